@@ -1,0 +1,5 @@
+//! Bbr.
+
+/// Bbr.
+#[derive(Clone, Copy, Debug)]
+pub struct Bbr {}

@@ -1,0 +1,5 @@
+//! Fixed.
+
+/// Fixed.
+#[derive(Clone, Copy, Debug)]
+pub struct Fixed {}

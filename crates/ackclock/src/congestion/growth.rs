@@ -1,0 +1,5 @@
+//! How a loss-based window grows.
+
+/// Growth.
+#[derive(Clone, Copy, Debug)]
+pub struct Growth {}

@@ -1,0 +1,198 @@
+//! How much may be in flight: the window laws.
+//!
+//! A law implements [`CongestionController`]. It speaks in bytes and events, and never sees a
+//! segment, a buffer or a clock. *Which* segment goes next is not its business: that is loss
+//! recovery (`tcp::sender::recovery`). Whoever owns a number owns it alone: a law's
+//! [`window`](CongestionController::window) is its window and nothing else; what recovery adds for
+//! its own purposes (dup-ack credit, pipe accounting) never leaks into it.
+
+use crate::time::{Duration, Instant};
+use core::fmt::Debug;
+
+mod bbr;
+#[cfg(feature = "alloc")]
+mod boxed;
+mod built_in;
+mod fixed;
+mod growth;
+mod initial_window;
+mod reno;
+mod tahoe;
+
+pub use bbr::Bbr;
+#[cfg(feature = "alloc")]
+pub use boxed::{BoxedController, CloneController};
+pub use built_in::BuiltIn;
+pub use fixed::Fixed;
+pub use growth::Growth;
+pub use initial_window::InitialWindow;
+pub use reno::Reno;
+pub use tahoe::Tahoe;
+
+/// A window law. All sizes are in bytes.
+///
+/// A controller is made in the state before a connection exists; [`on_start`] gives it the path's
+/// first parameters. The stack clones a prototype for each connection (see
+/// `Stack::new`), so a law's parameters are chosen when the prototype is made.
+///
+/// [`on_start`]: CongestionController::on_start
+pub trait CongestionController: Debug {
+    /// The law's name as it stands on command lines and in reports.
+    fn name(&self) -> &'static str;
+
+    /// The connection is established.
+    fn on_start(&mut self, start: &Start);
+
+    /// A transmission was handed to the link (new data and retransmissions alike).
+    fn on_sent(&mut self, _sent: &Sent) {}
+
+    /// An ack arrived that acknowledges or SACKs something new.
+    fn on_ack(&mut self, ack: &Ack);
+
+    /// Congestion was detected: once for each recovery episode, for each timeout, and at most once
+    /// a round trip for ECN.
+    fn on_congestion(&mut self, event: &Congestion);
+
+    /// Recovery is over: everything up to the recovery point was acknowledged.
+    fn on_recovery_exit(&mut self, _now: Instant, _in_flight: u32) {}
+
+    /// The last [`Congestion`] event was a false alarm (Eifel, F-RTO, D-SACK): take it back.
+    fn on_undo(&mut self, _now: Instant) {}
+
+    /// The connection was idle longer than its restart policy allows; data is about to be sent
+    /// (jacobson88 appendix C, RFC 5681 section 4.1). `restart_window` is the window to restart
+    /// with.
+    fn on_restart_after_idle(&mut self, _now: Instant, _restart_window: u32) {}
+
+    /// The segment size changed (path MTU discovery).
+    fn on_mss_change(&mut self, mss: u32);
+
+    /// The congestion window, at least one segment.
+    fn window(&self) -> u32;
+
+    /// The slow-start threshold; `u32::MAX` while there is none.
+    fn slow_start_threshold(&self) -> u32;
+
+    /// Bytes per second at which to send, if the law paces.
+    fn pacing_rate(&self) -> Option<u64> {
+        None
+    }
+
+    /// How many bytes a paced connection may send in one go; `None`: the core's choice.
+    fn send_quantum(&self) -> Option<u32> {
+        None
+    }
+
+    /// Whether recovery should reduce the flight by proportional rate reduction (RFC 9937).
+    fn wants_prr(&self) -> bool {
+        true
+    }
+}
+
+/// First parameters of a connection's path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Start {
+    /// When the connection was established.
+    pub now: Instant,
+    /// Effective send MSS: payload bytes of a full segment, TCP options deducted.
+    pub mss: u32,
+    /// Initial window by the configured rule.
+    pub initial_window: u32,
+    /// Round-trip time of the handshake, if it could be measured.
+    pub rtt: Option<Duration>,
+}
+
+/// Something was sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Sent {
+    /// When.
+    pub now: Instant,
+    /// Payload bytes.
+    pub bytes: u32,
+    /// Bytes in flight, these included.
+    pub in_flight: u32,
+    /// Whether the application, not the window, limits what is in flight.
+    pub app_limited: bool,
+}
+
+/// An ack that acknowledged or SACKed something new.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Ack {
+    /// When it arrived.
+    pub now: Instant,
+    /// Bytes newly acknowledged cumulatively.
+    pub bytes_acked: u32,
+    /// Bytes newly SACKed (or known by duplicate acks to have left the network).
+    pub bytes_sacked: u32,
+    /// Bytes found lost by this ack.
+    pub bytes_lost: u32,
+    /// Bytes that were in flight when the last of the bytes found lost was sent; 0 if none.
+    pub flight_when_lost_sent: u32,
+    /// Bytes in flight before the ack.
+    pub flight_before: u32,
+    /// Bytes in flight after the ack.
+    pub flight_after: u32,
+    /// Round-trip time measured by this ack, if it gave a sample (Karn's rule).
+    pub rtt: Option<Duration>,
+    /// Smoothed round-trip time, this sample included; zero before the first sample.
+    pub smoothed_rtt: Duration,
+    /// Least round-trip time seen on the connection; zero before the first sample.
+    pub min_rtt: Duration,
+    /// Delivery rate sample, where the core keeps delivery state.
+    pub delivery: Option<DeliveryRate>,
+    /// Whether the ack carried ECN echo.
+    pub ecn_echo: bool,
+    /// Whether the connection is in fast recovery (a law's window usually stands still there).
+    pub in_recovery: bool,
+    /// Whether this ack begins a new round trip: it acknowledges data sent after the ack that
+    /// began the last one.
+    pub new_round: bool,
+    /// Whether the flight before the ack filled the window, so that the window may grow
+    /// (in slow start: half of it). RFC 2861, RFC 7661 section 4.1.
+    pub window_limited: bool,
+    /// A uniformly distributed word, for laws that randomise.
+    pub random: u32,
+}
+
+/// A delivery-rate sample (draft-ietf-ccwg-bbr section 4.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct DeliveryRate {
+    /// Bytes delivered over the interval.
+    pub delivered: u32,
+    /// The interval.
+    pub interval: Duration,
+    /// Whether the application limited what was sent in it.
+    pub app_limited: bool,
+}
+
+/// Congestion was detected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Congestion {
+    /// When.
+    pub now: Instant,
+    /// How it was detected.
+    pub kind: CongestionKind,
+    /// FlightSize (RFC 5681): bytes sent and not cumulatively acknowledged, before anything is
+    /// retransmitted.
+    pub flight_size: u32,
+}
+
+/// How congestion was detected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum CongestionKind {
+    /// Duplicate acks or SACK found a loss.
+    FastRetransmit,
+    /// The peer echoed a congestion mark (RFC 3168).
+    Ecn,
+    /// The retransmission timer fired for data that had not been retransmitted by it before.
+    Timeout,
+    /// The retransmission timer fired again for the same data: the threshold stays, RFC 5681
+    /// equation 4 applies to the first timeout only.
+    RepeatedTimeout,
+}

@@ -1,0 +1,5 @@
+//! Reno.
+
+/// Reno.
+#[derive(Clone, Copy, Debug)]
+pub struct Reno {}

@@ -1,0 +1,5 @@
+//! Tahoe.
+
+/// Tahoe.
+#[derive(Clone, Copy, Debug)]
+pub struct Tahoe {}

@@ -1,0 +1,85 @@
+//! Settings of a stack and of a listener.
+
+use super::Capabilities;
+use crate::tcp::Config;
+use core::net::{IpAddr, SocketAddr};
+
+/// An address with the length of its network prefix, as in `10.7.0.2/24`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Cidr {
+    /// The address.
+    pub address: IpAddr,
+    /// Length of the network prefix in bits: 0 to 32 or 0 to 128.
+    pub prefix: u8,
+}
+
+/// Settings of a stack.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct StackConfig {
+    /// What the link can do.
+    pub link: Capabilities,
+    /// 128 secret random bits: initial sequence numbers (RFC 6528), ports (RFC 6056), timestamp
+    /// offsets and the demultiplexing hash are derived from them. The same secret and the same
+    /// inputs give the same packets.
+    pub secret: [u64; 2],
+    /// Most connections at a time, where storage grows.
+    pub max_connections: usize,
+    /// Most half-open connections of all listeners together, where storage grows.
+    pub max_half_open: usize,
+    /// Most connections in TIME-WAIT; at the limit the oldest gives way.
+    pub max_time_wait: usize,
+    /// Lowest ephemeral port (RFC 6335: 49152).
+    pub first_ephemeral_port: u16,
+    /// Highest ephemeral port.
+    pub last_ephemeral_port: u16,
+    /// Most RST segments sent per second to segments that belong to nobody.
+    pub resets_per_second: u32,
+}
+
+impl StackConfig {
+    /// Defaults for a link with these capabilities.
+    pub fn new(link: Capabilities, secret: [u64; 2]) -> Self {
+        StackConfig {
+            link,
+            secret,
+            max_connections: 65_536,
+            max_half_open: 1_024,
+            max_time_wait: 16_384,
+            first_ephemeral_port: 49_152,
+            last_ephemeral_port: 65_535,
+            resets_per_second: 1_000,
+        }
+    }
+}
+
+/// Settings of a listener.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct ListenConfig {
+    /// Where to listen. An unspecified address means any local address of that family, port 0 any
+    /// port.
+    pub local: SocketAddr,
+    /// Most half-open connections (SYN received, handshake not finished).
+    pub half_open: usize,
+    /// Most established connections waiting for `accept`.
+    pub backlog: usize,
+    /// Accept packets to any destination address, not only to ours (for a TUN that routes foreign
+    /// traffic to a proxy).
+    pub any_destination: bool,
+    /// Settings that accepted connections inherit.
+    pub connection: Config,
+}
+
+impl ListenConfig {
+    /// A listener at `local` with default settings.
+    pub fn new(local: SocketAddr) -> Self {
+        ListenConfig {
+            local,
+            half_open: 128,
+            backlog: 128,
+            any_destination: false,
+            connection: Config::default(),
+        }
+    }
+}

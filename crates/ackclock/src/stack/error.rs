@@ -1,0 +1,116 @@
+//! Why a call on a stack failed.
+
+use crate::tcp::ConfigError;
+use core::fmt;
+
+/// Why a connection could not be opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The stack has no address of that family, or not the one asked for.
+    NoSourceAddress,
+    /// The remote address cannot be connected to (unspecified, multicast, broadcast, port 0).
+    InvalidRemote,
+    /// The four-tuple is in use.
+    AddressInUse,
+    /// All ephemeral ports to that destination are in use.
+    NoPort,
+    /// No slot or memory is free.
+    NoResources,
+    /// A setting cannot be used.
+    Config(ConfigError),
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ConnectError::NoSourceAddress => {
+                "no local address of that family: add one with add_address"
+            }
+            ConnectError::InvalidRemote => {
+                "the remote address must be a unicast address with a port other than 0"
+            }
+            ConnectError::AddressInUse => {
+                "a connection between these addresses and ports exists; choose another local port"
+            }
+            ConnectError::NoPort => {
+                "every ephemeral port to that destination is in use; widen the port range"
+            }
+            ConnectError::NoResources => {
+                "no free connection slot; close connections or raise max_connections"
+            }
+            ConnectError::Config(error) => return error.fmt(f),
+        })
+    }
+}
+
+impl core::error::Error for ConnectError {}
+
+/// Why a listener could not be made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ListenError {
+    /// Another listener has this address and port.
+    AddressInUse,
+    /// The address is not one of ours.
+    NoSuchAddress,
+    /// A backlog of zero.
+    Backlog,
+    /// No slot or memory is free.
+    NoResources,
+    /// A setting cannot be used.
+    Config(ConfigError),
+}
+
+impl fmt::Display for ListenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ListenError::AddressInUse => "another listener has this address and port",
+            ListenError::NoSuchAddress => "not a local address: add it with add_address first",
+            ListenError::Backlog => "backlog and half_open must be at least 1",
+            ListenError::NoResources => "no free listener slot",
+            ListenError::Config(error) => return error.fmt(f),
+        })
+    }
+}
+
+impl core::error::Error for ListenError {}
+
+/// Why an address could not be added or removed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum AddressError {
+    /// The prefix is longer than the address, or the address is not unicast.
+    Invalid,
+    /// The address is there already.
+    Duplicate,
+    /// The address is not there.
+    Unknown,
+    /// No place for another address.
+    NoResources,
+}
+
+impl fmt::Display for AddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AddressError::Invalid => "the address must be unicast with a prefix that fits it",
+            AddressError::Duplicate => "the stack has this address already",
+            AddressError::Unknown => "the stack does not have this address",
+            AddressError::NoResources => "no place for another address",
+        })
+    }
+}
+
+impl core::error::Error for AddressError {}
+
+/// The handle names no connection: it was closed or aborted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InvalidHandle;
+
+impl fmt::Display for InvalidHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the handle names no open connection")
+    }
+}
+
+impl core::error::Error for InvalidHandle {}

@@ -1,0 +1,58 @@
+//! Counters of a stack.
+
+/// Counters of a stack since it was made. Each packet received is counted once among the reasons
+/// for which it can end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Statistics {
+    /// IP packets handed to the stack.
+    pub packets_received: u64,
+    /// IP packets taken by the link.
+    pub packets_sent: u64,
+    /// TCP segments that reached a connection, a listener or a record.
+    pub segments_delivered: u64,
+    /// Packets shorter than their headers say, or not IP.
+    pub malformed: u64,
+    /// Packets with a wrong checksum.
+    pub bad_checksum: u64,
+    /// Segments with a malformed header or option.
+    pub bad_header: u64,
+    /// Fragments.
+    pub fragments: u64,
+    /// Packets to an address that is not ours.
+    pub not_for_us: u64,
+    /// Packets with a source or destination that TCP must not answer.
+    pub bad_address: u64,
+    /// Packets of protocols other than TCP and ICMP.
+    pub unknown_protocol: u64,
+    /// Segments that belonged to nobody.
+    pub no_connection: u64,
+    /// RST segments sent.
+    pub resets_sent: u64,
+    /// RST segments not sent because of the rate limit.
+    pub resets_suppressed: u64,
+    /// Replies dropped because the reply queue was full.
+    pub replies_dropped: u64,
+    /// Echo requests answered.
+    pub echo_replies: u64,
+    /// ICMP errors about a connection's segment in flight.
+    pub icmp_errors: u64,
+    /// ICMP errors that matched nothing, and other ICMP.
+    pub icmp_ignored: u64,
+    /// Active opens.
+    pub active_opens: u64,
+    /// Connections established by a listener.
+    pub passive_opens: u64,
+    /// SYN segments dropped because the half-open queue was full.
+    pub half_open_overflow: u64,
+    /// Handshakes not completed because the accept queue was full.
+    pub accept_overflow: u64,
+    /// Half-open connections given up.
+    pub half_open_timeouts: u64,
+    /// TIME-WAIT records that gave way to newer ones.
+    pub time_wait_recycled: u64,
+    /// TIME-WAIT records taken over by a new connection (RFC 6191).
+    pub time_wait_reused: u64,
+    /// Calls with a `now` earlier than the one before.
+    pub time_went_back: u64,
+}

@@ -1,0 +1,122 @@
+//! A slice that is lent, or a vector that is owned.
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::ops::{Deref, DerefMut};
+
+/// A run of elements whose memory the caller lends, or which is owned and can grow.
+pub enum Buffer<'a, T> {
+    /// Memory of the caller's; its length is fixed.
+    Lent(&'a mut [T]),
+    /// Memory of our own; its length may be changed.
+    #[cfg(feature = "alloc")]
+    Owned(Vec<T>),
+}
+
+impl<'a, T> Buffer<'a, T> {
+    /// A buffer over lent memory.
+    pub const fn lent(slice: &'a mut [T]) -> Self {
+        Buffer::Lent(slice)
+    }
+
+    /// An owned buffer that holds nothing yet.
+    #[cfg(feature = "alloc")]
+    pub const fn growing() -> Self {
+        Buffer::Owned(Vec::new())
+    }
+
+    /// Whether the length may still be changed.
+    pub const fn can_grow(&self) -> bool {
+        match self {
+            Buffer::Lent(_) => false,
+            #[cfg(feature = "alloc")]
+            Buffer::Owned(_) => true,
+        }
+    }
+
+    /// Makes the buffer at least `len` elements long, with `fill` for new ones; returns whether it
+    /// is that long now. Lent memory stays as it is; an allocation that fails changes nothing.
+    pub fn grow(&mut self, len: usize, fill: T) -> bool
+    where
+        T: Clone,
+    {
+        if len <= self.len() {
+            return true;
+        }
+        match self {
+            Buffer::Lent(_) => {
+                let _ = fill;
+                false
+            }
+            #[cfg(feature = "alloc")]
+            Buffer::Owned(vec) => {
+                if vec.try_reserve_exact(len - vec.len()).is_err() {
+                    return false;
+                }
+                vec.resize(len, fill);
+                true
+            }
+        }
+    }
+
+    /// Adds one element at the end of an owned buffer. Lent memory cannot take one: the element
+    /// comes back.
+    pub fn push(&mut self, element: T) -> Result<(), T> {
+        match self {
+            Buffer::Lent(_) => Err(element),
+            #[cfg(feature = "alloc")]
+            Buffer::Owned(vec) => {
+                if vec.try_reserve(1).is_err() {
+                    return Err(element);
+                }
+                vec.push(element);
+                Ok(())
+            }
+        }
+    }
+
+    /// Gives owned memory back to the allocator; lent memory stays as it is.
+    pub fn release(&mut self) {
+        match self {
+            Buffer::Lent(_) => {}
+            #[cfg(feature = "alloc")]
+            Buffer::Owned(vec) => *vec = Vec::new(),
+        }
+    }
+}
+
+impl<T> Default for Buffer<'_, T> {
+    /// A buffer of length zero that cannot grow.
+    fn default() -> Self {
+        Buffer::Lent(&mut [])
+    }
+}
+
+impl<T> Deref for Buffer<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match self {
+            Buffer::Lent(slice) => slice,
+            #[cfg(feature = "alloc")]
+            Buffer::Owned(vec) => vec,
+        }
+    }
+}
+
+impl<T> DerefMut for Buffer<'_, T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        match self {
+            Buffer::Lent(slice) => slice,
+            #[cfg(feature = "alloc")]
+            Buffer::Owned(vec) => vec,
+        }
+    }
+}
+
+impl<T> core::fmt::Debug for Buffer<'_, T> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let kind = if self.can_grow() { "Owned" } else { "Lent" };
+        write!(f, "{kind}({})", self.len())
+    }
+}

@@ -1,0 +1,205 @@
+//! A double-ended queue over a [`Buffer`], with a limit.
+
+use super::Buffer;
+
+/// A first-in first-out queue with access by position. It holds at most `limit` elements; pushing
+/// one more gives the element back.
+#[derive(Debug)]
+pub struct Deque<'a, T> {
+    buffer: Buffer<'a, T>,
+    head: usize,
+    len: usize,
+    limit: usize,
+}
+
+/// An owned deque starts with room for this many elements when it needs any.
+const FIRST_GROWTH: usize = 8;
+
+impl<'a, T: Copy + Default> Deque<'a, T> {
+    /// A queue in `buffer`. Lent memory limits it to its length, whatever `limit` says; owned
+    /// memory grows on demand up to `limit` elements.
+    pub fn new(buffer: Buffer<'a, T>, limit: usize) -> Self {
+        let limit = if buffer.can_grow() {
+            limit
+        } else {
+            buffer.len()
+        };
+        Deque {
+            buffer,
+            head: 0,
+            len: 0,
+            limit,
+        }
+    }
+
+    /// The memory, for use by another queue. The elements are forgotten.
+    pub fn into_buffer(self) -> Buffer<'a, T> {
+        self.buffer
+    }
+
+    /// How many elements are queued.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing is queued.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many elements it can hold at most.
+    pub const fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Whether it holds as many as it can.
+    pub const fn is_full(&self) -> bool {
+        self.len >= self.limit
+    }
+
+    /// The element at `position` from the front.
+    pub fn get(&self, position: usize) -> Option<&T> {
+        if position >= self.len {
+            return None;
+        }
+        self.buffer.get(self.index(position))
+    }
+
+    /// The element at `position` from the front, to be changed.
+    pub fn get_mut(&mut self, position: usize) -> Option<&mut T> {
+        if position >= self.len {
+            return None;
+        }
+        let index = self.index(position);
+        self.buffer.get_mut(index)
+    }
+
+    /// The first element.
+    pub fn front(&self) -> Option<&T> {
+        self.get(0)
+    }
+
+    /// The first element, to be changed.
+    pub fn front_mut(&mut self) -> Option<&mut T> {
+        self.get_mut(0)
+    }
+
+    /// The last element.
+    pub fn back(&self) -> Option<&T> {
+        self.get(self.len.checked_sub(1)?)
+    }
+
+    /// The last element, to be changed.
+    pub fn back_mut(&mut self) -> Option<&mut T> {
+        self.get_mut(self.len.checked_sub(1)?)
+    }
+
+    /// Appends an element; gives it back if the queue is full.
+    pub fn push_back(&mut self, element: T) -> Result<(), T> {
+        if self.is_full() {
+            return Err(element);
+        }
+        if self.len == self.buffer.len() && !self.grow() {
+            return Err(element);
+        }
+        let index = self.index(self.len);
+        match self.buffer.get_mut(index) {
+            Some(place) => *place = element,
+            None => return Err(element),
+        }
+        self.len += 1;
+        Ok(())
+    }
+
+    /// Takes the first element.
+    pub fn pop_front(&mut self) -> Option<T> {
+        let element = *self.front()?;
+        self.head = if self.head + 1 >= self.buffer.len() {
+            0
+        } else {
+            self.head + 1
+        };
+        self.len -= 1;
+        Some(element)
+    }
+
+    /// Forgets all elements and gives owned memory back.
+    pub fn clear(&mut self) {
+        self.head = 0;
+        self.len = 0;
+        self.buffer.release();
+    }
+
+    /// All elements from the front.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
+        (0..self.len).filter_map(|position| self.get(position))
+    }
+
+    fn index(&self, position: usize) -> usize {
+        let index = self.head + position;
+        let capacity = self.buffer.len();
+        if index >= capacity {
+            index - capacity
+        } else {
+            index
+        }
+    }
+
+    /// Doubles owned memory, up to the limit, with the elements in order from index 0.
+    fn grow(&mut self) -> bool {
+        let old = self.buffer.len();
+        let new = (old * 2).max(FIRST_GROWTH).min(self.limit);
+        if new <= old {
+            return false;
+        }
+        self.buffer.rotate_left(self.head);
+        self.head = 0;
+        self.buffer.grow(new, T::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lent_memory_limits_the_queue() {
+        let mut memory = [0; 3];
+        let mut queue = Deque::new(Buffer::lent(&mut memory), 100);
+        assert_eq!(queue.limit(), 3);
+        for n in 1..=3 {
+            assert_eq!(queue.push_back(n), Ok(()));
+        }
+        assert_eq!(queue.push_back(4), Err(4));
+        assert_eq!(queue.pop_front(), Some(1));
+        assert_eq!(queue.push_back(4), Ok(()));
+        assert!(queue.iter().eq(&[2, 3, 4]));
+    }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn owned_memory_grows_in_order_up_to_its_limit() {
+        let mut queue = Deque::new(Buffer::growing(), 20);
+        for n in 0..5 {
+            queue.push_back(n).unwrap();
+        }
+        for n in 0..5 {
+            assert_eq!(queue.pop_front(), Some(n));
+        }
+        for n in 0..20 {
+            assert_eq!(queue.push_back(n), Ok(()));
+        }
+        assert_eq!(queue.push_back(20), Err(20));
+        assert!(queue.iter().copied().eq(0..20));
+        queue.clear();
+        assert!(queue.is_empty() && queue.front().is_none());
+    }
+
+    #[test]
+    fn no_memory_holds_nothing() {
+        let mut queue: Deque<'_, u8> = Deque::new(Buffer::default(), 5);
+        assert_eq!(queue.push_back(1), Err(1));
+        assert_eq!(queue.pop_front(), None);
+        assert_eq!(queue.back(), None);
+    }
+}

@@ -1,0 +1,24 @@
+//! Memory that is either lent by the caller or owned and growing, decided when a stack is built.
+//!
+//! Everything in the core that holds more than one of something holds it in a [`Buffer`]. On a
+//! microcontroller the buffer is a slice out of a `static`; with the `alloc` feature it may own its
+//! memory and grow up to a stated limit. The code that uses it is the same.
+
+mod buffer;
+mod deque;
+mod ring;
+
+pub use buffer::Buffer;
+pub use deque::Deque;
+pub use ring::Ring;
+
+/// Copies as much of `from` into `to` as fits; returns how many elements.
+///
+/// Unlike `copy_from_slice` it cannot panic, whatever the lengths.
+pub(crate) fn copy<T: Copy>(to: &mut [T], from: &[T]) -> usize {
+    let n = to.len().min(from.len());
+    if let (Some(to), Some(from)) = (to.get_mut(..n), from.get(..n)) {
+        to.copy_from_slice(from);
+    }
+    n
+}

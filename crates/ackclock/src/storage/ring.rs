@@ -1,0 +1,217 @@
+//! A ring of bytes: the send queue or the receive queue of a connection.
+
+use super::{Buffer, copy};
+
+/// A queue of bytes with access by offset, and with room behind its end that may be filled out of
+/// order before it is counted in (the receiver reassembles there).
+///
+/// It holds at most [`limit`](Ring::limit) bytes. Lent memory gives the limit; owned memory starts
+/// empty and grows towards the limit by doubling, so that an idle connection holds no memory.
+#[derive(Debug)]
+pub struct Ring<'a> {
+    buffer: Buffer<'a, u8>,
+    head: usize,
+    len: usize,
+    limit: usize,
+}
+
+/// The least amount of memory an owned ring takes when it needs any, in bytes.
+const FIRST_GROWTH: usize = 512;
+
+impl<'a> Ring<'a> {
+    /// A ring in `buffer`. Lent memory limits it to its length, whatever `limit` says; owned
+    /// memory grows on demand up to `limit` bytes.
+    pub fn new(buffer: Buffer<'a, u8>, limit: usize) -> Self {
+        let limit = if buffer.can_grow() {
+            limit
+        } else {
+            buffer.len()
+        };
+        Ring {
+            buffer,
+            head: 0,
+            len: 0,
+            limit,
+        }
+    }
+
+    /// The memory, for use by another ring. The bytes are forgotten.
+    pub fn into_buffer(self) -> Buffer<'a, u8> {
+        self.buffer
+    }
+
+    /// How many bytes are queued.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing is queued.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many bytes it can hold at most.
+    pub const fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// How many bytes may still be appended.
+    pub const fn free(&self) -> usize {
+        self.limit - self.len
+    }
+
+    /// Appends what fits of `bytes`; returns how many were taken.
+    pub fn push(&mut self, bytes: &[u8]) -> usize {
+        let n = self.write_behind(0, bytes);
+        self.len += n;
+        n
+    }
+
+    /// Writes into the room behind the end, `offset` bytes after it, without counting the bytes
+    /// in; returns how many were written (what lies beyond the limit is not).
+    pub fn write_behind(&mut self, offset: usize, bytes: &[u8]) -> usize {
+        let n = bytes.len().min(self.free().saturating_sub(offset));
+        let Some(bytes) = bytes.get(..n) else {
+            return 0;
+        };
+        if n == 0 || !self.reserve(self.len + offset + n) {
+            return 0;
+        }
+        let start = self.index(self.len + offset).min(self.buffer.len());
+        let (wrapped, straight) = self.buffer.split_at_mut(start);
+        let first = copy(straight, bytes);
+        first + copy(wrapped, bytes.get(first..).unwrap_or_default())
+    }
+
+    /// Counts `n` bytes in that were written behind the end before.
+    pub fn extend(&mut self, n: usize) {
+        self.len = (self.len + n).min(self.limit).min(self.buffer.len());
+    }
+
+    /// The `len` bytes from `offset` (fewer if the ring holds fewer), as two slices in order.
+    pub fn slices(&self, offset: usize, len: usize) -> [&[u8]; 2] {
+        let offset = offset.min(self.len);
+        let len = len.min(self.len - offset);
+        let start = self.index(offset);
+        let first = len.min(self.buffer.len().saturating_sub(start));
+        [
+            self.buffer.get(start..start + first).unwrap_or_default(),
+            self.buffer.get(..len - first).unwrap_or_default(),
+        ]
+    }
+
+    /// Copies bytes from `offset` into `to` without removing them; returns how many.
+    pub fn peek(&self, offset: usize, to: &mut [u8]) -> usize {
+        let [first, second] = self.slices(offset, to.len());
+        let n = copy(to, first);
+        n + copy(to.get_mut(n..).unwrap_or_default(), second)
+    }
+
+    /// Removes `n` bytes from the front (all of them if it holds fewer). An owned ring that
+    /// becomes empty keeps its memory; see [`release`](Ring::release).
+    pub fn consume(&mut self, n: usize) {
+        let n = n.min(self.len);
+        self.head = self.index(n);
+        self.len -= n;
+    }
+
+    /// Gives owned memory back if no byte is queued. Bytes written behind the end are lost, so the
+    /// caller makes sure there are none.
+    pub fn release(&mut self) {
+        if self.len == 0 && self.buffer.can_grow() {
+            self.buffer.release();
+            self.head = 0;
+        }
+    }
+
+    /// Memory held now, in bytes.
+    pub fn allocated(&self) -> usize {
+        self.buffer.len()
+    }
+
+    fn index(&self, offset: usize) -> usize {
+        let index = self.head + offset;
+        let capacity = self.buffer.len();
+        if index >= capacity {
+            index - capacity
+        } else {
+            index
+        }
+    }
+
+    /// Makes room for `total` bytes from the head on.
+    fn reserve(&mut self, total: usize) -> bool {
+        let old = self.buffer.len();
+        if total <= old {
+            return true;
+        }
+        if total > self.limit || !self.buffer.can_grow() {
+            return false;
+        }
+        let new = total
+            .max(old.saturating_mul(2))
+            .max(FIRST_GROWTH)
+            .min(self.limit);
+        self.buffer.rotate_left(self.head);
+        self.head = 0;
+        self.buffer.grow(new, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contents(ring: &Ring<'_>) -> std::vec::Vec<u8> {
+        ring.slices(0, ring.len()).concat()
+    }
+
+    #[test]
+    fn bytes_come_out_in_order_across_the_wrap() {
+        let mut memory = [0; 8];
+        let mut ring = Ring::new(Buffer::lent(&mut memory), 0);
+        assert_eq!(ring.push(b"abcdef"), 6);
+        ring.consume(4);
+        assert_eq!(ring.push(b"ghijklmn"), 6);
+        assert_eq!(contents(&ring), b"efghijkl");
+        assert_eq!(ring.free(), 0);
+        assert_eq!(ring.slices(3, 2).concat(), b"hi");
+        let mut out = [0; 3];
+        assert_eq!(ring.peek(6, &mut out), 2);
+        assert_eq!(&out[..2], b"kl");
+    }
+
+    #[test]
+    fn room_behind_the_end_is_filled_out_of_order() {
+        let mut memory = [0; 8];
+        let mut ring = Ring::new(Buffer::lent(&mut memory), 0);
+        ring.push(b"xxxxxx");
+        ring.consume(6);
+        assert_eq!(ring.write_behind(3, b"def"), 3);
+        assert_eq!(
+            ring.write_behind(6, b"ghi"),
+            2,
+            "only what lies within the limit"
+        );
+        assert_eq!(ring.push(b"abc"), 3);
+        ring.extend(5);
+        assert_eq!(contents(&ring), b"abcdefgh");
+    }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn an_owned_ring_takes_memory_only_when_it_holds_bytes() {
+        let mut ring = Ring::new(Buffer::growing(), 3000);
+        assert_eq!((ring.allocated(), ring.free()), (0, 3000));
+        ring.push(&[1; 400]);
+        ring.consume(300);
+        ring.push(&[2; 400]);
+        ring.write_behind(1000, &[3; 10]);
+        assert_eq!(contents(&ring)[..200], [[1; 100], [2; 100]].concat());
+        assert_eq!(ring.push(&[4; 4000]), 2500);
+        assert_eq!(contents(&ring)[500..], [4; 2500]);
+        ring.consume(3000);
+        ring.release();
+        assert_eq!((ring.allocated(), ring.free()), (0, 3000));
+    }
+}

@@ -1,0 +1,266 @@
+//! Settings of a connection, validated once.
+
+use crate::congestion::InitialWindow;
+use crate::time::Duration;
+use core::fmt;
+
+/// Settings of one connection, or of all connections that a listener accepts.
+///
+/// Change fields of the default and hand it over; it is validated when it is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Config {
+    /// Largest segment to announce and to send, in payload bytes without options, 1 to 65,495;
+    /// `None`: what the link's MTU allows (RFC 9293 section 3.7.1).
+    pub mss: Option<u16>,
+    /// Most bytes queued for sending, unacknowledged ones included. With lent storage the slot's
+    /// memory decides.
+    pub send_buffer: usize,
+    /// Most bytes received and not read; the largest receive window. With lent storage the slot's
+    /// memory decides. At most 1 GiB can be advertised (RFC 7323 section 2.3).
+    pub receive_buffer: usize,
+    /// Most transmissions in flight (records of what was sent). With lent storage the slot's
+    /// memory decides.
+    pub flight_records: usize,
+    /// Most separate ranges of out-of-order data. With lent storage the slot's memory decides.
+    pub reassembly_ranges: usize,
+    /// Offer and accept window scaling (RFC 7323 section 2).
+    pub window_scaling: bool,
+    /// Offer and accept timestamps (RFC 7323 section 3).
+    pub timestamps: bool,
+    /// Offer and accept selective acknowledgements (RFC 2018).
+    pub sack: bool,
+    /// When to acknowledge.
+    pub ack_policy: AckPolicy,
+    /// Initial congestion window.
+    pub initial_window: InitialWindow,
+    /// What happens to the congestion window when the connection was idle.
+    pub restart_after_idle: RestartAfterIdle,
+    /// Nagle's algorithm (RFC 9293 section 3.7.4).
+    pub nagle: bool,
+    /// The retransmission timer.
+    pub rto: RtoConfig,
+    /// R2: how long to retransmit data without any ack before giving up (RFC 9293 section 3.8.3:
+    /// at least 100 s).
+    pub give_up: Duration,
+    /// R2 for SYN segments (RFC 9293 section 3.8.3: at least 3 minutes).
+    pub syn_give_up: Duration,
+    /// How long data may stay unacknowledged before the connection is aborted (RFC 5482); `None`:
+    /// `give_up` alone decides.
+    pub user_timeout: Option<Duration>,
+    /// Probe an idle peer (RFC 9293 section 3.8.4); off by default.
+    pub keepalive: Option<Keepalive>,
+    /// After `close`: how long to try to deliver what is queued before aborting; `None`: for ever
+    /// (the give-up time still applies), zero: abort at once with RST.
+    pub linger: Option<Duration>,
+    /// Maximum segment lifetime; TIME-WAIT lasts twice as long (RFC 9293 section 3.4.2).
+    pub msl: Duration,
+    /// How long a connection that the application has closed waits in FIN-WAIT-2 for the peer's
+    /// FIN.
+    pub fin_wait_2_timeout: Duration,
+    /// TTL or hop limit of segments sent, 1 to 255.
+    pub hop_limit: u8,
+    /// Differentiated services codepoint of segments sent, 0 to 63.
+    pub dscp: u8,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            mss: None,
+            send_buffer: 256 * 1024,
+            receive_buffer: 256 * 1024,
+            flight_records: 4096,
+            reassembly_ranges: 64,
+            window_scaling: true,
+            timestamps: true,
+            sack: true,
+            ack_policy: AckPolicy::default(),
+            initial_window: InitialWindow::default(),
+            restart_after_idle: RestartAfterIdle::default(),
+            nagle: true,
+            rto: RtoConfig::default(),
+            give_up: Duration::from_secs(924),
+            syn_give_up: Duration::from_secs(180),
+            user_timeout: None,
+            keepalive: None,
+            linger: None,
+            msl: Duration::from_secs(30),
+            fin_wait_2_timeout: Duration::from_secs(60),
+            hop_limit: 64,
+            dscp: 0,
+        }
+    }
+}
+
+/// When the receiver acknowledges (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
+///
+/// Under every policy out-of-order segments, segments that fill a hole, and duplicates are
+/// acknowledged at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum AckPolicy {
+    /// An ack for each segment.
+    EverySegment,
+    /// An ack for every second full-sized segment, or after a timeout.
+    Delayed {
+        /// Longest delay, at most 500 ms (MUST-40); 40 ms by default.
+        timeout: Duration,
+        /// So many segments from the start of the connection are acknowledged one by one.
+        quick_acks: u16,
+    },
+    /// 4.3BSD before Tahoe: an ack when 35 % of the window has been filled or after 200 ms
+    /// (jacobson88 section 3, footnote on the receivers of figure 9).
+    Bsd43,
+}
+
+impl Default for AckPolicy {
+    fn default() -> Self {
+        AckPolicy::Delayed {
+            timeout: Duration::from_millis(40),
+            quick_acks: 16,
+        }
+    }
+}
+
+/// What happens to the congestion window when a connection restarts after being idle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum RestartAfterIdle {
+    /// Nothing: the old window may be sent in one burst.
+    Never,
+    /// One segment after an idle time of one RTO (jacobson88 appendix C).
+    OneSegment,
+    /// The restart window min(IW, cwnd) after an idle time of one RTO (RFC 5681 section 4.1).
+    #[default]
+    RestartWindow,
+}
+
+/// Bounds of the retransmission timeout (RFC 6298).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct RtoConfig {
+    /// Timeout before the first round-trip measurement; 1 s by default (RFC 6298 rule 2.1).
+    pub initial: Duration,
+    /// Least timeout. RFC 6298 rule 2.4 says 1 s; 200 ms, as common stacks have it, is the
+    /// default.
+    pub min: Duration,
+    /// Largest timeout, backoff included; at least 60 s (RFC 6298 rule 2.5), 120 s by default.
+    pub max: Duration,
+}
+
+impl Default for RtoConfig {
+    fn default() -> Self {
+        RtoConfig {
+            initial: Duration::from_secs(1),
+            min: Duration::from_millis(200),
+            max: Duration::from_secs(120),
+        }
+    }
+}
+
+/// Keepalive probes (RFC 9293 section 3.8.4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Keepalive {
+    /// Idle time before the first probe.
+    pub idle: Duration,
+    /// Time between probes.
+    pub interval: Duration,
+    /// The connection is over after so many probes without any answer, at least 1.
+    pub count: u16,
+}
+
+impl Default for Keepalive {
+    /// Two hours (MUST-28), then 9 probes 75 s apart.
+    fn default() -> Self {
+        Keepalive {
+            idle: Duration::from_secs(7200),
+            interval: Duration::from_secs(75),
+            count: 9,
+        }
+    }
+}
+
+/// A setting that cannot be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The MSS is 0 or above 65,495.
+    Mss,
+    /// A buffer holds less than one byte, or the receive buffer is above 1 GiB.
+    Buffer,
+    /// No flight record: nothing could be sent.
+    FlightRecords,
+    /// The delayed-ack timeout is above 500 ms.
+    AckTimeout,
+    /// The RTO bounds are zero or out of order (min <= max, initial <= max).
+    Rto,
+    /// A keepalive count of 0, or an idle time or interval of 0.
+    Keepalive,
+    /// A hop limit of 0.
+    HopLimit,
+    /// A DSCP above 63.
+    Dscp,
+    /// The initial window is below one byte or one segment.
+    InitialWindow,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ConfigError::Mss => "mss must be 1 to 65495 bytes",
+            ConfigError::Buffer => {
+                "buffers must hold at least one byte, and a receive buffer at most 1 GiB"
+            }
+            ConfigError::FlightRecords => "flight_records must be at least 1",
+            ConfigError::AckTimeout => "the delayed-ack timeout must be at most 500 ms",
+            ConfigError::Rto => "rto bounds must satisfy 0 < min <= max and 0 < initial <= max",
+            ConfigError::Keepalive => "keepalive idle, interval and count must not be zero",
+            ConfigError::HopLimit => "hop_limit must be 1 to 255",
+            ConfigError::Dscp => "dscp must be 0 to 63",
+            ConfigError::InitialWindow => "the initial window must be at least one segment",
+        })
+    }
+}
+
+impl core::error::Error for ConfigError {}
+
+impl Config {
+    /// Checks every setting.
+    ///
+    /// # Errors
+    /// Names the first setting that cannot be used.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let check = |ok: bool, error| if ok { Ok(()) } else { Err(error) };
+        check(
+            self.mss.is_none_or(|mss| (1..=65_495).contains(&mss)),
+            ConfigError::Mss,
+        )?;
+        check(
+            self.send_buffer >= 1 && (1..=1 << 30).contains(&self.receive_buffer),
+            ConfigError::Buffer,
+        )?;
+        check(self.flight_records >= 1, ConfigError::FlightRecords)?;
+        if let AckPolicy::Delayed { timeout, .. } = self.ack_policy {
+            check(
+                timeout <= Duration::from_millis(500),
+                ConfigError::AckTimeout,
+            )?;
+        }
+        let RtoConfig { initial, min, max } = self.rto;
+        let ordered = !min.is_zero() && !initial.is_zero() && min <= max && initial <= max;
+        check(ordered, ConfigError::Rto)?;
+        if let Some(Keepalive {
+            idle,
+            interval,
+            count,
+        }) = self.keepalive
+        {
+            let usable = !idle.is_zero() && !interval.is_zero() && count > 0;
+            check(usable, ConfigError::Keepalive)?;
+        }
+        check(self.hop_limit > 0, ConfigError::HopLimit)?;
+        check(self.dscp <= 63, ConfigError::Dscp)?;
+        check(self.initial_window.is_usable(), ConfigError::InitialWindow)
+    }
+}

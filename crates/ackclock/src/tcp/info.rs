@@ -1,0 +1,123 @@
+//! What is worth knowing of a connection, in the vocabulary of `ss -ti`.
+
+use super::{Error, State};
+use crate::time::Duration;
+use crate::wire::IcmpErrorKind;
+
+/// A snapshot of one connection. Sizes in bytes unless a name says segments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Info {
+    /// State.
+    pub state: State,
+    /// Why it ended, if it did with an error.
+    pub error: Option<Error>,
+    /// The last soft error that ICMP reported (RFC 5927).
+    pub soft_error: Option<IcmpErrorKind>,
+    /// Name of the congestion controller.
+    pub congestion: &'static str,
+    /// Whether SACK is in use.
+    pub sack: bool,
+    /// Whether timestamps are in use.
+    pub timestamps: bool,
+    /// Shift counts (ours to the peer's windows, the peer's to ours) if scaling is in use.
+    pub window_scale: Option<(u8, u8)>,
+    /// Smoothed round-trip time; zero before the first sample.
+    pub rtt: Duration,
+    /// Mean deviation of the round-trip time.
+    pub rttvar: Duration,
+    /// Least round-trip time seen; zero before the first sample.
+    pub min_rtt: Duration,
+    /// Round-trip samples taken.
+    pub rtt_samples: u64,
+    /// Retransmission timeout, backoff included.
+    pub rto: Duration,
+    /// How often the timeout is doubled now.
+    pub backoff: u32,
+    /// Payload bytes of a full segment that we send, options deducted.
+    pub mss: u32,
+    /// MSS that the peer announced.
+    pub peer_mss: u32,
+    /// Path MTU.
+    pub pmtu: u32,
+    /// Congestion window.
+    pub cwnd: u32,
+    /// Slow-start threshold; `u32::MAX` while there is none.
+    pub ssthresh: u32,
+    /// Bytes in flight (RFC 6675's pipe).
+    pub in_flight: u32,
+    /// Bytes sent and not cumulatively acknowledged.
+    pub unacked: u32,
+    /// Bytes SACKed now.
+    pub sacked: u32,
+    /// Bytes thought lost now.
+    pub lost: u32,
+    /// Whether the sender is in recovery.
+    pub in_recovery: bool,
+    /// The peer's receive window.
+    pub send_window: u32,
+    /// Our receive window as last advertised.
+    pub receive_window: u32,
+    /// Bytes queued for sending, unacknowledged ones included.
+    pub send_queue: u32,
+    /// Bytes received in order and not read.
+    pub receive_queue: u32,
+    /// Bytes of out-of-order data held.
+    pub out_of_order: u32,
+    /// Payload bytes sent, retransmissions included.
+    pub bytes_sent: u64,
+    /// Payload bytes acknowledged by the peer.
+    pub bytes_acked: u64,
+    /// Payload bytes received in order.
+    pub bytes_received: u64,
+    /// Payload bytes retransmitted.
+    pub bytes_retransmitted: u64,
+    /// Segments sent, retransmissions and acks included.
+    pub segments_sent: u64,
+    /// Segments received.
+    pub segments_received: u64,
+    /// Segments sent with payload, SYN or FIN.
+    pub data_segments_sent: u64,
+    /// Segments received with payload.
+    pub data_segments_received: u64,
+    /// Segments retransmitted, SYN and FIN included.
+    pub retransmitted: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Fast recoveries entered.
+    pub fast_recoveries: u64,
+    /// Duplicate acks received.
+    pub duplicate_acks: u64,
+    /// D-SACK blocks received (RFC 2883): segments that arrived twice at the peer.
+    pub dsacks_received: u64,
+    /// Segments dropped by the PAWS check (RFC 7323 section 5).
+    pub paws_dropped: u64,
+    /// Challenge acks sent (RFC 5961).
+    pub challenge_acks: u64,
+    /// Out-of-order bytes dropped because no range was free.
+    pub reassembly_dropped: u64,
+    /// Zero-window and keepalive probes sent.
+    pub probes_sent: u64,
+    /// Bytes per second at which the law wants to send, if it paces.
+    pub pacing_rate: Option<u64>,
+    /// Bytes per second acknowledged over the last measured round trip; 0 before the first.
+    pub delivery_rate: u64,
+    /// Which timers are pending, and how long until they fire.
+    pub timers: PendingTimers,
+}
+
+/// Time until each pending timer fires.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct PendingTimers {
+    /// Retransmission (RFC 6298).
+    pub retransmit: Option<Duration>,
+    /// Zero-window probe (RFC 9293 section 3.8.6.1).
+    pub persist: Option<Duration>,
+    /// Delayed ack.
+    pub delayed_ack: Option<Duration>,
+    /// Keepalive.
+    pub keepalive: Option<Duration>,
+    /// FIN-WAIT-2 or linger.
+    pub close: Option<Duration>,
+}

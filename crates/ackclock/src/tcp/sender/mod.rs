@@ -1,0 +1,5 @@
+//! The sending half.
+
+mod flight;
+
+pub use flight::FlightRecord;

@@ -1,0 +1,17 @@
+//! Bytes to segments and back. Only this module sees header bytes.
+//!
+//! TCP headers and options are read and written by our own codec; IP and ICMP headers through the
+//! packet views of `smoltcp::wire`, which never leave this module.
+
+mod checksum;
+mod icmp;
+mod ip;
+mod options;
+mod segment;
+
+pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply};
+pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, parse_packet};
+pub use options::{Options, SackBlocks, Timestamps};
+pub use segment::{
+    Flags, Header, MAX_HEADER, Segment, WireError, WriteChecksum, write_packet_header,
+};
