@@ -7,6 +7,7 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+pub mod apps;
 pub mod congestion;
 pub mod link;
 pub mod seq;

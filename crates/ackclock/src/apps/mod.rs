@@ -1,0 +1,55 @@
+//! Applications over a stack, without I/O and without a heap: the classic services (discard, echo,
+//! chargen; RFC 863, 862, 864) and the clients that talk to them.
+//!
+//! Whoever drives a stack (the emulator in virtual time, the run loop over a TUN device, firmware)
+//! drives its applications with the same few calls.
+
+use crate::stack::{Event, Stack};
+use crate::time::Instant;
+
+/// An application driven by the events of a stack.
+///
+/// The driver calls [`start`](Application::start) once, then hands over each
+/// [`Event`] and wakes the application when the time it asked for has come. Applications that share a stack
+/// see all events and ignore what is not theirs.
+pub trait Application<'a, C> {
+    /// Opens connections or listens.
+    ///
+    /// # Errors
+    /// Says why it could not.
+    fn start(&mut self, now: Instant, stack: &mut Stack<'a, C>) -> Result<(), StartError>;
+
+    /// Something changed.
+    fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C>, event: &Event);
+
+    /// When it wants to be woken next; [`Instant::FAR_FUTURE`]: never.
+    fn wake_at(&self) -> Instant {
+        Instant::FAR_FUTURE
+    }
+
+    /// The time it asked for has come.
+    fn on_wake(&mut self, _now: Instant, _stack: &mut Stack<'a, C>) {}
+
+    /// Whether it has nothing more to do.
+    fn is_done(&self) -> bool;
+}
+
+/// Why an application could not start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StartError {
+    /// It could not connect.
+    Connect(crate::stack::ConnectError),
+    /// It could not listen.
+    Listen(crate::stack::ListenError),
+}
+
+impl core::fmt::Display for StartError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            StartError::Connect(error) => error.fmt(f),
+            StartError::Listen(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for StartError {}
