@@ -1,8 +1,33 @@
 //! ICMP and ICMPv6: echo, and errors that concern TCP (RFC 792, RFC 4443, RFC 5927).
 
-use super::{IpInfo, MAX_HEADER};
+use super::checksum::Checksum;
+use super::ip::{self, IPV4_HEADER, IPV6_HEADER};
+use super::{Checksums, IpInfo, MAX_HEADER, Protocol, WireError};
 use crate::seq::SeqNumber;
-use core::net::SocketAddr;
+use core::net::{IpAddr, SocketAddr};
+use smoltcp::wire::{IpProtocol, Ipv4Packet, Ipv6Packet};
+
+/// Bytes of every ICMP header that is read or written here (RFC 792, RFC 4443 section 2.1).
+const HEADER: usize = 8;
+
+/// ICMP types (RFC 792).
+mod v4 {
+    pub(super) const ECHO_REPLY: u8 = 0;
+    pub(super) const DESTINATION_UNREACHABLE: u8 = 3;
+    pub(super) const ECHO_REQUEST: u8 = 8;
+    pub(super) const TIME_EXCEEDED: u8 = 11;
+    pub(super) const PARAMETER_PROBLEM: u8 = 12;
+}
+
+/// ICMPv6 types (RFC 4443).
+mod v6 {
+    pub(super) const DESTINATION_UNREACHABLE: u8 = 1;
+    pub(super) const PACKET_TOO_BIG: u8 = 2;
+    pub(super) const TIME_EXCEEDED: u8 = 3;
+    pub(super) const PARAMETER_PROBLEM: u8 = 4;
+    pub(super) const ECHO_REQUEST: u8 = 128;
+    pub(super) const ECHO_REPLY: u8 = 129;
+}
 
 /// An echo request to one of our addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +73,122 @@ pub enum IcmpErrorKind {
     ParameterProblem,
 }
 
+/// Reads an ICMP message (RFC 792).
+pub(super) fn parse_v4(message: &[u8], verify: Checksums) -> Result<Protocol<'_>, WireError> {
+    if verify.transport && Checksum::default().add(message).complement() != 0 {
+        return Err(WireError::Checksum);
+    }
+    let (&[message_type, code, _, _, a, b, c, d], body) = message
+        .split_first_chunk::<HEADER>()
+        .ok_or(WireError::Truncated)?;
+    let kind = match (message_type, code) {
+        (v4::ECHO_REQUEST, 0) => return Ok(echo_request([a, b], [c, d], body)),
+        // RFC 1122 section 3.2.2.1 and RFC 1812 section 5.2.7.1 list the codes.
+        (v4::DESTINATION_UNREACHABLE, 0 | 1 | 5..=8 | 11 | 12) => IcmpErrorKind::Unreachable,
+        (v4::DESTINATION_UNREACHABLE, 2 | 3 | 9 | 10 | 13) => IcmpErrorKind::Refused,
+        // The MTU is in the lower half of the word that other messages leave zero (RFC 1191
+        // section 4).
+        (v4::DESTINATION_UNREACHABLE, 4) => IcmpErrorKind::PacketTooBig {
+            mtu: u16::from_be_bytes([c, d]).into(),
+        },
+        (v4::TIME_EXCEEDED, _) => IcmpErrorKind::TimeExceeded,
+        (v4::PARAMETER_PROBLEM, _) => IcmpErrorKind::ParameterProblem,
+        _ => return Ok(Protocol::OtherIcmp),
+    };
+    Ok(error(kind, quoted_in_v4(body)))
+}
+
+/// Reads an ICMPv6 message (RFC 4443).
+pub(super) fn parse_v6<'a>(
+    message: &'a [u8],
+    ip: &IpInfo,
+    verify: Checksums,
+) -> Result<Protocol<'a>, WireError> {
+    let sum = Checksum::pseudo_header(ip, IpProtocol::Icmpv6, message.len());
+    if verify.transport && sum.add(message).complement() != 0 {
+        return Err(WireError::Checksum);
+    }
+    let (&[message_type, code, _, _, a, b, c, d], body) = message
+        .split_first_chunk::<HEADER>()
+        .ok_or(WireError::Truncated)?;
+    let kind = match (message_type, code) {
+        (v6::ECHO_REQUEST, 0) => return Ok(echo_request([a, b], [c, d], body)),
+        // No route, beyond the scope of the source, address unreachable (RFC 4443 section 3.1).
+        (v6::DESTINATION_UNREACHABLE, 0 | 2 | 3) => IcmpErrorKind::Unreachable,
+        (v6::DESTINATION_UNREACHABLE, _) => IcmpErrorKind::Refused,
+        (v6::PACKET_TOO_BIG, _) => IcmpErrorKind::PacketTooBig {
+            mtu: u32::from_be_bytes([a, b, c, d]),
+        },
+        (v6::TIME_EXCEEDED, _) => IcmpErrorKind::TimeExceeded,
+        (v6::PARAMETER_PROBLEM, _) => IcmpErrorKind::ParameterProblem,
+        _ => return Ok(Protocol::OtherIcmp),
+    };
+    Ok(error(kind, quoted_in_v6(body)))
+}
+
+fn echo_request(identifier: [u8; 2], sequence: [u8; 2], data: &[u8]) -> Protocol<'_> {
+    Protocol::EchoRequest(EchoRequest {
+        identifier: u16::from_be_bytes(identifier),
+        sequence: u16::from_be_bytes(sequence),
+        data,
+    })
+}
+
+/// The start of a packet of ours that an error quotes.
+struct Quoted<'a> {
+    source: IpAddr,
+    destination: IpAddr,
+    /// From the TCP header on, as far as it is quoted.
+    segment: &'a [u8],
+}
+
+/// `None`: the quoted packet is not the beginning of a TCP segment.
+///
+/// A quote is shorter than its length field says, so the view cannot be a checked one: the accessors
+/// used here read no further than the fixed header.
+fn quoted_in_v4(body: &[u8]) -> Option<Quoted<'_>> {
+    let view = Ipv4Packet::new_unchecked(body.get(..IPV4_HEADER)?);
+    let header_len = usize::from(view.header_len());
+    let is_tcp = view.version() == 4
+        && header_len >= IPV4_HEADER
+        && view.frag_offset() == 0
+        && view.next_header() == IpProtocol::Tcp;
+    is_tcp.then_some(Quoted {
+        source: view.src_addr().into(),
+        destination: view.dst_addr().into(),
+        segment: body.get(header_len..)?,
+    })
+}
+
+/// As [`quoted_in_v4`]; we send no extension headers, so that none is looked for.
+fn quoted_in_v6(body: &[u8]) -> Option<Quoted<'_>> {
+    let (header, segment) = body.split_at_checked(IPV6_HEADER)?;
+    let view = Ipv6Packet::new_unchecked(header);
+    let is_tcp = view.version() == 6 && view.next_header() == IpProtocol::Tcp;
+    is_tcp.then_some(Quoted {
+        source: view.src_addr().into(),
+        destination: view.dst_addr().into(),
+        segment,
+    })
+}
+
+/// An error without ports and sequence number to check it with says nothing to TCP (RFC 5927
+/// section 4.1).
+fn error<'a>(kind: IcmpErrorKind, quoted: Option<Quoted<'_>>) -> Protocol<'a> {
+    let Some(quoted) = quoted else {
+        return Protocol::OtherIcmp;
+    };
+    let Some(&[s0, s1, d0, d1, seq @ ..]) = quoted.segment.first_chunk::<8>() else {
+        return Protocol::OtherIcmp;
+    };
+    Protocol::IcmpError(IcmpError {
+        kind,
+        local: SocketAddr::new(quoted.source, u16::from_be_bytes([s0, s1])),
+        remote: SocketAddr::new(quoted.destination, u16::from_be_bytes([d0, d1])),
+        seq: SeqNumber(u32::from_be_bytes(seq)),
+    })
+}
+
 /// Writes IP and ICMP headers of the reply to an echo request into `to`; the request's data
 /// follows. Returns the length of the headers in bytes. `ip` is the reply's: source is our address.
 pub fn write_echo_reply(
@@ -55,6 +196,22 @@ pub fn write_echo_reply(
     ip: &IpInfo,
     request: &EchoRequest<'_>,
 ) -> usize {
-    let _ = (to, ip, request);
-    todo!()
+    let length = HEADER.saturating_add(request.data.len());
+    let (protocol, message_type, sum) = match ip.source {
+        IpAddr::V4(_) => (IpProtocol::Icmp, v4::ECHO_REPLY, Checksum::default()),
+        // Only ICMPv6 sums a pseudo-header (RFC 4443 section 2.3).
+        IpAddr::V6(_) => {
+            let sum = Checksum::pseudo_header(ip, IpProtocol::Icmpv6, length);
+            (IpProtocol::Icmpv6, v6::ECHO_REPLY, sum)
+        }
+    };
+    let ip_len = ip::write_header(to, ip, protocol, length);
+    let [i0, i1] = request.identifier.to_be_bytes();
+    let [s0, s1] = request.sequence.to_be_bytes();
+    let sum = sum.add(&[message_type, 0, i0, i1, s0, s1]);
+    let [c0, c1] = sum.add(request.data).complement().to_be_bytes();
+    if let Some(place) = to.get_mut(ip_len..).and_then(<[u8]>::first_chunk_mut) {
+        *place = [message_type, 0, c0, c1, i0, i1, s0, s1];
+    }
+    ip_len + HEADER
 }

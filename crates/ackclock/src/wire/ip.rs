@@ -1,7 +1,15 @@
 //! IPv4 and IPv6 headers (RFC 791, RFC 8200) through smoltcp's packet views.
 
-use super::{EchoRequest, IcmpError, Segment, WireError};
-use core::net::IpAddr;
+use super::checksum::Checksum;
+use super::{EchoRequest, IcmpError, MAX_HEADER, Segment, WireError, icmp};
+use core::net::{IpAddr, Ipv6Addr};
+use smoltcp::wire::{IpProtocol, Ipv4Packet, Ipv6ExtHeader, Ipv6Packet};
+
+/// Bytes of an IPv4 header without options (RFC 791 section 3.1).
+pub(super) const IPV4_HEADER: usize = 20;
+
+/// Bytes of an IPv6 header without extension headers (RFC 8200 section 3).
+pub(super) const IPV6_HEADER: usize = 40;
 
 /// The two ECN bits of an IP header (RFC 3168 section 5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
@@ -17,6 +25,27 @@ pub enum Ecn {
     Ce,
 }
 
+impl Ecn {
+    /// The codepoint in the two low bits.
+    fn from_bits(bits: u8) -> Ecn {
+        match bits & 0b11 {
+            0b00 => Ecn::NotEct,
+            0b01 => Ecn::Ect1,
+            0b10 => Ecn::Ect0,
+            _ => Ecn::Ce,
+        }
+    }
+
+    fn bits(self) -> u8 {
+        match self {
+            Ecn::NotEct => 0b00,
+            Ecn::Ect1 => 0b01,
+            Ecn::Ect0 => 0b10,
+            Ecn::Ce => 0b11,
+        }
+    }
+}
+
 /// What TCP sees of an IP header, in either direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IpInfo {
@@ -30,6 +59,13 @@ pub struct IpInfo {
     pub dscp: u8,
     /// ECN codepoint.
     pub ecn: Ecn,
+}
+
+impl IpInfo {
+    /// RFC 2474 section 3: the codepoint in the upper six bits, ECN in the lower two.
+    fn traffic_class(&self) -> u8 {
+        self.dscp << 2 | self.ecn.bits()
+    }
 }
 
 /// What an IP packet carries.
@@ -73,11 +109,158 @@ impl Default for Checksums {
     }
 }
 
-/// Reads one IP packet.
+/// Reads one IP packet. Bytes after its end are ignored; IPv4 options and the IPv6 extension headers
+/// that concern routing and options are skipped.
 ///
 /// # Errors
 /// Says what is malformed; the packet is to be dropped and counted.
 pub fn parse_packet(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> {
-    let _ = (bytes, verify);
-    todo!()
+    match bytes.first().ok_or(WireError::Truncated)? >> 4 {
+        4 => parse_ipv4(bytes, verify),
+        6 => parse_ipv6(bytes, verify),
+        _ => Err(WireError::Version),
+    }
+}
+
+fn parse_ipv4(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> {
+    // `new_checked` proves that no accessor can panic.
+    let view = Ipv4Packet::new_checked(bytes).map_err(|_| WireError::Truncated)?;
+    let header = bytes.get(..usize::from(view.header_len()));
+    let sum = Checksum::default().add(header.ok_or(WireError::Truncated)?);
+    if verify.ip && sum.complement() != 0 {
+        return Err(WireError::IpChecksum);
+    }
+    if view.more_frags() || view.frag_offset() != 0 {
+        return Err(WireError::Fragment);
+    }
+    let ip = IpInfo {
+        source: view.src_addr().into(),
+        destination: view.dst_addr().into(),
+        hop_limit: view.hop_limit(),
+        dscp: view.dscp(),
+        ecn: Ecn::from_bits(view.ecn()),
+    };
+    parse_transport(view.next_header(), view.payload(), ip, verify)
+}
+
+fn parse_ipv6(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> {
+    // `new_checked` proves that no accessor can panic.
+    let view = Ipv6Packet::new_checked(bytes).map_err(|_| WireError::Truncated)?;
+    let ip = IpInfo {
+        source: view.src_addr().into(),
+        destination: view.dst_addr().into(),
+        hop_limit: view.hop_limit(),
+        dscp: view.traffic_class() >> 2,
+        ecn: Ecn::from_bits(view.traffic_class()),
+    };
+    let (protocol, payload) = skip_extension_headers(view.next_header(), view.payload())?;
+    parse_transport(protocol, payload, ip, verify)
+}
+
+/// RFC 8200 section 4: the protocol behind the extension headers, and its bytes.
+fn skip_extension_headers(
+    first: IpProtocol,
+    payload: &[u8],
+) -> Result<(IpProtocol, &[u8]), WireError> {
+    let (mut next, mut rest) = (first, payload);
+    loop {
+        match next {
+            IpProtocol::Ipv6Frag => return Err(WireError::Fragment),
+            // Hop-by-hop options stand directly behind the IPv6 header (section 4.1).
+            IpProtocol::HopByHop if rest.len() != payload.len() => {
+                return Err(WireError::UnknownProtocol);
+            }
+            IpProtocol::HopByHop | IpProtocol::Ipv6Route | IpProtocol::Ipv6Opts => {
+                let header = Ipv6ExtHeader::new_checked(rest).map_err(|_| WireError::Truncated)?;
+                // Type and segments left: a host that is not the last one would have to forward.
+                if next == IpProtocol::Ipv6Route && header.payload().get(1) != Some(&0) {
+                    return Err(WireError::UnknownProtocol);
+                }
+                next = header.next_header();
+                // The view's payload begins behind the two bytes of next header and length.
+                let length = header.payload().len().saturating_add(2);
+                rest = rest.get(length..).ok_or(WireError::Truncated)?;
+            }
+            protocol => return Ok((protocol, rest)),
+        }
+    }
+}
+
+fn parse_transport(
+    protocol: IpProtocol,
+    payload: &[u8],
+    ip: IpInfo,
+    verify: Checksums,
+) -> Result<Packet<'_>, WireError> {
+    if !is_unicast(ip.source) || !is_unicast(ip.destination) {
+        return Err(WireError::Address);
+    }
+    let protocol = match (protocol, ip.source) {
+        (IpProtocol::Tcp, _) => Protocol::Tcp(Segment::parse(payload, ip, verify)?),
+        (IpProtocol::Icmp, IpAddr::V4(_)) => icmp::parse_v4(payload, verify)?,
+        (IpProtocol::Icmpv6, IpAddr::V6(_)) => icmp::parse_v6(payload, &ip, verify)?,
+        _ => return Err(WireError::UnknownProtocol),
+    };
+    Ok(Packet { ip, protocol })
+}
+
+/// Whether the address may be an end of a connection, as far as it can be told without knowing the
+/// network's prefix.
+fn is_unicast(address: IpAddr) -> bool {
+    let broadcast = matches!(address, IpAddr::V4(address) if address.is_broadcast());
+    !(address.is_unspecified() || address.is_multicast() || broadcast)
+}
+
+/// Writes an IP header in front of `payload_len` bytes into `to` and returns its length in bytes.
+/// IPv4 packets have DF set, and hence need no identification (RFC 6864 section 4.1).
+pub(super) fn write_header(
+    to: &mut [u8; MAX_HEADER],
+    ip: &IpInfo,
+    protocol: IpProtocol,
+    payload_len: usize,
+) -> usize {
+    // Neither view's setters touch a byte behind the fixed header, which `to` has room for.
+    let (IpAddr::V4(source), IpAddr::V4(destination)) = (ip.source, ip.destination) else {
+        let mut view = Ipv6Packet::new_unchecked(to);
+        view.set_version(6);
+        view.set_traffic_class(ip.traffic_class());
+        view.set_flow_label(0);
+        view.set_payload_len(saturate(payload_len));
+        view.set_next_header(protocol);
+        view.set_hop_limit(ip.hop_limit);
+        view.set_src_addr(to_v6(ip.source));
+        view.set_dst_addr(to_v6(ip.destination));
+        return IPV6_HEADER;
+    };
+    let mut view = Ipv4Packet::new_unchecked(&mut *to);
+    view.set_version(4);
+    view.set_header_len(IPV4_HEADER as u8);
+    view.set_dscp(ip.dscp);
+    view.set_ecn(ip.ecn.bits());
+    view.set_total_len(saturate(payload_len.saturating_add(IPV4_HEADER)));
+    view.set_ident(0);
+    view.clear_flags();
+    view.set_dont_frag(true);
+    view.set_frag_offset(0);
+    view.set_hop_limit(ip.hop_limit);
+    view.set_next_header(protocol);
+    view.set_checksum(0);
+    view.set_src_addr(source);
+    view.set_dst_addr(destination);
+    let sum = Checksum::default().add(to.get(..IPV4_HEADER).unwrap_or_default());
+    Ipv4Packet::new_unchecked(to).set_checksum(sum.complement());
+    IPV4_HEADER
+}
+
+/// A length for a 16-bit field; a longer packet than it can tell of is never made.
+pub(super) fn saturate(length: usize) -> u16 {
+    u16::try_from(length).unwrap_or(u16::MAX)
+}
+
+/// Addresses of two families in one header are a mistake of the caller's; it is written as IPv6.
+fn to_v6(address: IpAddr) -> Ipv6Addr {
+    match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped(),
+        IpAddr::V6(address) => address,
+    }
 }

@@ -1,6 +1,27 @@
 //! TCP options (RFC 9293 section 3.1, RFC 7323, RFC 2018, RFC 2883).
 
-use crate::seq::SeqRange;
+use super::WireError;
+use crate::seq::{SeqNumber, SeqRange};
+
+/// The longest option area in bytes: a data offset of 15 words less the fixed header.
+pub(super) const MAX_OPTIONS: usize = 40;
+
+/// Kinds of options (IANA registry of TCP parameters).
+mod kind {
+    pub(super) const END_OF_LIST: u8 = 0;
+    pub(super) const NO_OPERATION: u8 = 1;
+    pub(super) const MSS: u8 = 2;
+    pub(super) const WINDOW_SCALE: u8 = 3;
+    pub(super) const SACK_PERMITTED: u8 = 4;
+    pub(super) const SACK: u8 = 5;
+    pub(super) const TIMESTAMPS: u8 = 8;
+}
+
+/// The largest shift count (RFC 7323 section 2.3).
+const MAX_WINDOW_SCALE: u8 = 14;
+
+/// Bytes of one SACK block: two sequence numbers (RFC 2018 section 3).
+const SACK_BLOCK: usize = 8;
 
 /// The options of one segment. `None`, `false` or no block: the option is not there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -16,6 +37,155 @@ pub struct Options {
     pub timestamps: Option<Timestamps>,
     /// SACK blocks (kind 5, RFC 2018 section 3).
     pub sack: SackBlocks,
+}
+
+impl Options {
+    /// Bytes that they take in a header, padding to whole 32-bit words included (RFC 6691 section 3:
+    /// what a sender subtracts from its MSS). SACK blocks that do not fit are not counted.
+    pub fn len(&self) -> usize {
+        let blocks = match self.blocks_that_fit() {
+            [] => 0,
+            blocks => 4 + SACK_BLOCK * blocks.len(),
+        };
+        self.len_without_blocks() + blocks
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// At most 20.
+    fn len_without_blocks(&self) -> usize {
+        let mss = if self.mss.is_some() { 4 } else { 0 };
+        let window_scale = if self.window_scale.is_some() { 4 } else { 0 };
+        let timestamps = match (self.timestamps, self.sack_permitted) {
+            (Some(_), _) => 12,
+            (None, true) => 4,
+            (None, false) => 0,
+        };
+        mss + window_scale + timestamps
+    }
+
+    fn blocks_that_fit(&self) -> &[SeqRange] {
+        let room = MAX_OPTIONS.saturating_sub(self.len_without_blocks() + 4);
+        let blocks = self.sack.as_slice();
+        blocks.get(..room / SACK_BLOCK).unwrap_or(blocks)
+    }
+
+    /// Reads an option area. Unknown options are skipped by their length (RFC 9293 MUST-6).
+    ///
+    /// # Errors
+    /// [`WireError::Option`] for a length that is not the option's or runs over the area (MUST-7).
+    pub(super) fn parse(mut area: &[u8]) -> Result<Options, WireError> {
+        let mut options = Options::default();
+        while let Some((&kind, rest)) = area.split_first() {
+            match kind {
+                kind::END_OF_LIST => break,
+                kind::NO_OPERATION => area = rest,
+                _ => {
+                    let &length = rest.first().ok_or(WireError::Option)?;
+                    // The length counts kind and length themselves.
+                    let length = usize::from(length).checked_sub(1);
+                    let (body, next) = length
+                        .and_then(|length| rest.split_at_checked(length))
+                        .ok_or(WireError::Option)?;
+                    let (_, data) = body.split_first().ok_or(WireError::Option)?;
+                    options.take(kind, data)?;
+                    area = next;
+                }
+            }
+        }
+        Ok(options)
+    }
+
+    fn take(&mut self, kind: u8, data: &[u8]) -> Result<(), WireError> {
+        match (kind, data) {
+            (kind::MSS, &[high, low]) => self.mss = Some(u16::from_be_bytes([high, low])),
+            (kind::WINDOW_SCALE, &[shift]) => {
+                self.window_scale = Some(shift.min(MAX_WINDOW_SCALE));
+            }
+            (kind::SACK_PERMITTED, []) => self.sack_permitted = true,
+            (kind::TIMESTAMPS, &[v0, v1, v2, v3, e0, e1, e2, e3]) => {
+                self.timestamps = Some(Timestamps {
+                    value: u32::from_be_bytes([v0, v1, v2, v3]),
+                    echo: u32::from_be_bytes([e0, e1, e2, e3]),
+                });
+            }
+            (kind::SACK, data) => {
+                let (blocks, []) = data.as_chunks::<SACK_BLOCK>() else {
+                    return Err(WireError::Option);
+                };
+                if blocks.is_empty() {
+                    return Err(WireError::Option);
+                }
+                self.sack = SackBlocks::EMPTY;
+                for &[s0, s1, s2, s3, e0, e1, e2, e3] in blocks {
+                    // No option area holds more than four: none is lost here.
+                    self.sack.push(SeqRange::new(
+                        SeqNumber(u32::from_be_bytes([s0, s1, s2, s3])),
+                        SeqNumber(u32::from_be_bytes([e0, e1, e2, e3])),
+                    ));
+                }
+            }
+            (kind::MSS | kind::WINDOW_SCALE | kind::SACK_PERMITTED | kind::TIMESTAMPS, _) => {
+                return Err(WireError::Option);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Writes them into `area`, which is [`Options::len`] bytes long: whole 32-bit words, in the
+    /// order in which Linux has them.
+    pub(super) fn write(&self, area: &mut [u8]) {
+        let (places, _) = area.as_chunks_mut::<4>();
+        let mut places = places.iter_mut();
+        let mut put = |word: [u8; 4]| {
+            if let Some(place) = places.next() {
+                *place = word;
+            }
+        };
+        if let Some(mss) = self.mss {
+            let [high, low] = mss.to_be_bytes();
+            put([kind::MSS, 4, high, low]);
+        }
+        if self.sack_permitted || self.timestamps.is_some() {
+            // SACK-permitted takes the place of the padding before the timestamps.
+            put(match (self.sack_permitted, self.timestamps) {
+                (true, Some(_)) => [kind::SACK_PERMITTED, 2, kind::TIMESTAMPS, 10],
+                (true, None) => [
+                    kind::NO_OPERATION,
+                    kind::NO_OPERATION,
+                    kind::SACK_PERMITTED,
+                    2,
+                ],
+                (false, _) => [kind::NO_OPERATION, kind::NO_OPERATION, kind::TIMESTAMPS, 10],
+            });
+        }
+        if let Some(timestamps) = self.timestamps {
+            put(timestamps.value.to_be_bytes());
+            put(timestamps.echo.to_be_bytes());
+        }
+        if let Some(shift) = self.window_scale {
+            put([
+                kind::NO_OPERATION,
+                kind::WINDOW_SCALE,
+                3,
+                shift.min(MAX_WINDOW_SCALE),
+            ]);
+        }
+        let blocks = self.blocks_that_fit();
+        if !blocks.is_empty() {
+            // At most four blocks: at most 34.
+            let length = 2 + (SACK_BLOCK * blocks.len()) as u8;
+            put([kind::NO_OPERATION, kind::NO_OPERATION, kind::SACK, length]);
+            for block in blocks {
+                put(block.start.0.to_be_bytes());
+                put(block.end.0.to_be_bytes());
+            }
+        }
+    }
 }
 
 /// The timestamps option (RFC 7323 section 3.2).

@@ -1,8 +1,13 @@
 //! TCP segments (RFC 9293 section 3.1).
 
-use super::{IpInfo, Options};
+use super::checksum::Checksum;
+use super::{Checksums, IpInfo, Options, ip};
 use crate::seq::SeqNumber;
 use core::fmt;
+use smoltcp::wire::IpProtocol;
+
+/// Bytes of a TCP header without options.
+const FIXED_HEADER: usize = 20;
 
 /// The longest IP and TCP header that is ever written, in bytes: IPv6 (40) and TCP with a full
 /// option area (60).
@@ -121,6 +126,31 @@ pub struct Header {
     pub options: Options,
 }
 
+impl Header {
+    /// The fixed header as 32-bit words, with `options_len` bytes of options to follow (a multiple
+    /// of 4).
+    fn to_fixed(self, options_len: usize, checksum: u16) -> [u8; FIXED_HEADER] {
+        // At most 15 words, so that it fits its four bits.
+        let data_offset = ((FIXED_HEADER + options_len) / 4) as u16;
+        let words = [
+            pair(self.source_port, self.destination_port),
+            self.seq.0,
+            self.ack.0,
+            pair(data_offset << 12 | self.flags.bits(), self.window),
+            pair(checksum, self.urgent_pointer),
+        ];
+        let mut bytes = [0; FIXED_HEADER];
+        for (place, word) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(words) {
+            *place = word.to_be_bytes();
+        }
+        bytes
+    }
+}
+
+fn pair(high: u16, low: u16) -> u32 {
+    u32::from(high) << 16 | u32::from(low)
+}
+
 /// A received TCP segment: its header, what its IP packet said, and its payload where it lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segment<'a> {
@@ -132,7 +162,69 @@ pub struct Segment<'a> {
     pub payload: &'a [u8],
 }
 
-impl Segment<'_> {
+impl<'a> Segment<'a> {
+    /// Reads a TCP segment; the checksum comes first, since nothing else of a damaged one is to be
+    /// believed.
+    pub(super) fn parse(
+        bytes: &'a [u8],
+        ip: IpInfo,
+        verify: Checksums,
+    ) -> Result<Segment<'a>, WireError> {
+        let (fixed, rest) = bytes
+            .split_first_chunk::<FIXED_HEADER>()
+            .ok_or(WireError::Truncated)?;
+        let sum = Checksum::pseudo_header(&ip, IpProtocol::Tcp, bytes.len());
+        if verify.transport && sum.add(bytes).complement() != 0 {
+            return Err(WireError::Checksum);
+        }
+        let &[
+            s0,
+            s1,
+            d0,
+            d1, //
+            n0,
+            n1,
+            n2,
+            n3, //
+            a0,
+            a1,
+            a2,
+            a3, //
+            f0,
+            f1,
+            w0,
+            w1, //
+            _,
+            _,
+            u0,
+            u1,
+        ] = fixed;
+        let (options, payload) = usize::from(f0 >> 4)
+            .saturating_mul(4)
+            .checked_sub(FIXED_HEADER)
+            .and_then(|options_len| rest.split_at_checked(options_len))
+            .ok_or(WireError::DataOffset)?;
+        let source_port = u16::from_be_bytes([s0, s1]);
+        let destination_port = u16::from_be_bytes([d0, d1]);
+        if source_port == 0 || destination_port == 0 {
+            return Err(WireError::Port);
+        }
+        Ok(Segment {
+            header: Header {
+                source_port,
+                destination_port,
+                seq: SeqNumber(u32::from_be_bytes([n0, n1, n2, n3])),
+                ack: SeqNumber(u32::from_be_bytes([a0, a1, a2, a3])),
+                flags: Flags::from_bits(u16::from_be_bytes([f0, f1])),
+                window: u16::from_be_bytes([w0, w1]),
+                urgent_pointer: u16::from_be_bytes([u0, u1]),
+                options: Options::parse(options)?,
+            },
+            ip,
+            payload,
+        })
+    }
+
     /// SEG.LEN: payload bytes, plus one for SYN and one for FIN (RFC 9293 section 3.4).
     pub fn len(&self) -> u32 {
         let flags = self.header.flags;
@@ -215,6 +307,29 @@ pub fn write_packet_header(
     payload: [&[u8]; 2],
     checksum: WriteChecksum,
 ) -> usize {
-    let _ = (to, ip, header, payload, checksum);
-    todo!()
+    let options_len = header.options.len();
+    let header_len = FIXED_HEADER + options_len;
+    let [first, second] = payload;
+    let length = header_len
+        .saturating_add(first.len())
+        .saturating_add(second.len());
+    let ip_len = ip::write_header(to, ip, IpProtocol::Tcp, length);
+    let place = to.get_mut(ip_len..ip_len + header_len);
+    let Some((fixed, options)) = place.and_then(<[u8]>::split_first_chunk_mut) else {
+        // Never: `MAX_HEADER` bytes hold every header.
+        return 0;
+    };
+    header.options.write(options);
+    let sum = Checksum::pseudo_header(ip, IpProtocol::Tcp, length);
+    let sum = match checksum {
+        WriteChecksum::PseudoHeader => sum.sum(),
+        WriteChecksum::Complete => sum
+            .add(&header.to_fixed(options_len, 0))
+            .add(options)
+            .add(first)
+            .add(second)
+            .complement(),
+    };
+    *fixed = header.to_fixed(options_len, sum);
+    ip_len + header_len
 }
