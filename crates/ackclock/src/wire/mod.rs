@@ -1,13 +1,16 @@
 //! Bytes to segments and back. Only this module sees header bytes.
 //!
-//! TCP headers and options are read and written by our own codec; IP and ICMP headers through the
-//! packet views of `smoltcp::wire`, which never leave this module.
+//! TCP headers and options are read and written by our own codec; IP headers through the packet
+//! views of `smoltcp::wire`, which never leave this module. ICMP messages are so short that they are
+//! read as they stand: what they quote is cut off, which a checked view would refuse.
 
 mod checksum;
 mod icmp;
 mod ip;
 mod options;
 mod segment;
+#[cfg(test)]
+mod tests;
 
 pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply};
 pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, parse_packet};

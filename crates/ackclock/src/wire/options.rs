@@ -40,8 +40,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Bytes that they take in a header, padding to whole 32-bit words included (RFC 6691 section 3:
-    /// what a sender subtracts from its MSS). SACK blocks that do not fit are not counted.
+    /// Bytes that they take in a header, padding to whole 32-bit words included: what a sender
+    /// subtracts from its MSS (RFC 9293 section 3.7.1). SACK blocks that do not fit do not count.
     pub fn len(&self) -> usize {
         let blocks = match self.blocks_that_fit() {
             [] => 0,
@@ -234,5 +234,139 @@ impl SackBlocks {
     /// Whether there is none.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+    use std::vec::Vec;
+
+    const TIMESTAMPS: Timestamps = Timestamps {
+        value: 0x0102_0304,
+        echo: 0x0506_0708,
+    };
+
+    fn written(options: &Options) -> Vec<u8> {
+        let mut area = vec![0xee; options.len()];
+        options.write(&mut area);
+        area
+    }
+
+    fn blocks(count: u32) -> SackBlocks {
+        let mut blocks = SackBlocks::EMPTY;
+        for n in 0..count {
+            assert!(blocks.push(SeqRange::from_len(SeqNumber(n * 100), 50)));
+        }
+        blocks
+    }
+
+    #[test]
+    fn no_option_takes_no_byte() {
+        assert_eq!(Options::default().len(), 0);
+        assert!(Options::default().is_empty());
+        assert_eq!(Options::parse(&[]), Ok(Options::default()));
+    }
+
+    #[test]
+    fn options_of_a_syn_stand_in_the_order_of_linux() {
+        let mut options = Options {
+            mss: Some(1460),
+            window_scale: Some(7),
+            sack_permitted: true,
+            timestamps: Some(TIMESTAMPS),
+            sack: SackBlocks::EMPTY,
+        };
+        let all = [
+            2, 4, 0x05, 0xb4, 4, 2, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 3, 3, 7,
+        ];
+        assert_eq!(written(&options), all);
+        assert_eq!(Options::parse(&all), Ok(options));
+
+        options.sack_permitted = false;
+        let without_sack = [
+            2, 4, 0x05, 0xb4, 1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 3, 3, 7,
+        ];
+        assert_eq!(written(&options), without_sack);
+
+        options.sack_permitted = true;
+        options.timestamps = None;
+        let without_timestamps = [2, 4, 0x05, 0xb4, 1, 1, 4, 2, 1, 3, 3, 7];
+        assert_eq!(written(&options), without_timestamps);
+    }
+
+    #[test]
+    fn as_many_blocks_are_written_as_fit() {
+        let mut options = Options {
+            sack: blocks(4),
+            ..Options::default()
+        };
+        assert_eq!(options.len(), 36);
+        assert_eq!(Options::parse(&written(&options)), Ok(options));
+
+        options.timestamps = Some(TIMESTAMPS);
+        let read = Options::parse(&written(&options)).unwrap();
+        assert_eq!(options.len(), 40);
+        assert_eq!(read.sack, blocks(3));
+        assert_eq!(read.timestamps, Some(TIMESTAMPS));
+
+        options.sack = blocks(1);
+        assert_eq!(
+            written(&options),
+            [
+                1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1, 5, 10, 0, 0, 0, 0, 0, 0, 0, 50
+            ]
+        );
+    }
+
+    #[test]
+    fn unknown_options_are_skipped_by_length() {
+        let area = [254, 4, 0xaa, 0xbb, 77, 2, 2, 4, 0x02, 0x18];
+        let options = Options {
+            mss: Some(536),
+            ..Options::default()
+        };
+        assert_eq!(Options::parse(&area), Ok(options));
+    }
+
+    #[test]
+    fn nothing_counts_after_the_end_of_the_list() {
+        assert_eq!(Options::parse(&[1, 0, 2, 99]), Ok(Options::default()));
+    }
+
+    #[test]
+    fn the_last_of_two_counts() {
+        let read = Options::parse(&[2, 4, 0x05, 0xb4, 2, 4, 0x02, 0x18]).unwrap();
+        assert_eq!(read.mss, Some(536));
+    }
+
+    #[test]
+    fn a_window_scale_above_14_is_14() {
+        let options = Options::parse(&[3, 3, 15]).unwrap();
+        assert_eq!(options.window_scale, Some(14));
+        assert_eq!(Options::parse(&[3, 3, 255]), Ok(options));
+    }
+
+    #[test]
+    fn lengths_that_cannot_be_are_errors() {
+        let malformed: [&[u8]; 13] = [
+            &[2],
+            &[2, 0],
+            &[2, 1],
+            &[77, 0],
+            &[77, 1],
+            &[77, 3],
+            &[2, 3, 5],
+            &[2, 5, 5, 0xb4, 0],
+            &[3, 2],
+            &[4, 3, 0],
+            &[8, 9, 0, 0, 0, 0, 0, 0, 0],
+            &[5, 2],
+            &[5, 9, 0, 0, 0, 0, 0, 0, 0],
+        ];
+        for area in malformed {
+            assert_eq!(Options::parse(area), Err(WireError::Option), "{area:?}");
+        }
     }
 }
