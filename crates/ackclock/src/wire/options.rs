@@ -4,7 +4,7 @@ use super::WireError;
 use crate::seq::{SeqNumber, SeqRange};
 
 /// The longest option area in bytes: a data offset of 15 words less the fixed header.
-pub(super) const MAX_OPTIONS: usize = 40;
+const MAX_OPTIONS: usize = 40;
 
 /// Kinds of options (IANA registry of TCP parameters).
 mod kind {
