@@ -148,7 +148,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
     /// Doubles owned memory, up to the limit, with the elements in order from index 0.
     fn grow(&mut self) -> bool {
         let old = self.buffer.len();
-        let new = (old * 2).max(FIRST_GROWTH).min(self.limit);
+        let new = old.saturating_mul(2).max(FIRST_GROWTH).min(self.limit);
         if new <= old {
             return false;
         }

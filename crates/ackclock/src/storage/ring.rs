@@ -57,7 +57,7 @@ impl<'a> Ring<'a> {
 
     /// How many bytes may still be appended.
     pub const fn free(&self) -> usize {
-        self.limit - self.len
+        self.limit.saturating_sub(self.len)
     }
 
     /// Appends what fits of `bytes`; returns how many were taken.
@@ -74,7 +74,7 @@ impl<'a> Ring<'a> {
         let Some(bytes) = bytes.get(..n) else {
             return 0;
         };
-        if n == 0 || !self.reserve(self.len + offset + n) {
+        if n == 0 || !self.reserve_behind(offset + n) {
             return 0;
         }
         let start = self.index(self.len + offset).min(self.buffer.len());
@@ -85,7 +85,14 @@ impl<'a> Ring<'a> {
 
     /// Counts `n` bytes in that were written behind the end before.
     pub fn extend(&mut self, n: usize) {
-        self.len = (self.len + n).min(self.limit).min(self.buffer.len());
+        let room = self.limit.min(self.buffer.len());
+        self.len = self.len.saturating_add(n).min(room);
+    }
+
+    /// Makes sure that there is memory for `n` bytes behind the end; false if there is not, because
+    /// they lie beyond the limit or because the allocator has none.
+    pub(crate) fn reserve_behind(&mut self, n: usize) -> bool {
+        n <= self.free() && self.reserve(self.len + n)
     }
 
     /// The `len` bytes from `offset` (fewer if the ring holds fewer), as two slices in order.
