@@ -12,6 +12,5 @@ pub use config::{AckPolicy, Config, ConfigError, Keepalive, RestartAfterIdle, Rt
 pub use connection::{Buffers, Connection, Open, Outgoing, Verdict};
 pub use error::{Error, ReceiveError, SendError};
 pub use info::{Info, PendingTimers};
-pub use receiver::Receiver;
 pub use sender::FlightRecord;
 pub use state::State;

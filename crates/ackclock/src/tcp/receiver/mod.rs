@@ -1,7 +1,275 @@
-//! The receiving half.
+//! The receiving half of a connection: puts data in order, decides when an ack is owed, what
+//! window to offer and which ranges to report.
+
+mod ack_policy;
+mod reassembly;
+mod sack;
+#[cfg(test)]
+mod tests;
+mod window;
+
+use super::AckPolicy;
+use crate::seq::{SeqNumber, SeqRange};
+use crate::storage::{Buffer, Ring, copy};
+use crate::time::Instant;
+use crate::wire::SackBlocks;
+use ack_policy::{AckState, Arriving};
+use reassembly::{Reassembly, Stored};
+use sack::SackReport;
+use window::Window;
+
+/// What the two sides agreed on, and the limits of the receiver.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReceiverConfig {
+    /// When to acknowledge.
+    pub(crate) ack_policy: AckPolicy,
+    /// Most bytes received and not read, if the ring grows.
+    pub(crate) receive_limit: usize,
+    /// Most ranges of out-of-order data, if their list grows.
+    pub(crate) reassembly_ranges: usize,
+    /// Whether SACK was agreed on.
+    pub(crate) sack: bool,
+    /// Shift count of the windows that we send.
+    pub(crate) window_shift: u8,
+    /// Largest payload that the peer may send us, in bytes, the options of every segment deducted:
+    /// what counts as a full-sized segment.
+    pub(crate) mss: u32,
+}
+
+/// What became of one segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Arrival {
+    /// Bytes by which the data in order grew.
+    pub(crate) accepted: u32,
+    /// Whether RCV.NXT has just passed the FIN.
+    pub(crate) fin: bool,
+    /// Bytes within the window that were dropped for want of a range or of memory.
+    pub(crate) dropped: u32,
+}
 
 /// The receiving half of a connection.
 #[derive(Debug)]
-pub struct Receiver<'a> {
-    marker: core::marker::PhantomData<&'a ()>,
+pub(crate) struct Receiver<'a> {
+    data: Reassembly<'a>,
+    window: Window,
+    acks: AckState,
+    report: SackReport,
+    /// Sequence number of the FIN, once seen.
+    fin: Option<SeqNumber>,
+    /// Whether all data before the FIN have arrived.
+    finished: bool,
+}
+
+impl<'a> Receiver<'a> {
+    /// The receiver of a peer whose SYN had the number `irs`, and to which our own SYN advertised
+    /// `advertised` bytes.
+    pub(crate) fn new(
+        irs: SeqNumber,
+        advertised: u32,
+        config: &ReceiverConfig,
+        ring: Buffer<'a, u8>,
+        ranges: Buffer<'a, SeqRange>,
+    ) -> Self {
+        let &ReceiverConfig {
+            ack_policy,
+            receive_limit,
+            reassembly_ranges,
+            sack,
+            window_shift,
+            mss,
+        } = config;
+        let next = irs + 1;
+        let ring = Ring::new(ring, receive_limit);
+        let limit = u32::try_from(ring.limit()).unwrap_or(u32::MAX);
+        let update = match ack_policy {
+            AckPolicy::EverySegment | AckPolicy::Delayed { .. } => {
+                (limit / 2).min(mss.saturating_mul(2))
+            }
+            AckPolicy::Bsd43 => ack_policy::share_of(limit),
+        };
+        Receiver {
+            data: Reassembly::new(next, ring, ranges, reassembly_ranges),
+            window: Window::new(next + advertised, window_shift, mss, limit, update),
+            acks: AckState::new(ack_policy, mss, limit, sack),
+            report: SackReport::new(sack),
+            fin: None,
+            finished: false,
+        }
+    }
+
+    /// The memory; what was not read is forgotten.
+    pub(crate) fn into_buffers(self) -> (Buffer<'a, u8>, Buffer<'a, SeqRange>) {
+        self.data.into_buffers()
+    }
+
+    /// RCV.NXT: the next sequence number expected, past the FIN once that is reached.
+    pub(crate) fn rcv_nxt(&self) -> SeqNumber {
+        self.data.next() + u32::from(self.finished)
+    }
+
+    /// RCV.WND: the bytes from RCV.NXT to the right edge that was advertised.
+    pub(crate) fn rcv_wnd(&self) -> u32 {
+        self.window.edge().since(self.rcv_nxt())
+    }
+
+    /// Whether a segment that occupies `len` sequence numbers is acceptable: the four cases of
+    /// RFC 9293 section 3.4, table 6.
+    pub(crate) fn is_acceptable(&self, seq: SeqNumber, len: u32) -> bool {
+        match (len, self.rcv_wnd()) {
+            (0, 0) => seq == self.rcv_nxt(),
+            (0, _) => self.in_window(seq),
+            (_, 0) => false,
+            (_, _) => self.in_window(seq) || self.in_window(seq + (len - 1)),
+        }
+    }
+
+    /// Whether RCV.NXT <= `seq` < RCV.NXT + RCV.WND.
+    pub(crate) fn in_window(&self, seq: SeqNumber) -> bool {
+        SeqRange::new(self.rcv_nxt(), self.window.edge()).contains(seq)
+    }
+
+    /// Takes the data and the FIN of a segment (RFC 9293 section 3.10.7.4, seventh and eighth
+    /// step), whatever of it lies in the window.
+    ///
+    /// A segment that is not acceptable changes nothing but what the next ack says; it is worth
+    /// handing over, because RFC 2883 wants duplicates reported.
+    pub(crate) fn on_segment(
+        &mut self,
+        now: Instant,
+        seq: SeqNumber,
+        payload: &[u8],
+        fin: bool,
+        _push: bool,
+    ) -> Arrival {
+        if payload.is_empty() && !fin {
+            return Arrival::default();
+        }
+        let segment = SeqRange::from_len(seq, u32::try_from(payload.len()).unwrap_or(u32::MAX));
+        if let Some(duplicate) = self.data.duplicate_part(segment) {
+            self.report.on_duplicate(duplicate);
+        }
+        let before = self.data.next();
+        let had_holes = !self.data.ranges().is_empty() || self.fin.is_some();
+        let stored = self.store(segment, payload);
+        let fin_reached = self.digest_fin(fin.then_some(segment.end));
+
+        let in_window = seq.before(self.window.edge());
+        let arriving = if seq.after(before) && in_window {
+            Arriving::OutOfOrder
+        } else if seq == before && !fin && !had_holes && stored.advanced == segment.len() {
+            Arriving::InOrder
+        } else {
+            Arriving::Special
+        };
+        self.acks.on_arrival(now, stored.advanced, arriving);
+        Arrival {
+            accepted: stored.advanced,
+            fin: fin_reached,
+            dropped: stored.dropped,
+        }
+    }
+
+    /// Stores what of a segment lies in the window and before the FIN.
+    fn store(&mut self, segment: SeqRange, payload: &[u8]) -> Stored {
+        let end = match self.fin {
+            Some(fin) => fin.min(self.window.edge()),
+            None => self.window.edge(),
+        };
+        let start = segment.start.max(self.data.next());
+        let part = start.since(segment.start)..segment.end.min(end).since(segment.start);
+        match payload.get(part.start as usize..part.end as usize) {
+            Some(bytes) if !bytes.is_empty() => self.data.store(start, bytes),
+            _ => Stored::default(),
+        }
+    }
+
+    /// Remembers a FIN with the number `fin` if it lies in the window and nothing was received
+    /// behind it; returns whether RCV.NXT passes a FIN now.
+    fn digest_fin(&mut self, fin: Option<SeqNumber>) -> bool {
+        if let (None, Some(fin)) = (self.fin, fin) {
+            let possible = self.data.highest().at_or_before(fin) && fin.before(self.window.edge());
+            self.fin = possible.then_some(fin);
+        }
+        let reached = !self.finished && self.fin == Some(self.data.next());
+        self.finished |= reached;
+        reached
+    }
+
+    /// Copies data into `to` and makes room for new ones; returns how many bytes.
+    pub(crate) fn read(&mut self, to: &mut [u8]) -> usize {
+        let [first, second] = self.slices();
+        let mut n = copy(to, first);
+        n += copy(to.get_mut(n..).unwrap_or_default(), second);
+        self.consume(n);
+        n
+    }
+
+    /// All data that can be read.
+    pub(crate) fn slices(&self) -> [&[u8]; 2] {
+        self.data.ring().slices(0, self.queued())
+    }
+
+    /// Removes `n` bytes that were looked at through [`slices`](Self::slices).
+    pub(crate) fn consume(&mut self, n: usize) {
+        self.data.consume(n);
+    }
+
+    /// Bytes that can be read.
+    pub(crate) fn queued(&self) -> usize {
+        self.data.ring().len()
+    }
+
+    /// Bytes held behind a hole.
+    pub(crate) fn out_of_order(&self) -> u32 {
+        let lengths = self.data.ranges().iter().map(|range| range.len());
+        lengths.fold(0, u32::saturating_add)
+    }
+
+    /// Whether RCV.NXT has passed the FIN.
+    pub(crate) const fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    /// Whether an ack must go out now.
+    pub(crate) fn ack_due(&self, now: Instant) -> bool {
+        self.acks.is_due(now)
+    }
+
+    /// When a delayed ack is due; [`Instant::FAR_FUTURE`] if none is pending.
+    pub(crate) const fn ack_deadline(&self) -> Instant {
+        self.acks.deadline()
+    }
+
+    /// The connection wants an ack to go out now.
+    pub(crate) fn force_ack(&mut self) {
+        self.acks.owe();
+    }
+
+    /// A segment went out that acknowledged RCV.NXT and advertised `window` bytes.
+    pub(crate) fn on_ack_sent(&mut self, _now: Instant, window: u32) {
+        self.acks.on_sent();
+        self.report.on_sent();
+        self.window.on_advertised(self.rcv_nxt(), window);
+    }
+
+    /// The window to advertise in the next segment, in bytes.
+    pub(crate) fn window(&self) -> u32 {
+        self.window.offer(self.rcv_nxt(), self.data.ring().free())
+    }
+
+    /// The window field of a segment, not a SYN, that advertises `window` bytes.
+    pub(crate) fn window_field(&self, window: u32) -> u16 {
+        self.window.field(window)
+    }
+
+    /// Whether the window can open so far that the peer should hear of it without being asked.
+    pub(crate) fn window_update_due(&self) -> bool {
+        let free = self.data.ring().free();
+        !self.finished && self.window.update_due(self.data.next(), free)
+    }
+
+    /// The SACK blocks for the next segment, at most `max`.
+    pub(crate) fn sack_blocks(&self, max: usize) -> SackBlocks {
+        self.report.blocks(self.data.ranges(), max)
+    }
 }

@@ -1,0 +1,117 @@
+//! When an ack is owed (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
+
+use crate::tcp::AckPolicy;
+use crate::time::{Duration, Instant};
+
+/// 4.3BSD acknowledged once this share of the window was filled, in percent (jacobson88
+/// section 3, on the receivers of figure 9).
+const BSD43_PERCENT: u64 = 35;
+
+/// 4.3BSD acknowledged after this time at the latest (there too).
+const BSD43_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// How a segment with data or FIN arrived, as far as acks are concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Arriving {
+    /// The next data in order, and no hole anywhere: the policy decides.
+    InOrder,
+    /// It fills a hole, is a duplicate, lies beyond the window or carries the FIN.
+    Special,
+    /// It lies behind a hole.
+    OutOfOrder,
+}
+
+/// The acks owed to the peer.
+#[derive(Debug)]
+pub(super) struct AckState {
+    /// New bytes after which the policy wants an ack at once.
+    enough: u32,
+    /// How long the policy lets fewer bytes wait.
+    timeout: Duration,
+    /// Segments still to be acknowledged one by one at the start of the connection.
+    quick_acks: u16,
+    /// Without SACK the peer can only count duplicate acks, so each out-of-order segment gets its
+    /// own (RFC 5681 section 4.2).
+    one_each: bool,
+    /// Acks to send now.
+    owed: u32,
+    /// New bytes since the last ack.
+    unacknowledged: u32,
+    /// When a delayed ack is due.
+    deadline: Instant,
+}
+
+impl AckState {
+    /// Nothing owed. `mss` is the size of a full segment, `limit` that of the receive buffer.
+    pub(super) fn new(policy: AckPolicy, mss: u32, limit: u32, sack: bool) -> Self {
+        let (enough, timeout, quick_acks) = match policy {
+            AckPolicy::EverySegment => (0, Duration::ZERO, 0),
+            AckPolicy::Delayed {
+                timeout,
+                quick_acks,
+            } => (mss.saturating_mul(2), timeout, quick_acks),
+            AckPolicy::Bsd43 => (share_of(limit), BSD43_TIMEOUT, 0),
+        };
+        AckState {
+            enough,
+            timeout,
+            quick_acks,
+            one_each: !sack,
+            owed: 0,
+            unacknowledged: 0,
+            deadline: Instant::FAR_FUTURE,
+        }
+    }
+
+    /// A segment with data or FIN arrived, by which the data in order grew by `accepted` bytes.
+    pub(super) fn on_arrival(&mut self, now: Instant, accepted: u32, arriving: Arriving) {
+        let quick = self.quick_acks > 0;
+        self.quick_acks = self.quick_acks.saturating_sub(1);
+        self.unacknowledged = self.unacknowledged.saturating_add(accepted);
+        if accepted > 0 {
+            // Duplicate acks not yet sent would repeat the new ack number and count as a new loss.
+            self.owed = self.owed.min(1);
+        }
+        match arriving {
+            Arriving::OutOfOrder if self.one_each => self.owed = self.owed.saturating_add(1),
+            Arriving::OutOfOrder | Arriving::Special => self.owe(),
+            Arriving::InOrder if quick || self.unacknowledged >= self.enough => self.owe(),
+            Arriving::InOrder => self.delay(now),
+        }
+    }
+
+    /// An ack is to go out now.
+    pub(super) fn owe(&mut self) {
+        self.owed = self.owed.max(1);
+    }
+
+    /// An ack went out: all data in order are acknowledged, and one duplicate ack is paid.
+    pub(super) fn on_sent(&mut self) {
+        self.owed = self.owed.saturating_sub(1);
+        self.unacknowledged = 0;
+        self.deadline = Instant::FAR_FUTURE;
+    }
+
+    /// Whether an ack must go out now.
+    pub(super) fn is_due(&self, now: Instant) -> bool {
+        self.owed > 0 || (!self.deadline.is_never() && self.deadline <= now)
+    }
+
+    /// When the delayed ack is due; [`Instant::FAR_FUTURE`] if there is none.
+    pub(super) const fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// The delay counts from the first segment that is not acknowledged (MUST-40).
+    fn delay(&mut self, now: Instant) {
+        if self.deadline.is_never() {
+            self.deadline = now + self.timeout;
+        }
+    }
+}
+
+/// The part of a receive buffer of `limit` bytes that 4.3BSD let fill before it acknowledged.
+pub(super) fn share_of(limit: u32) -> u32 {
+    let share = (u64::from(limit) * BSD43_PERCENT).div_ceil(100);
+    u32::try_from(share).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,236 @@
+//! Puts arriving data in order: bytes go straight to their place in the receive ring, and a list
+//! says which ranges behind a hole are there already.
+
+use crate::seq::{SeqNumber, SeqRange};
+use crate::storage::{Buffer, Ring};
+
+/// The receive ring and what lies behind its end out of order.
+///
+/// The ranges are disjoint, do not adjoin each other, and lie after [`next`](Self::next). They are
+/// kept in the order of RFC 2018 section 4: the one with the most recently received segment first.
+#[derive(Debug)]
+pub(super) struct Reassembly<'a> {
+    ring: Ring<'a>,
+    next: SeqNumber,
+    /// The first `count` elements are in use.
+    ranges: Buffer<'a, SeqRange>,
+    count: usize,
+    max_ranges: usize,
+}
+
+/// What became of the bytes of one segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Stored {
+    /// By how many bytes the data in order grew, bytes that had waited behind a hole included.
+    pub(super) advanced: u32,
+    /// Bytes that had no place.
+    pub(super) dropped: u32,
+}
+
+impl<'a> Reassembly<'a> {
+    /// Nothing received yet; `next` is the first sequence number of the data.
+    pub(super) fn new(
+        next: SeqNumber,
+        ring: Ring<'a>,
+        ranges: Buffer<'a, SeqRange>,
+        max_ranges: usize,
+    ) -> Self {
+        let max_ranges = if ranges.can_grow() {
+            max_ranges
+        } else {
+            ranges.len()
+        };
+        Reassembly {
+            ring,
+            next,
+            ranges,
+            count: 0,
+            max_ranges,
+        }
+    }
+
+    /// The memory; the data are forgotten.
+    pub(super) fn into_buffers(self) -> (Buffer<'a, u8>, Buffer<'a, SeqRange>) {
+        (self.ring.into_buffer(), self.ranges)
+    }
+
+    /// The data in order.
+    pub(super) const fn ring(&self) -> &Ring<'a> {
+        &self.ring
+    }
+
+    /// The first sequence number that is missing.
+    pub(super) const fn next(&self) -> SeqNumber {
+        self.next
+    }
+
+    /// The out-of-order ranges, the one with the most recently received segment first.
+    pub(super) fn ranges(&self) -> &[SeqRange] {
+        self.ranges.get(..self.count).unwrap_or_default()
+    }
+
+    /// The first number after all data held.
+    pub(super) fn highest(&self) -> SeqNumber {
+        let ends = self.ranges().iter().map(|range| range.end);
+        ends.fold(self.next, SeqNumber::max)
+    }
+
+    /// The first contiguous part of `segment` that was received before (RFC 2883 section 4).
+    pub(super) fn duplicate_part(&self, segment: SeqRange) -> Option<SeqRange> {
+        if segment.is_empty() {
+            return None;
+        }
+        if segment.start.before(self.next) {
+            return Some(SeqRange::new(segment.start, segment.end.min(self.next)));
+        }
+        let held = self.ranges().iter().filter(|held| held.overlaps(segment));
+        let lowest = held.min_by_key(|held| held.start.distance(self.next))?;
+        Some(intersection(*lowest, segment))
+    }
+
+    /// Stores `bytes`, which begin at `start`, at or after [`next`](Self::next). Where data were
+    /// received before, those stay.
+    pub(super) fn store(&mut self, start: SeqNumber, bytes: &[u8]) -> Stored {
+        if self.count == 0 && start == self.next {
+            let taken = self.ring.push(bytes);
+            self.next += length(taken);
+            return Stored {
+                advanced: length(taken),
+                dropped: length(bytes.len() - taken),
+            };
+        }
+        let offset = start.since(self.next) as usize;
+        let fitting = bytes.len().min(self.ring.free().saturating_sub(offset));
+        let beyond = length(bytes.len() - fitting);
+        let bytes = bytes.get(..fitting).unwrap_or_default();
+        let segment = SeqRange::from_len(start, length(fitting));
+        if segment.is_empty() || !self.ring.reserve_behind(offset.saturating_add(fitting)) {
+            return Stored {
+                advanced: 0,
+                dropped: beyond.saturating_add(self.missing(segment)),
+            };
+        }
+        let touching = self.gather(segment);
+        let fills_hole = start == self.next;
+        if touching == 0 && !fills_hole && !self.has_place() {
+            return Stored {
+                advanced: 0,
+                dropped: beyond.saturating_add(segment.len()),
+            };
+        }
+        let whole = self.fill(segment, bytes, touching);
+        if fills_hole {
+            self.ring.extend(whole.len() as usize);
+            self.next = whole.end;
+            self.replace_first(touching, None);
+        } else {
+            self.replace_first(touching, Some(whole));
+        }
+        Stored {
+            advanced: if fills_hole { whole.len() } else { 0 },
+            dropped: beyond,
+        }
+    }
+
+    /// Removes `n` bytes of the data in order. Owned memory goes back when nothing is left, so that
+    /// an idle connection holds none.
+    pub(super) fn consume(&mut self, n: usize) {
+        self.ring.consume(n);
+        if self.ring.is_empty() && self.count == 0 {
+            self.ring.release();
+            self.ranges.release();
+        }
+    }
+
+    /// How many bytes of `segment` are not held.
+    fn missing(&self, segment: SeqRange) -> u32 {
+        let held = self.ranges().iter().filter(|held| held.overlaps(segment));
+        held.fold(segment.len(), |missing, held| {
+            missing.saturating_sub(intersection(*held, segment).len())
+        })
+    }
+
+    /// Moves the ranges that overlap or adjoin `segment` to the front of the list, lowest first;
+    /// returns how many. The others keep their order.
+    fn gather(&mut self, segment: SeqRange) -> usize {
+        let mut touching = 0;
+        for position in 0..self.count {
+            let Some(span) = self.ranges.get_mut(touching..=position) else {
+                break;
+            };
+            let touches = span.last().is_some_and(|held| {
+                held.start.at_or_before(segment.end) && segment.start.at_or_before(held.end)
+            });
+            if touches {
+                span.rotate_right(1);
+                touching += 1;
+            }
+        }
+        let next = self.next;
+        if let Some(gathered) = self.ranges.get_mut(..touching) {
+            gathered.sort_unstable_by_key(|held| held.start.distance(next));
+        }
+        touching
+    }
+
+    /// Writes what the first `touching` ranges lack of `segment`; returns the range that they and
+    /// the segment form together.
+    fn fill(&mut self, segment: SeqRange, bytes: &[u8], touching: usize) -> SeqRange {
+        let mut whole = segment;
+        let mut from = segment.start;
+        for position in 0..touching {
+            let Some(&held) = self.ranges.get(position) else {
+                break;
+            };
+            let gap = SeqRange::new(from, held.start.min(segment.end));
+            self.write(segment.start, bytes, gap);
+            from = from.max(held.end);
+            whole.start = whole.start.min(held.start);
+            whole.end = whole.end.max(held.end);
+        }
+        self.write(segment.start, bytes, SeqRange::new(from, segment.end));
+        whole
+    }
+
+    /// Writes the part `gap` of `bytes`, which begin at `start`. The memory has been reserved.
+    fn write(&mut self, start: SeqNumber, bytes: &[u8], gap: SeqRange) {
+        if gap.is_empty() {
+            return;
+        }
+        let part = gap.start.since(start) as usize..gap.end.since(start) as usize;
+        let offset = gap.start.since(self.next) as usize;
+        let part = bytes.get(part).unwrap_or_default();
+        self.ring.write_behind(offset, part);
+    }
+
+    /// Whether one more range can be kept.
+    fn has_place(&mut self) -> bool {
+        self.count < self.max_ranges
+            && (self.count < self.ranges.len() || self.ranges.push(SeqRange::default()).is_ok())
+    }
+
+    /// Puts `new` in the place of the first `touching` ranges. If it replaces none, then
+    /// [`has_place`](Self::has_place) has found a place for it.
+    fn replace_first(&mut self, touching: usize, new: Option<SeqRange>) {
+        let kept = usize::from(new.is_some());
+        let added = kept.saturating_sub(touching);
+        let removed = touching.saturating_sub(kept);
+        if let Some(list) = self.ranges.get_mut(..self.count + added) {
+            list.rotate_right(added);
+            list.rotate_left(removed);
+            if let (Some(first), Some(new)) = (list.first_mut(), new) {
+                *first = new;
+            }
+            self.count = self.count + added - removed;
+        }
+    }
+}
+
+fn intersection(one: SeqRange, other: SeqRange) -> SeqRange {
+    SeqRange::new(one.start.max(other.start), one.end.min(other.end))
+}
+
+/// A count of payload bytes. No segment is anywhere near 4 GiB long.
+fn length(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}

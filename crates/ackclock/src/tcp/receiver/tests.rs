@@ -1,0 +1,115 @@
+//! The rules of the receiving half with exact numbers, and all of them together against a bitmap.
+
+mod acks;
+mod data;
+mod fin;
+mod model;
+mod rfc_2018;
+mod rfc_2883;
+mod windows;
+
+use super::*;
+use crate::time::Duration;
+use std::vec;
+use std::vec::Vec;
+
+const IRS: SeqNumber = SeqNumber(999);
+const NOW: Instant = Instant::from_secs(1);
+const MSS: u32 = 500;
+
+const DELAYED: AckPolicy = AckPolicy::Delayed {
+    timeout: Duration::from_millis(40),
+    quick_acks: 0,
+};
+
+fn config() -> ReceiverConfig {
+    ReceiverConfig {
+        ack_policy: DELAYED,
+        receive_limit: 0,
+        reassembly_ranges: 0,
+        sack: true,
+        window_shift: 0,
+        mss: MSS,
+    }
+}
+
+/// A receiver that expects number 1000 next, in lent memory, all of it advertised.
+fn receiver_with(config: &ReceiverConfig, memory: usize, ranges: usize) -> Receiver<'static> {
+    receiver_at(IRS, config, memory, ranges)
+}
+
+fn receiver_at(
+    irs: SeqNumber,
+    config: &ReceiverConfig,
+    memory: usize,
+    ranges: usize,
+) -> Receiver<'static> {
+    Receiver::new(
+        irs,
+        memory as u32,
+        config,
+        Buffer::lent(vec![0; memory].leak()),
+        Buffer::lent(vec![SeqRange::default(); ranges].leak()),
+    )
+}
+
+fn receiver() -> Receiver<'static> {
+    receiver_with(&config(), 10_000, 8)
+}
+
+/// Hands over the bytes `[start, end)` of a stream in which each number has a byte of its own.
+fn deliver(receiver: &mut Receiver<'_>, start: u32, end: u32) -> Arrival {
+    receiver.on_segment(NOW, SeqNumber(start), &stream(start, end), false, false)
+}
+
+fn deliver_fin(receiver: &mut Receiver<'_>, start: u32, end: u32) -> Arrival {
+    receiver.on_segment(NOW, SeqNumber(start), &stream(start, end), true, false)
+}
+
+fn stream(start: u32, end: u32) -> Vec<u8> {
+    let len = end.wrapping_sub(start);
+    (0..len).map(|i| byte_at(start.wrapping_add(i))).collect()
+}
+
+fn byte_at(number: u32) -> u8 {
+    (number.wrapping_mul(0x9e37_79b1) >> 24) as u8
+}
+
+/// Sends an ack; returns the window in it.
+fn ack(receiver: &mut Receiver<'_>) -> u32 {
+    let window = receiver.window();
+    receiver.on_ack_sent(NOW, window);
+    window
+}
+
+/// Delivers a segment and sends the ack that it must cause at once: its number and SACK blocks.
+fn answer(receiver: &mut Receiver<'_>, start: u32, end: u32) -> (u32, Vec<(u32, u32)>) {
+    deliver(receiver, start, end);
+    acknowledge(receiver)
+}
+
+fn acknowledge(receiver: &mut Receiver<'_>) -> (u32, Vec<(u32, u32)>) {
+    assert!(receiver.ack_due(NOW), "an ack is due at once");
+    let blocks = blocks(receiver, SackBlocks::MAX);
+    ack(receiver);
+    (receiver.rcv_nxt().0, blocks)
+}
+
+fn blocks(receiver: &Receiver<'_>, max: usize) -> Vec<(u32, u32)> {
+    let blocks = receiver.sack_blocks(max);
+    let edges = |block: &SeqRange| (block.start.0, block.end.0);
+    blocks.as_slice().iter().map(edges).collect()
+}
+
+fn read_all(receiver: &mut Receiver<'_>) -> Vec<u8> {
+    let mut bytes = vec![0; receiver.queued()];
+    assert_eq!(receiver.read(&mut bytes), bytes.len());
+    bytes
+}
+
+fn accepted(accepted: u32) -> Arrival {
+    Arrival {
+        accepted,
+        ..Arrival::default()
+    }
+}

@@ -1,0 +1,276 @@
+//! Everything at once against a model that knows of each byte whether it arrived.
+
+use super::*;
+use proptest::prelude::*;
+
+#[derive(Clone, Debug)]
+enum Action {
+    /// A segment that begins so far from RCV.NXT; its bytes all have the value `salt`.
+    Segment {
+        offset: i32,
+        len: usize,
+        salt: u8,
+    },
+    Read(usize),
+    Ack,
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    let segment = (-150..500_i32, 1..200_usize, any::<u8>());
+    let segment = segment.prop_map(|(offset, len, salt)| Action::Segment { offset, len, salt });
+    let in_order = (1..200_usize, any::<u8>());
+    let in_order = in_order.prop_map(|(len, salt)| Action::Segment {
+        offset: 0,
+        len,
+        salt,
+    });
+    prop_oneof![
+        6 => segment,
+        2 => in_order,
+        2 => (0..300_usize).prop_map(Action::Read),
+        3 => Just(Action::Ack),
+    ]
+}
+
+/// The stream as positions from 0, where the receiver's first byte is.
+struct Model {
+    first: SeqNumber,
+    /// The byte that arrived first at each position.
+    arrived: Vec<Option<u8>>,
+    next: usize,
+    edge: usize,
+    read: usize,
+    /// Where segments were placed, the most recent one last.
+    touched: Vec<usize>,
+    duplicate: Option<(i64, i64)>,
+}
+
+impl Model {
+    fn is_there(&self, position: i64) -> bool {
+        usize::try_from(position).is_ok_and(|position| {
+            let byte = self.arrived.get(position);
+            byte.is_some_and(Option::is_some)
+        }) || position < 0
+    }
+
+    /// The run of arrived bytes around `position`.
+    fn run(&self, position: usize) -> Option<(usize, usize)> {
+        self.arrived.get(position).copied().flatten()?;
+        let before = self.arrived[..position].iter().rev();
+        let start = position - before.take_while(|byte| byte.is_some()).count();
+        let after = self.arrived[position..].iter();
+        let end = position + after.take_while(|byte| byte.is_some()).count();
+        Some((start, end))
+    }
+
+    /// Runs behind the first hole, in sequence order.
+    fn runs(&self) -> Vec<(usize, usize)> {
+        let mut runs = vec![];
+        let mut position = self.next;
+        while position < self.arrived.len() {
+            match self.run(position) {
+                Some((_, end)) => {
+                    runs.push((position, end));
+                    position = end;
+                }
+                None => position += 1,
+            }
+        }
+        runs
+    }
+
+    fn segment(&mut self, start: i64, len: usize, salt: u8, max_ranges: usize) -> Arrival {
+        let end = start + len as i64;
+        if let Some(from) = (start..end).find(|position| self.is_there(*position)) {
+            let to = (from..end).find(|position| !self.is_there(*position));
+            self.duplicate = Some((from, to.unwrap_or(end)));
+        }
+        let from = start.max(self.next as i64) as usize;
+        let to = (end.max(0) as usize).min(self.edge);
+        if from >= to {
+            return Arrival::default();
+        }
+        let runs = self.runs();
+        let touches = runs.iter().any(|run| run.0 <= to && from <= run.1);
+        if from != self.next && !touches && runs.len() >= max_ranges {
+            return Arrival {
+                dropped: (to - from) as u32,
+                ..Arrival::default()
+            };
+        }
+        if self.arrived.len() < to {
+            self.arrived.resize(to, None);
+        }
+        for place in &mut self.arrived[from..to] {
+            place.get_or_insert(salt);
+        }
+        self.touched.push(from);
+        let before = self.next;
+        let missing = self.arrived.iter().position(Option::is_none);
+        self.next = missing.unwrap_or(self.arrived.len());
+        accepted((self.next - before) as u32)
+    }
+
+    fn number(&self, position: i64) -> u32 {
+        self.first.0.wrapping_add(position as u32)
+    }
+
+    fn blocks(&self) -> Vec<(u32, u32)> {
+        let mut runs: Vec<(usize, usize)> = vec![];
+        let recent = self.touched.iter().rev();
+        for run in recent.filter_map(|position| self.run(*position)) {
+            if run.0 > self.next && !runs.contains(&run) {
+                runs.push(run);
+            }
+        }
+        if let Some((start, end)) = self.duplicate {
+            let encloses = |run: &(usize, usize)| run.0 as i64 <= start && end <= run.1 as i64;
+            if let Some(position) = runs.iter().position(encloses) {
+                runs[..=position].rotate_right(1);
+            }
+        }
+        let runs = runs.iter().map(|run| (run.0 as i64, run.1 as i64));
+        let all = self.duplicate.into_iter().chain(runs);
+        let all = all.map(|(start, end)| (self.number(start), self.number(end)));
+        all.take(SackBlocks::MAX).collect()
+    }
+}
+
+fn sorted_ranges(receiver: &Receiver<'_>, first: SeqNumber) -> Vec<(usize, usize)> {
+    let position = |number: SeqNumber| number.since(first) as usize;
+    let ranges = receiver.data.ranges().iter();
+    let mut ranges: Vec<_> = ranges
+        .map(|range| (position(range.start), position(range.end)))
+        .collect();
+    ranges.sort_unstable();
+    ranges
+}
+
+fn read(receiver: &mut Receiver<'_>, model: &mut Model, n: usize) -> Result<(), TestCaseError> {
+    let mut bytes = vec![0; n];
+    let n = receiver.read(&mut bytes);
+    prop_assert_eq!(n, bytes.len().min(model.next - model.read));
+    let expected: Option<Vec<u8>> = model.arrived[model.read..][..n].iter().copied().collect();
+    prop_assert_eq!(Some(&bytes[..n]), expected.as_deref());
+    model.read += n;
+    Ok(())
+}
+
+fn send_ack(
+    receiver: &mut Receiver<'_>,
+    model: &mut Model,
+    limit: usize,
+    shift: u8,
+) -> Result<(), TestCaseError> {
+    let window = receiver.window() as usize;
+    prop_assert_eq!(window % (1 << shift), 0);
+    prop_assert_eq!(
+        usize::from(receiver.window_field(window as u32)) << shift,
+        window
+    );
+    let edge = model.next + window;
+    prop_assert!(edge <= model.read + limit, "more is promised than fits");
+    prop_assert!(edge + (1 << shift) > model.edge, "the edge moved left");
+    prop_assert_eq!(blocks(receiver, SackBlocks::MAX), model.blocks());
+    receiver.on_ack_sent(NOW, window as u32);
+    model.edge = model.edge.max(edge);
+    model.duplicate = None;
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn the_receiver_agrees_with_a_bitmap(
+        irs in prop_oneof![any::<u32>(), u32::MAX - 600..=u32::MAX],
+        limit in 1..700_usize,
+        max_ranges in 0..6_usize,
+        largest_shift in 0..5_u8,
+        actions in prop::collection::vec(action(), 1..120),
+    ) {
+        let (mut memory, mut ranges) = (vec![0; limit], vec![SeqRange::default(); max_ranges]);
+        // A buffer smaller than the unit of its window could never open it.
+        let shift = largest_shift.min(limit.ilog2() as u8);
+        let config = ReceiverConfig { window_shift: shift, mss: 100, ..config() };
+        let mut receiver = Receiver::new(
+            SeqNumber(irs),
+            limit as u32,
+            &config,
+            Buffer::lent(&mut memory),
+            Buffer::lent(&mut ranges),
+        );
+        let first = SeqNumber(irs) + 1;
+        let mut model = Model {
+            first,
+            arrived: vec![],
+            next: 0,
+            edge: limit,
+            read: 0,
+            touched: vec![],
+            duplicate: None,
+        };
+        for action in actions {
+            match action {
+                Action::Segment { offset, len, salt } => {
+                    let start = model.next as i64 + i64::from(offset);
+                    let seq = SeqNumber(model.number(start));
+                    let arrival = receiver.on_segment(NOW, seq, &vec![salt; len], false, false);
+                    prop_assert_eq!(arrival, model.segment(start, len, salt, max_ranges));
+                }
+                Action::Read(n) => read(&mut receiver, &mut model, n)?,
+                Action::Ack => send_ack(&mut receiver, &mut model, limit, shift)?,
+            }
+            prop_assert_eq!(receiver.rcv_nxt(), first + model.next as u32);
+            prop_assert_eq!(receiver.queued(), model.next - model.read);
+            prop_assert_eq!(receiver.rcv_wnd() as usize, model.edge - model.next);
+            prop_assert_eq!(sorted_ranges(&receiver, first), model.runs());
+        }
+        // Whatever came before, the stream can be completed.
+        let end = model.arrived.len() + 50;
+        let mut rounds = 0;
+        while !receiver.is_finished() {
+            let len = (end - model.next).min(60);
+            let fin = model.next + len == end;
+            let seq = first + model.next as u32;
+            let arrival = receiver.on_segment(NOW, seq, &vec![7; len], fin, false);
+            let start = model.next as i64;
+            let expected = model.segment(start, len, 7, max_ranges);
+            prop_assert_eq!(arrival.accepted, expected.accepted);
+            if !receiver.is_finished() {
+                let unread = model.next - model.read;
+                read(&mut receiver, &mut model, unread)?;
+                send_ack(&mut receiver, &mut model, limit, shift)?;
+            }
+            rounds += 1;
+            prop_assert!(rounds < 10_000, "the window stays shut");
+        }
+        prop_assert_eq!(receiver.rcv_nxt(), first + end as u32 + 1);
+        read(&mut receiver, &mut model, end)?;
+        prop_assert_eq!(model.read, end);
+    }
+
+    #[test]
+    fn arbitrary_segments_do_no_harm(
+        segments in prop::collection::vec(
+            (any::<u32>(), 0..300_usize, any::<bool>(), any::<bool>()),
+            1..50,
+        ),
+        policy in prop_oneof![Just(AckPolicy::EverySegment), Just(DELAYED), Just(AckPolicy::Bsd43)],
+        sack in any::<bool>(),
+    ) {
+        let (mut memory, mut ranges) = (vec![0; 1000], vec![SeqRange::default(); 4]);
+        let config = ReceiverConfig { ack_policy: policy, sack, ..config() };
+        let (ring, list) = (Buffer::lent(&mut memory[..]), Buffer::lent(&mut ranges[..]));
+        let mut receiver = Receiver::new(IRS, 1000, &config, ring, list);
+        for (seq, len, near, fin) in segments {
+            let seq = if near { 900 + seq % 1200 } else { seq };
+            let before = receiver.rcv_nxt();
+            let arrival =
+                receiver.on_segment(NOW, SeqNumber(seq), &stream(seq, seq.wrapping_add(len as u32)), fin, false);
+            let advanced = arrival.accepted + u32::from(arrival.fin);
+            prop_assert_eq!(receiver.rcv_nxt(), before + advanced);
+            prop_assert!(len == 0 && !fin || receiver.ack_due(Instant::from_secs(9)));
+        }
+        let all = read_all(&mut receiver);
+        prop_assert_eq!(&all, &stream(1000, 1000 + all.len() as u32));
+    }
+}

@@ -1,0 +1,82 @@
+//! The receive window: what to promise the peer, and what has been promised
+//! (RFC 9293 section 3.8.6, RFC 7323 section 2).
+
+use crate::seq::SeqNumber;
+
+/// Largest shift count (RFC 7323 section 2.3).
+const MAX_SHIFT: u8 = 14;
+
+/// The right edge of the window, RCV.NXT + RCV.WND.
+#[derive(Debug)]
+pub(super) struct Window {
+    /// The rightmost edge ever advertised. It is honoured whatever a later segment says
+    /// (RFC 7323 section 2.4).
+    edge: SeqNumber,
+    shift: u8,
+    /// Receiver's SWS avoidance: the edge moves by at least so many bytes
+    /// (RFC 9293 section 3.8.6.2.2).
+    step: u32,
+    /// An update is worth a segment of its own once the edge can move by so many bytes.
+    update: u32,
+    mss: u32,
+}
+
+impl Window {
+    /// The window that a SYN advertised, up to `edge`. `mss` is the size of a full segment,
+    /// `limit` that of the receive buffer, `update` the growth that is worth a segment of its own.
+    pub(super) fn new(edge: SeqNumber, shift: u8, mss: u32, limit: u32, update: u32) -> Self {
+        Window {
+            edge,
+            shift: shift.min(MAX_SHIFT),
+            step: mss.min(limit / 2).max(1),
+            update: update.max(1),
+            mss,
+        }
+    }
+
+    /// The rightmost edge ever advertised.
+    pub(super) const fn edge(&self) -> SeqNumber {
+        self.edge
+    }
+
+    /// The window for the next segment, in bytes: a multiple of the unit that the shift count
+    /// gives, never more than the `free` bytes of the buffer.
+    ///
+    /// The edge stays where it is until it can move by a worthwhile step. To hold it between two
+    /// units the window is rounded up while there is memory for that, and down otherwise: by less
+    /// than one unit the announced edge may then lie left of [`edge`](Self::edge), as RFC 7323
+    /// section 2.4 describes; what was promised is still honoured.
+    pub(super) fn offer(&self, next: SeqNumber, free: usize) -> u32 {
+        let largest = u32::from(u16::MAX) << self.shift;
+        let room = u32::try_from(free).unwrap_or(u32::MAX).min(largest);
+        let open = room >> self.shift << self.shift;
+        let promised = self.edge.since(next);
+        if open >= promised.saturating_add(self.step) {
+            return open;
+        }
+        let unit = 1_u32 << self.shift;
+        let rounded_up = promised.div_ceil(unit).saturating_mul(unit);
+        // More than `open` has no room. Less than promised is rounding alone, unless the promise
+        // never fitted the buffer.
+        rounded_up.min(open)
+    }
+
+    /// Whether the window that can be offered is worth a segment of its own: it grows by a good
+    /// part, or a full segment fits again.
+    pub(super) fn update_due(&self, next: SeqNumber, free: usize) -> bool {
+        let promised = self.edge.since(next);
+        let offered = self.offer(next, free);
+        offered >= promised.saturating_add(self.update)
+            || (promised < self.mss && offered >= self.mss)
+    }
+
+    /// A segment went out that acknowledged `next` and advertised `window` bytes.
+    pub(super) fn on_advertised(&mut self, next: SeqNumber, window: u32) {
+        self.edge = self.edge.max(next + window);
+    }
+
+    /// The window field of the header for a window of `window` bytes (RFC 7323 section 2.3).
+    pub(super) fn field(&self, window: u32) -> u16 {
+        u16::try_from(window >> self.shift).unwrap_or(u16::MAX)
+    }
+}
