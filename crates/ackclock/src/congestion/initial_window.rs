@@ -18,3 +18,10 @@ impl InitialWindow {
         true
     }
 }
+
+impl InitialWindow {
+    /// placeholder
+    pub fn window(&self, mss: u32) -> u32 {
+        mss * 10
+    }
+}

@@ -1,11 +1,21 @@
-//! The events of a connection (RFC 9293 section 3.10) and the parts they act on.
+//! One connection: the parts that the events of RFC 9293 section 3.10 act on.
+//!
+//! The events themselves are in files of their own: [`arrival`](super::arrival) (a segment
+//! arrives), [`output`](super::output) (what to send), [`calls`](super::calls) (the application),
+//! [`timeout`](super::timeout).
 
-use super::{Config, Error, FlightRecord, Info, ReceiveError, SendError, State};
+use super::challenge::ChallengeLimit;
+use super::handshake::{Agreement, SynTimer, offer};
+use super::keepalive::KeepaliveTimer;
+use super::receiver::{Receiver, ReceiverConfig};
+use super::sender::{Sender, SenderStart};
+use super::timestamps::TimestampState;
+use super::{Config, Error, FlightRecord, State};
 use crate::congestion::CongestionController;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
-use crate::time::Instant;
-use crate::wire::{Ecn, Header, IcmpErrorKind, Options, Segment};
+use crate::time::{Duration, Instant};
+use crate::wire::{IcmpErrorKind, Options};
 
 /// The memory of one connection, lent or growing.
 #[derive(Debug, Default)]
@@ -46,44 +56,72 @@ pub struct Accepted {
     pub our_options: Options,
     /// The window that our SYN-ACK advertised, in bytes.
     pub advertised_window: u16,
-    /// When the first SYN-ACK was sent, if it was not retransmitted (Karn's rule).
+    /// When the SYN-ACK was sent, if that was once (Karn's rule).
     pub syn_sent_at: Option<Instant>,
     /// How often the SYN-ACK was retransmitted.
     pub syn_retransmits: u32,
 }
 
-/// One segment that the connection wants to send. Ports and addresses are the stack's to fill in.
-#[derive(Clone, Copy, Debug)]
-pub struct Outgoing {
-    /// The TCP header, ports zero.
-    pub header: Header,
-    /// Where the payload begins in the send queue.
-    pub offset: usize,
-    /// Payload length in bytes.
-    pub len: usize,
-    /// Payload bytes of each segment but the last, when the link is to cut this transmission.
-    pub segment_size: u16,
-    /// ECN codepoint for the IP header.
-    pub ecn: Ecn,
+/// What remains of a connection in TIME-WAIT: enough to answer what still arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeWait {
+    /// SND.NXT.
+    pub snd_nxt: SeqNumber,
+    /// RCV.NXT.
+    pub rcv_nxt: SeqNumber,
+    /// The window field of its acks.
+    pub window: u16,
+    /// TS.Recent, if timestamps are in use.
+    pub ts_recent: Option<u32>,
+    /// Added to our timestamp clock.
+    pub timestamp_offset: u32,
+    /// How long it lasts: 2 MSL.
+    pub duration: Duration,
 }
 
-/// What the stack must do after a segment was digested.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[must_use]
-pub enum Verdict {
-    /// Nothing beyond looking at the connection's state.
-    Done,
-    /// Answer the segment with a RST as for a segment that belongs to nobody
-    /// (RFC 9293 section 3.10.7.3: unacceptable ACK in SYN-SENT).
-    Reset,
+/// Counters of a connection, for `Info`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counters {
+    pub(super) bytes_received: u64,
+    pub(super) segments_sent: u64,
+    pub(super) segments_received: u64,
+    pub(super) data_segments_sent: u64,
+    pub(super) data_segments_received: u64,
+    pub(super) paws_dropped: u64,
+    pub(super) challenge_acks: u64,
+    pub(super) reassembly_dropped: u64,
+    pub(super) keepalive_probes: u64,
+    pub(super) syn_retransmits: u64,
 }
 
 /// One TCP connection.
 #[derive(Debug)]
 pub struct Connection<'a, C> {
-    state: State,
-    controller: C,
-    buffers: Buffers<'a>,
+    pub(super) state: State,
+    pub(super) error: Option<Error>,
+    pub(super) soft_error: Option<IcmpErrorKind>,
+    pub(super) config: Config,
+    pub(super) open: Open,
+    pub(super) sender: Sender<'a, C>,
+    pub(super) receiver: Receiver<'a>,
+    pub(super) syn: SynTimer,
+    /// Options of our SYN.
+    pub(super) offered: Options,
+    pub(super) agreement: Agreement,
+    pub(super) timestamps: TimestampState,
+    pub(super) keepalive: KeepaliveTimer,
+    pub(super) challenge: ChallengeLimit,
+    /// Linger time or FIN-WAIT-2 timeout.
+    pub(super) close_deadline: Instant,
+    /// The application has given the connection up.
+    pub(super) orphaned: bool,
+    /// A RST is to be sent: the connection was aborted.
+    pub(super) reset_due: bool,
+    /// An ack is to be sent that answers a segment which was not accepted.
+    pub(super) challenge_due: bool,
+    /// Sequence number of the last urgent byte not yet read (RCV.UP, RFC 9293 MUST-62).
+    pub(super) urgent: Option<SeqNumber>,
+    pub(super) counters: Counters,
 }
 
 impl<'a, C: CongestionController> Connection<'a, C> {
@@ -96,11 +134,51 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         buffers: Buffers<'a>,
         open: &Open,
     ) -> Self {
-        let _ = (now, config, open);
+        let sender = Sender::new(
+            config,
+            controller,
+            buffers.send,
+            buffers.flight,
+            open.iss,
+            open.random,
+        );
+        // Sequence numbers and the agreed options follow with the peer's SYN.
+        let receiver_config = ReceiverConfig {
+            ack_policy: config.ack_policy,
+            receive_limit: config.receive_buffer,
+            reassembly_ranges: config.reassembly_ranges,
+            sack: false,
+            window_shift: 0,
+            mss: 1,
+        };
+        let receiver = Receiver::new(
+            SeqNumber(0),
+            0,
+            &receiver_config,
+            buffers.receive,
+            buffers.reassembly,
+        );
+        let offered = offer(config, open.mtu, open.ip_header, receiver.limit());
         Connection {
             state: State::SynSent,
-            controller,
-            buffers,
+            error: None,
+            soft_error: None,
+            config: *config,
+            open: *open,
+            sender,
+            receiver,
+            syn: SynTimer::new(now),
+            offered,
+            agreement: Agreement::default(),
+            timestamps: TimestampState::new(open.timestamp_offset),
+            keepalive: KeepaliveTimer::new(now),
+            challenge: ChallengeLimit::default(),
+            close_deadline: Instant::FAR_FUTURE,
+            orphaned: false,
+            reset_due: false,
+            challenge_due: false,
+            urgent: None,
+            counters: Counters::default(),
         }
     }
 
@@ -115,89 +193,136 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         open: &Open,
         accepted: &Accepted,
     ) -> Self {
-        let _ = (now, config, open, accepted);
-        Connection {
-            state: State::Established,
-            controller,
-            buffers,
+        let mut connection = Self::connect(now, config, controller, buffers, open);
+        connection.syn.due = false;
+        connection.offered = accepted.our_options;
+        connection.agree(
+            now,
+            accepted.irs,
+            &accepted.peer_options,
+            accepted.advertised_window,
+        );
+        let rtt = accepted
+            .syn_sent_at
+            .map(|sent_at| now.saturating_since(sent_at));
+        connection.counters.syn_retransmits = u64::from(accepted.syn_retransmits);
+        connection.establish(now, 0, accepted.irs, rtt, accepted.syn_retransmits > 0);
+        connection
+    }
+
+    /// The peer's SYN, numbered `irs`, is known: what both offered is in use from now on.
+    /// `advertised` is the window that our SYN has told the peer.
+    pub(super) fn agree(&mut self, now: Instant, irs: SeqNumber, peer: &Options, advertised: u16) {
+        self.agreement = Agreement::of(&self.offered, peer, self.open.ip_header);
+        if let Some(timestamps) = peer.timestamps
+            && self.agreement.timestamps
+        {
+            self.timestamps.enable(now, timestamps.value, irs + 1);
         }
+        let config = ReceiverConfig {
+            ack_policy: self.config.ack_policy,
+            receive_limit: self.config.receive_buffer,
+            reassembly_ranges: self.config.reassembly_ranges,
+            sack: self.agreement.sack,
+            window_shift: self.agreement.our_shift,
+            mss: self.agreement.receive_mss(),
+        };
+        let spare = Receiver::new(irs, 0, &config, Buffer::default(), Buffer::default());
+        let (ring, ranges) = core::mem::replace(&mut self.receiver, spare).into_buffers();
+        self.receiver = Receiver::new(irs, u32::from(advertised), &config, ring, ranges);
     }
 
-    /// A segment arrived (section 3.10.7).
-    pub fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
-        let _ = (now, segment);
-        todo!()
+    /// Both SYNs are acknowledged. `window` is the peer's, in bytes, from segment `seq`.
+    pub(super) fn establish(
+        &mut self,
+        now: Instant,
+        window: u32,
+        seq: SeqNumber,
+        rtt: Option<Duration>,
+        syn_lost: bool,
+    ) {
+        self.state = State::Established;
+        self.syn.due = false;
+        self.syn.deadline = Instant::FAR_FUTURE;
+        let mss = self
+            .agreement
+            .send_mss(&self.config, self.open.mtu, self.open.ip_header);
+        let start = SenderStart {
+            mss,
+            sack: self.agreement.sack,
+            window,
+            seq,
+            rtt,
+            syn_lost,
+        };
+        self.sender.start(now, &self.config, &start);
+        self.keepalive.on_heard(now);
     }
 
-    /// An ICMP error about one of our segments arrived (RFC 5927). It is ignored unless `seq` is
-    /// in flight.
-    pub fn on_icmp_error(&mut self, now: Instant, kind: IcmpErrorKind, seq: SeqNumber) {
-        let _ = (now, kind, seq);
-        todo!()
+    /// The window that our SYN advertises, never scaled (RFC 7323 section 2.2).
+    pub(super) fn syn_window(&self) -> u16 {
+        self.receiver.limit().min(usize::from(u16::MAX)) as u16
     }
 
-    /// Fires every timer that is due (section 3.10.8).
-    pub fn on_timeout(&mut self, now: Instant) {
-        let _ = now;
-        todo!()
-    }
-
-    /// The earliest deadline; [`Instant::FAR_FUTURE`] if no timer is pending.
-    pub fn poll_timeout(&self) -> Instant {
-        todo!()
-    }
-
-    /// Decides the next transmission without changing anything but bookkeeping that repeats the
-    /// same: calling it again gives the same answer. `None`: nothing to send now. `max_payload` is
-    /// the most payload bytes that the link takes in one transmission.
-    pub fn poll_transmit(&mut self, now: Instant, max_payload: usize) -> Option<Outgoing> {
-        let _ = (now, max_payload);
-        todo!()
-    }
-
-    /// The payload of a transmission, as two slices of the send queue.
-    pub fn payload(&self, outgoing: &Outgoing) -> [&[u8]; 2] {
-        let _ = outgoing;
-        todo!()
-    }
-
-    /// The link has taken `outgoing`, the last answer of [`poll_transmit`](Self::poll_transmit).
-    pub fn on_transmitted(&mut self, now: Instant, outgoing: &Outgoing) {
-        let _ = (now, outgoing);
-        todo!()
-    }
-
-    /// SEND (section 3.10.2): queues what fits of `data`; returns how many bytes were taken.
-    pub fn send(&mut self, now: Instant, data: &[u8]) -> Result<usize, SendError> {
-        let _ = (now, data);
-        todo!()
-    }
-
-    /// RECEIVE (section 3.10.3): copies received data into `to`; 0 if there is none yet.
-    pub fn receive(&mut self, now: Instant, to: &mut [u8]) -> Result<usize, ReceiveError> {
-        let _ = (now, to);
-        todo!()
-    }
-
-    /// State (section 3.3.2). A connection that is over is in CLOSED; one that finished its side of
-    /// the close and only waits for 2 MSL is in TIME-WAIT: the stack turns it into a record.
+    /// State (section 3.3.2). A connection that is over is in CLOSED; one that has finished the
+    /// close and only waits for 2 MSL is in TIME-WAIT: the stack turns it into a record.
     pub fn state(&self) -> State {
         self.state
     }
 
     /// Why the connection is over, once it is.
     pub fn error(&self) -> Option<Error> {
-        todo!()
+        self.error
     }
 
-    /// A snapshot (section 3.10.6, STATUS).
-    pub fn info(&self, now: Instant) -> Info {
-        let _ = now;
-        todo!()
+    /// Whether nothing can happen on the network side any more: CLOSED, with no RST to send.
+    pub fn is_over(&self) -> bool {
+        self.state == State::Closed && !self.reset_due
+    }
+
+    /// What to remember of the connection once it is in TIME-WAIT.
+    pub fn time_wait(&self) -> Option<TimeWait> {
+        (self.state == State::TimeWait).then(|| TimeWait {
+            snd_nxt: self.sender.snd_nxt(),
+            rcv_nxt: self.receiver.rcv_nxt(),
+            window: self.receiver.window_field(self.receiver.window()),
+            ts_recent: self.timestamps.enabled.then(|| self.timestamps.recent()),
+            timestamp_offset: self.open.timestamp_offset,
+            duration: self.config.msl.saturating_mul(2),
+        })
+    }
+
+    /// The stack has taken over TIME-WAIT: the connection is over, what was received can still be
+    /// read.
+    pub fn leave_time_wait(&mut self) {
+        if self.state == State::TimeWait {
+            self.state = State::Closed;
+        }
+    }
+
+    /// Ends the connection with an error and without a word to the peer.
+    pub fn fail(&mut self, error: Error) {
+        self.state = State::Closed;
+        self.error = self.error.or(Some(error));
+        self.reset_due = false;
+    }
+
+    /// Ends the connection with an error and a RST to the peer.
+    pub(super) fn fail_with_reset(&mut self, error: Error) {
+        self.reset_due = self.state.is_synchronized() || self.state == State::SynReceived;
+        self.state = State::Closed;
+        self.error = self.error.or(Some(error));
     }
 
     /// Takes the memory back from a connection that is over.
     pub fn into_buffers(self) -> Buffers<'a> {
-        self.buffers
+        let (send, flight) = self.sender.into_parts();
+        let (receive, reassembly) = self.receiver.into_buffers();
+        Buffers {
+            send,
+            receive,
+            flight,
+            reassembly,
+        }
     }
 }

@@ -1,7 +1,10 @@
 //! What is worth knowing of a connection, in the vocabulary of `ss -ti`.
 
+use super::connection::Connection;
+use super::sender::Timer;
 use super::{Error, State};
-use crate::time::Duration;
+use crate::congestion::CongestionController;
+use crate::time::{Duration, Instant};
 use crate::wire::IcmpErrorKind;
 
 /// A snapshot of one connection. Sizes in bytes unless a name says segments.
@@ -120,4 +123,83 @@ pub struct PendingTimers {
     pub keepalive: Option<Duration>,
     /// FIN-WAIT-2 or linger.
     pub close: Option<Duration>,
+}
+
+impl<C: CongestionController> Connection<'_, C> {
+    /// A snapshot (STATUS, RFC 9293 section 3.10.6).
+    pub fn info(&self, now: Instant) -> Info {
+        let sender = &self.sender;
+        let receiver = &self.receiver;
+        let (rto, flight, sent) = (sender.rto(), sender.flight(), sender.counters());
+        let counters = &self.counters;
+        Info {
+            state: self.state,
+            error: self.error,
+            soft_error: self.soft_error,
+            congestion: sender.controller().name(),
+            sack: self.agreement.sack,
+            timestamps: self.agreement.timestamps,
+            window_scale: self
+                .agreement
+                .scaled
+                .then_some((self.agreement.our_shift, self.agreement.peer_shift)),
+            rtt: rto.smoothed_rtt(),
+            rttvar: rto.deviation(),
+            min_rtt: rto.min_rtt(),
+            rtt_samples: rto.samples(),
+            rto: rto.timeout(),
+            backoff: rto.backoff(),
+            mss: sender.mss(),
+            peer_mss: self.agreement.peer_mss,
+            pmtu: self.open.mtu,
+            cwnd: sender.controller().window(),
+            ssthresh: sender.controller().slow_start_threshold(),
+            in_flight: sender.pipe(),
+            unacked: flight.outstanding(),
+            sacked: flight.sacked(),
+            lost: flight.lost(),
+            in_recovery: sender.in_recovery(),
+            send_window: sender.window().size,
+            receive_window: receiver.rcv_wnd(),
+            send_queue: sender.queue().len() as u32,
+            receive_queue: receiver.queued() as u32,
+            out_of_order: receiver.out_of_order(),
+            bytes_sent: sent.bytes_sent,
+            bytes_acked: sent.bytes_acked,
+            bytes_received: counters.bytes_received,
+            bytes_retransmitted: sent.bytes_retransmitted,
+            segments_sent: counters.segments_sent,
+            segments_received: counters.segments_received,
+            data_segments_sent: counters.data_segments_sent,
+            data_segments_received: counters.data_segments_received,
+            retransmitted: sent.retransmitted + counters.syn_retransmits,
+            timeouts: sent.timeouts,
+            fast_recoveries: sent.fast_recoveries,
+            duplicate_acks: sent.duplicate_acks,
+            dsacks_received: sent.dsacks,
+            paws_dropped: counters.paws_dropped,
+            challenge_acks: counters.challenge_acks,
+            reassembly_dropped: counters.reassembly_dropped,
+            probes_sent: sent.probes + counters.keepalive_probes,
+            pacing_rate: sender.controller().pacing_rate(),
+            delivery_rate: sender.delivery_rate(),
+            timers: self.pending_timers(now),
+        }
+    }
+
+    fn pending_timers(&self, now: Instant) -> PendingTimers {
+        let until = |at: Instant| (!at.is_never()).then(|| at.saturating_since(now));
+        let (retransmit, persist) = match self.sender.timer() {
+            Timer::Off => (None, None),
+            Timer::Retransmit(at) => (until(at), None),
+            Timer::Persist(at) => (None, until(at)),
+        };
+        PendingTimers {
+            retransmit: retransmit.or(until(self.syn.deadline)),
+            persist,
+            delayed_ack: until(self.receiver.ack_deadline()),
+            keepalive: until(self.keepalive_deadline()),
+            close: until(self.close_deadline),
+        }
+    }
 }

@@ -1,16 +1,30 @@
 //! One connection: RFC 9293 section 3, event by event.
 
+mod arrival;
+mod calls;
+mod challenge;
 mod config;
 mod connection;
 mod error;
+pub(crate) mod handshake;
 mod info;
+mod keepalive;
+mod output;
+mod readiness;
 mod receiver;
 mod sender;
 mod state;
+#[cfg(test)]
+mod tests;
+mod timeout;
+mod timestamps;
 
+pub use arrival::Verdict;
 pub use config::{AckPolicy, Config, ConfigError, Keepalive, RestartAfterIdle, RtoConfig};
-pub use connection::{Buffers, Connection, Open, Outgoing, Verdict};
+pub use connection::{Accepted, Buffers, Connection, Open, TimeWait};
 pub use error::{Error, ReceiveError, SendError};
 pub use info::{Info, PendingTimers};
+pub use output::Outgoing;
+pub use readiness::Readiness;
 pub use sender::FlightRecord;
 pub use state::State;

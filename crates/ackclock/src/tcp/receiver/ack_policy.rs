@@ -83,6 +83,7 @@ impl AckState {
     /// An ack is to go out now.
     pub(super) fn owe(&mut self) {
         self.owed = self.owed.max(1);
+        self.deadline = Instant::FAR_FUTURE;
     }
 
     /// An ack went out: all data in order are acknowledged, and one duplicate ack is paid.

@@ -214,6 +214,11 @@ impl<'a> Receiver<'a> {
         self.data.consume(n);
     }
 
+    /// Most bytes received and not read.
+    pub(crate) fn limit(&self) -> usize {
+        self.data.ring().limit()
+    }
+
     /// Bytes that can be read.
     pub(crate) fn queued(&self) -> usize {
         self.data.ring().len()

@@ -1,5 +1,533 @@
-//! What is in the network: one record per transmission (docs: "Flight").
+//! What is in the network: one record per transmission, and the scoreboard kept on them.
+//!
+//! A record is never split. It covers up to 64 pieces of one segment each (one piece where the link
+//! does not segment), with one bit per piece for each fact that matters: SACKed, lost, resent.
+//! SACK edges round inward to whole pieces, so that nothing counts as received that may not be.
+//! When all records are in use sending stops; no SACK is ever forgotten.
+
+use crate::seq::{SeqNumber, SeqRange};
+use crate::storage::{Buffer, Deque};
+use crate::time::Instant;
+use crate::wire::SackBlocks;
+
+/// Most pieces in one record: one bit each in a `u64`.
+pub(crate) const MAX_PIECES: u32 = 64;
 
 /// One transmission: where it lies in sequence space, when it was sent, and what became of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlightRecord {}
+pub struct FlightRecord {
+    seq: SeqNumber,
+    /// Sequence numbers covered, a FIN included.
+    len: u32,
+    /// Length of each piece but the last.
+    piece: u32,
+    sent_at: Instant,
+    sacked: u64,
+    /// Lost and not SACKed.
+    lost: u64,
+    /// Sent again since it was last found lost.
+    resent: u64,
+    /// Ever sent again: no round-trip sample comes of it (Karn's rule).
+    ever_resent: u64,
+}
+
+impl FlightRecord {
+    fn end(&self) -> SeqNumber {
+        self.seq + self.len
+    }
+
+    fn pieces(&self) -> u32 {
+        self.len.div_ceil(self.piece.max(1)).min(MAX_PIECES)
+    }
+
+    /// The bits of all pieces.
+    fn all(&self) -> u64 {
+        low_bits(self.pieces())
+    }
+
+    fn piece_range(&self, index: u32) -> SeqRange {
+        let start = index.saturating_mul(self.piece).min(self.len);
+        let end = start.saturating_add(self.piece).min(self.len);
+        SeqRange::new(self.seq + start, self.seq + end)
+    }
+
+    /// Sequence numbers in the pieces of `mask`.
+    fn bytes(&self, mask: u64) -> u32 {
+        let mask = mask & self.all();
+        let last = self.pieces().saturating_sub(1);
+        let whole = mask.count_ones().saturating_mul(self.piece);
+        if mask & bit(last) == 0 {
+            return whole;
+        }
+        whole - (self.piece - self.piece_range(last).len())
+    }
+
+    /// The bits of the pieces that lie wholly in `range`.
+    fn pieces_within(&self, range: SeqRange) -> u64 {
+        let piece = self.piece.max(1);
+        let first = range.start.since(self.seq).div_ceil(piece);
+        let end = if range.end.at_or_after(self.end()) {
+            self.pieces()
+        } else {
+            range.end.since(self.seq) / piece
+        };
+        low_bits(end) & !low_bits(first)
+    }
+}
+
+/// The lowest `n` bits.
+fn low_bits(n: u32) -> u64 {
+    if n >= u64::BITS {
+        u64::MAX
+    } else {
+        (1 << n) - 1
+    }
+}
+
+/// Bit `index`; none beyond the last.
+fn bit(index: u32) -> u64 {
+    1u64.checked_shl(index).unwrap_or(0)
+}
+
+/// What a cumulative ack took out of the flight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Acked {
+    /// Sequence numbers that had not been SACKed before.
+    pub(crate) delivered: u32,
+    /// When the most recently sent of the acknowledged pieces was sent, if that and every other one
+    /// was sent only once.
+    pub(crate) sent_at: Option<Instant>,
+}
+
+/// The records of a connection in order of sequence numbers, and sums over them.
+#[derive(Debug)]
+pub(crate) struct Flight<'a> {
+    records: Deque<'a, FlightRecord>,
+    outstanding: u32,
+    sacked: u32,
+    lost: u32,
+    resent: u32,
+    /// End of the highest SACKed piece.
+    highest_sacked: Option<SeqNumber>,
+    /// Everything below that was not SACKed has been marked lost.
+    lost_below: Option<SeqNumber>,
+    /// No piece before this one waits for retransmission.
+    resend_from: Option<SeqNumber>,
+    /// The SACK blocks of the last ack: they need no second look.
+    seen: SackBlocks,
+}
+
+impl<'a> Flight<'a> {
+    pub(crate) fn new(buffer: Buffer<'a, FlightRecord>, limit: usize) -> Self {
+        Flight {
+            records: Deque::new(buffer, limit),
+            outstanding: 0,
+            sacked: 0,
+            lost: 0,
+            resent: 0,
+            highest_sacked: None,
+            lost_below: None,
+            resend_from: None,
+            seen: SackBlocks::EMPTY,
+        }
+    }
+
+    pub(crate) fn into_buffer(self) -> Buffer<'a, FlightRecord> {
+        self.records.into_buffer()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.records.is_full()
+    }
+
+    /// FlightSize (RFC 5681): sent and not cumulatively acknowledged.
+    pub(crate) fn outstanding(&self) -> u32 {
+        self.outstanding
+    }
+
+    pub(crate) fn sacked(&self) -> u32 {
+        self.sacked
+    }
+
+    pub(crate) fn lost(&self) -> u32 {
+        self.lost
+    }
+
+    /// RFC 6675's pipe: what is thought to be in the network.
+    pub(crate) fn pipe(&self) -> u32 {
+        (self.outstanding - self.sacked - self.lost).saturating_add(self.resent)
+    }
+
+    /// End of the highest SACKed piece.
+    pub(crate) fn highest_sacked(&self) -> Option<SeqNumber> {
+        self.highest_sacked
+    }
+
+    /// New data was sent; `piece` is the segment size. False if all records are in use.
+    pub(crate) fn push(&mut self, now: Instant, range: SeqRange, piece: u32) -> bool {
+        let record = FlightRecord {
+            seq: range.start,
+            len: range.len(),
+            piece: piece.max(1),
+            sent_at: now,
+            ..FlightRecord::default()
+        };
+        let pushed = record.len > 0 && self.records.push_back(record).is_ok();
+        if pushed {
+            self.outstanding += record.len;
+        }
+        pushed
+    }
+
+    /// Everything before `una` was acknowledged.
+    pub(crate) fn acknowledge(&mut self, una: SeqNumber) -> Acked {
+        let mut acked = Acked::default();
+        let mut resent = false;
+        while let Some(record) = self.records.front().copied() {
+            let whole = record.end().at_or_before(una);
+            let gone = if whole {
+                record.all()
+            } else {
+                low_bits(una.since(record.seq) / record.piece.max(1)) & record.all()
+            };
+            if gone == 0 {
+                break;
+            }
+            // A piece that was SACKed before arrived earlier than this ack: it measures nothing.
+            let news = gone & !record.sacked;
+            acked.delivered += record.bytes(news);
+            resent |= record.ever_resent & news != 0;
+            if news != 0 {
+                acked.sent_at = Some(record.sent_at);
+            }
+            self.outstanding -= record.bytes(gone);
+            self.sacked -= record.bytes(gone & record.sacked);
+            self.lost -= record.bytes(gone & record.lost);
+            self.resent -= record.bytes(gone & record.resent);
+            if whole {
+                self.records.pop_front();
+                continue;
+            }
+            if let Some(record) = self.records.front_mut() {
+                let count = gone.count_ones();
+                let cut = count * record.piece;
+                record.seq += cut;
+                record.len -= cut;
+                record.sacked >>= count;
+                record.lost >>= count;
+                record.resent >>= count;
+                record.ever_resent >>= count;
+            }
+            break;
+        }
+        if resent {
+            acked.sent_at = None;
+        }
+        for edge in [
+            &mut self.highest_sacked,
+            &mut self.lost_below,
+            &mut self.resend_from,
+        ] {
+            *edge = edge.filter(|edge| edge.after(una));
+        }
+        if self.is_empty() {
+            self.records.clear();
+            self.seen = SackBlocks::EMPTY;
+        }
+        acked
+    }
+
+    /// Takes the blocks of one SACK option; returns how many sequence numbers are newly SACKed.
+    /// Blocks that do not lie between `una` and the end of the flight must not be given.
+    pub(crate) fn sack(&mut self, blocks: &SackBlocks) -> u32 {
+        let mut newly = 0;
+        let seen = self.seen;
+        for block in blocks.as_slice() {
+            // What the last ack reported already needs no second walk.
+            let mut start = block.start;
+            while start.before(block.end) {
+                let known = seen.as_slice().iter().find(|known| known.contains(start));
+                if let Some(known) = known {
+                    start = known.end;
+                    continue;
+                }
+                let end = seen
+                    .as_slice()
+                    .iter()
+                    .map(|known| known.start)
+                    .filter(|edge| edge.after(start))
+                    .fold(block.end, SeqNumber::min);
+                newly += self.sack_range(*block, SeqRange::new(start, end));
+                start = end;
+            }
+        }
+        self.seen = *blocks;
+        newly
+    }
+
+    /// Marks the pieces that lie wholly in `block` and touch `news`.
+    fn sack_range(&mut self, block: SeqRange, news: SeqRange) -> u32 {
+        let mut newly = 0;
+        let mut position = self.locate(news.start);
+        while let Some(record) = self.records.get_mut(position) {
+            if record.seq.at_or_after(news.end) {
+                break;
+            }
+            let mask = record.pieces_within(block) & !record.sacked;
+            if mask != 0 {
+                newly += record.bytes(mask);
+                self.sacked += record.bytes(mask);
+                self.lost -= record.bytes(mask & record.lost);
+                self.resent -= record.bytes(mask & record.resent);
+                record.sacked |= mask;
+                record.lost &= !mask;
+                record.resent &= !mask;
+                let last = u64::BITS - 1 - mask.leading_zeros();
+                let end = record.piece_range(last).end;
+                self.highest_sacked = Some(self.highest_sacked.map_or(end, |high| high.max(end)));
+            }
+            position += 1;
+        }
+        newly
+    }
+
+    /// RFC 6675's IsLost for everything: a piece is lost once `threshold` separate SACKed ranges,
+    /// or more than `threshold - 1` segments' worth of bytes, lie above it. Marks what is newly
+    /// lost and returns how many sequence numbers that is.
+    pub(crate) fn detect_losses(&mut self, threshold: u32, mss: u32) -> u32 {
+        match self.lost_edge(threshold, mss) {
+            Some(edge) => self.mark_lost_below(edge),
+            None => 0,
+        }
+    }
+
+    /// The sequence number below which everything not SACKed is lost.
+    fn lost_edge(&self, threshold: u32, mss: u32) -> Option<SeqNumber> {
+        let bytes_needed = threshold.saturating_sub(1).saturating_mul(mss);
+        let mut bytes = 0u32;
+        let mut ranges = 0u32;
+        let mut in_range = false;
+        for position in (0..=self.locate(self.highest_sacked? - 1)).rev() {
+            let record = self.records.get(position)?;
+            if self
+                .lost_below
+                .is_some_and(|edge| record.end().at_or_before(edge))
+            {
+                return None;
+            }
+            for index in (0..record.pieces()).rev() {
+                let sacked = record.sacked & bit(index) != 0;
+                ranges += u32::from(sacked && !in_range);
+                in_range = sacked;
+                if sacked {
+                    let range = record.piece_range(index);
+                    bytes = bytes.saturating_add(range.len());
+                    if bytes > bytes_needed || ranges >= threshold {
+                        return Some(range.start);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Marks everything below `edge` lost that was neither SACKed nor marked before.
+    fn mark_lost_below(&mut self, edge: SeqNumber) -> u32 {
+        let Some(front) = self.records.front() else {
+            return 0;
+        };
+        let range = SeqRange::new(self.lost_below.unwrap_or(front.seq), edge);
+        if range.is_empty() {
+            return 0;
+        }
+        let mut newly = 0;
+        let mut position = self.locate(range.start);
+        while let Some(record) = self.records.get_mut(position) {
+            if record.seq.at_or_after(edge) {
+                break;
+            }
+            let mask = record.pieces_within(range) & !record.sacked & !record.lost & !record.resent;
+            newly += record.bytes(mask);
+            record.lost |= mask;
+            position += 1;
+        }
+        self.lost += newly;
+        self.resend_from = Some(
+            self.resend_from
+                .map_or(range.start, |from| from.min(range.start)),
+        );
+        self.lost_below = Some(edge);
+        newly
+    }
+
+    /// Marks the first piece lost, whatever the scoreboard says (three duplicate acks, or a partial
+    /// ack in NewReno); returns how many sequence numbers are newly lost.
+    pub(crate) fn mark_first_lost(&mut self) -> u32 {
+        let Some(record) = self.records.front_mut() else {
+            return 0;
+        };
+        let mask = bit(0) & !record.sacked & !record.lost & !record.resent;
+        let newly = record.bytes(mask);
+        record.lost |= mask;
+        let seq = record.seq;
+        self.lost += newly;
+        if newly > 0 {
+            self.resend_from = Some(seq);
+        }
+        newly
+    }
+
+    /// The retransmission timer fired: everything that was not SACKed is lost, also what was sent
+    /// again. A peer that SACKed the first piece and does not acknowledge it has thrown data away:
+    /// then no SACK counts any more (RFC 2018 section 8). Returns how much is newly lost.
+    pub(crate) fn mark_all_lost(&mut self) -> u32 {
+        let Some(front) = self.records.front() else {
+            return 0;
+        };
+        let reneged = front.sacked & bit(0) != 0;
+        let start = front.seq;
+        let before = self.lost - self.lost.min(self.resent);
+        let (mut sacked, mut lost) = (0, 0);
+        for position in 0..self.records.len() {
+            let Some(record) = self.records.get_mut(position) else {
+                break;
+            };
+            if reneged {
+                record.sacked = 0;
+            }
+            record.lost = record.all() & !record.sacked;
+            record.resent = 0;
+            sacked += record.bytes(record.sacked);
+            lost += record.bytes(record.lost);
+        }
+        if reneged {
+            self.highest_sacked = None;
+            self.seen = SackBlocks::EMPTY;
+        }
+        self.sacked = sacked;
+        self.lost = lost;
+        self.resent = 0;
+        self.resend_from = Some(start);
+        self.lost_below = self.records.back().map(FlightRecord::end);
+        lost.saturating_sub(before)
+    }
+
+    /// The first piece that is lost and was not sent again.
+    pub(crate) fn first_lost(&mut self) -> Option<SeqRange> {
+        if self.lost == self.resent {
+            return None;
+        }
+        let found = self.find(self.resend_from, None, |record| {
+            record.lost & !record.resent
+        });
+        self.resend_from = found.map(|range| range.start);
+        found
+    }
+
+    /// The first piece that is neither SACKed nor lost nor sent again, below the highest SACKed one
+    /// (RFC 6675 NextSeg rule 3).
+    pub(crate) fn first_unsacked_hole(&self) -> Option<SeqRange> {
+        self.find(self.lost_below, self.highest_sacked, |record| {
+            record.all() & !record.sacked & !record.lost & !record.resent
+        })
+    }
+
+    /// The last piece, if it was not SACKed (RFC 6675 NextSeg rule 4).
+    pub(crate) fn last_unsacked(&self) -> Option<SeqRange> {
+        let record = self.records.back()?;
+        let last = record.pieces().saturating_sub(1);
+        (record.sacked & bit(last) == 0).then(|| record.piece_range(last))
+    }
+
+    /// The first piece, whatever its state.
+    pub(crate) fn first(&self) -> Option<SeqRange> {
+        self.records.front().map(|record| record.piece_range(0))
+    }
+
+    /// The first piece from `from` on, and before `to`, that `bits` selects in its record.
+    fn find(
+        &self,
+        from: Option<SeqNumber>,
+        to: Option<SeqNumber>,
+        bits: impl Fn(&FlightRecord) -> u64,
+    ) -> Option<SeqRange> {
+        let mut position = from.map_or(0, |from| self.locate(from));
+        while let Some(record) = self.records.get(position) {
+            if to.is_some_and(|to| record.seq.at_or_after(to)) {
+                return None;
+            }
+            let candidates = bits(record);
+            if candidates != 0 {
+                let range = record.piece_range(candidates.trailing_zeros());
+                return (to.is_none_or(|to| range.start.before(to))).then_some(range);
+            }
+            position += 1;
+        }
+        None
+    }
+
+    /// The piece that begins at `start` was sent again. A piece that was not marked lost (a probe,
+    /// NextSeg rules 3 and 4) is marked: it counts once in the pipe either way.
+    pub(crate) fn mark_resent(&mut self, start: SeqNumber) {
+        let position = self.locate(start);
+        let Some(record) = self.records.get_mut(position) else {
+            return;
+        };
+        let index = start.since(record.seq) / record.piece.max(1);
+        let mask = bit(index) & record.all() & !record.sacked;
+        self.lost += record.bytes(mask & !record.lost);
+        self.resent += record.bytes(mask & !record.resent);
+        record.lost |= mask;
+        record.resent |= mask;
+        record.ever_resent |= mask;
+    }
+
+    /// Cuts the flight anew in pieces of `piece` (the path takes smaller packets than before): all
+    /// of it is lost, what was SACKed is forgotten (the peer's next acks repeat what matters).
+    pub(crate) fn cut_anew(&mut self, now: Instant, piece: u32) {
+        let (Some(front), Some(back)) = (self.records.front(), self.records.back()) else {
+            return;
+        };
+        let (mut start, end) = (front.seq, back.end());
+        while self.records.pop_front().is_some() {}
+        self.outstanding = 0;
+        while start.before(end) {
+            let rest = end.since(start);
+            // The last free record takes all that is left, in larger pieces if need be.
+            let last = self.records.len() + 1 >= self.records.limit();
+            let piece = if last {
+                piece.max(rest.div_ceil(MAX_PIECES))
+            } else {
+                piece.max(1)
+            };
+            let len = rest.min(piece.saturating_mul(MAX_PIECES));
+            if !self.push(now, SeqRange::from_len(start, len), piece) {
+                break;
+            }
+            if let Some(record) = self.records.back_mut() {
+                record.ever_resent = u64::MAX;
+            }
+            start += len;
+        }
+        (self.sacked, self.lost, self.resent) = (0, 0, 0);
+        (self.highest_sacked, self.seen) = (None, SackBlocks::EMPTY);
+        self.mark_all_lost();
+    }
+
+    /// Position of the record that holds `seq` (or of the first one after it).
+    fn locate(&self, seq: SeqNumber) -> usize {
+        let (mut low, mut high) = (0, self.records.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.records.get(middle) {
+                Some(record) if record.end().at_or_before(seq) => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        low
+    }
+}

@@ -1,5 +1,307 @@
-//! The sending half.
+//! The sending half of a connection: the queue, what is in flight, and when to send what.
 
+mod ack;
 mod flight;
+mod recovery;
+mod round;
+mod rto;
+mod rtt;
+mod timer;
+mod transmit;
+mod window;
 
+pub(crate) use ack::AckInput;
 pub use flight::FlightRecord;
+pub(crate) use transmit::{Data, DataKind};
+
+use super::Config;
+use crate::congestion::{CongestionController, Start};
+use crate::seq::SeqNumber;
+use crate::storage::{Buffer, Ring};
+use crate::time::{Duration, Instant};
+use flight::Flight;
+use recovery::{Phase, Recovery};
+use round::Round;
+use rto::Rto;
+pub(crate) use timer::Timer;
+use window::SendWindow;
+
+/// What both sides agreed on, as far as the sender must know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SenderStart {
+    /// Effective send MSS in bytes, options that stand in every segment deducted.
+    pub(crate) mss: u32,
+    /// Whether the peer permits SACK.
+    pub(crate) sack: bool,
+    /// The peer's window, from its SYN segment, in bytes.
+    pub(crate) window: u32,
+    /// SEG.SEQ of that segment.
+    pub(crate) seq: SeqNumber,
+    /// Round-trip time of the handshake, if it could be measured.
+    pub(crate) rtt: Option<Duration>,
+    /// Whether the SYN had to be retransmitted (RFC 6298 rule 5.7, RFC 6928 section 2: the initial
+    /// window is one segment then).
+    pub(crate) syn_lost: bool,
+}
+
+/// Counters of the sender, for `Info`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SenderCounters {
+    pub(crate) bytes_sent: u64,
+    pub(crate) bytes_acked: u64,
+    pub(crate) bytes_retransmitted: u64,
+    pub(crate) retransmitted: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) fast_recoveries: u64,
+    pub(crate) duplicate_acks: u64,
+    pub(crate) dsacks: u64,
+    pub(crate) probes: u64,
+}
+
+/// The sending half.
+#[derive(Debug)]
+pub(crate) struct Sender<'a, C> {
+    controller: C,
+    /// Bytes from SND.UNA on.
+    queue: Ring<'a>,
+    flight: Flight<'a>,
+    recovery: Recovery,
+    rto: Rto,
+    round: Round,
+    timer: Timer,
+    window: SendWindow,
+    snd_una: SeqNumber,
+    snd_nxt: SeqNumber,
+    mss: u32,
+    /// The application will send no more: a FIN follows the queue.
+    fin_queued: bool,
+    fin_sent: bool,
+    fin_acked: bool,
+    /// Sequence number of the last urgent byte not yet acknowledged (SND.UP, RFC 9293 MUST-62).
+    urgent: Option<SeqNumber>,
+    nagle: bool,
+    cork: bool,
+    /// A probe of a zero window, or the end of the wait for a better one, is due.
+    probe_due: bool,
+    /// When data was last sent (jacobson88 appendix C).
+    last_sent_at: Instant,
+    /// Since when nothing has been acknowledged although something is in flight.
+    no_progress_since: Instant,
+    /// SND.UNA when the retransmission timer fired last.
+    timed_out_at: Option<SeqNumber>,
+    /// State of the random words given to the law.
+    random: u64,
+    counters: SenderCounters,
+}
+
+impl<'a, C: CongestionController> Sender<'a, C> {
+    /// A sender whose SYN, numbered `iss`, has not been acknowledged: data can only be queued.
+    pub(crate) fn new(
+        config: &Config,
+        controller: C,
+        queue: Buffer<'a, u8>,
+        flight: Buffer<'a, FlightRecord>,
+        iss: SeqNumber,
+        random: u64,
+    ) -> Self {
+        Sender {
+            controller,
+            queue: Ring::new(queue, config.send_buffer),
+            flight: Flight::new(flight, config.flight_records),
+            recovery: Recovery::new(false, iss),
+            rto: Rto::new(&config.rto),
+            round: Round::new(Instant::ZERO, iss + 1),
+            timer: Timer::Off,
+            window: SendWindow::new(0, iss, iss),
+            snd_una: iss + 1,
+            snd_nxt: iss + 1,
+            mss: 1,
+            fin_queued: false,
+            fin_sent: false,
+            fin_acked: false,
+            urgent: None,
+            nagle: config.nagle,
+            cork: false,
+            probe_due: false,
+            last_sent_at: Instant::ZERO,
+            no_progress_since: Instant::ZERO,
+            timed_out_at: None,
+            random,
+            counters: SenderCounters::default(),
+        }
+    }
+
+    /// The connection is established: both SYNs are acknowledged.
+    pub(crate) fn start(&mut self, now: Instant, config: &Config, start: &SenderStart) {
+        self.mss = start.mss.max(1);
+        self.recovery = Recovery::new(start.sack, self.snd_una - 1);
+        self.window = SendWindow::new(start.window, start.seq, self.snd_una);
+        self.round = Round::new(now, self.snd_nxt);
+        self.last_sent_at = now;
+        match start.rtt {
+            Some(rtt) => self.rto.on_sample(rtt),
+            None if start.syn_lost => self.rto.on_syn_lost(),
+            None => {}
+        }
+        let initial_window = if start.syn_lost {
+            self.mss
+        } else {
+            config.initial_window.window(self.mss)
+        };
+        self.controller.on_start(&Start {
+            now,
+            mss: self.mss,
+            initial_window,
+            rtt: start.rtt,
+        });
+        self.rearm(now);
+    }
+
+    pub(crate) fn into_parts(self) -> (Buffer<'a, u8>, Buffer<'a, FlightRecord>) {
+        (self.queue.into_buffer(), self.flight.into_buffer())
+    }
+
+    pub(crate) fn snd_una(&self) -> SeqNumber {
+        self.snd_una
+    }
+
+    pub(crate) fn snd_nxt(&self) -> SeqNumber {
+        self.snd_nxt
+    }
+
+    /// The sequence number of a segment without text: SND.NXT, or where the peer's window ends if
+    /// more was sent than it takes (a probe, or the window shrank); beyond it the peer would not
+    /// accept the segment.
+    pub(crate) fn acceptable_seq(&self) -> SeqNumber {
+        self.snd_nxt.min(self.snd_una + self.window.size)
+    }
+
+    pub(crate) fn mss(&self) -> u32 {
+        self.mss
+    }
+
+    pub(crate) fn window(&self) -> &SendWindow {
+        &self.window
+    }
+
+    pub(crate) fn queue(&self) -> &Ring<'a> {
+        &self.queue
+    }
+
+    pub(crate) fn flight(&self) -> &Flight<'a> {
+        &self.flight
+    }
+
+    pub(crate) fn controller(&self) -> &C {
+        &self.controller
+    }
+
+    pub(crate) fn rto(&self) -> &Rto {
+        &self.rto
+    }
+
+    pub(crate) fn counters(&self) -> &SenderCounters {
+        &self.counters
+    }
+
+    pub(crate) fn delivery_rate(&self) -> u64 {
+        self.round.rate()
+    }
+
+    pub(crate) fn in_recovery(&self) -> bool {
+        self.recovery.phase() != Phase::Open
+    }
+
+    pub(crate) fn fin_acked(&self) -> bool {
+        self.fin_acked
+    }
+
+    /// Whether everything queued, a FIN included, was acknowledged.
+    pub(crate) fn is_flushed(&self) -> bool {
+        self.queue.is_empty() && self.fin_queued == self.fin_acked
+    }
+
+    /// Bytes thought to be in the network: RFC 6675's pipe, or the flight less what duplicate acks
+    /// have vouched for.
+    pub(crate) fn pipe(&self) -> u32 {
+        self.flight.pipe().saturating_sub(self.recovery.credit())
+    }
+
+    /// Queues what fits of `data`.
+    pub(crate) fn enqueue(&mut self, now: Instant, data: &[u8]) -> usize {
+        let taken = self.queue.push(data);
+        self.rearm(now);
+        taken
+    }
+
+    /// Marks the last byte queued as urgent.
+    pub(crate) fn mark_urgent(&mut self) {
+        self.urgent = Some(self.snd_una + self.queue.len() as u32 - 1);
+    }
+
+    /// SND.UP: the last urgent byte not yet acknowledged.
+    pub(crate) fn urgent(&self) -> Option<SeqNumber> {
+        self.urgent
+    }
+
+    /// No more data will be queued: a FIN follows.
+    pub(crate) fn finish(&mut self, now: Instant) {
+        self.fin_queued = true;
+        self.rearm(now);
+    }
+
+    /// Whether [`finish`](Self::finish) was called.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.fin_queued
+    }
+
+    pub(crate) fn set_nagle(&mut self, on: bool) {
+        self.nagle = on;
+    }
+
+    pub(crate) fn set_cork(&mut self, on: bool) {
+        self.cork = on;
+    }
+
+    /// The path takes only segments of `mss` payload bytes from now on (RFC 1191, RFC 8201). What
+    /// is in flight in larger ones is lost, which says nothing of congestion.
+    pub(crate) fn set_mss(&mut self, now: Instant, mss: u32) {
+        let mss = mss.max(1);
+        if mss == self.mss {
+            return;
+        }
+        let smaller = mss < self.mss;
+        self.mss = mss;
+        self.controller.on_mss_change(mss);
+        if smaller && !self.flight.is_empty() {
+            self.flight.cut_anew(now, mss);
+            self.recovery.on_timeout(self.snd_nxt);
+        }
+        self.rearm(now);
+    }
+
+    /// Bytes queued that were never sent.
+    fn unsent(&self) -> u32 {
+        let sent = self.snd_nxt.since(self.snd_una) - u32::from(self.fin_sent && !self.fin_acked);
+        (self.queue.len() as u32).saturating_sub(sent)
+    }
+
+    fn fin_pending(&self) -> bool {
+        self.fin_queued && !self.fin_sent
+    }
+
+    /// Sequence numbers that the peer's window still takes.
+    fn usable_window(&self) -> u32 {
+        (self.snd_una + self.window.size).since(self.snd_nxt)
+    }
+
+    /// xorshift64*: words for laws that randomise; nothing secret comes of them.
+    fn next_random(&mut self) -> u32 {
+        let mut x = self.random | 1;
+        x ^= x >> 12;
+        x ^= x << 25;
+        x ^= x >> 27;
+        self.random = x;
+        (x.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
+    }
+}

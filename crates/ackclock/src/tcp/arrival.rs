@@ -1,0 +1,402 @@
+//! SEGMENT ARRIVES (RFC 9293 section 3.10.7), check by check, with RFC 5961's and RFC 7323's rules
+//! where they replace or precede one.
+
+use super::connection::Connection;
+use super::sender::AckInput;
+use super::{Error, State};
+use crate::congestion::CongestionController;
+use crate::seq::SeqNumber;
+use crate::time::Instant;
+use crate::wire::{Flags, Header, IcmpErrorKind, Segment};
+
+/// What the stack must do after a segment was digested.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Verdict {
+    /// Nothing beyond looking at the connection's state.
+    Done,
+    /// Answer the segment with a RST as for a segment that belongs to nobody
+    /// (sections 3.10.7.3 and 3.10.7.4: an unacceptable ACK while the connection is being opened).
+    Reset,
+}
+
+/// RFC 1191 section 7.1: likely MTUs below a given one, for routers that do not tell theirs.
+const MTU_PLATEAUS: [u32; 9] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_006, 508, 296];
+/// Least path MTU believed: IPv4 (a smaller one is an attack or a mistake), IPv6 (RFC 8200).
+const LEAST_MTU: (u32, u32) = (552, 1280);
+
+impl<C: CongestionController> Connection<'_, C> {
+    /// A segment arrived.
+    pub fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
+        self.counters.segments_received += 1;
+        self.counters.data_segments_received += u64::from(!segment.payload.is_empty());
+        match self.state {
+            State::Closed | State::Listen => Verdict::Reset,
+            State::SynSent => self.on_segment_in_syn_sent(now, segment),
+            State::SynReceived => self.on_segment_in_syn_received(now, segment),
+            _ => {
+                self.on_segment_synchronized(now, segment, segment.header.seq);
+                Verdict::Done
+            }
+        }
+    }
+
+    /// Section 3.10.7.3.
+    fn on_segment_in_syn_sent(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
+        let Header {
+            seq,
+            ack,
+            flags,
+            window,
+            options,
+            ..
+        } = segment.header;
+        let acks_syn = flags.contains(Flags::ACK);
+        if acks_syn && ack != self.sender.snd_nxt() {
+            return if flags.contains(Flags::RST) {
+                Verdict::Done
+            } else {
+                Verdict::Reset
+            };
+        }
+        if flags.contains(Flags::RST) {
+            if acks_syn {
+                self.fail(Error::Refused);
+            }
+            return Verdict::Done;
+        }
+        if !flags.contains(Flags::SYN) {
+            return Verdict::Done;
+        }
+        let advertised = self.syn_window();
+        self.agree(now, seq, &options, advertised);
+        if !acks_syn {
+            // Simultaneous open: our SYN goes again, now with an ack of theirs.
+            self.state = State::SynReceived;
+            self.syn.send_again();
+            return Verdict::Done;
+        }
+        let rtt = self
+            .syn
+            .sent_once_at()
+            .map(|sent_at| now.saturating_since(sent_at));
+        // The window of a SYN is never scaled (RFC 7323 section 2.2).
+        self.establish(now, u32::from(window), seq, rtt, self.syn.was_lost());
+        self.receiver.force_ack();
+        self.take_text(now, segment, seq + 1);
+        Verdict::Done
+    }
+
+    /// Section 3.10.7.4 in SYN-RECEIVED, which a connection of its own is in only after a
+    /// simultaneous open.
+    fn on_segment_in_syn_received(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
+        let Header {
+            seq,
+            ack,
+            flags,
+            window,
+            ..
+        } = segment.header;
+        // The other side's SYN once more, perhaps with the ack that we wait for: only what follows
+        // the SYN counts (figure 7, line 6).
+        let repeated = flags.contains(Flags::SYN) && seq + 1 == self.receiver.rcv_nxt();
+        let seq = if repeated { seq + 1 } else { seq };
+        let len = segment.len() - u32::from(repeated);
+        if !self.check_sequence(now, segment, seq, len) {
+            return Verdict::Done;
+        }
+        if flags.contains(Flags::RST) {
+            if seq == self.receiver.rcv_nxt() {
+                self.fail(Error::Refused);
+            } else {
+                self.challenge(now);
+            }
+            return Verdict::Done;
+        }
+        if flags.contains(Flags::SYN) && !repeated {
+            self.challenge(now);
+            return Verdict::Done;
+        }
+        if !flags.contains(Flags::ACK) {
+            if repeated {
+                self.syn.send_again();
+            }
+            return Verdict::Done;
+        }
+        if ack != self.sender.snd_nxt() {
+            return Verdict::Reset;
+        }
+        let scale = if flags.contains(Flags::SYN) {
+            0
+        } else {
+            self.agreement.peer_shift
+        };
+        let rtt = self
+            .syn
+            .sent_once_at()
+            .map(|sent_at| now.saturating_since(sent_at));
+        self.establish(
+            now,
+            u32::from(window) << scale,
+            seq,
+            rtt,
+            self.syn.was_lost(),
+        );
+        if repeated {
+            self.receiver.force_ack();
+            self.take_text(now, segment, seq);
+        } else {
+            self.on_segment_synchronized(now, segment, seq);
+        }
+        Verdict::Done
+    }
+
+    /// Section 3.10.7.4 in the synchronized states.
+    fn on_segment_synchronized(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
+        let Header { flags, ack, .. } = segment.header;
+        if !self.check_sequence(now, segment, seq, segment.len()) {
+            return;
+        }
+        // Second, RST: only the exact next number is believed (RFC 5961 section 3.2).
+        if flags.contains(Flags::RST) {
+            if seq == self.receiver.rcv_nxt() {
+                self.on_reset();
+            } else {
+                self.challenge(now);
+            }
+            return;
+        }
+        // Fourth, SYN: never believed (RFC 5961 section 4.2).
+        if flags.contains(Flags::SYN) {
+            self.challenge(now);
+            return;
+        }
+        // Fifth, ACK.
+        if !flags.contains(Flags::ACK) {
+            return;
+        }
+        self.keepalive.on_heard(now);
+        let una = self.sender.snd_una();
+        if ack.after(self.sender.snd_nxt()) {
+            self.challenge(now);
+            return;
+        }
+        // RFC 5961 section 5.2: an ack older than any window's worth of data was made up.
+        if una.since(ack) > self.sender.window().largest {
+            self.challenge(now);
+            return;
+        }
+        self.timestamps
+            .update(now, seq, segment.header.options.timestamps);
+        if ack.at_or_after(una) {
+            self.digest_ack(now, segment, seq);
+        }
+        if self.state != State::Closed {
+            self.take_text(now, segment, seq);
+        }
+    }
+
+    /// First check: sequence number, preceded by PAWS (RFC 7323 section 5.3).
+    fn check_sequence(
+        &mut self,
+        now: Instant,
+        segment: &Segment<'_>,
+        seq: SeqNumber,
+        len: u32,
+    ) -> bool {
+        let reset = segment.header.flags.contains(Flags::RST);
+        if !reset
+            && self
+                .timestamps
+                .is_stale(now, segment.header.options.timestamps)
+        {
+            self.counters.paws_dropped += 1;
+            self.answer_unacceptable(now, len);
+            return false;
+        }
+        // "If the RCV.WND is zero, no segments will be acceptable, but special allowance should be
+        // made to accept valid ACKs, URGs, and RSTs."
+        let closed = self.receiver.rcv_wnd() == 0 && seq == self.receiver.rcv_nxt();
+        if closed || self.receiver.is_acceptable(seq, len) {
+            return true;
+        }
+        // A RST is in the window or is nothing (RFC 5961 section 3.2).
+        if !reset {
+            if self.state.is_synchronized() && !segment.payload.is_empty() {
+                // Nothing of it is taken, but D-SACK reports it (RFC 2883).
+                let _ = self
+                    .receiver
+                    .on_segment(now, seq, segment.payload, false, false);
+            }
+            self.answer_unacceptable(now, len);
+        }
+        false
+    }
+
+    /// "If an incoming segment is not acceptable, an acknowledgment should be sent in reply." What
+    /// occupies no sequence number is answered sparingly, or two such ends would never stop.
+    fn answer_unacceptable(&mut self, now: Instant, len: u32) {
+        if len > 0 {
+            self.receiver.force_ack();
+        } else {
+            self.challenge(now);
+        }
+    }
+
+    /// A challenge ack (RFC 5961), if this connection has not sent too many.
+    fn challenge(&mut self, now: Instant) {
+        if self.challenge.allow(now) {
+            self.counters.challenge_acks += 1;
+            self.challenge_due = true;
+        }
+    }
+
+    /// An acceptable RST.
+    fn on_reset(&mut self) {
+        match self.state {
+            // Both sides have finished: nothing was lost.
+            State::Closing | State::LastAck | State::TimeWait => self.state = State::Closed,
+            _ => self.fail(Error::Reset),
+        }
+    }
+
+    /// The ack advances the sender, and the state where it acknowledges our FIN.
+    fn digest_ack(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
+        let Header {
+            ack,
+            window,
+            options,
+            ..
+        } = segment.header;
+        let input = AckInput {
+            seq,
+            ack,
+            window: u32::from(window) << self.agreement.peer_shift,
+            sack: &options.sack,
+            empty: segment.is_empty(),
+            timestamp_rtt: self.timestamps.rtt(now, options.timestamps),
+        };
+        self.sender.on_ack(now, &input);
+        if !self.sender.fin_acked() {
+            return;
+        }
+        match self.state {
+            State::FinWait1 => {
+                self.state = State::FinWait2;
+                if self.orphaned {
+                    self.close_deadline = now + self.config.fin_wait_2_timeout;
+                }
+            }
+            State::Closing => self.state = State::TimeWait,
+            State::LastAck => self.state = State::Closed,
+            _ => {}
+        }
+    }
+
+    /// Sixth to eighth: urgent pointer, text and FIN, of a segment whose text begins at `seq`.
+    fn take_text(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
+        if !matches!(
+            self.state,
+            State::Established | State::FinWait1 | State::FinWait2
+        ) {
+            // The peer has sent its FIN: what it sends now is a repetition.
+            if segment.len() > 0 && self.state.is_synchronized() {
+                self.receiver.force_ack();
+            }
+            return;
+        }
+        let Header {
+            flags,
+            urgent_pointer,
+            ..
+        } = segment.header;
+        if flags.contains(Flags::URG) {
+            self.take_urgent(seq + u32::from(urgent_pointer));
+        }
+        let fin = flags.contains(Flags::FIN);
+        if segment.payload.is_empty() && !fin {
+            return;
+        }
+        let end = seq + segment.payload.len() as u32;
+        if self.orphaned && end.after(self.receiver.rcv_nxt()) && !segment.payload.is_empty() {
+            // Nobody will read it, and the peer must learn that (section 3.6.1, SHLD-3).
+            self.fail_with_reset(Error::Aborted);
+            return;
+        }
+        let push = flags.contains(Flags::PSH);
+        let arrival = self
+            .receiver
+            .on_segment(now, seq, segment.payload, fin, push);
+        self.counters.bytes_received += u64::from(arrival.accepted);
+        self.counters.reassembly_dropped += u64::from(arrival.dropped);
+        if arrival.fin {
+            self.on_fin();
+        }
+    }
+
+    /// RCV.UP moves forward only (section 3.10.7.4, sixth check).
+    fn take_urgent(&mut self, urgent: SeqNumber) {
+        let unread = self.receiver.rcv_nxt() - self.receiver.queued() as u32;
+        if urgent.at_or_after(unread) && self.urgent.is_none_or(|known| urgent.after(known)) {
+            self.urgent = Some(urgent);
+        }
+    }
+
+    /// Eighth: everything up to the peer's FIN has arrived.
+    fn on_fin(&mut self) {
+        self.state = match self.state {
+            State::FinWait1 => State::Closing,
+            State::FinWait2 => State::TimeWait,
+            _ => State::CloseWait,
+        };
+    }
+
+    /// An ICMP error about one of our segments arrived (RFC 5927). It is ignored, and the answer is
+    /// false, unless `seq` is in flight (section 4.1 there).
+    pub fn on_icmp_error(&mut self, now: Instant, kind: IcmpErrorKind, seq: SeqNumber) -> bool {
+        let opening = matches!(self.state, State::SynSent | State::SynReceived);
+        let una = if opening {
+            self.open.iss
+        } else {
+            self.sender.snd_una()
+        };
+        if seq.before(una) || seq.at_or_after(self.sender.snd_nxt()) {
+            return false;
+        }
+        match kind {
+            IcmpErrorKind::PacketTooBig { mtu } => self.on_packet_too_big(now, mtu),
+            IcmpErrorKind::Refused if opening => self.fail(Error::Refused),
+            _ => self.soft_error = Some(kind),
+        }
+        true
+    }
+
+    /// Path MTU discovery (RFC 1191, RFC 8201).
+    fn on_packet_too_big(&mut self, now: Instant, mtu: u32) {
+        let least = if self.open.ip_header == 20 {
+            LEAST_MTU.0
+        } else {
+            LEAST_MTU.1
+        };
+        let current = self.open.mtu;
+        let told = if mtu == 0 {
+            MTU_PLATEAUS
+                .into_iter()
+                .find(|plateau| *plateau < current)
+                .unwrap_or(least)
+        } else {
+            mtu
+        };
+        let mtu = told.max(least);
+        if mtu >= current {
+            return;
+        }
+        self.open.mtu = mtu;
+        if self.state.is_synchronized() {
+            let mss = self
+                .agreement
+                .send_mss(&self.config, mtu, self.open.ip_header);
+            self.sender.set_mss(now, mss);
+        }
+    }
+}

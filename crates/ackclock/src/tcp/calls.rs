@@ -1,0 +1,149 @@
+//! The application's calls (RFC 9293 sections 3.9.1 and 3.10.2 to 3.10.6).
+
+use super::connection::Connection;
+use super::{Error, Readiness, ReceiveError, SendError, State};
+use crate::congestion::CongestionController;
+use crate::time::Instant;
+
+impl<C: CongestionController> Connection<'_, C> {
+    /// SEND: queues what fits of `data`; returns how many bytes were taken. Before the connection
+    /// is established data waits in the queue.
+    ///
+    /// # Errors
+    /// Nothing more can be sent: this side has shut down, or the connection is over.
+    pub fn send(&mut self, now: Instant, data: &[u8]) -> Result<usize, SendError> {
+        match self.state {
+            State::Closed | State::Listen | State::TimeWait => {
+                Err(self.error.map_or(SendError::Finished, SendError::Closed))
+            }
+            _ if self.sender.is_finished() => Err(SendError::Finished),
+            _ => Ok(self.sender.enqueue(now, data)),
+        }
+    }
+
+    /// SEND with the URGENT flag: the last byte taken is the last urgent one (section 3.8.5).
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub fn send_urgent(&mut self, now: Instant, data: &[u8]) -> Result<usize, SendError> {
+        let taken = self.send(now, data)?;
+        if taken > 0 {
+            self.sender.mark_urgent();
+        }
+        Ok(taken)
+    }
+
+    /// RECEIVE: copies received data into `to`; 0 if there is none yet.
+    ///
+    /// # Errors
+    /// Nothing more will come: the peer has finished, or the connection is over.
+    pub fn receive(&mut self, to: &mut [u8]) -> Result<usize, ReceiveError> {
+        let n = self.receiver.read(to);
+        self.after_read();
+        if n > 0 || to.is_empty() {
+            Ok(n)
+        } else {
+            self.received().map(|_| 0)
+        }
+    }
+
+    /// Received data where it lies, as two slices in order.
+    ///
+    /// # Errors
+    /// As [`receive`](Self::receive).
+    pub fn received(&self) -> Result<[&[u8]; 2], ReceiveError> {
+        if self.receiver.queued() > 0 {
+            return Ok(self.receiver.slices());
+        }
+        if self.receiver.is_finished() {
+            return Err(ReceiveError::Finished);
+        }
+        match self.state {
+            State::Closed | State::TimeWait => Err(self
+                .error
+                .map_or(ReceiveError::Finished, ReceiveError::Closed)),
+            _ => Ok([&[], &[]]),
+        }
+    }
+
+    /// Removes `n` received bytes.
+    pub fn consume(&mut self, n: usize) {
+        self.receiver.consume(n);
+        self.after_read();
+    }
+
+    /// Urgent data is over once its last byte was read (MUST-32).
+    fn after_read(&mut self) {
+        let unread = self.receiver.rcv_nxt() - self.receiver.queued() as u32;
+        self.urgent = self.urgent.filter(|urgent| urgent.at_or_after(unread));
+    }
+
+    /// How many bytes are to be read up to the last urgent one, it included (MUST-32); `None`:
+    /// nothing urgent is ahead.
+    pub fn urgent_ahead(&self) -> Option<u32> {
+        let unread = self.receiver.rcv_nxt() - self.receiver.queued() as u32;
+        self.urgent.map(|urgent| urgent.since(unread) + 1)
+    }
+
+    /// CLOSE in the RFC's sense: no more data will be sent; FIN follows what is queued. Data can
+    /// still be received.
+    pub fn shutdown(&mut self, now: Instant) {
+        match self.state {
+            State::Closed | State::Listen | State::TimeWait => {}
+            // Nothing was ever established: nothing to finish.
+            State::SynSent => self.state = State::Closed,
+            _ => self.sender.finish(now),
+        }
+    }
+
+    /// The application gives the connection up: what is queued is still delivered within the linger
+    /// time, and what was not read, or arrives from now on, resets the connection (section 3.6.1).
+    pub fn close(&mut self, now: Instant) {
+        self.orphaned = true;
+        let lingers = self.config.linger.is_none_or(|linger| !linger.is_zero());
+        if self.receiver.queued() > 0 || !lingers {
+            self.abort();
+            return;
+        }
+        self.shutdown(now);
+        let patience = match self.state {
+            State::FinWait2 => Some(self.config.fin_wait_2_timeout),
+            _ => self.config.linger,
+        };
+        if let Some(patience) = patience {
+            self.close_deadline = now + patience;
+        }
+    }
+
+    /// ABORT (section 3.10.5): the peer gets a RST, what is queued is lost.
+    pub fn abort(&mut self) {
+        if !matches!(self.state, State::Closed | State::TimeWait) {
+            self.fail_with_reset(Error::Aborted);
+        }
+    }
+
+    /// Switches Nagle's algorithm (section 3.7.4, MUST-17).
+    pub fn set_nagle(&mut self, on: bool) {
+        self.sender.set_nagle(on);
+    }
+
+    /// Corked, only full-sized segments are sent.
+    pub fn set_cork(&mut self, on: bool) {
+        self.sender.set_cork(on);
+    }
+
+    /// What the connection can do now.
+    pub fn readiness(&self) -> Readiness {
+        let closed = matches!(self.state, State::Closed | State::TimeWait);
+        let finished = self.receiver.is_finished() && self.receiver.queued() == 0;
+        Readiness {
+            established: self.state.is_synchronized() && !closed,
+            readable: self.receiver.queued() > 0 || finished || closed,
+            writable: closed || (!self.sender.is_finished() && self.sender.queue().free() > 0),
+            urgent: self.urgent.is_some(),
+            finished,
+            flushed: self.sender.is_flushed(),
+            closed,
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! How often a connection answers segments that may be forged (RFC 5961 section 7).
+
+use crate::time::{Duration, Instant};
+
+/// At most so many challenge acks in each interval. The count is the connection's own: one shared
+/// between connections could be measured from outside (CVE-2016-5696).
+const LIMIT: u32 = 10;
+/// RFC 5961 section 7 suggests 10 acks in any 5 seconds.
+const INTERVAL: Duration = Duration::from_secs(5);
+
+/// Rate limit of challenge acks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ChallengeLimit {
+    interval_began_at: Instant,
+    sent: u32,
+}
+
+impl ChallengeLimit {
+    /// Whether another one may be sent now; if so it is counted.
+    pub(crate) fn allow(&mut self, now: Instant) -> bool {
+        if now.saturating_since(self.interval_began_at) >= INTERVAL {
+            *self = ChallengeLimit {
+                interval_began_at: now,
+                sent: 0,
+            };
+        }
+        let allowed = self.sent < LIMIT;
+        self.sent += u32::from(allowed);
+        allowed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ten_in_five_seconds() {
+        let mut limit = ChallengeLimit::default();
+        let now = Instant::from_secs(100);
+        assert_eq!((0..20).filter(|_| limit.allow(now)).count(), 10);
+        assert!(!limit.allow(now + Duration::from_millis(4_999)));
+        assert!(limit.allow(now + INTERVAL));
+    }
+}

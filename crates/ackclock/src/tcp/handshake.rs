@@ -1,0 +1,245 @@
+//! Opening a connection: what the SYNs offer, and what follows from both (RFC 9293 sections 3.5 and
+//! 3.7.1, RFC 7323, RFC 2018).
+
+use super::{Config, RtoConfig};
+use crate::time::{Duration, Instant};
+use crate::wire::Options;
+
+/// Length of a TCP header without options, in bytes.
+pub(crate) const TCP_HEADER: u32 = 20;
+/// Length of an IPv6 header, in bytes.
+const IPV6_HEADER: u32 = 40;
+/// Bytes that the timestamps option takes in each segment, padding included.
+const TIMESTAMPS_LEN: u32 = 12;
+/// MSS assumed when the peer's SYN names none (RFC 9293 MUST-15): IPv4, IPv6.
+const DEFAULT_MSS: (u32, u32) = (536, 1220);
+/// Largest window scale shift (RFC 7323 section 2.3).
+const MAX_SHIFT: u8 = 14;
+
+/// The options of our SYN, but for the timestamp's value. `mtu` is the link's, `window` the largest
+/// receive window in bytes.
+pub(crate) fn offer(config: &Config, mtu: u32, ip_header: u32, window: usize) -> Options {
+    let fits = mtu
+        .saturating_sub(ip_header + TCP_HEADER)
+        .clamp(1, u32::from(u16::MAX)) as u16;
+    Options {
+        mss: Some(config.mss.map_or(fits, |mss| mss.min(fits))),
+        window_scale: config.window_scaling.then(|| window_shift(window)),
+        sack_permitted: config.sack,
+        timestamps: config.timestamps.then(Default::default),
+        ..Options::default()
+    }
+}
+
+/// The options of a SYN-ACK: of what we would offer, what the peer's SYN offered too (the MSS is
+/// always told).
+pub(crate) fn answer(offer: &Options, peer: &Options) -> Options {
+    Options {
+        mss: offer.mss,
+        window_scale: offer.window_scale.filter(|_| peer.window_scale.is_some()),
+        sack_permitted: offer.sack_permitted && peer.sack_permitted,
+        timestamps: offer.timestamps.filter(|_| peer.timestamps.is_some()),
+        ..Options::default()
+    }
+}
+
+/// The smallest shift with which a window of `window` bytes fits into the header's 16 bits.
+fn window_shift(window: usize) -> u8 {
+    (0..MAX_SHIFT)
+        .find(|shift| window >> shift <= usize::from(u16::MAX))
+        .unwrap_or(MAX_SHIFT)
+}
+
+/// What both SYNs agree on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Agreement {
+    /// MSS that the peer announced, or the default.
+    pub(crate) peer_mss: u32,
+    /// MSS that we announced.
+    pub(crate) our_mss: u32,
+    /// Whether windows are scaled.
+    pub(crate) scaled: bool,
+    /// Shift of the windows that we advertise.
+    pub(crate) our_shift: u8,
+    /// Shift of the windows that the peer advertises.
+    pub(crate) peer_shift: u8,
+    /// SACK in both directions.
+    pub(crate) sack: bool,
+    /// Timestamps in both directions.
+    pub(crate) timestamps: bool,
+}
+
+impl Agreement {
+    /// What follows from the options of our SYN and of the peer's.
+    pub(crate) fn of(ours: &Options, peers: &Options, ip_header: u32) -> Self {
+        let default_mss = if ip_header == IPV6_HEADER {
+            DEFAULT_MSS.1
+        } else {
+            DEFAULT_MSS.0
+        };
+        let shifts = ours.window_scale.zip(peers.window_scale);
+        Agreement {
+            peer_mss: peers.mss.map_or(default_mss, |mss| u32::from(mss).max(1)),
+            our_mss: ours.mss.map_or(default_mss, u32::from),
+            scaled: shifts.is_some(),
+            our_shift: shifts.map_or(0, |(our, _)| our.min(MAX_SHIFT)),
+            peer_shift: shifts.map_or(0, |(_, peer)| peer.min(MAX_SHIFT)),
+            sack: ours.sack_permitted && peers.sack_permitted,
+            timestamps: ours.timestamps.is_some() && peers.timestamps.is_some(),
+        }
+    }
+
+    fn option_bytes(&self) -> u32 {
+        if self.timestamps { TIMESTAMPS_LEN } else { 0 }
+    }
+
+    /// Eff.snd.MSS (section 3.7.1): payload bytes of a full segment on a path of that MTU.
+    pub(crate) fn send_mss(&self, config: &Config, mtu: u32, ip_header: u32) -> u32 {
+        let path = mtu.saturating_sub(ip_header + TCP_HEADER);
+        let own = config.mss.map_or(u32::MAX, u32::from);
+        self.peer_mss
+            .min(path)
+            .min(own)
+            .saturating_sub(self.option_bytes())
+            .max(1)
+    }
+
+    /// Payload bytes of a full segment from the peer.
+    pub(crate) fn receive_mss(&self) -> u32 {
+        self.our_mss.saturating_sub(self.option_bytes()).max(1)
+    }
+}
+
+/// When the SYN is sent, and sent again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SynTimer {
+    /// The SYN is to be sent now.
+    pub(crate) due: bool,
+    /// When it is to be sent again.
+    pub(crate) deadline: Instant,
+    began_at: Instant,
+    last_sent_at: Instant,
+    /// How often it was sent.
+    sent: u32,
+}
+
+impl SynTimer {
+    pub(crate) fn new(now: Instant) -> Self {
+        SynTimer {
+            due: true,
+            deadline: Instant::FAR_FUTURE,
+            began_at: now,
+            last_sent_at: now,
+            sent: 0,
+        }
+    }
+
+    /// The SYN was sent: the next time is twice as far (RFC 6298 rule 5.5).
+    pub(crate) fn on_sent(&mut self, now: Instant, rto: &RtoConfig) {
+        self.due = false;
+        self.last_sent_at = now;
+        let timeout = rto
+            .initial
+            .saturating_mul(1 << self.sent.min(30))
+            .min(rto.max);
+        self.deadline = now + timeout;
+        self.sent += 1;
+    }
+
+    /// The other side's SYN arrived: ours goes again, now with an ack.
+    pub(crate) fn send_again(&mut self) {
+        self.due = true;
+    }
+
+    /// The deadline may have passed. False if it is time to give up.
+    pub(crate) fn on_timeout(&mut self, now: Instant, give_up: Duration) -> bool {
+        if self.deadline > now {
+            return true;
+        }
+        self.due = true;
+        self.deadline = Instant::FAR_FUTURE;
+        now.saturating_since(self.began_at) < give_up
+    }
+
+    /// When it was sent, if that was once (Karn's rule).
+    pub(crate) fn sent_once_at(&self) -> Option<Instant> {
+        (self.sent == 1).then_some(self.last_sent_at)
+    }
+
+    /// Whether it was sent more than once.
+    pub(crate) fn was_lost(&self) -> bool {
+        self.sent > 1
+    }
+
+    /// How often it was sent again.
+    pub(crate) fn retransmits(&self) -> u32 {
+        self.sent.saturating_sub(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shift_is_the_smallest_that_fits() {
+        for (window, shift) in [(65_535, 0), (65_536, 1), (262_144, 3), (1 << 30, 14)] {
+            assert_eq!(window_shift(window), shift, "{window}");
+        }
+    }
+
+    #[test]
+    fn options_are_used_only_if_both_offer_them() {
+        let config = Config::default();
+        let ours = offer(&config, 1500, 20, 262_144);
+        assert_eq!((ours.mss, ours.window_scale), (Some(1460), Some(3)));
+        let bare = Agreement::of(&ours, &Options::default(), 20);
+        assert_eq!(
+            (bare.peer_mss, bare.scaled, bare.sack, bare.timestamps),
+            (536, false, false, false)
+        );
+        assert_eq!(bare.send_mss(&config, 1500, 20), 536);
+        assert_eq!(Agreement::of(&ours, &Options::default(), 40).peer_mss, 1220);
+        let full = Agreement::of(
+            &ours,
+            &Options {
+                mss: Some(1400),
+                ..ours
+            },
+            20,
+        );
+        assert_eq!(full.send_mss(&config, 1500, 20), 1388);
+        assert_eq!(full.send_mss(&config, 1000, 20), 948);
+        assert_eq!(full.receive_mss(), 1448);
+        assert_eq!((full.our_shift, full.peer_shift), (3, 3));
+        let answered = answer(
+            &ours,
+            &Options {
+                window_scale: Some(7),
+                ..Options::default()
+            },
+        );
+        assert_eq!(answered.window_scale, Some(3));
+        assert_eq!(
+            (answered.sack_permitted, answered.timestamps),
+            (false, None)
+        );
+    }
+
+    #[test]
+    fn the_syn_is_sent_again_with_doubling_intervals() {
+        let rto = RtoConfig::default();
+        let mut timer = SynTimer::new(Instant::ZERO);
+        let mut now = Instant::ZERO;
+        let mut at = std::vec::Vec::new();
+        while at.len() < 5 {
+            timer.on_sent(now, &rto);
+            at.push(now.as_millis());
+            now = timer.deadline;
+            assert!(timer.on_timeout(now, Duration::from_secs(180)) && timer.due);
+        }
+        assert_eq!(at, [0, 1_000, 3_000, 7_000, 15_000]);
+        timer.on_sent(now, &rto);
+        assert!(!timer.on_timeout(Instant::from_secs(180), Duration::from_secs(180)));
+    }
+}

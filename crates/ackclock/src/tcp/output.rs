@@ -1,0 +1,252 @@
+//! What a connection sends, in two steps: decide, and (once the link has taken it) remember.
+
+use super::State;
+use super::connection::Connection;
+use super::sender::{Data, DataKind};
+use crate::congestion::CongestionController;
+use crate::seq::SeqNumber;
+use crate::time::Instant;
+use crate::wire::{Ecn, Flags, Header, Options, SackBlocks};
+
+/// One segment that the connection wants to send. Ports and addresses are the stack's to fill in.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing {
+    /// The TCP header, ports zero.
+    pub header: Header,
+    /// Where the payload begins in the send queue.
+    pub offset: usize,
+    /// Payload length in bytes.
+    pub len: usize,
+    /// Payload bytes of each segment but the last, when the link is to cut this transmission; 0: it
+    /// is one segment.
+    pub segment_size: u16,
+    /// ECN codepoint for the IP header.
+    pub ecn: Ecn,
+    cause: Cause,
+    /// The window in `header`, in bytes.
+    window: u32,
+}
+
+/// Why a segment is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    Syn,
+    Reset,
+    Challenge,
+    Keepalive,
+    Ack,
+    Data(Data),
+}
+
+impl<C: CongestionController> Connection<'_, C> {
+    /// Decides the next transmission. Until the answer was taken
+    /// ([`on_transmitted`](Self::on_transmitted)) or something else happens to the connection,
+    /// another call gives the same answer. `None`: nothing to send now. `max_payload` is the most
+    /// payload bytes that the link cuts into segments by itself; 0 if it does not.
+    pub fn poll_transmit(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
+        match self.state {
+            State::Closed | State::Listen => self.reset_due.then(|| self.reset(now)),
+            State::SynSent | State::SynReceived if self.challenge_due => {
+                Some(self.pure_ack(now, Cause::Challenge))
+            }
+            State::SynSent | State::SynReceived => self.syn.due.then(|| self.syn(now)),
+            _ => self.poll_synchronized(now, max_payload),
+        }
+    }
+
+    fn poll_synchronized(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
+        if self.challenge_due {
+            return Some(self.pure_ack(now, Cause::Challenge));
+        }
+        let ack_due = self.receiver.ack_due(now);
+        // An ack that reports holes goes alone: data would leave no room for its SACK blocks.
+        if ack_due && !self.sack_blocks().is_empty() {
+            return Some(self.pure_ack(now, Cause::Ack));
+        }
+        if let Some(data) = self.sender.next(now, &self.config, max_payload) {
+            return Some(self.data(now, data));
+        }
+        if self.keepalive.due {
+            return Some(self.pure_ack(now, Cause::Keepalive));
+        }
+        let update_due = self.takes_data() && self.receiver.window_update_due();
+        (ack_due || update_due).then(|| self.pure_ack(now, Cause::Ack))
+    }
+
+    /// Whether the peer may still send new data.
+    fn takes_data(&self) -> bool {
+        matches!(
+            self.state,
+            State::Established | State::FinWait1 | State::FinWait2
+        )
+    }
+
+    /// What the SACK option of an ack holds now: as many blocks as fit.
+    fn sack_blocks(&self) -> SackBlocks {
+        let max = if self.timestamps.enabled {
+            SackBlocks::MAX - 1
+        } else {
+            SackBlocks::MAX
+        };
+        self.receiver.sack_blocks(max)
+    }
+
+    fn outgoing(&self, cause: Cause, header: Header, window: u32) -> Outgoing {
+        Outgoing {
+            header,
+            offset: 0,
+            len: 0,
+            segment_size: 0,
+            ecn: Ecn::NotEct,
+            cause,
+            window,
+        }
+    }
+
+    /// A header with the current ack and window.
+    fn header(&self, now: Instant, seq: SeqNumber, flags: Flags, window: u32) -> Header {
+        Header {
+            seq,
+            ack: self.receiver.rcv_nxt(),
+            flags: flags | Flags::ACK,
+            window: self.receiver.window_field(window),
+            options: Options {
+                timestamps: self.timestamps.option(now),
+                ..Options::default()
+            },
+            ..Header::default()
+        }
+    }
+
+    /// SYN, or SYN and ACK after a simultaneous open. Its window is never scaled.
+    fn syn(&self, now: Instant) -> Outgoing {
+        let mut options = self.offered;
+        let mut header = Header {
+            flags: Flags::SYN,
+            ..Header::default()
+        };
+        if self.state == State::SynReceived {
+            header.flags |= Flags::ACK;
+            header.ack = self.receiver.rcv_nxt();
+            options.timestamps = self.timestamps.option(now);
+            options.sack_permitted = self.agreement.sack;
+            options.window_scale = options.window_scale.filter(|_| self.agreement.scaled);
+        } else if options.timestamps.is_some() {
+            options.timestamps = Some(self.timestamps.offer(now));
+        }
+        header.seq = self.open.iss;
+        header.window = self.syn_window();
+        header.options = options;
+        self.outgoing(Cause::Syn, header, u32::from(header.window))
+    }
+
+    /// RST with the next sequence number (section 3.10.5).
+    fn reset(&self, now: Instant) -> Outgoing {
+        let mut header = self.header(now, self.sender.acceptable_seq(), Flags::RST, 0);
+        header.window = 0;
+        self.outgoing(Cause::Reset, header, 0)
+    }
+
+    fn pure_ack(&self, now: Instant, cause: Cause) -> Outgoing {
+        let window = self.receiver.window();
+        // A keepalive probe is just outside the window, so that it is answered (section 3.8.4).
+        let seq = match cause {
+            Cause::Keepalive => self.sender.snd_nxt() - 1,
+            _ => self.sender.acceptable_seq(),
+        };
+        let mut header = self.header(now, seq, Flags::NONE, window);
+        if self.state == State::SynSent {
+            header.flags = Flags::NONE;
+        }
+        if cause == Cause::Ack {
+            header.options.sack = self.sack_blocks();
+        }
+        self.mark_urgent(&mut header);
+        self.outgoing(cause, header, window)
+    }
+
+    fn data(&self, now: Instant, data: Data) -> Outgoing {
+        let window = self.receiver.window();
+        let offset = data.seq.since(self.sender.snd_una()) as usize;
+        let mut flags = Flags::NONE;
+        if data.len > 0 && offset + data.len as usize == self.sender.queue().len() {
+            // Nothing more is queued: the peer need not wait for more (MUST-60).
+            flags |= Flags::PSH;
+        }
+        if data.fin {
+            flags |= Flags::FIN;
+        }
+        let mut header = self.header(now, data.seq, flags, window);
+        self.mark_urgent(&mut header);
+        let mss = self.sender.mss();
+        Outgoing {
+            offset,
+            len: data.len as usize,
+            segment_size: if data.len > mss { mss as u16 } else { 0 },
+            ..self.outgoing(Cause::Data(data), header, window)
+        }
+    }
+
+    /// URG and the pointer while urgent data lies ahead of the segment's first byte (section
+    /// 3.8.5): it points at the last urgent byte (MUST-62).
+    fn mark_urgent(&self, header: &mut Header) {
+        if let Some(urgent) = self.sender.urgent()
+            && let Ok(distance) = u16::try_from(urgent.distance(header.seq))
+        {
+            header.flags |= Flags::URG;
+            header.urgent_pointer = distance;
+        }
+    }
+
+    /// The payload of a transmission, as two slices of the send queue.
+    pub fn payload(&self, outgoing: &Outgoing) -> [&[u8]; 2] {
+        self.sender.queue().slices(outgoing.offset, outgoing.len)
+    }
+
+    /// The link has taken `outgoing`, the last answer of [`poll_transmit`](Self::poll_transmit).
+    pub fn on_transmitted(&mut self, now: Instant, outgoing: &Outgoing) {
+        self.counters.segments_sent += 1;
+        if outgoing.header.flags.contains(Flags::ACK) {
+            self.timestamps.on_ack_sent(outgoing.header.ack);
+        }
+        match outgoing.cause {
+            Cause::Syn => {
+                self.counters.data_segments_sent += 1;
+                self.syn.on_sent(now, &self.config.rto);
+                self.counters.syn_retransmits = u64::from(self.syn.retransmits());
+                return;
+            }
+            Cause::Reset => {
+                self.reset_due = false;
+                return;
+            }
+            Cause::Challenge => self.challenge_due = false,
+            Cause::Keepalive => {
+                self.keepalive.due = false;
+                self.counters.keepalive_probes += 1;
+            }
+            Cause::Ack => {}
+            Cause::Data(data) => {
+                self.counters.data_segments_sent += 1;
+                self.sender.on_sent(now, &data);
+                if data.fin && data.kind != DataKind::Retransmission {
+                    self.on_fin_sent();
+                }
+            }
+        }
+        // Without its SACK blocks an ack does not tell what a due ack has to tell.
+        let reports = outgoing.cause == Cause::Ack || self.sack_blocks().is_empty();
+        if self.state.is_synchronized() && reports {
+            self.receiver.on_ack_sent(now, outgoing.window);
+        }
+    }
+
+    /// CLOSE, second half: the FIN is on its way (section 3.10.4).
+    fn on_fin_sent(&mut self) {
+        self.state = match self.state {
+            State::Established => State::FinWait1,
+            State::CloseWait => State::LastAck,
+            other => other,
+        };
+    }
+}

@@ -1,0 +1,190 @@
+//! What an acceptable ack does to the sender (RFC 9293 section 3.10.7.4 fifth check, RFC 5681,
+//! RFC 6298, RFC 6675).
+
+use super::Sender;
+use super::recovery::{AckFacts, Phase};
+use crate::congestion::{Ack, Congestion, CongestionController, CongestionKind};
+use crate::seq::{SeqNumber, SeqRange};
+use crate::time::{Duration, Instant};
+use crate::wire::SackBlocks;
+
+/// The parts of a segment that concern the sender. `ack` lies between SND.UNA and SND.NXT.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AckInput<'s> {
+    /// SEG.SEQ.
+    pub(crate) seq: SeqNumber,
+    /// SEG.ACK.
+    pub(crate) ack: SeqNumber,
+    /// SEG.WND in bytes, scaled.
+    pub(crate) window: u32,
+    /// SACK blocks.
+    pub(crate) sack: &'s SackBlocks,
+    /// Whether the segment carries neither data nor SYN nor FIN.
+    pub(crate) empty: bool,
+    /// Round-trip time told by the timestamps option, good also for what was retransmitted
+    /// (RFC 7323 section 4).
+    pub(crate) timestamp_rtt: Option<Duration>,
+}
+
+impl<C: CongestionController> Sender<'_, C> {
+    /// Takes an ack that lies between SND.UNA and SND.NXT.
+    pub(crate) fn on_ack(&mut self, now: Instant, input: &AckInput<'_>) {
+        let was_closed = self.window.size == 0;
+        let window_changed = self.window.update(input.seq, input.ack, input.window);
+        let flight_before = self.pipe();
+        let had_flight = !self.flight.is_empty();
+        let advanced = input.ack.since(self.snd_una);
+        self.take_off_queue(input.ack);
+
+        let acked = self.flight.acknowledge(self.snd_una);
+        let rtt = acked.sent_at.map(|sent_at| now.saturating_since(sent_at));
+        let rtt = rtt.or(input.timestamp_rtt.filter(|_| advanced > 0));
+        if let Some(rtt) = rtt {
+            self.rto.on_sample(rtt);
+        }
+        let sacked = self.apply_sack(input);
+        // RFC 5681 section 2; with SACK, RFC 6675 section 2: one that SACKs something new.
+        let duplicate = advanced == 0
+            && had_flight
+            && if self.recovery.uses_sack() {
+                sacked > 0
+            } else {
+                input.empty && !window_changed
+            };
+        self.counters.duplicate_acks += u64::from(duplicate);
+        if advanced > 0 || was_closed || self.window.size == 0 {
+            // Also the answer to a probe of a closed window is progress (MUST-37).
+            self.no_progress_since = now;
+        }
+
+        let facts = AckFacts {
+            una: self.snd_una,
+            nxt: self.snd_nxt,
+            acked: advanced,
+            sacked,
+            duplicate,
+            mss: self.mss,
+        };
+        // The ack that ends recovery still belongs to it: it makes no window grow.
+        let was_fast = self.recovery.phase() == Phase::Fast;
+        let outcome = self.recovery.on_ack(&mut self.flight, &facts);
+        let in_recovery = was_fast || self.recovery.phase() == Phase::Fast;
+        if outcome.entered {
+            self.counters.fast_recoveries += 1;
+            let kind = CongestionKind::FastRetransmit;
+            let flight_size = self.recovery.flight_end().since(self.snd_una);
+            self.controller.on_congestion(&Congestion {
+                now,
+                kind,
+                flight_size,
+            });
+        }
+        if outcome.left {
+            let in_flight = self.pipe();
+            self.controller.on_recovery_exit(now, in_flight);
+        }
+        if advanced > 0 || sacked > 0 {
+            self.tell_law(now, &facts, outcome.lost, flight_before, rtt, in_recovery);
+        }
+        if was_closed && self.window.size > 0 {
+            self.on_window_opened();
+        }
+        if advanced > 0 && !outcome.keep_timer {
+            self.restart_timer(now);
+        }
+        self.rearm(now);
+    }
+
+    /// Moves SND.UNA and takes what was acknowledged off the queue.
+    fn take_off_queue(&mut self, ack: SeqNumber) {
+        let advanced = ack.since(self.snd_una);
+        let bytes = advanced.min(self.queue.len() as u32);
+        self.fin_acked |= advanced > bytes;
+        self.queue.consume(bytes as usize);
+        self.queue.release();
+        self.snd_una = self.snd_una.max(ack);
+        self.urgent = self
+            .urgent
+            .filter(|urgent| urgent.at_or_after(self.snd_una));
+        self.counters.bytes_acked += u64::from(bytes);
+    }
+
+    /// Marks what the SACK blocks report; blocks that cannot be true are left out.
+    fn apply_sack(&mut self, input: &AckInput<'_>) -> u32 {
+        if !self.recovery.uses_sack() {
+            return 0;
+        }
+        let outstanding = SeqRange::new(self.snd_una, self.snd_nxt);
+        let mut blocks = SackBlocks::EMPTY;
+        for (index, block) in input.sack.as_slice().iter().enumerate() {
+            let next = input.sack.as_slice().get(index + 1);
+            let duplicate = index == 0
+                && (block.end.at_or_before(input.ack) || next.is_some_and(|n| n.covers(*block)));
+            if duplicate {
+                // RFC 2883 section 4: what arrived twice.
+                self.counters.dsacks += 1;
+            } else if !block.is_empty() && outstanding.covers(*block) {
+                blocks.push(*block);
+            }
+        }
+        if self.flight.is_empty() || blocks.is_empty() {
+            0
+        } else {
+            self.flight.sack(&blocks)
+        }
+    }
+
+    fn tell_law(
+        &mut self,
+        now: Instant,
+        facts: &AckFacts,
+        lost: u32,
+        flight_before: u32,
+        rtt: Option<Duration>,
+        in_recovery: bool,
+    ) {
+        let flight_after = self.pipe();
+        // A window grows only while the flight reaches it (RFC 7661 section 4.1): in slow start
+        // half of it, since the flight that a window grew from was half as large.
+        let peak = self.round.peak();
+        let window = self.controller.window();
+        let slow_start = window < self.controller.slow_start_threshold();
+        let reached = if slow_start {
+            peak.saturating_mul(2)
+        } else {
+            peak.saturating_add(self.mss)
+        };
+        let delivered = facts.acked.saturating_add(facts.sacked);
+        let delivery = self
+            .round
+            .on_ack(now, self.snd_una, self.snd_nxt, delivered, flight_after);
+        let ack = Ack {
+            now,
+            bytes_acked: facts.acked,
+            bytes_sacked: facts.sacked,
+            bytes_lost: lost,
+            flight_when_lost_sent: if lost > 0 { flight_before } else { 0 },
+            flight_before,
+            flight_after,
+            rtt,
+            smoothed_rtt: self.rto.smoothed_rtt(),
+            min_rtt: self.rto.min_rtt(),
+            delivery,
+            ecn_echo: false,
+            in_recovery,
+            new_round: delivery.is_some(),
+            window_limited: reached > window,
+            random: self.next_random(),
+        };
+        self.controller.on_ack(&ack);
+    }
+
+    /// What was sent into the closed window was thrown away there: send it again at once. That is
+    /// no sign of congestion.
+    fn on_window_opened(&mut self) {
+        if !self.flight.is_empty() {
+            self.flight.mark_all_lost();
+            self.recovery.on_timeout(self.snd_nxt);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The retransmission timer and the persist timer, of which at most one runs (RFC 6298 section 5,
+//! RFC 9293 section 3.8.6.1).
+
+use super::Sender;
+use crate::congestion::{Congestion, CongestionController, CongestionKind};
+use crate::tcp::{Config, Error};
+use crate::time::Instant;
+
+/// The timer of the sending half.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Timer {
+    /// Nothing to wait for.
+    Off,
+    /// Something is in flight: retransmit then.
+    Retransmit(Instant),
+    /// The peer's window keeps everything back: probe then.
+    Persist(Instant),
+}
+
+impl Timer {
+    /// When it fires; never, if it is off.
+    pub(crate) fn deadline(self) -> Instant {
+        match self {
+            Timer::Off => Instant::FAR_FUTURE,
+            Timer::Retransmit(at) | Timer::Persist(at) => at,
+        }
+    }
+}
+
+impl<C: CongestionController> Sender<'_, C> {
+    pub(crate) fn timer(&self) -> Timer {
+        self.timer
+    }
+
+    /// Starts, keeps or stops the timer according to what is in flight and queued.
+    pub(super) fn rearm(&mut self, now: Instant) {
+        let deadline = now + self.rto.timeout();
+        let blocked = self.is_blocked_by_window();
+        if self.timer == Timer::Off {
+            self.no_progress_since = now;
+        }
+        self.timer = match self.timer {
+            Timer::Persist(at) if blocked => Timer::Persist(at),
+            _ if blocked => Timer::Persist(deadline),
+            _ if self.flight.is_empty() => Timer::Off,
+            Timer::Retransmit(at) => Timer::Retransmit(at),
+            _ => Timer::Retransmit(deadline),
+        };
+        self.probe_due &= blocked;
+    }
+
+    /// RFC 6298 rule 5.3.
+    pub(super) fn restart_timer(&mut self, now: Instant) {
+        if let Timer::Retransmit(_) = self.timer {
+            self.timer = Timer::Retransmit(now + self.rto.timeout());
+        }
+    }
+
+    /// Whether only the peer's window keeps the sender from sending: it is closed, or so small that
+    /// silly-window avoidance waits, with no ack to come.
+    fn is_blocked_by_window(&self) -> bool {
+        if self.window.size == 0 && !self.flight.is_empty() {
+            return true;
+        }
+        let unsent = self.unsent();
+        let window = self.usable_window();
+        let waiting = if unsent == 0 {
+            self.fin_pending()
+        } else {
+            !self.cork || self.fin_queued
+        };
+        let too_small = window < unsent.max(1)
+            && window < self.mss
+            && u64::from(window) * 2 < u64::from(self.window.largest.max(1));
+        self.flight.is_empty() && waiting && too_small
+    }
+
+    /// Whether data has been sent, or waits, without any ack for the give-up time or the user
+    /// timeout (RFC 9293 section 3.8.3, RFC 5482).
+    fn expired(&self, now: Instant, config: &Config) -> Option<Error> {
+        let waited = now.saturating_since(self.no_progress_since);
+        if config.user_timeout.is_some_and(|timeout| waited >= timeout) {
+            return Some(Error::UserTimeout);
+        }
+        (waited >= config.give_up).then_some(Error::TimedOut)
+    }
+
+    /// Fires the timer if it is due.
+    ///
+    /// # Errors
+    /// The peer has acknowledged nothing for too long: the connection is over.
+    pub(crate) fn on_timeout(&mut self, now: Instant, config: &Config) -> Result<(), Error> {
+        if self.timer == Timer::Off {
+            return Ok(());
+        }
+        if let Some(error) = self.expired(now, config) {
+            return Err(error);
+        }
+        if self.timer.deadline() > now {
+            return Ok(());
+        }
+        if let Timer::Retransmit(_) = self.timer {
+            self.retransmission_timeout(now);
+        } else {
+            // An endless series of probes, further and further apart; the peer's answers keep the
+            // connection alive (MUST-37, SHLD-30).
+            self.rto.back_off();
+            self.probe_due = true;
+            self.timer = Timer::Persist(now + self.rto.timeout());
+        }
+        Ok(())
+    }
+
+    /// When [`on_timeout`](Self::on_timeout) has something to do.
+    pub(crate) fn deadline(&self, config: &Config) -> Instant {
+        let user_timeout = config.user_timeout.filter(|_| self.timer != Timer::Off);
+        let gives_up_at = user_timeout.map(|timeout| self.no_progress_since + timeout);
+        self.timer
+            .deadline()
+            .min(gives_up_at.unwrap_or(Instant::FAR_FUTURE))
+    }
+
+    /// RFC 6298 rules 5.4 to 5.6, RFC 5681 section 3.1 equation 4.
+    fn retransmission_timeout(&mut self, now: Instant) {
+        let kind = if self.timed_out_at == Some(self.snd_una) {
+            CongestionKind::RepeatedTimeout
+        } else {
+            CongestionKind::Timeout
+        };
+        self.timed_out_at = Some(self.snd_una);
+        self.counters.timeouts += 1;
+        let flight_size = self.flight.outstanding();
+        self.flight.mark_all_lost();
+        self.recovery.on_timeout(self.snd_nxt);
+        self.controller.on_congestion(&Congestion {
+            now,
+            kind,
+            flight_size,
+        });
+        self.rto.back_off();
+        self.timer = Timer::Retransmit(now + self.rto.timeout());
+    }
+}

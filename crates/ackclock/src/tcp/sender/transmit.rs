@@ -1,0 +1,225 @@
+//! What to send next (RFC 9293 sections 3.7.4, 3.8.6; RFC 5681; RFC 6675 NextSeg).
+
+use super::Sender;
+use crate::congestion::{CongestionController, Sent};
+use crate::seq::{SeqNumber, SeqRange};
+use crate::tcp::{Config, RestartAfterIdle};
+use crate::time::Instant;
+
+/// Why a segment is sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DataKind {
+    /// Data (or FIN) never sent before.
+    New,
+    /// A piece that was sent before.
+    Retransmission,
+    /// One byte (or the FIN) into a closed window.
+    Probe,
+}
+
+/// A segment with data or FIN to send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Data {
+    pub(crate) kind: DataKind,
+    /// First sequence number.
+    pub(crate) seq: SeqNumber,
+    /// Payload length in bytes.
+    pub(crate) len: u32,
+    /// Whether the FIN follows the payload.
+    pub(crate) fin: bool,
+}
+
+impl Data {
+    fn range(&self) -> SeqRange {
+        SeqRange::from_len(self.seq, self.len + u32::from(self.fin))
+    }
+}
+
+impl<C: CongestionController> Sender<'_, C> {
+    /// The next segment to send, if any. `max_payload` is the most that the link takes at once; it
+    /// counts in whole segments and at least one.
+    pub(crate) fn next(&mut self, now: Instant, config: &Config, max_payload: u32) -> Option<Data> {
+        self.restart_after_idle(now, config);
+        if self.probe_due {
+            return self.probe();
+        }
+        if self.window.size == 0 {
+            return None;
+        }
+        let allowance = self.controller.window().saturating_sub(self.pipe());
+        if self.flight.lost() > 0 {
+            if let Some(lost) = self
+                .recovery
+                .next_retransmission(&mut self.flight, allowance)
+            {
+                return Some(self.retransmission(lost));
+            }
+        }
+        if let Some(data) = self.new_data(allowance, max_payload) {
+            return Some(data);
+        }
+        let speculation = self.recovery.next_speculation(&self.flight, allowance)?;
+        Some(self.retransmission(speculation))
+    }
+
+    /// jacobson88 appendix C and RFC 5681 section 4.1: after nothing was sent for an RTO the ack
+    /// clock has stopped, and the old window would go out in one burst.
+    fn restart_after_idle(&mut self, now: Instant, config: &Config) {
+        let idle = now.saturating_since(self.last_sent_at) > self.rto.timeout();
+        if !idle || !self.flight.is_empty() || self.queue.is_empty() {
+            return;
+        }
+        let restart_window = match config.restart_after_idle {
+            RestartAfterIdle::Never => return,
+            RestartAfterIdle::OneSegment => self.mss,
+            RestartAfterIdle::RestartWindow => config.initial_window.window(self.mss),
+        };
+        let window = restart_window.min(self.controller.window());
+        self.controller.on_restart_after_idle(now, window);
+    }
+
+    /// A segment for the sequence numbers of `range`, from SND.UNA on if the peer has acknowledged
+    /// the beginning, in one segment.
+    fn retransmission(&self, range: SeqRange) -> Data {
+        let start = range.start.max(self.snd_una);
+        self.segment(DataKind::Retransmission, SeqRange::new(start, range.end))
+    }
+
+    /// `range` as payload and FIN.
+    fn segment(&self, kind: DataKind, range: SeqRange) -> Data {
+        let queue_end = self.snd_una + self.queue.len() as u32;
+        let fin = self.fin_queued && range.end.after(queue_end);
+        let len = (range.len() - u32::from(fin && !range.is_empty())).min(self.mss);
+        Data {
+            kind,
+            seq: range.start,
+            len,
+            fin: fin && len == range.len().saturating_sub(1),
+        }
+    }
+
+    /// RFC 9293 section 3.8.6.1: at least one byte, or the FIN, although the window is closed; or,
+    /// with a window that has only been too small, what it takes (section 3.8.6.2.1 rule 4).
+    fn probe(&self) -> Option<Data> {
+        if let Some(first) = self.flight.first() {
+            let start = first.start.max(self.snd_una);
+            return Some(self.segment(DataKind::Probe, SeqRange::from_len(start, 1)));
+        }
+        let unsent = self.unsent();
+        if unsent > 0 {
+            let len = unsent.min(self.usable_window().max(1)).min(self.mss);
+            return Some(Data {
+                kind: DataKind::Probe,
+                seq: self.snd_nxt,
+                len,
+                fin: false,
+            });
+        }
+        let fin = Data {
+            kind: DataKind::Probe,
+            seq: self.snd_nxt,
+            len: 0,
+            fin: true,
+        };
+        self.fin_pending().then_some(fin)
+    }
+
+    /// Data never sent before, by the rules of section 3.8.6.2.1 (silly windows), 3.7.4 (Nagle) and
+    /// the congestion window.
+    fn new_data(&self, allowance: u32, max_payload: u32) -> Option<Data> {
+        if self.flight.is_full() {
+            return None;
+        }
+        let unsent = self.unsent();
+        let window = self.usable_window();
+        let usable = window.min(allowance);
+        let new = |len, fin| {
+            Some(Data {
+                kind: DataKind::New,
+                seq: self.snd_nxt,
+                len,
+                fin,
+            })
+        };
+        if unsent == 0 {
+            return if self.fin_pending() && window > 0 {
+                new(0, true)
+            } else {
+                None
+            };
+        }
+        let whole = unsent.min(usable).min(max_payload.max(self.mss)) / self.mss * self.mss;
+        if whole > 0 {
+            // A FIN that fits behind the last whole segment goes with it.
+            return new(
+                whole,
+                whole == unsent && self.fin_pending() && window > whole,
+            );
+        }
+        let idle = self.snd_nxt == self.snd_una;
+        if unsent > usable {
+            // Rule 3: a good part of the largest window the peer ever offered.
+            let worth = (1..=allowance).contains(&window)
+                && u64::from(window) * 2 >= u64::from(self.window.largest);
+            return if worth && (idle || !self.nagle) {
+                new(window, false)
+            } else {
+                None
+            };
+        }
+        // Less than a segment, and all there is.
+        let fin = self.fin_pending() && window > unsent;
+        let held = self.cork || (self.nagle && !idle);
+        if fin || self.fin_pending() || !held {
+            new(unsent, fin)
+        } else {
+            None
+        }
+    }
+
+    /// The link has taken `data`.
+    pub(crate) fn on_sent(&mut self, now: Instant, data: &Data) {
+        let range = data.range();
+        let new = range.start == self.snd_nxt;
+        self.counters.bytes_sent += u64::from(data.len);
+        if new {
+            let piece = if data.len > self.mss {
+                self.mss
+            } else {
+                range.len()
+            };
+            self.flight.push(now, range, piece);
+            self.snd_nxt = range.end;
+            self.fin_sent |= data.fin;
+        } else {
+            self.counters.retransmitted += 1;
+            self.counters.bytes_retransmitted += u64::from(data.len);
+            self.flight.mark_resent(range.start);
+            self.recovery.on_retransmitted(&self.flight, range);
+        }
+        if data.kind == DataKind::Probe {
+            self.probe_due = false;
+            self.counters.probes += 1;
+        }
+        self.last_sent_at = now;
+        let in_flight = self.pipe();
+        let window = self.controller.window();
+        let app_limited = self.unsent() == 0 && in_flight < window;
+        self.round.on_sent(in_flight, app_limited);
+        self.controller.on_sent(&Sent {
+            now,
+            bytes: data.len,
+            in_flight,
+            app_limited,
+        });
+        if !new
+            && self
+                .flight
+                .first()
+                .is_some_and(|first| first.contains(range.start))
+        {
+            self.restart_timer(now);
+        }
+        self.rearm(now);
+    }
+}

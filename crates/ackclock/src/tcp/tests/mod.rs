@@ -1,0 +1,292 @@
+//! One connection against a scripted peer: exact segments in, exact segments out.
+
+mod acknowledging;
+mod blind_attacks;
+mod closing;
+mod opening;
+mod probing;
+mod recovering;
+mod sending;
+
+use super::*;
+use crate::congestion::BuiltIn;
+use crate::seq::{SeqNumber, SeqRange};
+use crate::storage::Buffer;
+use crate::time::{Duration, Instant};
+use crate::wire::{Ecn, Flags, Header, IpInfo, Options, SackBlocks, Segment, Timestamps};
+use core::net::{IpAddr, Ipv4Addr};
+use std::vec::Vec;
+
+/// Our initial sequence number: the first byte we send is ISS + 1.
+const ISS: u32 = 1_000;
+/// The peer's.
+const IRS: u32 = 50_000;
+const MSS: u32 = 1_000;
+
+const ACK: Flags = Flags::ACK;
+const SYN: Flags = Flags::SYN;
+const FIN: Flags = Flags::FIN;
+const RST: Flags = Flags::RST;
+const URG: Flags = Flags::URG;
+
+/// A segment that we sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Sent {
+    seq: u32,
+    ack: u32,
+    /// Without PSH, which tests ask for by name.
+    flags: Flags,
+    push: bool,
+    window: u16,
+    len: u32,
+    options: Options,
+    urgent_pointer: u16,
+}
+
+impl Sent {
+    /// First byte (counted from our first one, 0) and length.
+    fn data(&self) -> (u32, u32) {
+        (self.seq.wrapping_sub(ISS + 1), self.len)
+    }
+
+    /// Acknowledged bytes of the peer's.
+    fn acked(&self) -> u32 {
+        self.ack.wrapping_sub(IRS + 1)
+    }
+}
+
+/// A connection and the time.
+struct Test {
+    connection: Connection<'static, BuiltIn>,
+    now: Instant,
+    /// The window that the peer's segments advertise.
+    peer_window: u16,
+}
+
+fn config() -> Config {
+    let mut config = Config::default();
+    config.mss = Some(MSS as u16);
+    config.timestamps = false;
+    config.window_scaling = false;
+    config.receive_buffer = 10_000;
+    config.ack_policy = AckPolicy::Delayed {
+        timeout: Duration::from_millis(40),
+        quick_acks: 0,
+    };
+    config
+}
+
+fn buffers() -> Buffers<'static> {
+    Buffers {
+        send: Buffer::growing(),
+        receive: Buffer::growing(),
+        flight: Buffer::growing(),
+        reassembly: Buffer::growing(),
+    }
+}
+
+fn header(seq: u32, ack: u32, flags: Flags) -> Header {
+    Header {
+        seq: SeqNumber(seq),
+        ack: SeqNumber(ack),
+        flags,
+        window: 60_000,
+        ..Header::default()
+    }
+}
+
+impl Test {
+    /// A connection in SYN-SENT whose SYN has not been sent.
+    fn connecting(config: Config) -> Test {
+        config.validate().expect("usable settings");
+        let open = Open {
+            iss: SeqNumber(ISS),
+            timestamp_offset: 0,
+            mtu: 1_500,
+            ip_header: 20,
+            random: 1,
+        };
+        let now = Instant::from_secs(100);
+        let controller = BuiltIn::default();
+        let connection = Connection::connect(now, &config, controller, buffers(), &open);
+        Test {
+            connection,
+            now,
+            peer_window: 60_000,
+        }
+    }
+
+    /// An established connection, its handshake (10 ms) over.
+    fn established(config: Config) -> Test {
+        let mut test = Test::connecting(config);
+        let options = Options {
+            mss: Some(MSS as u16),
+            sack_permitted: true,
+            window_scale: config.window_scaling.then_some(0),
+            timestamps: config
+                .timestamps
+                .then_some(Timestamps { value: 1, echo: 0 }),
+            ..Options::default()
+        };
+        assert_eq!(test.sent().len(), 1);
+        test.wait(10);
+        let syn_ack = Header {
+            options,
+            ..header(IRS, ISS + 1, SYN | ACK)
+        };
+        assert_eq!(test.segment(syn_ack, &[]), Verdict::Done);
+        assert_eq!(test.state(), State::Established);
+        assert_eq!(test.sent().len(), 1);
+        test
+    }
+
+    fn wait(&mut self, millis: u64) {
+        self.now += Duration::from_millis(millis);
+    }
+
+    /// Lets time pass and fires the timers that fall due, one deadline after the other; gives what
+    /// was sent and when, in milliseconds from now.
+    fn run(&mut self, millis: u64) -> Vec<(u64, Sent)> {
+        let start = self.now;
+        let end = self.now + Duration::from_millis(millis);
+        let mut sent = Vec::new();
+        loop {
+            for segment in self.sent() {
+                sent.push((self.now.saturating_since(start).as_millis(), segment));
+            }
+            let next = self.connection.poll_timeout();
+            if next > end {
+                self.now = end;
+                return sent;
+            }
+            self.now = self.now.max(next);
+            self.connection.on_timeout(self.now);
+        }
+    }
+
+    fn segment(&mut self, header: Header, payload: &[u8]) -> Verdict {
+        let ip = IpInfo {
+            source: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)),
+            destination: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)),
+            hop_limit: 64,
+            dscp: 0,
+            ecn: Ecn::NotEct,
+        };
+        self.connection.on_segment(
+            self.now,
+            &Segment {
+                header,
+                ip,
+                payload,
+            },
+        )
+    }
+
+    /// As [`answered`](Self::answered), for a segment that needs no RST.
+    fn peer(&mut self, at: u32, len: u32, acked: u32, flags: Flags) {
+        assert_eq!(self.answered(at, len, acked, flags), Verdict::Done);
+    }
+
+    /// A segment of the peer's with `len` bytes that begin with its byte `at`, acknowledging our
+    /// first `acked` bytes.
+    fn answered(&mut self, at: u32, len: u32, acked: u32, flags: Flags) -> Verdict {
+        let window = self.peer_window;
+        let header = Header {
+            window,
+            ..header(IRS + 1 + at, ISS + 1 + acked, ACK | flags)
+        };
+        let payload: Vec<u8> = (at..at + len).map(|n| n as u8).collect();
+        self.segment(header, &payload)
+    }
+
+    /// A pure ack of our first `acked` bytes.
+    fn acks(&mut self, acked: u32) {
+        self.peer(0, 0, acked, Flags::NONE);
+    }
+
+    /// A pure ack with SACK blocks, each (first byte, first byte after).
+    fn sacks(&mut self, acked: u32, blocks: &[(u32, u32)]) {
+        let mut sack = SackBlocks::EMPTY;
+        for (start, end) in blocks {
+            sack.push(SeqRange::new(
+                SeqNumber(ISS + 1 + start),
+                SeqNumber(ISS + 1 + end),
+            ));
+        }
+        let mut header = header(IRS + 1, ISS + 1 + acked, ACK);
+        header.options.sack = sack;
+        assert_eq!(self.segment(header, &[]), Verdict::Done);
+    }
+
+    /// Everything that is to be sent now.
+    fn sent(&mut self) -> Vec<Sent> {
+        let mut sent = Vec::new();
+        while let Some(outgoing) = self.connection.poll_transmit(self.now, 0) {
+            let payload = self.connection.payload(&outgoing).concat();
+            assert_eq!(payload.len(), outgoing.len, "the payload is there");
+            self.connection.on_transmitted(self.now, &outgoing);
+            let Header {
+                seq,
+                ack,
+                flags,
+                window,
+                options,
+                urgent_pointer,
+                ..
+            } = outgoing.header;
+            let push = flags.contains(Flags::PSH);
+            let flags = Flags::from_bits(flags.bits() & !Flags::PSH.bits());
+            let len = payload.len() as u32;
+            for (index, byte) in payload.iter().enumerate() {
+                let at = seq.0.wrapping_sub(ISS + 1).wrapping_add(index as u32);
+                assert_eq!(*byte, at as u8, "byte {at} of our stream");
+            }
+            let (seq, ack) = (seq.0, ack.0);
+            sent.push(Sent {
+                seq,
+                ack,
+                flags,
+                push,
+                window,
+                len,
+                options,
+                urgent_pointer,
+            });
+            assert!(sent.len() < 1_000, "it stops sending");
+        }
+        sent
+    }
+
+    /// (first byte, length) of each segment with data that is to be sent now.
+    fn data(&mut self) -> Vec<(u32, u32)> {
+        self.sent()
+            .iter()
+            .filter(|sent| sent.len > 0)
+            .map(Sent::data)
+            .collect()
+    }
+
+    /// Queues bytes `from` to `to` of our stream.
+    fn queue(&mut self, from: u32, to: u32) {
+        let data: Vec<u8> = (from..to).map(|n| n as u8).collect();
+        assert_eq!(self.connection.send(self.now, &data), Ok(data.len()));
+    }
+
+    /// Reads all there is; checks that it is the peer's stream from byte `from` on.
+    fn read(&mut self, from: u32) -> usize {
+        let mut bytes = [0; 20_000];
+        let n = self.connection.receive(&mut bytes).unwrap_or(0);
+        for (index, byte) in bytes[..n].iter().enumerate() {
+            assert_eq!(*byte, (from as usize + index) as u8);
+        }
+        n
+    }
+
+    fn state(&self) -> State {
+        self.connection.state()
+    }
+
+    fn info(&self) -> Info {
+        self.connection.info(self.now)
+    }
+}

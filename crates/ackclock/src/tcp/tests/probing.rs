@@ -1,0 +1,172 @@
+//! Zero windows and keepalive (RFC 9293 sections 3.8.4, 3.8.6.1).
+
+use super::*;
+
+fn with_closed_window(config: Config) -> Test {
+    let mut test = Test::established(config);
+    test.peer_window = 0;
+    test.acks(0);
+    test.queue(0, 3_000);
+    assert_eq!(test.data(), []);
+    test
+}
+
+#[test]
+fn a_closed_window_is_probed_with_one_byte_further_and_further_apart() {
+    let mut test = with_closed_window(config());
+    let at: Vec<_> = test
+        .run(7_000)
+        .iter()
+        .map(|(at, s)| (*at, s.data()))
+        .collect();
+    assert_eq!(
+        at,
+        [
+            (200, (0, 1)),
+            (600, (0, 1)),
+            (1_400, (0, 1)),
+            (3_000, (0, 1)),
+            (6_200, (0, 1))
+        ]
+    );
+    assert_eq!((test.info().probes_sent, test.info().cwnd), (5, 10_000));
+}
+
+#[test]
+fn a_peer_that_answers_probes_is_never_given_up() {
+    let mut config = config();
+    config.give_up = Duration::from_secs(100);
+    let mut test = with_closed_window(config);
+    for _ in 0..100 {
+        test.run(50_000);
+        test.acks(0);
+    }
+    assert_eq!(
+        (test.state(), test.connection.error()),
+        (State::Established, None)
+    );
+}
+
+#[test]
+fn a_peer_that_answers_no_probe_is_given_up() {
+    let mut config = config();
+    config.give_up = Duration::from_secs(100);
+    let mut test = with_closed_window(config);
+    test.run(1_000_000);
+    assert_eq!(test.connection.error(), Some(Error::TimedOut));
+}
+
+#[test]
+fn everything_follows_at_once_when_the_window_opens() {
+    let mut test = with_closed_window(config());
+    test.run(300);
+    test.peer_window = 10_000;
+    test.acks(0);
+    assert_eq!(test.data(), [(0, 1), (1, 1_000), (1_001, 1_000)]);
+    assert_eq!(test.info().cwnd, 10_000, "a closed window is no congestion");
+    test.acks(2_001);
+    assert_eq!(test.data(), [(2_001, 999)]);
+}
+
+#[test]
+fn a_probe_that_was_taken_counts() {
+    let mut test = with_closed_window(config());
+    test.run(300);
+    test.peer_window = 10_000;
+    test.acks(1);
+    assert_eq!(test.data(), [(1, 1_000), (1_001, 1_000)]);
+}
+
+#[test]
+fn acks_into_a_closed_window_lie_inside_it() {
+    let mut test = with_closed_window(config());
+    test.run(300);
+    // The probe occupies a number beyond the window; an ack must not.
+    test.peer(0, 2_000, 0, Flags::NONE);
+    let sent = test.sent();
+    assert_eq!((sent[0].seq, sent[0].acked()), (ISS + 1, 2_000));
+}
+
+#[test]
+fn a_window_too_small_for_too_long_is_used_all_the_same() {
+    let mut test = Test::established(config());
+    test.peer_window = 400;
+    test.acks(0);
+    test.queue(0, 2_000);
+    let at: Vec<_> = test
+        .run(300)
+        .iter()
+        .map(|(at, s)| (*at, s.data()))
+        .collect();
+    assert_eq!(at, [(200, (0, 400))]);
+}
+
+#[test]
+fn a_fin_waits_for_the_window_too() {
+    let mut test = Test::established(config());
+    test.peer_window = 0;
+    test.acks(0);
+    test.connection.shutdown(test.now);
+    let at: Vec<_> = test
+        .run(300)
+        .iter()
+        .map(|(at, s)| (*at, s.seq, s.flags))
+        .collect();
+    assert_eq!(at, [(200, ISS + 1, FIN | ACK)]);
+    test.acks(1);
+    assert_eq!(test.state(), State::FinWait2);
+}
+
+fn with_keepalive() -> Config {
+    let mut config = config();
+    config.keepalive = Some(Keepalive {
+        idle: Duration::from_secs(10),
+        interval: Duration::from_secs(2),
+        count: 3,
+    });
+    config
+}
+
+#[test]
+fn a_silent_peer_is_probed_and_given_up() {
+    let mut test = Test::established(with_keepalive());
+    let sent = test.run(60_000);
+    let shape: Vec<_> = sent
+        .iter()
+        .map(|(at, s)| (*at, s.seq, s.len, s.flags))
+        .collect();
+    // Just before the window, so that the peer must answer (section 3.8.4).
+    assert_eq!(
+        shape,
+        [
+            (10_000, ISS, 0, ACK),
+            (12_000, ISS, 0, ACK),
+            (14_000, ISS, 0, ACK),
+            (16_000, ISS + 1, 0, RST | ACK)
+        ]
+    );
+    assert_eq!(test.connection.error(), Some(Error::KeepaliveTimeout));
+}
+
+#[test]
+fn an_answer_keeps_the_connection_alive() {
+    let mut test = Test::established(with_keepalive());
+    for _ in 0..10 {
+        let sent = test.run(13_000);
+        assert_eq!(sent.len(), 2);
+        test.acks(0);
+    }
+    assert_eq!(test.state(), State::Established);
+}
+
+#[test]
+fn keepalive_is_off_by_default() {
+    let mut test = Test::established(config());
+    assert!(test.run(100_000_000).is_empty());
+}
+
+#[test]
+fn an_idle_connection_has_no_deadline() {
+    let test = Test::established(config());
+    assert!(test.connection.poll_timeout().is_never());
+}

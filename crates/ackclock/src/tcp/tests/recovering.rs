@@ -1,0 +1,296 @@
+//! Loss and recovery (RFC 5681, RFC 6298, RFC 6582, RFC 6675, RFC 3042).
+
+use super::*;
+
+/// An established connection with `segments` segments in flight and a round-trip time of 10 ms.
+fn in_flight(config: Config, segments: u32) -> Test {
+    let mut test = Test::established(config);
+    test.queue(0, segments * MSS);
+    assert_eq!(test.data().len() as u32, segments);
+    test
+}
+
+fn without_sack() -> Config {
+    let mut config = config();
+    config.sack = false;
+    config
+}
+
+#[test]
+fn three_duplicate_acks_retransmit_and_halve_the_window() {
+    let mut test = in_flight(without_sack(), 10);
+    test.wait(10);
+    for _ in 0..2 {
+        test.acks(0);
+        assert_eq!(test.data(), []);
+    }
+    test.acks(0);
+    assert_eq!(test.data(), [(0, 1_000)]);
+    let info = test.info();
+    assert_eq!(
+        (info.cwnd, info.ssthresh, info.fast_recoveries),
+        (5_000, 5_000, 1)
+    );
+}
+
+#[test]
+fn limited_transmit_sends_new_data_on_the_first_two_duplicates() {
+    let mut test = in_flight(without_sack(), 10);
+    test.queue(10_000, 20_000);
+    test.acks(0);
+    assert_eq!(test.data(), [(10_000, 1_000)]);
+    test.acks(0);
+    assert_eq!(test.data(), [(11_000, 1_000)]);
+    test.acks(0);
+    assert_eq!(test.data(), [(0, 1_000)]);
+}
+
+#[test]
+fn newreno_repairs_one_hole_for_each_partial_ack() {
+    let mut test = in_flight(without_sack(), 10);
+    // Segments 0, 4 and 8 are lost: seven arrive.
+    for _ in 0..7 {
+        test.acks(0);
+    }
+    assert_eq!(test.data(), [(0, 1_000)]);
+    test.acks(4_000);
+    assert_eq!(test.data(), [(4_000, 1_000)]);
+    test.acks(8_000);
+    assert_eq!(test.data(), [(8_000, 1_000)]);
+    assert!(test.info().in_recovery);
+    test.acks(10_000);
+    let info = test.info();
+    assert_eq!(
+        (info.in_recovery, info.fast_recoveries, info.cwnd),
+        (false, 1, 5_000)
+    );
+}
+
+#[test]
+fn newreno_inflates_by_what_has_left_the_network() {
+    let mut test = in_flight(without_sack(), 10);
+    test.queue(10_000, 20_000);
+    // Two by limited transmit, then the retransmission: 12 in flight, window 5 + 3.
+    for sent in [(10_000, 1_000), (11_000, 1_000), (0, 1_000)] {
+        test.acks(0);
+        assert_eq!(test.data(), [sent]);
+    }
+    for _ in 0..4 {
+        test.acks(0);
+        assert_eq!(test.data(), []);
+    }
+    test.acks(0);
+    assert_eq!(
+        test.data(),
+        [(12_000, 1_000)],
+        "the eighth duplicate: 5 + 8 > 12"
+    );
+}
+
+#[test]
+fn duplicates_that_carry_data_or_another_window_do_not_count() {
+    let mut test = in_flight(without_sack(), 10);
+    for n in 0..5 {
+        test.peer(n * 10, 10, 0, Flags::NONE);
+    }
+    for window in [50_000, 40_000, 30_000, 20_000] {
+        let header = Header {
+            window,
+            ..header(IRS + 51, ISS + 1, ACK)
+        };
+        let _ = test.segment(header, &[]);
+    }
+    assert_eq!(test.info().duplicate_acks, 0);
+    assert_eq!(test.data(), []);
+}
+
+#[test]
+fn sack_retransmits_only_what_is_missing() {
+    let mut test = in_flight(config(), 10);
+    // Segments 0, 3 and 5 are lost.
+    test.sacks(0, &[(1_000, 2_000)]);
+    test.sacks(0, &[(1_000, 3_000)]);
+    assert_eq!(test.data(), []);
+    test.sacks(0, &[(4_000, 5_000), (1_000, 3_000)]);
+    assert_eq!(
+        test.data(),
+        [(0, 1_000)],
+        "three segments above it were SACKed"
+    );
+    test.sacks(0, &[(6_000, 7_000), (4_000, 5_000), (1_000, 3_000)]);
+    test.sacks(0, &[(6_000, 8_000), (4_000, 5_000), (1_000, 3_000)]);
+    test.sacks(0, &[(6_000, 9_000), (4_000, 5_000), (1_000, 3_000)]);
+    test.sacks(0, &[(6_000, 10_000), (4_000, 5_000), (1_000, 3_000)]);
+    assert_eq!(test.data(), [(3_000, 1_000), (5_000, 1_000)]);
+    let info = test.info();
+    assert_eq!(
+        (info.sacked, info.lost, info.in_flight),
+        (7_000, 3_000, 3_000)
+    );
+    test.sacks(3_000, &[(6_000, 10_000), (4_000, 5_000)]);
+    test.acks(10_000);
+    let info = test.info();
+    assert_eq!(
+        (info.in_recovery, info.cwnd, info.retransmitted),
+        (false, 5_000, 3)
+    );
+}
+
+#[test]
+fn the_pipe_lets_out_new_data_during_recovery() {
+    let mut test = in_flight(config(), 10);
+    test.queue(10_000, 20_000);
+    test.sacks(0, &[(1_000, 4_000)]);
+    // Pipe: 10 - 3 SACKed - 1 lost + 1 resent = 7, window 5.
+    assert_eq!(test.data(), [(0, 1_000)]);
+    test.sacks(0, &[(1_000, 6_000)]);
+    assert_eq!(test.data(), []);
+    test.sacks(0, &[(1_000, 8_000)]);
+    assert_eq!(test.data(), [(10_000, 1_000), (11_000, 1_000)]);
+}
+
+#[test]
+fn blocks_that_cannot_be_true_are_ignored() {
+    let mut test = in_flight(config(), 5);
+    test.sacks(0, &[(5_000, 9_000)]);
+    test.sacks(0, &[(2_000, 2_000)]);
+    test.sacks(0, &[(3_000, 1_000)]);
+    assert_eq!((test.info().sacked, test.info().duplicate_acks), (0, 0));
+}
+
+#[test]
+fn a_block_that_covers_part_of_a_segment_rounds_inward() {
+    let mut test = in_flight(config(), 5);
+    test.sacks(0, &[(1_500, 3_500)]);
+    assert_eq!(test.info().sacked, 1_000);
+}
+
+#[test]
+fn d_sack_is_counted_and_marks_nothing() {
+    let mut test = in_flight(config(), 5);
+    test.sacks(2_000, &[(0, 1_000)]);
+    assert_eq!((test.info().dsacks_received, test.info().sacked), (1, 0));
+    test.sacks(2_000, &[(3_000, 3_500), (3_000, 4_000)]);
+    assert_eq!(
+        (test.info().dsacks_received, test.info().sacked),
+        (2, 1_000)
+    );
+}
+
+#[test]
+fn the_timer_doubles_and_resends_the_first_segment() {
+    let mut test = in_flight(config(), 3);
+    let sent = test.run(1_500);
+    let resent: Vec<_> = sent.iter().map(|(at, s)| (*at, s.data())).collect();
+    assert_eq!(
+        resent,
+        [(200, (0, 1_000)), (600, (0, 1_000)), (1_400, (0, 1_000))]
+    );
+    let info = test.info();
+    assert_eq!(
+        (info.timeouts, info.backoff, info.cwnd, info.ssthresh),
+        (3, 3, 1_000, 2_000)
+    );
+    assert_eq!(info.rto, Duration::from_millis(1_600));
+}
+
+#[test]
+fn after_a_timeout_slow_start_resends_the_rest() {
+    let mut test = in_flight(config(), 4);
+    test.run(250);
+    test.acks(1_000);
+    assert_eq!(test.data(), [(1_000, 1_000), (2_000, 1_000)]);
+    test.acks(3_000);
+    assert_eq!(test.data(), [(3_000, 1_000)]);
+    test.acks(4_000);
+    assert_eq!((test.info().unacked, test.info().retransmitted), (0, 4));
+}
+
+#[test]
+fn karn_keeps_the_backoff_until_something_sent_once_is_acknowledged() {
+    let mut test = in_flight(config(), 1);
+    test.run(700);
+    assert_eq!(test.info().backoff, 2);
+    test.acks(1_000);
+    assert_eq!(
+        test.info().backoff,
+        2,
+        "nobody knows which copy this ack is for"
+    );
+    test.queue(1_000, 2_000);
+    test.sent();
+    test.wait(10);
+    test.acks(2_000);
+    assert_eq!(
+        (test.info().backoff, test.info().rto),
+        (0, Duration::from_millis(200))
+    );
+}
+
+#[test]
+fn the_peer_is_given_up_after_the_give_up_time() {
+    let mut config = config();
+    config.give_up = Duration::from_secs(100);
+    let mut test = in_flight(config, 1);
+    let sent = test.run(1_000_000);
+    assert_eq!(
+        (test.state(), test.connection.error()),
+        (State::Closed, Some(Error::TimedOut))
+    );
+    let (at, last) = sent.last().expect("a reset");
+    // 200 ms doubled each time: 0.2, 0.6, ... 51, 102.2 s.
+    assert_eq!((*at, last.flags), (102_200, RST | ACK));
+}
+
+#[test]
+fn the_user_timeout_is_exact() {
+    let mut config = config();
+    config.user_timeout = Some(Duration::from_secs(5));
+    let mut test = in_flight(config, 1);
+    test.run(4_999);
+    assert_eq!(test.connection.error(), None);
+    test.run(1);
+    assert_eq!(test.connection.error(), Some(Error::UserTimeout));
+}
+
+#[test]
+fn a_new_ack_restarts_the_timer() {
+    let mut test = in_flight(config(), 2);
+    test.wait(150);
+    test.acks(1_000);
+    let remaining = test.info().timers.retransmit;
+    assert_eq!(remaining, Some(test.info().rto));
+    test.acks(2_000);
+    assert_eq!(test.info().timers.retransmit, None);
+}
+
+#[test]
+fn a_peer_that_discards_what_it_sacked_is_survived() {
+    let mut test = in_flight(config(), 4);
+    test.sacks(0, &[(1_000, 3_000)]);
+    test.run(250);
+    // It acknowledges the first, and has thrown the rest away.
+    test.acks(1_000);
+    test.run(1_000);
+    let resent: Vec<_> = test.data();
+    assert_eq!(resent, []);
+    test.acks(2_000);
+    test.run(2_000);
+    test.acks(4_000);
+    assert_eq!(test.info().unacked, 0);
+}
+
+#[test]
+fn round_trip_times_come_from_what_was_sent_once() {
+    let mut test = in_flight(config(), 1);
+    test.wait(30);
+    test.acks(1_000);
+    let info = test.info();
+    // Handshake 10 ms, then 30: srtt = 10 + 20/8, rttvar = 5 + (20 - 5)/4.
+    assert_eq!(info.rtt, Duration::from_micros(12_500));
+    assert_eq!(info.rttvar, Duration::from_micros(8_750));
+    assert_eq!(
+        (info.min_rtt, info.rtt_samples),
+        (Duration::from_millis(10), 2)
+    );
+}

@@ -1,0 +1,212 @@
+//! When new data is sent (RFC 9293 sections 3.7.4, 3.8.6.2.1, 3.8.5; RFC 5681 section 3.1;
+//! RFC 6928; jacobson88 appendix C).
+
+use super::*;
+
+#[test]
+fn the_initial_window_is_ten_segments() {
+    let mut test = Test::established(config());
+    test.queue(0, 20_000);
+    assert_eq!(test.data().len(), 10);
+}
+
+#[test]
+fn slow_start_sends_two_segments_for_each_acknowledged_one() {
+    let mut test = Test::established(config());
+    test.queue(0, 40_000);
+    test.sent();
+    test.wait(10);
+    test.acks(1_000);
+    assert_eq!(test.data(), [(10_000, 1_000), (11_000, 1_000)]);
+}
+
+#[test]
+fn the_peers_window_bounds_the_flight() {
+    let mut test = Test::established(config());
+    test.peer_window = 3_500;
+    test.acks(0);
+    test.queue(0, 10_000);
+    assert_eq!(test.data(), [(0, 1_000), (1_000, 1_000), (2_000, 1_000)]);
+    test.acks(2_000);
+    assert_eq!(test.data(), [(3_000, 1_000), (4_000, 1_000)]);
+}
+
+#[test]
+fn an_old_segment_does_not_set_the_window() {
+    let mut test = Test::established(config());
+    test.peer(0, 100, 0, Flags::NONE);
+    let old = Header {
+        window: 1,
+        ..header(IRS + 1, ISS + 1, ACK)
+    };
+    let _ = test.segment(old, &[0; 100]);
+    assert_eq!(test.info().send_window, 60_000);
+}
+
+#[test]
+fn nagle_holds_back_less_than_a_segment_while_something_is_in_flight() {
+    let mut test = Test::established(config());
+    test.queue(0, 10);
+    assert_eq!(test.data(), [(0, 10)]);
+    test.queue(10, 20);
+    assert_eq!(test.data(), []);
+    test.queue(20, 1_500);
+    assert_eq!(test.data(), [(10, 1_000)]);
+    test.acks(1_010);
+    assert_eq!(test.data(), [(1_010, 490)]);
+}
+
+#[test]
+fn nagle_can_be_switched_off() {
+    let mut test = Test::established(config());
+    test.connection.set_nagle(false);
+    for n in 0..3 {
+        test.queue(n * 10, n * 10 + 10);
+        assert_eq!(test.data(), [(n * 10, 10)]);
+    }
+}
+
+#[test]
+fn a_cork_holds_back_everything_but_full_segments() {
+    let mut test = Test::established(config());
+    test.connection.set_cork(true);
+    test.queue(0, 1_500);
+    assert_eq!(test.data(), [(0, 1_000)]);
+    test.acks(1_000);
+    assert_eq!(test.data(), []);
+    test.connection.set_cork(false);
+    assert_eq!(test.data(), [(1_000, 500)]);
+}
+
+#[test]
+fn the_last_segment_of_the_queue_is_pushed() {
+    let mut test = Test::established(config());
+    test.queue(0, 2_500);
+    let pushed: Vec<bool> = test.sent().iter().map(|s| s.push).collect();
+    assert_eq!(pushed, [false, false], "the rest waits for Nagle");
+    test.acks(2_000);
+    assert!(test.sent()[0].push);
+}
+
+#[test]
+fn no_segment_smaller_than_half_the_largest_window() {
+    let mut test = Test::established(config());
+    test.connection.set_nagle(false);
+    test.peer_window = 400;
+    test.acks(0);
+    test.queue(0, 2_000);
+    assert_eq!(
+        test.data(),
+        [],
+        "400 bytes of a window that once was 60,000"
+    );
+}
+
+#[test]
+fn a_small_window_that_was_never_larger_is_used() {
+    let mut test = Test::connecting(config());
+    test.sent();
+    let small = Header {
+        window: 400,
+        ..header(IRS, ISS + 1, SYN | ACK)
+    };
+    let _ = test.segment(small, &[]);
+    test.peer_window = 400;
+    test.queue(0, 2_000);
+    assert_eq!(test.data(), [(0, 400)]);
+    test.acks(400);
+    assert_eq!(test.data(), [(400, 400)]);
+}
+
+#[test]
+fn an_idle_connection_restarts_with_the_restart_window() {
+    let mut test = Test::established(config());
+    test.queue(0, 20_000);
+    let mut acked = 0;
+    while acked < 20_000 {
+        test.sent();
+        test.wait(10);
+        acked += 1_000;
+        test.acks(acked);
+    }
+    assert!(test.info().cwnd >= 20_000);
+    test.wait(1_000);
+    test.queue(20_000, 50_000);
+    assert_eq!(test.data().len(), 10, "RFC 5681 section 4.1: min(IW, cwnd)");
+}
+
+#[test]
+fn an_idle_connection_may_restart_with_one_segment() {
+    let mut config = config();
+    config.restart_after_idle = RestartAfterIdle::OneSegment;
+    let mut test = Test::established(config);
+    test.wait(1_000);
+    test.queue(0, 20_000);
+    assert_eq!(test.data(), [(0, 1_000)], "jacobson88 appendix C");
+}
+
+#[test]
+fn an_application_that_sends_little_does_not_grow_the_window() {
+    let mut test = Test::established(config());
+    for n in 0..50 {
+        test.queue(n * 100, n * 100 + 100);
+        assert_eq!(test.data(), [(n * 100, 100)]);
+        test.wait(10);
+        test.acks(n * 100 + 100);
+    }
+    assert_eq!(test.info().cwnd, 10_000);
+}
+
+#[test]
+fn urgent_data_is_marked_until_its_last_byte_was_sent() {
+    let mut test = Test::established(config());
+    let data: Vec<u8> = (0..1_500_u32).map(|n| n as u8).collect();
+    assert_eq!(test.connection.send_urgent(test.now, &data), Ok(1_500));
+    test.queue(1_500, 3_000);
+    let sent = test.sent();
+    let shape: Vec<_> = sent
+        .iter()
+        .map(|s| (s.data(), s.flags, s.urgent_pointer))
+        .collect();
+    // The pointer points at byte 1,499, the last urgent one (MUST-62).
+    assert_eq!(
+        shape,
+        [
+            ((0, 1_000), ACK | URG, 1_499),
+            ((1_000, 1_000), ACK | URG, 499),
+            ((2_000, 1_000), ACK, 0)
+        ]
+    );
+}
+
+#[test]
+fn the_send_queue_takes_what_fits() {
+    let mut config = config();
+    config.send_buffer = 3_000;
+    let mut test = Test::established(config);
+    assert_eq!(test.connection.send(test.now, &[0; 5_000]), Ok(3_000));
+    assert_eq!(test.connection.send(test.now, &[0; 10]), Ok(0));
+    assert!(!test.connection.readiness().writable);
+}
+
+#[test]
+fn a_link_that_segments_gets_several_segments_at_once() {
+    let mut test = Test::established(config());
+    test.queue(0, 3_500);
+    let outgoing = test
+        .connection
+        .poll_transmit(test.now, 65_536)
+        .expect("data");
+    assert_eq!((outgoing.len, outgoing.segment_size), (3_000, 1_000));
+    test.connection.on_transmitted(test.now, &outgoing);
+    assert!(
+        test.connection.poll_transmit(test.now, 65_536).is_none(),
+        "Nagle"
+    );
+    // A hole in the middle of the transmission is repaired alone.
+    test.sacks(0, &[(0, 0)]);
+    test.sacks(1_000, &[(2_000, 3_000)]);
+    test.wait(250);
+    test.connection.on_timeout(test.now);
+    assert_eq!(test.data(), [(1_000, 1_000)]);
+}

@@ -1,0 +1,80 @@
+//! USER TIMEOUT, RETRANSMISSION TIMEOUT and the other timers of a connection (RFC 9293 section
+//! 3.10.8). TIME-WAIT's is the stack's.
+
+use super::connection::Connection;
+use super::{Error, Keepalive, State};
+use crate::congestion::CongestionController;
+use crate::time::Instant;
+
+impl<C: CongestionController> Connection<'_, C> {
+    /// The earliest deadline; [`Instant::FAR_FUTURE`] if no timer is pending.
+    pub fn poll_timeout(&self) -> Instant {
+        match self.state {
+            State::Closed | State::Listen | State::TimeWait => Instant::FAR_FUTURE,
+            State::SynSent | State::SynReceived => self.syn.deadline.min(self.close_deadline),
+            _ => self
+                .sender
+                .deadline(&self.config)
+                .min(self.receiver.ack_deadline())
+                .min(self.keepalive_deadline())
+                .min(self.close_deadline),
+        }
+    }
+
+    /// Keepalive runs while nothing is in flight: otherwise retransmission finds out.
+    pub(super) fn keepalive_settings(&self) -> Option<&Keepalive> {
+        let settings = self.config.keepalive.as_ref()?;
+        self.sender.flight().is_empty().then_some(settings)
+    }
+
+    pub(super) fn keepalive_deadline(&self) -> Instant {
+        self.keepalive_settings()
+            .map_or(Instant::FAR_FUTURE, |settings| {
+                self.keepalive.deadline(settings)
+            })
+    }
+
+    /// Fires every timer that is due.
+    pub fn on_timeout(&mut self, now: Instant) {
+        if matches!(self.state, State::Closed | State::Listen | State::TimeWait) {
+            return;
+        }
+        if self.close_deadline <= now {
+            self.close_deadline = Instant::FAR_FUTURE;
+            self.on_close_timeout();
+            return;
+        }
+        if matches!(self.state, State::SynSent | State::SynReceived) {
+            if !self.syn.on_timeout(now, self.config.syn_give_up) {
+                // A soft error that explains the silence is worth more than "timed out".
+                let error = self
+                    .soft_error
+                    .map_or(Error::TimedOut, |_| Error::Unreachable);
+                self.fail(error);
+            }
+            return;
+        }
+        if let Err(error) = self.sender.on_timeout(now, &self.config) {
+            self.fail_with_reset(error);
+            return;
+        }
+        if self.receiver.ack_deadline() <= now {
+            self.receiver.force_ack();
+        }
+        if let Some(settings) = self.keepalive_settings().copied()
+            && !self.keepalive.on_timeout(now, &settings)
+        {
+            self.fail_with_reset(Error::KeepaliveTimeout);
+        }
+    }
+
+    /// The linger time is over, or the peer has not sent its FIN for so long that nobody waits for
+    /// it any more.
+    fn on_close_timeout(&mut self) {
+        if self.state == State::FinWait2 {
+            self.state = State::Closed;
+        } else {
+            self.fail_with_reset(Error::Aborted);
+        }
+    }
+}

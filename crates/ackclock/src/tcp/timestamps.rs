@@ -1,0 +1,162 @@
+//! The timestamps option of one connection: our clock, TS.Recent and PAWS (RFC 7323).
+
+use crate::seq::SeqNumber;
+use crate::time::{Duration, Instant};
+use crate::wire::Timestamps;
+
+/// TS.Recent is no longer trusted after so long without an update (RFC 7323 section 5.5).
+const RECENT_LIFETIME: Duration = Duration::from_secs(24 * 24 * 60 * 60);
+
+/// State of the timestamps option. Our clock ticks in milliseconds (RFC 7323 section 5.4 allows 1 ms
+/// to 1 s).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TimestampState {
+    /// Both sides sent the option in their SYN.
+    pub(crate) enabled: bool,
+    /// Added to our clock, so that it tells nothing of our uptime.
+    offset: u32,
+    recent: u32,
+    recent_at: Instant,
+    /// Last.ACK.sent.
+    last_ack_sent: SeqNumber,
+}
+
+impl TimestampState {
+    pub(crate) fn new(offset: u32) -> Self {
+        TimestampState {
+            enabled: false,
+            offset,
+            recent: 0,
+            recent_at: Instant::ZERO,
+            last_ack_sent: SeqNumber(0),
+        }
+    }
+
+    /// The peer's SYN carried `value`, and we offer or offered the option: it is in use.
+    pub(crate) fn enable(&mut self, now: Instant, value: u32, rcv_nxt: SeqNumber) {
+        self.enabled = true;
+        self.recent = value;
+        self.recent_at = now;
+        self.last_ack_sent = rcv_nxt;
+    }
+
+    fn clock(&self, now: Instant) -> u32 {
+        (now.as_millis() as u32).wrapping_add(self.offset)
+    }
+
+    /// The option for our SYN, before it is known whether the peer takes part.
+    pub(crate) fn offer(&self, now: Instant) -> Timestamps {
+        Timestamps {
+            value: self.clock(now),
+            echo: 0,
+        }
+    }
+
+    /// The option for a segment, if it is in use.
+    pub(crate) fn option(&self, now: Instant) -> Option<Timestamps> {
+        self.enabled.then(|| Timestamps {
+            value: self.clock(now),
+            echo: self.recent,
+        })
+    }
+
+    /// TS.Recent.
+    pub(crate) fn recent(&self) -> u32 {
+        self.recent
+    }
+
+    /// PAWS (section 5.3, R1): whether a segment other than RST may be an old duplicate: its
+    /// timestamp is before TS.Recent, or it has none although each segment must have one
+    /// (section 3.2).
+    pub(crate) fn is_stale(&self, now: Instant, option: Option<Timestamps>) -> bool {
+        let Some(option) = option else {
+            return self.enabled;
+        };
+        let old = option.value.wrapping_sub(self.recent) as i32;
+        self.enabled && old < 0 && now.saturating_since(self.recent_at) <= RECENT_LIFETIME
+    }
+
+    /// Section 4.3, rule 2: a segment that begins at or before the last ack sent updates TS.Recent.
+    pub(crate) fn update(&mut self, now: Instant, seq: SeqNumber, option: Option<Timestamps>) {
+        if let Some(option) = option
+            && self.enabled
+            && seq.at_or_before(self.last_ack_sent)
+        {
+            self.recent = option.value;
+            self.recent_at = now;
+        }
+    }
+
+    /// An ack for everything before `ack` was sent.
+    pub(crate) fn on_ack_sent(&mut self, ack: SeqNumber) {
+        self.last_ack_sent = ack;
+    }
+
+    /// The round-trip time that an echoed timestamp tells, to the millisecond; `None` if the echo
+    /// is not of our clock's recent past.
+    pub(crate) fn rtt(&self, now: Instant, option: Option<Timestamps>) -> Option<Duration> {
+        let echo = option
+            .filter(|option| self.enabled && option.echo != 0)?
+            .echo;
+        let millis = self.clock(now).wrapping_sub(echo);
+        (millis < i32::MAX as u32).then(|| Duration::from_millis(u64::from(millis.max(1))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn option(value: u32, echo: u32) -> Option<Timestamps> {
+        Some(Timestamps { value, echo })
+    }
+
+    #[test]
+    fn old_timestamps_are_stale_also_across_the_wrap() {
+        let mut state = TimestampState::new(0);
+        let now = Instant::from_secs(1);
+        assert!(
+            !state.is_stale(now, None),
+            "nothing is checked before it is in use"
+        );
+        state.enable(now, u32::MAX - 1, SeqNumber(100));
+        assert!(state.is_stale(now, option(u32::MAX - 2, 0)));
+        assert!(!state.is_stale(now, option(u32::MAX - 1, 0)));
+        assert!(!state.is_stale(now, option(3, 0)));
+        assert!(state.is_stale(now, None));
+        let later = now + RECENT_LIFETIME + Duration::from_secs(1);
+        assert!(
+            !state.is_stale(later, option(5, 0)),
+            "TS.Recent is too old to judge by"
+        );
+    }
+
+    #[test]
+    fn only_segments_up_to_the_last_ack_update_ts_recent() {
+        let mut state = TimestampState::new(0);
+        let now = Instant::from_secs(1);
+        state.enable(now, 10, SeqNumber(100));
+        state.update(now, SeqNumber(101), option(20, 0));
+        assert_eq!(state.recent(), 10);
+        state.update(now, SeqNumber(100), option(30, 0));
+        assert_eq!(state.recent(), 30);
+    }
+
+    #[test]
+    fn an_echo_tells_the_round_trip_time() {
+        let mut state = TimestampState::new(7);
+        state.enable(Instant::ZERO, 1, SeqNumber(0));
+        let echo = state.offer(Instant::from_millis(1_000)).value;
+        let now = Instant::from_millis(1_042);
+        assert_eq!(
+            state.rtt(now, option(2, echo)),
+            Some(Duration::from_millis(42))
+        );
+        assert_eq!(
+            state.rtt(now, option(2, echo.wrapping_add(100))),
+            None,
+            "from the future"
+        );
+        assert_eq!(state.rtt(now, option(2, 0)), None, "no echo yet");
+    }
+}
