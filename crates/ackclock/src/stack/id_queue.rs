@@ -1,0 +1,117 @@
+//! A queue of ids in which each id stands at most once.
+
+use super::pool::NO_ID;
+use crate::storage::Buffer;
+
+/// What a queue knows of one id: which one follows it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link(u32);
+
+impl Link {
+    /// The id is not in the queue.
+    pub(super) const OUT: Link = Link(NO_ID - 1);
+    /// The id is the last one.
+    const LAST: Link = Link(NO_ID);
+}
+
+/// First in, first out, bounded by the number of ids: an id that waits already is not added again.
+#[derive(Debug)]
+pub(super) struct IdQueue<'a> {
+    links: Buffer<'a, Link>,
+    first: u32,
+    last: u32,
+}
+
+impl<'a> IdQueue<'a> {
+    /// An empty queue with one link for each possible id.
+    pub(super) const fn new(links: Buffer<'a, Link>) -> Self {
+        IdQueue {
+            links,
+            first: NO_ID,
+            last: NO_ID,
+        }
+    }
+
+    /// Makes room for ids below `count`; returns whether there is.
+    pub(super) fn reserve(&mut self, count: usize) -> bool {
+        grow_by_doubling(&mut self.links, count, Link::OUT)
+    }
+
+    /// Whether no id waits.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.first == NO_ID
+    }
+
+    /// Appends `id` unless it waits already or there is no room for it; returns whether it was
+    /// appended.
+    pub(super) fn push(&mut self, id: u32) -> bool {
+        match self.links.get_mut(id as usize) {
+            Some(link) if link.0 == Link::OUT.0 => *link = Link::LAST,
+            _ => return false,
+        }
+        match self.links.get_mut(self.last as usize) {
+            Some(link) if self.first != NO_ID => link.0 = id,
+            _ => self.first = id,
+        }
+        self.last = id;
+        true
+    }
+
+    /// The first id.
+    pub(super) fn front(&self) -> Option<u32> {
+        (self.first != NO_ID).then_some(self.first)
+    }
+
+    /// Takes the first id.
+    pub(super) fn pop(&mut self) -> Option<u32> {
+        let id = self.front()?;
+        let link = self.links.get_mut(id as usize)?;
+        self.first = link.0;
+        *link = Link::OUT;
+        Some(id)
+    }
+}
+
+/// Makes `buffer` at least `count` long, doubling it so that repeated growth costs O(1) each.
+pub(super) fn grow_by_doubling<T: Clone>(
+    buffer: &mut Buffer<'_, T>,
+    count: usize,
+    fill: T,
+) -> bool {
+    if count <= buffer.len() {
+        return true;
+    }
+    buffer.grow(count.max(buffer.len().saturating_mul(2)), fill)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_id_waits_once_in_order_of_arrival() {
+        let mut links = [Link::OUT; 4];
+        let mut queue = IdQueue::new(Buffer::lent(&mut links));
+        assert!(queue.is_empty());
+        assert!(queue.push(3) && queue.push(1) && !queue.push(3) && queue.push(0));
+        assert!(!queue.push(4), "no room for this id");
+        assert_eq!(queue.pop(), Some(3));
+        assert!(queue.push(3));
+        assert_eq!(
+            [queue.pop(), queue.pop(), queue.pop()],
+            [Some(1), Some(0), Some(3)]
+        );
+        assert_eq!((queue.pop(), queue.front()), (None, None));
+        assert!(queue.push(2));
+        assert_eq!(queue.front(), Some(2));
+    }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn growing_memory_makes_room() {
+        let mut queue = IdQueue::new(Buffer::growing());
+        assert!(!queue.push(5));
+        assert!(queue.reserve(6) && queue.push(5));
+        assert_eq!(queue.pop(), Some(5));
+    }
+}

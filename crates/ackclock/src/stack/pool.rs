@@ -1,0 +1,180 @@
+//! Places for records that come and go: connections, half-open connections, listeners.
+
+use crate::storage::Buffer;
+
+/// No place.
+pub(super) const NO_ID: u32 = u32::MAX;
+
+/// Most places of a pool: an id and its kind fit into 32 bits (see `demux`).
+const MAX_PLACES: usize = 1 << 30;
+
+/// One place of a pool.
+#[derive(Debug)]
+pub(super) struct Place<T> {
+    value: Option<T>,
+    generation: u32,
+    next_free: u32,
+}
+
+impl<T> Place<T> {
+    /// A place that was never used.
+    pub(super) const EMPTY: Self = Place {
+        value: None,
+        generation: 0,
+        next_free: NO_ID,
+    };
+}
+
+/// Records under small numbers, found in O(1). A number is used again; together with the
+/// generation it is not.
+#[derive(Debug)]
+pub(super) struct Pool<'a, T> {
+    places: Buffer<'a, Place<T>>,
+    /// Head of the list of places that were used and are free again.
+    free: u32,
+    /// Places from here on were never used.
+    unused: u32,
+    len: usize,
+    limit: usize,
+}
+
+impl<'a, T> Pool<'a, T> {
+    /// A pool in `places`: lent memory limits it to its length, growing memory to `limit`.
+    pub(super) fn new(places: Buffer<'a, Place<T>>, limit: usize) -> Self {
+        let limit = if places.can_grow() {
+            limit
+        } else {
+            places.len()
+        };
+        Pool {
+            places,
+            free: NO_ID,
+            unused: 0,
+            len: 0,
+            limit: limit.min(MAX_PLACES),
+        }
+    }
+
+    /// How many records there are.
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether no further record fits.
+    pub(super) const fn is_full(&self) -> bool {
+        self.len >= self.limit
+    }
+
+    /// Every id that was ever used is below this.
+    pub(super) const fn end(&self) -> u32 {
+        self.unused
+    }
+
+    /// The id that the next record gets; makes room for it. `None` if there is no room.
+    pub(super) fn vacancy(&mut self) -> Option<u32> {
+        if self.is_full() {
+            return None;
+        }
+        if self.free != NO_ID {
+            return Some(self.free);
+        }
+        if self.unused as usize >= self.places.len() {
+            self.places.push(Place::EMPTY).ok()?;
+        }
+        Some(self.unused)
+    }
+
+    /// Adds a record; gives it back if there is no room.
+    pub(super) fn insert(&mut self, value: T) -> Result<u32, T> {
+        let Some(id) = self.vacancy() else {
+            return Err(value);
+        };
+        let Some(place) = self.places.get_mut(id as usize) else {
+            return Err(value);
+        };
+        if id == self.unused {
+            self.unused += 1;
+        } else {
+            self.free = place.next_free;
+        }
+        place.value = Some(value);
+        self.len += 1;
+        Ok(id)
+    }
+
+    /// Takes a record out; its handles are void.
+    pub(super) fn remove(&mut self, id: u32) -> Option<T> {
+        let place = self.places.get_mut(id as usize)?;
+        let value = place.value.take()?;
+        place.generation = place.generation.wrapping_add(1);
+        place.next_free = self.free;
+        self.free = id;
+        self.len -= 1;
+        Some(value)
+    }
+
+    /// Makes the handles of a record void while the record stays.
+    pub(super) fn void(&mut self, id: u32) {
+        if let Some(place) = self.places.get_mut(id as usize) {
+            place.generation = place.generation.wrapping_add(1);
+        }
+    }
+
+    /// The record under `id`.
+    pub(super) fn get(&self, id: u32) -> Option<&T> {
+        self.places.get(id as usize)?.value.as_ref()
+    }
+
+    /// The record under `id`, to be changed.
+    pub(super) fn get_mut(&mut self, id: u32) -> Option<&mut T> {
+        self.places.get_mut(id as usize)?.value.as_mut()
+    }
+
+    /// The generation that a handle of `id` must have.
+    pub(super) fn generation(&self, id: u32) -> u32 {
+        self.places
+            .get(id as usize)
+            .map_or(0, |place| place.generation)
+    }
+
+    /// All records with their ids.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        (0..self.unused).filter_map(|id| Some((id, self.get(id)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_used_again_under_a_new_generation() {
+        let mut memory = [const { Place::EMPTY }; 2];
+        let mut pool = Pool::new(Buffer::lent(&mut memory), 100);
+        assert_eq!(pool.insert('a'), Ok(0));
+        assert_eq!(pool.insert('b'), Ok(1));
+        assert_eq!(pool.insert('c'), Err('c'));
+        assert_eq!((pool.len(), pool.is_full()), (2, true));
+        let generation = pool.generation(0);
+        assert_eq!(pool.remove(0), Some('a'));
+        assert_eq!(pool.remove(0), None);
+        assert_eq!(pool.insert('d'), Ok(0));
+        assert_ne!(pool.generation(0), generation);
+        assert!(pool.iter().eq([(0, &'d'), (1, &'b')]));
+        assert_eq!(pool.get_mut(2), None);
+    }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn growing_memory_grows_to_the_limit() {
+        let mut pool = Pool::new(Buffer::growing(), 3);
+        for n in 0..3 {
+            assert_eq!(pool.vacancy(), Some(n));
+            assert_eq!(pool.insert(n), Ok(n));
+        }
+        assert_eq!(pool.vacancy(), None);
+        assert_eq!(pool.insert(3), Err(3));
+        pool.void(1);
+        assert_eq!((pool.generation(1), pool.get(1)), (1, Some(&1)));
+    }
+}
