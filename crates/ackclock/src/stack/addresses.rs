@@ -1,0 +1,204 @@
+//! Our own addresses, and which of them a connection starts from.
+
+use super::{AddressError, Cidr};
+use crate::storage::Buffer;
+use core::net::{IpAddr, Ipv4Addr};
+
+/// Most local addresses where storage grows; they are looked through one after another.
+const MAX_ADDRESSES: usize = 256;
+
+/// The local addresses.
+#[derive(Debug)]
+pub(super) struct Addresses<'a> {
+    places: Buffer<'a, Option<Cidr>>,
+}
+
+impl<'a> Addresses<'a> {
+    /// No address yet.
+    pub(super) const fn new(places: Buffer<'a, Option<Cidr>>) -> Self {
+        Addresses { places }
+    }
+
+    /// Adds an address.
+    pub(super) fn add(&mut self, new: Cidr) -> Result<(), AddressError> {
+        if new.prefix > bits(new.address) || !is_unicast(new.address) {
+            return Err(AddressError::Invalid);
+        }
+        if self.contains(new.address) {
+            return Err(AddressError::Duplicate);
+        }
+        if let Some(place) = self.places.iter_mut().find(|place| place.is_none()) {
+            *place = Some(new);
+            return Ok(());
+        }
+        if self.places.len() >= MAX_ADDRESSES {
+            return Err(AddressError::NoResources);
+        }
+        self.places
+            .push(Some(new))
+            .map_err(|_| AddressError::NoResources)
+    }
+
+    /// Removes an address; the prefix must be the one it was added with.
+    pub(super) fn remove(&mut self, old: Cidr) -> Result<(), AddressError> {
+        let mut places = self.places.iter_mut();
+        let place = places
+            .find(|place| **place == Some(old))
+            .ok_or(AddressError::Unknown)?;
+        *place = None;
+        Ok(())
+    }
+
+    /// Whether the address is one of ours.
+    pub(super) fn contains(&self, address: IpAddr) -> bool {
+        self.iter().any(|cidr| cidr.address == address)
+    }
+
+    /// Whether it is the broadcast address of a network that we are in (RFC 1122 section 3.2.1.3).
+    pub(super) fn is_broadcast(&self, address: IpAddr) -> bool {
+        let IpAddr::V4(address) = address else {
+            return false;
+        };
+        self.iter().any(|cidr| match cidr.address {
+            IpAddr::V4(own) if cidr.prefix <= 30 => {
+                let hosts = u32::MAX.checked_shr(cidr.prefix.into()).unwrap_or(0);
+                address == Ipv4Addr::from_bits(own.to_bits() | hosts)
+            }
+            _ => false,
+        })
+    }
+
+    /// The source address for a destination: the same address if it is ours, else one of the same
+    /// scope (link-local or not), else the one whose network has most leading bits in common with
+    /// it (RFC 6724 section 5, rules 1, 2 and 8); the one added first if several are as good.
+    pub(super) fn source_for(&self, destination: IpAddr) -> Option<IpAddr> {
+        let fitness = |cidr: &Cidr| {
+            (
+                cidr.address == destination,
+                is_link_local(cidr.address) == is_link_local(destination),
+                common_bits(cidr.address, destination).min(cidr.prefix),
+            )
+        };
+        let same_family = self
+            .iter()
+            .filter(|c| c.address.is_ipv4() == destination.is_ipv4());
+        let best = same_family.reduce(|a, b| if fitness(&b) > fitness(&a) { b } else { a });
+        Some(best?.address)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Cidr> {
+        self.places.iter().filter_map(|place| *place)
+    }
+}
+
+/// Whether a TCP connection can have this address at one of its ends (RFC 9293 MUST-46, MUST-57).
+pub(super) fn is_unicast(address: IpAddr) -> bool {
+    let broadcast = address == IpAddr::V4(Ipv4Addr::BROADCAST);
+    !address.is_unspecified() && !address.is_multicast() && !broadcast
+}
+
+const fn bits(address: IpAddr) -> u8 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
+fn is_link_local(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(ip) => ip.is_link_local(),
+        IpAddr::V6(ip) => ip.is_unicast_link_local(),
+    }
+}
+
+fn common_bits(a: IpAddr, b: IpAddr) -> u8 {
+    let bits = match (a, b) {
+        (IpAddr::V4(a), IpAddr::V4(b)) => (a.to_bits() ^ b.to_bits()).leading_zeros(),
+        (IpAddr::V6(a), IpAddr::V6(b)) => (a.to_bits() ^ b.to_bits()).leading_zeros(),
+        _ => 0,
+    };
+    bits as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cidr(address: &str, prefix: u8) -> Cidr {
+        Cidr {
+            address: address.parse().unwrap(),
+            prefix,
+        }
+    }
+
+    fn ip(address: &str) -> IpAddr {
+        address.parse().unwrap()
+    }
+
+    #[test]
+    fn the_source_shares_the_longest_prefix_with_the_destination() {
+        let mut places = [None; 6];
+        let mut addresses = Addresses::new(Buffer::lent(&mut places));
+        let source = |addresses: &Addresses<'_>, to| addresses.source_for(ip(to));
+        assert_eq!(source(&addresses, "10.0.0.9"), None);
+        for (address, prefix) in [
+            ("192.0.2.1", 24),
+            ("10.0.0.1", 8),
+            ("10.7.0.1", 24),
+            ("10.7.0.2", 24),
+            ("fe80::1", 64),
+            ("2001:db8::1", 64),
+        ] {
+            assert_eq!(addresses.add(cidr(address, prefix)), Ok(()));
+        }
+        assert_eq!(
+            source(&addresses, "10.7.0.9"),
+            Some(ip("10.7.0.1")),
+            "added first"
+        );
+        assert_eq!(
+            source(&addresses, "10.7.0.2"),
+            Some(ip("10.7.0.2")),
+            "our own"
+        );
+        assert_eq!(source(&addresses, "10.200.0.1"), Some(ip("10.0.0.1")));
+        assert_eq!(source(&addresses, "198.51.100.1"), Some(ip("192.0.2.1")));
+        assert_eq!(
+            source(&addresses, "fd00::1"),
+            Some(ip("2001:db8::1")),
+            "scope first"
+        );
+        assert_eq!(source(&addresses, "fe80::2"), Some(ip("fe80::1")));
+    }
+
+    #[test]
+    fn addresses_come_and_go() {
+        let mut places = [None; 1];
+        let mut addresses = Addresses::new(Buffer::lent(&mut places));
+        assert_eq!(
+            addresses.add(cidr("10.0.0.1", 33)),
+            Err(AddressError::Invalid)
+        );
+        assert_eq!(
+            addresses.add(cidr("224.0.0.1", 4)),
+            Err(AddressError::Invalid)
+        );
+        assert_eq!(addresses.add(cidr("::", 0)), Err(AddressError::Invalid));
+        assert_eq!(addresses.add(cidr("10.0.0.1", 24)), Ok(()));
+        assert_eq!(
+            addresses.add(cidr("10.0.0.1", 8)),
+            Err(AddressError::Duplicate)
+        );
+        assert_eq!(
+            addresses.add(cidr("10.0.0.2", 24)),
+            Err(AddressError::NoResources)
+        );
+        assert!(addresses.contains(ip("10.0.0.1")) && !addresses.contains(ip("10.0.0.2")));
+        assert!(
+            addresses.is_broadcast(ip("10.0.0.255")) && !addresses.is_broadcast(ip("10.0.0.1"))
+        );
+        assert_eq!(
+            addresses.remove(cidr("10.0.0.1", 8)),
+            Err(AddressError::Unknown)
+        );
+        assert_eq!(addresses.remove(cidr("10.0.0.1", 24)), Ok(()));
+        assert!(!addresses.contains(ip("10.0.0.1")));
+    }
+}

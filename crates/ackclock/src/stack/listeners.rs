@@ -1,0 +1,169 @@
+//! Who waits for connections.
+
+use super::id_queue::{IdQueue, Link};
+use super::pool::{NO_ID, Place, Pool};
+use super::{ListenConfig, ListenError};
+use crate::storage::Buffer;
+use core::net::SocketAddr;
+
+/// Most listeners where storage grows. A SYN looks through them one after another.
+const MAX_LISTENERS: usize = 4_096;
+
+/// One listener.
+#[derive(Debug)]
+pub(super) struct ListenerRecord {
+    /// Its settings.
+    pub(super) config: ListenConfig,
+    /// Half-open connections it has now.
+    pub(super) half_open: usize,
+    /// Established connections waiting for `accept`: a list through their slots.
+    pub(super) waiting: Waiting,
+}
+
+/// A list of connection slots, linked through `Slot::next_waiting`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    /// The first slot.
+    pub(super) first: u32,
+    /// The last slot.
+    pub(super) last: u32,
+    /// How many there are.
+    pub(super) len: usize,
+}
+
+impl Waiting {
+    /// Nobody waits.
+    const NONE: Waiting = Waiting {
+        first: NO_ID,
+        last: NO_ID,
+        len: 0,
+    };
+}
+
+impl ListenerRecord {
+    /// Whether another half-open connection fits.
+    pub(super) const fn has_room_for_half_open(&self) -> bool {
+        self.half_open < self.config.half_open
+    }
+
+    /// Whether another established connection fits.
+    pub(super) const fn has_room_for_established(&self) -> bool {
+        self.waiting.len < self.config.backlog
+    }
+
+    /// How well it fits a destination, more specific being greater: an address counts more than a
+    /// port. `None`: not at all.
+    fn fitness(&self, destination: SocketAddr, is_local: bool) -> Option<(bool, bool)> {
+        let local = self.config.local;
+        let (address, port) = (!local.ip().is_unspecified(), local.port() != 0);
+        let fits = local.is_ipv4() == destination.is_ipv4()
+            && (is_local || self.config.any_destination)
+            && (!address || local.ip() == destination.ip())
+            && (!port || local.port() == destination.port());
+        fits.then_some((address, port))
+    }
+}
+
+/// All listeners.
+#[derive(Debug)]
+pub(super) struct Listeners<'a> {
+    /// The listeners.
+    pub(super) records: Pool<'a, ListenerRecord>,
+    /// Listeners that have a connection to accept, of which the application was not told.
+    pub(super) events: IdQueue<'a>,
+}
+
+impl<'a> Listeners<'a> {
+    /// No listener yet.
+    pub(super) fn new(records: Buffer<'a, Place<ListenerRecord>>, links: Buffer<'a, Link>) -> Self {
+        let records = Pool::new(records, MAX_LISTENERS);
+        Listeners {
+            records,
+            events: IdQueue::new(links),
+        }
+    }
+
+    /// Adds a listener, whose settings were checked.
+    pub(super) fn add(&mut self, config: ListenConfig) -> Result<u32, ListenError> {
+        if self
+            .records
+            .iter()
+            .any(|(_, record)| record.config.local == config.local)
+        {
+            return Err(ListenError::AddressInUse);
+        }
+        let id = self.records.vacancy().ok_or(ListenError::NoResources)?;
+        if !self.events.reserve(id as usize + 1) {
+            return Err(ListenError::NoResources);
+        }
+        let record = ListenerRecord {
+            config,
+            half_open: 0,
+            waiting: Waiting::NONE,
+        };
+        self.records
+            .insert(record)
+            .map_err(|_| ListenError::NoResources)
+    }
+
+    /// The most specific listener for a destination; `is_local`: whether the address is ours.
+    pub(super) fn find(&self, destination: SocketAddr, is_local: bool) -> Option<u32> {
+        let fitting = self
+            .records
+            .iter()
+            .filter_map(|(id, record)| Some((record.fitness(destination, is_local)?, id)));
+        fitting
+            .max_by_key(|&(fitness, _)| fitness)
+            .map(|(_, id)| id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(local: &str, any_destination: bool) -> ListenConfig {
+        let mut config = ListenConfig::new(local.parse().unwrap());
+        config.any_destination = any_destination;
+        config
+    }
+
+    #[test]
+    fn the_most_specific_listener_wins() {
+        let (mut records, mut links) = ([const { Place::EMPTY }; 6], [Link::OUT; 6]);
+        let mut listeners = Listeners::new(Buffer::lent(&mut records), Buffer::lent(&mut links));
+        for (id, local, any) in [
+            (0, "0.0.0.0:0", true),
+            (1, "0.0.0.0:80", false),
+            (2, "10.0.0.1:0", false),
+            (3, "10.0.0.1:80", false),
+            (4, "[::]:80", false),
+        ] {
+            assert_eq!(listeners.add(config(local, any)), Ok(id));
+        }
+        let find = |to: &str, local| listeners.find(to.parse().unwrap(), local);
+        assert_eq!(find("10.0.0.1:80", true), Some(3));
+        assert_eq!(find("10.0.0.1:81", true), Some(2));
+        assert_eq!(find("10.0.0.2:80", true), Some(1));
+        assert_eq!(find("10.0.0.2:81", true), Some(0));
+        assert_eq!(find("192.0.2.1:80", false), Some(0), "any destination");
+        assert_eq!(find("[::1]:80", true), Some(4));
+        assert_eq!(find("[::1]:80", false), None);
+        assert_eq!(find("[::1]:81", true), None);
+    }
+
+    #[test]
+    fn one_listener_for_one_address() {
+        let (mut records, mut links) = ([const { Place::EMPTY }; 1], [Link::OUT; 1]);
+        let mut listeners = Listeners::new(Buffer::lent(&mut records), Buffer::lent(&mut links));
+        assert_eq!(listeners.add(config("0.0.0.0:80", false)), Ok(0));
+        assert_eq!(
+            listeners.add(config("0.0.0.0:80", true)),
+            Err(ListenError::AddressInUse)
+        );
+        assert_eq!(
+            listeners.add(config("0.0.0.0:81", true)),
+            Err(ListenError::NoResources)
+        );
+    }
+}

@@ -1,0 +1,348 @@
+//! Answers that need no connection: resets, acks of small records, echo replies.
+
+use super::tuple::FourTuple;
+use crate::seq::SeqNumber;
+use crate::storage::{Buffer, Deque, copy};
+use crate::time::{Duration, Instant};
+use crate::wire::{EchoRequest, Flags, Header, IpInfo, Segment};
+use core::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+/// Most segments waiting where storage grows.
+const MAX_SEGMENTS: usize = 256;
+/// Most echo replies waiting where storage grows.
+const MAX_ECHOES: usize = 64;
+/// Bytes of echo data waiting where storage grows.
+const ECHO_BYTES: usize = 64 * 1024;
+
+/// Hop limit of resets and echo replies: what RFC 1700 recommends for IP.
+pub(super) const HOP_LIMIT: u8 = 64;
+
+/// A segment without payload that is sent once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reply {
+    /// From whom to whom.
+    pub(super) tuple: FourTuple,
+    /// Everything but the ports.
+    pub(super) header: Header,
+    /// TTL or hop limit.
+    pub(super) hop_limit: u8,
+    /// Differentiated services codepoint.
+    pub(super) dscp: u8,
+}
+
+impl Default for Reply {
+    fn default() -> Self {
+        let nobody = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+        Reply {
+            tuple: FourTuple {
+                local: nobody,
+                remote: nobody,
+            },
+            header: Header::default(),
+            hop_limit: HOP_LIMIT,
+            dscp: 0,
+        }
+    }
+}
+
+/// An echo reply to be sent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Echo {
+    /// From whom to whom; `None` never stands in the queue.
+    pub(super) ends: Option<(IpAddr, IpAddr)>,
+    identifier: u16,
+    sequence: u16,
+    start: usize,
+    len: usize,
+}
+
+/// The reset that answers a segment which belongs to nobody (RFC 9293 section 3.10.7.1); none for
+/// a reset.
+pub(super) fn reset_for(segment: &Segment<'_>) -> Option<Reply> {
+    let header = &segment.header;
+    if header.flags.contains(Flags::RST) {
+        return None;
+    }
+    let (flags, seq, ack) = if header.flags.contains(Flags::ACK) {
+        (Flags::RST, header.ack, SeqNumber(0))
+    } else {
+        (
+            Flags::RST | Flags::ACK,
+            SeqNumber(0),
+            header.seq + segment.len(),
+        )
+    };
+    Some(Reply {
+        tuple: FourTuple::of(segment),
+        header: Header {
+            seq,
+            ack,
+            flags,
+            ..Header::default()
+        },
+        ..Reply::default()
+    })
+}
+
+/// What became of a reply.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Queued {
+    /// It waits to be sent.
+    Yes,
+    /// The queue is full.
+    Full,
+}
+
+/// Replies waiting to be sent, each kind bounded.
+#[derive(Debug)]
+pub(super) struct Replies<'a> {
+    segments: Deque<'a, Reply>,
+    echoes: Deque<'a, Echo>,
+    /// Data of the echo replies, each in one piece.
+    echo_data: Buffer<'a, u8>,
+}
+
+impl<'a> Replies<'a> {
+    /// Empty queues.
+    pub(super) fn new(
+        segments: Buffer<'a, Reply>,
+        echoes: Buffer<'a, Echo>,
+        echo_data: Buffer<'a, u8>,
+    ) -> Self {
+        let segments = Deque::new(segments, MAX_SEGMENTS);
+        let echoes = Deque::new(echoes, MAX_ECHOES);
+        Replies {
+            segments,
+            echoes,
+            echo_data,
+        }
+    }
+
+    /// Queues a segment.
+    pub(super) fn push(&mut self, reply: Reply) -> Queued {
+        self.segments
+            .push_back(reply)
+            .map_or(Queued::Full, |()| Queued::Yes)
+    }
+
+    /// The first segment.
+    pub(super) fn front(&self) -> Option<&Reply> {
+        self.segments.front()
+    }
+
+    /// The first segment was sent.
+    pub(super) fn sent(&mut self) {
+        self.segments.pop_front();
+    }
+
+    /// Queues the reply to an echo request (RFC 1122 section 3.2.2.6, RFC 4443 section 4.2).
+    pub(super) fn push_echo(&mut self, ip: &IpInfo, request: &EchoRequest<'_>) -> Queued {
+        // Data lies behind that of the reply before; from the beginning again once all are sent.
+        let start = self.echoes.back().map_or(0, |echo| echo.start + echo.len);
+        let len = request.data.len();
+        let room = if self.echo_data.can_grow() {
+            ECHO_BYTES
+        } else {
+            self.echo_data.len()
+        };
+        let echo = Echo {
+            ends: Some((ip.destination, ip.source)),
+            identifier: request.identifier,
+            sequence: request.sequence,
+            start,
+            len,
+        };
+        if len > room.saturating_sub(start)
+            || self.echoes.is_full()
+            || !self.echo_data.grow(start + len, 0)
+            || self.echoes.push_back(echo).is_err()
+        {
+            return Queued::Full;
+        }
+        copy(
+            self.echo_data.get_mut(start..).unwrap_or_default(),
+            request.data,
+        );
+        Queued::Yes
+    }
+
+    /// The first echo reply: from whom, to whom, and what.
+    pub(super) fn front_echo(&self) -> Option<(IpAddr, IpAddr, EchoRequest<'_>)> {
+        let echo = self.echoes.front()?;
+        let (source, destination) = echo.ends?;
+        let request = EchoRequest {
+            identifier: echo.identifier,
+            sequence: echo.sequence,
+            data: self.echo_data.get(echo.start..)?.get(..echo.len)?,
+        };
+        Some((source, destination, request))
+    }
+
+    /// The first echo reply was sent.
+    pub(super) fn echo_sent(&mut self) {
+        self.echoes.pop_front();
+    }
+}
+
+/// A token bucket: so many per second, and as many at once.
+#[derive(Debug)]
+pub(super) struct RateLimit {
+    /// Time that one token takes to come back; `None`: there are no tokens.
+    cost: Option<Duration>,
+    /// Time saved up, one second at most.
+    saved: Duration,
+    last: Instant,
+}
+
+/// Least time between two challenge acks, or acks of unacceptable segments, of one record (RFC 5961
+/// section 7 leaves the number open). Two ends that disagree thus cannot keep each other busy.
+const ACK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Limits the acks of one record; nothing is shared between records.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct AckLimit {
+    quiet_until: Instant,
+}
+
+impl AckLimit {
+    /// Whether an ack may be sent now.
+    pub(super) fn allow(&mut self, now: Instant) -> bool {
+        let allowed = now >= self.quiet_until;
+        if allowed {
+            self.quiet_until = now + ACK_INTERVAL;
+        }
+        allowed
+    }
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+impl RateLimit {
+    /// At most `per_second` at once and per second.
+    pub(super) fn new(per_second: u32) -> Self {
+        let cost = (per_second > 0).then(|| SECOND / per_second);
+        RateLimit {
+            cost,
+            saved: SECOND,
+            last: Instant::ZERO,
+        }
+    }
+
+    /// Takes a token if there is one.
+    pub(super) fn allow(&mut self, now: Instant) -> bool {
+        self.saved = (self.saved + now.saturating_since(self.last)).min(SECOND);
+        self.last = now;
+        match self.cost {
+            Some(cost) if self.saved >= cost => {
+                self.saved = self.saved.saturating_sub(cost);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Ecn;
+
+    fn ip() -> IpInfo {
+        IpInfo {
+            source: [10, 0, 0, 2].into(),
+            destination: [10, 0, 0, 1].into(),
+            hop_limit: 64,
+            dscp: 0,
+            ecn: Ecn::NotEct,
+        }
+    }
+
+    fn segment(flags: Flags) -> Segment<'static> {
+        let header = Header {
+            source_port: 5000,
+            destination_port: 80,
+            seq: SeqNumber(100),
+            ack: SeqNumber(700),
+            flags,
+            ..Header::default()
+        };
+        Segment {
+            header,
+            ip: ip(),
+            payload: b"abc",
+        }
+    }
+
+    #[test]
+    fn a_reset_has_the_numbers_that_the_peer_expects() {
+        let reply = reset_for(&segment(Flags::ACK)).unwrap();
+        assert_eq!(reply.tuple.local, "10.0.0.1:80".parse().unwrap());
+        assert_eq!(reply.tuple.remote, "10.0.0.2:5000".parse().unwrap());
+        assert_eq!(
+            (reply.header.seq, reply.header.flags),
+            (SeqNumber(700), Flags::RST)
+        );
+        let reply = reset_for(&segment(Flags::SYN | Flags::FIN)).unwrap();
+        assert_eq!(
+            (reply.header.seq, reply.header.ack),
+            (SeqNumber(0), SeqNumber(105))
+        );
+        assert_eq!(reply.header.flags, Flags::RST | Flags::ACK);
+        assert!(reset_for(&segment(Flags::RST | Flags::ACK)).is_none());
+    }
+
+    #[test]
+    fn queues_are_bounded() {
+        let (mut segments, mut echoes, mut data) =
+            ([Reply::default(); 1], [Echo::default(); 3], [0; 10]);
+        let mut replies = Replies::new(
+            Buffer::lent(&mut segments),
+            Buffer::lent(&mut echoes),
+            Buffer::lent(&mut data),
+        );
+        assert_eq!(replies.push(Reply::default()), Queued::Yes);
+        assert_eq!(replies.push(Reply::default()), Queued::Full);
+        replies.sent();
+        assert!(replies.front().is_none());
+        let request = |sequence, data| EchoRequest {
+            identifier: 7,
+            sequence,
+            data,
+        };
+        assert_eq!(
+            replies.push_echo(&ip(), &request(1, b"123456")),
+            Queued::Yes
+        );
+        assert_eq!(
+            replies.push_echo(&ip(), &request(2, b"12345")),
+            Queued::Full,
+            "no bytes"
+        );
+        assert_eq!(replies.push_echo(&ip(), &request(3, b"abcd")), Queued::Yes);
+        assert_eq!(replies.push_echo(&ip(), &request(4, b"")), Queued::Yes);
+        assert_eq!(
+            replies.push_echo(&ip(), &request(5, b"")),
+            Queued::Full,
+            "no place"
+        );
+        for expected in [request(1, b"123456"), request(3, b"abcd"), request(4, b"")] {
+            let (source, destination, reply) = replies.front_echo().unwrap();
+            assert_eq!((source, destination), (ip().destination, ip().source));
+            assert_eq!(reply, expected);
+            replies.echo_sent();
+        }
+        assert!(replies.front_echo().is_none());
+    }
+
+    #[test]
+    fn the_rate_is_limited_and_recovers() {
+        let mut limit = RateLimit::new(4);
+        let allowed = |limit: &mut RateLimit, now| (0..10).filter(|_| limit.allow(now)).count();
+        assert_eq!(allowed(&mut limit, Instant::ZERO), 4);
+        assert_eq!(allowed(&mut limit, Instant::from_millis(250)), 1);
+        assert_eq!(allowed(&mut limit, Instant::from_millis(499)), 0);
+        assert_eq!(allowed(&mut limit, Instant::from_millis(500)), 1);
+        assert_eq!(allowed(&mut limit, Instant::from_secs(100)), 4);
+        assert_eq!(allowed(&mut RateLimit::new(0), Instant::from_secs(1)), 0);
+    }
+}

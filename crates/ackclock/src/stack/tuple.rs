@@ -1,0 +1,75 @@
+//! What identifies a connection: two addresses and two ports (RFC 9293 section 3.3.1).
+
+use crate::wire::Segment;
+use core::net::{IpAddr, SocketAddr};
+
+/// The two ends of a connection, both of one address family.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct FourTuple {
+    /// Our end.
+    pub(super) local: SocketAddr,
+    /// The peer's end.
+    pub(super) remote: SocketAddr,
+}
+
+impl FourTuple {
+    /// Longest form as bytes: two IPv6 addresses and two ports.
+    pub(super) const MAX_BYTES: usize = 36;
+
+    /// The connection that a received segment belongs to.
+    pub(super) fn of(segment: &Segment<'_>) -> Self {
+        FourTuple {
+            local: SocketAddr::new(segment.ip.destination, segment.header.destination_port),
+            remote: SocketAddr::new(segment.ip.source, segment.header.source_port),
+        }
+    }
+
+    /// Length of the IP header between these ends, in bytes.
+    pub(super) const fn ip_header(&self) -> u32 {
+        match self.local.ip() {
+            IpAddr::V4(_) => 20,
+            IpAddr::V6(_) => 40,
+        }
+    }
+
+    /// The tuple as bytes, for hashing: no two tuples share a form.
+    pub(super) fn with_bytes<R>(&self, use_bytes: impl FnOnce(&[u8]) -> R) -> R {
+        let mut bytes = [0; Self::MAX_BYTES];
+        let mut len = 0;
+        let mut append = |part: &[u8]| {
+            len += crate::storage::copy(bytes.get_mut(len..).unwrap_or_default(), part);
+        };
+        for end in [self.local, self.remote] {
+            match end.ip() {
+                IpAddr::V4(ip) => append(&ip.octets()),
+                IpAddr::V6(ip) => append(&ip.octets()),
+            }
+            append(&end.port().to_be_bytes());
+        }
+        use_bytes(bytes.get(..len).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_hold_both_ends_in_order() {
+        let tuple = FourTuple {
+            local: "10.0.0.1:80".parse().unwrap(),
+            remote: "10.0.0.2:258".parse().unwrap(),
+        };
+        let expected = [10, 0, 0, 1, 0, 80, 10, 0, 0, 2, 1, 2];
+        tuple.with_bytes(|bytes| assert_eq!(bytes, expected));
+        let tuple = FourTuple {
+            local: "[::1]:80".parse().unwrap(),
+            remote: "[::2]:258".parse().unwrap(),
+        };
+        tuple.with_bytes(|bytes| {
+            assert_eq!(bytes.len(), 36);
+            assert_eq!(bytes[15..18], [1, 0, 80]);
+            assert_eq!(bytes[33..], [2, 1, 2]);
+        });
+    }
+}
