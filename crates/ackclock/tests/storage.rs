@@ -89,10 +89,7 @@ fn check_ring(
             }
         }
         let queued: Vec<u8> = model.queued.iter().copied().collect();
-        prop_assert_eq!(
-            (ring.len(), ring.free()),
-            (queued.len(), limit - queued.len())
-        );
+        prop_assert_eq!((ring.len(), ring.free()), (queued.len(), limit - queued.len()));
         prop_assert_eq!(ring.slices(0, usize::MAX).concat(), &queued[..]);
         let middle = queued.len() / 3;
         prop_assert_eq!(
@@ -155,10 +152,7 @@ fn check_deque(
         prop_assert!(deque.iter().eq(&model));
         prop_assert!(deque.iter().rev().eq(model.iter().rev()));
         prop_assert_eq!((deque.front(), deque.back()), (model.front(), model.back()));
-        prop_assert_eq!(
-            (deque.len(), deque.is_empty()),
-            (model.len(), model.is_empty())
-        );
+        prop_assert_eq!((deque.len(), deque.is_empty()), (model.len(), model.is_empty()));
         prop_assert_eq!(deque.is_full(), model.len() == limit);
     }
     Ok(())
@@ -220,8 +214,5 @@ fn memory_taken_over_from_a_larger_ring_keeps_the_smaller_limit() {
     assert_eq!(small.push(&[2; 200]), 100);
     small.consume(60);
     assert_eq!(small.push(&[3; 200]), 60);
-    assert_eq!(
-        small.slices(0, 100).concat(),
-        [[2; 40].as_slice(), &[3; 60]].concat()
-    );
+    assert_eq!(small.slices(0, 100).concat(), [[2; 40].as_slice(), &[3; 60]].concat());
 }

@@ -31,10 +31,7 @@ fn ipv6_address() -> impl Strategy<Value = IpAddr> {
 }
 
 fn addresses() -> impl Strategy<Value = (IpAddr, IpAddr)> {
-    prop_oneof![
-        (ipv4_address(), ipv4_address()),
-        (ipv6_address(), ipv6_address()),
-    ]
+    prop_oneof![(ipv4_address(), ipv4_address()), (ipv6_address(), ipv6_address()),]
 }
 
 fn ip_info() -> impl Strategy<Value = IpInfo> {
@@ -66,15 +63,13 @@ fn options() -> impl Strategy<Value = Options> {
         any::<Option<(u32, u32)>>(),
         vec(any::<(u32, u32)>(), 0..=SackBlocks::MAX),
     )
-        .prop_map(
-            |(mss, window_scale, sack_permitted, timestamps, ranges)| Options {
-                mss,
-                window_scale,
-                sack_permitted,
-                timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
-                sack: sack_blocks(&ranges),
-            },
-        )
+        .prop_map(|(mss, window_scale, sack_permitted, timestamps, ranges)| Options {
+            mss,
+            window_scale,
+            sack_permitted,
+            timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
+            sack: sack_blocks(&ranges),
+        })
 }
 
 fn header() -> impl Strategy<Value = Header> {
@@ -118,20 +113,14 @@ fn packet(ip: &IpInfo, header: &Header, payload: [&[u8]; 2]) -> Vec<u8> {
 /// What of the SACK blocks finds room beside the other options: 4 bytes of padding, kind and
 /// length, and 8 for each.
 fn with_blocks_that_fit(header: Header) -> Header {
-    let alone = Options {
-        sack: SackBlocks::EMPTY,
-        ..header.options
-    };
+    let alone = Options { sack: SackBlocks::EMPTY, ..header.options };
     let room = (MAX_OPTIONS - alone.len() - 4) / 8;
     let ranges: Vec<_> = header.options.sack.as_slice().iter().take(room).collect();
     let mut sack = SackBlocks::EMPTY;
     for range in ranges {
         assert!(sack.push(*range));
     }
-    Header {
-        options: Options { sack, ..alone },
-        ..header
-    }
+    Header { options: Options { sack, ..alone }, ..header }
 }
 
 proptest! {

@@ -1,67 +1,75 @@
-//! temporary
-use super::*;
-/// temporary
-#[derive(Debug, Clone, Copy, Default)]
-pub struct BuiltIn {
-    w: u32,
-    ss: u32,
-    mss: u32,
-    acked: u32,
-}
-impl BuiltIn {
-    /// t
-    pub const NAMES: &'static [&'static str] = &["reno"];
-    /// t
-    pub fn by_name(_: &str) -> Option<BuiltIn> {
-        Some(BuiltIn::default())
-    }
-}
-impl CongestionController for BuiltIn {
-    fn name(&self) -> &'static str {
-        "reno"
-    }
-    fn on_start(&mut self, s: &Start) {
-        self.w = s.initial_window;
-        self.mss = s.mss;
-        self.ss = u32::MAX;
-    }
-    fn on_ack(&mut self, a: &Ack) {
-        if a.in_recovery || !a.window_limited {
-            return;
+//! Every built-in law, chosen at run time without a heap.
+
+use super::CongestionController;
+use super::forward::forward_controller;
+
+/// Calls a method of whichever law it is.
+macro_rules! call_law {
+    ([$($law:ident)+] $self:ident.$method:ident $arguments:tt) => {
+        match $self {
+            $(BuiltIn::$law(law) => law.$method $arguments,)+
         }
-        if self.w < self.ss {
-            self.w = self
-                .w
-                .saturating_add(a.bytes_acked.min(2 * self.mss))
-                .min(self.ss.max(self.w));
-        } else {
-            self.acked += a.bytes_acked;
-            if self.acked >= self.w {
-                self.acked -= self.w;
-                self.w += self.mss;
+    };
+}
+
+/// Makes the choice out of the list of laws.
+macro_rules! built_in {
+    ($($(#[$doc:meta])+ $law:ident,)+) => {
+        /// One of the built-in laws.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[non_exhaustive]
+        pub enum BuiltIn {
+            $($(#[$doc])+ $law(super::$law),)+
+        }
+
+        impl BuiltIn {
+            /// Names of all laws, the default first.
+            pub const NAMES: &'static [&'static str] = &[$(super::$law::NAME),+];
+
+            /// The law of that name with its default parameters; `None` if there is no such law.
+            ///
+            /// ```
+            /// use ackclock::congestion::{BuiltIn, CongestionController};
+            ///
+            /// assert_eq!(BuiltIn::by_name("tahoe").map(|law| law.name()), Some("tahoe"));
+            /// assert_eq!(BuiltIn::by_name("no such law"), None);
+            /// ```
+            pub fn by_name(name: &str) -> Option<BuiltIn> {
+                match name {
+                    $(super::$law::NAME => Some(BuiltIn::$law(super::$law::default())),)+
+                    _ => None,
+                }
             }
         }
-    }
-    fn on_congestion(&mut self, c: &Congestion) {
-        if c.kind != CongestionKind::RepeatedTimeout {
-            self.ss = (c.flight_size / 2).max(2 * self.mss);
+
+        $(
+            impl From<super::$law> for BuiltIn {
+                fn from(law: super::$law) -> Self {
+                    BuiltIn::$law(law)
+                }
+            }
+        )+
+
+        impl CongestionController for BuiltIn {
+            forward_controller!(call_law [$($law)+]);
         }
-        self.w = if c.kind == CongestionKind::FastRetransmit {
-            self.ss
-        } else {
-            self.mss
-        };
-    }
-    fn on_restart_after_idle(&mut self, _: crate::time::Instant, r: u32) {
-        self.w = self.w.min(r);
-    }
-    fn on_mss_change(&mut self, m: u32) {
-        self.mss = m;
-    }
-    fn window(&self) -> u32 {
-        self.w
-    }
-    fn slow_start_threshold(&self) -> u32 {
-        self.ss
+    };
+}
+
+built_in! {
+    /// RFC 5681 with appropriate byte counting.
+    Reno,
+    /// jacobson88 appendix B: slow start after every loss.
+    Tahoe,
+    /// A constant window.
+    Fixed,
+    /// A sketch of BBR, not for production.
+    Bbr,
+}
+
+impl Default for BuiltIn {
+    /// Reno.
+    fn default() -> Self {
+        BuiltIn::Reno(super::Reno::default())
     }
 }

@@ -14,10 +14,14 @@ mod bbr;
 mod boxed;
 mod built_in;
 mod fixed;
+mod forward;
 mod growth;
 mod initial_window;
+mod loss_window;
 mod reno;
 mod tahoe;
+#[cfg(test)]
+mod tests;
 
 pub use bbr::Bbr;
 #[cfg(feature = "alloc")]
@@ -28,6 +32,10 @@ pub use growth::Growth;
 pub use initial_window::InitialWindow;
 pub use reno::Reno;
 pub use tahoe::Tahoe;
+
+/// Segment size before the path's is known, in bytes: the default send MSS of RFC 9293 section
+/// 3.7.1.
+const DEFAULT_MSS: u32 = 536;
 
 /// A window law. All sizes are in bytes.
 ///
@@ -56,7 +64,8 @@ pub trait CongestionController: Debug {
     /// Recovery is over: everything up to the recovery point was acknowledged.
     fn on_recovery_exit(&mut self, _now: Instant, _in_flight: u32) {}
 
-    /// The last [`Congestion`] event was a false alarm (Eifel, F-RTO, D-SACK): take it back.
+    /// The last [`Congestion`] event was a false alarm (Eifel, F-RTO, D-SACK): take it back. A
+    /// repeated timeout belongs to the timeout that it repeats; both are taken back together.
     fn on_undo(&mut self, _now: Instant) {}
 
     /// The connection was idle longer than its restart policy allows; data is about to be sent
@@ -67,7 +76,8 @@ pub trait CongestionController: Debug {
     /// The segment size changed (path MTU discovery).
     fn on_mss_change(&mut self, mss: u32);
 
-    /// The congestion window, at least one segment.
+    /// The congestion window, at least one segment. Before [`on_start`](Self::on_start) it means
+    /// nothing.
     fn window(&self) -> u32;
 
     /// The slow-start threshold; `u32::MAX` while there is none.
@@ -90,7 +100,7 @@ pub trait CongestionController: Debug {
 }
 
 /// First parameters of a connection's path.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Start {
     /// When the connection was established.
@@ -104,7 +114,7 @@ pub struct Start {
 }
 
 /// Something was sent.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Sent {
     /// When.
@@ -118,7 +128,7 @@ pub struct Sent {
 }
 
 /// An ack that acknowledged or SACKed something new.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Ack {
     /// When it arrived.
@@ -158,7 +168,7 @@ pub struct Ack {
 }
 
 /// A delivery-rate sample (draft-ietf-ccwg-bbr section 4.1).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct DeliveryRate {
     /// Bytes delivered over the interval.
@@ -180,6 +190,17 @@ pub struct Congestion {
     /// FlightSize (RFC 5681): bytes sent and not cumulatively acknowledged, before anything is
     /// retransmitted.
     pub flight_size: u32,
+}
+
+impl Congestion {
+    /// An event, for who drives a law outside a connection.
+    pub fn new(now: Instant, kind: CongestionKind, flight_size: u32) -> Self {
+        Congestion {
+            now,
+            kind,
+            flight_size,
+        }
+    }
 }
 
 /// How congestion was detected.

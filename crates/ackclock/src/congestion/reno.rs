@@ -1,5 +1,202 @@
-//! Reno.
+//! Reno: additive increase, multiplicative decrease (RFC 5681).
+//!
+//! The window grows by a segment per round trip until the network drops something, and is then
+//! halved; a timeout means that the ack clock is gone, and starts again with one segment.
 
-/// Reno.
-#[derive(Clone, Copy, Debug)]
-pub struct Reno {}
+use super::loss_window::LossWindow;
+use super::{Ack, Congestion, CongestionController, CongestionKind, Growth, Start};
+use crate::time::Instant;
+
+/// RFC 5681's congestion control, with appropriate byte counting (RFC 3465).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reno {
+    window: LossWindow,
+}
+
+impl Reno {
+    pub(super) const NAME: &'static str = "reno";
+
+    /// Reno whose window grows by that rule.
+    pub fn new(growth: Growth) -> Self {
+        Reno {
+            window: LossWindow::new(growth),
+        }
+    }
+
+    /// RFC 5681 equation 4.
+    fn reduced_threshold(&self, flight_size: u32) -> u32 {
+        (flight_size / 2).max(self.window.mss().saturating_mul(2))
+    }
+}
+
+impl Default for Reno {
+    fn default() -> Self {
+        Reno::new(Growth::default())
+    }
+}
+
+impl CongestionController for Reno {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn on_start(&mut self, start: &Start) {
+        self.window.start(start);
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        if !ack.in_recovery {
+            self.window.grow(ack);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion) {
+        self.window.remember(event.kind);
+        let reduced = self.reduced_threshold(event.flight_size);
+        match event.kind {
+            CongestionKind::FastRetransmit | CongestionKind::Ecn => {
+                self.window.continue_at(reduced);
+            }
+            CongestionKind::Timeout => self.window.slow_start_again(reduced),
+            CongestionKind::RepeatedTimeout => {
+                let unchanged = self.window.ssthresh();
+                self.window.slow_start_again(unchanged);
+            }
+        }
+    }
+
+    fn on_undo(&mut self, _now: Instant) {
+        self.window.undo();
+    }
+
+    fn on_restart_after_idle(&mut self, _now: Instant, restart_window: u32) {
+        self.window.restart_after_idle(restart_window);
+    }
+
+    fn on_mss_change(&mut self, mss: u32) {
+        self.window.change_mss(mss);
+    }
+
+    fn window(&self) -> u32 {
+        self.window.cwnd()
+    }
+
+    fn slow_start_threshold(&self) -> u32 {
+        self.window.ssthresh()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::tests::{acked, congestion, sizes, start};
+    use CongestionKind::{Ecn, FastRetransmit, RepeatedTimeout, Timeout};
+
+    const MSS: u32 = 1460;
+
+    fn reno() -> Reno {
+        let mut reno = Reno::default();
+        reno.on_start(&start(MSS, 10 * MSS));
+        reno
+    }
+
+    #[test]
+    fn it_starts_with_the_initial_window_and_no_threshold() {
+        assert_eq!(sizes(&reno()), (14_600, u32::MAX));
+    }
+
+    #[test]
+    fn a_fast_retransmit_halves_the_flight() {
+        let mut reno = reno();
+        reno.on_congestion(&congestion(FastRetransmit, 10 * MSS + 1));
+        assert_eq!(sizes(&reno), (7_300, 7_300));
+    }
+
+    #[test]
+    fn it_is_the_flight_and_not_the_window_that_is_halved() {
+        let mut reno = reno();
+        reno.on_congestion(&congestion(FastRetransmit, 6 * MSS));
+        assert_eq!(sizes(&reno), (3 * MSS, 3 * MSS));
+    }
+
+    #[test]
+    fn the_threshold_is_at_least_two_segments() {
+        for kind in [FastRetransmit, Ecn] {
+            let mut reno = reno();
+            reno.on_congestion(&congestion(kind, MSS));
+            assert_eq!(sizes(&reno), (2 * MSS, 2 * MSS));
+        }
+    }
+
+    #[test]
+    fn a_congestion_mark_counts_as_a_fast_retransmit() {
+        let mut reno = reno();
+        reno.on_congestion(&congestion(Ecn, 10 * MSS));
+        assert_eq!(sizes(&reno), (5 * MSS, 5 * MSS));
+    }
+
+    #[test]
+    fn a_timeout_starts_again_with_one_segment() {
+        let mut reno = reno();
+        reno.on_congestion(&congestion(Timeout, 10 * MSS));
+        assert_eq!(sizes(&reno), (MSS, 5 * MSS));
+    }
+
+    #[test]
+    fn a_repeated_timeout_keeps_the_threshold() {
+        let mut reno = reno();
+        reno.on_congestion(&congestion(Timeout, 10 * MSS));
+        reno.on_congestion(&congestion(RepeatedTimeout, MSS));
+        assert_eq!(sizes(&reno), (MSS, 5 * MSS));
+    }
+
+    #[test]
+    fn the_window_stands_still_in_recovery() {
+        let mut reno = reno();
+        let mut ack = acked(2 * MSS);
+        ack.in_recovery = true;
+        reno.on_ack(&ack);
+        assert_eq!(reno.window(), 10 * MSS);
+        ack.in_recovery = false;
+        reno.on_ack(&ack);
+        assert_eq!(reno.window(), 12 * MSS);
+    }
+
+    #[test]
+    fn a_false_alarm_is_taken_back() {
+        for kind in [FastRetransmit, Ecn, Timeout] {
+            let mut reno = reno();
+            reno.on_ack(&acked(MSS));
+            let before = sizes(&reno);
+            reno.on_congestion(&congestion(kind, 11 * MSS));
+            assert_ne!(sizes(&reno), before);
+            reno.on_undo(Instant::ZERO);
+            assert_eq!(sizes(&reno), before);
+        }
+    }
+
+    /// The sawtooth of RFC 5681: from half a window back to it, one segment per round trip.
+    #[test]
+    fn a_halved_window_grows_back_in_as_many_rounds_as_it_lost_segments() {
+        let mut reno = reno();
+        reno.on_congestion(&congestion(FastRetransmit, 10 * MSS));
+        let windows: [u32; 5] = core::array::from_fn(|_| {
+            for _ in 0..reno.window() / MSS {
+                reno.on_ack(&acked(MSS));
+            }
+            reno.window() / MSS
+        });
+        assert_eq!(windows, [6, 7, 8, 9, 10]);
+    }
+
+    #[test]
+    fn an_idle_connection_restarts_with_the_restart_window() {
+        let mut reno = reno();
+        for _ in 0..10 {
+            reno.on_ack(&acked(2 * MSS));
+        }
+        assert_eq!(reno.window(), 30 * MSS);
+        reno.on_restart_after_idle(Instant::ZERO, 10 * MSS);
+        assert_eq!(reno.window(), 10 * MSS);
+    }
+}

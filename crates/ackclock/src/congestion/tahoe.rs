@@ -1,5 +1,164 @@
-//! Tahoe.
+//! Tahoe: slow start after every loss (jacobson88 section 3 and appendix B).
+//!
+//! Any congestion, however it was found, records half the window as the threshold and starts again
+//! with one segment. There is no fast recovery.
 
-/// Tahoe.
-#[derive(Clone, Copy, Debug)]
-pub struct Tahoe {}
+use super::loss_window::LossWindow;
+use super::{Ack, Congestion, CongestionController, Growth, Start};
+use crate::time::Instant;
+
+/// Least threshold, in segments: what 4.3BSD-Tahoe does; the paper leaves it open.
+const LEAST_THRESHOLD: u32 = 2;
+
+/// The law of jacobson88 appendix B.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tahoe {
+    window: LossWindow,
+}
+
+impl Tahoe {
+    pub(super) const NAME: &'static str = "tahoe";
+
+    /// Tahoe whose window grows by that rule.
+    pub fn new(growth: Growth) -> Self {
+        Tahoe {
+            window: LossWindow::new(growth),
+        }
+    }
+
+    /// Half of the window that was in use, in whole segments.
+    fn reduced_threshold(&self, flight_size: u32) -> u32 {
+        let mss = self.window.mss();
+        let half = self.window.cwnd().min(flight_size) / 2;
+        let segments = half.checked_div(mss).unwrap_or(0).max(LEAST_THRESHOLD);
+        segments.saturating_mul(mss)
+    }
+}
+
+impl Default for Tahoe {
+    /// Grows per ack, as the paper has it.
+    fn default() -> Self {
+        Tahoe::new(Growth::PerAck)
+    }
+}
+
+impl CongestionController for Tahoe {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn on_start(&mut self, start: &Start) {
+        self.window.start(start);
+    }
+
+    /// Recovery is a slow start here, so the window grows in it as elsewhere.
+    fn on_ack(&mut self, ack: &Ack) {
+        self.window.grow(ack);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion) {
+        self.window.remember(event.kind);
+        let reduced = self.reduced_threshold(event.flight_size);
+        self.window.slow_start_again(reduced);
+    }
+
+    fn on_undo(&mut self, _now: Instant) {
+        self.window.undo();
+    }
+
+    fn on_restart_after_idle(&mut self, _now: Instant, restart_window: u32) {
+        self.window.restart_after_idle(restart_window);
+    }
+
+    fn on_mss_change(&mut self, mss: u32) {
+        self.window.change_mss(mss);
+    }
+
+    fn window(&self) -> u32 {
+        self.window.cwnd()
+    }
+
+    fn slow_start_threshold(&self) -> u32 {
+        self.window.ssthresh()
+    }
+
+    /// The window falls to one segment at once; there is nothing to reduce in proportion.
+    fn wants_prr(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::CongestionKind;
+    use crate::congestion::tests::{acked, congestion, sizes, start};
+    use CongestionKind::{Ecn, FastRetransmit, RepeatedTimeout, Timeout};
+
+    const MSS: u32 = 512;
+
+    fn tahoe(segments: u32) -> Tahoe {
+        let mut tahoe = Tahoe::default();
+        tahoe.on_start(&start(MSS, segments * MSS));
+        tahoe
+    }
+
+    #[test]
+    fn any_congestion_starts_again_with_one_segment() {
+        for kind in [FastRetransmit, Ecn, Timeout, RepeatedTimeout] {
+            let mut tahoe = tahoe(9);
+            tahoe.on_congestion(&congestion(kind, 9 * MSS));
+            // Half of nine segments, in whole segments.
+            assert_eq!(sizes(&tahoe), (MSS, 4 * MSS));
+        }
+    }
+
+    #[test]
+    fn the_threshold_is_half_of_what_was_in_use() {
+        let mut little_in_flight = tahoe(32);
+        little_in_flight.on_congestion(&congestion(Timeout, 12 * MSS));
+        assert_eq!(little_in_flight.slow_start_threshold(), 6 * MSS);
+        let mut more_in_flight_than_the_window = tahoe(8);
+        more_in_flight_than_the_window.on_congestion(&congestion(Timeout, 40 * MSS));
+        assert_eq!(
+            more_in_flight_than_the_window.slow_start_threshold(),
+            4 * MSS
+        );
+    }
+
+    #[test]
+    fn a_second_timeout_lowers_the_threshold_to_its_minimum() {
+        let mut tahoe = tahoe(32);
+        tahoe.on_congestion(&congestion(Timeout, 32 * MSS));
+        tahoe.on_congestion(&congestion(RepeatedTimeout, 32 * MSS));
+        assert_eq!(sizes(&tahoe), (MSS, 2 * MSS));
+    }
+
+    /// Appendix B, worked by hand: after a loss at 8 segments the window doubles to 4 and then
+    /// gains one segment per window of acks.
+    #[test]
+    fn slow_start_hands_over_to_avoidance_at_half_the_window() {
+        let mut tahoe = tahoe(8);
+        tahoe.on_congestion(&congestion(FastRetransmit, 8 * MSS));
+        let windows: [u32; 12] = core::array::from_fn(|_| {
+            let mut ack = acked(MSS);
+            ack.in_recovery = true;
+            tahoe.on_ack(&ack);
+            tahoe.window() / MSS
+        });
+        assert_eq!(windows, [2, 3, 4, 4, 4, 4, 5, 5, 5, 5, 5, 6]);
+    }
+
+    #[test]
+    fn a_false_alarm_is_taken_back() {
+        let mut tahoe = tahoe(8);
+        tahoe.on_congestion(&congestion(Timeout, 8 * MSS));
+        tahoe.on_undo(Instant::ZERO);
+        assert_eq!(sizes(&tahoe), (8 * MSS, u32::MAX));
+    }
+
+    #[test]
+    fn it_does_without_proportional_rate_reduction() {
+        assert!(!tahoe(1).wants_prr());
+    }
+}

@@ -37,11 +37,6 @@ impl<'a> IdQueue<'a> {
         grow_by_doubling(&mut self.links, count, Link::OUT)
     }
 
-    /// Whether no id waits.
-    pub(super) const fn is_empty(&self) -> bool {
-        self.first == NO_ID
-    }
-
     /// Appends `id` unless it waits already or there is no room for it; returns whether it was
     /// appended.
     pub(super) fn push(&mut self, id: u32) -> bool {
@@ -92,7 +87,7 @@ mod tests {
     fn each_id_waits_once_in_order_of_arrival() {
         let mut links = [Link::OUT; 4];
         let mut queue = IdQueue::new(Buffer::lent(&mut links));
-        assert!(queue.is_empty());
+        assert_eq!(queue.front(), None);
         assert!(queue.push(3) && queue.push(1) && !queue.push(3) && queue.push(0));
         assert!(!queue.push(4), "no room for this id");
         assert_eq!(queue.pop(), Some(3));

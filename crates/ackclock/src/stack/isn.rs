@@ -79,7 +79,7 @@ impl core::fmt::Debug for Secret {
 }
 
 /// Search for an ephemeral port (RFC 6056 section 3.3.3, algorithm 3).
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct EphemeralPorts {
     first: u16,
     last: u16,

@@ -1,23 +1,60 @@
 //! Many connections over one link: demultiplexing, timers, listeners, ports, ICMP and limits.
 
+mod addresses;
+mod arrival;
+mod calls;
 mod capabilities;
 mod config;
+mod demux;
 mod error;
 mod event;
+mod events;
+mod half_open;
+mod id_queue;
+mod isn;
+mod listeners;
+mod open;
+mod output;
+mod passive;
+mod pool;
+mod ready;
+mod replies;
+mod slot;
 mod statistics;
+mod storage;
+mod time_wait;
+mod timer_queue;
 mod transmit;
+mod tuple;
 
+pub use crate::tcp::Readiness;
 pub use capabilities::Capabilities;
 pub use config::{Cidr, ListenConfig, StackConfig};
 pub use error::{AddressError, ConnectError, InvalidHandle, ListenError};
-pub use event::{Event, Readiness};
+pub use event::Event;
 pub use statistics::Statistics;
+pub use storage::{StackMemory, Storage};
 pub use transmit::{Rejected, Transmit};
 
 use crate::congestion::{BuiltIn, CongestionController};
-use crate::tcp::{Config, Info, ReceiveError, SendError};
+use crate::storage::Buffer;
+use crate::tcp::{Buffers, Config, ConfigError, Error};
 use crate::time::Instant;
-use core::net::SocketAddr;
+use crate::wire;
+use addresses::Addresses;
+use core::net::IpAddr;
+use demux::{Demux, Entity};
+use half_open::HalfOpens;
+use id_queue::IdQueue;
+use isn::{EphemeralPorts, Secret};
+use listeners::Listeners;
+use pool::Pool;
+use ready::ReadyQueue;
+use replies::{RateLimit, Replies};
+use slot::Slot;
+use time_wait::TimeWaits;
+use timer_queue::TimerQueue;
+use tuple::FourTuple;
 
 /// Names a connection. It is never valid for another one: slots are reused, handles are not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -33,24 +70,39 @@ pub struct Listener {
     pub(crate) generation: u32,
 }
 
-/// Memory for a stack, lent or growing.
-#[derive(Debug)]
-pub struct Storage<'a, C> {
-    marker: core::marker::PhantomData<&'a C>,
-}
-
-#[cfg(feature = "alloc")]
-impl<C> Storage<'_, C> {
-    /// Storage that grows on demand, up to the limits of the [`StackConfig`].
-    pub fn growing() -> Self {
-        todo!()
-    }
-}
+/// Least MTU of a link in bytes (RFC 791 section 3.2).
+const MIN_MTU: u32 = 68;
 
 /// Many TCP connections over one link.
+///
+/// Whoever drives it hands packets to [`on_packet`](Stack::on_packet), calls
+/// [`on_timeout`](Stack::on_timeout) when [`poll_at`](Stack::poll_at) has come, and after either,
+/// and after calls of the application, [`transmit`](Stack::transmit) until it returns `None` or the
+/// link is full, and [`poll_event`](Stack::poll_event) until it returns `None`.
 #[derive(Debug)]
 pub struct Stack<'a, C = BuiltIn> {
-    storage: Storage<'a, C>,
+    config: StackConfig,
+    controller: C,
+    secret: Secret,
+    /// The latest `now` that was given.
+    now: Instant,
+    addresses: Addresses<'a>,
+    ports: EphemeralPorts,
+    listeners: Listeners<'a>,
+    connections: Pool<'a, Slot<'a, C>>,
+    /// Lent buffers of connections that are not in use; none where storage grows.
+    spare: Buffer<'a, Buffers<'a>>,
+    /// Least and most bytes that a lent receive buffer holds; `None` where storage grows.
+    lent_receive: Option<(usize, usize)>,
+    half_open: HalfOpens<'a>,
+    time_waits: TimeWaits<'a>,
+    demux: Demux<'a>,
+    timers: TimerQueue<'a>,
+    ready: ReadyQueue<'a>,
+    events: IdQueue<'a>,
+    replies: Replies<'a>,
+    reset_limit: RateLimit,
+    statistics: Statistics,
 }
 
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
@@ -62,214 +114,142 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         config: StackConfig,
         controller: C,
         storage: Storage<'a, C>,
-    ) -> Result<Self, crate::tcp::ConfigError> {
-        let _ = (config, controller);
-        Ok(Stack { storage })
+    ) -> Result<Self, ConfigError> {
+        let link = &config.link;
+        if link.mtu < MIN_MTU {
+            return Err(ConfigError::Mtu);
+        }
+        let quantum = link
+            .mtu
+            .max(link.segmentation.saturating_add(wire::MAX_HEADER as u32));
+        let lent = storage.spare.iter().map(|buffers| buffers.receive.len());
+        let lent_receive = lent.clone().min().zip(lent.max());
+        let mut addresses = storage.addresses;
+        addresses.iter_mut().for_each(|place| *place = None);
+        Ok(Stack {
+            controller,
+            secret: Secret::new(config.secret),
+            now: Instant::ZERO,
+            addresses: Addresses::new(addresses),
+            ports: EphemeralPorts::new(config.first_ephemeral_port, config.last_ephemeral_port),
+            listeners: Listeners::new(storage.listeners, storage.listener_events),
+            connections: Pool::new(storage.connections, config.max_connections),
+            spare: storage.spare,
+            lent_receive,
+            half_open: HalfOpens::new(
+                storage.half_open,
+                storage.half_open_timers,
+                storage.syn_acks,
+                config.max_half_open,
+            ),
+            time_waits: TimeWaits::new(
+                storage.time_wait,
+                storage.time_wait_timers,
+                config.max_time_wait,
+            ),
+            demux: Demux::new(storage.buckets),
+            timers: TimerQueue::new(storage.connection_timers),
+            ready: ReadyQueue::new(storage.ready, storage.credits, quantum),
+            events: IdQueue::new(storage.events),
+            replies: Replies::new(storage.replies, storage.echoes, storage.echo_data),
+            reset_limit: RateLimit::new(config.resets_per_second),
+            statistics: Statistics::default(),
+            config,
+        })
     }
 
     /// Adds a local address with its prefix.
     pub fn add_address(&mut self, address: Cidr) -> Result<(), AddressError> {
-        let _ = address;
-        todo!()
+        self.addresses.add(address)
     }
 
     /// Removes a local address; connections bound to it end with an error.
     pub fn remove_address(&mut self, now: Instant, address: Cidr) -> Result<(), AddressError> {
-        let _ = (now, address);
-        todo!()
-    }
-
-    /// Opens a connection to `remote` (active open). The source address is chosen among the local
-    /// ones (longest common prefix), the port by RFC 6056, unless `local` says otherwise (an
-    /// unspecified address or port 0 leaves the choice to the stack).
-    pub fn connect(
-        &mut self,
-        now: Instant,
-        remote: SocketAddr,
-        local: Option<SocketAddr>,
-        config: &Config,
-    ) -> Result<Handle, ConnectError> {
-        let _ = (now, remote, local, config);
-        todo!()
-    }
-
-    /// As [`connect`](Self::connect), with a controller of its own for this connection.
-    pub fn connect_with(
-        &mut self,
-        now: Instant,
-        remote: SocketAddr,
-        local: Option<SocketAddr>,
-        config: &Config,
-        controller: C,
-    ) -> Result<Handle, ConnectError> {
-        let _ = (now, remote, local, config, controller);
-        todo!()
-    }
-
-    /// Waits for connections (passive open). An unspecified address means any local address of
-    /// that family; port 0 means any port, and [`local_addr`](Self::local_addr) of the accepted
-    /// connection tells the original destination.
-    pub fn listen(&mut self, config: ListenConfig) -> Result<Listener, ListenError> {
-        let _ = config;
-        todo!()
-    }
-
-    /// Takes the next established connection of a listener.
-    pub fn accept(&mut self, listener: Listener) -> Option<Handle> {
-        let _ = listener;
-        todo!()
-    }
-
-    /// Ends a listener. Connections not yet accepted are reset.
-    pub fn close_listener(&mut self, now: Instant, listener: Listener) {
-        let _ = (now, listener);
-        todo!()
-    }
-
-    /// One packet from the link.
-    pub fn on_packet(&mut self, now: Instant, packet: &[u8]) {
-        let _ = (now, packet);
-        todo!()
-    }
-
-    /// Offers the next transmission to `sink`. Returns `None` when there is nothing to send, and
-    /// otherwise what the sink answered; a [`Rejected`] transmission stays and will be offered
-    /// again.
-    pub fn transmit(
-        &mut self,
-        now: Instant,
-        sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
-    ) -> Option<Result<(), Rejected>> {
-        let _ = (now, sink);
-        todo!()
-    }
-
-    /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
-    pub fn poll_at(&self) -> Instant {
-        todo!()
-    }
-
-    /// Fires every timer that is due.
-    pub fn on_timeout(&mut self, now: Instant) {
-        let _ = now;
-        todo!()
-    }
-
-    /// The next change that an application may want to know of. Changes of one connection are
-    /// merged, so the queue is bounded and nothing is lost.
-    pub fn poll_event(&mut self) -> Option<Event> {
-        todo!()
-    }
-
-    /// Queues what fits of `data` for sending; returns how many bytes were taken.
-    pub fn send(&mut self, now: Instant, handle: Handle, data: &[u8]) -> Result<usize, SendError> {
-        let _ = (now, handle, data);
-        todo!()
-    }
-
-    /// As [`send`](Self::send), marking the last byte taken as urgent (RFC 9293 section 3.8.5).
-    pub fn send_urgent(
-        &mut self,
-        now: Instant,
-        handle: Handle,
-        data: &[u8],
-    ) -> Result<usize, SendError> {
-        let _ = (now, handle, data);
-        todo!()
-    }
-
-    /// Copies received data into `to`; 0 if there is none yet.
-    pub fn receive(
-        &mut self,
-        now: Instant,
-        handle: Handle,
-        to: &mut [u8],
-    ) -> Result<usize, ReceiveError> {
-        let _ = (now, handle, to);
-        todo!()
-    }
-
-    /// Received data where it lies, as two slices in order; [`consume`](Self::consume) removes it.
-    pub fn received(&self, handle: Handle) -> Result<[&[u8]; 2], ReceiveError> {
-        let _ = handle;
-        todo!()
-    }
-
-    /// Removes `n` received bytes.
-    pub fn consume(&mut self, now: Instant, handle: Handle, n: usize) -> Result<(), InvalidHandle> {
-        let _ = (now, handle, n);
-        todo!()
-    }
-
-    /// Half-close: no more data will be sent; FIN follows what is queued. The peer's data can
-    /// still be received.
-    pub fn shutdown(&mut self, now: Instant, handle: Handle) -> Result<(), InvalidHandle> {
-        let _ = (now, handle);
-        todo!()
-    }
-
-    /// Gives the connection up: the handle is void, what is queued is still delivered (see
-    /// `Config::linger`), and data that arrives from now on, or was not read, resets the
-    /// connection (RFC 9293 section 3.6.1, MUST-13 and SHLD-3).
-    pub fn close(&mut self, now: Instant, handle: Handle) -> Result<(), InvalidHandle> {
-        let _ = (now, handle);
-        todo!()
-    }
-
-    /// ABORT: the peer gets a RST, what is queued is lost, the handle is void.
-    pub fn abort(&mut self, now: Instant, handle: Handle) -> Result<(), InvalidHandle> {
-        let _ = (now, handle);
-        todo!()
-    }
-
-    /// Switches Nagle's algorithm.
-    pub fn set_nagle(
-        &mut self,
-        now: Instant,
-        handle: Handle,
-        on: bool,
-    ) -> Result<(), InvalidHandle> {
-        let _ = (now, handle, on);
-        todo!()
-    }
-
-    /// Corked, only full-sized segments are sent.
-    pub fn set_cork(
-        &mut self,
-        now: Instant,
-        handle: Handle,
-        on: bool,
-    ) -> Result<(), InvalidHandle> {
-        let _ = (now, handle, on);
-        todo!()
-    }
-
-    /// Our end of a connection.
-    pub fn local_addr(&self, handle: Handle) -> Option<SocketAddr> {
-        let _ = handle;
-        todo!()
-    }
-
-    /// The peer's end of a connection.
-    pub fn remote_addr(&self, handle: Handle) -> Option<SocketAddr> {
-        let _ = handle;
-        todo!()
-    }
-
-    /// A snapshot of a connection; it also answers after the connection is over, until `close`.
-    pub fn info(&self, now: Instant, handle: Handle) -> Option<Info> {
-        let _ = (now, handle);
-        todo!()
-    }
-
-    /// What a connection can do now.
-    pub fn readiness(&self, handle: Handle) -> Option<Readiness> {
-        let _ = handle;
-        todo!()
+        let now = self.advance(now);
+        self.addresses.remove(address)?;
+        let is_gone = |ip: IpAddr| ip == address.address;
+        for id in 0..self.connections.end() {
+            if let Some(slot) = self.connections.get_mut(id)
+                && is_gone(slot.tuple.local.ip())
+                && !slot.detached
+            {
+                slot.connection.fail(Error::AddressRemoved);
+                self.after(now, id);
+            }
+        }
+        for id in 0..self.half_open.records.end() {
+            let record = self.half_open.records.get(id);
+            if record.is_some_and(|record| is_gone(record.tuple.local.ip())) {
+                self.forget_half_open(id);
+            }
+        }
+        for id in 0..self.time_waits.records.end() {
+            let record = self.time_waits.records.get(id);
+            if record.is_some_and(|record| is_gone(record.tuple.local.ip())) {
+                self.forget_time_wait(id);
+            }
+        }
+        Ok(())
     }
 
     /// Counters of the whole stack.
     pub fn statistics(&self) -> &Statistics {
-        todo!()
+        &self.statistics
+    }
+
+    /// Time as the stack sees it: it never goes back.
+    fn advance(&mut self, now: Instant) -> Instant {
+        if now < self.now {
+            self.statistics.time_went_back += 1;
+        }
+        self.now = self.now.max(now);
+        self.now
+    }
+
+    /// Who has this four-tuple.
+    fn find(&self, tuple: &FourTuple) -> Option<Entity> {
+        if !self.demux.is_absent() {
+            let hash = self.secret.demux(tuple);
+            return self
+                .demux
+                .find(hash, |entity| self.tuple_of(entity) == Some(tuple));
+        }
+        let connection = self
+            .connections
+            .iter()
+            .find(|(_, slot)| slot.tuple == *tuple && !slot.detached);
+        let half_open = || {
+            self.half_open
+                .records
+                .iter()
+                .find(|(_, record)| record.tuple == *tuple)
+        };
+        let time_wait = || {
+            self.time_waits
+                .records
+                .iter()
+                .find(|(_, record)| record.tuple == *tuple)
+        };
+        connection
+            .map(|(id, _)| Entity::Connection(id))
+            .or_else(|| half_open().map(|(id, _)| Entity::HalfOpen(id)))
+            .or_else(|| time_wait().map(|(id, _)| Entity::TimeWait(id)))
+    }
+
+    fn tuple_of(&self, entity: Entity) -> Option<&FourTuple> {
+        match entity {
+            Entity::Connection(id) => self.connections.get(id).map(|slot| &slot.tuple),
+            Entity::HalfOpen(id) => self.half_open.records.get(id).map(|record| &record.tuple),
+            Entity::TimeWait(id) => self.time_waits.records.get(id).map(|record| &record.tuple),
+        }
+    }
+
+    /// Least and most receive memory that a connection with this configuration can get, in bytes.
+    fn receive_memory(&self, config: &Config) -> (usize, usize) {
+        self.lent_receive
+            .unwrap_or((config.receive_buffer, config.receive_buffer))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use super::tuple::FourTuple;
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Deque, copy};
 use crate::time::{Duration, Instant};
-use crate::wire::{EchoRequest, Flags, Header, IpInfo, Segment};
+use crate::wire::{EchoRequest, Flags, Header, IpInfo, Options, SackBlocks, Segment};
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// Most segments waiting where storage grows.
@@ -17,7 +17,7 @@ const ECHO_BYTES: usize = 64 * 1024;
 /// Hop limit of resets and echo replies: what RFC 1700 recommends for IP.
 pub(super) const HOP_LIMIT: u8 = 64;
 
-/// A segment without payload that is sent once.
+/// A segment to be sent, its payload apart.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reply {
     /// From whom to whom.
@@ -30,18 +30,42 @@ pub(super) struct Reply {
     pub(super) dscp: u8,
 }
 
-impl Default for Reply {
-    fn default() -> Self {
+impl Reply {
+    /// Nothing yet.
+    pub(super) const EMPTY: Reply = {
         let nobody = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
-        Reply {
-            tuple: FourTuple {
-                local: nobody,
-                remote: nobody,
+        let header = Header {
+            source_port: 0,
+            destination_port: 0,
+            seq: SeqNumber(0),
+            ack: SeqNumber(0),
+            flags: Flags::NONE,
+            window: 0,
+            urgent_pointer: 0,
+            options: Options {
+                mss: None,
+                window_scale: None,
+                sack_permitted: false,
+                timestamps: None,
+                sack: SackBlocks::EMPTY,
             },
-            header: Header::default(),
+        };
+        let tuple = FourTuple {
+            local: nobody,
+            remote: nobody,
+        };
+        Reply {
+            tuple,
+            header,
             hop_limit: HOP_LIMIT,
             dscp: 0,
         }
+    };
+}
+
+impl Default for Reply {
+    fn default() -> Self {
+        Self::EMPTY
     }
 }
 
@@ -54,6 +78,17 @@ pub(super) struct Echo {
     sequence: u16,
     start: usize,
     len: usize,
+}
+
+impl Echo {
+    /// Nothing yet.
+    pub(super) const EMPTY: Echo = Echo {
+        ends: None,
+        identifier: 0,
+        sequence: 0,
+        start: 0,
+        len: 0,
+    };
 }
 
 /// The reset that answers a segment which belongs to nobody (RFC 9293 section 3.10.7.1); none for

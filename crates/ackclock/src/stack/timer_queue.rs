@@ -106,6 +106,13 @@ impl<'a> TimerQueue<'a> {
         self.settle();
     }
 
+    /// The deadline of `id`.
+    pub(super) fn deadline(&self, id: u32) -> Instant {
+        self.cells
+            .get(id as usize)
+            .map_or(Instant::FAR_FUTURE, |cell| cell.deadline)
+    }
+
     /// The id with the earliest deadline.
     pub(super) fn first(&self) -> Option<u32> {
         Some(self.entry(0)?.id)

@@ -203,6 +203,8 @@ pub enum ConfigError {
     Dscp,
     /// The initial window is below one byte or one segment.
     InitialWindow,
+    /// The link's MTU is below 68 bytes (RFC 791 section 3.2).
+    Mtu,
 }
 
 impl fmt::Display for ConfigError {
@@ -218,6 +220,7 @@ impl fmt::Display for ConfigError {
             ConfigError::Keepalive => "keepalive idle, interval and count must not be zero",
             ConfigError::HopLimit => "hop_limit must be 1 to 255",
             ConfigError::Dscp => "dscp must be 0 to 63",
+            ConfigError::Mtu => "the link's mtu must be at least 68 bytes",
             ConfigError::InitialWindow => "the initial window must be at least one segment",
         })
     }

@@ -1,0 +1,66 @@
+//! A controller that is another controller: every method handed on, written once.
+
+/// Writes all methods of `CongestionController`, each as `$call!($context self.method(arguments))`.
+///
+/// Provided methods are among them: a default body here would hide the law's own.
+macro_rules! forward_controller {
+    ($call:ident $context:tt) => {
+        fn name(&self) -> &'static str {
+            $call!($context self.name())
+        }
+
+        fn on_start(&mut self, start: &$crate::congestion::Start) {
+            $call!($context self.on_start(start))
+        }
+
+        fn on_sent(&mut self, sent: &$crate::congestion::Sent) {
+            $call!($context self.on_sent(sent))
+        }
+
+        fn on_ack(&mut self, ack: &$crate::congestion::Ack) {
+            $call!($context self.on_ack(ack))
+        }
+
+        fn on_congestion(&mut self, event: &$crate::congestion::Congestion) {
+            $call!($context self.on_congestion(event))
+        }
+
+        fn on_recovery_exit(&mut self, now: $crate::time::Instant, in_flight: u32) {
+            $call!($context self.on_recovery_exit(now, in_flight))
+        }
+
+        fn on_undo(&mut self, now: $crate::time::Instant) {
+            $call!($context self.on_undo(now))
+        }
+
+        fn on_restart_after_idle(&mut self, now: $crate::time::Instant, restart_window: u32) {
+            $call!($context self.on_restart_after_idle(now, restart_window))
+        }
+
+        fn on_mss_change(&mut self, mss: u32) {
+            $call!($context self.on_mss_change(mss))
+        }
+
+        fn window(&self) -> u32 {
+            $call!($context self.window())
+        }
+
+        fn slow_start_threshold(&self) -> u32 {
+            $call!($context self.slow_start_threshold())
+        }
+
+        fn pacing_rate(&self) -> Option<u64> {
+            $call!($context self.pacing_rate())
+        }
+
+        fn send_quantum(&self) -> Option<u32> {
+            $call!($context self.send_quantum())
+        }
+
+        fn wants_prr(&self) -> bool {
+            $call!($context self.wants_prr())
+        }
+    };
+}
+
+pub(super) use forward_controller;

@@ -1,0 +1,400 @@
+//! The window that loss-based laws share: slow start, congestion avoidance, reduction and undo.
+//!
+//! A law decides *when* and *to what* the window shrinks; everything that does not differ between
+//! the laws is here.
+
+use super::{Ack, CongestionKind, DEFAULT_MSS, Growth, Start};
+
+/// A congestion window with a slow-start threshold. Sizes in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct LossWindow {
+    growth: Growth,
+    mss: u32,
+    now: Sizes,
+    /// What `now` was before the last congestion event, as long as that can be taken back.
+    before_event: Option<Sizes>,
+}
+
+/// What a congestion event changes and an undo brings back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Sizes {
+    cwnd: u32,
+    ssthresh: u32,
+    /// Credit in congestion avoidance that has not yet made a segment (RFC 3465's `bytes_acked`).
+    credit: u32,
+    /// In the slow start that follows a loss, in which acks count for less.
+    repairs_loss: bool,
+}
+
+impl Sizes {
+    fn initial(cwnd: u32) -> Self {
+        Sizes {
+            cwnd,
+            ssthresh: u32::MAX,
+            credit: 0,
+            repairs_loss: false,
+        }
+    }
+}
+
+impl LossWindow {
+    /// The window before a connection exists: one segment of the default size.
+    pub(super) fn new(growth: Growth) -> Self {
+        LossWindow {
+            growth,
+            mss: DEFAULT_MSS,
+            now: Sizes::initial(DEFAULT_MSS),
+            before_event: None,
+        }
+    }
+
+    /// The connection begins: nothing of an earlier one stays but how the window grows.
+    pub(super) fn start(&mut self, start: &Start) {
+        self.mss = start.mss.max(1);
+        self.now = Sizes::initial(start.initial_window.max(self.mss));
+        self.before_event = None;
+    }
+
+    pub(super) fn mss(&self) -> u32 {
+        self.mss
+    }
+
+    pub(super) fn cwnd(&self) -> u32 {
+        self.now.cwnd
+    }
+
+    pub(super) fn ssthresh(&self) -> u32 {
+        self.now.ssthresh
+    }
+
+    /// Opens the window for an ack of new data, if the window is what limits the sender.
+    pub(super) fn grow(&mut self, ack: &Ack) {
+        if ack.bytes_acked == 0 || !ack.window_limited {
+            return;
+        }
+        if self.now.cwnd < self.now.ssthresh {
+            self.slow_start(ack.bytes_acked);
+        } else {
+            self.avoid_congestion(ack.bytes_acked);
+        }
+    }
+
+    /// RFC 5681 equation 2 and RFC 3465 section 2.2, up to the threshold and not beyond.
+    fn slow_start(&mut self, bytes_acked: u32) {
+        let sizes = &mut self.now;
+        let increase = self
+            .growth
+            .slow_start_increase(bytes_acked, self.mss, sizes.repairs_loss);
+        sizes.cwnd = sizes.cwnd.saturating_add(increase).min(sizes.ssthresh);
+        if sizes.cwnd == sizes.ssthresh {
+            sizes.repairs_loss = false;
+        }
+    }
+
+    /// RFC 3465 section 2.1: one segment for each window of credit, the remainder kept.
+    fn avoid_congestion(&mut self, bytes_acked: u32) {
+        let sizes = &mut self.now;
+        let credit = self.growth.avoidance_credit(bytes_acked, self.mss);
+        sizes.credit = sizes.credit.saturating_add(credit);
+        if let Some(remainder) = sizes.credit.checked_sub(sizes.cwnd) {
+            sizes.credit = remainder;
+            sizes.cwnd = sizes.cwnd.saturating_add(self.mss);
+        }
+    }
+
+    /// Keeps what is needed to take the coming reduction back. A repeated timeout goes on with what
+    /// the first began, so both are taken back together.
+    pub(super) fn remember(&mut self, kind: CongestionKind) {
+        if kind != CongestionKind::RepeatedTimeout || self.before_event.is_none() {
+            self.before_event = Some(self.now);
+        }
+    }
+
+    /// Goes on at the threshold in congestion avoidance. Congestion never opens the window, even
+    /// if the flight was larger than it.
+    pub(super) fn continue_at(&mut self, ssthresh: u32) {
+        self.now = Sizes {
+            cwnd: self.now.cwnd.min(ssthresh),
+            ssthresh,
+            credit: 0,
+            repairs_loss: false,
+        };
+    }
+
+    /// Starts again with one segment (the loss window of RFC 5681 section 3.1).
+    pub(super) fn slow_start_again(&mut self, ssthresh: u32) {
+        self.now = Sizes {
+            cwnd: self.mss,
+            ssthresh,
+            credit: 0,
+            repairs_loss: true,
+        };
+    }
+
+    /// Brings back what the last event took; what the window has gained since is not lost.
+    pub(super) fn undo(&mut self) {
+        if let Some(before) = self.before_event.take() {
+            self.now = Sizes {
+                cwnd: before.cwnd.max(self.now.cwnd),
+                ..before
+            };
+        }
+    }
+
+    /// RFC 5681 section 4.1: the smaller of the window and the restart window. The threshold
+    /// remembers what the path could bear.
+    pub(super) fn restart_after_idle(&mut self, restart_window: u32) {
+        self.now.cwnd = self.now.cwnd.min(restart_window).max(self.mss);
+        self.now.credit = 0;
+        self.now.repairs_loss = false;
+        self.before_event = None;
+    }
+
+    /// The window stays the same number of bytes, but holds at least one segment.
+    pub(super) fn change_mss(&mut self, mss: u32) {
+        self.mss = mss.max(1);
+        self.now.cwnd = self.now.cwnd.max(self.mss);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::tests::{acked, start};
+
+    const MSS: u32 = 1000;
+
+    fn window(segments: u32, growth: Growth) -> LossWindow {
+        let mut window = LossWindow::new(growth);
+        window.start(&start(MSS, segments * MSS));
+        window
+    }
+
+    /// A window in congestion avoidance, without credit.
+    fn avoiding(cwnd: u32, growth: Growth) -> LossWindow {
+        let mut window = window(100, growth);
+        window.continue_at(cwnd);
+        assert_eq!((window.cwnd(), window.ssthresh()), (cwnd, cwnd));
+        window
+    }
+
+    /// One round trip: the whole window is acknowledged, `segments_per_ack` at a time.
+    fn round(window: &mut LossWindow, segments_per_ack: u32) {
+        let mut left = window.cwnd();
+        while left > 0 {
+            let bytes = left.min(segments_per_ack * MSS);
+            window.grow(&acked(bytes));
+            left -= bytes;
+        }
+    }
+
+    fn windows(mut window: LossWindow, segments_per_ack: u32) -> [u32; 4] {
+        core::array::from_fn(|_| {
+            round(&mut window, segments_per_ack);
+            window.cwnd() / MSS
+        })
+    }
+
+    #[test]
+    fn slow_start_doubles_each_round_with_delayed_acks_if_l_is_two() {
+        let two = window(2, Growth::ByteCounting { limit: 2 });
+        assert_eq!(windows(two, 1), [4, 8, 16, 32]);
+        assert_eq!(windows(two, 2), [4, 8, 16, 32]);
+    }
+
+    #[test]
+    fn slow_start_grows_by_half_each_round_with_delayed_acks_if_l_is_one() {
+        let one = window(2, Growth::ByteCounting { limit: 1 });
+        assert_eq!(windows(one, 1), [4, 8, 16, 32]);
+        // One ack for 2 segments, 2 for 3, 3 for 5 (the odd segment is acked by itself), 4 for 8.
+        assert_eq!(windows(one, 2), [3, 5, 8, 12]);
+        assert_eq!(windows(window(2, Growth::PerAck), 2), [3, 5, 8, 12]);
+    }
+
+    #[test]
+    fn stretched_acks_grow_slow_start_by_l_segments_only() {
+        let mut window = window(10, Growth::default());
+        window.grow(&acked(8 * MSS));
+        assert_eq!(window.cwnd(), 12 * MSS);
+    }
+
+    #[test]
+    fn slow_start_after_a_loss_counts_one_segment_until_it_ends() {
+        let mut window = window(10, Growth::default());
+        window.slow_start_again(3500);
+        assert_eq!(window.cwnd(), MSS);
+        window.grow(&acked(5 * MSS));
+        assert_eq!(window.cwnd(), 2 * MSS);
+        window.grow(&acked(5 * MSS));
+        window.grow(&acked(5 * MSS));
+        assert_eq!(window.cwnd(), 3500);
+        // That slow start is over: the next one, after an idle time, counts two again.
+        window.restart_after_idle(MSS);
+        window.grow(&acked(5 * MSS));
+        assert_eq!(window.cwnd(), 3 * MSS);
+    }
+
+    #[test]
+    fn an_idle_time_ends_the_slow_start_that_repaired_a_loss() {
+        let mut window = window(10, Growth::default());
+        window.slow_start_again(5 * MSS);
+        window.restart_after_idle(10 * MSS);
+        assert_eq!((window.cwnd(), window.ssthresh()), (MSS, 5 * MSS));
+        window.grow(&acked(2 * MSS));
+        assert_eq!(window.cwnd(), 3 * MSS);
+    }
+
+    #[test]
+    fn slow_start_stops_exactly_at_the_threshold() {
+        let mut window = window(10, Growth::PerAck);
+        window.slow_start_again(2700);
+        let cwnds: [u32; 5] = core::array::from_fn(|_| {
+            window.grow(&acked(MSS));
+            window.cwnd()
+        });
+        // From there on acks count towards the next segment: three of them for a window of 2700.
+        assert_eq!(cwnds, [2000, 2700, 2700, 2700, 3700]);
+    }
+
+    #[test]
+    fn avoidance_adds_exactly_one_segment_for_each_window_acknowledged() {
+        let mut window = avoiding(4 * MSS, Growth::default());
+        for expected in 5..=40 {
+            let mut acks = 0;
+            while window.cwnd() < expected * MSS {
+                window.grow(&acked(MSS));
+                acks += 1;
+            }
+            assert_eq!(window.cwnd(), expected * MSS);
+            assert_eq!(acks, expected - 1);
+        }
+    }
+
+    #[test]
+    fn avoidance_keeps_the_remainder_of_the_credit() {
+        let mut window = avoiding(2500, Growth::default());
+        window.grow(&acked(2000));
+        assert_eq!(window.cwnd(), 2500);
+        window.grow(&acked(2000)); // 4000 of 2500: one segment, 1500 left
+        assert_eq!(window.cwnd(), 3500);
+        window.grow(&acked(1999)); // 3499 of 3500
+        assert_eq!(window.cwnd(), 3500);
+        window.grow(&acked(1));
+        assert_eq!(window.cwnd(), 4500);
+    }
+
+    #[test]
+    fn avoidance_per_ack_needs_as_many_acks_as_the_window_has_segments() {
+        let mut window = avoiding(4 * MSS, Growth::PerAck);
+        for _ in 0..3 {
+            window.grow(&acked(2 * MSS));
+        }
+        assert_eq!(window.cwnd(), 4 * MSS);
+        window.grow(&acked(2 * MSS));
+        assert_eq!(window.cwnd(), 5 * MSS);
+    }
+
+    #[test]
+    fn a_window_that_does_not_limit_the_sender_does_not_grow() {
+        let mut window = window(10, Growth::default());
+        let mut idle = acked(2 * MSS);
+        idle.window_limited = false;
+        window.grow(&idle);
+        assert_eq!(window.cwnd(), 10 * MSS);
+        let mut sacked_only = acked(0);
+        sacked_only.bytes_sacked = 2 * MSS;
+        window.grow(&sacked_only);
+        assert_eq!(window.cwnd(), 10 * MSS);
+    }
+
+    #[test]
+    fn undo_brings_back_window_threshold_and_credit() {
+        let mut window = avoiding(4 * MSS, Growth::default());
+        window.grow(&acked(3 * MSS));
+        let before = window;
+        window.remember(CongestionKind::FastRetransmit);
+        window.continue_at(2 * MSS);
+        window.undo();
+        assert_eq!(window, before);
+        window.grow(&acked(MSS));
+        assert_eq!(window.cwnd(), 5 * MSS);
+        // There is nothing more to take back.
+        window.undo();
+        assert_eq!(window.cwnd(), 5 * MSS);
+    }
+
+    #[test]
+    fn undo_takes_back_a_timeout_with_its_repetitions() {
+        let mut window = avoiding(8 * MSS, Growth::default());
+        window.remember(CongestionKind::Timeout);
+        window.slow_start_again(4 * MSS);
+        window.remember(CongestionKind::RepeatedTimeout);
+        window.slow_start_again(4 * MSS);
+        window.undo();
+        assert_eq!((window.cwnd(), window.ssthresh()), (8 * MSS, 8 * MSS));
+    }
+
+    #[test]
+    fn undo_takes_back_only_the_last_of_two_events() {
+        let mut window = avoiding(8 * MSS, Growth::default());
+        window.remember(CongestionKind::FastRetransmit);
+        window.continue_at(4 * MSS);
+        window.remember(CongestionKind::Timeout);
+        window.slow_start_again(2 * MSS);
+        window.undo();
+        assert_eq!((window.cwnd(), window.ssthresh()), (4 * MSS, 4 * MSS));
+    }
+
+    #[test]
+    fn undo_does_not_shrink_a_window_that_has_outgrown_the_event() {
+        let mut window = avoiding(2 * MSS, Growth::default());
+        window.remember(CongestionKind::FastRetransmit);
+        window.continue_at(2 * MSS);
+        round(&mut window, 1);
+        assert_eq!(window.cwnd(), 3 * MSS);
+        window.undo();
+        assert_eq!((window.cwnd(), window.ssthresh()), (3 * MSS, 2 * MSS));
+    }
+
+    #[test]
+    fn congestion_never_opens_the_window() {
+        let mut window = window(2, Growth::default());
+        window.continue_at(20 * MSS);
+        assert_eq!((window.cwnd(), window.ssthresh()), (2 * MSS, 20 * MSS));
+    }
+
+    #[test]
+    fn restart_takes_the_smaller_window_and_keeps_the_threshold() {
+        let mut window = avoiding(8 * MSS, Growth::default());
+        window.restart_after_idle(10 * MSS);
+        assert_eq!((window.cwnd(), window.ssthresh()), (8 * MSS, 8 * MSS));
+        window.restart_after_idle(3 * MSS);
+        assert_eq!((window.cwnd(), window.ssthresh()), (3 * MSS, 8 * MSS));
+        window.restart_after_idle(0);
+        assert_eq!(window.cwnd(), MSS);
+    }
+
+    #[test]
+    fn a_new_segment_size_changes_the_window_only_if_it_would_not_fit() {
+        let mut window = avoiding(4 * MSS, Growth::default());
+        window.change_mss(500);
+        assert_eq!((window.cwnd(), window.mss()), (4000, 500));
+        window.grow(&acked(4000));
+        assert_eq!(window.cwnd(), 4500);
+        window.change_mss(9000);
+        assert_eq!(window.cwnd(), 9000);
+    }
+
+    #[test]
+    fn start_forgets_an_earlier_connection() {
+        let mut used = avoiding(4 * MSS, Growth::default());
+        used.remember(CongestionKind::Timeout);
+        used.slow_start_again(2 * MSS);
+        used.start(&start(500, 100));
+        used.undo();
+        assert_eq!(
+            (used.cwnd(), used.ssthresh(), used.mss()),
+            (500, u32::MAX, 500)
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! Packets from the link: whose they are.
+
+use super::demux::Entity;
+use super::replies::{Queued, Reply, reset_for};
+use super::tuple::FourTuple;
+use super::{Stack, Statistics};
+use crate::congestion::CongestionController;
+use crate::tcp::Verdict;
+use crate::time::Instant;
+use crate::wire::{
+    EchoRequest, IcmpError, IcmpErrorKind, IpInfo, Protocol, Segment, WireError, parse_packet,
+};
+
+/// Length of an ICMP echo header, in bytes.
+const ECHO_HEADER: usize = 8;
+
+impl<'a, C: CongestionController + Clone> Stack<'a, C> {
+    /// One packet from the link.
+    pub fn on_packet(&mut self, now: Instant, packet: &[u8]) {
+        let now = self.advance(now);
+        self.statistics.packets_received += 1;
+        match parse_packet(packet, self.config.link.verify) {
+            Ok(packet) if self.addresses.is_broadcast(packet.ip.source) => {
+                self.statistics.bad_address += 1;
+            }
+            Ok(packet) => match packet.protocol {
+                Protocol::Tcp(segment) => self.on_segment(now, &segment),
+                Protocol::EchoRequest(request) => self.on_echo_request(&packet.ip, &request),
+                Protocol::IcmpError(error) => self.on_icmp_error(now, &error),
+                Protocol::OtherIcmp => self.statistics.icmp_ignored += 1,
+            },
+            Err(error) => *counter(&mut self.statistics, error) += 1,
+        }
+    }
+
+    fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) {
+        let tuple = FourTuple::of(segment);
+        let entity = self.find(&tuple);
+        if entity.is_some() {
+            self.statistics.segments_delivered += 1;
+        }
+        match entity {
+            Some(Entity::Connection(id)) => self.on_connection_segment(now, id, segment),
+            Some(Entity::HalfOpen(id)) => self.on_half_open_segment(now, id, segment),
+            Some(Entity::TimeWait(id)) => self.on_time_wait_segment(now, id, segment),
+            None => self.on_new_segment(now, segment),
+        }
+    }
+
+    /// A segment of a connection that has its slot.
+    pub(super) fn on_connection_segment(&mut self, now: Instant, id: u32, segment: &Segment<'_>) {
+        let Some(slot) = self.connections.get_mut(id) else {
+            return;
+        };
+        let verdict = slot.connection.on_segment(now, segment);
+        match verdict {
+            Verdict::Done => {}
+            Verdict::Reset => self.reset(now, segment),
+        }
+        self.after(now, id);
+    }
+
+    /// Answers a segment that belongs to nobody (RFC 9293 section 3.10.7.1).
+    pub(super) fn reset(&mut self, now: Instant, segment: &Segment<'_>) {
+        let Some(reply) = reset_for(segment) else {
+            return;
+        };
+        if self.reset_limit.allow(now) {
+            self.reply(reply);
+        } else {
+            self.statistics.resets_suppressed += 1;
+        }
+    }
+
+    /// Queues a segment that is sent once.
+    pub(super) fn reply(&mut self, reply: Reply) {
+        if self.replies.push(reply) == Queued::Full {
+            self.statistics.replies_dropped += 1;
+        }
+    }
+
+    fn on_echo_request(&mut self, ip: &IpInfo, request: &EchoRequest<'_>) {
+        if !self.addresses.contains(ip.destination) {
+            self.statistics.not_for_us += 1;
+            return;
+        }
+        let headers = if ip.destination.is_ipv4() { 20 } else { 40 } + ECHO_HEADER;
+        let fits = request.data.len().saturating_add(headers) <= self.config.link.mtu as usize;
+        if !fits || self.replies.push_echo(ip, request) == Queued::Full {
+            self.statistics.replies_dropped += 1;
+        }
+    }
+
+    /// An ICMP error: it concerns whoever has the quoted four-tuple, and only if the quoted
+    /// sequence number is in flight (RFC 5927 section 4.1).
+    fn on_icmp_error(&mut self, now: Instant, error: &IcmpError) {
+        let tuple = FourTuple {
+            local: error.local,
+            remote: error.remote,
+        };
+        match self.find(&tuple) {
+            Some(Entity::Connection(id)) => {
+                let slot = self.connections.get_mut(id);
+                let is_ours = slot.is_some_and(|slot| {
+                    slot.connection.on_icmp_error(now, error.kind, error.seq)
+                });
+                self.statistics.icmp_errors += u64::from(is_ours);
+                self.statistics.icmp_ignored += u64::from(!is_ours);
+                self.after(now, id);
+            }
+            Some(Entity::HalfOpen(id)) if self.is_syn_ack(id, error) => {
+                self.statistics.icmp_errors += 1;
+                if error.kind == IcmpErrorKind::Refused {
+                    self.forget_half_open(id);
+                }
+            }
+            _ => self.statistics.icmp_ignored += 1,
+        }
+    }
+
+    /// Whether an ICMP error quotes the SYN-ACK of a half-open connection.
+    fn is_syn_ack(&self, id: u32, error: &IcmpError) -> bool {
+        self.half_open
+            .records
+            .get(id)
+            .is_some_and(|record| record.iss == error.seq)
+    }
+}
+
+/// The counter of packets with this fault.
+fn counter(statistics: &mut Statistics, error: WireError) -> &mut u64 {
+    match error {
+        WireError::Truncated | WireError::Version => &mut statistics.malformed,
+        WireError::IpChecksum | WireError::Checksum => &mut statistics.bad_checksum,
+        WireError::Fragment => &mut statistics.fragments,
+        WireError::DataOffset | WireError::Option | WireError::Port => &mut statistics.bad_header,
+        WireError::Address => &mut statistics.bad_address,
+        WireError::UnknownProtocol => &mut statistics.unknown_protocol,
+    }
+}

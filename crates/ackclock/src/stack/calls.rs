@@ -1,0 +1,154 @@
+//! What an application can do with a connection that it has a handle of (RFC 9293 section 3.9.1).
+
+use super::slot::{Owner, Slot};
+use super::{Handle, InvalidHandle, Readiness, Stack};
+use crate::congestion::CongestionController;
+use crate::tcp::{Connection, Info, ReceiveError, SendError};
+use crate::time::Instant;
+use core::net::SocketAddr;
+
+impl<'a, C: CongestionController + Clone> Stack<'a, C> {
+    /// Queues what fits of `data` for sending; returns how many bytes were taken.
+    pub fn send(&mut self, now: Instant, handle: Handle, data: &[u8]) -> Result<usize, SendError> {
+        self.with(now, handle, |connection, now| connection.send(now, data))
+            .unwrap_or(Err(SendError::InvalidHandle))
+    }
+
+    /// As [`send`](Self::send), marking the last byte taken as urgent (RFC 9293 section 3.8.5).
+    pub fn send_urgent(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        data: &[u8],
+    ) -> Result<usize, SendError> {
+        self.with(now, handle, |connection, now| {
+            connection.send_urgent(now, data)
+        })
+        .unwrap_or(Err(SendError::InvalidHandle))
+    }
+
+    /// Copies received data into `to`; 0 if there is none yet.
+    pub fn receive(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        to: &mut [u8],
+    ) -> Result<usize, ReceiveError> {
+        self.with(now, handle, |connection, _| connection.receive(to))
+            .unwrap_or(Err(ReceiveError::InvalidHandle))
+    }
+
+    /// Received data where it lies, as two slices in order; [`consume`](Self::consume) removes it.
+    pub fn received(&self, handle: Handle) -> Result<[&[u8]; 2], ReceiveError> {
+        let slot = self.resolve(handle).ok_or(ReceiveError::InvalidHandle)?;
+        slot.connection.received()
+    }
+
+    /// Removes `n` received bytes.
+    pub fn consume(&mut self, now: Instant, handle: Handle, n: usize) -> Result<(), InvalidHandle> {
+        self.with(now, handle, |connection, _| connection.consume(n))
+            .ok_or(InvalidHandle)
+    }
+
+    /// Half-close: no more data will be sent; FIN follows what is queued. The peer's data can
+    /// still be received.
+    pub fn shutdown(&mut self, now: Instant, handle: Handle) -> Result<(), InvalidHandle> {
+        self.with(now, handle, Connection::shutdown)
+            .ok_or(InvalidHandle)
+    }
+
+    /// Gives the connection up: the handle is void, what is queued is still delivered (see
+    /// `Config::linger`), and data that arrives from now on, or was not read, resets the
+    /// connection (RFC 9293 section 3.6.1, MUST-13 and SHLD-3).
+    pub fn close(&mut self, now: Instant, handle: Handle) -> Result<(), InvalidHandle> {
+        self.give_up(now, handle, Connection::close)
+    }
+
+    /// ABORT: the peer gets a RST, what is queued is lost, the handle is void.
+    pub fn abort(&mut self, now: Instant, handle: Handle) -> Result<(), InvalidHandle> {
+        self.give_up(now, handle, |connection, _| connection.abort())
+    }
+
+    /// Switches Nagle's algorithm.
+    pub fn set_nagle(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        on: bool,
+    ) -> Result<(), InvalidHandle> {
+        self.with(now, handle, |connection, _| connection.set_nagle(on))
+            .ok_or(InvalidHandle)
+    }
+
+    /// Corked, only full-sized segments are sent.
+    pub fn set_cork(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        on: bool,
+    ) -> Result<(), InvalidHandle> {
+        self.with(now, handle, |connection, _| connection.set_cork(on))
+            .ok_or(InvalidHandle)
+    }
+
+    /// Our end of a connection.
+    pub fn local_addr(&self, handle: Handle) -> Option<SocketAddr> {
+        Some(self.resolve(handle)?.tuple.local)
+    }
+
+    /// The peer's end of a connection.
+    pub fn remote_addr(&self, handle: Handle) -> Option<SocketAddr> {
+        Some(self.resolve(handle)?.tuple.remote)
+    }
+
+    /// A snapshot of a connection; it also answers after the connection is over, until `close`.
+    pub fn info(&self, now: Instant, handle: Handle) -> Option<Info> {
+        Some(self.resolve(handle)?.connection.info(now.max(self.now)))
+    }
+
+    /// What a connection can do now.
+    pub fn readiness(&self, handle: Handle) -> Option<Readiness> {
+        Some(self.resolve(handle)?.connection.readiness())
+    }
+
+    fn resolve(&self, handle: Handle) -> Option<&Slot<'a, C>> {
+        let Handle { slot, generation } = handle;
+        let is_valid = self.connections.generation(slot) == generation;
+        let slot = self.connections.get(slot).filter(|_| is_valid)?;
+        (slot.owner == Owner::Application).then_some(slot)
+    }
+
+    /// Does something with a connection and what follows from it.
+    fn with<R>(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        call: impl FnOnce(&mut Connection<'a, C>, Instant) -> R,
+    ) -> Option<R> {
+        let now = self.advance(now);
+        self.resolve(handle)?;
+        let slot = self.connections.get_mut(handle.slot)?;
+        let answer = call(&mut slot.connection, now);
+        self.after(now, handle.slot);
+        Some(answer)
+    }
+
+    /// Makes the handle void; the connection goes on by itself until it is over.
+    fn give_up(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        call: impl FnOnce(&mut Connection<'a, C>, Instant),
+    ) -> Result<(), InvalidHandle> {
+        let now = self.advance(now);
+        self.resolve(handle).ok_or(InvalidHandle)?;
+        let slot = self.connections.get_mut(handle.slot).ok_or(InvalidHandle)?;
+        slot.owner = Owner::Nobody;
+        if !slot.detached {
+            call(&mut slot.connection, now);
+        }
+        self.connections.void(handle.slot);
+        self.after(now, handle.slot);
+        Ok(())
+    }
+}

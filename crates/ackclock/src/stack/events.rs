@@ -1,0 +1,177 @@
+//! What follows from an event on a connection, for the queues and for the application.
+
+use super::demux::Entity;
+use super::slot::Owner;
+use super::time_wait::TimeWaitRecord;
+use super::{Event, Handle, Listener, Stack};
+use crate::congestion::CongestionController;
+use crate::tcp::TimeWait;
+use crate::time::{Duration, Instant};
+
+/// The least step of time.
+const TICK: Duration = Duration::from_nanos(1);
+
+impl<'a, C: CongestionController + Clone> Stack<'a, C> {
+    /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
+    pub fn poll_at(&self) -> Instant {
+        let records = self
+            .half_open
+            .timers
+            .next()
+            .min(self.time_waits.next_expiry());
+        self.timers.next().min(records)
+    }
+
+    /// Fires every timer that is due.
+    pub fn on_timeout(&mut self, now: Instant) {
+        let now = self.advance(now);
+        while let Some(id) = self.time_waits.expired(now) {
+            self.forget_time_wait(id);
+        }
+        while let Some(id) = self.half_open.timers.pop_due(now) {
+            self.on_half_open_timeout(now, id);
+        }
+        while let Some(id) = self.timers.pop_due(now) {
+            let Some(slot) = self.connections.get_mut(id) else {
+                continue;
+            };
+            slot.connection.on_timeout(now);
+            self.after(now, id);
+            // Each timer fires once in a call, also if it is due again at once.
+            if self.timers.deadline(id) <= now {
+                self.timers.arm(id, now + TICK);
+            }
+        }
+    }
+
+    fn on_half_open_timeout(&mut self, now: Instant, id: u32) {
+        let Some(record) = self.half_open.records.get_mut(id) else {
+            return;
+        };
+        if record.on_timeout(now) {
+            self.half_open.timers.arm(id, record.deadline());
+            self.half_open.output.push(id);
+        } else {
+            self.statistics.half_open_timeouts += 1;
+            self.forget_half_open(id);
+        }
+    }
+
+    /// The next change that an application may want to know of. Changes of one connection are
+    /// merged, so the queue is bounded and nothing is lost.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        while let Some(slot) = self.listeners.events.pop() {
+            let records = &self.listeners.records;
+            if records
+                .get(slot)
+                .is_some_and(|record| record.waiting.len > 0)
+            {
+                let generation = records.generation(slot);
+                return Some(Event::Acceptable(Listener { slot, generation }));
+            }
+        }
+        while let Some(id) = self.events.pop() {
+            let generation = self.connections.generation(id);
+            if let Some(slot) = self.connections.get_mut(id)
+                && core::mem::take(&mut slot.event_pending)
+                && slot.owner == Owner::Application
+            {
+                let readiness = slot.connection.readiness();
+                let handle = Handle {
+                    slot: id,
+                    generation,
+                };
+                return Some(Event::Connection { handle, readiness });
+            }
+        }
+        None
+    }
+
+    /// Looks at a connection after something has happened to it. Whether it has anything to send
+    /// is asked when its turn in the ready queue comes.
+    pub(super) fn after(&mut self, now: Instant, id: u32) {
+        self.settle(now, id);
+        if self.connections.get(id).is_some_and(|slot| !slot.detached) {
+            self.ready.push(id);
+        }
+        self.note_news(id);
+        self.free_if_done(id);
+    }
+
+    /// Looks at a connection after its turn to send.
+    pub(super) fn after_turn(&mut self, now: Instant, id: u32) {
+        self.settle(now, id);
+        self.free_if_done(id);
+    }
+
+    /// Moves the connection's deadline, or takes the connection off the network if it is over.
+    fn settle(&mut self, now: Instant, id: u32) {
+        let max_payload = self.config.link.segmentation;
+        let Some(slot) = self.connections.get_mut(id).filter(|slot| !slot.detached) else {
+            return;
+        };
+        let connection = &mut slot.connection;
+        if connection.is_over() {
+            self.detach(id);
+        } else if let Some(time_wait) = connection.time_wait()
+            // The ack of the peer's FIN goes first.
+            && connection.poll_transmit(now, max_payload).is_none()
+        {
+            self.enter_time_wait(now, id, time_wait);
+        } else {
+            self.timers.arm(id, connection.poll_timeout());
+        }
+    }
+
+    /// The connection leaves the network; its slot stays for the application.
+    fn detach(&mut self, id: u32) {
+        if let Some(slot) = self.connections.get_mut(id) {
+            slot.detached = true;
+            let hash = self.secret.demux(&slot.tuple);
+            self.demux.remove(hash, Entity::Connection(id));
+            self.timers.disarm(id);
+        }
+    }
+
+    /// A record takes the connection's place for 2 MSL. At the limit the oldest record gives way.
+    fn enter_time_wait(&mut self, now: Instant, id: u32, state: TimeWait) {
+        self.detach(id);
+        if let Some(oldest) = self.time_waits.to_recycle() {
+            self.statistics.time_wait_recycled += 1;
+            self.forget_time_wait(oldest);
+        }
+        let Some(slot) = self.connections.get_mut(id) else {
+            return;
+        };
+        slot.connection.leave_time_wait();
+        let record = TimeWaitRecord::new(slot.tuple, state, slot.hop_limit, slot.dscp);
+        if let Some(record_id) = self.time_waits.insert(now, record) {
+            let hash = self.secret.demux(&record.tuple);
+            self.demux.insert(hash, Entity::TimeWait(record_id));
+        }
+    }
+
+    /// Queues an event if the application can do something that it could not do before.
+    pub(super) fn note_news(&mut self, id: u32) {
+        if let Some(slot) = self.connections.get_mut(id)
+            && slot.owner == Owner::Application
+            && slot.has_news()
+        {
+            slot.event_pending = true;
+            self.events.push(id);
+        }
+    }
+
+    /// Frees the slot once neither the network nor an application has an interest in it.
+    fn free_if_done(&mut self, id: u32) {
+        let is_done = |slot: &super::Slot<'_, C>| slot.detached && slot.owner == Owner::Nobody;
+        if !self.connections.get(id).is_some_and(is_done) {
+            return;
+        }
+        if let Some(slot) = self.connections.remove(id)
+            && let Some(spare) = self.spare.get_mut(id as usize)
+        {
+            *spare = slot.connection.into_buffers();
+        }
+    }
+}

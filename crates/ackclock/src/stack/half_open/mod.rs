@@ -1,0 +1,339 @@
+//! A passive open before its handshake is finished: SYN-RECEIVED in a small record (RFC 9293
+//! section 3.10.7.4). Buffers bind when the connection is established.
+
+use super::id_queue::{IdQueue, Link};
+use super::isn::timestamp;
+use super::pool::{Place, Pool};
+use super::replies::{AckLimit, Reply};
+use super::timer_queue::{TimerCell, TimerQueue};
+use super::tuple::FourTuple;
+use crate::seq::{SeqNumber, SeqRange};
+use crate::storage::Buffer;
+use crate::tcp::{Accepted, Config, RtoConfig};
+use crate::time::Instant;
+use crate::wire::{Flags, Header, Options, SackBlocks, Segment, Timestamps};
+
+/// Length of a TCP header without options, in bytes.
+const TCP_HEADER: u32 = 20;
+/// Largest shift count (RFC 7323 section 2.3).
+const MAX_SHIFT: u8 = 14;
+
+/// What a new record needs to know beyond the SYN.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Passive {
+    /// Listener that the SYN came to.
+    pub(super) listener: u32,
+    /// Our initial sequence number.
+    pub(super) iss: SeqNumber,
+    /// Added to our timestamp clock.
+    pub(super) timestamp_offset: u32,
+    /// Largest IP packet of the link, in bytes.
+    pub(super) mtu: u32,
+    /// Receive memory of the connection to come, in bytes: least and most.
+    pub(super) receive_memory: (usize, usize),
+}
+
+/// A half-open connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HalfOpen {
+    /// Its ends.
+    pub(super) tuple: FourTuple,
+    /// Listener that it belongs to.
+    pub(super) listener: u32,
+    /// Our initial sequence number.
+    pub(super) iss: SeqNumber,
+    /// Added to our timestamp clock.
+    pub(super) timestamp_offset: u32,
+    irs: SeqNumber,
+    peer_options: Options,
+    our_options: Options,
+    window: u16,
+    hop_limit: u8,
+    dscp: u8,
+    rto: RtoConfig,
+    give_up_at: Instant,
+    first_sent_at: Option<Instant>,
+    sent: u32,
+    timeouts: u32,
+    deadline: Instant,
+    ack_limit: AckLimit,
+}
+
+/// What a segment means to a half-open connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Answer {
+    /// Nothing.
+    Drop,
+    /// Send the SYN-ACK again.
+    SynAck,
+    /// Acknowledge what was received: the segment is not acceptable or a challenge is due.
+    Acknowledge,
+    /// Answer with a reset as if it belonged to nobody.
+    Reset,
+    /// Return to LISTEN.
+    Forget,
+    /// The handshake is finished.
+    Establish,
+}
+
+impl HalfOpen {
+    /// A record for a SYN (section 3.10.7.2, third), with the options that both sides support.
+    pub(super) fn new(now: Instant, config: &Config, syn: &Segment<'_>, passive: &Passive) -> Self {
+        let tuple = FourTuple::of(syn);
+        let peer = syn.header.options;
+        let (least_memory, most_memory) = passive.receive_memory;
+        let largest_segment = passive.mtu.saturating_sub(tuple.ip_header() + TCP_HEADER);
+        let mss = largest_segment.min(u32::from(config.mss.unwrap_or(u16::MAX)));
+        let scaled = config.window_scaling && peer.window_scale.is_some();
+        HalfOpen {
+            tuple,
+            listener: passive.listener,
+            iss: passive.iss,
+            timestamp_offset: passive.timestamp_offset,
+            irs: syn.header.seq,
+            peer_options: Options {
+                sack: SackBlocks::EMPTY,
+                ..peer
+            },
+            our_options: Options {
+                mss: Some(u16::try_from(mss).unwrap_or(u16::MAX)),
+                window_scale: scaled.then(|| window_shift(most_memory)),
+                sack_permitted: config.sack && peer.sack_permitted,
+                timestamps: peer.timestamps.filter(|_| config.timestamps),
+                sack: SackBlocks::EMPTY,
+            },
+            window: u16::try_from(least_memory).unwrap_or(u16::MAX),
+            hop_limit: config.hop_limit,
+            dscp: config.dscp,
+            rto: config.rto,
+            give_up_at: now + config.syn_give_up,
+            first_sent_at: None,
+            sent: 0,
+            timeouts: 0,
+            deadline: now + config.syn_give_up,
+            ack_limit: AckLimit::default(),
+        }
+    }
+
+    /// The tests of section 3.10.7.4 for SYN-RECEIVED, with those of RFC 5961 and RFC 7323.
+    pub(super) fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Answer {
+        let header = &segment.header;
+        let reset = header.flags.contains(Flags::RST);
+        if header.flags.contains(Flags::SYN)
+            && !header.flags.intersects(Flags::ACK | Flags::RST)
+            && header.seq == self.irs
+        {
+            return Answer::SynAck;
+        }
+        if let (Some(recent), false) = (self.our_options.timestamps, reset) {
+            match header.options.timestamps {
+                // RFC 7323 section 3.2: once agreed, timestamps are in every segment.
+                None => return Answer::Drop,
+                Some(new) if is_older(new, recent) => return self.acknowledge(now),
+                Some(_) => {}
+            }
+        }
+        // First, check the sequence number.
+        if !is_acceptable(self.rcv_nxt(), self.window.into(), segment) {
+            return if reset {
+                Answer::Drop
+            } else {
+                self.acknowledge(now)
+            };
+        }
+        // Second, check the RST bit: RFC 5961 section 3.2.
+        if reset {
+            let exact = header.seq == self.rcv_nxt();
+            return if exact {
+                Answer::Forget
+            } else {
+                self.acknowledge(now)
+            };
+        }
+        // Fourth, check the SYN bit: RFC 5961 section 4.2. The answer makes a peer that has
+        // restarted send the reset that removes the record.
+        if header.flags.contains(Flags::SYN) {
+            return self.acknowledge(now);
+        }
+        // Fifth, check the ACK field. SND.UNA is ISS, SND.NXT is ISS + 1.
+        if !header.flags.contains(Flags::ACK) {
+            return Answer::Drop;
+        }
+        if header.ack == self.iss + 1 {
+            Answer::Establish
+        } else {
+            Answer::Reset
+        }
+    }
+
+    /// `<SEQ=ISS><ACK=RCV.NXT><CTL=SYN,ACK>`
+    pub(super) fn syn_ack(&self, now: Instant) -> Reply {
+        let mut header = self.header(now, Flags::SYN | Flags::ACK);
+        let Options {
+            mss,
+            window_scale,
+            sack_permitted,
+            ..
+        } = self.our_options;
+        header.seq = self.iss;
+        header.window = self.window;
+        header.options = Options {
+            mss,
+            window_scale,
+            sack_permitted,
+            ..header.options
+        };
+        self.reply(header)
+    }
+
+    /// `<SEQ=SND.NXT><ACK=RCV.NXT><CTL=ACK>`
+    pub(super) fn ack(&self, now: Instant) -> Reply {
+        self.reply(self.header(now, Flags::ACK))
+    }
+
+    /// The link has taken a SYN-ACK.
+    pub(super) fn on_syn_ack_sent(&mut self, now: Instant) {
+        self.sent = self.sent.saturating_add(1);
+        self.first_sent_at.get_or_insert(now);
+        let factor = 1_u64.checked_shl(self.timeouts).unwrap_or(u64::MAX);
+        let rto = self.rto.initial.saturating_mul(factor).min(self.rto.max);
+        self.deadline = (now + rto).min(self.give_up_at);
+    }
+
+    /// Its timer fired; returns whether the SYN-ACK is to be sent again. If not, the record is to
+    /// be given up.
+    pub(super) fn on_timeout(&mut self, now: Instant) -> bool {
+        self.timeouts = self.timeouts.saturating_add(1);
+        self.deadline = self.give_up_at;
+        now < self.give_up_at
+    }
+
+    /// When its timer fires.
+    pub(super) const fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// What was agreed, for the connection that it becomes.
+    pub(super) fn accepted(&self) -> Accepted {
+        Accepted {
+            irs: self.irs,
+            peer_options: self.peer_options,
+            our_options: self.our_options,
+            advertised_window: self.window,
+            syn_sent_at: self.first_sent_at.filter(|_| self.sent == 1),
+            syn_retransmits: self.timeouts,
+        }
+    }
+
+    fn rcv_nxt(&self) -> SeqNumber {
+        self.irs + 1
+    }
+
+    fn acknowledge(&mut self, now: Instant) -> Answer {
+        if self.ack_limit.allow(now) {
+            Answer::Acknowledge
+        } else {
+            Answer::Drop
+        }
+    }
+
+    fn header(&self, now: Instant, flags: Flags) -> Header {
+        let timestamps = self.our_options.timestamps.map(|recent| Timestamps {
+            value: timestamp(now, self.timestamp_offset),
+            echo: recent.value,
+        });
+        Header {
+            seq: self.iss + 1,
+            ack: self.rcv_nxt(),
+            flags,
+            window: self.window >> self.our_options.window_scale.unwrap_or(0).min(MAX_SHIFT),
+            options: Options {
+                timestamps,
+                ..Options::default()
+            },
+            ..Header::default()
+        }
+    }
+
+    fn reply(&self, header: Header) -> Reply {
+        Reply {
+            tuple: self.tuple,
+            header,
+            hop_limit: self.hop_limit,
+            dscp: self.dscp,
+        }
+    }
+}
+
+/// All half-open connections.
+#[derive(Debug)]
+pub(super) struct HalfOpens<'a> {
+    /// The records.
+    pub(super) records: Pool<'a, HalfOpen>,
+    /// Their timers.
+    pub(super) timers: TimerQueue<'a>,
+    /// Those whose SYN-ACK is to be sent.
+    pub(super) output: IdQueue<'a>,
+}
+
+impl<'a> HalfOpens<'a> {
+    /// No record yet; at most `limit` where storage grows.
+    pub(super) fn new(
+        records: Buffer<'a, Place<HalfOpen>>,
+        timers: Buffer<'a, TimerCell>,
+        links: Buffer<'a, Link>,
+        limit: usize,
+    ) -> Self {
+        HalfOpens {
+            records: Pool::new(records, limit),
+            timers: TimerQueue::new(timers),
+            output: IdQueue::new(links),
+        }
+    }
+
+    /// Adds a record, whose SYN-ACK is to be sent; `None` if there is no memory for it.
+    pub(super) fn insert(&mut self, record: HalfOpen) -> Option<u32> {
+        let id = self.records.vacancy()?;
+        let count = id as usize + 1;
+        if !(self.timers.reserve(count) && self.output.reserve(count)) {
+            return None;
+        }
+        let id = self.records.insert(record).ok()?;
+        self.timers.arm(id, record.deadline());
+        self.output.push(id);
+        Some(id)
+    }
+
+    /// Takes a record out.
+    pub(super) fn remove(&mut self, id: u32) -> Option<HalfOpen> {
+        self.timers.disarm(id);
+        self.records.remove(id)
+    }
+}
+
+/// The least shift with which a window of `limit` bytes can be told (RFC 7323 section 2.3).
+fn window_shift(limit: usize) -> u8 {
+    (0..MAX_SHIFT)
+        .find(|&shift| limit >> shift <= usize::from(u16::MAX))
+        .unwrap_or(MAX_SHIFT)
+}
+
+/// Whether a segment's timestamp is before the most recent one (RFC 7323 section 5.3, R1).
+pub(super) const fn is_older(new: Timestamps, recent: Timestamps) -> bool {
+    (new.value.wrapping_sub(recent.value) as i32) < 0
+}
+
+/// The acceptability test of RFC 9293 section 3.4, table 6.
+fn is_acceptable(rcv_nxt: SeqNumber, window: u32, segment: &Segment<'_>) -> bool {
+    let window = SeqRange::from_len(rcv_nxt, window);
+    let (first, len) = (segment.header.seq, segment.len());
+    match (len, window.is_empty()) {
+        (0, true) => first == rcv_nxt,
+        (0, false) => window.contains(first),
+        (_, true) => false,
+        (_, false) => window.contains(first) || window.contains(first + len.wrapping_sub(1)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

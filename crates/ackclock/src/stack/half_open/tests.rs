@@ -1,0 +1,196 @@
+use super::*;
+use crate::wire::{Ecn, IpInfo};
+
+const CLIENT: SeqNumber = SeqNumber(1000);
+const ISS: SeqNumber = SeqNumber(5000);
+
+fn segment(flags: Flags, seq: SeqNumber, ack: SeqNumber, options: Options) -> Segment<'static> {
+    let ip = IpInfo {
+        source: [10, 0, 0, 2].into(),
+        destination: [10, 0, 0, 1].into(),
+        hop_limit: 64,
+        dscp: 0,
+        ecn: Ecn::NotEct,
+    };
+    let header = Header {
+        source_port: 40_000,
+        destination_port: 80,
+        seq,
+        ack,
+        flags,
+        window: 1000,
+        options,
+        ..Header::default()
+    };
+    Segment {
+        header,
+        ip,
+        payload: &[],
+    }
+}
+
+fn syn_options() -> Options {
+    Options {
+        mss: Some(1460),
+        window_scale: Some(7),
+        sack_permitted: true,
+        timestamps: Some(Timestamps { value: 77, echo: 0 }),
+        sack: SackBlocks::EMPTY,
+    }
+}
+
+fn timestamps(value: u32) -> Options {
+    Options {
+        timestamps: Some(Timestamps { value, echo: 0 }),
+        ..Options::default()
+    }
+}
+
+fn record(config: &Config, options: Options) -> HalfOpen {
+    let syn = segment(Flags::SYN, CLIENT, SeqNumber(0), options);
+    let passive = Passive {
+        listener: 3,
+        iss: ISS,
+        timestamp_offset: 500,
+        mtu: 1500,
+        receive_memory: (100_000, 262_144),
+    };
+    HalfOpen::new(Instant::ZERO, config, &syn, &passive)
+}
+
+fn plain() -> HalfOpen {
+    record(&Config::default(), Options::default())
+}
+
+#[test]
+fn the_syn_ack_agrees_to_what_the_peer_offered() {
+    let now = Instant::from_millis(20);
+    let all = record(&Config::default(), syn_options()).syn_ack(now);
+    assert_eq!(all.header.flags, Flags::SYN | Flags::ACK);
+    assert_eq!((all.header.seq, all.header.ack), (ISS, CLIENT + 1));
+    assert_eq!(all.header.window, u16::MAX);
+    let expected = Options {
+        mss: Some(1460),
+        window_scale: Some(3),
+        timestamps: Some(Timestamps {
+            value: 520,
+            echo: 77,
+        }),
+        ..syn_options()
+    };
+    assert_eq!(all.header.options, expected);
+
+    let nothing = plain().syn_ack(now);
+    assert_eq!(
+        nothing.header.options,
+        Options {
+            mss: Some(1460),
+            ..Options::default()
+        }
+    );
+
+    let modest = Config {
+        mss: Some(536),
+        window_scaling: false,
+        timestamps: false,
+        sack: false,
+        ..Config::default()
+    };
+    let modest = record(&modest, syn_options()).syn_ack(now);
+    assert_eq!(
+        modest.header.options,
+        Options {
+            mss: Some(536),
+            ..Options::default()
+        }
+    );
+}
+
+#[test]
+fn acks_scale_their_window() {
+    let ack = record(&Config::default(), syn_options()).ack(Instant::ZERO);
+    assert_eq!((ack.header.seq, ack.header.ack), (ISS + 1, CLIENT + 1));
+    assert_eq!(
+        (ack.header.flags, ack.header.window),
+        (Flags::ACK, 65_535 >> 3)
+    );
+}
+
+#[test]
+fn each_segment_gets_the_answer_of_section_3_10_7_4() {
+    let next = CLIENT + 1;
+    let zero = SeqNumber(0);
+    let cases = [
+        (Flags::SYN, CLIENT, zero, Answer::SynAck),
+        (Flags::SYN, next, zero, Answer::Acknowledge),
+        (Flags::SYN, CLIENT + 100_000, zero, Answer::Acknowledge),
+        (Flags::RST, next, zero, Answer::Forget),
+        (Flags::RST, next + 1, zero, Answer::Acknowledge),
+        (Flags::RST, CLIENT, zero, Answer::Drop),
+        (Flags::NONE, next, zero, Answer::Drop),
+        (Flags::ACK, next, ISS + 1, Answer::Establish),
+        (Flags::ACK | Flags::FIN, next, ISS + 1, Answer::Establish),
+        (Flags::ACK, next + 65_534, ISS + 1, Answer::Establish),
+        (Flags::ACK, next + 65_535, ISS + 1, Answer::Acknowledge),
+        (Flags::ACK, CLIENT, ISS + 1, Answer::Acknowledge),
+        (Flags::ACK, next, ISS, Answer::Reset),
+        (Flags::ACK, next, ISS + 2, Answer::Reset),
+    ];
+    for (flags, seq, ack, expected) in cases {
+        let segment = segment(flags, seq, ack, Options::default());
+        let answer = plain().on_segment(Instant::ZERO, &segment);
+        assert_eq!(answer, expected, "{flags:?} {seq} {ack}");
+    }
+}
+
+#[test]
+fn old_timestamps_are_acknowledged_and_missing_ones_dropped() {
+    let mut record = record(&Config::default(), syn_options());
+    let ack = |options| segment(Flags::ACK, CLIENT + 1, ISS + 1, options);
+    let now = Instant::ZERO;
+    assert_eq!(
+        record.on_segment(now, &ack(timestamps(76))),
+        Answer::Acknowledge
+    );
+    assert_eq!(
+        record.on_segment(now, &ack(Options::default())),
+        Answer::Drop
+    );
+    assert_eq!(
+        record.on_segment(now, &ack(timestamps(77))),
+        Answer::Establish
+    );
+    let reset = segment(Flags::RST, CLIENT + 1, SeqNumber(0), Options::default());
+    assert_eq!(record.on_segment(now, &reset), Answer::Forget);
+}
+
+#[test]
+fn challenges_are_limited_per_record() {
+    let mut record = plain();
+    let reset = segment(Flags::RST, CLIENT + 2, SeqNumber(0), Options::default());
+    let mut answer = |millis| record.on_segment(Instant::from_millis(millis), &reset);
+    assert_eq!(answer(0), Answer::Acknowledge);
+    assert_eq!(answer(99), Answer::Drop);
+    assert_eq!(answer(100), Answer::Acknowledge);
+}
+
+#[test]
+fn the_syn_ack_is_repeated_with_backoff_until_the_give_up_time() {
+    let mut record = plain();
+    assert_eq!(record.deadline(), Instant::from_secs(180), "not sent yet");
+    let mut now = Instant::ZERO;
+    record.on_syn_ack_sent(now);
+    assert_eq!(record.accepted().syn_sent_at, Some(now));
+    let mut fired = std::vec::Vec::new();
+    loop {
+        now = record.deadline();
+        fired.push(now.as_millis() / 1000);
+        if !record.on_timeout(now) {
+            break;
+        }
+        record.on_syn_ack_sent(now);
+    }
+    assert_eq!(fired, [1, 3, 7, 15, 31, 63, 127, 180]);
+    let accepted = record.accepted();
+    assert_eq!((accepted.syn_sent_at, accepted.syn_retransmits), (None, 8));
+}

@@ -1,0 +1,223 @@
+//! Opening connections and listening (RFC 9293 section 3.10.1).
+
+use super::addresses::is_unicast;
+use super::demux::Entity;
+use super::pool::NO_ID;
+use super::slot::{Owner, Slot};
+use super::storage::new_buffers;
+use super::tuple::FourTuple;
+use super::{ConnectError, Handle, ListenConfig, ListenError, Listener, Stack};
+use crate::congestion::CongestionController;
+use crate::tcp::{Buffers, Config, Connection, Open};
+use crate::time::Instant;
+use core::net::SocketAddr;
+
+impl<'a, C: CongestionController + Clone> Stack<'a, C> {
+    /// Opens a connection to `remote` (active open). The source address is chosen among the local
+    /// ones (longest common prefix), the port by RFC 6056, unless `local` says otherwise (an
+    /// unspecified address or port 0 leaves the choice to the stack).
+    pub fn connect(
+        &mut self,
+        now: Instant,
+        remote: SocketAddr,
+        local: Option<SocketAddr>,
+        config: &Config,
+    ) -> Result<Handle, ConnectError> {
+        self.connect_with(now, remote, local, config, self.controller.clone())
+    }
+
+    /// As [`connect`](Self::connect), with a controller of its own for this connection.
+    pub fn connect_with(
+        &mut self,
+        now: Instant,
+        remote: SocketAddr,
+        local: Option<SocketAddr>,
+        config: &Config,
+        controller: C,
+    ) -> Result<Handle, ConnectError> {
+        let now = self.advance(now);
+        config.validate().map_err(ConnectError::Config)?;
+        let tuple = self.choose_ends(remote, local)?;
+        let open = self.open(now, &tuple);
+        let id = self
+            .add_connection(&tuple, config, Owner::Application, |buffers| {
+                Connection::connect(now, config, controller, buffers, &open)
+            })
+            .ok_or(ConnectError::NoResources)?;
+        self.demux
+            .insert(self.secret.demux(&tuple), Entity::Connection(id));
+        self.statistics.active_opens += 1;
+        self.after(now, id);
+        Ok(Handle {
+            slot: id,
+            generation: self.connections.generation(id),
+        })
+    }
+
+    /// Both ends of a connection to be opened.
+    fn choose_ends(
+        &mut self,
+        remote: SocketAddr,
+        local: Option<SocketAddr>,
+    ) -> Result<FourTuple, ConnectError> {
+        let remote = SocketAddr::new(remote.ip(), remote.port());
+        let ip = remote.ip();
+        if !is_unicast(ip) || self.addresses.is_broadcast(ip) || remote.port() == 0 {
+            return Err(ConnectError::InvalidRemote);
+        }
+        let wanted = local
+            .map(|local| local.ip())
+            .filter(|ip| !ip.is_unspecified());
+        let address = match wanted {
+            Some(own) => {
+                (own.is_ipv4() == ip.is_ipv4() && self.addresses.contains(own)).then_some(own)
+            }
+            None => self.addresses.source_for(ip),
+        };
+        let address = address.ok_or(ConnectError::NoSourceAddress)?;
+        let tuple = |port| FourTuple {
+            local: SocketAddr::new(address, port),
+            remote,
+        };
+        let in_use = |port| self.find(&tuple(port)).is_some();
+        match local.map_or(0, |local| local.port()) {
+            0 => {
+                let mut ports = self.ports;
+                let port = ports.choose(self.secret.port_offset(address, remote), in_use);
+                self.ports = ports;
+                port.map(tuple).ok_or(ConnectError::NoPort)
+            }
+            port if in_use(port) => Err(ConnectError::AddressInUse),
+            port => Ok(tuple(port)),
+        }
+    }
+
+    /// What a new connection starts from.
+    pub(super) fn open(&self, now: Instant, tuple: &FourTuple) -> Open {
+        Open {
+            iss: self.secret.isn(now, tuple),
+            timestamp_offset: self.secret.timestamp_offset(tuple),
+            mtu: self.config.link.mtu,
+            ip_header: tuple.ip_header(),
+            random: self.secret.random(now, tuple),
+        }
+    }
+
+    /// Puts a connection into a free slot; `None` if there is no slot or memory for it.
+    pub(super) fn add_connection(
+        &mut self,
+        tuple: &FourTuple,
+        config: &Config,
+        owner: Owner,
+        make: impl FnOnce(Buffers<'a>) -> Connection<'a, C>,
+    ) -> Option<u32> {
+        let id = self.connections.vacancy()?;
+        let count = id as usize + 1;
+        let has_room = self.timers.reserve(count)
+            && self.ready.reserve(count)
+            && self.events.reserve(count)
+            && self.demux.reserve();
+        if !has_room {
+            return None;
+        }
+        let spare = self.spare.get_mut(id as usize);
+        let buffers = spare.map_or_else(new_buffers, core::mem::take);
+        self.connections
+            .insert(Slot::new(make(buffers), *tuple, config, owner))
+            .ok()
+    }
+
+    /// Waits for connections (passive open). An unspecified address means any local address of
+    /// that family; port 0 means any port, and [`local_addr`](Self::local_addr) of the accepted
+    /// connection tells the original destination.
+    pub fn listen(&mut self, config: ListenConfig) -> Result<Listener, ListenError> {
+        config.connection.validate().map_err(ListenError::Config)?;
+        if config.half_open == 0 || config.backlog == 0 {
+            return Err(ListenError::Backlog);
+        }
+        let local = SocketAddr::new(config.local.ip(), config.local.port());
+        let ip = local.ip();
+        let is_foreign = config.any_destination && is_unicast(ip);
+        if !(ip.is_unspecified() || self.addresses.contains(ip) || is_foreign) {
+            return Err(ListenError::NoSuchAddress);
+        }
+        let id = self.listeners.add(ListenConfig { local, ..config })?;
+        Ok(Listener {
+            slot: id,
+            generation: self.listeners.records.generation(id),
+        })
+    }
+
+    /// Takes the next established connection of a listener. An [`Event::Acceptable`] may stand for
+    /// several.
+    ///
+    /// [`Event::Acceptable`]: super::Event::Acceptable
+    pub fn accept(&mut self, listener: Listener) -> Option<Handle> {
+        let id = self.pop_waiting(self.resolve_listener(listener)?)?;
+        if let Some(slot) = self.connections.get_mut(id) {
+            slot.owner = Owner::Application;
+        }
+        self.note_news(id);
+        Some(Handle {
+            slot: id,
+            generation: self.connections.generation(id),
+        })
+    }
+
+    /// Ends a listener. Connections not yet accepted are reset.
+    pub fn close_listener(&mut self, now: Instant, listener: Listener) {
+        let now = self.advance(now);
+        let Some(listener) = self.resolve_listener(listener) else {
+            return;
+        };
+        while let Some(id) = self.pop_waiting(listener) {
+            if let Some(slot) = self.connections.get_mut(id) {
+                slot.owner = Owner::Nobody;
+                slot.connection.abort();
+            }
+            self.after(now, id);
+        }
+        for id in 0..self.half_open.records.end() {
+            if self
+                .half_open
+                .records
+                .get(id)
+                .is_some_and(|record| record.listener == listener)
+            {
+                self.forget_half_open(id);
+            }
+        }
+        self.listeners.records.remove(listener);
+    }
+
+    fn resolve_listener(&self, listener: Listener) -> Option<u32> {
+        let Listener { slot, generation } = listener;
+        self.listeners.records.get(slot)?;
+        (self.listeners.records.generation(slot) == generation).then_some(slot)
+    }
+
+    /// Puts an established connection behind those waiting at a listener.
+    pub(super) fn push_waiting(&mut self, listener: u32, id: u32) {
+        let Some(record) = self.listeners.records.get_mut(listener) else {
+            return;
+        };
+        let waiting = &mut record.waiting;
+        match self.connections.get_mut(waiting.last) {
+            Some(last) if waiting.len > 0 => last.next_waiting = id,
+            _ => waiting.first = id,
+        }
+        waiting.last = id;
+        waiting.len += 1;
+        self.listeners.events.push(listener);
+    }
+
+    /// Takes the connection that has waited longest at a listener.
+    fn pop_waiting(&mut self, listener: u32) -> Option<u32> {
+        let waiting = &mut self.listeners.records.get_mut(listener)?.waiting;
+        waiting.len = waiting.len.checked_sub(1)?;
+        let id = waiting.first;
+        let slot = self.connections.get_mut(id)?;
+        waiting.first = core::mem::replace(&mut slot.next_waiting, NO_ID);
+        Some(id)
+    }
+}

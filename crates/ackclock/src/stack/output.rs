@@ -1,0 +1,195 @@
+//! Packets to the link: replies first, then SYN-ACKs, then connections in turn.
+
+use super::replies::{HOP_LIMIT, Reply};
+use super::tuple::FourTuple;
+use super::{Rejected, Stack, Transmit};
+use crate::congestion::CongestionController;
+use crate::time::Instant;
+use crate::wire::{
+    Ecn, Flags, IpInfo, MAX_HEADER, WriteChecksum, write_echo_reply, write_packet_header,
+};
+
+/// Whoever takes the packets.
+type Sink<'s> = dyn FnMut(&Transmit<'_>) -> Result<(), Rejected> + 's;
+
+impl<'a, C: CongestionController + Clone> Stack<'a, C> {
+    /// Offers the next transmission to `sink`. Returns `None` when there is nothing to send, and
+    /// otherwise what the sink answered; a [`Rejected`] transmission stays and will be offered
+    /// again.
+    pub fn transmit(
+        &mut self,
+        now: Instant,
+        sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
+    ) -> Option<Result<(), Rejected>> {
+        let now = self.advance(now);
+        let offered = self
+            .transmit_reply(sink)
+            .or_else(|| self.transmit_echo(sink))
+            .or_else(|| self.transmit_syn_ack(now, sink))
+            .or_else(|| self.transmit_connection(now, sink))?;
+        if offered.is_ok() {
+            self.statistics.packets_sent += 1;
+        }
+        Some(offered)
+    }
+
+    fn transmit_reply(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
+        let reply = *self.replies.front()?;
+        let offered = self.offer(&Outbound::new(&reply), sink);
+        if offered.is_ok() {
+            self.replies.sent();
+            self.count_reset(reply.header.flags);
+        }
+        Some(offered.map(|_| ()))
+    }
+
+    fn transmit_echo(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
+        let (source, destination, request) = self.replies.front_echo()?;
+        let ip = IpInfo {
+            source,
+            destination,
+            hop_limit: HOP_LIMIT,
+            dscp: 0,
+            ecn: Ecn::NotEct,
+        };
+        let mut header = [0; MAX_HEADER];
+        let len = write_echo_reply(&mut header, &ip, &request);
+        let offered = sink(&Transmit {
+            header: header.get(..len).unwrap_or_default(),
+            payload: [request.data, &[]],
+            transport_offset: if source.is_ipv4() { 20 } else { 40 },
+            segment_size: 0,
+            checksum: WriteChecksum::Complete,
+            ecn: Ecn::NotEct,
+        });
+        if offered.is_ok() {
+            self.replies.echo_sent();
+            self.statistics.echo_replies += 1;
+        }
+        Some(offered)
+    }
+
+    fn transmit_syn_ack(
+        &mut self,
+        now: Instant,
+        sink: &mut Sink<'_>,
+    ) -> Option<Result<(), Rejected>> {
+        while let Some(id) = self.half_open.output.front() {
+            let Some(record) = self.half_open.records.get(id) else {
+                self.half_open.output.pop();
+                continue;
+            };
+            let offered = self.offer(&Outbound::new(&record.syn_ack(now)), sink);
+            if offered.is_ok() {
+                self.half_open.output.pop();
+                if let Some(record) = self.half_open.records.get_mut(id) {
+                    record.on_syn_ack_sent(now);
+                    self.half_open.timers.arm(id, record.deadline());
+                }
+            }
+            return Some(offered.map(|_| ()));
+        }
+        None
+    }
+
+    fn transmit_connection(
+        &mut self,
+        now: Instant,
+        sink: &mut Sink<'_>,
+    ) -> Option<Result<(), Rejected>> {
+        let max_payload = self.config.link.segmentation;
+        while let Some(id) = self.ready.front() {
+            let slot = self.connections.get_mut(id).filter(|slot| !slot.detached);
+            let Some(outgoing) =
+                slot.and_then(|slot| slot.connection.poll_transmit(now, max_payload))
+            else {
+                self.ready.leave();
+                self.after_turn(now, id);
+                continue;
+            };
+            let slot = self.connections.get(id)?;
+            let segment = Reply {
+                tuple: slot.tuple,
+                header: outgoing.header,
+                hop_limit: slot.hop_limit,
+                dscp: slot.dscp,
+            };
+            let outbound = Outbound {
+                segment: &segment,
+                ecn: outgoing.ecn,
+                payload: slot.connection.payload(&outgoing),
+                segment_size: outgoing.segment_size,
+            };
+            let offered = self.offer(&outbound, sink);
+            if let Ok(bytes) = offered {
+                self.count_reset(outgoing.header.flags);
+                self.ready.charge(bytes);
+                if let Some(slot) = self.connections.get_mut(id) {
+                    slot.connection.on_transmitted(now, &outgoing);
+                }
+                self.after_turn(now, id);
+            }
+            return Some(offered.map(|_| ()));
+        }
+        None
+    }
+
+    /// Writes the headers of a segment and offers it; returns the packet's length in bytes.
+    fn offer(&self, outbound: &Outbound<'_>, sink: &mut Sink<'_>) -> Result<usize, Rejected> {
+        let Outbound {
+            segment,
+            ecn,
+            payload,
+            segment_size,
+        } = *outbound;
+        let FourTuple { local, remote } = segment.tuple;
+        let ip = IpInfo {
+            source: local.ip(),
+            destination: remote.ip(),
+            hop_limit: segment.hop_limit,
+            dscp: segment.dscp,
+            ecn,
+        };
+        let mut tcp = segment.header;
+        tcp.source_port = local.port();
+        tcp.destination_port = remote.port();
+        let checksum = self.config.link.checksum;
+        let mut header = [0; MAX_HEADER];
+        let len = write_packet_header(&mut header, &ip, &tcp, payload, checksum);
+        let transmit = Transmit {
+            header: header.get(..len).unwrap_or_default(),
+            payload,
+            transport_offset: segment.tuple.ip_header() as usize,
+            segment_size,
+            checksum,
+            ecn,
+        };
+        sink(&transmit).map(|()| transmit.len())
+    }
+
+    fn count_reset(&mut self, flags: Flags) {
+        if flags.contains(Flags::RST) {
+            self.statistics.resets_sent += 1;
+        }
+    }
+}
+
+/// A segment with its payload, on its way to the link.
+struct Outbound<'p> {
+    segment: &'p Reply,
+    ecn: Ecn,
+    payload: [&'p [u8]; 2],
+    segment_size: u16,
+}
+
+impl<'p> Outbound<'p> {
+    /// A segment without payload.
+    const fn new(segment: &'p Reply) -> Self {
+        Outbound {
+            segment,
+            ecn: Ecn::NotEct,
+            payload: [&[], &[]],
+            segment_size: 0,
+        }
+    }
+}

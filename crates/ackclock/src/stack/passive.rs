@@ -1,0 +1,190 @@
+//! Passive opens and what remains of connections: segments for listeners and small records.
+
+use super::Stack;
+use super::demux::Entity;
+use super::half_open::{self, HalfOpen, Passive};
+use super::slot::Owner;
+use super::time_wait::{self, TimeWaitRecord};
+use super::tuple::FourTuple;
+use crate::congestion::CongestionController;
+use crate::tcp::Connection;
+use crate::time::Instant;
+use crate::wire::{Flags, Segment};
+
+impl<'a, C: CongestionController + Clone> Stack<'a, C> {
+    /// A segment of no connection that we know of: LISTEN (section 3.10.7.2) or CLOSED (section
+    /// 3.10.7.1).
+    pub(super) fn on_new_segment(&mut self, now: Instant, segment: &Segment<'_>) {
+        let tuple = FourTuple::of(segment);
+        let Some(listener) = self.listener_for(&tuple) else {
+            if self.addresses.contains(tuple.local.ip()) {
+                self.statistics.no_connection += 1;
+                self.reset(now, segment);
+            } else {
+                self.statistics.not_for_us += 1;
+            }
+            return;
+        };
+        self.statistics.segments_delivered += 1;
+        let flags = segment.header.flags;
+        if flags.contains(Flags::RST) {
+            return;
+        }
+        if flags.contains(Flags::ACK) {
+            return self.reset(now, segment);
+        }
+        if flags.contains(Flags::SYN) {
+            self.open_passively(now, listener, segment, None);
+        }
+    }
+
+    fn listener_for(&self, tuple: &FourTuple) -> Option<u32> {
+        self.listeners
+            .find(tuple.local, self.addresses.contains(tuple.local.ip()))
+    }
+
+    /// LISTEN state, third, check for a SYN. `previous`: a connection in TIME-WAIT that gave way.
+    fn open_passively(
+        &mut self,
+        now: Instant,
+        id: u32,
+        syn: &Segment<'_>,
+        previous: Option<&TimeWaitRecord>,
+    ) {
+        let Some(listener) = self.listeners.records.get(id) else {
+            return;
+        };
+        let has_room = listener.has_room_for_half_open() && self.demux.reserve();
+        let tuple = FourTuple::of(syn);
+        let isn = self.secret.isn(now, &tuple);
+        let config = &listener.config.connection;
+        let passive = Passive {
+            listener: id,
+            iss: previous.map_or(isn, |record| record.next_isn(isn)),
+            timestamp_offset: self.secret.timestamp_offset(&tuple),
+            mtu: self.config.link.mtu,
+            receive_memory: self.receive_memory(config),
+        };
+        let record = HalfOpen::new(now, config, syn, &passive);
+        let inserted = if has_room {
+            self.half_open.insert(record)
+        } else {
+            None
+        };
+        let Some(half_open) = inserted else {
+            self.statistics.half_open_overflow += 1;
+            return;
+        };
+        self.demux
+            .insert(self.secret.demux(&tuple), Entity::HalfOpen(half_open));
+        if let Some(listener) = self.listeners.records.get_mut(id) {
+            listener.half_open += 1;
+        }
+    }
+
+    /// A segment of a half-open connection.
+    pub(super) fn on_half_open_segment(&mut self, now: Instant, id: u32, segment: &Segment<'_>) {
+        let Some(record) = self.half_open.records.get_mut(id) else {
+            return;
+        };
+        match record.on_segment(now, segment) {
+            half_open::Answer::Drop => {}
+            half_open::Answer::SynAck => {
+                self.half_open.output.push(id);
+            }
+            half_open::Answer::Acknowledge => {
+                let ack = record.ack(now);
+                self.reply(ack);
+            }
+            half_open::Answer::Reset => self.reset(now, segment),
+            half_open::Answer::Forget => self.forget_half_open(id),
+            half_open::Answer::Establish => self.establish(now, id, segment),
+        }
+    }
+
+    /// A half-open connection becomes a connection if there is room for it. If not, the segment is
+    /// dropped and the record stays: the peer, or our SYN-ACK's timer, will try again.
+    fn establish(&mut self, now: Instant, half_open: u32, segment: &Segment<'_>) {
+        let Some(&record) = self.half_open.records.get(half_open) else {
+            return;
+        };
+        let Some(listener) = self.listeners.records.get(record.listener) else {
+            return self.forget_half_open(half_open);
+        };
+        let config = listener.config.connection;
+        let mut connection = None;
+        if listener.has_room_for_established() {
+            let mut open = self.open(now, &record.tuple);
+            open.iss = record.iss;
+            open.timestamp_offset = record.timestamp_offset;
+            let (controller, accepted) = (self.controller.clone(), record.accepted());
+            connection = self.add_connection(&record.tuple, &config, Owner::Listener, |buffers| {
+                Connection::accept(now, &config, controller, buffers, &open, &accepted)
+            });
+        }
+        let Some(id) = connection else {
+            self.statistics.accept_overflow += 1;
+            return;
+        };
+        self.statistics.passive_opens += 1;
+        let hash = self.secret.demux(&record.tuple);
+        self.demux
+            .replace(hash, Entity::HalfOpen(half_open), Entity::Connection(id));
+        self.remove_half_open(half_open);
+        self.push_waiting(record.listener, id);
+        self.on_connection_segment(now, id, segment);
+    }
+
+    /// Removes a half-open connection: back to LISTEN.
+    pub(super) fn forget_half_open(&mut self, id: u32) {
+        if let Some(record) = self.remove_half_open(id) {
+            let hash = self.secret.demux(&record.tuple);
+            self.demux.remove(hash, Entity::HalfOpen(id));
+        }
+    }
+
+    fn remove_half_open(&mut self, id: u32) -> Option<HalfOpen> {
+        let record = self.half_open.remove(id)?;
+        if let Some(listener) = self.listeners.records.get_mut(record.listener) {
+            listener.half_open = listener.half_open.saturating_sub(1);
+        }
+        Some(record)
+    }
+
+    /// A segment of a connection in TIME-WAIT.
+    pub(super) fn on_time_wait_segment(&mut self, now: Instant, id: u32, segment: &Segment<'_>) {
+        let Some(record) = self.time_waits.records.get_mut(id) else {
+            return;
+        };
+        match record.on_segment(now, segment) {
+            time_wait::Answer::Drop => {}
+            time_wait::Answer::Acknowledge => {
+                let ack = record.ack(now);
+                self.reply(ack);
+            }
+            time_wait::Answer::Restart => {
+                let ack = record.ack(now);
+                self.time_waits.restart(now, id);
+                self.reply(ack);
+            }
+            time_wait::Answer::Reopen => {
+                let record = *record;
+                // Without a listener the SYN opens nothing, and what it stands against remains.
+                let Some(listener) = self.listener_for(&record.tuple) else {
+                    return self.reply(record.ack(now));
+                };
+                self.statistics.time_wait_reused += 1;
+                self.forget_time_wait(id);
+                self.open_passively(now, listener, segment, Some(&record));
+            }
+        }
+    }
+
+    /// Removes a connection in TIME-WAIT: it is closed.
+    pub(super) fn forget_time_wait(&mut self, id: u32) {
+        if let Some(record) = self.time_waits.remove(id) {
+            let hash = self.secret.demux(&record.tuple);
+            self.demux.remove(hash, Entity::TimeWait(id));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! A connection's place in the stack.
+
+use super::pool::NO_ID;
+use super::tuple::FourTuple;
+use crate::congestion::CongestionController;
+use crate::tcp::{Config, Connection, Readiness};
+
+/// Who will close a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Owner {
+    /// An application that has its handle.
+    Application,
+    /// A listener until somebody accepts it.
+    Listener,
+    /// Nobody: the slot is free as soon as the connection is over.
+    Nobody,
+}
+
+/// A connection and what the stack knows of it.
+#[derive(Debug)]
+pub(super) struct Slot<'a, C> {
+    /// The connection.
+    pub(super) connection: Connection<'a, C>,
+    /// Its ends.
+    pub(super) tuple: FourTuple,
+    /// TTL or hop limit of its packets.
+    pub(super) hop_limit: u8,
+    /// Differentiated services codepoint of its packets.
+    pub(super) dscp: u8,
+    /// Who will close it.
+    pub(super) owner: Owner,
+    /// Whether it has left the network: it is over, or a TIME-WAIT record stands for it. Only the
+    /// application can still have an interest in it.
+    pub(super) detached: bool,
+    /// Whether the application is to be told of a change.
+    pub(super) event_pending: bool,
+    /// The next slot waiting for `accept` at the same listener.
+    pub(super) next_waiting: u32,
+    readiness: Readiness,
+    available: usize,
+}
+
+impl<'a, C: CongestionController> Slot<'a, C> {
+    /// A slot for a new connection.
+    pub(super) fn new(
+        connection: Connection<'a, C>,
+        tuple: FourTuple,
+        config: &Config,
+        owner: Owner,
+    ) -> Self {
+        Slot {
+            connection,
+            tuple,
+            hop_limit: config.hop_limit,
+            dscp: config.dscp,
+            owner,
+            detached: false,
+            event_pending: false,
+            next_waiting: NO_ID,
+            readiness: Readiness::default(),
+            available: 0,
+        }
+    }
+
+    /// Compares what the application can do now with what it could do before; returns whether
+    /// there is anything new, data that arrived behind unread data included.
+    pub(super) fn has_news(&mut self) -> bool {
+        let readiness = self.connection.readiness();
+        let received = self.connection.received().unwrap_or_default();
+        let available = received.iter().map(|part| part.len()).sum();
+        let news = available > self.available || gains(&self.readiness, &readiness);
+        self.readiness = readiness;
+        self.available = available;
+        news
+    }
+}
+
+/// Whether something can be done after that could not be done before.
+fn gains(before: &Readiness, after: &Readiness) -> bool {
+    let bits = |readiness: &Readiness| {
+        let &Readiness {
+            established,
+            readable,
+            writable,
+            urgent,
+            finished,
+            flushed,
+            closed,
+        } = readiness;
+        [
+            established,
+            readable,
+            writable,
+            urgent,
+            finished,
+            flushed,
+            closed,
+        ]
+    };
+    bits(before)
+        .into_iter()
+        .zip(bits(after))
+        .any(|(before, after)| after && !before)
+}

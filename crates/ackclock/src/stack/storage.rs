@@ -1,0 +1,219 @@
+//! The memory of a stack.
+
+use super::Cidr;
+use super::demux::Bucket;
+use super::half_open::HalfOpen;
+use super::id_queue::Link;
+use super::listeners::ListenerRecord;
+use super::pool::Place;
+use super::replies::{Echo, Reply};
+use super::slot::Slot;
+use super::time_wait::TimeWaitRecord;
+use super::timer_queue::TimerCell;
+use crate::storage::Buffer;
+use crate::tcp::Buffers;
+
+/// Memory for a stack: growing (with the `alloc` feature), or lent by a [`StackMemory`].
+#[derive(Debug)]
+pub struct Storage<'a, C> {
+    pub(super) connections: Buffer<'a, Place<Slot<'a, C>>>,
+    /// Lent buffers of connections that are not in use.
+    pub(super) spare: Buffer<'a, Buffers<'a>>,
+    pub(super) connection_timers: Buffer<'a, TimerCell>,
+    pub(super) ready: Buffer<'a, Link>,
+    pub(super) credits: Buffer<'a, i64>,
+    pub(super) events: Buffer<'a, Link>,
+    pub(super) half_open: Buffer<'a, Place<HalfOpen>>,
+    pub(super) half_open_timers: Buffer<'a, TimerCell>,
+    pub(super) syn_acks: Buffer<'a, Link>,
+    pub(super) time_wait: Buffer<'a, Place<TimeWaitRecord>>,
+    pub(super) time_wait_timers: Buffer<'a, TimerCell>,
+    pub(super) listeners: Buffer<'a, Place<ListenerRecord>>,
+    pub(super) listener_events: Buffer<'a, Link>,
+    pub(super) addresses: Buffer<'a, Option<Cidr>>,
+    pub(super) buckets: Buffer<'a, Bucket>,
+    pub(super) replies: Buffer<'a, Reply>,
+    pub(super) echoes: Buffer<'a, Echo>,
+    pub(super) echo_data: Buffer<'a, u8>,
+}
+
+#[cfg(feature = "alloc")]
+impl<C> Storage<'_, C> {
+    /// Storage that grows on demand, up to the limits of the
+    /// [`StackConfig`](super::StackConfig).
+    pub fn growing() -> Self {
+        Storage {
+            connections: Buffer::growing(),
+            spare: Buffer::growing(),
+            connection_timers: Buffer::growing(),
+            ready: Buffer::growing(),
+            credits: Buffer::growing(),
+            events: Buffer::growing(),
+            half_open: Buffer::growing(),
+            half_open_timers: Buffer::growing(),
+            syn_acks: Buffer::growing(),
+            time_wait: Buffer::growing(),
+            time_wait_timers: Buffer::growing(),
+            listeners: Buffer::growing(),
+            listener_events: Buffer::growing(),
+            addresses: Buffer::growing(),
+            buckets: Buffer::growing(),
+            replies: Buffer::growing(),
+            echoes: Buffer::growing(),
+            echo_data: Buffer::growing(),
+        }
+    }
+}
+
+/// Local addresses in lent memory.
+const ADDRESSES: usize = 8;
+/// Replies waiting to be sent in lent memory.
+const REPLIES: usize = 16;
+/// Echo replies waiting to be sent in lent memory.
+const ECHOES: usize = 4;
+/// Bytes of echo data waiting to be sent in lent memory: one full Ethernet frame and some short
+/// ones.
+const ECHO_BYTES: usize = 2048;
+
+/// Memory for a stack that needs no heap: so many connections, half-open connections, connections
+/// in TIME-WAIT and listeners at a time.
+///
+/// `BUCKETS` is the size of the table in which connections are looked up. It is used if it is
+/// greater than the number of connections of all three kinds together (a third more makes it
+/// fast); otherwise, as with the default of 0, they are compared one after another, which is
+/// faster for a handful.
+#[derive(Debug)]
+pub struct StackMemory<
+    'a,
+    C,
+    const CONNECTIONS: usize,
+    const HALF_OPEN: usize,
+    const TIME_WAIT: usize,
+    const LISTENERS: usize,
+    const BUCKETS: usize = 0,
+> {
+    connections: [Place<Slot<'a, C>>; CONNECTIONS],
+    spare: [Buffers<'a>; CONNECTIONS],
+    connection_timers: [TimerCell; CONNECTIONS],
+    ready: [Link; CONNECTIONS],
+    credits: [i64; CONNECTIONS],
+    events: [Link; CONNECTIONS],
+    half_open: [Place<HalfOpen>; HALF_OPEN],
+    half_open_timers: [TimerCell; HALF_OPEN],
+    syn_acks: [Link; HALF_OPEN],
+    time_wait: [Place<TimeWaitRecord>; TIME_WAIT],
+    time_wait_timers: [TimerCell; TIME_WAIT],
+    listeners: [Place<ListenerRecord>; LISTENERS],
+    listener_events: [Link; LISTENERS],
+    addresses: [Option<Cidr>; ADDRESSES],
+    buckets: [Bucket; BUCKETS],
+    replies: [Reply; REPLIES],
+    echoes: [Echo; ECHOES],
+    echo_data: [u8; ECHO_BYTES],
+}
+
+impl<
+    'a,
+    C,
+    const CONNECTIONS: usize,
+    const HALF_OPEN: usize,
+    const TIME_WAIT: usize,
+    const LISTENERS: usize,
+    const BUCKETS: usize,
+> StackMemory<'a, C, CONNECTIONS, HALF_OPEN, TIME_WAIT, LISTENERS, BUCKETS>
+{
+    /// Memory with nothing in it.
+    pub const fn new() -> Self {
+        StackMemory {
+            connections: [const { Place::EMPTY }; CONNECTIONS],
+            spare: [const { no_buffers() }; CONNECTIONS],
+            connection_timers: [TimerCell::EMPTY; CONNECTIONS],
+            ready: [Link::OUT; CONNECTIONS],
+            credits: [0; CONNECTIONS],
+            events: [Link::OUT; CONNECTIONS],
+            half_open: [const { Place::EMPTY }; HALF_OPEN],
+            half_open_timers: [TimerCell::EMPTY; HALF_OPEN],
+            syn_acks: [Link::OUT; HALF_OPEN],
+            time_wait: [const { Place::EMPTY }; TIME_WAIT],
+            time_wait_timers: [TimerCell::EMPTY; TIME_WAIT],
+            listeners: [const { Place::EMPTY }; LISTENERS],
+            listener_events: [Link::OUT; LISTENERS],
+            addresses: [None; ADDRESSES],
+            buckets: [Bucket::EMPTY; BUCKETS],
+            replies: [Reply::EMPTY; REPLIES],
+            echoes: [Echo::EMPTY; ECHOES],
+            echo_data: [0; ECHO_BYTES],
+        }
+    }
+
+    /// Lends the memory to a stack, with the buffers of each connection. It serves one stack.
+    pub fn storage(&'a mut self, buffers: [Buffers<'a>; CONNECTIONS]) -> Storage<'a, C> {
+        self.spare = buffers;
+        let entities = CONNECTIONS
+            .saturating_add(HALF_OPEN)
+            .saturating_add(TIME_WAIT);
+        Storage {
+            connections: Buffer::lent(&mut self.connections),
+            spare: Buffer::lent(&mut self.spare),
+            connection_timers: Buffer::lent(&mut self.connection_timers),
+            ready: Buffer::lent(&mut self.ready),
+            credits: Buffer::lent(&mut self.credits),
+            events: Buffer::lent(&mut self.events),
+            half_open: Buffer::lent(&mut self.half_open),
+            half_open_timers: Buffer::lent(&mut self.half_open_timers),
+            syn_acks: Buffer::lent(&mut self.syn_acks),
+            time_wait: Buffer::lent(&mut self.time_wait),
+            time_wait_timers: Buffer::lent(&mut self.time_wait_timers),
+            listeners: Buffer::lent(&mut self.listeners),
+            listener_events: Buffer::lent(&mut self.listener_events),
+            addresses: Buffer::lent(&mut self.addresses),
+            buckets: match BUCKETS > entities {
+                true => Buffer::lent(&mut self.buckets),
+                false => Buffer::default(),
+            },
+            replies: Buffer::lent(&mut self.replies),
+            echoes: Buffer::lent(&mut self.echoes),
+            echo_data: Buffer::lent(&mut self.echo_data),
+        }
+    }
+}
+
+impl<
+    C,
+    const CONNECTIONS: usize,
+    const HALF_OPEN: usize,
+    const TIME_WAIT: usize,
+    const LISTENERS: usize,
+    const BUCKETS: usize,
+> Default for StackMemory<'_, C, CONNECTIONS, HALF_OPEN, TIME_WAIT, LISTENERS, BUCKETS>
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+const fn no_buffers<'a>() -> Buffers<'a> {
+    Buffers {
+        send: Buffer::lent(&mut []),
+        receive: Buffer::lent(&mut []),
+        flight: Buffer::lent(&mut []),
+        reassembly: Buffer::lent(&mut []),
+    }
+}
+
+/// Buffers of a connection in growing storage; they take memory when they hold something.
+#[cfg(feature = "alloc")]
+pub(super) fn new_buffers<'a>() -> Buffers<'a> {
+    Buffers {
+        send: Buffer::growing(),
+        receive: Buffer::growing(),
+        flight: Buffer::growing(),
+        reassembly: Buffer::growing(),
+    }
+}
+
+/// Without a heap there are no buffers but the lent ones.
+#[cfg(not(feature = "alloc"))]
+pub(super) fn new_buffers<'a>() -> Buffers<'a> {
+    no_buffers()
+}
