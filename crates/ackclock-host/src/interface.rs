@@ -1,0 +1,187 @@
+//! Network interfaces: their names, and what the kernel says about one.
+//!
+//! The only `unsafe` code of the crate is in this file: two ioctls for which no safe binding
+//! exists, and taking over the file descriptor that `tun-tap` opened.
+
+use rustix::ioctl::{Opcode, Updater, ioctl};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+use std::fmt;
+use std::io;
+use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
+use std::str::FromStr;
+
+/// Longest name in bytes (`IFNAMSIZ` without the closing zero).
+const MAX_NAME: usize = 15;
+
+/// `SIOCGIFFLAGS` of `linux/sockios.h`.
+const GET_FLAGS: Opcode = 0x8913;
+/// `SIOCGIFMTU` of `linux/sockios.h`.
+const GET_MTU: Opcode = 0x8921;
+/// `IFF_UP` of `linux/if.h`.
+const FLAG_UP: u16 = 1;
+
+/// The name of a network interface: 1 to 15 letters, digits, `-`, `_` or `.`.
+///
+/// The kernel allows more; these can stand on a command line as they are.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct InterfaceName(String);
+
+impl InterfaceName {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for InterfaceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for InterfaceName {
+    type Err = InvalidName;
+
+    fn from_str(name: &str) -> Result<Self, InvalidName> {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        // A leading hyphen would be read as an option by `ip`.
+        let usable = (1..=MAX_NAME).contains(&name.len())
+            && name.bytes().all(allowed)
+            && !name.starts_with(['-', '.']);
+        if usable {
+            Ok(InterfaceName(name.to_owned()))
+        } else {
+            Err(InvalidName)
+        }
+    }
+}
+
+/// The text cannot name an interface.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InvalidName;
+
+impl fmt::Display for InvalidName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "an interface name has 1 to {MAX_NAME} letters, digits, '-', '_' or '.', such as tun0"
+        )
+    }
+}
+
+impl std::error::Error for InvalidName {}
+
+/// Whether the interface exists.
+///
+/// # Errors
+/// When the kernel cannot be asked.
+pub fn exists(name: &InterfaceName) -> io::Result<bool> {
+    match request::<GET_FLAGS>(name) {
+        Ok(_) => Ok(true),
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NODEV.raw_os_error()) => {
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether the interface is up.
+///
+/// # Errors
+/// When there is no such interface.
+pub fn is_up(name: &InterfaceName) -> io::Result<bool> {
+    let [low, high, ..] = request::<GET_FLAGS>(name)?;
+    Ok(u16::from_ne_bytes([low, high]) & FLAG_UP != 0)
+}
+
+/// The MTU of the interface in bytes.
+///
+/// # Errors
+/// When there is no such interface.
+pub fn mtu(name: &InterfaceName) -> io::Result<u32> {
+    let [a, b, c, d, ..] = request::<GET_MTU>(name)?;
+    Ok(u32::from_ne_bytes([a, b, c, d]))
+}
+
+/// `struct ifreq` of `linux/if.h`: a name and a union of at most 24 bytes.
+#[repr(C)]
+struct InterfaceRequest {
+    name: [u8; MAX_NAME + 1],
+    value: [u8; 24],
+}
+
+/// Asks for one property. The network namespace is that of the calling thread, which is why
+/// `/sys/class/net` would not do.
+fn request<const OPCODE: Opcode>(name: &InterfaceName) -> io::Result<[u8; 24]> {
+    let mut request = InterfaceRequest {
+        name: [0; MAX_NAME + 1],
+        value: [0; 24],
+    };
+    for (to, from) in request.name.iter_mut().zip(name.as_str().bytes()) {
+        *to = from;
+    }
+    let socket = socket_with(
+        AddressFamily::INET,
+        SocketType::DGRAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )?;
+    // SAFETY: both opcodes of this file take a pointer to a `struct ifreq`, read its name and
+    // write its value; `InterfaceRequest` is at least as large on every architecture, and the name
+    // ends with a zero byte.
+    unsafe { ioctl(&socket, Updater::<OPCODE, _>::new(&mut request)) }?;
+    Ok(request.value)
+}
+
+/// Opens (and, with the privilege, creates) a TUN interface without packet information,
+/// non-blocking. Returns the name that the kernel gave it.
+pub(crate) fn open_tun(name: &InterfaceName) -> io::Result<OwnedFd> {
+    let interface = tun_tap::Iface::without_packet_info(name.as_str(), tun_tap::Mode::Tun)?;
+    interface.set_non_blocking()?;
+    // SAFETY: `into_raw_fd` gives the open descriptor up, so that we are its only owner.
+    Ok(unsafe { OwnedFd::from_raw_fd(interface.into_raw_fd()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_need_no_quoting_are_taken() {
+        for name in ["tun0", "a", "my-tun_1.5", "fifteen-letters"] {
+            assert_eq!(name.parse::<InterfaceName>().unwrap().as_str(), name);
+        }
+    }
+
+    #[test]
+    fn other_names_are_refused() {
+        for name in [
+            "",
+            "sixteen-letters-",
+            "-x",
+            ".",
+            "a b",
+            "a/b",
+            "tun%d",
+            "t\0",
+            "ü",
+        ] {
+            assert_eq!(name.parse::<InterfaceName>(), Err(InvalidName), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn the_loopback_interface_is_there_with_its_mtu() {
+        let loopback = "lo".parse().unwrap();
+        assert!(exists(&loopback).unwrap());
+        assert!(mtu(&loopback).unwrap() >= 1280);
+    }
+
+    #[test]
+    fn an_unknown_interface_does_not_exist_and_has_no_mtu() {
+        let unknown = "no-such-if".parse().unwrap();
+        assert!(!exists(&unknown).unwrap());
+        assert_eq!(mtu(&unknown).unwrap_err().raw_os_error(), Some(19));
+        assert_eq!(is_up(&unknown).unwrap_err().raw_os_error(), Some(19));
+    }
+}

@@ -1,0 +1,288 @@
+//! A TUN device as a link.
+//!
+//! The kernel has one end of the interface and the stack the other: the interface itself carries
+//! the *kernel's* address (such as 10.7.0.1/24), and the stack has another one in that network
+//! (10.7.0.2), to which the kernel routes through the device.
+
+use crate::interface::{self, InterfaceName};
+use ackclock::link::{Link, TransmitError};
+use ackclock::stack::{Capabilities, Transmit};
+use ackclock::time::Instant;
+use rustix::io::{Errno, read, retry_on_intr, writev};
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// Largest packet that an IP header can describe (jumbograms excepted).
+const LARGEST_PACKET: usize = 65_575;
+
+/// A TUN device. An interface that did not exist before goes when this is dropped.
+#[derive(Debug)]
+pub struct Tun {
+    device: OwnedFd,
+    name: InterfaceName,
+    mtu: u32,
+    packet: Vec<u8>,
+}
+
+impl Tun {
+    /// Attaches to the interface of that name; creates it if there is none, which takes the
+    /// privilege `CAP_NET_ADMIN`.
+    ///
+    /// # Errors
+    /// Says which command helps.
+    pub fn open(name: &InterfaceName) -> Result<Self, TunError> {
+        let device = interface::open_tun(name).map_err(|error| TunError::on_open(name, error))?;
+        Ok(Tun {
+            device,
+            mtu: interface::mtu(name).map_err(|error| TunError::Device(name.clone(), error))?,
+            name: name.clone(),
+            packet: vec![0; LARGEST_PACKET],
+        })
+    }
+
+    /// The interface's name.
+    pub fn name(&self) -> &InterfaceName {
+        &self.name
+    }
+
+    /// The interface's MTU in bytes when it was opened.
+    pub fn mtu(&self) -> u32 {
+        self.mtu
+    }
+
+    /// Checks that the interface is up: one that is down takes no packets and delivers none.
+    ///
+    /// # Errors
+    /// [`TunError::Down`] if it is not.
+    pub fn require_up(&self) -> Result<(), TunError> {
+        match interface::is_up(&self.name) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(TunError::Down(self.name.clone())),
+            Err(error) => Err(TunError::Device(self.name.clone(), error)),
+        }
+    }
+
+    /// What an error of the open device means.
+    fn device_error(&self, errno: Errno) -> TunError {
+        match errno {
+            Errno::IO => TunError::Down(self.name.clone()),
+            Errno::BADFD => TunError::Gone(self.name.clone()),
+            errno => TunError::Device(self.name.clone(), errno.into()),
+        }
+    }
+}
+
+impl AsFd for Tun {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.device.as_fd()
+    }
+}
+
+impl Link for Tun {
+    type Error = TunError;
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::with_mtu(self.mtu)
+    }
+
+    fn transmit(
+        &mut self,
+        _now: Instant,
+        transmit: &Transmit<'_>,
+    ) -> Result<(), TransmitError<TunError>> {
+        match write_packet(&self.device, transmit) {
+            Ok(()) => Ok(()),
+            Err(Errno::AGAIN) => Err(TransmitError::Full),
+            Err(errno) => Err(TransmitError::Device(self.device_error(errno))),
+        }
+    }
+
+    fn receive(
+        &mut self,
+        _now: Instant,
+        budget: usize,
+        deliver: &mut dyn FnMut(&[u8]),
+    ) -> Result<usize, TunError> {
+        for received in 0..budget {
+            match retry_on_intr(|| read(&self.device, &mut *self.packet)) {
+                Ok(length) => deliver(self.packet.get(..length).unwrap_or_default()),
+                Err(Errno::AGAIN) => return Ok(received),
+                Err(errno) => return Err(self.device_error(errno)),
+            }
+        }
+        Ok(budget)
+    }
+}
+
+/// Writes a packet in one system call, gathered from where its parts lie.
+fn write_packet(device: impl AsFd, transmit: &Transmit<'_>) -> Result<(), Errno> {
+    let [first, second] = transmit.payload;
+    let parts = [transmit.header, first, second].map(IoSlice::new);
+    // A device that carries packets takes each one whole or not at all.
+    retry_on_intr(|| writev(device.as_fd(), &parts)).map(|_| ())
+}
+
+/// Why a TUN device cannot be used.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum TunError {
+    /// There is no `/dev/net/tun`.
+    NoDeviceFile,
+    /// `/dev/net/tun` may not be opened.
+    DeviceFileDenied,
+    /// The interface does not exist and may not be created, or belongs to another user.
+    NotPermitted(InterfaceName),
+    /// Another program is attached to the interface.
+    Busy(InterfaceName),
+    /// The interface exists and is not a TUN interface.
+    NotTun(InterfaceName),
+    /// The interface is down.
+    Down(InterfaceName),
+    /// The interface was deleted.
+    Gone(InterfaceName),
+    /// Any other error of the device.
+    Device(InterfaceName, io::Error),
+}
+
+impl TunError {
+    /// What an error while attaching to the interface means.
+    fn on_open(name: &InterfaceName, error: io::Error) -> Self {
+        match Errno::from_io_error(&error) {
+            // Without the module the file may be missing, or be there with nothing behind it.
+            Some(Errno::NOENT | Errno::NODEV | Errno::NXIO) => TunError::NoDeviceFile,
+            Some(Errno::ACCESS) => TunError::DeviceFileDenied,
+            Some(Errno::PERM) => TunError::NotPermitted(name.clone()),
+            Some(Errno::BUSY) => TunError::Busy(name.clone()),
+            Some(Errno::INVAL) => TunError::NotTun(name.clone()),
+            _ => TunError::Device(name.clone(), error),
+        }
+    }
+}
+
+impl fmt::Display for TunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TunError::NoDeviceFile => f.write_str(
+                "no TUN driver behind /dev/net/tun: run 'sudo modprobe tun'; in a container \
+                 'sudo mkdir -p /dev/net && sudo mknod /dev/net/tun c 10 200'",
+            ),
+            TunError::DeviceFileDenied => f.write_str(
+                "not allowed to open /dev/net/tun: run 'sudo chmod 666 /dev/net/tun', or this \
+                 program as root",
+            ),
+            TunError::NotPermitted(name) => write!(
+                f,
+                "not allowed to create or use interface {name}: run 'sudo ip tuntap add dev \
+                 {name} mode tun user $(id -u)' (see 'ackclock setup tun {name}'), or give the \
+                 program the privilege with 'sudo setcap cap_net_admin+ep PROGRAM'"
+            ),
+            TunError::Busy(name) => write!(
+                f,
+                "another program is attached to interface {name}: stop it ('sudo fuser -v \
+                 /dev/net/tun' shows which) or choose another interface name"
+            ),
+            TunError::NotTun(name) => write!(
+                f,
+                "interface {name} exists and is not a plain TUN interface: choose another name, \
+                 or remove it with 'sudo ip link delete {name}'"
+            ),
+            TunError::Down(name) => write!(
+                f,
+                "interface {name} is down: run 'sudo ip link set dev {name} up'"
+            ),
+            TunError::Gone(name) => write!(
+                f,
+                "interface {name} was deleted while in use: make it again with 'ackclock setup \
+                 tun {name}'"
+            ),
+            TunError::Device(name, error) => write!(
+                f,
+                "interface {name} failed: {error}; 'ip -s link show dev {name}' shows its state"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for TunError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            TunError::Device(_, error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock::wire::{Ecn, WriteChecksum};
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+
+    fn packet<'a>(header: &'a [u8], payload: [&'a [u8]; 2]) -> Transmit<'a> {
+        Transmit {
+            header,
+            payload,
+            transport_offset: 0,
+            segment_size: 0,
+            checksum: WriteChecksum::default(),
+            ecn: Ecn::NotEct,
+        }
+    }
+
+    fn packet_pair() -> (OwnedFd, OwnedFd) {
+        let kind = (AddressFamily::UNIX, SocketType::SEQPACKET);
+        socketpair(kind.0, kind.1, SocketFlags::NONBLOCK, None).unwrap()
+    }
+
+    #[test]
+    fn a_packet_is_gathered_from_its_three_parts() {
+        let (near, far) = packet_pair();
+        write_packet(&near, &packet(b"head", [b"first", b"second"])).unwrap();
+        let mut bytes = [0; 64];
+        let length = read(&far, &mut bytes).unwrap();
+        assert_eq!(&bytes[..length], b"headfirstsecond");
+    }
+
+    #[test]
+    fn a_full_device_takes_nothing_and_takes_the_packet_when_it_has_room() {
+        let (near, far) = packet_pair();
+        let payload = [7; 1000];
+        let mut queued = 0;
+        while write_packet(&near, &packet(b"head", [&payload, b""])).is_ok() {
+            queued += 1;
+        }
+        assert_eq!(
+            write_packet(&near, &packet(b"last", [b"", b""])),
+            Err(Errno::AGAIN)
+        );
+
+        let mut bytes = [0; 2000];
+        for _ in 0..queued {
+            assert_eq!(read(&far, &mut bytes), Ok(1004));
+        }
+        assert_eq!(read(&far, &mut bytes), Err(Errno::AGAIN));
+        write_packet(&near, &packet(b"last", [b"", b""])).unwrap();
+        assert_eq!(read(&far, &mut bytes), Ok(4));
+    }
+
+    #[test]
+    fn every_error_of_opening_is_one_line_with_its_command() {
+        let name: InterfaceName = "tun7".parse().unwrap();
+        let cases = [
+            (Errno::NOENT, "sudo modprobe tun"),
+            (Errno::ACCESS, "sudo chmod 666 /dev/net/tun"),
+            (
+                Errno::PERM,
+                "sudo ip tuntap add dev tun7 mode tun user $(id -u)",
+            ),
+            (Errno::BUSY, "sudo fuser -v /dev/net/tun"),
+            (Errno::INVAL, "sudo ip link delete tun7"),
+            (Errno::NOMEM, "ip -s link show dev tun7"),
+        ];
+        for (errno, command) in cases {
+            let text = TunError::on_open(&name, errno.into()).to_string();
+            assert!(text.contains(command) && !text.contains('\n'), "{text}");
+        }
+    }
+}
