@@ -1,0 +1,412 @@
+//! The commands that make a TUN interface, give the kernel its address and route to the Internet.
+//!
+//! The kernel has one end of the interface and the stack the other. From the *stack's* address, say
+//! 10.7.0.2/24, the kernel's follows: the first address of the network (10.7.0.1/24), or the second
+//! if the stack has the first. The kernel then routes 10.7.0.0/24 through the interface, and the
+//! stack's packets to other networks leave the machine once forwarding and NAT are on.
+
+use crate::interface::{self, InterfaceName};
+use ackclock::stack::Cidr;
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::process::{Command, Stdio};
+
+/// A TUN interface to be made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TunSetup {
+    /// Its name.
+    pub name: InterfaceName,
+    /// The user who may attach to it without privilege, by number; `None`: only root.
+    pub owner: Option<u32>,
+    /// Its MTU in bytes; `None`: the kernel's choice (1500).
+    pub mtu: Option<u32>,
+    /// The addresses of the *stack* with their prefixes.
+    pub addresses: Vec<Cidr>,
+}
+
+impl TunSetup {
+    /// The command that creates the interface, so that it stays until it is deleted.
+    pub fn creation(&self) -> Plan {
+        let mut create = command(
+            "ip",
+            ["tuntap", "add", "dev", self.name.as_str(), "mode", "tun"],
+        );
+        if let Some(owner) = self.owner {
+            create.arguments.extend(["user".into(), owner.to_string()]);
+        }
+        Plan(vec![create])
+    }
+
+    /// The commands that give an existing interface its MTU and the kernel's addresses, and take
+    /// it up. They may be repeated.
+    ///
+    /// # Errors
+    /// [`NoKernelAddress`] if a prefix has no room for two addresses.
+    pub fn configuration(&self) -> Result<Plan, NoKernelAddress> {
+        let name = self.name.as_str();
+        let mut plan = Vec::new();
+        if let Some(mtu) = self.mtu {
+            let mtu = mtu.to_string();
+            plan.push(command("ip", ["link", "set", "dev", name, "mtu", &mtu]));
+        }
+        for &address in &self.addresses {
+            let kernel = text(kernel_end(address)?);
+            let mut add = command("ip", ["address", "replace", &kernel, "dev", name]);
+            if address.address.is_ipv6() {
+                // Without duplicate address detection the address can be used at once.
+                add.arguments.push("nodad".into());
+            }
+            plan.push(add);
+        }
+        plan.push(command("ip", ["link", "set", "dev", name, "up"]));
+        Ok(Plan(plan))
+    }
+
+    /// The commands that let the stack reach the Internet: forwarding, and NAT for what leaves
+    /// through another interface.
+    pub fn routing(&self) -> Plan {
+        let name = self.name.as_str();
+        let mut plan = Vec::new();
+        for &address in &self.addresses {
+            let (forwarding, iptables) = match address.address {
+                IpAddr::V4(_) => ("net.ipv4.ip_forward=1", "iptables"),
+                IpAddr::V6(_) => ("net.ipv6.conf.all.forwarding=1", "ip6tables"),
+            };
+            let network = text(network(address));
+            let nat = [
+                "-t",
+                "nat",
+                "-A",
+                "POSTROUTING",
+                "-s",
+                &network,
+                "!",
+                "-o",
+                name,
+                "-j",
+            ];
+            let back = ["-A", "FORWARD", "-o", name, "-m", "conntrack", "--ctstate"];
+            plan.push(command("sysctl", ["-w", forwarding]));
+            plan.push(command(iptables, nat.into_iter().chain(["MASQUERADE"])));
+            plan.push(command(
+                iptables,
+                ["-A", "FORWARD", "-i", name, "-j", "ACCEPT"],
+            ));
+            let accept = ["RELATED,ESTABLISHED", "-j", "ACCEPT"];
+            plan.push(command(iptables, back.into_iter().chain(accept)));
+        }
+        Plan(plan)
+    }
+
+    /// Creates the interface unless it is there, and configures it.
+    ///
+    /// # Errors
+    /// Names the command that failed and what it said.
+    pub fn apply(&self) -> Result<(), SetupError> {
+        let configuration = self.configuration()?;
+        if !interface::exists(&self.name)? {
+            self.creation().run()?;
+        }
+        configuration.run()
+    }
+}
+
+/// The kernel's address for a stack's address: see the module's description.
+///
+/// # Errors
+/// [`NoKernelAddress`] if the prefix has no room for two addresses.
+pub fn kernel_end(stack: Cidr) -> Result<Cidr, NoKernelAddress> {
+    let bits: u8 = if stack.address.is_ipv4() { 32 } else { 128 };
+    let host_bits = match bits.checked_sub(stack.prefix) {
+        None | Some(0) => return Err(NoKernelAddress(stack)),
+        Some(host_bits) => host_bits,
+    };
+    // In a network of two addresses both are hosts (RFC 3021, RFC 6164); in larger ones the first
+    // address is the network's own.
+    let first = if host_bits == 1 { 0 } else { 1 };
+    let base = network(stack);
+    let candidate = [offset(base, first), offset(base, first + 1)];
+    let kernel = candidate.into_iter().find(|kernel| *kernel != stack);
+    kernel.ok_or(NoKernelAddress(stack))
+}
+
+/// The network's own address: all host bits zero.
+fn network(cidr: Cidr) -> Cidr {
+    let address = match cidr.address {
+        IpAddr::V4(address) => {
+            let host = u32::MAX.checked_shr(cidr.prefix.into()).unwrap_or(0);
+            IpAddr::V4(Ipv4Addr::from_bits(address.to_bits() & !host))
+        }
+        IpAddr::V6(address) => {
+            let host = u128::MAX.checked_shr(cidr.prefix.into()).unwrap_or(0);
+            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !host))
+        }
+    };
+    Cidr { address, ..cidr }
+}
+
+/// The address `by` after a network's own.
+fn offset(network: Cidr, by: u8) -> Cidr {
+    let address = match network.address {
+        IpAddr::V4(base) => IpAddr::V4(Ipv4Addr::from_bits(base.to_bits() | u32::from(by))),
+        IpAddr::V6(base) => IpAddr::V6(Ipv6Addr::from_bits(base.to_bits() | u128::from(by))),
+    };
+    Cidr { address, ..network }
+}
+
+fn text(cidr: Cidr) -> String {
+    format!("{}/{}", cidr.address, cidr.prefix)
+}
+
+/// Commands to be run in this order, by root. Displays one a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan(Vec<CommandLine>);
+
+impl Plan {
+    /// The commands in order.
+    pub fn commands(&self) -> &[CommandLine] {
+        &self.0
+    }
+
+    /// Runs the commands, and stops at the first that fails.
+    ///
+    /// # Errors
+    /// Names the command that failed and what it said.
+    pub fn run(&self) -> Result<(), SetupError> {
+        self.0.iter().try_for_each(CommandLine::run)
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0
+            .iter()
+            .try_for_each(|command| writeln!(f, "{command}"))
+    }
+}
+
+/// A program with its arguments, none of which needs quoting in a shell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CommandLine {
+    program: &'static str,
+    arguments: Vec<String>,
+}
+
+fn command<'a>(program: &'static str, arguments: impl IntoIterator<Item = &'a str>) -> CommandLine {
+    CommandLine {
+        program,
+        arguments: arguments.into_iter().map(str::to_owned).collect(),
+    }
+}
+
+impl CommandLine {
+    /// The Debian package that has the program.
+    fn package(&self) -> &'static str {
+        match self.program {
+            "ip" => "iproute2",
+            "sysctl" => "procps",
+            _ => "iptables",
+        }
+    }
+
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// Says why it could not be run, or what it said.
+    pub fn run(&self) -> Result<(), SetupError> {
+        let mut process = Command::new(self.program);
+        process.args(&self.arguments).stdin(Stdio::null());
+        match process.output() {
+            Ok(output) if output.status.success() => Ok(()),
+            Ok(output) => {
+                let said = String::from_utf8_lossy(&output.stderr);
+                let said = said.lines().next().unwrap_or("no reason given").to_owned();
+                Err(SetupError::Failed(self.clone(), said))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(SetupError::NoProgram(self.clone()))
+            }
+            Err(error) => Err(SetupError::Failed(self.clone(), error.to_string())),
+        }
+    }
+}
+
+impl fmt::Display for CommandLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.program)?;
+        let mut arguments = self.arguments.iter();
+        arguments.try_for_each(|argument| write!(f, " {argument}"))
+    }
+}
+
+/// The prefix of this address has no room for an address of the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NoKernelAddress(pub Cidr);
+
+impl fmt::Display for NoKernelAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Cidr { address, prefix } = self.0;
+        write!(
+            f,
+            "{address}/{prefix} leaves no address for the kernel's end: use a shorter prefix, such \
+             as {address}/{}",
+            if address.is_ipv4() { 24 } else { 64 }
+        )
+    }
+}
+
+impl std::error::Error for NoKernelAddress {}
+
+/// Why an interface could not be set up.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// A prefix is too long.
+    Address(NoKernelAddress),
+    /// The program is not installed.
+    NoProgram(CommandLine),
+    /// A command failed and said this.
+    Failed(CommandLine, String),
+    /// The kernel could not be asked about the interface.
+    Interface(io::Error),
+}
+
+impl From<NoKernelAddress> for SetupError {
+    fn from(error: NoKernelAddress) -> Self {
+        SetupError::Address(error)
+    }
+}
+
+impl From<io::Error> for SetupError {
+    fn from(error: io::Error) -> Self {
+        SetupError::Interface(error)
+    }
+}
+
+impl fmt::Display for SetupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SetupError::Address(error) => error.fmt(f),
+            SetupError::NoProgram(command) => write!(
+                f,
+                "{} is not installed: run 'sudo apt-get install {}'",
+                command.program,
+                command.package()
+            ),
+            SetupError::Failed(command, said) => {
+                write!(
+                    f,
+                    "'{command}' failed: {said}; run it as root: 'sudo {command}'"
+                )
+            }
+            SetupError::Interface(error) => {
+                write!(f, "cannot ask the kernel about its interfaces: {error}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SetupError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cidr(address: &str, prefix: u8) -> Cidr {
+        Cidr {
+            address: address.parse().unwrap(),
+            prefix,
+        }
+    }
+
+    fn setup() -> TunSetup {
+        TunSetup {
+            name: "tun7".parse().unwrap(),
+            owner: Some(1000),
+            mtu: Some(1400),
+            addresses: vec![cidr("10.7.0.2", 24), cidr("fd07::2", 64)],
+        }
+    }
+
+    #[test]
+    fn creation_gives_the_interface_to_its_owner() {
+        assert_eq!(
+            setup().creation().to_string(),
+            "ip tuntap add dev tun7 mode tun user 1000\n"
+        );
+    }
+
+    #[test]
+    fn configuration_gives_the_kernel_its_end_of_both_networks() {
+        assert_eq!(
+            setup().configuration().unwrap().to_string(),
+            "ip link set dev tun7 mtu 1400\n\
+             ip address replace 10.7.0.1/24 dev tun7\n\
+             ip address replace fd07::1/64 dev tun7 nodad\n\
+             ip link set dev tun7 up\n"
+        );
+    }
+
+    #[test]
+    fn routing_forwards_and_translates_both_families() {
+        assert_eq!(
+            setup().routing().to_string(),
+            "sysctl -w net.ipv4.ip_forward=1\n\
+             iptables -t nat -A POSTROUTING -s 10.7.0.0/24 ! -o tun7 -j MASQUERADE\n\
+             iptables -A FORWARD -i tun7 -j ACCEPT\n\
+             iptables -A FORWARD -o tun7 -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT\n\
+             sysctl -w net.ipv6.conf.all.forwarding=1\n\
+             ip6tables -t nat -A POSTROUTING -s fd07::/64 ! -o tun7 -j MASQUERADE\n\
+             ip6tables -A FORWARD -i tun7 -j ACCEPT\n\
+             ip6tables -A FORWARD -o tun7 -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT\n"
+        );
+    }
+
+    #[test]
+    fn the_kernel_has_the_first_address_that_the_stack_has_not() {
+        let cases = [
+            (cidr("10.7.0.2", 24), cidr("10.7.0.1", 24)),
+            (cidr("10.7.0.1", 24), cidr("10.7.0.2", 24)),
+            (cidr("10.255.255.254", 8), cidr("10.0.0.1", 8)),
+            (cidr("192.0.2.6", 31), cidr("192.0.2.7", 31)),
+            (cidr("192.0.2.7", 31), cidr("192.0.2.6", 31)),
+            (cidr("fd07::2", 64), cidr("fd07::1", 64)),
+            (cidr("fd07::1", 127), cidr("fd07::", 127)),
+        ];
+        for (stack, kernel) in cases {
+            assert_eq!(kernel_end(stack), Ok(kernel));
+        }
+    }
+
+    #[test]
+    fn a_prefix_without_room_or_out_of_range_is_refused() {
+        for stack in [
+            cidr("10.7.0.2", 32),
+            cidr("10.7.0.2", 33),
+            cidr("fd07::2", 128),
+            cidr("fd07::2", 255),
+        ] {
+            assert_eq!(kernel_end(stack), Err(NoKernelAddress(stack)));
+        }
+    }
+
+    #[test]
+    fn a_command_that_fails_is_quoted_with_its_reason() {
+        let error = command("sh", ["-c", "echo reason>&2;exit 2"]).run();
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "'sh -c echo reason>&2;exit 2' failed: reason; run it as root: 'sudo sh -c echo \
+             reason>&2;exit 2'"
+        );
+    }
+
+    #[test]
+    fn a_missing_program_is_named_with_its_package() {
+        let error = command("no-such-program", []).run().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "no-such-program is not installed: run 'sudo apt-get install iptables'"
+        );
+    }
+}
