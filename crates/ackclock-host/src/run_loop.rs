@@ -1,0 +1,294 @@
+//! Drives a stack and its applications over a link, in real time.
+//!
+//! The loop sleeps in one `ppoll` until the device is readable (or writable, when it had no room),
+//! a deadline is due, or a [`Waker`] calls. There are never more than two descriptors to wait for,
+//! so nothing is gained by registering them anywhere.
+
+use crate::clock::Clock;
+use ackclock::apps::{Application, StartError};
+use ackclock::congestion::CongestionController;
+use ackclock::link::{Link, TransmitError};
+use ackclock::stack::{Rejected, Stack};
+use ackclock::time::Instant;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::io::{Errno, read, write};
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Packets taken from the device, changes handed to applications and packets given to the device
+/// in one round, so that neither direction starves the other.
+const BATCH: usize = 64;
+
+/// Why a run ended without an error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// All applications are done, and everything that could be sent was.
+    Done,
+    /// [`Waker::stop`] was called.
+    Stopped,
+}
+
+/// Wakes or stops a run loop from another thread, or from a signal handler's thread.
+#[derive(Clone, Debug)]
+pub struct Waker(Arc<Signal>);
+
+#[derive(Debug)]
+struct Signal {
+    event: OwnedFd,
+    stop: AtomicBool,
+}
+
+impl Waker {
+    fn new() -> io::Result<Self> {
+        let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
+        Ok(Waker(Arc::new(Signal {
+            event: eventfd(0, flags)?,
+            stop: AtomicBool::new(false),
+        })))
+    }
+
+    /// Makes the loop go round once, so that it asks applications anew when they want to be woken
+    /// and whether they are done.
+    pub fn wake(&self) {
+        // It can fail only if the counter is at its limit: then the loop is woken anyway.
+        let _ = write(&self.0.event, &1u64.to_ne_bytes());
+    }
+
+    /// Ends the run that goes on, or the next one if none does.
+    pub fn stop(&self) {
+        self.0.stop.store(true, Ordering::Release);
+        self.wake();
+    }
+
+    /// Whether the loop was told to stop; asked once.
+    fn take_stop(&self) -> bool {
+        self.0.stop.swap(false, Ordering::AcqRel)
+    }
+
+    fn reset(&self) {
+        let _ = read(&self.0.event, &mut [0u8; 8]);
+    }
+}
+
+/// What became of one round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Round {
+    /// More is to be done at once.
+    Busy,
+    /// Nothing is to be done until something happens.
+    Idle,
+    /// Packets wait until the device has room.
+    Blocked,
+}
+
+/// A link with a clock.
+#[derive(Debug)]
+pub struct RunLoop<L> {
+    link: L,
+    clock: Clock,
+    waker: Waker,
+}
+
+impl<L: Link + AsFd> RunLoop<L> {
+    /// A loop over this link, whose descriptor must be non-blocking.
+    ///
+    /// # Errors
+    /// When the process has no descriptor left.
+    pub fn new(link: L) -> io::Result<Self> {
+        Ok(RunLoop {
+            link,
+            clock: Clock::start(),
+            waker: Waker::new()?,
+        })
+    }
+
+    /// A handle to wake or stop the loop with.
+    pub fn waker(&self) -> Waker {
+        self.waker.clone()
+    }
+
+    /// The time on the loop's clock, for calls on the stack from outside.
+    pub fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// The link.
+    pub fn link(&self) -> &L {
+        &self.link
+    }
+
+    /// The link, to be changed between runs.
+    pub fn link_mut(&mut self) -> &mut L {
+        &mut self.link
+    }
+
+    /// Starts the applications and drives them until all are done or [`Waker::stop`] is called.
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    pub fn run<'a, C: CongestionController + Clone>(
+        &mut self,
+        stack: &mut Stack<'a, C>,
+        applications: &mut [&mut dyn Application<'a, C>],
+    ) -> Result<Ended, RunError<L::Error>> {
+        for application in &mut *applications {
+            let started = application.start(self.clock.now(), stack);
+            started.map_err(RunError::Start)?;
+        }
+        self.resume(stack, applications)
+    }
+
+    /// As [`run`](Self::run), for applications that were started before. Without any it takes what
+    /// has arrived, sends what is due (such as the RST of a connection just aborted) and returns.
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    pub fn resume<'a, C: CongestionController + Clone>(
+        &mut self,
+        stack: &mut Stack<'a, C>,
+        applications: &mut [&mut dyn Application<'a, C>],
+    ) -> Result<Ended, RunError<L::Error>> {
+        loop {
+            let round = self.round(stack, applications)?;
+            if self.waker.take_stop() {
+                return Ok(Ended::Stopped);
+            }
+            match round {
+                Round::Busy => continue,
+                Round::Idle if applications.iter().all(|each| each.is_done()) => {
+                    return Ok(Ended::Done);
+                }
+                Round::Idle | Round::Blocked => {}
+            }
+            let wake_at = applications.iter().map(|each| each.wake_at()).min();
+            let deadline = stack.poll_at().min(wake_at.unwrap_or(Instant::FAR_FUTURE));
+            self.sleep(deadline, round == Round::Blocked)?;
+        }
+    }
+
+    /// Takes packets, fires timers, tells applications, gives packets: each within bounds.
+    fn round<'a, C: CongestionController + Clone>(
+        &mut self,
+        stack: &mut Stack<'a, C>,
+        applications: &mut [&mut dyn Application<'a, C>],
+    ) -> Result<Round, RunError<L::Error>> {
+        let now = self.clock.now();
+        let deliver = &mut |packet: &[u8]| stack.on_packet(now, packet);
+        let received = self.link.receive(now, BATCH, deliver);
+        let received = received.map_err(RunError::Device)?;
+        if stack.poll_at() <= now {
+            stack.on_timeout(now);
+        }
+        for application in &mut *applications {
+            if application.wake_at() <= now {
+                application.on_wake(now, stack);
+            }
+        }
+        let mut events = 0;
+        while events < BATCH
+            && let Some(event) = stack.poll_event()
+        {
+            events += 1;
+            for application in &mut *applications {
+                application.on_event(now, stack, &event);
+            }
+        }
+        let mut sent = 0;
+        while sent < BATCH {
+            match self.transmit(now, stack)? {
+                None => break,
+                Some(Ok(())) => sent += 1,
+                Some(Err(Rejected)) => return Ok(Round::Blocked),
+            }
+        }
+        let busy = [received, events, sent].contains(&BATCH);
+        Ok(if busy { Round::Busy } else { Round::Idle })
+    }
+
+    /// Gives the device the stack's next packet, if there is one.
+    fn transmit<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+    ) -> Result<Option<Result<(), Rejected>>, RunError<L::Error>> {
+        let mut failed = None;
+        let offered = stack.transmit(
+            now,
+            &mut |transmit| match self.link.transmit(now, transmit) {
+                Ok(()) => Ok(()),
+                Err(TransmitError::Full) => Err(Rejected),
+                Err(TransmitError::Device(error)) => {
+                    failed = Some(error);
+                    Ok(())
+                }
+            },
+        );
+        failed.map_or(Ok(offered), |error| Err(RunError::Device(error)))
+    }
+
+    /// Sleeps until the device is ready, the deadline, or a call of the waker.
+    fn sleep(&self, deadline: Instant, want_room: bool) -> Result<(), RunError<L::Error>> {
+        let timeout = (!deadline.is_never()).then(|| timespec(self.clock.now(), deadline));
+        let mut interest = PollFlags::IN;
+        interest.set(PollFlags::OUT, want_room);
+        let mut ready = [
+            PollFd::new(&self.link, interest),
+            PollFd::new(&self.waker.0.event, PollFlags::IN),
+        ];
+        match poll(&mut ready, timeout.as_ref()) {
+            Ok(_) => {}
+            Err(Errno::INTR) => return Ok(()),
+            Err(errno) => return Err(RunError::Poll(errno.into())),
+        }
+        let [link, waker] = ready.map(|each| each.revents());
+        if waker.contains(PollFlags::IN) {
+            self.waker.reset();
+        }
+        // A device that is gone is readable only if it still has packets or an error to tell.
+        let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+        if link.intersects(gone) && !link.contains(PollFlags::IN) {
+            return Err(RunError::Gone);
+        }
+        Ok(())
+    }
+}
+
+/// The time from `now` to `deadline`; none if it has passed.
+fn timespec(now: Instant, deadline: Instant) -> Timespec {
+    let nanos = deadline.saturating_since(now).as_nanos();
+    Timespec {
+        // At most 584 years, which fits any kernel's seconds.
+        tv_sec: (nanos / 1_000_000_000).try_into().unwrap_or(i64::MAX),
+        tv_nsec: (nanos % 1_000_000_000) as _,
+    }
+}
+
+/// Why a run failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RunError<E> {
+    /// An application could not start.
+    Start(StartError),
+    /// The device failed.
+    Device(E),
+    /// The device went away.
+    Gone,
+    /// The kernel could not be asked to wait.
+    Poll(io::Error),
+}
+
+impl<E: fmt::Display> fmt::Display for RunError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Start(error) => error.fmt(f),
+            RunError::Device(error) => error.fmt(f),
+            RunError::Gone => f.write_str("the network device went away: make it anew and retry"),
+            RunError::Poll(error) => write!(f, "cannot wait for the network device: {error}"),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> std::error::Error for RunError<E> {}
