@@ -1,0 +1,17 @@
+//! The stack against this machine's kernel, over a TUN device, each test in a network namespace of
+//! its own.
+//!
+//! Needs root, `/dev/net/tun` and `ip` (Debian's iproute2). Without them each test says why it is
+//! skipped; where `CI` or `ACKCLOCK_REQUIRE_KERNEL_TESTS` is set it fails instead.
+#![cfg(target_os = "linux")]
+
+mod applications;
+mod device;
+mod endings;
+mod impairments;
+mod kernel_side;
+mod many;
+mod namespace;
+mod pattern;
+mod transfers;
+mod world;

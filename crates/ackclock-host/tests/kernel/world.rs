@@ -1,0 +1,112 @@
+//! A stack and the kernel at the two ends of a TUN device.
+
+use crate::applications::Watchdog;
+use ackclock::apps::Application;
+use ackclock::congestion::BuiltIn;
+use ackclock::link::Link;
+use ackclock::stack::{Cidr, Stack, StackConfig, Storage};
+use ackclock_host::impaired::{Impaired, Impairment};
+use ackclock_host::run_loop::{Ended, RunLoop};
+use ackclock_host::setup::TunSetup;
+use ackclock_host::tun::Tun;
+use std::net::{IpAddr, SocketAddr};
+
+/// An application over the stack of a [`World`].
+pub(crate) type App<'b> = dyn Application<'static, BuiltIn> + 'b;
+
+/// IP version 4 or 6.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Family {
+    V4,
+    V6,
+}
+
+impl Family {
+    pub(crate) const BOTH: [Family; 2] = [Family::V4, Family::V6];
+
+    /// The stack's address.
+    pub(crate) fn ours(self) -> Cidr {
+        let (address, prefix) = match self {
+            Family::V4 => ("10.7.0.2", 24),
+            Family::V6 => ("fd07::2", 64),
+        };
+        Cidr {
+            address: address.parse().expect("an address"),
+            prefix,
+        }
+    }
+
+    /// A port of the stack.
+    pub(crate) fn our_port(self, port: u16) -> SocketAddr {
+        (self.ours().address, port).into()
+    }
+
+    /// The kernel's address.
+    pub(crate) fn kernel(self) -> IpAddr {
+        let kernel = ackclock_host::setup::kernel_end(self.ours());
+        kernel.expect("room for two addresses").address
+    }
+}
+
+/// A TUN interface with both families' addresses, to be made in the test's namespace.
+pub(crate) fn setup(name: &str) -> TunSetup {
+    TunSetup {
+        name: name.parse().expect("a usable name"),
+        owner: None,
+        mtu: None,
+        addresses: Family::BOTH.map(Family::ours).to_vec(),
+    }
+}
+
+/// A stack at one end of a TUN device, the kernel at the other.
+pub(crate) struct World {
+    pub(crate) run_loop: RunLoop<Impaired<Tun>>,
+    pub(crate) stack: Stack<'static, BuiltIn>,
+}
+
+impl World {
+    /// Over a device that works.
+    pub(crate) fn new() -> Self {
+        World::impaired(Impairment::default(), Impairment::default())
+    }
+
+    /// Over a device that impairs what the stack transmits and what it receives.
+    pub(crate) fn impaired(transmitted: Impairment, received: Impairment) -> Self {
+        let setup = setup("tun0");
+        let tun = Tun::open(&setup.name).expect("a TUN device");
+        setup.apply().expect("a configured interface");
+        tun.require_up().expect("an interface that is up");
+        let link = Impaired::new(tun, transmitted, received, 1);
+        let config = StackConfig::new(link.capabilities(), [1, 2]);
+        let mut stack = Stack::new(config, BuiltIn::default(), Storage::growing()).expect("stack");
+        for family in Family::BOTH {
+            stack.add_address(family.ours()).expect("a usable address");
+        }
+        World {
+            run_loop: RunLoop::new(link).expect("a run loop"),
+            stack,
+        }
+    }
+
+    /// Starts the application and drives it until it is done.
+    pub(crate) fn run(&mut self, application: &mut App<'_>) {
+        let mut watchdog = Watchdog::new(self.run_loop.now());
+        let all: &mut [&mut App<'_>] = &mut [application, &mut watchdog];
+        let ended = self
+            .run_loop
+            .run(&mut self.stack, all)
+            .expect("a working device");
+        assert_eq!(ended, Ended::Done);
+    }
+
+    /// Drives an application that was started before until it is done.
+    pub(crate) fn resume(&mut self, application: &mut App<'_>) {
+        let mut watchdog = Watchdog::new(self.run_loop.now());
+        let all: &mut [&mut App<'_>] = &mut [application, &mut watchdog];
+        let ended = self
+            .run_loop
+            .resume(&mut self.stack, all)
+            .expect("a working device");
+        assert_eq!(ended, Ended::Done);
+    }
+}
