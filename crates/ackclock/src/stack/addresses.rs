@@ -34,17 +34,13 @@ impl<'a> Addresses<'a> {
         if self.places.len() >= MAX_ADDRESSES {
             return Err(AddressError::NoResources);
         }
-        self.places
-            .push(Some(new))
-            .map_err(|_| AddressError::NoResources)
+        self.places.push(Some(new)).map_err(|_| AddressError::NoResources)
     }
 
     /// Removes an address; the prefix must be the one it was added with.
     pub(super) fn remove(&mut self, old: Cidr) -> Result<(), AddressError> {
         let mut places = self.places.iter_mut();
-        let place = places
-            .find(|place| **place == Some(old))
-            .ok_or(AddressError::Unknown)?;
+        let place = places.find(|place| **place == Some(old)).ok_or(AddressError::Unknown)?;
         *place = None;
         Ok(())
     }
@@ -79,9 +75,7 @@ impl<'a> Addresses<'a> {
                 common_bits(cidr.address, destination).min(cidr.prefix),
             )
         };
-        let same_family = self
-            .iter()
-            .filter(|c| c.address.is_ipv4() == destination.is_ipv4());
+        let same_family = self.iter().filter(|c| c.address.is_ipv4() == destination.is_ipv4());
         let best = same_family.reduce(|a, b| if fitness(&b) > fitness(&a) { b } else { a });
         Some(best?.address)
     }
@@ -122,10 +116,7 @@ mod tests {
     use super::*;
 
     fn cidr(address: &str, prefix: u8) -> Cidr {
-        Cidr {
-            address: address.parse().unwrap(),
-            prefix,
-        }
+        Cidr { address: address.parse().unwrap(), prefix }
     }
 
     fn ip(address: &str) -> IpAddr {
@@ -148,23 +139,11 @@ mod tests {
         ] {
             assert_eq!(addresses.add(cidr(address, prefix)), Ok(()));
         }
-        assert_eq!(
-            source(&addresses, "10.7.0.9"),
-            Some(ip("10.7.0.1")),
-            "added first"
-        );
-        assert_eq!(
-            source(&addresses, "10.7.0.2"),
-            Some(ip("10.7.0.2")),
-            "our own"
-        );
+        assert_eq!(source(&addresses, "10.7.0.9"), Some(ip("10.7.0.1")), "added first");
+        assert_eq!(source(&addresses, "10.7.0.2"), Some(ip("10.7.0.2")), "our own");
         assert_eq!(source(&addresses, "10.200.0.1"), Some(ip("10.0.0.1")));
         assert_eq!(source(&addresses, "198.51.100.1"), Some(ip("192.0.2.1")));
-        assert_eq!(
-            source(&addresses, "fd00::1"),
-            Some(ip("2001:db8::1")),
-            "scope first"
-        );
+        assert_eq!(source(&addresses, "fd00::1"), Some(ip("2001:db8::1")), "scope first");
         assert_eq!(source(&addresses, "fe80::2"), Some(ip("fe80::1")));
     }
 
@@ -172,32 +151,17 @@ mod tests {
     fn addresses_come_and_go() {
         let mut places = [None; 1];
         let mut addresses = Addresses::new(Buffer::lent(&mut places));
-        assert_eq!(
-            addresses.add(cidr("10.0.0.1", 33)),
-            Err(AddressError::Invalid)
-        );
-        assert_eq!(
-            addresses.add(cidr("224.0.0.1", 4)),
-            Err(AddressError::Invalid)
-        );
+        assert_eq!(addresses.add(cidr("10.0.0.1", 33)), Err(AddressError::Invalid));
+        assert_eq!(addresses.add(cidr("224.0.0.1", 4)), Err(AddressError::Invalid));
         assert_eq!(addresses.add(cidr("::", 0)), Err(AddressError::Invalid));
         assert_eq!(addresses.add(cidr("10.0.0.1", 24)), Ok(()));
-        assert_eq!(
-            addresses.add(cidr("10.0.0.1", 8)),
-            Err(AddressError::Duplicate)
-        );
-        assert_eq!(
-            addresses.add(cidr("10.0.0.2", 24)),
-            Err(AddressError::NoResources)
-        );
+        assert_eq!(addresses.add(cidr("10.0.0.1", 8)), Err(AddressError::Duplicate));
+        assert_eq!(addresses.add(cidr("10.0.0.2", 24)), Err(AddressError::NoResources));
         assert!(addresses.contains(ip("10.0.0.1")) && !addresses.contains(ip("10.0.0.2")));
         assert!(
             addresses.is_broadcast(ip("10.0.0.255")) && !addresses.is_broadcast(ip("10.0.0.1"))
         );
-        assert_eq!(
-            addresses.remove(cidr("10.0.0.1", 8)),
-            Err(AddressError::Unknown)
-        );
+        assert_eq!(addresses.remove(cidr("10.0.0.1", 8)), Err(AddressError::Unknown));
         assert_eq!(addresses.remove(cidr("10.0.0.1", 24)), Ok(()));
         assert!(!addresses.contains(ip("10.0.0.1")));
     }

@@ -94,16 +94,12 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// An ICMP error: it concerns whoever has the quoted four-tuple, and only if the quoted
     /// sequence number is in flight (RFC 5927 section 4.1).
     fn on_icmp_error(&mut self, now: Instant, error: &IcmpError) {
-        let tuple = FourTuple {
-            local: error.local,
-            remote: error.remote,
-        };
+        let tuple = FourTuple { local: error.local, remote: error.remote };
         match self.find(&tuple) {
             Some(Entity::Connection(id)) => {
                 let slot = self.connections.get_mut(id);
-                let is_ours = slot.is_some_and(|slot| {
-                    slot.connection.on_icmp_error(now, error.kind, error.seq)
-                });
+                let is_ours = slot
+                    .is_some_and(|slot| slot.connection.on_icmp_error(now, error.kind, error.seq));
                 self.statistics.icmp_errors += u64::from(is_ours);
                 self.statistics.icmp_ignored += u64::from(!is_ours);
                 self.after(now, id);
@@ -120,10 +116,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Whether an ICMP error quotes the SYN-ACK of a half-open connection.
     fn is_syn_ack(&self, id: u32, error: &IcmpError) -> bool {
-        self.half_open
-            .records
-            .get(id)
-            .is_some_and(|record| record.iss == error.seq)
+        self.half_open.records.get(id).is_some_and(|record| record.iss == error.seq)
     }
 }
 

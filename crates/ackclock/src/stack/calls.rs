@@ -21,10 +21,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         handle: Handle,
         data: &[u8],
     ) -> Result<usize, SendError> {
-        self.with(now, handle, |connection, now| {
-            connection.send_urgent(now, data)
-        })
-        .unwrap_or(Err(SendError::InvalidHandle))
+        self.with(now, handle, |connection, now| connection.send_urgent(now, data))
+            .unwrap_or(Err(SendError::InvalidHandle))
     }
 
     /// Copies received data into `to`; 0 if there is none yet.
@@ -46,15 +44,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Removes `n` received bytes.
     pub fn consume(&mut self, now: Instant, handle: Handle, n: usize) -> Result<(), InvalidHandle> {
-        self.with(now, handle, |connection, _| connection.consume(n))
-            .ok_or(InvalidHandle)
+        self.with(now, handle, |connection, _| connection.consume(n)).ok_or(InvalidHandle)
     }
 
     /// Half-close: no more data will be sent; FIN follows what is queued. The peer's data can
     /// still be received.
     pub fn shutdown(&mut self, now: Instant, handle: Handle) -> Result<(), InvalidHandle> {
-        self.with(now, handle, Connection::shutdown)
-            .ok_or(InvalidHandle)
+        self.with(now, handle, Connection::shutdown).ok_or(InvalidHandle)
     }
 
     /// Gives the connection up: the handle is void, what is queued is still delivered (see
@@ -76,8 +72,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         handle: Handle,
         on: bool,
     ) -> Result<(), InvalidHandle> {
-        self.with(now, handle, |connection, _| connection.set_nagle(on))
-            .ok_or(InvalidHandle)
+        self.with(now, handle, |connection, _| connection.set_nagle(on)).ok_or(InvalidHandle)
     }
 
     /// Corked, only full-sized segments are sent.
@@ -87,8 +82,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         handle: Handle,
         on: bool,
     ) -> Result<(), InvalidHandle> {
-        self.with(now, handle, |connection, _| connection.set_cork(on))
-            .ok_or(InvalidHandle)
+        self.with(now, handle, |connection, _| connection.set_cork(on)).ok_or(InvalidHandle)
     }
 
     /// Our end of a connection.

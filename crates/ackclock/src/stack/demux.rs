@@ -37,10 +37,7 @@ impl Bucket {
             Entity::HalfOpen(id) => (2, id),
             Entity::TimeWait(id) => (3, id),
         };
-        Bucket {
-            hash,
-            entity: (kind << ID_BITS) | (id & (NO_ID >> 2)),
-        }
+        Bucket { hash, entity: (kind << ID_BITS) | (id & (NO_ID >> 2)) }
     }
 
     const fn entity(self) -> Option<Entity> {
@@ -80,9 +77,7 @@ impl<'a> Demux<'a> {
     /// The entity with this hash for which `is_it` says yes.
     pub(super) fn find(&self, hash: u32, mut is_it: impl FnMut(Entity) -> bool) -> Option<Entity> {
         self.probe(hash).find_map(|(_, bucket)| {
-            bucket
-                .entity()
-                .filter(|&entity| bucket.hash == hash && is_it(entity))
+            bucket.entity().filter(|&entity| bucket.hash == hash && is_it(entity))
         })
     }
 
@@ -150,20 +145,12 @@ impl<'a> Demux<'a> {
     }
 
     fn after(&self, position: usize) -> usize {
-        if position + 1 >= self.buckets.len() {
-            0
-        } else {
-            position + 1
-        }
+        if position + 1 >= self.buckets.len() { 0 } else { position + 1 }
     }
 
     /// How many steps forward lead from one position to another.
     fn steps(&self, from: usize, to: usize) -> usize {
-        if to >= from {
-            to - from
-        } else {
-            to + self.buckets.len() - from
-        }
+        if to >= from { to - from } else { to + self.buckets.len() - from }
     }
 
     /// Positions and buckets from the home of a hash up to the first empty bucket.
@@ -207,10 +194,7 @@ impl<'a> Demux<'a> {
         if !larger.buckets.grow(count, Bucket::EMPTY) {
             return false;
         }
-        self.buckets
-            .iter()
-            .filter(|bucket| bucket.entity != 0)
-            .for_each(|&b| larger.place(b));
+        self.buckets.iter().filter(|bucket| bucket.entity != 0).for_each(|&b| larger.place(b));
         *self = larger;
         true
     }

@@ -14,11 +14,7 @@ const TICK: Duration = Duration::from_nanos(1);
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
     pub fn poll_at(&self) -> Instant {
-        let records = self
-            .half_open
-            .timers
-            .next()
-            .min(self.time_waits.next_expiry());
+        let records = self.half_open.timers.next().min(self.time_waits.next_expiry());
         self.timers.next().min(records)
     }
 
@@ -62,10 +58,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     pub fn poll_event(&mut self) -> Option<Event> {
         while let Some(slot) = self.listeners.events.pop() {
             let records = &self.listeners.records;
-            if records
-                .get(slot)
-                .is_some_and(|record| record.waiting.len > 0)
-            {
+            if records.get(slot).is_some_and(|record| record.waiting.len > 0) {
                 let generation = records.generation(slot);
                 return Some(Event::Acceptable(Listener { slot, generation }));
             }
@@ -77,10 +70,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 && slot.owner == Owner::Application
             {
                 let readiness = slot.connection.readiness();
-                let handle = Handle {
-                    slot: id,
-                    generation,
-                };
+                let handle = Handle { slot: id, generation };
                 return Some(Event::Connection { handle, readiness });
             }
         }
@@ -144,7 +134,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             return;
         };
         slot.connection.leave_time_wait();
-        let record = TimeWaitRecord::new(slot.tuple, state, slot.hop_limit, slot.dscp);
+        let record = TimeWaitRecord::new(now, slot.tuple, state, slot.hop_limit, slot.dscp);
         if let Some(record_id) = self.time_waits.insert(now, record) {
             let hash = self.secret.demux(&record.tuple);
             self.demux.insert(hash, Entity::TimeWait(record_id));

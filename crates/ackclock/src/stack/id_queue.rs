@@ -25,11 +25,7 @@ pub(super) struct IdQueue<'a> {
 impl<'a> IdQueue<'a> {
     /// An empty queue with one link for each possible id.
     pub(super) const fn new(links: Buffer<'a, Link>) -> Self {
-        IdQueue {
-            links,
-            first: NO_ID,
-            last: NO_ID,
-        }
+        IdQueue { links, first: NO_ID, last: NO_ID }
     }
 
     /// Makes room for ids below `count`; returns whether there is.
@@ -92,10 +88,7 @@ mod tests {
         assert!(!queue.push(4), "no room for this id");
         assert_eq!(queue.pop(), Some(3));
         assert!(queue.push(3));
-        assert_eq!(
-            [queue.pop(), queue.pop(), queue.pop()],
-            [Some(1), Some(0), Some(3)]
-        );
+        assert_eq!([queue.pop(), queue.pop(), queue.pop()], [Some(1), Some(0), Some(3)]);
         assert_eq!((queue.pop(), queue.front()), (None, None));
         assert!(queue.push(2));
         assert_eq!(queue.front(), Some(2));

@@ -51,10 +51,7 @@ impl Secret {
     /// Where the search for an ephemeral port begins: F of RFC 6056 section 3.3.3, over both
     /// addresses and the remote port.
     pub(super) fn port_offset(&self, local: IpAddr, remote: SocketAddr) -> u32 {
-        let tuple = FourTuple {
-            local: SocketAddr::new(local, 0),
-            remote,
-        };
+        let tuple = FourTuple { local: SocketAddr::new(local, 0), remote };
         self.hash(Purpose::Port, &tuple) as u32
     }
 
@@ -89,11 +86,7 @@ pub(super) struct EphemeralPorts {
 impl EphemeralPorts {
     /// Ports from `first` to `last`, in whichever order these stand.
     pub(super) fn new(first: u16, last: u16) -> Self {
-        EphemeralPorts {
-            first: first.min(last).max(1),
-            last: first.max(last).max(1),
-            next: 0,
-        }
+        EphemeralPorts { first: first.min(last).max(1), last: first.max(last).max(1), next: 0 }
     }
 
     /// The first port from `offset` on that is not `in_use`; `None` if all are.
@@ -109,12 +102,6 @@ impl EphemeralPorts {
         }
         None
     }
-}
-
-/// The timestamp clock (RFC 7323 section 4.1): one tick a millisecond, plus the connection's
-/// offset.
-pub(super) fn timestamp(now: Instant, offset: u32) -> u32 {
-    (now.as_millis() as u32).wrapping_add(offset)
 }
 
 #[cfg(test)]
@@ -145,16 +132,9 @@ mod tests {
         assert_ne!(SECRET.isn(Instant::ZERO, &a), other.isn(Instant::ZERO, &a));
         assert_ne!(SECRET.isn(Instant::ZERO, &a).0, SECRET.timestamp_offset(&a));
         assert_ne!(SECRET.demux(&a), SECRET.demux(&b));
-        assert_ne!(
-            SECRET.random(Instant::ZERO, &a),
-            SECRET.random(Instant::from_secs(1), &a)
-        );
+        assert_ne!(SECRET.random(Instant::ZERO, &a), SECRET.random(Instant::from_secs(1), &a));
         let later = SECRET.timestamp_offset(&a);
-        assert_eq!(
-            SECRET.timestamp_offset(&a),
-            later,
-            "the same for a later connection"
-        );
+        assert_eq!(SECRET.timestamp_offset(&a), later, "the same for a later connection");
     }
 
     #[test]

@@ -33,11 +33,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// Nobody waits.
-    const NONE: Waiting = Waiting {
-        first: NO_ID,
-        last: NO_ID,
-        len: 0,
-    };
+    const NONE: Waiting = Waiting { first: NO_ID, last: NO_ID, len: 0 };
 }
 
 impl ListenerRecord {
@@ -77,33 +73,20 @@ impl<'a> Listeners<'a> {
     /// No listener yet.
     pub(super) fn new(records: Buffer<'a, Place<ListenerRecord>>, links: Buffer<'a, Link>) -> Self {
         let records = Pool::new(records, MAX_LISTENERS);
-        Listeners {
-            records,
-            events: IdQueue::new(links),
-        }
+        Listeners { records, events: IdQueue::new(links) }
     }
 
     /// Adds a listener, whose settings were checked.
     pub(super) fn add(&mut self, config: ListenConfig) -> Result<u32, ListenError> {
-        if self
-            .records
-            .iter()
-            .any(|(_, record)| record.config.local == config.local)
-        {
+        if self.records.iter().any(|(_, record)| record.config.local == config.local) {
             return Err(ListenError::AddressInUse);
         }
         let id = self.records.vacancy().ok_or(ListenError::NoResources)?;
         if !self.events.reserve(id as usize + 1) {
             return Err(ListenError::NoResources);
         }
-        let record = ListenerRecord {
-            config,
-            half_open: 0,
-            waiting: Waiting::NONE,
-        };
-        self.records
-            .insert(record)
-            .map_err(|_| ListenError::NoResources)
+        let record = ListenerRecord { config, half_open: 0, waiting: Waiting::NONE };
+        self.records.insert(record).map_err(|_| ListenError::NoResources)
     }
 
     /// The most specific listener for a destination; `is_local`: whether the address is ours.
@@ -112,9 +95,7 @@ impl<'a> Listeners<'a> {
             .records
             .iter()
             .filter_map(|(id, record)| Some((record.fitness(destination, is_local)?, id)));
-        fitting
-            .max_by_key(|&(fitness, _)| fitness)
-            .map(|(_, id)| id)
+        fitting.max_by_key(|&(fitness, _)| fitness).map(|(_, id)| id)
     }
 }
 
@@ -157,13 +138,7 @@ mod tests {
         let (mut records, mut links) = ([const { Place::EMPTY }; 1], [Link::OUT; 1]);
         let mut listeners = Listeners::new(Buffer::lent(&mut records), Buffer::lent(&mut links));
         assert_eq!(listeners.add(config("0.0.0.0:80", false)), Ok(0));
-        assert_eq!(
-            listeners.add(config("0.0.0.0:80", true)),
-            Err(ListenError::AddressInUse)
-        );
-        assert_eq!(
-            listeners.add(config("0.0.0.0:81", true)),
-            Err(ListenError::NoResources)
-        );
+        assert_eq!(listeners.add(config("0.0.0.0:80", true)), Err(ListenError::AddressInUse));
+        assert_eq!(listeners.add(config("0.0.0.0:81", true)), Err(ListenError::NoResources));
     }
 }

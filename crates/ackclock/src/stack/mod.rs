@@ -119,9 +119,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if link.mtu < MIN_MTU {
             return Err(ConfigError::Mtu);
         }
-        let quantum = link
-            .mtu
-            .max(link.segmentation.saturating_add(wire::MAX_HEADER as u32));
+        let quantum = link.mtu.max(link.segmentation.saturating_add(wire::MAX_HEADER as u32));
         let lent = storage.spare.iter().map(|buffers| buffers.receive.len());
         let lent_receive = lent.clone().min().zip(lent.max());
         let mut addresses = storage.addresses;
@@ -210,26 +208,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     fn find(&self, tuple: &FourTuple) -> Option<Entity> {
         if !self.demux.is_absent() {
             let hash = self.secret.demux(tuple);
-            return self
-                .demux
-                .find(hash, |entity| self.tuple_of(entity) == Some(tuple));
+            return self.demux.find(hash, |entity| self.tuple_of(entity) == Some(tuple));
         }
-        let connection = self
-            .connections
-            .iter()
-            .find(|(_, slot)| slot.tuple == *tuple && !slot.detached);
-        let half_open = || {
-            self.half_open
-                .records
-                .iter()
-                .find(|(_, record)| record.tuple == *tuple)
-        };
-        let time_wait = || {
-            self.time_waits
-                .records
-                .iter()
-                .find(|(_, record)| record.tuple == *tuple)
-        };
+        let connection =
+            self.connections.iter().find(|(_, slot)| slot.tuple == *tuple && !slot.detached);
+        let half_open = || self.half_open.records.iter().find(|(_, record)| record.tuple == *tuple);
+        let time_wait =
+            || self.time_waits.records.iter().find(|(_, record)| record.tuple == *tuple);
         connection
             .map(|(id, _)| Entity::Connection(id))
             .or_else(|| half_open().map(|(id, _)| Entity::HalfOpen(id)))
@@ -246,10 +231,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Least and most receive memory that a connection with this configuration can get, in bytes.
     fn receive_memory(&self, config: &Config) -> (usize, usize) {
-        self.lent_receive
-            .unwrap_or((config.receive_buffer, config.receive_buffer))
+        self.lent_receive.unwrap_or((config.receive_buffer, config.receive_buffer))
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "alloc"))]
 mod tests;

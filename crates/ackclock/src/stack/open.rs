@@ -44,14 +44,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 Connection::connect(now, config, controller, buffers, &open)
             })
             .ok_or(ConnectError::NoResources)?;
-        self.demux
-            .insert(self.secret.demux(&tuple), Entity::Connection(id));
+        self.demux.insert(self.secret.demux(&tuple), Entity::Connection(id));
         self.statistics.active_opens += 1;
         self.after(now, id);
-        Ok(Handle {
-            slot: id,
-            generation: self.connections.generation(id),
-        })
+        Ok(Handle { slot: id, generation: self.connections.generation(id) })
     }
 
     /// Both ends of a connection to be opened.
@@ -65,9 +61,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if !is_unicast(ip) || self.addresses.is_broadcast(ip) || remote.port() == 0 {
             return Err(ConnectError::InvalidRemote);
         }
-        let wanted = local
-            .map(|local| local.ip())
-            .filter(|ip| !ip.is_unspecified());
+        let wanted = local.map(|local| local.ip()).filter(|ip| !ip.is_unspecified());
         let address = match wanted {
             Some(own) => {
                 (own.is_ipv4() == ip.is_ipv4() && self.addresses.contains(own)).then_some(own)
@@ -75,10 +69,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             None => self.addresses.source_for(ip),
         };
         let address = address.ok_or(ConnectError::NoSourceAddress)?;
-        let tuple = |port| FourTuple {
-            local: SocketAddr::new(address, port),
-            remote,
-        };
+        let tuple = |port| FourTuple { local: SocketAddr::new(address, port), remote };
         let in_use = |port| self.find(&tuple(port)).is_some();
         match local.map_or(0, |local| local.port()) {
             0 => {
@@ -122,9 +113,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
         let spare = self.spare.get_mut(id as usize);
         let buffers = spare.map_or_else(new_buffers, core::mem::take);
-        self.connections
-            .insert(Slot::new(make(buffers), *tuple, config, owner))
-            .ok()
+        self.connections.insert(Slot::new(make(buffers), *tuple, config, owner)).ok()
     }
 
     /// Waits for connections (passive open). An unspecified address means any local address of
@@ -142,10 +131,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             return Err(ListenError::NoSuchAddress);
         }
         let id = self.listeners.add(ListenConfig { local, ..config })?;
-        Ok(Listener {
-            slot: id,
-            generation: self.listeners.records.generation(id),
-        })
+        Ok(Listener { slot: id, generation: self.listeners.records.generation(id) })
     }
 
     /// Takes the next established connection of a listener. An [`Event::Acceptable`] may stand for
@@ -158,10 +144,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             slot.owner = Owner::Application;
         }
         self.note_news(id);
-        Some(Handle {
-            slot: id,
-            generation: self.connections.generation(id),
-        })
+        Some(Handle { slot: id, generation: self.connections.generation(id) })
     }
 
     /// Ends a listener. Connections not yet accepted are reset.
@@ -178,12 +161,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.after(now, id);
         }
         for id in 0..self.half_open.records.end() {
-            if self
-                .half_open
-                .records
-                .get(id)
-                .is_some_and(|record| record.listener == listener)
-            {
+            if self.half_open.records.get(id).is_some_and(|record| record.listener == listener) {
                 self.forget_half_open(id);
             }
         }

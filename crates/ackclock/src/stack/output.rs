@@ -45,13 +45,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     fn transmit_echo(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let (source, destination, request) = self.replies.front_echo()?;
-        let ip = IpInfo {
-            source,
-            destination,
-            hop_limit: HOP_LIMIT,
-            dscp: 0,
-            ecn: Ecn::NotEct,
-        };
+        let ip = IpInfo { source, destination, hop_limit: HOP_LIMIT, dscp: 0, ecn: Ecn::NotEct };
         let mut header = [0; MAX_HEADER];
         let len = write_echo_reply(&mut header, &ip, &request);
         let offered = sink(&Transmit {
@@ -136,12 +130,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Writes the headers of a segment and offers it; returns the packet's length in bytes.
     fn offer(&self, outbound: &Outbound<'_>, sink: &mut Sink<'_>) -> Result<usize, Rejected> {
-        let Outbound {
-            segment,
-            ecn,
-            payload,
-            segment_size,
-        } = *outbound;
+        let Outbound { segment, ecn, payload, segment_size } = *outbound;
         let FourTuple { local, remote } = segment.tuple;
         let ip = IpInfo {
             source: local.ip(),
@@ -185,11 +174,6 @@ struct Outbound<'p> {
 impl<'p> Outbound<'p> {
     /// A segment without payload.
     const fn new(segment: &'p Reply) -> Self {
-        Outbound {
-            segment,
-            ecn: Ecn::NotEct,
-            payload: [&[], &[]],
-            segment_size: 0,
-        }
+        Outbound { segment, ecn: Ecn::NotEct, payload: [&[], &[]], segment_size: 0 }
     }
 }

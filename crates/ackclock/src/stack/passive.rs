@@ -39,8 +39,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     fn listener_for(&self, tuple: &FourTuple) -> Option<u32> {
-        self.listeners
-            .find(tuple.local, self.addresses.contains(tuple.local.ip()))
+        self.listeners.find(tuple.local, self.addresses.contains(tuple.local.ip()))
     }
 
     /// LISTEN state, third, check for a SYN. `previous`: a connection in TIME-WAIT that gave way.
@@ -66,17 +65,12 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             receive_memory: self.receive_memory(config),
         };
         let record = HalfOpen::new(now, config, syn, &passive);
-        let inserted = if has_room {
-            self.half_open.insert(record)
-        } else {
-            None
-        };
+        let inserted = if has_room { self.half_open.insert(record) } else { None };
         let Some(half_open) = inserted else {
             self.statistics.half_open_overflow += 1;
             return;
         };
-        self.demux
-            .insert(self.secret.demux(&tuple), Entity::HalfOpen(half_open));
+        self.demux.insert(self.secret.demux(&tuple), Entity::HalfOpen(half_open));
         if let Some(listener) = self.listeners.records.get_mut(id) {
             listener.half_open += 1;
         }
@@ -128,8 +122,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         };
         self.statistics.passive_opens += 1;
         let hash = self.secret.demux(&record.tuple);
-        self.demux
-            .replace(hash, Entity::HalfOpen(half_open), Entity::Connection(id));
+        self.demux.replace(hash, Entity::HalfOpen(half_open), Entity::Connection(id));
         self.remove_half_open(half_open);
         self.push_waiting(record.listener, id);
         self.on_connection_segment(now, id, segment);

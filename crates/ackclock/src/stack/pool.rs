@@ -18,11 +18,7 @@ pub(super) struct Place<T> {
 
 impl<T> Place<T> {
     /// A place that was never used.
-    pub(super) const EMPTY: Self = Place {
-        value: None,
-        generation: 0,
-        next_free: NO_ID,
-    };
+    pub(super) const EMPTY: Self = Place { value: None, generation: 0, next_free: NO_ID };
 }
 
 /// Records under small numbers, found in O(1). A number is used again; together with the
@@ -41,18 +37,8 @@ pub(super) struct Pool<'a, T> {
 impl<'a, T> Pool<'a, T> {
     /// A pool in `places`: lent memory limits it to its length, growing memory to `limit`.
     pub(super) fn new(places: Buffer<'a, Place<T>>, limit: usize) -> Self {
-        let limit = if places.can_grow() {
-            limit
-        } else {
-            places.len()
-        };
-        Pool {
-            places,
-            free: NO_ID,
-            unused: 0,
-            len: 0,
-            limit: limit.min(MAX_PLACES),
-        }
+        let limit = if places.can_grow() { limit } else { places.len() };
+        Pool { places, free: NO_ID, unused: 0, len: 0, limit: limit.min(MAX_PLACES) }
     }
 
     /// Whether no further record fits.
@@ -127,9 +113,7 @@ impl<'a, T> Pool<'a, T> {
 
     /// The generation that a handle of `id` must have.
     pub(super) fn generation(&self, id: u32) -> u32 {
-        self.places
-            .get(id as usize)
-            .map_or(0, |place| place.generation)
+        self.places.get(id as usize).map_or(0, |place| place.generation)
     }
 
     /// All records with their ids.

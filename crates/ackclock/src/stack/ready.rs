@@ -18,11 +18,7 @@ impl<'a> ReadyQueue<'a> {
     /// begins with a credit.
     pub(super) fn new(links: Buffer<'a, Link>, credits: Buffer<'a, i64>, quantum: u32) -> Self {
         let quantum = i64::from(quantum.max(1));
-        ReadyQueue {
-            queue: IdQueue::new(links),
-            credits,
-            quantum,
-        }
+        ReadyQueue { queue: IdQueue::new(links), credits, quantum }
     }
 
     /// Makes room for ids below `count`; returns whether there is.

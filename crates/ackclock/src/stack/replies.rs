@@ -50,16 +50,8 @@ impl Reply {
                 sack: SackBlocks::EMPTY,
             },
         };
-        let tuple = FourTuple {
-            local: nobody,
-            remote: nobody,
-        };
-        Reply {
-            tuple,
-            header,
-            hop_limit: HOP_LIMIT,
-            dscp: 0,
-        }
+        let tuple = FourTuple { local: nobody, remote: nobody };
+        Reply { tuple, header, hop_limit: HOP_LIMIT, dscp: 0 }
     };
 }
 
@@ -82,13 +74,8 @@ pub(super) struct Echo {
 
 impl Echo {
     /// Nothing yet.
-    pub(super) const EMPTY: Echo = Echo {
-        ends: None,
-        identifier: 0,
-        sequence: 0,
-        start: 0,
-        len: 0,
-    };
+    pub(super) const EMPTY: Echo =
+        Echo { ends: None, identifier: 0, sequence: 0, start: 0, len: 0 };
 }
 
 /// The reset that answers a segment which belongs to nobody (RFC 9293 section 3.10.7.1); none for
@@ -101,20 +88,11 @@ pub(super) fn reset_for(segment: &Segment<'_>) -> Option<Reply> {
     let (flags, seq, ack) = if header.flags.contains(Flags::ACK) {
         (Flags::RST, header.ack, SeqNumber(0))
     } else {
-        (
-            Flags::RST | Flags::ACK,
-            SeqNumber(0),
-            header.seq + segment.len(),
-        )
+        (Flags::RST | Flags::ACK, SeqNumber(0), header.seq + segment.len())
     };
     Some(Reply {
         tuple: FourTuple::of(segment),
-        header: Header {
-            seq,
-            ack,
-            flags,
-            ..Header::default()
-        },
+        header: Header { seq, ack, flags, ..Header::default() },
         ..Reply::default()
     })
 }
@@ -146,18 +124,12 @@ impl<'a> Replies<'a> {
     ) -> Self {
         let segments = Deque::new(segments, MAX_SEGMENTS);
         let echoes = Deque::new(echoes, MAX_ECHOES);
-        Replies {
-            segments,
-            echoes,
-            echo_data,
-        }
+        Replies { segments, echoes, echo_data }
     }
 
     /// Queues a segment.
     pub(super) fn push(&mut self, reply: Reply) -> Queued {
-        self.segments
-            .push_back(reply)
-            .map_or(Queued::Full, |()| Queued::Yes)
+        self.segments.push_back(reply).map_or(Queued::Full, |()| Queued::Yes)
     }
 
     /// The first segment.
@@ -175,11 +147,7 @@ impl<'a> Replies<'a> {
         // Data lies behind that of the reply before; from the beginning again once all are sent.
         let start = self.echoes.back().map_or(0, |echo| echo.start + echo.len);
         let len = request.data.len();
-        let room = if self.echo_data.can_grow() {
-            ECHO_BYTES
-        } else {
-            self.echo_data.len()
-        };
+        let room = if self.echo_data.can_grow() { ECHO_BYTES } else { self.echo_data.len() };
         let echo = Echo {
             ends: Some((ip.destination, ip.source)),
             identifier: request.identifier,
@@ -194,10 +162,7 @@ impl<'a> Replies<'a> {
         {
             return Queued::Full;
         }
-        copy(
-            self.echo_data.get_mut(start..).unwrap_or_default(),
-            request.data,
-        );
+        copy(self.echo_data.get_mut(start..).unwrap_or_default(), request.data);
         Queued::Yes
     }
 
@@ -229,38 +194,13 @@ pub(super) struct RateLimit {
     last: Instant,
 }
 
-/// Least time between two challenge acks, or acks of unacceptable segments, of one record (RFC 5961
-/// section 7 leaves the number open). Two ends that disagree thus cannot keep each other busy.
-const ACK_INTERVAL: Duration = Duration::from_millis(100);
-
-/// Limits the acks of one record; nothing is shared between records.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct AckLimit {
-    quiet_until: Instant,
-}
-
-impl AckLimit {
-    /// Whether an ack may be sent now.
-    pub(super) fn allow(&mut self, now: Instant) -> bool {
-        let allowed = now >= self.quiet_until;
-        if allowed {
-            self.quiet_until = now + ACK_INTERVAL;
-        }
-        allowed
-    }
-}
-
 const SECOND: Duration = Duration::from_secs(1);
 
 impl RateLimit {
     /// At most `per_second` at once and per second.
     pub(super) fn new(per_second: u32) -> Self {
         let cost = (per_second > 0).then(|| SECOND / per_second);
-        RateLimit {
-            cost,
-            saved: SECOND,
-            last: Instant::ZERO,
-        }
+        RateLimit { cost, saved: SECOND, last: Instant::ZERO }
     }
 
     /// Takes a token if there is one.
@@ -301,11 +241,7 @@ mod tests {
             flags,
             ..Header::default()
         };
-        Segment {
-            header,
-            ip: ip(),
-            payload: b"abc",
-        }
+        Segment { header, ip: ip(), payload: b"abc" }
     }
 
     #[test]
@@ -313,15 +249,9 @@ mod tests {
         let reply = reset_for(&segment(Flags::ACK)).unwrap();
         assert_eq!(reply.tuple.local, "10.0.0.1:80".parse().unwrap());
         assert_eq!(reply.tuple.remote, "10.0.0.2:5000".parse().unwrap());
-        assert_eq!(
-            (reply.header.seq, reply.header.flags),
-            (SeqNumber(700), Flags::RST)
-        );
+        assert_eq!((reply.header.seq, reply.header.flags), (SeqNumber(700), Flags::RST));
         let reply = reset_for(&segment(Flags::SYN | Flags::FIN)).unwrap();
-        assert_eq!(
-            (reply.header.seq, reply.header.ack),
-            (SeqNumber(0), SeqNumber(105))
-        );
+        assert_eq!((reply.header.seq, reply.header.ack), (SeqNumber(0), SeqNumber(105)));
         assert_eq!(reply.header.flags, Flags::RST | Flags::ACK);
         assert!(reset_for(&segment(Flags::RST | Flags::ACK)).is_none());
     }
@@ -339,27 +269,12 @@ mod tests {
         assert_eq!(replies.push(Reply::default()), Queued::Full);
         replies.sent();
         assert!(replies.front().is_none());
-        let request = |sequence, data| EchoRequest {
-            identifier: 7,
-            sequence,
-            data,
-        };
-        assert_eq!(
-            replies.push_echo(&ip(), &request(1, b"123456")),
-            Queued::Yes
-        );
-        assert_eq!(
-            replies.push_echo(&ip(), &request(2, b"12345")),
-            Queued::Full,
-            "no bytes"
-        );
+        let request = |sequence, data| EchoRequest { identifier: 7, sequence, data };
+        assert_eq!(replies.push_echo(&ip(), &request(1, b"123456")), Queued::Yes);
+        assert_eq!(replies.push_echo(&ip(), &request(2, b"12345")), Queued::Full, "no bytes");
         assert_eq!(replies.push_echo(&ip(), &request(3, b"abcd")), Queued::Yes);
         assert_eq!(replies.push_echo(&ip(), &request(4, b"")), Queued::Yes);
-        assert_eq!(
-            replies.push_echo(&ip(), &request(5, b"")),
-            Queued::Full,
-            "no place"
-        );
+        assert_eq!(replies.push_echo(&ip(), &request(5, b"")), Queued::Full, "no place");
         for expected in [request(1, b"123456"), request(3, b"abcd"), request(4, b"")] {
             let (source, destination, reply) = replies.front_echo().unwrap();
             assert_eq!((source, destination), (ip().destination, ip().source));

@@ -149,9 +149,7 @@ impl<
     /// Lends the memory to a stack, with the buffers of each connection. It serves one stack.
     pub fn storage(&'a mut self, buffers: [Buffers<'a>; CONNECTIONS]) -> Storage<'a, C> {
         self.spare = buffers;
-        let entities = CONNECTIONS
-            .saturating_add(HALF_OPEN)
-            .saturating_add(TIME_WAIT);
+        let entities = CONNECTIONS.saturating_add(HALF_OPEN).saturating_add(TIME_WAIT);
         Storage {
             connections: Buffer::lent(&mut self.connections),
             spare: Buffer::lent(&mut self.spare),

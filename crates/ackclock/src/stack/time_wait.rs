@@ -1,16 +1,16 @@
 //! Connections in TIME-WAIT as small records (RFC 9293 section 3.10.7.4, RFC 6191, RFC 1337).
 
-use super::half_open::is_older;
-use super::isn::timestamp;
 use super::pool::{Place, Pool};
-use super::replies::{AckLimit, Reply};
+use super::replies::Reply;
 use super::timer_queue::{TimerCell, TimerQueue};
 use super::tuple::FourTuple;
 use crate::seq::SeqNumber;
 use crate::storage::Buffer;
 use crate::tcp::TimeWait;
+use crate::tcp::challenge::ChallengeLimit;
+use crate::tcp::timestamps::TimestampState;
 use crate::time::Instant;
-use crate::wire::{Flags, Header, Options, Segment, Timestamps};
+use crate::wire::{Flags, Header, Options, Segment};
 
 /// Room between the sequence numbers of a connection and those of the one that takes its place:
 /// more than the largest unscaled window, so that old segments are not acceptable to the new one.
@@ -22,9 +22,10 @@ pub(super) struct TimeWaitRecord {
     /// Its ends.
     pub(super) tuple: FourTuple,
     state: TimeWait,
+    timestamps: TimestampState,
     hop_limit: u8,
     dscp: u8,
-    ack_limit: AckLimit,
+    challenge: ChallengeLimit,
 }
 
 /// What a segment means to a connection in TIME-WAIT.
@@ -42,14 +43,19 @@ pub(super) enum Answer {
 
 impl TimeWaitRecord {
     /// A record of a connection that came to TIME-WAIT.
-    pub(super) fn new(tuple: FourTuple, state: TimeWait, hop_limit: u8, dscp: u8) -> Self {
-        TimeWaitRecord {
-            tuple,
-            state,
-            hop_limit,
-            dscp,
-            ack_limit: AckLimit::default(),
+    pub(super) fn new(
+        now: Instant,
+        tuple: FourTuple,
+        state: TimeWait,
+        hop_limit: u8,
+        dscp: u8,
+    ) -> Self {
+        let mut timestamps = TimestampState::new(state.timestamp_offset);
+        if let Some(recent) = state.ts_recent {
+            timestamps.enable(now, recent, state.rcv_nxt);
         }
+        let challenge = ChallengeLimit::default();
+        TimeWaitRecord { tuple, state, timestamps, hop_limit, dscp, challenge }
     }
 
     /// The tests of section 3.10.7.4 for TIME-WAIT. A RST does not end it: RFC 1337 section 3,
@@ -61,22 +67,13 @@ impl TimeWaitRecord {
         }
         if header.flags.contains(Flags::SYN) {
             let reopens = !header.flags.contains(Flags::ACK) && self.is_later(segment);
-            return if reopens {
-                Answer::Reopen
-            } else {
-                self.acknowledge(now)
-            };
+            return if reopens { Answer::Reopen } else { self.acknowledge(now) };
         }
-        let recent = self.recent();
-        let old = recent
-            .zip(header.options.timestamps)
-            .is_some_and(|(old, new)| is_older(new, old));
-        if old || !header.flags.contains(Flags::ACK) {
-            return if old {
-                self.acknowledge(now)
-            } else {
-                Answer::Drop
-            };
+        if self.timestamps.is_stale(now, header.options.timestamps) {
+            return self.acknowledge(now);
+        }
+        if !header.flags.contains(Flags::ACK) {
+            return Answer::Drop;
         }
         let end = header.seq + segment.len();
         if header.flags.contains(Flags::FIN) && end == self.state.rcv_nxt {
@@ -84,43 +81,21 @@ impl TimeWaitRecord {
         }
         // The peer has nothing more to send: whatever is not empty and next in line is old.
         let acceptable = segment.is_empty() && header.seq == self.state.rcv_nxt;
-        if acceptable {
-            Answer::Drop
-        } else {
-            self.acknowledge(now)
-        }
+        if acceptable { Answer::Drop } else { self.acknowledge(now) }
     }
 
     /// `<SEQ=SND.NXT><ACK=RCV.NXT><CTL=ACK>`
     pub(super) fn ack(&self, now: Instant) -> Reply {
-        let TimeWait {
-            snd_nxt,
-            rcv_nxt,
-            window,
-            timestamp_offset,
-            ..
-        } = self.state;
-        let timestamps = self.recent().map(|recent| Timestamps {
-            value: timestamp(now, timestamp_offset),
-            echo: recent.value,
-        });
+        let TimeWait { snd_nxt, rcv_nxt, window, .. } = self.state;
         let header = Header {
             seq: snd_nxt,
             ack: rcv_nxt,
             flags: Flags::ACK,
             window,
-            options: Options {
-                timestamps,
-                ..Options::default()
-            },
+            options: Options { timestamps: self.timestamps.option(now), ..Options::default() },
             ..Header::default()
         };
-        Reply {
-            tuple: self.tuple,
-            header,
-            hop_limit: self.hop_limit,
-            dscp: self.dscp,
-        }
+        Reply { tuple: self.tuple, header, hop_limit: self.hop_limit, dscp: self.dscp }
     }
 
     /// The initial sequence number of a connection in place of this one: `isn` if it is above all
@@ -137,25 +112,18 @@ impl TimeWaitRecord {
     /// Whether a SYN is later than everything of this connection (RFC 6191 section 2).
     fn is_later(&self, syn: &Segment<'_>) -> bool {
         let by_sequence = syn.header.seq.after(self.state.rcv_nxt);
-        match (self.recent(), syn.header.options.timestamps) {
-            (Some(old), Some(new)) => is_older(old, new) || (old.value == new.value && by_sequence),
+        match (self.state.ts_recent, syn.header.options.timestamps) {
+            (Some(recent), Some(new)) => match new.value.wrapping_sub(recent) as i32 {
+                0 => by_sequence,
+                later => later > 0,
+            },
             (None, Some(_)) => true,
             (_, None) => by_sequence,
         }
     }
 
-    fn recent(&self) -> Option<Timestamps> {
-        self.state
-            .ts_recent
-            .map(|value| Timestamps { value, echo: 0 })
-    }
-
     fn acknowledge(&mut self, now: Instant) -> Answer {
-        if self.ack_limit.allow(now) {
-            Answer::Acknowledge
-        } else {
-            Answer::Drop
-        }
+        if self.challenge.allow(now) { Answer::Acknowledge } else { Answer::Drop }
     }
 }
 
@@ -174,10 +142,7 @@ impl<'a> TimeWaits<'a> {
         timers: Buffer<'a, TimerCell>,
         limit: usize,
     ) -> Self {
-        TimeWaits {
-            records: Pool::new(records, limit),
-            timers: TimerQueue::new(timers),
-        }
+        TimeWaits { records: Pool::new(records, limit), timers: TimerQueue::new(timers) }
     }
 
     /// Adds a record; `None` if there is no memory for it.
@@ -223,7 +188,7 @@ impl<'a> TimeWaits<'a> {
 mod tests {
     use super::*;
     use crate::time::Duration;
-    use crate::wire::{Ecn, IpInfo};
+    use crate::wire::{Ecn, IpInfo, Timestamps};
 
     const SND_NXT: SeqNumber = SeqNumber(900);
     const RCV_NXT: SeqNumber = SeqNumber(u32::MAX);
@@ -238,7 +203,7 @@ mod tests {
             timestamp_offset: 5,
             duration: Duration::from_secs(60),
         };
-        TimeWaitRecord::new(tuple, state, 64, 0)
+        TimeWaitRecord::new(Instant::ZERO, tuple, state, 64, 0)
     }
 
     fn segment(
@@ -255,21 +220,9 @@ mod tests {
             ecn: Ecn::NotEct,
         };
         let timestamps = timestamp.map(|value| Timestamps { value, echo: 0 });
-        let options = Options {
-            timestamps,
-            ..Options::default()
-        };
-        let header = Header {
-            seq,
-            flags,
-            options,
-            ..Header::default()
-        };
-        Segment {
-            header,
-            ip,
-            payload,
-        }
+        let options = Options { timestamps, ..Options::default() };
+        let header = Header { seq, flags, options, ..Header::default() };
+        Segment { header, ip, payload }
     }
 
     #[test]
@@ -277,79 +230,24 @@ mod tests {
         let (ack, fin) = (Flags::ACK, Flags::ACK | Flags::FIN);
         let cases = [
             (None, segment(fin, RCV_NXT - 1, None, b""), Answer::Restart),
-            (
-                None,
-                segment(fin, RCV_NXT - 4, None, b"abc"),
-                Answer::Restart,
-            ),
+            (None, segment(fin, RCV_NXT - 4, None, b"abc"), Answer::Restart),
             (None, segment(fin, RCV_NXT, None, b""), Answer::Acknowledge),
             (None, segment(ack, RCV_NXT, None, b""), Answer::Drop),
-            (
-                None,
-                segment(ack, RCV_NXT - 3, None, b"abc"),
-                Answer::Acknowledge,
-            ),
-            (
-                None,
-                segment(ack, RCV_NXT - 3, None, b""),
-                Answer::Acknowledge,
-            ),
-            (
-                None,
-                segment(Flags::NONE, RCV_NXT - 3, None, b"abc"),
-                Answer::Drop,
-            ),
+            (None, segment(ack, RCV_NXT - 3, None, b"abc"), Answer::Acknowledge),
+            (None, segment(ack, RCV_NXT - 3, None, b""), Answer::Acknowledge),
+            (None, segment(Flags::NONE, RCV_NXT - 3, None, b"abc"), Answer::Drop),
             (None, segment(Flags::RST, RCV_NXT, None, b""), Answer::Drop),
-            (
-                None,
-                segment(Flags::SYN, RCV_NXT + 1, None, b""),
-                Answer::Reopen,
-            ),
-            (
-                None,
-                segment(Flags::SYN, RCV_NXT, None, b""),
-                Answer::Acknowledge,
-            ),
-            (
-                None,
-                segment(Flags::SYN, RCV_NXT - 9, Some(1), b""),
-                Answer::Reopen,
-            ),
-            (
-                None,
-                segment(Flags::SYN | ack, RCV_NXT + 1, None, b""),
-                Answer::Acknowledge,
-            ),
-            (
-                Some(7),
-                segment(Flags::SYN, RCV_NXT - 9, Some(8), b""),
-                Answer::Reopen,
-            ),
-            (
-                Some(7),
-                segment(Flags::SYN, RCV_NXT + 9, Some(7), b""),
-                Answer::Reopen,
-            ),
-            (
-                Some(7),
-                segment(Flags::SYN, RCV_NXT - 9, Some(7), b""),
-                Answer::Acknowledge,
-            ),
-            (
-                Some(7),
-                segment(Flags::SYN, RCV_NXT + 9, Some(6), b""),
-                Answer::Acknowledge,
-            ),
-            (
-                Some(7),
-                segment(Flags::SYN, RCV_NXT + 9, None, b""),
-                Answer::Reopen,
-            ),
-            (
-                Some(7),
-                segment(fin, RCV_NXT - 1, Some(6), b""),
-                Answer::Acknowledge,
-            ),
+            (None, segment(Flags::SYN, RCV_NXT + 1, None, b""), Answer::Reopen),
+            (None, segment(Flags::SYN, RCV_NXT, None, b""), Answer::Acknowledge),
+            (None, segment(Flags::SYN, RCV_NXT - 9, Some(1), b""), Answer::Reopen),
+            (None, segment(Flags::SYN | ack, RCV_NXT + 1, None, b""), Answer::Acknowledge),
+            (Some(7), segment(Flags::SYN, RCV_NXT - 9, Some(8), b""), Answer::Reopen),
+            (Some(7), segment(Flags::SYN, RCV_NXT + 9, Some(7), b""), Answer::Reopen),
+            (Some(7), segment(Flags::SYN, RCV_NXT - 9, Some(7), b""), Answer::Acknowledge),
+            (Some(7), segment(Flags::SYN, RCV_NXT + 9, Some(6), b""), Answer::Acknowledge),
+            (Some(7), segment(Flags::SYN, RCV_NXT + 9, None, b""), Answer::Reopen),
+            (Some(7), segment(fin, RCV_NXT - 1, Some(6), b""), Answer::Acknowledge),
+            (Some(7), segment(fin, RCV_NXT - 1, Some(7), b""), Answer::Restart),
         ];
         for (recent, segment, expected) in cases {
             let answer = record(recent).on_segment(Instant::ZERO, &segment);
@@ -362,10 +260,7 @@ mod tests {
         let reply = record(Some(7)).ack(Instant::from_millis(10));
         assert_eq!((reply.header.seq, reply.header.ack), (SND_NXT, RCV_NXT));
         assert_eq!((reply.header.flags, reply.header.window), (Flags::ACK, 321));
-        assert_eq!(
-            reply.header.options.timestamps,
-            Some(Timestamps { value: 15, echo: 7 })
-        );
+        assert_eq!(reply.header.options.timestamps, Some(Timestamps { value: 15, echo: 7 }));
     }
 
     #[test]
@@ -373,10 +268,7 @@ mod tests {
         let above = SND_NXT + 65_536;
         assert_eq!(record(None).next_isn(SND_NXT), above);
         assert_eq!(record(None).next_isn(SND_NXT - 1_000_000), above);
-        assert_eq!(
-            record(None).next_isn(SND_NXT + 1_000_000),
-            SND_NXT + 1_000_000
-        );
+        assert_eq!(record(None).next_isn(SND_NXT + 1_000_000), SND_NXT + 1_000_000);
     }
 
     #[test]

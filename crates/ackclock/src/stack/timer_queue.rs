@@ -16,10 +16,7 @@ pub(super) struct TimerCell {
 impl TimerCell {
     /// Nothing is armed.
     pub(super) const EMPTY: TimerCell = TimerCell {
-        entry: Entry {
-            at: Instant::FAR_FUTURE,
-            id: 0,
-        },
+        entry: Entry { at: Instant::FAR_FUTURE, id: 0 },
         deadline: Instant::FAR_FUTURE,
         position: NOT_ARMED,
     };
@@ -108,9 +105,7 @@ impl<'a> TimerQueue<'a> {
 
     /// The deadline of `id`.
     pub(super) fn deadline(&self, id: u32) -> Instant {
-        self.cells
-            .get(id as usize)
-            .map_or(Instant::FAR_FUTURE, |cell| cell.deadline)
+        self.cells.get(id as usize).map_or(Instant::FAR_FUTURE, |cell| cell.deadline)
     }
 
     /// The id with the earliest deadline.
@@ -156,20 +151,11 @@ impl<'a> TimerQueue<'a> {
     /// Moves the top entry to its noted deadline until the top is true.
     fn settle(&mut self) {
         while let Some(top) = self.entry(0) {
-            let noted = self
-                .cells
-                .get(top.id as usize)
-                .map_or(top.at, |cell| cell.deadline);
+            let noted = self.cells.get(top.id as usize).map_or(top.at, |cell| cell.deadline);
             if noted <= top.at {
                 return;
             }
-            self.put(
-                0,
-                Entry {
-                    at: noted,
-                    id: top.id,
-                },
-            );
+            self.put(0, Entry { at: noted, id: top.id });
             self.sift_down(0);
         }
     }
@@ -224,10 +210,7 @@ mod tests {
     fn fires_in_order_of_time_then_id() {
         let mut cells = [TimerCell::EMPTY; 4];
         let mut queue = TimerQueue::new(Buffer::lent(&mut cells));
-        assert_eq!(
-            (queue.next(), queue.pop_due(at(9))),
-            (Instant::FAR_FUTURE, None)
-        );
+        assert_eq!((queue.next(), queue.pop_due(at(9))), (Instant::FAR_FUTURE, None));
         for (id, time) in [(3, 5), (1, 7), (2, 5), (0, 6)] {
             queue.arm(id, at(time));
         }

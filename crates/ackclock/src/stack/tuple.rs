@@ -62,10 +62,8 @@ mod tests {
         };
         let expected = [10, 0, 0, 1, 0, 80, 10, 0, 0, 2, 1, 2];
         tuple.with_bytes(|bytes| assert_eq!(bytes, expected));
-        let tuple = FourTuple {
-            local: "[::1]:80".parse().unwrap(),
-            remote: "[::2]:258".parse().unwrap(),
-        };
+        let tuple =
+            FourTuple { local: "[::1]:80".parse().unwrap(), remote: "[::2]:258".parse().unwrap() };
         tuple.with_bytes(|bytes| {
             assert_eq!(bytes.len(), 36);
             assert_eq!(bytes[15..18], [1, 0, 80]);

@@ -2,7 +2,7 @@
 
 mod arrival;
 mod calls;
-mod challenge;
+pub(crate) mod challenge;
 mod config;
 mod connection;
 mod error;
@@ -17,7 +17,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod timeout;
-mod timestamps;
+pub(crate) mod timestamps;
 
 pub use arrival::Verdict;
 pub use config::{AckPolicy, Config, ConfigError, Keepalive, RestartAfterIdle, RtoConfig};

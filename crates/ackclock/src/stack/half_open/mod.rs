@@ -2,21 +2,18 @@
 //! section 3.10.7.4). Buffers bind when the connection is established.
 
 use super::id_queue::{IdQueue, Link};
-use super::isn::timestamp;
 use super::pool::{Place, Pool};
-use super::replies::{AckLimit, Reply};
+use super::replies::Reply;
 use super::timer_queue::{TimerCell, TimerQueue};
 use super::tuple::FourTuple;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
+use crate::tcp::challenge::ChallengeLimit;
+use crate::tcp::handshake::{answer, offer};
+use crate::tcp::timestamps::TimestampState;
 use crate::tcp::{Accepted, Config, RtoConfig};
 use crate::time::Instant;
-use crate::wire::{Flags, Header, Options, SackBlocks, Segment, Timestamps};
-
-/// Length of a TCP header without options, in bytes.
-const TCP_HEADER: u32 = 20;
-/// Largest shift count (RFC 7323 section 2.3).
-const MAX_SHIFT: u8 = 14;
+use crate::wire::{Flags, Header, Options, Segment};
 
 /// What a new record needs to know beyond the SYN.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +44,7 @@ pub(super) struct HalfOpen {
     irs: SeqNumber,
     peer_options: Options,
     our_options: Options,
+    timestamps: TimestampState,
     window: u16,
     hop_limit: u8,
     dscp: u8,
@@ -56,7 +54,7 @@ pub(super) struct HalfOpen {
     sent: u32,
     timeouts: u32,
     deadline: Instant,
-    ack_limit: AckLimit,
+    challenge: ChallengeLimit,
 }
 
 /// What a segment means to a half-open connection.
@@ -82,26 +80,21 @@ impl HalfOpen {
         let tuple = FourTuple::of(syn);
         let peer = syn.header.options;
         let (least_memory, most_memory) = passive.receive_memory;
-        let largest_segment = passive.mtu.saturating_sub(tuple.ip_header() + TCP_HEADER);
-        let mss = largest_segment.min(u32::from(config.mss.unwrap_or(u16::MAX)));
-        let scaled = config.window_scaling && peer.window_scale.is_some();
+        let offered = offer(config, passive.mtu, tuple.ip_header(), most_memory);
+        let our_options = answer(&offered, &peer);
+        let mut timestamps = TimestampState::new(passive.timestamp_offset);
+        if let (Some(first), Some(_)) = (peer.timestamps, our_options.timestamps) {
+            timestamps.enable(now, first.value, syn.header.seq + 1);
+        }
         HalfOpen {
             tuple,
             listener: passive.listener,
             iss: passive.iss,
             timestamp_offset: passive.timestamp_offset,
             irs: syn.header.seq,
-            peer_options: Options {
-                sack: SackBlocks::EMPTY,
-                ..peer
-            },
-            our_options: Options {
-                mss: Some(u16::try_from(mss).unwrap_or(u16::MAX)),
-                window_scale: scaled.then(|| window_shift(most_memory)),
-                sack_permitted: config.sack && peer.sack_permitted,
-                timestamps: peer.timestamps.filter(|_| config.timestamps),
-                sack: SackBlocks::EMPTY,
-            },
+            peer_options: peer,
+            our_options,
+            timestamps,
             window: u16::try_from(least_memory).unwrap_or(u16::MAX),
             hop_limit: config.hop_limit,
             dscp: config.dscp,
@@ -111,7 +104,7 @@ impl HalfOpen {
             sent: 0,
             timeouts: 0,
             deadline: now + config.syn_give_up,
-            ack_limit: AckLimit::default(),
+            challenge: ChallengeLimit::default(),
         }
     }
 
@@ -125,30 +118,17 @@ impl HalfOpen {
         {
             return Answer::SynAck;
         }
-        if let (Some(recent), false) = (self.our_options.timestamps, reset) {
-            match header.options.timestamps {
-                // RFC 7323 section 3.2: once agreed, timestamps are in every segment.
-                None => return Answer::Drop,
-                Some(new) if is_older(new, recent) => return self.acknowledge(now),
-                Some(_) => {}
-            }
+        if !reset && self.timestamps.is_stale(now, header.options.timestamps) {
+            return self.acknowledge(now);
         }
         // First, check the sequence number.
         if !is_acceptable(self.rcv_nxt(), self.window.into(), segment) {
-            return if reset {
-                Answer::Drop
-            } else {
-                self.acknowledge(now)
-            };
+            return if reset { Answer::Drop } else { self.acknowledge(now) };
         }
         // Second, check the RST bit: RFC 5961 section 3.2.
         if reset {
             let exact = header.seq == self.rcv_nxt();
-            return if exact {
-                Answer::Forget
-            } else {
-                self.acknowledge(now)
-            };
+            return if exact { Answer::Forget } else { self.acknowledge(now) };
         }
         // Fourth, check the SYN bit: RFC 5961 section 4.2. The answer makes a peer that has
         // restarted send the reset that removes the record.
@@ -159,30 +139,16 @@ impl HalfOpen {
         if !header.flags.contains(Flags::ACK) {
             return Answer::Drop;
         }
-        if header.ack == self.iss + 1 {
-            Answer::Establish
-        } else {
-            Answer::Reset
-        }
+        if header.ack == self.iss + 1 { Answer::Establish } else { Answer::Reset }
     }
 
     /// `<SEQ=ISS><ACK=RCV.NXT><CTL=SYN,ACK>`
     pub(super) fn syn_ack(&self, now: Instant) -> Reply {
         let mut header = self.header(now, Flags::SYN | Flags::ACK);
-        let Options {
-            mss,
-            window_scale,
-            sack_permitted,
-            ..
-        } = self.our_options;
+        let Options { mss, window_scale, sack_permitted, .. } = self.our_options;
         header.seq = self.iss;
         header.window = self.window;
-        header.options = Options {
-            mss,
-            window_scale,
-            sack_permitted,
-            ..header.options
-        };
+        header.options = Options { mss, window_scale, sack_permitted, ..header.options };
         self.reply(header)
     }
 
@@ -230,38 +196,22 @@ impl HalfOpen {
     }
 
     fn acknowledge(&mut self, now: Instant) -> Answer {
-        if self.ack_limit.allow(now) {
-            Answer::Acknowledge
-        } else {
-            Answer::Drop
-        }
+        if self.challenge.allow(now) { Answer::Acknowledge } else { Answer::Drop }
     }
 
     fn header(&self, now: Instant, flags: Flags) -> Header {
-        let timestamps = self.our_options.timestamps.map(|recent| Timestamps {
-            value: timestamp(now, self.timestamp_offset),
-            echo: recent.value,
-        });
         Header {
             seq: self.iss + 1,
             ack: self.rcv_nxt(),
             flags,
-            window: self.window >> self.our_options.window_scale.unwrap_or(0).min(MAX_SHIFT),
-            options: Options {
-                timestamps,
-                ..Options::default()
-            },
+            window: self.window >> self.our_options.window_scale.unwrap_or(0),
+            options: Options { timestamps: self.timestamps.option(now), ..Options::default() },
             ..Header::default()
         }
     }
 
     fn reply(&self, header: Header) -> Reply {
-        Reply {
-            tuple: self.tuple,
-            header,
-            hop_limit: self.hop_limit,
-            dscp: self.dscp,
-        }
+        Reply { tuple: self.tuple, header, hop_limit: self.hop_limit, dscp: self.dscp }
     }
 }
 
@@ -309,18 +259,6 @@ impl<'a> HalfOpens<'a> {
         self.timers.disarm(id);
         self.records.remove(id)
     }
-}
-
-/// The least shift with which a window of `limit` bytes can be told (RFC 7323 section 2.3).
-fn window_shift(limit: usize) -> u8 {
-    (0..MAX_SHIFT)
-        .find(|&shift| limit >> shift <= usize::from(u16::MAX))
-        .unwrap_or(MAX_SHIFT)
-}
-
-/// Whether a segment's timestamp is before the most recent one (RFC 7323 section 5.3, R1).
-pub(super) const fn is_older(new: Timestamps, recent: Timestamps) -> bool {
-    (new.value.wrapping_sub(recent.value) as i32) < 0
 }
 
 /// The acceptability test of RFC 9293 section 3.4, table 6.

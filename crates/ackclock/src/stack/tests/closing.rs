@@ -1,0 +1,144 @@
+//! Closing, TIME-WAIT, and addresses that go.
+
+use super::*;
+use crate::tcp::{Error, State};
+
+#[test]
+fn who_closes_first_waits_two_msl() {
+    let mut pair = Pair::new();
+    let (client, server) = pair.established();
+    pair.client.close(pair.now, client).unwrap();
+    pair.run();
+    assert!(pair.server.readiness(server).unwrap().finished);
+    pair.server.close(pair.now, server).unwrap();
+    pair.run();
+    assert_eq!(pair.server.poll_at(), Instant::FAR_FUTURE, "the passive side is done");
+    let waits = pair.client.poll_at().saturating_since(pair.now);
+    assert!(waits <= Duration::from_secs(60) && waits > Duration::from_secs(59), "{waits}");
+    pair.wait();
+    assert_eq!(pair.client.poll_at(), Instant::FAR_FUTURE);
+}
+
+#[test]
+fn what_was_received_can_be_read_after_time_wait() {
+    let mut pair = Pair::new();
+    let (client, server) = pair.established();
+    pair.client.shutdown(pair.now, client).unwrap();
+    pair.run();
+    pair.server.send(pair.now, server, b"last words").unwrap();
+    pair.server.close(pair.now, server).unwrap();
+    pair.run();
+    pair.wait();
+    let mut buffer = [0; 20];
+    assert!(pair.client.readiness(client).unwrap().closed);
+    assert_eq!(pair.client.receive(pair.now, client, &mut buffer), Ok(10));
+    assert_eq!(pair.client.info(pair.now, client).unwrap().error, None);
+    assert_eq!(pair.client.close(pair.now, client), Ok(()));
+    assert_eq!(packets(pair.now, &mut pair.client), Vec::<Vec<u8>>::new());
+}
+
+#[test]
+fn abort_resets_the_peer_and_frees_the_slot() {
+    let one = StackConfig { max_connections: 1, ..config() };
+    let mut pair = Pair::with(one, config());
+    let (client, server) = pair.established();
+    let connect = |pair: &mut Pair| {
+        pair.client.connect(pair.now, addr("10.0.0.2:80"), None, &Config::default())
+    };
+    assert_eq!(connect(&mut pair), Err(ConnectError::NoResources));
+    pair.client.abort(pair.now, client).unwrap();
+    pair.run();
+    let info = pair.server.info(pair.now, server).unwrap();
+    assert_eq!((info.state, info.error), (State::Closed, Some(Error::Reset)));
+    assert_eq!(pair.client.statistics().resets_sent, 1);
+    let next = connect(&mut pair).unwrap();
+    assert_ne!(next, client);
+}
+
+#[test]
+fn a_refused_connection_says_so() {
+    let mut pair = Pair::new();
+    let client = pair.connect();
+    pair.run();
+    let readiness = pair.client.readiness(client).unwrap();
+    assert!(readiness.closed);
+    assert_eq!(pair.client.info(pair.now, client).unwrap().error, Some(Error::Refused));
+    assert_eq!(events(&mut pair.client), [Event::Connection { handle: client, readiness }]);
+    let server = pair.server.statistics();
+    assert_eq!((server.no_connection, server.resets_sent), (1, 1));
+}
+
+#[test]
+fn closing_a_listener_resets_whom_nobody_accepted() {
+    let mut pair = Pair::new();
+    let listener = pair.listen();
+    let client = pair.connect();
+    pair.run();
+    pair.server.close_listener(pair.now, listener);
+    assert_eq!(pair.server.accept(listener), None);
+    pair.run();
+    assert_eq!(pair.client.info(pair.now, client).unwrap().error, Some(Error::Reset));
+}
+
+#[test]
+fn connections_of_a_removed_address_end_without_a_word() {
+    let mut pair = Pair::new();
+    let (client, server) = pair.established();
+    let listener = pair.server.listen(ListenConfig::new(addr("0.0.0.0:81"))).unwrap();
+    let half_open = addr("10.0.0.2:81");
+    pair.client.connect(pair.now, half_open, None, &Config::default()).unwrap();
+    let syn = packets(pair.now, &mut pair.client);
+    pair.server.on_packet(pair.now, &syn[0]);
+    let cidr = Cidr { address: SERVER.parse().unwrap(), prefix: 24 };
+    assert_eq!(pair.server.remove_address(pair.now, cidr), Ok(()));
+    let info = pair.server.info(pair.now, server).unwrap();
+    assert_eq!(info.error, Some(Error::AddressRemoved));
+    assert_eq!(packets(pair.now, &mut pair.server), Vec::<Vec<u8>>::new());
+    assert_eq!(pair.server.poll_at(), Instant::FAR_FUTURE);
+    pair.client.send(pair.now, client, b"anybody?").unwrap();
+    pair.run();
+    assert_eq!(pair.server.statistics().not_for_us, 1);
+    assert_eq!(pair.server.accept(listener), None);
+}
+
+#[test]
+fn a_later_syn_takes_the_place_of_time_wait() {
+    let mut pair = Pair::new();
+    let listener = pair.listen();
+    let from = Some(addr("10.0.0.1:4000"));
+    let connect = |pair: &mut Pair| {
+        let to = addr("10.0.0.2:80");
+        let client = pair.client.connect(pair.now, to, from, &Config::default()).unwrap();
+        pair.run();
+        (client, pair.server.accept(listener).unwrap())
+    };
+    let (client, server) = connect(&mut pair);
+    pair.server.close(pair.now, server).unwrap();
+    pair.run();
+    pair.client.close(pair.now, client).unwrap();
+    pair.run();
+    assert!(!pair.server.poll_at().is_never(), "the server waits");
+    pair.now += Duration::from_secs(1);
+    let (client, server) = connect(&mut pair);
+    assert_eq!(pair.server.statistics().time_wait_reused, 1);
+    pair.client.send(pair.now, client, b"new").unwrap();
+    pair.run();
+    assert_eq!(pair.server.received(server), Ok([&b"new"[..], &[]]));
+}
+
+#[test]
+fn at_the_limit_the_oldest_time_wait_gives_way() {
+    let few = StackConfig { max_time_wait: 2, ..config() };
+    let mut pair = Pair::with(few, config());
+    let listener = pair.listen();
+    for _ in 0..3 {
+        let client = pair.connect();
+        pair.run();
+        let server = pair.server.accept(listener).unwrap();
+        pair.client.close(pair.now, client).unwrap();
+        pair.run();
+        pair.server.close(pair.now, server).unwrap();
+        pair.run();
+    }
+    assert_eq!(pair.client.statistics().time_wait_recycled, 1);
+}

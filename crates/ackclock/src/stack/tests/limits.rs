@@ -1,0 +1,187 @@
+//! What happens when something is used up, and memory that is lent.
+
+use super::*;
+use crate::seq::SeqRange;
+use crate::tcp::FlightRecord;
+
+#[test]
+fn a_flood_of_syns_costs_records_only() {
+    let mut pair = Pair::new();
+    let few = ListenConfig { half_open: 2, ..ListenConfig::new(addr("0.0.0.0:80")) };
+    let listener = pair.server.listen(few).unwrap();
+    for _ in 0..5 {
+        pair.connect();
+    }
+    let syns = packets(pair.now, &mut pair.client);
+    syns.iter().for_each(|syn| pair.server.on_packet(pair.now, syn));
+    assert_eq!(pair.server.statistics().half_open_overflow, 3);
+    let answers = packets(pair.now, &mut pair.server);
+    assert_eq!(
+        shape(&answers),
+        [(Flags::SYN | Flags::ACK, "".into()), (Flags::SYN | Flags::ACK, "".into())]
+    );
+    // Nobody answers: both are repeated after 1 s, 2 s, ... and given up after 3 minutes.
+    let mut repeated = 0;
+    let began = pair.now;
+    while !pair.server.poll_at().is_never() {
+        pair.now = pair.server.poll_at();
+        pair.server.on_timeout(pair.now);
+        repeated += packets(pair.now, &mut pair.server).len();
+    }
+    assert_eq!(repeated, 14);
+    assert_eq!(pair.now, began + Duration::from_secs(180));
+    assert_eq!(pair.server.statistics().half_open_timeouts, 2);
+    assert_eq!(pair.server.accept(listener), None);
+}
+
+#[test]
+fn a_full_accept_queue_delays_the_handshake() {
+    let mut pair = Pair::new();
+    let one = ListenConfig { backlog: 1, ..ListenConfig::new(addr("0.0.0.0:80")) };
+    let listener = pair.server.listen(one).unwrap();
+    let clients = [pair.connect(), pair.connect()];
+    pair.run();
+    assert_eq!(pair.server.statistics().accept_overflow, 1);
+    assert!(pair.server.accept(listener).is_some());
+    assert_eq!(pair.server.accept(listener), None);
+    let second = clients[1];
+    pair.client.send(pair.now, second, b"here I am").unwrap();
+    pair.run();
+    let server = pair.server.accept(listener).unwrap();
+    assert_eq!(pair.server.received(server), Ok([&b"here I am"[..], &[]]));
+}
+
+#[test]
+fn resets_are_limited_by_rate() {
+    let few = StackConfig { resets_per_second: 2, ..config() };
+    let mut pair = Pair::with(config(), few);
+    for _ in 0..5 {
+        pair.connect();
+    }
+    pair.run();
+    let statistics = pair.server.statistics();
+    assert_eq!((statistics.resets_sent, statistics.resets_suppressed), (2, 3));
+}
+
+#[test]
+fn a_rejected_packet_is_offered_again_unchanged() {
+    let mut pair = Pair::new();
+    pair.connect();
+    let mut seen = Vec::new();
+    let mut full = |transmit: &Transmit<'_>| {
+        seen.push(transmit.header.to_vec());
+        Err(Rejected)
+    };
+    assert_eq!(pair.client.transmit(pair.now, &mut full), Some(Err(Rejected)));
+    assert_eq!(pair.client.transmit(pair.now, &mut full), Some(Err(Rejected)));
+    assert_eq!(pair.client.statistics().packets_sent, 0);
+    assert_eq!(seen[0], seen[1]);
+    assert_eq!(packets(pair.now, &mut pair.client), seen[..1]);
+    assert_eq!(pair.client.statistics().packets_sent, 1);
+}
+
+#[test]
+fn time_that_goes_back_is_counted_and_ignored() {
+    let mut pair = Pair::new();
+    pair.client.on_timeout(millis(2_000));
+    pair.client.on_timeout(millis(1_000));
+    assert_eq!(pair.client.statistics().time_went_back, 1);
+    pair.connect();
+    packets(millis(500), &mut pair.client);
+    assert_eq!(pair.client.poll_at(), millis(3_000), "1 s after the latest time given");
+}
+
+#[test]
+fn two_busy_connections_share_the_link_by_bytes() {
+    let mut pair = Pair::new();
+    let listener = pair.listen();
+    let clients = [pair.connect(), pair.connect()];
+    pair.run();
+    while pair.server.accept(listener).is_some() {}
+    for client in clients {
+        pair.client.send(pair.now, client, &[0; 14_480]).unwrap();
+    }
+    let sent = packets(pair.now, &mut pair.client);
+    let ports: Vec<u16> = sent.iter().map(|p| segment(p).header.source_port).collect();
+    assert!(ports.len() >= 10 && ports.windows(2).all(|two| two[0] != two[1]), "{ports:?}");
+}
+
+/// Rings and records of one connection.
+struct Lent {
+    send: [u8; 1000],
+    receive: [u8; 1000],
+    flight: [FlightRecord; 8],
+    reassembly: [SeqRange; 4],
+}
+
+impl Lent {
+    fn new() -> Self {
+        Lent {
+            send: [0; 1000],
+            receive: [0; 1000],
+            flight: [FlightRecord::default(); 8],
+            reassembly: [SeqRange::default(); 4],
+        }
+    }
+
+    fn buffers(&mut self) -> Buffers<'_> {
+        Buffers {
+            send: Buffer::lent(&mut self.send),
+            receive: Buffer::lent(&mut self.receive),
+            flight: Buffer::lent(&mut self.flight),
+            reassembly: Buffer::lent(&mut self.reassembly),
+        }
+    }
+}
+
+fn lives_in_lent_memory<const BUCKETS: usize>() {
+    let mut lent = [Lent::new(), Lent::new()];
+    let mut memory: StackMemory<'_, Window, 2, 2, 1, 1, BUCKETS> = StackMemory::new();
+    let storage = memory.storage(lent.each_mut().map(Lent::buffers));
+    let mut server = Stack::new(config(), Window, storage).unwrap();
+    let address = SERVER.parse().unwrap();
+    server.add_address(Cidr { address, prefix: 24 }).unwrap();
+    let listener = server.listen(ListenConfig::new(addr("0.0.0.0:80"))).unwrap();
+    let mut client = host_with(CLIENT, StackConfig { secret: [1, 2], ..config() });
+    let mut now = millis(0);
+    // Three connections one after another in two slots: memory is used again.
+    for round in 0..3_u8 {
+        let handle = client.connect(now, addr("10.0.0.2:80"), None, &Config::default()).unwrap();
+        client.send(now, handle, &[round; 2_500]).unwrap();
+        let (mut accepted, mut received) = (None, Vec::new());
+        for _ in 0..40 {
+            now += STEP;
+            packets(now, &mut client).iter().for_each(|packet| server.on_packet(now, packet));
+            accepted = accepted.or_else(|| server.accept(listener));
+            let mut buffer = [0; 600];
+            while let Some(Ok(n @ 1..)) = accepted.map(|s| server.receive(now, s, &mut buffer)) {
+                received.extend_from_slice(&buffer[..n]);
+            }
+            packets(now, &mut server).iter().for_each(|packet| client.on_packet(now, packet));
+            client.on_timeout(now);
+            server.on_timeout(now);
+        }
+        assert_eq!(received, [round; 2_500]);
+        server.abort(now, accepted.unwrap()).unwrap();
+        packets(now, &mut server).iter().for_each(|packet| client.on_packet(now, packet));
+        client.close(now, handle).unwrap();
+    }
+    for _ in 0..2 {
+        server.connect(now, addr("10.0.0.1:9"), None, &Config::default()).unwrap();
+    }
+    let third = server.connect(now, addr("10.0.0.1:9"), None, &Config::default());
+    assert_eq!(third, Err(ConnectError::NoResources));
+}
+
+#[test]
+fn a_stack_lives_in_lent_memory() {
+    lives_in_lent_memory::<0>();
+    lives_in_lent_memory::<8>();
+}
+
+#[test]
+fn a_link_must_carry_a_header() {
+    let config = StackConfig::new(Capabilities::with_mtu(67), [0, 0]);
+    let stack: Result<Host, _> = Stack::new(config, Window, Storage::growing());
+    assert_eq!(stack.err(), Some(ConfigError::Mtu));
+}
