@@ -66,8 +66,7 @@ impl InitialWindow {
 /// RFC 6928 section 2, equation 1.
 fn standard(mss: u32) -> u32 {
     let least = mss.saturating_mul(STANDARD_LEAST_SEGMENTS);
-    mss.saturating_mul(STANDARD_SEGMENTS)
-        .min(least.max(STANDARD_BYTES))
+    mss.saturating_mul(STANDARD_SEGMENTS).min(least.max(STANDARD_BYTES))
 }
 
 #[cfg(test)]
@@ -81,10 +80,7 @@ mod tests {
     #[test]
     fn the_standard_window_is_rfc_6928s() {
         // Ten segments; exactly both bounds; two segments, more than 14600 bytes.
-        assert_eq!(
-            for_each_mss(InitialWindow::default()),
-            [5_360, 14_600, 18_000]
-        );
+        assert_eq!(for_each_mss(InitialWindow::default()), [5_360, 14_600, 18_000]);
         // 14600 bytes, between two segments and ten.
         assert_eq!(InitialWindow::default().window(4000), 14_600);
     }
@@ -97,15 +93,9 @@ mod tests {
 
     #[test]
     fn one_knob_alone_decides() {
-        assert_eq!(
-            for_each_mss(InitialWindow::segments(4)),
-            [2_144, 5_840, 36_000]
-        );
+        assert_eq!(for_each_mss(InitialWindow::segments(4)), [2_144, 5_840, 36_000]);
         // A single segment of 9000 bytes is more than 4380 bytes, but nothing less can be sent.
-        assert_eq!(
-            for_each_mss(InitialWindow::bytes(4380)),
-            [4_380, 4_380, 9_000]
-        );
+        assert_eq!(for_each_mss(InitialWindow::bytes(4380)), [4_380, 4_380, 9_000]);
     }
 
     #[test]
@@ -119,10 +109,7 @@ mod tests {
     fn it_holds_at_least_one_segment_and_never_overflows() {
         assert_eq!(InitialWindow::new(1, 1).window(1460), 1460);
         assert_eq!(InitialWindow::default().window(0), 10);
-        assert_eq!(
-            InitialWindow::segments(u32::MAX).window(u32::MAX),
-            u32::MAX
-        );
+        assert_eq!(InitialWindow::segments(u32::MAX).window(u32::MAX), u32::MAX);
         assert_eq!(InitialWindow::default().window(u32::MAX), u32::MAX);
     }
 

@@ -201,7 +201,7 @@ pub enum ConfigError {
     HopLimit,
     /// A DSCP above 63.
     Dscp,
-    /// The initial window is below one byte or one segment.
+    /// The initial window is above 1 GiB.
     InitialWindow,
     /// The link's MTU is below 68 bytes (RFC 791 section 3.2).
     Mtu,
@@ -221,7 +221,7 @@ impl fmt::Display for ConfigError {
             ConfigError::HopLimit => "hop_limit must be 1 to 255",
             ConfigError::Dscp => "dscp must be 0 to 63",
             ConfigError::Mtu => "the link's mtu must be at least 68 bytes",
-            ConfigError::InitialWindow => "the initial window must be at least one segment",
+            ConfigError::InitialWindow => "the initial window must be at most 1 GiB",
         })
     }
 }
