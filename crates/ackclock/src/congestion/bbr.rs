@@ -14,7 +14,7 @@ use crate::time::{Duration, Instant};
 /// A gain in hundredths.
 type Gain = u64;
 
-/// Pacing gain of Startup: 4 ln 2, the least that doubles the rate each round (section 5.3.1.1 of
+/// Pacing gain of Startup: 4 ln 2, the least that doubles the rate each round (section 5.3.1 of
 /// the draft).
 const STARTUP_PACING_GAIN: Gain = 277;
 /// Pacing gain of Drain: half the bandwidth, so that Startup's queue empties.
@@ -74,10 +74,7 @@ enum Phase {
     },
 }
 
-const STARTUP: Phase = Phase::Startup {
-    full_bandwidth: 0,
-    rounds: 0,
-};
+const STARTUP: Phase = Phase::Startup { full_bandwidth: 0, rounds: 0 };
 
 /// The largest bandwidth sampled in this cycle of rounds and the one before, in bytes per second.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -106,10 +103,7 @@ impl MaxBandwidth {
     fn on_round(&mut self) {
         self.rounds += 1;
         if self.rounds >= PROBE_BW_PACING_GAINS.len() {
-            *self = MaxBandwidth {
-                last_cycle: self.this_cycle,
-                ..MaxBandwidth::default()
-            };
+            *self = MaxBandwidth { last_cycle: self.this_cycle, ..MaxBandwidth::default() };
         }
     }
 }
@@ -138,9 +132,9 @@ impl Bbr {
     pub(super) const NAME: &'static str = "bbr";
 
     fn on_rtt(&mut self, now: Instant, rtt: Duration) {
-        let keep = self.min_rtt.is_some_and(|min| {
-            min.rtt < rtt && now.saturating_since(min.seen) <= MIN_RTT_WINDOW
-        });
+        let keep = self
+            .min_rtt
+            .is_some_and(|min| min.rtt < rtt && now.saturating_since(min.seen) <= MIN_RTT_WINDOW);
         if !keep {
             self.min_rtt = Some(MinRtt { rtt, seen: now });
         }
@@ -157,33 +151,26 @@ impl Bbr {
     fn advance_phase(&mut self, ack: &Ack) {
         self.phase = match self.phase {
             Phase::Startup { .. } if !ack.new_round => self.phase,
-            Phase::Startup {
-                full_bandwidth,
-                rounds,
-            } => self.after_startup_round(full_bandwidth, rounds),
+            Phase::Startup { full_bandwidth, rounds } => {
+                self.after_startup_round(full_bandwidth, rounds)
+            }
             Phase::Drain => match self.bandwidth_delay_product(100) {
                 Some(product) if ack.flight_after > product => Phase::Drain,
                 _ => Phase::ProbeBw { round: 0 },
             },
-            Phase::ProbeBw { round } if ack.new_round => Phase::ProbeBw {
-                round: (round + 1) % PROBE_BW_PACING_GAINS.len(),
-            },
+            Phase::ProbeBw { round } if ack.new_round => {
+                Phase::ProbeBw { round: (round + 1) % PROBE_BW_PACING_GAINS.len() }
+            }
             Phase::ProbeBw { .. } => self.phase,
         };
     }
 
     fn after_startup_round(&self, full_bandwidth: u64, rounds: u8) -> Phase {
         let bandwidth = self.bandwidth.get();
-        if bandwidth == 0 || bandwidth >= full_bandwidth.saturating_mul(FULL_PIPE_GROWTH) / 100 {
-            Phase::Startup {
-                full_bandwidth: bandwidth,
-                rounds: 0,
-            }
+        if bandwidth >= full_bandwidth.saturating_mul(FULL_PIPE_GROWTH) / 100 {
+            Phase::Startup { full_bandwidth: bandwidth, rounds: 0 }
         } else if rounds + 1 < FULL_PIPE_ROUNDS {
-            Phase::Startup {
-                full_bandwidth,
-                rounds: rounds + 1,
-            }
+            Phase::Startup { full_bandwidth, rounds: rounds + 1 }
         } else {
             Phase::Drain
         }
@@ -218,11 +205,7 @@ impl CongestionController for Bbr {
 
     fn on_start(&mut self, start: &Start) {
         let mss = start.mss.max(1);
-        *self = Bbr {
-            mss,
-            window: start.initial_window.max(mss),
-            ..Bbr::default()
-        };
+        *self = Bbr { mss, window: start.initial_window.max(mss), ..Bbr::default() };
         if let Some(rtt) = start.rtt {
             self.on_rtt(start.now, rtt);
         }
@@ -245,10 +228,11 @@ impl CongestionController for Bbr {
     /// Only a timeout matters to the sketch: the ack clock is gone, so it begins with one segment.
     fn on_congestion(&mut self, event: &Congestion) {
         match event.kind {
-            CongestionKind::Timeout | CongestionKind::RepeatedTimeout => {
-                self.window_before_timeout.get_or_insert(self.window);
+            CongestionKind::Timeout => {
+                self.window_before_timeout = Some(self.window);
                 self.window = self.mss;
             }
+            CongestionKind::RepeatedTimeout => self.window = self.mss,
             CongestionKind::FastRetransmit | CongestionKind::Ecn => {
                 self.window_before_timeout = None;
             }
@@ -288,5 +272,169 @@ impl CongestionController for Bbr {
 
     fn wants_prr(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::tests::{acked, congestion, start};
+
+    const MSS: u32 = 1000;
+    /// 10 Mbit/s, so that the bandwidth-delay product at 40 ms is 50,000 bytes.
+    const BANDWIDTH: u64 = 1_250_000;
+
+    fn bbr() -> Bbr {
+        let mut bbr = Bbr::default();
+        bbr.on_start(&start(MSS, 10 * MSS));
+        bbr
+    }
+
+    fn at(millis: u64, bytes_delivered: u32, rtt_millis: u64) -> Ack {
+        let rtt = Duration::from_millis(rtt_millis);
+        Ack {
+            now: Instant::from_millis(millis),
+            rtt: Some(rtt),
+            new_round: true,
+            delivery: Some(DeliveryRate {
+                delivered: bytes_delivered,
+                interval: rtt,
+                app_limited: false,
+            }),
+            ..acked(bytes_delivered)
+        }
+    }
+
+    /// Rounds on the path of 10 Mbit/s and 40 ms.
+    fn rounds(bbr: &mut Bbr, count: u64, flight_after: u32) {
+        for _ in 0..count {
+            let mut ack = at(0, 50_000, 40);
+            ack.flight_after = flight_after;
+            bbr.on_ack(&ack);
+        }
+    }
+
+    #[test]
+    fn without_a_sample_it_does_not_pace() {
+        let bbr = bbr();
+        assert_eq!(bbr.window(), 10 * MSS);
+        assert_eq!((bbr.pacing_rate(), bbr.send_quantum()), (None, None));
+    }
+
+    #[test]
+    fn startup_paces_at_277_percent_of_the_bandwidth() {
+        let mut bbr = bbr();
+        rounds(&mut bbr, 1, 100_000);
+        assert_eq!(bbr.pacing_rate(), Some(BANDWIDTH * 277 / 100 * 99 / 100));
+    }
+
+    #[test]
+    fn startup_goes_on_as_long_as_the_bandwidth_grows_by_a_quarter() {
+        let mut bbr = bbr();
+        let mut delivered = 10_000;
+        for _ in 0..20 {
+            bbr.on_ack(&at(0, delivered, 40));
+            delivered = delivered * 5 / 4;
+        }
+        assert!(matches!(bbr.phase, Phase::Startup { rounds: 0, .. }));
+    }
+
+    #[test]
+    fn three_rounds_without_growth_drain_the_queue_and_then_probe() {
+        let mut bbr = bbr();
+        rounds(&mut bbr, 4, 100_000);
+        assert_eq!(bbr.pacing_rate(), Some(618_750));
+        // Still more than one bandwidth-delay product in flight.
+        rounds(&mut bbr, 1, 50_001);
+        assert_eq!(bbr.pacing_rate(), Some(618_750));
+        let rates: [_; 9] = core::array::from_fn(|_| {
+            rounds(&mut bbr, 1, 50_000);
+            bbr.pacing_rate()
+        });
+        let [up, down, cruise] = [1_546_875, 928_125, 1_237_500].map(Some);
+        assert_eq!(rates, [up, down, cruise, cruise, cruise, cruise, cruise, cruise, up]);
+    }
+
+    #[test]
+    fn the_window_is_two_bandwidth_delay_products() {
+        let mut bbr = bbr();
+        rounds(&mut bbr, 20, 50_000);
+        assert_eq!(bbr.window(), 100_000);
+    }
+
+    #[test]
+    fn the_window_holds_four_segments_on_the_smallest_path() {
+        let mut bbr = bbr();
+        for _ in 0..20 {
+            bbr.on_ack(&at(0, 100, 1));
+        }
+        assert_eq!(bbr.window(), 4 * MSS);
+    }
+
+    #[test]
+    fn a_lower_bandwidth_is_believed_after_two_cycles() {
+        let mut bbr = bbr();
+        rounds(&mut bbr, 16, 0);
+        for _ in 0..15 {
+            bbr.on_ack(&at(0, 25_000, 40));
+        }
+        assert_eq!(bbr.bandwidth.get(), BANDWIDTH);
+        bbr.on_ack(&at(0, 25_000, 40));
+        assert_eq!(bbr.bandwidth.get(), BANDWIDTH / 2);
+    }
+
+    #[test]
+    fn a_sample_limited_by_the_application_can_only_raise_the_bandwidth() {
+        let mut filter = MaxBandwidth::default();
+        let mut sample = DeliveryRate {
+            delivered: 50_000,
+            interval: Duration::from_millis(40),
+            app_limited: true,
+        };
+        filter.on_sample(&sample);
+        assert_eq!(filter.get(), BANDWIDTH);
+        sample.delivered = 25_000;
+        filter.on_sample(&sample);
+        assert_eq!((filter.get(), filter.this_cycle), (BANDWIDTH, BANDWIDTH));
+        sample.interval = Duration::ZERO;
+        filter.on_sample(&sample);
+        assert_eq!(filter.get(), BANDWIDTH);
+    }
+
+    #[test]
+    fn the_least_round_trip_time_is_forgotten_after_ten_seconds() {
+        let mut bbr = bbr();
+        let mut min_after = |millis, rtt| {
+            bbr.on_rtt(Instant::from_millis(millis), Duration::from_millis(rtt));
+            bbr.min_rtt.map(|min| min.rtt.as_millis())
+        };
+        assert_eq!(min_after(0, 40), Some(40));
+        assert_eq!(min_after(10_000, 60), Some(40));
+        assert_eq!(min_after(10_001, 60), Some(60));
+        assert_eq!(min_after(10_002, 50), Some(50));
+    }
+
+    #[test]
+    fn a_quantum_is_a_millisecond_within_two_segments_and_64_kib() {
+        let mut slow = bbr();
+        rounds(&mut slow, 1, 0);
+        assert_eq!(slow.send_quantum(), Some(3_427));
+        rounds(&mut slow, 3, 100_000);
+        assert_eq!(slow.send_quantum(), Some(2 * MSS));
+        let mut fast = bbr();
+        fast.on_ack(&at(0, 5_000_000, 40));
+        assert_eq!(fast.send_quantum(), Some(65_536));
+    }
+
+    #[test]
+    fn a_timeout_begins_with_one_segment_and_can_be_taken_back() {
+        let mut bbr = bbr();
+        bbr.on_congestion(&congestion(CongestionKind::FastRetransmit, 10 * MSS));
+        assert_eq!(bbr.window(), 10 * MSS);
+        bbr.on_congestion(&congestion(CongestionKind::Timeout, 10 * MSS));
+        bbr.on_congestion(&congestion(CongestionKind::RepeatedTimeout, 10 * MSS));
+        assert_eq!(bbr.window(), MSS);
+        bbr.on_undo(Instant::ZERO);
+        assert_eq!(bbr.window(), 10 * MSS);
     }
 }

@@ -28,12 +28,7 @@ struct Sizes {
 
 impl Sizes {
     fn initial(cwnd: u32) -> Self {
-        Sizes {
-            cwnd,
-            ssthresh: u32::MAX,
-            credit: 0,
-            repairs_loss: false,
-        }
+        Sizes { cwnd, ssthresh: u32::MAX, credit: 0, repairs_loss: false }
     }
 }
 
@@ -82,9 +77,7 @@ impl LossWindow {
     /// RFC 5681 equation 2 and RFC 3465 section 2.2, up to the threshold and not beyond.
     fn slow_start(&mut self, bytes_acked: u32) {
         let sizes = &mut self.now;
-        let increase = self
-            .growth
-            .slow_start_increase(bytes_acked, self.mss, sizes.repairs_loss);
+        let increase = self.growth.slow_start_increase(bytes_acked, self.mss, sizes.repairs_loss);
         sizes.cwnd = sizes.cwnd.saturating_add(increase).min(sizes.ssthresh);
         if sizes.cwnd == sizes.ssthresh {
             sizes.repairs_loss = false;
@@ -113,31 +106,19 @@ impl LossWindow {
     /// Goes on at the threshold in congestion avoidance. Congestion never opens the window, even
     /// if the flight was larger than it.
     pub(super) fn continue_at(&mut self, ssthresh: u32) {
-        self.now = Sizes {
-            cwnd: self.now.cwnd.min(ssthresh),
-            ssthresh,
-            credit: 0,
-            repairs_loss: false,
-        };
+        self.now =
+            Sizes { cwnd: self.now.cwnd.min(ssthresh), ssthresh, credit: 0, repairs_loss: false };
     }
 
     /// Starts again with one segment (the loss window of RFC 5681 section 3.1).
     pub(super) fn slow_start_again(&mut self, ssthresh: u32) {
-        self.now = Sizes {
-            cwnd: self.mss,
-            ssthresh,
-            credit: 0,
-            repairs_loss: true,
-        };
+        self.now = Sizes { cwnd: self.mss, ssthresh, credit: 0, repairs_loss: true };
     }
 
     /// Brings back what the last event took; what the window has gained since is not lost.
     pub(super) fn undo(&mut self) {
         if let Some(before) = self.before_event.take() {
-            self.now = Sizes {
-                cwnd: before.cwnd.max(self.now.cwnd),
-                ..before
-            };
+            self.now = Sizes { cwnd: before.cwnd.max(self.now.cwnd), ..before };
         }
     }
 
@@ -392,9 +373,6 @@ mod tests {
         used.slow_start_again(2 * MSS);
         used.start(&start(500, 100));
         used.undo();
-        assert_eq!(
-            (used.cwnd(), used.ssthresh(), used.mss()),
-            (500, u32::MAX, 500)
-        );
+        assert_eq!((used.cwnd(), used.ssthresh(), used.mss()), (500, u32::MAX, 500));
     }
 }

@@ -5,6 +5,10 @@
 //! recovery (`tcp::sender::recovery`). Whoever owns a number owns it alone: a law's
 //! [`window`](CongestionController::window) is its window and nothing else; what recovery adds for
 //! its own purposes (dup-ack credit, pipe accounting) never leaks into it.
+//!
+//! A new built-in law is one file here and one line in the list of `built_in.rs`. A law from
+//! outside is used as a type parameter of the stack or in a box. To try one without a connection,
+//! make events from their defaults and tell it.
 
 use crate::time::{Duration, Instant};
 use core::fmt::Debug;
@@ -195,11 +199,7 @@ pub struct Congestion {
 impl Congestion {
     /// An event, for who drives a law outside a connection.
     pub fn new(now: Instant, kind: CongestionKind, flight_size: u32) -> Self {
-        Congestion {
-            now,
-            kind,
-            flight_size,
-        }
+        Congestion { now, kind, flight_size }
     }
 }
 

@@ -18,9 +18,7 @@ impl Reno {
 
     /// Reno whose window grows by that rule.
     pub fn new(growth: Growth) -> Self {
-        Reno {
-            window: LossWindow::new(growth),
-        }
+        Reno { window: LossWindow::new(growth) }
     }
 
     /// RFC 5681 equation 4.

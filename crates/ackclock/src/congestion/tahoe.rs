@@ -21,9 +21,7 @@ impl Tahoe {
 
     /// Tahoe whose window grows by that rule.
     pub fn new(growth: Growth) -> Self {
-        Tahoe {
-            window: LossWindow::new(growth),
-        }
+        Tahoe { window: LossWindow::new(growth) }
     }
 
     /// Half of the window that was in use, in whole segments.
@@ -120,10 +118,7 @@ mod tests {
         assert_eq!(little_in_flight.slow_start_threshold(), 6 * MSS);
         let mut more_in_flight_than_the_window = tahoe(8);
         more_in_flight_than_the_window.on_congestion(&congestion(Timeout, 40 * MSS));
-        assert_eq!(
-            more_in_flight_than_the_window.slow_start_threshold(),
-            4 * MSS
-        );
+        assert_eq!(more_in_flight_than_the_window.slow_start_threshold(), 4 * MSS);
     }
 
     #[test]

@@ -1,0 +1,260 @@
+//! Events for the tests of the laws, and what holds for all of them.
+
+use super::*;
+use proptest::prelude::*;
+
+/// A connection begins.
+pub(super) fn start(mss: u32, initial_window: u32) -> Start {
+    Start { mss, initial_window, ..Start::default() }
+}
+
+/// An ack of `bytes` in a full window, outside recovery.
+pub(super) fn acked(bytes: u32) -> Ack {
+    Ack { bytes_acked: bytes, window_limited: true, ..Ack::default() }
+}
+
+/// Congestion with so much in flight.
+pub(super) fn congestion(kind: CongestionKind, flight_size: u32) -> Congestion {
+    Congestion::new(Instant::ZERO, kind, flight_size)
+}
+
+/// Window and threshold.
+pub(super) fn sizes(law: &impl CongestionController) -> (u32, u32) {
+    (law.window(), law.slow_start_threshold())
+}
+
+fn all() -> impl Iterator<Item = BuiltIn> {
+    BuiltIn::NAMES.iter().filter_map(|name| BuiltIn::by_name(name))
+}
+
+#[test]
+fn every_law_is_found_under_its_own_name() {
+    let names: std::vec::Vec<_> = all().map(|law| law.name()).collect();
+    assert_eq!(names, ["reno", "tahoe", "fixed", "bbr"]);
+    assert_eq!(BuiltIn::by_name("Reno"), None);
+}
+
+#[test]
+fn the_default_law_is_the_first_name() {
+    assert_eq!(BuiltIn::default().name(), BuiltIn::NAMES[0]);
+}
+
+#[test]
+fn a_law_becomes_a_built_in_with_its_parameters() {
+    let mut law = BuiltIn::from(Fixed::segments(3));
+    law.on_start(&start(1000, 10_000));
+    assert_eq!(law.window(), 3_000);
+}
+
+#[test]
+fn only_reno_wants_prr() {
+    let wanting: std::vec::Vec<_> =
+        all().filter(CongestionController::wants_prr).map(|law| law.name()).collect();
+    assert_eq!(wanting, ["reno"]);
+}
+
+#[cfg(feature = "alloc")]
+mod boxed {
+    use super::*;
+    use std::boxed::Box;
+
+    #[test]
+    fn the_default_is_reno() {
+        assert_eq!(BoxedController::default().name(), "reno");
+    }
+
+    /// A law of somebody else's, that adds up what it hears of in methods the built-in laws leave
+    /// as they are.
+    #[derive(Clone, Debug, Default)]
+    struct Listener {
+        heard: u32,
+    }
+
+    impl CongestionController for Listener {
+        fn name(&self) -> &'static str {
+            "listener"
+        }
+        fn on_start(&mut self, _: &Start) {}
+        fn on_sent(&mut self, sent: &Sent) {
+            self.heard += sent.bytes;
+        }
+        fn on_ack(&mut self, _: &Ack) {}
+        fn on_congestion(&mut self, _: &Congestion) {}
+        fn on_recovery_exit(&mut self, _: Instant, in_flight: u32) {
+            self.heard += in_flight;
+        }
+        fn on_mss_change(&mut self, _: u32) {}
+        fn window(&self) -> u32 {
+            self.heard
+        }
+        fn slow_start_threshold(&self) -> u32 {
+            u32::MAX
+        }
+    }
+
+    #[test]
+    fn a_law_from_outside_hears_of_everything() {
+        let mut law: BoxedController = Box::<Listener>::default();
+        tell(&mut law, &Event::Sent(Sent { bytes: 5, ..Sent::default() }));
+        tell(&mut law, &Event::RecoveryExit(Instant::ZERO, 70));
+        assert_eq!((law.name(), law.window()), ("listener", 75));
+    }
+
+    #[test]
+    fn a_copy_goes_its_own_way() {
+        let mut original: BoxedController = Box::<Reno>::default();
+        original.on_start(&start(1000, 10_000));
+        let mut copy = original.clone();
+        copy.on_ack(&acked(2_000));
+        assert_eq!((original.window(), copy.window()), (10_000, 12_000));
+    }
+}
+
+/// Anything that can happen to a law.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Start(Start),
+    Sent(Sent),
+    Ack(Ack),
+    Congestion(Congestion),
+    RecoveryExit(Instant, u32),
+    Undo(Instant),
+    Restart(Instant, u32),
+    MssChange(u32),
+}
+
+fn tell(law: &mut impl CongestionController, event: &Event) {
+    match *event {
+        Event::Start(start) => law.on_start(&start),
+        Event::Sent(sent) => law.on_sent(&sent),
+        Event::Ack(ack) => law.on_ack(&ack),
+        Event::Congestion(congestion) => law.on_congestion(&congestion),
+        Event::RecoveryExit(now, in_flight) => law.on_recovery_exit(now, in_flight),
+        Event::Undo(now) => law.on_undo(now),
+        Event::Restart(now, window) => law.on_restart_after_idle(now, window),
+        Event::MssChange(mss) => law.on_mss_change(mss),
+    }
+}
+
+/// Everyday sizes and the extremes.
+fn size() -> impl Strategy<Value = u32> {
+    prop_oneof![0..100_000u32, any::<u32>(), Just(u32::MAX)]
+}
+
+fn span() -> impl Strategy<Value = Duration> {
+    prop_oneof![0..1_000_000_000u64, any::<u64>()].prop_map(Duration::from_nanos)
+}
+
+fn instant() -> impl Strategy<Value = Instant> {
+    any::<u64>().prop_map(Instant::from_nanos)
+}
+
+fn ack() -> impl Strategy<Value = Ack> {
+    let sizes = [(); 4].map(|()| size());
+    let rtt = proptest::option::of(span());
+    let delivery = proptest::option::of((size(), span(), any::<bool>()));
+    (instant(), sizes, rtt, delivery, any::<[bool; 3]>()).prop_map(
+        |(now, [bytes_acked, bytes_sacked, bytes_lost, flight_after], rtt, delivery, flags)| Ack {
+            now,
+            bytes_acked,
+            bytes_sacked,
+            bytes_lost,
+            flight_after,
+            rtt,
+            delivery: delivery.map(|(delivered, interval, app_limited)| DeliveryRate {
+                delivered,
+                interval,
+                app_limited,
+            }),
+            in_recovery: flags[0],
+            new_round: flags[1],
+            window_limited: flags[2],
+            ..Ack::default()
+        },
+    )
+}
+
+fn kind() -> impl Strategy<Value = CongestionKind> {
+    prop_oneof![
+        Just(CongestionKind::FastRetransmit),
+        Just(CongestionKind::Ecn),
+        Just(CongestionKind::Timeout),
+        Just(CongestionKind::RepeatedTimeout),
+    ]
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        1 => (size(), size()).prop_map(|(mss, window)| Event::Start(start(mss, window))),
+        1 => size().prop_map(|bytes| Event::Sent(Sent {
+            bytes,
+            ..Sent::default()
+        })),
+        5 => ack().prop_map(Event::Ack),
+        1 => (kind(), size()).prop_map(|(kind, flight)| Event::Congestion(congestion(kind, flight))),
+        1 => (instant(), size()).prop_map(|(now, size)| Event::RecoveryExit(now, size)),
+        1 => instant().prop_map(Event::Undo),
+        1 => (instant(), size()).prop_map(|(now, size)| Event::Restart(now, size)),
+        1 => size().prop_map(Event::MssChange),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn no_law_panics_or_offers_less_than_a_segment(
+        events in proptest::collection::vec(event(), 1..60),
+    ) {
+        for mut law in all() {
+            let mut mss = 1460;
+            law.on_start(&start(mss, 14_600));
+            for event in &events {
+                tell(&mut law, event);
+                match *event {
+                    Event::Start(start) => mss = start.mss,
+                    Event::MssChange(new) => mss = new,
+                    _ => {}
+                }
+                prop_assert!(law.window() >= mss.max(1), "{law:?}");
+                prop_assert_ne!(law.pacing_rate(), Some(0));
+                prop_assert_ne!(law.send_quantum(), Some(0));
+            }
+        }
+    }
+
+    /// Every method is handed on, the provided ones too: whatever happens, a law answers the same
+    /// alone, among the built-in laws and in a box.
+    #[test]
+    #[cfg(feature = "alloc")]
+    fn a_law_behaves_the_same_however_it_is_held(
+        events in proptest::collection::vec(event(), 1..60),
+    ) {
+        fn answers(law: &dyn CongestionController) -> impl PartialEq + Debug + use<> {
+            (
+                law.name(),
+                (law.window(), law.slow_start_threshold()),
+                law.pacing_rate(),
+                law.send_quantum(),
+                law.wants_prr(),
+            )
+        }
+        fn check<C>(law: C, events: &[Event]) -> Result<(), TestCaseError>
+        where
+            C: CongestionController + Into<BuiltIn> + Clone + Send + 'static,
+        {
+            let (mut alone, mut built_in) = (law.clone(), law.clone().into());
+            let mut boxed: BoxedController = std::boxed::Box::new(law);
+            for event in events {
+                tell(&mut alone, event);
+                tell(&mut built_in, event);
+                tell(&mut boxed, event);
+                prop_assert_eq!(answers(&alone), answers(&built_in));
+                prop_assert_eq!(answers(&alone), answers(&boxed));
+            }
+            Ok(())
+        }
+        check(Reno::default(), &events)?;
+        check(Tahoe::default(), &events)?;
+        check(Fixed::default(), &events)?;
+        check(Bbr::default(), &events)?;
+    }
+}
