@@ -1,0 +1,84 @@
+//! Packets in the network and the pool that their memory comes from.
+
+use ackclock::stack::Transmit;
+
+/// A packet somewhere in the network.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) struct Packet {
+    /// Counts the packets of a run in the order in which they were sent.
+    pub(crate) number: u64,
+    /// The whole IP packet.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Makes packets out of the memory of those that are gone, so that a run allocates only as many
+/// buffers as there are packets in the network at a time.
+#[derive(Debug, Default)]
+pub(crate) struct PacketPool {
+    free: Vec<Vec<u8>>,
+    made: u64,
+}
+
+impl PacketPool {
+    /// The only copy on the way from one stack to the other.
+    pub(crate) fn packet(&mut self, transmit: &Transmit<'_>) -> Packet {
+        let mut bytes = self.free.pop().unwrap_or_default();
+        bytes.reserve(transmit.len());
+        bytes.extend_from_slice(transmit.header);
+        for part in transmit.payload {
+            bytes.extend_from_slice(part);
+        }
+        let number = self.made;
+        self.made += 1;
+        Packet { number, bytes }
+    }
+
+    pub(crate) fn recycle(&mut self, packet: Packet) {
+        let mut bytes = packet.bytes;
+        bytes.clear();
+        self.free.push(bytes);
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+
+    /// A packet of `length` bytes, all of them `number`.
+    pub(crate) fn packet(number: u64, length: usize) -> Packet {
+        let bytes = vec![number as u8; length];
+        Packet { number, bytes }
+    }
+
+    /// What a stack would hand to its link to send `bytes`.
+    pub(crate) fn transmit(bytes: &[u8]) -> Transmit<'_> {
+        let (header, payload) = bytes.split_at(bytes.len().min(40));
+        let (first, second) = payload.split_at(payload.len() / 2);
+        Transmit {
+            header,
+            payload: [first, second],
+            transport_offset: 20,
+            segment_size: 0,
+            checksum: Default::default(),
+            ecn: Default::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_is_its_parts_in_order_and_old_memory_leaves_no_trace() {
+        let mut pool = PacketPool::default();
+        let long: Vec<u8> = (0..100).collect();
+        let first = pool.packet(&testing::transmit(&long));
+        assert_eq!((first.number, &first.bytes), (0, &long));
+        let memory = first.bytes.as_ptr();
+        pool.recycle(first);
+        let second = pool.packet(&testing::transmit(&[9; 43]));
+        assert_eq!((second.number, &second.bytes[..]), (1, &[9; 43][..]));
+        assert_eq!(second.bytes.as_ptr(), memory);
+    }
+}

@@ -1,0 +1,206 @@
+//! The parameters of one direction of a path, and how they are written in one line.
+
+use crate::units::{Probability, Rate, ShowDuration, UnitError, parse_duration};
+use ackclock::time::Duration;
+use std::fmt;
+use std::str::FromStr;
+
+/// One direction of a path: a queue, a line and the way to the other end.
+///
+/// As text: `rate=10mbit,delay=20ms,loss=1%,queue=64`. What is not given has the value just shown;
+/// the order is free.
+///
+/// ```
+/// use ackclock_emulator::{Path, Rate};
+/// let path: Path = "rate=1.5mbit,loss=0.1%".parse()?;
+/// assert_eq!(path.rate.bits_per_second(), 1_500_000);
+/// assert_eq!(path.to_string(), "rate=1500kbit,delay=20ms,loss=0.1%,queue=64");
+/// # Ok::<(), ackclock_emulator::PathError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Path {
+    /// Bits per second of the line. A packet's size is its length in bytes from the IP header on.
+    pub rate: Rate,
+    /// Propagation delay from the end of a packet's transmission to its arrival, one way.
+    pub delay: Duration,
+    /// Share of packets lost on the line: they have waited in the queue and took their time of
+    /// the line, but do not arrive.
+    pub loss: Probability,
+    /// Most packets that wait for the line; the packet in service does not count. 0: a packet
+    /// that finds the line busy is dropped.
+    pub queue: usize,
+}
+
+impl Default for Path {
+    /// `rate=10mbit,delay=20ms,loss=1%,queue=64`
+    fn default() -> Self {
+        const RATE: Rate = Rate::from_bits_per_second(10_000_000).unwrap();
+        const LOSS: Probability = Probability::from_parts_per_billion(10_000_000).unwrap();
+        Path {
+            rate: RATE,
+            delay: Duration::from_millis(20),
+            loss: LOSS,
+            queue: 64,
+        }
+    }
+}
+
+impl FromStr for Path {
+    type Err = PathError;
+
+    fn from_str(text: &str) -> Result<Self, PathError> {
+        let mut path = Path::default();
+        let mut seen = Vec::new();
+        for item in text.split(',') {
+            let Some((key, value)) = item.split_once('=') else {
+                return Err(PathError::Item(item.into()));
+            };
+            let read = match key {
+                "rate" => value.parse().map(|rate| path.rate = rate),
+                "delay" => parse_duration(value).map(|delay| path.delay = delay),
+                "loss" => value.parse().map(|loss| path.loss = loss),
+                "queue" => parse_count(value).map(|queue| path.queue = queue),
+                _ => return Err(PathError::Key(key.into())),
+            };
+            read.map_err(|error| PathError::Value {
+                item: item.into(),
+                error,
+            })?;
+            if seen.contains(&key) {
+                return Err(PathError::Repeated(key.into()));
+            }
+            seen.push(key);
+        }
+        Ok(path)
+    }
+}
+
+fn parse_count(text: &str) -> Result<usize, UnitError> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(UnitError::Count);
+    }
+    text.parse().map_err(|_| UnitError::TooLarge)
+}
+
+/// In the form that is read back.
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Path {
+            rate,
+            delay,
+            loss,
+            queue,
+        } = self;
+        let delay = ShowDuration(*delay);
+        write!(f, "rate={rate},delay={delay},loss={loss},queue={queue}")
+    }
+}
+
+/// Why a path could not be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum PathError {
+    /// An item is not of the form `key=value`.
+    Item(String),
+    /// There is no such parameter.
+    Key(String),
+    /// The parameter is given twice.
+    Repeated(String),
+    /// The value cannot be used.
+    Value {
+        /// The item, as in `rate=fast`.
+        item: String,
+        /// What is wrong with its value.
+        error: UnitError,
+    },
+}
+
+impl fmt::Display for PathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PathError::Item(item) => write!(
+                f,
+                "'{item}' is not of the form key=value, as in rate=10mbit,delay=20ms"
+            ),
+            PathError::Key(key) => {
+                write!(f, "'{key}' is not one of rate, delay, loss and queue")
+            }
+            PathError::Repeated(key) => write!(f, "'{key}' is given twice: keep one"),
+            PathError::Value { item, error } => write!(f, "'{item}': {error}"),
+        }
+    }
+}
+
+impl std::error::Error for PathError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            PathError::Value { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        text.parse::<Path>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_default_is_the_documented_one() {
+        let default = "rate=10mbit,delay=20ms,loss=1%,queue=64";
+        assert_eq!(Path::default().to_string(), default);
+        assert_eq!(default.parse(), Ok(Path::default()));
+        assert_eq!(Path::default().rate.bits_per_second(), 10_000_000);
+        assert_eq!(Path::default().delay, Duration::from_millis(20));
+        assert_eq!(Path::default().loss.parts_per_billion(), 10_000_000);
+        assert_eq!(Path::default().queue, 64);
+    }
+
+    #[test]
+    fn parameters_come_in_any_order_and_the_rest_keeps_its_default() {
+        let path: Path = "queue=0,delay=1.5us".parse().unwrap();
+        let expected = Path {
+            queue: 0,
+            delay: Duration::from_nanos(1_500),
+            ..Path::default()
+        };
+        assert_eq!(path, expected);
+    }
+
+    #[test]
+    fn errors_name_the_item_and_what_to_do() {
+        assert_eq!(
+            error("rate"),
+            "'rate' is not of the form key=value, as in rate=10mbit,delay=20ms"
+        );
+        assert_eq!(
+            error("rate=1mbit,"),
+            "'' is not of the form key=value, as in rate=10mbit,delay=20ms"
+        );
+        assert_eq!(
+            error("speed=1"),
+            "'speed' is not one of rate, delay, loss and queue"
+        );
+        assert_eq!(error("queue=1,queue=2"), "'queue' is given twice: keep one");
+        assert_eq!(
+            error("rate=fast"),
+            "'rate=fast': the unit must be bit, kbit, mbit or gbit (per second)"
+        );
+        assert_eq!(
+            error("queue=1.5"),
+            "'queue=1.5': write a whole number of packets"
+        );
+        assert_eq!(
+            error("queue=+5"),
+            "'queue=+5': write a whole number of packets"
+        );
+        assert_eq!(
+            error("queue=99999999999999999999999"),
+            "'queue=99999999999999999999999': the number is too large"
+        );
+    }
+}

@@ -1,0 +1,296 @@
+//! Quantities of a path as text: `10mbit`, `20ms`, `0.1%`. Read exactly, without floating point.
+
+use ackclock::time::Duration;
+use std::fmt;
+use std::num::NonZeroU64;
+use std::str::FromStr;
+
+/// A unit's name and the power of ten that it stands for.
+type Unit = (&'static str, usize);
+
+const RATE_UNITS: [Unit; 4] = [("gbit", 9), ("mbit", 6), ("kbit", 3), ("bit", 0)];
+const DURATION_UNITS: [Unit; 4] = [("s", 9), ("ms", 6), ("us", 3), ("ns", 0)];
+/// A share is counted in parts per billion.
+const PROBABILITY_UNITS: [Unit; 2] = [("%", 7), ("", 9)];
+
+/// How fast a line sends, in bits per second; never zero.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Rate(NonZeroU64);
+
+impl Rate {
+    /// A rate in bits per second; `None` for 0.
+    pub const fn from_bits_per_second(bits: u64) -> Option<Self> {
+        match NonZeroU64::new(bits) {
+            Some(bits) => Some(Rate(bits)),
+            None => None,
+        }
+    }
+
+    /// The rate in bits per second.
+    pub const fn bits_per_second(self) -> u64 {
+        self.0.get()
+    }
+
+    /// How long the line needs to send `bytes` bytes, rounded up to a whole nanosecond.
+    pub const fn transmission_time(self, bytes: usize) -> Duration {
+        let bit_nanoseconds = (bytes as u64).saturating_mul(8 * 1_000_000_000);
+        Duration::from_nanos(bit_nanoseconds.div_ceil(self.0.get()))
+    }
+}
+
+/// As `1.5mbit`: `bit`, `kbit`, `mbit` and `gbit` per second, in steps of 1000.
+impl FromStr for Rate {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let bits = parse(text, &RATE_UNITS, UnitError::RateUnit)?;
+        Rate::from_bits_per_second(bits).ok_or(UnitError::Zero)
+    }
+}
+
+/// Whole numbers of the largest unit that fits: `1500kbit`.
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_whole(f, self.0.get(), &RATE_UNITS)
+    }
+}
+
+/// A share of all packets, in parts per billion.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Probability(u32);
+
+impl Probability {
+    /// None.
+    pub const NEVER: Probability = Probability(0);
+    /// All.
+    pub const ALWAYS: Probability = Probability(1_000_000_000);
+
+    /// A share in parts per billion; `None` above 1,000,000,000.
+    pub const fn from_parts_per_billion(parts: u32) -> Option<Self> {
+        if parts <= Self::ALWAYS.0 {
+            Some(Probability(parts))
+        } else {
+            None
+        }
+    }
+
+    /// The share in parts per billion.
+    pub const fn parts_per_billion(self) -> u32 {
+        self.0
+    }
+}
+
+/// As `0.1%` or as a fraction: `0.001`.
+impl FromStr for Probability {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let parts = parse(text, &PROBABILITY_UNITS, UnitError::ProbabilityUnit)?;
+        let parts = u32::try_from(parts).ok();
+        parts
+            .and_then(Probability::from_parts_per_billion)
+            .ok_or(UnitError::AboveOne)
+    }
+}
+
+/// In per cent: `0.1%`.
+impl fmt::Display for Probability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = format!("{}.{:07}", self.0 / 10_000_000, self.0 % 10_000_000);
+        let shortest = text.trim_end_matches('0').trim_end_matches('.');
+        write!(f, "{shortest}%")
+    }
+}
+
+/// A span of time as `20ms`: `ns`, `us`, `ms` and `s`.
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, UnitError> {
+    parse(text, &DURATION_UNITS, UnitError::DurationUnit).map(Duration::from_nanos)
+}
+
+/// Shows a span of time so that [`parse_duration`] reads it.
+pub(crate) struct ShowDuration(pub(crate) Duration);
+
+impl fmt::Display for ShowDuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_whole(f, self.0.as_nanos(), &DURATION_UNITS)
+    }
+}
+
+/// Why a quantity could not be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum UnitError {
+    /// It does not begin with a decimal number.
+    Number,
+    /// The unit is none of a rate's.
+    RateUnit,
+    /// The unit is none of a time's.
+    DurationUnit,
+    /// The unit is none of a share's.
+    ProbabilityUnit,
+    /// A packet count is not a whole number.
+    Count,
+    /// More decimal places than are kept (1 bit per second, 1 ns, 1e-9 of all packets).
+    TooFine,
+    /// It does not fit 64 bits.
+    TooLarge,
+    /// A rate of zero.
+    Zero,
+    /// A share above 100 %.
+    AboveOne,
+}
+
+impl fmt::Display for UnitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            UnitError::Number => "write a decimal number, then the unit",
+            UnitError::RateUnit => "the unit must be bit, kbit, mbit or gbit (per second)",
+            UnitError::DurationUnit => "the unit must be ns, us, ms or s",
+            UnitError::ProbabilityUnit => "write per cent with % or a fraction without unit",
+            UnitError::Count => "write a whole number of packets",
+            UnitError::TooFine => {
+                "too many decimal places: the finest steps are 1bit, 1ns and 0.0000001%"
+            }
+            UnitError::TooLarge => "the number is too large",
+            UnitError::Zero => "the rate must be above 0",
+            UnitError::AboveOne => "a share is at most 100% or 1",
+        })
+    }
+}
+
+impl std::error::Error for UnitError {}
+
+/// Reads a decimal number with one of `units`, in the smallest of them.
+fn parse(text: &str, units: &[Unit], unknown: UnitError) -> Result<u64, UnitError> {
+    let is_number = |c: char| c.is_ascii_digit() || c == '.';
+    let (number, name) = text.split_at(text.find(|c| !is_number(c)).unwrap_or(text.len()));
+    let places = units
+        .iter()
+        .find(|unit| unit.0.eq_ignore_ascii_case(name))
+        .map(|unit| unit.1);
+    shift(number, places.ok_or(unknown)?)
+}
+
+/// A decimal number times ten to the power of `places`, exactly.
+fn shift(number: &str, places: usize) -> Result<u64, UnitError> {
+    let (whole, fraction) = match number.split_once('.') {
+        Some((_, "")) => return Err(UnitError::Number),
+        Some(parts) => parts,
+        None => (number, ""),
+    };
+    if whole.is_empty() || fraction.contains('.') {
+        return Err(UnitError::Number);
+    }
+    let fraction = fraction.trim_end_matches('0');
+    if fraction.len() > places {
+        return Err(UnitError::TooFine);
+    }
+    let digits = format!("{whole}{fraction:0<places$}");
+    digits.parse().map_err(|_| UnitError::TooLarge)
+}
+
+/// Writes `value`, counted in the smallest unit, as a whole number of the largest that divides it.
+fn write_whole(f: &mut fmt::Formatter<'_>, value: u64, units: &[Unit]) -> fmt::Result {
+    for &(name, places) in units {
+        let size = 10_u64.pow(places as u32);
+        if value.is_multiple_of(size) {
+            return write!(f, "{}{name}", value / size);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bits(text: &str) -> Result<u64, UnitError> {
+        text.parse().map(Rate::bits_per_second)
+    }
+
+    fn parts(text: &str) -> Result<u32, UnitError> {
+        text.parse().map(Probability::parts_per_billion)
+    }
+
+    #[test]
+    fn rates_are_read_exactly() {
+        assert_eq!(bits("10mbit"), Ok(10_000_000));
+        assert_eq!(bits("1.5Mbit"), Ok(1_500_000));
+        assert_eq!(bits("0.000001mbit"), Ok(1));
+        assert_eq!(bits("33.333kbit"), Ok(33_333));
+        assert_eq!(bits("2.50gbit"), Ok(2_500_000_000));
+        assert_eq!(bits("7bit"), Ok(7));
+        assert_eq!(bits("18446744073.709551615gbit"), Ok(u64::MAX));
+    }
+
+    #[test]
+    fn unusable_rates_say_what_is_wrong() {
+        assert_eq!(bits("0mbit"), Err(UnitError::Zero));
+        assert_eq!(bits("18446744073.709551616gbit"), Err(UnitError::TooLarge));
+        assert_eq!(bits("1.5bit"), Err(UnitError::TooFine));
+        assert_eq!(bits("10"), Err(UnitError::RateUnit));
+        assert_eq!(bits("10 mbit"), Err(UnitError::RateUnit));
+        assert_eq!(bits("10MiB"), Err(UnitError::RateUnit));
+        assert_eq!(bits("-1mbit"), Err(UnitError::RateUnit));
+        for text in ["mbit", ".5mbit", "5.mbit", "1.2.3mbit", "1..2mbit", ".mbit"] {
+            assert_eq!(bits(text), Err(UnitError::Number), "{text}");
+        }
+    }
+
+    #[test]
+    fn durations_are_read_exactly() {
+        let nanos = |text| parse_duration(text).map(Duration::as_nanos);
+        assert_eq!(nanos("20ms"), Ok(20_000_000));
+        assert_eq!(nanos("0s"), Ok(0));
+        assert_eq!(nanos("1.000000001s"), Ok(1_000_000_001));
+        assert_eq!(nanos("2.5us"), Ok(2_500));
+        assert_eq!(nanos("12ns"), Ok(12));
+        assert_eq!(nanos("0.5ns"), Err(UnitError::TooFine));
+        assert_eq!(nanos("20"), Err(UnitError::DurationUnit));
+        assert_eq!(nanos("2min"), Err(UnitError::DurationUnit));
+        assert_eq!(nanos("99999999999s"), Err(UnitError::TooLarge));
+    }
+
+    #[test]
+    fn shares_are_read_exactly() {
+        assert_eq!(parts("1%"), Ok(10_000_000));
+        assert_eq!(parts("0.1%"), Ok(1_000_000));
+        assert_eq!(parts("0.0000001%"), Ok(1));
+        assert_eq!(parts("0.01"), Ok(10_000_000));
+        assert_eq!(parts("0.000000001"), Ok(1));
+        assert_eq!(parts("100%"), Ok(1_000_000_000));
+        assert_eq!(parts("1"), Ok(1_000_000_000));
+        assert_eq!(parts("100.0000001%"), Err(UnitError::AboveOne));
+        assert_eq!(parts("2"), Err(UnitError::AboveOne));
+        assert_eq!(parts("500%"), Err(UnitError::AboveOne));
+        assert_eq!(parts("0.00000001%"), Err(UnitError::TooFine));
+        assert_eq!(parts("1ppm"), Err(UnitError::ProbabilityUnit));
+        assert_eq!(parts("%"), Err(UnitError::Number));
+    }
+
+    #[test]
+    fn quantities_are_written_so_that_they_are_read_back() {
+        for text in ["10mbit", "1500kbit", "3gbit", "1bit", "1234567bit"] {
+            assert_eq!(text.parse::<Rate>().unwrap().to_string(), text);
+        }
+        for text in ["0%", "1%", "0.1%", "12.3456789%", "100%", "0.0000001%"] {
+            assert_eq!(text.parse::<Probability>().unwrap().to_string(), text);
+        }
+        for text in ["0s", "20ms", "1500us", "1ns", "3s"] {
+            assert_eq!(
+                ShowDuration(parse_duration(text).unwrap()).to_string(),
+                text
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_needs_its_time_for_each_packet() {
+        let time = |rate: &str, bytes| rate.parse::<Rate>().unwrap().transmission_time(bytes);
+        assert_eq!(time("10mbit", 1250), Duration::from_millis(1));
+        assert_eq!(time("10mbit", 1500), Duration::from_micros(1200));
+        assert_eq!(time("100gbit", 40), Duration::from_nanos(4));
+        assert_eq!(time("8bit", 3), Duration::from_secs(3));
+        assert_eq!(time("3bit", 1), Duration::from_nanos(2_666_666_667));
+    }
+}
