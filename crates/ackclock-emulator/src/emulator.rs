@@ -1,0 +1,193 @@
+//! The emulator: hosts, the network between them, and the run.
+
+use crate::host::Host;
+use crate::link::LinkStatistics;
+use crate::network::{Network, Step};
+use crate::observer::{HostId, Observer};
+use ackclock::apps::{Application, StartError};
+use ackclock::congestion::{BuiltIn, CongestionController};
+use ackclock::stack::Stack;
+use ackclock::time::Instant;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Hosts with real stacks and a network between them, in virtual time.
+///
+/// Time begins at [`Instant::ZERO`] and moves only while a run method is at work. The methods that
+/// take a [`HostId`] or an [`ApplicationId`] panic if it belongs to another emulator that has more
+/// hosts.
+pub struct Emulator<C: 'static = BuiltIn, O = ()> {
+    hosts: Vec<Host<C>>,
+    network: Network<O>,
+}
+
+/// Names an application on a host and remembers its type.
+pub struct ApplicationId<A> {
+    host: HostId,
+    index: usize,
+    application: PhantomData<fn() -> A>,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// All applications are done.
+    Done,
+    /// Nothing will ever happen any more, but an application is not done.
+    Stuck,
+    /// The time given is over.
+    OutOfTime,
+}
+
+impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
+    pub(crate) fn new(hosts: Vec<Host<C>>, network: Network<O>) -> Self {
+        Emulator { hosts, network }
+    }
+
+    /// What time it is in the network.
+    pub fn now(&self) -> Instant {
+        self.network.now()
+    }
+
+    /// Starts an application on a host, now.
+    ///
+    /// # Errors
+    /// The application's, when it cannot start; it is dropped then.
+    pub fn add_application<A: Application<'static, C> + 'static>(
+        &mut self,
+        host: HostId,
+        application: A,
+    ) -> Result<ApplicationId<A>, StartError> {
+        let now = self.now();
+        let index = self.hosts[host.0].start(now, application)?;
+        self.serve(host);
+        Ok(ApplicationId {
+            host,
+            index,
+            application: PhantomData,
+        })
+    }
+
+    /// An application; `None` if the name belongs to another emulator.
+    pub fn application<A: 'static>(&self, id: ApplicationId<A>) -> Option<&A> {
+        self.hosts[id.host.0].application(id.index)
+    }
+
+    /// The stack of a host, to look at.
+    pub fn stack(&self, host: HostId) -> &Stack<'static, C> {
+        self.hosts[host.0].stack()
+    }
+
+    /// Does something with the stack of a host, now, and sends what follows from it.
+    pub fn with_stack<R>(
+        &mut self,
+        host: HostId,
+        action: impl FnOnce(Instant, &mut Stack<'static, C>) -> R,
+    ) -> R {
+        let now = self.now();
+        let result = action(now, self.hosts[host.0].stack_mut());
+        self.serve(host);
+        result
+    }
+
+    /// What the link that leaves a host has done so far.
+    pub fn link_statistics(&self, from: HostId) -> &LinkStatistics {
+        self.network.link_statistics(self.hosts[from.0].outgoing())
+    }
+
+    /// Who watches.
+    pub fn observer(&self) -> &O {
+        self.network.observer()
+    }
+
+    /// Ends the emulation and returns who watched.
+    pub fn into_observer(self) -> O {
+        self.network.into_observer()
+    }
+
+    /// Lets everything happen up to and including `limit`; then it is `limit`. With
+    /// [`Instant::FAR_FUTURE`] it runs until nothing happens any more, and time stays there.
+    pub fn run_until(&mut self, limit: Instant) {
+        while self.network.next_at().is_some_and(|at| at <= limit) {
+            self.step();
+        }
+        if !limit.is_never() {
+            self.network.advance_to(limit);
+        }
+    }
+
+    /// Runs until all applications are done, but not beyond `limit`. A server that waits for more
+    /// connections is not done.
+    pub fn run_until_done(&mut self, limit: Instant) -> Ended {
+        loop {
+            if self.is_done() {
+                return Ended::Done;
+            }
+            match self.network.next_at() {
+                None => return Ended::Stuck,
+                Some(at) if at > limit => {
+                    self.network.advance_to(limit);
+                    return Ended::OutOfTime;
+                }
+                Some(_) => self.step(),
+            }
+        }
+    }
+
+    /// Whether all applications on all hosts are done.
+    pub fn is_done(&self) -> bool {
+        self.hosts.iter().all(Host::is_done)
+    }
+
+    /// Lets the next thing happen.
+    fn step(&mut self) {
+        match self.network.step() {
+            None | Some(Step::Nothing) => {}
+            Some(Step::Arrived(host, packet)) => {
+                let now = self.now();
+                let stack = self.hosts[host.0].stack_mut();
+                stack.on_packet(now, &packet.bytes);
+                self.network.recycle(packet);
+                self.serve(host);
+            }
+            Some(Step::Timer(host)) => {
+                if self.hosts[host.0].disarm(self.network.now()) {
+                    self.serve(host);
+                }
+            }
+        }
+    }
+
+    fn serve(&mut self, id: HostId) {
+        let now = self.now();
+        let host = &mut self.hosts[id.0];
+        let outgoing = host.outgoing();
+        let network = &mut self.network;
+        host.serve(now, &mut |transmit| network.send(outgoing, transmit));
+        if let Some(at) = host.arm(now) {
+            network.call_at(at, id);
+        }
+    }
+}
+
+impl<C, O> fmt::Debug for Emulator<C, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Emulator")
+            .field("hosts", &self.hosts.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<A> Clone for ApplicationId<A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A> Copy for ApplicationId<A> {}
+
+impl<A> fmt::Debug for ApplicationId<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "application {} of host {}", self.index, self.host.0)
+    }
+}

@@ -1,0 +1,128 @@
+//! A host: a stack and the applications on it.
+
+use crate::observer::LinkId;
+use ackclock::apps::{Application, StartError};
+use ackclock::congestion::CongestionController;
+use ackclock::stack::{Stack, Transmit};
+use ackclock::time::{Duration, Instant};
+use std::any::Any;
+
+/// A host of an emulator.
+pub(crate) struct Host<C: 'static> {
+    stack: Stack<'static, C>,
+    applications: Vec<Box<dyn Resident<C>>>,
+    outgoing: LinkId,
+    /// The earliest time at which the network will call the host; `FAR_FUTURE`: none.
+    armed: Instant,
+}
+
+/// An application that can be looked up by its type again.
+trait Resident<C>: Application<'static, C> + Any {}
+
+impl<C, A: Application<'static, C> + Any> Resident<C> for A {}
+
+impl<C: CongestionController + Clone + 'static> Host<C> {
+    pub(crate) fn new(stack: Stack<'static, C>, outgoing: LinkId) -> Self {
+        Host {
+            stack,
+            applications: Vec::new(),
+            outgoing,
+            armed: Instant::FAR_FUTURE,
+        }
+    }
+
+    pub(crate) fn stack(&self) -> &Stack<'static, C> {
+        &self.stack
+    }
+
+    pub(crate) fn stack_mut(&mut self) -> &mut Stack<'static, C> {
+        &mut self.stack
+    }
+
+    /// The link that its packets leave by.
+    pub(crate) fn outgoing(&self) -> LinkId {
+        self.outgoing
+    }
+
+    /// Starts an application and keeps it; returns its index.
+    pub(crate) fn start<A: Application<'static, C> + 'static>(
+        &mut self,
+        now: Instant,
+        mut application: A,
+    ) -> Result<usize, StartError> {
+        application.start(now, &mut self.stack)?;
+        self.applications.push(Box::new(application));
+        Ok(self.applications.len() - 1)
+    }
+
+    pub(crate) fn application<A: 'static>(&self, index: usize) -> Option<&A> {
+        let resident: &dyn Any = self.applications.get(index)?.as_ref();
+        resident.downcast_ref()
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.applications.iter().all(|each| each.is_done())
+    }
+
+    /// Does all that there is to do now: timers, applications, packets. It must be called after
+    /// anything that touched the stack.
+    pub(crate) fn serve(&mut self, now: Instant, send: &mut dyn FnMut(&Transmit<'_>)) {
+        if self.stack.poll_at() <= now {
+            self.stack.on_timeout(now);
+        }
+        for application in &mut self.applications {
+            if application.wake_at() <= now {
+                application.on_wake(now, &mut self.stack);
+            }
+        }
+        loop {
+            self.dispatch_events(now);
+            let mut sent = false;
+            let sink = &mut |transmit: &Transmit<'_>| {
+                send(transmit);
+                sent = true;
+                Ok(())
+            };
+            while self.stack.transmit(now, sink).is_some() {}
+            if !sent {
+                break;
+            }
+        }
+    }
+
+    fn dispatch_events(&mut self, now: Instant) {
+        while let Some(event) = self.stack.poll_event() {
+            for application in &mut self.applications {
+                application.on_event(now, &mut self.stack, &event);
+            }
+        }
+    }
+
+    /// When the host must be called, if the network does not know that yet.
+    ///
+    /// A later deadline than the one armed is left alone: the call that comes too early arms it.
+    pub(crate) fn arm(&mut self, now: Instant) -> Option<Instant> {
+        // What is still due after `serve` waits for another instant: time must not stand still.
+        let deadline = self.deadline().max(now + Duration::from_nanos(1));
+        if deadline >= self.armed {
+            return None;
+        }
+        self.armed = deadline;
+        Some(deadline)
+    }
+
+    /// The network calls at a time that was armed. Returns whether the call is still wanted; an
+    /// earlier one may have taken its place.
+    pub(crate) fn disarm(&mut self, now: Instant) -> bool {
+        let wanted = self.armed == now;
+        if wanted {
+            self.armed = Instant::FAR_FUTURE;
+        }
+        wanted
+    }
+
+    fn deadline(&self) -> Instant {
+        let wakes = self.applications.iter().map(|each| each.wake_at());
+        wakes.fold(self.stack.poll_at(), Instant::min)
+    }
+}
