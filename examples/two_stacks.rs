@@ -69,10 +69,7 @@ fn converse(question: &[u8]) -> Result<(Vec<u8>, Instant), Box<dyn Error>> {
 fn stack(address: &str, secret: [u64; 2]) -> Result<Stack<'static>, Box<dyn Error>> {
     let config = StackConfig::new(Capabilities::with_mtu(1500), secret);
     let mut stack = Stack::new(config, BuiltIn::default(), Storage::growing())?;
-    stack.add_address(Cidr {
-        address: address.parse()?,
-        prefix: 24,
-    })?;
+    stack.add_address(Cidr { address: address.parse()?, prefix: 24 })?;
     Ok(stack)
 }
 

@@ -61,11 +61,7 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         let now = self.now();
         let index = self.hosts[host.0].start(now, application)?;
         self.serve(host);
-        Ok(ApplicationId {
-            host,
-            index,
-            application: PhantomData,
-        })
+        Ok(ApplicationId { host, index, application: PhantomData })
     }
 
     /// An application; `None` if the name belongs to another emulator.
@@ -172,9 +168,7 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
 
 impl<C, O> fmt::Debug for Emulator<C, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Emulator")
-            .field("hosts", &self.hosts.len())
-            .finish_non_exhaustive()
+        f.debug_struct("Emulator").field("hosts", &self.hosts.len()).finish_non_exhaustive()
     }
 }
 

@@ -23,10 +23,7 @@ struct Entry<T> {
 
 impl<T> EventQueue<T> {
     pub(crate) fn new() -> Self {
-        EventQueue {
-            heap: BinaryHeap::new(),
-            scheduled: 0,
-        }
+        EventQueue { heap: BinaryHeap::new(), scheduled: 0 }
     }
 
     pub(crate) fn schedule(&mut self, at: Instant, item: T) {
@@ -77,13 +74,9 @@ mod tests {
             queue.schedule(Instant::from_millis(millis), name);
         }
         assert_eq!(queue.next_at(), Some(Instant::ZERO));
-        let order: Vec<_> = std::iter::from_fn(|| queue.pop())
-            .map(|(at, name)| (at.as_millis(), name))
-            .collect();
-        assert_eq!(
-            order,
-            [(0, "d"), (3, "b"), (3, "e"), (5, "a"), (5, "c"), (5, "f")]
-        );
+        let order: Vec<_> =
+            std::iter::from_fn(|| queue.pop()).map(|(at, name)| (at.as_millis(), name)).collect();
+        assert_eq!(order, [(0, "d"), (3, "b"), (3, "e"), (5, "a"), (5, "c"), (5, "f")]);
         assert_eq!(queue.next_at(), None);
     }
 

@@ -23,12 +23,7 @@ impl<C, A: Application<'static, C> + Any> Resident<C> for A {}
 
 impl<C: CongestionController + Clone + 'static> Host<C> {
     pub(crate) fn new(stack: Stack<'static, C>, outgoing: LinkId) -> Self {
-        Host {
-            stack,
-            applications: Vec::new(),
-            outgoing,
-            armed: Instant::FAR_FUTURE,
-        }
+        Host { stack, applications: Vec::new(), outgoing, armed: Instant::FAR_FUTURE }
     }
 
     pub(crate) fn stack(&self) -> &Stack<'static, C> {

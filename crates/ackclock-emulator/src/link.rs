@@ -103,11 +103,7 @@ impl Link {
             Some(now + self.delay)
         };
         let next = self.queue.pop().map(|next| self.serve(now, next));
-        Some(Transmitted {
-            packet,
-            arrives_at,
-            next,
-        })
+        Some(Transmitted { packet, arrives_at, next })
     }
 
     /// Puts the packet on the line; returns when its last bit has left.
@@ -136,15 +132,9 @@ mod tests {
     fn a_packet_takes_its_transmission_time_and_then_the_delay() {
         let mut link = link("rate=10mbit,delay=20ms,loss=0");
         // 1250 bytes are 10,000 bits: 1 ms at 10 Mbit/s.
-        assert_eq!(
-            link.offer(ms(5), packet(0, 1250)),
-            Offered::InService(ms(6))
-        );
-        let expected = Transmitted {
-            packet: packet(0, 1250),
-            arrives_at: Some(ms(26)),
-            next: None,
-        };
+        assert_eq!(link.offer(ms(5), packet(0, 1250)), Offered::InService(ms(6)));
+        let expected =
+            Transmitted { packet: packet(0, 1250), arrives_at: Some(ms(26)), next: None };
         assert_eq!(link.on_transmitted(ms(6)), Some(expected));
         assert_eq!(link.on_transmitted(ms(7)), None);
     }
@@ -152,10 +142,7 @@ mod tests {
     #[test]
     fn packets_leave_one_after_another_while_others_propagate() {
         let mut link = link("rate=10mbit,delay=20ms,loss=0");
-        assert_eq!(
-            link.offer(ms(0), packet(0, 1250)),
-            Offered::InService(ms(1))
-        );
+        assert_eq!(link.offer(ms(0), packet(0, 1250)), Offered::InService(ms(1)));
         assert_eq!(link.offer(ms(0), packet(1, 2500)), Offered::Queued);
         let first = link.on_transmitted(ms(1)).unwrap();
         assert_eq!((first.arrives_at, first.next), (Some(ms(21)), Some(ms(3))));
@@ -166,10 +153,7 @@ mod tests {
     #[test]
     fn the_packet_in_service_does_not_count_in_the_queue() {
         let mut link = link("queue=2,loss=0");
-        assert!(matches!(
-            link.offer(ms(0), packet(0, 100)),
-            Offered::InService(_)
-        ));
+        assert!(matches!(link.offer(ms(0), packet(0, 100)), Offered::InService(_)));
         assert_eq!(link.offer(ms(0), packet(1, 100)), Offered::Queued);
         assert_eq!(link.offer(ms(0), packet(2, 100)), Offered::Queued);
         let refused = Offered::Refused(packet(3, 100));
@@ -181,10 +165,7 @@ mod tests {
     #[test]
     fn a_lost_packet_has_taken_its_time_of_the_line() {
         let mut link = link("rate=10mbit,loss=100%");
-        assert_eq!(
-            link.offer(ms(0), packet(0, 1250)),
-            Offered::InService(ms(1))
-        );
+        assert_eq!(link.offer(ms(0), packet(0, 1250)), Offered::InService(ms(1)));
         assert_eq!(link.offer(ms(0), packet(1, 1250)), Offered::Queued);
         let lost = link.on_transmitted(ms(1)).unwrap();
         assert_eq!((lost.arrives_at, lost.next), (None, Some(ms(2))));

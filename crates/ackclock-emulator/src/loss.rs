@@ -12,10 +12,7 @@ pub(crate) struct Bernoulli {
 
 impl Bernoulli {
     pub(crate) fn new(probability: Probability, random: Random) -> Self {
-        Bernoulli {
-            probability,
-            random,
-        }
+        Bernoulli { probability, random }
     }
 
     /// Decides the next packet's fate. It draws one number for each packet, so that two runs that

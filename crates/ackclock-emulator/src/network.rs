@@ -135,11 +135,7 @@ impl<O: Observer> Network<O> {
         let Some(transmitted) = self.links[id.0].link.on_transmitted(self.now) else {
             return;
         };
-        let Transmitted {
-            packet,
-            arrives_at,
-            next,
-        } = transmitted;
+        let Transmitted { packet, arrives_at, next } = transmitted;
         if let Some(ends_at) = next {
             self.events.schedule(ends_at, Pending::Transmitted(id));
         }
@@ -233,10 +229,7 @@ mod tests {
         let (mut network, link) = network("rate=10mbit,loss=1", 1);
         network.send(link, &transmit(&[0; 1250]));
         run(&mut network);
-        assert_eq!(
-            network.into_observer().0,
-            ["0 sent 0 1250", "1000000 Loss 0 1250"]
-        );
+        assert_eq!(network.into_observer().0, ["0 sent 0 1250", "1000000 Loss 0 1250"]);
     }
 
     #[test]

@@ -50,14 +50,8 @@ fn host_addresses(host: u8) -> Vec<Cidr> {
     let ipv4 = Ipv4Addr::new(10, 0, 0, host);
     let ipv6 = Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, host.into());
     vec![
-        Cidr {
-            address: IpAddr::V4(ipv4),
-            prefix: 24,
-        },
-        Cidr {
-            address: IpAddr::V6(ipv6),
-            prefix: 64,
-        },
+        Cidr { address: IpAddr::V4(ipv4), prefix: 24 },
+        Cidr { address: IpAddr::V6(ipv6), prefix: 64 },
     ]
 }
 

@@ -37,12 +37,7 @@ impl Default for Path {
     fn default() -> Self {
         const RATE: Rate = Rate::from_bits_per_second(10_000_000).unwrap();
         const LOSS: Probability = Probability::from_parts_per_billion(10_000_000).unwrap();
-        Path {
-            rate: RATE,
-            delay: Duration::from_millis(20),
-            loss: LOSS,
-            queue: 64,
-        }
+        Path { rate: RATE, delay: Duration::from_millis(20), loss: LOSS, queue: 64 }
     }
 }
 
@@ -63,10 +58,7 @@ impl FromStr for Path {
                 "queue" => parse_count(value).map(|queue| path.queue = queue),
                 _ => return Err(PathError::Key(key.into())),
             };
-            read.map_err(|error| PathError::Value {
-                item: item.into(),
-                error,
-            })?;
+            read.map_err(|error| PathError::Value { item: item.into(), error })?;
             if seen.contains(&key) {
                 return Err(PathError::Repeated(key.into()));
             }
@@ -86,12 +78,7 @@ fn parse_count(text: &str) -> Result<usize, UnitError> {
 /// In the form that is read back.
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Path {
-            rate,
-            delay,
-            loss,
-            queue,
-        } = self;
+        let Path { rate, delay, loss, queue } = self;
         let delay = ShowDuration(*delay);
         write!(f, "rate={rate},delay={delay},loss={loss},queue={queue}")
     }
@@ -119,10 +106,9 @@ pub enum PathError {
 impl fmt::Display for PathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PathError::Item(item) => write!(
-                f,
-                "'{item}' is not of the form key=value, as in rate=10mbit,delay=20ms"
-            ),
+            PathError::Item(item) => {
+                write!(f, "'{item}' is not of the form key=value, as in rate=10mbit,delay=20ms")
+            }
             PathError::Key(key) => {
                 write!(f, "'{key}' is not one of rate, delay, loss and queue")
             }
@@ -163,11 +149,7 @@ mod tests {
     #[test]
     fn parameters_come_in_any_order_and_the_rest_keeps_its_default() {
         let path: Path = "queue=0,delay=1.5us".parse().unwrap();
-        let expected = Path {
-            queue: 0,
-            delay: Duration::from_nanos(1_500),
-            ..Path::default()
-        };
+        let expected = Path { queue: 0, delay: Duration::from_nanos(1_500), ..Path::default() };
         assert_eq!(path, expected);
     }
 
@@ -181,23 +163,14 @@ mod tests {
             error("rate=1mbit,"),
             "'' is not of the form key=value, as in rate=10mbit,delay=20ms"
         );
-        assert_eq!(
-            error("speed=1"),
-            "'speed' is not one of rate, delay, loss and queue"
-        );
+        assert_eq!(error("speed=1"), "'speed' is not one of rate, delay, loss and queue");
         assert_eq!(error("queue=1,queue=2"), "'queue' is given twice: keep one");
         assert_eq!(
             error("rate=fast"),
             "'rate=fast': the unit must be bit, kbit, mbit or gbit (per second)"
         );
-        assert_eq!(
-            error("queue=1.5"),
-            "'queue=1.5': write a whole number of packets"
-        );
-        assert_eq!(
-            error("queue=+5"),
-            "'queue=+5': write a whole number of packets"
-        );
+        assert_eq!(error("queue=1.5"), "'queue=1.5': write a whole number of packets");
+        assert_eq!(error("queue=+5"), "'queue=+5': write a whole number of packets");
         assert_eq!(
             error("queue=99999999999999999999999"),
             "'queue=99999999999999999999999': the number is too large"

@@ -35,11 +35,7 @@ impl<W: Write> PcapCapture<W> {
             ..PcapHeader::default()
         };
         let writer = PcapWriter::with_header(writer, header).map_err(io_error)?;
-        Ok(PcapCapture {
-            host,
-            writer,
-            error: None,
-        })
+        Ok(PcapCapture { host, writer, error: None })
     }
 
     /// Ends the capture and returns the flushed writer.
@@ -86,13 +82,7 @@ mod tests {
     use crate::pair::{LEFT, RIGHT};
 
     fn on_link(from: HostId, to: HostId, bytes: &[u8]) -> PacketOnLink<'_> {
-        PacketOnLink {
-            number: 0,
-            bytes,
-            link: LinkId(from.0),
-            from,
-            to,
-        }
+        PacketOnLink { number: 0, bytes, link: LinkId(from.0), from, to }
     }
 
     #[test]

@@ -13,10 +13,7 @@ pub(crate) struct DropTail {
 
 impl DropTail {
     pub(crate) fn new(limit: usize) -> Self {
-        DropTail {
-            waiting: VecDeque::new(),
-            limit,
-        }
+        DropTail { waiting: VecDeque::new(), limit }
     }
 
     /// Takes the packet, or gives it back if the queue is full.
@@ -47,9 +44,7 @@ mod tests {
         assert_eq!(queue.push(packet(3, 100)), Err(packet(3, 100)));
         assert_eq!(queue.pop(), Some(packet(0, 100)));
         assert_eq!(queue.push(packet(4, 100)), Ok(()));
-        let rest: Vec<_> = std::iter::from_fn(|| queue.pop())
-            .map(|packet| packet.number)
-            .collect();
+        let rest: Vec<_> = std::iter::from_fn(|| queue.pop()).map(|packet| packet.number).collect();
         assert_eq!(rest, [1, 2, 4]);
     }
 

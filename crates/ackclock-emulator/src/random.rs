@@ -48,11 +48,7 @@ mod tests {
     #[test]
     fn the_stream_of_a_seed_is_fixed() {
         // xoshiro256++ whose state is filled by SplitMix64 from 0, as its authors say.
-        let expected = [
-            0x5317_5d61_490b_23df,
-            0x61da_6f3d_c380_d507,
-            0x5c0f_df91_ec9a_7bfc,
-        ];
+        let expected = [0x5317_5d61_490b_23df, 0x61da_6f3d_c380_d507, 0x5c0f_df91_ec9a_7bfc];
         assert_eq!(first(&mut Streams::new(0).take_stream()), expected);
     }
 

@@ -67,11 +67,7 @@ impl Probability {
 
     /// A share in parts per billion; `None` above 1,000,000,000.
     pub const fn from_parts_per_billion(parts: u32) -> Option<Self> {
-        if parts <= Self::ALWAYS.0 {
-            Some(Probability(parts))
-        } else {
-            None
-        }
+        if parts <= Self::ALWAYS.0 { Some(Probability(parts)) } else { None }
     }
 
     /// The share in parts per billion.
@@ -87,9 +83,7 @@ impl FromStr for Probability {
     fn from_str(text: &str) -> Result<Self, UnitError> {
         let parts = parse(text, &PROBABILITY_UNITS, UnitError::ProbabilityUnit)?;
         let parts = u32::try_from(parts).ok();
-        parts
-            .and_then(Probability::from_parts_per_billion)
-            .ok_or(UnitError::AboveOne)
+        parts.and_then(Probability::from_parts_per_billion).ok_or(UnitError::AboveOne)
     }
 }
 
@@ -164,10 +158,7 @@ impl std::error::Error for UnitError {}
 fn parse(text: &str, units: &[Unit], unknown: UnitError) -> Result<u64, UnitError> {
     let is_number = |c: char| c.is_ascii_digit() || c == '.';
     let (number, name) = text.split_at(text.find(|c| !is_number(c)).unwrap_or(text.len()));
-    let places = units
-        .iter()
-        .find(|unit| unit.0.eq_ignore_ascii_case(name))
-        .map(|unit| unit.1);
+    let places = units.iter().find(|unit| unit.0.eq_ignore_ascii_case(name)).map(|unit| unit.1);
     shift(number, places.ok_or(unknown)?)
 }
 
@@ -277,10 +268,7 @@ mod tests {
             assert_eq!(text.parse::<Probability>().unwrap().to_string(), text);
         }
         for text in ["0s", "20ms", "1500us", "1ns", "3s"] {
-            assert_eq!(
-                ShowDuration(parse_duration(text).unwrap()).to_string(),
-                text
-            );
+            assert_eq!(ShowDuration(parse_duration(text).unwrap()).to_string(), text);
         }
     }
 

@@ -11,9 +11,7 @@ pub struct Clock {
 impl Clock {
     /// A clock that shows [`Instant::ZERO`] now.
     pub fn start() -> Self {
-        Clock {
-            origin: std::time::Instant::now(),
-        }
+        Clock { origin: std::time::Instant::now() }
     }
 
     /// The time since the clock was started.

@@ -61,21 +61,11 @@ enum Fate {
 
 impl Direction {
     fn new(impairment: Impairment, seed: u64) -> Self {
-        Direction {
-            impairment,
-            random: SplitMix(seed),
-            held: None,
-            suffered: Suffered::default(),
-        }
+        Direction { impairment, random: SplitMix(seed), held: None, suffered: Suffered::default() }
     }
 
     fn fate(&mut self) -> Fate {
-        let Impairment {
-            drop,
-            duplicate,
-            reorder,
-            corrupt,
-        } = self.impairment;
+        let Impairment { drop, duplicate, reorder, corrupt } = self.impairment;
         let mut draw = self.random.below(MILLION);
         let mut is = |probability: u32| {
             let hit = draw < u64::from(probability);
@@ -166,10 +156,7 @@ impl<L> Impaired<L> {
 
     /// From now on loses every packet of both directions: the peer has vanished.
     pub fn cut(&mut self) {
-        let all = Impairment {
-            drop: MILLION as u32,
-            ..Impairment::default()
-        };
+        let all = Impairment { drop: MILLION as u32, ..Impairment::default() };
         self.transmitted.impairment = all;
         self.received.impairment = all;
     }
@@ -204,23 +191,14 @@ impl<L: Link> Link for Impaired<L> {
         now: Instant,
         transmit: &Transmit<'_>,
     ) -> Result<(), TransmitError<L::Error>> {
-        let Impaired {
-            link,
-            transmitted,
-            packet,
-            ..
-        } = self;
+        let Impaired { link, transmitted, packet, .. } = self;
         packet.clear();
         packet.extend_from_slice(transmit.header);
         for part in transmit.payload {
             packet.extend_from_slice(part);
         }
         transmitted.pass(packet, &mut |bytes| {
-            let whole = Transmit {
-                header: bytes,
-                payload: [&[], &[]],
-                ..*transmit
-            };
+            let whole = Transmit { header: bytes, payload: [&[], &[]], ..*transmit };
             link.transmit(now, &whole)
         })
     }
@@ -328,10 +306,7 @@ mod tests {
     }
 
     fn sent_through(impairment: Impairment, seed: u64) -> (Vec<Vec<u8>>, Suffered) {
-        let recorder = Recorder {
-            room: usize::MAX,
-            ..Recorder::default()
-        };
+        let recorder = Recorder { room: usize::MAX, ..Recorder::default() };
         let mut link = Impaired::new(recorder, impairment, Impairment::default(), seed);
         (0..NUMBER).for_each(|number| send(&mut link, &packet(number)).unwrap());
         assert_eq!(link.received(), Suffered::default());
@@ -339,15 +314,11 @@ mod tests {
     }
 
     fn received_through(impairment: Impairment, seed: u64) -> (Vec<Vec<u8>>, Suffered) {
-        let recorder = Recorder {
-            arriving: (0..NUMBER).map(packet).collect(),
-            ..Recorder::default()
-        };
+        let recorder =
+            Recorder { arriving: (0..NUMBER).map(packet).collect(), ..Recorder::default() };
         let mut link = Impaired::new(recorder, Impairment::default(), impairment, seed);
         let mut arrived = Vec::new();
-        let n = link.receive(Instant::ZERO, NUMBER, &mut |packet| {
-            arrived.push(packet.to_vec())
-        });
+        let n = link.receive(Instant::ZERO, NUMBER, &mut |packet| arrived.push(packet.to_vec()));
         assert_eq!(n, Ok(NUMBER));
         (arrived, link.received())
     }
@@ -367,12 +338,8 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_fates_and_another_seed_others() {
-        let mixed = Impairment {
-            drop: 10_000,
-            duplicate: 10_000,
-            reorder: 10_000,
-            corrupt: 10_000,
-        };
+        let mixed =
+            Impairment { drop: 10_000, duplicate: 10_000, reorder: 10_000, corrupt: 10_000 };
         assert_eq!(sent_through(mixed, 7), sent_through(mixed, 7));
         assert_eq!(received_through(mixed, 7), received_through(mixed, 7));
         assert_ne!(sent_through(mixed, 7), sent_through(mixed, 8));
@@ -381,13 +348,8 @@ mod tests {
 
     #[test]
     fn dropped_packets_are_missing_and_the_rest_is_in_order() {
-        let (sent, suffered) = sent_through(
-            Impairment {
-                drop: 10_000,
-                ..Impairment::default()
-            },
-            1,
-        );
+        let (sent, suffered) =
+            sent_through(Impairment { drop: 10_000, ..Impairment::default() }, 1);
         assert!(one_percent(suffered.dropped), "{suffered:?}");
         assert_eq!(sent.len() as u64 + suffered.dropped, NUMBER as u64);
         assert!(sent.is_sorted());
@@ -395,13 +357,8 @@ mod tests {
 
     #[test]
     fn duplicated_packets_come_twice_in_a_row() {
-        let (mut arrived, suffered) = received_through(
-            Impairment {
-                duplicate: 10_000,
-                ..Impairment::default()
-            },
-            1,
-        );
+        let (mut arrived, suffered) =
+            received_through(Impairment { duplicate: 10_000, ..Impairment::default() }, 1);
         assert!(one_percent(suffered.duplicated), "{suffered:?}");
         assert_eq!(arrived.len() as u64, NUMBER as u64 + suffered.duplicated);
         arrived.dedup();
@@ -410,13 +367,8 @@ mod tests {
 
     #[test]
     fn reordered_packets_are_overtaken_by_the_next_one() {
-        let (mut sent, suffered) = sent_through(
-            Impairment {
-                reorder: 10_000,
-                ..Impairment::default()
-            },
-            1,
-        );
+        let (mut sent, suffered) =
+            sent_through(Impairment { reorder: 10_000, ..Impairment::default() }, 1);
         assert!(one_percent(suffered.reordered), "{suffered:?}");
         let overtakings = sent.windows(2).filter(|pair| pair[0] > pair[1]).count();
         assert_eq!(overtakings as u64, suffered.reordered);
@@ -426,13 +378,8 @@ mod tests {
 
     #[test]
     fn corrupted_packets_differ_in_one_bit_outside_the_version() {
-        let (arrived, suffered) = received_through(
-            Impairment {
-                corrupt: 10_000,
-                ..Impairment::default()
-            },
-            1,
-        );
+        let (arrived, suffered) =
+            received_through(Impairment { corrupt: 10_000, ..Impairment::default() }, 1);
         assert!(one_percent(suffered.corrupted), "{suffered:?}");
         let mut damaged = 0;
         for (number, bytes) in arrived.iter().enumerate() {
@@ -450,10 +397,7 @@ mod tests {
     fn a_full_device_is_reported_and_the_packet_counts_as_not_sent() {
         let mut link = Impaired::new(
             Recorder::default(),
-            Impairment {
-                corrupt: 1_000_000,
-                ..Impairment::default()
-            },
+            Impairment { corrupt: 1_000_000, ..Impairment::default() },
             Impairment::default(),
             1,
         );
@@ -464,10 +408,7 @@ mod tests {
     #[test]
     fn a_cut_link_loses_everything() {
         let mut link = Impaired::new(
-            Recorder {
-                arriving: [packet(0)].into(),
-                ..Recorder::default()
-            },
+            Recorder { arriving: [packet(0)].into(), ..Recorder::default() },
             Impairment::default(),
             Impairment::default(),
             1,

@@ -48,11 +48,7 @@ impl FromStr for InterfaceName {
         let usable = (1..=MAX_NAME).contains(&name.len())
             && name.bytes().all(allowed)
             && !name.starts_with(['-', '.']);
-        if usable {
-            Ok(InterfaceName(name.to_owned()))
-        } else {
-            Err(InvalidName)
-        }
+        if usable { Ok(InterfaceName(name.to_owned())) } else { Err(InvalidName) }
     }
 }
 
@@ -113,19 +109,11 @@ struct InterfaceRequest {
 /// Asks for one property. The network namespace is that of the calling thread, which is why
 /// `/sys/class/net` would not do.
 fn request<const OPCODE: Opcode>(name: &InterfaceName) -> io::Result<[u8; 24]> {
-    let mut request = InterfaceRequest {
-        name: [0; MAX_NAME + 1],
-        value: [0; 24],
-    };
+    let mut request = InterfaceRequest { name: [0; MAX_NAME + 1], value: [0; 24] };
     for (to, from) in request.name.iter_mut().zip(name.as_str().bytes()) {
         *to = from;
     }
-    let socket = socket_with(
-        AddressFamily::INET,
-        SocketType::DGRAM,
-        SocketFlags::CLOEXEC,
-        None,
-    )?;
+    let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
     // SAFETY: both opcodes of this file take a pointer to a `struct ifreq`, read its name and
     // write its value; `InterfaceRequest` is at least as large on every architecture, and the name
     // ends with a zero byte.
@@ -155,17 +143,7 @@ mod tests {
 
     #[test]
     fn other_names_are_refused() {
-        for name in [
-            "",
-            "sixteen-letters-",
-            "-x",
-            ".",
-            "a b",
-            "a/b",
-            "tun%d",
-            "t\0",
-            "ü",
-        ] {
+        for name in ["", "sixteen-letters-", "-x", ".", "a b", "a/b", "tun%d", "t\0", "ü"] {
             assert_eq!(name.parse::<InterfaceName>(), Err(InvalidName), "{name:?}");
         }
     }

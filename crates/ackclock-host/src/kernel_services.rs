@@ -14,10 +14,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
 /// How long it takes at most until the stop flag is noticed.
-const STOP_CHECK: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 50_000_000,
-};
+const STOP_CHECK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// Bytes held for a connection.
 const BUFFER: usize = 64 * 1024;
@@ -71,11 +68,7 @@ impl KernelService {
     pub fn listen(service: Service, local: SocketAddr, limit: usize) -> io::Result<Self> {
         let listener = TcpListener::bind(local)?;
         listener.set_nonblocking(true)?;
-        Ok(KernelService {
-            service,
-            listener,
-            limit: limit.max(1),
-        })
+        Ok(KernelService { service, listener, limit: limit.max(1) })
     }
 
     /// Where it listens.
@@ -155,12 +148,8 @@ impl KernelService {
             outcome = Ok(());
         }
         // Nobody listens any more only if `serve` is over.
-        let _ = report.send(Served {
-            client,
-            received: session.received,
-            sent: session.sent,
-            outcome,
-        });
+        let _ =
+            report.send(Served { client, received: session.received, sent: session.sent, outcome });
     }
 }
 
@@ -188,10 +177,7 @@ fn is_passing(error: &io::Error) -> bool {
 
 /// Whether the peer has gone away.
 fn is_departure(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::ConnectionReset | ErrorKind::BrokenPipe
-    )
+    matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe)
 }
 
 /// One connection being served.
@@ -211,14 +197,7 @@ impl<'a> Session<'a> {
             Service::Chargen => chargen_lines(),
             Service::Discard | Service::Echo => vec![0; BUFFER],
         };
-        Session {
-            service,
-            stream,
-            buffer,
-            pending: 0..0,
-            received: 0,
-            sent: 0,
-        }
+        Session { service, stream, buffer, pending: 0..0, received: 0, sent: 0 }
     }
 
     /// Serves until the client has ended its side and got everything, or `stop` is set.
@@ -318,19 +297,12 @@ mod tests {
                 let mut all = Vec::new();
                 let mut note = |served: &Served| {
                     assert!(served.outcome.is_ok(), "{served:?}");
-                    all.push(Served {
-                        outcome: Ok(()),
-                        ..*served
-                    });
+                    all.push(Served { outcome: Ok(()), ..*served });
                 };
                 service.serve(&flag, &mut note).unwrap();
                 all
             });
-            Running {
-                address,
-                stop,
-                thread,
-            }
+            Running { address, stop, thread }
         }
 
         fn client(&self) -> TcpStream {

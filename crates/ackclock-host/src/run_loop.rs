@@ -44,10 +44,7 @@ struct Signal {
 impl Waker {
     fn new() -> io::Result<Self> {
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
-        Ok(Waker(Arc::new(Signal {
-            event: eventfd(0, flags)?,
-            stop: AtomicBool::new(false),
-        })))
+        Ok(Waker(Arc::new(Signal { event: eventfd(0, flags)?, stop: AtomicBool::new(false) })))
     }
 
     /// Makes the loop go round once, so that it asks applications anew when they want to be woken
@@ -98,11 +95,7 @@ impl<L: Link + AsFd> RunLoop<L> {
     /// # Errors
     /// When the process has no descriptor left.
     pub fn new(link: L) -> io::Result<Self> {
-        Ok(RunLoop {
-            link,
-            clock: Clock::start(),
-            waker: Waker::new()?,
-        })
+        Ok(RunLoop { link, clock: Clock::start(), waker: Waker::new()? })
     }
 
     /// A handle to wake or stop the loop with.
@@ -215,17 +208,15 @@ impl<L: Link + AsFd> RunLoop<L> {
         stack: &mut Stack<'_, C>,
     ) -> Result<Option<Result<(), Rejected>>, RunError<L::Error>> {
         let mut failed = None;
-        let offered = stack.transmit(
-            now,
-            &mut |transmit| match self.link.transmit(now, transmit) {
+        let offered =
+            stack.transmit(now, &mut |transmit| match self.link.transmit(now, transmit) {
                 Ok(()) => Ok(()),
                 Err(TransmitError::Full) => Err(Rejected),
                 Err(TransmitError::Device(error)) => {
                     failed = Some(error);
                     Ok(())
                 }
-            },
-        );
+            });
         failed.map_or(Ok(offered), |error| Err(RunError::Device(error)))
     }
 
@@ -234,10 +225,8 @@ impl<L: Link + AsFd> RunLoop<L> {
         let timeout = (!deadline.is_never()).then(|| timespec(self.clock.now(), deadline));
         let mut interest = PollFlags::IN;
         interest.set(PollFlags::OUT, want_room);
-        let mut ready = [
-            PollFd::new(&self.link, interest),
-            PollFd::new(&self.waker.0.event, PollFlags::IN),
-        ];
+        let mut ready =
+            [PollFd::new(&self.link, interest), PollFd::new(&self.waker.0.event, PollFlags::IN)];
         match poll(&mut ready, timeout.as_ref()) {
             Ok(_) => {}
             Err(Errno::INTR) => return Ok(()),

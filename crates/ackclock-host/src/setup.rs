@@ -28,10 +28,7 @@ pub struct TunSetup {
 impl TunSetup {
     /// The command that creates the interface, so that it stays until it is deleted.
     pub fn creation(&self) -> Plan {
-        let mut create = command(
-            "ip",
-            ["tuntap", "add", "dev", self.name.as_str(), "mode", "tun"],
-        );
+        let mut create = command("ip", ["tuntap", "add", "dev", self.name.as_str(), "mode", "tun"]);
         if let Some(owner) = self.owner {
             create.arguments.extend(["user".into(), owner.to_string()]);
         }
@@ -74,25 +71,11 @@ impl TunSetup {
                 IpAddr::V6(_) => ("net.ipv6.conf.all.forwarding=1", "ip6tables"),
             };
             let network = text(network(address));
-            let nat = [
-                "-t",
-                "nat",
-                "-A",
-                "POSTROUTING",
-                "-s",
-                &network,
-                "!",
-                "-o",
-                name,
-                "-j",
-            ];
+            let nat = ["-t", "nat", "-A", "POSTROUTING", "-s", &network, "!", "-o", name, "-j"];
             let back = ["-A", "FORWARD", "-o", name, "-m", "conntrack", "--ctstate"];
             plan.push(command("sysctl", ["-w", forwarding]));
             plan.push(command(iptables, nat.into_iter().chain(["MASQUERADE"])));
-            plan.push(command(
-                iptables,
-                ["-A", "FORWARD", "-i", name, "-j", "ACCEPT"],
-            ));
+            plan.push(command(iptables, ["-A", "FORWARD", "-i", name, "-j", "ACCEPT"]));
             let accept = ["RELATED,ESTABLISHED", "-j", "ACCEPT"];
             plan.push(command(iptables, back.into_iter().chain(accept)));
         }
@@ -180,9 +163,7 @@ impl Plan {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0
-            .iter()
-            .try_for_each(|command| writeln!(f, "{command}"))
+        self.0.iter().try_for_each(|command| writeln!(f, "{command}"))
     }
 }
 
@@ -194,10 +175,7 @@ pub struct CommandLine {
 }
 
 fn command<'a>(program: &'static str, arguments: impl IntoIterator<Item = &'a str>) -> CommandLine {
-    CommandLine {
-        program,
-        arguments: arguments.into_iter().map(str::to_owned).collect(),
-    }
+    CommandLine { program, arguments: arguments.into_iter().map(str::to_owned).collect() }
 }
 
 impl CommandLine {
@@ -295,10 +273,7 @@ impl fmt::Display for SetupError {
                 command.package()
             ),
             SetupError::Failed(command, said) => {
-                write!(
-                    f,
-                    "'{command}' failed: {said}; run it as root: 'sudo {command}'"
-                )
+                write!(f, "'{command}' failed: {said}; run it as root: 'sudo {command}'")
             }
             SetupError::Interface(error) => {
                 write!(f, "cannot ask the kernel about its interfaces: {error}")
@@ -314,10 +289,7 @@ mod tests {
     use super::*;
 
     fn cidr(address: &str, prefix: u8) -> Cidr {
-        Cidr {
-            address: address.parse().unwrap(),
-            prefix,
-        }
+        Cidr { address: address.parse().unwrap(), prefix }
     }
 
     fn setup() -> TunSetup {
@@ -331,10 +303,7 @@ mod tests {
 
     #[test]
     fn creation_gives_the_interface_to_its_owner() {
-        assert_eq!(
-            setup().creation().to_string(),
-            "ip tuntap add dev tun7 mode tun user 1000\n"
-        );
+        assert_eq!(setup().creation().to_string(), "ip tuntap add dev tun7 mode tun user 1000\n");
     }
 
     #[test]
@@ -381,12 +350,9 @@ mod tests {
 
     #[test]
     fn a_prefix_without_room_or_out_of_range_is_refused() {
-        for stack in [
-            cidr("10.7.0.2", 32),
-            cidr("10.7.0.2", 33),
-            cidr("fd07::2", 128),
-            cidr("fd07::2", 255),
-        ] {
+        for stack in
+            [cidr("10.7.0.2", 32), cidr("10.7.0.2", 33), cidr("fd07::2", 128), cidr("fd07::2", 255)]
+        {
             assert_eq!(kernel_end(stack), Err(NoKernelAddress(stack)));
         }
     }

@@ -187,10 +187,9 @@ impl fmt::Display for TunError {
                 "interface {name} exists and is not a plain TUN interface: choose another name, \
                  or remove it with 'sudo ip link delete {name}'"
             ),
-            TunError::Down(name) => write!(
-                f,
-                "interface {name} is down: run 'sudo ip link set dev {name} up'"
-            ),
+            TunError::Down(name) => {
+                write!(f, "interface {name} is down: run 'sudo ip link set dev {name} up'")
+            }
             TunError::Gone(name) => write!(
                 f,
                 "interface {name} was deleted while in use: make it again with 'ackclock setup \
@@ -252,10 +251,7 @@ mod tests {
         while write_packet(&near, &packet(b"head", [&payload, b""])).is_ok() {
             queued += 1;
         }
-        assert_eq!(
-            write_packet(&near, &packet(b"last", [b"", b""])),
-            Err(Errno::AGAIN)
-        );
+        assert_eq!(write_packet(&near, &packet(b"last", [b"", b""])), Err(Errno::AGAIN));
 
         let mut bytes = [0; 2000];
         for _ in 0..queued {
@@ -272,10 +268,7 @@ mod tests {
         let cases = [
             (Errno::NOENT, "sudo modprobe tun"),
             (Errno::ACCESS, "sudo chmod 666 /dev/net/tun"),
-            (
-                Errno::PERM,
-                "sudo ip tuntap add dev tun7 mode tun user $(id -u)",
-            ),
+            (Errno::PERM, "sudo ip tuntap add dev tun7 mode tun user $(id -u)"),
             (Errno::BUSY, "sudo fuser -v /dev/net/tun"),
             (Errno::INVAL, "sudo ip link delete tun7"),
             (Errno::NOMEM, "ip -s link show dev tun7"),

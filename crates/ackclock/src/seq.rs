@@ -71,10 +71,7 @@ impl SeqRange {
 
     /// The range of `len` numbers from `start`.
     pub const fn from_len(start: SeqNumber, len: u32) -> Self {
-        SeqRange {
-            start,
-            end: SeqNumber(start.0.wrapping_add(len)),
-        }
+        SeqRange { start, end: SeqNumber(start.0.wrapping_add(len)) }
     }
 
     /// How many numbers it holds.

@@ -56,13 +56,7 @@ struct Conversation {
 
 impl Conversation {
     fn new(script: Script) -> Self {
-        Conversation {
-            script,
-            sent: 0,
-            received: 0,
-            peer_finished: false,
-            shut_down: false,
-        }
+        Conversation { script, sent: 0, received: 0, peer_finished: false, shut_down: false }
     }
 
     /// Does what can be done now; the outcome when the connection is over.
@@ -93,10 +87,7 @@ impl Conversation {
             match stack.receive(now, handle, &mut buffer) {
                 Ok(0) => break,
                 Ok(n) => {
-                    self.script
-                        .receives
-                        .pattern
-                        .verify(self.received, &buffer[..n]);
+                    self.script.receives.pattern.verify(self.received, &buffer[..n]);
                     self.received += n as u64;
                 }
                 Err(ReceiveError::Finished) => self.peer_finished = true,
@@ -116,10 +107,7 @@ impl Conversation {
             Turn::AsReceived => self.received.min(sends.length),
         };
         let mut buffer = [0; BUFFER];
-        let now_due = Content {
-            length: allowed,
-            ..sends
-        };
+        let now_due = Content { length: allowed, ..sends };
         while self.sent < allowed {
             match stack.send(now, handle, now_due.next(self.sent, &mut buffer)) {
                 Ok(0) => break,
@@ -145,11 +133,7 @@ struct Conversations {
 
 impl Conversations {
     fn new(script: Script) -> Self {
-        Conversations {
-            script,
-            open: HashMap::new(),
-            outcomes: Vec::new(),
-        }
+        Conversations { script, open: HashMap::new(), outcomes: Vec::new() }
     }
 
     fn begin(&mut self, now: Instant, stack: &mut OurStack, handle: Handle) {
@@ -206,8 +190,7 @@ impl Client {
         while self.opened < self.total && self.conversations.open.len() < self.at_once {
             let handle = stack.connect(now, self.remote, self.local, &self.config);
             self.opened += 1;
-            self.conversations
-                .begin(now, stack, handle.map_err(StartError::Connect)?);
+            self.conversations.begin(now, stack, handle.map_err(StartError::Connect)?);
         }
         Ok(())
     }
@@ -240,12 +223,7 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn new(local: SocketAddr, script: Script, total: usize) -> Self {
-        Server {
-            local,
-            total,
-            listener: None,
-            conversations: Conversations::new(script),
-        }
+        Server { local, total, listener: None, conversations: Conversations::new(script) }
     }
 
     /// How each connection ended.
@@ -341,9 +319,7 @@ pub(crate) struct Watchdog {
 
 impl Watchdog {
     pub(crate) fn new(now: Instant) -> Self {
-        Watchdog {
-            deadline: now + PATIENCE,
-        }
+        Watchdog { deadline: now + PATIENCE }
     }
 }
 

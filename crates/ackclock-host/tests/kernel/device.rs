@@ -18,10 +18,7 @@ const KERNEL: Ipv4Addr = Ipv4Addr::new(10, 7, 0, 1);
 /// A device with an IPv4 address only, on which the kernel says nothing of its own accord.
 fn quiet_setup() -> TunSetup {
     std::fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1").expect("no IPv6");
-    TunSetup {
-        addresses: vec![Family::V4.ours()],
-        ..setup("tun0")
-    }
+    TunSetup { addresses: vec![Family::V4.ours()], ..setup("tun0") }
 }
 
 fn quiet_device() -> Tun {
@@ -40,10 +37,8 @@ fn udp_headers(port: u16, length: u16) -> [u8; 28] {
     header[8..10].copy_from_slice(&[64, 17]);
     header[12..16].copy_from_slice(&OURS.octets());
     header[16..20].copy_from_slice(&KERNEL.octets());
-    let sum: u32 = header[..20]
-        .chunks(2)
-        .map(|word| u32::from(u16::from_be_bytes([word[0], word[1]])))
-        .sum();
+    let sum: u32 =
+        header[..20].chunks(2).map(|word| u32::from(u16::from_be_bytes([word[0], word[1]]))).sum();
     let folded = (sum & 0xffff) + (sum >> 16);
     header[10..12].copy_from_slice(&(!(folded as u16)).to_be_bytes());
     header[20..22].copy_from_slice(&7007u16.to_be_bytes());
@@ -75,8 +70,7 @@ fn packets_of_the_kernel_arrive_whole_in_order_and_in_batches() {
         let mut packets = Vec::new();
         let mut take = |budget| {
             let deliver = &mut |packet: &[u8]| packets.push(packet.to_vec());
-            tun.receive(Instant::ZERO, budget, deliver)
-                .expect("a working device")
+            tun.receive(Instant::ZERO, budget, deliver).expect("a working device")
         };
         assert_eq!([take(2), take(2), take(2)], [2, 1, 0]);
         for (packet, text) in packets.iter().zip(["first", "second", "third"]) {
@@ -107,10 +101,7 @@ fn a_packet_in_three_parts_reaches_the_kernel_as_one() {
 #[test]
 fn the_links_mtu_is_the_interfaces() {
     in_namespace(|| {
-        let setup = TunSetup {
-            mtu: Some(1280),
-            ..quiet_setup()
-        };
+        let setup = TunSetup { mtu: Some(1280), ..quiet_setup() };
         setup.apply().expect("an interface that stays");
         let tun = Tun::open(&setup.name).expect("the interface that was made");
         assert_eq!(tun.capabilities().mtu, 1280);
@@ -145,10 +136,7 @@ fn an_interface_that_is_down_is_reported() {
         assert!(matches!(tun.require_up(), Err(TunError::Down(_))));
         let header = udp_headers(7, 0);
         let sent = tun.transmit(Instant::ZERO, &packet(&header, [b"", b""]));
-        assert!(
-            matches!(sent, Err(TransmitError::Device(TunError::Down(_)))),
-            "{sent:?}"
-        );
+        assert!(matches!(sent, Err(TransmitError::Device(TunError::Down(_)))), "{sent:?}");
     });
 }
 

@@ -23,11 +23,7 @@ const PORT: u16 = 7007;
 
 /// Sends this, and receives nothing.
 fn sending(content: Content) -> Script {
-    Script {
-        sends: content,
-        receives: Content::NOTHING,
-        turn: Turn::AtOnce,
-    }
+    Script { sends: content, receives: Content::NOTHING, turn: Turn::AtOnce }
 }
 
 #[test]
@@ -59,11 +55,7 @@ fn data_arrives_after_we_ended_our_side() {
         in_namespace(|| {
             let mut world = World::new();
             let (listener, address) = kernel_side::listen(family);
-            let script = Script {
-                sends: FIRST,
-                receives: SECOND,
-                turn: Turn::AtOnce,
-            };
+            let script = Script { sends: FIRST, receives: SECOND, turn: Turn::AtOnce };
             let mut client = Client::new(address, script);
             thread::scope(|scope| {
                 scope.spawn(|| {
@@ -84,11 +76,7 @@ fn data_is_sent_after_the_kernel_ended_its_side() {
         in_namespace(|| {
             let mut world = World::new();
             let (listener, address) = kernel_side::listen(family);
-            let script = Script {
-                sends: SECOND,
-                receives: FIRST,
-                turn: Turn::AfterPeersEnd,
-            };
+            let script = Script { sends: SECOND, receives: FIRST, turn: Turn::AfterPeersEnd };
             let mut client = Client::new(address, script);
             thread::scope(|scope| {
                 scope.spawn(|| {
@@ -189,11 +177,8 @@ fn the_kernels_time_wait_gives_way_to_a_new_connection_of_ours() {
         in_namespace(|| {
             let mut world = World::new();
             let (listener, address) = kernel_side::listen(family);
-            let script = Script {
-                sends: Content::NOTHING,
-                receives: FIRST,
-                turn: Turn::AfterPeersEnd,
-            };
+            let script =
+                Script { sends: Content::NOTHING, receives: FIRST, turn: Turn::AfterPeersEnd };
             let mut client = Client::many(address, script, 2, 1);
             client.local = Some(family.our_port(5005));
             thread::scope(|scope| {
@@ -241,10 +226,7 @@ fn a_deleted_interface_ends_a_run_with_an_error() {
             world.run_loop.run(&mut world.stack, all)
         });
         assert!(
-            matches!(
-                ended,
-                Err(RunError::Gone | RunError::Device(TunError::Gone(_)))
-            ),
+            matches!(ended, Err(RunError::Gone | RunError::Device(TunError::Gone(_)))),
             "{ended:?}"
         );
     });

@@ -13,32 +13,15 @@ const ONE_PERCENT: u32 = 10_000;
 
 const CONTENT: Content = Content::new(1, 8 << 20);
 
-const HEALTHY: Impairment = Impairment {
-    drop: 0,
-    duplicate: 0,
-    reorder: 0,
-    corrupt: 0,
-};
+const HEALTHY: Impairment = Impairment { drop: 0, duplicate: 0, reorder: 0, corrupt: 0 };
 
-const DROP: Impairment = Impairment {
-    drop: ONE_PERCENT,
-    ..HEALTHY
-};
+const DROP: Impairment = Impairment { drop: ONE_PERCENT, ..HEALTHY };
 
-const DUPLICATE: Impairment = Impairment {
-    duplicate: ONE_PERCENT,
-    ..HEALTHY
-};
+const DUPLICATE: Impairment = Impairment { duplicate: ONE_PERCENT, ..HEALTHY };
 
-const REORDER: Impairment = Impairment {
-    reorder: ONE_PERCENT,
-    ..HEALTHY
-};
+const REORDER: Impairment = Impairment { reorder: ONE_PERCENT, ..HEALTHY };
 
-const CORRUPT: Impairment = Impairment {
-    corrupt: ONE_PERCENT,
-    ..HEALTHY
-};
+const CORRUPT: Impairment = Impairment { corrupt: ONE_PERCENT, ..HEALTHY };
 
 /// An echo through the impaired link over both versions of IP, verified at both ends. `check` is
 /// told what happened to the packets transmitted by the stack and received by it.
@@ -47,11 +30,7 @@ fn echo_through(transmitted: Impairment, received: Impairment, check: fn(Suffere
         in_namespace(|| {
             let mut world = World::impaired(transmitted, received);
             let (listener, address) = kernel_side::listen(family);
-            let script = Script {
-                sends: CONTENT,
-                receives: CONTENT,
-                turn: Turn::AtOnce,
-            };
+            let script = Script { sends: CONTENT, receives: CONTENT, turn: Turn::AtOnce };
             let mut client = Client::new(address, script);
             thread::scope(|scope| {
                 scope.spawn(|| kernel_side::echo(&kernel_side::accept(&listener), CONTENT));

@@ -66,9 +66,7 @@ pub(crate) fn send(mut stream: &TcpStream, content: Content) {
     let mut sent = 0;
     while sent < content.length {
         let bytes = content.next(sent, &mut buffer);
-        stream
-            .write_all(bytes)
-            .expect("a connection that takes data");
+        stream.write_all(bytes).expect("a connection that takes data");
         sent += bytes.len() as u64;
     }
     stream.shutdown(Shutdown::Write).expect("a connection");
@@ -79,9 +77,7 @@ pub(crate) fn receive(mut stream: &TcpStream, content: Content) {
     let mut buffer = vec![0; BUFFER];
     let mut received = 0;
     loop {
-        let n = stream
-            .read(&mut buffer)
-            .expect("a connection that delivers data");
+        let n = stream.read(&mut buffer).expect("a connection that delivers data");
         if n == 0 {
             break;
         }
@@ -104,17 +100,13 @@ pub(crate) fn echo(mut stream: &TcpStream, content: Content) {
     let mut buffer = vec![0; BUFFER];
     let mut received = 0;
     loop {
-        let n = stream
-            .read(&mut buffer)
-            .expect("a connection that delivers data");
+        let n = stream.read(&mut buffer).expect("a connection that delivers data");
         if n == 0 {
             break;
         }
         content.pattern.verify(received, &buffer[..n]);
         received += n as u64;
-        stream
-            .write_all(&buffer[..n])
-            .expect("a connection that takes data");
+        stream.write_all(&buffer[..n]).expect("a connection that takes data");
     }
     assert_eq!(received, content.length, "bytes received by the kernel");
     stream.shutdown(Shutdown::Write).expect("a connection");

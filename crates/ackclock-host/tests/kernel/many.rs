@@ -17,11 +17,7 @@ const LONG: Content = Content::new(2, 64 << 10);
 const PORT: u16 = 7007;
 
 fn echo(content: Content, turn: Turn) -> Script {
-    Script {
-        sends: content,
-        receives: content,
-        turn,
-    }
+    Script { sends: content, receives: content, turn }
 }
 
 #[track_caller]
@@ -75,9 +71,7 @@ fn our_client_holds_200_connections_at_once() {
         let mut client = Client::many(address, echo(LONG, Turn::AtOnce), AT_ONCE, AT_ONCE);
         thread::scope(|scope| {
             scope.spawn(|| {
-                let all: Vec<_> = (0..AT_ONCE)
-                    .map(|_| kernel_side::accept(&listener))
-                    .collect();
+                let all: Vec<_> = (0..AT_ONCE).map(|_| kernel_side::accept(&listener)).collect();
                 thread::scope(|scope| {
                     for stream in &all {
                         scope.spawn(|| kernel_side::echo(stream, LONG));

@@ -37,10 +37,7 @@ fn enter() -> Result<(), String> {
 
 fn skip(test: &str, reason: &str) {
     let required = ["CI", "ACKCLOCK_REQUIRE_KERNEL_TESTS"];
-    if let Some(variable) = required
-        .into_iter()
-        .find(|name| std::env::var_os(name).is_some())
-    {
+    if let Some(variable) = required.into_iter().find(|name| std::env::var_os(name).is_some()) {
         panic!("{reason} ({variable} is set, so that kernel tests may not be skipped)");
     }
     // Past the test runner's capture, which would hide it.

@@ -34,10 +34,7 @@ impl Pattern {
         self.fill(offset, &mut expected);
         if bytes != expected {
             let wrong = std::iter::zip(bytes, &expected).position(|(is, should)| is != should);
-            panic!(
-                "the byte at offset {} is wrong",
-                offset + wrong.unwrap_or(0) as u64
-            );
+            panic!("the byte at offset {} is wrong", offset + wrong.unwrap_or(0) as u64);
         }
     }
 }
@@ -53,10 +50,7 @@ impl Content {
     pub(crate) const NOTHING: Content = Content::new(0, 0);
 
     pub(crate) const fn new(seed: u64, length: u64) -> Self {
-        Content {
-            pattern: Pattern(seed),
-            length,
-        }
+        Content { pattern: Pattern(seed), length }
     }
 
     /// The next bytes of the content after `offset`, at most a buffer full.

@@ -16,11 +16,7 @@ fn our_client_discard(family: Family) {
     in_namespace(|| {
         let mut world = World::new();
         let (listener, address) = kernel_side::listen(family);
-        let script = Script {
-            sends: CONTENT,
-            receives: Content::NOTHING,
-            turn: Turn::AtOnce,
-        };
+        let script = Script { sends: CONTENT, receives: Content::NOTHING, turn: Turn::AtOnce };
         let mut client = Client::new(address, script);
         thread::scope(|scope| {
             scope.spawn(|| {
@@ -39,11 +35,7 @@ fn our_client_echo(family: Family) {
     in_namespace(|| {
         let mut world = World::new();
         let (listener, address) = kernel_side::listen(family);
-        let script = Script {
-            sends: CONTENT,
-            receives: CONTENT,
-            turn: Turn::AtOnce,
-        };
+        let script = Script { sends: CONTENT, receives: CONTENT, turn: Turn::AtOnce };
         let mut client = Client::new(address, script);
         thread::scope(|scope| {
             scope.spawn(|| kernel_side::echo(&kernel_side::accept(&listener), CONTENT));
@@ -58,11 +50,8 @@ fn our_client_echo(family: Family) {
 fn our_server_discard(family: Family) {
     in_namespace(|| {
         let mut world = World::new();
-        let script = Script {
-            sends: Content::NOTHING,
-            receives: CONTENT,
-            turn: Turn::AfterPeersEnd,
-        };
+        let script =
+            Script { sends: Content::NOTHING, receives: CONTENT, turn: Turn::AfterPeersEnd };
         let mut server = Server::new(family.our_port(PORT), script, 1);
         thread::scope(|scope| {
             scope.spawn(|| {
@@ -80,11 +69,7 @@ fn our_server_discard(family: Family) {
 fn our_server_echo(family: Family) {
     in_namespace(|| {
         let mut world = World::new();
-        let script = Script {
-            sends: CONTENT,
-            receives: CONTENT,
-            turn: Turn::AsReceived,
-        };
+        let script = Script { sends: CONTENT, receives: CONTENT, turn: Turn::AsReceived };
         let mut server = Server::new(family.our_port(PORT), script, 1);
         thread::scope(|scope| {
             scope.spawn(|| {

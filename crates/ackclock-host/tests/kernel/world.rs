@@ -30,10 +30,7 @@ impl Family {
             Family::V4 => ("10.7.0.2", 24),
             Family::V6 => ("fd07::2", 64),
         };
-        Cidr {
-            address: address.parse().expect("an address"),
-            prefix,
-        }
+        Cidr { address: address.parse().expect("an address"), prefix }
     }
 
     /// A port of the stack.
@@ -82,20 +79,14 @@ impl World {
         for family in Family::BOTH {
             stack.add_address(family.ours()).expect("a usable address");
         }
-        World {
-            run_loop: RunLoop::new(link).expect("a run loop"),
-            stack,
-        }
+        World { run_loop: RunLoop::new(link).expect("a run loop"), stack }
     }
 
     /// Starts the application and drives it until it is done.
     pub(crate) fn run(&mut self, application: &mut App<'_>) {
         let mut watchdog = Watchdog::new(self.run_loop.now());
         let all: &mut [&mut App<'_>] = &mut [application, &mut watchdog];
-        let ended = self
-            .run_loop
-            .run(&mut self.stack, all)
-            .expect("a working device");
+        let ended = self.run_loop.run(&mut self.stack, all).expect("a working device");
         assert_eq!(ended, Ended::Done);
     }
 
@@ -103,10 +94,7 @@ impl World {
     pub(crate) fn resume(&mut self, application: &mut App<'_>) {
         let mut watchdog = Watchdog::new(self.run_loop.now());
         let all: &mut [&mut App<'_>] = &mut [application, &mut watchdog];
-        let ended = self
-            .run_loop
-            .resume(&mut self.stack, all)
-            .expect("a working device");
+        let ended = self.run_loop.resume(&mut self.stack, all).expect("a working device");
         assert_eq!(ended, Ended::Done);
     }
 }

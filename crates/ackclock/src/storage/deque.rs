@@ -19,17 +19,8 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
     /// A queue in `buffer`. Lent memory limits it to its length, whatever `limit` says; owned
     /// memory grows on demand up to `limit` elements.
     pub fn new(buffer: Buffer<'a, T>, limit: usize) -> Self {
-        let limit = if buffer.can_grow() {
-            limit
-        } else {
-            buffer.len()
-        };
-        Deque {
-            buffer,
-            head: 0,
-            len: 0,
-            limit,
-        }
+        let limit = if buffer.can_grow() { limit } else { buffer.len() };
+        Deque { buffer, head: 0, len: 0, limit }
     }
 
     /// The memory, for use by another queue. The elements are forgotten.
@@ -114,11 +105,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
     /// Takes the first element.
     pub fn pop_front(&mut self) -> Option<T> {
         let element = *self.front()?;
-        self.head = if self.head + 1 >= self.buffer.len() {
-            0
-        } else {
-            self.head + 1
-        };
+        self.head = if self.head + 1 >= self.buffer.len() { 0 } else { self.head + 1 };
         self.len -= 1;
         Some(element)
     }
@@ -138,11 +125,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
     fn index(&self, position: usize) -> usize {
         let index = self.head + position;
         let capacity = self.buffer.len();
-        if index >= capacity {
-            index - capacity
-        } else {
-            index
-        }
+        if index >= capacity { index - capacity } else { index }
     }
 
     /// Doubles owned memory, up to the limit, with the elements in order from index 0.

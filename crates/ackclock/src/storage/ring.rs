@@ -22,17 +22,8 @@ impl<'a> Ring<'a> {
     /// A ring in `buffer`. Lent memory limits it to its length, whatever `limit` says; owned
     /// memory grows on demand up to `limit` bytes.
     pub fn new(buffer: Buffer<'a, u8>, limit: usize) -> Self {
-        let limit = if buffer.can_grow() {
-            limit
-        } else {
-            buffer.len()
-        };
-        Ring {
-            buffer,
-            head: 0,
-            len: 0,
-            limit,
-        }
+        let limit = if buffer.can_grow() { limit } else { buffer.len() };
+        Ring { buffer, head: 0, len: 0, limit }
     }
 
     /// The memory, for use by another ring. The bytes are forgotten.
@@ -139,11 +130,7 @@ impl<'a> Ring<'a> {
     fn index(&self, offset: usize) -> usize {
         let index = self.head + offset;
         let capacity = self.buffer.len();
-        if index >= capacity {
-            index - capacity
-        } else {
-            index
-        }
+        if index >= capacity { index - capacity } else { index }
     }
 
     /// Makes room for `total` bytes from the head on.
@@ -155,10 +142,7 @@ impl<'a> Ring<'a> {
         if total > self.limit || !self.buffer.can_grow() {
             return false;
         }
-        let new = total
-            .max(old.saturating_mul(2))
-            .max(FIRST_GROWTH)
-            .min(self.limit);
+        let new = total.max(old.saturating_mul(2)).max(FIRST_GROWTH).min(self.limit);
         self.buffer.rotate_left(self.head);
         self.head = 0;
         self.buffer.grow(new, 0)
@@ -195,11 +179,7 @@ mod tests {
         ring.push(b"xxxxxx");
         ring.consume(6);
         assert_eq!(ring.write_behind(3, b"def"), 3);
-        assert_eq!(
-            ring.write_behind(6, b"ghi"),
-            2,
-            "only what lies within the limit"
-        );
+        assert_eq!(ring.write_behind(6, b"ghi"), 2, "only what lies within the limit");
         assert_eq!(ring.push(b"abc"), 3);
         ring.extend(5);
         assert_eq!(contents(&ring), b"abcdefgh");

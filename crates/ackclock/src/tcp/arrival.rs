@@ -43,21 +43,10 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// Section 3.10.7.3.
     fn on_segment_in_syn_sent(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
-        let Header {
-            seq,
-            ack,
-            flags,
-            window,
-            options,
-            ..
-        } = segment.header;
+        let Header { seq, ack, flags, window, options, .. } = segment.header;
         let acks_syn = flags.contains(Flags::ACK);
         if acks_syn && ack != self.sender.snd_nxt() {
-            return if flags.contains(Flags::RST) {
-                Verdict::Done
-            } else {
-                Verdict::Reset
-            };
+            return if flags.contains(Flags::RST) { Verdict::Done } else { Verdict::Reset };
         }
         if flags.contains(Flags::RST) {
             if acks_syn {
@@ -76,10 +65,7 @@ impl<C: CongestionController> Connection<'_, C> {
             self.syn.send_again();
             return Verdict::Done;
         }
-        let rtt = self
-            .syn
-            .sent_once_at()
-            .map(|sent_at| now.saturating_since(sent_at));
+        let rtt = self.syn.sent_once_at().map(|sent_at| now.saturating_since(sent_at));
         // The window of a SYN is never scaled (RFC 7323 section 2.2).
         self.establish(now, u32::from(window), seq, rtt, self.syn.was_lost());
         self.receiver.force_ack();
@@ -90,13 +76,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// Section 3.10.7.4 in SYN-RECEIVED, which a connection of its own is in only after a
     /// simultaneous open.
     fn on_segment_in_syn_received(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
-        let Header {
-            seq,
-            ack,
-            flags,
-            window,
-            ..
-        } = segment.header;
+        let Header { seq, ack, flags, window, .. } = segment.header;
         // The other side's SYN once more, perhaps with the ack that we wait for: only what follows
         // the SYN counts (figure 7, line 6).
         let repeated = flags.contains(Flags::SYN) && seq + 1 == self.receiver.rcv_nxt();
@@ -126,22 +106,9 @@ impl<C: CongestionController> Connection<'_, C> {
         if ack != self.sender.snd_nxt() {
             return Verdict::Reset;
         }
-        let scale = if flags.contains(Flags::SYN) {
-            0
-        } else {
-            self.agreement.peer_shift
-        };
-        let rtt = self
-            .syn
-            .sent_once_at()
-            .map(|sent_at| now.saturating_since(sent_at));
-        self.establish(
-            now,
-            u32::from(window) << scale,
-            seq,
-            rtt,
-            self.syn.was_lost(),
-        );
+        let scale = if flags.contains(Flags::SYN) { 0 } else { self.agreement.peer_shift };
+        let rtt = self.syn.sent_once_at().map(|sent_at| now.saturating_since(sent_at));
+        self.establish(now, u32::from(window) << scale, seq, rtt, self.syn.was_lost());
         if repeated {
             self.receiver.force_ack();
             self.take_text(now, segment, seq);
@@ -186,8 +153,7 @@ impl<C: CongestionController> Connection<'_, C> {
             self.challenge(now);
             return;
         }
-        self.timestamps
-            .update(now, seq, segment.header.options.timestamps);
+        self.timestamps.update(now, seq, segment.header.options.timestamps);
         if ack.at_or_after(una) {
             self.digest_ack(now, segment, seq);
         }
@@ -205,11 +171,7 @@ impl<C: CongestionController> Connection<'_, C> {
         len: u32,
     ) -> bool {
         let reset = segment.header.flags.contains(Flags::RST);
-        if !reset
-            && self
-                .timestamps
-                .is_stale(now, segment.header.options.timestamps)
-        {
+        if !reset && self.timestamps.is_stale(now, segment.header.options.timestamps) {
             self.counters.paws_dropped += 1;
             self.answer_unacceptable(now, len);
             return false;
@@ -224,9 +186,7 @@ impl<C: CongestionController> Connection<'_, C> {
         if !reset {
             if self.state.is_synchronized() && !segment.payload.is_empty() {
                 // Nothing of it is taken, but D-SACK reports it (RFC 2883).
-                let _ = self
-                    .receiver
-                    .on_segment(now, seq, segment.payload, false, false);
+                let _ = self.receiver.on_segment(now, seq, segment.payload, false, false);
             }
             self.answer_unacceptable(now, len);
         }
@@ -262,12 +222,7 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// The ack advances the sender, and the state where it acknowledges our FIN.
     fn digest_ack(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
-        let Header {
-            ack,
-            window,
-            options,
-            ..
-        } = segment.header;
+        let Header { ack, window, options, .. } = segment.header;
         let input = AckInput {
             seq,
             ack,
@@ -295,21 +250,14 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// Sixth to eighth: urgent pointer, text and FIN, of a segment whose text begins at `seq`.
     fn take_text(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
-        if !matches!(
-            self.state,
-            State::Established | State::FinWait1 | State::FinWait2
-        ) {
+        if !matches!(self.state, State::Established | State::FinWait1 | State::FinWait2) {
             // The peer has sent its FIN: what it sends now is a repetition.
             if segment.len() > 0 && self.state.is_synchronized() {
                 self.receiver.force_ack();
             }
             return;
         }
-        let Header {
-            flags,
-            urgent_pointer,
-            ..
-        } = segment.header;
+        let Header { flags, urgent_pointer, .. } = segment.header;
         if flags.contains(Flags::URG) {
             self.take_urgent(seq + u32::from(urgent_pointer));
         }
@@ -324,9 +272,7 @@ impl<C: CongestionController> Connection<'_, C> {
             return;
         }
         let push = flags.contains(Flags::PSH);
-        let arrival = self
-            .receiver
-            .on_segment(now, seq, segment.payload, fin, push);
+        let arrival = self.receiver.on_segment(now, seq, segment.payload, fin, push);
         self.counters.bytes_received += u64::from(arrival.accepted);
         self.counters.reassembly_dropped += u64::from(arrival.dropped);
         if arrival.fin {
@@ -355,11 +301,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// false, unless `seq` is in flight (section 4.1 there).
     pub fn on_icmp_error(&mut self, now: Instant, kind: IcmpErrorKind, seq: SeqNumber) -> bool {
         let opening = matches!(self.state, State::SynSent | State::SynReceived);
-        let una = if opening {
-            self.open.iss
-        } else {
-            self.sender.snd_una()
-        };
+        let una = if opening { self.open.iss } else { self.sender.snd_una() };
         if seq.before(una) || seq.at_or_after(self.sender.snd_nxt()) {
             return false;
         }
@@ -373,17 +315,10 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// Path MTU discovery (RFC 1191, RFC 8201).
     fn on_packet_too_big(&mut self, now: Instant, mtu: u32) {
-        let least = if self.open.ip_header == 20 {
-            LEAST_MTU.0
-        } else {
-            LEAST_MTU.1
-        };
+        let least = if self.open.ip_header == 20 { LEAST_MTU.0 } else { LEAST_MTU.1 };
         let current = self.open.mtu;
         let told = if mtu == 0 {
-            MTU_PLATEAUS
-                .into_iter()
-                .find(|plateau| *plateau < current)
-                .unwrap_or(least)
+            MTU_PLATEAUS.into_iter().find(|plateau| *plateau < current).unwrap_or(least)
         } else {
             mtu
         };
@@ -393,9 +328,7 @@ impl<C: CongestionController> Connection<'_, C> {
         }
         self.open.mtu = mtu;
         if self.state.is_synchronized() {
-            let mss = self
-                .agreement
-                .send_mss(&self.config, mtu, self.open.ip_header);
+            let mss = self.agreement.send_mss(&self.config, mtu, self.open.ip_header);
             self.sender.set_mss(now, mss);
         }
     }

@@ -40,11 +40,7 @@ impl<C: CongestionController> Connection<'_, C> {
     pub fn receive(&mut self, to: &mut [u8]) -> Result<usize, ReceiveError> {
         let n = self.receiver.read(to);
         self.after_read();
-        if n > 0 || to.is_empty() {
-            Ok(n)
-        } else {
-            self.received().map(|_| 0)
-        }
+        if n > 0 || to.is_empty() { Ok(n) } else { self.received().map(|_| 0) }
     }
 
     /// Received data where it lies, as two slices in order.
@@ -59,9 +55,9 @@ impl<C: CongestionController> Connection<'_, C> {
             return Err(ReceiveError::Finished);
         }
         match self.state {
-            State::Closed | State::TimeWait => Err(self
-                .error
-                .map_or(ReceiveError::Finished, ReceiveError::Closed)),
+            State::Closed | State::TimeWait => {
+                Err(self.error.map_or(ReceiveError::Finished, ReceiveError::Closed))
+            }
             _ => Ok([&[], &[]]),
         }
     }

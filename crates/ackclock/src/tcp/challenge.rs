@@ -19,10 +19,7 @@ impl ChallengeLimit {
     /// Whether another one may be sent now; if so it is counted.
     pub(crate) fn allow(&mut self, now: Instant) -> bool {
         if now.saturating_since(self.interval_began_at) >= INTERVAL {
-            *self = ChallengeLimit {
-                interval_began_at: now,
-                sent: 0,
-            };
+            *self = ChallengeLimit { interval_began_at: now, sent: 0 };
         }
         let allowed = self.sent < LIMIT;
         self.sent += u32::from(allowed);

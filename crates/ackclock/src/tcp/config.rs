@@ -116,10 +116,7 @@ pub enum AckPolicy {
 
 impl Default for AckPolicy {
     fn default() -> Self {
-        AckPolicy::Delayed {
-            timeout: Duration::from_millis(40),
-            quick_acks: 16,
-        }
+        AckPolicy::Delayed { timeout: Duration::from_millis(40), quick_acks: 16 }
     }
 }
 
@@ -173,11 +170,7 @@ pub struct Keepalive {
 impl Default for Keepalive {
     /// Two hours (MUST-28), then 9 probes 75 s apart.
     fn default() -> Self {
-        Keepalive {
-            idle: Duration::from_secs(7200),
-            interval: Duration::from_secs(75),
-            count: 9,
-        }
+        Keepalive { idle: Duration::from_secs(7200), interval: Duration::from_secs(75), count: 9 }
     }
 }
 
@@ -235,30 +228,19 @@ impl Config {
     /// Names the first setting that cannot be used.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let check = |ok: bool, error| if ok { Ok(()) } else { Err(error) };
-        check(
-            self.mss.is_none_or(|mss| (1..=65_495).contains(&mss)),
-            ConfigError::Mss,
-        )?;
+        check(self.mss.is_none_or(|mss| (1..=65_495).contains(&mss)), ConfigError::Mss)?;
         check(
             self.send_buffer >= 1 && (1..=1 << 30).contains(&self.receive_buffer),
             ConfigError::Buffer,
         )?;
         check(self.flight_records >= 1, ConfigError::FlightRecords)?;
         if let AckPolicy::Delayed { timeout, .. } = self.ack_policy {
-            check(
-                timeout <= Duration::from_millis(500),
-                ConfigError::AckTimeout,
-            )?;
+            check(timeout <= Duration::from_millis(500), ConfigError::AckTimeout)?;
         }
         let RtoConfig { initial, min, max } = self.rto;
         let ordered = !min.is_zero() && !initial.is_zero() && min <= max && initial <= max;
         check(ordered, ConfigError::Rto)?;
-        if let Some(Keepalive {
-            idle,
-            interval,
-            count,
-        }) = self.keepalive
-        {
+        if let Some(Keepalive { idle, interval, count }) = self.keepalive {
             let usable = !idle.is_zero() && !interval.is_zero() && count > 0;
             check(usable, ConfigError::Keepalive)?;
         }

@@ -134,14 +134,8 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         buffers: Buffers<'a>,
         open: &Open,
     ) -> Self {
-        let sender = Sender::new(
-            config,
-            controller,
-            buffers.send,
-            buffers.flight,
-            open.iss,
-            open.random,
-        );
+        let sender =
+            Sender::new(config, controller, buffers.send, buffers.flight, open.iss, open.random);
         // Sequence numbers and the agreed options follow with the peer's SYN.
         let receiver_config = ReceiverConfig {
             ack_policy: config.ack_policy,
@@ -151,13 +145,8 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             window_shift: 0,
             mss: 1,
         };
-        let receiver = Receiver::new(
-            SeqNumber(0),
-            0,
-            &receiver_config,
-            buffers.receive,
-            buffers.reassembly,
-        );
+        let receiver =
+            Receiver::new(SeqNumber(0), 0, &receiver_config, buffers.receive, buffers.reassembly);
         let offered = offer(config, open.mtu, open.ip_header, receiver.limit());
         Connection {
             state: State::SynSent,
@@ -196,15 +185,8 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         let mut connection = Self::connect(now, config, controller, buffers, open);
         connection.syn.due = false;
         connection.offered = accepted.our_options;
-        connection.agree(
-            now,
-            accepted.irs,
-            &accepted.peer_options,
-            accepted.advertised_window,
-        );
-        let rtt = accepted
-            .syn_sent_at
-            .map(|sent_at| now.saturating_since(sent_at));
+        connection.agree(now, accepted.irs, &accepted.peer_options, accepted.advertised_window);
+        let rtt = accepted.syn_sent_at.map(|sent_at| now.saturating_since(sent_at));
         connection.counters.syn_retransmits = u64::from(accepted.syn_retransmits);
         connection.establish(now, 0, accepted.irs, rtt, accepted.syn_retransmits > 0);
         connection
@@ -244,17 +226,8 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         self.state = State::Established;
         self.syn.due = false;
         self.syn.deadline = Instant::FAR_FUTURE;
-        let mss = self
-            .agreement
-            .send_mss(&self.config, self.open.mtu, self.open.ip_header);
-        let start = SenderStart {
-            mss,
-            sack: self.agreement.sack,
-            window,
-            seq,
-            rtt,
-            syn_lost,
-        };
+        let mss = self.agreement.send_mss(&self.config, self.open.mtu, self.open.ip_header);
+        let start = SenderStart { mss, sack: self.agreement.sack, window, seq, rtt, syn_lost };
         self.sender.start(now, &self.config, &start);
         self.keepalive.on_heard(now);
     }
@@ -318,11 +291,6 @@ impl<'a, C: CongestionController> Connection<'a, C> {
     pub fn into_buffers(self) -> Buffers<'a> {
         let (send, flight) = self.sender.into_parts();
         let (receive, reassembly) = self.receiver.into_buffers();
-        Buffers {
-            send,
-            receive,
-            flight,
-            reassembly,
-        }
+        Buffers { send, receive, flight, reassembly }
     }
 }

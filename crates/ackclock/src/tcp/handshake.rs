@@ -19,9 +19,7 @@ const MAX_SHIFT: u8 = 14;
 /// The options of our SYN, but for the timestamp's value. `mtu` is the link's, `window` the largest
 /// receive window in bytes.
 pub(crate) fn offer(config: &Config, mtu: u32, ip_header: u32, window: usize) -> Options {
-    let fits = mtu
-        .saturating_sub(ip_header + TCP_HEADER)
-        .clamp(1, u32::from(u16::MAX)) as u16;
+    let fits = mtu.saturating_sub(ip_header + TCP_HEADER).clamp(1, u32::from(u16::MAX)) as u16;
     Options {
         mss: Some(config.mss.map_or(fits, |mss| mss.min(fits))),
         window_scale: config.window_scaling.then(|| window_shift(window)),
@@ -45,9 +43,7 @@ pub(crate) fn answer(offer: &Options, peer: &Options) -> Options {
 
 /// The smallest shift with which a window of `window` bytes fits into the header's 16 bits.
 fn window_shift(window: usize) -> u8 {
-    (0..MAX_SHIFT)
-        .find(|shift| window >> shift <= usize::from(u16::MAX))
-        .unwrap_or(MAX_SHIFT)
+    (0..MAX_SHIFT).find(|shift| window >> shift <= usize::from(u16::MAX)).unwrap_or(MAX_SHIFT)
 }
 
 /// What both SYNs agree on.
@@ -72,11 +68,7 @@ pub(crate) struct Agreement {
 impl Agreement {
     /// What follows from the options of our SYN and of the peer's.
     pub(crate) fn of(ours: &Options, peers: &Options, ip_header: u32) -> Self {
-        let default_mss = if ip_header == IPV6_HEADER {
-            DEFAULT_MSS.1
-        } else {
-            DEFAULT_MSS.0
-        };
+        let default_mss = if ip_header == IPV6_HEADER { DEFAULT_MSS.1 } else { DEFAULT_MSS.0 };
         let shifts = ours.window_scale.zip(peers.window_scale);
         Agreement {
             peer_mss: peers.mss.map_or(default_mss, |mss| u32::from(mss).max(1)),
@@ -97,11 +89,7 @@ impl Agreement {
     pub(crate) fn send_mss(&self, config: &Config, mtu: u32, ip_header: u32) -> u32 {
         let path = mtu.saturating_sub(ip_header + TCP_HEADER);
         let own = config.mss.map_or(u32::MAX, u32::from);
-        self.peer_mss
-            .min(path)
-            .min(own)
-            .saturating_sub(self.option_bytes())
-            .max(1)
+        self.peer_mss.min(path).min(own).saturating_sub(self.option_bytes()).max(1)
     }
 
     /// Payload bytes of a full segment from the peer.
@@ -138,10 +126,7 @@ impl SynTimer {
     pub(crate) fn on_sent(&mut self, now: Instant, rto: &RtoConfig) {
         self.due = false;
         self.last_sent_at = now;
-        let timeout = rto
-            .initial
-            .saturating_mul(1 << self.sent.min(30))
-            .min(rto.max);
+        let timeout = rto.initial.saturating_mul(1 << self.sent.min(30)).min(rto.max);
         self.deadline = now + timeout;
         self.sent += 1;
     }
@@ -200,30 +185,14 @@ mod tests {
         );
         assert_eq!(bare.send_mss(&config, 1500, 20), 536);
         assert_eq!(Agreement::of(&ours, &Options::default(), 40).peer_mss, 1220);
-        let full = Agreement::of(
-            &ours,
-            &Options {
-                mss: Some(1400),
-                ..ours
-            },
-            20,
-        );
+        let full = Agreement::of(&ours, &Options { mss: Some(1400), ..ours }, 20);
         assert_eq!(full.send_mss(&config, 1500, 20), 1388);
         assert_eq!(full.send_mss(&config, 1000, 20), 948);
         assert_eq!(full.receive_mss(), 1448);
         assert_eq!((full.our_shift, full.peer_shift), (3, 3));
-        let answered = answer(
-            &ours,
-            &Options {
-                window_scale: Some(7),
-                ..Options::default()
-            },
-        );
+        let answered = answer(&ours, &Options { window_scale: Some(7), ..Options::default() });
         assert_eq!(answered.window_scale, Some(3));
-        assert_eq!(
-            (answered.sack_permitted, answered.timestamps),
-            (false, None)
-        );
+        assert_eq!((answered.sack_permitted, answered.timestamps), (false, None));
     }
 
     #[test]

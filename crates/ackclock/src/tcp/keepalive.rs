@@ -15,11 +15,7 @@ pub(crate) struct KeepaliveTimer {
 
 impl KeepaliveTimer {
     pub(crate) fn new(now: Instant) -> Self {
-        KeepaliveTimer {
-            last_heard_at: now,
-            unanswered: 0,
-            due: false,
-        }
+        KeepaliveTimer { last_heard_at: now, unanswered: 0, due: false }
     }
 
     /// A segment of the peer arrived.

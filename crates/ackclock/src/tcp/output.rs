@@ -75,32 +75,17 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// Whether the peer may still send new data.
     fn takes_data(&self) -> bool {
-        matches!(
-            self.state,
-            State::Established | State::FinWait1 | State::FinWait2
-        )
+        matches!(self.state, State::Established | State::FinWait1 | State::FinWait2)
     }
 
     /// What the SACK option of an ack holds now: as many blocks as fit.
     fn sack_blocks(&self) -> SackBlocks {
-        let max = if self.timestamps.enabled {
-            SackBlocks::MAX - 1
-        } else {
-            SackBlocks::MAX
-        };
+        let max = if self.timestamps.enabled { SackBlocks::MAX - 1 } else { SackBlocks::MAX };
         self.receiver.sack_blocks(max)
     }
 
     fn outgoing(&self, cause: Cause, header: Header, window: u32) -> Outgoing {
-        Outgoing {
-            header,
-            offset: 0,
-            len: 0,
-            segment_size: 0,
-            ecn: Ecn::NotEct,
-            cause,
-            window,
-        }
+        Outgoing { header, offset: 0, len: 0, segment_size: 0, ecn: Ecn::NotEct, cause, window }
     }
 
     /// A header with the current ack and window.
@@ -110,10 +95,7 @@ impl<C: CongestionController> Connection<'_, C> {
             ack: self.receiver.rcv_nxt(),
             flags: flags | Flags::ACK,
             window: self.receiver.window_field(window),
-            options: Options {
-                timestamps: self.timestamps.option(now),
-                ..Options::default()
-            },
+            options: Options { timestamps: self.timestamps.option(now), ..Options::default() },
             ..Header::default()
         }
     }
@@ -121,10 +103,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// SYN, or SYN and ACK after a simultaneous open. Its window is never scaled.
     fn syn(&self, now: Instant) -> Outgoing {
         let mut options = self.offered;
-        let mut header = Header {
-            flags: Flags::SYN,
-            ..Header::default()
-        };
+        let mut header = Header { flags: Flags::SYN, ..Header::default() };
         if self.state == State::SynReceived {
             header.flags |= Flags::ACK;
             header.ack = self.receiver.rcv_nxt();

@@ -38,10 +38,7 @@ impl State {
     /// Whether both sides have agreed on sequence numbers (all states from ESTABLISHED on, CLOSED
     /// excepted).
     pub const fn is_synchronized(self) -> bool {
-        !matches!(
-            self,
-            State::Closed | State::Listen | State::SynSent | State::SynReceived
-        )
+        !matches!(self, State::Closed | State::Listen | State::SynSent | State::SynReceived)
     }
 }
 

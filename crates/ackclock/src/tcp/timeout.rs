@@ -29,9 +29,7 @@ impl<C: CongestionController> Connection<'_, C> {
 
     pub(super) fn keepalive_deadline(&self) -> Instant {
         self.keepalive_settings()
-            .map_or(Instant::FAR_FUTURE, |settings| {
-                self.keepalive.deadline(settings)
-            })
+            .map_or(Instant::FAR_FUTURE, |settings| self.keepalive.deadline(settings))
     }
 
     /// Fires every timer that is due.
@@ -47,9 +45,7 @@ impl<C: CongestionController> Connection<'_, C> {
         if matches!(self.state, State::SynSent | State::SynReceived) {
             if !self.syn.on_timeout(now, self.config.syn_give_up) {
                 // A soft error that explains the silence is worth more than "timed out".
-                let error = self
-                    .soft_error
-                    .map_or(Error::TimedOut, |_| Error::Unreachable);
+                let error = self.soft_error.map_or(Error::TimedOut, |_| Error::Unreachable);
                 self.fail(error);
             }
             return;

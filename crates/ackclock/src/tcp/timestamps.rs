@@ -46,18 +46,12 @@ impl TimestampState {
 
     /// The option for our SYN, before it is known whether the peer takes part.
     pub(crate) fn offer(&self, now: Instant) -> Timestamps {
-        Timestamps {
-            value: self.clock(now),
-            echo: 0,
-        }
+        Timestamps { value: self.clock(now), echo: 0 }
     }
 
     /// The option for a segment, if it is in use.
     pub(crate) fn option(&self, now: Instant) -> Option<Timestamps> {
-        self.enabled.then(|| Timestamps {
-            value: self.clock(now),
-            echo: self.recent,
-        })
+        self.enabled.then(|| Timestamps { value: self.clock(now), echo: self.recent })
     }
 
     /// TS.Recent.
@@ -95,9 +89,7 @@ impl TimestampState {
     /// The round-trip time that an echoed timestamp tells, to the millisecond; `None` if the echo
     /// is not of our clock's recent past.
     pub(crate) fn rtt(&self, now: Instant, option: Option<Timestamps>) -> Option<Duration> {
-        let echo = option
-            .filter(|option| self.enabled && option.echo != 0)?
-            .echo;
+        let echo = option.filter(|option| self.enabled && option.echo != 0)?.echo;
         let millis = self.clock(now).wrapping_sub(echo);
         (millis < i32::MAX as u32).then(|| Duration::from_millis(u64::from(millis.max(1))))
     }
@@ -115,20 +107,14 @@ mod tests {
     fn old_timestamps_are_stale_also_across_the_wrap() {
         let mut state = TimestampState::new(0);
         let now = Instant::from_secs(1);
-        assert!(
-            !state.is_stale(now, None),
-            "nothing is checked before it is in use"
-        );
+        assert!(!state.is_stale(now, None), "nothing is checked before it is in use");
         state.enable(now, u32::MAX - 1, SeqNumber(100));
         assert!(state.is_stale(now, option(u32::MAX - 2, 0)));
         assert!(!state.is_stale(now, option(u32::MAX - 1, 0)));
         assert!(!state.is_stale(now, option(3, 0)));
         assert!(state.is_stale(now, None));
         let later = now + RECENT_LIFETIME + Duration::from_secs(1);
-        assert!(
-            !state.is_stale(later, option(5, 0)),
-            "TS.Recent is too old to judge by"
-        );
+        assert!(!state.is_stale(later, option(5, 0)), "TS.Recent is too old to judge by");
     }
 
     #[test]
@@ -148,15 +134,8 @@ mod tests {
         state.enable(Instant::ZERO, 1, SeqNumber(0));
         let echo = state.offer(Instant::from_millis(1_000)).value;
         let now = Instant::from_millis(1_042);
-        assert_eq!(
-            state.rtt(now, option(2, echo)),
-            Some(Duration::from_millis(42))
-        );
-        assert_eq!(
-            state.rtt(now, option(2, echo.wrapping_add(100))),
-            None,
-            "from the future"
-        );
+        assert_eq!(state.rtt(now, option(2, echo)), Some(Duration::from_millis(42)));
+        assert_eq!(state.rtt(now, option(2, echo.wrapping_add(100))), None, "from the future");
         assert_eq!(state.rtt(now, option(2, 0)), None, "no echo yet");
     }
 }

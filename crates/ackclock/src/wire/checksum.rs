@@ -25,10 +25,12 @@ impl Checksum {
     /// One sum serves both families: the zeros that make IPv6's fields wider add nothing.
     pub(super) fn pseudo_header(ip: &IpInfo, protocol: IpProtocol, length: usize) -> Self {
         let [high, low] = saturate(length).to_be_bytes();
-        Checksum::default()
-            .add_address(ip.source)
-            .add_address(ip.destination)
-            .add(&[high, low, 0, protocol.into()])
+        Checksum::default().add_address(ip.source).add_address(ip.destination).add(&[
+            high,
+            low,
+            0,
+            protocol.into(),
+        ])
     }
 
     fn add_address(self, address: IpAddr) -> Self {
@@ -171,18 +173,9 @@ mod tests {
         };
         let v4 = ip([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
         // 0a00 + 0001 + 0a00 + 0002 + 0006 + 0014.
-        assert_eq!(
-            Checksum::pseudo_header(&v4, IpProtocol::Tcp, 20).sum(),
-            0x141d
-        );
-        let v6 = ip(
-            [0xfd00, 0, 0, 0, 0, 0, 0, 1].into(),
-            [0xfd00, 0, 0, 0, 0, 0, 0, 2].into(),
-        );
+        assert_eq!(Checksum::pseudo_header(&v4, IpProtocol::Tcp, 20).sum(), 0x141d);
+        let v6 = ip([0xfd00, 0, 0, 0, 0, 0, 0, 1].into(), [0xfd00, 0, 0, 0, 0, 0, 0, 2].into());
         // fd00 + 0001 + fd00 + 0002 + 003a + 0008 = 1fa45, the carry added back.
-        assert_eq!(
-            Checksum::pseudo_header(&v6, IpProtocol::Icmpv6, 8).sum(),
-            0xfa46
-        );
+        assert_eq!(Checksum::pseudo_header(&v6, IpProtocol::Icmpv6, 8).sum(), 0xfa46);
     }
 }

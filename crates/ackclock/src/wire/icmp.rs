@@ -78,9 +78,8 @@ pub(super) fn parse_v4(message: &[u8], verify: Checksums) -> Result<Protocol<'_>
     if verify.transport && Checksum::default().add(message).complement() != 0 {
         return Err(WireError::Checksum);
     }
-    let (&[message_type, code, _, _, a, b, c, d], body) = message
-        .split_first_chunk::<HEADER>()
-        .ok_or(WireError::Truncated)?;
+    let (&[message_type, code, _, _, a, b, c, d], body) =
+        message.split_first_chunk::<HEADER>().ok_or(WireError::Truncated)?;
     let kind = match (message_type, code) {
         (v4::ECHO_REQUEST, 0) => return Ok(echo_request([a, b], [c, d], body)),
         // RFC 1122 section 3.2.2.1 and RFC 1812 section 5.2.7.1 list the codes.
@@ -88,9 +87,9 @@ pub(super) fn parse_v4(message: &[u8], verify: Checksums) -> Result<Protocol<'_>
         (v4::DESTINATION_UNREACHABLE, 2 | 3 | 9 | 10 | 13) => IcmpErrorKind::Refused,
         // The MTU is in the lower half of the word that other messages leave zero (RFC 1191
         // section 4).
-        (v4::DESTINATION_UNREACHABLE, 4) => IcmpErrorKind::PacketTooBig {
-            mtu: u16::from_be_bytes([c, d]).into(),
-        },
+        (v4::DESTINATION_UNREACHABLE, 4) => {
+            IcmpErrorKind::PacketTooBig { mtu: u16::from_be_bytes([c, d]).into() }
+        }
         (v4::TIME_EXCEEDED, _) => IcmpErrorKind::TimeExceeded,
         (v4::PARAMETER_PROBLEM, _) => IcmpErrorKind::ParameterProblem,
         _ => return Ok(Protocol::OtherIcmp),
@@ -108,17 +107,16 @@ pub(super) fn parse_v6<'a>(
     if verify.transport && sum.add(message).complement() != 0 {
         return Err(WireError::Checksum);
     }
-    let (&[message_type, code, _, _, a, b, c, d], body) = message
-        .split_first_chunk::<HEADER>()
-        .ok_or(WireError::Truncated)?;
+    let (&[message_type, code, _, _, a, b, c, d], body) =
+        message.split_first_chunk::<HEADER>().ok_or(WireError::Truncated)?;
     let kind = match (message_type, code) {
         (v6::ECHO_REQUEST, 0) => return Ok(echo_request([a, b], [c, d], body)),
         // No route, beyond the scope of the source, address unreachable (RFC 4443 section 3.1).
         (v6::DESTINATION_UNREACHABLE, 0 | 2 | 3) => IcmpErrorKind::Unreachable,
         (v6::DESTINATION_UNREACHABLE, _) => IcmpErrorKind::Refused,
-        (v6::PACKET_TOO_BIG, _) => IcmpErrorKind::PacketTooBig {
-            mtu: u32::from_be_bytes([a, b, c, d]),
-        },
+        (v6::PACKET_TOO_BIG, _) => {
+            IcmpErrorKind::PacketTooBig { mtu: u32::from_be_bytes([a, b, c, d]) }
+        }
         (v6::TIME_EXCEEDED, _) => IcmpErrorKind::TimeExceeded,
         (v6::PARAMETER_PROBLEM, _) => IcmpErrorKind::ParameterProblem,
         _ => return Ok(Protocol::OtherIcmp),

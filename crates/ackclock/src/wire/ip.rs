@@ -102,10 +102,7 @@ pub struct Checksums {
 impl Default for Checksums {
     /// All are verified.
     fn default() -> Self {
-        Checksums {
-            ip: true,
-            transport: true,
-        }
+        Checksums { ip: true, transport: true }
     }
 }
 

@@ -154,12 +154,7 @@ impl Options {
             // SACK-permitted takes the place of the padding before the timestamps.
             put(match (self.sack_permitted, self.timestamps) {
                 (true, Some(_)) => [kind::SACK_PERMITTED, 2, kind::TIMESTAMPS, 10],
-                (true, None) => [
-                    kind::NO_OPERATION,
-                    kind::NO_OPERATION,
-                    kind::SACK_PERMITTED,
-                    2,
-                ],
+                (true, None) => [kind::NO_OPERATION, kind::NO_OPERATION, kind::SACK_PERMITTED, 2],
                 (false, _) => [kind::NO_OPERATION, kind::NO_OPERATION, kind::TIMESTAMPS, 10],
             });
         }
@@ -168,12 +163,7 @@ impl Options {
             put(timestamps.echo.to_be_bytes());
         }
         if let Some(shift) = self.window_scale {
-            put([
-                kind::NO_OPERATION,
-                kind::WINDOW_SCALE,
-                3,
-                shift.min(MAX_WINDOW_SCALE),
-            ]);
+            put([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, shift.min(MAX_WINDOW_SCALE)]);
         }
         let blocks = self.blocks_that_fit();
         if !blocks.is_empty() {
@@ -243,10 +233,7 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
-    const TIMESTAMPS: Timestamps = Timestamps {
-        value: 0x0102_0304,
-        echo: 0x0506_0708,
-    };
+    const TIMESTAMPS: Timestamps = Timestamps { value: 0x0102_0304, echo: 0x0506_0708 };
 
     fn written(options: &Options) -> Vec<u8> {
         let mut area = vec![0xee; options.len()];
@@ -278,16 +265,12 @@ mod tests {
             timestamps: Some(TIMESTAMPS),
             sack: SackBlocks::EMPTY,
         };
-        let all = [
-            2, 4, 0x05, 0xb4, 4, 2, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 3, 3, 7,
-        ];
+        let all = [2, 4, 0x05, 0xb4, 4, 2, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 3, 3, 7];
         assert_eq!(written(&options), all);
         assert_eq!(Options::parse(&all), Ok(options));
 
         options.sack_permitted = false;
-        let without_sack = [
-            2, 4, 0x05, 0xb4, 1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 3, 3, 7,
-        ];
+        let without_sack = [2, 4, 0x05, 0xb4, 1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 3, 3, 7];
         assert_eq!(written(&options), without_sack);
 
         options.sack_permitted = true;
@@ -298,10 +281,7 @@ mod tests {
 
     #[test]
     fn as_many_blocks_are_written_as_fit() {
-        let mut options = Options {
-            sack: blocks(4),
-            ..Options::default()
-        };
+        let mut options = Options { sack: blocks(4), ..Options::default() };
         assert_eq!(options.len(), 36);
         assert_eq!(Options::parse(&written(&options)), Ok(options));
 
@@ -314,19 +294,14 @@ mod tests {
         options.sack = blocks(1);
         assert_eq!(
             written(&options),
-            [
-                1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1, 5, 10, 0, 0, 0, 0, 0, 0, 0, 50
-            ]
+            [1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1, 5, 10, 0, 0, 0, 0, 0, 0, 0, 50]
         );
     }
 
     #[test]
     fn unknown_options_are_skipped_by_length() {
         let area = [254, 4, 0xaa, 0xbb, 77, 2, 2, 4, 0x02, 0x18];
-        let options = Options {
-            mss: Some(536),
-            ..Options::default()
-        };
+        let options = Options { mss: Some(536), ..Options::default() };
         assert_eq!(Options::parse(&area), Ok(options));
     }
 

@@ -170,9 +170,8 @@ impl<'a> Segment<'a> {
         ip: IpInfo,
         verify: Checksums,
     ) -> Result<Segment<'a>, WireError> {
-        let (fixed, rest) = bytes
-            .split_first_chunk::<FIXED_HEADER>()
-            .ok_or(WireError::Truncated)?;
+        let (fixed, rest) =
+            bytes.split_first_chunk::<FIXED_HEADER>().ok_or(WireError::Truncated)?;
         let sum = Checksum::pseudo_header(&ip, IpProtocol::Tcp, bytes.len());
         if verify.transport && sum.add(bytes).complement() != 0 {
             return Err(WireError::Checksum);
@@ -310,9 +309,7 @@ pub fn write_packet_header(
     let options_len = header.options.len();
     let header_len = FIXED_HEADER + options_len;
     let [first, second] = payload;
-    let length = header_len
-        .saturating_add(first.len())
-        .saturating_add(second.len());
+    let length = header_len.saturating_add(first.len()).saturating_add(second.len());
     let ip_len = ip::write_header(to, ip, IpProtocol::Tcp, length);
     let place = to.get_mut(ip_len..ip_len + header_len);
     let Some((fixed, options)) = place.and_then(<[u8]>::split_first_chunk_mut) else {

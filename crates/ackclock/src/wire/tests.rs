@@ -70,10 +70,7 @@ const PACKET_TOO_BIG: [u8; 108] = [
 ];
 
 /// For packets changed on purpose.
-const UNVERIFIED: Checksums = Checksums {
-    ip: false,
-    transport: false,
-};
+const UNVERIFIED: Checksums = Checksums { ip: false, transport: false };
 
 fn v4(last: u8) -> IpAddr {
     [10, 7, 0, last].into()
@@ -84,13 +81,7 @@ fn v6(last: u16) -> IpAddr {
 }
 
 fn ip(source: IpAddr, destination: IpAddr) -> IpInfo {
-    IpInfo {
-        source,
-        destination,
-        hop_limit: 64,
-        dscp: 0,
-        ecn: Ecn::NotEct,
-    }
+    IpInfo { source, destination, hop_limit: 64, dscp: 0, ecn: Ecn::NotEct }
 }
 
 fn syn() -> Header {
@@ -104,10 +95,7 @@ fn syn() -> Header {
             mss: Some(1460),
             window_scale: Some(7),
             sack_permitted: true,
-            timestamps: Some(Timestamps {
-                value: 0x0102_0304,
-                echo: 0,
-            }),
+            timestamps: Some(Timestamps { value: 0x0102_0304, echo: 0 }),
             sack: SackBlocks::EMPTY,
         },
         ..Header::default()
@@ -125,21 +113,13 @@ fn data() -> (IpInfo, Header) {
         flags: Flags::AE | Flags::PSH | Flags::ACK,
         window: 501,
         options: Options {
-            timestamps: Some(Timestamps {
-                value: 0xaabb_ccdd,
-                echo: 0x0102_0304,
-            }),
+            timestamps: Some(Timestamps { value: 0xaabb_ccdd, echo: 0x0102_0304 }),
             sack,
             ..Options::default()
         },
         ..Header::default()
     };
-    let ip = IpInfo {
-        hop_limit: 255,
-        dscp: 46,
-        ecn: Ecn::Ect0,
-        ..ip(v6(1), v6(2))
-    };
+    let ip = IpInfo { hop_limit: 255, dscp: 46, ecn: Ecn::Ect0, ..ip(v6(1), v6(2)) };
     (ip, header)
 }
 
@@ -164,75 +144,38 @@ fn a_syn_byte_by_byte() {
     let mut to = [0xee; MAX_HEADER];
     let len = write_packet_header(&mut to, &ip, &syn(), [&[], &[]], WriteChecksum::Complete);
     assert_eq!(to[..len], SYN);
-    let segment = Segment {
-        header: syn(),
-        ip,
-        payload: &[],
-    };
+    let segment = Segment { header: syn(), ip, payload: &[] };
     assert_eq!(segment.len(), 1);
     let protocol = Protocol::Tcp(segment);
-    assert_eq!(
-        parse_packet(&SYN, Checksums::default()),
-        Ok(Packet { ip, protocol })
-    );
+    assert_eq!(parse_packet(&SYN, Checksums::default()), Ok(Packet { ip, protocol }));
 }
 
 #[test]
 fn a_data_segment_byte_by_byte() {
     let (ip, header) = data();
     let mut to = [0xee; MAX_HEADER];
-    let len = write_packet_header(
-        &mut to,
-        &ip,
-        &header,
-        [b"o", b"dd"],
-        WriteChecksum::Complete,
-    );
+    let len = write_packet_header(&mut to, &ip, &header, [b"o", b"dd"], WriteChecksum::Complete);
     assert_eq!(to[..len], DATA[..84]);
-    let segment = Segment {
-        header,
-        ip,
-        payload: b"odd",
-    };
+    let segment = Segment { header, ip, payload: b"odd" };
     assert_eq!(segment.len(), 3);
     let protocol = Protocol::Tcp(segment);
-    assert_eq!(
-        parse_packet(&DATA, Checksums::default()),
-        Ok(Packet { ip, protocol })
-    );
+    assert_eq!(parse_packet(&DATA, Checksums::default()), Ok(Packet { ip, protocol }));
 }
 
 #[test]
 fn a_device_that_completes_the_checksum_gets_the_pseudo_headers() {
     let mut to = [0; MAX_HEADER];
     let ip = ip(v4(1), v4(2));
-    let len = write_packet_header(
-        &mut to,
-        &ip,
-        &syn(),
-        [&[], &[]],
-        WriteChecksum::PseudoHeader,
-    );
+    let len = write_packet_header(&mut to, &ip, &syn(), [&[], &[]], WriteChecksum::PseudoHeader);
     // 0a07 + 0001 + 0a07 + 0002 + 0006 + 0028.
     assert_eq!(to[..len], changed(&SYN, 36, &[0x14, 0x3f]));
 }
 
 #[test]
 fn every_ecn_codepoint_and_reserved_bit_survives() {
-    for (bits, ecn) in [
-        (0, Ecn::NotEct),
-        (1, Ecn::Ect1),
-        (2, Ecn::Ect0),
-        (3, Ecn::Ce),
-    ] {
+    for (bits, ecn) in [(0, Ecn::NotEct), (1, Ecn::Ect1), (2, Ecn::Ect0), (3, Ecn::Ce)] {
         let packet = parse_packet(&changed(&SYN, 1, &[bits]), UNVERIFIED).map(|packet| packet.ip);
-        assert_eq!(
-            packet,
-            Ok(IpInfo {
-                ecn,
-                ..ip(v4(1), v4(2))
-            })
-        );
+        assert_eq!(packet, Ok(IpInfo { ecn, ..ip(v4(1), v4(2)) }));
     }
     let packet = changed(&SYN, 32, &[0xaf, 0xff]);
     let Ok(Protocol::Tcp(segment)) = parse_packet(&packet, UNVERIFIED).map(|p| p.protocol) else {
@@ -245,30 +188,15 @@ fn every_ecn_codepoint_and_reserved_bit_survives() {
 fn checksums_are_verified_unless_the_device_has_done_it() {
     let damaged_header = changed(&SYN, 8, &[63]);
     let damaged_segment = changed(&SYN, 35, &[0xf1]);
-    let only_ip = Checksums {
-        ip: true,
-        transport: false,
-    };
-    let only_transport = Checksums {
-        ip: false,
-        transport: true,
-    };
-    assert_eq!(
-        parse_packet(&damaged_header, only_ip),
-        Err(WireError::IpChecksum)
-    );
+    let only_ip = Checksums { ip: true, transport: false };
+    let only_transport = Checksums { ip: false, transport: true };
+    assert_eq!(parse_packet(&damaged_header, only_ip), Err(WireError::IpChecksum));
     assert!(parse_packet(&damaged_header, only_transport).is_ok());
-    assert_eq!(
-        parse_packet(&damaged_segment, only_transport),
-        Err(WireError::Checksum)
-    );
+    assert_eq!(parse_packet(&damaged_segment, only_transport), Err(WireError::Checksum));
     assert!(parse_packet(&damaged_segment, only_ip).is_ok());
     for echo in [&ECHO_V4[..], &ECHO_V6] {
         let damaged = changed(echo, echo.len() - 1, b"?");
-        assert_eq!(
-            parse_packet(&damaged, only_transport),
-            Err(WireError::Checksum)
-        );
+        assert_eq!(parse_packet(&damaged, only_transport), Err(WireError::Checksum));
         assert!(parse_packet(&damaged, only_ip).is_ok());
     }
 }
@@ -289,18 +217,9 @@ fn malformed_headers_say_what_is_wrong() {
     assert_eq!(refusal(&changed(&SYN, 22, &[0, 0])), WireError::Port);
     assert_eq!(refusal(&changed(&SYN, 41, &[3])), WireError::Option);
     // UDP; ICMPv6 in IPv4; ICMP in IPv6.
-    assert_eq!(
-        refusal(&changed(&SYN, 9, &[17])),
-        WireError::UnknownProtocol
-    );
-    assert_eq!(
-        refusal(&changed(&SYN, 9, &[58])),
-        WireError::UnknownProtocol
-    );
-    assert_eq!(
-        refusal(&changed(&DATA, 6, &[1])),
-        WireError::UnknownProtocol
-    );
+    assert_eq!(refusal(&changed(&SYN, 9, &[17])), WireError::UnknownProtocol);
+    assert_eq!(refusal(&changed(&SYN, 9, &[58])), WireError::UnknownProtocol);
+    assert_eq!(refusal(&changed(&DATA, 6, &[1])), WireError::UnknownProtocol);
 }
 
 #[test]
@@ -318,14 +237,8 @@ fn addresses_that_no_end_has_are_refused() {
     for address in none {
         assert_eq!(refusal(&changed(&SYN, 12, &address)), WireError::Address);
         assert_eq!(refusal(&changed(&SYN, 16, &address)), WireError::Address);
-        assert_eq!(
-            refusal(&changed(&ECHO_V4, 12, &address)),
-            WireError::Address
-        );
-        assert_eq!(
-            refusal(&changed(&ECHO_V4, 16, &address)),
-            WireError::Address
-        );
+        assert_eq!(refusal(&changed(&ECHO_V4, 12, &address)), WireError::Address);
+        assert_eq!(refusal(&changed(&ECHO_V4, 16, &address)), WireError::Address);
     }
     let mut multicast = [0; 16];
     multicast[0] = 0xff;
@@ -333,10 +246,7 @@ fn addresses_that_no_end_has_are_refused() {
         assert_eq!(refusal(&changed(&DATA, 8, &address)), WireError::Address);
         assert_eq!(refusal(&changed(&DATA, 24, &address)), WireError::Address);
         assert_eq!(refusal(&changed(&ECHO_V6, 8, &address)), WireError::Address);
-        assert_eq!(
-            refusal(&changed(&ECHO_V6, 24, &address)),
-            WireError::Address
-        );
+        assert_eq!(refusal(&changed(&ECHO_V6, 24, &address)), WireError::Address);
     }
 }
 
@@ -345,10 +255,7 @@ fn ip_options_are_skipped_and_trailing_bytes_ignored() {
     let mut packet = changed(&SYN, 0, &[0x46, 0, 0, 64]);
     packet.splice(20..20, [1, 1, 1, 0]);
     packet.extend([0xee; 6]);
-    assert_eq!(
-        parse_packet(&packet, UNVERIFIED),
-        parse_packet(&SYN, Checksums::default())
-    );
+    assert_eq!(parse_packet(&packet, UNVERIFIED), parse_packet(&SYN, Checksums::default()));
     let mut packet = DATA.to_vec();
     packet.extend([0xee; 6]);
     assert_eq!(
@@ -408,11 +315,7 @@ fn echo_is_answered_byte_by_byte() {
         else {
             panic!("not an echo request");
         };
-        let expected = EchoRequest {
-            identifier: 0x1234,
-            sequence: 7,
-            data: b"ping!",
-        };
+        let expected = EchoRequest { identifier: 0x1234, sequence: 7, data: b"ping!" };
         assert_eq!(echo, expected);
         let mut to = [0xee; MAX_HEADER];
         let len = write_echo_reply(&mut to, &ip, &echo);
@@ -442,19 +345,11 @@ fn a_packet_that_was_too_big_is_recognized() {
     let read = |packet| parse_packet(packet, Checksums::default()).map(|packet| packet.protocol);
     assert_eq!(
         read(&FRAGMENTATION_NEEDED),
-        Ok(quoted(
-            IcmpErrorKind::PacketTooBig { mtu: 1300 },
-            v4(1),
-            v4(2)
-        ))
+        Ok(quoted(IcmpErrorKind::PacketTooBig { mtu: 1300 }, v4(1), v4(2)))
     );
     assert_eq!(
         read(&PACKET_TOO_BIG),
-        Ok(quoted(
-            IcmpErrorKind::PacketTooBig { mtu: 1280 },
-            v6(1),
-            v6(2)
-        ))
+        Ok(quoted(IcmpErrorKind::PacketTooBig { mtu: 1280 }, v6(1), v6(2)))
     );
 }
 

@@ -46,10 +46,9 @@ impl AckState {
     pub(super) fn new(policy: AckPolicy, mss: u32, limit: u32, sack: bool) -> Self {
         let (enough, timeout, quick_acks) = match policy {
             AckPolicy::EverySegment => (0, Duration::ZERO, 0),
-            AckPolicy::Delayed {
-                timeout,
-                quick_acks,
-            } => (mss.saturating_mul(2), timeout, quick_acks),
+            AckPolicy::Delayed { timeout, quick_acks } => {
+                (mss.saturating_mul(2), timeout, quick_acks)
+            }
             AckPolicy::Bsd43 => (share_of(limit), BSD43_TIMEOUT, 0),
         };
         AckState {

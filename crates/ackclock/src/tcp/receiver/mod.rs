@@ -162,11 +162,7 @@ impl<'a> Receiver<'a> {
             Arriving::Special
         };
         self.acks.on_arrival(now, stored.advanced, arriving);
-        Arrival {
-            accepted: stored.advanced,
-            fin: fin_reached,
-            dropped: stored.dropped,
-        }
+        Arrival { accepted: stored.advanced, fin: fin_reached, dropped: stored.dropped }
     }
 
     /// Stores what of a segment lies in the window and before the FIN.

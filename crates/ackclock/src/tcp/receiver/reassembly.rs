@@ -35,18 +35,8 @@ impl<'a> Reassembly<'a> {
         ranges: Buffer<'a, SeqRange>,
         max_ranges: usize,
     ) -> Self {
-        let max_ranges = if ranges.can_grow() {
-            max_ranges
-        } else {
-            ranges.len()
-        };
-        Reassembly {
-            ring,
-            next,
-            ranges,
-            count: 0,
-            max_ranges,
-        }
+        let max_ranges = if ranges.can_grow() { max_ranges } else { ranges.len() };
+        Reassembly { ring, next, ranges, count: 0, max_ranges }
     }
 
     /// The memory; the data are forgotten.
@@ -94,10 +84,7 @@ impl<'a> Reassembly<'a> {
         if self.count == 0 && start == self.next {
             let taken = self.ring.push(bytes);
             self.next += length(taken);
-            return Stored {
-                advanced: length(taken),
-                dropped: length(bytes.len() - taken),
-            };
+            return Stored { advanced: length(taken), dropped: length(bytes.len() - taken) };
         }
         let offset = start.since(self.next) as usize;
         let fitting = bytes.len().min(self.ring.free().saturating_sub(offset));
@@ -105,18 +92,12 @@ impl<'a> Reassembly<'a> {
         let bytes = bytes.get(..fitting).unwrap_or_default();
         let segment = SeqRange::from_len(start, length(fitting));
         if segment.is_empty() || !self.ring.reserve_behind(offset.saturating_add(fitting)) {
-            return Stored {
-                advanced: 0,
-                dropped: beyond.saturating_add(self.missing(segment)),
-            };
+            return Stored { advanced: 0, dropped: beyond.saturating_add(self.missing(segment)) };
         }
         let touching = self.gather(segment);
         let fills_hole = start == self.next;
         if touching == 0 && !fills_hole && !self.has_place() {
-            return Stored {
-                advanced: 0,
-                dropped: beyond.saturating_add(segment.len()),
-            };
+            return Stored { advanced: 0, dropped: beyond.saturating_add(segment.len()) };
         }
         let whole = self.fill(segment, bytes, touching);
         if fills_hole {
@@ -126,10 +107,7 @@ impl<'a> Reassembly<'a> {
         } else {
             self.replace_first(touching, Some(whole));
         }
-        Stored {
-            advanced: if fills_hole { whole.len() } else { 0 },
-            dropped: beyond,
-        }
+        Stored { advanced: if fills_hole { whole.len() } else { 0 }, dropped: beyond }
     }
 
     /// Removes `n` bytes of the data in order. Owned memory goes back when nothing is left, so that

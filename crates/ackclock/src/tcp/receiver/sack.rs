@@ -13,10 +13,7 @@ pub(super) struct SackReport {
 impl SackReport {
     /// Nothing to report; nothing ever if SACK was not agreed on.
     pub(super) const fn new(enabled: bool) -> Self {
-        SackReport {
-            enabled,
-            duplicate: None,
-        }
+        SackReport { enabled, duplicate: None }
     }
 
     /// The most recent segment contained `duplicate`, data that had been received before.

@@ -17,10 +17,7 @@ const IRS: SeqNumber = SeqNumber(999);
 const NOW: Instant = Instant::from_secs(1);
 const MSS: u32 = 500;
 
-const DELAYED: AckPolicy = AckPolicy::Delayed {
-    timeout: Duration::from_millis(40),
-    quick_acks: 0,
-};
+const DELAYED: AckPolicy = AckPolicy::Delayed { timeout: Duration::from_millis(40), quick_acks: 0 };
 
 fn config() -> ReceiverConfig {
     ReceiverConfig {
@@ -108,8 +105,5 @@ fn read_all(receiver: &mut Receiver<'_>) -> Vec<u8> {
 }
 
 fn accepted(accepted: u32) -> Arrival {
-    Arrival {
-        accepted,
-        ..Arrival::default()
-    }
+    Arrival { accepted, ..Arrival::default() }
 }

@@ -46,11 +46,7 @@ impl<C: CongestionController> Sender<'_, C> {
         // RFC 5681 section 2; with SACK, RFC 6675 section 2: one that SACKs something new.
         let duplicate = advanced == 0
             && had_flight
-            && if self.recovery.uses_sack() {
-                sacked > 0
-            } else {
-                input.empty && !window_changed
-            };
+            && if self.recovery.uses_sack() { sacked > 0 } else { input.empty && !window_changed };
         self.counters.duplicate_acks += u64::from(duplicate);
         if advanced > 0 || was_closed || self.window.size == 0 {
             // Also the answer to a probe of a closed window is progress (MUST-37).
@@ -73,11 +69,7 @@ impl<C: CongestionController> Sender<'_, C> {
             self.counters.fast_recoveries += 1;
             let kind = CongestionKind::FastRetransmit;
             let flight_size = self.recovery.flight_end().since(self.snd_una);
-            self.controller.on_congestion(&Congestion {
-                now,
-                kind,
-                flight_size,
-            });
+            self.controller.on_congestion(&Congestion { now, kind, flight_size });
         }
         if outcome.left {
             let in_flight = self.pipe();
@@ -103,9 +95,7 @@ impl<C: CongestionController> Sender<'_, C> {
         self.queue.consume(bytes as usize);
         self.queue.release();
         self.snd_una = self.snd_una.max(ack);
-        self.urgent = self
-            .urgent
-            .filter(|urgent| urgent.at_or_after(self.snd_una));
+        self.urgent = self.urgent.filter(|urgent| urgent.at_or_after(self.snd_una));
         self.counters.bytes_acked += u64::from(bytes);
     }
 
@@ -127,11 +117,7 @@ impl<C: CongestionController> Sender<'_, C> {
                 blocks.push(*block);
             }
         }
-        if self.flight.is_empty() || blocks.is_empty() {
-            0
-        } else {
-            self.flight.sack(&blocks)
-        }
+        if self.flight.is_empty() || blocks.is_empty() { 0 } else { self.flight.sack(&blocks) }
     }
 
     fn tell_law(
@@ -149,15 +135,10 @@ impl<C: CongestionController> Sender<'_, C> {
         let peak = self.round.peak();
         let window = self.controller.window();
         let slow_start = window < self.controller.slow_start_threshold();
-        let reached = if slow_start {
-            peak.saturating_mul(2)
-        } else {
-            peak.saturating_add(self.mss)
-        };
+        let reached =
+            if slow_start { peak.saturating_mul(2) } else { peak.saturating_add(self.mss) };
         let delivered = facts.acked.saturating_add(facts.sacked);
-        let delivery = self
-            .round
-            .on_ack(now, self.snd_una, self.snd_nxt, delivered, flight_after);
+        let delivery = self.round.on_ack(now, self.snd_una, self.snd_nxt, delivered, flight_after);
         let ack = Ack {
             now,
             bytes_acked: facts.acked,

@@ -77,11 +77,7 @@ impl FlightRecord {
 
 /// The lowest `n` bits.
 fn low_bits(n: u32) -> u64 {
-    if n >= u64::BITS {
-        u64::MAX
-    } else {
-        (1 << n) - 1
-    }
+    if n >= u64::BITS { u64::MAX } else { (1 << n) - 1 }
 }
 
 /// Bit `index`; none beyond the last.
@@ -227,11 +223,7 @@ impl<'a> Flight<'a> {
         if resent {
             acked.sent_at = None;
         }
-        for edge in [
-            &mut self.highest_sacked,
-            &mut self.lost_below,
-            &mut self.resend_from,
-        ] {
+        for edge in [&mut self.highest_sacked, &mut self.lost_below, &mut self.resend_from] {
             *edge = edge.filter(|edge| edge.after(una));
         }
         if self.is_empty() {
@@ -313,10 +305,7 @@ impl<'a> Flight<'a> {
         let mut in_range = false;
         for position in (0..=self.locate(self.highest_sacked? - 1)).rev() {
             let record = self.records.get(position)?;
-            if self
-                .lost_below
-                .is_some_and(|edge| record.end().at_or_before(edge))
-            {
+            if self.lost_below.is_some_and(|edge| record.end().at_or_before(edge)) {
                 return None;
             }
             for index in (0..record.pieces()).rev() {
@@ -356,10 +345,7 @@ impl<'a> Flight<'a> {
             position += 1;
         }
         self.lost += newly;
-        self.resend_from = Some(
-            self.resend_from
-                .map_or(range.start, |from| from.min(range.start)),
-        );
+        self.resend_from = Some(self.resend_from.map_or(range.start, |from| from.min(range.start)));
         self.lost_below = Some(edge);
         newly
     }
@@ -421,9 +407,7 @@ impl<'a> Flight<'a> {
         if self.lost == self.resent {
             return None;
         }
-        let found = self.find(self.resend_from, None, |record| {
-            record.lost & !record.resent
-        });
+        let found = self.find(self.resend_from, None, |record| record.lost & !record.resent);
         self.resend_from = found.map(|range| range.start);
         found
     }
@@ -499,11 +483,7 @@ impl<'a> Flight<'a> {
             let rest = end.since(start);
             // The last free record takes all that is left, in larger pieces if need be.
             let last = self.records.len() + 1 >= self.records.limit();
-            let piece = if last {
-                piece.max(rest.div_ceil(MAX_PIECES))
-            } else {
-                piece.max(1)
-            };
+            let piece = if last { piece.max(rest.div_ceil(MAX_PIECES)) } else { piece.max(1) };
             let len = rest.min(piece.saturating_mul(MAX_PIECES));
             if !self.push(now, SeqRange::from_len(start, len), piece) {
                 break;

@@ -143,17 +143,9 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             None if start.syn_lost => self.rto.on_syn_lost(),
             None => {}
         }
-        let initial_window = if start.syn_lost {
-            self.mss
-        } else {
-            config.initial_window.window(self.mss)
-        };
-        self.controller.on_start(&Start {
-            now,
-            mss: self.mss,
-            initial_window,
-            rtt: start.rtt,
-        });
+        let initial_window =
+            if start.syn_lost { self.mss } else { config.initial_window.window(self.mss) };
+        self.controller.on_start(&Start { now, mss: self.mss, initial_window, rtt: start.rtt });
         self.rearm(now);
     }
 

@@ -64,11 +64,7 @@ impl<C: CongestionController> Sender<'_, C> {
         }
         let unsent = self.unsent();
         let window = self.usable_window();
-        let waiting = if unsent == 0 {
-            self.fin_pending()
-        } else {
-            !self.cork || self.fin_queued
-        };
+        let waiting = if unsent == 0 { self.fin_pending() } else { !self.cork || self.fin_queued };
         let too_small = window < unsent.max(1)
             && window < self.mss
             && u64::from(window) * 2 < u64::from(self.window.largest.max(1));
@@ -115,9 +111,7 @@ impl<C: CongestionController> Sender<'_, C> {
     pub(crate) fn deadline(&self, config: &Config) -> Instant {
         let user_timeout = config.user_timeout.filter(|_| self.timer != Timer::Off);
         let gives_up_at = user_timeout.map(|timeout| self.no_progress_since + timeout);
-        self.timer
-            .deadline()
-            .min(gives_up_at.unwrap_or(Instant::FAR_FUTURE))
+        self.timer.deadline().min(gives_up_at.unwrap_or(Instant::FAR_FUTURE))
     }
 
     /// RFC 6298 rules 5.4 to 5.6, RFC 5681 section 3.1 equation 4.
@@ -132,11 +126,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let flight_size = self.flight.outstanding();
         self.flight.mark_all_lost();
         self.recovery.on_timeout(self.snd_nxt);
-        self.controller.on_congestion(&Congestion {
-            now,
-            kind,
-            flight_size,
-        });
+        self.controller.on_congestion(&Congestion { now, kind, flight_size });
         self.rto.back_off();
         self.timer = Timer::Retransmit(now + self.rto.timeout());
     }

@@ -48,10 +48,7 @@ impl<C: CongestionController> Sender<'_, C> {
         }
         let allowance = self.controller.window().saturating_sub(self.pipe());
         if self.flight.lost() > 0 {
-            if let Some(lost) = self
-                .recovery
-                .next_retransmission(&mut self.flight, allowance)
-            {
+            if let Some(lost) = self.recovery.next_retransmission(&mut self.flight, allowance) {
                 return Some(self.retransmission(lost));
             }
         }
@@ -90,12 +87,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let queue_end = self.snd_una + self.queue.len() as u32;
         let fin = self.fin_queued && range.end.after(queue_end);
         let len = (range.len() - u32::from(fin && !range.is_empty())).min(self.mss);
-        Data {
-            kind,
-            seq: range.start,
-            len,
-            fin: fin && len == range.len().saturating_sub(1),
-        }
+        Data { kind, seq: range.start, len, fin: fin && len == range.len().saturating_sub(1) }
     }
 
     /// RFC 9293 section 3.8.6.1: at least one byte, or the FIN, although the window is closed; or,
@@ -108,19 +100,9 @@ impl<C: CongestionController> Sender<'_, C> {
         let unsent = self.unsent();
         if unsent > 0 {
             let len = unsent.min(self.usable_window().max(1)).min(self.mss);
-            return Some(Data {
-                kind: DataKind::Probe,
-                seq: self.snd_nxt,
-                len,
-                fin: false,
-            });
+            return Some(Data { kind: DataKind::Probe, seq: self.snd_nxt, len, fin: false });
         }
-        let fin = Data {
-            kind: DataKind::Probe,
-            seq: self.snd_nxt,
-            len: 0,
-            fin: true,
-        };
+        let fin = Data { kind: DataKind::Probe, seq: self.snd_nxt, len: 0, fin: true };
         self.fin_pending().then_some(fin)
     }
 
@@ -133,48 +115,26 @@ impl<C: CongestionController> Sender<'_, C> {
         let unsent = self.unsent();
         let window = self.usable_window();
         let usable = window.min(allowance);
-        let new = |len, fin| {
-            Some(Data {
-                kind: DataKind::New,
-                seq: self.snd_nxt,
-                len,
-                fin,
-            })
-        };
+        let new = |len, fin| Some(Data { kind: DataKind::New, seq: self.snd_nxt, len, fin });
         if unsent == 0 {
-            return if self.fin_pending() && window > 0 {
-                new(0, true)
-            } else {
-                None
-            };
+            return if self.fin_pending() && window > 0 { new(0, true) } else { None };
         }
         let whole = unsent.min(usable).min(max_payload.max(self.mss)) / self.mss * self.mss;
         if whole > 0 {
             // A FIN that fits behind the last whole segment goes with it.
-            return new(
-                whole,
-                whole == unsent && self.fin_pending() && window > whole,
-            );
+            return new(whole, whole == unsent && self.fin_pending() && window > whole);
         }
         let idle = self.snd_nxt == self.snd_una;
         if unsent > usable {
             // Rule 3: a good part of the largest window the peer ever offered.
             let worth = (1..=allowance).contains(&window)
                 && u64::from(window) * 2 >= u64::from(self.window.largest);
-            return if worth && (idle || !self.nagle) {
-                new(window, false)
-            } else {
-                None
-            };
+            return if worth && (idle || !self.nagle) { new(window, false) } else { None };
         }
         // Less than a segment, and all there is.
         let fin = self.fin_pending() && window > unsent;
         let held = self.cork || (self.nagle && !idle);
-        if fin || self.fin_pending() || !held {
-            new(unsent, fin)
-        } else {
-            None
-        }
+        if fin || self.fin_pending() || !held { new(unsent, fin) } else { None }
     }
 
     /// The link has taken `data`.
@@ -183,11 +143,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let new = range.start == self.snd_nxt;
         self.counters.bytes_sent += u64::from(data.len);
         if new {
-            let piece = if data.len > self.mss {
-                self.mss
-            } else {
-                range.len()
-            };
+            let piece = if data.len > self.mss { self.mss } else { range.len() };
             self.flight.push(now, range, piece);
             self.snd_nxt = range.end;
             self.fin_sent |= data.fin;
@@ -206,18 +162,8 @@ impl<C: CongestionController> Sender<'_, C> {
         let window = self.controller.window();
         let app_limited = self.unsent() == 0 && in_flight < window;
         self.round.on_sent(in_flight, app_limited);
-        self.controller.on_sent(&Sent {
-            now,
-            bytes: data.len,
-            in_flight,
-            app_limited,
-        });
-        if !new
-            && self
-                .flight
-                .first()
-                .is_some_and(|first| first.contains(range.start))
-        {
+        self.controller.on_sent(&Sent { now, bytes: data.len, in_flight, app_limited });
+        if !new && self.flight.first().is_some_and(|first| first.contains(range.start)) {
             self.restart_timer(now);
         }
         self.rearm(now);

@@ -17,12 +17,7 @@ pub(crate) struct SendWindow {
 
 impl SendWindow {
     pub(crate) fn new(size: u32, seq: SeqNumber, ack: SeqNumber) -> Self {
-        SendWindow {
-            size,
-            largest: size,
-            wl1: seq,
-            wl2: ack,
-        }
+        SendWindow { size, largest: size, wl1: seq, wl2: ack }
     }
 
     /// Takes the window of an acceptable ack unless an older segment carries it; returns whether

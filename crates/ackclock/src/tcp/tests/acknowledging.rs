@@ -7,12 +7,7 @@ fn blocks(sent: &Sent) -> Vec<(u32, u32)> {
     let first = IRS + 1;
     let blocks = sent.options.sack.as_slice().iter();
     blocks
-        .map(|block| {
-            (
-                block.start.0.wrapping_sub(first),
-                block.end.0.wrapping_sub(first),
-            )
-        })
+        .map(|block| (block.start.0.wrapping_sub(first), block.end.0.wrapping_sub(first)))
         .collect()
 }
 
@@ -22,10 +17,7 @@ fn every_second_full_segment_is_acknowledged_at_once() {
     test.peer(0, 1_000, 0, Flags::NONE);
     assert!(test.sent().is_empty());
     test.peer(1_000, 1_000, 0, Flags::NONE);
-    assert_eq!(
-        test.sent().iter().map(Sent::acked).collect::<Vec<_>>(),
-        [2_000]
-    );
+    assert_eq!(test.sent().iter().map(Sent::acked).collect::<Vec<_>>(), [2_000]);
 }
 
 #[test]
@@ -33,12 +25,7 @@ fn a_single_segment_is_acknowledged_after_the_timeout() {
     let mut test = Test::established(config());
     test.peer(0, 1_000, 0, Flags::NONE);
     let sent = test.run(100);
-    assert_eq!(
-        sent.iter()
-            .map(|(at, s)| (*at, s.acked()))
-            .collect::<Vec<_>>(),
-        [(40, 1_000)]
-    );
+    assert_eq!(sent.iter().map(|(at, s)| (*at, s.acked())).collect::<Vec<_>>(), [(40, 1_000)]);
 }
 
 #[test]
@@ -54,10 +41,7 @@ fn data_of_ours_carries_the_ack() {
 #[test]
 fn the_first_segments_are_acknowledged_one_by_one() {
     let mut config = config();
-    config.ack_policy = AckPolicy::Delayed {
-        timeout: Duration::from_millis(40),
-        quick_acks: 3,
-    };
+    config.ack_policy = AckPolicy::Delayed { timeout: Duration::from_millis(40), quick_acks: 3 };
     let mut test = Test::established(config);
     let mut acked = Vec::new();
     for n in 0..6 {
@@ -78,10 +62,7 @@ fn out_of_order_data_is_reported_at_once_most_recent_first() {
     assert_eq!(blocks(&test.sent()[0]), [(1_000, 2_000), (3_000, 3_500)]);
     test.peer(0, 1_000, 0, Flags::NONE);
     let sent = test.sent();
-    assert_eq!(
-        (sent[0].acked(), blocks(&sent[0])),
-        (2_000, std::vec![(3_000, 3_500)])
-    );
+    assert_eq!((sent[0].acked(), blocks(&sent[0])), (2_000, std::vec![(3_000, 3_500)]));
     assert_eq!(test.read(0), 2_000);
 }
 
@@ -94,10 +75,7 @@ fn a_duplicate_is_reported_by_d_sack() {
     test.peer(500, 500, 0, Flags::NONE);
     let sent = test.sent();
     assert_eq!(sent.len(), 1);
-    assert_eq!(
-        (sent[0].acked(), blocks(&sent[0])),
-        (2_000, std::vec![(500, 1_000)])
-    );
+    assert_eq!((sent[0].acked(), blocks(&sent[0])), (2_000, std::vec![(500, 1_000)]));
     test.peer(2_000, 1_000, 0, FIN);
     assert!(blocks(&test.sent()[0]).is_empty(), "it is reported once");
 }
@@ -124,10 +102,7 @@ fn the_window_closes_as_data_waits_and_never_shrinks() {
     // Zero window: what comes now is not taken, but answered.
     test.peer(10_000, 1_000, 0, Flags::NONE);
     let sent = test.sent();
-    assert_eq!(
-        (sent.len(), sent[0].acked(), sent[0].window),
-        (1, 10_000, 0)
-    );
+    assert_eq!((sent.len(), sent[0].acked(), sent[0].window), (1, 10_000, 0));
 }
 
 #[test]
@@ -139,16 +114,10 @@ fn reading_opens_the_window_when_it_is_worth_it() {
     test.sent();
     let mut bytes = [0; 500];
     assert_eq!(test.connection.receive(&mut bytes), Ok(500));
-    assert!(
-        test.sent().is_empty(),
-        "half a segment would be a silly window"
-    );
+    assert!(test.sent().is_empty(), "half a segment would be a silly window");
     test.connection.consume(1_500);
     let sent = test.sent();
-    assert_eq!(
-        (sent.len(), sent[0].acked(), sent[0].window),
-        (1, 10_000, 2_000)
-    );
+    assert_eq!((sent.len(), sent[0].acked(), sent[0].window), (1, 10_000, 2_000));
 }
 
 #[test]
@@ -170,25 +139,15 @@ fn old_timestamps_are_answered_and_dropped() {
     config.timestamps = true;
     let mut test = Test::established(config);
     let segment = |value| Header {
-        options: Options {
-            timestamps: Some(Timestamps { value, echo: 0 }),
-            ..Options::default()
-        },
+        options: Options { timestamps: Some(Timestamps { value, echo: 0 }), ..Options::default() },
         ..header(IRS + 1, ISS + 1, ACK)
     };
     let _ = test.segment(segment(0), &[0, 1]);
-    assert_eq!(
-        (test.info().paws_dropped, test.info().receive_queue),
-        (1, 0)
-    );
+    assert_eq!((test.info().paws_dropped, test.info().receive_queue), (1, 0));
     assert_eq!(test.sent()[0].acked(), 0);
     let _ = test.segment(segment(1), &[0, 1]);
     assert_eq!(test.info().receive_queue, 2);
-    let echo = test.run(100)[0]
-        .1
-        .options
-        .timestamps
-        .map(|option| option.echo);
+    let echo = test.run(100)[0].1.options.timestamps.map(|option| option.echo);
     assert_eq!(echo, Some(1));
 }
 

@@ -7,10 +7,7 @@ use crate::wire::IcmpErrorKind;
 fn challenged(test: &mut Test) {
     let sent = test.sent();
     assert_eq!(sent.len(), 1);
-    assert_eq!(
-        (sent[0].seq, sent[0].ack, sent[0].flags),
-        (ISS + 1, IRS + 1, ACK)
-    );
+    assert_eq!((sent[0].seq, sent[0].ack, sent[0].flags), (ISS + 1, IRS + 1, ACK));
     assert_eq!(test.state(), State::Established);
 }
 
@@ -43,13 +40,9 @@ fn a_syn_is_challenged_wherever_it_lies() {
 #[test]
 fn acks_outside_the_range_are_challenged_and_their_data_dropped() {
     // SND.UNA - MAX.SND.WND <= SEG.ACK <= SND.NXT, with a largest window of 60,000.
-    for (ack, accepted) in [
-        (1, false),
-        (0, true),
-        (-60_000_i32, true),
-        (-60_001, false),
-        (-1, true),
-    ] {
+    for (ack, accepted) in
+        [(1, false), (0, true), (-60_000_i32, true), (-60_001, false), (-1, true)]
+    {
         let mut test = Test::established(config());
         let ack = (ISS + 1).wrapping_add_signed(ack);
         let _ = test.segment(header(IRS + 1, ack, ACK), &[0, 1]);
@@ -89,27 +82,12 @@ fn challenges_are_limited_for_each_connection() {
 fn icmp_errors_count_only_for_what_is_in_flight() {
     let mut test = Test::established(config());
     let next = SeqNumber(ISS + 1);
-    assert!(
-        !test
-            .connection
-            .on_icmp_error(test.now, IcmpErrorKind::Refused, next)
-    );
+    assert!(!test.connection.on_icmp_error(test.now, IcmpErrorKind::Refused, next));
     test.queue(0, 1_000);
     test.sent();
-    assert!(
-        !test
-            .connection
-            .on_icmp_error(test.now, IcmpErrorKind::Refused, next + 1_000)
-    );
-    assert!(
-        test.connection
-            .on_icmp_error(test.now, IcmpErrorKind::Refused, next)
-    );
-    assert_eq!(
-        test.state(),
-        State::Established,
-        "hard errors are soft now (RFC 5927 section 5)"
-    );
+    assert!(!test.connection.on_icmp_error(test.now, IcmpErrorKind::Refused, next + 1_000));
+    assert!(test.connection.on_icmp_error(test.now, IcmpErrorKind::Refused, next));
+    assert_eq!(test.state(), State::Established, "hard errors are soft now (RFC 5927 section 5)");
     assert_eq!(test.info().soft_error, Some(IcmpErrorKind::Refused));
 }
 
@@ -123,23 +101,12 @@ fn packet_too_big_lowers_the_mss_and_resends() {
     assert_eq!(test.data(), [(0, 1_000), (1_000, 1_000)]);
     let cwnd = test.info().cwnd;
     let too_big = IcmpErrorKind::PacketTooBig { mtu: 800 };
-    assert!(
-        test.connection
-            .on_icmp_error(test.now, too_big, SeqNumber(ISS + 1))
-    );
+    assert!(test.connection.on_icmp_error(test.now, too_big, SeqNumber(ISS + 1)));
     assert_eq!(test.data(), [(0, 760), (760, 760), (1_520, 480)]);
-    assert_eq!(
-        (test.info().mss, test.info().pmtu, test.info().cwnd),
-        (760, 800, cwnd)
-    );
+    assert_eq!((test.info().mss, test.info().pmtu, test.info().cwnd), (760, 800, cwnd));
     let absurd = IcmpErrorKind::PacketTooBig { mtu: 68 };
-    test.connection
-        .on_icmp_error(test.now, absurd, SeqNumber(ISS + 1));
-    assert_eq!(
-        test.info().pmtu,
-        552,
-        "no path is believed to be that narrow"
-    );
+    test.connection.on_icmp_error(test.now, absurd, SeqNumber(ISS + 1));
+    assert_eq!(test.info().pmtu, 552, "no path is believed to be that narrow");
 }
 
 #[test]
@@ -148,8 +115,7 @@ fn a_router_that_tells_no_mtu_means_the_next_plateau() {
     test.queue(0, 1_000);
     test.sent();
     let unknown = IcmpErrorKind::PacketTooBig { mtu: 0 };
-    test.connection
-        .on_icmp_error(test.now, unknown, SeqNumber(ISS + 1));
+    test.connection.on_icmp_error(test.now, unknown, SeqNumber(ISS + 1));
     assert_eq!(test.info().pmtu, 1_492);
 }
 

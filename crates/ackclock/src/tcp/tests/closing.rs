@@ -18,10 +18,7 @@ fn active_close_reaches_time_wait() {
     assert_eq!((sent.len(), sent[0].acked(), sent[0].flags), (1, 1, ACK));
     let time_wait = test.connection.time_wait().expect("in TIME-WAIT");
     assert_eq!(time_wait.duration, Duration::from_secs(60));
-    assert_eq!(
-        (time_wait.snd_nxt.0, time_wait.rcv_nxt.0),
-        (ISS + 2, IRS + 2)
-    );
+    assert_eq!((time_wait.snd_nxt.0, time_wait.rcv_nxt.0), (ISS + 2, IRS + 2));
 }
 
 #[test]
@@ -52,20 +49,14 @@ fn passive_close_ends_with_the_ack_of_our_fin() {
     assert_eq!(test.state(), State::CloseWait);
     assert_eq!(test.sent()[0].acked(), 4, "a FIN is acknowledged at once");
     assert_eq!(test.read(0), 3);
-    assert_eq!(
-        test.connection.receive(&mut [0; 10]),
-        Err(ReceiveError::Finished)
-    );
+    assert_eq!(test.connection.receive(&mut [0; 10]), Err(ReceiveError::Finished));
     test.queue(0, 10);
     assert_eq!(test.data(), [(0, 10)], "the other direction stays open");
     test.connection.shutdown(test.now);
     test.sent();
     assert_eq!(test.state(), State::LastAck);
     test.peer(4, 0, 11, Flags::NONE);
-    assert_eq!(
-        (test.state(), test.connection.error()),
-        (State::Closed, None)
-    );
+    assert_eq!((test.state(), test.connection.error()), (State::Closed, None));
 }
 
 #[test]
@@ -73,16 +64,10 @@ fn after_shutdown_the_queue_goes_first_and_data_still_arrives() {
     let mut test = Test::established(config());
     test.queue(0, 1_500);
     test.connection.shutdown(test.now);
-    assert_eq!(
-        test.connection.send(test.now, b"x"),
-        Err(SendError::Finished)
-    );
+    assert_eq!(test.connection.send(test.now, b"x"), Err(SendError::Finished));
     let sent = test.sent();
     let shape: Vec<_> = sent.iter().map(|s| (s.data(), s.flags, s.push)).collect();
-    assert_eq!(
-        shape,
-        [((0, 1_000), ACK, false), ((1_000, 500), FIN | ACK, true)]
-    );
+    assert_eq!(shape, [((0, 1_000), ACK, false), ((1_000, 500), FIN | ACK, true)]);
     test.acks(1_501);
     test.peer(0, 100, 1_501, Flags::NONE);
     assert_eq!((test.state(), test.read(0)), (State::FinWait2, 100));
@@ -96,11 +81,7 @@ fn a_lost_fin_is_retransmitted() {
     let fins: Vec<_> = sent.iter().map(|(at, s)| (*at, s.seq, s.flags)).collect();
     assert_eq!(
         fins,
-        [
-            (0, ISS + 1, FIN | ACK),
-            (200, ISS + 1, FIN | ACK),
-            (600, ISS + 1, FIN | ACK)
-        ]
+        [(0, ISS + 1, FIN | ACK), (200, ISS + 1, FIN | ACK), (600, ISS + 1, FIN | ACK)]
     );
 }
 
@@ -125,10 +106,7 @@ fn abort_sends_reset() {
     assert_eq!((sent[0].seq, sent[0].flags), (ISS + 101, RST | ACK));
     assert!(test.connection.is_over());
     assert_eq!(test.connection.error(), Some(Error::Aborted));
-    assert_eq!(
-        test.connection.send(test.now, b"x"),
-        Err(SendError::Closed(Error::Aborted))
-    );
+    assert_eq!(test.connection.send(test.now, b"x"), Err(SendError::Closed(Error::Aborted)));
 }
 
 #[test]
@@ -136,10 +114,7 @@ fn a_reset_ends_the_connection_with_an_error() {
     let mut test = Test::established(config());
     test.peer(0, 5, 0, Flags::NONE);
     let _ = test.segment(header(IRS + 6, 0, RST), &[]);
-    assert_eq!(
-        (test.state(), test.connection.error()),
-        (State::Closed, Some(Error::Reset))
-    );
+    assert_eq!((test.state(), test.connection.error()), (State::Closed, Some(Error::Reset)));
     assert_eq!(test.read(0), 5, "what arrived before can be read");
     let closed = ReceiveError::Closed(Error::Reset);
     assert_eq!(test.connection.receive(&mut [0; 10]), Err(closed));
@@ -206,9 +181,5 @@ fn a_half_closed_connection_waits_in_fin_wait_2() {
     test.sent();
     test.acks(1);
     test.run(600_000);
-    assert_eq!(
-        test.state(),
-        State::FinWait2,
-        "the application still listens"
-    );
+    assert_eq!(test.state(), State::FinWait2, "the application still listens");
 }

@@ -69,10 +69,7 @@ fn config() -> Config {
     config.timestamps = false;
     config.window_scaling = false;
     config.receive_buffer = 10_000;
-    config.ack_policy = AckPolicy::Delayed {
-        timeout: Duration::from_millis(40),
-        quick_acks: 0,
-    };
+    config.ack_policy = AckPolicy::Delayed { timeout: Duration::from_millis(40), quick_acks: 0 };
     config
 }
 
@@ -86,34 +83,19 @@ fn buffers() -> Buffers<'static> {
 }
 
 fn header(seq: u32, ack: u32, flags: Flags) -> Header {
-    Header {
-        seq: SeqNumber(seq),
-        ack: SeqNumber(ack),
-        flags,
-        window: 60_000,
-        ..Header::default()
-    }
+    Header { seq: SeqNumber(seq), ack: SeqNumber(ack), flags, window: 60_000, ..Header::default() }
 }
 
 impl Test {
     /// A connection in SYN-SENT whose SYN has not been sent.
     fn connecting(config: Config) -> Test {
         config.validate().expect("usable settings");
-        let open = Open {
-            iss: SeqNumber(ISS),
-            timestamp_offset: 0,
-            mtu: 1_500,
-            ip_header: 20,
-            random: 1,
-        };
+        let open =
+            Open { iss: SeqNumber(ISS), timestamp_offset: 0, mtu: 1_500, ip_header: 20, random: 1 };
         let now = Instant::from_secs(100);
         let controller = BuiltIn::default();
         let connection = Connection::connect(now, &config, controller, buffers(), &open);
-        Test {
-            connection,
-            now,
-            peer_window: 60_000,
-        }
+        Test { connection, now, peer_window: 60_000 }
     }
 
     /// An established connection, its handshake (10 ms) over.
@@ -123,17 +105,12 @@ impl Test {
             mss: Some(MSS as u16),
             sack_permitted: true,
             window_scale: config.window_scaling.then_some(0),
-            timestamps: config
-                .timestamps
-                .then_some(Timestamps { value: 1, echo: 0 }),
+            timestamps: config.timestamps.then_some(Timestamps { value: 1, echo: 0 }),
             ..Options::default()
         };
         assert_eq!(test.sent().len(), 1);
         test.wait(10);
-        let syn_ack = Header {
-            options,
-            ..header(IRS, ISS + 1, SYN | ACK)
-        };
+        let syn_ack = Header { options, ..header(IRS, ISS + 1, SYN | ACK) };
         assert_eq!(test.segment(syn_ack, &[]), Verdict::Done);
         assert_eq!(test.state(), State::Established);
         assert_eq!(test.sent().len(), 1);
@@ -172,14 +149,7 @@ impl Test {
             dscp: 0,
             ecn: Ecn::NotEct,
         };
-        self.connection.on_segment(
-            self.now,
-            &Segment {
-                header,
-                ip,
-                payload,
-            },
-        )
+        self.connection.on_segment(self.now, &Segment { header, ip, payload })
     }
 
     /// As [`answered`](Self::answered), for a segment that needs no RST.
@@ -191,10 +161,7 @@ impl Test {
     /// first `acked` bytes.
     fn answered(&mut self, at: u32, len: u32, acked: u32, flags: Flags) -> Verdict {
         let window = self.peer_window;
-        let header = Header {
-            window,
-            ..header(IRS + 1 + at, ISS + 1 + acked, ACK | flags)
-        };
+        let header = Header { window, ..header(IRS + 1 + at, ISS + 1 + acked, ACK | flags) };
         let payload: Vec<u8> = (at..at + len).map(|n| n as u8).collect();
         self.segment(header, &payload)
     }
@@ -208,10 +175,7 @@ impl Test {
     fn sacks(&mut self, acked: u32, blocks: &[(u32, u32)]) {
         let mut sack = SackBlocks::EMPTY;
         for (start, end) in blocks {
-            sack.push(SeqRange::new(
-                SeqNumber(ISS + 1 + start),
-                SeqNumber(ISS + 1 + end),
-            ));
+            sack.push(SeqRange::new(SeqNumber(ISS + 1 + start), SeqNumber(ISS + 1 + end)));
         }
         let mut header = header(IRS + 1, ISS + 1 + acked, ACK);
         header.options.sack = sack;
@@ -225,15 +189,7 @@ impl Test {
             let payload = self.connection.payload(&outgoing).concat();
             assert_eq!(payload.len(), outgoing.len, "the payload is there");
             self.connection.on_transmitted(self.now, &outgoing);
-            let Header {
-                seq,
-                ack,
-                flags,
-                window,
-                options,
-                urgent_pointer,
-                ..
-            } = outgoing.header;
+            let Header { seq, ack, flags, window, options, urgent_pointer, .. } = outgoing.header;
             let push = flags.contains(Flags::PSH);
             let flags = Flags::from_bits(flags.bits() & !Flags::PSH.bits());
             let len = payload.len() as u32;
@@ -242,16 +198,7 @@ impl Test {
                 assert_eq!(*byte, at as u8, "byte {at} of our stream");
             }
             let (seq, ack) = (seq.0, ack.0);
-            sent.push(Sent {
-                seq,
-                ack,
-                flags,
-                push,
-                window,
-                len,
-                options,
-                urgent_pointer,
-            });
+            sent.push(Sent { seq, ack, flags, push, window, len, options, urgent_pointer });
             assert!(sent.len() < 1_000, "it stops sending");
         }
         sent
@@ -259,11 +206,7 @@ impl Test {
 
     /// (first byte, length) of each segment with data that is to be sent now.
     fn data(&mut self) -> Vec<(u32, u32)> {
-        self.sent()
-            .iter()
-            .filter(|sent| sent.len > 0)
-            .map(Sent::data)
-            .collect()
+        self.sent().iter().filter(|sent| sent.len > 0).map(Sent::data).collect()
     }
 
     /// Queues bytes `from` to `to` of our stream.

@@ -3,14 +3,8 @@
 use super::*;
 
 fn syn_ack() -> Header {
-    let options = Options {
-        mss: Some(1_200),
-        ..Options::default()
-    };
-    Header {
-        options,
-        ..header(IRS, ISS + 1, SYN | ACK)
-    }
+    let options = Options { mss: Some(1_200), ..Options::default() };
+    Header { options, ..header(IRS, ISS + 1, SYN | ACK) }
 }
 
 #[test]
@@ -18,10 +12,7 @@ fn active_open_offers_options_and_acknowledges_the_answer() {
     let mut test = Test::connecting(Config::default());
     let sent = test.sent();
     assert_eq!(sent.len(), 1);
-    assert_eq!(
-        (sent[0].seq, sent[0].flags, sent[0].window),
-        (ISS, SYN, 65_535)
-    );
+    assert_eq!((sent[0].seq, sent[0].flags, sent[0].window), (ISS, SYN, 65_535));
     let options = sent[0].options;
     assert_eq!((options.mss, options.window_scale), (Some(1_460), Some(3)));
     assert!(options.sack_permitted && options.timestamps.is_some());
@@ -31,10 +22,7 @@ fn active_open_offers_options_and_acknowledges_the_answer() {
     assert_eq!(test.state(), State::Established);
     let sent = test.sent();
     assert_eq!(sent.len(), 1);
-    assert_eq!(
-        (sent[0].seq, sent[0].ack, sent[0].flags),
-        (ISS + 1, IRS + 1, ACK)
-    );
+    assert_eq!((sent[0].seq, sent[0].ack, sent[0].flags), (ISS + 1, IRS + 1, ACK));
     assert_eq!(sent[0].options, Options::default(), "the peer offered none");
     assert_eq!((test.info().mss, test.info().peer_mss), (1_200, 1_200));
 }
@@ -51,14 +39,8 @@ fn without_an_mss_option_536_is_assumed() {
 fn the_syn_is_repeated_with_backoff_and_then_given_up() {
     let mut test = Test::connecting(config());
     let at: Vec<u64> = test.run(400_000).into_iter().map(|(at, _)| at).collect();
-    assert_eq!(
-        at,
-        [0, 1_000, 3_000, 7_000, 15_000, 31_000, 63_000, 127_000]
-    );
-    assert_eq!(
-        (test.state(), test.connection.error()),
-        (State::Closed, Some(Error::TimedOut))
-    );
+    assert_eq!(at, [0, 1_000, 3_000, 7_000, 15_000, 31_000, 63_000, 127_000]);
+    assert_eq!((test.state(), test.connection.error()), (State::Closed, Some(Error::TimedOut)));
 }
 
 #[test]
@@ -67,11 +49,7 @@ fn a_lost_syn_means_one_segment_and_three_seconds() {
     test.run(1_500);
     let _ = test.segment(syn_ack(), &[]);
     test.queue(0, 5_000);
-    assert_eq!(
-        test.data(),
-        [(0, 1_000)],
-        "RFC 6928 section 2: IW is one segment"
-    );
+    assert_eq!(test.data(), [(0, 1_000)], "RFC 6928 section 2: IW is one segment");
     assert_eq!(test.info().rto, Duration::from_secs(3), "RFC 6298 rule 5.7");
 }
 
@@ -79,10 +57,7 @@ fn a_lost_syn_means_one_segment_and_three_seconds() {
 fn data_queued_before_the_handshake_follows_it() {
     let mut test = Test::connecting(config());
     test.queue(0, 2_000);
-    assert_eq!(
-        test.sent().iter().map(|sent| sent.len).collect::<Vec<_>>(),
-        [0]
-    );
+    assert_eq!(test.sent().iter().map(|sent| sent.len).collect::<Vec<_>>(), [0]);
     let _ = test.segment(syn_ack(), &[]);
     assert_eq!(test.data(), [(0, 1_000), (1_000, 1_000)]);
 }
@@ -92,18 +67,11 @@ fn a_reset_that_acknowledges_the_syn_refuses() {
     let mut test = Test::connecting(config());
     test.sent();
     let _ = test.segment(header(IRS, 0, RST), &[]);
-    assert_eq!(
-        test.state(),
-        State::SynSent,
-        "without an ack it is not believed"
-    );
+    assert_eq!(test.state(), State::SynSent, "without an ack it is not believed");
     let _ = test.segment(header(IRS, ISS + 2, RST | ACK), &[]);
     assert_eq!(test.state(), State::SynSent, "with a wrong one neither");
     let _ = test.segment(header(0, ISS + 1, RST | ACK), &[]);
-    assert_eq!(
-        (test.state(), test.connection.error()),
-        (State::Closed, Some(Error::Refused))
-    );
+    assert_eq!((test.state(), test.connection.error()), (State::Closed, Some(Error::Refused)));
     assert!(test.sent().is_empty());
 }
 
@@ -112,10 +80,7 @@ fn an_ack_of_something_else_is_answered_with_reset() {
     let mut test = Test::connecting(config());
     test.sent();
     assert_eq!(test.segment(header(IRS, ISS + 5, ACK), &[]), Verdict::Reset);
-    assert_eq!(
-        test.segment(header(IRS, ISS, SYN | ACK), &[]),
-        Verdict::Reset
-    );
+    assert_eq!(test.segment(header(IRS, ISS, SYN | ACK), &[]), Verdict::Reset);
     assert_eq!(test.state(), State::SynSent);
 }
 
@@ -123,33 +88,14 @@ fn an_ack_of_something_else_is_answered_with_reset() {
 fn simultaneous_open() {
     let mut test = Test::connecting(config());
     test.sent();
-    let options = Options {
-        mss: Some(1_200),
-        sack_permitted: true,
-        ..Options::default()
-    };
-    let _ = test.segment(
-        Header {
-            options,
-            ..header(IRS, 0, SYN)
-        },
-        &[],
-    );
+    let options = Options { mss: Some(1_200), sack_permitted: true, ..Options::default() };
+    let _ = test.segment(Header { options, ..header(IRS, 0, SYN) }, &[]);
     assert_eq!(test.state(), State::SynReceived);
     let sent = test.sent();
     assert_eq!(sent.len(), 1);
-    assert_eq!(
-        (sent[0].seq, sent[0].ack, sent[0].flags),
-        (ISS, IRS + 1, SYN | ACK)
-    );
+    assert_eq!((sent[0].seq, sent[0].ack, sent[0].flags), (ISS, IRS + 1, SYN | ACK));
     // Figure 7, line 6: the other side's SYN again, now with an ack.
-    let _ = test.segment(
-        Header {
-            options,
-            ..header(IRS, ISS + 1, SYN | ACK)
-        },
-        &[],
-    );
+    let _ = test.segment(Header { options, ..header(IRS, ISS + 1, SYN | ACK) }, &[]);
     assert_eq!(test.state(), State::Established);
     test.queue(0, 10);
     assert_eq!(test.data(), [(0, 10)]);
@@ -174,10 +120,7 @@ fn in_syn_received_a_wrong_ack_is_answered_with_reset() {
     assert_eq!(test.answered(0, 0, 7, Flags::NONE), Verdict::Reset);
     assert_eq!(test.state(), State::SynReceived);
     let _ = test.segment(header(IRS + 1, ISS + 1, RST), &[]);
-    assert_eq!(
-        (test.state(), test.connection.error()),
-        (State::Closed, Some(Error::Refused))
-    );
+    assert_eq!((test.state(), test.connection.error()), (State::Closed, Some(Error::Refused)));
 }
 
 #[test]
@@ -186,25 +129,12 @@ fn soft_icmp_errors_do_not_abort_hard_ones_do() {
     let mut test = Test::connecting(config());
     test.sent();
     let iss = SeqNumber(ISS);
-    assert!(
-        !test
-            .connection
-            .on_icmp_error(test.now, IcmpErrorKind::Refused, iss + 1)
-    );
-    assert!(
-        test.connection
-            .on_icmp_error(test.now, IcmpErrorKind::Unreachable, iss)
-    );
+    assert!(!test.connection.on_icmp_error(test.now, IcmpErrorKind::Refused, iss + 1));
+    assert!(test.connection.on_icmp_error(test.now, IcmpErrorKind::Unreachable, iss));
     assert_eq!(test.info().soft_error, Some(IcmpErrorKind::Unreachable));
     assert_eq!(test.state(), State::SynSent);
-    assert!(
-        test.connection
-            .on_icmp_error(test.now, IcmpErrorKind::Refused, iss)
-    );
-    assert_eq!(
-        (test.state(), test.connection.error()),
-        (State::Closed, Some(Error::Refused))
-    );
+    assert!(test.connection.on_icmp_error(test.now, IcmpErrorKind::Refused, iss));
+    assert_eq!((test.state(), test.connection.error()), (State::Closed, Some(Error::Refused)));
 }
 
 #[test]
@@ -212,8 +142,7 @@ fn a_soft_icmp_error_explains_the_timeout() {
     use crate::wire::IcmpErrorKind;
     let mut test = Test::connecting(config());
     test.sent();
-    test.connection
-        .on_icmp_error(test.now, IcmpErrorKind::Unreachable, SeqNumber(ISS));
+    test.connection.on_icmp_error(test.now, IcmpErrorKind::Unreachable, SeqNumber(ISS));
     test.run(400_000);
     assert_eq!(test.connection.error(), Some(Error::Unreachable));
 }

@@ -14,20 +14,10 @@ fn with_closed_window(config: Config) -> Test {
 #[test]
 fn a_closed_window_is_probed_with_one_byte_further_and_further_apart() {
     let mut test = with_closed_window(config());
-    let at: Vec<_> = test
-        .run(7_000)
-        .iter()
-        .map(|(at, s)| (*at, s.data()))
-        .collect();
+    let at: Vec<_> = test.run(7_000).iter().map(|(at, s)| (*at, s.data())).collect();
     assert_eq!(
         at,
-        [
-            (200, (0, 1)),
-            (600, (0, 1)),
-            (1_400, (0, 1)),
-            (3_000, (0, 1)),
-            (6_200, (0, 1))
-        ]
+        [(200, (0, 1)), (600, (0, 1)), (1_400, (0, 1)), (3_000, (0, 1)), (6_200, (0, 1))]
     );
     assert_eq!((test.info().probes_sent, test.info().cwnd), (5, 10_000));
 }
@@ -41,10 +31,7 @@ fn a_peer_that_answers_probes_is_never_given_up() {
         test.run(50_000);
         test.acks(0);
     }
-    assert_eq!(
-        (test.state(), test.connection.error()),
-        (State::Established, None)
-    );
+    assert_eq!((test.state(), test.connection.error()), (State::Established, None));
 }
 
 #[test]
@@ -93,11 +80,7 @@ fn a_window_too_small_for_too_long_is_used_all_the_same() {
     test.peer_window = 400;
     test.acks(0);
     test.queue(0, 2_000);
-    let at: Vec<_> = test
-        .run(300)
-        .iter()
-        .map(|(at, s)| (*at, s.data()))
-        .collect();
+    let at: Vec<_> = test.run(300).iter().map(|(at, s)| (*at, s.data())).collect();
     assert_eq!(at, [(200, (0, 400))]);
 }
 
@@ -107,11 +90,7 @@ fn a_fin_waits_for_the_window_too() {
     test.peer_window = 0;
     test.acks(0);
     test.connection.shutdown(test.now);
-    let at: Vec<_> = test
-        .run(300)
-        .iter()
-        .map(|(at, s)| (*at, s.seq, s.flags))
-        .collect();
+    let at: Vec<_> = test.run(300).iter().map(|(at, s)| (*at, s.seq, s.flags)).collect();
     assert_eq!(at, [(200, ISS + 1, FIN | ACK)]);
     test.acks(1);
     assert_eq!(test.state(), State::FinWait2);
@@ -131,10 +110,7 @@ fn with_keepalive() -> Config {
 fn a_silent_peer_is_probed_and_given_up() {
     let mut test = Test::established(with_keepalive());
     let sent = test.run(60_000);
-    let shape: Vec<_> = sent
-        .iter()
-        .map(|(at, s)| (*at, s.seq, s.len, s.flags))
-        .collect();
+    let shape: Vec<_> = sent.iter().map(|(at, s)| (*at, s.seq, s.len, s.flags)).collect();
     // Just before the window, so that the peer must answer (section 3.8.4).
     assert_eq!(
         shape,

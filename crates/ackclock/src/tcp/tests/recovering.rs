@@ -27,10 +27,7 @@ fn three_duplicate_acks_retransmit_and_halve_the_window() {
     test.acks(0);
     assert_eq!(test.data(), [(0, 1_000)]);
     let info = test.info();
-    assert_eq!(
-        (info.cwnd, info.ssthresh, info.fast_recoveries),
-        (5_000, 5_000, 1)
-    );
+    assert_eq!((info.cwnd, info.ssthresh, info.fast_recoveries), (5_000, 5_000, 1));
 }
 
 #[test]
@@ -60,10 +57,7 @@ fn newreno_repairs_one_hole_for_each_partial_ack() {
     assert!(test.info().in_recovery);
     test.acks(10_000);
     let info = test.info();
-    assert_eq!(
-        (info.in_recovery, info.fast_recoveries, info.cwnd),
-        (false, 1, 5_000)
-    );
+    assert_eq!((info.in_recovery, info.fast_recoveries, info.cwnd), (false, 1, 5_000));
 }
 
 #[test]
@@ -80,11 +74,7 @@ fn newreno_inflates_by_what_has_left_the_network() {
         assert_eq!(test.data(), []);
     }
     test.acks(0);
-    assert_eq!(
-        test.data(),
-        [(12_000, 1_000)],
-        "the eighth duplicate: 5 + 8 > 12"
-    );
+    assert_eq!(test.data(), [(12_000, 1_000)], "the eighth duplicate: 5 + 8 > 12");
 }
 
 #[test]
@@ -94,10 +84,7 @@ fn duplicates_that_carry_data_or_another_window_do_not_count() {
         test.peer(n * 10, 10, 0, Flags::NONE);
     }
     for window in [50_000, 40_000, 30_000, 20_000] {
-        let header = Header {
-            window,
-            ..header(IRS + 51, ISS + 1, ACK)
-        };
+        let header = Header { window, ..header(IRS + 51, ISS + 1, ACK) };
         let _ = test.segment(header, &[]);
     }
     assert_eq!(test.info().duplicate_acks, 0);
@@ -112,28 +99,18 @@ fn sack_retransmits_only_what_is_missing() {
     test.sacks(0, &[(1_000, 3_000)]);
     assert_eq!(test.data(), []);
     test.sacks(0, &[(4_000, 5_000), (1_000, 3_000)]);
-    assert_eq!(
-        test.data(),
-        [(0, 1_000)],
-        "three segments above it were SACKed"
-    );
+    assert_eq!(test.data(), [(0, 1_000)], "three segments above it were SACKed");
     test.sacks(0, &[(6_000, 7_000), (4_000, 5_000), (1_000, 3_000)]);
     test.sacks(0, &[(6_000, 8_000), (4_000, 5_000), (1_000, 3_000)]);
     test.sacks(0, &[(6_000, 9_000), (4_000, 5_000), (1_000, 3_000)]);
     test.sacks(0, &[(6_000, 10_000), (4_000, 5_000), (1_000, 3_000)]);
     assert_eq!(test.data(), [(3_000, 1_000), (5_000, 1_000)]);
     let info = test.info();
-    assert_eq!(
-        (info.sacked, info.lost, info.in_flight),
-        (7_000, 3_000, 3_000)
-    );
+    assert_eq!((info.sacked, info.lost, info.in_flight), (7_000, 3_000, 3_000));
     test.sacks(3_000, &[(6_000, 10_000), (4_000, 5_000)]);
     test.acks(10_000);
     let info = test.info();
-    assert_eq!(
-        (info.in_recovery, info.cwnd, info.retransmitted),
-        (false, 5_000, 3)
-    );
+    assert_eq!((info.in_recovery, info.cwnd, info.retransmitted), (false, 5_000, 3));
 }
 
 #[test]
@@ -171,10 +148,7 @@ fn d_sack_is_counted_and_marks_nothing() {
     test.sacks(2_000, &[(0, 1_000)]);
     assert_eq!((test.info().dsacks_received, test.info().sacked), (1, 0));
     test.sacks(2_000, &[(3_000, 3_500), (3_000, 4_000)]);
-    assert_eq!(
-        (test.info().dsacks_received, test.info().sacked),
-        (2, 1_000)
-    );
+    assert_eq!((test.info().dsacks_received, test.info().sacked), (2, 1_000));
 }
 
 #[test]
@@ -182,15 +156,9 @@ fn the_timer_doubles_and_resends_the_first_segment() {
     let mut test = in_flight(config(), 3);
     let sent = test.run(1_500);
     let resent: Vec<_> = sent.iter().map(|(at, s)| (*at, s.data())).collect();
-    assert_eq!(
-        resent,
-        [(200, (0, 1_000)), (600, (0, 1_000)), (1_400, (0, 1_000))]
-    );
+    assert_eq!(resent, [(200, (0, 1_000)), (600, (0, 1_000)), (1_400, (0, 1_000))]);
     let info = test.info();
-    assert_eq!(
-        (info.timeouts, info.backoff, info.cwnd, info.ssthresh),
-        (3, 3, 1_000, 2_000)
-    );
+    assert_eq!((info.timeouts, info.backoff, info.cwnd, info.ssthresh), (3, 3, 1_000, 2_000));
     assert_eq!(info.rto, Duration::from_millis(1_600));
 }
 
@@ -212,19 +180,12 @@ fn karn_keeps_the_backoff_until_something_sent_once_is_acknowledged() {
     test.run(700);
     assert_eq!(test.info().backoff, 2);
     test.acks(1_000);
-    assert_eq!(
-        test.info().backoff,
-        2,
-        "nobody knows which copy this ack is for"
-    );
+    assert_eq!(test.info().backoff, 2, "nobody knows which copy this ack is for");
     test.queue(1_000, 2_000);
     test.sent();
     test.wait(10);
     test.acks(2_000);
-    assert_eq!(
-        (test.info().backoff, test.info().rto),
-        (0, Duration::from_millis(200))
-    );
+    assert_eq!((test.info().backoff, test.info().rto), (0, Duration::from_millis(200)));
 }
 
 #[test]
@@ -233,10 +194,7 @@ fn the_peer_is_given_up_after_the_give_up_time() {
     config.give_up = Duration::from_secs(100);
     let mut test = in_flight(config, 1);
     let sent = test.run(1_000_000);
-    assert_eq!(
-        (test.state(), test.connection.error()),
-        (State::Closed, Some(Error::TimedOut))
-    );
+    assert_eq!((test.state(), test.connection.error()), (State::Closed, Some(Error::TimedOut)));
     let (at, last) = sent.last().expect("a reset");
     // 200 ms doubled each time: 0.2, 0.6, ... 51, 102.2 s.
     assert_eq!((*at, last.flags), (102_200, RST | ACK));
@@ -289,8 +247,5 @@ fn round_trip_times_come_from_what_was_sent_once() {
     // Handshake 10 ms, then 30: srtt = 10 + 20/8, rttvar = 5 + (20 - 5)/4.
     assert_eq!(info.rtt, Duration::from_micros(12_500));
     assert_eq!(info.rttvar, Duration::from_micros(8_750));
-    assert_eq!(
-        (info.min_rtt, info.rtt_samples),
-        (Duration::from_millis(10), 2)
-    );
+    assert_eq!((info.min_rtt, info.rtt_samples), (Duration::from_millis(10), 2));
 }

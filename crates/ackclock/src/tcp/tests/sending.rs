@@ -35,10 +35,7 @@ fn the_peers_window_bounds_the_flight() {
 fn an_old_segment_does_not_set_the_window() {
     let mut test = Test::established(config());
     test.peer(0, 100, 0, Flags::NONE);
-    let old = Header {
-        window: 1,
-        ..header(IRS + 1, ISS + 1, ACK)
-    };
+    let old = Header { window: 1, ..header(IRS + 1, ISS + 1, ACK) };
     let _ = test.segment(old, &[0; 100]);
     assert_eq!(test.info().send_window, 60_000);
 }
@@ -95,21 +92,14 @@ fn no_segment_smaller_than_half_the_largest_window() {
     test.peer_window = 400;
     test.acks(0);
     test.queue(0, 2_000);
-    assert_eq!(
-        test.data(),
-        [],
-        "400 bytes of a window that once was 60,000"
-    );
+    assert_eq!(test.data(), [], "400 bytes of a window that once was 60,000");
 }
 
 #[test]
 fn a_small_window_that_was_never_larger_is_used() {
     let mut test = Test::connecting(config());
     test.sent();
-    let small = Header {
-        window: 400,
-        ..header(IRS, ISS + 1, SYN | ACK)
-    };
+    let small = Header { window: 400, ..header(IRS, ISS + 1, SYN | ACK) };
     let _ = test.segment(small, &[]);
     test.peer_window = 400;
     test.queue(0, 2_000);
@@ -164,10 +154,7 @@ fn urgent_data_is_marked_until_its_last_byte_was_sent() {
     assert_eq!(test.connection.send_urgent(test.now, &data), Ok(1_500));
     test.queue(1_500, 3_000);
     let sent = test.sent();
-    let shape: Vec<_> = sent
-        .iter()
-        .map(|s| (s.data(), s.flags, s.urgent_pointer))
-        .collect();
+    let shape: Vec<_> = sent.iter().map(|s| (s.data(), s.flags, s.urgent_pointer)).collect();
     // The pointer points at byte 1,499, the last urgent one (MUST-62).
     assert_eq!(
         shape,
@@ -193,16 +180,10 @@ fn the_send_queue_takes_what_fits() {
 fn a_link_that_segments_gets_several_segments_at_once() {
     let mut test = Test::established(config());
     test.queue(0, 3_500);
-    let outgoing = test
-        .connection
-        .poll_transmit(test.now, 65_536)
-        .expect("data");
+    let outgoing = test.connection.poll_transmit(test.now, 65_536).expect("data");
     assert_eq!((outgoing.len, outgoing.segment_size), (3_000, 1_000));
     test.connection.on_transmitted(test.now, &outgoing);
-    assert!(
-        test.connection.poll_transmit(test.now, 65_536).is_none(),
-        "Nagle"
-    );
+    assert!(test.connection.poll_transmit(test.now, 65_536).is_none(), "Nagle");
     // A hole in the middle of the transmission is repaired alone.
     test.sacks(0, &[(0, 0)]);
     test.sacks(1_000, &[(2_000, 3_000)]);

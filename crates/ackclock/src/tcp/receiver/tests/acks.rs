@@ -3,10 +3,7 @@
 use super::*;
 
 fn with_policy(ack_policy: AckPolicy) -> Receiver<'static> {
-    let config = ReceiverConfig {
-        ack_policy,
-        ..config()
-    };
+    let config = ReceiverConfig { ack_policy, ..config() };
     receiver_with(&config, 10_000, 8)
 }
 
@@ -49,11 +46,7 @@ fn a_lone_segment_is_acknowledged_after_the_timeout() {
     assert_eq!(receiver.ack_deadline(), after_millis(40));
     let later = after_millis(30);
     receiver.on_segment(later, SeqNumber(1100), &stream(1100, 1200), false, true);
-    assert_eq!(
-        receiver.ack_deadline(),
-        after_millis(40),
-        "counted from the first"
-    );
+    assert_eq!(receiver.ack_deadline(), after_millis(40), "counted from the first");
     assert!(!receiver.ack_due(after_millis(39)) && receiver.ack_due(after_millis(40)));
     ack(&mut receiver);
     assert!(receiver.ack_deadline().is_never() && !receiver.ack_due(after_millis(40)));
@@ -61,10 +54,8 @@ fn a_lone_segment_is_acknowledged_after_the_timeout() {
 
 #[test]
 fn the_first_segments_are_acknowledged_one_by_one() {
-    let mut receiver = with_policy(AckPolicy::Delayed {
-        timeout: Duration::from_millis(500),
-        quick_acks: 2,
-    });
+    let mut receiver =
+        with_policy(AckPolicy::Delayed { timeout: Duration::from_millis(500), quick_acks: 2 });
     answer(&mut receiver, 1000, 1001);
     answer(&mut receiver, 1001, 1002);
     deliver(&mut receiver, 1002, 1003);
@@ -93,22 +84,13 @@ fn old_bsd_waits_for_35_percent_of_the_buffer() {
 fn what_the_peer_must_know_is_acknowledged_at_once() {
     let mut receiver = receiver();
     // Out of order.
-    assert_eq!(
-        answer(&mut receiver, 1200, 1300),
-        (1000, vec![(1200, 1300)])
-    );
+    assert_eq!(answer(&mut receiver, 1200, 1300), (1000, vec![(1200, 1300)]));
     // A part of the hole.
-    assert_eq!(
-        answer(&mut receiver, 1000, 1100),
-        (1100, vec![(1200, 1300)])
-    );
+    assert_eq!(answer(&mut receiver, 1000, 1100), (1100, vec![(1200, 1300)]));
     // The rest of it.
     assert_eq!(answer(&mut receiver, 1100, 1200), (1300, vec![]));
     // A duplicate.
-    assert_eq!(
-        answer(&mut receiver, 1250, 1300),
-        (1300, vec![(1250, 1300)])
-    );
+    assert_eq!(answer(&mut receiver, 1250, 1300), (1300, vec![(1250, 1300)]));
     // Beyond the window, wholly or in part.
     assert_eq!(answer(&mut receiver, 20_000, 20_001), (1300, vec![]));
     assert_eq!(answer(&mut receiver, 1300, 11_001), (11_000, vec![]));
@@ -143,10 +125,7 @@ fn without_sack_each_segment_behind_a_hole_owes_a_duplicate_ack() {
 
 #[test]
 fn duplicate_acks_that_were_not_sent_are_not_owed_once_the_hole_is_filled() {
-    let no_sack = ReceiverConfig {
-        sack: false,
-        ..config()
-    };
+    let no_sack = ReceiverConfig { sack: false, ..config() };
     let mut receiver = receiver_with(&no_sack, 10_000, 8);
     deliver(&mut receiver, 1100, 1200);
     deliver(&mut receiver, 1200, 1300);

@@ -35,14 +35,8 @@ fn sequence_numbers_wrap() {
     let mut receiver = receiver_at(SeqNumber(u32::MAX - 100), &config(), 10_000, 8);
     let start = u32::MAX - 99;
     assert_eq!(deliver(&mut receiver, 100, 200), accepted(0));
-    assert_eq!(
-        deliver(&mut receiver, start.wrapping_add(50), 100),
-        accepted(0)
-    );
-    assert_eq!(
-        deliver(&mut receiver, start, start.wrapping_add(60)),
-        accepted(300)
-    );
+    assert_eq!(deliver(&mut receiver, start.wrapping_add(50), 100), accepted(0));
+    assert_eq!(deliver(&mut receiver, start, start.wrapping_add(60)), accepted(300));
     assert_eq!(receiver.rcv_nxt(), SeqNumber(200));
     assert_eq!(read_all(&mut receiver), stream(start, 200));
 }
@@ -82,23 +76,10 @@ fn a_range_without_a_place_is_dropped_and_counted() {
     deliver(&mut receiver, 1300, 1400);
     ack(&mut receiver);
     let third = deliver(&mut receiver, 1500, 1600);
-    assert_eq!(
-        third,
-        Arrival {
-            dropped: 100,
-            ..accepted(0)
-        }
-    );
-    assert!(
-        receiver.ack_due(NOW),
-        "dropped data still cause a duplicate ack"
-    );
+    assert_eq!(third, Arrival { dropped: 100, ..accepted(0) });
+    assert!(receiver.ack_due(NOW), "dropped data still cause a duplicate ack");
     assert_eq!(blocks(&receiver, 4), [(1300, 1400), (1100, 1200)]);
-    assert_eq!(
-        deliver(&mut receiver, 1400, 1500),
-        accepted(0),
-        "what adjoins needs no place"
-    );
+    assert_eq!(deliver(&mut receiver, 1400, 1500), accepted(0), "what adjoins needs no place");
     assert_eq!(deliver(&mut receiver, 1000, 1050), accepted(50));
     assert_eq!(deliver(&mut receiver, 1050, 1300), accepted(450));
     assert_eq!(read_all(&mut receiver), stream(1000, 1500));
@@ -118,24 +99,14 @@ fn a_window_larger_than_the_memory_drops_what_does_not_fit() {
     let mut receiver = Receiver::new(IRS, 100, &config(), memory, ranges);
     assert_eq!(deliver(&mut receiver, 1040, 1060).dropped, 10);
     assert_eq!(deliver(&mut receiver, 1070, 1080).dropped, 10);
-    assert_eq!(
-        deliver(&mut receiver, 1000, 1100),
-        Arrival {
-            dropped: 50,
-            ..accepted(50)
-        }
-    );
+    assert_eq!(deliver(&mut receiver, 1000, 1100), Arrival { dropped: 50, ..accepted(50) });
     assert_eq!(read_all(&mut receiver), stream(1000, 1050));
 }
 
 #[cfg(feature = "alloc")]
 #[test]
 fn an_idle_receiver_holds_no_memory_of_its_own() {
-    let config = ReceiverConfig {
-        receive_limit: 10_000,
-        reassembly_ranges: 4,
-        ..config()
-    };
+    let config = ReceiverConfig { receive_limit: 10_000, reassembly_ranges: 4, ..config() };
     let (ring, ranges) = (Buffer::growing(), Buffer::growing());
     let mut receiver = Receiver::new(IRS, 10_000, &config, ring, ranges);
     deliver(&mut receiver, 1100, 1200);
@@ -150,11 +121,7 @@ fn an_idle_receiver_holds_no_memory_of_its_own() {
 #[cfg(feature = "alloc")]
 #[test]
 fn a_growing_list_of_ranges_has_its_limit() {
-    let config = ReceiverConfig {
-        receive_limit: 10_000,
-        reassembly_ranges: 3,
-        ..config()
-    };
+    let config = ReceiverConfig { receive_limit: 10_000, reassembly_ranges: 3, ..config() };
     let (ring, ranges) = (Buffer::growing(), Buffer::growing());
     let mut receiver = Receiver::new(IRS, 10_000, &config, ring, ranges);
     let dropped = [1100, 1200, 1300, 1400, 1500].map(|start| {

@@ -6,13 +6,7 @@ use super::*;
 fn a_fin_in_order_takes_a_number_of_its_own() {
     let mut receiver = receiver();
     let arrival = deliver_fin(&mut receiver, 1000, 1100);
-    assert_eq!(
-        arrival,
-        Arrival {
-            fin: true,
-            ..accepted(100)
-        }
-    );
+    assert_eq!(arrival, Arrival { fin: true, ..accepted(100) });
     assert_eq!(receiver.rcv_nxt(), SeqNumber(1101));
     assert!(receiver.is_finished() && receiver.ack_due(NOW));
     assert_eq!(read_all(&mut receiver), stream(1000, 1100));
@@ -24,13 +18,7 @@ fn a_fin_out_of_order_takes_effect_when_it_is_reached() {
     assert_eq!(deliver_fin(&mut receiver, 1100, 1200), accepted(0));
     assert!(!receiver.is_finished());
     let arrival = deliver(&mut receiver, 1000, 1100);
-    assert_eq!(
-        arrival,
-        Arrival {
-            fin: true,
-            ..accepted(200)
-        }
-    );
+    assert_eq!(arrival, Arrival { fin: true, ..accepted(200) });
     assert_eq!(receiver.rcv_nxt(), SeqNumber(1201));
 }
 

@@ -19,11 +19,7 @@ fn action() -> impl Strategy<Value = Action> {
     let segment = (-150..500_i32, 1..200_usize, any::<u8>());
     let segment = segment.prop_map(|(offset, len, salt)| Action::Segment { offset, len, salt });
     let in_order = (1..200_usize, any::<u8>());
-    let in_order = in_order.prop_map(|(len, salt)| Action::Segment {
-        offset: 0,
-        len,
-        salt,
-    });
+    let in_order = in_order.prop_map(|(len, salt)| Action::Segment { offset: 0, len, salt });
     prop_oneof![
         6 => segment,
         2 => in_order,
@@ -93,10 +89,7 @@ impl Model {
         let runs = self.runs();
         let touches = runs.iter().any(|run| run.0 <= to && from <= run.1);
         if from != self.next && !touches && runs.len() >= max_ranges {
-            return Arrival {
-                dropped: (to - from) as u32,
-                ..Arrival::default()
-            };
+            return Arrival { dropped: (to - from) as u32, ..Arrival::default() };
         }
         if self.arrived.len() < to {
             self.arrived.resize(to, None);
@@ -139,9 +132,8 @@ impl Model {
 fn sorted_ranges(receiver: &Receiver<'_>, first: SeqNumber) -> Vec<(usize, usize)> {
     let position = |number: SeqNumber| number.since(first) as usize;
     let ranges = receiver.data.ranges().iter();
-    let mut ranges: Vec<_> = ranges
-        .map(|range| (position(range.start), position(range.end)))
-        .collect();
+    let mut ranges: Vec<_> =
+        ranges.map(|range| (position(range.start), position(range.end))).collect();
     ranges.sort_unstable();
     ranges
 }
@@ -164,10 +156,7 @@ fn send_ack(
 ) -> Result<(), TestCaseError> {
     let window = receiver.window() as usize;
     prop_assert_eq!(window % (1 << shift), 0);
-    prop_assert_eq!(
-        usize::from(receiver.window_field(window as u32)) << shift,
-        window
-    );
+    prop_assert_eq!(usize::from(receiver.window_field(window as u32)) << shift, window);
     let edge = model.next + window;
     prop_assert!(edge <= model.read + limit, "more is promised than fits");
     prop_assert!(edge + (1 << shift) > model.edge, "the edge moved left");

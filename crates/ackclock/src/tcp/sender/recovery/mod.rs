@@ -116,11 +116,7 @@ impl Recovery {
 
     /// An ack was applied to the flight.
     pub(crate) fn on_ack(&mut self, flight: &mut Flight<'_>, ack: &AckFacts) -> Outcome {
-        self.duplicate_acks = if ack.acked > 0 {
-            0
-        } else {
-            self.duplicate_acks
-        };
+        self.duplicate_acks = if ack.acked > 0 { 0 } else { self.duplicate_acks };
         if self.duplicate_acks == 0 {
             self.flight_end = ack.nxt;
         }
@@ -171,16 +167,13 @@ impl Recovery {
         if !self.sack || self.phase != Phase::Fast {
             return None;
         }
-        self.speculate(flight)
-            .filter(|range| range.len() <= allowance)
+        self.speculate(flight).filter(|range| range.len() <= allowance)
     }
 
     /// A piece was sent again.
     pub(crate) fn on_retransmitted(&mut self, flight: &Flight<'_>, range: SeqRange) {
         self.owes_retransmission = false;
-        let above = flight
-            .highest_sacked()
-            .is_none_or(|high| range.start.at_or_after(high));
+        let above = flight.highest_sacked().is_none_or(|high| range.start.at_or_after(high));
         self.rescued |= self.sack && self.phase == Phase::Fast && above;
     }
 }

@@ -15,10 +15,7 @@ impl Recovery {
         if ack.acked > 0 {
             self.on_progress(flight, ack, outcome);
         } else if ack.duplicate && self.phase != Phase::Loss {
-            self.credit = self
-                .credit
-                .saturating_add(ack.mss)
-                .min(flight.outstanding());
+            self.credit = self.credit.saturating_add(ack.mss).min(flight.outstanding());
             // Step 2: only if the cumulative ack covers more than `recover`; else the duplicates
             // come of what was retransmitted after a timeout.
             let fresh = self.phase == Phase::Open && ack.una.after(self.point);

@@ -30,11 +30,7 @@ impl Recovery {
     /// highest SACKed piece; then once in an episode the last piece, so that the tail gives acks.
     pub(super) fn speculate(&self, flight: &Flight<'_>) -> Option<SeqRange> {
         let rescue = || {
-            if self.rescued {
-                None
-            } else {
-                flight.last_unsacked()
-            }
+            if self.rescued { None } else { flight.last_unsacked() }
         };
         flight.first_unsacked_hole().or_else(rescue)
     }
