@@ -81,23 +81,21 @@ impl<C: CongestionController> Connection<'_, C> {
         self.urgent.map(|urgent| urgent.since(unread) + 1)
     }
 
-    /// CLOSE in the RFC's sense: no more data will be sent; FIN follows what is queued. Data can
-    /// still be received.
+    /// CLOSE in the RFC's sense (section 3.10.4): no more data will be sent; FIN follows what is
+    /// queued, after the handshake if need be. Data can still be received.
     pub fn shutdown(&mut self, now: Instant) {
-        match self.state {
-            State::Closed | State::Listen | State::TimeWait => {}
-            // Nothing was ever established: nothing to finish.
-            State::SynSent => self.state = State::Closed,
-            _ => self.sender.finish(now),
+        if !matches!(self.state, State::Closed | State::Listen | State::TimeWait) {
+            self.sender.finish(now);
         }
     }
 
     /// The application gives the connection up: what is queued is still delivered within the linger
     /// time, and what was not read, or arrives from now on, resets the connection (section 3.6.1).
+    /// A connection that the peer has not answered yet is forgotten.
     pub fn close(&mut self, now: Instant) {
         self.orphaned = true;
         let lingers = self.config.linger.is_none_or(|linger| !linger.is_zero());
-        if self.receiver.queued() > 0 || !lingers {
+        if self.receiver.queued() > 0 || !lingers || self.state == State::SynSent {
             self.abort();
             return;
         }

@@ -157,6 +157,18 @@ fn text_and_fin_may_come_with_the_syn_ack() {
 }
 
 #[test]
+fn shutting_down_before_the_peer_answers_waits_for_the_handshake() {
+    let mut test = Test::connecting(config());
+    test.queue(0, 500);
+    test.connection.shutdown(test.now);
+    test.sent();
+    let _ = test.segment(syn_ack(), &[]);
+    let sent = test.sent();
+    assert_eq!((sent[0].data(), sent[0].flags), ((0, 500), FIN | ACK));
+    assert_eq!(test.state(), State::FinWait1);
+}
+
+#[test]
 fn closing_before_the_peer_answers_ends_it() {
     let mut test = Test::connecting(config());
     test.sent();
