@@ -1,9 +1,9 @@
 //! What an application can do with a connection that it has a handle of (RFC 9293 section 3.9.1).
 
 use super::slot::{Owner, Slot};
-use super::{Handle, InvalidHandle, Readiness, Stack};
+use super::{Handle, InvalidHandle, Readiness, SettingError, Stack};
 use crate::congestion::CongestionController;
-use crate::tcp::{Connection, Info, ReceiveError, SendError};
+use crate::tcp::{ConfigError, Connection, Info, Keepalive, ReceiveError, SendError};
 use crate::time::Instant;
 use core::net::SocketAddr;
 
@@ -85,6 +85,54 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.with(now, handle, |connection, _| connection.set_cork(on)).ok_or(InvalidHandle)
     }
 
+    /// Switches keepalive, or changes its times (RFC 9293 section 3.8.4).
+    ///
+    /// # Errors
+    /// The handle is void, or the settings cannot be used.
+    pub fn set_keepalive(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        settings: Option<Keepalive>,
+    ) -> Result<(), SettingError> {
+        settings.map_or(Ok(()), |settings| settings.validate()).map_err(SettingError::Config)?;
+        self.with(now, handle, |connection, _| connection.set_keepalive(settings))
+            .ok_or(SettingError::InvalidHandle)
+    }
+
+    /// Sets the differentiated services codepoint of the packets from now on, 0 to 63 (RFC 9293
+    /// section 3.9.1.1, SHLD-22).
+    ///
+    /// # Errors
+    /// The handle is void, or the codepoint is above 63.
+    pub fn set_dscp(&mut self, handle: Handle, dscp: u8) -> Result<(), SettingError> {
+        let slot = self.resolve_mut(handle).ok_or(SettingError::InvalidHandle)?;
+        if dscp > 63 {
+            return Err(SettingError::Config(ConfigError::Dscp));
+        }
+        slot.dscp = dscp;
+        Ok(())
+    }
+
+    /// Sets the TTL or hop limit of the packets from now on, 1 to 255.
+    ///
+    /// # Errors
+    /// The handle is void, or the limit is 0.
+    pub fn set_hop_limit(&mut self, handle: Handle, limit: u8) -> Result<(), SettingError> {
+        let slot = self.resolve_mut(handle).ok_or(SettingError::InvalidHandle)?;
+        if limit == 0 {
+            return Err(SettingError::Config(ConfigError::HopLimit));
+        }
+        slot.hop_limit = limit;
+        Ok(())
+    }
+
+    /// How many bytes are to be read up to the last urgent one, it included (RFC 9293 MUST-32);
+    /// `None` if nothing urgent is ahead.
+    pub fn urgent_ahead(&self, handle: Handle) -> Option<u32> {
+        self.resolve(handle)?.connection.urgent_ahead()
+    }
+
     /// Our end of a connection.
     pub fn local_addr(&self, handle: Handle) -> Option<SocketAddr> {
         Some(self.resolve(handle)?.tuple.local)
@@ -112,6 +160,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         (slot.owner == Owner::Application).then_some(slot)
     }
 
+    fn resolve_mut(&mut self, handle: Handle) -> Option<&mut Slot<'a, C>> {
+        self.resolve(handle)?;
+        self.connections.get_mut(handle.slot)
+    }
+
     /// Does something with a connection and what follows from it.
     fn with<R>(
         &mut self,
@@ -120,8 +173,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         call: impl FnOnce(&mut Connection<'a, C>, Instant) -> R,
     ) -> Option<R> {
         let now = self.advance(now);
-        self.resolve(handle)?;
-        let slot = self.connections.get_mut(handle.slot)?;
+        let slot = self.resolve_mut(handle)?;
         let answer = call(&mut slot.connection, now);
         self.after(now, handle.slot);
         Some(answer)
@@ -135,8 +187,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         call: impl FnOnce(&mut Connection<'a, C>, Instant),
     ) -> Result<(), InvalidHandle> {
         let now = self.advance(now);
-        self.resolve(handle).ok_or(InvalidHandle)?;
-        let slot = self.connections.get_mut(handle.slot).ok_or(InvalidHandle)?;
+        let slot = self.resolve_mut(handle).ok_or(InvalidHandle)?;
         slot.owner = Owner::Nobody;
         if !slot.detached {
             call(&mut slot.connection, now);

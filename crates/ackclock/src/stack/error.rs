@@ -114,3 +114,24 @@ impl fmt::Display for InvalidHandle {
 }
 
 impl core::error::Error for InvalidHandle {}
+
+/// Why a setting of a connection could not be changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum SettingError {
+    /// The handle names no connection.
+    InvalidHandle,
+    /// The setting cannot be used.
+    Config(ConfigError),
+}
+
+impl fmt::Display for SettingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SettingError::InvalidHandle => InvalidHandle.fmt(f),
+            SettingError::Config(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for SettingError {}

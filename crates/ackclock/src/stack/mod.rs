@@ -30,7 +30,7 @@ mod tuple;
 pub use crate::tcp::Readiness;
 pub use capabilities::Capabilities;
 pub use config::{Cidr, ListenConfig, StackConfig};
-pub use error::{AddressError, ConnectError, InvalidHandle, ListenError};
+pub use error::{AddressError, ConnectError, InvalidHandle, ListenError, SettingError};
 pub use event::Event;
 pub use statistics::Statistics;
 pub use storage::{StackMemory, Storage};

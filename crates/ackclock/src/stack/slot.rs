@@ -78,9 +78,17 @@ impl<'a, C: CongestionController> Slot<'a, C> {
 /// Whether something can be done after that could not be done before.
 fn gains(before: &Readiness, after: &Readiness) -> bool {
     let bits = |readiness: &Readiness| {
-        let &Readiness { established, readable, writable, urgent, finished, flushed, closed } =
-            readiness;
-        [established, readable, writable, urgent, finished, flushed, closed]
+        let &Readiness {
+            established,
+            readable,
+            writable,
+            urgent,
+            finished,
+            flushed,
+            troubled,
+            closed,
+        } = readiness;
+        [established, readable, writable, urgent, finished, flushed, troubled, closed]
     };
     bits(before).into_iter().zip(bits(after)).any(|(before, after)| after && !before)
 }

@@ -1,9 +1,12 @@
 //! The application's calls (RFC 9293 sections 3.9.1 and 3.10.2 to 3.10.6).
 
 use super::connection::Connection;
-use super::{Error, Readiness, ReceiveError, SendError, State};
+use super::{Error, Keepalive, Readiness, ReceiveError, SendError, State};
 use crate::congestion::CongestionController;
 use crate::time::Instant;
+
+/// R1 in retransmissions (RFC 9293 section 3.8.3, SHLD-10: at least 3).
+const R1: u32 = 3;
 
 impl<C: CongestionController> Connection<'_, C> {
     /// SEND: queues what fits of `data`; returns how many bytes were taken. Before the connection
@@ -126,6 +129,20 @@ impl<C: CongestionController> Connection<'_, C> {
         self.sender.set_cork(on);
     }
 
+    /// Switches keepalive (section 3.8.4, MUST-24). The settings must be usable
+    /// ([`Config::validate`](super::Config::validate)).
+    pub fn set_keepalive(&mut self, settings: Option<Keepalive>) {
+        self.config.keepalive = settings;
+    }
+
+    /// Retransmissions of the same segment, or of the SYN, without any ack.
+    fn unanswered_retransmissions(&self) -> u32 {
+        match self.state {
+            State::SynSent | State::SynReceived => self.syn.retransmits(),
+            _ => self.sender.timeouts_in_a_row(),
+        }
+    }
+
     /// What the connection can do now.
     pub fn readiness(&self) -> Readiness {
         let closed = matches!(self.state, State::Closed | State::TimeWait);
@@ -137,6 +154,7 @@ impl<C: CongestionController> Connection<'_, C> {
             urgent: self.urgent.is_some(),
             finished,
             flushed: self.sender.is_flushed(),
+            troubled: !closed && self.unanswered_retransmissions() >= R1,
             closed,
         }
     }

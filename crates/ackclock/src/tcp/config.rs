@@ -174,6 +174,17 @@ impl Default for Keepalive {
     }
 }
 
+impl Keepalive {
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// [`ConfigError::Keepalive`] if one of them is zero.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let usable = !self.idle.is_zero() && !self.interval.is_zero() && self.count > 0;
+        if usable { Ok(()) } else { Err(ConfigError::Keepalive) }
+    }
+}
+
 /// A setting that cannot be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -240,10 +251,7 @@ impl Config {
         let RtoConfig { initial, min, max } = self.rto;
         let ordered = !min.is_zero() && !initial.is_zero() && min <= max && initial <= max;
         check(ordered, ConfigError::Rto)?;
-        if let Some(Keepalive { idle, interval, count }) = self.keepalive {
-            let usable = !idle.is_zero() && !interval.is_zero() && count > 0;
-            check(usable, ConfigError::Keepalive)?;
-        }
+        self.keepalive.map_or(Ok(()), |keepalive| keepalive.validate())?;
         check(self.hop_limit > 0, ConfigError::HopLimit)?;
         check(self.dscp <= 63, ConfigError::Dscp)?;
         check(self.initial_window.is_usable(), ConfigError::InitialWindow)

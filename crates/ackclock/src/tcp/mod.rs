@@ -14,7 +14,7 @@ mod readiness;
 mod receiver;
 mod sender;
 mod state;
-#[cfg(test)]
+#[cfg(all(test, feature = "alloc"))]
 mod tests;
 mod timeout;
 pub(crate) mod timestamps;

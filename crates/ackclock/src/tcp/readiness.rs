@@ -16,6 +16,9 @@ pub struct Readiness {
     pub finished: bool,
     /// Everything queued, FIN included if there was a shutdown, was acknowledged.
     pub flushed: bool,
+    /// Delivery is in trouble: the same segment was retransmitted three times without any ack (R1,
+    /// RFC 9293 section 3.8.3). It ends with the next ack, or with the connection.
+    pub troubled: bool,
     /// The connection is over; `Info::error` says why, if there was an error.
     pub closed: bool,
 }

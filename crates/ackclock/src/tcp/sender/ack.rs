@@ -48,6 +48,9 @@ impl<C: CongestionController> Sender<'_, C> {
             && had_flight
             && if self.recovery.uses_sack() { sacked > 0 } else { input.empty && !window_changed };
         self.counters.duplicate_acks += u64::from(duplicate);
+        if advanced > 0 {
+            self.timeouts_in_a_row = 0;
+        }
         if advanced > 0 || was_closed || self.window.size == 0 {
             // Also the answer to a probe of a closed window is progress (MUST-37).
             self.no_progress_since = now;

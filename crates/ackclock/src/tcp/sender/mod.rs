@@ -87,8 +87,8 @@ pub(crate) struct Sender<'a, C> {
     last_sent_at: Instant,
     /// Since when nothing has been acknowledged although something is in flight.
     no_progress_since: Instant,
-    /// SND.UNA when the retransmission timer fired last.
-    timed_out_at: Option<SeqNumber>,
+    /// How often the retransmission timer has fired since something was acknowledged last.
+    timeouts_in_a_row: u32,
     /// State of the random words given to the law.
     random: u64,
     counters: SenderCounters,
@@ -125,7 +125,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             probe_due: false,
             last_sent_at: Instant::ZERO,
             no_progress_since: Instant::ZERO,
-            timed_out_at: None,
+            timeouts_in_a_row: 0,
             random,
             counters: SenderCounters::default(),
         }
@@ -138,10 +138,11 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         self.window = SendWindow::new(start.window, start.seq, self.snd_una);
         self.round = Round::new(now, self.snd_nxt);
         self.last_sent_at = now;
-        match start.rtt {
-            Some(rtt) => self.rto.on_sample(rtt),
-            None if start.syn_lost => self.rto.on_syn_lost(),
-            None => {}
+        if let Some(rtt) = start.rtt {
+            self.rto.on_sample(rtt);
+        }
+        if start.syn_lost {
+            self.rto.on_syn_lost();
         }
         let initial_window =
             if start.syn_lost { self.mss } else { config.initial_window.window(self.mss) };
@@ -217,6 +218,11 @@ impl<'a, C: CongestionController> Sender<'a, C> {
     /// have vouched for.
     pub(crate) fn pipe(&self) -> u32 {
         self.flight.pipe().saturating_sub(self.recovery.credit())
+    }
+
+    /// How often the retransmission timer has fired since something was acknowledged last.
+    pub(crate) fn timeouts_in_a_row(&self) -> u32 {
+        self.timeouts_in_a_row
     }
 
     /// Queues what fits of `data`.

@@ -116,12 +116,9 @@ impl<C: CongestionController> Sender<'_, C> {
 
     /// RFC 6298 rules 5.4 to 5.6, RFC 5681 section 3.1 equation 4.
     fn retransmission_timeout(&mut self, now: Instant) {
-        let kind = if self.timed_out_at == Some(self.snd_una) {
-            CongestionKind::RepeatedTimeout
-        } else {
-            CongestionKind::Timeout
-        };
-        self.timed_out_at = Some(self.snd_una);
+        let repeated = self.timeouts_in_a_row > 0;
+        let kind = if repeated { CongestionKind::RepeatedTimeout } else { CongestionKind::Timeout };
+        self.timeouts_in_a_row = self.timeouts_in_a_row.saturating_add(1);
         self.counters.timeouts += 1;
         let flight_size = self.flight.outstanding();
         self.flight.mark_all_lost();

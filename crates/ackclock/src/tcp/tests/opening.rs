@@ -54,6 +54,15 @@ fn a_lost_syn_means_one_segment_and_three_seconds() {
 }
 
 #[test]
+fn a_syn_without_any_answer_is_trouble() {
+    let mut test = Test::connecting(config());
+    test.run(6_999);
+    assert!(!test.connection.readiness().troubled);
+    test.run(1);
+    assert!(test.connection.readiness().troubled);
+}
+
+#[test]
 fn data_queued_before_the_handshake_follows_it() {
     let mut test = Test::connecting(config());
     test.queue(0, 2_000);

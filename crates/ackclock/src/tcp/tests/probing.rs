@@ -136,6 +136,16 @@ fn an_answer_keeps_the_connection_alive() {
 }
 
 #[test]
+fn keepalive_is_switched_for_one_connection() {
+    let mut test = Test::established(config());
+    test.connection.set_keepalive(with_keepalive().keepalive);
+    assert_eq!(test.run(10_000).len(), 1);
+    test.acks(0);
+    test.connection.set_keepalive(None);
+    assert!(test.run(100_000).is_empty());
+}
+
+#[test]
 fn keepalive_is_off_by_default() {
     let mut test = Test::established(config());
     assert!(test.run(100_000_000).is_empty());

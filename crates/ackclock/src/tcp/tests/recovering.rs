@@ -249,3 +249,14 @@ fn round_trip_times_come_from_what_was_sent_once() {
     assert_eq!(info.rttvar, Duration::from_micros(8_750));
     assert_eq!((info.min_rtt, info.rtt_samples), (Duration::from_millis(10), 2));
 }
+
+#[test]
+fn three_retransmissions_without_an_ack_are_trouble() {
+    let mut test = in_flight(config(), 2);
+    test.run(1_399);
+    assert!(!test.connection.readiness().troubled);
+    test.run(1);
+    assert!(test.connection.readiness().troubled, "R1 (SHLD-9, SHLD-10)");
+    test.acks(1_000);
+    assert!(!test.connection.readiness().troubled);
+}
