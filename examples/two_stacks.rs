@@ -51,12 +51,14 @@ fn converse(question: &[u8]) -> Result<(Vec<u8>, Instant), Box<dyn Error>> {
         while let Some(event) = server.poll_event() {
             match event {
                 Event::Acceptable(_) => answering = server.accept(listener),
-                Event::Connection { handle, readiness } if readiness.readable => {
-                    if answering == Some(handle) && read(&mut server, now, handle, &mut heard)? {
-                        let reply = format!("You said: {}", String::from_utf8_lossy(&heard));
-                        server.send(now, handle, reply.as_bytes())?;
-                        server.close(now, handle)?;
-                    }
+                Event::Connection { handle, readiness }
+                    if readiness.readable
+                        && answering == Some(handle)
+                        && read(&mut server, now, handle, &mut heard)? =>
+                {
+                    let reply = format!("You said: {}", String::from_utf8_lossy(&heard));
+                    server.send(now, handle, reply.as_bytes())?;
+                    server.close(now, handle)?;
                 }
                 _ => {}
             }

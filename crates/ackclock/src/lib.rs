@@ -1,4 +1,81 @@
-//! A TCP stack as a pure state machine (work in progress: the map of the crate comes here).
+//! A TCP stack as a pure state machine: segments, time and the application's calls go in; segments,
+//! data and the next deadline come out.
+//!
+//! It does no I/O, reads no clock, needs no heap and holds no global state. The same code runs over
+//! a TUN device (crate `ackclock-host`), in virtual time inside a network emulator (crate
+//! `ackclock-emulator`), and on a microcontroller with memory that the firmware lends it.
+//!
+//! # The map
+//! | module | holds |
+//! | --- | --- |
+//! | [`stack`] | [`Stack`](stack::Stack): many connections over one link. Start here. |
+//! | [`tcp`] | one connection: its [`Config`](tcp::Config), its [`Info`](tcp::Info), RFC 9293 event by event |
+//! | [`congestion`] | how much may be in flight: the trait [`CongestionController`](congestion::CongestionController) and the built-in laws |
+//! | [`link`] | [`Link`](link::Link): what a driver implements |
+//! | [`apps`] | discard, echo, chargen and the clients that talk to them |
+//! | [`wire`] | bytes to segments and back |
+//! | [`storage`] | memory that is lent or grows |
+//! | [`seq`], [`time`] | sequence numbers; instants and durations in nanoseconds |
+//!
+//! Dependencies point one way: `wire` and `congestion` know nobody; `tcp` knows those two; `stack`
+//! knows `tcp`; `link` and `apps` know `stack`.
+//!
+//! # Two minutes
+//! Two stacks that hand each other their packets:
+//!
+//! ```
+//! use ackclock::congestion::BuiltIn;
+//! use ackclock::stack::{Capabilities, Cidr, ListenConfig, Stack, StackConfig, Storage};
+//! use ackclock::tcp::Config;
+//! use ackclock::time::Instant;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let stack = |last, secret| {
+//!     let config = StackConfig::new(Capabilities::with_mtu(1500), secret);
+//!     let mut stack = Stack::new(config, BuiltIn::default(), Storage::growing())?;
+//!     stack.add_address(Cidr { address: [10, 0, 0, last].into(), prefix: 24 })?;
+//!     Ok::<_, Box<dyn std::error::Error>>(stack)
+//! };
+//! let (mut client, mut server) = (stack(1, [1, 2])?, stack(2, [3, 4])?);
+//! let now = Instant::ZERO;
+//! let address = "10.0.0.2:7".parse()?;
+//! let listener = server.listen(ListenConfig::new(address))?;
+//! let handle = client.connect(now, address, None, &Config::default())?;
+//! client.send(now, handle, b"hello")?;
+//!
+//! // Whatever one stack wants to send, the other one gets.
+//! let mut packet = [0; 1500];
+//! loop {
+//!     let mut moved = false;
+//!     for turn in 0..2 {
+//!         let (from, to) =
+//!             if turn == 0 { (&mut client, &mut server) } else { (&mut server, &mut client) };
+//!         let mut len = None;
+//!         from.transmit(now, &mut |transmit| {
+//!             len = transmit.copy_to(&mut packet);
+//!             Ok(())
+//!         });
+//!         if let Some(len) = len {
+//!             to.on_packet(now, &packet[..len]);
+//!             moved = true;
+//!         }
+//!     }
+//!     if !moved {
+//!         break;
+//!     }
+//! }
+//! let accepted = server.accept(listener).ok_or("nobody came")?;
+//! let mut bytes = [0; 16];
+//! let n = server.receive(now, accepted, &mut bytes)?;
+//! assert_eq!(&bytes[..n], b"hello");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Features
+//! `std` (default) implies `alloc`. With `alloc` storage can grow
+//! ([`Storage::growing`](stack::Storage::growing)); without it everything is lent
+//! ([`StackMemory`](stack::StackMemory)).
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -252,7 +252,7 @@ impl<C: CongestionController> Connection<'_, C> {
     fn take_text(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         if !matches!(self.state, State::Established | State::FinWait1 | State::FinWait2) {
             // The peer has sent its FIN: what it sends now is a repetition.
-            if segment.len() > 0 && self.state.is_synchronized() {
+            if !segment.is_empty() && self.state.is_synchronized() {
                 self.receiver.force_ack();
             }
             return;

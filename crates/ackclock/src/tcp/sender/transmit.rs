@@ -47,10 +47,8 @@ impl<C: CongestionController> Sender<'_, C> {
             return None;
         }
         let allowance = self.controller.window().saturating_sub(self.pipe());
-        if self.flight.lost() > 0 {
-            if let Some(lost) = self.recovery.next_retransmission(&mut self.flight, allowance) {
-                return Some(self.retransmission(lost));
-            }
+        if let Some(lost) = self.recovery.next_retransmission(&mut self.flight, allowance) {
+            return Some(self.retransmission(lost));
         }
         if let Some(data) = self.new_data(allowance, max_payload) {
             return Some(data);

@@ -64,13 +64,14 @@ struct Test {
 }
 
 fn config() -> Config {
-    let mut config = Config::default();
-    config.mss = Some(MSS as u16);
-    config.timestamps = false;
-    config.window_scaling = false;
-    config.receive_buffer = 10_000;
-    config.ack_policy = AckPolicy::Delayed { timeout: Duration::from_millis(40), quick_acks: 0 };
-    config
+    Config {
+        mss: Some(MSS as u16),
+        timestamps: false,
+        window_scaling: false,
+        receive_buffer: 10_000,
+        ack_policy: AckPolicy::Delayed { timeout: Duration::from_millis(40), quick_acks: 0 },
+        ..Config::default()
+    }
 }
 
 fn buffers() -> Buffers<'static> {
