@@ -4,6 +4,20 @@
 //! Whoever drives a stack (the emulator in virtual time, the run loop over a TUN device, firmware)
 //! drives its applications with the same few calls.
 
+mod chargen;
+mod discard;
+mod echo;
+mod pattern;
+mod server;
+mod source;
+#[cfg(all(test, feature = "alloc"))]
+mod tests;
+
+pub use chargen::chargen_byte;
+pub use pattern::Pattern;
+pub use server::{Served, Server, ServerStatistics, Service};
+pub use source::{Amount, Source, SourceConfig, SourceError};
+
 use crate::stack::{Event, Stack};
 use crate::time::Instant;
 

@@ -1,0 +1,130 @@
+//! Content that can be verified anywhere in a stream, without keeping what was sent.
+
+use crate::storage::copy;
+
+/// Bytes per word of the pattern.
+const WORD: usize = 8;
+
+/// 2^64 divided by the golden ratio. Multiplying by an odd number maps different words to different
+/// words, and this one spreads neighbours far apart (Knuth, The Art of Computer Programming,
+/// section 6.4).
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// An endless stream of bytes in which the byte at each offset follows from the offset and a seed.
+///
+/// All aligned words of eight bytes of one stream are different, so data that was lost, doubled or
+/// moved by whole words is found at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pattern {
+    seed: u64,
+}
+
+impl Pattern {
+    /// The stream of this seed.
+    pub const fn new(seed: u64) -> Self {
+        Pattern { seed }
+    }
+
+    /// Writes the bytes from `offset` on into `to`.
+    pub fn fill(&self, offset: u64, to: &mut [u8]) {
+        let (head, body) = to.split_at_mut(bytes_to_boundary(offset).min(to.len()));
+        copy(head, self.rest_of_word(offset, &mut [0; WORD]));
+        let first = offset.div_ceil(WORD as u64);
+        for (index, part) in (first..).zip(body.chunks_mut(WORD)) {
+            copy(part, &self.word(index));
+        }
+    }
+
+    /// Position in `data` of the first byte that is not the stream's, if `data` begins at `offset`.
+    pub fn first_mismatch(&self, offset: u64, data: &[u8]) -> Option<usize> {
+        let (head, body) = data.split_at(bytes_to_boundary(offset).min(data.len()));
+        let in_head = first_difference(head, self.rest_of_word(offset, &mut [0; WORD]));
+        let first = offset.div_ceil(WORD as u64);
+        let in_body = || {
+            (first..).zip(body.chunks(WORD)).zip((head.len()..).step_by(WORD)).find_map(
+                |((index, part), start)| {
+                    first_difference(part, &self.word(index)).map(|at| start + at)
+                },
+            )
+        };
+        in_head.or_else(in_body)
+    }
+
+    /// The eight bytes from offset 8 * `index` on.
+    fn word(&self, index: u64) -> [u8; WORD] {
+        let spread = (index ^ self.seed).wrapping_mul(SPREAD);
+        // The low half of a product knows nothing of the high half of its factors.
+        (spread ^ (spread >> 32)).to_le_bytes()
+    }
+
+    /// What is left of the word that `offset` lies in.
+    fn rest_of_word<'w>(&self, offset: u64, word: &'w mut [u8; WORD]) -> &'w [u8] {
+        *word = self.word(offset / WORD as u64);
+        word.get((offset % WORD as u64) as usize..).unwrap_or_default()
+    }
+}
+
+/// Bytes from `offset` to where the next word begins, 0 if one begins there.
+fn bytes_to_boundary(offset: u64) -> usize {
+    (offset.wrapping_neg() % WORD as u64) as usize
+}
+
+/// Position of the first byte in which two runs differ, as far as both go.
+fn first_difference(data: &[u8], expected: &[u8]) -> Option<usize> {
+    // Nearly always all is well, and comparing whole runs is much faster.
+    if expected.starts_with(data) {
+        return None;
+    }
+    data.iter().zip(expected).position(|(one, other)| one != other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn any_part_is_what_the_whole_has_at_that_offset() {
+        let pattern = Pattern::new(7);
+        let mut whole = [0; 100];
+        pattern.fill(0, &mut whole);
+        for start in 0..40 {
+            for len in 0..30 {
+                let mut part = [0; 30];
+                pattern.fill(start as u64, &mut part[..len]);
+                assert_eq!(part[..len], whole[start..start + len]);
+                assert_eq!(pattern.first_mismatch(start as u64, &part[..len]), None);
+            }
+        }
+    }
+
+    #[test]
+    fn one_wrong_byte_is_found_where_it_is() {
+        let pattern = Pattern::new(1);
+        for offset in [0, 3, 8, 1 << 40] {
+            let mut data = [0; 50];
+            pattern.fill(offset, &mut data);
+            for at in 0..data.len() {
+                data[at] ^= 0x10;
+                assert_eq!(pattern.first_mismatch(offset, &data), Some(at));
+                data[at] ^= 0x10;
+            }
+        }
+    }
+
+    #[test]
+    fn words_differ_from_each_other_and_between_seeds() {
+        let words = |seed| (0..1000).map(move |index| Pattern::new(seed).word(index));
+        let all: HashSet<_> = words(0).collect();
+        assert_eq!(all.len(), 1000);
+        assert!(words(0).zip(words(1)).all(|(one, other)| one != other));
+    }
+
+    #[test]
+    fn the_end_of_the_offsets_is_no_special_place() {
+        let pattern = Pattern::new(3);
+        let mut data = [0; 12];
+        pattern.fill(u64::MAX - 20, &mut data);
+        assert_eq!(pattern.first_mismatch(u64::MAX - 20, &data), None);
+    }
+}

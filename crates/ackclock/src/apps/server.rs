@@ -1,0 +1,223 @@
+//! The passive side of the classic services: a listener and the connections it accepts.
+
+use super::{Application, StartError, chargen, discard, echo};
+use crate::congestion::CongestionController;
+use crate::stack::{Event, Handle, ListenConfig, Listener, Readiness, Stack};
+use crate::storage::Buffer;
+use crate::tcp::Info;
+use crate::time::Instant;
+
+/// Bytes moved by one call of `send`. They lie on the call stack, which is small in firmware.
+pub(super) const CHUNK: usize = 1024;
+
+/// One of the classic services.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Service {
+    /// Throws away what it receives (RFC 863).
+    Discard,
+    /// Sends back what it receives (RFC 862).
+    Echo,
+    /// Sends lines of rotating characters until the peer closes (RFC 864).
+    Chargen,
+}
+
+impl Service {
+    /// Name as it stands in `/etc/services`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Service::Discard => "discard",
+            Service::Echo => "echo",
+            Service::Chargen => "chargen",
+        }
+    }
+
+    /// The port that IANA assigned.
+    pub const fn port(self) -> u16 {
+        match self {
+            Service::Discard => 9,
+            Service::Echo => 7,
+            Service::Chargen => 19,
+        }
+    }
+}
+
+/// Bytes that a service took from a connection and gave to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Progress {
+    pub(super) received: u64,
+    pub(super) sent: u64,
+}
+
+/// What a [`Server`] remembers of one connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Served {
+    handle: Option<Handle>,
+    /// Bytes given to the connection so far: where chargen's next line begins.
+    sent: u64,
+}
+
+/// What a [`Server`] has done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct ServerStatistics {
+    /// Connections accepted.
+    pub accepted: u64,
+    /// Connections that ended as they should: both sides closed, everything acknowledged.
+    pub completed: u64,
+    /// Connections that ended with an error.
+    pub failed: u64,
+    /// Connections aborted at once, because there was no room to remember them.
+    pub no_room: u64,
+    /// Payload bytes taken from connections.
+    pub bytes_received: u64,
+    /// Payload bytes given to connections.
+    pub bytes_sent: u64,
+}
+
+/// A discard, echo or chargen server for any number of connections.
+///
+/// It needs 24 bytes for each connection slot of the stack; all data stays in the connection's own
+/// queues, so that a slow peer is held back by its window.
+#[derive(Debug)]
+pub struct Server<'m> {
+    service: Service,
+    config: ListenConfig,
+    once: bool,
+    listener: Option<Listener>,
+    /// By the number of the connection's slot.
+    served: Buffer<'m, Served>,
+    statistics: ServerStatistics,
+    last: Option<Info>,
+}
+
+impl<'m> Server<'m> {
+    /// A server that will listen as `config` says. `served` is lent, with as many elements as the
+    /// stack has connection slots, or growing.
+    pub fn new(service: Service, config: ListenConfig, served: Buffer<'m, Served>) -> Self {
+        Server {
+            service,
+            config,
+            once: false,
+            listener: None,
+            served,
+            statistics: ServerStatistics::default(),
+            last: None,
+        }
+    }
+
+    /// Is done after its first connection ended, and accepts no second one.
+    pub fn once(mut self) -> Self {
+        self.once = true;
+        self
+    }
+
+    /// What it has done so far.
+    pub const fn statistics(&self) -> &ServerStatistics {
+        &self.statistics
+    }
+
+    /// The last state of the connection that ended last.
+    pub const fn last_info(&self) -> Option<&Info> {
+        self.last.as_ref()
+    }
+
+    fn accept<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        listener: Listener,
+    ) {
+        while let Some(handle) = stack.accept(listener) {
+            if !self.remember(handle) {
+                self.statistics.no_room += 1;
+                let _ = stack.abort(now, handle);
+                continue;
+            }
+            self.statistics.accepted += 1;
+            if self.once {
+                self.listener = None;
+                stack.close_listener(now, listener);
+            }
+            // Data, or the peer's end of it, may have come before the connection was accepted.
+            if let Some(readiness) = stack.readiness(handle) {
+                self.serve(now, stack, handle, readiness);
+            }
+            if self.once {
+                return;
+            }
+        }
+    }
+
+    fn remember(&mut self, handle: Handle) -> bool {
+        let slot = handle.slot as usize;
+        self.served.grow(slot.saturating_add(1), Served::default());
+        match self.served.get_mut(slot) {
+            Some(served) => {
+                *served = Served { handle: Some(handle), sent: 0 };
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn serve<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        handle: Handle,
+        readiness: Readiness,
+    ) {
+        let known = self.served.get_mut(handle.slot as usize);
+        let Some(served) = known.filter(|served| served.handle == Some(handle)) else {
+            return;
+        };
+        let progress = match self.service {
+            Service::Discard => discard::serve(now, stack, handle),
+            Service::Echo => echo::serve(now, stack, handle),
+            Service::Chargen => chargen::serve(now, stack, handle, served.sent),
+        };
+        served.sent = served.sent.wrapping_add(progress.sent);
+        self.statistics.bytes_received += progress.received;
+        self.statistics.bytes_sent += progress.sent;
+
+        let mut readiness = stack.readiness(handle).unwrap_or(readiness);
+        if readiness.finished && !readiness.closed {
+            // The peer has said all, and has been answered: the rest is only to be delivered.
+            let _ = stack.shutdown(now, handle);
+            readiness = stack.readiness(handle).unwrap_or(readiness);
+        }
+        if readiness.closed || (readiness.finished && readiness.flushed) {
+            *served = Served::default();
+            self.last = stack.info(now, handle);
+            let failed = self.last.is_some_and(|info| info.error.is_some());
+            if failed {
+                self.statistics.failed += 1;
+            } else {
+                self.statistics.completed += 1;
+            }
+            let _ = stack.close(now, handle);
+        }
+    }
+}
+
+impl<'a, C: CongestionController + Clone> Application<'a, C> for Server<'_> {
+    fn start(&mut self, _now: Instant, stack: &mut Stack<'a, C>) -> Result<(), StartError> {
+        let listener = stack.listen(self.config).map_err(StartError::Listen)?;
+        self.listener = Some(listener);
+        Ok(())
+    }
+
+    fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C>, event: &Event) {
+        match *event {
+            Event::Acceptable(listener) if self.listener == Some(listener) => {
+                self.accept(now, stack, listener);
+            }
+            Event::Connection { handle, readiness } => self.serve(now, stack, handle, readiness),
+            Event::Acceptable(_) => {}
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.once && self.statistics.completed + self.statistics.failed > 0
+    }
+}
