@@ -1,7 +1,7 @@
 //! Captures in the pcap format, for any packet analyser.
 
 use crate::observer::{Event, HostId, Observer};
-use ackclock::time::Instant;
+use ackclock::time::{Duration, Instant};
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::{DataLink, Endianness, PcapError, TsResolution};
 use std::io::{self, Write};
@@ -38,6 +38,16 @@ impl<W: Write> PcapCapture<W> {
         Ok(PcapCapture { host, writer, error: None })
     }
 
+    /// Writes a packet that passed at `at`, for drivers other than the emulator; readers take `at`
+    /// as time since the Unix epoch.
+    pub fn record(&mut self, at: Duration, bytes: &[u8]) {
+        if self.error.is_some() {
+            return;
+        }
+        let packet = PcapPacket::new(at.into(), bytes.len() as u32, bytes);
+        self.error = self.writer.write_packet(&packet).map_err(io_error).err();
+    }
+
     /// Ends the capture and returns the flushed writer.
     ///
     /// # Errors
@@ -59,12 +69,7 @@ impl<W: Write> Observer for PcapCapture<W> {
             Event::Delivered(packet) if packet.to == self.host => packet.bytes,
             _ => return,
         };
-        if self.error.is_some() {
-            return;
-        }
-        let timestamp = std::time::Duration::from_nanos(now.as_nanos());
-        let packet = PcapPacket::new(timestamp, bytes.len() as u32, bytes);
-        self.error = self.writer.write_packet(&packet).map_err(io_error).err();
+        self.record(now.saturating_since(Instant::ZERO), bytes);
     }
 }
 
