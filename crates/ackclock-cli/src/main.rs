@@ -1,2 +1,35 @@
-//! cli
-fn main() {}
+//! `ackclock`: discard, echo and chargen over a TCP stack in userspace.
+#![forbid(unsafe_code)]
+
+mod capture;
+mod commands;
+mod failure;
+#[cfg(target_os = "linux")]
+mod interface;
+mod interrupt;
+mod options;
+mod report;
+mod serve;
+#[cfg(target_os = "linux")]
+mod setup;
+mod transfer;
+mod usage;
+mod values;
+
+use clap::Parser;
+use commands::CommandLine;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let result = match CommandLine::try_parse() {
+        Ok(command_line) => command_line.run(),
+        Err(error) => usage::answer(&error),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("ackclock: {failure}");
+            ExitCode::from(failure.status())
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The subcommands, a file each.
+
+mod discard;
+mod echo;
+mod serve;
+pub(crate) mod setup;
+
+use crate::failure::Failure;
+use clap::{Parser, Subcommand};
+
+/// A TCP stack in userspace: over an emulated path, or over a TUN interface to real hosts.
+///
+/// Exit status: 0 done, 1 the transfer failed, 2 the command line is wrong, 3 the environment lacks
+/// something.
+#[derive(Parser, Debug)]
+#[command(name = "ackclock", version)]
+pub(crate) struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Discard(discard::Discard),
+    Echo(echo::Echo),
+    Serve(serve::Serve),
+    Setup(setup::Setup),
+}
+
+impl CommandLine {
+    /// Does what the command line says.
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        match &self.command {
+            Command::Discard(command) => command.run(),
+            Command::Echo(command) => command.run(),
+            Command::Serve(command) => command.run(),
+            Command::Setup(command) => command.run(),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Why the program ended without having done its job, and with which exit status.
+
+use std::fmt;
+
+/// What went wrong, in one line that says what to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Failure {
+    /// The transfer failed: reset, timeout, mismatch.
+    Transfer(String),
+    /// The command line cannot be used.
+    Usage(String),
+    /// The environment lacks something: a privilege, a device, a free address.
+    Environment(String),
+}
+
+impl Failure {
+    /// The exit status of the process.
+    pub(crate) fn status(&self) -> u8 {
+        match self {
+            Failure::Transfer(_) => 1,
+            Failure::Usage(_) => 2,
+            Failure::Environment(_) => 3,
+        }
+    }
+
+    /// This system cannot do that.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn elsewhere(what: &str) -> Self {
+        Failure::Environment(format!(
+            "{what} needs Linux; 'ackclock discard' without a host runs everywhere"
+        ))
+    }
+
+    /// Standard output, or a file, does not take what is written.
+    pub(crate) fn output(error: &std::io::Error) -> Self {
+        Failure::Environment(format!("cannot write the report: {error}"))
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Failure::Transfer(text) | Failure::Usage(text) | Failure::Environment(text)) = self;
+        f.write_str(text)
+    }
+}
+
+impl std::error::Error for Failure {}

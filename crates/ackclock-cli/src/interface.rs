@@ -1,0 +1,113 @@
+//! A stack of our own on a TUN interface, and what drives it.
+
+use crate::capture::Captured;
+use crate::failure::Failure;
+use crate::options::InterfaceOptions;
+use ackclock::apps::{Application, StartError};
+use ackclock::congestion::BuiltIn;
+use ackclock::link::Link;
+use ackclock::stack::{ListenError, Stack, StackConfig, Storage};
+use ackclock::time::Instant;
+use ackclock_host::interface::{self, InterfaceName};
+use ackclock_host::run_loop::{RunError, RunLoop};
+use ackclock_host::setup::{SetupError, TunSetup};
+use ackclock_host::tun::{Tun, TunError};
+use std::path::Path;
+
+/// A stack on an open TUN interface.
+pub(crate) struct Driver {
+    run_loop: RunLoop<Captured<Tun>>,
+    stack: Stack<'static, BuiltIn>,
+}
+
+impl Driver {
+    /// Opens the interface. One that does not exist is made and configured for as long as the
+    /// program runs.
+    pub(crate) fn open(
+        options: &InterfaceOptions,
+        controller: BuiltIn,
+        seed: Option<u64>,
+        pcap: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let link = Captured::new(open_tun(options)?, pcap)?;
+        let secret = match seed {
+            Some(seed) => [seed, !seed],
+            None => ackclock_host::secret::secret().map_err(|error| {
+                Failure::Environment(format!("no random bits: {error}; give a --seed"))
+            })?,
+        };
+        let config = StackConfig::new(link.capabilities(), secret);
+        let mut stack = Stack::new(config, controller, Storage::growing())
+            .map_err(|error| Failure::Usage(error.to_string()))?;
+        for &address in &options.address {
+            stack.add_address(address).map_err(|error| {
+                Failure::Usage(format!("--address {}: {error}", address.address))
+            })?;
+        }
+        let run_loop = RunLoop::new(link).map_err(|error| {
+            Failure::Environment(format!("{error}: raise the limit with 'ulimit -n 1024'"))
+        })?;
+        Ok(Driver { run_loop, stack })
+    }
+
+    /// Runs until the application is done or the user ends it.
+    pub(crate) fn run(
+        &mut self,
+        application: &mut dyn Application<'static, BuiltIn>,
+    ) -> Result<(), Failure> {
+        match self.run_loop.run(&mut self.stack, &mut [application]) {
+            Ok(_) => Ok(()),
+            Err(RunError::Start(error)) => Err(start_failure(&error)),
+            Err(error) => Err(Failure::Environment(error.to_string())),
+        }
+    }
+
+    /// What ends a run from another thread.
+    pub(crate) fn stopper(&self) -> impl Fn() + Send + 'static {
+        let waker = self.run_loop.waker();
+        move || waker.stop()
+    }
+
+    /// The time on the clock of the run.
+    pub(crate) fn now(&self) -> Instant {
+        self.run_loop.now()
+    }
+
+    /// The stack, to look at.
+    pub(crate) fn stack(&self) -> &Stack<'static, BuiltIn> {
+        &self.stack
+    }
+
+    /// Ends the capture, if there is one.
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        self.run_loop.link_mut().finish()
+    }
+}
+
+/// Opens the interface, makes it if there is none, and sees that it is up.
+fn open_tun(options: &InterfaceOptions) -> Result<Tun, Failure> {
+    let name = options.tun.as_deref().unwrap_or_default();
+    let name: InterfaceName =
+        name.parse().map_err(|error| Failure::Usage(format!("--tun: {error}")))?;
+    let environment = |error: TunError| Failure::Environment(error.to_string());
+    let is_new = !interface::exists(&name)
+        .map_err(|error| Failure::Environment(SetupError::from(error).to_string()))?;
+    let tun = Tun::open(&name).map_err(environment)?;
+    if is_new {
+        let setup = TunSetup { name, owner: None, mtu: None, addresses: options.address.clone() };
+        setup
+            .configuration()
+            .map_err(|error| Failure::Usage(error.to_string()))?
+            .run()
+            .map_err(|error| Failure::Environment(error.to_string()))?;
+    }
+    tun.require_up().map_err(environment)?;
+    Ok(tun)
+}
+
+fn start_failure(error: &StartError) -> Failure {
+    match error {
+        StartError::Listen(ListenError::AddressInUse) => Failure::Environment(error.to_string()),
+        _ => Failure::Usage(error.to_string()),
+    }
+}

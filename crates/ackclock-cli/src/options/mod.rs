@@ -1,0 +1,13 @@
+//! Options that several subcommands share, a group a file.
+
+mod amount;
+mod connection;
+mod interface;
+mod report;
+mod transfer;
+
+pub(crate) use amount::AmountOptions;
+pub(crate) use connection::ConnectionOptions;
+pub(crate) use interface::InterfaceOptions;
+pub(crate) use report::ReportOptions;
+pub(crate) use transfer::TransferOptions;

@@ -1,0 +1,48 @@
+//! Everything that can be said of a transfer.
+
+use super::{AmountOptions, ConnectionOptions, InterfaceOptions, ReportOptions};
+use crate::values::Peer;
+use ackclock_emulator::Path;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Everything that can be said of a transfer.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct TransferOptions {
+    /// The service; without it a second stack serves at the far end of an emulated path
+    #[arg(value_name = "HOST:PORT", requires = "tun")]
+    pub(crate) peer: Option<Peer>,
+    #[command(flatten)]
+    pub(crate) amount: AmountOptions,
+    /// The emulated path, in virtual time; what is not given stays as it is by default
+    #[arg(
+        long,
+        value_name = "PATH",
+        conflicts_with = "peer",
+        default_value = "rate=10mbit,delay=20ms,loss=1%,queue=64"
+    )]
+    pub(crate) path: Path,
+    #[command(flatten)]
+    pub(crate) interface: InterfaceOptions,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionOptions,
+    /// Seed of everything random: the same seed gives the same packets [default: 1 on an emulated
+    /// path, random otherwise]
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// Capture every packet in this file, with nanosecond timestamps
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pcap: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportOptions,
+}
+
+/// A run on an emulated path repeats unless another seed is given.
+const EMULATED_SEED: u64 = 1;
+
+impl TransferOptions {
+    /// The seed, unless it is to be random.
+    pub(crate) fn seed(&self) -> Option<u64> {
+        self.seed.or(self.peer.is_none().then_some(EMULATED_SEED))
+    }
+}

@@ -1,0 +1,133 @@
+//! The state of a connection with units in the names.
+
+use super::units::seconds;
+use ackclock::tcp::Info;
+use ackclock::time::Duration;
+use serde::Serialize;
+
+/// `Info` as it stands in JSON.
+#[derive(Serialize, Clone, PartialEq, Debug)]
+pub(crate) struct InfoReport {
+    state: &'static str,
+    error: Option<String>,
+    soft_error: Option<String>,
+    congestion_control: &'static str,
+    sack: bool,
+    timestamps: bool,
+    send_window_shift_bits: Option<u8>,
+    receive_window_shift_bits: Option<u8>,
+    rtt_seconds: f64,
+    rttvar_seconds: f64,
+    min_rtt_seconds: f64,
+    rtt_samples: u64,
+    rto_seconds: f64,
+    rto_backoff: u32,
+    mss_bytes: u32,
+    peer_mss_bytes: u32,
+    pmtu_bytes: u32,
+    cwnd_bytes: u32,
+    ssthresh_bytes: Option<u32>,
+    in_flight_bytes: u32,
+    unacked_bytes: u32,
+    sacked_bytes: u32,
+    lost_bytes: u32,
+    in_recovery: bool,
+    send_window_bytes: u32,
+    receive_window_bytes: u32,
+    send_queue_bytes: u32,
+    receive_queue_bytes: u32,
+    out_of_order_bytes: u32,
+    sent_bytes: u64,
+    acked_bytes: u64,
+    received_bytes: u64,
+    retransmitted_bytes: u64,
+    sent_segments: u64,
+    received_segments: u64,
+    sent_data_segments: u64,
+    received_data_segments: u64,
+    retransmitted_segments: u64,
+    timeouts: u64,
+    fast_recoveries: u64,
+    duplicate_acks: u64,
+    dsacks_received: u64,
+    paws_dropped_segments: u64,
+    challenge_acks: u64,
+    reassembly_dropped_bytes: u64,
+    probes_sent: u64,
+    pacing_rate_bits_per_second: Option<u64>,
+    delivery_rate_bits_per_second: u64,
+    timers: TimersReport,
+}
+
+/// How long until each pending timer fires.
+#[derive(Serialize, Clone, PartialEq, Debug)]
+struct TimersReport {
+    retransmit_seconds: Option<f64>,
+    persist_seconds: Option<f64>,
+    delayed_ack_seconds: Option<f64>,
+    keepalive_seconds: Option<f64>,
+    close_seconds: Option<f64>,
+}
+
+impl From<&Info> for InfoReport {
+    fn from(info: &Info) -> Self {
+        let until = |timer: Option<Duration>| timer.map(seconds);
+        InfoReport {
+            state: info.state.name(),
+            error: info.error.map(|error| error.to_string()),
+            soft_error: info.soft_error.map(|error| format!("{error:?}")),
+            congestion_control: info.congestion,
+            sack: info.sack,
+            timestamps: info.timestamps,
+            send_window_shift_bits: info.window_scale.map(|(_, theirs)| theirs),
+            receive_window_shift_bits: info.window_scale.map(|(ours, _)| ours),
+            rtt_seconds: seconds(info.rtt),
+            rttvar_seconds: seconds(info.rttvar),
+            min_rtt_seconds: seconds(info.min_rtt),
+            rtt_samples: info.rtt_samples,
+            rto_seconds: seconds(info.rto),
+            rto_backoff: info.backoff,
+            mss_bytes: info.mss,
+            peer_mss_bytes: info.peer_mss,
+            pmtu_bytes: info.pmtu,
+            cwnd_bytes: info.cwnd,
+            ssthresh_bytes: (info.ssthresh != u32::MAX).then_some(info.ssthresh),
+            in_flight_bytes: info.in_flight,
+            unacked_bytes: info.unacked,
+            sacked_bytes: info.sacked,
+            lost_bytes: info.lost,
+            in_recovery: info.in_recovery,
+            send_window_bytes: info.send_window,
+            receive_window_bytes: info.receive_window,
+            send_queue_bytes: info.send_queue,
+            receive_queue_bytes: info.receive_queue,
+            out_of_order_bytes: info.out_of_order,
+            sent_bytes: info.bytes_sent,
+            acked_bytes: info.bytes_acked,
+            received_bytes: info.bytes_received,
+            retransmitted_bytes: info.bytes_retransmitted,
+            sent_segments: info.segments_sent,
+            received_segments: info.segments_received,
+            sent_data_segments: info.data_segments_sent,
+            received_data_segments: info.data_segments_received,
+            retransmitted_segments: info.retransmitted,
+            timeouts: info.timeouts,
+            fast_recoveries: info.fast_recoveries,
+            duplicate_acks: info.duplicate_acks,
+            dsacks_received: info.dsacks_received,
+            paws_dropped_segments: info.paws_dropped,
+            challenge_acks: info.challenge_acks,
+            reassembly_dropped_bytes: info.reassembly_dropped,
+            probes_sent: info.probes_sent,
+            pacing_rate_bits_per_second: info.pacing_rate.map(|rate| rate.saturating_mul(8)),
+            delivery_rate_bits_per_second: info.delivery_rate.saturating_mul(8),
+            timers: TimersReport {
+                retransmit_seconds: until(info.timers.retransmit),
+                persist_seconds: until(info.timers.persist),
+                delayed_ack_seconds: until(info.timers.delayed_ack),
+                keepalive_seconds: until(info.timers.keepalive),
+                close_seconds: until(info.timers.close),
+            },
+        }
+    }
+}

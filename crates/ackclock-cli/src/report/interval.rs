@@ -1,0 +1,101 @@
+//! What happened from one point in time to another.
+
+use ackclock::tcp::Info;
+use ackclock::time::Duration;
+
+/// The counters of a connection at a point in time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Sample {
+    /// Time since the connection was established.
+    pub(crate) at: Duration,
+    /// Payload bytes acknowledged.
+    pub(crate) bytes_acked: u64,
+    /// Segments retransmitted.
+    pub(crate) retransmitted: u64,
+    /// Congestion window in bytes.
+    pub(crate) cwnd: u32,
+    /// Smoothed round-trip time.
+    pub(crate) rtt: Duration,
+}
+
+impl Sample {
+    /// The counters at `at`.
+    pub(crate) fn new(at: Duration, info: &Info) -> Self {
+        Sample {
+            at,
+            bytes_acked: info.bytes_acked,
+            retransmitted: info.retransmitted,
+            cwnd: info.cwnd,
+            rtt: info.rtt,
+        }
+    }
+}
+
+/// What happened between two samples.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Interval {
+    /// Where it begins, in time since the connection was established.
+    pub(crate) start: Duration,
+    /// Where it ends.
+    pub(crate) end: Duration,
+    /// Payload bytes acknowledged in it.
+    pub(crate) bytes: u64,
+    /// Segments retransmitted in it.
+    pub(crate) retransmitted: u64,
+    /// Congestion window at its end, in bytes.
+    pub(crate) cwnd: u32,
+    /// Smoothed round-trip time at its end.
+    pub(crate) rtt: Duration,
+}
+
+impl Interval {
+    /// What happened from one sample to the next.
+    pub(crate) fn between(from: &Sample, to: &Sample) -> Self {
+        Interval {
+            start: from.at,
+            end: to.at,
+            bytes: to.bytes_acked.saturating_sub(from.bytes_acked),
+            retransmitted: to.retransmitted.saturating_sub(from.retransmitted),
+            cwnd: to.cwnd,
+            rtt: to.rtt,
+        }
+    }
+
+    /// How long it is.
+    pub(crate) fn length(&self) -> Duration {
+        self.end.saturating_sub(self.start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_are_differences_and_states_are_those_at_the_end() {
+        let from = Sample {
+            at: Duration::from_secs(1),
+            bytes_acked: 1_000,
+            retransmitted: 2,
+            cwnd: 14_600,
+            rtt: Duration::from_millis(40),
+        };
+        let to = Sample {
+            at: Duration::from_secs(3),
+            bytes_acked: 5_000,
+            retransmitted: 7,
+            cwnd: 29_200,
+            rtt: Duration::from_millis(50),
+        };
+        let expected = Interval {
+            start: Duration::from_secs(1),
+            end: Duration::from_secs(3),
+            bytes: 4_000,
+            retransmitted: 5,
+            cwnd: 29_200,
+            rtt: Duration::from_millis(50),
+        };
+        assert_eq!(Interval::between(&from, &to), expected);
+        assert_eq!(expected.length(), Duration::from_secs(2));
+    }
+}

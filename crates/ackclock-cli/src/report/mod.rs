@@ -1,0 +1,13 @@
+//! What a run has found, and how it is written: as text for people, as JSON for programs.
+
+mod info;
+mod interval;
+mod json;
+mod text;
+mod units;
+
+pub(crate) use info::InfoReport;
+pub(crate) use interval::{Interval, Sample};
+pub(crate) use json::{IntervalReport, SCHEMA, write_object};
+pub(crate) use text::{INTERVAL_HEADER, TOTALS_HEADER, interval_line, receiver_line, sender_line};
+pub(crate) use units::{bits_per_second, milliseconds, seconds};

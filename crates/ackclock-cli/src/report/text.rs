@@ -1,0 +1,83 @@
+//! Lines in the shape that users of `iperf3` know.
+
+use super::Interval;
+use super::units::{bits_per_second, bytes, milliseconds, rate, seconds};
+use ackclock::time::Duration;
+
+/// Names the columns of [`interval_line`].
+pub(crate) const INTERVAL_HEADER: &str =
+    "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd         RTT";
+
+/// Names the columns of [`sender_line`] and [`receiver_line`].
+pub(crate) const TOTALS_HEADER: &str = "\
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr";
+
+/// One connection has one number.
+const ID: u32 = 1;
+
+fn transfer(start: Duration, end: Duration, amount: u64) -> String {
+    format!(
+        "[{ID:3}] {:6.2}-{:<6.2} sec  {:11}  {:14}",
+        seconds(start),
+        seconds(end),
+        bytes(amount),
+        rate(bits_per_second(amount, end.saturating_sub(start))),
+    )
+}
+
+/// What happened in an interval.
+pub(crate) fn interval_line(interval: &Interval) -> String {
+    format!(
+        "{} {:5}  {:11}  {}",
+        transfer(interval.start, interval.end, interval.bytes),
+        interval.retransmitted,
+        bytes(interval.cwnd.into()),
+        milliseconds(interval.rtt),
+    )
+}
+
+/// What the sender got acknowledged in all.
+pub(crate) fn sender_line(span: Duration, amount: u64, retransmitted: u64) -> String {
+    let transfer = transfer(Duration::ZERO, span, amount);
+    format!("{transfer} {retransmitted:5}             sender")
+}
+
+/// What a receiver got in all.
+pub(crate) fn receiver_line(span: Duration, amount: u64) -> String {
+    let transfer = transfer(Duration::ZERO, span, amount);
+    format!("{transfer}                   receiver")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_stand_under_their_names() {
+        let interval = Interval {
+            start: Duration::from_secs(1),
+            end: Duration::from_secs(2),
+            bytes: 1_177_000,
+            retransmitted: 3,
+            cwnd: 94_720,
+            rtt: Duration::from_micros(40_123),
+        };
+        let lines = [INTERVAL_HEADER, &interval_line(&interval)];
+        let expected = [
+            "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd         RTT",
+            "[  1]   1.00-2.00   sec  1.12 MBytes  9.42 Mbits/sec     3  92.5 KBytes  40.1 ms",
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn totals_say_who_counted() {
+        let span = Duration::from_millis(14_310);
+        let expected = [
+            "[  1]   0.00-14.31  sec  16.0 MBytes  9.38 Mbits/sec   141             sender",
+            "[  1]   0.00-14.31  sec  16.0 MBytes  9.38 Mbits/sec                   receiver",
+        ];
+        assert_eq!([sender_line(span, 16 << 20, 141), receiver_line(span, 16 << 20)], expected);
+    }
+}

@@ -1,0 +1,30 @@
+//! The passive side: a service on a stack of our own, or on the kernel's sockets.
+
+#[cfg(unix)]
+mod kernel;
+mod summary;
+#[cfg(target_os = "linux")]
+mod tun;
+
+#[cfg(unix)]
+pub(crate) use kernel::over_kernel;
+#[cfg(target_os = "linux")]
+pub(crate) use tun::over_tun;
+
+use ackclock::apps::Service;
+
+/// What is to be served.
+pub(crate) struct Order {
+    pub(crate) service: Service,
+    /// The port to listen on.
+    pub(crate) port: u16,
+    /// Whether to end after the first connection.
+    pub(crate) once: bool,
+    /// Whether the summary is a JSON object.
+    pub(crate) json: bool,
+}
+
+/// Says on standard error that clients may come now.
+fn announce(order: &Order, place: &str) {
+    eprintln!("serving {} on {place}; Ctrl-C ends", order.service.name());
+}

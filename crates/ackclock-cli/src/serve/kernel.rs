@@ -1,0 +1,86 @@
+//! A service on the kernel's own sockets, for which no privilege is needed.
+
+use super::summary::Summary;
+use super::{Order, announce};
+use crate::failure::Failure;
+use crate::interrupt;
+use ackclock::apps::Service;
+use ackclock_host::kernel_services::{self, KernelService};
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Instant;
+
+/// Connections at a time; each has a thread.
+const LIMIT: usize = 1_000;
+
+/// Serves until the order is done or the user ends it.
+pub(crate) fn over_kernel(order: &Order) -> Result<(), Failure> {
+    let started = Instant::now();
+    let service = listen(order)?;
+    let place =
+        service.local_addr().map_err(|error| Failure::Environment(error.to_string()))?.to_string();
+    interrupt::on_request(|| {})?;
+    announce(order, &place);
+
+    let mut summary = Summary {
+        listened_on: place,
+        via: "kernel",
+        accepted_connections: 0,
+        completed_connections: 0,
+        failed_connections: 0,
+        received_bytes: 0,
+        sent_bytes: 0,
+        duration_seconds: 0.0,
+        last: None,
+        error: None,
+    };
+    let stop = interrupt::flag();
+    let served = service.serve(stop, &mut |served| {
+        summary.accepted_connections += 1;
+        summary.received_bytes += served.received;
+        summary.sent_bytes += served.sent;
+        match &served.outcome {
+            Ok(()) => summary.completed_connections += 1,
+            Err(error) => {
+                summary.failed_connections += 1;
+                summary.error = Some(format!("{}: {error}", served.client));
+            }
+        }
+        if order.once {
+            stop.store(true, std::sync::atomic::Ordering::Release);
+        }
+    });
+    served.map_err(|error| Failure::Environment(format!("cannot accept connections: {error}")))?;
+    summary.duration_seconds = started.elapsed().as_secs_f64();
+    summary.report(order)
+}
+
+/// Listens on all addresses: of both families if the system has IPv6, else of IPv4.
+fn listen(order: &Order) -> Result<KernelService, Failure> {
+    let service = match order.service {
+        Service::Discard => kernel_services::Service::Discard,
+        Service::Echo => kernel_services::Service::Echo,
+        Service::Chargen => kernel_services::Service::Chargen,
+    };
+    let limit = if order.once { 1 } else { LIMIT };
+    let port = order.port;
+    let at = |local: SocketAddr| KernelService::listen(service, local, limit);
+    at((Ipv6Addr::UNSPECIFIED, port).into())
+        .or_else(|error| match error.kind() {
+            ErrorKind::AddrInUse | ErrorKind::PermissionDenied => Err(error),
+            _ => at((Ipv4Addr::UNSPECIFIED, port).into()),
+        })
+        .map_err(|error| {
+            Failure::Environment(match error.kind() {
+                ErrorKind::AddrInUse => format!(
+                    "port {port} is in use: 'ss -ltnp sport = :{port}' shows by whom; stop that \
+                     program or choose another --port"
+                ),
+                ErrorKind::PermissionDenied => format!(
+                    "port {port} needs a privilege: choose a --port above 1023, or run 'sudo \
+                     sysctl net.ipv4.ip_unprivileged_port_start={port}'"
+                ),
+                _ => format!("cannot listen on port {port}: {error}; choose another --port"),
+            })
+        })
+}

@@ -1,0 +1,141 @@
+//! What a service did, as it is reported when it ends.
+
+use super::Order;
+use crate::failure::Failure;
+use crate::report::{InfoReport, SCHEMA, write_object};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// What a service did.
+#[derive(Serialize, Clone, PartialEq, Debug)]
+pub(crate) struct Summary {
+    /// Where it listened.
+    pub(crate) listened_on: String,
+    /// `tun` or `kernel`.
+    pub(crate) via: &'static str,
+    pub(crate) accepted_connections: u64,
+    pub(crate) completed_connections: u64,
+    pub(crate) failed_connections: u64,
+    pub(crate) received_bytes: u64,
+    pub(crate) sent_bytes: u64,
+    pub(crate) duration_seconds: f64,
+    /// The connection that ended last, where its TCP is ours.
+    pub(crate) last: Option<InfoReport>,
+    /// Why the connection that failed last did.
+    pub(crate) error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ServeReport<'s> {
+    schema: u32,
+    version: &'static str,
+    command: &'static str,
+    service: &'static str,
+    once: bool,
+    #[serde(flatten)]
+    summary: &'s Summary,
+}
+
+impl Summary {
+    /// Writes the summary to standard output.
+    ///
+    /// # Errors
+    /// That the only connection of `--once` failed, or that the summary could not be written.
+    pub(crate) fn report(&self, order: &Order) -> Result<(), Failure> {
+        let mut stdout = io::stdout().lock();
+        if order.json {
+            let report = ServeReport {
+                schema: SCHEMA,
+                version: env!("CARGO_PKG_VERSION"),
+                command: "serve",
+                service: order.service.name(),
+                once: order.once,
+                summary: self,
+            };
+            write_object(&report, &mut stdout)?;
+        } else {
+            writeln!(stdout, "{}", self.line(order)).map_err(|error| Failure::output(&error))?;
+        }
+        match &self.error {
+            Some(error) if order.once => Err(Failure::Transfer(error.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    fn line(&self, order: &Order) -> String {
+        format!(
+            "{} on {}: {} connections ({} completed, {} failed), {} bytes received, {} bytes sent \
+             in {:.2} s",
+            order.service.name(),
+            self.listened_on,
+            self.accepted_connections,
+            self.completed_connections,
+            self.failed_connections,
+            self.received_bytes,
+            self.sent_bytes,
+            self.duration_seconds,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock::apps::Service;
+    use serde_json::json;
+
+    fn summary() -> Summary {
+        Summary {
+            listened_on: "10.7.0.2:7".into(),
+            via: "tun",
+            accepted_connections: 3,
+            completed_connections: 2,
+            failed_connections: 1,
+            received_bytes: 1_000,
+            sent_bytes: 900,
+            duration_seconds: 1.5,
+            last: None,
+            error: Some("connection reset by peer".into()),
+        }
+    }
+
+    #[test]
+    fn the_line_tells_what_was_done() {
+        let order = Order { service: Service::Echo, port: 7, once: false, json: false };
+        assert_eq!(
+            summary().line(&order),
+            "echo on 10.7.0.2:7: 3 connections (2 completed, 1 failed), 1000 bytes received, 900 \
+             bytes sent in 1.50 s"
+        );
+    }
+
+    #[test]
+    fn the_object_has_a_schema_and_units() {
+        let report = ServeReport {
+            schema: SCHEMA,
+            version: "1.2.3",
+            command: "serve",
+            service: "echo",
+            once: true,
+            summary: &summary(),
+        };
+        let expected = json!({
+            "schema": 1,
+            "version": "1.2.3",
+            "command": "serve",
+            "service": "echo",
+            "once": true,
+            "listened_on": "10.7.0.2:7",
+            "via": "tun",
+            "accepted_connections": 3,
+            "completed_connections": 2,
+            "failed_connections": 1,
+            "received_bytes": 1_000,
+            "sent_bytes": 900,
+            "duration_seconds": 1.5,
+            "last": null,
+            "error": "connection reset by peer",
+        });
+        assert_eq!(serde_json::to_value(&report).unwrap(), expected);
+    }
+}

@@ -1,0 +1,84 @@
+//! A service on a stack of our own behind a TUN interface.
+
+use super::summary::Summary;
+use super::{Order, announce};
+use crate::failure::Failure;
+use crate::interface::Driver;
+use crate::interrupt;
+use crate::options::{ConnectionOptions, InterfaceOptions};
+use crate::report::{InfoReport, seconds};
+use ackclock::apps::{Application, Server, ServerStatistics, StartError};
+use ackclock::congestion::CongestionController;
+use ackclock::stack::{Event, ListenConfig, Stack};
+use ackclock::storage::Buffer;
+use ackclock::time::Instant;
+use std::net::SocketAddr;
+use std::path::Path;
+
+/// Serves until the order is done or the user ends it.
+pub(crate) fn over_tun(
+    order: &Order,
+    interface: &InterfaceOptions,
+    connection: &ConnectionOptions,
+    seed: Option<u64>,
+    pcap: Option<&Path>,
+) -> Result<(), Failure> {
+    let config = connection.config()?;
+    let mut driver = Driver::open(interface, connection.controller()?, seed, pcap)?;
+    interrupt::on_request(driver.stopper())?;
+    let addresses = interface.address.iter();
+    let places: Vec<_> = addresses.map(|cidr| SocketAddr::new(cidr.address, order.port)).collect();
+    let server = |&local| {
+        let mut listen = ListenConfig::new(local);
+        listen.connection = config;
+        let server = Server::new(order.service, listen, Buffer::growing());
+        if order.once { server.once() } else { server }
+    };
+    let mut servers = Servers(places.iter().map(server).collect());
+    let place = places.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
+    announce(order, &place);
+    driver.run(&mut servers)?;
+    let duration = driver.now().saturating_since(Instant::ZERO);
+    driver.finish()?;
+    servers.summary(place, seconds(duration)).report(order)
+}
+
+/// A server for each of our addresses. They are done as soon as one is.
+struct Servers(Vec<Server<'static>>);
+
+impl Servers {
+    fn summary(&self, listened_on: String, duration_seconds: f64) -> Summary {
+        let sum = |count: fn(&ServerStatistics) -> u64| {
+            self.0.iter().map(|server| count(server.statistics())).sum()
+        };
+        let last = self.0.iter().find_map(Server::last_info);
+        Summary {
+            listened_on,
+            via: "tun",
+            accepted_connections: sum(|statistics| statistics.accepted),
+            completed_connections: sum(|statistics| statistics.completed),
+            failed_connections: sum(|statistics| statistics.failed),
+            received_bytes: sum(|statistics| statistics.bytes_received),
+            sent_bytes: sum(|statistics| statistics.bytes_sent),
+            duration_seconds,
+            last: last.map(InfoReport::from),
+            error: last.and_then(|info| info.error).map(|error| error.to_string()),
+        }
+    }
+}
+
+impl<'a, C: CongestionController + Clone> Application<'a, C> for Servers {
+    fn start(&mut self, now: Instant, stack: &mut Stack<'a, C>) -> Result<(), StartError> {
+        self.0.iter_mut().try_for_each(|server| server.start(now, stack))
+    }
+
+    fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C>, event: &Event) {
+        for server in &mut self.0 {
+            server.on_event(now, stack, event);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.0.iter().any(|server| Application::<C>::is_done(server))
+    }
+}

@@ -1,0 +1,77 @@
+//! Makes or describes a TUN interface, and tells how its traffic gets to the Internet.
+
+use crate::commands::setup::Tun;
+use crate::failure::Failure;
+use ackclock_host::interface::{self, InterfaceName};
+use ackclock_host::setup::{SetupError, TunSetup};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::os::unix::fs::MetadataExt;
+
+/// Does it, and says what has been done and what is left to do.
+pub(crate) fn tun(options: &Tun) -> Result<(), Failure> {
+    let name: InterfaceName = options
+        .name
+        .parse()
+        .map_err(|error| Failure::Usage(format!("'{}': {error}", options.name)))?;
+    let setup = TunSetup {
+        name,
+        owner: options.owner.or_else(user),
+        mtu: options.mtu,
+        addresses: options.address.clone(),
+    };
+    let text = if options.dry_run {
+        plan(&setup)?
+    } else if interface::exists(&setup.name).map_err(|error| failure(error.into()))? {
+        description(&setup)?
+    } else {
+        setup.apply().map_err(failure)?;
+        format!("{} is ready for 'ackclock ... {}'\n", setup.name, usage(&setup))
+    };
+    let routing = setup.routing();
+    std::io::stdout()
+        .write_all(format!("{text}\n# To the Internet, as root:\n{routing}").as_bytes())
+        .map_err(|error| Failure::output(&error))
+}
+
+/// The commands that make the interface.
+fn plan(setup: &TunSetup) -> Result<String, Failure> {
+    let configuration = setup.configuration().map_err(|error| failure(error.into()))?;
+    Ok(format!("# As root:\n{}{configuration}", setup.creation()))
+}
+
+/// What is there already.
+fn description(setup: &TunSetup) -> Result<String, Failure> {
+    let TunSetup { name, .. } = setup;
+    let environment = |error| failure(SetupError::Interface(error));
+    let state = match interface::is_up(name).map_err(environment)? {
+        true => "up",
+        false => "down",
+    };
+    let mtu = interface::mtu(name).map_err(environment)?;
+    let configuration = setup.configuration().map_err(|error| failure(error.into()))?;
+    let mut text = format!("{name} is there already: {state}, MTU {mtu}; it was not changed\n");
+    let _ = write!(text, "# To configure it for '{}', as root:\n{configuration}", usage(setup));
+    Ok(text)
+}
+
+/// The options that fit the interface.
+fn usage(setup: &TunSetup) -> String {
+    let addresses = setup.addresses.iter().map(crate::values::cidr_text);
+    let addresses = addresses.fold(String::new(), |text, cidr| text + " --address " + &cidr);
+    format!("--tun {}{addresses}", setup.name)
+}
+
+/// The user who asked for this, if that is not root: behind `sudo`, who called it.
+fn user() -> Option<u32> {
+    let behind_sudo = std::env::var("SUDO_UID").ok().and_then(|uid| uid.parse().ok());
+    let own = || std::fs::metadata("/proc/self").ok().map(|process| process.uid());
+    behind_sudo.or_else(own).filter(|uid| *uid != 0)
+}
+
+fn failure(error: SetupError) -> Failure {
+    match error {
+        SetupError::Address(_) => Failure::Usage(error.to_string()),
+        _ => Failure::Environment(error.to_string()),
+    }
+}

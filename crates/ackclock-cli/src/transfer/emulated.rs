@@ -1,0 +1,70 @@
+//! A transfer to a second stack at the far end of an emulated path, in virtual time.
+
+use super::Driven;
+use super::watch::Watch;
+use crate::capture;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::options::TransferOptions;
+use ackclock::apps::{Server, Service};
+use ackclock::congestion::BuiltIn;
+use ackclock::stack::ListenConfig;
+use ackclock::storage::Buffer;
+use ackclock::tcp::Config;
+use ackclock::time::Duration;
+use ackclock_emulator::{Emulator, Ended, LEFT, PairConfig, RIGHT};
+use std::net::SocketAddr;
+
+/// Virtual time between two looks at whether the user wants the run to end.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Runs the transfer to its end.
+pub(crate) fn drive(
+    service: Service,
+    options: &TransferOptions,
+    connection: Config,
+    controller: BuiltIn,
+    source: impl FnOnce(SocketAddr) -> Watch,
+) -> Result<Driven, Failure> {
+    let mut config = PairConfig::new(options.path);
+    config.seed = options.seed().unwrap_or_default();
+    let [_, addresses] = &config.addresses;
+    let far_end = addresses.first().map(|cidr| SocketAddr::new(cidr.address, service.port()));
+    let far_end = far_end.ok_or_else(|| Failure::Usage("the far end has no address".into()))?;
+    let mut listen = ListenConfig::new(far_end);
+    listen.connection = connection;
+
+    let capture = match &options.pcap {
+        Some(file) => Some(capture::create(file)?),
+        None => None,
+    };
+    let unusable = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
+    let mut emulator =
+        Emulator::pair(&config, [controller; 2], capture).map_err(|error| unusable(&error))?;
+    let server = Server::new(service, listen, Buffer::growing()).once();
+    let server = emulator.add_application(RIGHT, server).map_err(|error| unusable(&error))?;
+    let watch =
+        emulator.add_application(LEFT, source(far_end)).map_err(|error| unusable(&error))?;
+
+    interrupt::on_request(|| {})?;
+    let failed = |emulator: &Emulator<_, _>| {
+        let watch = emulator.application(watch);
+        watch.is_none_or(Watch::has_failed)
+    };
+    while emulator.run_until_done(emulator.now() + PATIENCE) == Ended::OutOfTime
+        && !interrupt::requested()
+        && !failed(&emulator)
+    {}
+
+    let now = emulator.now();
+    let concluded = emulator.application(watch);
+    let watched = concluded.map(|watch| watch.conclude(now, emulator.stack(LEFT)));
+    let far_info = emulator.application(server).and_then(Server::last_info).copied();
+    if let Some(capture) = emulator.into_observer() {
+        capture.finish().map_err(|error| Failure::output(&error))?;
+    }
+    Ok(Driven {
+        watched: watched.ok_or_else(|| Failure::Usage("the emulator lost its client".into()))?,
+        far_info,
+    })
+}

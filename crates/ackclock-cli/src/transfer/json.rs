@@ -1,0 +1,196 @@
+//! What `--json` writes of a transfer.
+
+use super::outcome::Outcome;
+use crate::options::TransferOptions;
+use crate::report::{InfoReport, IntervalReport, SCHEMA, bits_per_second, seconds};
+use crate::values::{Window, ack_policy_text, cidr_text};
+use ackclock::apps::Amount;
+use serde::Serialize;
+
+/// What `--json` writes of a transfer; null where something does not apply.
+#[derive(Serialize)]
+pub(super) struct TransferReport<'r> {
+    schema: u32,
+    version: &'static str,
+    command: &'static str,
+    parameters: Parameters<'r>,
+    /// Whether the seconds are those of an emulated path.
+    virtual_time: bool,
+    intervals: Vec<IntervalReport>,
+    totals: Totals,
+    /// Our connection at the end.
+    local: Option<InfoReport>,
+    /// The far end's connection, where it is ours and over.
+    remote: Option<InfoReport>,
+    error: Option<String>,
+    interrupted: bool,
+    wall_seconds: f64,
+}
+
+/// What was asked for.
+#[derive(Serialize)]
+struct Parameters<'r> {
+    peer: Option<String>,
+    path: Option<String>,
+    tun: Option<&'r str>,
+    addresses: Vec<String>,
+    bytes: Option<u64>,
+    time_seconds: Option<f64>,
+    congestion_control: &'r str,
+    /// Both null: the standard one (RFC 6928).
+    initial_window_segments: Option<u32>,
+    initial_window_bytes: Option<u32>,
+    /// Null: what the MTU allows.
+    mss_bytes: Option<u16>,
+    ack_policy: String,
+    buffer_bytes: u64,
+    /// Null: random.
+    seed: Option<u64>,
+    interval_seconds: Option<f64>,
+}
+
+/// What came of it.
+#[derive(Serialize)]
+struct Totals {
+    connect_seconds: Option<f64>,
+    duration_seconds: f64,
+    sent_bytes: u64,
+    acked_bytes: u64,
+    received_bytes: u64,
+    /// Of acknowledged bytes.
+    bits_per_second: f64,
+    retransmitted_segments: u64,
+    retransmitted_bytes: u64,
+}
+
+impl<'r> TransferReport<'r> {
+    pub(super) fn new(outcome: &Outcome<'r>) -> Self {
+        let watched = &outcome.watched;
+        TransferReport {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            command: outcome.service.name(),
+            parameters: Parameters::new(outcome.options),
+            virtual_time: outcome.options.peer.is_none(),
+            intervals: watched.intervals.iter().map(IntervalReport::from).collect(),
+            totals: Totals {
+                connect_seconds: watched.connect.map(seconds),
+                duration_seconds: seconds(watched.duration),
+                sent_bytes: watched.sent,
+                acked_bytes: outcome.acked(),
+                received_bytes: watched.received,
+                bits_per_second: bits_per_second(outcome.acked(), watched.duration),
+                retransmitted_segments: outcome.retransmitted(),
+                retransmitted_bytes: watched.info.map_or(0, |info| info.bytes_retransmitted),
+            },
+            local: watched.info.as_ref().map(InfoReport::from),
+            remote: outcome.far_info.as_ref().map(InfoReport::from),
+            error: outcome.failure(),
+            interrupted: watched.unfinished,
+            wall_seconds: outcome.wall.as_secs_f64(),
+        }
+    }
+}
+
+impl<'r> Parameters<'r> {
+    fn new(options: &'r TransferOptions) -> Self {
+        let (bytes, time) = match options.amount.amount() {
+            Amount::Bytes(bytes) => (Some(bytes), None),
+            Amount::Time(time) => (None, Some(time)),
+        };
+        let (segments, window) = match options.connection.iw {
+            Some(Window::Segments(segments)) => (Some(segments), None),
+            Some(Window::Bytes(bytes)) => (None, Some(bytes)),
+            None => (None, None),
+        };
+        Parameters {
+            peer: options.peer.as_ref().map(ToString::to_string),
+            path: options.peer.is_none().then(|| options.path.to_string()),
+            tun: options.interface.tun.as_deref(),
+            addresses: options.interface.address.iter().map(cidr_text).collect(),
+            bytes,
+            time_seconds: time.map(seconds),
+            congestion_control: &options.connection.cc,
+            initial_window_segments: segments,
+            initial_window_bytes: window,
+            mss_bytes: options.connection.mss,
+            ack_policy: ack_policy_text(options.connection.ack_policy),
+            buffer_bytes: options.connection.buffer,
+            seed: options.seed(),
+            interval_seconds: options.report.interval.map(seconds),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use serde_json::{Value, json};
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: TransferOptions,
+    }
+
+    fn parameters(arguments: &[&str]) -> Value {
+        let line = Line::try_parse_from(["discard"].iter().chain(arguments)).unwrap();
+        serde_json::to_value(Parameters::new(&line.options)).unwrap()
+    }
+
+    #[test]
+    fn the_defaults_are_told() {
+        let expected = json!({
+            "peer": null,
+            "path": "rate=10mbit,delay=20ms,loss=1%,queue=64",
+            "tun": null,
+            "addresses": [],
+            "bytes": 16_777_216,
+            "time_seconds": null,
+            "congestion_control": "reno",
+            "initial_window_segments": null,
+            "initial_window_bytes": null,
+            "mss_bytes": null,
+            "ack_policy": "delayed=40ms",
+            "buffer_bytes": 262_144,
+            "seed": 1,
+            "interval_seconds": null,
+        });
+        assert_eq!(parameters(&[]), expected);
+    }
+
+    #[test]
+    fn what_was_asked_for_is_told() {
+        let told = parameters(&[
+            "server.example:9",
+            "--tun=ack0",
+            "--address=10.7.0.2/24",
+            "--address=fd07::2/64",
+            "--time=2.5s",
+            "--cc=tahoe",
+            "--iw=14k",
+            "--mss=1000",
+            "--ack-policy=bsd43",
+            "--buffer=1M",
+            "-i0.5",
+        ]);
+        let expected = json!({
+            "peer": "server.example:9",
+            "path": null,
+            "tun": "ack0",
+            "addresses": ["10.7.0.2/24", "fd07::2/64"],
+            "bytes": null,
+            "time_seconds": 2.5,
+            "congestion_control": "tahoe",
+            "initial_window_segments": null,
+            "initial_window_bytes": 14_336,
+            "mss_bytes": 1_000,
+            "ack_policy": "bsd43",
+            "buffer_bytes": 1_048_576,
+            "seed": null,
+            "interval_seconds": 0.5,
+        });
+        assert_eq!(told, expected);
+    }
+}

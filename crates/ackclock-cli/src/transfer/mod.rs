@@ -1,0 +1,52 @@
+//! A transfer to a discard or echo service: over whichever driver, it is watched and reported the
+//! same way.
+
+mod emulated;
+mod json;
+mod outcome;
+mod progress;
+#[cfg(target_os = "linux")]
+mod tun;
+mod watch;
+
+use crate::failure::Failure;
+use crate::options::TransferOptions;
+use ackclock::apps::{Service, Source, SourceConfig};
+use ackclock::tcp::Info;
+use outcome::Outcome;
+use watch::{Watch, Watched};
+
+/// What a driver brings back.
+struct Driven {
+    watched: Watched,
+    /// The far end's connection, where it is ours and over.
+    far_info: Option<Info>,
+}
+
+/// Does the transfer and reports it.
+///
+/// # Errors
+/// Why it failed, after the report has been written.
+pub(crate) fn run(service: Service, options: &TransferOptions) -> Result<(), Failure> {
+    let connection = options.connection.config()?;
+    let controller = options.connection.controller()?;
+    let source = |remote| {
+        let mut config = SourceConfig::new(remote);
+        config.connection = connection;
+        config.amount = options.amount.amount();
+        config.echo = service == Service::Echo;
+        config.seed = options.seed().unwrap_or_default();
+        Watch::new(Source::new(config), options)
+    };
+    let started = std::time::Instant::now();
+    let driven = match &options.peer {
+        None => emulated::drive(service, options, connection, controller, source)?,
+        #[cfg(target_os = "linux")]
+        Some(peer) => tun::drive(peer, options, controller, source)?,
+        #[cfg(not(target_os = "linux"))]
+        Some(peer) => return Err(Failure::elsewhere(&format!("a transfer to {peer}"))),
+    };
+    let Driven { watched, far_info } = driven;
+    let wall = started.elapsed();
+    Outcome { service, options, watched, far_info, wall }.report()
+}

@@ -1,0 +1,109 @@
+//! What became of a transfer, and how it is reported to people.
+
+use super::json::TransferReport;
+use super::watch::Watched;
+use crate::failure::Failure;
+use crate::options::TransferOptions;
+use crate::report::{
+    TOTALS_HEADER, milliseconds, receiver_line, seconds, sender_line, write_object,
+};
+use ackclock::apps::Service;
+use ackclock::tcp::Info;
+use std::io::{self, Write};
+use std::time::Duration;
+
+/// What became of a transfer.
+pub(super) struct Outcome<'o> {
+    pub(super) service: Service,
+    pub(super) options: &'o TransferOptions,
+    pub(super) watched: Watched,
+    /// The far end's connection, where it is ours and over.
+    pub(super) far_info: Option<Info>,
+    /// How long the run took on the clock on the wall.
+    pub(super) wall: Duration,
+}
+
+impl Outcome<'_> {
+    /// Writes the report to standard output.
+    ///
+    /// # Errors
+    /// Why the transfer failed, or that the report could not be written.
+    pub(super) fn report(&self) -> Result<(), Failure> {
+        let mut stdout = io::stdout().lock();
+        if self.options.report.json {
+            write_object(&TransferReport::new(self), &mut stdout)?;
+        } else {
+            let lines = self.lines().into_iter().map(|line| line + "\n");
+            stdout
+                .write_all(lines.collect::<String>().as_bytes())
+                .map_err(|error| Failure::output(&error))?;
+        }
+        self.failure().map_or(Ok(()), |text| Err(Failure::Transfer(text)))
+    }
+
+    /// Why the transfer is not complete.
+    pub(super) fn failure(&self) -> Option<String> {
+        let Watched { error, unfinished, .. } = &self.watched;
+        match error {
+            Some(error) => Some(format!("{}: {error}", self.far_end())),
+            None if *unfinished => Some("interrupted before the transfer was complete".into()),
+            None => None,
+        }
+    }
+
+    /// Payload bytes that the far end acknowledged.
+    pub(super) fn acked(&self) -> u64 {
+        self.watched.info.map_or(0, |info| info.bytes_acked)
+    }
+
+    /// Segments sent more than once.
+    pub(super) fn retransmitted(&self) -> u64 {
+        self.watched.info.map_or(0, |info| info.retransmitted)
+    }
+
+    fn far_end(&self) -> String {
+        match &self.options.peer {
+            Some(peer) => peer.to_string(),
+            None => format!("emulated {} service", self.service.name()),
+        }
+    }
+
+    /// The summary; nothing of a connection that was never established.
+    fn lines(&self) -> Vec<String> {
+        let Watched { connect: Some(_), duration, received, info: Some(info), .. } = self.watched
+        else {
+            return Vec::new();
+        };
+        let mut lines = vec![
+            TOTALS_HEADER.to_owned(),
+            sender_line(duration, self.acked(), self.retransmitted()),
+        ];
+        if self.service == Service::Echo {
+            lines.push(receiver_line(duration, received));
+        } else if let Some(far) = &self.far_info {
+            lines.push(receiver_line(duration, far.bytes_received));
+        }
+        lines.push(format!(
+            "{}, {}: rtt {}, min {}, rto {}, {} timeouts, {} fast recoveries",
+            self.path(),
+            info.congestion,
+            milliseconds(info.rtt),
+            milliseconds(info.min_rtt),
+            milliseconds(info.rto),
+            info.timeouts,
+            info.fast_recoveries,
+        ));
+        if self.options.peer.is_none() {
+            let wall = milliseconds(self.wall.into());
+            lines.push(format!("{:.2} s of virtual time took {wall}", seconds(duration)));
+        }
+        lines
+    }
+
+    fn path(&self) -> String {
+        match (&self.options.peer, &self.options.interface.tun) {
+            (Some(peer), Some(tun)) => format!("{peer} over {tun}"),
+            _ => format!("emulated path {}", self.options.path),
+        }
+    }
+}

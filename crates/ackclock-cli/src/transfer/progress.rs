@@ -1,0 +1,43 @@
+//! A progress bar on standard error, if that is a terminal.
+
+use ackclock::apps::Amount;
+use ackclock::time::Duration;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// How far a transfer has come.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    amount: Amount,
+}
+
+impl Progress {
+    /// A bar for a transfer of this size. (On anything but a terminal nothing is drawn.)
+    pub(crate) fn new(amount: Amount) -> Self {
+        let bar = ProgressBar::new(match amount {
+            Amount::Bytes(bytes) => bytes,
+            Amount::Time(time) => time.as_millis(),
+        });
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3} %") {
+            bar.set_style(style);
+        }
+        Progress { bar, amount }
+    }
+
+    /// No bar at all.
+    pub(crate) fn hidden() -> Self {
+        Progress { bar: ProgressBar::hidden(), amount: Amount::Bytes(0) }
+    }
+
+    /// So many bytes have been sent in so much time.
+    pub(crate) fn set(&self, bytes: u64, elapsed: Duration) {
+        self.bar.set_position(match self.amount {
+            Amount::Bytes(_) => bytes,
+            Amount::Time(_) => elapsed.as_millis(),
+        });
+    }
+
+    /// Takes the bar off the terminal.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,179 @@
+//! The program as its users see it: what it prints, and its exit status.
+
+use serde_json::Value;
+use std::process::{Command, Output};
+
+fn ackclock(arguments: &[&str]) -> Output {
+    let program = env!("CARGO_BIN_EXE_ackclock");
+    Command::new(program).args(arguments).output().expect("the program starts")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+/// The only line on standard error.
+fn complaint(output: &Output) -> String {
+    let text = String::from_utf8(output.stderr.clone()).expect("text");
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 1, "{text}");
+    lines[0].to_owned()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = ackclock(arguments);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+#[test]
+fn wrong_options_are_a_usage_error_in_one_line() {
+    for arguments in [
+        &["discard", "--no-such-option"][..],
+        &["discard", "--bytes", "much"],
+        &["discard", "--path", "rate=fast"],
+        &["discard", "--buffer", "0"],
+        &["discard", "10.7.0.1:9"],
+        &["echo", "10.7.0.1", "--tun", "t", "--address", "10.7.0.2/24"],
+        &["echo", "[fd07::1]:7", "--tun", "t", "--address", "10.7.0.2/24"],
+        &["serve", "discard"],
+        &["serve", "time", "--via", "kernel"],
+        &["serve", "echo", "--via", "kernel", "--tun", "t", "--address", "10.7.0.2/24"],
+        &["setup", "tun", "a name"],
+        &["setup", "tun", "ack0", "--address", "10.7.0.2/32", "--dry-run"],
+        &["no-such-command"],
+        &[],
+    ] {
+        let output = ackclock(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
+        assert!(complaint(&output).starts_with("ackclock: "), "{arguments:?}");
+        assert_eq!(stdout(&output), "");
+    }
+}
+
+#[test]
+fn help_and_version_go_to_standard_output() {
+    for (arguments, text) in [
+        (&["--help"][..], "discard"),
+        (&["discard", "--help"], "--ack-policy"),
+        (&["--version"], env!("CARGO_PKG_VERSION")),
+    ] {
+        let output = ackclock(arguments);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(stdout(&output).contains(text));
+    }
+}
+
+#[test]
+fn discard_over_the_emulated_path_reports_in_json() {
+    let report = json(&["discard", "--bytes", "2M", "-i", "500ms", "--json"]);
+    assert_eq!(report["schema"], 1);
+    assert_eq!(report["command"], "discard");
+    assert_eq!(report["virtual_time"], true);
+    assert_eq!(report["error"], Value::Null);
+    assert_eq!(report["interrupted"], false);
+    assert_eq!(report["parameters"]["bytes"], 2 << 20);
+    assert_eq!(report["parameters"]["congestion_control"], "reno");
+    assert_eq!(report["totals"]["acked_bytes"], 2 << 20);
+    assert_eq!(report["local"]["acked_bytes"], 2 << 20);
+    assert_eq!(report["remote"]["received_bytes"], 2 << 20);
+    assert_eq!(report["remote"]["state"], "CLOSED");
+    assert!(report["wall_seconds"].as_f64().is_some());
+
+    // The intervals follow each other without a gap and add up.
+    let intervals = report["intervals"].as_array().expect("a list");
+    assert_eq!(intervals[0]["start_seconds"], 0.0);
+    assert_eq!(intervals[0]["end_seconds"], 0.5);
+    for pair in intervals.windows(2) {
+        assert_eq!(pair[0]["end_seconds"], pair[1]["start_seconds"]);
+    }
+    let last = intervals.last().expect("at least one");
+    assert_eq!(last["end_seconds"], report["totals"]["duration_seconds"]);
+    let sum = |key: &str| intervals.iter().filter_map(|each| each[key].as_u64()).sum::<u64>();
+    assert_eq!(sum("acked_bytes"), 2 << 20);
+    assert_eq!(sum("retransmitted_segments"), report["totals"]["retransmitted_segments"]);
+}
+
+#[test]
+fn echo_over_the_emulated_path_brings_every_byte_back() {
+    let report = json(&["echo", "--bytes", "500000", "--path", "loss=2%", "--json"]);
+    let totals = &report["totals"];
+    assert_eq!(
+        (&totals["sent_bytes"], &totals["received_bytes"]),
+        (&500_000.into(), &500_000.into())
+    );
+    assert_eq!(report["parameters"]["path"], "rate=10mbit,delay=20ms,loss=2%,queue=64");
+}
+
+#[test]
+fn a_transfer_can_be_limited_by_time() {
+    let report = json(&["discard", "--time", "2s", "--path", "loss=0%", "--json"]);
+    let lasted = report["totals"]["duration_seconds"].as_f64().expect("a number");
+    assert!((2.0..3.0).contains(&lasted), "{lasted}");
+    assert_eq!(report["remote"]["received_bytes"], report["totals"]["sent_bytes"]);
+}
+
+#[test]
+fn options_of_tcp_reach_the_connection() {
+    let report = json(&[
+        "discard", "--bytes", "300k", "--cc", "tahoe", "--mss", "1000", "--path", "loss=0%",
+        "--json",
+    ]);
+    assert_eq!(report["local"]["congestion_control"], "tahoe");
+    // Timestamps take 12 of the 1000 bytes (RFC 9293 section 3.7.1).
+    assert_eq!(report["local"]["mss_bytes"], 988);
+    assert_eq!(report["remote"]["peer_mss_bytes"], 1000);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_packets_and_another_one_others() {
+    let directory = std::env::temp_dir().join(format!("ackclock-seed-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("a directory");
+    let capture = |name: &str, seed: &str| {
+        let file = directory.join(name);
+        let path = file.to_str().expect("a path in UTF-8");
+        json(&["discard", "--bytes", "200k", "--seed", seed, "--pcap", path, "--json"]);
+        std::fs::read(file).expect("a capture")
+    };
+    let [first, second, other] =
+        [("first", "7"), ("second", "7"), ("other", "8")].map(|(name, seed)| capture(name, seed));
+    std::fs::remove_dir_all(&directory).expect("the directory goes");
+    // The magic number of pcap with nanoseconds.
+    assert_eq!(first[..4], [0x4d, 0x3c, 0xb2, 0xa1]);
+    assert!(first.len() > 200 << 10, "all payload is captured");
+    assert!(first == second, "two runs with one seed differ");
+    assert!(first != other, "two seeds give the same run");
+}
+
+#[test]
+fn text_has_a_line_for_each_interval_and_a_summary() {
+    let output = ackclock(&["discard", "--bytes", "1M", "-i", "250ms"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = stdout(&output);
+    let mut lines = text.lines();
+    let header = "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd         RTT";
+    assert_eq!(lines.next(), Some(header));
+    let first = lines.next().expect("an interval");
+    assert!(first.starts_with("[  1]   0.00-0.25   sec  "), "{first}");
+    let sender = lines.find(|line| line.ends_with("sender")).expect("a summary");
+    assert!(sender.contains(" 1.00 MBytes "), "{sender}");
+    assert!(lines.next().expect("the other end").ends_with("receiver"));
+    assert_eq!(output.stderr, b"", "no progress bar without a terminal");
+}
+
+#[test]
+fn a_path_that_loses_everything_is_a_failed_transfer() {
+    let output = ackclock(&["discard", "--path", "loss=100%", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(complaint(&output).contains("timed out"), "{output:?}");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    assert!(report["error"].as_str().is_some_and(|error| error.contains("timed out")));
+    assert_eq!(report["totals"]["connect_seconds"], Value::Null);
+}
+
+#[test]
+fn a_capture_that_cannot_be_written_is_the_environments_fault() {
+    let output = ackclock(&["discard", "--bytes", "1", "--pcap", "/no/such/directory/file"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(complaint(&output).contains("/no/such/directory/file"));
+}
