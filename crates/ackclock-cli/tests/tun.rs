@@ -1,0 +1,182 @@
+//! The program over a TUN interface, against the kernel of this machine. Each test has a network
+//! namespace of its own, for which it must be run by root: without privilege it says so and is
+//! skipped; where `CI` or `ACKCLOCK_REQUIRE_KERNEL_TESTS` is set it fails instead.
+#![cfg(target_os = "linux")]
+
+use serde_json::Value;
+use std::io::Write;
+use std::process::{Command, Output};
+
+/// Runs a shell script in a new network namespace, with the program as `$A` and `serve` to start a
+/// service in the background; `None` if there is no privilege for that.
+fn in_namespace(script: &str) -> Option<Output> {
+    if let Err(reason) = probe() {
+        let required = ["CI", "ACKCLOCK_REQUIRE_KERNEL_TESTS"];
+        if let Some(variable) = required.into_iter().find(|name| std::env::var_os(name).is_some()) {
+            panic!("{reason} ({variable} is set, so that kernel tests may not be skipped)");
+        }
+        // Past the test runner's capture, which would hide it.
+        let _ = writeln!(std::io::stderr(), "skipped a TUN test: {reason}");
+        return None;
+    }
+    let prelude = r#"
+        set -e
+        ip link set dev lo up
+        work=$(mktemp -d)
+        trap 'rm -r "$work"' EXIT
+        # serve NAME ARGUMENT...: its report will be in $work/NAME.
+        serve() {
+            name=$1
+            shift
+            "$A" serve "$@" >"$work/$name" 2>"$work/$name.ready" &
+            until grep -q serving "$work/$name.ready"; do sleep 0.01; done
+        }
+    "#;
+    let output = Command::new("unshare")
+        .args(["--net", "bash", "-c", &format!("{prelude}\n{script}")])
+        .env("A", env!("CARGO_BIN_EXE_ackclock"))
+        .output();
+    Some(output.expect("unshare runs"))
+}
+
+/// Says what is missing.
+fn probe() -> Result<(), String> {
+    let script = "ip link set dev lo up && ip tuntap add dev probe mode tun";
+    let output = Command::new("unshare").args(["--net", "sh", "-c", script]).output();
+    match output {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(format!(
+            "cannot make a namespace with a TUN interface ({}): run it as root",
+            String::from_utf8_lossy(&output.stderr).trim()
+        )),
+        Err(error) => Err(format!("cannot run unshare ({error}): install util-linux")),
+    }
+}
+
+/// The JSON objects that a script printed, one after another.
+fn reports(output: &Output) -> Vec<Value> {
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let objects = serde_json::Deserializer::from_slice(&output.stdout).into_iter();
+    objects.map(|object| object.expect("a JSON object")).collect()
+}
+
+#[test]
+fn echo_from_the_kernels_sockets_brings_every_byte_back_over_both_families() {
+    let script = r#"
+        "$A" setup tun ack0 --address 10.7.0.2/24 --address fd07::2/64 >/dev/null
+        ours="--tun ack0 --address 10.7.0.2/24 --address fd07::2/64"
+        for host in 10.7.0.1 '[fd07::1]'; do
+            serve kernel echo --via kernel --port 7 --once --json
+            "$A" echo "$host:7" $ours --bytes 3M --json
+            wait $!
+            cat "$work/kernel"
+        done
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    let reports = reports(&output);
+    assert_eq!(reports.len(), 4, "a client and a service for each family");
+    for pair in reports.chunks(2) {
+        let totals = &pair[0]["totals"];
+        assert_eq!(totals["received_bytes"], 3 << 20, "{pair:?}");
+        assert_eq!(pair[0]["virtual_time"], false);
+        assert_eq!(pair[0]["remote"], Value::Null);
+        assert_eq!(pair[1]["sent_bytes"], 3 << 20);
+        assert_eq!(pair[1]["completed_connections"], 1);
+    }
+}
+
+#[test]
+fn a_kernel_client_is_served_on_an_interface_made_for_the_run() {
+    let script = r#"
+        serve ours discard --tun ack0 --address 10.7.0.2/24 --once --json
+        head -c 1000000 /dev/zero >/dev/tcp/10.7.0.2/9
+        wait $!
+        cat "$work/ours"
+        test ! -e /sys/class/net/ack0
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    let reports = reports(&output);
+    assert_eq!(reports[0]["via"], "tun");
+    assert_eq!(reports[0]["listened_on"], "10.7.0.2:9");
+    assert_eq!(reports[0]["completed_connections"], 1);
+    assert_eq!(reports[0]["received_bytes"], 1_000_000);
+    assert_eq!(reports[0]["last"]["state"], "CLOSED");
+}
+
+#[test]
+fn a_refused_connection_is_a_failed_transfer() {
+    let script = r#"
+        "$A" discard 10.7.0.1:9 --tun ack0 --address 10.7.0.2/24
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.starts_with("ackclock: 10.7.0.1:9: connection refused"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+}
+
+#[test]
+fn an_interrupted_transfer_still_has_its_summary() {
+    let script = r#"
+        "$A" setup tun ack0 --address 10.7.0.2/24 >/dev/null
+        serve kernel discard --via kernel --port 9 --once
+        "$A" discard 10.7.0.1:9 --tun ack0 --address 10.7.0.2/24 --time 1h --json >"$work/client" &
+        client=$!
+        received() { ip -s -j link show dev ack0 | grep -o '"rx":{"bytes":[0-9]*' | grep -o '[0-9]*$'; }
+        until [ "$(received)" -gt 100000 ]; do sleep 0.01; done
+        kill -INT $client
+        wait $client && exit 9
+        cat "$work/client"
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    let reports = reports(&output);
+    assert_eq!(reports[0]["interrupted"], true);
+    assert!(reports[0]["totals"]["acked_bytes"].as_u64().is_some_and(|bytes| bytes > 0));
+}
+
+#[test]
+fn a_capture_holds_what_passed_the_interface() {
+    let script = r#"
+        serve ours discard --tun ack0 --address 10.7.0.2/24 --once --pcap "$work/pcap" --json
+        head -c 300000 /dev/zero >/dev/tcp/10.7.0.2/9
+        wait $!
+        cat "$work/pcap" | wc -c
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    assert!(reports(&output)[0].as_u64().is_some_and(|bytes| bytes > 300_000), "{output:?}");
+}
+
+#[test]
+fn without_privilege_the_command_that_gives_it_is_named() {
+    let program = env!("CARGO_BIN_EXE_ackclock");
+    let arguments = ["discard", "10.7.0.1:9", "--tun", "ackclock-none", "--address", "10.7.0.2/24"];
+    let is_root = Command::new("id").arg("-u").output().expect("id runs").stdout == b"0\n";
+    let output = if is_root {
+        // A copy that another user may run, wherever the program was built.
+        let copy = std::env::temp_dir().join(format!("ackclock-copy-{}", std::process::id()));
+        std::fs::copy(program, &copy).expect("a copy");
+        let output = Command::new("setpriv")
+            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+            .arg(&copy)
+            .args(arguments)
+            .output();
+        std::fs::remove_file(&copy).expect("the copy goes");
+        output.expect("setpriv runs")
+    } else {
+        Command::new(program).args(arguments).output().expect("the program starts")
+    };
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(text.contains("sudo "), "{text}");
+}
