@@ -231,7 +231,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Least and most receive memory that a connection with this configuration can get, in bytes.
     fn receive_memory(&self, config: &Config) -> (usize, usize) {
-        self.lent_receive.unwrap_or((config.receive_buffer, config.receive_buffer))
+        let limit = config.receive_buffer as usize;
+        self.lent_receive.unwrap_or((limit, limit))
     }
 }
 

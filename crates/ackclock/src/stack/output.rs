@@ -148,7 +148,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let transmit = Transmit {
             header: header.get(..len).unwrap_or_default(),
             payload,
-            transport_offset: segment.tuple.ip_header() as usize,
+            transport_offset: usize::from(segment.tuple.ip_header()),
             segment_size,
             checksum,
             ecn,

@@ -25,7 +25,7 @@ impl FourTuple {
     }
 
     /// Length of the IP header between these ends, in bytes.
-    pub(super) const fn ip_header(&self) -> u32 {
+    pub(super) const fn ip_header(&self) -> u8 {
         match self.local.ip() {
             IpAddr::V4(_) => 20,
             IpAddr::V6(_) => 40,

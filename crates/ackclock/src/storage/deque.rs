@@ -7,9 +7,10 @@ use super::Buffer;
 #[derive(Debug)]
 pub struct Deque<'a, T> {
     buffer: Buffer<'a, T>,
-    head: usize,
-    len: usize,
-    limit: usize,
+    // Four bytes each: a connection holds several of these.
+    head: u32,
+    len: u32,
+    limit: u32,
 }
 
 /// An owned deque starts with room for this many elements when it needs any.
@@ -20,6 +21,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
     /// memory grows on demand up to `limit` elements.
     pub fn new(buffer: Buffer<'a, T>, limit: usize) -> Self {
         let limit = if buffer.can_grow() { limit } else { buffer.len() };
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
         Deque { buffer, head: 0, len: 0, limit }
     }
 
@@ -30,7 +32,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
 
     /// How many elements are queued.
     pub const fn len(&self) -> usize {
-        self.len
+        self.len as usize
     }
 
     /// Whether nothing is queued.
@@ -40,7 +42,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
 
     /// How many elements it can hold at most.
     pub const fn limit(&self) -> usize {
-        self.limit
+        self.limit as usize
     }
 
     /// Whether it holds as many as it can.
@@ -50,7 +52,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
 
     /// The element at `position` from the front.
     pub fn get(&self, position: usize) -> Option<&T> {
-        if position >= self.len {
+        if position >= self.len() {
             return None;
         }
         self.buffer.get(self.index(position))
@@ -58,7 +60,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
 
     /// The element at `position` from the front, to be changed.
     pub fn get_mut(&mut self, position: usize) -> Option<&mut T> {
-        if position >= self.len {
+        if position >= self.len() {
             return None;
         }
         let index = self.index(position);
@@ -77,12 +79,12 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
 
     /// The last element.
     pub fn back(&self) -> Option<&T> {
-        self.get(self.len.checked_sub(1)?)
+        self.get(self.len().checked_sub(1)?)
     }
 
     /// The last element, to be changed.
     pub fn back_mut(&mut self) -> Option<&mut T> {
-        self.get_mut(self.len.checked_sub(1)?)
+        self.get_mut(self.len().checked_sub(1)?)
     }
 
     /// Appends an element; gives it back if the queue is full.
@@ -90,10 +92,10 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
         if self.is_full() {
             return Err(element);
         }
-        if self.len == self.buffer.len() && !self.grow() {
+        if self.len() == self.buffer.len() && !self.grow() {
             return Err(element);
         }
-        let index = self.index(self.len);
+        let index = self.index(self.len());
         match self.buffer.get_mut(index) {
             Some(place) => *place = element,
             None => return Err(element),
@@ -105,7 +107,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
     /// Takes the first element.
     pub fn pop_front(&mut self) -> Option<T> {
         let element = *self.front()?;
-        self.head = if self.head + 1 >= self.buffer.len() { 0 } else { self.head + 1 };
+        self.head = self.index(1) as u32;
         self.len -= 1;
         Some(element)
     }
@@ -119,11 +121,11 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
 
     /// All elements from the front.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
-        (0..self.len).filter_map(|position| self.get(position))
+        (0..self.len()).filter_map(|position| self.get(position))
     }
 
     fn index(&self, position: usize) -> usize {
-        let index = self.head + position;
+        let index = self.head as usize + position;
         let capacity = self.buffer.len();
         if index >= capacity { index - capacity } else { index }
     }
@@ -131,11 +133,11 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
     /// Doubles owned memory, up to the limit, with the elements in order from index 0.
     fn grow(&mut self) -> bool {
         let old = self.buffer.len();
-        let new = old.saturating_mul(2).max(FIRST_GROWTH).min(self.limit);
+        let new = old.saturating_mul(2).max(FIRST_GROWTH).min(self.limit());
         if new <= old {
             return false;
         }
-        self.buffer.rotate_left(self.head);
+        self.buffer.rotate_left(self.head as usize);
         self.head = 0;
         self.buffer.grow(new, T::default())
     }

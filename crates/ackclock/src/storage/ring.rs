@@ -10,9 +10,10 @@ use super::{Buffer, copy};
 #[derive(Debug)]
 pub struct Ring<'a> {
     buffer: Buffer<'a, u8>,
-    head: usize,
-    len: usize,
-    limit: usize,
+    // Four bytes each: a connection holds several of these, and no ring is larger than 4 GiB.
+    head: u32,
+    len: u32,
+    limit: u32,
 }
 
 /// The least amount of memory an owned ring takes when it needs any, in bytes.
@@ -23,6 +24,7 @@ impl<'a> Ring<'a> {
     /// memory grows on demand up to `limit` bytes.
     pub fn new(buffer: Buffer<'a, u8>, limit: usize) -> Self {
         let limit = if buffer.can_grow() { limit } else { buffer.len() };
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
         Ring { buffer, head: 0, len: 0, limit }
     }
 
@@ -33,7 +35,7 @@ impl<'a> Ring<'a> {
 
     /// How many bytes are queued.
     pub const fn len(&self) -> usize {
-        self.len
+        self.len as usize
     }
 
     /// Whether nothing is queued.
@@ -43,18 +45,18 @@ impl<'a> Ring<'a> {
 
     /// How many bytes it can hold at most.
     pub const fn limit(&self) -> usize {
-        self.limit
+        self.limit as usize
     }
 
     /// How many bytes may still be appended.
     pub const fn free(&self) -> usize {
-        self.limit.saturating_sub(self.len)
+        self.limit.saturating_sub(self.len) as usize
     }
 
     /// Appends what fits of `bytes`; returns how many were taken.
     pub fn push(&mut self, bytes: &[u8]) -> usize {
         let n = self.write_behind(0, bytes);
-        self.len += n;
+        self.len += n as u32;
         n
     }
 
@@ -68,7 +70,7 @@ impl<'a> Ring<'a> {
         if n == 0 || !self.reserve_behind(offset + n) {
             return 0;
         }
-        let start = self.index(self.len + offset).min(self.buffer.len());
+        let start = self.index(self.len() + offset).min(self.buffer.len());
         let (wrapped, straight) = self.buffer.split_at_mut(start);
         let first = copy(straight, bytes);
         first + copy(wrapped, bytes.get(first..).unwrap_or_default())
@@ -76,20 +78,20 @@ impl<'a> Ring<'a> {
 
     /// Counts `n` bytes in that were written behind the end before.
     pub fn extend(&mut self, n: usize) {
-        let room = self.limit.min(self.buffer.len());
-        self.len = self.len.saturating_add(n).min(room);
+        let room = self.limit().min(self.buffer.len());
+        self.len = self.len().saturating_add(n).min(room) as u32;
     }
 
     /// Makes sure that there is memory for `n` bytes behind the end; false if there is not, because
     /// they lie beyond the limit or because the allocator has none.
     pub(crate) fn reserve_behind(&mut self, n: usize) -> bool {
-        n <= self.free() && self.reserve(self.len + n)
+        n <= self.free() && self.reserve(self.len() + n)
     }
 
     /// The `len` bytes from `offset` (fewer if the ring holds fewer), as two slices in order.
     pub fn slices(&self, offset: usize, len: usize) -> [&[u8]; 2] {
-        let offset = offset.min(self.len);
-        let len = len.min(self.len - offset);
+        let offset = offset.min(self.len());
+        let len = len.min(self.len() - offset);
         let start = self.index(offset);
         let first = len.min(self.buffer.len().saturating_sub(start));
         [
@@ -108,9 +110,9 @@ impl<'a> Ring<'a> {
     /// Removes `n` bytes from the front (all of them if it holds fewer). An owned ring that
     /// becomes empty keeps its memory; see [`release`](Ring::release).
     pub fn consume(&mut self, n: usize) {
-        let n = n.min(self.len);
-        self.head = self.index(n);
-        self.len -= n;
+        let n = n.min(self.len());
+        self.head = self.index(n) as u32;
+        self.len -= n as u32;
     }
 
     /// Gives owned memory back if no byte is queued. Bytes written behind the end are lost, so the
@@ -128,7 +130,7 @@ impl<'a> Ring<'a> {
     }
 
     fn index(&self, offset: usize) -> usize {
-        let index = self.head + offset;
+        let index = self.head as usize + offset;
         let capacity = self.buffer.len();
         if index >= capacity { index - capacity } else { index }
     }
@@ -139,11 +141,11 @@ impl<'a> Ring<'a> {
         if total <= old {
             return true;
         }
-        if total > self.limit || !self.buffer.can_grow() {
+        if total > self.limit() || !self.buffer.can_grow() {
             return false;
         }
-        let new = total.max(old.saturating_mul(2)).max(FIRST_GROWTH).min(self.limit);
-        self.buffer.rotate_left(self.head);
+        let new = total.max(old.saturating_mul(2)).max(FIRST_GROWTH).min(self.limit());
+        self.buffer.rotate_left(self.head as usize);
         self.head = 0;
         self.buffer.grow(new, 0)
     }

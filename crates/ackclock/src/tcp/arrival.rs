@@ -2,6 +2,7 @@
 //! where they replace or precede one.
 
 use super::connection::Connection;
+use super::handshake::SynOptions;
 use super::sender::AckInput;
 use super::{Error, State};
 use crate::congestion::CongestionController;
@@ -58,7 +59,8 @@ impl<C: CongestionController> Connection<'_, C> {
             return Verdict::Done;
         }
         let advertised = self.syn_window();
-        self.agree(now, seq, &options, advertised);
+        let ts_recent = options.timestamps.map_or(0, |timestamps| timestamps.value);
+        self.agree(now, seq, &SynOptions::of(&options), ts_recent, advertised);
         if !acks_syn {
             // Simultaneous open: our SYN goes again, now with an ack of theirs.
             self.state = State::SynReceived;
@@ -172,7 +174,7 @@ impl<C: CongestionController> Connection<'_, C> {
     ) -> bool {
         let reset = segment.header.flags.contains(Flags::RST);
         if !reset && self.timestamps.is_stale(now, segment.header.options.timestamps) {
-            self.counters.paws_dropped += 1;
+            self.counters.paws_dropped = self.counters.paws_dropped.saturating_add(1);
             self.answer_unacceptable(now, len);
             return false;
         }
@@ -206,7 +208,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// A challenge ack (RFC 5961), if this connection has not sent too many.
     fn challenge(&mut self, now: Instant) {
         if self.challenge.allow(now) {
-            self.counters.challenge_acks += 1;
+            self.counters.challenge_acks = self.counters.challenge_acks.saturating_add(1);
             self.challenge_due = true;
         }
     }
@@ -301,7 +303,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// false, unless `seq` is in flight (section 4.1 there).
     pub fn on_icmp_error(&mut self, now: Instant, kind: IcmpErrorKind, seq: SeqNumber) -> bool {
         let opening = matches!(self.state, State::SynSent | State::SynReceived);
-        let una = if opening { self.open.iss } else { self.sender.snd_una() };
+        let una = if opening { self.iss } else { self.sender.snd_una() };
         if seq.before(una) || seq.at_or_after(self.sender.snd_nxt()) {
             return false;
         }
@@ -315,8 +317,8 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// Path MTU discovery (RFC 1191, RFC 8201).
     fn on_packet_too_big(&mut self, now: Instant, mtu: u32) {
-        let least = if self.open.ip_header == 20 { LEAST_MTU.0 } else { LEAST_MTU.1 };
-        let current = self.open.mtu;
+        let least = if self.ip_header == 20 { LEAST_MTU.0 } else { LEAST_MTU.1 };
+        let current = self.mtu;
         let told = if mtu == 0 {
             MTU_PLATEAUS.into_iter().find(|plateau| *plateau < current).unwrap_or(least)
         } else {
@@ -326,9 +328,9 @@ impl<C: CongestionController> Connection<'_, C> {
         if mtu >= current {
             return;
         }
-        self.open.mtu = mtu;
+        self.mtu = mtu;
         if self.state.is_synchronized() {
-            let mss = self.agreement.send_mss(&self.config, mtu, self.open.ip_header);
+            let mss = self.agreement.send_mss(&self.config, mtu, self.ip_header);
             self.sender.set_mss(now, mss);
         }
     }

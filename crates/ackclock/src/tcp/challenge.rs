@@ -1,24 +1,26 @@
 //! How often a connection answers segments that may be forged (RFC 5961 section 7).
 
-use crate::time::{Duration, Instant};
+use crate::time::Instant;
 
 /// At most so many challenge acks in each interval. The count is the connection's own: one shared
 /// between connections could be measured from outside (CVE-2016-5696).
 const LIMIT: u32 = 10;
-/// RFC 5961 section 7 suggests 10 acks in any 5 seconds.
-const INTERVAL: Duration = Duration::from_secs(5);
+/// RFC 5961 section 7 suggests 10 acks in any 5 seconds. In milliseconds.
+const INTERVAL: u32 = 5_000;
 
 /// Rate limit of challenge acks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ChallengeLimit {
-    interval_began_at: Instant,
+    /// When the interval began, in milliseconds since the origin, modulo 2^32.
+    interval_began_at: u32,
     sent: u32,
 }
 
 impl ChallengeLimit {
     /// Whether another one may be sent now; if so it is counted.
     pub(crate) fn allow(&mut self, now: Instant) -> bool {
-        if now.saturating_since(self.interval_began_at) >= INTERVAL {
+        let now = now.as_millis() as u32;
+        if now.wrapping_sub(self.interval_began_at) >= INTERVAL {
             *self = ChallengeLimit { interval_began_at: now, sent: 0 };
         }
         let allowed = self.sent < LIMIT;
@@ -30,6 +32,7 @@ impl ChallengeLimit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::Duration;
 
     #[test]
     fn ten_in_five_seconds() {
@@ -37,6 +40,6 @@ mod tests {
         let now = Instant::from_secs(100);
         assert_eq!((0..20).filter(|_| limit.allow(now)).count(), 10);
         assert!(!limit.allow(now + Duration::from_millis(4_999)));
-        assert!(limit.allow(now + INTERVAL));
+        assert!(limit.allow(now + Duration::from_millis(5_000)));
     }
 }

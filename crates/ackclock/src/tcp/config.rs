@@ -15,15 +15,15 @@ pub struct Config {
     pub mss: Option<u16>,
     /// Most bytes queued for sending, unacknowledged ones included. With lent storage the slot's
     /// memory decides.
-    pub send_buffer: usize,
+    pub send_buffer: u32,
     /// Most bytes received and not read; the largest receive window. With lent storage the slot's
     /// memory decides. At most 1 GiB can be advertised (RFC 7323 section 2.3).
-    pub receive_buffer: usize,
+    pub receive_buffer: u32,
     /// Most transmissions in flight (records of what was sent). With lent storage the slot's
     /// memory decides.
-    pub flight_records: usize,
+    pub flight_records: u32,
     /// Most separate ranges of out-of-order data. With lent storage the slot's memory decides.
-    pub reassembly_ranges: usize,
+    pub reassembly_ranges: u32,
     /// Offer and accept window scaling (RFC 7323 section 2).
     pub window_scaling: bool,
     /// Offer and accept timestamps (RFC 7323 section 3).

@@ -5,7 +5,7 @@
 //! [`timeout`](super::timeout).
 
 use super::challenge::ChallengeLimit;
-use super::handshake::{Agreement, SynTimer, offer};
+use super::handshake::{Agreement, SynOptions, SynTimer};
 use super::keepalive::KeepaliveTimer;
 use super::receiver::{Receiver, ReceiverConfig};
 use super::sender::{Sender, SenderStart};
@@ -15,7 +15,7 @@ use crate::congestion::CongestionController;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::time::{Duration, Instant};
-use crate::wire::{IcmpErrorKind, Options};
+use crate::wire::IcmpErrorKind;
 
 /// The memory of one connection, lent or growing.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ pub struct Open {
     /// Largest IP packet on the path, in bytes.
     pub mtu: u32,
     /// Length of the IP header in bytes: 20 or 40.
-    pub ip_header: u32,
+    pub ip_header: u8,
     /// Seed of the connection's own random words.
     pub random: u64,
 }
@@ -50,10 +50,12 @@ pub struct Open {
 pub struct Accepted {
     /// Initial receive sequence number: that of the peer's SYN.
     pub irs: SeqNumber,
-    /// Options of the peer's SYN.
-    pub peer_options: Options,
-    /// Options of our SYN: what was offered (window scale, MSS, SACK, timestamps).
-    pub our_options: Options,
+    /// What the peer's SYN offered.
+    pub peer_options: SynOptions,
+    /// What our SYN-ACK offered.
+    pub our_options: SynOptions,
+    /// The peer's latest timestamp (TS.Recent); meaningful if both offered timestamps.
+    pub ts_recent: u32,
     /// The window that our SYN-ACK advertised, in bytes.
     pub advertised_window: u16,
     /// When the SYN-ACK was sent, if that was once (Karn's rule).
@@ -87,11 +89,11 @@ pub(super) struct Counters {
     pub(super) segments_received: u64,
     pub(super) data_segments_sent: u64,
     pub(super) data_segments_received: u64,
-    pub(super) paws_dropped: u64,
-    pub(super) challenge_acks: u64,
     pub(super) reassembly_dropped: u64,
-    pub(super) keepalive_probes: u64,
-    pub(super) syn_retransmits: u64,
+    pub(super) paws_dropped: u32,
+    pub(super) challenge_acks: u32,
+    pub(super) keepalive_probes: u32,
+    pub(super) syn_retransmits: u32,
 }
 
 /// One TCP connection.
@@ -101,12 +103,17 @@ pub struct Connection<'a, C> {
     pub(super) error: Option<Error>,
     pub(super) soft_error: Option<IcmpErrorKind>,
     pub(super) config: Config,
-    pub(super) open: Open,
+    /// Our initial sequence number.
+    pub(super) iss: SeqNumber,
+    /// Largest IP packet on the path, in bytes.
+    pub(super) mtu: u32,
+    /// Length of the IP header in bytes: 20 or 40.
+    pub(super) ip_header: u8,
     pub(super) sender: Sender<'a, C>,
     pub(super) receiver: Receiver<'a>,
     pub(super) syn: SynTimer,
-    /// Options of our SYN.
-    pub(super) offered: Options,
+    /// What our SYN offers.
+    pub(super) offered: SynOptions,
     pub(super) agreement: Agreement,
     pub(super) timestamps: TimestampState,
     pub(super) keepalive: KeepaliveTimer,
@@ -139,21 +146,23 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         // Sequence numbers and the agreed options follow with the peer's SYN.
         let receiver_config = ReceiverConfig {
             ack_policy: config.ack_policy,
-            receive_limit: config.receive_buffer,
-            reassembly_ranges: config.reassembly_ranges,
+            receive_limit: config.receive_buffer as usize,
+            reassembly_ranges: config.reassembly_ranges as usize,
             sack: false,
             window_shift: 0,
             mss: 1,
         };
         let receiver =
             Receiver::new(SeqNumber(0), 0, &receiver_config, buffers.receive, buffers.reassembly);
-        let offered = offer(config, open.mtu, open.ip_header, receiver.limit());
+        let offered = SynOptions::ours(config, open.mtu, open.ip_header, receiver.limit());
         Connection {
             state: State::SynSent,
             error: None,
             soft_error: None,
             config: *config,
-            open: *open,
+            iss: open.iss,
+            mtu: open.mtu,
+            ip_header: open.ip_header,
             sender,
             receiver,
             syn: SynTimer::new(now),
@@ -185,26 +194,37 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         let mut connection = Self::connect(now, config, controller, buffers, open);
         connection.syn.due = false;
         connection.offered = accepted.our_options;
-        connection.agree(now, accepted.irs, &accepted.peer_options, accepted.advertised_window);
+        connection.agree(
+            now,
+            accepted.irs,
+            &accepted.peer_options,
+            accepted.ts_recent,
+            accepted.advertised_window,
+        );
         let rtt = accepted.syn_sent_at.map(|sent_at| now.saturating_since(sent_at));
-        connection.counters.syn_retransmits = u64::from(accepted.syn_retransmits);
+        connection.counters.syn_retransmits = accepted.syn_retransmits;
         connection.establish(now, 0, accepted.irs, rtt, accepted.syn_retransmits > 0);
         connection
     }
 
-    /// The peer's SYN, numbered `irs`, is known: what both offered is in use from now on.
-    /// `advertised` is the window that our SYN has told the peer.
-    pub(super) fn agree(&mut self, now: Instant, irs: SeqNumber, peer: &Options, advertised: u16) {
-        self.agreement = Agreement::of(&self.offered, peer, self.open.ip_header);
-        if let Some(timestamps) = peer.timestamps
-            && self.agreement.timestamps
-        {
-            self.timestamps.enable(now, timestamps.value, irs + 1);
+    /// The peer's SYN, numbered `irs`, is known: what both offered is in use from now on. `ts_recent`
+    /// is its timestamp, `advertised` the window that our SYN has told the peer.
+    pub(super) fn agree(
+        &mut self,
+        now: Instant,
+        irs: SeqNumber,
+        peer: &SynOptions,
+        ts_recent: u32,
+        advertised: u16,
+    ) {
+        self.agreement = Agreement::of(&self.offered, peer, self.ip_header);
+        if self.agreement.timestamps {
+            self.timestamps.enable(now, ts_recent, irs + 1);
         }
         let config = ReceiverConfig {
             ack_policy: self.config.ack_policy,
-            receive_limit: self.config.receive_buffer,
-            reassembly_ranges: self.config.reassembly_ranges,
+            receive_limit: self.config.receive_buffer as usize,
+            reassembly_ranges: self.config.reassembly_ranges as usize,
             sack: self.agreement.sack,
             window_shift: self.agreement.our_shift,
             mss: self.agreement.receive_mss(),
@@ -226,7 +246,7 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         self.state = State::Established;
         self.syn.due = false;
         self.syn.deadline = Instant::FAR_FUTURE;
-        let mss = self.agreement.send_mss(&self.config, self.open.mtu, self.open.ip_header);
+        let mss = self.agreement.send_mss(&self.config, self.mtu, self.ip_header);
         let start = SenderStart { mss, sack: self.agreement.sack, window, seq, rtt, syn_lost };
         self.sender.start(now, &self.config, &start);
         self.keepalive.on_heard(now);
@@ -260,7 +280,7 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             rcv_nxt: self.receiver.rcv_nxt(),
             window: self.receiver.window_field(self.receiver.window()),
             ts_recent: self.timestamps.enabled.then(|| self.timestamps.recent()),
-            timestamp_offset: self.open.timestamp_offset,
+            timestamp_offset: self.timestamps.offset(),
             duration: self.config.msl.saturating_mul(2),
         })
     }

@@ -3,12 +3,12 @@
 
 use super::{Config, RtoConfig};
 use crate::time::{Duration, Instant};
-use crate::wire::Options;
+use crate::wire::{Options, Timestamps};
 
 /// Length of a TCP header without options, in bytes.
 pub(crate) const TCP_HEADER: u32 = 20;
 /// Length of an IPv6 header, in bytes.
-const IPV6_HEADER: u32 = 40;
+const IPV6_HEADER: u8 = 40;
 /// Bytes that the timestamps option takes in each segment, padding included.
 const TIMESTAMPS_LEN: u32 = 12;
 /// MSS assumed when the peer's SYN names none (RFC 9293 MUST-15): IPv4, IPv6.
@@ -16,28 +16,63 @@ const DEFAULT_MSS: (u32, u32) = (536, 1220);
 /// Largest window scale shift (RFC 7323 section 2.3).
 const MAX_SHIFT: u8 = 14;
 
-/// The options of our SYN, but for the timestamp's value. `mtu` is the link's, `window` the largest
-/// receive window in bytes.
-pub(crate) fn offer(config: &Config, mtu: u32, ip_header: u32, window: usize) -> Options {
-    let fits = mtu.saturating_sub(ip_header + TCP_HEADER).clamp(1, u32::from(u16::MAX)) as u16;
-    Options {
-        mss: Some(config.mss.map_or(fits, |mss| mss.min(fits))),
-        window_scale: config.window_scaling.then(|| window_shift(window)),
-        sack_permitted: config.sack,
-        timestamps: config.timestamps.then(Default::default),
-        ..Options::default()
-    }
+/// What a SYN offers: its options, without the values of the timestamps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SynOptions {
+    /// Maximum segment size in bytes.
+    pub mss: Option<u16>,
+    /// Window scale shift.
+    pub window_scale: Option<u8>,
+    /// SACK-permitted.
+    pub sack_permitted: bool,
+    /// Whether there is a timestamps option.
+    pub timestamps: bool,
 }
 
-/// The options of a SYN-ACK: of what we would offer, what the peer's SYN offered too (the MSS is
-/// always told).
-pub(crate) fn answer(offer: &Options, peer: &Options) -> Options {
-    Options {
-        mss: offer.mss,
-        window_scale: offer.window_scale.filter(|_| peer.window_scale.is_some()),
-        sack_permitted: offer.sack_permitted && peer.sack_permitted,
-        timestamps: offer.timestamps.filter(|_| peer.timestamps.is_some()),
-        ..Options::default()
+impl SynOptions {
+    /// What a SYN with these options offers.
+    pub fn of(options: &Options) -> Self {
+        SynOptions {
+            mss: options.mss,
+            window_scale: options.window_scale,
+            sack_permitted: options.sack_permitted,
+            timestamps: options.timestamps.is_some(),
+        }
+    }
+
+    /// The options of our SYN. `mtu` is the link's, `window` the largest receive window in bytes.
+    pub(crate) fn ours(config: &Config, mtu: u32, ip_header: u8, window: usize) -> Self {
+        let fits = mtu
+            .saturating_sub(u32::from(ip_header) + TCP_HEADER)
+            .clamp(1, u32::from(u16::MAX)) as u16;
+        SynOptions {
+            mss: Some(config.mss.map_or(fits, |mss| mss.min(fits))),
+            window_scale: config.window_scaling.then(|| window_shift(window)),
+            sack_permitted: config.sack,
+            timestamps: config.timestamps,
+        }
+    }
+
+    /// The options of our SYN-ACK: of what we would offer, what the peer's SYN offered too (the MSS
+    /// is always told).
+    pub(crate) fn answer_to(self, peer: &SynOptions) -> Self {
+        SynOptions {
+            mss: self.mss,
+            window_scale: self.window_scale.filter(|_| peer.window_scale.is_some()),
+            sack_permitted: self.sack_permitted && peer.sack_permitted,
+            timestamps: self.timestamps && peer.timestamps,
+        }
+    }
+
+    /// The option area of the SYN, with our timestamps if it has the option.
+    pub(crate) fn options(&self, timestamps: Timestamps) -> Options {
+        Options {
+            mss: self.mss,
+            window_scale: self.window_scale,
+            sack_permitted: self.sack_permitted,
+            timestamps: self.timestamps.then_some(timestamps),
+            ..Options::default()
+        }
     }
 }
 
@@ -67,7 +102,7 @@ pub(crate) struct Agreement {
 
 impl Agreement {
     /// What follows from the options of our SYN and of the peer's.
-    pub(crate) fn of(ours: &Options, peers: &Options, ip_header: u32) -> Self {
+    pub(crate) fn of(ours: &SynOptions, peers: &SynOptions, ip_header: u8) -> Self {
         let default_mss = if ip_header == IPV6_HEADER { DEFAULT_MSS.1 } else { DEFAULT_MSS.0 };
         let shifts = ours.window_scale.zip(peers.window_scale);
         Agreement {
@@ -77,7 +112,7 @@ impl Agreement {
             our_shift: shifts.map_or(0, |(our, _)| our.min(MAX_SHIFT)),
             peer_shift: shifts.map_or(0, |(_, peer)| peer.min(MAX_SHIFT)),
             sack: ours.sack_permitted && peers.sack_permitted,
-            timestamps: ours.timestamps.is_some() && peers.timestamps.is_some(),
+            timestamps: ours.timestamps && peers.timestamps,
         }
     }
 
@@ -86,8 +121,8 @@ impl Agreement {
     }
 
     /// Eff.snd.MSS (section 3.7.1): payload bytes of a full segment on a path of that MTU.
-    pub(crate) fn send_mss(&self, config: &Config, mtu: u32, ip_header: u32) -> u32 {
-        let path = mtu.saturating_sub(ip_header + TCP_HEADER);
+    pub(crate) fn send_mss(&self, config: &Config, mtu: u32, ip_header: u8) -> u32 {
+        let path = mtu.saturating_sub(u32::from(ip_header) + TCP_HEADER);
         let own = config.mss.map_or(u32::MAX, u32::from);
         self.peer_mss.min(path).min(own).saturating_sub(self.option_bytes()).max(1)
     }
@@ -176,23 +211,21 @@ mod tests {
     #[test]
     fn options_are_used_only_if_both_offer_them() {
         let config = Config::default();
-        let ours = offer(&config, 1500, 20, 262_144);
+        let ours = SynOptions::ours(&config, 1500, 20, 262_144);
         assert_eq!((ours.mss, ours.window_scale), (Some(1460), Some(3)));
-        let bare = Agreement::of(&ours, &Options::default(), 20);
-        assert_eq!(
-            (bare.peer_mss, bare.scaled, bare.sack, bare.timestamps),
-            (536, false, false, false)
-        );
+        let bare = Agreement::of(&ours, &SynOptions::default(), 20);
+        assert_eq!((bare.peer_mss, bare.scaled), (536, false));
+        assert_eq!((bare.sack, bare.timestamps), (false, false));
         assert_eq!(bare.send_mss(&config, 1500, 20), 536);
-        assert_eq!(Agreement::of(&ours, &Options::default(), 40).peer_mss, 1220);
-        let full = Agreement::of(&ours, &Options { mss: Some(1400), ..ours }, 20);
+        assert_eq!(Agreement::of(&ours, &SynOptions::default(), 40).peer_mss, 1220);
+        let full = Agreement::of(&ours, &SynOptions { mss: Some(1400), ..ours }, 20);
         assert_eq!(full.send_mss(&config, 1500, 20), 1388);
         assert_eq!(full.send_mss(&config, 1000, 20), 948);
         assert_eq!(full.receive_mss(), 1448);
         assert_eq!((full.our_shift, full.peer_shift), (3, 3));
-        let answered = answer(&ours, &Options { window_scale: Some(7), ..Options::default() });
-        assert_eq!(answered.window_scale, Some(3));
-        assert_eq!((answered.sack_permitted, answered.timestamps), (false, None));
+        let peer = SynOptions { window_scale: Some(7), ..SynOptions::default() };
+        let answer = SynOptions { window_scale: Some(3), mss: Some(1460), ..SynOptions::default() };
+        assert_eq!(ours.answer_to(&peer), answer);
     }
 
     #[test]

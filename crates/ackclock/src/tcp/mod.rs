@@ -23,6 +23,7 @@ pub use arrival::Verdict;
 pub use config::{AckPolicy, Config, ConfigError, Keepalive, RestartAfterIdle, RtoConfig};
 pub use connection::{Accepted, Buffers, Connection, Open, TimeWait};
 pub use error::{Error, ReceiveError, SendError};
+pub use handshake::SynOptions;
 pub use info::{Info, PendingTimers};
 pub use output::Outgoing;
 pub use readiness::Readiness;

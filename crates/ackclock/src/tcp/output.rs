@@ -102,20 +102,20 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// SYN, or SYN and ACK after a simultaneous open. Its window is never scaled.
     fn syn(&self, now: Instant) -> Outgoing {
-        let mut options = self.offered;
+        let mut offered = self.offered;
+        let mut timestamps = self.timestamps.offer(now);
         let mut header = Header { flags: Flags::SYN, ..Header::default() };
         if self.state == State::SynReceived {
             header.flags |= Flags::ACK;
             header.ack = self.receiver.rcv_nxt();
-            options.timestamps = self.timestamps.option(now);
-            options.sack_permitted = self.agreement.sack;
-            options.window_scale = options.window_scale.filter(|_| self.agreement.scaled);
-        } else if options.timestamps.is_some() {
-            options.timestamps = Some(self.timestamps.offer(now));
+            offered.window_scale = offered.window_scale.filter(|_| self.agreement.scaled);
+            offered.sack_permitted = self.agreement.sack;
+            offered.timestamps = self.agreement.timestamps;
+            timestamps.echo = self.timestamps.recent();
         }
-        header.seq = self.open.iss;
+        header.seq = self.iss;
         header.window = self.syn_window();
-        header.options = options;
+        header.options = offered.options(timestamps);
         self.outgoing(Cause::Syn, header, u32::from(header.window))
     }
 
@@ -192,7 +192,7 @@ impl<C: CongestionController> Connection<'_, C> {
             Cause::Syn => {
                 self.counters.data_segments_sent += 1;
                 self.syn.on_sent(now, &self.config.rto);
-                self.counters.syn_retransmits = u64::from(self.syn.retransmits());
+                self.counters.syn_retransmits = self.syn.retransmits();
                 return;
             }
             Cause::Reset => {
@@ -202,7 +202,7 @@ impl<C: CongestionController> Connection<'_, C> {
             Cause::Challenge => self.challenge_due = false,
             Cause::Keepalive => {
                 self.keepalive.due = false;
-                self.counters.keepalive_probes += 1;
+                self.counters.keepalive_probes = self.counters.keepalive_probes.saturating_add(1);
             }
             Cause::Ack => {}
             Cause::Data(data) => {

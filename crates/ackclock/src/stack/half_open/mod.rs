@@ -9,9 +9,8 @@ use super::tuple::FourTuple;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::tcp::challenge::ChallengeLimit;
-use crate::tcp::handshake::{answer, offer};
 use crate::tcp::timestamps::TimestampState;
-use crate::tcp::{Accepted, Config, RtoConfig};
+use crate::tcp::{Accepted, Config, RtoConfig, SynOptions};
 use crate::time::Instant;
 use crate::wire::{Flags, Header, Options, Segment};
 
@@ -42,8 +41,8 @@ pub(super) struct HalfOpen {
     /// Added to our timestamp clock.
     pub(super) timestamp_offset: u32,
     irs: SeqNumber,
-    peer_options: Options,
-    our_options: Options,
+    peer_options: SynOptions,
+    our_options: SynOptions,
     timestamps: TimestampState,
     window: u16,
     hop_limit: u8,
@@ -78,12 +77,12 @@ impl HalfOpen {
     /// A record for a SYN (section 3.10.7.2, third), with the options that both sides support.
     pub(super) fn new(now: Instant, config: &Config, syn: &Segment<'_>, passive: &Passive) -> Self {
         let tuple = FourTuple::of(syn);
-        let peer = syn.header.options;
+        let peer = SynOptions::of(&syn.header.options);
         let (least_memory, most_memory) = passive.receive_memory;
-        let offered = offer(config, passive.mtu, tuple.ip_header(), most_memory);
-        let our_options = answer(&offered, &peer);
+        let offered = SynOptions::ours(config, passive.mtu, tuple.ip_header(), most_memory);
+        let our_options = offered.answer_to(&peer);
         let mut timestamps = TimestampState::new(passive.timestamp_offset);
-        if let (Some(first), Some(_)) = (peer.timestamps, our_options.timestamps) {
+        if let (Some(first), true) = (syn.header.options.timestamps, our_options.timestamps) {
             timestamps.enable(now, first.value, syn.header.seq + 1);
         }
         HalfOpen {
@@ -145,10 +144,9 @@ impl HalfOpen {
     /// `<SEQ=ISS><ACK=RCV.NXT><CTL=SYN,ACK>`
     pub(super) fn syn_ack(&self, now: Instant) -> Reply {
         let mut header = self.header(now, Flags::SYN | Flags::ACK);
-        let Options { mss, window_scale, sack_permitted, .. } = self.our_options;
         header.seq = self.iss;
         header.window = self.window;
-        header.options = Options { mss, window_scale, sack_permitted, ..header.options };
+        header.options = self.our_options.options(header.options.timestamps.unwrap_or_default());
         self.reply(header)
     }
 
@@ -185,6 +183,7 @@ impl HalfOpen {
             irs: self.irs,
             peer_options: self.peer_options,
             our_options: self.our_options,
+            ts_recent: self.timestamps.recent(),
             advertised_window: self.window,
             syn_sent_at: self.first_sent_at.filter(|_| self.sent == 1),
             syn_retransmits: self.timeouts,

@@ -14,8 +14,8 @@ pub(super) struct Reassembly<'a> {
     next: SeqNumber,
     /// The first `count` elements are in use.
     ranges: Buffer<'a, SeqRange>,
-    count: usize,
-    max_ranges: usize,
+    count: u32,
+    max_ranges: u32,
 }
 
 /// What became of the bytes of one segment.
@@ -36,6 +36,7 @@ impl<'a> Reassembly<'a> {
         max_ranges: usize,
     ) -> Self {
         let max_ranges = if ranges.can_grow() { max_ranges } else { ranges.len() };
+        let max_ranges = u32::try_from(max_ranges).unwrap_or(u32::MAX);
         Reassembly { ring, next, ranges, count: 0, max_ranges }
     }
 
@@ -56,7 +57,7 @@ impl<'a> Reassembly<'a> {
 
     /// The out-of-order ranges, the one with the most recently received segment first.
     pub(super) fn ranges(&self) -> &[SeqRange] {
-        self.ranges.get(..self.count).unwrap_or_default()
+        self.ranges.get(..self.count as usize).unwrap_or_default()
     }
 
     /// The first number after all data held.
@@ -132,7 +133,7 @@ impl<'a> Reassembly<'a> {
     /// returns how many. The others keep their order.
     fn gather(&mut self, segment: SeqRange) -> usize {
         let mut touching = 0;
-        for position in 0..self.count {
+        for position in 0..self.count as usize {
             let Some(span) = self.ranges.get_mut(touching..=position) else {
                 break;
             };
@@ -184,7 +185,8 @@ impl<'a> Reassembly<'a> {
     /// Whether one more range can be kept.
     fn has_place(&mut self) -> bool {
         self.count < self.max_ranges
-            && (self.count < self.ranges.len() || self.ranges.push(SeqRange::default()).is_ok())
+            && ((self.count as usize) < self.ranges.len()
+                || self.ranges.push(SeqRange::default()).is_ok())
     }
 
     /// Puts `new` in the place of the first `touching` ranges. If it replaces none, then
@@ -193,13 +195,13 @@ impl<'a> Reassembly<'a> {
         let kept = usize::from(new.is_some());
         let added = kept.saturating_sub(touching);
         let removed = touching.saturating_sub(kept);
-        if let Some(list) = self.ranges.get_mut(..self.count + added) {
+        if let Some(list) = self.ranges.get_mut(..self.count as usize + added) {
             list.rotate_right(added);
             list.rotate_left(removed);
             if let (Some(first), Some(new)) = (list.first_mut(), new) {
                 *first = new;
             }
-            self.count = self.count + added - removed;
+            self.count = (self.count as usize + added - removed) as u32;
         }
     }
 }

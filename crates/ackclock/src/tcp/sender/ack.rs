@@ -47,7 +47,8 @@ impl<C: CongestionController> Sender<'_, C> {
         let duplicate = advanced == 0
             && had_flight
             && if self.recovery.uses_sack() { sacked > 0 } else { input.empty && !window_changed };
-        self.counters.duplicate_acks += u64::from(duplicate);
+        self.counters.duplicate_acks =
+            self.counters.duplicate_acks.saturating_add(u32::from(duplicate));
         if advanced > 0 {
             self.timeouts_in_a_row = 0;
         }
@@ -69,7 +70,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let outcome = self.recovery.on_ack(&mut self.flight, &facts);
         let in_recovery = was_fast || self.recovery.phase() == Phase::Fast;
         if outcome.entered {
-            self.counters.fast_recoveries += 1;
+            self.counters.fast_recoveries = self.counters.fast_recoveries.saturating_add(1);
             let kind = CongestionKind::FastRetransmit;
             let flight_size = self.recovery.flight_end().since(self.snd_una);
             self.controller.on_congestion(&Congestion { now, kind, flight_size });
@@ -115,7 +116,7 @@ impl<C: CongestionController> Sender<'_, C> {
                 && (block.end.at_or_before(input.ack) || next.is_some_and(|n| n.covers(*block)));
             if duplicate {
                 // RFC 2883 section 4: what arrived twice.
-                self.counters.dsacks += 1;
+                self.counters.dsacks = self.counters.dsacks.saturating_add(1);
             } else if !block.is_empty() && outstanding.covers(*block) {
                 blocks.push(*block);
             }

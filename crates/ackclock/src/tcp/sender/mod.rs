@@ -50,12 +50,12 @@ pub(crate) struct SenderCounters {
     pub(crate) bytes_sent: u64,
     pub(crate) bytes_acked: u64,
     pub(crate) bytes_retransmitted: u64,
-    pub(crate) retransmitted: u64,
-    pub(crate) timeouts: u64,
-    pub(crate) fast_recoveries: u64,
-    pub(crate) duplicate_acks: u64,
-    pub(crate) dsacks: u64,
-    pub(crate) probes: u64,
+    pub(crate) retransmitted: u32,
+    pub(crate) duplicate_acks: u32,
+    pub(crate) timeouts: u32,
+    pub(crate) fast_recoveries: u32,
+    pub(crate) dsacks: u32,
+    pub(crate) probes: u32,
 }
 
 /// The sending half.
@@ -106,8 +106,8 @@ impl<'a, C: CongestionController> Sender<'a, C> {
     ) -> Self {
         Sender {
             controller,
-            queue: Ring::new(queue, config.send_buffer),
-            flight: Flight::new(flight, config.flight_records),
+            queue: Ring::new(queue, config.send_buffer as usize),
+            flight: Flight::new(flight, config.flight_records as usize),
             recovery: Recovery::new(false, iss),
             rto: Rto::new(&config.rto),
             round: Round::new(Instant::ZERO, iss + 1),

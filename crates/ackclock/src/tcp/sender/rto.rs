@@ -82,7 +82,7 @@ impl Rto {
     }
 
     /// How many measurements there were.
-    pub(crate) fn samples(&self) -> u64 {
+    pub(crate) fn samples(&self) -> u32 {
         self.rtt.samples()
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct RttEstimator {
     /// RTTVAR times 4: the paper's `sv`.
     scaled_rttvar: u64,
     min: Duration,
-    samples: u64,
+    samples: u32,
 }
 
 impl RttEstimator {
@@ -59,7 +59,7 @@ impl RttEstimator {
     }
 
     /// How many samples there were.
-    pub(crate) fn samples(&self) -> u64 {
+    pub(crate) fn samples(&self) -> u32 {
         self.samples
     }
 }

@@ -119,7 +119,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let repeated = self.timeouts_in_a_row > 0;
         let kind = if repeated { CongestionKind::RepeatedTimeout } else { CongestionKind::Timeout };
         self.timeouts_in_a_row = self.timeouts_in_a_row.saturating_add(1);
-        self.counters.timeouts += 1;
+        self.counters.timeouts = self.counters.timeouts.saturating_add(1);
         let flight_size = self.flight.outstanding();
         self.flight.mark_all_lost();
         self.recovery.on_timeout(self.snd_nxt);

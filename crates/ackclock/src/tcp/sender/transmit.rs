@@ -146,14 +146,14 @@ impl<C: CongestionController> Sender<'_, C> {
             self.snd_nxt = range.end;
             self.fin_sent |= data.fin;
         } else {
-            self.counters.retransmitted += 1;
+            self.counters.retransmitted = self.counters.retransmitted.saturating_add(1);
             self.counters.bytes_retransmitted += u64::from(data.len);
             self.flight.mark_resent(range.start);
             self.recovery.on_retransmitted(&self.flight, range);
         }
         if data.kind == DataKind::Probe {
             self.probe_due = false;
-            self.counters.probes += 1;
+            self.counters.probes = self.counters.probes.saturating_add(1);
         }
         self.last_sent_at = now;
         let in_flight = self.pipe();
