@@ -4,6 +4,7 @@
 //! Each connection has a thread of its own, up to a limit; those beyond it wait in the kernel's
 //! backlog.
 
+use ackclock::apps::{Service, chargen_byte};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::io::{self, ErrorKind, Read, Write};
@@ -19,22 +20,9 @@ const STOP_CHECK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 /// Bytes held for a connection.
 const BUFFER: usize = 64 * 1024;
 
-/// Printing characters of ASCII, which chargen rotates.
-const PRINTING: usize = 95;
-
-/// Characters on a line of chargen, without its end (RFC 864).
-const LINE: usize = 72;
-
-/// One of the classic services.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Service {
-    /// Throws away what it receives (RFC 863).
-    Discard,
-    /// Sends back what it receives (RFC 862).
-    Echo,
-    /// Sends lines of printing characters until the client goes away (RFC 864).
-    Chargen,
-}
+/// Bytes after which chargen's text begins anew: 95 lines of 72 characters with their ends
+/// (RFC 864).
+const CHARGEN_PERIOD: u64 = 95 * 74;
 
 /// What became of one connection.
 #[derive(Debug)]
@@ -194,7 +182,7 @@ struct Session<'a> {
 impl<'a> Session<'a> {
     fn new(service: Service, stream: &'a TcpStream) -> Self {
         let buffer = match service {
-            Service::Chargen => chargen_lines(),
+            Service::Chargen => (0..CHARGEN_PERIOD).map(chargen_byte).collect(),
             Service::Discard | Service::Echo => vec![0; BUFFER],
         };
         Session { service, stream, buffer, pending: 0..0, received: 0, sent: 0 }
@@ -264,13 +252,6 @@ impl<'a> Session<'a> {
             Err(error) => Err(error),
         }
     }
-}
-
-/// The 95 lines after which chargen begins anew: each is the one before, rotated by a character.
-fn chargen_lines() -> Vec<u8> {
-    let ring = (b' '..=b'~').cycle();
-    let line = |first| ring.clone().skip(first).take(LINE).chain(*b"\r\n");
-    (0..PRINTING).flat_map(line).collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! How TCP behaves.
 
 use crate::failure::Failure;
-use crate::values::{Window, parse_ack_policy, parse_bytes, parse_window};
+use crate::values::{Window, parse_ack_policy, parse_bytes, parse_duration, parse_window};
 use ackclock::congestion::BuiltIn;
 use ackclock::tcp::{AckPolicy, Config};
+use ackclock::time::Duration;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
@@ -26,6 +27,9 @@ pub(crate) struct ConnectionOptions {
     /// Send buffer and receive buffer, each
     #[arg(long, value_name = "BYTES", default_value = "256k", value_parser = parse_bytes)]
     pub(crate) buffer: u64,
+    /// Give up opening a connection that nobody answers after so long
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
+    pub(crate) connect_timeout: Duration,
 }
 
 impl ConnectionOptions {
@@ -37,7 +41,8 @@ impl ConnectionOptions {
             config.initial_window = window.into();
         }
         config.ack_policy = self.ack_policy;
-        let buffer = usize::try_from(self.buffer).unwrap_or(usize::MAX);
+        config.syn_give_up = self.connect_timeout;
+        let buffer = u32::try_from(self.buffer).unwrap_or(u32::MAX);
         config.send_buffer = buffer;
         config.receive_buffer = buffer;
         // A large buffer is of use only if all of it can be in flight.

@@ -4,8 +4,7 @@ use super::summary::Summary;
 use super::{Order, announce};
 use crate::failure::Failure;
 use crate::interrupt;
-use ackclock::apps::Service;
-use ackclock_host::kernel_services::{self, KernelService};
+use ackclock_host::kernel_services::KernelService;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Instant;
@@ -57,11 +56,7 @@ pub(crate) fn over_kernel(order: &Order) -> Result<(), Failure> {
 
 /// Listens on all addresses: of both families if the system has IPv6, else of IPv4.
 fn listen(order: &Order) -> Result<KernelService, Failure> {
-    let service = match order.service {
-        Service::Discard => kernel_services::Service::Discard,
-        Service::Echo => kernel_services::Service::Echo,
-        Service::Chargen => kernel_services::Service::Chargen,
-    };
+    let service = order.service;
     let limit = if order.once { 1 } else { LIMIT };
     let port = order.port;
     let at = |local: SocketAddr| KernelService::listen(service, local, limit);

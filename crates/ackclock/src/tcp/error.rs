@@ -39,7 +39,7 @@ impl fmt::Display for Error {
                 "host unreachable: a router on the path has no route; check address and routing"
             }
             Error::TimedOut => {
-                "connection timed out: the peer stopped answering; check that it is up and \
+                "connection timed out: the peer does not answer; check that it is up and \
                  reachable"
             }
             Error::UserTimeout => "user timeout: the peer acknowledged nothing for so long",
