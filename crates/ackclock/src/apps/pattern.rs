@@ -29,10 +29,14 @@ impl Pattern {
     pub fn fill(&self, offset: u64, to: &mut [u8]) {
         let (head, body) = to.split_at_mut(bytes_to_boundary(offset).min(to.len()));
         copy(head, self.rest_of_word(offset, &mut [0; WORD]));
-        let first = offset.div_ceil(WORD as u64);
-        for (index, part) in (first..).zip(body.chunks_mut(WORD)) {
-            copy(part, &self.word(index));
+        // Whole words without a length to be looked at: this runs for every byte that is sent.
+        let (words, tail) = body.as_chunks_mut::<WORD>();
+        let mut index = offset.div_ceil(WORD as u64);
+        for word in words {
+            *word = self.word(index);
+            index = index.wrapping_add(1);
         }
+        copy(tail, &self.word(index));
     }
 
     /// Position in `data` of the first byte that is not the stream's, if `data` begins at `offset`.
