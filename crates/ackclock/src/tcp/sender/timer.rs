@@ -64,7 +64,8 @@ impl<C: CongestionController> Sender<'_, C> {
         }
         let unsent = self.unsent();
         let window = self.usable_window();
-        let waiting = if unsent == 0 { self.fin_pending() } else { !self.cork || self.fin_queued };
+        // A cork holds back only what the window would take: it makes no difference here.
+        let waiting = unsent > 0 || self.fin_pending();
         let too_small = window < unsent.max(1)
             && window < self.mss
             && u64::from(window) * 2 < u64::from(self.window.largest.max(1));

@@ -96,6 +96,28 @@ fn a_fin_waits_for_the_window_too() {
     assert_eq!(test.state(), State::FinWait2);
 }
 
+#[test]
+fn a_closed_window_is_probed_also_while_corked() {
+    let mut test = Test::established(config());
+    test.connection.set_cork(true);
+    test.peer_window = 0;
+    test.acks(0);
+    test.queue(0, 3_000);
+    let at: Vec<_> = test.run(300).iter().map(|(at, s)| (*at, s.data())).collect();
+    assert_eq!(at, [(200, (0, 1))]);
+}
+
+#[test]
+fn what_was_corked_behind_a_closed_window_is_probed_for_afterwards() {
+    let mut test = Test::established(config());
+    test.connection.set_cork(true);
+    test.peer_window = 0;
+    test.acks(0);
+    test.queue(0, 300);
+    test.connection.set_cork(false);
+    assert_eq!(test.run(300).len(), 1);
+}
+
 fn with_keepalive() -> Config {
     let mut config = config();
     config.keepalive = Some(Keepalive {
