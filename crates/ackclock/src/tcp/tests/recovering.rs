@@ -175,6 +175,18 @@ fn after_a_timeout_slow_start_resends_the_rest() {
 }
 
 #[test]
+fn a_full_segment_with_the_fin_is_resent_after_a_timeout() {
+    let mut test = Test::established(config());
+    test.queue(0, 1_000);
+    test.connection.shutdown(test.now);
+    let shape = |sent: &Sent| (sent.data(), sent.flags);
+    let segment = ((0, 1_000), FIN | ACK);
+    assert_eq!(test.sent().iter().map(shape).collect::<Vec<_>>(), [segment]);
+    let resent: Vec<_> = test.run(250).iter().map(|(at, s)| (*at, shape(s))).collect();
+    assert_eq!(resent, [(200, segment)]);
+}
+
+#[test]
 fn karn_keeps_the_backoff_until_something_sent_once_is_acknowledged() {
     let mut test = in_flight(config(), 1);
     test.run(700);

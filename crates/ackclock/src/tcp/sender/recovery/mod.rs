@@ -152,14 +152,17 @@ impl Recovery {
         self.owes_retransmission = false;
     }
 
-    /// The piece to retransmit next, with `allowance` bytes of window left beyond the pipe.
+    /// The piece to retransmit next, with `allowance` bytes of window left beyond the pipe. With
+    /// nothing in the pipe one may always go: with its FIN a full segment is longer than a window
+    /// of one segment, and no ack would come to open that.
     pub(crate) fn next_retransmission(
         &self,
         flight: &mut Flight<'_>,
         allowance: u32,
     ) -> Option<SeqRange> {
         let lost = flight.first_lost()?;
-        (self.owes_retransmission || lost.len() <= allowance).then_some(lost)
+        let free = self.owes_retransmission || flight.pipe() == 0;
+        (free || lost.len() <= allowance).then_some(lost)
     }
 
     /// What to retransmit when nothing is lost and no new data can be sent.
