@@ -107,7 +107,7 @@ pub(crate) struct Flight<'a> {
     highest_sacked: Option<SeqNumber>,
     /// Everything below that was not SACKed has been marked lost.
     lost_below: Option<SeqNumber>,
-    /// No piece before this one waits for retransmission.
+    /// No piece before this one waits for retransmission; `None`: any may.
     resend_from: Option<SeqNumber>,
     /// The SACK blocks of the last ack: they need no second look.
     seen: SackBlocks,
@@ -345,7 +345,7 @@ impl<'a> Flight<'a> {
             position += 1;
         }
         self.lost += newly;
-        self.resend_from = Some(self.resend_from.map_or(range.start, |from| from.min(range.start)));
+        self.resend_from = self.resend_from.map(|from| from.min(range.start));
         self.lost_below = Some(edge);
         newly
     }
@@ -511,3 +511,7 @@ impl<'a> Flight<'a> {
         low
     }
 }
+
+#[cfg(all(test, feature = "alloc"))]
+#[path = "flight_tests.rs"]
+mod tests;

@@ -1,0 +1,268 @@
+//! The flight against a model that knows every byte by itself.
+
+use super::*;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::vec::Vec;
+
+/// What the model knows of a byte in flight.
+#[derive(Clone, Copy, Debug, Default)]
+struct Byte {
+    /// Number of its piece, in the order of sending.
+    piece: u32,
+    sacked: bool,
+    lost: bool,
+    resent: bool,
+    /// Whether the peer has it.
+    arrived: bool,
+}
+
+/// Bytes from `una` on.
+struct Model {
+    una: SeqNumber,
+    bytes: Vec<Byte>,
+    pieces: u32,
+}
+
+impl Model {
+    fn nxt(&self) -> SeqNumber {
+        self.una + self.bytes.len() as u32
+    }
+
+    fn count(&self, what: impl Fn(&Byte) -> bool) -> u32 {
+        self.bytes.iter().filter(|byte| what(byte)).count() as u32
+    }
+
+    fn push(&mut self, len: u32, piece: u32) {
+        for at in 0..len {
+            let piece = self.pieces + at / piece;
+            self.bytes.push(Byte { piece, ..Byte::default() });
+        }
+        self.pieces += len.div_ceil(piece);
+    }
+
+    /// A piece leaves the flight with its last byte.
+    fn acknowledge(&mut self, una: SeqNumber) -> u32 {
+        let cut = una.since(self.una) as usize;
+        let kept = self.bytes.get(cut).map(|byte| byte.piece);
+        let begin = self.bytes.iter().position(|byte| Some(byte.piece) == kept);
+        let gone: Vec<Byte> = self.bytes.drain(..begin.unwrap_or(self.bytes.len())).collect();
+        self.una += gone.len() as u32;
+        gone.iter().filter(|byte| !byte.sacked).count() as u32
+    }
+
+    /// `len` bytes arrive at the peer, the first one `ahead` of SND.UNA. The ranges that it holds
+    /// then, the one with these bytes first.
+    fn arrive(&mut self, ahead: u32, len: u32) -> Vec<SeqRange> {
+        for byte in self.bytes.iter_mut().skip(ahead as usize).take(len as usize) {
+            byte.arrived = true;
+        }
+        let holes = self.bytes.iter().enumerate().filter(|(_, byte)| !byte.arrived);
+        let mut edges: BTreeSet<usize> = holes.flat_map(|(at, _)| [at, at + 1]).collect();
+        edges.extend([0, self.bytes.len()]);
+        let edges: Vec<usize> = edges.into_iter().collect();
+        let mut ranges: Vec<SeqRange> = edges
+            .windows(2)
+            .filter(|range| self.bytes[range[0]].arrived)
+            .map(|range| {
+                SeqRange::from_len(self.una + range[0] as u32, (range[1] - range[0]) as u32)
+            })
+            .collect();
+        let first = ranges.iter().position(|range| range.contains(self.una + ahead));
+        ranges.rotate_left(first.unwrap_or(0));
+        ranges
+    }
+
+    /// A piece is SACKed if all of it lies in one block.
+    fn sack(&mut self, block: SeqRange) -> u32 {
+        let una = self.una;
+        let inside = |at: usize| block.contains(una + at as u32);
+        let partly: Vec<u32> = (0..self.bytes.len())
+            .filter(|at| !inside(*at))
+            .map(|at| self.bytes[at].piece)
+            .collect();
+        let mut newly = 0;
+        for byte in &mut self.bytes {
+            if !partly.contains(&byte.piece) && !byte.sacked {
+                *byte = Byte { sacked: true, lost: false, resent: false, ..*byte };
+                newly += 1;
+            }
+        }
+        newly
+    }
+
+    /// RFC 6675's IsLost for each byte; what was found lost or sent again is not lost anew.
+    fn detect(&mut self, mss: u32) -> u32 {
+        let (mut bytes, mut ranges, mut in_range, mut newly) = (0, 0, false, 0);
+        for byte in self.bytes.iter_mut().rev() {
+            if byte.sacked {
+                bytes += 1;
+                ranges += u32::from(!in_range);
+            } else if (bytes > 2 * mss || ranges >= 3) && !byte.lost {
+                byte.lost = true;
+                newly += 1;
+            }
+            in_range = byte.sacked;
+        }
+        newly
+    }
+
+    fn mark_all_lost(&mut self) {
+        let reneged = self.bytes.first().is_some_and(|byte| byte.sacked);
+        for byte in &mut self.bytes {
+            byte.sacked &= !reneged;
+            byte.lost = !byte.sacked;
+            byte.resent = false;
+        }
+    }
+
+    fn piece_range(&self, piece: u32) -> SeqRange {
+        let start = self.bytes.iter().position(|byte| byte.piece == piece).unwrap_or(0) as u32;
+        SeqRange::from_len(self.una + start, self.count(|byte| byte.piece == piece))
+    }
+
+    fn first(&self, what: impl Fn(&Byte) -> bool) -> Option<SeqRange> {
+        let found = self.bytes.iter().find(|byte| what(byte))?;
+        Some(self.piece_range(found.piece))
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Push(u32, u32),
+    Acknowledge(u32),
+    Sack(u32, u32),
+    Detect,
+    FirstLost,
+    AllLost,
+    Resend,
+    ResendHole,
+    CutAnew(u32),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (1..90u32, 1..12u32).prop_map(|(len, piece)| Step::Push(len, piece)),
+        2 => (0..120u32).prop_map(Step::Acknowledge),
+        5 => (0..400u32, 1..60u32).prop_map(|(ahead, len)| Step::Sack(ahead, len)),
+        3 => Just(Step::Detect),
+        1 => Just(Step::FirstLost),
+        1 => Just(Step::AllLost),
+        4 => Just(Step::Resend),
+        1 => Just(Step::ResendHole),
+        1 => (1..12u32).prop_map(Step::CutAnew),
+    ]
+}
+
+fn bytes_of(flight: &Flight<'_>, bits: impl Fn(&FlightRecord) -> u64) -> u32 {
+    flight.records.iter().map(|record| record.bytes(bits(record))).sum()
+}
+
+fn check(flight: &Flight<'_>, model: &Model) -> Result<(), TestCaseError> {
+    let sums = (flight.outstanding, flight.sacked, flight.lost, flight.resent);
+    let of_bitmaps = (
+        bytes_of(flight, FlightRecord::all),
+        bytes_of(flight, |record| record.sacked),
+        bytes_of(flight, |record| record.lost),
+        bytes_of(flight, |record| record.resent),
+    );
+    prop_assert_eq!(sums, of_bitmaps, "sums and bitmaps");
+    let of_model = (
+        model.bytes.len() as u32,
+        model.count(|byte| byte.sacked),
+        model.count(|byte| byte.lost),
+        model.count(|byte| byte.resent),
+    );
+    prop_assert_eq!(sums, of_model, "sums and bytes");
+    let pipe = model.count(|byte| !byte.sacked && (!byte.lost || byte.resent));
+    prop_assert_eq!(flight.pipe(), pipe);
+    let high = model.bytes.iter().rposition(|byte| byte.sacked);
+    let high = high.map(|at| model.una + at as u32 + 1);
+    prop_assert_eq!(flight.highest_sacked, high);
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn it_is_what_a_list_of_bytes_says(
+        una in prop_oneof![Just(u32::MAX - 100), any::<u32>()],
+        steps in proptest::collection::vec(step(), 1..60),
+    ) {
+        let now = Instant::ZERO;
+        let mut flight = Flight::new(Buffer::growing(), 8);
+        let mut model = Model { una: SeqNumber(una), bytes: Vec::new(), pieces: 0 };
+        for step in steps {
+            match step {
+                Step::Push(len, piece) => {
+                    let len = len.min(piece * MAX_PIECES);
+                    if flight.push(now, SeqRange::from_len(model.nxt(), len), piece) {
+                        model.push(len, piece);
+                    } else {
+                        prop_assert!(flight.is_full());
+                    }
+                }
+                Step::Acknowledge(ahead) => {
+                    let una = model.una + ahead.min(model.bytes.len() as u32);
+                    prop_assert_eq!(flight.acknowledge(una).delivered, model.acknowledge(una));
+                }
+                Step::Sack(ahead, len) => {
+                    let mut sack = SackBlocks::EMPTY;
+                    let mut newly = 0;
+                    for block in model.arrive(ahead, len).into_iter().take(SackBlocks::MAX) {
+                        sack.push(block);
+                        newly += model.sack(block);
+                    }
+                    prop_assert_eq!(flight.sack(&sack), newly);
+                }
+                Step::Detect => prop_assert_eq!(flight.detect_losses(3, 10), model.detect(10)),
+                Step::FirstLost => {
+                    let first = model.bytes.first().copied();
+                    let newly = flight.mark_first_lost();
+                    let marked = first.filter(|byte| !byte.sacked && !byte.lost);
+                    let piece = marked.map(|byte| byte.piece);
+                    prop_assert_eq!(newly, model.count(|byte| Some(byte.piece) == piece));
+                    for byte in &mut model.bytes {
+                        byte.lost |= Some(byte.piece) == piece;
+                    }
+                }
+                Step::AllLost => {
+                    flight.mark_all_lost();
+                    model.mark_all_lost();
+                }
+                Step::Resend | Step::ResendHole => {
+                    let range = if matches!(step, Step::Resend) {
+                        let found = flight.first_lost();
+                        prop_assert_eq!(found, model.first(|byte| byte.lost && !byte.resent));
+                        found
+                    } else {
+                        flight.first_unsacked_hole()
+                    };
+                    if let Some(range) = range {
+                        flight.mark_resent(range.start);
+                        for (at, byte) in model.bytes.iter_mut().enumerate() {
+                            let inside = range.contains(model.una + at as u32);
+                            byte.lost |= inside;
+                            byte.resent |= inside;
+                        }
+                    }
+                }
+                Step::CutAnew(piece) => {
+                    flight.cut_anew(now, piece);
+                    let lens: Vec<(u32, u32)> =
+                        flight.records.iter().map(|record| (record.len, record.piece)).collect();
+                    let len: u32 = lens.iter().map(|(len, _)| len).sum();
+                    prop_assert_eq!(len, model.bytes.len() as u32, "all of it is kept");
+                    let before = core::mem::take(&mut model.bytes);
+                    for (len, piece) in lens {
+                        model.push(len, piece);
+                    }
+                    for (byte, before) in model.bytes.iter_mut().zip(before) {
+                        byte.arrived = before.arrived;
+                    }
+                    model.mark_all_lost();
+                }
+            }
+            check(&flight, &model)?;
+        }
+    }
+}
