@@ -6,7 +6,7 @@ use super::handshake::SynOptions;
 use super::sender::AckInput;
 use super::{Error, State};
 use crate::congestion::CongestionController;
-use crate::seq::SeqNumber;
+use crate::seq::{SeqNumber, SeqRange};
 use crate::time::Instant;
 use crate::wire::{Flags, Header, IcmpErrorKind, Segment};
 
@@ -190,9 +190,26 @@ impl<C: CongestionController> Connection<'_, C> {
                 // Nothing of it is taken, but D-SACK reports it (RFC 2883).
                 let _ = self.receiver.on_segment(now, seq, segment.payload, false, false);
             }
+            self.digest_ack_before_window(now, segment, seq);
             self.answer_unacceptable(now, len);
         }
         false
+    }
+
+    /// Appendix A.2: two ends that have taken each other's window probe, but not heard so, send acks
+    /// that begin one before what the other expects, for ever. Such an ack counts, if nothing else
+    /// of the segment does.
+    fn digest_ack_before_window(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
+        let Header { flags, ack, .. } = segment.header;
+        let is_ack = flags.contains(Flags::ACK) && !flags.contains(Flags::SYN);
+        let known = SeqRange::new(self.sender.snd_una(), self.sender.snd_nxt() + 1);
+        if is_ack
+            && self.state.is_synchronized()
+            && seq + 1 == self.receiver.rcv_nxt()
+            && known.contains(ack)
+        {
+            self.digest_ack(now, segment, seq);
+        }
     }
 
     /// "If an incoming segment is not acceptable, an acknowledgment should be sent in reply." What

@@ -118,6 +118,20 @@ fn what_was_corked_behind_a_closed_window_is_probed_for_afterwards() {
     assert_eq!(test.run(300).len(), 1);
 }
 
+#[test]
+fn two_ends_that_probe_each_other_hear_each_other() {
+    let mut test = with_closed_window(config());
+    test.run(300);
+    // The peer has taken our probe. It does not know that we took its own byte, because it lay
+    // beyond the window that the peer knows of: its acks begin with that byte (RFC 9293 appendix
+    // A.2, simultaneous window probes).
+    test.peer(0, 1, 0, Flags::NONE);
+    test.sent();
+    test.peer_window = 10_000;
+    test.acks(1);
+    assert_eq!(test.data(), [(1, 1_000), (1_001, 1_000)]);
+}
+
 fn with_keepalive() -> Config {
     let mut config = config();
     config.keepalive = Some(Keepalive {
