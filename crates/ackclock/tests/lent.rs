@@ -1,0 +1,133 @@
+//! A stack whose memory is all lent, as firmware builds it: it works the same with and without the
+//! `alloc` feature.
+
+use ackclock::apps::{Application, Server, Service};
+use ackclock::congestion::Reno;
+use ackclock::seq::SeqRange;
+use ackclock::stack::{Capabilities, Cidr, Event, ListenConfig, Stack, StackConfig, StackMemory};
+use ackclock::storage::Buffer;
+use ackclock::tcp::{Buffers, Config, FlightRecord, ReceiveError};
+use ackclock::time::{Duration, Instant};
+use std::net::SocketAddr;
+
+const CONNECTIONS: usize = 2;
+type Memory<'a> = StackMemory<'a, Reno, CONNECTIONS, 2, 2, 1>;
+
+/// The memory of one connection: 2 KiB each way.
+struct Lent {
+    send: [u8; 2048],
+    receive: [u8; 2048],
+    flight: [FlightRecord; 8],
+    reassembly: [SeqRange; 4],
+}
+
+impl Lent {
+    fn new() -> Self {
+        Lent {
+            send: [0; 2048],
+            receive: [0; 2048],
+            flight: [FlightRecord::default(); 8],
+            reassembly: [SeqRange::default(); 4],
+        }
+    }
+
+    fn buffers(&mut self) -> Buffers<'_> {
+        Buffers {
+            send: Buffer::lent(&mut self.send),
+            receive: Buffer::lent(&mut self.receive),
+            flight: Buffer::lent(&mut self.flight),
+            reassembly: Buffer::lent(&mut self.reassembly),
+        }
+    }
+}
+
+fn stack<'a>(
+    memory: &'a mut Memory<'a>,
+    buffers: [Buffers<'a>; CONNECTIONS],
+    last: u8,
+) -> Stack<'a, Reno> {
+    let config = StackConfig::new(Capabilities::with_mtu(576), [u64::from(last), 2]);
+    let mut stack = Stack::new(config, Reno::default(), memory.storage(buffers)).unwrap();
+    stack.add_address(Cidr { address: [10, 0, 0, last].into(), prefix: 24 }).unwrap();
+    stack
+}
+
+/// Moves packets between both until neither has one, losing each `lose`-th; then lets a millisecond
+/// pass.
+fn exchange(
+    now: Instant,
+    ends: &mut [&mut Stack<'_, Reno>; 2],
+    moved: &mut u32,
+    lose: u32,
+) -> Instant {
+    let mut packet = [0; 576];
+    loop {
+        let mut idle = true;
+        for from in 0..2 {
+            let mut len = None;
+            ends[from].transmit(now, &mut |transmit| {
+                len = transmit.copy_to(&mut packet);
+                Ok(())
+            });
+            let Some(len) = len else { continue };
+            idle = false;
+            *moved += 1;
+            if *moved % lose != 0 {
+                ends[1 - from].on_packet(now, &packet[..len]);
+            }
+        }
+        if idle {
+            break;
+        }
+    }
+    // The applications do a little each millisecond.
+    let next = now + Duration::from_millis(1);
+    for end in ends.iter_mut() {
+        end.on_timeout(next);
+    }
+    next
+}
+
+#[test]
+fn fifty_echo_connections_one_after_another_on_two_slots() {
+    let (mut client_memory, mut server_memory) = (Memory::new(), Memory::new());
+    let mut lent = [(); 4].map(|()| Lent::new());
+    let [a, b, c, d] = lent.each_mut().map(Lent::buffers);
+    let mut client = stack(&mut client_memory, [a, b], 1);
+    let mut server = stack(&mut server_memory, [c, d], 2);
+    let address: SocketAddr = "10.0.0.2:7".parse().unwrap();
+    let mut places = [(); 2].map(|()| Default::default());
+    let mut echo =
+        Server::new(Service::Echo, ListenConfig::new(address), Buffer::lent(&mut places));
+    let mut now = Instant::from_secs(1);
+    echo.start(now, &mut server).unwrap();
+
+    let message: Vec<u8> = (0..5_000u32).map(|n| (n % 251) as u8).collect();
+    let mut moved = 0;
+    for round in 0..50 {
+        let handle = client.connect(now, address, None, &Config::default()).unwrap();
+        let (mut sent, mut received, mut finished) = (0, Vec::new(), false);
+        while !finished {
+            assert!(now < Instant::from_secs(10_000), "round {round}: it goes on");
+            sent += client.send(now, handle, &message[sent..]).unwrap_or(0);
+            if sent == message.len() {
+                client.shutdown(now, handle).unwrap();
+            }
+            let mut bytes = [0; 700];
+            match client.receive(now, handle, &mut bytes) {
+                Ok(n) => received.extend_from_slice(&bytes[..n]),
+                Err(ReceiveError::Finished) => finished = true,
+                Err(error) => panic!("round {round}: {error}"),
+            }
+            while let Some(event) = server.poll_event() {
+                echo.on_event(now, &mut server, &event);
+            }
+            while let Some(Event::Connection { .. }) = client.poll_event() {}
+            now = exchange(now, &mut [&mut client, &mut server], &mut moved, 20);
+        }
+        assert!(received == message, "round {round}");
+        client.close(now, handle).unwrap();
+    }
+    assert_eq!(client.statistics().active_opens, 50);
+    assert_eq!(server.statistics().passive_opens, 50);
+}
