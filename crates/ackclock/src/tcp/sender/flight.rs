@@ -163,7 +163,8 @@ impl<'a> Flight<'a> {
         self.highest_sacked
     }
 
-    /// New data was sent; `piece` is the segment size. False if all records are in use.
+    /// New data was sent, at most [`MAX_PIECES`] pieces; `piece` is the segment size. False if all
+    /// records are in use.
     pub(crate) fn push(&mut self, now: Instant, range: SeqRange, piece: u32) -> bool {
         let record = FlightRecord {
             seq: range.start,

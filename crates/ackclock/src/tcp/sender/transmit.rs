@@ -1,6 +1,7 @@
 //! What to send next (RFC 9293 sections 3.7.4, 3.8.6; RFC 5681; RFC 6675 NextSeg).
 
 use super::Sender;
+use super::flight::MAX_PIECES;
 use crate::congestion::{CongestionController, Sent};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::{Config, RestartAfterIdle};
@@ -117,7 +118,8 @@ impl<C: CongestionController> Sender<'_, C> {
         if unsent == 0 {
             return if self.fin_pending() && window > 0 { new(0, true) } else { None };
         }
-        let whole = unsent.min(usable).min(max_payload.max(self.mss)) / self.mss * self.mss;
+        let most = max_payload.max(self.mss).min(self.mss.saturating_mul(MAX_PIECES));
+        let whole = unsent.min(usable).min(most) / self.mss * self.mss;
         if whole > 0 {
             // A FIN that fits behind the last whole segment goes with it.
             return new(whole, whole == unsent && self.fin_pending() && window > whole);

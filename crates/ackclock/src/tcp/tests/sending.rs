@@ -4,6 +4,17 @@
 use super::*;
 
 #[test]
+fn one_transmission_has_no_more_pieces_than_a_record_can_tell_apart() {
+    let mut config = config();
+    config.mss = Some(100);
+    config.initial_window = crate::congestion::InitialWindow::segments(500);
+    let mut test = Test::established(config);
+    test.queue(0, 20_000);
+    let sent = test.connection.poll_transmit(test.now, 65_535).expect("data");
+    assert_eq!((sent.len, sent.segment_size), (6_400, 100));
+}
+
+#[test]
 fn the_initial_window_is_ten_segments() {
     let mut test = Test::established(config());
     test.queue(0, 20_000);
