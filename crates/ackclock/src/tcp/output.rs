@@ -215,8 +215,13 @@ impl<C: CongestionController> Connection<'_, C> {
         }
         // Without its SACK blocks an ack does not tell what a due ack has to tell.
         let reports = outgoing.cause == Cause::Ack || self.sack_blocks().is_empty();
-        if self.state.is_synchronized() && reports {
+        if !self.state.is_synchronized() {
+            return;
+        }
+        if reports {
             self.receiver.on_ack_sent(now, outgoing.window);
+        } else {
+            self.receiver.on_advertised(outgoing.window);
         }
     }
 

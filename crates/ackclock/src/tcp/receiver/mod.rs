@@ -250,6 +250,11 @@ impl<'a> Receiver<'a> {
     pub(crate) fn on_ack_sent(&mut self, _now: Instant, window: u32) {
         self.acks.on_sent();
         self.report.on_sent();
+        self.on_advertised(window);
+    }
+
+    /// A segment went out that advertised `window` bytes, whatever else it told: that is a promise.
+    pub(crate) fn on_advertised(&mut self, window: u32) {
         self.window.on_advertised(self.rcv_nxt(), window);
     }
 

@@ -12,6 +12,22 @@ fn blocks(sent: &Sent) -> Vec<(u32, u32)> {
 }
 
 #[test]
+fn a_window_told_with_data_is_honoured_also_while_there_are_holes() {
+    let mut test = Test::established(config());
+    // 9,000 of 10,000 bytes, then a hole, which the SACK blocks of one ack report.
+    test.peer(0, 9_000, 0, Flags::NONE);
+    test.peer(9_500, 100, 0, Flags::NONE);
+    test.sent();
+    // Room enough to tell of it, but not enough for an ack of its own.
+    assert_eq!(test.connection.receive(&mut [0; 1_500]), Ok(1_500));
+    test.queue(0, 10);
+    let told: Vec<_> = test.sent().iter().map(|s| (s.len, s.window)).collect();
+    assert_eq!(told, [(10, 2_500)]);
+    test.peer(11_000, 500, 10, Flags::NONE);
+    assert_eq!(test.info().out_of_order, 600);
+}
+
+#[test]
 fn every_second_full_segment_is_acknowledged_at_once() {
     let mut test = Test::established(config());
     test.peer(0, 1_000, 0, Flags::NONE);
