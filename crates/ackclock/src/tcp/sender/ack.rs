@@ -43,10 +43,12 @@ impl<C: CongestionController> Sender<'_, C> {
             self.rto.on_sample(rtt);
         }
         let sacked = self.apply_sack(input);
-        // RFC 5681 section 2; with SACK, RFC 6675 section 2: one that SACKs something new.
+        // RFC 5681 section 2; with SACK, RFC 6675 section 2: one that SACKs something new. While
+        // the window is closed acks answer probes.
+        let repeats = input.empty && !window_changed && !was_closed;
         let duplicate = advanced == 0
             && had_flight
-            && if self.recovery.uses_sack() { sacked > 0 } else { input.empty && !window_changed };
+            && if self.recovery.uses_sack() { sacked > 0 } else { repeats };
         self.counters.duplicate_acks =
             self.counters.duplicate_acks.saturating_add(u32::from(duplicate));
         if advanced > 0 {

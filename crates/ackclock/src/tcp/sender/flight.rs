@@ -455,8 +455,18 @@ impl<'a> Flight<'a> {
         None
     }
 
-    /// The piece that begins at `start` was sent again. A piece that was not marked lost (a probe,
-    /// NextSeg rules 3 and 4) is marked: it counts once in the pipe either way.
+    /// A closed window was probed with the piece that begins at `start`: that it may have been
+    /// discarded there says nothing of losses, but no round-trip sample comes of it.
+    pub(crate) fn mark_probed(&mut self, start: SeqNumber) {
+        let position = self.locate(start);
+        if let Some(record) = self.records.get_mut(position) {
+            let index = start.since(record.seq) / record.piece.max(1);
+            record.ever_resent |= bit(index) & record.all();
+        }
+    }
+
+    /// The piece that begins at `start` was sent again. A piece that was not marked lost (NextSeg
+    /// rules 3 and 4) is marked: it counts once in the pipe either way.
     pub(crate) fn mark_resent(&mut self, start: SeqNumber) {
         let position = self.locate(start);
         let Some(record) = self.records.get_mut(position) else {

@@ -150,8 +150,12 @@ impl<C: CongestionController> Sender<'_, C> {
         } else {
             self.counters.retransmitted = self.counters.retransmitted.saturating_add(1);
             self.counters.bytes_retransmitted += u64::from(data.len);
-            self.flight.mark_resent(range.start);
-            self.recovery.on_retransmitted(&self.flight, range);
+            if data.kind == DataKind::Probe {
+                self.flight.mark_probed(range.start);
+            } else {
+                self.flight.mark_resent(range.start);
+                self.recovery.on_retransmitted(&self.flight, range);
+            }
         }
         if data.kind == DataKind::Probe {
             self.probe_due = false;

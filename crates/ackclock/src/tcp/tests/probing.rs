@@ -56,6 +56,21 @@ fn everything_follows_at_once_when_the_window_opens() {
 }
 
 #[test]
+fn answers_to_probes_are_no_sign_of_loss() {
+    for sack in [true, false] {
+        let mut config = config();
+        config.sack = sack;
+        let mut test = with_closed_window(config);
+        for _ in 0..5 {
+            assert!(!test.run(200_000).is_empty());
+            test.acks(0);
+        }
+        let info = test.info();
+        assert_eq!((info.fast_recoveries, info.duplicate_acks, info.cwnd), (0, 0, 10_000));
+    }
+}
+
+#[test]
 fn a_probe_that_was_taken_counts() {
     let mut test = with_closed_window(config());
     test.run(300);
