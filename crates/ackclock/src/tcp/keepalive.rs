@@ -7,7 +7,9 @@ use crate::time::Instant;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeepaliveTimer {
     last_heard_at: Instant,
-    /// Probes sent since.
+    /// When the last probe fell due.
+    asked_at: Instant,
+    /// Probes sent since the peer was heard.
     unanswered: u16,
     /// A probe is to be sent now.
     pub(crate) due: bool,
@@ -15,7 +17,7 @@ pub(crate) struct KeepaliveTimer {
 
 impl KeepaliveTimer {
     pub(crate) fn new(now: Instant) -> Self {
-        KeepaliveTimer { last_heard_at: now, unanswered: 0, due: false }
+        KeepaliveTimer { last_heard_at: now, asked_at: now, unanswered: 0, due: false }
     }
 
     /// A segment of the peer arrived.
@@ -25,9 +27,10 @@ impl KeepaliveTimer {
 
     /// When the next probe goes, or the connection is given up.
     pub(crate) fn deadline(&self, settings: &Keepalive) -> Instant {
-        self.last_heard_at
-            + settings.idle
-            + settings.interval.saturating_mul(u64::from(self.unanswered))
+        match self.unanswered {
+            0 => self.last_heard_at + settings.idle,
+            _ => self.asked_at + settings.interval,
+        }
     }
 
     /// The deadline may have passed. False if the peer has left too many probes unanswered.
@@ -39,6 +42,7 @@ impl KeepaliveTimer {
             return false;
         }
         self.unanswered += 1;
+        self.asked_at = now;
         self.due = true;
         true
     }

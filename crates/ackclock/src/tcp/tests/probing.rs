@@ -176,6 +176,17 @@ fn a_silent_peer_is_probed_and_given_up() {
 }
 
 #[test]
+fn after_a_leap_in_time_the_peer_still_has_time_to_answer() {
+    let mut test = Test::established(with_keepalive());
+    test.wait(1_000_000);
+    test.connection.on_timeout(test.now);
+    let sent = test.run(5_000);
+    let at: Vec<_> = sent.iter().map(|(at, s)| (*at, s.seq)).collect();
+    assert_eq!(at, [(0, ISS), (2_000, ISS), (4_000, ISS)]);
+    assert_eq!(test.state(), State::Established);
+}
+
+#[test]
 fn an_answer_keeps_the_connection_alive() {
     let mut test = Test::established(with_keepalive());
     for _ in 0..10 {
