@@ -167,8 +167,10 @@ impl<C: CongestionController> Sender<'_, C> {
     }
 
     /// What was sent into the closed window was thrown away there: send it again at once. That is
-    /// no sign of congestion.
+    /// no sign of congestion. Nor was it for want of answers that probes went further and further
+    /// apart: data begins with the timeout that the path deserves.
     fn on_window_opened(&mut self) {
+        self.rto.end_backoff();
         if !self.flight.is_empty() {
             self.flight.mark_all_lost();
             self.recovery.on_timeout(self.snd_nxt);

@@ -48,6 +48,11 @@ impl Rto {
         self.backoff = self.backoff.saturating_add(1);
     }
 
+    /// The timeouts so far had another reason than loss.
+    pub(crate) fn end_backoff(&mut self) {
+        self.backoff = 0;
+    }
+
     /// The handshake is complete, but the SYN had to be retransmitted (RFC 6298 rule 5.7): data
     /// begins with a timeout of at least 3 s, not backed off.
     pub(crate) fn on_syn_lost(&mut self) {

@@ -71,6 +71,16 @@ fn answers_to_probes_are_no_sign_of_loss() {
 }
 
 #[test]
+fn the_timeout_is_not_backed_off_once_the_window_is_open() {
+    let mut test = with_closed_window(config());
+    test.run(7_000);
+    assert_eq!(test.info().backoff, 5);
+    test.peer_window = 10_000;
+    test.acks(0);
+    assert_eq!((test.info().backoff, test.info().rto), (0, Duration::from_millis(200)));
+}
+
+#[test]
 fn a_probe_that_was_taken_counts() {
     let mut test = with_closed_window(config());
     test.run(300);
