@@ -73,14 +73,14 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// Urgent data is over once its last byte was read (MUST-32).
     fn after_read(&mut self) {
-        let unread = self.receiver.rcv_nxt() - self.receiver.queued() as u32;
+        let unread = self.receiver.first_unread();
         self.urgent = self.urgent.filter(|urgent| urgent.at_or_after(unread));
     }
 
     /// How many bytes are to be read up to the last urgent one, it included (MUST-32); `None`:
     /// nothing urgent is ahead.
     pub fn urgent_ahead(&self) -> Option<u32> {
-        let unread = self.receiver.rcv_nxt() - self.receiver.queued() as u32;
+        let unread = self.receiver.first_unread();
         self.urgent.map(|urgent| urgent.since(unread) + 1)
     }
 

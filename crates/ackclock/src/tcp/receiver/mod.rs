@@ -220,6 +220,11 @@ impl<'a> Receiver<'a> {
         self.data.ring().len()
     }
 
+    /// Sequence number of the first byte not yet read.
+    pub(crate) fn first_unread(&self) -> SeqNumber {
+        self.data.next() - self.queued() as u32
+    }
+
     /// Bytes held behind a hole.
     pub(crate) fn out_of_order(&self) -> u32 {
         let lengths = self.data.ranges().iter().map(|range| range.len());
