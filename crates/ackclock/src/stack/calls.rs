@@ -127,7 +127,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         Ok(())
     }
 
-    /// How many bytes are to be read up to the last urgent one, it included (RFC 9293 MUST-32);
+    /// How many bytes are to be read up to the last urgent one, it included (RFC 9293 MUST-33);
     /// `None` if nothing urgent is ahead.
     pub fn urgent_ahead(&self, handle: Handle) -> Option<u32> {
         self.resolve(handle)?.connection.urgent_ahead()

@@ -301,8 +301,8 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// RCV.UP moves forward only (section 3.10.7.4, sixth check).
     fn take_urgent(&mut self, urgent: SeqNumber) {
-        let unread = self.receiver.first_unread();
-        if urgent.at_or_after(unread) && self.urgent.is_none_or(|known| urgent.after(known)) {
+        let known = self.urgent.unwrap_or(self.receiver.first_unread());
+        if urgent.after(known) {
             self.urgent = Some(urgent);
         }
     }

@@ -73,15 +73,13 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// Urgent data is over once its last byte was read (MUST-32).
     fn after_read(&mut self) {
-        let unread = self.receiver.first_unread();
-        self.urgent = self.urgent.filter(|urgent| urgent.at_or_after(unread));
+        self.urgent = self.urgent.filter(|urgent| urgent.after(self.receiver.first_unread()));
     }
 
-    /// How many bytes are to be read up to the last urgent one, it included (MUST-32); `None`:
+    /// How many bytes are to be read up to the last urgent one, it included (MUST-33); `None`:
     /// nothing urgent is ahead.
     pub fn urgent_ahead(&self) -> Option<u32> {
-        let unread = self.receiver.first_unread();
-        self.urgent.map(|urgent| urgent.since(unread) + 1)
+        self.urgent.map(|urgent| urgent.since(self.receiver.first_unread()))
     }
 
     /// CLOSE in the RFC's sense (section 3.10.4): no more data will be sent; FIN follows what is

@@ -126,7 +126,7 @@ pub struct Connection<'a, C> {
     pub(super) reset_due: bool,
     /// An ack is to be sent that answers a segment which was not accepted.
     pub(super) challenge_due: bool,
-    /// Sequence number of the last urgent byte not yet read (RCV.UP, RFC 9293 MUST-62).
+    /// RCV.UP: the number after the last urgent byte, until that was read (RFC 9293 MUST-62).
     pub(super) urgent: Option<SeqNumber>,
     pub(super) counters: Counters,
 }

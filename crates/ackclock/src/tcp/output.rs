@@ -63,6 +63,8 @@ impl<C: CongestionController> Connection<'_, C> {
         if ack_due && !self.sack_blocks().is_empty() {
             return Some(self.pure_ack(now, Cause::Ack));
         }
+        // The urgent pointer counts from its own segment, so no link can cut such a segment.
+        let max_payload = if self.sender.urgent().is_some() { 0 } else { max_payload };
         if let Some(data) = self.sender.next(now, &self.config, max_payload) {
             return Some(self.data(now, data));
         }
@@ -167,13 +169,14 @@ impl<C: CongestionController> Connection<'_, C> {
     }
 
     /// URG and the pointer while urgent data lies ahead of the segment's first byte (section
-    /// 3.8.5): it points at the last urgent byte (MUST-62).
+    /// 3.8.5): it points behind the last urgent byte (MUST-62), or as far as its 16 bits reach; then
+    /// later segments move it on (MUST-31).
     fn mark_urgent(&self, header: &mut Header) {
         if let Some(urgent) = self.sender.urgent()
-            && let Ok(distance) = u16::try_from(urgent.distance(header.seq))
+            && urgent.after(header.seq)
         {
             header.flags |= Flags::URG;
-            header.urgent_pointer = distance;
+            header.urgent_pointer = u16::try_from(urgent.since(header.seq)).unwrap_or(u16::MAX);
         }
     }
 

@@ -220,7 +220,7 @@ impl<'a> Receiver<'a> {
         self.data.ring().len()
     }
 
-    /// Sequence number of the first byte not yet read.
+    /// The sequence number of the first byte that was not read.
     pub(crate) fn first_unread(&self) -> SeqNumber {
         self.data.next() - self.queued() as u32
     }

@@ -101,7 +101,7 @@ impl<C: CongestionController> Sender<'_, C> {
         self.queue.consume(bytes as usize);
         self.queue.release();
         self.snd_una = self.snd_una.max(ack);
-        self.urgent = self.urgent.filter(|urgent| urgent.at_or_after(self.snd_una));
+        self.urgent = self.urgent.filter(|urgent| urgent.after(self.snd_una));
         self.counters.bytes_acked += u64::from(bytes);
     }
 

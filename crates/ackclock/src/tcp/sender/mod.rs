@@ -77,7 +77,7 @@ pub(crate) struct Sender<'a, C> {
     fin_queued: bool,
     fin_sent: bool,
     fin_acked: bool,
-    /// Sequence number of the last urgent byte not yet acknowledged (SND.UP, RFC 9293 MUST-62).
+    /// SND.UP: the number after the last urgent byte, until that is acknowledged (RFC 9293 MUST-62).
     urgent: Option<SeqNumber>,
     nagle: bool,
     cork: bool,
@@ -234,10 +234,10 @@ impl<'a, C: CongestionController> Sender<'a, C> {
 
     /// Marks the last byte queued as urgent.
     pub(crate) fn mark_urgent(&mut self) {
-        self.urgent = Some(self.snd_una + self.queue.len() as u32 - 1);
+        self.urgent = Some(self.snd_una + self.queue.len() as u32);
     }
 
-    /// SND.UP: the last urgent byte not yet acknowledged.
+    /// SND.UP: the number after the last urgent byte, unless all are acknowledged.
     pub(crate) fn urgent(&self) -> Option<SeqNumber> {
         self.urgent
     }

@@ -183,7 +183,7 @@ fn old_timestamps_are_answered_and_dropped() {
 fn urgent_data_is_signalled_until_it_was_read() {
     let mut test = Test::established(config());
     let mut segment = header(IRS + 1, ISS + 1, ACK | URG);
-    segment.urgent_pointer = 7;
+    segment.urgent_pointer = 8;
     let _ = test.segment(segment, &[0, 1, 2]);
     assert_eq!(test.connection.urgent_ahead(), Some(8));
     assert!(test.connection.readiness().urgent);

