@@ -20,9 +20,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let now = self.advance(now);
         self.statistics.packets_received += 1;
         match parse_packet(packet, self.config.link.verify) {
-            Ok(packet) if self.addresses.is_broadcast(packet.ip.source) => {
-                self.statistics.bad_address += 1;
-            }
+            Ok(packet) if self.has_broadcast_end(&packet.ip) => self.statistics.bad_address += 1,
             Ok(packet) => match packet.protocol {
                 Protocol::Tcp(segment) => self.on_segment(now, &segment),
                 Protocol::EchoRequest(request) => self.on_echo_request(&packet.ip, &request),
@@ -31,6 +29,12 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             },
             Err(error) => *counter(&mut self.statistics, error) += 1,
         }
+    }
+
+    /// Whether it comes from or goes to a whole network (MUST-57, MUST-63), which the packet alone
+    /// does not show.
+    fn has_broadcast_end(&self, ip: &IpInfo) -> bool {
+        self.addresses.is_broadcast(ip.source) || self.addresses.is_broadcast(ip.destination)
     }
 
     fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) {

@@ -4,6 +4,7 @@ mod closing;
 mod limits;
 mod opening;
 mod records;
+mod requirements;
 mod strangers;
 
 use super::*;

@@ -4,7 +4,7 @@ use super::*;
 use crate::wire::{Header, IpInfo, MAX_HEADER, WriteChecksum, write_packet_header};
 
 /// A packet like `packet` with another header and without payload.
-fn with_header(packet: &[u8], change: impl FnOnce(&mut Header)) -> Vec<u8> {
+pub(super) fn with_header(packet: &[u8], change: impl FnOnce(&mut Header)) -> Vec<u8> {
     let segment = segment(packet);
     let mut header = segment.header;
     change(&mut header);
