@@ -38,6 +38,7 @@ pub(super) struct Slot<'a, C> {
     pub(super) next_waiting: u32,
     readiness: Readiness,
     available: usize,
+    urgent_ahead: Option<u32>,
 }
 
 impl<'a, C: CongestionController> Slot<'a, C> {
@@ -59,18 +60,24 @@ impl<'a, C: CongestionController> Slot<'a, C> {
             next_waiting: NO_ID,
             readiness: Readiness::default(),
             available: 0,
+            urgent_ahead: None,
         }
     }
 
     /// Compares what the application can do now with what it could do before; returns whether
-    /// there is anything new, data that arrived behind unread data included.
+    /// there is anything new, data that arrived behind unread data and an advance of the urgent
+    /// pointer (RFC 9293 MUST-32) included.
     pub(super) fn has_news(&mut self) -> bool {
         let readiness = self.connection.readiness();
         let received = self.connection.received().unwrap_or_default();
         let available = received.iter().map(|part| part.len()).sum();
-        let news = available > self.available || gains(&self.readiness, &readiness);
+        let urgent_ahead = self.connection.urgent_ahead();
+        let news = available > self.available
+            || urgent_ahead > self.urgent_ahead
+            || gains(&self.readiness, &readiness);
         self.readiness = readiness;
         self.available = available;
+        self.urgent_ahead = urgent_ahead;
         news
     }
 }
