@@ -68,7 +68,7 @@ impl<C: CongestionController> Connection<'_, C> {
         if let Some(data) = self.sender.next(now, &self.config, max_payload) {
             return Some(self.data(now, data));
         }
-        if self.keepalive.due {
+        if self.keepalive.due && self.keepalive_settings().is_some() {
             return Some(self.pure_ack(now, Cause::Keepalive));
         }
         let update_due = self.takes_data() && self.receiver.window_update_due();

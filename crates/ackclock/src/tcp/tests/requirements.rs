@@ -52,3 +52,28 @@ fn a_link_that_segments_gets_urgent_data_segment_by_segment() {
     let outgoing = test.connection.poll_transmit(test.now, 65_536).expect("data");
     assert_eq!((outgoing.len, outgoing.segment_size), (1_000, 0));
 }
+
+/// MUST-26: data of ours that is outstanding finds out by itself whether the peer lives.
+#[test]
+fn a_keepalive_probe_gives_way_to_data() {
+    let mut config = config();
+    config.keepalive = Some(Keepalive::default());
+    let mut test = Test::established(config);
+    test.wait(7_200_000);
+    test.connection.on_timeout(test.now);
+    test.queue(0, 10);
+    let sent = test.sent();
+    assert_eq!((sent.len(), sent[0].data()), (1, (0, 10)));
+}
+
+/// MUST-24: no probe is sent once keepalive is off.
+#[test]
+fn a_keepalive_probe_that_was_not_sent_is_taken_back() {
+    let mut config = config();
+    config.keepalive = Some(Keepalive::default());
+    let mut test = Test::established(config);
+    test.wait(7_200_000);
+    test.connection.on_timeout(test.now);
+    test.connection.set_keepalive(None);
+    assert!(test.sent().is_empty());
+}
