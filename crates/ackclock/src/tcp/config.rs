@@ -104,7 +104,7 @@ pub enum AckPolicy {
     EverySegment,
     /// An ack for every second full-sized segment, or after a timeout.
     Delayed {
-        /// Longest delay, at most 500 ms (MUST-40); 40 ms by default.
+        /// Longest delay, at most 500 ms, of which 499 are used (MUST-40); 40 ms by default.
         timeout: Duration,
         /// So many segments from the start of the connection are acknowledged one by one.
         quick_acks: u16,

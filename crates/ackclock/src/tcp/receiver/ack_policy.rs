@@ -10,6 +10,9 @@ const BSD43_PERCENT: u64 = 35;
 /// 4.3BSD acknowledged after this time at the latest (there too).
 const BSD43_TIMEOUT: Duration = Duration::from_millis(200);
 
+/// An ack is delayed by less than half a second (MUST-40), whatever the setting.
+const LONGEST_DELAY: Duration = Duration::from_millis(499);
+
 /// How a segment with data or FIN arrived, as far as acks are concerned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Arriving {
@@ -47,7 +50,7 @@ impl AckState {
         let (enough, timeout, quick_acks) = match policy {
             AckPolicy::EverySegment => (0, Duration::ZERO, 0),
             AckPolicy::Delayed { timeout, quick_acks } => {
-                (mss.saturating_mul(2), timeout, quick_acks)
+                (mss.saturating_mul(2), timeout.min(LONGEST_DELAY), quick_acks)
             }
             AckPolicy::Bsd43 => (share_of(limit), BSD43_TIMEOUT, 0),
         };

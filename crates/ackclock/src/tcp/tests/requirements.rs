@@ -77,3 +77,16 @@ fn a_keepalive_probe_that_was_not_sent_is_taken_back() {
     test.connection.set_keepalive(None);
     assert!(test.sent().is_empty());
 }
+
+/// MUST-40: less than 0.5 s, whatever the setting.
+#[test]
+fn no_ack_is_delayed_by_half_a_second() {
+    let mut config = config();
+    config.ack_policy = AckPolicy::Delayed { timeout: Duration::from_millis(500), quick_acks: 0 };
+    let mut test = Test::established(config);
+    test.peer(0, 1, 0, Flags::NONE);
+    let sent = test.run(1_000);
+    assert_eq!(sent.iter().map(|(at, s)| (*at, s.acked())).collect::<Vec<_>>(), [(499, 1)]);
+    config.ack_policy = AckPolicy::Delayed { timeout: Duration::from_millis(501), quick_acks: 0 };
+    assert_eq!(config.validate(), Err(ConfigError::AckTimeout));
+}

@@ -55,12 +55,12 @@ fn a_lone_segment_is_acknowledged_after_the_timeout() {
 #[test]
 fn the_first_segments_are_acknowledged_one_by_one() {
     let mut receiver =
-        with_policy(AckPolicy::Delayed { timeout: Duration::from_millis(500), quick_acks: 2 });
+        with_policy(AckPolicy::Delayed { timeout: Duration::from_millis(400), quick_acks: 2 });
     answer(&mut receiver, 1000, 1001);
     answer(&mut receiver, 1001, 1002);
     deliver(&mut receiver, 1002, 1003);
     assert!(!receiver.ack_due(NOW));
-    assert_eq!(receiver.ack_deadline(), after_millis(500));
+    assert_eq!(receiver.ack_deadline(), after_millis(400));
 }
 
 #[test]
