@@ -10,7 +10,10 @@ mod strangers;
 use super::*;
 use crate::congestion::{Ack, Congestion, Start};
 use crate::time::Duration;
-use crate::wire::{Checksums, Flags, Protocol, Segment, parse_packet};
+use crate::wire::{
+    Checksums, Flags, Header, IpInfo, MAX_HEADER, Protocol, Segment, WriteChecksum, parse_packet,
+    write_packet_header,
+};
 use core::net::SocketAddr;
 use std::string::{String, ToString};
 use std::vec::Vec;
@@ -80,6 +83,20 @@ fn segment(packet: &[u8]) -> Segment<'_> {
         Protocol::Tcp(segment) => segment,
         other => panic!("{other:?}"),
     }
+}
+
+/// A packet without payload.
+fn packet_of(ip: &IpInfo, header: &Header) -> Vec<u8> {
+    let mut bytes = [0; MAX_HEADER];
+    let n = write_packet_header(&mut bytes, ip, header, [&[], &[]], WriteChecksum::Complete);
+    bytes[..n].to_vec()
+}
+
+/// A packet like `packet` with another header and without payload.
+fn with_header(packet: &[u8], change: impl FnOnce(&mut Header)) -> Vec<u8> {
+    let Segment { mut header, ip, .. } = segment(packet);
+    change(&mut header);
+    packet_of(&ip, &header)
 }
 
 /// Flags and payload of packets.

@@ -1,19 +1,6 @@
 //! Half-open and TIME-WAIT connections on the wire.
 
 use super::*;
-use crate::wire::{Header, IpInfo, MAX_HEADER, WriteChecksum, write_packet_header};
-
-/// A packet like `packet` with another header and without payload.
-pub(super) fn with_header(packet: &[u8], change: impl FnOnce(&mut Header)) -> Vec<u8> {
-    let segment = segment(packet);
-    let mut header = segment.header;
-    change(&mut header);
-    let ip: IpInfo = segment.ip;
-    let mut bytes = [0; MAX_HEADER];
-    let checksum = WriteChecksum::Complete;
-    let len = write_packet_header(&mut bytes, &ip, &header, [&[], &[]], checksum);
-    bytes[..len].to_vec()
-}
 
 #[test]
 fn a_repeated_syn_gets_the_same_syn_ack() {

@@ -6,7 +6,7 @@ use crate::wire::Ecn;
 use proptest::prelude::*;
 
 /// An IPv4 packet; its checksums are not computed.
-fn ipv4(source: [u8; 4], destination: [u8; 4], protocol: u8, payload: &[u8]) -> Vec<u8> {
+pub(super) fn ipv4(source: [u8; 4], destination: [u8; 4], protocol: u8, payload: &[u8]) -> Vec<u8> {
     let len = 20 + payload.len() as u16;
     let mut packet =
         std::vec![0x45, 0, (len >> 8) as u8, len as u8, 0, 0, 0x40, 0, 64, protocol, 0, 0];
