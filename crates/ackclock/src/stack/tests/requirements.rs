@@ -1,7 +1,7 @@
 //! Numbered requirements of RFC 9293 that no other test shows by the way.
 
 use super::*;
-use crate::tcp::{ConfigError, Keepalive};
+use crate::tcp::Keepalive;
 use crate::wire::IcmpErrorKind;
 
 /// Hands a SYN from 10.0.0.1 to `to` to a proxy that takes any destination.
@@ -287,4 +287,27 @@ fn a_syn_from_nowhere_is_ignored() {
         assert_eq!(packets(pair.now, &mut pair.server), Vec::<Vec<u8>>::new(), "{from}");
         assert_eq!(pair.server.statistics().bad_address, 1, "{from}");
     }
+}
+
+/// MUST-20, SHLD-9: at R1 the application is told, at R2 the connection is over.
+#[test]
+fn trouble_is_told_long_before_the_connection_is_given_up() {
+    let mut pair = Pair::new();
+    let (client, _) = pair.established();
+    events(&mut pair.client);
+    pair.client.send(pair.now, client, b"anybody?").unwrap();
+    packets(pair.now, &mut pair.client);
+    let sent_at = pair.now;
+    let mut told = Vec::new();
+    while !pair.client.poll_at().is_never() {
+        pair.wait();
+        for event in events(&mut pair.client) {
+            let Event::Connection { readiness, .. } = event else { panic!("{event:?}") };
+            let after = pair.now.saturating_since(sent_at).as_millis();
+            told.push((after, readiness.troubled, readiness.closed));
+        }
+        packets(pair.now, &mut pair.client);
+    }
+    assert_eq!(told, [(1_400, true, false), (924_600, false, true)]);
+    assert_eq!(pair.client.info(pair.now, client).unwrap().error, Some(Error::TimedOut));
 }
