@@ -14,7 +14,8 @@ fn blocks(sent: &Sent) -> Vec<(u32, u32)> {
 #[test]
 fn urgent_data_stays_urgent_until_it_was_read_also_with_a_fin_behind_it() {
     let mut test = Test::established(config());
-    let urgent = Header { urgent_pointer: 9, ..header(IRS + 1, ISS + 1, ACK | URG | FIN) };
+    // The pointer names the byte after the urgent data (MUST-62).
+    let urgent = Header { urgent_pointer: 10, ..header(IRS + 1, ISS + 1, ACK | URG | FIN) };
     let _ = test.segment(urgent, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     assert_eq!(test.connection.urgent_ahead(), Some(10));
     assert_eq!(test.connection.receive(&mut [0; 9]), Ok(9));

@@ -8,6 +8,7 @@ mod probing;
 mod recovering;
 mod requirements;
 mod sending;
+mod two_ends;
 
 use super::*;
 use crate::congestion::BuiltIn;
