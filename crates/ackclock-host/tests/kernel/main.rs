@@ -14,4 +14,5 @@ mod many;
 mod namespace;
 mod pattern;
 mod transfers;
+mod urgent;
 mod world;
