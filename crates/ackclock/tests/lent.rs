@@ -72,7 +72,7 @@ fn exchange(
             let Some(len) = len else { continue };
             idle = false;
             *moved += 1;
-            if *moved % lose != 0 {
+            if !moved.is_multiple_of(lose) {
                 ends[1 - from].on_packet(now, &packet[..len]);
             }
         }

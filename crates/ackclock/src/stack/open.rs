@@ -12,6 +12,9 @@ use crate::tcp::{Buffers, Config, Connection, Open};
 use crate::time::Instant;
 use core::net::SocketAddr;
 
+/// Largest IPv4 packet in bytes (RFC 791 section 3.1); larger links exist.
+const MAX_PACKET: u32 = 65_535;
+
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Opens a connection to `remote` (active open). The source address is chosen among the local
     /// ones (longest common prefix), the port by RFC 6056, unless `local` says otherwise (an
@@ -88,7 +91,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         Open {
             iss: self.secret.isn(now, tuple),
             timestamp_offset: self.secret.timestamp_offset(tuple),
-            mtu: self.config.link.mtu,
+            mtu: self.config.link.mtu.min(MAX_PACKET),
             ip_header: tuple.ip_header(),
             random: self.secret.random(now, tuple),
         }

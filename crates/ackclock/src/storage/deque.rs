@@ -87,12 +87,15 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
         self.get_mut(self.len().checked_sub(1)?)
     }
 
+    /// Makes sure that one more element has a place; false if the queue is full or the allocator has
+    /// no memory.
+    pub fn reserve(&mut self) -> bool {
+        !self.is_full() && (self.len() < self.buffer.len() || self.grow())
+    }
+
     /// Appends an element; gives it back if the queue is full.
     pub fn push_back(&mut self, element: T) -> Result<(), T> {
-        if self.is_full() {
-            return Err(element);
-        }
-        if self.len() == self.buffer.len() && !self.grow() {
+        if !self.reserve() {
             return Err(element);
         }
         let index = self.index(self.len());

@@ -165,7 +165,7 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             ip_header: open.ip_header,
             sender,
             receiver,
-            syn: SynTimer::new(now),
+            syn: SynTimer::new(now, config.syn_give_up),
             offered,
             agreement: Agreement::default(),
             timestamps: TimestampState::new(open.timestamp_offset),

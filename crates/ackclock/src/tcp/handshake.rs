@@ -12,7 +12,7 @@ const IPV6_HEADER: u8 = 40;
 /// Bytes that the timestamps option takes in each segment, padding included.
 const TIMESTAMPS_LEN: u32 = 12;
 /// MSS assumed when the peer's SYN names none (RFC 9293 MUST-15): IPv4, IPv6.
-const DEFAULT_MSS: (u32, u32) = (536, 1220);
+const DEFAULT_MSS: (u16, u16) = (536, 1220);
 /// Largest window scale shift (RFC 7323 section 2.3).
 const MAX_SHIFT: u8 = 14;
 
@@ -85,9 +85,9 @@ fn window_shift(window: usize) -> u8 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Agreement {
     /// MSS that the peer announced, or the default.
-    pub(crate) peer_mss: u32,
+    pub(crate) peer_mss: u16,
     /// MSS that we announced.
-    pub(crate) our_mss: u32,
+    pub(crate) our_mss: u16,
     /// Whether windows are scaled.
     pub(crate) scaled: bool,
     /// Shift of the windows that we advertise.
@@ -106,8 +106,8 @@ impl Agreement {
         let default_mss = if ip_header == IPV6_HEADER { DEFAULT_MSS.1 } else { DEFAULT_MSS.0 };
         let shifts = ours.window_scale.zip(peers.window_scale);
         Agreement {
-            peer_mss: peers.mss.map_or(default_mss, |mss| u32::from(mss).max(1)),
-            our_mss: ours.mss.map_or(default_mss, u32::from),
+            peer_mss: peers.mss.unwrap_or(default_mss).max(1),
+            our_mss: ours.mss.unwrap_or(default_mss),
             scaled: shifts.is_some(),
             our_shift: shifts.map_or(0, |(our, _)| our.min(MAX_SHIFT)),
             peer_shift: shifts.map_or(0, |(_, peer)| peer.min(MAX_SHIFT)),
@@ -124,12 +124,12 @@ impl Agreement {
     pub(crate) fn send_mss(&self, config: &Config, mtu: u32, ip_header: u8) -> u32 {
         let path = mtu.saturating_sub(u32::from(ip_header) + TCP_HEADER);
         let own = config.mss.map_or(u32::MAX, u32::from);
-        self.peer_mss.min(path).min(own).saturating_sub(self.option_bytes()).max(1)
+        u32::from(self.peer_mss).min(path).min(own).saturating_sub(self.option_bytes()).max(1)
     }
 
     /// Payload bytes of a full segment from the peer.
     pub(crate) fn receive_mss(&self) -> u32 {
-        self.our_mss.saturating_sub(self.option_bytes()).max(1)
+        u32::from(self.our_mss).saturating_sub(self.option_bytes()).max(1)
     }
 }
 
@@ -140,21 +140,18 @@ pub(crate) struct SynTimer {
     pub(crate) due: bool,
     /// When it is to be sent again.
     pub(crate) deadline: Instant,
-    began_at: Instant,
+    /// When the attempt is given up.
+    give_up_at: Instant,
     last_sent_at: Instant,
     /// How often it was sent.
     sent: u32,
 }
 
 impl SynTimer {
-    pub(crate) fn new(now: Instant) -> Self {
-        SynTimer {
-            due: true,
-            deadline: Instant::FAR_FUTURE,
-            began_at: now,
-            last_sent_at: now,
-            sent: 0,
-        }
+    /// A SYN to be sent at once; the attempt ends after `give_up` (R2).
+    pub(crate) fn new(now: Instant, give_up: Duration) -> Self {
+        let give_up_at = now + give_up;
+        SynTimer { due: true, deadline: give_up_at, give_up_at, last_sent_at: now, sent: 0 }
     }
 
     /// The SYN was sent: the next time is twice as far (RFC 6298 rule 5.5).
@@ -162,7 +159,7 @@ impl SynTimer {
         self.due = false;
         self.last_sent_at = now;
         let timeout = rto.initial.saturating_mul(1 << self.sent.min(30)).min(rto.max);
-        self.deadline = now + timeout;
+        self.deadline = (now + timeout).min(self.give_up_at);
         self.sent += 1;
     }
 
@@ -172,13 +169,13 @@ impl SynTimer {
     }
 
     /// The deadline may have passed. False if it is time to give up.
-    pub(crate) fn on_timeout(&mut self, now: Instant, give_up: Duration) -> bool {
+    pub(crate) fn on_timeout(&mut self, now: Instant) -> bool {
         if self.deadline > now {
             return true;
         }
         self.due = true;
-        self.deadline = Instant::FAR_FUTURE;
-        now.saturating_since(self.began_at) < give_up
+        self.deadline = self.give_up_at;
+        now < self.give_up_at
     }
 
     /// When it was sent, if that was once (Karn's rule).
@@ -231,17 +228,18 @@ mod tests {
     #[test]
     fn the_syn_is_sent_again_with_doubling_intervals() {
         let rto = RtoConfig::default();
-        let mut timer = SynTimer::new(Instant::ZERO);
+        let mut timer = SynTimer::new(Instant::ZERO, Duration::from_secs(180));
         let mut now = Instant::ZERO;
         let mut at = std::vec::Vec::new();
         while at.len() < 5 {
             timer.on_sent(now, &rto);
             at.push(now.as_millis());
             now = timer.deadline;
-            assert!(timer.on_timeout(now, Duration::from_secs(180)) && timer.due);
+            assert!(timer.on_timeout(now) && timer.due);
         }
         assert_eq!(at, [0, 1_000, 3_000, 7_000, 15_000]);
         timer.on_sent(now, &rto);
-        assert!(!timer.on_timeout(Instant::from_secs(180), Duration::from_secs(180)));
+        assert_eq!(timer.deadline, Instant::from_secs(63));
+        assert!(!timer.on_timeout(Instant::from_secs(180)));
     }
 }

@@ -150,7 +150,7 @@ impl<C: CongestionController> Connection<'_, C> {
             rto: rto.timeout(),
             backoff: rto.backoff(),
             mss: sender.mss(),
-            peer_mss: self.agreement.peer_mss,
+            peer_mss: u32::from(self.agreement.peer_mss),
             pmtu: self.mtu,
             cwnd: sender.controller().window(),
             ssthresh: sender.controller().slow_start_threshold(),

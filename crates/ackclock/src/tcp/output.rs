@@ -59,8 +59,7 @@ impl<C: CongestionController> Connection<'_, C> {
             return Some(self.pure_ack(now, Cause::Challenge));
         }
         let ack_due = self.receiver.ack_due(now);
-        // An ack that reports holes goes alone: data would leave no room for its SACK blocks.
-        if ack_due && !self.sack_blocks().is_empty() {
+        if ack_due && self.has_report() {
             return Some(self.pure_ack(now, Cause::Ack));
         }
         // The urgent pointer counts from its own segment, so no link can cut such a segment.
@@ -84,6 +83,13 @@ impl<C: CongestionController> Connection<'_, C> {
     fn sack_blocks(&self) -> SackBlocks {
         let max = if self.timestamps.enabled { SackBlocks::MAX - 1 } else { SackBlocks::MAX };
         self.receiver.sack_blocks(max)
+    }
+
+    /// Whether an ack says more than RCV.NXT: it reports holes or duplicates. Such an ack goes
+    /// alone: beside data there is no room for SACK blocks, and without SACK the peer counts only
+    /// duplicate acks that carry no data (RFC 5681 section 2).
+    fn has_report(&self) -> bool {
+        self.receiver.out_of_order() > 0 || !self.sack_blocks().is_empty()
     }
 
     fn outgoing(&self, cause: Cause, header: Header, window: u32) -> Outgoing {
@@ -216,8 +222,7 @@ impl<C: CongestionController> Connection<'_, C> {
                 }
             }
         }
-        // Without its SACK blocks an ack does not tell what a due ack has to tell.
-        let reports = outgoing.cause == Cause::Ack || self.sack_blocks().is_empty();
+        let reports = outgoing.cause == Cause::Ack || !self.has_report();
         if !self.state.is_synchronized() {
             return;
         }

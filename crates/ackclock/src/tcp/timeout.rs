@@ -43,7 +43,7 @@ impl<C: CongestionController> Connection<'_, C> {
             return;
         }
         if matches!(self.state, State::SynSent | State::SynReceived) {
-            if !self.syn.on_timeout(now, self.config.syn_give_up) {
+            if !self.syn.on_timeout(now) {
                 // A soft error that explains the silence is worth more than "timed out".
                 let error = self.soft_error.map_or(Error::TimedOut, |_| Error::Unreachable);
                 self.fail(error);

@@ -103,12 +103,12 @@ pub(crate) struct Flight<'a> {
     sacked: u32,
     lost: u32,
     resent: u32,
-    /// End of the highest SACKed piece.
-    highest_sacked: Option<SeqNumber>,
+    /// End of the highest SACKed piece, if any is SACKed.
+    highest_sacked: SeqNumber,
     /// Everything below that was not SACKed has been marked lost.
-    lost_below: Option<SeqNumber>,
-    /// No piece before this one waits for retransmission; `None`: any may.
-    resend_from: Option<SeqNumber>,
+    lost_below: SeqNumber,
+    /// No piece before this one waits for retransmission.
+    resend_from: SeqNumber,
     /// The SACK blocks of the last ack: they need no second look.
     seen: SackBlocks,
 }
@@ -121,9 +121,9 @@ impl<'a> Flight<'a> {
             sacked: 0,
             lost: 0,
             resent: 0,
-            highest_sacked: None,
-            lost_below: None,
-            resend_from: None,
+            highest_sacked: SeqNumber(0),
+            lost_below: SeqNumber(0),
+            resend_from: SeqNumber(0),
             seen: SackBlocks::EMPTY,
         }
     }
@@ -136,8 +136,10 @@ impl<'a> Flight<'a> {
         self.records.is_empty()
     }
 
-    pub(crate) fn is_full(&self) -> bool {
-        self.records.is_full()
+    /// Whether another transmission can be recorded. Memory that grows is taken now, so that what
+    /// is sent is surely recorded.
+    pub(crate) fn has_room(&mut self) -> bool {
+        self.records.reserve()
     }
 
     /// FlightSize (RFC 5681): sent and not cumulatively acknowledged.
@@ -160,7 +162,7 @@ impl<'a> Flight<'a> {
 
     /// End of the highest SACKed piece.
     pub(crate) fn highest_sacked(&self) -> Option<SeqNumber> {
-        self.highest_sacked
+        (self.sacked > 0).then_some(self.highest_sacked)
     }
 
     /// New data was sent, at most [`MAX_PIECES`] pieces; `piece` is the segment size. False if all
@@ -173,6 +175,9 @@ impl<'a> Flight<'a> {
             sent_at: now,
             ..FlightRecord::default()
         };
+        if self.records.is_empty() {
+            (self.lost_below, self.resend_from) = (range.start, range.start);
+        }
         let pushed = record.len > 0 && self.records.push_back(record).is_ok();
         if pushed {
             self.outstanding += record.len;
@@ -224,9 +229,9 @@ impl<'a> Flight<'a> {
         if resent {
             acked.sent_at = None;
         }
-        for edge in [&mut self.highest_sacked, &mut self.lost_below, &mut self.resend_from] {
-            *edge = edge.filter(|edge| edge.after(una));
-        }
+        let start = self.records.front().map_or(una, |record| record.seq);
+        self.lost_below = self.lost_below.max(start);
+        self.resend_from = self.resend_from.max(start);
         if self.is_empty() {
             self.records.clear();
             self.seen = SackBlocks::EMPTY;
@@ -272,6 +277,7 @@ impl<'a> Flight<'a> {
             }
             let mask = record.pieces_within(block) & !record.sacked;
             if mask != 0 {
+                let first = self.sacked == 0;
                 newly += record.bytes(mask);
                 self.sacked += record.bytes(mask);
                 self.lost -= record.bytes(mask & record.lost);
@@ -281,7 +287,7 @@ impl<'a> Flight<'a> {
                 record.resent &= !mask;
                 let last = u64::BITS - 1 - mask.leading_zeros();
                 let end = record.piece_range(last).end;
-                self.highest_sacked = Some(self.highest_sacked.map_or(end, |high| high.max(end)));
+                self.highest_sacked = if first { end } else { self.highest_sacked.max(end) };
             }
             position += 1;
         }
@@ -304,9 +310,9 @@ impl<'a> Flight<'a> {
         let mut bytes = 0u32;
         let mut ranges = 0u32;
         let mut in_range = false;
-        for position in (0..=self.locate(self.highest_sacked? - 1)).rev() {
+        for position in (0..=self.locate(self.highest_sacked()? - 1)).rev() {
             let record = self.records.get(position)?;
-            if self.lost_below.is_some_and(|edge| record.end().at_or_before(edge)) {
+            if record.end().at_or_before(self.lost_below) {
                 return None;
             }
             for index in (0..record.pieces()).rev() {
@@ -327,10 +333,7 @@ impl<'a> Flight<'a> {
 
     /// Marks everything below `edge` lost that was neither SACKed nor marked before.
     fn mark_lost_below(&mut self, edge: SeqNumber) -> u32 {
-        let Some(front) = self.records.front() else {
-            return 0;
-        };
-        let range = SeqRange::new(self.lost_below.unwrap_or(front.seq), edge);
+        let range = SeqRange::new(self.lost_below, edge);
         if range.is_empty() {
             return 0;
         }
@@ -346,8 +349,8 @@ impl<'a> Flight<'a> {
             position += 1;
         }
         self.lost += newly;
-        self.resend_from = self.resend_from.map(|from| from.min(range.start));
-        self.lost_below = Some(edge);
+        self.resend_from = self.resend_from.min(range.start);
+        self.lost_below = edge;
         newly
     }
 
@@ -363,7 +366,7 @@ impl<'a> Flight<'a> {
         let seq = record.seq;
         self.lost += newly;
         if newly > 0 {
-            self.resend_from = Some(seq);
+            self.resend_from = seq;
         }
         newly
     }
@@ -392,14 +395,13 @@ impl<'a> Flight<'a> {
             lost += record.bytes(record.lost);
         }
         if reneged {
-            self.highest_sacked = None;
             self.seen = SackBlocks::EMPTY;
         }
         self.sacked = sacked;
         self.lost = lost;
         self.resent = 0;
-        self.resend_from = Some(start);
-        self.lost_below = self.records.back().map(FlightRecord::end);
+        self.resend_from = start;
+        self.lost_below = self.records.back().map_or(start, FlightRecord::end);
         lost.saturating_sub(before)
     }
 
@@ -409,14 +411,14 @@ impl<'a> Flight<'a> {
             return None;
         }
         let found = self.find(self.resend_from, None, |record| record.lost & !record.resent);
-        self.resend_from = found.map(|range| range.start);
+        self.resend_from = found.map_or(self.resend_from, |range| range.start);
         found
     }
 
     /// The first piece that is neither SACKed nor lost nor sent again, below the highest SACKed one
     /// (RFC 6675 NextSeg rule 3).
     pub(crate) fn first_unsacked_hole(&self) -> Option<SeqRange> {
-        self.find(self.lost_below, self.highest_sacked, |record| {
+        self.find(self.lost_below, self.highest_sacked(), |record| {
             record.all() & !record.sacked & !record.lost & !record.resent
         })
     }
@@ -436,11 +438,11 @@ impl<'a> Flight<'a> {
     /// The first piece from `from` on, and before `to`, that `bits` selects in its record.
     fn find(
         &self,
-        from: Option<SeqNumber>,
+        from: SeqNumber,
         to: Option<SeqNumber>,
         bits: impl Fn(&FlightRecord) -> u64,
     ) -> Option<SeqRange> {
-        let mut position = from.map_or(0, |from| self.locate(from));
+        let mut position = self.locate(from);
         while let Some(record) = self.records.get(position) {
             if to.is_some_and(|to| record.seq.at_or_after(to)) {
                 return None;
@@ -505,7 +507,7 @@ impl<'a> Flight<'a> {
             start += len;
         }
         (self.sacked, self.lost, self.resent) = (0, 0, 0);
-        (self.highest_sacked, self.seen) = (None, SackBlocks::EMPTY);
+        self.seen = SackBlocks::EMPTY;
         self.mark_all_lost();
     }
 

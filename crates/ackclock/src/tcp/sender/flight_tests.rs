@@ -178,7 +178,7 @@ fn check(flight: &Flight<'_>, model: &Model) -> Result<(), TestCaseError> {
     prop_assert_eq!(flight.pipe(), pipe);
     let high = model.bytes.iter().rposition(|byte| byte.sacked);
     let high = high.map(|at| model.una + at as u32 + 1);
-    prop_assert_eq!(flight.highest_sacked, high);
+    prop_assert_eq!(flight.highest_sacked(), high);
     Ok(())
 }
 
@@ -198,7 +198,7 @@ proptest! {
                     if flight.push(now, SeqRange::from_len(model.nxt(), len), piece) {
                         model.push(len, piece);
                     } else {
-                        prop_assert!(flight.is_full());
+                        prop_assert!(!flight.has_room());
                     }
                 }
                 Step::Acknowledge(ahead) => {

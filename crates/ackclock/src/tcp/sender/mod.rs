@@ -68,7 +68,10 @@ pub(crate) struct Sender<'a, C> {
     recovery: Recovery,
     rto: Rto,
     round: Round,
-    timer: Timer,
+    /// When the retransmission timer or the persist timer fires.
+    deadline: Instant,
+    /// Which of the two it is.
+    persisting: bool,
     window: SendWindow,
     snd_una: SeqNumber,
     snd_nxt: SeqNumber,
@@ -111,7 +114,8 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             recovery: Recovery::new(false, iss),
             rto: Rto::new(&config.rto),
             round: Round::new(Instant::ZERO, iss + 1),
-            timer: Timer::Off,
+            deadline: Instant::FAR_FUTURE,
+            persisting: false,
             window: SendWindow::new(0, iss, iss),
             snd_una: iss + 1,
             snd_nxt: iss + 1,

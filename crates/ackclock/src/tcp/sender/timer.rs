@@ -29,30 +29,40 @@ impl Timer {
 
 impl<C: CongestionController> Sender<'_, C> {
     pub(crate) fn timer(&self) -> Timer {
-        self.timer
+        match self.deadline {
+            Instant::FAR_FUTURE => Timer::Off,
+            at if self.persisting => Timer::Persist(at),
+            at => Timer::Retransmit(at),
+        }
+    }
+
+    fn set_timer(&mut self, timer: Timer) {
+        self.deadline = timer.deadline();
+        self.persisting = matches!(timer, Timer::Persist(_));
     }
 
     /// Starts, keeps or stops the timer according to what is in flight and queued.
     pub(super) fn rearm(&mut self, now: Instant) {
         let deadline = now + self.rto.timeout();
         let blocked = self.is_blocked_by_window();
-        if self.timer == Timer::Off {
+        if self.timer() == Timer::Off {
             self.no_progress_since = now;
         }
-        self.timer = match self.timer {
+        let timer = match self.timer() {
             Timer::Persist(at) if blocked => Timer::Persist(at),
             _ if blocked => Timer::Persist(deadline),
             _ if self.flight.is_empty() => Timer::Off,
             Timer::Retransmit(at) => Timer::Retransmit(at),
             _ => Timer::Retransmit(deadline),
         };
+        self.set_timer(timer);
         self.probe_due &= blocked;
     }
 
     /// RFC 6298 rule 5.3.
     pub(super) fn restart_timer(&mut self, now: Instant) {
-        if let Timer::Retransmit(_) = self.timer {
-            self.timer = Timer::Retransmit(now + self.rto.timeout());
+        if let Timer::Retransmit(_) = self.timer() {
+            self.set_timer(Timer::Retransmit(now + self.rto.timeout()));
         }
     }
 
@@ -87,32 +97,32 @@ impl<C: CongestionController> Sender<'_, C> {
     /// # Errors
     /// The peer has acknowledged nothing for too long: the connection is over.
     pub(crate) fn on_timeout(&mut self, now: Instant, config: &Config) -> Result<(), Error> {
-        if self.timer == Timer::Off {
+        if self.timer() == Timer::Off {
             return Ok(());
         }
         if let Some(error) = self.expired(now, config) {
             return Err(error);
         }
-        if self.timer.deadline() > now {
+        if self.deadline > now {
             return Ok(());
         }
-        if let Timer::Retransmit(_) = self.timer {
+        if let Timer::Retransmit(_) = self.timer() {
             self.retransmission_timeout(now);
         } else {
             // An endless series of probes, further and further apart; the peer's answers keep the
             // connection alive (MUST-37, SHLD-30).
             self.rto.back_off();
             self.probe_due = true;
-            self.timer = Timer::Persist(now + self.rto.timeout());
+            self.set_timer(Timer::Persist(now + self.rto.timeout()));
         }
         Ok(())
     }
 
     /// When [`on_timeout`](Self::on_timeout) has something to do.
     pub(crate) fn deadline(&self, config: &Config) -> Instant {
-        let user_timeout = config.user_timeout.filter(|_| self.timer != Timer::Off);
+        let user_timeout = config.user_timeout.filter(|_| self.timer() != Timer::Off);
         let gives_up_at = user_timeout.map(|timeout| self.no_progress_since + timeout);
-        self.timer.deadline().min(gives_up_at.unwrap_or(Instant::FAR_FUTURE))
+        self.deadline.min(gives_up_at.unwrap_or(Instant::FAR_FUTURE))
     }
 
     /// RFC 6298 rules 5.4 to 5.6, RFC 5681 section 3.1 equation 4.
@@ -126,6 +136,6 @@ impl<C: CongestionController> Sender<'_, C> {
         self.recovery.on_timeout(self.snd_nxt);
         self.controller.on_congestion(&Congestion { now, kind, flight_size });
         self.rto.back_off();
-        self.timer = Timer::Retransmit(now + self.rto.timeout());
+        self.set_timer(Timer::Retransmit(now + self.rto.timeout()));
     }
 }

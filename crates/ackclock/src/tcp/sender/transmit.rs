@@ -107,8 +107,8 @@ impl<C: CongestionController> Sender<'_, C> {
 
     /// Data never sent before, by the rules of section 3.8.6.2.1 (silly windows), 3.7.4 (Nagle) and
     /// the congestion window.
-    fn new_data(&self, allowance: u32, max_payload: u32) -> Option<Data> {
-        if self.flight.is_full() {
+    fn new_data(&mut self, allowance: u32, max_payload: u32) -> Option<Data> {
+        if !self.flight.has_room() {
             return None;
         }
         let unsent = self.unsent();

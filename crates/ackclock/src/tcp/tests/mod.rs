@@ -236,3 +236,11 @@ impl Test {
         self.connection.info(self.now)
     }
 }
+
+/// Hot state stays small: the design allows 1,024 bytes on 64-bit targets.
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn a_connection_fits_into_a_kilobyte() {
+    let size = size_of::<Connection<'static, BuiltIn>>();
+    assert!(size <= 1_024, "{size} bytes");
+}

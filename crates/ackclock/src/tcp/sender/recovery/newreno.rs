@@ -16,6 +16,7 @@ impl Recovery {
             self.on_progress(flight, ack, outcome);
         } else if ack.duplicate && self.phase != Phase::Loss {
             self.credit = self.credit.saturating_add(ack.mss).min(flight.outstanding());
+            let began = self.phase == Phase::Fast;
             // Step 2: only if the cumulative ack covers more than `recover`; else the duplicates
             // come of what was retransmitted after a timeout.
             let fresh = self.phase == Phase::Open && ack.una.after(self.point);
@@ -23,6 +24,10 @@ impl Recovery {
                 outcome.lost = flight.mark_first_lost();
                 self.enter_fast(ack.nxt);
                 outcome.entered = true;
+            } else if !began {
+                // Limited transmit is for two segments (RFC 3042 section 2).
+                let limit = (DUPLICATE_THRESHOLD - 1).saturating_mul(ack.mss);
+                self.credit = self.credit.min(limit);
             }
         }
     }
