@@ -1,0 +1,7 @@
+//! Emulators with real stacks and applications, from end to end.
+
+mod arbitrary;
+mod common;
+mod failures;
+mod runs;
+mod transfers;

@@ -1,0 +1,104 @@
+//! A run is a function of its seed, its applications and nothing else.
+
+use crate::common::{add_transfer, capture, capture_in_memory, far_end, pair, pair_observed};
+use ackclock::apps::{Application, Service, SourceConfig, StartError};
+use ackclock::stack::{Event, Stack};
+use ackclock::time::{Duration, Instant};
+use ackclock_emulator::{Emulator, Ended, LEFT};
+
+const PATH: &str = "rate=10mbit,delay=20ms,loss=1%,queue=64";
+
+/// The capture of an echo of a megabyte, run for 20 s in slices of `slice`.
+fn capture_of(seed: u64, slice: Duration) -> Vec<u8> {
+    let mut emulator = pair_observed(PATH, seed, capture_in_memory());
+    let mut config = SourceConfig::new(far_end(true, 7));
+    config.echo = true;
+    add_transfer(&mut emulator, Service::Echo, config);
+    let end = Instant::from_secs(20);
+    while emulator.now() < end {
+        let limit = end.min(emulator.now() + slice);
+        emulator.run_until(limit);
+        assert_eq!(emulator.now(), limit);
+    }
+    assert!(emulator.is_done());
+    emulator.into_observer().finish().unwrap()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_capture_and_another_seed_another() {
+    let whole = Duration::from_secs(20);
+    let first = capture_of(1, whole);
+    assert!(first.len() > 2 << 20);
+    assert!(first == capture_of(1, whole));
+    assert!(first != capture_of(2, whole));
+}
+
+#[test]
+fn a_run_in_slices_is_the_same_run() {
+    let whole = capture_of(3, Duration::from_secs(20));
+    assert!(whole == capture_of(3, Duration::from_secs(1)));
+    assert!(whole == capture_of(3, Duration::from_nanos(7_654_321)));
+}
+
+#[test]
+fn a_capture_is_in_the_order_of_time_and_every_packet_in_it_is_sound() {
+    let packets = capture::read(&capture_of(4, Duration::from_secs(20)));
+    assert!(packets.is_sorted_by_key(|packet| packet.at));
+    // Reading a segment verifies its checksum.
+    let payload: usize = packets.iter().map(|packet| packet.segment().payload.len()).sum();
+    assert!(payload >= 2 << 20);
+}
+
+/// Wants to be woken at given times and writes down when it was.
+struct Sleeper {
+    alarms: Vec<Instant>,
+    woken: Vec<Instant>,
+}
+
+impl<'a, C> Application<'a, C> for Sleeper {
+    fn start(&mut self, _now: Instant, _stack: &mut Stack<'a, C>) -> Result<(), StartError> {
+        Ok(())
+    }
+
+    fn on_event(&mut self, _now: Instant, _stack: &mut Stack<'a, C>, _event: &Event) {}
+
+    fn wake_at(&self) -> Instant {
+        self.alarms.get(self.woken.len()).copied().unwrap_or(Instant::FAR_FUTURE)
+    }
+
+    fn on_wake(&mut self, now: Instant, _stack: &mut Stack<'a, C>) {
+        self.woken.push(now);
+    }
+
+    fn is_done(&self) -> bool {
+        self.woken.len() == self.alarms.len()
+    }
+}
+
+fn assert_punctual(mut emulator: Emulator) {
+    let alarms: Vec<_> = [1, 2, 20_000_000, 20_000_001, 333_333_333, 2_000_000_007, 9_000_000_000]
+        .map(Instant::from_nanos)
+        .into();
+    let sleeper = Sleeper { alarms: alarms.clone(), woken: Vec::new() };
+    let id = emulator.add_application(LEFT, sleeper).unwrap();
+    emulator.run_until(Instant::from_secs(10));
+    assert_eq!(emulator.application(id).unwrap().woken, alarms);
+}
+
+#[test]
+fn an_application_is_woken_at_the_nanosecond_it_asked_for() {
+    assert_punctual(pair(PATH, 1));
+    let mut busy = pair(PATH, 1);
+    add_transfer(&mut busy, Service::Discard, SourceConfig::new(far_end(false, 9)));
+    assert_punctual(busy);
+}
+
+#[test]
+fn a_run_without_anything_to_do_says_so() {
+    let mut emulator = pair(PATH, 1);
+    assert_eq!(emulator.run_until_done(Instant::from_secs(1)), Ended::Done);
+    let sleeper = Sleeper { alarms: vec![Instant::FAR_FUTURE], woken: Vec::new() };
+    emulator.add_application(LEFT, sleeper).unwrap();
+    assert_eq!(emulator.run_until_done(Instant::from_secs(1)), Ended::Stuck);
+    assert_eq!(emulator.now(), Instant::ZERO);
+}
