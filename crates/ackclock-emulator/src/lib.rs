@@ -16,31 +16,35 @@
 //!   packet has had its time of the line.
 //!
 //! # Example
-//! A link's parameters are written in one line. A capture is one of the observers that can
-//! watch a run.
+//! A megabyte to a discard service. A path's parameters are written in one line; a capture is one
+//! of the observers that can watch a run.
 //!
-//! ```no_run
+//! ```
+//! use ackclock::apps::{Server, Service, Source, SourceConfig};
 //! use ackclock::congestion::BuiltIn;
+//! use ackclock::stack::ListenConfig;
+//! use ackclock::storage::Buffer;
 //! use ackclock::time::Instant;
-//! use ackclock_emulator::{Emulator, LEFT, PairConfig, PcapCapture, RIGHT};
-//! use std::fs::File;
-//! use std::io::BufWriter;
+//! use ackclock_emulator::{Emulator, Ended, LEFT, PairConfig, PcapCapture, RIGHT};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut config = PairConfig::new("rate=1.5mbit,delay=30ms,loss=0.1%,queue=20".parse()?);
 //! config.seed = 7;
-//! let capture = PcapCapture::new(LEFT, BufWriter::new(File::create("left.pcap")?))?;
+//! // In memory here; usually to a `BufWriter` of a file.
+//! let capture = PcapCapture::new(LEFT, Vec::new())?;
 //! let mut emulator = Emulator::pair(&config, [BuiltIn::default(), BuiltIn::default()], capture)?;
 //!
-//! // Applications of `ackclock::apps` are added with `add_application`; this one is done by hand.
 //! let remote = "10.0.0.2:9".parse()?;
-//! let handle = emulator.with_stack(LEFT, |now, stack| {
-//!     stack.connect(now, remote, None, &Default::default())
-//! })?;
-//! emulator.run_until(Instant::from_secs(1));
-//! println!("{:?}", emulator.stack(LEFT).info(emulator.now(), handle));
-//! println!("{:?}", emulator.link_statistics(RIGHT));
-//! emulator.into_observer().finish()?;
+//! let server = Server::new(Service::Discard, ListenConfig::new(remote), Buffer::growing());
+//! emulator.add_application(RIGHT, server.once())?;
+//! let source = emulator.add_application(LEFT, Source::new(SourceConfig::new(remote)))?;
+//!
+//! assert_eq!(emulator.run_until_done(Instant::from_secs(60)), Ended::Done);
+//! let source = emulator.application(source).ok_or("it was added")?;
+//! assert_eq!((source.sent(), source.error()), (1 << 20, None));
+//! println!("{:?}: {:?}", source.ended(), source.last_info());
+//! println!("{:?}", emulator.link_statistics(LEFT));
+//! assert!(emulator.into_observer().finish()?.len() > 1 << 20);
 //! # Ok(())
 //! # }
 //! ```
