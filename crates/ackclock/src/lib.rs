@@ -23,7 +23,9 @@
 //! # Two minutes
 //! Two stacks that hand each other their packets:
 //!
-//! ```
+// The example grows its storage, so it is one only with `alloc`.
+#![cfg_attr(feature = "alloc", doc = "```")]
+#![cfg_attr(not(feature = "alloc"), doc = "```text")]
 //! use ackclock::congestion::BuiltIn;
 //! use ackclock::stack::{Capabilities, Cidr, ListenConfig, Stack, StackConfig, Storage};
 //! use ackclock::tcp::Config;
