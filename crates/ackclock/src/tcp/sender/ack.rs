@@ -2,6 +2,7 @@
 //! RFC 6298, RFC 6675).
 
 use super::Sender;
+use super::flight::Losses;
 use super::recovery::{AckFacts, Phase};
 use crate::congestion::{Ack, Congestion, CongestionController, CongestionKind};
 use crate::seq::{SeqNumber, SeqRange};
@@ -130,7 +131,7 @@ impl<C: CongestionController> Sender<'_, C> {
         &mut self,
         now: Instant,
         facts: &AckFacts,
-        lost: u32,
+        lost: Losses,
         flight_before: u32,
         rtt: Option<Duration>,
         in_recovery: bool,
@@ -149,8 +150,8 @@ impl<C: CongestionController> Sender<'_, C> {
             now,
             bytes_acked: facts.acked,
             bytes_sacked: facts.sacked,
-            bytes_lost: lost,
-            flight_when_lost_sent: if lost > 0 { flight_before } else { 0 },
+            bytes_lost: lost.bytes,
+            flight_when_lost_sent: lost.in_flight_when_sent,
             flight_before,
             flight_after,
             rtt,

@@ -21,6 +21,8 @@ pub struct FlightRecord {
     len: u32,
     /// Length of each piece but the last.
     piece: u32,
+    /// Bytes in flight when it was sent, itself included.
+    in_flight: u32,
     sent_at: Instant,
     sacked: u64,
     /// Lost and not SACKed.
@@ -93,6 +95,24 @@ pub(crate) struct Acked {
     /// When the most recently sent of the acknowledged pieces was sent, if that and every other one
     /// was sent only once.
     pub(crate) sent_at: Option<Instant>,
+}
+
+/// What was newly found lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Losses {
+    /// Sequence numbers.
+    pub(crate) bytes: u32,
+    /// Bytes in flight when the last of them was sent first; 0 if nothing was lost.
+    pub(crate) in_flight_when_sent: u32,
+}
+
+impl Losses {
+    fn add(&mut self, record: &FlightRecord, mask: u64) {
+        if mask != 0 {
+            self.bytes += record.bytes(mask);
+            self.in_flight_when_sent = record.in_flight;
+        }
+    }
 }
 
 /// The records of a connection in order of sequence numbers, and sums over them.
@@ -172,6 +192,7 @@ impl<'a> Flight<'a> {
             seq: range.start,
             len: range.len(),
             piece: piece.max(1),
+            in_flight: self.pipe().saturating_add(range.len()),
             sent_at: now,
             ..FlightRecord::default()
         };
@@ -296,12 +317,10 @@ impl<'a> Flight<'a> {
 
     /// RFC 6675's IsLost for everything: a piece is lost once `threshold` separate SACKed ranges,
     /// or more than `threshold - 1` segments' worth of bytes, lie above it. Marks what is newly
-    /// lost and returns how many sequence numbers that is.
-    pub(crate) fn detect_losses(&mut self, threshold: u32, mss: u32) -> u32 {
-        match self.lost_edge(threshold, mss) {
-            Some(edge) => self.mark_lost_below(edge),
-            None => 0,
-        }
+    /// lost.
+    pub(crate) fn detect_losses(&mut self, threshold: u32, mss: u32) -> Losses {
+        let edge = self.lost_edge(threshold, mss);
+        edge.map_or(Losses::default(), |edge| self.mark_lost_below(edge))
     }
 
     /// The sequence number below which everything not SACKed is lost.
@@ -332,55 +351,53 @@ impl<'a> Flight<'a> {
     }
 
     /// Marks everything below `edge` lost that was neither SACKed nor marked before.
-    fn mark_lost_below(&mut self, edge: SeqNumber) -> u32 {
+    fn mark_lost_below(&mut self, edge: SeqNumber) -> Losses {
         let range = SeqRange::new(self.lost_below, edge);
+        let mut newly = Losses::default();
         if range.is_empty() {
-            return 0;
+            return newly;
         }
-        let mut newly = 0;
         let mut position = self.locate(range.start);
         while let Some(record) = self.records.get_mut(position) {
             if record.seq.at_or_after(edge) {
                 break;
             }
             let mask = record.pieces_within(range) & !record.sacked & !record.lost & !record.resent;
-            newly += record.bytes(mask);
+            newly.add(record, mask);
             record.lost |= mask;
             position += 1;
         }
-        self.lost += newly;
+        self.lost += newly.bytes;
         self.resend_from = self.resend_from.min(range.start);
         self.lost_below = edge;
         newly
     }
 
     /// Marks the first piece lost, whatever the scoreboard says (three duplicate acks, or a partial
-    /// ack in NewReno); returns how many sequence numbers are newly lost.
-    pub(crate) fn mark_first_lost(&mut self) -> u32 {
-        let Some(record) = self.records.front_mut() else {
-            return 0;
-        };
-        let mask = bit(0) & !record.sacked & !record.lost & !record.resent;
-        let newly = record.bytes(mask);
-        record.lost |= mask;
-        let seq = record.seq;
-        self.lost += newly;
-        if newly > 0 {
-            self.resend_from = seq;
+    /// ack in NewReno).
+    pub(crate) fn mark_first_lost(&mut self) -> Losses {
+        let mut newly = Losses::default();
+        if let Some(record) = self.records.front_mut() {
+            let mask = bit(0) & !record.sacked & !record.lost & !record.resent;
+            newly.add(record, mask);
+            record.lost |= mask;
+            if mask != 0 {
+                self.resend_from = record.seq;
+            }
         }
+        self.lost += newly.bytes;
         newly
     }
 
     /// The retransmission timer fired: everything that was not SACKed is lost, also what was sent
     /// again. A peer that SACKed the first piece and does not acknowledge it has thrown data away:
-    /// then no SACK counts any more (RFC 2018 section 8). Returns how much is newly lost.
-    pub(crate) fn mark_all_lost(&mut self) -> u32 {
+    /// then no SACK counts any more (RFC 2018 section 8).
+    pub(crate) fn mark_all_lost(&mut self) {
         let Some(front) = self.records.front() else {
-            return 0;
+            return;
         };
         let reneged = front.sacked & bit(0) != 0;
         let start = front.seq;
-        let before = self.lost - self.lost.min(self.resent);
         let (mut sacked, mut lost) = (0, 0);
         for position in 0..self.records.len() {
             let Some(record) = self.records.get_mut(position) else {
@@ -402,7 +419,6 @@ impl<'a> Flight<'a> {
         self.resent = 0;
         self.resend_from = start;
         self.lost_below = self.records.back().map_or(start, FlightRecord::end);
-        lost.saturating_sub(before)
     }
 
     /// The first piece that is lost and was not sent again.
@@ -491,7 +507,7 @@ impl<'a> Flight<'a> {
         };
         let (mut start, end) = (front.seq, back.end());
         while self.records.pop_front().is_some() {}
-        self.outstanding = 0;
+        (self.outstanding, self.sacked, self.lost, self.resent) = (0, 0, 0, 0);
         while start.before(end) {
             let rest = end.since(start);
             // The last free record takes all that is left, in larger pieces if need be.
@@ -506,7 +522,6 @@ impl<'a> Flight<'a> {
             }
             start += len;
         }
-        (self.sacked, self.lost, self.resent) = (0, 0, 0);
         self.seen = SackBlocks::EMPTY;
         self.mark_all_lost();
     }

@@ -214,10 +214,10 @@ proptest! {
                     }
                     prop_assert_eq!(flight.sack(&sack), newly);
                 }
-                Step::Detect => prop_assert_eq!(flight.detect_losses(3, 10), model.detect(10)),
+                Step::Detect => prop_assert_eq!(flight.detect_losses(3, 10).bytes, model.detect(10)),
                 Step::FirstLost => {
                     let first = model.bytes.first().copied();
-                    let newly = flight.mark_first_lost();
+                    let newly = flight.mark_first_lost().bytes;
                     let marked = first.filter(|byte| !byte.sacked && !byte.lost);
                     let piece = marked.map(|byte| byte.piece);
                     prop_assert_eq!(newly, model.count(|byte| Some(byte.piece) == piece));

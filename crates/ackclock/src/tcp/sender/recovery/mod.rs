@@ -7,7 +7,7 @@
 mod newreno;
 mod rfc6675;
 
-use super::flight::Flight;
+use super::flight::{Flight, Losses};
 use crate::seq::{SeqNumber, SeqRange};
 
 /// Duplicate acks, or SACKed segments above a hole, that make a loss (RFC 5681 section 3.2,
@@ -45,8 +45,8 @@ pub(crate) struct AckFacts {
 /// What recovery makes of an ack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// Sequence numbers newly found lost.
-    pub(crate) lost: u32,
+    /// What was newly found lost.
+    pub(crate) lost: Losses,
     /// A recovery episode begins: the law must hear of it.
     pub(crate) entered: bool,
     /// A fast recovery episode is over.

@@ -18,7 +18,7 @@ impl Recovery {
             return;
         }
         if self.duplicate_acks >= DUPLICATE_THRESHOLD && flight.lost() == 0 {
-            outcome.lost += flight.mark_first_lost();
+            outcome.lost = flight.mark_first_lost();
         }
         if flight.lost() > 0 {
             self.enter_fast(ack.nxt);
