@@ -125,7 +125,12 @@ fn an_interface_goes_with_the_device_that_made_it() {
         let name = tun.name().clone();
         assert!(interface::exists(&name).expect("an answer"));
         drop(tun);
-        assert!(!interface::exists(&name).expect("an answer"));
+        // A program that another test starts at this moment holds our descriptors until it runs.
+        let patience = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while interface::exists(&name).expect("an answer") {
+            assert!(std::time::Instant::now() < patience, "the interface stays");
+            std::thread::yield_now();
+        }
     });
 }
 
