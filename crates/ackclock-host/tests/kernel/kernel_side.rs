@@ -12,12 +12,20 @@ use std::time::Duration;
 /// No call of a test waits as long as this; one that hangs fails after it.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// Connections that may wait to be accepted.
+const BACKLOG: i32 = 1024;
+
 /// Bytes moved in one call.
 const BUFFER: usize = 64 * 1024;
 
 /// A listening socket at a port of the kernel's choice.
 pub(crate) fn listen(family: Family) -> (TcpListener, SocketAddr) {
     let listener = TcpListener::bind((family.kernel(), 0)).expect("a listening socket");
+    // Room for all the connections of a test: where it lacks, the kernel answers with SYN cookies,
+    // forgets handshakes, and resets what follows.
+    rustix::net::listen(&listener, BACKLOG).expect("a longer backlog");
+    let patience = Some(PATIENCE);
+    sockopt::set_socket_timeout(&listener, sockopt::Timeout::Recv, patience).expect("a timeout");
     let address = listener.local_addr().expect("a bound socket");
     (listener, address)
 }
