@@ -59,6 +59,8 @@ macro_rules! built_in {
 built_in! {
     /// RFC 5681 with appropriate byte counting.
     Reno,
+    /// RFC 9438: a cubic function of the time since the last loss.
+    Cubic,
     /// jacobson88 appendix B: slow start after every loss.
     Tahoe,
     /// A constant window.

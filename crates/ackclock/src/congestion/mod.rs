@@ -17,6 +17,7 @@ mod bbr;
 #[cfg(feature = "alloc")]
 mod boxed;
 mod built_in;
+mod cubic;
 mod fixed;
 mod forward;
 mod growth;
@@ -31,6 +32,7 @@ pub use bbr::Bbr;
 #[cfg(feature = "alloc")]
 pub use boxed::{BoxedController, CloneController};
 pub use built_in::BuiltIn;
+pub use cubic::Cubic;
 pub use fixed::Fixed;
 pub use growth::Growth;
 pub use initial_window::InitialWindow;

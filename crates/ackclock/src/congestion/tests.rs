@@ -30,7 +30,7 @@ fn all() -> impl Iterator<Item = BuiltIn> {
 #[test]
 fn every_law_is_found_under_its_own_name() {
     let names: std::vec::Vec<_> = all().map(|law| law.name()).collect();
-    assert_eq!(names, ["reno", "tahoe", "fixed", "bbr"]);
+    assert_eq!(names, ["reno", "cubic", "tahoe", "fixed", "bbr"]);
     assert_eq!(BuiltIn::by_name("Reno"), None);
 }
 
@@ -47,10 +47,10 @@ fn a_law_becomes_a_built_in_with_its_parameters() {
 }
 
 #[test]
-fn only_reno_wants_prr() {
+fn the_laws_with_fast_recovery_want_prr() {
     let wanting: std::vec::Vec<_> =
         all().filter(CongestionController::wants_prr).map(|law| law.name()).collect();
-    assert_eq!(wanting, ["reno"]);
+    assert_eq!(wanting, ["reno", "cubic"]);
 }
 
 #[cfg(feature = "alloc")]
@@ -253,6 +253,7 @@ proptest! {
             Ok(())
         }
         check(Reno::default(), &events)?;
+        check(Cubic::default(), &events)?;
         check(Tahoe::default(), &events)?;
         check(Fixed::default(), &events)?;
         check(Bbr::default(), &events)?;
