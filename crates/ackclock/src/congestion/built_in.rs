@@ -61,6 +61,8 @@ built_in! {
     Reno,
     /// RFC 9438: a cubic function of the time since the last loss.
     Cubic,
+    /// SACK TCP Veno: halves for congestion, gives up a fifth for a random loss.
+    Veno,
     /// jacobson88 appendix B: slow start after every loss.
     Tahoe,
     /// A constant window.

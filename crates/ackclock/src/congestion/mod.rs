@@ -27,6 +27,7 @@ mod reno;
 mod tahoe;
 #[cfg(test)]
 mod tests;
+mod veno;
 
 pub use bbr::Bbr;
 #[cfg(feature = "alloc")]
@@ -38,6 +39,7 @@ pub use growth::Growth;
 pub use initial_window::InitialWindow;
 pub use reno::Reno;
 pub use tahoe::Tahoe;
+pub use veno::Veno;
 
 /// Segment size before the path's is known, in bytes: the default send MSS of RFC 9293 section
 /// 3.7.1.

@@ -30,7 +30,7 @@ fn all() -> impl Iterator<Item = BuiltIn> {
 #[test]
 fn every_law_is_found_under_its_own_name() {
     let names: std::vec::Vec<_> = all().map(|law| law.name()).collect();
-    assert_eq!(names, ["reno", "cubic", "tahoe", "fixed", "bbr"]);
+    assert_eq!(names, ["reno", "cubic", "veno", "tahoe", "fixed", "bbr"]);
     assert_eq!(BuiltIn::by_name("Reno"), None);
 }
 
@@ -50,7 +50,7 @@ fn a_law_becomes_a_built_in_with_its_parameters() {
 fn the_laws_with_fast_recovery_want_prr() {
     let wanting: std::vec::Vec<_> =
         all().filter(CongestionController::wants_prr).map(|law| law.name()).collect();
-    assert_eq!(wanting, ["reno", "cubic"]);
+    assert_eq!(wanting, ["reno", "cubic", "veno"]);
 }
 
 #[cfg(feature = "alloc")]
@@ -254,6 +254,7 @@ proptest! {
         }
         check(Reno::default(), &events)?;
         check(Cubic::default(), &events)?;
+        check(Veno::default(), &events)?;
         check(Tahoe::default(), &events)?;
         check(Fixed::default(), &events)?;
         check(Bbr::default(), &events)?;

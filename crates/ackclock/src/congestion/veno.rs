@@ -1,0 +1,351 @@
+//! Veno: Reno that asks, before it halves, whether the network was full (paper veno, section 2.2).
+//!
+//! The round-trip time tells how many of the connection's own segments wait in the bottleneck's
+//! queue: of a window that travels in RTT, the part that BaseRTT would have sufficed for is on the
+//! wire, the rest in the queue. A loss with hardly anything queued is likely to be the radio's
+//! fault, so the window falls by a fifth only. And as long as much is queued the window grows half
+//! as fast, which keeps the connection longer near the point where the path is just full.
+//!
+//! Where the paper leaves a choice: the initial slow start is Reno's, so a loss that ends it halves
+//! the window; in a later slow start the state last found in congestion avoidance is kept, since it
+//! is only recalculated there; the handshake's round trip, which is no data segment's, is not a
+//! BaseRTT.
+
+use super::loss_window::LossWindow;
+use super::{Ack, Congestion, CongestionController, CongestionKind, Growth, Start};
+use crate::time::{Duration, Instant};
+
+/// Backlog in segments beyond which the window grows on every other ack only (beta of section 2.2).
+const CONGESTED_ABOVE: u32 = 3;
+/// Least threshold, in segments (RFC 5681 equation 4).
+const LEAST_THRESHOLD: u32 = 2;
+
+/// The congestion control of SACK TCP Veno.
+///
+/// ```
+/// use ackclock::congestion::{CongestionController, Veno};
+///
+/// let law = Veno::default().random_loss_up_to(3).keeping_base_rtt();
+/// assert_eq!(law.name(), "veno");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Veno {
+    window: LossWindow,
+    /// Least round-trip time; [`Duration::MAX`] before a sample.
+    base_rtt: Duration,
+    random_loss_up_to: u8,
+    keeps_base_rtt: bool,
+    /// The paper's `equilibrium_arrival`.
+    equilibrium_reached: bool,
+    /// The backlog was beyond beta when it was last calculated.
+    congested: bool,
+    /// The last ack opened the window, so that in congestion the next one does not.
+    last_ack_counted: bool,
+}
+
+impl Veno {
+    pub(super) const NAME: &'static str = "veno";
+
+    /// Veno whose window grows by that rule.
+    pub fn new(growth: Growth) -> Self {
+        Veno {
+            window: LossWindow::new(growth),
+            base_rtt: Duration::MAX,
+            random_loss_up_to: 1,
+            keeps_base_rtt: false,
+            // Until congestion avoidance has looked, Veno is Reno.
+            equilibrium_reached: true,
+            congested: false,
+            last_ack_counted: false,
+        }
+    }
+
+    /// Takes a loss for random if the backlog was at most so many segments. By default 1, the alpha
+    /// of the paper's pseudocode; later descriptions of Veno use 3, its beta.
+    pub fn random_loss_up_to(self, segments: u8) -> Self {
+        Veno { random_loss_up_to: segments, ..self }
+    }
+
+    /// Keeps BaseRTT for the whole connection; by default, and in the paper, it is measured anew
+    /// after each fast retransmit and each timeout.
+    pub fn keeping_base_rtt(self) -> Self {
+        Veno { keeps_base_rtt: true, ..self }
+    }
+
+    /// Calculates on which side of the thresholds the backlog N = cwnd - cwnd * BaseRTT / RTT is.
+    fn measure_backlog(&mut self, rtt: Duration) {
+        let micros = |span: Duration| span.as_micros().min(u64::from(u32::MAX));
+        let waiting = micros(rtt.saturating_sub(self.base_rtt));
+        // N > segments, both sides times RTT.
+        let backlog = u64::from(self.window.cwnd()).saturating_mul(waiting);
+        let segment = u64::from(self.window.mss()).saturating_mul(micros(rtt));
+        let exceeds = |segments: u32| backlog > segment.saturating_mul(segments.into());
+        self.equilibrium_reached = exceeds(self.random_loss_up_to.into());
+        self.congested = exceeds(CONGESTED_ABOVE);
+    }
+
+    /// In congestion every other ack opens the window, else every one.
+    fn counts_this_ack(&mut self) -> bool {
+        self.last_ack_counted = !(self.congested && self.last_ack_counted);
+        self.last_ack_counted
+    }
+
+    /// The window, not the flight, is what the paper reduces.
+    fn reduced_threshold(&self, kind: CongestionKind) -> u32 {
+        let cwnd = self.window.cwnd();
+        let reduced = if kind == CongestionKind::FastRetransmit && !self.equilibrium_reached {
+            cwnd - cwnd.div_ceil(5)
+        } else {
+            cwnd / 2
+        };
+        reduced.max(self.window.mss().saturating_mul(LEAST_THRESHOLD))
+    }
+}
+
+impl Default for Veno {
+    fn default() -> Self {
+        Veno::new(Growth::default())
+    }
+}
+
+impl CongestionController for Veno {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn on_start(&mut self, start: &Start) {
+        let fresh = Veno::default();
+        self.window.start(start);
+        *self = Veno {
+            window: self.window,
+            random_loss_up_to: self.random_loss_up_to,
+            keeps_base_rtt: self.keeps_base_rtt,
+            ..fresh
+        };
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        if let Some(rtt) = ack.rtt {
+            self.base_rtt = self.base_rtt.min(rtt);
+        }
+        if ack.in_recovery {
+            return;
+        }
+        if self.window.cwnd() < self.window.ssthresh() {
+            self.window.grow(ack);
+            return;
+        }
+        if let Some(rtt) = ack.rtt {
+            self.measure_backlog(rtt);
+        }
+        if ack.bytes_acked > 0 && self.counts_this_ack() {
+            self.window.grow(ack);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion) {
+        self.window.remember(event.kind);
+        let reduced = self.reduced_threshold(event.kind);
+        match event.kind {
+            CongestionKind::FastRetransmit | CongestionKind::Ecn => {
+                self.window.continue_at(reduced);
+            }
+            CongestionKind::Timeout => self.window.slow_start_again(reduced),
+            CongestionKind::RepeatedTimeout => {
+                let unchanged = self.window.ssthresh();
+                self.window.slow_start_again(unchanged);
+            }
+        }
+        if !self.keeps_base_rtt && event.kind != CongestionKind::Ecn {
+            self.base_rtt = Duration::MAX;
+        }
+    }
+
+    fn on_undo(&mut self, _now: Instant) {
+        self.window.undo();
+    }
+
+    fn on_restart_after_idle(&mut self, _now: Instant, restart_window: u32) {
+        self.window.restart_after_idle(restart_window);
+    }
+
+    fn on_mss_change(&mut self, mss: u32) {
+        self.window.change_mss(mss);
+    }
+
+    fn window(&self) -> u32 {
+        self.window.cwnd()
+    }
+
+    fn slow_start_threshold(&self) -> u32 {
+        self.window.ssthresh()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::tests::{acked, congestion, sizes, start};
+    use CongestionKind::{Ecn, FastRetransmit, RepeatedTimeout, Timeout};
+
+    const MSS: u32 = 1000;
+    const BASE_MILLIS: u64 = 90;
+
+    /// An ack of so many bytes with a sample.
+    fn measured(bytes: u32, rtt_millis: u64) -> Ack {
+        Ack { rtt: Some(Duration::from_millis(rtt_millis)), ..acked(bytes) }
+    }
+
+    /// In congestion avoidance at 20 segments, with a BaseRTT of 90 ms.
+    fn avoiding(mut veno: Veno) -> Veno {
+        veno.on_start(&start(MSS, 40 * MSS));
+        veno.on_congestion(&congestion(FastRetransmit, 0));
+        assert_eq!(sizes(&veno), (20 * MSS, 20 * MSS));
+        veno.on_ack(&measured(0, BASE_MILLIS));
+        veno
+    }
+
+    /// What a loss leaves of 20 segments after the last sample was so long.
+    fn after_loss(veno: Veno, rtt_millis: u64, kind: CongestionKind) -> (u32, u32) {
+        let mut veno = avoiding(veno);
+        veno.on_ack(&measured(0, rtt_millis));
+        veno.on_congestion(&congestion(kind, 0));
+        sizes(&veno)
+    }
+
+    /// 20 segments: N = 20 (RTT - 90) / RTT. N = 1 at 94.74 ms, N = 3 at 105.88 ms.
+    #[test]
+    fn a_loss_with_at_most_one_segment_queued_costs_a_fifth() {
+        let veno = Veno::default();
+        assert_eq!(after_loss(veno, 90, FastRetransmit), (16 * MSS, 16 * MSS));
+        assert_eq!(after_loss(veno, 94, FastRetransmit), (16 * MSS, 16 * MSS));
+        assert_eq!(after_loss(veno, 95, FastRetransmit), (10 * MSS, 10 * MSS));
+        assert_eq!(after_loss(veno, 105, FastRetransmit), (10 * MSS, 10 * MSS));
+    }
+
+    #[test]
+    fn a_later_description_takes_up_to_three_segments_for_random() {
+        let veno = Veno::default().random_loss_up_to(3);
+        assert_eq!(after_loss(veno, 105, FastRetransmit), (16 * MSS, 16 * MSS));
+        assert_eq!(after_loss(veno, 106, FastRetransmit), (10 * MSS, 10 * MSS));
+    }
+
+    /// 20 segments, 100 ms, BaseRTT 95 ms: N is exactly one.
+    #[test]
+    fn exactly_the_threshold_is_still_random() {
+        let mut veno = Veno::default();
+        veno.on_start(&start(MSS, 40 * MSS));
+        veno.on_congestion(&congestion(FastRetransmit, 0));
+        veno.on_ack(&measured(0, 95));
+        veno.on_ack(&measured(0, 100));
+        veno.on_congestion(&congestion(FastRetransmit, 0));
+        assert_eq!(veno.window(), 16 * MSS);
+    }
+
+    #[test]
+    fn a_timeout_and_a_mark_halve_whatever_the_backlog() {
+        let veno = Veno::default();
+        assert_eq!(after_loss(veno, 90, Timeout), (MSS, 10 * MSS));
+        assert_eq!(after_loss(veno, 90, Ecn), (10 * MSS, 10 * MSS));
+    }
+
+    #[test]
+    fn a_repeated_timeout_keeps_the_threshold() {
+        let mut veno = avoiding(Veno::default());
+        veno.on_congestion(&congestion(Timeout, 0));
+        veno.on_congestion(&congestion(RepeatedTimeout, 0));
+        assert_eq!(sizes(&veno), (MSS, 10 * MSS));
+    }
+
+    #[test]
+    fn the_threshold_is_at_least_two_segments() {
+        let mut veno = Veno::default();
+        veno.on_start(&start(MSS, 2 * MSS));
+        veno.on_congestion(&congestion(FastRetransmit, 0));
+        assert_eq!(sizes(&veno), (2 * MSS, 2 * MSS));
+    }
+
+    #[test]
+    fn the_initial_slow_start_is_renos() {
+        let mut veno = Veno::default();
+        veno.on_start(&start(MSS, 10 * MSS));
+        veno.on_ack(&measured(2 * MSS, 90));
+        // More than half the window queued would be congestion by far.
+        veno.on_ack(&measured(2 * MSS, 200));
+        assert_eq!(sizes(&veno), (14 * MSS, u32::MAX));
+        veno.on_congestion(&congestion(FastRetransmit, 0));
+        assert_eq!(sizes(&veno), (7 * MSS, 7 * MSS));
+    }
+
+    #[test]
+    fn beyond_three_segments_of_backlog_every_other_ack_counts() {
+        let grown_after_40_acks = |rtt_millis| {
+            let mut veno = avoiding(Veno::default());
+            for _ in 0..40 {
+                veno.on_ack(&measured(MSS, rtt_millis));
+            }
+            veno.window() / MSS
+        };
+        // 40 acks: 20 for the first segment, 19 of 21 for the second. In congestion 20 of them
+        // count; 20 (106 - 90) / 106 is 3.02 segments.
+        assert_eq!(grown_after_40_acks(90), 21);
+        assert_eq!(grown_after_40_acks(100), 21);
+        assert_eq!(grown_after_40_acks(106), 21);
+        let mut acks = [90, 105, 106, 200].map(|rtt_millis| {
+            let mut veno = avoiding(Veno::default());
+            (1..).find(|_| {
+                veno.on_ack(&measured(MSS, rtt_millis));
+                veno.window() == 21 * MSS
+            })
+        });
+        acks.sort_unstable();
+        assert_eq!(acks, [Some(20), Some(20), Some(39), Some(39)]);
+    }
+
+    #[test]
+    fn an_ack_without_a_sample_leaves_the_backlog_as_last_measured() {
+        let mut veno = avoiding(Veno::default());
+        veno.on_ack(&measured(0, 90));
+        veno.on_ack(&acked(MSS));
+        veno.on_congestion(&congestion(FastRetransmit, 0));
+        assert_eq!(veno.window(), 16 * MSS);
+    }
+
+    /// After a reset the next sample is the least there is, so nothing seems to be queued.
+    #[test]
+    fn base_rtt_is_measured_anew_after_a_loss_unless_it_is_kept() {
+        let second_loss = |veno| {
+            let mut veno = avoiding(veno);
+            veno.on_congestion(&congestion(FastRetransmit, 0));
+            let window = veno.window();
+            veno.on_ack(&measured(0, 180));
+            veno.on_congestion(&congestion(FastRetransmit, 0));
+            (window / MSS, veno.window())
+        };
+        assert_eq!(second_loss(Veno::default()), (16, 12_800));
+        assert_eq!(second_loss(Veno::default().keeping_base_rtt()), (16, 8_000));
+    }
+
+    #[test]
+    fn a_false_alarm_is_taken_back() {
+        for kind in [FastRetransmit, Ecn, Timeout] {
+            let mut veno = avoiding(Veno::default());
+            veno.on_ack(&acked(7 * MSS));
+            veno.on_congestion(&congestion(kind, 0));
+            veno.on_undo(Instant::ZERO);
+            assert_eq!(sizes(&veno), (20 * MSS, 20 * MSS));
+            veno.on_ack(&acked(13 * MSS));
+            assert_eq!(veno.window(), 21 * MSS);
+        }
+    }
+
+    #[test]
+    fn a_new_connection_keeps_the_parameters_only() {
+        let parameters = Veno::default().random_loss_up_to(3).keeping_base_rtt();
+        let mut used = avoiding(parameters);
+        let mut unused = parameters;
+        used.on_start(&start(MSS, 10 * MSS));
+        unused.on_start(&start(MSS, 10 * MSS));
+        assert_eq!(used, unused);
+    }
+}
