@@ -221,6 +221,46 @@ proptest! {
         }
     }
 
+    /// The sketch of BBR, which follows its model only, is not among them.
+    #[test]
+    fn a_window_grows_only_while_it_limits_the_sender(
+        events in proptest::collection::vec(event(), 1..60),
+        ack in ack(),
+    ) {
+        for mut law in all().filter(|law| law.name() != Bbr::NAME) {
+            law.on_start(&start(1460, 14_600));
+            for event in &events {
+                tell(&mut law, event);
+                let before = law.window();
+                law.on_ack(&Ack { window_limited: false, ..ack });
+                prop_assert!(law.window() <= before, "{law:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_event_that_is_undone_leaves_window_and_threshold_as_they_were(
+        events in proptest::collection::vec(event(), 0..60),
+        kind in kind().prop_filter("no event", |kind| *kind != CongestionKind::RepeatedTimeout),
+        flights in proptest::collection::vec(size(), 1..4),
+    ) {
+        for mut law in all() {
+            law.on_start(&start(1460, 14_600));
+            for event in &events {
+                tell(&mut law, event);
+            }
+            let before = sizes(&law);
+            // Only a timeout is repeated; a repetition is taken back with what it repeats.
+            let repeats = kind == CongestionKind::Timeout;
+            for (index, &flight) in flights.iter().enumerate().take(if repeats { 4 } else { 1 }) {
+                let kind = if index == 0 { kind } else { CongestionKind::RepeatedTimeout };
+                law.on_congestion(&congestion(kind, flight));
+            }
+            law.on_undo(Instant::ZERO);
+            prop_assert_eq!(sizes(&law), before, "{:?}", law);
+        }
+    }
+
     /// Every method is handed on, the provided ones too: whatever happens, a law answers the same
     /// alone, among the built-in laws and in a box.
     #[test]
