@@ -192,6 +192,12 @@ impl SynTimer {
     pub(crate) fn retransmits(&self) -> u32 {
         self.sent.saturating_sub(1)
     }
+
+    /// As [`retransmits`](Self::retransmits), counting one that is due: what it tells is known when
+    /// the timer fires.
+    pub(crate) fn unanswered(&self) -> u32 {
+        self.sent.saturating_sub(u32::from(!self.due))
+    }
 }
 
 #[cfg(test)]

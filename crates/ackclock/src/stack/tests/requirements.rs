@@ -311,3 +311,24 @@ fn trouble_is_told_long_before_the_connection_is_given_up() {
     assert_eq!(told, [(1_400, true, false), (924_600, false, true)]);
     assert_eq!(pair.client.info(pair.now, client).unwrap().error, Some(Error::TimedOut));
 }
+
+/// MUST-20 of a SYN: told when its third retransmission is due, as of any other segment.
+#[test]
+fn trouble_in_opening_is_told_with_the_third_retransmission() {
+    let mut pair = Pair::new();
+    pair.connect();
+    events(&mut pair.client);
+    packets(pair.now, &mut pair.client);
+    let sent_at = pair.now;
+    let mut told = Vec::new();
+    while !pair.client.poll_at().is_never() {
+        pair.wait();
+        for event in events(&mut pair.client) {
+            let Event::Connection { readiness, .. } = event else { panic!("{event:?}") };
+            let after = pair.now.saturating_since(sent_at).as_millis();
+            told.push((after, readiness.troubled, readiness.closed));
+        }
+        packets(pair.now, &mut pair.client);
+    }
+    assert_eq!(told, [(7_000, true, false), (180_000, false, true)]);
+}
