@@ -6,7 +6,7 @@ use crate::options::InterfaceOptions;
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::BuiltIn;
 use ackclock::link::Link;
-use ackclock::stack::{ListenError, Stack, StackConfig, Storage};
+use ackclock::stack::{Handle, ListenError, Stack, StackConfig, Storage};
 use ackclock::time::Instant;
 use ackclock_host::interface::{self, InterfaceName};
 use ackclock_host::run_loop::{RunError, RunLoop};
@@ -55,11 +55,17 @@ impl Driver {
         &mut self,
         application: &mut dyn Application<'static, BuiltIn>,
     ) -> Result<(), Failure> {
-        match self.run_loop.run(&mut self.stack, &mut [application]) {
-            Ok(_) => Ok(()),
-            Err(RunError::Start(error)) => Err(start_failure(&error)),
-            Err(error) => Err(Failure::Environment(error.to_string())),
-        }
+        let ended = self.run_loop.run(&mut self.stack, &mut [application]);
+        ended.map(|_| ()).map_err(|error| run_failure(&error))
+    }
+
+    /// Breaks a connection off that the user has ended. Without the RST its peer would wait for
+    /// ever.
+    pub(crate) fn abort(&mut self, handle: Handle) -> Result<(), Failure> {
+        // The handle of a connection that is over says the same.
+        let _ = self.stack.abort(self.run_loop.now(), handle);
+        let ended = self.run_loop.resume(&mut self.stack, &mut []);
+        ended.map(|_| ()).map_err(|error| run_failure(&error))
     }
 
     /// What ends a run from another thread.
@@ -103,6 +109,13 @@ fn open_tun(options: &InterfaceOptions) -> Result<Tun, Failure> {
     }
     tun.require_up().map_err(environment)?;
     Ok(tun)
+}
+
+fn run_failure(error: &RunError<TunError>) -> Failure {
+    match error {
+        RunError::Start(error) => start_failure(error),
+        error => Failure::Environment(error.to_string()),
+    }
 }
 
 fn start_failure(error: &StartError) -> Failure {

@@ -125,14 +125,17 @@ fn a_refused_connection_is_a_failed_transfer() {
 fn an_interrupted_transfer_still_has_its_summary() {
     let script = r#"
         "$A" setup tun ack0 --address 10.7.0.2/24 >/dev/null
-        serve kernel discard --via kernel --port 9 --once
+        serve kernel discard --via kernel --port 9 --once --json
+        kernel=$!
         "$A" discard 10.7.0.1:9 --tun ack0 --address 10.7.0.2/24 --time 1h --json >"$work/client" &
         client=$!
         received() { ip -s -j link show dev ack0 | grep -o '"rx":{"bytes":[0-9]*' | grep -o '[0-9]*$'; }
         until [ "$(received)" -gt 100000 ]; do sleep 0.01; done
         kill -INT $client
         wait $client && exit 9
-        cat "$work/client"
+        # Its peer is told, and ends too.
+        wait $kernel && exit 9
+        cat "$work/client" "$work/kernel"
     "#;
     let Some(output) = in_namespace(script) else {
         return;
@@ -140,6 +143,7 @@ fn an_interrupted_transfer_still_has_its_summary() {
     let reports = reports(&output);
     assert_eq!(reports[0]["interrupted"], true);
     assert!(reports[0]["totals"]["acked_bytes"].as_u64().is_some_and(|bytes| bytes > 0));
+    assert_eq!(reports[1]["failed_connections"], 1);
 }
 
 #[test]

@@ -28,6 +28,9 @@ pub(crate) fn drive(
     let mut watch = source(remote);
     driver.run(&mut watch)?;
     let watched = watch.conclude(driver.now(), driver.stack());
+    if let Some(handle) = watch.handle() {
+        driver.abort(handle)?;
+    }
     driver.finish()?;
     Ok(Driven { watched, far_info: None })
 }

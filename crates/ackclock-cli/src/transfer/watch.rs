@@ -5,7 +5,7 @@ use crate::options::TransferOptions;
 use crate::report::{INTERVAL_HEADER, Interval, Sample, interval_line};
 use ackclock::apps::{Application, Source, SourceError, StartError};
 use ackclock::congestion::CongestionController;
-use ackclock::stack::{Event, Stack};
+use ackclock::stack::{Event, Handle, Stack};
 use ackclock::tcp::Info;
 use ackclock::time::{Duration, Instant};
 use std::io::Write;
@@ -73,6 +73,11 @@ impl Watch {
     /// Whether the transfer is over without success.
     pub(crate) fn has_failed(&self) -> bool {
         self.source.error().is_some()
+    }
+
+    /// The connection, until it is over.
+    pub(crate) fn handle(&self) -> Option<Handle> {
+        self.source.handle()
     }
 
     /// Ends the watch, at the end of the transfer or before.

@@ -156,6 +156,11 @@ impl Source {
         self.error
     }
 
+    /// The connection, until it is over.
+    pub const fn handle(&self) -> Option<Handle> {
+        self.handle
+    }
+
     /// The state of the connection: now while there is one, the last one afterwards.
     pub fn info<C: CongestionController + Clone>(
         &self,
