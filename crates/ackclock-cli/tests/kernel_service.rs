@@ -5,6 +5,10 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::Duration;
+
+/// No call of a test waits as long as this; one that hangs fails after it.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A running service.
 struct Service {
@@ -33,13 +37,27 @@ impl Service {
     }
 
     fn connect(&self) -> TcpStream {
-        TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).expect("a connection")
+        let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream.set_write_timeout(Some(PATIENCE)).expect("a timeout");
+        stream
     }
 
     /// Waits for the end; returns the exit status and what was printed.
-    fn end(self) -> (Option<i32>, Vec<u8>) {
-        let output = self.process.wait_with_output().expect("the end");
-        (output.status.code(), output.stdout)
+    fn end(mut self) -> (Option<i32>, Vec<u8>) {
+        let mut printed = Vec::new();
+        let mut stdout = self.process.stdout.take().expect("a pipe");
+        stdout.read_to_end(&mut printed).expect("the end");
+        (self.process.wait().expect("the end").code(), printed)
+    }
+}
+
+impl Drop for Service {
+    /// A test that fails leaves no service behind.
+    fn drop(&mut self) {
+        // Neither does anything to a process whose end has been seen.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 

@@ -7,6 +7,9 @@ use serde_json::Value;
 use std::io::Write;
 use std::process::{Command, Output};
 
+/// No script needs as many seconds; one that hangs is ended after them.
+const PATIENCE: &str = "120";
+
 /// Runs a shell script in a new network namespace, with the program as `$A` and `serve` to start a
 /// service in the background; `None` if there is no privilege for that.
 fn in_namespace(script: &str) -> Option<Output> {
@@ -32,8 +35,10 @@ fn in_namespace(script: &str) -> Option<Output> {
             until grep -q serving "$work/$name.ready"; do sleep 0.01; done
         }
     "#;
+    // Whatever the script leaves running goes with its process namespace.
     let output = Command::new("unshare")
-        .args(["--net", "bash", "-c", &format!("{prelude}\n{script}")])
+        .args(["--net", "--pid", "--fork", "timeout", PATIENCE, "bash", "-c"])
+        .arg(format!("{prelude}\n{script}"))
         .env("A", env!("CARGO_BIN_EXE_ackclock"))
         .output();
     Some(output.expect("unshare runs"))
@@ -94,7 +99,8 @@ fn a_kernel_client_is_served_on_an_interface_made_for_the_run() {
         head -c 1000000 /dev/zero >/dev/tcp/10.7.0.2/9
         wait $!
         cat "$work/ours"
-        test ! -e /sys/class/net/ack0
+        ip link show dev ack0 2>/dev/null && exit 9
+        true
     "#;
     let Some(output) = in_namespace(script) else {
         return;
@@ -166,9 +172,12 @@ fn without_privilege_the_command_that_gives_it_is_named() {
     let arguments = ["discard", "10.7.0.1:9", "--tun", "ackclock-none", "--address", "10.7.0.2/24"];
     let is_root = Command::new("id").arg("-u").output().expect("id runs").stdout == b"0\n";
     let output = if is_root {
-        // A copy that another user may run, wherever the program was built.
+        // A copy that another user may run, wherever the program was built. A process of its own
+        // writes it: what another test starts would for a moment share a descriptor of ours that
+        // may write, and no file runs while one does.
         let copy = std::env::temp_dir().join(format!("ackclock-copy-{}", std::process::id()));
-        std::fs::copy(program, &copy).expect("a copy");
+        let copied = Command::new("cp").arg(program).arg(&copy).status();
+        assert!(copied.expect("cp runs").success());
         let output = Command::new("setpriv")
             .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
             .arg(&copy)
