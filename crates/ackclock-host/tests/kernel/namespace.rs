@@ -21,9 +21,12 @@ pub(crate) fn in_namespace(test: impl FnOnce() + Send) {
 
 /// Moves the calling thread into a new namespace; says what is missing if it cannot.
 fn enter() -> Result<(), String> {
-    // SAFETY: only the network namespace is unshared. The table of file descriptors, which other
-    // threads rely on, stays the process's.
-    unsafe { unshare_unsafe(UnshareFlags::NEWNET) }
+    // A program that a test starts holds its descriptors from fork to exec. With a table of its own
+    // no test keeps another one's device or socket open in that moment.
+    let own = UnshareFlags::NEWNET | UnshareFlags::FILES;
+    // SAFETY: a test neither takes an open descriptor from other threads nor gives one to any but
+    // those that it starts, which share its table.
+    unsafe { unshare_unsafe(own) }
         .map_err(|error| format!("cannot make a network namespace ({error}): run it as root"))?;
     let mut loopback = Command::new("ip");
     match loopback.args(["link", "set", "dev", "lo", "up"]).status() {
