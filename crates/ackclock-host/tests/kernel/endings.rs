@@ -4,7 +4,7 @@ use crate::applications::{Client, Script, Server, Turn, Until, Waiting};
 use crate::kernel_side;
 use crate::namespace::in_namespace;
 use crate::pattern::Content;
-use crate::world::{App, Family, World};
+use crate::world::{Family, World};
 use ackclock::tcp::{Config, Error, Keepalive};
 use ackclock::time::Duration;
 use ackclock_host::run_loop::{Ended, RunError};
@@ -34,13 +34,10 @@ fn a_kernel_reader_that_pauses_for_3_s_gets_every_byte() {
             let mut world = World::new();
             let (listener, address) = kernel_side::listen(family);
             let mut client = Client::new(address, sending(content));
-            thread::scope(|scope| {
-                scope.spawn(|| {
-                    let stream = kernel_side::accept(&listener);
-                    thread::sleep(std::time::Duration::from_secs(3));
-                    kernel_side::receive(&stream, content);
-                });
-                world.run(&mut client);
+            world.run_against(&mut client, move || {
+                let stream = kernel_side::accept(&listener);
+                thread::sleep(std::time::Duration::from_secs(3));
+                kernel_side::receive(&stream, content);
             });
             let outcome = client.outcomes()[0];
             assert_eq!(outcome.error, None);
@@ -57,13 +54,10 @@ fn data_arrives_after_we_ended_our_side() {
             let (listener, address) = kernel_side::listen(family);
             let script = Script { sends: FIRST, receives: SECOND, turn: Turn::AtOnce };
             let mut client = Client::new(address, script);
-            thread::scope(|scope| {
-                scope.spawn(|| {
-                    let stream = kernel_side::accept(&listener);
-                    kernel_side::receive(&stream, FIRST);
-                    kernel_side::send(&stream, SECOND);
-                });
-                world.run(&mut client);
+            world.run_against(&mut client, move || {
+                let stream = kernel_side::accept(&listener);
+                kernel_side::receive(&stream, FIRST);
+                kernel_side::send(&stream, SECOND);
             });
             assert_eq!(client.outcomes()[0].error, None);
         });
@@ -78,13 +72,10 @@ fn data_is_sent_after_the_kernel_ended_its_side() {
             let (listener, address) = kernel_side::listen(family);
             let script = Script { sends: SECOND, receives: FIRST, turn: Turn::AfterPeersEnd };
             let mut client = Client::new(address, script);
-            thread::scope(|scope| {
-                scope.spawn(|| {
-                    let stream = kernel_side::accept(&listener);
-                    kernel_side::send(&stream, FIRST);
-                    kernel_side::receive(&stream, SECOND);
-                });
-                world.run(&mut client);
+            world.run_against(&mut client, move || {
+                let stream = kernel_side::accept(&listener);
+                kernel_side::send(&stream, FIRST);
+                kernel_side::receive(&stream, SECOND);
             });
             assert_eq!(client.outcomes()[0].error, None);
         });
@@ -98,13 +89,10 @@ fn a_reset_by_the_kernel_in_mid_stream_is_reported() {
             let mut world = World::new();
             let (listener, address) = kernel_side::listen(family);
             let mut client = Client::new(address, sending(ENDLESS));
-            thread::scope(|scope| {
-                scope.spawn(|| {
-                    let mut stream = kernel_side::accept(&listener);
-                    stream.read_exact(&mut [0; 100_000]).expect("data");
-                    kernel_side::reset(stream);
-                });
-                world.run(&mut client);
+            world.run_against(&mut client, move || {
+                let mut stream = kernel_side::accept(&listener);
+                stream.read_exact(&mut [0; 100_000]).expect("data");
+                kernel_side::reset(stream);
             });
             assert_eq!(client.outcomes()[0].error, Some(Error::Reset));
         });
@@ -154,14 +142,11 @@ fn our_time_wait_gives_way_to_a_new_connection_of_the_kernel() {
             let mut world = World::new();
             let address = family.our_port(PORT);
             let mut server = Server::new(address, sending(FIRST), 2);
-            thread::scope(|scope| {
-                scope.spawn(|| {
-                    for _ in 0..2 {
-                        let stream = kernel_side::connect_from(family, 5005, address);
-                        kernel_side::receive(&stream, FIRST);
-                    }
-                });
-                world.run(&mut server);
+            world.run_against(&mut server, move || {
+                for _ in 0..2 {
+                    let stream = kernel_side::connect_from(family, 5005, address);
+                    kernel_side::receive(&stream, FIRST);
+                }
             });
             assert!(server.outcomes().iter().all(|each| each.error.is_none()));
             assert_eq!(world.stack.statistics().time_wait_reused, 1);
@@ -181,15 +166,12 @@ fn the_kernels_time_wait_gives_way_to_a_new_connection_of_ours() {
                 Script { sends: Content::NOTHING, receives: FIRST, turn: Turn::AfterPeersEnd };
             let mut client = Client::many(address, script, 2, 1);
             client.local = Some(family.our_port(5005));
-            thread::scope(|scope| {
-                scope.spawn(|| {
-                    for _ in 0..2 {
-                        let stream = kernel_side::accept(&listener);
-                        kernel_side::send(&stream, FIRST);
-                        kernel_side::receive(&stream, Content::NOTHING);
-                    }
-                });
-                world.run(&mut client);
+            world.run_against(&mut client, move || {
+                for _ in 0..2 {
+                    let stream = kernel_side::accept(&listener);
+                    kernel_side::send(&stream, FIRST);
+                    kernel_side::receive(&stream, Content::NOTHING);
+                }
             });
             assert_eq!(client.outcomes().len(), 2);
             assert!(client.outcomes().iter().all(|each| each.error.is_none()));
@@ -203,11 +185,7 @@ fn a_run_that_sleeps_is_stopped_from_another_thread() {
         let mut world = World::new();
         let waker = world.run_loop.waker();
         let mut server = Server::new(Family::V4.our_port(PORT), sending(FIRST), 1);
-        let ended = thread::scope(|scope| {
-            scope.spawn(move || waker.stop());
-            let all: &mut [&mut App<'_>] = &mut [&mut server];
-            world.run_loop.run(&mut world.stack, all)
-        });
+        let ended = world.drive_against(&mut server, move || waker.stop());
         assert_eq!(ended.expect("a working device"), Ended::Stopped);
     });
 }
@@ -217,13 +195,9 @@ fn a_deleted_interface_ends_a_run_with_an_error() {
     in_namespace(|| {
         let mut world = World::new();
         let mut server = Server::new(Family::V4.our_port(PORT), sending(FIRST), 1);
-        let ended = thread::scope(|scope| {
-            scope.spawn(|| {
-                let deleted = Command::new("ip").args(["link", "delete", "tun0"]).status();
-                assert!(deleted.expect("ip").success());
-            });
-            let all: &mut [&mut App<'_>] = &mut [&mut server];
-            world.run_loop.run(&mut world.stack, all)
+        let ended = world.drive_against(&mut server, || {
+            let deleted = Command::new("ip").args(["link", "delete", "tun0"]).status();
+            assert!(deleted.expect("ip").success());
         });
         assert!(
             matches!(ended, Err(RunError::Gone | RunError::Device(TunError::Gone(_)))),

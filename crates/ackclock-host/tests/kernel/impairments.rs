@@ -6,7 +6,6 @@ use crate::namespace::in_namespace;
 use crate::pattern::Content;
 use crate::world::{Family, World};
 use ackclock_host::impaired::{Impairment, Suffered};
-use std::thread;
 
 /// One percent, in millionths.
 const ONE_PERCENT: u32 = 10_000;
@@ -32,9 +31,8 @@ fn echo_through(transmitted: Impairment, received: Impairment, check: fn(Suffere
             let (listener, address) = kernel_side::listen(family);
             let script = Script { sends: CONTENT, receives: CONTENT, turn: Turn::AtOnce };
             let mut client = Client::new(address, script);
-            thread::scope(|scope| {
-                scope.spawn(|| kernel_side::echo(&kernel_side::accept(&listener), CONTENT));
-                world.run(&mut client);
+            world.run_against(&mut client, move || {
+                kernel_side::echo(&kernel_side::accept(&listener), CONTENT)
             });
             assert_eq!(client.outcomes()[0].error, None);
             let link = world.run_loop.link();

@@ -98,9 +98,24 @@ pub(crate) fn receive(mut stream: &TcpStream, content: Content) {
 /// Sends and receives at once.
 pub(crate) fn exchange(stream: &TcpStream, sends: Content, receives: Content) {
     thread::scope(|scope| {
-        scope.spawn(|| send(stream, sends));
+        scope.spawn(|| {
+            let _end = EndOnPanic(stream);
+            send(stream, sends);
+        });
+        let _end = EndOnPanic(stream);
         receive(stream, receives);
     });
+}
+
+/// Ends both directions if its thread panics, so that the other thread does not wait.
+struct EndOnPanic<'s>(&'s TcpStream);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let _ = self.0.shutdown(Shutdown::Both);
+        }
+    }
 }
 
 /// Sends back what it receives until the peer ends its side, and verifies that it was the content.

@@ -5,7 +5,6 @@ use crate::kernel_side;
 use crate::namespace::in_namespace;
 use crate::pattern::Content;
 use crate::world::{Family, World};
-use std::sync::Barrier;
 use std::thread;
 
 const ONE_AFTER_ANOTHER: usize = 1000;
@@ -33,13 +32,10 @@ fn our_client_opens_1000_connections_one_after_another() {
         let (listener, address) = kernel_side::listen(Family::V4);
         let script = echo(SHORT, Turn::AtOnce);
         let mut client = Client::many(address, script, ONE_AFTER_ANOTHER, 1);
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                for _ in 0..ONE_AFTER_ANOTHER {
-                    kernel_side::echo(&kernel_side::accept(&listener), SHORT);
-                }
-            });
-            world.run(&mut client);
+        world.run_against(&mut client, move || {
+            for _ in 0..ONE_AFTER_ANOTHER {
+                kernel_side::echo(&kernel_side::accept(&listener), SHORT);
+            }
         });
         assert_all_succeeded(client.outcomes(), ONE_AFTER_ANOTHER);
     });
@@ -51,13 +47,10 @@ fn our_server_accepts_1000_connections_one_after_another() {
         let mut world = World::new();
         let address = Family::V6.our_port(PORT);
         let mut server = Server::new(address, echo(SHORT, Turn::AsReceived), ONE_AFTER_ANOTHER);
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                for _ in 0..ONE_AFTER_ANOTHER {
-                    kernel_side::exchange(&kernel_side::connect_to(address), SHORT, SHORT);
-                }
-            });
-            world.run(&mut server);
+        world.run_against(&mut server, move || {
+            for _ in 0..ONE_AFTER_ANOTHER {
+                kernel_side::exchange(&kernel_side::connect_to(address), SHORT, SHORT);
+            }
         });
         assert_all_succeeded(server.outcomes(), ONE_AFTER_ANOTHER);
     });
@@ -69,16 +62,13 @@ fn our_client_holds_200_connections_at_once() {
         let mut world = World::new();
         let (listener, address) = kernel_side::listen(Family::V6);
         let mut client = Client::many(address, echo(LONG, Turn::AtOnce), AT_ONCE, AT_ONCE);
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                let all: Vec<_> = (0..AT_ONCE).map(|_| kernel_side::accept(&listener)).collect();
-                thread::scope(|scope| {
-                    for stream in &all {
-                        scope.spawn(|| kernel_side::echo(stream, LONG));
-                    }
-                });
+        world.run_against(&mut client, move || {
+            let all: Vec<_> = (0..AT_ONCE).map(|_| kernel_side::accept(&listener)).collect();
+            thread::scope(|scope| {
+                for stream in &all {
+                    scope.spawn(|| kernel_side::echo(stream, LONG));
+                }
             });
-            world.run(&mut client);
         });
         assert_all_succeeded(client.outcomes(), AT_ONCE);
     });
@@ -90,16 +80,16 @@ fn our_server_holds_200_connections_at_once() {
         let mut world = World::new();
         let address = Family::V4.our_port(PORT);
         let mut server = Server::new(address, echo(LONG, Turn::AsReceived), AT_ONCE);
-        let all_connected = Barrier::new(AT_ONCE);
-        thread::scope(|scope| {
-            for _ in 0..AT_ONCE {
-                scope.spawn(|| {
-                    let stream = kernel_side::connect_to(address);
-                    all_connected.wait();
-                    kernel_side::exchange(&stream, LONG, LONG);
-                });
-            }
-            world.run(&mut server);
+        world.run_against(&mut server, move || {
+            let connect = || thread::spawn(move || kernel_side::connect_to(address));
+            let connecting: Vec<_> = (0..AT_ONCE).map(|_| connect()).collect();
+            let streams = connecting.into_iter().map(|each| each.join().expect("a connection"));
+            let all: Vec<_> = streams.collect();
+            thread::scope(|scope| {
+                for stream in &all {
+                    scope.spawn(|| kernel_side::exchange(stream, LONG, LONG));
+                }
+            });
         });
         assert_all_succeeded(server.outcomes(), AT_ONCE);
     });

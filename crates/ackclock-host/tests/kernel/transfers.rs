@@ -5,7 +5,6 @@ use crate::kernel_side;
 use crate::namespace::in_namespace;
 use crate::pattern::Content;
 use crate::world::{Family, World};
-use std::thread;
 
 const CONTENT: Content = Content::new(1, 64 << 20);
 
@@ -18,12 +17,9 @@ fn our_client_discard(family: Family) {
         let (listener, address) = kernel_side::listen(family);
         let script = Script { sends: CONTENT, receives: Content::NOTHING, turn: Turn::AtOnce };
         let mut client = Client::new(address, script);
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                let stream = kernel_side::accept(&listener);
-                kernel_side::receive(&stream, CONTENT);
-            });
-            world.run(&mut client);
+        world.run_against(&mut client, move || {
+            let stream = kernel_side::accept(&listener);
+            kernel_side::receive(&stream, CONTENT);
         });
         assert_eq!(client.outcomes()[0].error, None);
         assert_eq!(client.outcomes()[0].info.bytes_acked, CONTENT.length);
@@ -37,9 +33,8 @@ fn our_client_echo(family: Family) {
         let (listener, address) = kernel_side::listen(family);
         let script = Script { sends: CONTENT, receives: CONTENT, turn: Turn::AtOnce };
         let mut client = Client::new(address, script);
-        thread::scope(|scope| {
-            scope.spawn(|| kernel_side::echo(&kernel_side::accept(&listener), CONTENT));
-            world.run(&mut client);
+        world.run_against(&mut client, move || {
+            kernel_side::echo(&kernel_side::accept(&listener), CONTENT)
         });
         assert_eq!(client.outcomes()[0].error, None);
         assert_eq!(client.outcomes()[0].info.bytes_received, CONTENT.length);
@@ -53,12 +48,9 @@ fn our_server_discard(family: Family) {
         let script =
             Script { sends: Content::NOTHING, receives: CONTENT, turn: Turn::AfterPeersEnd };
         let mut server = Server::new(family.our_port(PORT), script, 1);
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                let stream = kernel_side::connect_to(family.our_port(PORT));
-                kernel_side::exchange(&stream, CONTENT, Content::NOTHING);
-            });
-            world.run(&mut server);
+        world.run_against(&mut server, move || {
+            let stream = kernel_side::connect_to(family.our_port(PORT));
+            kernel_side::exchange(&stream, CONTENT, Content::NOTHING);
         });
         assert_eq!(server.outcomes()[0].error, None);
         assert_eq!(server.outcomes()[0].info.bytes_received, CONTENT.length);
@@ -71,12 +63,9 @@ fn our_server_echo(family: Family) {
         let mut world = World::new();
         let script = Script { sends: CONTENT, receives: CONTENT, turn: Turn::AsReceived };
         let mut server = Server::new(family.our_port(PORT), script, 1);
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                let stream = kernel_side::connect_to(family.our_port(PORT));
-                kernel_side::exchange(&stream, CONTENT, CONTENT);
-            });
-            world.run(&mut server);
+        world.run_against(&mut server, move || {
+            let stream = kernel_side::connect_to(family.our_port(PORT));
+            kernel_side::exchange(&stream, CONTENT, CONTENT);
         });
         assert_eq!(server.outcomes()[0].error, None);
         assert_eq!(server.outcomes()[0].info.bytes_acked, CONTENT.length);

@@ -13,7 +13,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::io::{Read, Write};
 use std::net::SocketAddr;
-use std::thread;
 
 /// How long the kernel's side waits for urgent data.
 const PATIENCE: Timespec = Timespec { tv_sec: 120, tv_nsec: 0 };
@@ -78,24 +77,21 @@ fn the_kernel_means_the_same_urgent_byte() {
                 urgent_ahead: None,
                 received: Vec::new(),
             };
-            thread::scope(|scope| {
-                scope.spawn(|| {
-                    let mut stream = kernel_side::accept(&listener);
-                    let mut ordinary = [0; 2];
-                    stream.read_exact(&mut ordinary).expect("data");
-                    assert_eq!(&ordinary, b"ab");
-                    let announced = &mut [PollFd::new(&stream, PollFlags::PRI)];
-                    assert_eq!(poll(announced, Some(&PATIENCE)), Ok(1), "urgent data");
-                    let mut urgent = [0; 2];
-                    let (n, _) = recv(&stream, &mut urgent, RecvFlags::OOB).expect("urgent data");
-                    assert_eq!((n, urgent[0]), (1, b'c'));
-                    stream.read_exact(&mut ordinary).expect("data");
-                    assert_eq!(&ordinary, b"de");
-                    stream.write_all(b"xy").expect("an open connection");
-                    send(&stream, b"z", SendFlags::OOB).expect("an open connection");
-                    stream.write_all(b"vw").expect("an open connection");
-                });
-                world.run(&mut speaker);
+            world.run_against(&mut speaker, move || {
+                let mut stream = kernel_side::accept(&listener);
+                let mut ordinary = [0; 2];
+                stream.read_exact(&mut ordinary).expect("data");
+                assert_eq!(&ordinary, b"ab");
+                let announced = &mut [PollFd::new(&stream, PollFlags::PRI)];
+                assert_eq!(poll(announced, Some(&PATIENCE)), Ok(1), "urgent data");
+                let mut urgent = [0; 2];
+                let (n, _) = recv(&stream, &mut urgent, RecvFlags::OOB).expect("urgent data");
+                assert_eq!((n, urgent[0]), (1, b'c'));
+                stream.read_exact(&mut ordinary).expect("data");
+                assert_eq!(&ordinary, b"de");
+                stream.write_all(b"xy").expect("an open connection");
+                send(&stream, b"z", SendFlags::OOB).expect("an open connection");
+                stream.write_all(b"vw").expect("an open connection");
             });
             assert_eq!(speaker.received, b"xyzvw");
             assert_eq!(speaker.urgent_ahead, Some(3));

@@ -6,10 +6,12 @@ use ackclock::congestion::BuiltIn;
 use ackclock::link::Link;
 use ackclock::stack::{Cidr, Stack, StackConfig, Storage};
 use ackclock_host::impaired::{Impaired, Impairment};
-use ackclock_host::run_loop::{Ended, RunLoop};
+use ackclock_host::run_loop::{Ended, RunError, RunLoop, Waker};
 use ackclock_host::setup::TunSetup;
-use ackclock_host::tun::Tun;
+use ackclock_host::tun::{Tun, TunError};
 use std::net::{IpAddr, SocketAddr};
+use std::panic::resume_unwind;
+use std::thread;
 
 /// An application over the stack of a [`World`].
 pub(crate) type App<'b> = dyn Application<'static, BuiltIn> + 'b;
@@ -55,6 +57,17 @@ pub(crate) fn setup(name: &str) -> TunSetup {
     }
 }
 
+/// Stops the run if its thread panics.
+struct StopOnPanic(Waker);
+
+impl Drop for StopOnPanic {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.stop();
+        }
+    }
+}
+
 /// A stack at one end of a TUN device, the kernel at the other.
 pub(crate) struct World {
     pub(crate) run_loop: RunLoop<Impaired<Tun>>,
@@ -88,6 +101,37 @@ impl World {
         let all: &mut [&mut App<'_>] = &mut [application, &mut watchdog];
         let ended = self.run_loop.run(&mut self.stack, all).expect("a working device");
         assert_eq!(ended, Ended::Done);
+    }
+
+    /// Starts the application and drives it until it is done, against what the kernel's side does
+    /// in a thread of the namespace. A side that fails does not keep the test waiting for the
+    /// other one.
+    pub(crate) fn run_against(
+        &mut self,
+        application: &mut App<'_>,
+        kernel_side: impl FnOnce() + Send + 'static,
+    ) {
+        let ended = self.drive_against(application, kernel_side);
+        assert_eq!(ended.expect("a working device"), Ended::Done);
+    }
+
+    /// As [`run_against`](Self::run_against), however the run ends.
+    pub(crate) fn drive_against(
+        &mut self,
+        application: &mut App<'_>,
+        other_side: impl FnOnce() + Send + 'static,
+    ) -> Result<Ended, RunError<TunError>> {
+        let stop = StopOnPanic(self.run_loop.waker());
+        // No scope: it would wait for a thread that waits for a stack that nobody drives any more.
+        let other_side = thread::spawn(move || {
+            let _stop = stop;
+            other_side();
+        });
+        let mut watchdog = Watchdog::new(self.run_loop.now());
+        let all: &mut [&mut App<'_>] = &mut [application, &mut watchdog];
+        let ended = self.run_loop.run(&mut self.stack, all)?;
+        other_side.join().unwrap_or_else(|panic| resume_unwind(panic));
+        Ok(ended)
     }
 
     /// Drives an application that was started before until it is done.
