@@ -31,6 +31,8 @@ fn in_namespace(script: &str) -> Option<Output> {
         serve() {
             name=$1
             shift
+            # The background empties the file too, but later than it is looked into.
+            : >"$work/$name.ready"
             "$A" serve "$@" >"$work/$name" 2>"$work/$name.ready" &
             until grep -q serving "$work/$name.ready"; do sleep 0.01; done
         }
