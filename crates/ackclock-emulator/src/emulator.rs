@@ -1,7 +1,7 @@
 //! The emulator: hosts, the network between them, and the run.
 
+use crate::account::LinkStatistics;
 use crate::host::Host;
-use crate::link::LinkStatistics;
 use crate::network::{Network, Step};
 use crate::observer::{HostId, Observer};
 use ackclock::apps::{Application, StartError};

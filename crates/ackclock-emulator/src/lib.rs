@@ -1,7 +1,7 @@
 //! A deterministic network in virtual time: hosts with real [`Stack`]s exchange real packets.
 //!
 //! The first version joins two hosts by one link in each direction. A link has a rate, a
-//! propagation delay, a drop-tail queue and random loss:
+//! propagation delay, a queue and random loss:
 //!
 //! ```text
 //!  stack --> queue --> line (rate) --> loss --> propagation (delay) --> stack
@@ -12,7 +12,7 @@
 //! - Everything random follows from one seed through a portable generator; decisions are made by
 //!   integers. The same seed and the same applications give the same packets at the same times,
 //!   on every platform.
-//! - Queues count waiting packets; the packet in service does not count. Loss strikes after a
+//! - Queues are drop-tail, RED, CoDel or FQ-CoDel. They count waiting packets; the packet in service does not count. Loss strikes after a
 //!   packet has had its time of the line.
 //!
 //! # Example
@@ -52,6 +52,8 @@
 //! [`Stack`]: ackclock::stack::Stack
 #![forbid(unsafe_code)]
 
+mod account;
+mod ecn;
 mod emulator;
 mod engine;
 mod host;
@@ -67,10 +69,11 @@ mod queue;
 mod random;
 mod units;
 
+pub use account::LinkStatistics;
 pub use emulator::{ApplicationId, Emulator, Ended};
-pub use link::LinkStatistics;
 pub use observer::{DropReason, Event, HostId, LinkId, Observer, PacketOnLink};
 pub use pair::{BuildError, LEFT, PairConfig, RIGHT};
 pub use path::{Path, PathError};
 pub use pcap::PcapCapture;
+pub use queue::{CoDelConfig, Discipline, FqCoDelConfig, QueueLimit, RedConfig};
 pub use units::{Probability, Rate, UnitError};

@@ -1,13 +1,19 @@
 //! One direction of a path: queue, line, loss and propagation. It knows no clock and no event
 //! queue: whoever drives it tells it what time it is and comes back when it says.
 
+use crate::account::{Account, LinkStatistics};
 use crate::loss::Bernoulli;
+use crate::observer::DropReason;
 use crate::packet::Packet;
 use crate::path::Path;
-use crate::queue::DropTail;
+use crate::queue::Queue;
 use crate::random::Random;
 use crate::units::Rate;
 use ackclock::time::{Duration, Instant};
+use std::collections::VecDeque;
+
+/// Which sibling of a link's stream the queue decides by.
+const QUEUE_STREAM: usize = 1;
 
 /// A line that sends one packet at a time, and the packets that wait for it.
 ///
@@ -18,99 +24,72 @@ use ackclock::time::{Duration, Instant};
 pub(crate) struct Link {
     rate: Rate,
     delay: Duration,
-    queue: DropTail,
+    queue: Queue,
     loss: Bernoulli,
     in_service: Option<Packet>,
-    statistics: LinkStatistics,
-}
-
-/// What a link has done so far.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub struct LinkStatistics {
-    /// Packets offered to it.
-    pub packets_offered: u64,
-    /// Packets dropped because the queue was full.
-    pub packets_dropped: u64,
-    /// Packets lost on the line.
-    pub packets_lost: u64,
-    /// Packets that left for the other end.
-    pub packets_carried: u64,
-    /// Bytes of those, IP headers included.
-    pub bytes_carried: u64,
-}
-
-/// What became of a packet that was offered.
-#[derive(PartialEq, Eq, Debug)]
-pub(crate) enum Offered {
-    /// The line was idle; call [`Link::on_transmitted`] at this time.
-    InService(Instant),
-    /// It waits for the line.
-    Queued,
-    /// The queue is full.
-    Refused(Packet),
-}
-
-/// A transmission that ended.
-#[derive(PartialEq, Eq, Debug)]
-pub(crate) struct Transmitted {
-    pub(crate) packet: Packet,
-    /// When it arrives at the other end; `None`: it is lost.
-    pub(crate) arrives_at: Option<Instant>,
-    /// When the next transmission ends; `None`: the line is idle now.
-    pub(crate) next: Option<Instant>,
+    /// On their way to the other end, for whoever drives the link to take.
+    arrivals: VecDeque<(Instant, Packet)>,
+    account: Account,
 }
 
 impl Link {
+    /// `random` decides what is lost; whatever else is random has a stream of its own, a sibling.
     pub(crate) fn new(path: &Path, random: Random) -> Self {
         Link {
             rate: path.rate,
             delay: path.delay,
-            queue: DropTail::new(path.queue),
+            queue: Queue::new(path.queue, path.rate, random.sibling(QUEUE_STREAM)),
             loss: Bernoulli::new(path.loss, random),
             in_service: None,
-            statistics: LinkStatistics::default(),
+            arrivals: VecDeque::new(),
+            account: Account::default(),
         }
     }
 
     pub(crate) fn statistics(&self) -> &LinkStatistics {
-        &self.statistics
+        &self.account.statistics
     }
 
-    pub(crate) fn offer(&mut self, now: Instant, packet: Packet) -> Offered {
-        self.statistics.packets_offered += 1;
-        if self.in_service.is_none() {
-            return Offered::InService(self.serve(now, packet));
-        }
-        match self.queue.push(packet) {
-            Ok(()) => Offered::Queued,
-            Err(packet) => {
-                self.statistics.packets_dropped += 1;
-                Offered::Refused(packet)
-            }
-        }
+    /// Takes a packet in. If the line begins to send now, returns when to call
+    /// [`Link::on_transmitted`]. Afterwards [`Link::take_drop`] tells what was dropped.
+    pub(crate) fn offer(&mut self, now: Instant, packet: Packet) -> Option<Instant> {
+        self.account.statistics.packets_offered += 1;
+        let idle = self.in_service.is_none();
+        self.queue.push(now, packet, idle, &mut self.account);
+        if idle { self.serve_next(now) } else { None }
     }
 
-    /// The transmission of the packet in service has ended; `None` if there was none.
-    pub(crate) fn on_transmitted(&mut self, now: Instant) -> Option<Transmitted> {
+    /// The transmission of the packet in service has ended. If another begins, returns when to
+    /// call again. Afterwards [`Link::take_arrival`] and [`Link::take_drop`] tell what became of
+    /// packets.
+    pub(crate) fn on_transmitted(&mut self, now: Instant) -> Option<Instant> {
         let packet = self.in_service.take()?;
-        let arrives_at = if self.loss.loses() {
-            self.statistics.packets_lost += 1;
-            None
+        if self.loss.loses() {
+            self.account.drop(packet, DropReason::Loss);
         } else {
-            self.statistics.packets_carried += 1;
-            self.statistics.bytes_carried += packet.bytes.len() as u64;
-            Some(now + self.delay)
-        };
-        let next = self.queue.pop().map(|next| self.serve(now, next));
-        Some(Transmitted { packet, arrives_at, next })
+            self.account.statistics.packets_carried += 1;
+            self.account.statistics.bytes_carried += packet.bytes.len() as u64;
+            self.arrivals.push_back((now + self.delay, packet));
+        }
+        self.serve_next(now)
     }
 
-    /// Puts the packet on the line; returns when its last bit has left.
-    fn serve(&mut self, now: Instant, packet: Packet) -> Instant {
+    /// A packet on its way to the other end, and when it arrives there.
+    pub(crate) fn take_arrival(&mut self) -> Option<(Instant, Packet)> {
+        self.arrivals.pop_front()
+    }
+
+    /// A packet that will not arrive, and why.
+    pub(crate) fn take_drop(&mut self) -> Option<(Packet, DropReason)> {
+        self.account.take_drop()
+    }
+
+    /// Puts the next packet on the line; returns when its last bit has left.
+    fn serve_next(&mut self, now: Instant) -> Option<Instant> {
+        let packet = self.queue.pop(now, &mut self.account)?;
         let ends_at = now + self.rate.transmission_time(packet.bytes.len());
         self.in_service = Some(packet);
-        ends_at
+        Some(ends_at)
     }
 }
 
@@ -132,43 +111,52 @@ mod tests {
     fn a_packet_takes_its_transmission_time_and_then_the_delay() {
         let mut link = link("rate=10mbit,delay=20ms,loss=0");
         // 1250 bytes are 10,000 bits: 1 ms at 10 Mbit/s.
-        assert_eq!(link.offer(ms(5), packet(0, 1250)), Offered::InService(ms(6)));
-        let expected =
-            Transmitted { packet: packet(0, 1250), arrives_at: Some(ms(26)), next: None };
-        assert_eq!(link.on_transmitted(ms(6)), Some(expected));
+        assert_eq!(link.offer(ms(5), packet(0, 1250)), Some(ms(6)));
+        assert_eq!(link.on_transmitted(ms(6)), None);
+        assert_eq!(link.take_arrival(), Some((ms(26), packet(0, 1250))));
         assert_eq!(link.on_transmitted(ms(7)), None);
+        assert_eq!(link.take_arrival(), None);
     }
 
     #[test]
     fn packets_leave_one_after_another_while_others_propagate() {
         let mut link = link("rate=10mbit,delay=20ms,loss=0");
-        assert_eq!(link.offer(ms(0), packet(0, 1250)), Offered::InService(ms(1)));
-        assert_eq!(link.offer(ms(0), packet(1, 2500)), Offered::Queued);
-        let first = link.on_transmitted(ms(1)).unwrap();
-        assert_eq!((first.arrives_at, first.next), (Some(ms(21)), Some(ms(3))));
-        let second = link.on_transmitted(ms(3)).unwrap();
-        assert_eq!((second.arrives_at, second.next), (Some(ms(23)), None));
+        assert_eq!(link.offer(ms(0), packet(0, 1250)), Some(ms(1)));
+        assert_eq!(link.offer(ms(0), packet(1, 2500)), None);
+        assert_eq!(link.on_transmitted(ms(1)), Some(ms(3)));
+        assert_eq!(link.take_arrival(), Some((ms(21), packet(0, 1250))));
+        assert_eq!(link.on_transmitted(ms(3)), None);
+        assert_eq!(link.take_arrival(), Some((ms(23), packet(1, 2500))));
     }
 
     #[test]
     fn the_packet_in_service_does_not_count_in_the_queue() {
         let mut link = link("queue=2,loss=0");
-        assert!(matches!(link.offer(ms(0), packet(0, 100)), Offered::InService(_)));
-        assert_eq!(link.offer(ms(0), packet(1, 100)), Offered::Queued);
-        assert_eq!(link.offer(ms(0), packet(2, 100)), Offered::Queued);
-        let refused = Offered::Refused(packet(3, 100));
-        assert_eq!(link.offer(ms(0), packet(3, 100)), refused);
+        for number in 0..4 {
+            link.offer(ms(0), packet(number, 100));
+        }
+        assert_eq!(link.take_drop(), Some((packet(3, 100), DropReason::QueueFull)));
         link.on_transmitted(ms(1)).unwrap();
-        assert_eq!(link.offer(ms(1), packet(4, 100)), Offered::Queued);
+        link.offer(ms(1), packet(4, 100));
+        assert_eq!(link.take_drop(), None);
+    }
+
+    #[test]
+    fn without_a_queue_a_packet_that_finds_the_line_idle_is_sent() {
+        let mut link = link("rate=10mbit,queue=0,loss=0");
+        assert_eq!(link.offer(ms(0), packet(0, 1250)), Some(ms(1)));
+        assert_eq!(link.offer(ms(0), packet(1, 1250)), None);
+        assert_eq!(link.take_drop(), Some((packet(1, 1250), DropReason::QueueFull)));
     }
 
     #[test]
     fn a_lost_packet_has_taken_its_time_of_the_line() {
         let mut link = link("rate=10mbit,loss=100%");
-        assert_eq!(link.offer(ms(0), packet(0, 1250)), Offered::InService(ms(1)));
-        assert_eq!(link.offer(ms(0), packet(1, 1250)), Offered::Queued);
-        let lost = link.on_transmitted(ms(1)).unwrap();
-        assert_eq!((lost.arrives_at, lost.next), (None, Some(ms(2))));
+        assert_eq!(link.offer(ms(0), packet(0, 1250)), Some(ms(1)));
+        assert_eq!(link.offer(ms(0), packet(1, 1250)), None);
+        assert_eq!(link.on_transmitted(ms(1)), Some(ms(2)));
+        assert_eq!(link.take_arrival(), None);
+        assert_eq!(link.take_drop(), Some((packet(0, 1250), DropReason::Loss)));
     }
 
     #[test]
@@ -181,9 +169,9 @@ mod tests {
         let expected = LinkStatistics {
             packets_offered: 4,
             packets_dropped: 2,
-            packets_lost: 0,
             packets_carried: 2,
             bytes_carried: 200,
+            ..LinkStatistics::default()
         };
         assert_eq!(*link.statistics(), expected);
     }

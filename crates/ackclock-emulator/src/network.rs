@@ -1,7 +1,8 @@
 //! The network between the hosts: links, packets on their way, and virtual time.
 
+use crate::account::LinkStatistics;
 use crate::engine::EventQueue;
-use crate::link::{Link, LinkStatistics, Offered, Transmitted};
+use crate::link::Link;
 use crate::observer::{DropReason, Event, HostId, LinkId, Observer, PacketOnLink};
 use crate::packet::{Packet, PacketPool};
 use ackclock::stack::Transmit;
@@ -103,13 +104,8 @@ impl<O: Observer> Network<O> {
         let connected = &mut self.links[id.0];
         let sent = Event::Sent(connected.shows(id, &packet));
         self.observer.on_event(self.now, &sent);
-        match connected.link.offer(self.now, packet) {
-            Offered::InService(ends_at) => {
-                self.events.schedule(ends_at, Pending::Transmitted(id));
-            }
-            Offered::Queued => {}
-            Offered::Refused(packet) => self.drop_packet(id, packet, DropReason::QueueFull),
-        }
+        let ends_at = connected.link.offer(self.now, packet);
+        self.follow(id, ends_at);
     }
 
     /// Lets the next thing happen; `None` if there is none.
@@ -118,7 +114,8 @@ impl<O: Observer> Network<O> {
         self.now = at;
         Some(match pending {
             Pending::Transmitted(id) => {
-                self.on_transmitted(id);
+                let ends_at = self.links[id.0].link.on_transmitted(self.now);
+                self.follow(id, ends_at);
                 Step::Nothing
             }
             Pending::Arrival(id, packet) => {
@@ -131,17 +128,16 @@ impl<O: Observer> Network<O> {
         })
     }
 
-    fn on_transmitted(&mut self, id: LinkId) {
-        let Some(transmitted) = self.links[id.0].link.on_transmitted(self.now) else {
-            return;
-        };
-        let Transmitted { packet, arrives_at, next } = transmitted;
-        if let Some(ends_at) = next {
-            self.events.schedule(ends_at, Pending::Transmitted(id));
+    /// Sees to what a link has to tell: when its transmission ends, what arrives, what does not.
+    fn follow(&mut self, id: LinkId, ends_at: Option<Instant>) {
+        if let Some(at) = ends_at {
+            self.events.schedule(at, Pending::Transmitted(id));
         }
-        match arrives_at {
-            Some(at) => self.events.schedule(at, Pending::Arrival(id, packet)),
-            None => self.drop_packet(id, packet, DropReason::Loss),
+        while let Some((at, packet)) = self.links[id.0].link.take_arrival() {
+            self.events.schedule(at, Pending::Arrival(id, packet));
+        }
+        while let Some((packet, reason)) = self.links[id.0].link.take_drop() {
+            self.drop_packet(id, packet, reason);
         }
     }
 

@@ -42,8 +42,15 @@ pub enum Event<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum DropReason {
-    /// The queue was full when it came.
+    /// The queue was full. It is the packet that came, or, with FQ-CoDel, the first of the flow
+    /// that occupied the most bytes.
     QueueFull,
+    /// RED chose it by chance: its average was between the thresholds.
+    Early,
+    /// RED's average was at or above the larger threshold.
+    Forced,
+    /// CoDel's control law: packets had waited for too long.
+    Late,
     /// Random loss on the line.
     Loss,
 }

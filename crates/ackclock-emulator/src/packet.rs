@@ -43,6 +43,34 @@ impl PacketPool {
 #[cfg(test)]
 pub(crate) mod testing {
     use super::*;
+    use ackclock::seq::SeqNumber;
+    use ackclock::wire::{
+        Ecn, Flags, Header, IpInfo, MAX_HEADER, Options, WriteChecksum, write_packet_header,
+    };
+    use std::net::IpAddr;
+
+    /// A sound TCP segment from this port in a packet of `length` bytes.
+    pub(crate) fn ip_packet(v6: bool, port: u16, ecn: Ecn, length: usize) -> Vec<u8> {
+        let (hosts, headers) =
+            if v6 { (["fd00::1", "fd00::2"], 60) } else { (["10.0.0.1", "10.0.0.2"], 40) };
+        let [source, destination] = hosts.map(|host| host.parse::<IpAddr>().unwrap());
+        let ip = IpInfo { source, destination, hop_limit: 64, dscp: 0, ecn };
+        let header = Header {
+            source_port: port,
+            destination_port: 9,
+            seq: SeqNumber::default(),
+            ack: SeqNumber::default(),
+            flags: Flags::ACK,
+            window: 1000,
+            urgent_pointer: 0,
+            options: Options::default(),
+        };
+        let payload = vec![0; length - headers];
+        let mut bytes = [0; MAX_HEADER];
+        let sum = WriteChecksum::Complete;
+        let written = write_packet_header(&mut bytes, &ip, &header, [&payload, &[]], sum);
+        [&bytes[..written], &payload].concat()
+    }
 
     /// A packet of `length` bytes, all of them `number`.
     pub(crate) fn packet(number: u64, length: usize) -> Packet {

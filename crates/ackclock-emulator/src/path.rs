@@ -1,5 +1,6 @@
 //! The parameters of one direction of a path, and how they are written in one line.
 
+use crate::queue::{Discipline, QueueLimit};
 use crate::units::{Probability, Rate, ShowDuration, UnitError, parse_duration};
 use ackclock::time::Duration;
 use std::fmt;
@@ -8,7 +9,7 @@ use std::str::FromStr;
 /// One direction of a path: a queue, a line and the way to the other end.
 ///
 /// As text: `rate=10mbit,delay=20ms,loss=1%,queue=64`. What is not given has the value just shown;
-/// the order is free.
+/// the order is free. [`Discipline`] has the words for queues.
 ///
 /// ```
 /// use ackclock_emulator::{Path, Rate};
@@ -27,9 +28,8 @@ pub struct Path {
     /// Share of packets lost on the line: they have waited in the queue and took their time of
     /// the line, but do not arrive.
     pub loss: Probability,
-    /// Most packets that wait for the line; the packet in service does not count. 0: a packet
-    /// that finds the line busy is dropped.
-    pub queue: usize,
+    /// How packets wait for the line.
+    pub queue: Discipline,
 }
 
 impl Default for Path {
@@ -37,7 +37,8 @@ impl Default for Path {
     fn default() -> Self {
         const RATE: Rate = Rate::from_bits_per_second(10_000_000).unwrap();
         const LOSS: Probability = Probability::from_parts_per_billion(10_000_000).unwrap();
-        Path { rate: RATE, delay: Duration::from_millis(20), loss: LOSS, queue: 64 }
+        const QUEUE: Discipline = Discipline::DropTail(QueueLimit::Packets(64));
+        Path { rate: RATE, delay: Duration::from_millis(20), loss: LOSS, queue: QUEUE }
     }
 }
 
@@ -55,7 +56,7 @@ impl FromStr for Path {
                 "rate" => value.parse().map(|rate| path.rate = rate),
                 "delay" => parse_duration(value).map(|delay| path.delay = delay),
                 "loss" => value.parse().map(|loss| path.loss = loss),
-                "queue" => parse_count(value).map(|queue| path.queue = queue),
+                "queue" => value.parse().map(|queue| path.queue = queue),
                 _ => return Err(PathError::Key(key.into())),
             };
             read.map_err(|error| PathError::Value { item: item.into(), error })?;
@@ -66,13 +67,6 @@ impl FromStr for Path {
         }
         Ok(path)
     }
-}
-
-fn parse_count(text: &str) -> Result<usize, UnitError> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(UnitError::Count);
-    }
-    text.parse().map_err(|_| UnitError::TooLarge)
 }
 
 /// In the form that is read back.
@@ -143,13 +137,14 @@ mod tests {
         assert_eq!(Path::default().rate.bits_per_second(), 10_000_000);
         assert_eq!(Path::default().delay, Duration::from_millis(20));
         assert_eq!(Path::default().loss.parts_per_billion(), 10_000_000);
-        assert_eq!(Path::default().queue, 64);
+        assert_eq!(Path::default().queue, Discipline::DropTail(QueueLimit::Packets(64)));
     }
 
     #[test]
     fn parameters_come_in_any_order_and_the_rest_keeps_its_default() {
         let path: Path = "queue=0,delay=1.5us".parse().unwrap();
-        let expected = Path { queue: 0, delay: Duration::from_nanos(1_500), ..Path::default() };
+        let queue = Discipline::DropTail(QueueLimit::Packets(0));
+        let expected = Path { queue, delay: Duration::from_nanos(1_500), ..Path::default() };
         assert_eq!(path, expected);
     }
 
@@ -170,6 +165,11 @@ mod tests {
             "'rate=fast': the unit must be bit, kbit, mbit or gbit (per second)"
         );
         assert_eq!(error("queue=1.5"), "'queue=1.5': write a whole number of packets");
+        assert_eq!(
+            error("queue=red:7"),
+            "'queue=red:7': write red:MIN:MAX:WEIGHT:MAX_P:LIMIT, as in red:7:21:0.002:0.1:40, \
+             then :ecn to mark"
+        );
         assert_eq!(error("queue=+5"), "'queue=+5': write a whole number of packets");
         assert_eq!(
             error("queue=99999999999999999999999"),

@@ -29,6 +29,22 @@ impl Random {
         self.0.next_u64()
     }
 
+    /// Another stream of the same seed, 2^192 numbers away from this one for each step of
+    /// `number`, which no other stream reaches.
+    pub(crate) fn sibling(&self, number: usize) -> Random {
+        let mut stream = self.0.clone();
+        for _ in 0..number {
+            stream.long_jump();
+        }
+        Random(stream)
+    }
+
+    /// A number from 0 to just below 1 in steps of 2^-53, all of which are equally likely.
+    pub(crate) fn next_fraction(&mut self) -> f64 {
+        const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
+        (self.next_u64() >> 11) as f64 * STEP
+    }
+
     /// Whether something of this probability happens: a uniform number of parts per billion, by
     /// integers (off by less than 2^-34 of a part), is below it.
     pub(crate) fn happens(&mut self, probability: Probability) -> bool {
@@ -62,6 +78,26 @@ mod tests {
         assert_eq!(first(&mut again.take_stream()), one);
         assert_eq!(first(&mut again.take_stream()), two);
         assert_ne!(first(&mut Streams::new(8).take_stream()), one);
+    }
+
+    #[test]
+    fn siblings_are_other_streams_and_asking_for_one_changes_nothing() {
+        let mut streams = Streams::new(7);
+        let mut one = streams.take_stream();
+        let firsts = [1, 2].map(|number| first(&mut one.sibling(number)));
+        assert_eq!(first(&mut one), first(&mut Streams::new(7).take_stream()));
+        let next = first(&mut streams.take_stream());
+        assert!(firsts[0] != firsts[1] && firsts.iter().all(|each| *each != next));
+    }
+
+    #[test]
+    fn fractions_are_the_upper_bits_of_the_stream() {
+        let mut random = Streams::new(0).take_stream();
+        assert_eq!(
+            random.next_fraction(),
+            (0x5317_5d61_490b_23df_u64 >> 11) as f64 / 9_007_199_254_740_992.0
+        );
+        assert!((0..10_000).all(|_| (0.0..1.0).contains(&random.next_fraction())));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use ackclock::time::Duration;
 use std::fmt;
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::str::FromStr;
 
 /// A unit's name and the power of ten that it stands for.
@@ -10,6 +10,7 @@ type Unit = (&'static str, usize);
 
 const RATE_UNITS: [Unit; 4] = [("gbit", 9), ("mbit", 6), ("kbit", 3), ("bit", 0)];
 const DURATION_UNITS: [Unit; 4] = [("s", 9), ("ms", 6), ("us", 3), ("ns", 0)];
+const BYTE_UNITS: [Unit; 3] = [("MB", 6), ("kB", 3), ("B", 0)];
 /// A share is counted in parts per billion.
 const PROBABILITY_UNITS: [Unit; 2] = [("%", 7), ("", 9)];
 
@@ -110,6 +111,30 @@ impl fmt::Display for ShowDuration {
     }
 }
 
+/// A number of bytes as `64kB`: `B`, `kB` and `MB`, in steps of 1000.
+pub(crate) fn parse_bytes(text: &str) -> Result<u64, UnitError> {
+    parse(text, &BYTE_UNITS, UnitError::ByteUnit)
+}
+
+/// Writes a number of bytes so that [`parse_bytes`] reads it.
+pub(crate) fn show_bytes(f: &mut fmt::Formatter<'_>, bytes: u64) -> fmt::Result {
+    write_whole(f, bytes, &BYTE_UNITS)
+}
+
+/// A whole number without unit.
+pub(crate) fn parse_count(text: &str) -> Result<usize, UnitError> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(UnitError::Count);
+    }
+    text.parse().map_err(|_| UnitError::TooLarge)
+}
+
+/// A whole number above 0 without unit.
+pub(crate) fn parse_positive(text: &str) -> Result<NonZeroU32, UnitError> {
+    let count = u32::try_from(parse_count(text)?).map_err(|_| UnitError::TooLarge)?;
+    NonZeroU32::new(count).ok_or(UnitError::Positive)
+}
+
 /// Why a quantity could not be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -132,6 +157,20 @@ pub enum UnitError {
     Zero,
     /// A share above 100 %.
     AboveOne,
+    /// The unit is none of a byte count's.
+    ByteUnit,
+    /// A number of zero where it must be positive.
+    Positive,
+    /// It names no queue discipline.
+    Queue,
+    /// RED does not have its five parameters.
+    Red,
+    /// RED's thresholds are not in order.
+    RedThresholds,
+    /// CoDel has neither none nor all of its parameters.
+    CoDel,
+    /// FQ-CoDel has neither none nor all of its parameters.
+    FqCoDel,
 }
 
 impl fmt::Display for UnitError {
@@ -148,6 +187,22 @@ impl fmt::Display for UnitError {
             UnitError::TooLarge => "the number is too large",
             UnitError::Zero => "the rate must be above 0",
             UnitError::AboveOne => "a share is at most 100% or 1",
+            UnitError::ByteUnit => "the unit must be B, kB or MB",
+            UnitError::Positive => "the number must be above 0",
+            UnitError::Queue => {
+                "write packets as 64, bytes as 64kB, infinite, red:..., codel or fq_codel"
+            }
+            UnitError::Red => {
+                "write red:MIN:MAX:WEIGHT:MAX_P:LIMIT, as in red:7:21:0.002:0.1:40, then :ecn to mark"
+            }
+            UnitError::RedThresholds => "red's first threshold must be below its second",
+            UnitError::CoDel => {
+                "write codel or codel:TARGET:INTERVAL:LIMIT, as in codel:5ms:100ms:1000"
+            }
+            UnitError::FqCoDel => {
+                "write fq_codel or fq_codel:TARGET:INTERVAL:LIMIT:FLOWS:QUANTUM, as in \
+                 fq_codel:5ms:100ms:10240:1024:1514"
+            }
         })
     }
 }

@@ -14,7 +14,10 @@ pub(crate) struct TransferOptions {
     pub(crate) peer: Option<Peer>,
     #[command(flatten)]
     pub(crate) amount: AmountOptions,
-    /// The emulated path, in virtual time; what is not given stays as it is by default
+    /// The emulated path, in virtual time; what is not given stays as it is by default. queue= takes
+    /// packets as 64, bytes as 64kB, infinite, red:MIN:MAX:WEIGHT:MAX_P:LIMIT,
+    /// codel[:TARGET:INTERVAL:LIMIT] or fq_codel[:TARGET:INTERVAL:LIMIT:FLOWS:QUANTUM]; the last
+    /// three take :ecn at their end to mark what can be marked
     #[arg(
         long,
         value_name = "PATH",

@@ -6,7 +6,9 @@ use crate::common::talker::{Content, Manner, Talker};
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{AckPolicy, Config};
 use ackclock::time::{Duration, Instant};
-use ackclock_emulator::{Emulator, Ended, LEFT, PairConfig, Path, Probability, RIGHT, Rate};
+use ackclock_emulator::{
+    Discipline, Emulator, Ended, LEFT, PairConfig, Path, Probability, QueueLimit, RIGHT, Rate,
+};
 use proptest::prelude::*;
 
 /// So long that no connection of these tests is given up: a fifth of all packets may be lost, and
@@ -24,7 +26,7 @@ fn path() -> impl Strategy<Value = Path> {
         path.rate = Rate::from_bits_per_second(rate).unwrap();
         path.delay = Duration::from_nanos(delay);
         path.loss = Probability::from_parts_per_billion(loss).unwrap();
-        path.queue = queue;
+        path.queue = Discipline::DropTail(QueueLimit::Packets(queue));
         path
     })
 }

@@ -8,12 +8,13 @@ use ackclock::apps::{Server, Service, Source, SourceConfig};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
-use ackclock::tcp::Info;
+use ackclock::tcp::{Config, Info};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{
     ApplicationId, Emulator, Ended, LEFT, LinkStatistics, Observer, PairConfig, PcapCapture, RIGHT,
 };
 use std::net::SocketAddr;
+use talker::{Content, Talker};
 
 /// The right host, as the left one knows it.
 pub(crate) fn far_end(v6: bool, port: u16) -> SocketAddr {
@@ -96,4 +97,25 @@ pub(crate) fn transfer(
         info: *source.last_info().unwrap(),
         links,
     }
+}
+
+/// Both sides send a megabyte at once and verify what they get, which must be right. Returns the
+/// left and the right connection in the end, and what the links out of either host did.
+pub(crate) fn both_ways(path: &str, seed: u64) -> ([Info; 2], [LinkStatistics; 2]) {
+    const LENGTH: u64 = 1 << 20;
+    let mut emulator = pair(path, seed);
+    let [left, right] = [1, 2].map(|seed| Content { seed, length: LENGTH });
+    let address = far_end(false, 1);
+    let listening = Talker::listening(address, Config::default(), [right, left]);
+    let connecting = Talker::connecting(address, Config::default(), [left, right]);
+    let listening = emulator.add_application(RIGHT, listening).unwrap();
+    let connecting = emulator.add_application(LEFT, connecting).unwrap();
+    assert_eq!(emulator.run_until_done(Instant::from_secs(1_000_000)), Ended::Done);
+    let infos = [connecting, listening].map(|id| {
+        let talker = emulator.application(id).unwrap();
+        let info = talker.info.unwrap();
+        assert_eq!((talker.received, talker.wrong, info.error), (LENGTH, None, None));
+        info
+    });
+    (infos, [LEFT, RIGHT].map(|host| *emulator.link_statistics(host)))
 }

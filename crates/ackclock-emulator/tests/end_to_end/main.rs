@@ -3,5 +3,6 @@
 mod arbitrary;
 mod common;
 mod failures;
+mod queues;
 mod runs;
 mod transfers;

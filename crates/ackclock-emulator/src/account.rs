@@ -1,0 +1,98 @@
+//! What a link has to tell: its statistics, and the packets that it dropped.
+
+use crate::ecn;
+use crate::observer::DropReason;
+use crate::packet::Packet;
+use std::collections::VecDeque;
+
+/// What a link has done so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct LinkStatistics {
+    /// Packets offered to it.
+    pub packets_offered: u64,
+    /// Packets dropped by the queue, for whatever reason: those that the next three counters count,
+    /// and those for which there was no room.
+    pub packets_dropped: u64,
+    /// Packets of those dropped by RED by chance, its average being between the thresholds.
+    pub packets_dropped_early: u64,
+    /// Packets of those dropped by RED because its average was at or above the larger threshold.
+    pub packets_dropped_forced: u64,
+    /// Packets of those dropped by CoDel's control law: they had waited too long.
+    pub packets_dropped_late: u64,
+    /// Packets marked "congestion experienced" instead of dropped (RFC 3168).
+    pub packets_marked: u64,
+    /// Packets lost on the line.
+    pub packets_lost: u64,
+    /// Packets that left for the other end.
+    pub packets_carried: u64,
+    /// Bytes of those, IP headers included.
+    pub bytes_carried: u64,
+}
+
+/// A link's statistics, and dropped packets that whoever drives it has yet to take.
+#[derive(Debug, Default)]
+pub(crate) struct Account {
+    pub(crate) statistics: LinkStatistics,
+    dropped: VecDeque<(Packet, DropReason)>,
+}
+
+impl Account {
+    /// Takes a packet out of the network.
+    pub(crate) fn drop(&mut self, packet: Packet, reason: DropReason) {
+        let LinkStatistics {
+            packets_dropped,
+            packets_dropped_early,
+            packets_dropped_forced,
+            packets_dropped_late,
+            packets_lost,
+            ..
+        } = &mut self.statistics;
+        match reason {
+            DropReason::Loss => *packets_lost += 1,
+            DropReason::QueueFull => *packets_dropped += 1,
+            DropReason::Early => {
+                *packets_dropped += 1;
+                *packets_dropped_early += 1;
+            }
+            DropReason::Forced => {
+                *packets_dropped += 1;
+                *packets_dropped_forced += 1;
+            }
+            DropReason::Late => {
+                *packets_dropped += 1;
+                *packets_dropped_late += 1;
+            }
+        }
+        self.dropped.push_back((packet, reason));
+    }
+
+    /// Tells the packet's receiver of congestion: by a mark if the queue marks (`marks`) and the
+    /// packet can carry one, and returns the packet then; otherwise by dropping it.
+    pub(crate) fn signal(
+        &mut self,
+        mut packet: Packet,
+        reason: DropReason,
+        marks: bool,
+    ) -> Option<Packet> {
+        if marks && ecn::mark(&mut packet.bytes) {
+            self.statistics.packets_marked += 1;
+            return Some(packet);
+        }
+        self.drop(packet, reason);
+        None
+    }
+
+    /// The next dropped packet, in the order in which they were dropped.
+    pub(crate) fn take_drop(&mut self) -> Option<(Packet, DropReason)> {
+        self.dropped.pop_front()
+    }
+}
+
+#[cfg(test)]
+impl Account {
+    /// Takes all dropped packets; their numbers.
+    pub(crate) fn dropped(&mut self) -> Vec<u64> {
+        std::iter::from_fn(|| self.take_drop()).map(|(packet, _)| packet.number).collect()
+    }
+}

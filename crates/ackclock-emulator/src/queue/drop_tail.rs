@@ -1,0 +1,105 @@
+//! Drop-tail: first in, first out; what comes when the queue is full is dropped.
+
+use super::fifo::Fifo;
+use super::{Account, QueueLimit};
+use crate::observer::DropReason;
+use crate::packet::Packet;
+use ackclock::time::Instant;
+
+/// A queue that drops only what it has no room for.
+#[derive(Debug)]
+pub(crate) struct DropTail {
+    waiting: Fifo,
+    limit: QueueLimit,
+}
+
+impl DropTail {
+    pub(super) fn new(limit: QueueLimit) -> Self {
+        DropTail { waiting: Fifo::default(), limit }
+    }
+
+    /// A packet that need not wait, because the line is idle, is taken whatever the limit.
+    pub(super) fn push(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        line_is_idle: bool,
+        account: &mut Account,
+    ) {
+        if line_is_idle || self.has_room_for(&packet) {
+            self.waiting.push(now, packet);
+        } else {
+            account.drop(packet, DropReason::QueueFull);
+        }
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Packet> {
+        self.waiting.pop().map(|(_, packet)| packet)
+    }
+
+    fn has_room_for(&self, packet: &Packet) -> bool {
+        match self.limit {
+            QueueLimit::Packets(limit) => self.waiting.packets() < limit,
+            QueueLimit::Bytes(limit) => {
+                self.waiting.bytes().saturating_add(packet.bytes.len() as u64) <= limit
+            }
+            QueueLimit::Infinite => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::testing::packet;
+
+    /// Offers packets of these sizes to a busy line; which are dropped, and which leave.
+    fn fill(limit: QueueLimit, sizes: &[usize]) -> (Vec<u64>, Vec<u64>) {
+        let mut account = Account::default();
+        let mut queue = DropTail::new(limit);
+        for (number, &size) in (0..).zip(sizes) {
+            queue.push(Instant::ZERO, packet(number, size), false, &mut account);
+        }
+        let leave = std::iter::from_fn(|| queue.pop()).map(|packet| packet.number).collect();
+        (account.dropped(), leave)
+    }
+
+    #[test]
+    fn a_queue_of_three_drops_the_fourth_and_keeps_the_order() {
+        let mut account = Account::default();
+        let mut queue = DropTail::new(QueueLimit::Packets(3));
+        for number in 0..4 {
+            queue.push(Instant::ZERO, packet(number, 100), false, &mut account);
+        }
+        assert_eq!(account.take_drop(), Some((packet(3, 100), DropReason::QueueFull)));
+        assert_eq!(account.take_drop(), None);
+        assert_eq!(queue.pop(), Some(packet(0, 100)));
+        queue.push(Instant::ZERO, packet(4, 100), false, &mut account);
+        let rest: Vec<_> = std::iter::from_fn(|| queue.pop()).map(|packet| packet.number).collect();
+        assert_eq!(rest, [1, 2, 4]);
+        assert_eq!(account.take_drop(), None);
+    }
+
+    #[test]
+    fn a_queue_of_none_drops_all_that_would_have_to_wait() {
+        assert_eq!(fill(QueueLimit::Packets(0), &[100]), (vec![0], vec![]));
+        let mut account = Account::default();
+        let mut queue = DropTail::new(QueueLimit::Packets(0));
+        queue.push(Instant::ZERO, packet(0, 100), true, &mut account);
+        assert_eq!(queue.pop(), Some(packet(0, 100)));
+    }
+
+    #[test]
+    fn a_queue_of_bytes_takes_small_packets_where_a_large_one_has_no_room() {
+        let limit = QueueLimit::Bytes(1000);
+        assert_eq!(fill(limit, &[600, 400, 1]), (vec![2], vec![0, 1]));
+        assert_eq!(fill(limit, &[600, 401, 400]), (vec![1], vec![0, 2]));
+        assert_eq!(fill(limit, &[1001, 1000]), (vec![0], vec![1]));
+    }
+
+    #[test]
+    fn an_infinite_queue_takes_everything() {
+        let (dropped, leave) = fill(QueueLimit::Infinite, &[1500; 10_000]);
+        assert_eq!((dropped, leave), (vec![], (0..10_000).collect()));
+    }
+}

@@ -1,0 +1,82 @@
+//! The queue in front of a line: one file for each discipline.
+
+mod codel;
+mod discipline;
+mod drop_tail;
+mod fifo;
+mod flow;
+mod fq_codel;
+mod red;
+
+pub use discipline::{CoDelConfig, Discipline, FqCoDelConfig, QueueLimit, RedConfig};
+
+use crate::account::Account;
+use crate::packet::Packet;
+use crate::random::Random;
+use crate::units::Rate;
+use ackclock::time::Instant;
+use codel::CoDel;
+use drop_tail::DropTail;
+use fq_codel::FqCoDel;
+use red::Red;
+
+/// Packets that wait for the line. The packet in service is not in the queue and does not count.
+///
+/// What is dropped or marked goes to the link's account.
+#[derive(Debug)]
+pub(crate) enum Queue {
+    DropTail(DropTail),
+    Red(Red),
+    CoDel(CoDel),
+    FqCoDel(FqCoDel),
+}
+
+impl Queue {
+    /// A queue in front of a line of this rate; `random` is for the disciplines that decide by
+    /// chance.
+    pub(crate) fn new(discipline: Discipline, rate: Rate, mut random: Random) -> Self {
+        match discipline {
+            Discipline::DropTail(limit) => Queue::DropTail(DropTail::new(limit)),
+            Discipline::Red(config) => Queue::Red(Red::new(config, rate, random)),
+            Discipline::CoDel(config) => Queue::CoDel(CoDel::new(config)),
+            Discipline::FqCoDel(config) => Queue::FqCoDel(FqCoDel::new(config, &mut random)),
+        }
+    }
+
+    /// Takes a packet in. Every packet passes through the queue: if the line is idle, the queue is
+    /// empty and [`Queue::pop`] follows at once.
+    pub(crate) fn push(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        line_is_idle: bool,
+        account: &mut Account,
+    ) {
+        match self {
+            Queue::DropTail(queue) => queue.push(now, packet, line_is_idle, account),
+            Queue::Red(queue) => queue.push(now, packet, account),
+            Queue::CoDel(queue) => queue.push(now, packet, account),
+            Queue::FqCoDel(queue) => queue.push(now, packet, account),
+        }
+    }
+
+    /// The packet that the line sends next; `None`: the queue is empty.
+    pub(crate) fn pop(&mut self, now: Instant, account: &mut Account) -> Option<Packet> {
+        match self {
+            Queue::DropTail(queue) => queue.pop(),
+            Queue::Red(queue) => queue.pop(now),
+            Queue::CoDel(queue) => queue.pop(now, account),
+            Queue::FqCoDel(queue) => queue.pop(now, account),
+        }
+    }
+}
+
+#[cfg(test)]
+mod testing {
+    use super::*;
+
+    /// The discipline that a path's `queue=` names.
+    pub(super) fn discipline(text: &str) -> Discipline {
+        text.parse().unwrap()
+    }
+}
