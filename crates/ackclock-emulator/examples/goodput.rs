@@ -37,7 +37,7 @@ impl Observer for Line {
 
 fn run(text: &str, seed: u64) -> Result<(), Box<dyn Error>> {
     let path: Path = text.parse()?;
-    let mut config = PairConfig::new(path);
+    let mut config = PairConfig::new(path.clone());
     config.seed = seed;
     let line = Line { rate: path.rate, busy_until: None, longest_idle: Duration::ZERO };
     let mut emulator = Emulator::pair(&config, [BuiltIn::default(), BuiltIn::default()], line)?;

@@ -24,7 +24,13 @@ pub struct LinkStatistics {
     pub packets_marked: u64,
     /// Packets lost on the line.
     pub packets_lost: u64,
-    /// Packets that left for the other end.
+    /// Packets of which a bit was flipped.
+    pub packets_corrupted: u64,
+    /// Packets that were copied.
+    pub packets_duplicated: u64,
+    /// Packets that were held back, so that others could overtake them.
+    pub packets_reordered: u64,
+    /// Packets that left for the other end, copies included.
     pub packets_carried: u64,
     /// Bytes of those, IP headers included.
     pub bytes_carried: u64,

@@ -1,19 +1,22 @@
 //! A deterministic network in virtual time: hosts with real [`Stack`]s exchange real packets.
 //!
 //! The first version joins two hosts by one link in each direction. A link has a rate, a
-//! propagation delay, a queue and random loss:
+//! propagation delay, a queue, and impairments:
 //!
 //! ```text
-//!  stack --> queue --> line (rate) --> loss --> propagation (delay) --> stack
+//!  stack --> queue --> line (rate) --> impairments --> propagation (delay) --> stack
 //! ```
 //!
 //! - Time is virtual, in whole nanoseconds. What happens at one instant happens in the order in
 //!   which it was scheduled.
 //! - Everything random follows from one seed through a portable generator; decisions are made by
-//!   integers. The same seed and the same applications give the same packets at the same times,
-//!   on every platform.
-//! - Queues are drop-tail, RED, CoDel or FQ-CoDel. They count waiting packets; the packet in service does not count. Loss strikes after a
-//!   packet has had its time of the line.
+//!   integers, or by floating point with + - * / and square roots, which are exact everywhere.
+//!   The same seed and the same applications give the same packets at the same times, on every
+//!   platform.
+//! - Queues are drop-tail, RED, CoDel or FQ-CoDel. They count waiting packets; the packet in
+//!   service does not count.
+//! - Impairments are loss, corruption, duplication and reordering. They strike after a packet has
+//!   had its time of the line.
 //!
 //! # Example
 //! A megabyte to a discard service. A path's parameters are written in one line; a capture is one
@@ -57,6 +60,7 @@ mod ecn;
 mod emulator;
 mod engine;
 mod host;
+mod impairment;
 mod link;
 mod loss;
 mod network;
@@ -71,6 +75,8 @@ mod units;
 
 pub use account::LinkStatistics;
 pub use emulator::{ApplicationId, Emulator, Ended};
+pub use impairment::{Hold, Reorder};
+pub use loss::{GilbertElliott, Loss};
 pub use observer::{DropReason, Event, HostId, LinkId, Observer, PacketOnLink};
 pub use pair::{BuildError, LEFT, PairConfig, RIGHT};
 pub use path::{Path, PathError};

@@ -1,8 +1,9 @@
-//! One direction of a path: queue, line, loss and propagation. It knows no clock and no event
-//! queue: whoever drives it tells it what time it is and comes back when it says.
+//! One direction of a path: queue, line, impairments and propagation. It knows no clock and no
+//! event queue: whoever drives it tells it what time it is and comes back when it says.
 
 use crate::account::{Account, LinkStatistics};
-use crate::loss::Bernoulli;
+use crate::impairment::{Chosen, Corruption, Hold, Reordering, flip};
+use crate::loss::LossProcess;
 use crate::observer::DropReason;
 use crate::packet::Packet;
 use crate::path::Path;
@@ -12,20 +13,26 @@ use crate::units::Rate;
 use ackclock::time::{Duration, Instant};
 use std::collections::VecDeque;
 
-/// Which sibling of a link's stream the queue decides by.
+/// Which siblings of a link's stream the queue and the impairments decide by.
 const QUEUE_STREAM: usize = 1;
+const CORRUPTION_STREAM: usize = 2;
+const DUPLICATION_STREAM: usize = 3;
+const REORDERING_STREAM: usize = 4;
 
 /// A line that sends one packet at a time, and the packets that wait for it.
 ///
 /// ```text
-///   offer --> queue --> line (rate) --> loss --> propagation (delay) --> arrival
+///   offer --> queue --> line (rate) --> impairments --> propagation (delay) --> arrival
 /// ```
 #[derive(Debug)]
 pub(crate) struct Link {
     rate: Rate,
     delay: Duration,
     queue: Queue,
-    loss: Bernoulli,
+    loss: LossProcess,
+    corruption: Corruption,
+    duplication: Chosen,
+    reordering: Reordering,
     in_service: Option<Packet>,
     /// On their way to the other end, for whoever drives the link to take.
     arrivals: VecDeque<(Instant, Packet)>,
@@ -39,7 +46,10 @@ impl Link {
             rate: path.rate,
             delay: path.delay,
             queue: Queue::new(path.queue, path.rate, random.sibling(QUEUE_STREAM)),
-            loss: Bernoulli::new(path.loss, random),
+            corruption: Corruption::new(path.corrupt, random.sibling(CORRUPTION_STREAM)),
+            duplication: Chosen::new(path.duplicate, random.sibling(DUPLICATION_STREAM)),
+            reordering: Reordering::new(path.reorder, random.sibling(REORDERING_STREAM)),
+            loss: LossProcess::new(path.loss.clone(), random),
             in_service: None,
             arrivals: VecDeque::new(),
             account: Account::default(),
@@ -64,14 +74,54 @@ impl Link {
     /// packets.
     pub(crate) fn on_transmitted(&mut self, now: Instant) -> Option<Instant> {
         let packet = self.in_service.take()?;
-        if self.loss.loses() {
+        // All are asked about every packet, so that none changes what the others answer.
+        let lost = self.loss.loses();
+        let corrupt = self.corruption.next(packet.bytes.len());
+        let duplicate = self.duplication.next();
+        let hold = self.reordering.next();
+        if lost {
             self.account.drop(packet, DropReason::Loss);
         } else {
-            self.account.statistics.packets_carried += 1;
-            self.account.statistics.bytes_carried += packet.bytes.len() as u64;
-            self.arrivals.push_back((now + self.delay, packet));
+            self.impair(now, packet, corrupt, duplicate, hold);
         }
         self.serve_next(now)
+    }
+
+    /// Sends a packet on its way to the other end, the worse for its time on the line.
+    fn impair(
+        &mut self,
+        now: Instant,
+        mut packet: Packet,
+        corrupt: Option<usize>,
+        duplicate: bool,
+        hold: Option<Hold>,
+    ) {
+        let statistics = &mut self.account.statistics;
+        statistics.packets_corrupted += u64::from(corrupt.is_some());
+        statistics.packets_duplicated += u64::from(duplicate);
+        statistics.packets_reordered += u64::from(hold.is_some());
+        if let Some(bit) = corrupt {
+            flip(&mut packet, bit);
+        }
+        let copy = duplicate.then(|| packet.clone());
+        self.reordering.overtake();
+        match hold {
+            None => self.carry(now, packet),
+            Some(Hold::Time(time)) => self.carry(now + time, packet),
+            Some(Hold::Packets(packets)) => self.reordering.keep(packets, packet),
+        }
+        if let Some(copy) = copy {
+            self.carry(now, copy);
+        }
+        while let Some(packet) = self.reordering.release() {
+            self.carry(now, packet);
+        }
+    }
+
+    fn carry(&mut self, leaves_at: Instant, packet: Packet) {
+        self.account.statistics.packets_carried += 1;
+        self.account.statistics.bytes_carried += packet.bytes.len() as u64;
+        self.arrivals.push_back((leaves_at + self.delay, packet));
     }
 
     /// A packet on its way to the other end, and when it arrives there.
@@ -174,5 +224,86 @@ mod tests {
             ..LinkStatistics::default()
         };
         assert_eq!(*link.statistics(), expected);
+    }
+
+    /// Sends packets of 1250 bytes, one after another; numbers of those that arrive, by the
+    /// millisecond at which they do.
+    fn arrivals(link: &mut Link, packets: u64) -> Vec<(u64, u64)> {
+        let mut arrivals = Vec::new();
+        for number in 0..packets {
+            link.offer(ms(number), packet(number, 1250));
+            link.on_transmitted(ms(number + 1));
+            arrivals.extend(std::iter::from_fn(|| link.take_arrival()));
+        }
+        arrivals.sort_by_key(|(at, _)| *at);
+        arrivals.into_iter().map(|(at, packet)| (at.as_millis(), packet.number)).collect()
+    }
+
+    #[test]
+    fn a_duplicate_arrives_right_after_its_original() {
+        let mut link = link("rate=10mbit,delay=0s,loss=0,duplicate=1");
+        assert_eq!(arrivals(&mut link, 2), [(1, 0), (1, 0), (2, 1), (2, 1)]);
+        let statistics = link.statistics();
+        assert_eq!((statistics.packets_duplicated, statistics.packets_carried), (2, 4));
+    }
+
+    #[test]
+    fn a_packet_held_for_a_time_arrives_that_much_later() {
+        let mut held = link("rate=10mbit,delay=10ms,loss=0,reorder=1:5ms");
+        assert_eq!(arrivals(&mut held, 2), [(16, 0), (17, 1)]);
+        let mut some = link("rate=10mbit,delay=10ms,loss=0,reorder=10%:5ms");
+        let arrivals = arrivals(&mut some, 1000);
+        let late = arrivals.iter().filter(|(at, number)| *at == number + 16).count() as u64;
+        let punctual = arrivals.iter().filter(|(at, number)| *at == number + 11).count() as u64;
+        assert_eq!((late, late + punctual), (some.statistics().packets_reordered, 1000));
+        assert!((60..140).contains(&late), "{late}");
+    }
+
+    #[test]
+    fn a_packet_held_for_a_number_is_overtaken_by_as_many() {
+        let mut all = link("rate=10mbit,delay=0s,loss=0,reorder=1:2");
+        assert_eq!(arrivals(&mut all, 5), [(3, 0), (4, 1), (5, 2)]);
+        let mut some = link("rate=10mbit,delay=0s,loss=0,reorder=10%:3");
+        for (at, number) in arrivals(&mut some, 1000) {
+            assert!([number + 1, number + 4].contains(&at), "{number} at {at}");
+        }
+        assert!((60..140).contains(&some.statistics().packets_reordered));
+    }
+
+    #[test]
+    fn lost_packets_overtake_nobody() {
+        let mut link = link("rate=10mbit,delay=0s,loss=packets:2:3,reorder=1:1");
+        assert_eq!(arrivals(&mut link, 5), [(4, 0), (5, 3)]);
+    }
+
+    #[test]
+    fn what_one_impairment_does_does_not_depend_on_the_others() {
+        let outcome = |rest: &str| {
+            let mut link = link(&format!("rate=10mbit,{rest}"));
+            let mut lost = Vec::new();
+            for number in 0..1000 {
+                link.offer(ms(number), packet(number, 1250));
+                link.on_transmitted(ms(number + 1));
+                lost.extend(link.take_drop().map(|(packet, _)| packet.number));
+            }
+            (lost, *link.statistics())
+        };
+        let (lost, _) = outcome("loss=5%");
+        assert_eq!(outcome("loss=5%,duplicate=5%,reorder=5%:3,corrupt=5%").0, lost);
+        let alone = |word: &str| outcome(&format!("loss=0,{word}")).1;
+        let (_, all) = outcome("loss=0,duplicate=5%,reorder=7%:3,corrupt=9%,queue=codel");
+        assert_eq!(all.packets_duplicated, alone("duplicate=5%").packets_duplicated);
+        assert_eq!(all.packets_reordered, alone("reorder=7%:3").packets_reordered);
+        assert_eq!(all.packets_corrupted, alone("corrupt=9%").packets_corrupted);
+    }
+
+    #[test]
+    fn a_corrupted_packet_differs_in_one_bit() {
+        let mut link = link("rate=10mbit,loss=0,corrupt=1");
+        link.offer(ms(0), packet(0, 1250));
+        link.on_transmitted(ms(1));
+        let (_, packet) = link.take_arrival().unwrap();
+        assert_eq!(packet.bytes.iter().map(|byte| byte.count_ones()).sum::<u32>(), 1);
+        assert_eq!(link.statistics().packets_corrupted, 1);
     }
 }

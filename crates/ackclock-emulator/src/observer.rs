@@ -14,7 +14,8 @@ pub struct LinkId(pub(crate) usize);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct PacketOnLink<'a> {
-    /// Counts the packets of a run from 0, in the order in which they were sent.
+    /// Counts the packets of a run from 0, in the order in which they were sent; a duplicate has
+    /// the number of its original.
     pub number: u64,
     /// The whole IP packet.
     pub bytes: &'a [u8],
@@ -51,7 +52,7 @@ pub enum DropReason {
     Forced,
     /// CoDel's control law: packets had waited for too long.
     Late,
-    /// Random loss on the line.
+    /// Lost on the line.
     Loss,
 }
 

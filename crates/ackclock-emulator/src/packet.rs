@@ -3,9 +3,9 @@
 use ackclock::stack::Transmit;
 
 /// A packet somewhere in the network.
-#[derive(PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Packet {
-    /// Counts the packets of a run in the order in which they were sent.
+    /// Counts the packets of a run in the order in which they were sent; a copy has its original's.
     pub(crate) number: u64,
     /// The whole IP packet.
     pub(crate) bytes: Vec<u8>,

@@ -26,8 +26,9 @@ pub struct PairConfig {
     pub paths: [Path; 2],
     /// Largest IP packet in bytes, in both directions.
     pub mtu: u32,
-    /// Everything random follows from it: losses (an independent stream for each link), initial
-    /// sequence numbers and ports. The same seed and the same applications give the same packets.
+    /// Everything random follows from it: losses and other impairments (independent streams for
+    /// each link), initial sequence numbers and ports. The same seed and the same applications
+    /// give the same packets.
     pub seed: u64,
     /// The hosts' addresses.
     pub addresses: [Vec<Cidr>; 2],
@@ -38,7 +39,7 @@ impl PairConfig {
     /// on the left, 10.0.0.2/24 and fd00::2/64 on the right.
     pub fn new(path: Path) -> Self {
         PairConfig {
-            paths: [path; 2],
+            paths: [path.clone(), path],
             mtu: 1500,
             seed: 0,
             addresses: [host_addresses(1), host_addresses(2)],

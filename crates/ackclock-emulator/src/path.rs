@@ -1,5 +1,7 @@
 //! The parameters of one direction of a path, and how they are written in one line.
 
+use crate::impairment::Reorder;
+use crate::loss::Loss;
 use crate::queue::{Discipline, QueueLimit};
 use crate::units::{Probability, Rate, ShowDuration, UnitError, parse_duration};
 use ackclock::time::Duration;
@@ -9,7 +11,13 @@ use std::str::FromStr;
 /// One direction of a path: a queue, a line and the way to the other end.
 ///
 /// As text: `rate=10mbit,delay=20ms,loss=1%,queue=64`. What is not given has the value just shown;
-/// the order is free. [`Discipline`] has the words for queues.
+/// the order is free. [`Discipline`] has the words for other queues, [`Loss`] those for
+/// other ways to lose packets. Further, none of which happens unless it is given: `duplicate=1%`,
+/// `reorder=5%:10ms` or `reorder=5%:3` ([`Reorder`]), `corrupt=0.1%`.
+///
+/// Loss, corruption, duplication and reordering strike in this order, when a packet has had its
+/// time of the line. Each draws from a stream of its own, and for every packet that leaves the
+/// line, so that one does not change what the others do.
 ///
 /// ```
 /// use ackclock_emulator::{Path, Rate};
@@ -18,18 +26,24 @@ use std::str::FromStr;
 /// assert_eq!(path.to_string(), "rate=1500kbit,delay=20ms,loss=0.1%,queue=64");
 /// # Ok::<(), ackclock_emulator::PathError>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Path {
     /// Bits per second of the line. A packet's size is its length in bytes from the IP header on.
     pub rate: Rate,
     /// Propagation delay from the end of a packet's transmission to its arrival, one way.
     pub delay: Duration,
-    /// Share of packets lost on the line: they have waited in the queue and took their time of
-    /// the line, but do not arrive.
-    pub loss: Probability,
+    /// Which packets are lost on the line.
+    pub loss: Loss,
     /// How packets wait for the line.
     pub queue: Discipline,
+    /// Share of packets that arrive twice, the copy right after the original, which it is equal to.
+    /// The copy takes no time of the line and is not held back.
+    pub duplicate: Probability,
+    /// Packets that are held back and so overtaken; `None`: no packet.
+    pub reorder: Option<Reorder>,
+    /// Share of packets of which one bit is flipped, IP header included.
+    pub corrupt: Probability,
 }
 
 impl Default for Path {
@@ -38,7 +52,15 @@ impl Default for Path {
         const RATE: Rate = Rate::from_bits_per_second(10_000_000).unwrap();
         const LOSS: Probability = Probability::from_parts_per_billion(10_000_000).unwrap();
         const QUEUE: Discipline = Discipline::DropTail(QueueLimit::Packets(64));
-        Path { rate: RATE, delay: Duration::from_millis(20), loss: LOSS, queue: QUEUE }
+        Path {
+            rate: RATE,
+            delay: Duration::from_millis(20),
+            loss: Loss::Bernoulli(LOSS),
+            queue: QUEUE,
+            duplicate: Probability::NEVER,
+            reorder: None,
+            corrupt: Probability::NEVER,
+        }
     }
 }
 
@@ -57,6 +79,9 @@ impl FromStr for Path {
                 "delay" => parse_duration(value).map(|delay| path.delay = delay),
                 "loss" => value.parse().map(|loss| path.loss = loss),
                 "queue" => value.parse().map(|queue| path.queue = queue),
+                "duplicate" => value.parse().map(|duplicate| path.duplicate = duplicate),
+                "reorder" => value.parse().map(|reorder| path.reorder = Some(reorder)),
+                "corrupt" => value.parse().map(|corrupt| path.corrupt = corrupt),
                 _ => return Err(PathError::Key(key.into())),
             };
             read.map_err(|error| PathError::Value { item: item.into(), error })?;
@@ -72,9 +97,19 @@ impl FromStr for Path {
 /// In the form that is read back.
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Path { rate, delay, loss, queue } = self;
+        let Path { rate, delay, loss, queue, duplicate, reorder, corrupt } = self;
         let delay = ShowDuration(*delay);
-        write!(f, "rate={rate},delay={delay},loss={loss},queue={queue}")
+        write!(f, "rate={rate},delay={delay},loss={loss},queue={queue}")?;
+        if *duplicate != Probability::NEVER {
+            write!(f, ",duplicate={duplicate}")?;
+        }
+        if let Some(reorder) = reorder {
+            write!(f, ",reorder={reorder}")?;
+        }
+        if *corrupt != Probability::NEVER {
+            write!(f, ",corrupt={corrupt}")?;
+        }
+        Ok(())
     }
 }
 
@@ -104,7 +139,10 @@ impl fmt::Display for PathError {
                 write!(f, "'{item}' is not of the form key=value, as in rate=10mbit,delay=20ms")
             }
             PathError::Key(key) => {
-                write!(f, "'{key}' is not one of rate, delay, loss and queue")
+                write!(
+                    f,
+                    "'{key}' is not one of rate, delay, loss, queue, duplicate, reorder and corrupt"
+                )
             }
             PathError::Repeated(key) => write!(f, "'{key}' is given twice: keep one"),
             PathError::Value { item, error } => write!(f, "'{item}': {error}"),
@@ -136,7 +174,8 @@ mod tests {
         assert_eq!(default.parse(), Ok(Path::default()));
         assert_eq!(Path::default().rate.bits_per_second(), 10_000_000);
         assert_eq!(Path::default().delay, Duration::from_millis(20));
-        assert_eq!(Path::default().loss.parts_per_billion(), 10_000_000);
+        let loss = Probability::from_parts_per_billion(10_000_000).unwrap();
+        assert_eq!(Path::default().loss, Loss::Bernoulli(loss));
         assert_eq!(Path::default().queue, Discipline::DropTail(QueueLimit::Packets(64)));
     }
 
@@ -149,6 +188,15 @@ mod tests {
     }
 
     #[test]
+    fn impairments_are_written_if_there_are_any() {
+        let text = "rate=1mbit,delay=1ms,loss=every:100,queue=64kB,duplicate=1%,reorder=5%:10ms,\
+                    corrupt=0.1%";
+        assert_eq!(text.parse::<Path>().unwrap().to_string(), text);
+        let none: Path = "duplicate=0,corrupt=0".parse().unwrap();
+        assert_eq!(none, Path::default());
+    }
+
+    #[test]
     fn errors_name_the_item_and_what_to_do() {
         assert_eq!(
             error("rate"),
@@ -158,7 +206,14 @@ mod tests {
             error("rate=1mbit,"),
             "'' is not of the form key=value, as in rate=10mbit,delay=20ms"
         );
-        assert_eq!(error("speed=1"), "'speed' is not one of rate, delay, loss and queue");
+        assert_eq!(
+            error("speed=1"),
+            "'speed' is not one of rate, delay, loss, queue, duplicate, reorder and corrupt"
+        );
+        assert_eq!(
+            error("reorder=5%"),
+            "'reorder=5%': write a share and a time as 5%:10ms, or a number of packets as 5%:3"
+        );
         assert_eq!(error("queue=1,queue=2"), "'queue' is given twice: keep one");
         assert_eq!(
             error("rate=fast"),

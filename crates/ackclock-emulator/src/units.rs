@@ -121,8 +121,13 @@ pub(crate) fn show_bytes(f: &mut fmt::Formatter<'_>, bytes: u64) -> fmt::Result 
     write_whole(f, bytes, &BYTE_UNITS)
 }
 
-/// A whole number without unit.
+/// A whole number of packets, without unit.
 pub(crate) fn parse_count(text: &str) -> Result<usize, UnitError> {
+    usize::try_from(parse_number(text)?).map_err(|_| UnitError::TooLarge)
+}
+
+/// A whole number without unit.
+pub(crate) fn parse_number(text: &str) -> Result<u64, UnitError> {
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(UnitError::Count);
     }
@@ -131,7 +136,7 @@ pub(crate) fn parse_count(text: &str) -> Result<usize, UnitError> {
 
 /// A whole number above 0 without unit.
 pub(crate) fn parse_positive(text: &str) -> Result<NonZeroU32, UnitError> {
-    let count = u32::try_from(parse_count(text)?).map_err(|_| UnitError::TooLarge)?;
+    let count = u32::try_from(parse_number(text)?).map_err(|_| UnitError::TooLarge)?;
     NonZeroU32::new(count).ok_or(UnitError::Positive)
 }
 
@@ -167,6 +172,12 @@ pub enum UnitError {
     Red,
     /// RED's thresholds are not in order.
     RedThresholds,
+    /// It names no way to lose packets.
+    Loss,
+    /// Gilbert's chain does not have two to four probabilities.
+    Gilbert,
+    /// Reordering does not have a share and a time or number.
+    Reorder,
     /// CoDel has neither none nor all of its parameters.
     CoDel,
     /// FQ-CoDel has neither none nor all of its parameters.
@@ -193,9 +204,17 @@ impl fmt::Display for UnitError {
                 "write packets as 64, bytes as 64kB, infinite, red:..., codel or fq_codel"
             }
             UnitError::Red => {
-                "write red:MIN:MAX:WEIGHT:MAX_P:LIMIT, as in red:7:21:0.002:0.1:40, then :ecn to mark"
+                "write red:MIN:MAX:WEIGHT:MAX_P:LIMIT, as in red:7:21:0.002:0.1:40, then :ecn to \
+                 mark"
             }
             UnitError::RedThresholds => "red's first threshold must be below its second",
+            UnitError::Loss => {
+                "write a share as 1%, every:N, packets:N:N:... or gilbert:P:R:BAD:GOOD"
+            }
+            UnitError::Gilbert => "write gilbert:P:R, gilbert:P:R:BAD or gilbert:P:R:BAD:GOOD",
+            UnitError::Reorder => {
+                "write a share and a time as 5%:10ms, or a number of packets as 5%:3"
+            }
             UnitError::CoDel => {
                 "write codel or codel:TARGET:INTERVAL:LIMIT, as in codel:5ms:100ms:1000"
             }

@@ -14,10 +14,13 @@ pub(crate) struct TransferOptions {
     pub(crate) peer: Option<Peer>,
     #[command(flatten)]
     pub(crate) amount: AmountOptions,
-    /// The emulated path, in virtual time; what is not given stays as it is by default. queue= takes
-    /// packets as 64, bytes as 64kB, infinite, red:MIN:MAX:WEIGHT:MAX_P:LIMIT,
+    /// The emulated path, in virtual time; what is not given stays as it is by default
+    ///
+    /// queue= takes packets as 64, bytes as 64kB, infinite, red:MIN:MAX:WEIGHT:MAX_P:LIMIT,
     /// codel[:TARGET:INTERVAL:LIMIT] or fq_codel[:TARGET:INTERVAL:LIMIT:FLOWS:QUANTUM]; the last
-    /// three take :ecn at their end to mark what can be marked
+    /// three take :ecn at their end to mark what can be marked. loss= takes a share, every:N,
+    /// packets:N:N:... or gilbert:P:R[:BAD[:GOOD]]. Further: duplicate=1%, reorder=5%:10ms (held
+    /// for a time) or reorder=5%:3 (until so many packets have overtaken), corrupt=0.1% (one bit).
     #[arg(
         long,
         value_name = "PATH",

@@ -26,7 +26,7 @@ pub(crate) fn drive(
     controller: BuiltIn,
     source: impl FnOnce(SocketAddr) -> Watch,
 ) -> Result<Driven, Failure> {
-    let mut config = PairConfig::new(options.path);
+    let mut config = PairConfig::new(options.path.clone());
     config.seed = options.seed().unwrap_or_default();
     let [_, addresses] = &config.addresses;
     let far_end = addresses.first().map(|cidr| SocketAddr::new(cidr.address, service.port()));

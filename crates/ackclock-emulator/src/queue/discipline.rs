@@ -1,8 +1,8 @@
 //! Queue disciplines and their parameters, and how they are written in a path.
 
 use crate::units::{
-    Probability, ShowDuration, UnitError, parse_bytes, parse_count, parse_duration, parse_positive,
-    show_bytes,
+    Probability, ShowDuration, UnitError, parse_bytes, parse_count, parse_duration, parse_number,
+    parse_positive, show_bytes,
 };
 use ackclock::time::Duration;
 use std::fmt;
@@ -13,9 +13,9 @@ use std::str::FromStr;
 ///
 /// As text, `[...]` being optional: `64` packets, `64kB`, `infinite`,
 /// `red:MIN:MAX:WEIGHT:MAX_P:LIMIT[:ecn]`, `codel[:TARGET:INTERVAL:LIMIT][:ecn]`,
-/// `fq_codel[:TARGET:INTERVAL:LIMIT:FLOWS:QUANTUM][:ecn]`. With `ecn` a packet that would be dropped
-/// early is marked instead if its sender says that it understands that (RFC 3168); a full queue
-/// drops.
+/// `fq_codel[:TARGET:INTERVAL:LIMIT:FLOWS:QUANTUM][:ecn]`. With `ecn` a packet that would be
+/// dropped early is marked instead if its sender says that it understands that (RFC 3168); a full
+/// queue drops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Discipline {
     /// First in, first out; what comes when the queue is full is dropped.
@@ -142,7 +142,7 @@ fn parse_red(values: &[&str], ecn: bool) -> Result<RedConfig, UnitError> {
     let [smaller, larger, weight, max_p, limit] = values else {
         return Err(UnitError::Red);
     };
-    let threshold = |text| u32::try_from(parse_count(text)?).map_err(|_| UnitError::TooLarge);
+    let threshold = |text| u32::try_from(parse_number(text)?).map_err(|_| UnitError::TooLarge);
     let config = RedConfig {
         min_threshold: threshold(smaller)?,
         max_threshold: threshold(larger)?,

@@ -7,7 +7,7 @@ use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{AckPolicy, Config};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{
-    Discipline, Emulator, Ended, LEFT, PairConfig, Path, Probability, QueueLimit, RIGHT, Rate,
+    Discipline, Emulator, Ended, LEFT, Loss, PairConfig, Path, Probability, QueueLimit, RIGHT, Rate,
 };
 use proptest::prelude::*;
 
@@ -25,7 +25,7 @@ fn path() -> impl Strategy<Value = Path> {
         let mut path = Path::default();
         path.rate = Rate::from_bits_per_second(rate).unwrap();
         path.delay = Duration::from_nanos(delay);
-        path.loss = Probability::from_parts_per_billion(loss).unwrap();
+        path.loss = Loss::Bernoulli(Probability::from_parts_per_billion(loss).unwrap());
         path.queue = Discipline::DropTail(QueueLimit::Packets(queue));
         path
     })

@@ -3,6 +3,7 @@
 mod arbitrary;
 mod common;
 mod failures;
+mod impairments;
 mod queues;
 mod runs;
 mod transfers;
