@@ -4,7 +4,7 @@ use super::Stack;
 use super::demux::Entity;
 use super::half_open::{self, HalfOpen, Passive};
 use super::slot::Owner;
-use super::time_wait::{self, TimeWaitRecord};
+use super::time_wait;
 use super::tuple::FourTuple;
 use crate::congestion::CongestionController;
 use crate::tcp::Connection;
@@ -42,24 +42,20 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.listeners.find(tuple.local, self.addresses.contains(tuple.local.ip()))
     }
 
-    /// LISTEN state, third, check for a SYN. `previous`: a connection in TIME-WAIT that gave way.
-    fn open_passively(
-        &mut self,
-        now: Instant,
-        id: u32,
-        syn: &Segment<'_>,
-        previous: Option<&TimeWaitRecord>,
-    ) {
+    /// LISTEN state, third, check for a SYN. `previous`: a connection in TIME-WAIT that gives way
+    /// if there is room for the new one.
+    fn open_passively(&mut self, now: Instant, id: u32, syn: &Segment<'_>, previous: Option<u32>) {
         let Some(listener) = self.listeners.records.get(id) else {
             return;
         };
         let has_room = listener.has_room_for_half_open() && self.demux.reserve();
         let tuple = FourTuple::of(syn);
         let isn = self.secret.isn(now, &tuple);
+        let previous_record = previous.and_then(|previous| self.time_waits.records.get(previous));
         let config = &listener.config.connection;
         let passive = Passive {
             listener: id,
-            iss: previous.map_or(isn, |record| record.next_isn(isn)),
+            iss: previous_record.map_or(isn, |record| record.next_isn(isn)),
             timestamp_offset: self.secret.timestamp_offset(&tuple),
             mtu: self.config.link.mtu,
             receive_memory: self.receive_memory(config),
@@ -70,6 +66,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.statistics.half_open_overflow += 1;
             return;
         };
+        if let Some(previous) = previous {
+            self.statistics.time_wait_reused += 1;
+            self.forget_time_wait(previous);
+        }
         self.demux.insert(self.secret.demux(&tuple), Entity::HalfOpen(half_open));
         if let Some(listener) = self.listeners.records.get_mut(id) {
             listener.half_open += 1;
@@ -163,12 +163,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             time_wait::Answer::Reopen => {
                 let record = *record;
                 // Without a listener the SYN opens nothing, and what it stands against remains.
-                let Some(listener) = self.listener_for(&record.tuple) else {
-                    return self.reply(record.ack(now));
-                };
-                self.statistics.time_wait_reused += 1;
-                self.forget_time_wait(id);
-                self.open_passively(now, listener, segment, Some(&record));
+                match self.listener_for(&record.tuple) {
+                    Some(listener) => self.open_passively(now, listener, segment, Some(id)),
+                    None => self.reply(record.ack(now)),
+                }
             }
         }
     }

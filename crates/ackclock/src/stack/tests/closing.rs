@@ -126,6 +126,50 @@ fn a_later_syn_takes_the_place_of_time_wait() {
     assert_eq!(pair.server.received(server), Ok([&b"new"[..], &[]]));
 }
 
+/// RFC 9293 section 3.6.1: TIME-WAIT ends early only for a connection that takes its place.
+#[test]
+fn time_wait_stays_while_there_is_no_room_for_the_later_syn() {
+    let mut pair = Pair::new();
+    let one = ListenConfig { half_open: 1, ..ListenConfig::new(addr("0.0.0.0:80")) };
+    let listener = pair.server.listen(one).unwrap();
+    let (to, from) = (addr("10.0.0.2:80"), Some(addr("10.0.0.1:4000")));
+    let client = pair.client.connect(pair.now, to, from, &Config::default()).unwrap();
+    pair.run();
+    let server = pair.server.accept(listener).unwrap();
+    pair.server.close(pair.now, server).unwrap();
+    pair.run();
+    pair.client.close(pair.now, client).unwrap();
+    let fin = packets(pair.now, &mut pair.client);
+    pair.server.on_packet(pair.now, &fin[0]);
+    packets(pair.now, &mut pair.server);
+    // A handshake that is not finished takes the only place.
+    let stranger = pair.connect();
+    let syn = packets(pair.now, &mut pair.client);
+    pair.server.on_packet(pair.now, syn.last().unwrap());
+    let later = with_header(&syn[0], |header| {
+        header.source_port = 4_000;
+        header.seq = segment(&fin[0]).header.seq + 100_000;
+        header.options.timestamps = None;
+    });
+    packets(pair.now, &mut pair.server);
+    pair.server.on_packet(pair.now, &later);
+    assert_eq!(pair.server.statistics().time_wait_reused, 0);
+    assert_eq!(pair.server.statistics().half_open_overflow, 1);
+    pair.server.on_packet(pair.now, &fin[0]);
+    assert_eq!(shape(&packets(pair.now, &mut pair.server)), [(Flags::ACK, "".into())]);
+    // The stranger goes: there is room.
+    let reset = with_header(&syn[0], |header| {
+        header.flags = Flags::RST;
+        header.seq += 1;
+    });
+    pair.client.abort(pair.now, stranger).unwrap();
+    pair.server.on_packet(pair.now, &reset);
+    pair.server.on_packet(pair.now, &later);
+    assert_eq!(pair.server.statistics().time_wait_reused, 1);
+    let answer = packets(pair.now, &mut pair.server);
+    assert_eq!(shape(&answer), [(Flags::SYN | Flags::ACK, "".into())]);
+}
+
 #[test]
 fn at_the_limit_the_oldest_time_wait_gives_way() {
     let few = StackConfig { max_time_wait: 2, ..config() };
