@@ -190,15 +190,19 @@ impl<L: Link + AsFd> RunLoop<L> {
             }
         }
         let mut sent = 0;
+        let mut rest = Round::Idle;
         while sent < BATCH {
             match self.transmit(now, stack)? {
                 None => break,
                 Some(Ok(())) => sent += 1,
-                Some(Err(Rejected)) => return Ok(Round::Blocked),
+                Some(Err(Rejected)) => {
+                    rest = Round::Blocked;
+                    break;
+                }
             }
         }
         let busy = [received, events, sent].contains(&BATCH);
-        Ok(if busy { Round::Busy } else { Round::Idle })
+        Ok(if busy { Round::Busy } else { rest })
     }
 
     /// Gives the device the stack's next packet, if there is one.
@@ -281,3 +285,85 @@ impl<E: fmt::Display> fmt::Display for RunError<E> {
 }
 
 impl<E: fmt::Debug + fmt::Display> std::error::Error for RunError<E> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock::congestion::BuiltIn;
+    use ackclock::stack::{Capabilities, Cidr, Event, StackConfig, Storage, Transmit};
+    use ackclock::tcp::Config;
+    use std::convert::Infallible;
+    use std::os::fd::BorrowedFd;
+
+    /// A device that never has room.
+    struct Full(OwnedFd);
+
+    impl AsFd for Full {
+        fn as_fd(&self) -> BorrowedFd<'_> {
+            self.0.as_fd()
+        }
+    }
+
+    impl Link for Full {
+        type Error = Infallible;
+
+        fn capabilities(&self) -> Capabilities {
+            Capabilities::with_mtu(1500)
+        }
+
+        fn transmit(
+            &mut self,
+            _: Instant,
+            _: &Transmit<'_>,
+        ) -> Result<(), TransmitError<Infallible>> {
+            Err(TransmitError::Full)
+        }
+
+        fn receive(
+            &mut self,
+            _: Instant,
+            _: usize,
+            _: &mut dyn FnMut(&[u8]),
+        ) -> Result<usize, Infallible> {
+            Ok(0)
+        }
+    }
+
+    /// Counts what it is told.
+    #[derive(Default)]
+    struct Counter(usize);
+
+    impl Application<'static, BuiltIn> for Counter {
+        fn start(&mut self, _: Instant, _: &mut Stack<'static>) -> Result<(), StartError> {
+            Ok(())
+        }
+
+        fn on_event(&mut self, _: Instant, _: &mut Stack<'static>, _: &Event) {
+            self.0 += 1;
+        }
+
+        fn is_done(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_full_device_does_not_hold_back_what_applications_are_to_be_told() {
+        let device = Full(eventfd(0, EventfdFlags::NONBLOCK).unwrap());
+        let config = StackConfig::new(device.capabilities(), [1, 2]);
+        let mut stack = Stack::new(config, BuiltIn::default(), Storage::growing()).unwrap();
+        stack.add_address(Cidr { address: [10, 0, 0, 1].into(), prefix: 24 }).unwrap();
+        for _ in 0..=BATCH {
+            let remote = ([10, 0, 0, 2], 7).into();
+            stack.connect(Instant::ZERO, remote, None, &Config::default()).unwrap();
+        }
+        let mut counter = Counter::default();
+        let mut run_loop = RunLoop::new(device).unwrap();
+        let mut rounds = Vec::new();
+        while rounds.last().is_none_or(|last| *last == Round::Busy) {
+            rounds.push(run_loop.round(&mut stack, &mut [&mut counter]).unwrap());
+        }
+        assert_eq!(rounds, [Round::Busy, Round::Blocked]);
+        assert_eq!(counter.0, BATCH + 1);
+    }
+}
