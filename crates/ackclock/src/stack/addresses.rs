@@ -21,7 +21,8 @@ impl<'a> Addresses<'a> {
 
     /// Adds an address.
     pub(super) fn add(&mut self, new: Cidr) -> Result<(), AddressError> {
-        if new.prefix > bits(new.address) || !is_unicast(new.address) {
+        let is_broadcast = broadcast_of(&new) == Some(new.address);
+        if new.prefix > bits(new.address) || !is_unicast(new.address) || is_broadcast {
             return Err(AddressError::Invalid);
         }
         if self.contains(new.address) {
@@ -52,16 +53,7 @@ impl<'a> Addresses<'a> {
 
     /// Whether it is the broadcast address of a network that we are in (RFC 1122 section 3.2.1.3).
     pub(super) fn is_broadcast(&self, address: IpAddr) -> bool {
-        let IpAddr::V4(address) = address else {
-            return false;
-        };
-        self.iter().any(|cidr| match cidr.address {
-            IpAddr::V4(own) if cidr.prefix <= 30 => {
-                let hosts = u32::MAX.checked_shr(cidr.prefix.into()).unwrap_or(0);
-                address == Ipv4Addr::from_bits(own.to_bits() | hosts)
-            }
-            _ => false,
-        })
+        self.iter().any(|cidr| broadcast_of(&cidr) == Some(address))
     }
 
     /// The source address for a destination: the same address if it is ours, else one of the same
@@ -89,6 +81,15 @@ impl<'a> Addresses<'a> {
 pub(super) fn is_unicast(address: IpAddr) -> bool {
     let broadcast = address == IpAddr::V4(Ipv4Addr::BROADCAST);
     !address.is_unspecified() && !address.is_multicast() && !broadcast
+}
+
+/// The address of all hosts of a network; IPv6 and links between two hosts (RFC 3021) have none.
+fn broadcast_of(cidr: &Cidr) -> Option<IpAddr> {
+    let IpAddr::V4(address) = cidr.address else {
+        return None;
+    };
+    let hosts = u32::MAX.checked_shr(cidr.prefix.into()).unwrap_or(0);
+    (cidr.prefix <= 30).then(|| Ipv4Addr::from_bits(address.to_bits() | hosts).into())
 }
 
 const fn bits(address: IpAddr) -> u8 {
@@ -154,6 +155,7 @@ mod tests {
         assert_eq!(addresses.add(cidr("10.0.0.1", 33)), Err(AddressError::Invalid));
         assert_eq!(addresses.add(cidr("224.0.0.1", 4)), Err(AddressError::Invalid));
         assert_eq!(addresses.add(cidr("::", 0)), Err(AddressError::Invalid));
+        assert_eq!(addresses.add(cidr("10.0.0.255", 24)), Err(AddressError::Invalid), "broadcast");
         assert_eq!(addresses.add(cidr("10.0.0.1", 24)), Ok(()));
         assert_eq!(addresses.add(cidr("10.0.0.1", 8)), Err(AddressError::Duplicate));
         assert_eq!(addresses.add(cidr("10.0.0.2", 24)), Err(AddressError::NoResources));
