@@ -93,5 +93,7 @@ pub mod seq;
 pub mod stack;
 pub mod storage;
 pub mod tcp;
+#[cfg(all(test, feature = "alloc"))]
+mod test_random;
 pub mod time;
 pub mod wire;

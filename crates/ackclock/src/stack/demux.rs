@@ -59,7 +59,8 @@ const FIRST_GROWTH: usize = 16;
 #[derive(Debug)]
 pub(super) struct Demux<'a> {
     buckets: Buffer<'a, Bucket>,
-    len: usize,
+    /// How many entities are in it.
+    pub(super) len: usize,
 }
 
 impl<'a> Demux<'a> {

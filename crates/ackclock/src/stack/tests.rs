@@ -1,5 +1,6 @@
 //! Whole stacks: packets and calls in, packets and events out.
 
+mod any_packets;
 mod closing;
 mod limits;
 mod opening;

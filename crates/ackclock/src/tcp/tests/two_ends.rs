@@ -2,6 +2,7 @@
 //! applications drawn at random: both streams arrive whole, and both ends come to their end.
 
 use super::*;
+use crate::test_random::Random;
 use std::collections::BTreeMap;
 use std::string::String;
 
@@ -13,27 +14,6 @@ const TROUBLED_TRANSMISSIONS: u32 = 1_500;
 const MOST_TRANSMISSIONS: u32 = 30_000;
 /// No run takes longer, in virtual time, unless one end waits for ever.
 const LONGEST: Duration = Duration::from_secs(4 * 60 * 60);
-
-/// xorshift64*.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u32) -> u32 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        let word = (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32;
-        ((u64::from(word) * u64::from(n)) >> 32) as u32
-    }
-
-    fn one_in(&mut self, n: u32) -> bool {
-        self.below(n) == 0
-    }
-
-    fn pick(&mut self, from: &[u32]) -> u32 {
-        from[self.below(from.len() as u32) as usize]
-    }
-}
 
 fn byte(index: u32) -> u8 {
     (index ^ index >> 8).wrapping_mul(167) as u8
