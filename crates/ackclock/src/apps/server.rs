@@ -121,6 +121,19 @@ impl<'m> Server<'m> {
         self.last.as_ref()
     }
 
+    /// Aborts the connections that are served now: their peers get a RST.
+    pub fn abort<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+    ) {
+        for served in self.served.iter_mut() {
+            if let Some(handle) = core::mem::take(served).handle {
+                let _ = stack.abort(now, handle);
+            }
+        }
+    }
+
     fn accept<C: CongestionController + Clone>(
         &mut self,
         now: Instant,

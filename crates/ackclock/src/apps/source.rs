@@ -176,6 +176,19 @@ impl Source {
         self.last.as_ref()
     }
 
+    /// Aborts the transfer if it goes on: the peer gets a RST.
+    pub fn abort<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+    ) {
+        if let Some(handle) = self.handle {
+            self.last = stack.info(now, handle);
+            let _ = stack.abort(now, handle);
+            self.end(now, None);
+        }
+    }
+
     /// When to stop sending; never, if the number of bytes decides.
     fn deadline(&self) -> Instant {
         match (self.config.amount, self.established) {

@@ -248,6 +248,42 @@ fn receive_all(world: &mut World, handle: Handle, to: &mut Vec<u8>) {
 }
 
 #[test]
+fn an_aborted_transfer_resets_the_connection_and_is_over() {
+    let mut discard = server(Service::Discard);
+    let mut client = source(Service::Discard, Amount::Time(Duration::from_secs(3600)), false);
+    let mut world = World::new();
+    client.start(world.now, &mut world.stacks[0]).unwrap();
+    discard.start(world.now, &mut world.stacks[1]).unwrap();
+    while discard.statistics().bytes_received == 0 {
+        world.step(&mut [&mut client], &mut discard);
+    }
+    client.abort(world.now, &mut world.stacks[0]);
+    assert!(over(&client));
+    assert_eq!(client.last_info().unwrap().state, State::Established);
+    while discard.statistics().failed == 0 {
+        world.step(&mut [&mut client], &mut discard);
+    }
+    assert_eq!(discard.last_info().unwrap().error, Some(tcp::Error::Reset));
+}
+
+#[test]
+fn a_server_that_aborts_resets_its_connections() {
+    let mut discard = server(Service::Discard);
+    let mut client = source(Service::Discard, Amount::Time(Duration::from_secs(3600)), false);
+    let mut world = World::new();
+    client.start(world.now, &mut world.stacks[0]).unwrap();
+    discard.start(world.now, &mut world.stacks[1]).unwrap();
+    while discard.statistics().bytes_received == 0 {
+        world.step(&mut [&mut client], &mut discard);
+    }
+    discard.abort(world.now, &mut world.stacks[1]);
+    while !over(&client) {
+        world.step(&mut [&mut client], &mut discard);
+    }
+    assert_eq!(client.error(), Some(SourceError::Connection(tcp::Error::Reset)));
+}
+
+#[test]
 fn without_room_to_remember_it_a_connection_is_reset() {
     let mut places = [Served::default(); 1];
     let local = SocketAddr::new(SERVER, Service::Discard.port());
