@@ -11,11 +11,14 @@ pub(crate) type Capture = PcapCapture<BufWriter<File>>;
 
 /// Makes the file, or empties it.
 pub(crate) fn create(path: &Path) -> Result<Capture, Failure> {
-    File::create(path).and_then(|file| PcapCapture::new(LEFT, BufWriter::new(file))).map_err(
-        |error| {
-            Failure::Environment(format!("cannot write the capture {}: {error}", path.display()))
-        },
-    )
+    File::create(path)
+        .and_then(|file| PcapCapture::new(LEFT, BufWriter::new(file)))
+        .map_err(|error| Failure::capture(path, &error))
+}
+
+/// Writes what is still held back.
+pub(crate) fn finish(capture: Capture, path: &Path) -> Result<(), Failure> {
+    capture.finish().map(|_| ()).map_err(|error| Failure::capture(path, &error))
 }
 
 #[cfg(target_os = "linux")]
@@ -23,13 +26,13 @@ pub(crate) use on_link::Captured;
 
 #[cfg(target_os = "linux")]
 mod on_link {
-    use super::{Capture, create};
+    use super::{Capture, create, finish};
     use crate::failure::Failure;
     use ackclock::link::{Link, TransmitError};
     use ackclock::stack::{Capabilities, Transmit};
     use ackclock::time::{Duration, Instant};
     use std::os::fd::{AsFd, BorrowedFd};
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
     use std::time::{SystemTime, UNIX_EPOCH};
 
     /// A link whose packets are captured, if anybody wants that.
@@ -42,6 +45,7 @@ mod on_link {
     #[derive(Debug)]
     struct Tap {
         capture: Capture,
+        path: PathBuf,
         /// Time from the Unix epoch to the origin of the instants, once it is known.
         origin: Option<Duration>,
         /// Holds a packet that is sent, which comes in parts.
@@ -51,8 +55,9 @@ mod on_link {
     impl<L> Captured<L> {
         /// A link captured in a file, or not at all.
         pub(crate) fn new(link: L, file: Option<&Path>) -> Result<Self, Failure> {
-            let tap = |path| {
-                create(path).map(|capture| Tap { capture, origin: None, packet: Vec::new() })
+            let tap = |path: &Path| {
+                let capture = create(path)?;
+                Ok(Tap { capture, path: path.to_owned(), origin: None, packet: Vec::new() })
             };
             Ok(Captured { link, tap: file.map(tap).transpose()? })
         }
@@ -61,10 +66,7 @@ mod on_link {
         pub(crate) fn finish(&mut self) -> Result<(), Failure> {
             match self.tap.take() {
                 None => Ok(()),
-                Some(tap) => match tap.capture.finish() {
-                    Ok(_) => Ok(()),
-                    Err(error) => Err(Failure::output(&error)),
-                },
+                Some(tap) => finish(tap.capture, &tap.path),
             }
         }
     }

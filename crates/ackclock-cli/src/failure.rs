@@ -1,6 +1,7 @@
 //! Why the program ended without having done its job, and with which exit status.
 
 use std::fmt;
+use std::path::Path;
 
 /// What went wrong, in one line that says what to do.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,9 +32,14 @@ impl Failure {
         ))
     }
 
-    /// Standard output, or a file, does not take what is written.
+    /// Standard output does not take what is written.
     pub(crate) fn output(error: &std::io::Error) -> Self {
         Failure::Environment(format!("cannot write the report: {error}"))
+    }
+
+    /// A capture's file cannot be made, or does not take what is written.
+    pub(crate) fn capture(file: &Path, error: &std::io::Error) -> Self {
+        Failure::Environment(format!("cannot write the capture {}: {error}", file.display()))
     }
 }
 

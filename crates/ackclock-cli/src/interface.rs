@@ -6,7 +6,7 @@ use crate::options::InterfaceOptions;
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::BuiltIn;
 use ackclock::link::Link;
-use ackclock::stack::{Handle, ListenError, Stack, StackConfig, Storage};
+use ackclock::stack::{ListenError, Stack, StackConfig, Storage};
 use ackclock::time::Instant;
 use ackclock_host::interface::{self, InterfaceName};
 use ackclock_host::run_loop::{RunError, RunLoop};
@@ -16,6 +16,7 @@ use std::path::Path;
 
 /// A stack on an open TUN interface.
 pub(crate) struct Driver {
+    name: InterfaceName,
     run_loop: RunLoop<Captured<Tun>>,
     stack: Stack<'static, BuiltIn>,
 }
@@ -29,7 +30,9 @@ impl Driver {
         seed: Option<u64>,
         pcap: Option<&Path>,
     ) -> Result<Self, Failure> {
-        let link = Captured::new(open_tun(options)?, pcap)?;
+        let tun = open_tun(options)?;
+        let name = tun.name().clone();
+        let link = Captured::new(tun, pcap)?;
         let secret = match seed {
             Some(seed) => [seed, !seed],
             None => ackclock_host::secret::secret().map_err(|error| {
@@ -47,7 +50,7 @@ impl Driver {
         let run_loop = RunLoop::new(link).map_err(|error| {
             Failure::Environment(format!("{error}: raise the limit with 'ulimit -n 1024'"))
         })?;
-        Ok(Driver { run_loop, stack })
+        Ok(Driver { name, run_loop, stack })
     }
 
     /// Runs until the application is done or the user ends it.
@@ -56,16 +59,14 @@ impl Driver {
         application: &mut dyn Application<'static, BuiltIn>,
     ) -> Result<(), Failure> {
         let ended = self.run_loop.run(&mut self.stack, &mut [application]);
-        ended.map(|_| ()).map_err(|error| run_failure(&error))
-    }
-
-    /// Breaks a connection off that the user has ended. Without the RST its peer would wait for
-    /// ever.
-    pub(crate) fn abort(&mut self, handle: Handle) -> Result<(), Failure> {
-        // The handle of a connection that is over says the same.
-        let _ = self.stack.abort(self.run_loop.now(), handle);
-        let ended = self.run_loop.resume(&mut self.stack, &mut []);
-        ended.map(|_| ()).map_err(|error| run_failure(&error))
+        match ended {
+            Ok(_) => Ok(()),
+            Err(RunError::Start(error)) => Err(start_failure(&error)),
+            Err(RunError::Gone) => {
+                Err(Failure::Environment(TunError::Gone(self.name.clone()).to_string()))
+            }
+            Err(error) => Err(Failure::Environment(error.to_string())),
+        }
     }
 
     /// What ends a run from another thread.
@@ -82,6 +83,13 @@ impl Driver {
     /// The stack, to look at.
     pub(crate) fn stack(&self) -> &Stack<'static, BuiltIn> {
         &self.stack
+    }
+
+    /// Ends the connections that are left by `abort`, and tells their peers.
+    pub(crate) fn leave(&mut self, abort: impl FnOnce(Instant, &mut Stack<'static, BuiltIn>)) {
+        abort(self.now(), &mut self.stack);
+        // Without the device there is no way to tell anybody.
+        let _ = self.run_loop.resume(&mut self.stack, &mut []);
     }
 
     /// Ends the capture, if there is one.
@@ -109,13 +117,6 @@ fn open_tun(options: &InterfaceOptions) -> Result<Tun, Failure> {
     }
     tun.require_up().map_err(environment)?;
     Ok(tun)
-}
-
-fn run_failure(error: &RunError<TunError>) -> Failure {
-    match error {
-        RunError::Start(error) => start_failure(error),
-        error => Failure::Environment(error.to_string()),
-    }
 }
 
 fn start_failure(error: &StartError) -> Failure {

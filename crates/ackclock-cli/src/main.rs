@@ -16,19 +16,20 @@ mod transfer;
 mod usage;
 mod values;
 
-use clap::Parser;
 use commands::CommandLine;
+use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let result = match CommandLine::try_parse() {
+    let result = match CommandLine::read(std::env::args_os()) {
         Ok(command_line) => command_line.run(),
         Err(error) => usage::answer(&error),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("ackclock: {failure}");
+            // There is nowhere left to say that this could not be said.
+            let _ = writeln!(std::io::stderr(), "ackclock: {failure}");
             ExitCode::from(failure.status())
         }
     }

@@ -12,6 +12,7 @@ pub(crate) use kernel::over_kernel;
 pub(crate) use tun::over_tun;
 
 use ackclock::apps::Service;
+use std::io::{self, Write};
 
 /// What is to be served.
 pub(crate) struct Order {
@@ -26,5 +27,6 @@ pub(crate) struct Order {
 
 /// Says on standard error that clients may come now.
 fn announce(order: &Order, place: &str) {
-    eprintln!("serving {} on {place}; Ctrl-C ends", order.service.name());
+    // The service does not depend on anybody's reading this.
+    let _ = writeln!(io::stderr(), "serving {} on {place}; Ctrl-C ends", order.service.name());
 }

@@ -1,15 +1,19 @@
 //! Makes or describes a TUN interface, and tells how its traffic gets to the Internet.
 
-use crate::commands::setup::Tun;
+use crate::commands::setup::Tun as TunOptions;
 use crate::failure::Failure;
 use ackclock_host::interface::{self, InterfaceName};
 use ackclock_host::setup::{SetupError, TunSetup};
+use ackclock_host::tun::{Tun, TunError};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt;
 
+/// Smallest MTU with which an interface can have IPv6, in bytes (RFC 8200 section 5).
+const LEAST_IPV6_MTU: u32 = 1280;
+
 /// Does it, and says what has been done and what is left to do.
-pub(crate) fn tun(options: &Tun) -> Result<(), Failure> {
+pub(crate) fn tun(options: &TunOptions) -> Result<(), Failure> {
     let name: InterfaceName = options
         .name
         .parse()
@@ -20,6 +24,10 @@ pub(crate) fn tun(options: &Tun) -> Result<(), Failure> {
         mtu: options.mtu,
         addresses: options.address.clone(),
     };
+    let has_ipv6 = setup.addresses.iter().any(|cidr| cidr.address.is_ipv6());
+    if has_ipv6 && setup.mtu.is_some_and(|mtu| mtu < LEAST_IPV6_MTU) {
+        return Err(Failure::Usage(format!("IPv6 needs an --mtu of at least {LEAST_IPV6_MTU}")));
+    }
     let text = if options.dry_run {
         plan(&setup)?
     } else if interface::exists(&setup.name).map_err(|error| failure(error.into()))? {
@@ -43,6 +51,10 @@ fn plan(setup: &TunSetup) -> Result<String, Failure> {
 /// What is there already.
 fn description(setup: &TunSetup) -> Result<String, Failure> {
     let TunSetup { name, .. } = setup;
+    // Attaching shows what it is; whoever may not attach has to take the name for it.
+    if let Err(error @ TunError::NotTun(_)) = Tun::open(name) {
+        return Err(Failure::Environment(error.to_string()));
+    }
     let environment = |error| failure(SetupError::Interface(error));
     let state = match interface::is_up(name).map_err(environment)? {
         true => "up",

@@ -10,7 +10,8 @@ pub(crate) fn answer(error: &clap::Error) -> Result<(), Failure> {
             error.print().map_err(|error| Failure::output(&error))
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::Usage(
-            "say what to do: discard, echo, serve or setup; 'ackclock --help' tells more".into(),
+            "say what to do: discard, echo, serve or setup tun; 'ackclock --help' tells more"
+                .into(),
         )),
         _ => Err(Failure::Usage(one_line(&error.render().to_string()))),
     }
@@ -24,7 +25,9 @@ fn one_line(message: &str) -> String {
     });
     let first = paragraphs.next().unwrap_or_default();
     let text = first.strip_prefix("error: ").unwrap_or(&first);
-    match paragraphs.find(|paragraph| paragraph.starts_with("tip: ")) {
+    // That a negative number can be given after `--` helps nobody: no option takes one.
+    let helps = |tip: &String| tip.starts_with("tip: ") && !tip.contains("as a value, use '-- ");
+    match paragraphs.find(helps) {
         Some(tip) => format!("{text} ({tip}); see 'ackclock --help'"),
         None => format!("{text}; see 'ackclock --help'"),
     }
@@ -34,11 +37,11 @@ fn one_line(message: &str) -> String {
 mod tests {
     use super::*;
     use crate::commands::CommandLine;
-    use clap::{CommandFactory, Parser};
+    use clap::CommandFactory;
 
     fn complaint(arguments: &[&str]) -> String {
         let arguments = ["ackclock"].iter().chain(arguments);
-        let error = CommandLine::try_parse_from(arguments).unwrap_err();
+        let error = CommandLine::read(arguments).unwrap_err();
         answer(&error).unwrap_err().to_string()
     }
 
@@ -65,8 +68,12 @@ mod tests {
              'ackclock --help'"
         );
         assert_eq!(
+            complaint(&["discard", "--bytes", "-1"]),
+            "unexpected argument '-1' found; see 'ackclock --help'"
+        );
+        assert_eq!(
             complaint(&[]),
-            "say what to do: discard, echo, serve or setup; 'ackclock --help' tells more"
+            "say what to do: discard, echo, serve or setup tun; 'ackclock --help' tells more"
         );
     }
 
@@ -82,6 +89,8 @@ mod tests {
             &["discard", "--bytes", "1", "--time", "1s"][..],
             &["discard", "a:9", "--tun", "t", "--address", "10.7.0.2/24", "--path", "loss=0"],
             &["discard", "--tun", "t"],
+            &["serve", "echo", "--via", "kernel", "--tun", "t", "--address", "10.7.0.2/24"],
+            &["serve", "echo", "--via", "kernel", "--mss", "1000"],
         ] {
             assert!(complaint(arguments).ends_with("see 'ackclock --help'"), "{arguments:?}");
         }

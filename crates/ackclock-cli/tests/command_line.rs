@@ -1,7 +1,7 @@
 //! The program as its users see it: what it prints, and its exit status.
 
 use serde_json::Value;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn ackclock(arguments: &[&str]) -> Output {
     let program = env!("CARGO_BIN_EXE_ackclock");
@@ -33,14 +33,24 @@ fn wrong_options_are_a_usage_error_in_one_line() {
         &["discard", "--bytes", "much"],
         &["discard", "--path", "rate=fast"],
         &["discard", "--buffer", "0"],
+        &["discard", "--interval", "1ns"],
+        &["discard", "--connect-timeout", "0"],
         &["discard", "10.7.0.1:9"],
+        &["discard", "--tun", "t", "--address", "10.7.0.2/24"],
+        &["discard", "127.0.0.1:9", "--tun", "t", "--address", "10.7.0.2/24"],
+        &["discard", "10.7.0.2:9", "--tun", "t", "--address", "10.7.0.2/24"],
         &["echo", "10.7.0.1", "--tun", "t", "--address", "10.7.0.2/24"],
         &["echo", "[fd07::1]:7", "--tun", "t", "--address", "10.7.0.2/24"],
         &["serve", "discard"],
         &["serve", "time", "--via", "kernel"],
         &["serve", "echo", "--via", "kernel", "--tun", "t", "--address", "10.7.0.2/24"],
+        &["serve", "echo", "--via", "kernel", "--cc", "reno"],
+        &["serve", "echo", "--via", "kernel", "--pcap", "file"],
+        &["setup"],
         &["setup", "tun", "a name"],
         &["setup", "tun", "ack0", "--address", "10.7.0.2/32", "--dry-run"],
+        &["setup", "tun", "ack0", "--address", "10.7.0.255/24", "--dry-run"],
+        &["setup", "tun", "ack0", "--address", "fd07::2/64", "--mtu", "1279", "--dry-run"],
         &["no-such-command"],
         &[],
     ] {
@@ -176,4 +186,36 @@ fn a_capture_that_cannot_be_written_is_the_environments_fault() {
     let output = ackclock(&["discard", "--bytes", "1", "--pcap", "/no/such/directory/file"]);
     assert_eq!(output.status.code(), Some(3));
     assert!(complaint(&output).contains("/no/such/directory/file"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_written_anywhere_still_has_its_exit_status() {
+    let full = || std::fs::File::create("/dev/full").expect("a device that is always full");
+    let program = env!("CARGO_BIN_EXE_ackclock");
+    let status = Command::new(program).arg("discard").stdout(full()).stderr(full()).status();
+    assert_eq!(status.expect("the program starts").code(), Some(3));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_blamed_on_the_file_that_fills_it() {
+    let output = ackclock(&["discard", "--bytes", "1M", "--pcap", "/dev/full"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(complaint(&output).contains("the capture /dev/full"), "{output:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_transfer_ends_when_nobody_reads_its_intervals_any_more() {
+    let mut process = Command::new(env!("CARGO_BIN_EXE_ackclock"))
+        .args(["discard", "--bytes", "1T", "-i", "1s"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(process.stdout.take());
+    let output = process.wait_with_output().expect("the end");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(complaint(&output).contains("cannot write the report"), "{output:?}");
 }

@@ -26,7 +26,7 @@ fn in_namespace(script: &str) -> Option<Output> {
         set -e
         ip link set dev lo up
         work=$(mktemp -d)
-        trap 'rm -r "$work"' EXIT
+        trap 'kill $(jobs -p) 2>/dev/null || true; rm -r "$work"' EXIT
         # serve NAME ARGUMENT...: its report will be in $work/NAME.
         serve() {
             name=$1
@@ -127,6 +127,65 @@ fn a_refused_connection_is_a_failed_transfer() {
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.starts_with("ackclock: 10.7.0.1:9: connection refused"), "{text}");
     assert_eq!(text.lines().count(), 1, "{text}");
+}
+
+#[test]
+fn an_interface_that_is_no_tun_interface_is_not_described_as_one() {
+    let script = r#"
+        "$A" setup tun lo
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("lo exists and is not a plain TUN interface"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+}
+
+#[test]
+fn an_interface_that_goes_down_ends_the_transfer_with_its_summary() {
+    let script = r#"
+        "$A" setup tun ack0 --address 10.7.0.2/24 >/dev/null
+        serve kernel discard --via kernel --port 9 --once
+        "$A" discard 10.7.0.1:9 --tun ack0 --address 10.7.0.2/24 --time 1h --json >"$work/client" &
+        client=$!
+        received() { ip -s -j link show dev ack0 | grep -o '"rx":{"bytes":[0-9]*' | grep -o '[0-9]*$'; }
+        until [ "$(received)" -gt 100000 ]; do sleep 0.01; done
+        ip link set dev ack0 down
+        status=0
+        wait $client || status=$?
+        cat "$work/client"
+        echo $status
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    let reports = reports(&output);
+    assert_eq!(reports[1], 3);
+    let error = reports[0]["error"].as_str().expect("a reason");
+    assert!(error.contains("ip link set dev ack0 up"), "{error}");
+    assert_eq!(reports[0]["interrupted"], false);
+    assert!(reports[0]["totals"]["acked_bytes"].as_u64().is_some_and(|bytes| bytes > 0));
+}
+
+#[test]
+fn an_interface_that_is_deleted_under_a_service_is_made_again_with_the_command_named() {
+    let script = r#"
+        "$A" setup tun ack0 --address 10.7.0.2/24 >/dev/null
+        serve ours discard --tun ack0 --address 10.7.0.2/24
+        ip link delete ack0
+        status=0
+        wait $! || status=$?
+        cat "$work/ours.ready"
+        exit $status
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("'ackclock setup tun ack0'"), "{text}");
 }
 
 #[test]

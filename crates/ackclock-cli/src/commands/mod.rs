@@ -6,7 +6,8 @@ mod serve;
 pub(crate) mod setup;
 
 use crate::failure::Failure;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
 
 /// A TCP stack in userspace: over an emulated path, or over a TUN interface to real hosts.
 ///
@@ -28,6 +29,17 @@ enum Command {
 }
 
 impl CommandLine {
+    /// Reads a command line, the program's name included.
+    pub(crate) fn read(
+        arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    ) -> Result<Self, clap::Error> {
+        let matches = Self::command().try_get_matches_from(arguments)?;
+        if let Some(("serve", matches)) = matches.subcommand() {
+            serve::Serve::check(matches)?;
+        }
+        Self::from_arg_matches(&matches)
+    }
+
     /// Does what the command line says.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         match &self.command {

@@ -4,7 +4,9 @@ use crate::failure::Failure;
 use crate::options::{ConnectionOptions, InterfaceOptions};
 use crate::serve;
 use ackclock::apps::Service;
-use clap::{Args, ValueEnum};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, ValueEnum};
 use std::path::PathBuf;
 
 /// Be a discard, echo or chargen service
@@ -16,7 +18,8 @@ pub(crate) struct Serve {
     /// Whose TCP: this program's over a TUN interface, or the kernel's (no privilege needed)
     #[arg(long, value_name = "TCP", default_value = "tun")]
     via: Via,
-    /// Port to listen on [default: the service's own: discard 9, echo 7, chargen 19]
+    /// Port to listen on; 0: any free one with --via kernel, all of them over TUN [default: the
+    /// service's own: discard 9, echo 7, chargen 19]
     #[arg(long, value_name = "NUMBER")]
     port: Option<u16>,
     /// End after the first connection
@@ -53,7 +56,30 @@ enum Via {
     Kernel,
 }
 
+/// What `--via kernel` has a use for.
+const OF_THE_KERNEL: [&str; 5] = ["service", "via", "port", "once", "json"];
+
 impl Serve {
+    /// Refuses options of a TCP that is not used.
+    pub(crate) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
+        if matches.get_one("via") != Some(&Via::Kernel) {
+            return Ok(());
+        }
+        let command = Self::augment_args(clap::Command::new("serve"));
+        let idle = command.get_arguments().find_map(|argument| {
+            let id = argument.get_id().as_str();
+            let is_given = matches.value_source(id) == Some(ValueSource::CommandLine);
+            argument.get_long().filter(|_| is_given && !OF_THE_KERNEL.contains(&id))
+        });
+        match idle {
+            None => Ok(()),
+            Some(option) => Err(clap::Error::raw(
+                ErrorKind::ArgumentConflict,
+                format!("--{option} is of no use with --via kernel: leave it away"),
+            )),
+        }
+    }
+
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let service = match self.service {
             ServiceName::Discard => Service::Discard,
@@ -67,14 +93,11 @@ impl Serve {
             json: self.json,
         };
         match (self.via, &self.interface.tun) {
-            (Via::Kernel, Some(_)) => Err(Failure::Usage(
-                "--via kernel uses no TUN interface: leave --tun and --address away".into(),
-            )),
             (Via::Tun, None) => Err(Failure::Usage(
                 "give --tun NAME and --address CIDR, or --via kernel for ordinary sockets".into(),
             )),
             #[cfg(unix)]
-            (Via::Kernel, None) => serve::over_kernel(&order),
+            (Via::Kernel, _) => serve::over_kernel(&order),
             #[cfg(target_os = "linux")]
             (Via::Tun, Some(_)) => serve::over_tun(
                 &order,

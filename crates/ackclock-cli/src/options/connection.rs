@@ -1,7 +1,7 @@
 //! How TCP behaves.
 
 use crate::failure::Failure;
-use crate::values::{Window, parse_ack_policy, parse_bytes, parse_duration, parse_window};
+use crate::values::{Window, parse_ack_policy, parse_bytes, parse_positive_duration, parse_window};
 use ackclock::congestion::BuiltIn;
 use ackclock::tcp::{AckPolicy, Config};
 use ackclock::time::Duration;
@@ -28,7 +28,8 @@ pub(crate) struct ConnectionOptions {
     #[arg(long, value_name = "BYTES", default_value = "256k", value_parser = parse_bytes)]
     pub(crate) buffer: u64,
     /// Give up opening a connection that nobody answers after so long
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "30s",
+          value_parser = parse_positive_duration)]
     pub(crate) connect_timeout: Duration,
 }
 

@@ -39,8 +39,12 @@ pub(crate) fn over_tun(
     announce(order, &place);
     driver.run(&mut servers)?;
     let duration = driver.now().saturating_since(Instant::ZERO);
+    let summary = servers.summary(place, seconds(duration));
+    driver.leave(|now, stack| {
+        servers.0.iter_mut().for_each(|server| server.abort(now, stack));
+    });
     driver.finish()?;
-    servers.summary(place, seconds(duration)).report(order)
+    summary.report(order)
 }
 
 /// A server for each of our addresses. They are done as soon as one is.

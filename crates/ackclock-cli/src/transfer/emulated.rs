@@ -47,24 +47,25 @@ pub(crate) fn drive(
         emulator.add_application(LEFT, source(far_end)).map_err(|error| unusable(&error))?;
 
     interrupt::on_request(|| {})?;
-    let failed = |emulator: &Emulator<_, _>| {
+    let in_vain = |emulator: &Emulator<_, _>| {
         let watch = emulator.application(watch);
-        watch.is_none_or(Watch::has_failed)
+        watch.is_none_or(Watch::is_in_vain)
     };
     while emulator.run_until_done(emulator.now() + PATIENCE) == Ended::OutOfTime
         && !interrupt::requested()
-        && !failed(&emulator)
+        && !in_vain(&emulator)
     {}
 
     let now = emulator.now();
     let concluded = emulator.application(watch);
     let watched = concluded.map(|watch| watch.conclude(now, emulator.stack(LEFT)));
     let far_info = emulator.application(server).and_then(Server::last_info).copied();
-    if let Some(capture) = emulator.into_observer() {
-        capture.finish().map_err(|error| Failure::output(&error))?;
+    if let (Some(capture), Some(file)) = (emulator.into_observer(), &options.pcap) {
+        capture::finish(capture, file)?;
     }
     Ok(Driven {
         watched: watched.ok_or_else(|| Failure::Usage("the emulator lost its client".into()))?,
         far_info,
+        broken: None,
     })
 }

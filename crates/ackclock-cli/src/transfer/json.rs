@@ -85,8 +85,8 @@ impl<'r> TransferReport<'r> {
             },
             local: watched.info.as_ref().map(InfoReport::from),
             remote: outcome.far_info.as_ref().map(InfoReport::from),
-            error: outcome.failure(),
-            interrupted: watched.unfinished,
+            error: outcome.failure().map(|failure| failure.to_string()),
+            interrupted: outcome.is_interrupted(),
             wall_seconds: outcome.wall.as_secs_f64(),
         }
     }

@@ -21,6 +21,8 @@ struct Driven {
     watched: Watched,
     /// The far end's connection, where it is ours and over.
     far_info: Option<Info>,
+    /// What ended the run before its time, other than the user and the peer.
+    broken: Option<Failure>,
 }
 
 /// Does the transfer and reports it.
@@ -40,13 +42,20 @@ pub(crate) fn run(service: Service, options: &TransferOptions) -> Result<(), Fai
     };
     let started = std::time::Instant::now();
     let driven = match &options.peer {
+        None if options.interface.tun.is_some() => {
+            return Err(Failure::Usage(
+                "--tun needs a peer: give HOST:PORT, or leave --tun and --address away for an \
+                 emulated path"
+                    .into(),
+            ));
+        }
         None => emulated::drive(service, options, connection, controller, source)?,
         #[cfg(target_os = "linux")]
         Some(peer) => tun::drive(peer, options, controller, source)?,
         #[cfg(not(target_os = "linux"))]
         Some(peer) => return Err(Failure::elsewhere(&format!("a transfer to {peer}"))),
     };
-    let Driven { watched, far_info } = driven;
+    let Driven { watched, far_info, broken } = driven;
     let wall = started.elapsed();
-    Outcome { service, options, watched, far_info, wall }.report()
+    Outcome { service, options, watched, far_info, broken, wall }.report()
 }

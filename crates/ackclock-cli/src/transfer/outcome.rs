@@ -19,6 +19,8 @@ pub(super) struct Outcome<'o> {
     pub(super) watched: Watched,
     /// The far end's connection, where it is ours and over.
     pub(super) far_info: Option<Info>,
+    /// What ended the run before its time, other than the user and the peer.
+    pub(super) broken: Option<Failure>,
     /// How long the run took on the clock on the wall.
     pub(super) wall: Duration,
 }
@@ -38,17 +40,26 @@ impl Outcome<'_> {
                 .write_all(lines.collect::<String>().as_bytes())
                 .map_err(|error| Failure::output(&error))?;
         }
-        self.failure().map_or(Ok(()), |text| Err(Failure::Transfer(text)))
+        self.failure().map_or(Ok(()), Err)
     }
 
     /// Why the transfer is not complete.
-    pub(super) fn failure(&self) -> Option<String> {
-        let Watched { error, unfinished, .. } = &self.watched;
-        match error {
-            Some(error) => Some(format!("{}: {error}", self.far_end())),
-            None if *unfinished => Some("interrupted before the transfer was complete".into()),
+    pub(super) fn failure(&self) -> Option<Failure> {
+        if let Some(broken) = &self.broken {
+            return Some(broken.clone());
+        }
+        match &self.watched.error {
+            Some(error) => Some(Failure::Transfer(format!("{}: {error}", self.far_end()))),
+            None if self.is_interrupted() => {
+                Some(Failure::Transfer("interrupted before the transfer was complete".into()))
+            }
             None => None,
         }
+    }
+
+    /// Whether it was the user who ended the transfer.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.watched.unfinished && self.broken.is_none()
     }
 
     /// Payload bytes that the far end acknowledged.

@@ -8,6 +8,7 @@ use crate::interrupt;
 use crate::options::{InterfaceOptions, TransferOptions};
 use crate::values::Peer;
 use ackclock::congestion::BuiltIn;
+use ackclock_host::setup::kernel_end;
 use std::net::SocketAddr;
 
 /// Runs the transfer to its end.
@@ -26,13 +27,17 @@ pub(crate) fn drive(
     )?;
     interrupt::on_request(driver.stopper())?;
     let mut watch = source(remote);
-    driver.run(&mut watch)?;
+    let broken = match driver.run(&mut watch) {
+        Err(failure @ Failure::Environment(_)) => Some(failure),
+        ran => {
+            ran?;
+            None
+        }
+    };
     let watched = watch.conclude(driver.now(), driver.stack());
-    if let Some(handle) = watch.handle() {
-        driver.abort(handle)?;
-    }
+    driver.leave(|now, stack| watch.abort(now, stack));
     driver.finish()?;
-    Ok(Driven { watched, far_info: None })
+    Ok(Driven { watched, far_info: None, broken })
 }
 
 /// The first address of the peer that one of ours can talk to.
@@ -45,16 +50,30 @@ fn resolve(peer: &Peer, interface: &InterfaceOptions) -> Result<SocketAddr, Fail
             ))
         })?
         .collect();
+    let is_out_of_reach = |remote: &SocketAddr| {
+        let is_ours = interface.address.iter().any(|cidr| cidr.address == remote.ip());
+        is_ours || remote.ip().is_loopback()
+    };
+    if addresses.iter().all(is_out_of_reach) {
+        let kernel = interface.address.iter().find_map(|&cidr| kernel_end(cidr).ok());
+        let kernel =
+            kernel.map_or_else(String::new, |kernel| format!(" such as {}", kernel.address));
+        return Err(Failure::Usage(format!(
+            "{peer} is not at the far end of the interface: the kernel has another address \
+             there,{kernel}"
+        )));
+    }
     let same_family = |remote: &&SocketAddr| {
         let mut ours = interface.address.iter();
         ours.any(|cidr| cidr.address.is_ipv4() == remote.is_ipv4())
     };
-    addresses.iter().find(same_family).copied().ok_or_else(|| {
+    let in_reach = addresses.iter().filter(|remote| !is_out_of_reach(remote));
+    in_reach.into_iter().find(same_family).copied().ok_or_else(|| {
         let family = if addresses.iter().any(SocketAddr::is_ipv6) {
-            "IPv6: give an IPv6 --address too, such as fd07::2/64"
+            "an IPv6 address only: give an IPv6 --address too, such as fd07::2/64"
         } else {
-            "IPv4: give an IPv4 --address too, such as 10.7.0.2/24"
+            "an IPv4 address only: give an IPv4 --address too, such as 10.7.0.2/24"
         };
-        Failure::Usage(format!("{peer} has an address of {family}"))
+        Failure::Usage(format!("{peer} has {family}"))
     })
 }

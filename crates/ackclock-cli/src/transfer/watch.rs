@@ -5,9 +5,10 @@ use crate::options::TransferOptions;
 use crate::report::{INTERVAL_HEADER, Interval, Sample, interval_line};
 use ackclock::apps::{Application, Source, SourceError, StartError};
 use ackclock::congestion::CongestionController;
-use ackclock::stack::{Event, Handle, Stack};
+use ackclock::stack::{Event, Stack};
 use ackclock::tcp::Info;
 use ackclock::time::{Duration, Instant};
+use std::cell::Cell;
 use std::io::Write;
 
 /// A [`Source`] that is watched.
@@ -18,7 +19,10 @@ pub(crate) struct Watch {
     next_sample: Instant,
     last_sample: Sample,
     intervals: Vec<Interval>,
-    on_interval: fn(&Interval),
+    /// Whether each interval is printed as soon as it is over.
+    live: bool,
+    /// Whether nobody takes the lines of the intervals any more.
+    is_unheard: Cell<bool>,
     progress: Progress,
 }
 
@@ -47,37 +51,38 @@ impl Watch {
     pub(crate) fn new(source: Source, options: &TransferOptions) -> Self {
         let report = &options.report;
         let live = report.interval.is_some() && !report.json;
-        if live {
-            print_line(INTERVAL_HEADER);
-        }
-        Watch {
+        let watch = Watch {
             source,
             interval: report.interval,
             next_sample: Instant::FAR_FUTURE,
             last_sample: Sample::default(),
             intervals: Vec::new(),
-            on_interval: if live {
-                |interval| print_line(&interval_line(interval))
-            } else {
-                |_| {}
-            },
+            live,
+            is_unheard: Cell::new(false),
             // Interval lines show the progress too.
             progress: if live {
                 Progress::hidden()
             } else {
                 Progress::new(options.amount.amount())
             },
+        };
+        watch.print(INTERVAL_HEADER);
+        watch
+    }
+
+    /// Whether there is no point in going on: the transfer has failed, or nobody hears of it.
+    pub(crate) fn is_in_vain(&self) -> bool {
+        self.source.error().is_some() || self.is_unheard.get()
+    }
+
+    /// Writes a line at once, if lines are written while the transfer goes on.
+    fn print(&self, line: &str) {
+        if self.live {
+            let mut stdout = std::io::stdout().lock();
+            let written = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
+            // What the error is shows when the summary is written.
+            self.is_unheard.set(self.is_unheard.get() || written.is_err());
         }
-    }
-
-    /// Whether the transfer is over without success.
-    pub(crate) fn has_failed(&self) -> bool {
-        self.source.error().is_some()
-    }
-
-    /// The connection, until it is over.
-    pub(crate) fn handle(&self) -> Option<Handle> {
-        self.source.handle()
     }
 
     /// Ends the watch, at the end of the transfer or before.
@@ -93,7 +98,7 @@ impl Watch {
         let last = info.map(|info| self.interval_until(at, &info));
         if let Some(last) = last.filter(|last| self.interval.is_some() && !last.length().is_zero())
         {
-            (self.on_interval)(&last);
+            self.print(&interval_line(&last));
             intervals.push(last);
         }
         let (started, established) = (self.source.started(), self.source.established());
@@ -107,6 +112,15 @@ impl Watch {
             intervals,
             info,
         }
+    }
+
+    /// Aborts a transfer that goes on.
+    pub(crate) fn abort<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+    ) {
+        self.source.abort(now, stack);
     }
 
     /// Time since the connection was established.
@@ -129,7 +143,7 @@ impl Watch {
             && let Some(info) = self.source.info(now, stack)
         {
             let sampled = self.interval_until(self.next_sample, &info);
-            (self.on_interval)(&sampled);
+            self.print(&interval_line(&sampled));
             self.last_sample = Sample::new(sampled.end, &info);
             self.intervals.push(sampled);
             self.next_sample += interval;
@@ -173,12 +187,6 @@ impl<'a, C: CongestionController + Clone> Application<'a, C> for Watch {
     }
 
     fn is_done(&self) -> bool {
-        Application::<C>::is_done(&self.source)
+        self.is_unheard.get() || Application::<C>::is_done(&self.source)
     }
-}
-
-/// Writes a line at once. Whether standard output takes it shows when the summary is written.
-fn print_line(line: &str) {
-    let mut stdout = std::io::stdout().lock();
-    let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
 }

@@ -21,7 +21,7 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
         .parse::<u64>()
         .ok()
         .and_then(|number| number.checked_mul(1 << shift))
-        .ok_or_else(|| "more than 2^64 bytes".into())
+        .ok_or_else(|| "2^64 bytes or more".into())
 }
 
 #[cfg(test)]

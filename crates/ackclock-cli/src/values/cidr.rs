@@ -13,7 +13,24 @@ pub(crate) fn parse_cidr(text: &str) -> Result<Cidr, String> {
     if prefix > bits {
         return Err(format!("the prefix has at most {bits} bits"));
     }
+    if !is_usable(address, prefix) {
+        return Err("no host can have this address: give one such as 10.7.0.2/24".into());
+    }
     Ok(Cidr { address, prefix })
+}
+
+/// Whether an interface can be given the address, for others to talk to (RFC 1122 section 3.2.1.3).
+fn is_usable(address: IpAddr, prefix: u8) -> bool {
+    if address.is_unspecified() || address.is_multicast() || address.is_loopback() {
+        return false;
+    }
+    let IpAddr::V4(address) = address else {
+        return true;
+    };
+    // The first and the last address of a network are its own, unless it has only two (RFC 3021).
+    let host_bits = u32::MAX.checked_shr(prefix.into()).unwrap_or(0);
+    let host = address.to_bits() & host_bits;
+    !address.is_broadcast() && (prefix >= 31 || (host != 0 && host != host_bits))
 }
 
 /// The address and its prefix, as they are read.
@@ -31,6 +48,26 @@ mod tests {
         assert_eq!(parse_cidr("10.7.0.2/24"), Ok(cidr("10.7.0.2", 24)));
         assert_eq!(parse_cidr("fd07::2/128"), Ok(cidr("fd07::2", 128)));
         assert_eq!(cidr_text(&cidr("fd07::2", 64)), "fd07::2/64");
+    }
+
+    #[test]
+    fn addresses_that_no_host_can_have_are_refused() {
+        for text in [
+            "10.7.0.0/24",
+            "10.7.0.255/24",
+            "255.255.255.255/32",
+            "224.0.0.1/8",
+            "127.0.0.2/8",
+            "0.0.0.0/31",
+            "::1/128",
+            "::/64",
+            "ff02::1/64",
+        ] {
+            assert!(parse_cidr(text).is_err(), "{text}");
+        }
+        for text in ["10.7.0.0/31", "10.7.0.255/31", "10.7.0.0/32", "10.7.0.255/16"] {
+            assert!(parse_cidr(text).is_ok(), "{text}");
+        }
     }
 
     #[test]

@@ -36,6 +36,17 @@ pub(crate) fn parse_positive_duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// Shortest interval of a report.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(1);
+
+/// The length of a report's intervals: each is kept until the end, so they must not be too many.
+pub(crate) fn parse_interval(text: &str) -> Result<Duration, String> {
+    match parse_duration(text)? {
+        interval if interval < SHORTEST_INTERVAL => Err("must be at least 1ms".into()),
+        interval => Ok(interval),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,8 +80,16 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_of_nothing_is_refused() {
+    fn a_time_that_must_be_positive_is_not_zero() {
         assert!(parse_positive_duration("0ms").is_err());
         assert_eq!(parse_positive_duration("1ns"), Ok(Duration::from_nanos(1)));
+    }
+
+    #[test]
+    fn an_interval_has_a_millisecond_at_least() {
+        for text in ["0", "1ns", "999us"] {
+            assert_eq!(parse_interval(text), Err("must be at least 1ms".into()), "{text}");
+        }
+        assert_eq!(parse_interval("1ms"), Ok(Duration::from_millis(1)));
     }
 }

@@ -10,6 +10,6 @@ mod peer;
 pub(crate) use ack_policy::{ack_policy_text, parse_ack_policy};
 pub(crate) use bytes::parse_bytes;
 pub(crate) use cidr::{cidr_text, parse_cidr};
-pub(crate) use duration::{parse_duration, parse_positive_duration};
+pub(crate) use duration::{parse_duration, parse_interval, parse_positive_duration};
 pub(crate) use initial_window::{Window, parse_window};
 pub(crate) use peer::Peer;
