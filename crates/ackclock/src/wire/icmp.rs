@@ -194,22 +194,64 @@ pub fn write_echo_reply(
     ip: &IpInfo,
     request: &EchoRequest<'_>,
 ) -> usize {
-    let length = HEADER.saturating_add(request.data.len());
-    let (protocol, message_type, sum) = match ip.source {
-        IpAddr::V4(_) => (IpProtocol::Icmp, v4::ECHO_REPLY, Checksum::default()),
+    let message_type = if ip.source.is_ipv4() { v4::ECHO_REPLY } else { v6::ECHO_REPLY };
+    let [i0, i1] = request.identifier.to_be_bytes();
+    let [s0, s1] = request.sequence.to_be_bytes();
+    write_message(to, ip, [message_type, 0], [i0, i1, s0, s1], request.data)
+}
+
+/// Writes IP and ICMP headers of an error into `to`; the beginning of the packet that it is about,
+/// `quote`, follows. Returns the length of the headers in bytes. `ip` is the error's. An MTU that
+/// ICMP's 16 bits cannot tell is written as 65,535.
+pub fn write_icmp_error(
+    to: &mut [u8; MAX_HEADER],
+    ip: &IpInfo,
+    kind: IcmpErrorKind,
+    quote: &[u8],
+) -> usize {
+    let of_v4 = ip.source.is_ipv4();
+    let (type_and_code, rest) = match kind {
+        // Network unreachable; no route to the destination.
+        IcmpErrorKind::Unreachable if of_v4 => ([v4::DESTINATION_UNREACHABLE, 0], 0),
+        IcmpErrorKind::Unreachable => ([v6::DESTINATION_UNREACHABLE, 0], 0),
+        // Port unreachable.
+        IcmpErrorKind::Refused if of_v4 => ([v4::DESTINATION_UNREACHABLE, 3], 0),
+        IcmpErrorKind::Refused => ([v6::DESTINATION_UNREACHABLE, 4], 0),
+        IcmpErrorKind::PacketTooBig { mtu } if of_v4 => {
+            ([v4::DESTINATION_UNREACHABLE, 4], mtu.min(u16::MAX.into()))
+        }
+        IcmpErrorKind::PacketTooBig { mtu } => ([v6::PACKET_TOO_BIG, 0], mtu),
+        IcmpErrorKind::TimeExceeded if of_v4 => ([v4::TIME_EXCEEDED, 0], 0),
+        IcmpErrorKind::TimeExceeded => ([v6::TIME_EXCEEDED, 0], 0),
+        IcmpErrorKind::ParameterProblem if of_v4 => ([v4::PARAMETER_PROBLEM, 0], 0),
+        IcmpErrorKind::ParameterProblem => ([v6::PARAMETER_PROBLEM, 0], 0),
+    };
+    write_message(to, ip, type_and_code, rest.to_be_bytes(), quote)
+}
+
+/// Writes IP and ICMP headers of a message whose first word, behind the checksum, is `word`, and
+/// whose data, `body`, follows the headers.
+fn write_message(
+    to: &mut [u8; MAX_HEADER],
+    ip: &IpInfo,
+    [message_type, code]: [u8; 2],
+    word: [u8; 4],
+    body: &[u8],
+) -> usize {
+    let length = HEADER.saturating_add(body.len());
+    let (protocol, sum) = match ip.source {
+        IpAddr::V4(_) => (IpProtocol::Icmp, Checksum::default()),
         // Only ICMPv6 sums a pseudo-header (RFC 4443 section 2.3).
         IpAddr::V6(_) => {
-            let sum = Checksum::pseudo_header(ip, IpProtocol::Icmpv6, length);
-            (IpProtocol::Icmpv6, v6::ECHO_REPLY, sum)
+            (IpProtocol::Icmpv6, Checksum::pseudo_header(ip, IpProtocol::Icmpv6, length))
         }
     };
     let ip_len = ip::write_header(to, ip, protocol, length);
-    let [i0, i1] = request.identifier.to_be_bytes();
-    let [s0, s1] = request.sequence.to_be_bytes();
-    let sum = sum.add(&[message_type, 0, i0, i1, s0, s1]);
-    let [c0, c1] = sum.add(request.data).complement().to_be_bytes();
+    let sum = sum.add(&[message_type, code]).add(&word).add(body);
+    let [c0, c1] = sum.complement().to_be_bytes();
+    let [w0, w1, w2, w3] = word;
     if let Some(place) = to.get_mut(ip_len..).and_then(<[u8]>::first_chunk_mut) {
-        *place = [message_type, 0, c0, c1, i0, i1, s0, s1];
+        *place = [message_type, code, c0, c1, w0, w1, w2, w3];
     }
     ip_len + HEADER
 }

@@ -12,7 +12,7 @@ mod segment;
 #[cfg(test)]
 mod tests;
 
-pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply};
+pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply, write_icmp_error};
 pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, parse_packet};
 pub use options::{Options, SackBlocks, Timestamps};
 pub use segment::{

@@ -331,6 +331,33 @@ fn an_icmp_header_cut_short_is_truncated() {
     assert_eq!(refusal(&changed(&ECHO_V6, 5, &[7])), WireError::Truncated);
 }
 
+#[test]
+fn errors_are_written_byte_by_byte_and_each_is_read_back() {
+    let too_big = |mtu| IcmpErrorKind::PacketTooBig { mtu };
+    for (message, ip, kind, headers) in [
+        (&FRAGMENTATION_NEEDED[..], ip(v4(254), v4(1)), too_big(1300), 28),
+        (&PACKET_TOO_BIG, ip(v6(0xfe), v6(1)), too_big(1280), 48),
+    ] {
+        let mut to = [0xee; MAX_HEADER];
+        let len = write_icmp_error(&mut to, &ip, kind, &message[headers..]);
+        assert_eq!(to[..len], message[..headers]);
+        for kind in [
+            IcmpErrorKind::Unreachable,
+            IcmpErrorKind::Refused,
+            IcmpErrorKind::TimeExceeded,
+            IcmpErrorKind::ParameterProblem,
+            too_big(65_535),
+        ] {
+            write_icmp_error(&mut to, &ip, kind, &message[headers..]);
+            let packet = [&to[..len], &message[headers..]].concat();
+            match parse_packet(&packet, Checksums::default()).map(|packet| packet.protocol) {
+                Ok(Protocol::IcmpError(error)) => assert_eq!(error.kind, kind),
+                other => panic!("{kind:?}: {other:?}"),
+            }
+        }
+    }
+}
+
 fn quoted(kind: IcmpErrorKind, local: IpAddr, remote: IpAddr) -> Protocol<'static> {
     Protocol::IcmpError(IcmpError {
         kind,
