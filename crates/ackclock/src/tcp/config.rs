@@ -1,5 +1,6 @@
 //! Settings of a connection, validated once.
 
+use super::RecoveryAlgorithm;
 use crate::congestion::InitialWindow;
 use crate::time::Duration;
 use core::fmt;
@@ -30,6 +31,9 @@ pub struct Config {
     pub timestamps: bool,
     /// Offer and accept selective acknowledgements (RFC 2018).
     pub sack: bool,
+    /// How losses are found and repaired. One that needs SACK is replaced by NewReno when SACK was
+    /// not agreed on.
+    pub recovery: RecoveryAlgorithm,
     /// When to acknowledge.
     pub ack_policy: AckPolicy,
     /// Initial congestion window.
@@ -75,6 +79,7 @@ impl Default for Config {
             window_scaling: true,
             timestamps: true,
             sack: true,
+            recovery: RecoveryAlgorithm::default(),
             ack_policy: AckPolicy::default(),
             initial_window: InitialWindow::default(),
             restart_after_idle: RestartAfterIdle::default(),

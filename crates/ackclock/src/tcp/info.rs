@@ -19,6 +19,8 @@ pub struct Info {
     pub soft_error: Option<IcmpErrorKind>,
     /// Name of the congestion controller.
     pub congestion: &'static str,
+    /// Name of the recovery at work.
+    pub recovery: &'static str,
     /// Whether SACK is in use.
     pub sack: bool,
     /// Whether timestamps are in use.
@@ -137,6 +139,7 @@ impl<C: CongestionController> Connection<'_, C> {
             error: self.error,
             soft_error: self.soft_error,
             congestion: sender.controller().name(),
+            recovery: sender.recovery_algorithm().name(),
             sack: self.agreement.sack,
             timestamps: self.agreement.timestamps,
             window_scale: self

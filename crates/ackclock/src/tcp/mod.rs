@@ -27,5 +27,5 @@ pub use handshake::SynOptions;
 pub use info::{Info, PendingTimers};
 pub use output::Outgoing;
 pub use readiness::Readiness;
-pub use sender::FlightRecord;
+pub use sender::{FlightRecord, RecoveryAlgorithm, UnknownRecovery};
 pub use state::State;

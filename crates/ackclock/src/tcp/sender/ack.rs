@@ -173,8 +173,7 @@ impl<C: CongestionController> Sender<'_, C> {
     fn on_window_opened(&mut self) {
         self.rto.end_backoff();
         if !self.flight.is_empty() {
-            self.flight.mark_all_lost();
-            self.recovery.on_timeout(self.snd_nxt);
+            self.recovery.on_all_lost(&mut self.flight, self.snd_nxt);
         }
     }
 }

@@ -500,7 +500,8 @@ impl<'a> Flight<'a> {
     }
 
     /// Cuts the flight anew in pieces of `piece` (the path takes smaller packets than before): all
-    /// of it is lost, what was SACKed is forgotten (the peer's next acks repeat what matters).
+    /// of it is lost, which the caller marks; what was SACKed is forgotten (the peer's next acks
+    /// repeat what matters).
     pub(crate) fn cut_anew(&mut self, now: Instant, piece: u32) {
         let (Some(front), Some(back)) = (self.records.front(), self.records.back()) else {
             return;
@@ -523,7 +524,6 @@ impl<'a> Flight<'a> {
             start += len;
         }
         self.seen = SackBlocks::EMPTY;
-        self.mark_all_lost();
     }
 
     /// Position of the record that holds `seq` (or of the first one after it).

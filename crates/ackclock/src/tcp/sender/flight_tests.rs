@@ -248,6 +248,7 @@ proptest! {
                 }
                 Step::CutAnew(piece) => {
                     flight.cut_anew(now, piece);
+                    flight.mark_all_lost();
                     let lens: Vec<(u32, u32)> =
                         flight.records.iter().map(|record| (record.len, record.piece)).collect();
                     let len: u32 = lens.iter().map(|(len, _)| len).sum();

@@ -12,6 +12,7 @@ mod window;
 
 pub(crate) use ack::AckInput;
 pub use flight::FlightRecord;
+pub use recovery::{RecoveryAlgorithm, UnknownRecovery};
 pub(crate) use transmit::{Data, DataKind};
 
 use super::Config;
@@ -111,7 +112,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             controller,
             queue: Ring::new(queue, config.send_buffer as usize),
             flight: Flight::new(flight, config.flight_records as usize),
-            recovery: Recovery::new(false, iss),
+            recovery: Recovery::new(config.recovery, false, iss),
             rto: Rto::new(&config.rto),
             round: Round::new(Instant::ZERO, iss + 1),
             deadline: Instant::FAR_FUTURE,
@@ -138,7 +139,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
     /// The connection is established: both SYNs are acknowledged.
     pub(crate) fn start(&mut self, now: Instant, config: &Config, start: &SenderStart) {
         self.mss = start.mss.max(1);
-        self.recovery = Recovery::new(start.sack, self.snd_una - 1);
+        self.recovery = Recovery::new(config.recovery, start.sack, self.snd_una - 1);
         self.window = SendWindow::new(start.window, start.seq, self.snd_una);
         self.round = Round::new(now, self.snd_nxt);
         self.last_sent_at = now;
@@ -218,10 +219,13 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         self.queue.is_empty() && self.fin_queued == self.fin_acked
     }
 
-    /// Bytes thought to be in the network: RFC 6675's pipe, or the flight less what duplicate acks
-    /// have vouched for.
+    pub(crate) fn recovery_algorithm(&self) -> RecoveryAlgorithm {
+        self.recovery.algorithm()
+    }
+
+    /// Bytes thought to be in the network, as the recovery at work counts them.
     pub(crate) fn pipe(&self) -> u32 {
-        self.flight.pipe().saturating_sub(self.recovery.credit())
+        self.recovery.pipe(&self.flight)
     }
 
     /// How often the retransmission timer has fired since something was acknowledged last.
@@ -277,7 +281,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         self.controller.on_mss_change(mss);
         if smaller && !self.flight.is_empty() {
             self.flight.cut_anew(now, mss);
-            self.recovery.on_timeout(self.snd_nxt);
+            self.recovery.on_all_lost(&mut self.flight, self.snd_nxt);
         }
         self.rearm(now);
     }

@@ -132,8 +132,7 @@ impl<C: CongestionController> Sender<'_, C> {
         self.timeouts_in_a_row = self.timeouts_in_a_row.saturating_add(1);
         self.counters.timeouts = self.counters.timeouts.saturating_add(1);
         let flight_size = self.flight.outstanding();
-        self.flight.mark_all_lost();
-        self.recovery.on_timeout(self.snd_nxt);
+        self.recovery.on_timeout(&mut self.flight, self.snd_nxt);
         self.controller.on_congestion(&Congestion { now, kind, flight_size });
         self.rto.back_off();
         self.set_timer(Timer::Retransmit(now + self.rto.timeout()));

@@ -145,6 +145,7 @@ impl<C: CongestionController> Sender<'_, C> {
         if new {
             let piece = if data.len > self.mss { self.mss } else { range.len() };
             self.flight.push(now, range, piece);
+            self.recovery.on_sent(&self.flight, range, true);
             self.snd_nxt = range.end;
             self.fin_sent |= data.fin;
         } else {
@@ -154,7 +155,7 @@ impl<C: CongestionController> Sender<'_, C> {
                 self.flight.mark_probed(range.start);
             } else {
                 self.flight.mark_resent(range.start);
-                self.recovery.on_retransmitted(&self.flight, range);
+                self.recovery.on_sent(&self.flight, range, false);
             }
         }
         if data.kind == DataKind::Probe {

@@ -30,6 +30,8 @@ fn random_config(random: &mut Random) -> Config {
         window_scaling: random.one_in(2),
         timestamps: random.one_in(2),
         sack: !random.one_in(3),
+        recovery: RecoveryAlgorithm::ALL
+            [random.below(RecoveryAlgorithm::ALL.len() as u32) as usize],
         nagle: random.one_in(2),
         ack_policy: match random.below(3) {
             0 => AckPolicy::EverySegment,

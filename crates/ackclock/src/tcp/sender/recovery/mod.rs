@@ -1,14 +1,23 @@
 //! Which segment next: loss detection and recovery.
 //!
-//! What is lost is marked on the [`Flight`]; this module decides when that makes a recovery
-//! episode, when the episode ends, and what counts as having left the network. How much may be in
-//! flight meanwhile is the window law's business.
+//! What is lost is marked on the [`Flight`]. One of the [`Rules`], each in a file of its own,
+//! decides when that makes a recovery episode, when the episode ends, what is sent again and what
+//! counts as having left the network. How much may be in flight meanwhile is the window law's
+//! business.
+//!
+//! Another recovery is one file with its rules and one line in the list of `algorithm.rs`.
 
+mod algorithm;
 mod newreno;
 mod rfc6675;
 
+pub use algorithm::{RecoveryAlgorithm, UnknownRecovery};
+
 use super::flight::{Flight, Losses};
 use crate::seq::{SeqNumber, SeqRange};
+use algorithm::AnyRules;
+use newreno::NewReno;
+use rfc6675::Rfc6675;
 
 /// Duplicate acks, or SACKed segments above a hole, that make a loss (RFC 5681 section 3.2,
 /// RFC 6675 DupThresh).
@@ -19,7 +28,8 @@ pub(crate) const DUPLICATE_THRESHOLD: u32 = 3;
 pub(crate) enum Phase {
     /// None.
     Open,
-    /// Fast recovery, until everything sent before it is acknowledged.
+    /// Fast recovery, until everything sent before it is acknowledged; the window law stands
+    /// still.
     Fast,
     /// After a retransmission timeout, likewise; the window law is in slow start.
     Loss,
@@ -56,127 +66,192 @@ pub(crate) struct Outcome {
     pub(crate) keep_timer: bool,
 }
 
-/// State of loss recovery.
+/// What every recovery keeps of the episode that is going on.
 #[derive(Debug)]
-pub(crate) struct Recovery {
-    /// SACK decides what is lost (RFC 6675); else duplicate acks do (RFC 6582).
-    sack: bool,
+struct Episode {
     phase: Phase,
     /// RecoveryPoint (RFC 6675), `recover` (RFC 6582): SND.NXT when the episode began.
     point: SeqNumber,
+    /// Duplicate acks since the last ack of new data.
     duplicate_acks: u32,
     /// SND.NXT when the first of them arrived.
     flight_end: SeqNumber,
-    /// Without SACK: bytes that duplicate acks say have left the network.
-    credit: u32,
-    /// One retransmission may go out whatever the pipe says (RFC 6675 section 5 step 4.3).
+    /// One retransmission may go out whatever the pipe says (RFC 6675 section 5 step 4.3, BSD's
+    /// fast retransmit).
     owes_retransmission: bool,
-    /// A partial ack was seen in this episode (RFC 6582).
-    partial_seen: bool,
-    /// The rescue retransmission of this episode was spent (RFC 6675 NextSeg rule 4).
-    rescued: bool,
+}
+
+impl Episode {
+    /// Counts duplicate acks.
+    fn count(&mut self, ack: &AckFacts) {
+        if ack.acked > 0 {
+            self.duplicate_acks = 0;
+        }
+        if self.duplicate_acks == 0 {
+            self.flight_end = ack.nxt;
+        }
+        self.duplicate_acks = self.duplicate_acks.saturating_add(u32::from(ack.duplicate));
+    }
+
+    /// An episode begins; its first retransmission goes at once.
+    fn begin(&mut self, phase: Phase, nxt: SeqNumber, outcome: &mut Outcome) {
+        self.phase = phase;
+        self.point = nxt;
+        self.owes_retransmission = true;
+        outcome.entered = true;
+    }
+
+    /// The episode, if there is one, is over.
+    fn end(&mut self, outcome: &mut Outcome) {
+        outcome.left |= self.phase == Phase::Fast;
+        self.phase = Phase::Open;
+    }
+
+    /// Whether the ack covers everything that was sent before the episode began.
+    fn is_completed_by(&self, ack: &AckFacts) -> bool {
+        self.phase != Phase::Open && ack.una.at_or_after(self.point)
+    }
+}
+
+/// What one recovery decides. Its state begins as its default with each connection.
+trait Rules: core::fmt::Debug {
+    /// An ack was applied to the flight, and counted if it is a duplicate: whether it begins or
+    /// ends an episode, and what is lost.
+    fn on_ack(&mut self, episode: &mut Episode, flight: &mut Flight<'_>, ack: &AckFacts)
+    -> Outcome;
+
+    /// The retransmission timer fired: marks what is lost. The episode has become
+    /// [`Phase::Loss`].
+    fn on_timeout(&mut self, flight: &mut Flight<'_>) {
+        self.forget();
+        flight.mark_all_lost();
+    }
+
+    /// Everything is sent anew, for the sake of a timeout or because no segment of the flight can
+    /// arrive any more: what was known of single segments means nothing now.
+    fn forget(&mut self) {}
+
+    /// Bytes thought to be in the network, which the law's window bounds. A recovery that inflates
+    /// the window takes the same amount off here, so that the law's window stays the law's.
+    fn pipe(&self, _episode: &Episode, flight: &Flight<'_>) -> u32 {
+        flight.pipe()
+    }
+
+    /// The piece that must be sent again before anything new goes, with `allowance` bytes of window
+    /// left beyond the pipe. With nothing in the pipe one may always go: with its FIN a full
+    /// segment is longer than a window of one segment, and no ack would come to open that.
+    fn next_retransmission(
+        &self,
+        episode: &Episode,
+        flight: &mut Flight<'_>,
+        allowance: u32,
+    ) -> Option<SeqRange> {
+        let lost = flight.first_lost()?;
+        let free = episode.owes_retransmission || flight.pipe() == 0;
+        (free || lost.len() <= allowance).then_some(lost)
+    }
+
+    /// The piece to send again when nothing is lost and no new data can be sent.
+    fn next_speculation(&self, _episode: &Episode, _flight: &Flight<'_>) -> Option<SeqRange> {
+        None
+    }
+
+    /// `range` was sent, for the first time or again, and is recorded in the flight.
+    fn on_sent(&mut self, _episode: &Episode, _flight: &Flight<'_>, _range: SeqRange, _new: bool) {}
+}
+
+/// State of loss recovery.
+#[derive(Debug)]
+pub(crate) struct Recovery {
+    rules: AnyRules,
+    episode: Episode,
 }
 
 impl Recovery {
-    pub(crate) fn new(sack: bool, iss: SeqNumber) -> Self {
+    /// `sack`: whether the peer permits SACK.
+    pub(crate) fn new(algorithm: RecoveryAlgorithm, sack: bool, iss: SeqNumber) -> Self {
+        let usable = sack || !algorithm.needs_sack();
         Recovery {
-            sack,
-            phase: Phase::Open,
-            point: iss,
-            duplicate_acks: 0,
-            flight_end: iss,
-            credit: 0,
-            owes_retransmission: false,
-            partial_seen: false,
-            rescued: false,
+            rules: if usable { algorithm } else { RecoveryAlgorithm::NewReno }.rules(),
+            episode: Episode {
+                phase: Phase::Open,
+                point: iss,
+                duplicate_acks: 0,
+                flight_end: iss,
+                owes_retransmission: false,
+            },
         }
+    }
+
+    /// Which one is at work.
+    pub(crate) fn algorithm(&self) -> RecoveryAlgorithm {
+        self.rules.algorithm()
     }
 
     /// Whether SACK decides what is lost.
     pub(crate) fn uses_sack(&self) -> bool {
-        self.sack
+        self.algorithm().needs_sack()
     }
 
     pub(crate) fn phase(&self) -> Phase {
-        self.phase
-    }
-
-    /// Bytes to leave out of the pipe because duplicate acks tell that they have arrived: in RFC
-    /// 6582's words the inflation of the window, and for the first two of them limited transmit
-    /// (RFC 3042).
-    pub(crate) fn credit(&self) -> u32 {
-        self.credit
+        self.episode.phase
     }
 
     /// Where FlightSize ends when an episode begins: what limited transmit has sent since the first
     /// duplicate ack does not count (RFC 5681 section 3.2, step 2).
     pub(crate) fn flight_end(&self) -> SeqNumber {
-        self.flight_end
+        self.episode.flight_end
+    }
+
+    /// Bytes thought to be in the network.
+    pub(crate) fn pipe(&self, flight: &Flight<'_>) -> u32 {
+        self.rules.get().pipe(&self.episode, flight)
     }
 
     /// An ack was applied to the flight.
     pub(crate) fn on_ack(&mut self, flight: &mut Flight<'_>, ack: &AckFacts) -> Outcome {
-        self.duplicate_acks = if ack.acked > 0 { 0 } else { self.duplicate_acks };
-        if self.duplicate_acks == 0 {
-            self.flight_end = ack.nxt;
-        }
-        self.duplicate_acks += u32::from(ack.duplicate);
-        let mut outcome = Outcome::default();
-        if self.phase != Phase::Open && ack.una.at_or_after(self.point) {
-            outcome.left = self.phase == Phase::Fast;
-            self.phase = Phase::Open;
-            self.credit = 0;
-        }
-        if self.sack {
-            self.detect_by_sack(flight, ack, &mut outcome);
-        } else {
-            self.detect_by_duplicates(flight, ack, &mut outcome);
-        }
-        outcome
+        self.episode.count(ack);
+        self.rules.get_mut().on_ack(&mut self.episode, flight, ack)
     }
 
-    fn enter_fast(&mut self, nxt: SeqNumber) {
-        self.phase = Phase::Fast;
-        self.point = nxt;
-        self.owes_retransmission = true;
-        self.partial_seen = false;
-        self.rescued = false;
+    /// The retransmission timer fired.
+    pub(crate) fn on_timeout(&mut self, flight: &mut Flight<'_>, nxt: SeqNumber) {
+        self.begin_anew(nxt);
+        self.rules.get_mut().on_timeout(flight);
     }
 
-    /// The retransmission timer fired; everything unacknowledged was marked lost.
-    pub(crate) fn on_timeout(&mut self, nxt: SeqNumber) {
-        self.phase = Phase::Loss;
-        self.point = nxt;
-        self.duplicate_acks = 0;
-        self.credit = 0;
-        self.owes_retransmission = false;
+    /// Nothing of the flight can arrive any more, which is no sign of congestion.
+    pub(crate) fn on_all_lost(&mut self, flight: &mut Flight<'_>, nxt: SeqNumber) {
+        self.begin_anew(nxt);
+        self.rules.get_mut().forget();
+        flight.mark_all_lost();
     }
 
-    /// The piece to retransmit next, with `allowance` bytes of window left beyond the pipe. With
-    /// nothing in the pipe one may always go: with its FIN a full segment is longer than a window
-    /// of one segment, and no ack would come to open that.
+    fn begin_anew(&mut self, nxt: SeqNumber) {
+        self.episode.phase = Phase::Loss;
+        self.episode.point = nxt;
+        self.episode.duplicate_acks = 0;
+        self.episode.owes_retransmission = false;
+    }
+
+    /// The piece that must be sent again now.
     pub(crate) fn next_retransmission(
         &self,
         flight: &mut Flight<'_>,
         allowance: u32,
     ) -> Option<SeqRange> {
-        let lost = flight.first_lost()?;
-        let free = self.owes_retransmission || flight.pipe() == 0;
-        (free || lost.len() <= allowance).then_some(lost)
+        self.rules.get().next_retransmission(&self.episode, flight, allowance)
     }
 
     /// What to retransmit when nothing is lost and no new data can be sent.
     pub(crate) fn next_speculation(&self, flight: &Flight<'_>, allowance: u32) -> Option<SeqRange> {
-        if !self.sack || self.phase != Phase::Fast {
-            return None;
-        }
-        self.speculate(flight).filter(|range| range.len() <= allowance)
+        let speculation = self.rules.get().next_speculation(&self.episode, flight)?;
+        (speculation.len() <= allowance).then_some(speculation)
     }
 
-    /// A piece was sent again.
-    pub(crate) fn on_retransmitted(&mut self, flight: &Flight<'_>, range: SeqRange) {
-        self.owes_retransmission = false;
-        let above = flight.highest_sacked().is_none_or(|high| range.start.at_or_after(high));
-        self.rescued |= self.sack && self.phase == Phase::Fast && above;
+    /// `range` was sent, for the first time or again.
+    pub(crate) fn on_sent(&mut self, flight: &Flight<'_>, range: SeqRange, new: bool) {
+        self.episode.owes_retransmission &= new;
+        self.rules.get_mut().on_sent(&self.episode, flight, range, new);
     }
 }

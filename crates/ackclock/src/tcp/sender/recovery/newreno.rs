@@ -1,52 +1,87 @@
-//! Loss recovery without SACK: NewReno (RFC 6582).
+//! Loss recovery without SACK: NewReno (RFC 6582), with limited transmit (RFC 3042).
 //!
 //! The RFC inflates the congestion window by a segment per duplicate ack; here the same amount is
 //! taken out of the pipe as a credit, so that the law's window stays the law's.
 
-use super::{AckFacts, DUPLICATE_THRESHOLD, Flight, Outcome, Phase, Recovery};
+use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
 
-impl Recovery {
-    pub(super) fn detect_by_duplicates(
+/// RFC 6582.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct NewReno {
+    /// Bytes that duplicate acks say have left the network: in RFC 6582's words the inflation of
+    /// the window, and for the first two of them limited transmit.
+    credit: u32,
+    /// A partial ack was seen in this episode.
+    partial_seen: bool,
+}
+
+impl NewReno {
+    pub(super) const NAME: &'static str = "newreno";
+    pub(super) const NEEDS_SACK: bool = false;
+
+    /// Section 3.2, step 3, partial ack: the next hole is lost as well; the credit shrinks by what
+    /// was acknowledged, less one segment.
+    fn on_partial_ack(
         &mut self,
+        episode: &mut Episode,
         flight: &mut Flight<'_>,
         ack: &AckFacts,
         outcome: &mut Outcome,
     ) {
-        if ack.acked > 0 {
-            self.on_progress(flight, ack, outcome);
-        } else if ack.duplicate && self.phase != Phase::Loss {
-            self.credit = self.credit.saturating_add(ack.mss).min(flight.outstanding());
-            let began = self.phase == Phase::Fast;
-            // Step 2: only if the cumulative ack covers more than `recover`; else the duplicates
-            // come of what was retransmitted after a timeout.
-            let fresh = self.phase == Phase::Open && ack.una.after(self.point);
-            if fresh && self.duplicate_acks == DUPLICATE_THRESHOLD {
-                outcome.lost = flight.mark_first_lost();
-                self.enter_fast(ack.nxt);
-                outcome.entered = true;
-            } else if !began {
-                // Limited transmit is for two segments (RFC 3042 section 2).
-                let limit = (DUPLICATE_THRESHOLD - 1).saturating_mul(ack.mss);
-                self.credit = self.credit.min(limit);
-            }
-        }
-    }
-
-    /// Section 3.2, step 3, partial ack: the next hole is lost as well; the credit shrinks by what
-    /// was acknowledged, less one segment.
-    fn on_progress(&mut self, flight: &mut Flight<'_>, ack: &AckFacts, outcome: &mut Outcome) {
-        if self.phase != Phase::Fast {
-            self.credit = 0;
-            return;
-        }
         self.credit = self.credit.saturating_sub(ack.acked);
         if ack.acked >= ack.mss {
             self.credit = self.credit.saturating_add(ack.mss);
         }
         self.credit = self.credit.min(flight.outstanding());
         outcome.lost = flight.mark_first_lost();
-        self.owes_retransmission = true;
+        episode.owes_retransmission = true;
         outcome.keep_timer = self.partial_seen;
         self.partial_seen = true;
+    }
+}
+
+impl Rules for NewReno {
+    fn on_ack(
+        &mut self,
+        episode: &mut Episode,
+        flight: &mut Flight<'_>,
+        ack: &AckFacts,
+    ) -> Outcome {
+        let mut outcome = Outcome::default();
+        if episode.is_completed_by(ack) {
+            episode.end(&mut outcome);
+            self.credit = 0;
+        }
+        if ack.acked > 0 {
+            if episode.phase == Phase::Fast {
+                self.on_partial_ack(episode, flight, ack, &mut outcome);
+            } else {
+                self.credit = 0;
+            }
+        } else if ack.duplicate && episode.phase != Phase::Loss {
+            self.credit = self.credit.saturating_add(ack.mss).min(flight.outstanding());
+            let began = episode.phase == Phase::Fast;
+            // Step 2: only if the cumulative ack covers more than `recover`; else the duplicates
+            // come of what was retransmitted after a timeout.
+            let fresh = episode.phase == Phase::Open && ack.una.after(episode.point);
+            if fresh && episode.duplicate_acks == DUPLICATE_THRESHOLD {
+                outcome.lost = flight.mark_first_lost();
+                episode.begin(Phase::Fast, ack.nxt, &mut outcome);
+                self.partial_seen = false;
+            } else if !began {
+                // Limited transmit is for two segments (RFC 3042 section 2).
+                let limit = (DUPLICATE_THRESHOLD - 1).saturating_mul(ack.mss);
+                self.credit = self.credit.min(limit);
+            }
+        }
+        outcome
+    }
+
+    fn forget(&mut self) {
+        self.credit = 0;
+    }
+
+    fn pipe(&self, _episode: &Episode, flight: &Flight<'_>) -> u32 {
+        flight.pipe().saturating_sub(self.credit)
     }
 }

@@ -1,37 +1,60 @@
 //! Loss recovery with SACK (RFC 6675): the scoreboard says what is lost, the pipe what may be sent.
 
-use super::{AckFacts, DUPLICATE_THRESHOLD, Flight, Outcome, Phase, Recovery};
+use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
 use crate::seq::SeqRange;
 
-impl Recovery {
+/// RFC 6675.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rfc6675 {
+    /// The rescue retransmission of this episode was spent (NextSeg rule 4).
+    rescued: bool,
+}
+
+impl Rfc6675 {
+    pub(super) const NAME: &'static str = "rfc6675";
+    pub(super) const NEEDS_SACK: bool = true;
+}
+
+impl Rules for Rfc6675 {
     /// Section 5: IsLost, or the third duplicate ack, begins an episode.
-    pub(super) fn detect_by_sack(
+    fn on_ack(
         &mut self,
+        episode: &mut Episode,
         flight: &mut Flight<'_>,
         ack: &AckFacts,
-        outcome: &mut Outcome,
-    ) {
+    ) -> Outcome {
+        let mut outcome = Outcome::default();
+        if episode.is_completed_by(ack) {
+            episode.end(&mut outcome);
+        }
         if ack.sacked > 0 || ack.acked > 0 {
             outcome.lost = flight.detect_losses(DUPLICATE_THRESHOLD, ack.mss);
         }
-        if self.phase != Phase::Open {
-            return;
+        if episode.phase != Phase::Open {
+            return outcome;
         }
-        if self.duplicate_acks >= DUPLICATE_THRESHOLD && flight.lost() == 0 {
+        if episode.duplicate_acks >= DUPLICATE_THRESHOLD && flight.lost() == 0 {
             outcome.lost = flight.mark_first_lost();
         }
         if flight.lost() > 0 {
-            self.enter_fast(ack.nxt);
-            outcome.entered = true;
+            episode.begin(Phase::Fast, ack.nxt, &mut outcome);
+            self.rescued = false;
         }
+        outcome
     }
 
     /// NextSeg rules 3 and 4 (section 4): what is neither SACKed nor known to be lost, below the
     /// highest SACKed piece; then once in an episode the last piece, so that the tail gives acks.
-    pub(super) fn speculate(&self, flight: &Flight<'_>) -> Option<SeqRange> {
-        let rescue = || {
-            if self.rescued { None } else { flight.last_unsacked() }
-        };
+    fn next_speculation(&self, episode: &Episode, flight: &Flight<'_>) -> Option<SeqRange> {
+        if episode.phase != Phase::Fast {
+            return None;
+        }
+        let rescue = || if self.rescued { None } else { flight.last_unsacked() };
         flight.first_unsacked_hole().or_else(rescue)
+    }
+
+    fn on_sent(&mut self, episode: &Episode, flight: &Flight<'_>, range: SeqRange, new: bool) {
+        let above = flight.highest_sacked().is_none_or(|high| range.start.at_or_after(high));
+        self.rescued |= !new && episode.phase == Phase::Fast && above;
     }
 }

@@ -1,0 +1,141 @@
+//! Every recovery, chosen at run time without a heap.
+
+use super::{NewReno, Rfc6675, Rules};
+use core::fmt;
+use core::str::FromStr;
+
+/// Makes the choice out of the list of recoveries.
+macro_rules! recoveries {
+    ($($(#[$doc:meta])+ $rules:ident,)+) => {
+        /// Which segment goes next: how losses are found and repaired. How much may be in flight
+        /// is the window law's business.
+        ///
+        /// ```
+        /// use ackclock::tcp::RecoveryAlgorithm;
+        ///
+        /// assert_eq!("newreno".parse(), Ok(RecoveryAlgorithm::NewReno));
+        /// assert_eq!(RecoveryAlgorithm::NewReno.name(), "newreno");
+        /// ```
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[non_exhaustive]
+        pub enum RecoveryAlgorithm {
+            $($(#[$doc])+ $rules,)+
+        }
+
+        impl RecoveryAlgorithm {
+            /// Every recovery.
+            pub const ALL: &'static [RecoveryAlgorithm] = &[$(RecoveryAlgorithm::$rules),+];
+
+            /// Names of all recoveries, in the order of [`ALL`](Self::ALL).
+            pub const NAMES: &'static [&'static str] = &[$($rules::NAME),+];
+
+            /// Its name as it stands on command lines and in reports.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(RecoveryAlgorithm::$rules => $rules::NAME,)+
+                }
+            }
+
+            /// Whether it keeps a scoreboard, and so needs a peer that permits SACK. With another
+            /// one [`NewReno`](RecoveryAlgorithm::NewReno) takes its place.
+            pub const fn needs_sack(self) -> bool {
+                match self {
+                    $(RecoveryAlgorithm::$rules => $rules::NEEDS_SACK,)+
+                }
+            }
+
+            /// Its rules, with nothing in flight.
+            pub(super) fn rules(self) -> AnyRules {
+                match self {
+                    $(RecoveryAlgorithm::$rules => AnyRules::$rules($rules::default()),)+
+                }
+            }
+        }
+
+        /// The rules of whichever recovery it is.
+        #[derive(Debug)]
+        pub(super) enum AnyRules {
+            $($rules($rules),)+
+        }
+
+        impl AnyRules {
+            pub(super) fn algorithm(&self) -> RecoveryAlgorithm {
+                match self {
+                    $(AnyRules::$rules(_) => RecoveryAlgorithm::$rules,)+
+                }
+            }
+
+            pub(super) fn get(&self) -> &dyn Rules {
+                match self {
+                    $(AnyRules::$rules(rules) => rules,)+
+                }
+            }
+
+            pub(super) fn get_mut(&mut self) -> &mut dyn Rules {
+                match self {
+                    $(AnyRules::$rules(rules) => rules,)+
+                }
+            }
+        }
+    };
+}
+
+recoveries! {
+    /// SACK says what is lost, the pipe what may be sent (RFC 6675).
+    Rfc6675,
+    /// Three duplicate acks, then a retransmission for each partial ack (RFC 6582).
+    NewReno,
+}
+
+impl Default for RecoveryAlgorithm {
+    /// RFC 6675.
+    fn default() -> Self {
+        RecoveryAlgorithm::Rfc6675
+    }
+}
+
+/// A name that is no recovery's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnknownRecovery;
+
+impl fmt::Display for UnknownRecovery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("recovery must be one of ")?;
+        for (index, name) in RecoveryAlgorithm::NAMES.iter().enumerate() {
+            write!(f, "{}{name}", if index == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for UnknownRecovery {}
+
+impl FromStr for RecoveryAlgorithm {
+    type Err = UnknownRecovery;
+
+    fn from_str(name: &str) -> Result<Self, UnknownRecovery> {
+        let found = Self::ALL.iter().find(|algorithm| algorithm.name() == name);
+        found.copied().ok_or(UnknownRecovery)
+    }
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn every_recovery_is_found_by_its_name() {
+        for algorithm in RecoveryAlgorithm::ALL {
+            assert_eq!(algorithm.name().parse(), Ok(*algorithm));
+            assert_eq!(algorithm.rules().algorithm(), *algorithm);
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_those_that_are_known() {
+        let error = "nothing".parse::<RecoveryAlgorithm>().map_err(|error| error.to_string());
+        let names = RecoveryAlgorithm::NAMES.join(", ");
+        assert_eq!(error, Err(std::format!("recovery must be one of {names}")));
+    }
+}
