@@ -66,16 +66,20 @@ impl<C: CongestionController> Sender<'_, C> {
             acked: advanced,
             sacked,
             duplicate,
+            window: self.controller.window(),
             mss: self.mss,
         };
         // The ack that ends recovery still belongs to it: it makes no window grow.
+        let unsent_again = self.flight.lost() - self.flight.resent();
         let was_fast = self.recovery.phase() == Phase::Fast;
         let outcome = self.recovery.on_ack(&mut self.flight, &facts);
         let in_recovery = was_fast || self.recovery.phase() == Phase::Fast;
         if outcome.entered {
             self.counters.fast_recoveries = self.counters.fast_recoveries.saturating_add(1);
             let kind = CongestionKind::FastRetransmit;
-            let flight_size = self.recovery.flight_end().since(self.snd_una);
+            // What a timeout has marked to be sent again is not in the network.
+            let flight = self.recovery.flight_end().since(self.snd_una);
+            let flight_size = flight.saturating_sub(unsent_again);
             self.controller.on_congestion(&Congestion { now, kind, flight_size });
         }
         if outcome.left {

@@ -115,6 +115,15 @@ impl Losses {
     }
 }
 
+impl core::ops::AddAssign for Losses {
+    fn add_assign(&mut self, later: Self) {
+        self.bytes += later.bytes;
+        if later.bytes > 0 {
+            self.in_flight_when_sent = later.in_flight_when_sent;
+        }
+    }
+}
+
 /// The records of a connection in order of sequence numbers, and sums over them.
 #[derive(Debug)]
 pub(crate) struct Flight<'a> {
@@ -173,6 +182,11 @@ impl<'a> Flight<'a> {
 
     pub(crate) fn lost(&self) -> u32 {
         self.lost
+    }
+
+    /// Of what is lost, what was sent again.
+    pub(crate) fn resent(&self) -> u32 {
+        self.resent
     }
 
     /// RFC 6675's pipe: what is thought to be in the network.
@@ -389,6 +403,35 @@ impl<'a> Flight<'a> {
         newly
     }
 
+    /// Marks the first piece lost, also if it was sent again already.
+    pub(crate) fn mark_first_lost_again(&mut self) -> Losses {
+        if let Some(record) = self.records.front_mut() {
+            let again = bit(0) & record.resent;
+            self.resent -= record.bytes(again);
+            self.lost -= record.bytes(again);
+            record.resent &= !again;
+            record.lost &= !again;
+        }
+        self.mark_first_lost()
+    }
+
+    /// Marks everything below the highest SACKed piece lost that was neither SACKed nor marked
+    /// before.
+    pub(crate) fn mark_holes_lost(&mut self) -> Losses {
+        self.highest_sacked().map_or(Losses::default(), |edge| self.mark_lost_below(edge))
+    }
+
+    /// Forgets what was SACKed.
+    pub(crate) fn discard_sacks(&mut self) {
+        for position in 0..self.records.len() {
+            if let Some(record) = self.records.get_mut(position) {
+                record.sacked = 0;
+            }
+        }
+        self.sacked = 0;
+        self.seen = SackBlocks::EMPTY;
+    }
+
     /// The retransmission timer fired: everything that was not SACKed is lost, also what was sent
     /// again. A peer that SACKed the first piece and does not acknowledge it has thrown data away:
     /// then no SACK counts any more (RFC 2018 section 8).
@@ -398,23 +441,18 @@ impl<'a> Flight<'a> {
         };
         let reneged = front.sacked & bit(0) != 0;
         let start = front.seq;
-        let (mut sacked, mut lost) = (0, 0);
+        if reneged {
+            self.discard_sacks();
+        }
+        let mut lost = 0;
         for position in 0..self.records.len() {
             let Some(record) = self.records.get_mut(position) else {
                 break;
             };
-            if reneged {
-                record.sacked = 0;
-            }
             record.lost = record.all() & !record.sacked;
             record.resent = 0;
-            sacked += record.bytes(record.sacked);
             lost += record.bytes(record.lost);
         }
-        if reneged {
-            self.seen = SackBlocks::EMPTY;
-        }
-        self.sacked = sacked;
         self.lost = lost;
         self.resent = 0;
         self.resend_from = start;

@@ -3,6 +3,7 @@
 mod acknowledging;
 mod blind_attacks;
 mod closing;
+mod older_recoveries;
 mod opening;
 mod probing;
 mod recovering;
@@ -92,18 +93,25 @@ fn header(seq: u32, ack: u32, flags: Flags) -> Header {
 impl Test {
     /// A connection in SYN-SENT whose SYN has not been sent.
     fn connecting(config: Config) -> Test {
+        Test::connecting_with(config, BuiltIn::default())
+    }
+
+    fn connecting_with(config: Config, controller: BuiltIn) -> Test {
         config.validate().expect("usable settings");
         let open =
             Open { iss: SeqNumber(ISS), timestamp_offset: 0, mtu: 1_500, ip_header: 20, random: 1 };
         let now = Instant::from_secs(100);
-        let controller = BuiltIn::default();
         let connection = Connection::connect(now, &config, controller, buffers(), &open);
         Test { connection, now, peer_window: 60_000 }
     }
 
     /// An established connection, its handshake (10 ms) over.
     fn established(config: Config) -> Test {
-        let mut test = Test::connecting(config);
+        Test::established_with(config, BuiltIn::default())
+    }
+
+    fn established_with(config: Config, controller: BuiltIn) -> Test {
+        let mut test = Test::connecting_with(config, controller);
         let options = Options {
             mss: Some(MSS as u16),
             sack_permitted: true,

@@ -1,6 +1,6 @@
 //! Every recovery, chosen at run time without a heap.
 
-use super::{NewReno, Rfc6675, Rules};
+use super::{GoBackN, NewReno, Reno, Rfc6675, Rules, SackPipe, Tahoe, TahoeGoBackN, TimeoutOnly};
 use core::fmt;
 use core::str::FromStr;
 
@@ -85,6 +85,18 @@ recoveries! {
     Rfc6675,
     /// Three duplicate acks, then a retransmission for each partial ack (RFC 6582).
     NewReno,
+    /// A pipe variable counted by packets (Fall & Floyd 1996), the SACK sender of paper veno.
+    SackPipe,
+    /// Fast retransmit with an inflated window until the first ack of new data (4.3BSD-Reno).
+    Reno,
+    /// Fast retransmit of one segment, then on from the old SND.NXT (4.3BSD-Tahoe).
+    Tahoe,
+    /// Tahoe that goes back to SND.UNA at the third duplicate ack.
+    TahoeGoBackN,
+    /// No fast retransmit: the timer repairs every loss (jacobson88 figures 9 to 12).
+    TimeoutOnly,
+    /// The same in the sender before Tahoe, which had no window law either.
+    GoBackN,
 }
 
 impl Default for RecoveryAlgorithm {

@@ -8,16 +8,24 @@
 //! Another recovery is one file with its rules and one line in the list of `algorithm.rs`.
 
 mod algorithm;
+mod go_back_n;
 mod newreno;
+mod reno;
 mod rfc6675;
+mod sack_pipe;
+mod tahoe;
 
 pub use algorithm::{RecoveryAlgorithm, UnknownRecovery};
 
 use super::flight::{Flight, Losses};
 use crate::seq::{SeqNumber, SeqRange};
 use algorithm::AnyRules;
+use go_back_n::{GoBackN, TimeoutOnly};
 use newreno::NewReno;
+use reno::Reno;
 use rfc6675::Rfc6675;
+use sack_pipe::SackPipe;
+use tahoe::{Tahoe, TahoeGoBackN};
 
 /// Duplicate acks, or SACKed segments above a hole, that make a loss (RFC 5681 section 3.2,
 /// RFC 6675 DupThresh).
@@ -48,6 +56,8 @@ pub(crate) struct AckFacts {
     pub(crate) sacked: u32,
     /// Whether it is a duplicate ack (RFC 5681 section 2; RFC 6675 section 2 with SACK).
     pub(crate) duplicate: bool,
+    /// The law's window before the ack.
+    pub(crate) window: u32,
     /// Segment size.
     pub(crate) mss: u32,
 }

@@ -1,0 +1,52 @@
+//! Fast retransmit and fast recovery: 4.3BSD-Reno (RFC 2581 section 3.2).
+//!
+//! From the third duplicate ack on the window is inflated by a segment for each one, because each
+//! tells of a segment that has left the network. The first ack of new data deflates it and ends the
+//! episode, whatever else is missing: with two losses in a window the second takes three duplicates
+//! of its own, and another halving, or the timer. The inflation is taken out of the pipe here, so
+//! that the law's window stays the law's.
+
+use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
+
+/// What 4.3BSD-Reno did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reno {
+    /// Bytes by which the window is inflated.
+    inflation: u32,
+}
+
+impl Reno {
+    pub(super) const NAME: &'static str = "reno";
+    pub(super) const NEEDS_SACK: bool = false;
+}
+
+impl Rules for Reno {
+    fn on_ack(
+        &mut self,
+        episode: &mut Episode,
+        flight: &mut Flight<'_>,
+        ack: &AckFacts,
+    ) -> Outcome {
+        let mut outcome = Outcome::default();
+        if episode.is_completed_by(ack) || (ack.acked > 0 && episode.phase == Phase::Fast) {
+            episode.end(&mut outcome);
+            self.inflation = 0;
+        }
+        if ack.duplicate && episode.phase == Phase::Fast {
+            self.inflation = self.inflation.saturating_add(ack.mss).min(flight.outstanding());
+        } else if ack.duplicate && episode.duplicate_acks == DUPLICATE_THRESHOLD {
+            outcome.lost = flight.mark_first_lost_again();
+            episode.begin(Phase::Fast, ack.nxt, &mut outcome);
+            self.inflation = DUPLICATE_THRESHOLD.saturating_mul(ack.mss);
+        }
+        outcome
+    }
+
+    fn forget(&mut self) {
+        self.inflation = 0;
+    }
+
+    fn pipe(&self, _episode: &Episode, flight: &Flight<'_>) -> u32 {
+        flight.pipe().saturating_sub(self.inflation)
+    }
+}

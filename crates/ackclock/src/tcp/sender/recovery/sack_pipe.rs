@@ -1,0 +1,71 @@
+//! SACK with a variable `pipe` (Fall & Floyd 1996, as paper veno uses it).
+//!
+//! At the third duplicate ack `pipe` is the window less three segments. It grows with each segment
+//! sent, shrinks by one with each duplicate ack and by two with each partial ack: the
+//! retransmission that arrived, and the lost segment itself. While it is below the window, which
+//! the law has reduced by then, the next hole of the scoreboard is sent, or new data if there is
+//! none. A retransmission that is lost waits for the timer, which clears the scoreboard.
+
+use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
+use crate::seq::SeqRange;
+
+/// Fall and Floyd's SACK sender.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SackPipe {
+    /// What is thought to be in the network during fast recovery, in bytes.
+    pipe: u32,
+}
+
+impl SackPipe {
+    pub(super) const NAME: &'static str = "sack-pipe";
+    pub(super) const NEEDS_SACK: bool = true;
+}
+
+impl Rules for SackPipe {
+    fn on_ack(
+        &mut self,
+        episode: &mut Episode,
+        flight: &mut Flight<'_>,
+        ack: &AckFacts,
+    ) -> Outcome {
+        let mut outcome = Outcome::default();
+        if episode.is_completed_by(ack) {
+            episode.end(&mut outcome);
+        }
+        let left = if episode.phase == Phase::Fast {
+            // A duplicate ack, or a partial one.
+            if ack.acked > 0 { 2 } else { u32::from(ack.duplicate) }
+        } else if episode.phase == Phase::Open && episode.duplicate_acks == DUPLICATE_THRESHOLD {
+            episode.begin(Phase::Fast, ack.nxt, &mut outcome);
+            self.pipe = ack.window;
+            DUPLICATE_THRESHOLD
+        } else {
+            return outcome;
+        };
+        self.pipe = self.pipe.saturating_sub(left.saturating_mul(ack.mss));
+        outcome.lost = flight.mark_first_lost();
+        outcome.lost += flight.mark_holes_lost();
+        outcome
+    }
+
+    fn on_timeout(&mut self, flight: &mut Flight<'_>) {
+        flight.discard_sacks();
+        flight.mark_all_lost();
+    }
+
+    /// Outside fast recovery the scoreboard has no say: everything in flight counts, and after a
+    /// timeout everything sent again.
+    fn pipe(&self, episode: &Episode, flight: &Flight<'_>) -> u32 {
+        match episode.phase {
+            Phase::Fast => self.pipe,
+            Phase::Open => flight.pipe().saturating_add(flight.sacked()),
+            Phase::Loss => flight.pipe(),
+        }
+    }
+
+    fn on_sent(&mut self, episode: &Episode, _flight: &Flight<'_>, range: SeqRange, _new: bool) {
+        if episode.phase == Phase::Fast {
+            self.pipe = self.pipe.saturating_add(range.len());
+        }
+    }
+}
