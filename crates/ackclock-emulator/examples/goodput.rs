@@ -26,7 +26,7 @@ impl Observer for Line {
     fn on_event(&mut self, now: Instant, event: &Event<'_>) {
         let Event::Sent(packet) = event else { return };
         let bytes = packet.bytes.len();
-        if packet.from != LEFT || (self.busy_until.is_none() && bytes < 1000) {
+        if packet.from != LEFT.into() || (self.busy_until.is_none() && bytes < 1000) {
             return;
         }
         let free_at = self.busy_until.unwrap_or(now);

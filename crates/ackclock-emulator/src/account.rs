@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 pub struct LinkStatistics {
     /// Packets offered to it.
     pub packets_offered: u64,
-    /// Packets dropped by the queue, for whatever reason: those that the next three counters count,
-    /// and those for which there was no room.
+    /// Packets dropped before they got to the line, for whatever reason: those that the next three
+    /// counters count, those for which the queue had no room, and those longer than the MTU.
     pub packets_dropped: u64,
     /// Packets of those dropped by RED by chance, its average being between the thresholds.
     pub packets_dropped_early: u64,
@@ -56,7 +56,11 @@ impl Account {
         } = &mut self.statistics;
         match reason {
             DropReason::Loss => *packets_lost += 1,
-            DropReason::QueueFull => *packets_dropped += 1,
+            DropReason::QueueFull
+            | DropReason::TooBig
+            | DropReason::Expired
+            | DropReason::NoRoute
+            | DropReason::Malformed => *packets_dropped += 1,
             DropReason::Early => {
                 *packets_dropped += 1;
                 *packets_dropped_early += 1;

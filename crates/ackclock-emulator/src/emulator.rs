@@ -2,8 +2,10 @@
 
 use crate::account::LinkStatistics;
 use crate::host::Host;
-use crate::network::{Network, Step};
-use crate::observer::{HostId, Observer};
+use crate::ids::{HostId, LinkId, RouterId};
+use crate::network::{Network, RouterStatistics, Step};
+use crate::observer::Observer;
+use crate::packet::Packet;
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::{BuiltIn, CongestionController};
 use ackclock::stack::Stack;
@@ -14,8 +16,8 @@ use std::marker::PhantomData;
 /// Hosts with real stacks and a network between them, in virtual time.
 ///
 /// Time begins at [`Instant::ZERO`] and moves only while a run method is at work. The methods that
-/// take a [`HostId`] or an [`ApplicationId`] panic if it belongs to another emulator that has more
-/// hosts.
+/// take an id of a host, link, router or application panic if it belongs to another emulator that has
+/// more of them.
 pub struct Emulator<C: 'static = BuiltIn, O = ()> {
     hosts: Vec<Host<C>>,
     network: Network<O>,
@@ -40,7 +42,7 @@ pub enum Ended {
 }
 
 impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
-    pub(crate) fn new(hosts: Vec<Host<C>>, network: Network<O>) -> Self {
+    pub(crate) fn assemble(hosts: Vec<Host<C>>, network: Network<O>) -> Self {
         Emulator { hosts, network }
     }
 
@@ -89,6 +91,16 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
     /// What the link that leaves a host has done so far.
     pub fn link_statistics(&self, from: HostId) -> &LinkStatistics {
         self.network.link_statistics(self.hosts[from.0].outgoing())
+    }
+
+    /// What a link has done so far.
+    pub fn statistics(&self, link: LinkId) -> &LinkStatistics {
+        self.network.link_statistics(link)
+    }
+
+    /// What a router has done so far.
+    pub fn router_statistics(&self, router: RouterId) -> &RouterStatistics {
+        self.network.router_statistics(router)
     }
 
     /// Who watches.
@@ -140,18 +152,25 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         match self.network.step() {
             None | Some(Step::Nothing) => {}
             Some(Step::Arrived(host, packet)) => {
-                let now = self.now();
-                let stack = self.hosts[host.0].stack_mut();
-                stack.on_packet(now, &packet.bytes);
-                self.network.recycle(packet);
-                self.serve(host);
+                match self.hosts[host.0].process(self.network.now()) {
+                    Some(at) => self.network.process_until(at, host, packet),
+                    None => self.receive(host, packet),
+                }
             }
+            Some(Step::Processed(host, packet)) => self.receive(host, packet),
             Some(Step::Timer(host)) => {
                 if self.hosts[host.0].disarm(self.network.now()) {
                     self.serve(host);
                 }
             }
         }
+    }
+
+    fn receive(&mut self, host: HostId, packet: Packet) {
+        let now = self.now();
+        self.hosts[host.0].stack_mut().on_packet(now, &packet.bytes);
+        self.network.recycle(packet);
+        self.serve(host);
     }
 
     fn serve(&mut self, id: HostId) {

@@ -1,6 +1,6 @@
 //! A host: a stack and the applications on it.
 
-use crate::observer::LinkId;
+use crate::ids::LinkId;
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::CongestionController;
 use ackclock::stack::{Stack, Transmit};
@@ -12,6 +12,9 @@ pub(crate) struct Host<C: 'static> {
     stack: Stack<'static, C>,
     applications: Vec<Box<dyn Resident<C>>>,
     outgoing: LinkId,
+    /// How long it is busy with each packet that it receives.
+    processing: Duration,
+    busy_until: Instant,
     /// The earliest time at which the network will call the host; `FAR_FUTURE`: none.
     armed: Instant,
 }
@@ -22,8 +25,24 @@ trait Resident<C>: Application<'static, C> + Any {}
 impl<C, A: Application<'static, C> + Any> Resident<C> for A {}
 
 impl<C: CongestionController + Clone + 'static> Host<C> {
-    pub(crate) fn new(stack: Stack<'static, C>, outgoing: LinkId) -> Self {
-        Host { stack, applications: Vec::new(), outgoing, armed: Instant::FAR_FUTURE }
+    pub(crate) fn new(stack: Stack<'static, C>, outgoing: LinkId, processing: Duration) -> Self {
+        Host {
+            stack,
+            applications: Vec::new(),
+            outgoing,
+            processing,
+            busy_until: Instant::ZERO,
+            armed: Instant::FAR_FUTURE,
+        }
+    }
+
+    /// A packet has arrived; returns when the host is through with it, if not at once.
+    pub(crate) fn process(&mut self, now: Instant) -> Option<Instant> {
+        if self.processing.is_zero() {
+            return None;
+        }
+        self.busy_until = self.busy_until.max(now) + self.processing;
+        Some(self.busy_until)
     }
 
     pub(crate) fn stack(&self) -> &Stack<'static, C> {

@@ -1,10 +1,11 @@
 //! A deterministic network in virtual time: hosts with real [`Stack`]s exchange real packets.
 //!
-//! The first version joins two hosts by one link in each direction. A link has a rate, a
-//! propagation delay, a queue, and impairments:
+//! [`Topology`] describes hosts, routers and links, or gives a ready-made network of them: a pair of
+//! hosts, a dumbbell, a chain, a parking lot. [`Emulator`] runs it. A link has a rate, a propagation
+//! delay, a queue, and impairments, all of which one line of text sets ([`Path`]):
 //!
 //! ```text
-//!  stack --> queue --> line (rate) --> impairments --> propagation (delay) --> stack
+//!  node --> queue --> line (rate) --> impairments --> propagation (delay) --> node
 //! ```
 //!
 //! - Time is virtual, in whole nanoseconds. What happens at one instant happens in the order in
@@ -56,11 +57,16 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod addressing;
+mod build;
+mod checksum;
 mod ecn;
 mod emulator;
 mod engine;
 mod host;
+mod ids;
 mod impairment;
+mod ip;
 mod link;
 mod loss;
 mod network;
@@ -71,15 +77,26 @@ mod path;
 mod pcap;
 mod queue;
 mod random;
+mod router;
+mod routes;
+mod shapes;
+mod topology;
 mod units;
+mod wire_size;
 
 pub use account::LinkStatistics;
+pub use build::BuildError;
 pub use emulator::{ApplicationId, Emulator, Ended};
+pub use ids::{HostId, LinkId, NodeId, RouterId};
 pub use impairment::{Hold, Reorder};
 pub use loss::{GilbertElliott, Loss};
-pub use observer::{DropReason, Event, HostId, LinkId, Observer, PacketOnLink};
-pub use pair::{BuildError, LEFT, PairConfig, RIGHT};
+pub use network::RouterStatistics;
+pub use observer::{DropReason, Event, Observer, PacketOnLink};
+pub use pair::{LEFT, PairConfig, RIGHT};
 pub use path::{Path, PathError};
 pub use pcap::PcapCapture;
 pub use queue::{CoDelConfig, Discipline, FqCoDelConfig, QueueLimit, RedConfig};
+pub use shapes::{Chain, Dumbbell, ParkingLot};
+pub use topology::Topology;
 pub use units::{Probability, Rate, UnitError};
+pub use wire_size::WireSize;

@@ -10,6 +10,7 @@ use crate::path::Path;
 use crate::queue::Queue;
 use crate::random::Random;
 use crate::units::Rate;
+use crate::wire_size::WireSize;
 use ackclock::time::{Duration, Instant};
 use std::collections::VecDeque;
 
@@ -28,6 +29,8 @@ const REORDERING_STREAM: usize = 4;
 pub(crate) struct Link {
     rate: Rate,
     delay: Duration,
+    mtu: u32,
+    size: WireSize,
     queue: Queue,
     loss: LossProcess,
     corruption: Corruption,
@@ -45,6 +48,8 @@ impl Link {
         Link {
             rate: path.rate,
             delay: path.delay,
+            mtu: path.mtu,
+            size: path.size,
             queue: Queue::new(path.queue, path.rate, random.sibling(QUEUE_STREAM)),
             corruption: Corruption::new(path.corrupt, random.sibling(CORRUPTION_STREAM)),
             duplication: Chosen::new(path.duplicate, random.sibling(DUPLICATION_STREAM)),
@@ -60,10 +65,19 @@ impl Link {
         &self.account.statistics
     }
 
+    /// Largest IP packet in bytes.
+    pub(crate) fn mtu(&self) -> u32 {
+        self.mtu
+    }
+
     /// Takes a packet in. If the line begins to send now, returns when to call
     /// [`Link::on_transmitted`]. Afterwards [`Link::take_drop`] tells what was dropped.
     pub(crate) fn offer(&mut self, now: Instant, packet: Packet) -> Option<Instant> {
         self.account.statistics.packets_offered += 1;
+        if packet.bytes.len() > self.mtu as usize {
+            self.account.drop(packet, DropReason::TooBig);
+            return None;
+        }
         let idle = self.in_service.is_none();
         self.queue.push(now, packet, idle, &mut self.account);
         if idle { self.serve_next(now) } else { None }
@@ -137,7 +151,7 @@ impl Link {
     /// Puts the next packet on the line; returns when its last bit has left.
     fn serve_next(&mut self, now: Instant) -> Option<Instant> {
         let packet = self.queue.pop(now, &mut self.account)?;
-        let ends_at = now + self.rate.transmission_time(packet.bytes.len());
+        let ends_at = now + self.rate.transmission_time(self.size.of(&packet.bytes));
         self.in_service = Some(packet);
         Some(ends_at)
     }
@@ -170,7 +184,7 @@ mod tests {
 
     #[test]
     fn packets_leave_one_after_another_while_others_propagate() {
-        let mut link = link("rate=10mbit,delay=20ms,loss=0");
+        let mut link = link("rate=10mbit,delay=20ms,loss=0,mtu=2500");
         assert_eq!(link.offer(ms(0), packet(0, 1250)), Some(ms(1)));
         assert_eq!(link.offer(ms(0), packet(1, 2500)), None);
         assert_eq!(link.on_transmitted(ms(1)), Some(ms(3)));
@@ -224,6 +238,25 @@ mod tests {
             ..LinkStatistics::default()
         };
         assert_eq!(*link.statistics(), expected);
+    }
+
+    #[test]
+    fn the_size_on_the_wire_decides_how_long_a_packet_takes() {
+        let mut longer = link("rate=1mbit,loss=0,overhead=+25");
+        assert_eq!(longer.offer(ms(0), packet(0, 100)), Some(ms(1)));
+        let mut nothing = link("rate=1mbit,loss=0,overhead=-100,delay=1ms");
+        assert_eq!(nothing.offer(ms(0), packet(0, 100)), Some(ms(0)));
+        assert_eq!(nothing.on_transmitted(ms(0)), None);
+        assert_eq!(nothing.take_arrival(), Some((ms(1), packet(0, 100))));
+    }
+
+    #[test]
+    fn a_packet_longer_than_the_mtu_is_dropped() {
+        let mut link = link("loss=0,mtu=1000,overhead=+100");
+        assert!(link.offer(ms(0), packet(0, 1000)).is_some());
+        assert_eq!(link.offer(ms(0), packet(1, 1001)), None);
+        assert_eq!(link.take_drop(), Some((packet(1, 1001), DropReason::TooBig)));
+        assert_eq!(link.statistics().packets_dropped, 1);
     }
 
     /// Sends packets of 1250 bytes, one after another; numbers of those that arrive, by the

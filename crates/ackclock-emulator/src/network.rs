@@ -1,29 +1,47 @@
-//! The network between the hosts: links, packets on their way, and virtual time.
+//! The network between the hosts: links, routers, packets on their way, and virtual time.
 
 use crate::account::LinkStatistics;
 use crate::engine::EventQueue;
+use crate::ids::{HostId, LinkId, NodeId, RouterId};
 use crate::link::Link;
-use crate::observer::{DropReason, Event, HostId, LinkId, Observer, PacketOnLink};
+use crate::observer::{DropReason, Event, Observer, PacketOnLink};
 use crate::packet::{Packet, PacketPool};
+use crate::router::{self, Refusal};
+use crate::routes::Routes;
 use ackclock::stack::Transmit;
 use ackclock::time::Instant;
 
-/// Links and the virtual time in which they carry packets.
+/// Links and routers, and the virtual time in which they carry packets.
 #[derive(Debug)]
 pub(crate) struct Network<O> {
     now: Instant,
     events: EventQueue<Pending>,
     links: Vec<Connected>,
+    routes: Routes,
+    /// By router.
+    routers: Vec<RouterStatistics>,
     pool: PacketPool,
     observer: O,
 }
 
-/// A link and the hosts at its ends.
+/// A link and what is at its ends.
 #[derive(Debug)]
 struct Connected {
     link: Link,
-    from: HostId,
-    to: HostId,
+    from: NodeId,
+    to: NodeId,
+}
+
+/// What a router has done so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct RouterStatistics {
+    /// Packets that it put on their next link, whose queue may have dropped them.
+    pub packets_forwarded: u64,
+    /// Packets that it dropped itself.
+    pub packets_dropped: u64,
+    /// ICMP errors that it sent about those.
+    pub errors_sent: u64,
 }
 
 /// What waits in the event queue.
@@ -33,6 +51,8 @@ enum Pending {
     Transmitted(LinkId),
     /// A packet reaches the far end.
     Arrival(LinkId, Packet),
+    /// A host is through with a packet that arrived before.
+    Processed(HostId, Packet),
     /// A host asked to be called.
     Timer(HostId),
 }
@@ -44,22 +64,26 @@ pub(crate) enum Step {
     Nothing,
     /// A packet arrived; give it back with [`Network::recycle`].
     Arrived(HostId, Packet),
+    /// The host is through with a packet; likewise.
+    Processed(HostId, Packet),
     /// A time that a host asked for has come.
     Timer(HostId),
 }
 
 impl<O: Observer> Network<O> {
-    pub(crate) fn new(observer: O) -> Self {
+    pub(crate) fn new(routes: Routes, observer: O) -> Self {
         Network {
             now: Instant::ZERO,
             events: EventQueue::new(),
             links: Vec::new(),
+            routers: vec![RouterStatistics::default(); routes.routers()],
+            routes,
             pool: PacketPool::default(),
             observer,
         }
     }
 
-    pub(crate) fn add_link(&mut self, link: Link, from: HostId, to: HostId) -> LinkId {
+    pub(crate) fn add_link(&mut self, link: Link, from: NodeId, to: NodeId) -> LinkId {
         self.links.push(Connected { link, from, to });
         LinkId(self.links.len() - 1)
     }
@@ -86,6 +110,10 @@ impl<O: Observer> Network<O> {
         self.links[id.0].link.statistics()
     }
 
+    pub(crate) fn router_statistics(&self, id: RouterId) -> &RouterStatistics {
+        &self.routers[id.0]
+    }
+
     pub(crate) fn observer(&self) -> &O {
         &self.observer
     }
@@ -98,9 +126,19 @@ impl<O: Observer> Network<O> {
         self.pool.recycle(packet);
     }
 
-    /// A host sends a packet on one of its links.
+    /// Keeps a packet until its host is through with it.
+    pub(crate) fn process_until(&mut self, at: Instant, host: HostId, packet: Packet) {
+        self.events.schedule(at, Pending::Processed(host, packet));
+    }
+
+    /// A host sends a packet on its link.
     pub(crate) fn send(&mut self, id: LinkId, transmit: &Transmit<'_>) {
         let packet = self.pool.packet(transmit);
+        self.put(id, packet);
+    }
+
+    /// Puts a packet on a link.
+    fn put(&mut self, id: LinkId, packet: Packet) {
         let connected = &mut self.links[id.0];
         let sent = Event::Sent(connected.shows(id, &packet));
         self.observer.on_event(self.now, &sent);
@@ -122,8 +160,15 @@ impl<O: Observer> Network<O> {
                 let connected = &self.links[id.0];
                 let delivered = Event::Delivered(connected.shows(id, &packet));
                 self.observer.on_event(at, &delivered);
-                Step::Arrived(connected.to, packet)
+                match connected.to {
+                    NodeId::Host(host) => Step::Arrived(host, packet),
+                    NodeId::Router(router) => {
+                        self.forward(router, id, packet);
+                        Step::Nothing
+                    }
+                }
             }
+            Pending::Processed(host, packet) => Step::Processed(host, packet),
             Pending::Timer(host) => Step::Timer(host),
         })
     }
@@ -138,6 +183,33 @@ impl<O: Observer> Network<O> {
         }
         while let Some((packet, reason)) = self.links[id.0].link.take_drop() {
             self.drop_packet(id, packet, reason);
+        }
+    }
+
+    /// A router has a packet that came by a link.
+    fn forward(&mut self, router: RouterId, came_by: LinkId, mut packet: Packet) {
+        let links = &self.links;
+        let mtu = |link: LinkId| links[link.0].link.mtu();
+        match router::route(router, &self.routes, &mut packet.bytes, mtu) {
+            Ok(next) => {
+                self.routers[router.0].packets_forwarded += 1;
+                self.put(next, packet);
+            }
+            Err(Refusal { reason, complaint }) => {
+                self.routers[router.0].packets_dropped += 1;
+                if let Some(kind) = complaint {
+                    let mut message = self.pool.empty();
+                    let to = router::complain(router, &packet.bytes, kind, &mut message.bytes);
+                    match to.and_then(|to| self.routes.next(router.0, to)) {
+                        Some(link) => {
+                            self.routers[router.0].errors_sent += 1;
+                            self.put(link, message);
+                        }
+                        None => self.pool.recycle(message),
+                    }
+                }
+                self.drop_packet(came_by, packet, reason);
+            }
         }
     }
 
@@ -185,9 +257,10 @@ mod tests {
     }
 
     fn network(path: &str, seed: u64) -> (Network<Lines>, LinkId) {
-        let mut network = Network::new(Lines::default());
+        let mut network = Network::new(Routes::default(), Lines::default());
         let random = Streams::new(seed).take_stream();
-        let link = network.add_link(Link::new(&path.parse().unwrap(), random), LEFT, RIGHT);
+        let link = Link::new(&path.parse().unwrap(), random);
+        let link = network.add_link(link, LEFT.into(), RIGHT.into());
         (network, link)
     }
 

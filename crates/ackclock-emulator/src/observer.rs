@@ -1,41 +1,35 @@
 //! What an emulator tells those who watch it.
 
+use crate::ids::{LinkId, NodeId};
 use ackclock::time::Instant;
-
-/// Names a host of an emulator.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct HostId(pub(crate) usize);
-
-/// Names a link of an emulator: one direction between two hosts.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct LinkId(pub(crate) usize);
 
 /// A packet on a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct PacketOnLink<'a> {
-    /// Counts the packets of a run from 0, in the order in which they were sent; a duplicate has
-    /// the number of its original.
+    /// Counts the packets of a run from 0, in the order in which their senders sent them. Routers
+    /// keep it when they forward; a duplicate has the number of its original.
     pub number: u64,
     /// The whole IP packet.
     pub bytes: &'a [u8],
     /// The link.
     pub link: LinkId,
-    /// Who sent it.
-    pub from: HostId,
+    /// Who put it on the link.
+    pub from: NodeId,
     /// Whom the link leads to.
-    pub to: HostId,
+    pub to: NodeId,
 }
 
 /// Something that happened in the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// A host handed a packet to a link.
+    /// A host or router handed a packet to a link.
     Sent(PacketOnLink<'a>),
-    /// A packet will not arrive.
+    /// A packet will not arrive. What a router drops has been delivered to it, and is told of on
+    /// the link that it came by.
     Dropped(PacketOnLink<'a>, DropReason),
-    /// A packet arrived; the host has not seen it yet.
+    /// A packet arrived; the host or router has not seen it yet.
     Delivered(PacketOnLink<'a>),
 }
 
@@ -54,6 +48,14 @@ pub enum DropReason {
     Late,
     /// Lost on the line.
     Loss,
+    /// It was longer than the link's MTU.
+    TooBig,
+    /// A router found its hop limit used up.
+    Expired,
+    /// A router knew no way to its destination, or was the destination: routers have no services.
+    NoRoute,
+    /// A router could not read its IP header, or the header's checksum was wrong.
+    Malformed,
 }
 
 /// Watches an emulator; it cannot change what happens.
@@ -92,6 +94,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::HostId;
 
     /// When something happened.
     #[derive(Default)]
@@ -112,8 +115,8 @@ mod tests {
             number: 0,
             bytes: &[],
             link: LinkId(0),
-            from: HostId(0),
-            to: HostId(1),
+            from: HostId(0).into(),
+            to: HostId(1).into(),
         });
         watchers.on_event(Instant::from_secs(1), &sent);
         watchers.on_event(Instant::from_secs(2), &sent);

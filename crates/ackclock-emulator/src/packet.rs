@@ -22,12 +22,18 @@ pub(crate) struct PacketPool {
 impl PacketPool {
     /// The only copy on the way from one stack to the other.
     pub(crate) fn packet(&mut self, transmit: &Transmit<'_>) -> Packet {
-        let mut bytes = self.free.pop().unwrap_or_default();
-        bytes.reserve(transmit.len());
-        bytes.extend_from_slice(transmit.header);
+        let mut packet = self.empty();
+        packet.bytes.reserve(transmit.len());
+        packet.bytes.extend_from_slice(transmit.header);
         for part in transmit.payload {
-            bytes.extend_from_slice(part);
+            packet.bytes.extend_from_slice(part);
         }
+        packet
+    }
+
+    /// A packet that has yet to be filled.
+    pub(crate) fn empty(&mut self) -> Packet {
+        let bytes = self.free.pop().unwrap_or_default();
         let number = self.made;
         self.made += 1;
         Packet { number, bytes }

@@ -1,17 +1,14 @@
 //! The smallest topology: two hosts, and one link in each direction between them.
 
+use crate::addressing::host_addresses;
+use crate::build::BuildError;
 use crate::emulator::Emulator;
-use crate::host::Host;
-use crate::link::Link;
-use crate::network::Network;
-use crate::observer::{HostId, Observer};
+use crate::ids::HostId;
+use crate::observer::Observer;
 use crate::path::Path;
-use crate::random::{Random, Streams};
+use crate::topology::Topology;
 use ackclock::congestion::CongestionController;
-use ackclock::stack::{AddressError, Capabilities, Cidr, Stack, StackConfig, Storage};
-use ackclock::tcp::ConfigError;
-use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use ackclock::stack::Cidr;
 
 /// The first host of a pair.
 pub const LEFT: HostId = HostId(0);
@@ -22,10 +19,9 @@ pub const RIGHT: HostId = HostId(1);
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PairConfig {
-    /// The links: left to right, and right to left.
+    /// The links: left to right, and right to left. The MTU of a host's stack is that of the link
+    /// that leaves it.
     pub paths: [Path; 2],
-    /// Largest IP packet in bytes, in both directions.
-    pub mtu: u32,
     /// Everything random follows from it: losses and other impairments (independent streams for
     /// each link), initial sequence numbers and ports. The same seed and the same applications
     /// give the same packets.
@@ -35,25 +31,19 @@ pub struct PairConfig {
 }
 
 impl PairConfig {
-    /// Two hosts joined by `path` in each direction: MTU 1500, seed 0, 10.0.0.1/24 and fd00::1/64
-    /// on the left, 10.0.0.2/24 and fd00::2/64 on the right.
+    /// Two hosts joined by `path` in each direction: seed 0, 10.0.0.1/24 and fd00::1/64 on the left,
+    /// 10.0.0.2/24 and fd00::2/64 on the right.
     pub fn new(path: Path) -> Self {
+        let addresses = |host| {
+            let with_prefix = |(address, prefix)| Cidr { address, prefix };
+            host_addresses(host).into_iter().zip([24, 64]).map(with_prefix).collect()
+        };
         PairConfig {
             paths: [path.clone(), path],
-            mtu: 1500,
             seed: 0,
-            addresses: [host_addresses(1), host_addresses(2)],
+            addresses: [addresses(LEFT), addresses(RIGHT)],
         }
     }
-}
-
-fn host_addresses(host: u8) -> Vec<Cidr> {
-    let ipv4 = Ipv4Addr::new(10, 0, 0, host);
-    let ipv6 = Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, host.into());
-    vec![
-        Cidr { address: IpAddr::V4(ipv4), prefix: 24 },
-        Cidr { address: IpAddr::V6(ipv6), prefix: 64 },
-    ]
 }
 
 impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
@@ -63,66 +53,15 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
     /// # Errors
     /// Names the setting that a stack does not accept.
     pub fn pair(config: &PairConfig, controllers: [C; 2], observer: O) -> Result<Self, BuildError> {
-        let mut streams = Streams::new(config.seed);
-        let mut network = Network::new(observer);
-        let mut hosts = Vec::new();
-        let directions = [(LEFT, RIGHT), (RIGHT, LEFT)];
-        for ((from, to), controller) in directions.into_iter().zip(controllers) {
-            let link = Link::new(&config.paths[from.0], streams.take_stream());
-            let outgoing = network.add_link(link, from, to);
-            let mut stack = stack(config.mtu, &mut streams.take_stream(), controller)?;
-            for &address in &config.addresses[from.0] {
-                stack.add_address(address)?;
-            }
-            hosts.push(Host::new(stack, outgoing));
+        let mut topology = Topology::pair(config.paths.clone());
+        for (host, addresses) in topology.hosts.iter_mut().zip(&config.addresses) {
+            host.addresses.clone_from(addresses);
         }
-        Ok(Emulator::new(hosts, network))
+        let [left, right] = controllers;
+        let controller = |host| if host == LEFT { left.clone() } else { right.clone() };
+        Emulator::new(&topology, config.seed, controller, observer)
     }
 }
-
-/// A stack without addresses whose secret comes from `random`.
-fn stack<C: CongestionController + Clone>(
-    mtu: u32,
-    random: &mut Random,
-    controller: C,
-) -> Result<Stack<'static, C>, ConfigError> {
-    let secret = [random.next_u64(), random.next_u64()];
-    let config = StackConfig::new(Capabilities::with_mtu(mtu), secret);
-    Stack::new(config, controller, Storage::growing())
-}
-
-/// Why an emulator could not be built.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// A stack did not accept its settings.
-    Stack(ConfigError),
-    /// A stack did not accept an address.
-    Address(AddressError),
-}
-
-impl From<ConfigError> for BuildError {
-    fn from(error: ConfigError) -> Self {
-        BuildError::Stack(error)
-    }
-}
-
-impl From<AddressError> for BuildError {
-    fn from(error: AddressError) -> Self {
-        BuildError::Address(error)
-    }
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BuildError::Stack(error) => error.fmt(f),
-            BuildError::Address(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for BuildError {}
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,10 @@
 use crate::impairment::Reorder;
 use crate::loss::Loss;
 use crate::queue::{Discipline, QueueLimit};
-use crate::units::{Probability, Rate, ShowDuration, UnitError, parse_duration};
+use crate::units::{
+    Probability, Rate, ShowDuration, UnitError, parse_duration, parse_signed, parse_u32,
+};
+use crate::wire_size::WireSize;
 use ackclock::time::Duration;
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +16,8 @@ use std::str::FromStr;
 /// As text: `rate=10mbit,delay=20ms,loss=1%,queue=64`. What is not given has the value just shown;
 /// the order is free. [`Discipline`] has the words for other queues, [`Loss`] those for
 /// other ways to lose packets. Further, none of which happens unless it is given: `duplicate=1%`,
-/// `reorder=5%:10ms` or `reorder=5%:3` ([`Reorder`]), `corrupt=0.1%`.
+/// `reorder=5%:10ms` or `reorder=5%:3` ([`Reorder`]), `corrupt=0.1%`; the largest packet, `mtu=1500`;
+/// and the size of packets on the wire, `overhead=+10`, `min=64`, `ack=0` ([`WireSize`]).
 ///
 /// Loss, corruption, duplication and reordering strike in this order, when a packet has had its
 /// time of the line. Each draws from a stream of its own, and for every packet that leaves the
@@ -29,7 +33,7 @@ use std::str::FromStr;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Path {
-    /// Bits per second of the line. A packet's size is its length in bytes from the IP header on.
+    /// Bits per second of the line.
     pub rate: Rate,
     /// Propagation delay from the end of a packet's transmission to its arrival, one way.
     pub delay: Duration,
@@ -44,7 +48,32 @@ pub struct Path {
     pub reorder: Option<Reorder>,
     /// Share of packets of which one bit is flipped, IP header included.
     pub corrupt: Probability,
+    /// Largest IP packet in bytes, at least 68; 1500 by default. A longer one is dropped, and if it
+    /// is a router that would send it, answered with ICMP.
+    pub mtu: u32,
+    /// How long a packet is on the wire, which decides how long it takes.
+    pub size: WireSize,
 }
+
+/// Largest IP packet in bytes unless it is given: Ethernet's.
+const MTU: u32 = 1500;
+/// Least MTU in bytes (RFC 791 section 3.2).
+const LEAST_MTU: u32 = 68;
+
+/// What an item of a path may be called.
+const KEYS: [&str; 11] = [
+    "rate",
+    "delay",
+    "loss",
+    "queue",
+    "duplicate",
+    "reorder",
+    "corrupt",
+    "mtu",
+    "overhead",
+    "min",
+    "ack",
+];
 
 impl Default for Path {
     /// `rate=10mbit,delay=20ms,loss=1%,queue=64`
@@ -60,6 +89,8 @@ impl Default for Path {
             duplicate: Probability::NEVER,
             reorder: None,
             corrupt: Probability::NEVER,
+            mtu: MTU,
+            size: WireSize::default(),
         }
     }
 }
@@ -82,6 +113,10 @@ impl FromStr for Path {
                 "duplicate" => value.parse().map(|duplicate| path.duplicate = duplicate),
                 "reorder" => value.parse().map(|reorder| path.reorder = Some(reorder)),
                 "corrupt" => value.parse().map(|corrupt| path.corrupt = corrupt),
+                "mtu" => parse_mtu(value).map(|mtu| path.mtu = mtu),
+                "overhead" => parse_signed(value).map(|overhead| path.size.overhead = overhead),
+                "min" => parse_u32(value).map(|min| path.size.min = min),
+                "ack" => parse_u32(value).map(|ack| path.size.ack = Some(ack)),
                 _ => return Err(PathError::Key(key.into())),
             };
             read.map_err(|error| PathError::Value { item: item.into(), error })?;
@@ -94,10 +129,15 @@ impl FromStr for Path {
     }
 }
 
+fn parse_mtu(text: &str) -> Result<u32, UnitError> {
+    let mtu = parse_u32(text)?;
+    if mtu < LEAST_MTU { Err(UnitError::Mtu) } else { Ok(mtu) }
+}
+
 /// In the form that is read back.
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Path { rate, delay, loss, queue, duplicate, reorder, corrupt } = self;
+        let Path { rate, delay, loss, queue, duplicate, reorder, corrupt, mtu, size } = self;
         let delay = ShowDuration(*delay);
         write!(f, "rate={rate},delay={delay},loss={loss},queue={queue}")?;
         if *duplicate != Probability::NEVER {
@@ -108,6 +148,19 @@ impl fmt::Display for Path {
         }
         if *corrupt != Probability::NEVER {
             write!(f, ",corrupt={corrupt}")?;
+        }
+        if *mtu != MTU {
+            write!(f, ",mtu={mtu}")?;
+        }
+        let WireSize { overhead, min, ack } = size;
+        if *overhead != 0 {
+            write!(f, ",overhead={overhead:+}")?;
+        }
+        if *min != 0 {
+            write!(f, ",min={min}")?;
+        }
+        if let Some(ack) = ack {
+            write!(f, ",ack={ack}")?;
         }
         Ok(())
     }
@@ -139,10 +192,7 @@ impl fmt::Display for PathError {
                 write!(f, "'{item}' is not of the form key=value, as in rate=10mbit,delay=20ms")
             }
             PathError::Key(key) => {
-                write!(
-                    f,
-                    "'{key}' is not one of rate, delay, loss, queue, duplicate, reorder and corrupt"
-                )
+                write!(f, "'{key}' is not one of {}", KEYS.join(", "))
             }
             PathError::Repeated(key) => write!(f, "'{key}' is given twice: keep one"),
             PathError::Value { item, error } => write!(f, "'{item}': {error}"),
@@ -192,6 +242,10 @@ mod tests {
         let text = "rate=1mbit,delay=1ms,loss=every:100,queue=64kB,duplicate=1%,reorder=5%:10ms,\
                     corrupt=0.1%";
         assert_eq!(text.parse::<Path>().unwrap().to_string(), text);
+        let sizes = "rate=1mbit,delay=1ms,loss=0%,queue=64,mtu=576,overhead=-35,min=5,ack=0";
+        assert_eq!(sizes.parse::<Path>().unwrap().to_string(), sizes);
+        let added: Path = "overhead=+10".parse().unwrap();
+        assert_eq!(added.size, WireSize { overhead: 10, min: 0, ack: None });
         let none: Path = "duplicate=0,corrupt=0".parse().unwrap();
         assert_eq!(none, Path::default());
     }
@@ -208,7 +262,8 @@ mod tests {
         );
         assert_eq!(
             error("speed=1"),
-            "'speed' is not one of rate, delay, loss, queue, duplicate, reorder and corrupt"
+            "'speed' is not one of rate, delay, loss, queue, duplicate, reorder, corrupt, mtu, \
+             overhead, min, ack"
         );
         assert_eq!(
             error("reorder=5%"),
@@ -219,13 +274,18 @@ mod tests {
             error("rate=fast"),
             "'rate=fast': the unit must be bit, kbit, mbit or gbit (per second)"
         );
-        assert_eq!(error("queue=1.5"), "'queue=1.5': write a whole number of packets");
+        assert_eq!(error("queue=1.5"), "'queue=1.5': write a whole number");
         assert_eq!(
             error("queue=red:7"),
             "'queue=red:7': write red:MIN:MAX:WEIGHT:MAX_P:LIMIT, as in red:7:21:0.002:0.1:40, \
              then :ecn to mark"
         );
-        assert_eq!(error("queue=+5"), "'queue=+5': write a whole number of packets");
+        assert_eq!(error("queue=+5"), "'queue=+5': write a whole number");
+        assert_eq!(
+            error("overhead=10B"),
+            "'overhead=10B': write a number of bytes with its sign, as +10 or -35"
+        );
+        assert_eq!(error("mtu=67"), "'mtu=67': the mtu must be at least 68 bytes");
         assert_eq!(
             error("queue=99999999999999999999999"),
             "'queue=99999999999999999999999': the number is too large"

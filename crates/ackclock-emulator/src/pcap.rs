@@ -1,6 +1,7 @@
 //! Captures in the pcap format, for any packet analyser.
 
-use crate::observer::{Event, HostId, Observer};
+use crate::ids::NodeId;
+use crate::observer::{Event, Observer};
 use ackclock::time::{Duration, Instant};
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::{DataLink, Endianness, PcapError, TsResolution};
@@ -9,24 +10,24 @@ use std::io::{self, Write};
 /// More than any IP packet: 65,575 bytes (RFC 8200 section 3, with its header).
 const SNAPSHOT_LENGTH: u32 = 262_144;
 
-/// Writes what a packet sniffer on a host would see: packets when the host hands them to its link,
+/// Writes what a packet sniffer on a host or router would see: packets when it hands them to a link,
 /// and when they arrive. Packets lost on the way are there at the sender's end only.
 ///
 /// Timestamps are virtual time in nanoseconds (magic number 0xa1b23c4d, little-endian on every
 /// platform); packets begin with the IP header (link type 101, RAW). Give it a buffered writer.
 #[derive(Debug)]
 pub struct PcapCapture<W: Write> {
-    host: HostId,
+    node: NodeId,
     writer: PcapWriter<W>,
     error: Option<io::Error>,
 }
 
 impl<W: Write> PcapCapture<W> {
-    /// A capture on `host`; writes the file header.
+    /// A capture on a host or router; writes the file header.
     ///
     /// # Errors
     /// The writer's.
-    pub fn new(host: HostId, writer: W) -> io::Result<Self> {
+    pub fn new(node: impl Into<NodeId>, writer: W) -> io::Result<Self> {
         let header = PcapHeader {
             snaplen: SNAPSHOT_LENGTH,
             datalink: DataLink::RAW,
@@ -35,7 +36,7 @@ impl<W: Write> PcapCapture<W> {
             ..PcapHeader::default()
         };
         let writer = PcapWriter::with_header(writer, header).map_err(io_error)?;
-        Ok(PcapCapture { host, writer, error: None })
+        Ok(PcapCapture { node: node.into(), writer, error: None })
     }
 
     /// Writes a packet that passed at `at`, for drivers other than the emulator; readers take `at`
@@ -65,8 +66,8 @@ impl<W: Write> PcapCapture<W> {
 impl<W: Write> Observer for PcapCapture<W> {
     fn on_event(&mut self, now: Instant, event: &Event<'_>) {
         let bytes = match event {
-            Event::Sent(packet) if packet.from == self.host => packet.bytes,
-            Event::Delivered(packet) if packet.to == self.host => packet.bytes,
+            Event::Sent(packet) if packet.from == self.node => packet.bytes,
+            Event::Delivered(packet) if packet.to == self.node => packet.bytes,
             _ => return,
         };
         self.record(now.saturating_since(Instant::ZERO), bytes);
@@ -83,11 +84,12 @@ fn io_error(error: PcapError) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observer::{DropReason, LinkId, PacketOnLink};
+    use crate::ids::{HostId, LinkId};
+    use crate::observer::{DropReason, PacketOnLink};
     use crate::pair::{LEFT, RIGHT};
 
     fn on_link(from: HostId, to: HostId, bytes: &[u8]) -> PacketOnLink<'_> {
-        PacketOnLink { number: 0, bytes, link: LinkId(from.0), from, to }
+        PacketOnLink { number: 0, bytes, link: LinkId(from.0), from: from.into(), to: to.into() }
     }
 
     #[test]

@@ -134,10 +134,23 @@ pub(crate) fn parse_number(text: &str) -> Result<u64, UnitError> {
     text.parse().map_err(|_| UnitError::TooLarge)
 }
 
+/// A number of bytes with an optional sign and without unit, as `+10` or `-35`.
+pub(crate) fn parse_signed(text: &str) -> Result<i32, UnitError> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(UnitError::Signed);
+    }
+    text.parse().map_err(|_| UnitError::TooLarge)
+}
+
+/// A number of bytes without unit.
+pub(crate) fn parse_u32(text: &str) -> Result<u32, UnitError> {
+    u32::try_from(parse_number(text)?).map_err(|_| UnitError::TooLarge)
+}
+
 /// A whole number above 0 without unit.
 pub(crate) fn parse_positive(text: &str) -> Result<NonZeroU32, UnitError> {
-    let count = u32::try_from(parse_number(text)?).map_err(|_| UnitError::TooLarge)?;
-    NonZeroU32::new(count).ok_or(UnitError::Positive)
+    NonZeroU32::new(parse_u32(text)?).ok_or(UnitError::Positive)
 }
 
 /// Why a quantity could not be read.
@@ -152,7 +165,7 @@ pub enum UnitError {
     DurationUnit,
     /// The unit is none of a share's.
     ProbabilityUnit,
-    /// A packet count is not a whole number.
+    /// A number of packets or bytes is not a whole number.
     Count,
     /// More decimal places than are kept (1 bit per second, 1 ns, 1e-9 of all packets).
     TooFine,
@@ -182,6 +195,10 @@ pub enum UnitError {
     CoDel,
     /// FQ-CoDel has neither none nor all of its parameters.
     FqCoDel,
+    /// A signed number of bytes is none.
+    Signed,
+    /// An MTU below 68 bytes.
+    Mtu,
 }
 
 impl fmt::Display for UnitError {
@@ -191,7 +208,7 @@ impl fmt::Display for UnitError {
             UnitError::RateUnit => "the unit must be bit, kbit, mbit or gbit (per second)",
             UnitError::DurationUnit => "the unit must be ns, us, ms or s",
             UnitError::ProbabilityUnit => "write per cent with % or a fraction without unit",
-            UnitError::Count => "write a whole number of packets",
+            UnitError::Count => "write a whole number",
             UnitError::TooFine => {
                 "too many decimal places: the finest steps are 1bit, 1ns and 0.0000001%"
             }
@@ -215,6 +232,8 @@ impl fmt::Display for UnitError {
             UnitError::Reorder => {
                 "write a share and a time as 5%:10ms, or a number of packets as 5%:3"
             }
+            UnitError::Signed => "write a number of bytes with its sign, as +10 or -35",
+            UnitError::Mtu => "the mtu must be at least 68 bytes",
             UnitError::CoDel => {
                 "write codel or codel:TARGET:INTERVAL:LIMIT, as in codel:5ms:100ms:1000"
             }

@@ -6,4 +6,5 @@ mod failures;
 mod impairments;
 mod queues;
 mod runs;
+mod topologies;
 mod transfers;

@@ -1,0 +1,34 @@
+//! Names of what a network is made of.
+
+/// Names a host of an emulator.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct HostId(pub(crate) usize);
+
+/// Names a router of an emulator.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RouterId(pub(crate) usize);
+
+/// A host or a router: whatever a link can lead to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum NodeId {
+    /// A host, which has a stack.
+    Host(HostId),
+    /// A router, which forwards.
+    Router(RouterId),
+}
+
+/// Names a link of an emulator: one direction between two nodes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LinkId(pub(crate) usize);
+
+impl From<HostId> for NodeId {
+    fn from(host: HostId) -> Self {
+        NodeId::Host(host)
+    }
+}
+
+impl From<RouterId> for NodeId {
+    fn from(router: RouterId) -> Self {
+        NodeId::Router(router)
+    }
+}

@@ -1,0 +1,184 @@
+//! A router: forwards packets, and answers what it cannot forward (RFC 1812, RFC 4443).
+//!
+//! It takes one from the hop limit, and answers with an ICMP error to the sender if nothing is left
+//! of it, if it knows no way, or if the packet is longer than the next link's MTU. It never
+//! fragments: an IPv4 packet without DF is treated as if it had it. It limits its answers by no rate,
+//! and has no services: what is addressed to the router itself is dropped.
+
+use crate::addressing::{node_of, router_addresses};
+use crate::ids::{LinkId, NodeId, RouterId};
+use crate::ip::{self, IpHeader};
+use crate::observer::DropReason;
+use crate::routes::Routes;
+use ackclock::wire::{Ecn, IcmpErrorKind, IpInfo, MAX_HEADER, write_icmp_error};
+use std::net::IpAddr;
+
+/// Longest ICMP error in bytes (RFC 1812 section 4.3.2.3).
+const LONGEST_V4: usize = 576;
+/// Longest ICMPv6 error in bytes: IPv6's least MTU (RFC 4443 section 2.4).
+const LONGEST_V6: usize = 1280;
+/// Bytes of the IP and ICMP headers of an error.
+const HEADERS_V4: usize = 28;
+const HEADERS_V6: usize = 48;
+/// Hop limit of the errors.
+const HOP_LIMIT: u8 = 64;
+
+/// Why a router does not forward a packet, and what it tells the sender, if anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Refusal {
+    pub(crate) reason: DropReason,
+    pub(crate) complaint: Option<IcmpErrorKind>,
+}
+
+/// Where a packet goes from here. `mtu` tells a link's.
+pub(crate) fn route(
+    router: RouterId,
+    routes: &Routes,
+    packet: &mut [u8],
+    mtu: impl Fn(LinkId) -> u32,
+) -> Result<LinkId, Refusal> {
+    let refuse = |reason, complaint| Refusal { reason, complaint };
+    let header = ip::read(packet).ok_or(refuse(DropReason::Malformed, None))?;
+    let to = node_of(header.destination);
+    if to == Some(NodeId::Router(router)) {
+        return Err(refuse(DropReason::NoRoute, None));
+    }
+    let next = to.and_then(|to| routes.next(router.0, to));
+    let next = next.ok_or(refuse(DropReason::NoRoute, Some(IcmpErrorKind::Unreachable)))?;
+    // RFC 1812 section 5.3.1: what would leave with nothing left of its hop limit is dropped.
+    if header.hop_limit <= 1 {
+        return Err(refuse(DropReason::Expired, Some(IcmpErrorKind::TimeExceeded)));
+    }
+    let mtu = mtu(next);
+    if header.length > mtu as usize {
+        return Err(refuse(DropReason::TooBig, Some(IcmpErrorKind::PacketTooBig { mtu })));
+    }
+    ip::decrement_hop_limit(packet);
+    Ok(next)
+}
+
+/// Writes the ICMP error that tells a packet's sender of it to `message`, and returns whom it goes
+/// to; `None` if the packet must not be answered.
+pub(crate) fn complain(
+    router: RouterId,
+    packet: &[u8],
+    kind: IcmpErrorKind,
+    message: &mut Vec<u8>,
+) -> Option<NodeId> {
+    let IpHeader { source, .. } = ip::read(packet)?;
+    let sender = node_of(source)?;
+    if !ip::may_be_answered(packet) {
+        return None;
+    }
+    let [v4, v6] = router_addresses(router);
+    let (own, most) = match source {
+        IpAddr::V4(_) => (v4, LONGEST_V4 - HEADERS_V4),
+        IpAddr::V6(_) => (v6, LONGEST_V6 - HEADERS_V6),
+    };
+    let ip = IpInfo {
+        source: own,
+        destination: source,
+        hop_limit: HOP_LIMIT,
+        dscp: 0,
+        ecn: Ecn::NotEct,
+    };
+    let quote = &packet[..packet.len().min(most)];
+    let mut header = [0; MAX_HEADER];
+    let length = write_icmp_error(&mut header, &ip, kind, quote);
+    message.extend_from_slice(&header[..length]);
+    message.extend_from_slice(quote);
+    Some(sender)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::HostId;
+    use crate::packet::testing::ip_packet;
+    use ackclock::wire::{Checksums, Protocol, parse_packet};
+
+    const ROUTER: RouterId = RouterId(0);
+    /// The links out of the router, to hosts 0 and 1.
+    const TO_SENDER: LinkId = LinkId(1);
+    const TO_RECEIVER: LinkId = LinkId(3);
+
+    fn routes() -> Routes {
+        let [sender, receiver] = [HostId(0), HostId(1)].map(NodeId::Host);
+        let router = NodeId::Router(ROUTER);
+        let links = [(sender, router), (router, sender), (receiver, router), (router, receiver)];
+        Routes::new(2, 1, &links)
+    }
+
+    fn routed(packet: &mut [u8], mtu: u32) -> Result<LinkId, Refusal> {
+        route(ROUTER, &routes(), packet, |link| if link == TO_RECEIVER { mtu } else { 68 })
+    }
+
+    #[test]
+    fn a_packet_goes_on_with_one_hop_less() {
+        for v6 in [false, true] {
+            let mut packet = ip_packet(v6, 1, Ecn::NotEct, 100);
+            assert_eq!(routed(&mut packet, 100), Ok(TO_RECEIVER));
+            let parsed = parse_packet(&packet, Checksums::default()).unwrap();
+            assert_eq!(parsed.ip.hop_limit, 63);
+        }
+    }
+
+    #[test]
+    fn what_cannot_go_on_is_refused_with_the_reason() {
+        use {DropReason as Why, IcmpErrorKind as Kind};
+        for v6 in [false, true] {
+            let refused = |change: &dyn Fn(&mut Vec<u8>), mtu| {
+                let mut packet = ip_packet(v6, 1, Ecn::NotEct, 100);
+                change(&mut packet);
+                let before = packet.clone();
+                let Refusal { reason, complaint } = routed(&mut packet, mtu).unwrap_err();
+                assert_eq!(packet, before);
+                (reason, complaint)
+            };
+            let too_big = Some(Kind::PacketTooBig { mtu: 99 });
+            assert_eq!(refused(&|_| {}, 99), (Why::TooBig, too_big));
+            let old = |packet: &mut Vec<u8>| (0..63).for_each(|_| ip::decrement_hop_limit(packet));
+            assert_eq!(refused(&old, 1500), (Why::Expired, Some(Kind::TimeExceeded)));
+            let cut = |packet: &mut Vec<u8>| packet.truncate(99);
+            assert_eq!(refused(&cut, 1500), (Why::Malformed, None));
+        }
+    }
+
+    #[test]
+    fn an_unknown_destination_is_unreachable_and_the_router_itself_silent() {
+        // IPv6 has no header checksum to set right.
+        let to = |destination: &str| {
+            let mut packet = ip_packet(true, 1, Ecn::NotEct, 100);
+            let address: std::net::Ipv6Addr = destination.parse().unwrap();
+            packet[24..40].copy_from_slice(&address.octets());
+            routed(&mut packet, 1500).map_err(|refusal| refusal.complaint)
+        };
+        assert_eq!(to("fd00::1"), Err(Some(IcmpErrorKind::PacketTooBig { mtu: 68 })));
+        for address in ["fd00::3", "fd01::2", "2001:db8::1"] {
+            assert_eq!(to(address), Err(Some(IcmpErrorKind::Unreachable)), "{address}");
+        }
+        assert_eq!(to("fd01::1"), Err(None));
+    }
+
+    #[test]
+    fn a_complaint_goes_to_the_sender_and_quotes_what_has_room() {
+        for (v6, length, quoted) in
+            [(false, 1500, 576 - 28), (false, 100, 100), (true, 1500, 1280 - 48), (true, 100, 100)]
+        {
+            let packet = ip_packet(v6, 1, Ecn::NotEct, length);
+            let kind = IcmpErrorKind::PacketTooBig { mtu: 1400 };
+            let mut message = Vec::new();
+            let to = complain(ROUTER, &packet, kind, &mut message);
+            assert_eq!(to, Some(NodeId::Host(HostId(0))));
+            assert!(message.ends_with(&packet[..quoted]));
+            assert_eq!(message.len(), quoted + if v6 { 48 } else { 28 });
+            let read = parse_packet(&message, Checksums::default()).unwrap();
+            let Protocol::IcmpError(error) = read.protocol else { panic!("{read:?}") };
+            assert_eq!((error.kind, error.local.port()), (kind, 1));
+            assert_eq!(read.ip.source, router_addresses(ROUTER)[usize::from(v6)]);
+            // An error about the error would have no end.
+            assert_eq!(complain(ROUTER, &message, kind, &mut Vec::new()), None);
+        }
+        assert_eq!(routes().next(0, NodeId::Host(HostId(0))), Some(TO_SENDER));
+    }
+}

@@ -1,0 +1,137 @@
+//! What a network looks like: hosts, routers, and the links between them.
+
+use crate::addressing::{host_addresses, host_cidrs, router_addresses};
+use crate::ids::{HostId, LinkId, NodeId, RouterId};
+use crate::path::Path;
+use ackclock::stack::Cidr;
+use ackclock::time::Duration;
+use std::net::IpAddr;
+
+/// Hosts, routers and links, from which [`Emulator::new`](crate::Emulator::new) makes a network.
+///
+/// - A host has one link, to a router or to another host. Its stack's MTU is the link's.
+/// - A router forwards by static routes: of all ways to the destination it takes one of the fewest
+///   links, and of several such the one whose first link was added first. What it cannot forward it
+///   answers with ICMP as real routers do: time exceeded, fragmentation needed or packet too big,
+///   network unreachable. It does not fragment, and has no services of its own.
+/// - Addresses follow from the order in which hosts and routers were added, counted from 1: host n
+///   is 10.0.0.0 + n (in 10.0.0.0/8) and fd00::n, router n is 172.16.0.0 + n and fd01::n.
+///
+/// The methods that take an id panic if it belongs to another topology that has more nodes.
+///
+/// ```
+/// use ackclock_emulator::{Path, Topology};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut topology = Topology::new();
+/// let [near, far] = ["near", "far"].map(|name| topology.host(name));
+/// let router = topology.router("router");
+/// let access: Path = "rate=10mbit,delay=1ms,loss=0".parse()?;
+/// topology.link(near, router, [access.clone(), access]);
+/// let [slow, back] = ["rate=1mbit,delay=20ms,loss=0", "rate=64kbit,delay=20ms,loss=0"];
+/// topology.link(router, far, [slow.parse()?, back.parse()?]);
+/// assert_eq!(topology.addresses(far)[0].to_string(), "10.0.0.2");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Topology {
+    pub(crate) hosts: Vec<HostNode>,
+    pub(crate) routers: Vec<String>,
+    pub(crate) links: Vec<LinkEdge>,
+}
+
+/// A host of a topology.
+#[derive(Clone, Debug)]
+pub(crate) struct HostNode {
+    pub(crate) name: String,
+    pub(crate) addresses: Vec<Cidr>,
+    pub(crate) processing: Duration,
+}
+
+/// A link of a topology.
+#[derive(Clone, Debug)]
+pub(crate) struct LinkEdge {
+    pub(crate) from: NodeId,
+    pub(crate) to: NodeId,
+    pub(crate) path: Path,
+}
+
+impl Topology {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Topology::default()
+    }
+
+    /// Adds a host. Names say which is which in results and captures; each must be another.
+    pub fn host(&mut self, name: impl Into<String>) -> HostId {
+        let id = HostId(self.hosts.len());
+        let (name, processing) = (name.into(), Duration::ZERO);
+        self.hosts.push(HostNode { name, addresses: host_cidrs(id), processing });
+        id
+    }
+
+    /// Adds a router.
+    pub fn router(&mut self, name: impl Into<String>) -> RouterId {
+        self.routers.push(name.into());
+        RouterId(self.routers.len() - 1)
+    }
+
+    /// Joins two nodes by a link in each direction: from `a` to `b`, and back.
+    pub fn link(
+        &mut self,
+        a: impl Into<NodeId>,
+        b: impl Into<NodeId>,
+        paths: [Path; 2],
+    ) -> [LinkId; 2] {
+        let (a, b) = (a.into(), b.into());
+        let first = self.links.len();
+        let [there, back] = paths;
+        self.links.push(LinkEdge { from: a, to: b, path: there });
+        self.links.push(LinkEdge { from: b, to: a, path: back });
+        [LinkId(first), LinkId(first + 1)]
+    }
+
+    /// How long a host is busy with each packet that it receives; zero unless it is set. It takes
+    /// one packet after another, in the order in which they arrive, and as many as come may wait.
+    /// What the stack does about a packet, sending included, happens when its time is over.
+    pub fn set_processing(&mut self, host: HostId, time: Duration) {
+        self.hosts[host.0].processing = time;
+    }
+
+    /// All hosts, in the order in which they were added.
+    pub fn hosts(&self) -> impl Iterator<Item = HostId> + use<> {
+        (0..self.hosts.len()).map(HostId)
+    }
+
+    /// All links, in the order in which they were added.
+    pub fn links(&self) -> impl Iterator<Item = LinkId> + use<> {
+        (0..self.links.len()).map(LinkId)
+    }
+
+    /// IPv4 and IPv6 address of a host or router.
+    pub fn addresses(&self, node: impl Into<NodeId>) -> [IpAddr; 2] {
+        match node.into() {
+            NodeId::Host(host) => host_addresses(host),
+            NodeId::Router(router) => router_addresses(router),
+        }
+    }
+
+    /// The name of a host or router.
+    pub fn name(&self, node: impl Into<NodeId>) -> &str {
+        match node.into() {
+            NodeId::Host(host) => &self.hosts[host.0].name,
+            NodeId::Router(router) => &self.routers[router.0],
+        }
+    }
+
+    /// From whom to whom a link leads.
+    pub fn ends(&self, link: LinkId) -> [NodeId; 2] {
+        let LinkEdge { from, to, .. } = self.links[link.0];
+        [from, to]
+    }
+
+    /// A link's parameters.
+    pub fn path(&self, link: LinkId) -> &Path {
+        &self.links[link.0].path
+    }
+}
