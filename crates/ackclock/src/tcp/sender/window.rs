@@ -22,8 +22,13 @@ impl SendWindow {
 
     /// Takes the window of an acceptable ack unless an older segment carries it; returns whether
     /// the window was taken and differs.
+    ///
+    /// RFC 9293 section 3.10.7.4 orders segments by SEG.SEQ and then by SEG.ACK. That passes over
+    /// the window in a segment that the peer has sent again with a new acknowledgement, and counts
+    /// the old one from the new SND.UNA: beyond what the peer ever offered. No peer takes an
+    /// acknowledgement back, so SEG.ACK orders better, and SEG.SEQ tells where it is the same.
     pub(crate) fn update(&mut self, seq: SeqNumber, ack: SeqNumber, size: u32) -> bool {
-        let newer = self.wl1.before(seq) || (self.wl1 == seq && self.wl2.at_or_before(ack));
+        let newer = self.wl2.before(ack) || (self.wl2 == ack && self.wl1.at_or_before(seq));
         if !newer {
             return false;
         }

@@ -202,3 +202,19 @@ fn a_link_that_segments_gets_several_segments_at_once() {
     test.connection.on_timeout(test.now);
     assert_eq!(test.data(), [(1_000, 1_000)]);
 }
+
+/// The window in a segment that the peer sends again belongs to its acknowledgement. Counted from
+/// the new SND.UNA the old one would let go what the peer never offered.
+#[test]
+fn a_retransmission_of_the_peer_brings_its_window_too() {
+    let mut test = Test::established(config());
+    test.peer_window = 3_000;
+    // Its first ten bytes are lost, and an ack that follows them is not.
+    test.peer(10, 0, 0, Flags::NONE);
+    test.queue(0, 6_000);
+    assert_eq!(test.data(), [(0, 1_000), (1_000, 1_000), (2_000, 1_000)]);
+    test.peer_window = 0;
+    test.peer(0, 10, 3_000, Flags::NONE);
+    assert_eq!(test.data(), []);
+    assert_eq!(test.info().send_window, 0);
+}
