@@ -37,7 +37,9 @@ impl Rules for SackPipe {
             if ack.acked > 0 { 2 } else { u32::from(ack.duplicate) }
         } else if episode.phase == Phase::Open && episode.duplicate_acks == DUPLICATE_THRESHOLD {
             episode.begin(Phase::Fast, ack.nxt, &mut outcome);
-            self.pipe = ack.window;
+            // A sender that the peer's window or the application limits has less than its window
+            // in flight.
+            self.pipe = ack.window.min(flight.outstanding());
             DUPLICATE_THRESHOLD
         } else {
             return outcome;
