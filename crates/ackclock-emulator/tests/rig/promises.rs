@@ -1,0 +1,148 @@
+//! What a TCP promises to everybody who sees its segments, checked on each one that is sent.
+
+use crate::script::Side;
+use ackclock::apps::Pattern;
+use ackclock::seq::SeqNumber;
+use ackclock::time::Instant;
+use ackclock::wire::{Checksums, Flags, Protocol, Segment, parse_packet};
+use ackclock_emulator::{Event, LEFT, NodeId, Observer};
+
+/// The seed of an end's stream.
+pub(crate) fn stream(side: Side) -> Pattern {
+    Pattern::new(side as u64 + 1)
+}
+
+/// What one end has sent.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sender {
+    iss: Option<SeqNumber>,
+    /// Shift count of its SYN, and the MSS in it.
+    window_scale: Option<u8>,
+    mss: Option<u16>,
+    /// The highest sequence number after anything it sent.
+    max: SeqNumber,
+    fin: Option<SeqNumber>,
+    /// Its highest acknowledgement, and the right edge of its window.
+    ack: Option<SeqNumber>,
+    edge: Option<SeqNumber>,
+}
+
+/// Watches both ends; keeps the first promise that was broken.
+#[derive(Debug)]
+pub(crate) struct Promises {
+    ipv6: bool,
+    senders: [Sender; 2],
+    broken: Option<String>,
+}
+
+impl Promises {
+    pub(crate) fn new(ipv6: bool) -> Self {
+        Promises { ipv6, senders: [Sender::default(); 2], broken: None }
+    }
+
+    /// The first promise that was broken.
+    pub(crate) fn broken(&self) -> Option<&str> {
+        self.broken.as_deref()
+    }
+
+    /// The first sequence number of the end.
+    pub(crate) fn iss(&self, side: Side) -> Option<SeqNumber> {
+        self.senders[side as usize].iss
+    }
+
+    fn check(&mut self, from: Side, segment: &Segment<'_>) -> Result<(), String> {
+        let peer = self.senders[from.other() as usize];
+        let sender = &mut self.senders[from as usize];
+        let header = &segment.header;
+        let flags = header.flags;
+        if flags.contains(Flags::RST) {
+            return Ok(());
+        }
+        if flags.contains(Flags::SYN) {
+            let before = (sender.iss, sender.mss);
+            (sender.iss, sender.mss) = (Some(header.seq), header.options.mss);
+            sender.window_scale = header.options.window_scale;
+            if sender.ack.is_none() {
+                sender.max = header.seq + 1;
+            }
+            promise(
+                before.0.is_none() || before == (sender.iss, sender.mss),
+                "a retransmitted SYN is the same",
+            )?;
+        } else {
+            promise(flags.contains(Flags::ACK), "every segment after the SYN acknowledges")?;
+        }
+        let iss = sender.iss.ok_or("a SYN comes first")?;
+        let end = header.seq + segment.len();
+
+        if flags.contains(Flags::ACK) {
+            promise(
+                sender.ack.is_none_or(|ack| header.ack.at_or_after(ack)),
+                "acknowledgements never go back",
+            )?;
+            promise(header.ack.at_or_before(peer.max), "only what was sent is acknowledged")?;
+            sender.ack = Some(header.ack);
+            let scaled = !flags.contains(Flags::SYN) && peer.window_scale.is_some();
+            let shift = sender.window_scale.filter(|_| scaled).unwrap_or(0);
+            let edge = header.ack + (u32::from(header.window) << shift);
+            // A window that is not a multiple of its unit is rounded down, so that the edge may seem
+            // to go back by less than a unit (RFC 7323 section 2.4).
+            let unit = 1 << shift;
+            promise(
+                sender.edge.is_none_or(|old| (edge + (unit - 1)).at_or_after(old)),
+                "the right edge of the window never goes back",
+            )?;
+            sender.edge = Some(sender.edge.map_or(edge, |old| old.max(edge)));
+        }
+
+        let payload = segment.payload;
+        if !payload.is_empty() {
+            let offset = header.seq.since(iss + 1);
+            promise(
+                stream(from).first_mismatch(offset.into(), payload).is_none(),
+                "the bytes of a segment are those of the stream, however often they are sent",
+            )?;
+            let default = if self.ipv6 { 1220 } else { 536 };
+            let most = peer.mss.unwrap_or(default);
+            promise(payload.len() <= usize::from(most), "no segment is above the peer's MSS")?;
+        }
+        if let Some(edge) = peer.edge.filter(|_| !flags.contains(Flags::SYN)) {
+            // A probe is one byte, or the FIN, beyond the edge.
+            promise(end.at_or_before(edge + 1), "nothing but a probe goes beyond the window")?;
+        }
+        if flags.contains(Flags::FIN) {
+            promise(sender.fin.is_none_or(|fin| fin == end), "a FIN stays where it is")?;
+            sender.fin = Some(end);
+        }
+        promise(sender.fin.is_none_or(|fin| end.at_or_before(fin)), "nothing follows a FIN")?;
+        sender.max = sender.max.max(end);
+        Ok(())
+    }
+}
+
+fn promise(kept: bool, what: &str) -> Result<(), String> {
+    if kept { Ok(()) } else { Err(what.into()) }
+}
+
+impl Observer for Promises {
+    fn on_event(&mut self, now: Instant, event: &Event<'_>) {
+        let Event::Sent(packet) = event else {
+            return;
+        };
+        let from = if packet.from == NodeId::from(LEFT) { Side::Left } else { Side::Right };
+        let answer = match parse_packet(packet.bytes, Checksums::default()) {
+            Ok(parsed) => match parsed.protocol {
+                Protocol::Tcp(segment) => self
+                    .check(from, &segment)
+                    .map_err(|broken| format!("{broken}: {:?}", segment.header)),
+                _ => Ok(()),
+            },
+            Err(error) => Err(format!("a packet can be read: {error}")),
+        };
+        if let (Err(broken), None) = (answer, &self.broken) {
+            let seconds = now.as_nanos() as f64 / 1e9;
+            self.broken =
+                Some(format!("{from:?}, packet {}, {seconds} s: {broken}", packet.number));
+        }
+    }
+}
