@@ -3,6 +3,7 @@
 use crate::ecn;
 use crate::observer::DropReason;
 use crate::packet::Packet;
+use ackclock::time::Duration;
 use std::collections::VecDeque;
 
 /// What a link has done so far.
@@ -22,7 +23,7 @@ pub struct LinkStatistics {
     pub packets_dropped_late: u64,
     /// Packets marked "congestion experienced" instead of dropped (RFC 3168).
     pub packets_marked: u64,
-    /// Packets lost on the line.
+    /// Packets lost on the way or in an outage.
     pub packets_lost: u64,
     /// Packets of which a bit was flipped.
     pub packets_corrupted: u64,
@@ -34,6 +35,10 @@ pub struct LinkStatistics {
     pub packets_carried: u64,
     /// Bytes of those, IP headers included.
     pub bytes_carried: u64,
+    /// How long the line has been transmitting anything, in transmissions that have ended.
+    pub busy: Duration,
+    /// Most packets at a time in the queue and in service.
+    pub longest_queue: u64,
 }
 
 /// A link's statistics, and dropped packets that whoever drives it has yet to take.
@@ -55,7 +60,7 @@ impl Account {
             ..
         } = &mut self.statistics;
         match reason {
-            DropReason::Loss => *packets_lost += 1,
+            DropReason::Loss | DropReason::Outage => *packets_lost += 1,
             DropReason::QueueFull
             | DropReason::TooBig
             | DropReason::Expired

@@ -98,6 +98,11 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         self.network.link_statistics(link)
     }
 
+    /// Lets [`LinkStatistics::longest_queue`] of all links begin anew, with the queues as they are.
+    pub fn forget_longest_queues(&mut self) {
+        self.network.forget_longest_queues();
+    }
+
     /// What a router has done so far.
     pub fn router_statistics(&self, router: RouterId) -> &RouterStatistics {
         self.network.router_statistics(router)

@@ -15,9 +15,9 @@
 //!   The same seed and the same applications give the same packets at the same times, on every
 //!   platform.
 //! - Queues are drop-tail, RED, CoDel or FQ-CoDel. They count waiting packets; the packet in
-//!   service does not count.
+//!   service counts if the path says so.
 //! - Impairments are loss, corruption, duplication and reordering. They strike after a packet has
-//!   had its time of the line.
+//!   had its time of the line, or before the queue.
 //!
 //! # Example
 //! A megabyte to a discard service. A path's parameters are written in one line; a capture is one
@@ -66,7 +66,9 @@ mod engine;
 mod host;
 mod ids;
 mod impairment;
+mod impairments;
 mod ip;
+mod jitter;
 mod link;
 mod loss;
 mod network;
@@ -79,6 +81,7 @@ mod queue;
 mod random;
 mod router;
 mod routes;
+mod schedule;
 mod shapes;
 mod topology;
 mod units;
@@ -89,13 +92,15 @@ pub use build::BuildError;
 pub use emulator::{ApplicationId, Emulator, Ended};
 pub use ids::{HostId, LinkId, NodeId, RouterId};
 pub use impairment::{Hold, Reorder};
+pub use jitter::Jitter;
 pub use loss::{GilbertElliott, Loss};
 pub use network::RouterStatistics;
 pub use observer::{DropReason, Event, Observer, PacketOnLink};
 pub use pair::{LEFT, PairConfig, RIGHT};
-pub use path::{Path, PathError};
+pub use path::{Path, PathError, Place};
 pub use pcap::PcapCapture;
 pub use queue::{CoDelConfig, Discipline, FqCoDelConfig, QueueLimit, RedConfig};
+pub use schedule::{Outages, RateChange};
 pub use shapes::{Chain, Dumbbell, ParkingLot};
 pub use topology::Topology;
 pub use units::{Probability, Rate, UnitError};

@@ -2,42 +2,45 @@
 //! event queue: whoever drives it tells it what time it is and comes back when it says.
 
 use crate::account::{Account, LinkStatistics};
-use crate::impairment::{Chosen, Corruption, Hold, Reordering, flip};
-use crate::loss::LossProcess;
+use crate::impairments::Impairments;
+use crate::jitter::Propagation;
 use crate::observer::DropReason;
 use crate::packet::Packet;
-use crate::path::Path;
-use crate::queue::Queue;
+use crate::path::{Path, Place};
+use crate::queue::{InService, Queue};
 use crate::random::Random;
-use crate::units::Rate;
+use crate::schedule::Schedule;
 use crate::wire_size::WireSize;
-use ackclock::time::{Duration, Instant};
+use ackclock::time::Instant;
 use std::collections::VecDeque;
-
-/// Which siblings of a link's stream the queue and the impairments decide by.
-const QUEUE_STREAM: usize = 1;
-const CORRUPTION_STREAM: usize = 2;
-const DUPLICATION_STREAM: usize = 3;
-const REORDERING_STREAM: usize = 4;
 
 /// A line that sends one packet at a time, and the packets that wait for it.
 ///
 /// ```text
 ///   offer --> queue --> line (rate) --> impairments --> propagation (delay) --> arrival
 /// ```
+///
+/// The impairments may also strike before the queue.
 #[derive(Debug)]
 pub(crate) struct Link {
-    rate: Rate,
-    delay: Duration,
     mtu: u32,
     size: WireSize,
+    schedule: Schedule,
     queue: Queue,
-    loss: LossProcess,
-    corruption: Corruption,
-    duplication: Chosen,
-    reordering: Reordering,
+    counts_in_service: bool,
+    impairments: Impairments,
+    place: Place,
+    propagation: Propagation,
     in_service: Option<Packet>,
-    /// On their way to the other end, for whoever drives the link to take.
+    /// When the transmission of the packet in service began.
+    began: Instant,
+    /// When a line that stands still has asked to be called again.
+    resumes: Option<Instant>,
+    /// What the impairments have just let go.
+    struck: VecDeque<(Instant, Packet)>,
+    /// Held back before the queue, for whoever drives the link to take.
+    held: VecDeque<(Instant, Packet)>,
+    /// On their way to the other end, likewise.
     arrivals: VecDeque<(Instant, Packet)>,
     account: Account,
 }
@@ -45,17 +48,25 @@ pub(crate) struct Link {
 impl Link {
     /// `random` decides what is lost; whatever else is random has a stream of its own, a sibling.
     pub(crate) fn new(path: &Path, random: Random) -> Self {
+        let queue = random.sibling();
+        let corruption = queue.sibling();
+        let duplication = corruption.sibling();
+        let reordering = duplication.sibling();
+        let jitter = reordering.sibling();
         Link {
-            rate: path.rate,
-            delay: path.delay,
             mtu: path.mtu,
             size: path.size,
-            queue: Queue::new(path.queue, path.rate, random.sibling(QUEUE_STREAM)),
-            corruption: Corruption::new(path.corrupt, random.sibling(CORRUPTION_STREAM)),
-            duplication: Chosen::new(path.duplicate, random.sibling(DUPLICATION_STREAM)),
-            reordering: Reordering::new(path.reorder, random.sibling(REORDERING_STREAM)),
-            loss: LossProcess::new(path.loss.clone(), random),
+            schedule: Schedule::new(path.rate, &path.rate_changes, &path.outages),
+            queue: Queue::new(path.queue, path.rate, queue),
+            counts_in_service: path.counts_in_service,
+            impairments: Impairments::new(path, [random, corruption, duplication, reordering]),
+            place: path.impair,
+            propagation: Propagation::new(path.delay, path.jitter, jitter),
             in_service: None,
+            began: Instant::ZERO,
+            resumes: None,
+            struck: VecDeque::new(),
+            held: VecDeque::new(),
             arrivals: VecDeque::new(),
             account: Account::default(),
         }
@@ -65,77 +76,91 @@ impl Link {
         &self.account.statistics
     }
 
+    /// Lets [`LinkStatistics::longest_queue`] begin anew with the queue as it is.
+    pub(crate) fn forget_longest_queue(&mut self) {
+        self.account.statistics.longest_queue = self.packets();
+    }
+
     /// Largest IP packet in bytes.
     pub(crate) fn mtu(&self) -> u32 {
         self.mtu
     }
 
-    /// Takes a packet in. If the line begins to send now, returns when to call
-    /// [`Link::on_transmitted`]. Afterwards [`Link::take_drop`] tells what was dropped.
+    /// Packets that wait, the one in service included.
+    fn packets(&self) -> u64 {
+        self.queue.packets() as u64 + u64::from(self.in_service.is_some())
+    }
+
+    /// Takes a packet in. If the line begins to send now, or stands still and has not said so yet,
+    /// returns when to call [`Link::on_transmitted`]. Afterwards [`Link::take_held`] and
+    /// [`Link::take_drop`] tell what became of packets.
     pub(crate) fn offer(&mut self, now: Instant, packet: Packet) -> Option<Instant> {
         self.account.statistics.packets_offered += 1;
         if packet.bytes.len() > self.mtu as usize {
             self.account.drop(packet, DropReason::TooBig);
             return None;
         }
-        let idle = self.in_service.is_none();
-        self.queue.push(now, packet, idle, &mut self.account);
-        if idle { self.serve_next(now) } else { None }
+        if self.place == Place::Egress {
+            return self.enqueue(now, packet);
+        }
+        self.impairments.strike(now, packet, &mut self.account, &mut self.struck);
+        let mut calls_at = None;
+        while let Some((at, packet)) = self.struck.pop_front() {
+            if at > now {
+                self.held.push_back((at, packet));
+            } else {
+                calls_at = self.enqueue(now, packet).or(calls_at);
+            }
+        }
+        calls_at
     }
 
-    /// The transmission of the packet in service has ended. If another begins, returns when to
-    /// call again. Afterwards [`Link::take_arrival`] and [`Link::take_drop`] tell what became of
-    /// packets.
+    /// Puts a packet into the queue; otherwise as [`Link::offer`]. For packets that were held back
+    /// before it.
+    pub(crate) fn enqueue(&mut self, now: Instant, packet: Packet) -> Option<Instant> {
+        let busy = self.in_service.is_some() || self.resumes.is_some();
+        let idle = !busy && self.schedule.stands_until(now).is_none();
+        let in_service = match &self.in_service {
+            Some(packet) if self.counts_in_service => InService::of(packet),
+            _ => InService::default(),
+        };
+        self.queue.push(now, packet, idle, in_service, &mut self.account);
+        let calls_at = if busy { None } else { self.serve_next(now) };
+        let packets = self.packets();
+        let longest = &mut self.account.statistics.longest_queue;
+        *longest = (*longest).max(packets);
+        calls_at
+    }
+
+    /// The transmission of the packet in service has ended, or the line works again. If another
+    /// begins, returns when to call again. Afterwards [`Link::take_arrival`] and
+    /// [`Link::take_drop`] tell what became of packets.
     pub(crate) fn on_transmitted(&mut self, now: Instant) -> Option<Instant> {
-        let packet = self.in_service.take()?;
-        // All are asked about every packet, so that none changes what the others answer.
-        let lost = self.loss.loses();
-        let corrupt = self.corruption.next(packet.bytes.len());
-        let duplicate = self.duplication.next();
-        let hold = self.reordering.next();
-        if lost {
-            self.account.drop(packet, DropReason::Loss);
-        } else {
-            self.impair(now, packet, corrupt, duplicate, hold);
+        self.resumes = None;
+        if let Some(packet) = self.in_service.take() {
+            let statistics = &mut self.account.statistics;
+            statistics.busy += now.saturating_since(self.began);
+            let delay = self.propagation.next_delay();
+            match self.place {
+                Place::Egress => {
+                    self.impairments.strike(now, packet, &mut self.account, &mut self.struck);
+                }
+                Place::Ingress => self.struck.push_back((now, packet)),
+            }
+            let lost = self.schedule.loses(now);
+            while let Some((leaves_at, packet)) = self.struck.pop_front() {
+                if lost {
+                    self.account.drop(packet, DropReason::Outage);
+                    continue;
+                }
+                let statistics = &mut self.account.statistics;
+                statistics.packets_carried += 1;
+                statistics.bytes_carried += packet.bytes.len() as u64;
+                let at = self.propagation.arrival(leaves_at, delay, leaves_at > now);
+                self.arrivals.push_back((at, packet));
+            }
         }
         self.serve_next(now)
-    }
-
-    /// Sends a packet on its way to the other end, the worse for its time on the line.
-    fn impair(
-        &mut self,
-        now: Instant,
-        mut packet: Packet,
-        corrupt: Option<usize>,
-        duplicate: bool,
-        hold: Option<Hold>,
-    ) {
-        let statistics = &mut self.account.statistics;
-        statistics.packets_corrupted += u64::from(corrupt.is_some());
-        statistics.packets_duplicated += u64::from(duplicate);
-        statistics.packets_reordered += u64::from(hold.is_some());
-        if let Some(bit) = corrupt {
-            flip(&mut packet, bit);
-        }
-        let copy = duplicate.then(|| packet.clone());
-        self.reordering.overtake();
-        match hold {
-            None => self.carry(now, packet),
-            Some(Hold::Time(time)) => self.carry(now + time, packet),
-            Some(Hold::Packets(packets)) => self.reordering.keep(packets, packet),
-        }
-        if let Some(copy) = copy {
-            self.carry(now, copy);
-        }
-        while let Some(packet) = self.reordering.release() {
-            self.carry(now, packet);
-        }
-    }
-
-    fn carry(&mut self, leaves_at: Instant, packet: Packet) {
-        self.account.statistics.packets_carried += 1;
-        self.account.statistics.bytes_carried += packet.bytes.len() as u64;
-        self.arrivals.push_back((leaves_at + self.delay, packet));
     }
 
     /// A packet on its way to the other end, and when it arrives there.
@@ -143,16 +168,28 @@ impl Link {
         self.arrivals.pop_front()
     }
 
+    /// A packet that is held back before the queue, and when to [`Link::enqueue`] it.
+    pub(crate) fn take_held(&mut self) -> Option<(Instant, Packet)> {
+        self.held.pop_front()
+    }
+
     /// A packet that will not arrive, and why.
     pub(crate) fn take_drop(&mut self) -> Option<(Packet, DropReason)> {
         self.account.take_drop()
     }
 
-    /// Puts the next packet on the line; returns when its last bit has left.
+    /// Puts the next packet on the line; returns when its last bit has left, or when the line works
+    /// again.
     fn serve_next(&mut self, now: Instant) -> Option<Instant> {
+        if let Some(until) = self.schedule.stands_until(now) {
+            self.resumes = (self.queue.packets() > 0).then_some(until);
+            return self.resumes;
+        }
         let packet = self.queue.pop(now, &mut self.account)?;
-        let ends_at = now + self.rate.transmission_time(self.size.of(&packet.bytes));
+        let size = self.size.of(&packet.bytes);
+        let ends_at = now + self.schedule.rate(now).transmission_time(size);
         self.in_service = Some(packet);
+        self.began = now;
         Some(ends_at)
     }
 }
@@ -160,8 +197,10 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::testing::packet;
+    use crate::packet::testing::{ip_packet, packet};
     use crate::random::Streams;
+    use ackclock::time::Duration;
+    use ackclock::wire::Ecn;
 
     fn link(path: &str) -> Link {
         Link::new(&path.parse().unwrap(), Streams::new(1).take_stream())
@@ -235,6 +274,8 @@ mod tests {
             packets_dropped: 2,
             packets_carried: 2,
             bytes_carried: 200,
+            busy: Duration::from_millis(1),
+            longest_queue: 2,
             ..LinkStatistics::default()
         };
         assert_eq!(*link.statistics(), expected);
@@ -338,5 +379,124 @@ mod tests {
         let (_, packet) = link.take_arrival().unwrap();
         assert_eq!(packet.bytes.iter().map(|byte| byte.count_ones()).sum::<u32>(), 1);
         assert_eq!(link.statistics().packets_corrupted, 1);
+    }
+
+    /// Lets packets of 1250 bytes come at these milliseconds and the link do what it wants; when
+    /// each arrives, in milliseconds, by its number.
+    fn run(link: &mut Link, offers: &[u64]) -> Vec<(u64, u64)> {
+        enum Todo {
+            Offer(Packet),
+            Enqueue(Packet),
+            Call,
+        }
+        let mut todo: Vec<_> = (0..)
+            .zip(offers)
+            .map(|(number, &at)| (ms(at), Todo::Offer(packet(number, 1250))))
+            .collect();
+        let mut arrivals = Vec::new();
+        while let Some(next) = (0..todo.len()).min_by_key(|&index| todo[index].0) {
+            let (now, what) = todo.remove(next);
+            let calls_at = match what {
+                Todo::Offer(packet) => link.offer(now, packet),
+                Todo::Enqueue(packet) => link.enqueue(now, packet),
+                Todo::Call => link.on_transmitted(now),
+            };
+            todo.extend(calls_at.map(|at| (at, Todo::Call)));
+            todo.extend(link.take_held().map(|(at, packet)| (at, Todo::Enqueue(packet))));
+            arrivals.extend(std::iter::from_fn(|| link.take_arrival()));
+        }
+        arrivals.sort_by_key(|(at, _)| *at);
+        arrivals.into_iter().map(|(at, packet)| (at.as_millis(), packet.number)).collect()
+    }
+
+    #[test]
+    fn a_rate_holds_for_transmissions_that_begin_under_it() {
+        let mut link = link("rate=10mbit/5mbit@1ms/1mbit@4ms,delay=0s,loss=0");
+        assert_eq!(run(&mut link, &[0, 0, 0, 0]), [(1, 0), (3, 1), (5, 2), (15, 3)]);
+    }
+
+    #[test]
+    fn a_line_that_stands_still_keeps_its_packets() {
+        let mut line = link("rate=10mbit,delay=0s,loss=0,outage=1ms..10ms/11ms..20ms,queue=3");
+        assert_eq!(
+            run(&mut line, &[0, 0, 5, 5, 5, 30]),
+            [(1, 0), (11, 1), (21, 2), (22, 3), (31, 5)]
+        );
+        assert_eq!(line.take_drop().unwrap().0.number, 4);
+        // A line that stands still is not idle: without a queue it has no room.
+        let mut line = link("rate=10mbit,delay=0s,loss=0,outage=1ms..10ms,queue=0");
+        assert_eq!(run(&mut line, &[2, 10]), [(11, 1)]);
+    }
+
+    #[test]
+    fn a_line_that_loses_in_outages_goes_on() {
+        let mut line = link("rate=10mbit,delay=5ms,loss=0,outage=1ms..3ms:lose");
+        assert_eq!(run(&mut line, &[0, 0, 0]), [(8, 2)]);
+        assert_eq!(line.take_drop().unwrap().1, DropReason::Outage);
+        assert_eq!((line.statistics().packets_lost, line.statistics().packets_carried), (2, 1));
+    }
+
+    #[test]
+    fn the_packet_in_service_counts_if_it_is_told_to() {
+        for (words, dropped) in [
+            ("queue=2", 1),
+            ("queue=2,in_service=counted", 2),
+            ("queue=2500B", 1),
+            ("queue=2500B,in_service=counted", 2),
+            ("queue=codel:5ms:100ms:2", 1),
+            ("queue=codel:5ms:100ms:2,in_service=counted", 2),
+            ("queue=fq_codel:5ms:100ms:2:16:1500", 1),
+            ("queue=fq_codel:5ms:100ms:2:16:1500,in_service=counted", 2),
+            ("queue=red:50:60:0.5:0.1:2", 1),
+            ("queue=red:50:60:0.5:0.1:2,in_service=counted", 2),
+        ] {
+            let mut link = link(&format!("loss=0,{words}"));
+            for number in 0..4 {
+                link.offer(ms(0), packet(number, 1250));
+            }
+            assert_eq!(link.statistics().packets_dropped, dropped, "{words}");
+            assert_eq!(link.statistics().longest_queue, 4 - dropped, "{words}");
+        }
+        // It is in red's average too: 0.5 * 0 + 0.5 * 2.
+        let drops = |words: &str| {
+            let mut link = link(&format!("loss=0,queue=red:0:1:0.5:0:100,{words}"));
+            for number in 0..3 {
+                link.offer(ms(0), packet(number, 1250));
+            }
+            link.statistics().packets_dropped_forced
+        };
+        assert_eq!([drops("in_service=uncounted"), drops("in_service=counted")], [0, 1]);
+    }
+
+    #[test]
+    fn impairments_before_the_queue_take_no_time_of_the_line_or_more_of_it() {
+        let mut lossy = link("rate=10mbit,delay=0s,loss=packets:1,impair=ingress");
+        assert_eq!(run(&mut lossy, &[0, 0]), [(1, 1)]);
+        let mut twice = link("rate=10mbit,delay=0s,loss=0,duplicate=1,impair=ingress");
+        assert_eq!(run(&mut twice, &[0, 0]), [(1, 0), (2, 0), (3, 1), (4, 1)]);
+        let mut held = link("rate=10mbit,delay=0s,loss=0,reorder=1:5ms,impair=ingress");
+        assert_eq!(run(&mut held, &[0, 2]), [(6, 0), (8, 1)]);
+        let mut overtaken = link("rate=10mbit,delay=0s,loss=0,reorder=1:1,impair=ingress");
+        assert_eq!(run(&mut overtaken, &[0, 2, 4]), [(3, 0), (5, 1)]);
+    }
+
+    #[test]
+    fn a_line_is_busy_while_it_transmits_anything() {
+        let mut line = link("rate=10mbit,loss=1,outage=10ms..20ms");
+        run(&mut line, &[0, 0, 5, 15, 15]);
+        assert_eq!(line.statistics().busy, Duration::from_millis(5));
+        assert_eq!(line.statistics().longest_queue, 2);
+        line.forget_longest_queue();
+        assert_eq!(line.statistics().longest_queue, 0);
+    }
+
+    #[test]
+    fn acks_of_a_fixed_size_take_a_fixed_time() {
+        let mut link = link("rate=1mbit,loss=0,delay=0s,ack=0");
+        let bytes = ip_packet(false, 1, Ecn::NotEct, 40);
+        assert_eq!(link.offer(ms(0), Packet { number: 0, bytes }), Some(ms(0)));
+        assert_eq!(link.on_transmitted(ms(0)), None);
+        let bytes = ip_packet(false, 1, Ecn::NotEct, 125);
+        assert_eq!(link.offer(ms(0), Packet { number: 1, bytes }), Some(ms(1)));
     }
 }

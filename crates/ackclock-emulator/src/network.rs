@@ -49,6 +49,8 @@ pub struct RouterStatistics {
 enum Pending {
     /// The packet in service has left the line.
     Transmitted(LinkId),
+    /// A packet that was held back comes to its link's queue.
+    Enqueue(LinkId, Packet),
     /// A packet reaches the far end.
     Arrival(LinkId, Packet),
     /// A host is through with a packet that arrived before.
@@ -110,6 +112,10 @@ impl<O: Observer> Network<O> {
         self.links[id.0].link.statistics()
     }
 
+    pub(crate) fn forget_longest_queues(&mut self) {
+        self.links.iter_mut().for_each(|connected| connected.link.forget_longest_queue());
+    }
+
     pub(crate) fn router_statistics(&self, id: RouterId) -> &RouterStatistics {
         &self.routers[id.0]
     }
@@ -156,6 +162,11 @@ impl<O: Observer> Network<O> {
                 self.follow(id, ends_at);
                 Step::Nothing
             }
+            Pending::Enqueue(id, packet) => {
+                let ends_at = self.links[id.0].link.enqueue(self.now, packet);
+                self.follow(id, ends_at);
+                Step::Nothing
+            }
             Pending::Arrival(id, packet) => {
                 let connected = &self.links[id.0];
                 let delivered = Event::Delivered(connected.shows(id, &packet));
@@ -180,6 +191,9 @@ impl<O: Observer> Network<O> {
         }
         while let Some((at, packet)) = self.links[id.0].link.take_arrival() {
             self.events.schedule(at, Pending::Arrival(id, packet));
+        }
+        while let Some((at, packet)) = self.links[id.0].link.take_held() {
+            self.events.schedule(at, Pending::Enqueue(id, packet));
         }
         while let Some((packet, reason)) = self.links[id.0].link.take_drop() {
             self.drop_packet(id, packet, reason);

@@ -46,8 +46,10 @@ pub enum DropReason {
     Forced,
     /// CoDel's control law: packets had waited for too long.
     Late,
-    /// Lost on the line.
+    /// Lost on the way.
     Loss,
+    /// It left the line in an outage.
+    Outage,
     /// It was longer than the link's MTU.
     TooBig,
     /// A router found its hop limit used up.

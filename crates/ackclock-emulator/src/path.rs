@@ -1,8 +1,10 @@
 //! The parameters of one direction of a path, and how they are written in one line.
 
 use crate::impairment::Reorder;
+use crate::jitter::Jitter;
 use crate::loss::Loss;
 use crate::queue::{Discipline, QueueLimit};
+use crate::schedule::{Outages, RateChange, parse_rates};
 use crate::units::{
     Probability, Rate, ShowDuration, UnitError, parse_duration, parse_signed, parse_u32,
 };
@@ -17,11 +19,13 @@ use std::str::FromStr;
 /// the order is free. [`Discipline`] has the words for other queues, [`Loss`] those for
 /// other ways to lose packets. Further, none of which happens unless it is given: `duplicate=1%`,
 /// `reorder=5%:10ms` or `reorder=5%:3` ([`Reorder`]), `corrupt=0.1%`; the largest packet, `mtu=1500`;
-/// and the size of packets on the wire, `overhead=+10`, `min=64`, `ack=0` ([`WireSize`]).
+/// the size of packets on the wire, `overhead=+10`, `min=64`, `ack=0` ([`WireSize`]); later rates,
+/// `rate=10mbit/1mbit@5s` ([`RateChange`]), and outages, `outage=5s..6s` ([`Outages`]); `jitter=5ms`
+/// ([`Jitter`]); `in_service=counted`, so that the packet in service counts where the queue counts;
+/// `impair=ingress`, so that the impairments strike before the queue ([`Place`]).
 ///
-/// Loss, corruption, duplication and reordering strike in this order, when a packet has had its
-/// time of the line. Each draws from a stream of its own, and for every packet that leaves the
-/// line, so that one does not change what the others do.
+/// Loss, corruption, duplication and reordering strike in this order. They and jitter draw from a
+/// stream each, and for every packet, so that one does not change what the others do.
 ///
 /// ```
 /// use ackclock_emulator::{Path, Rate};
@@ -33,7 +37,7 @@ use std::str::FromStr;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Path {
-    /// Bits per second of the line.
+    /// Bits per second of the line, until `rate_changes` say otherwise.
     pub rate: Rate,
     /// Propagation delay from the end of a packet's transmission to its arrival, one way.
     pub delay: Duration,
@@ -53,6 +57,40 @@ pub struct Path {
     pub mtu: u32,
     /// How long a packet is on the wire, which decides how long it takes.
     pub size: WireSize,
+    /// Later rates of the line, in order of time.
+    pub rate_changes: Vec<RateChange>,
+    /// When the line is out of order.
+    pub outages: Outages,
+    /// What propagation takes longer than `delay`.
+    pub jitter: Jitter,
+    /// Whether the packet in service counts where the queue counts packets or bytes, for its limit
+    /// and for RED's average; by default it does not.
+    pub counts_in_service: bool,
+    /// Where loss, corruption, duplication and reordering strike.
+    pub impair: Place,
+}
+
+/// Where impairments strike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Place {
+    /// When a packet has had its time of the line, which a lost one has taken and a copy has not.
+    #[default]
+    Egress,
+    /// Before the queue: a lost packet takes nothing, a copy is queued and sent like any packet,
+    /// and a packet that is held back comes to the queue later.
+    Ingress,
+}
+
+impl FromStr for Place {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        match text {
+            "egress" => Ok(Place::Egress),
+            "ingress" => Ok(Place::Ingress),
+            _ => Err(UnitError::Place),
+        }
+    }
 }
 
 /// Largest IP packet in bytes unless it is given: Ethernet's.
@@ -61,7 +99,7 @@ const MTU: u32 = 1500;
 const LEAST_MTU: u32 = 68;
 
 /// What an item of a path may be called.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 15] = [
     "rate",
     "delay",
     "loss",
@@ -73,6 +111,10 @@ const KEYS: [&str; 11] = [
     "overhead",
     "min",
     "ack",
+    "jitter",
+    "outage",
+    "in_service",
+    "impair",
 ];
 
 impl Default for Path {
@@ -91,6 +133,11 @@ impl Default for Path {
             corrupt: Probability::NEVER,
             mtu: MTU,
             size: WireSize::default(),
+            rate_changes: Vec::new(),
+            outages: Outages::default(),
+            jitter: Jitter::default(),
+            counts_in_service: false,
+            impair: Place::default(),
         }
     }
 }
@@ -106,7 +153,7 @@ impl FromStr for Path {
                 return Err(PathError::Item(item.into()));
             };
             let read = match key {
-                "rate" => value.parse().map(|rate| path.rate = rate),
+                "rate" => parse_rates(value).map(|rates| (path.rate, path.rate_changes) = rates),
                 "delay" => parse_duration(value).map(|delay| path.delay = delay),
                 "loss" => value.parse().map(|loss| path.loss = loss),
                 "queue" => value.parse().map(|queue| path.queue = queue),
@@ -117,6 +164,10 @@ impl FromStr for Path {
                 "overhead" => parse_signed(value).map(|overhead| path.size.overhead = overhead),
                 "min" => parse_u32(value).map(|min| path.size.min = min),
                 "ack" => parse_u32(value).map(|ack| path.size.ack = Some(ack)),
+                "jitter" => value.parse().map(|jitter| path.jitter = jitter),
+                "outage" => value.parse().map(|outages| path.outages = outages),
+                "in_service" => parse_counted(value).map(|counts| path.counts_in_service = counts),
+                "impair" => value.parse().map(|place| path.impair = place),
                 _ => return Err(PathError::Key(key.into())),
             };
             read.map_err(|error| PathError::Value { item: item.into(), error })?;
@@ -134,12 +185,36 @@ fn parse_mtu(text: &str) -> Result<u32, UnitError> {
     if mtu < LEAST_MTU { Err(UnitError::Mtu) } else { Ok(mtu) }
 }
 
+fn parse_counted(text: &str) -> Result<bool, UnitError> {
+    match text {
+        "counted" => Ok(true),
+        "uncounted" => Ok(false),
+        _ => Err(UnitError::InService),
+    }
+}
+
 /// In the form that is read back.
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Path { rate, delay, loss, queue, duplicate, reorder, corrupt, mtu, size } = self;
-        let delay = ShowDuration(*delay);
-        write!(f, "rate={rate},delay={delay},loss={loss},queue={queue}")?;
+        let Path {
+            rate,
+            rate_changes,
+            delay,
+            loss,
+            queue,
+            duplicate,
+            reorder,
+            corrupt,
+            mtu,
+            size: WireSize { overhead, min, ack },
+            jitter,
+            outages,
+            counts_in_service,
+            impair,
+        } = self;
+        write!(f, "rate={rate}")?;
+        rate_changes.iter().try_for_each(|change| write!(f, "/{change}"))?;
+        write!(f, ",delay={},loss={loss},queue={queue}", ShowDuration(*delay))?;
         if *duplicate != Probability::NEVER {
             write!(f, ",duplicate={duplicate}")?;
         }
@@ -152,7 +227,6 @@ impl fmt::Display for Path {
         if *mtu != MTU {
             write!(f, ",mtu={mtu}")?;
         }
-        let WireSize { overhead, min, ack } = size;
         if *overhead != 0 {
             write!(f, ",overhead={overhead:+}")?;
         }
@@ -161,6 +235,18 @@ impl fmt::Display for Path {
         }
         if let Some(ack) = ack {
             write!(f, ",ack={ack}")?;
+        }
+        if *jitter != Jitter::default() {
+            write!(f, ",jitter={jitter}")?;
+        }
+        if !outages.spans.is_empty() {
+            write!(f, ",outage={outages}")?;
+        }
+        if *counts_in_service {
+            f.write_str(",in_service=counted")?;
+        }
+        if *impair == Place::Ingress {
+            f.write_str(",impair=ingress")?;
         }
         Ok(())
     }
@@ -242,6 +328,11 @@ mod tests {
         let text = "rate=1mbit,delay=1ms,loss=every:100,queue=64kB,duplicate=1%,reorder=5%:10ms,\
                     corrupt=0.1%";
         assert_eq!(text.parse::<Path>().unwrap().to_string(), text);
+        let more = "rate=1mbit/2mbit@5s,delay=1ms,loss=0%,queue=64,jitter=1ms:reorder,\
+                    outage=1s..2s:lose,in_service=counted,impair=ingress";
+        assert_eq!(more.parse::<Path>().unwrap().to_string(), more);
+        let plain: Path = "in_service=uncounted,impair=egress,jitter=0s".parse().unwrap();
+        assert_eq!(plain, Path::default());
         let sizes = "rate=1mbit,delay=1ms,loss=0%,queue=64,mtu=576,overhead=-35,min=5,ack=0";
         assert_eq!(sizes.parse::<Path>().unwrap().to_string(), sizes);
         let added: Path = "overhead=+10".parse().unwrap();
@@ -263,7 +354,7 @@ mod tests {
         assert_eq!(
             error("speed=1"),
             "'speed' is not one of rate, delay, loss, queue, duplicate, reorder, corrupt, mtu, \
-             overhead, min, ack"
+             overhead, min, ack, jitter, outage, in_service, impair"
         );
         assert_eq!(
             error("reorder=5%"),
@@ -284,6 +375,16 @@ mod tests {
         assert_eq!(
             error("overhead=10B"),
             "'overhead=10B': write a number of bytes with its sign, as +10 or -35"
+        );
+        assert_eq!(error("in_service=yes"), "'in_service=yes': write counted or uncounted");
+        assert_eq!(error("impair=both"), "'impair=both': write ingress or egress");
+        assert_eq!(
+            error("rate=1mbit/2mbit"),
+            "'rate=1mbit/2mbit': write further rates with their times, as 10mbit/1mbit@5s"
+        );
+        assert_eq!(
+            error("outage=5s"),
+            "'outage=5s': write 5s..6s, several as 5s..6s/8s..9s, then :lose to lose"
         );
         assert_eq!(error("mtu=67"), "'mtu=67': the mtu must be at least 68 bytes");
         assert_eq!(

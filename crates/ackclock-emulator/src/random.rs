@@ -29,13 +29,11 @@ impl Random {
         self.0.next_u64()
     }
 
-    /// Another stream of the same seed, 2^192 numbers away from this one for each step of
-    /// `number`, which no other stream reaches.
-    pub(crate) fn sibling(&self, number: usize) -> Random {
+    /// Another stream of the same seed, 2^192 numbers away from this one, which no other stream
+    /// reaches. A sibling's sibling is yet another.
+    pub(crate) fn sibling(&self) -> Random {
         let mut stream = self.0.clone();
-        for _ in 0..number {
-            stream.long_jump();
-        }
+        stream.long_jump();
         Random(stream)
     }
 
@@ -84,7 +82,7 @@ mod tests {
     fn siblings_are_other_streams_and_asking_for_one_changes_nothing() {
         let mut streams = Streams::new(7);
         let mut one = streams.take_stream();
-        let firsts = [1, 2].map(|number| first(&mut one.sibling(number)));
+        let firsts = [one.sibling(), one.sibling().sibling()].map(|mut each| first(&mut each));
         assert_eq!(first(&mut one), first(&mut Streams::new(7).take_stream()));
         let next = first(&mut streams.take_stream());
         assert!(firsts[0] != firsts[1] && firsts.iter().all(|each| *each != next));

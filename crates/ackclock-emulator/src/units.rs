@@ -199,6 +199,16 @@ pub enum UnitError {
     Signed,
     /// An MTU below 68 bytes.
     Mtu,
+    /// A change of the rate has no time.
+    RateChange,
+    /// Times are not in order.
+    Order,
+    /// An outage does not have a beginning and an end.
+    Outage,
+    /// It does not say whether the packet in service counts.
+    InService,
+    /// It names no place for impairments.
+    Place,
 }
 
 impl fmt::Display for UnitError {
@@ -234,6 +244,11 @@ impl fmt::Display for UnitError {
             }
             UnitError::Signed => "write a number of bytes with its sign, as +10 or -35",
             UnitError::Mtu => "the mtu must be at least 68 bytes",
+            UnitError::RateChange => "write further rates with their times, as 10mbit/1mbit@5s",
+            UnitError::Order => "the times must be in order",
+            UnitError::Outage => "write 5s..6s, several as 5s..6s/8s..9s, then :lose to lose",
+            UnitError::InService => "write counted or uncounted",
+            UnitError::Place => "write ingress or egress",
             UnitError::CoDel => {
                 "write codel or codel:TARGET:INTERVAL:LIMIT, as in codel:5ms:100ms:1000"
             }

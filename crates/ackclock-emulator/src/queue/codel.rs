@@ -5,7 +5,7 @@
 //! distances of INTERVAL / sqrt(count), until a packet has waited less than TARGET.
 
 use super::fifo::Fifo;
-use super::{Account, CoDelConfig};
+use super::{Account, CoDelConfig, InService};
 use crate::observer::DropReason;
 use crate::packet::Packet;
 use ackclock::time::{Duration, Instant};
@@ -43,8 +43,14 @@ impl CoDel {
         CoDel { queue: Controlled::new(&config), limit: config.limit.get() as usize }
     }
 
-    pub(super) fn push(&mut self, now: Instant, packet: Packet, account: &mut Account) {
-        if self.queue.packets() < self.limit {
+    pub(super) fn push(
+        &mut self,
+        now: Instant,
+        packet: Packet,
+        in_service: InService,
+        account: &mut Account,
+    ) {
+        if self.queue.packets() + in_service.packets < self.limit {
             self.queue.push(now, packet);
         } else {
             account.drop(packet, DropReason::QueueFull);
@@ -53,6 +59,10 @@ impl CoDel {
 
     pub(super) fn pop(&mut self, now: Instant, account: &mut Account) -> Option<Packet> {
         self.queue.pop(now, account)
+    }
+
+    pub(super) fn packets(&self) -> usize {
+        self.queue.packets()
     }
 }
 
@@ -268,7 +278,7 @@ mod tests {
         let mut account = Account::default();
         let mut queue = CoDel::new(config("codel:5ms:100ms:2"));
         for number in 0..3 {
-            queue.push(Instant::ZERO, packet(number, 100), &mut account);
+            queue.push(Instant::ZERO, packet(number, 100), InService::default(), &mut account);
         }
         assert_eq!(account.take_drop(), Some((packet(2, 100), DropReason::QueueFull)));
         assert_eq!(queue.pop(Instant::ZERO, &mut account), Some(packet(0, 100)));

@@ -28,7 +28,7 @@ pub enum Discipline {
     FqCoDel(FqCoDelConfig),
 }
 
-/// How much may wait. The packet in service does not count.
+/// How much may wait. The packet in service counts only if the path says so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QueueLimit {
     /// Most packets. 0: a packet that finds the line busy is dropped.

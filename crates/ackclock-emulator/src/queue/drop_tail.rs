@@ -1,7 +1,7 @@
 //! Drop-tail: first in, first out; what comes when the queue is full is dropped.
 
 use super::fifo::Fifo;
-use super::{Account, QueueLimit};
+use super::{Account, InService, QueueLimit};
 use crate::observer::DropReason;
 use crate::packet::Packet;
 use ackclock::time::Instant;
@@ -24,9 +24,10 @@ impl DropTail {
         now: Instant,
         packet: Packet,
         line_is_idle: bool,
+        in_service: InService,
         account: &mut Account,
     ) {
-        if line_is_idle || self.has_room_for(&packet) {
+        if line_is_idle || self.has_room_for(&packet, in_service) {
             self.waiting.push(now, packet);
         } else {
             account.drop(packet, DropReason::QueueFull);
@@ -37,11 +38,16 @@ impl DropTail {
         self.waiting.pop().map(|(_, packet)| packet)
     }
 
-    fn has_room_for(&self, packet: &Packet) -> bool {
+    pub(super) fn packets(&self) -> usize {
+        self.waiting.packets()
+    }
+
+    fn has_room_for(&self, packet: &Packet, in_service: InService) -> bool {
         match self.limit {
-            QueueLimit::Packets(limit) => self.waiting.packets() < limit,
+            QueueLimit::Packets(limit) => self.waiting.packets() + in_service.packets < limit,
             QueueLimit::Bytes(limit) => {
-                self.waiting.bytes().saturating_add(packet.bytes.len() as u64) <= limit
+                let there = self.waiting.bytes() + in_service.bytes;
+                there + packet.bytes.len() as u64 <= limit
             }
             QueueLimit::Infinite => true,
         }
@@ -58,7 +64,13 @@ mod tests {
         let mut account = Account::default();
         let mut queue = DropTail::new(limit);
         for (number, &size) in (0..).zip(sizes) {
-            queue.push(Instant::ZERO, packet(number, size), false, &mut account);
+            queue.push(
+                Instant::ZERO,
+                packet(number, size),
+                false,
+                InService::default(),
+                &mut account,
+            );
         }
         let leave = std::iter::from_fn(|| queue.pop()).map(|packet| packet.number).collect();
         (account.dropped(), leave)
@@ -69,12 +81,18 @@ mod tests {
         let mut account = Account::default();
         let mut queue = DropTail::new(QueueLimit::Packets(3));
         for number in 0..4 {
-            queue.push(Instant::ZERO, packet(number, 100), false, &mut account);
+            queue.push(
+                Instant::ZERO,
+                packet(number, 100),
+                false,
+                InService::default(),
+                &mut account,
+            );
         }
         assert_eq!(account.take_drop(), Some((packet(3, 100), DropReason::QueueFull)));
         assert_eq!(account.take_drop(), None);
         assert_eq!(queue.pop(), Some(packet(0, 100)));
-        queue.push(Instant::ZERO, packet(4, 100), false, &mut account);
+        queue.push(Instant::ZERO, packet(4, 100), false, InService::default(), &mut account);
         let rest: Vec<_> = std::iter::from_fn(|| queue.pop()).map(|packet| packet.number).collect();
         assert_eq!(rest, [1, 2, 4]);
         assert_eq!(account.take_drop(), None);
@@ -85,7 +103,7 @@ mod tests {
         assert_eq!(fill(QueueLimit::Packets(0), &[100]), (vec![0], vec![]));
         let mut account = Account::default();
         let mut queue = DropTail::new(QueueLimit::Packets(0));
-        queue.push(Instant::ZERO, packet(0, 100), true, &mut account);
+        queue.push(Instant::ZERO, packet(0, 100), true, InService::default(), &mut account);
         assert_eq!(queue.pop(), Some(packet(0, 100)));
     }
 

@@ -20,7 +20,21 @@ use drop_tail::DropTail;
 use fq_codel::FqCoDel;
 use red::Red;
 
-/// Packets that wait for the line. The packet in service is not in the queue and does not count.
+/// What is in service, as far as it counts among what waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct InService {
+    packets: usize,
+    bytes: u64,
+}
+
+impl InService {
+    pub(crate) fn of(packet: &Packet) -> Self {
+        InService { packets: 1, bytes: packet.bytes.len() as u64 }
+    }
+}
+
+/// Packets that wait for the line. The packet in service is not in the queue; whether it counts for
+/// limits and averages is said with each packet that comes.
 ///
 /// What is dropped or marked goes to the link's account.
 #[derive(Debug)]
@@ -50,13 +64,24 @@ impl Queue {
         now: Instant,
         packet: Packet,
         line_is_idle: bool,
+        in_service: InService,
         account: &mut Account,
     ) {
         match self {
-            Queue::DropTail(queue) => queue.push(now, packet, line_is_idle, account),
-            Queue::Red(queue) => queue.push(now, packet, account),
-            Queue::CoDel(queue) => queue.push(now, packet, account),
-            Queue::FqCoDel(queue) => queue.push(now, packet, account),
+            Queue::DropTail(queue) => queue.push(now, packet, line_is_idle, in_service, account),
+            Queue::Red(queue) => queue.push(now, packet, in_service, account),
+            Queue::CoDel(queue) => queue.push(now, packet, in_service, account),
+            Queue::FqCoDel(queue) => queue.push(now, packet, in_service, account),
+        }
+    }
+
+    /// Packets that wait.
+    pub(crate) fn packets(&self) -> usize {
+        match self {
+            Queue::DropTail(queue) => queue.packets(),
+            Queue::Red(queue) => queue.packets(),
+            Queue::CoDel(queue) => queue.packets(),
+            Queue::FqCoDel(queue) => queue.packets(),
         }
     }
 
