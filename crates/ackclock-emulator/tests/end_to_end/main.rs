@@ -8,3 +8,4 @@ mod queues;
 mod runs;
 mod topologies;
 mod transfers;
+mod zhang91;
