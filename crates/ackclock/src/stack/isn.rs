@@ -22,6 +22,7 @@ enum Purpose {
     TimestampOffset,
     Port,
     Random,
+    ClockPhase,
 }
 
 impl Secret {
@@ -59,6 +60,12 @@ impl Secret {
     pub(super) fn random(&self, now: Instant, tuple: &FourTuple) -> u64 {
         let base = self.hash(Purpose::Random, tuple);
         SipHasher13::new_with_keys(self.0[0], base).hash(&now.as_nanos().to_le_bytes())
+    }
+
+    /// A word for the phase of the clocks that tick in all connections.
+    pub(super) fn clock_phase(&self) -> u32 {
+        let [first, second] = self.0;
+        SipHasher13::new_with_keys(first ^ Purpose::ClockPhase as u64, second).hash(&[]) as u32
     }
 
     fn hash(&self, purpose: Purpose, tuple: &FourTuple) -> u64 {

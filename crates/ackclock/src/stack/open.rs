@@ -94,6 +94,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             mtu: self.config.link.mtu.min(MAX_PACKET),
             ip_header: tuple.ip_header(),
             random: self.secret.random(now, tuple),
+            clock_phase: self.secret.clock_phase(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Settings of a connection, validated once.
 
-use super::RecoveryAlgorithm;
+use super::ticks::LONGEST_HEARTBEAT;
+use super::{AckTimer, RecoveryAlgorithm, RtoConfig};
 use crate::congestion::InitialWindow;
 use crate::time::Duration;
 use core::fmt;
@@ -36,6 +37,8 @@ pub struct Config {
     pub recovery: RecoveryAlgorithm,
     /// When to acknowledge.
     pub ack_policy: AckPolicy,
+    /// When an ack that the policy delays goes out.
+    pub ack_timer: AckTimer,
     /// Initial congestion window.
     pub initial_window: InitialWindow,
     /// What happens to the congestion window when the connection was idle.
@@ -81,6 +84,7 @@ impl Default for Config {
             sack: true,
             recovery: RecoveryAlgorithm::default(),
             ack_policy: AckPolicy::default(),
+            ack_timer: AckTimer::default(),
             initial_window: InitialWindow::default(),
             restart_after_idle: RestartAfterIdle::default(),
             nagle: true,
@@ -138,29 +142,6 @@ pub enum RestartAfterIdle {
     RestartWindow,
 }
 
-/// Bounds of the retransmission timeout (RFC 6298).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct RtoConfig {
-    /// Timeout before the first round-trip measurement; 1 s by default (RFC 6298 rule 2.1).
-    pub initial: Duration,
-    /// Least timeout. RFC 6298 rule 2.4 says 1 s; 200 ms, as common stacks have it, is the
-    /// default.
-    pub min: Duration,
-    /// Largest timeout, backoff included; at least 60 s (RFC 6298 rule 2.5), 120 s by default.
-    pub max: Duration,
-}
-
-impl Default for RtoConfig {
-    fn default() -> Self {
-        RtoConfig {
-            initial: Duration::from_secs(1),
-            min: Duration::from_millis(200),
-            max: Duration::from_secs(120),
-        }
-    }
-}
-
 /// Keepalive probes (RFC 9293 section 3.8.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Keepalive {
@@ -200,7 +181,7 @@ pub enum ConfigError {
     Buffer,
     /// No flight record: nothing could be sent.
     FlightRecords,
-    /// The delayed-ack timeout is above 500 ms.
+    /// The delayed-ack timeout is above 500 ms, or the time between heartbeats not below it.
     AckTimeout,
     /// The RTO bounds are zero or out of order (min <= max, initial <= max).
     Rto,
@@ -224,7 +205,9 @@ impl fmt::Display for ConfigError {
                 "buffers must hold at least one byte, and a receive buffer at most 1 GiB"
             }
             ConfigError::FlightRecords => "flight_records must be at least 1",
-            ConfigError::AckTimeout => "the delayed-ack timeout must be at most 500 ms",
+            ConfigError::AckTimeout => {
+                "the delayed-ack timeout must be at most 500 ms, the heartbeat at most 499 ms"
+            }
             ConfigError::Rto => "rto bounds must satisfy 0 < min <= max and 0 < initial <= max",
             ConfigError::Keepalive => "keepalive idle, interval and count must not be zero",
             ConfigError::HopLimit => "hop_limit must be 1 to 255",
@@ -253,7 +236,10 @@ impl Config {
         if let AckPolicy::Delayed { timeout, .. } = self.ack_policy {
             check(timeout <= Duration::from_millis(500), ConfigError::AckTimeout)?;
         }
-        let RtoConfig { initial, min, max } = self.rto;
+        if let AckTimer::Heartbeat(millis) = self.ack_timer {
+            check(millis.get() <= LONGEST_HEARTBEAT, ConfigError::AckTimeout)?;
+        }
+        let RtoConfig { initial, min, max, .. } = self.rto;
         let ordered = !min.is_zero() && !initial.is_zero() && min <= max && initial <= max;
         check(ordered, ConfigError::Rto)?;
         self.keepalive.map_or(Ok(()), |keepalive| keepalive.validate())?;

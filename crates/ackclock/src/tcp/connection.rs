@@ -43,6 +43,9 @@ pub struct Open {
     pub ip_header: u8,
     /// Seed of the connection's own random words.
     pub random: u64,
+    /// A random word for the phase of clocks that tick ([`Ticks`](super::Ticks),
+    /// [`AckTimer`](super::AckTimer)), the same for all connections of a host.
+    pub clock_phase: u32,
 }
 
 /// What was agreed in a passive open before the connection got its buffers.
@@ -141,19 +144,21 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         buffers: Buffers<'a>,
         open: &Open,
     ) -> Self {
-        let sender =
-            Sender::new(config, controller, buffers.send, buffers.flight, open.iss, open.random);
+        let (random, phase) = (open.random, open.clock_phase);
+        let Buffers { send, receive, flight, reassembly } = buffers;
+        let sender = Sender::new(config, controller, send, flight, open.iss, random, phase);
         // Sequence numbers and the agreed options follow with the peer's SYN.
         let receiver_config = ReceiverConfig {
             ack_policy: config.ack_policy,
+            ack_timer: config.ack_timer,
+            clock_phase: open.clock_phase,
             receive_limit: config.receive_buffer as usize,
             reassembly_ranges: config.reassembly_ranges as usize,
             sack: false,
             window_shift: 0,
             mss: 1,
         };
-        let receiver =
-            Receiver::new(SeqNumber(0), 0, &receiver_config, buffers.receive, buffers.reassembly);
+        let receiver = Receiver::new(SeqNumber(0), 0, &receiver_config, receive, reassembly);
         let offered = SynOptions::ours(config, open.mtu, open.ip_header, receiver.limit());
         Connection {
             state: State::SynSent,
@@ -223,6 +228,8 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         }
         let config = ReceiverConfig {
             ack_policy: self.config.ack_policy,
+            ack_timer: self.config.ack_timer,
+            clock_phase: self.sender.rto().clock_phase(),
             receive_limit: self.config.receive_buffer as usize,
             reassembly_ranges: self.config.reassembly_ranges as usize,
             sack: self.agreement.sack,
@@ -245,7 +252,6 @@ impl<'a, C: CongestionController> Connection<'a, C> {
     ) {
         self.state = State::Established;
         self.syn.due = false;
-        self.syn.deadline = Instant::FAR_FUTURE;
         let mss = self.agreement.send_mss(&self.config, self.mtu, self.ip_header);
         let start = SenderStart { mss, sack: self.agreement.sack, window, seq, rtt, syn_lost };
         self.sender.start(now, &self.config, &start);

@@ -138,29 +138,33 @@ impl Agreement {
 pub(crate) struct SynTimer {
     /// The SYN is to be sent now.
     pub(crate) due: bool,
-    /// When it is to be sent again.
-    pub(crate) deadline: Instant,
+    /// How often it was sent.
+    sent: u16,
+    last_sent_at: Instant,
     /// When the attempt is given up.
     give_up_at: Instant,
-    last_sent_at: Instant,
-    /// How often it was sent.
-    sent: u32,
 }
 
 impl SynTimer {
     /// A SYN to be sent at once; the attempt ends after `give_up` (R2).
     pub(crate) fn new(now: Instant, give_up: Duration) -> Self {
-        let give_up_at = now + give_up;
-        SynTimer { due: true, deadline: give_up_at, give_up_at, last_sent_at: now, sent: 0 }
+        SynTimer { due: true, sent: 0, last_sent_at: now, give_up_at: now + give_up }
     }
 
-    /// The SYN was sent: the next time is twice as far (RFC 6298 rule 5.5).
-    pub(crate) fn on_sent(&mut self, now: Instant, rto: &RtoConfig) {
+    /// When it is to be sent again (the next time further off, RFC 6298 rule 5.5), or the attempt
+    /// to be given up.
+    pub(crate) fn deadline(&self, rto: &RtoConfig) -> Instant {
+        if self.due {
+            return self.give_up_at;
+        }
+        (self.last_sent_at + rto.syn_timeout(self.retransmits())).min(self.give_up_at)
+    }
+
+    /// The SYN was sent.
+    pub(crate) fn on_sent(&mut self, now: Instant) {
         self.due = false;
         self.last_sent_at = now;
-        let timeout = rto.initial.saturating_mul(1 << self.sent.min(30)).min(rto.max);
-        self.deadline = (now + timeout).min(self.give_up_at);
-        self.sent += 1;
+        self.sent = self.sent.saturating_add(1);
     }
 
     /// The other side's SYN arrived: ours goes again, now with an ack.
@@ -169,12 +173,11 @@ impl SynTimer {
     }
 
     /// The deadline may have passed. False if it is time to give up.
-    pub(crate) fn on_timeout(&mut self, now: Instant) -> bool {
-        if self.deadline > now {
+    pub(crate) fn on_timeout(&mut self, now: Instant, rto: &RtoConfig) -> bool {
+        if self.deadline(rto) > now {
             return true;
         }
         self.due = true;
-        self.deadline = self.give_up_at;
         now < self.give_up_at
     }
 
@@ -190,13 +193,13 @@ impl SynTimer {
 
     /// How often it was sent again.
     pub(crate) fn retransmits(&self) -> u32 {
-        self.sent.saturating_sub(1)
+        u32::from(self.sent).saturating_sub(1)
     }
 
     /// As [`retransmits`](Self::retransmits), counting one that is due: what it tells is known when
     /// the timer fires.
     pub(crate) fn unanswered(&self) -> u32 {
-        self.sent.saturating_sub(u32::from(!self.due))
+        u32::from(self.sent).saturating_sub(u32::from(!self.due))
     }
 }
 
@@ -238,14 +241,14 @@ mod tests {
         let mut now = Instant::ZERO;
         let mut at = std::vec::Vec::new();
         while at.len() < 5 {
-            timer.on_sent(now, &rto);
+            timer.on_sent(now);
             at.push(now.as_millis());
-            now = timer.deadline;
-            assert!(timer.on_timeout(now) && timer.due);
+            now = timer.deadline(&rto);
+            assert!(timer.on_timeout(now, &rto) && timer.due);
         }
         assert_eq!(at, [0, 1_000, 3_000, 7_000, 15_000]);
-        timer.on_sent(now, &rto);
-        assert_eq!(timer.deadline, Instant::from_secs(63));
-        assert!(!timer.on_timeout(Instant::from_secs(180)));
+        timer.on_sent(now);
+        assert_eq!(timer.deadline(&rto), Instant::from_secs(63));
+        assert!(!timer.on_timeout(Instant::from_secs(180), &rto));
     }
 }

@@ -197,8 +197,10 @@ impl<C: CongestionController> Connection<'_, C> {
             Timer::Retransmit(at) => (until(at), None),
             Timer::Persist(at) => (None, until(at)),
         };
+        let opening = matches!(self.state, State::SynSent | State::SynReceived);
+        let syn = opening.then(|| self.syn.deadline(&self.config.rto)).and_then(until);
         PendingTimers {
-            retransmit: retransmit.or(until(self.syn.deadline)),
+            retransmit: retransmit.or(syn),
             persist,
             delayed_ack: until(self.receiver.ack_deadline()),
             keepalive: until(self.keepalive_deadline()),

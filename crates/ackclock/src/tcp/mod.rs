@@ -12,20 +12,26 @@ mod keepalive;
 mod output;
 mod readiness;
 mod receiver;
+mod rto_config;
 mod sender;
 mod state;
 #[cfg(all(test, feature = "alloc"))]
 mod tests;
+mod ticks;
 mod timeout;
 pub(crate) mod timestamps;
+mod words;
 
 pub use arrival::Verdict;
-pub use config::{AckPolicy, Config, ConfigError, Keepalive, RestartAfterIdle, RtoConfig};
+pub use config::{AckPolicy, Config, ConfigError, Keepalive, RestartAfterIdle};
 pub use connection::{Accepted, Buffers, Connection, Open, TimeWait};
 pub use error::{Error, ReceiveError, SendError};
 pub use handshake::SynOptions;
 pub use info::{Info, PendingTimers};
 pub use output::Outgoing;
 pub use readiness::Readiness;
+pub use rto_config::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
 pub use sender::{FlightRecord, RecoveryAlgorithm, UnknownRecovery};
 pub use state::State;
+pub use ticks::{AckTimer, Ticks};
+pub use words::UnknownWord;

@@ -200,7 +200,7 @@ impl<C: CongestionController> Connection<'_, C> {
         match outgoing.cause {
             Cause::Syn => {
                 self.counters.data_segments_sent += 1;
-                self.syn.on_sent(now, &self.config.rto);
+                self.syn.on_sent(now);
                 self.counters.syn_retransmits = self.syn.retransmits();
                 return;
             }

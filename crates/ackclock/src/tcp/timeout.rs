@@ -11,7 +11,9 @@ impl<C: CongestionController> Connection<'_, C> {
     pub fn poll_timeout(&self) -> Instant {
         match self.state {
             State::Closed | State::Listen | State::TimeWait => Instant::FAR_FUTURE,
-            State::SynSent | State::SynReceived => self.syn.deadline.min(self.close_deadline),
+            State::SynSent | State::SynReceived => {
+                self.syn.deadline(&self.config.rto).min(self.close_deadline)
+            }
             _ => self
                 .sender
                 .deadline(&self.config)
@@ -43,7 +45,7 @@ impl<C: CongestionController> Connection<'_, C> {
             return;
         }
         if matches!(self.state, State::SynSent | State::SynReceived) {
-            if !self.syn.on_timeout(now) {
+            if !self.syn.on_timeout(now, &self.config.rto) {
                 // A soft error that explains the silence is worth more than "timed out".
                 let error = self.soft_error.map_or(Error::TimedOut, |_| Error::Unreachable);
                 self.fail(error);

@@ -159,9 +159,7 @@ impl HalfOpen {
     pub(super) fn on_syn_ack_sent(&mut self, now: Instant) {
         self.sent = self.sent.saturating_add(1);
         self.first_sent_at.get_or_insert(now);
-        let factor = 1_u64.checked_shl(self.timeouts).unwrap_or(u64::MAX);
-        let rto = self.rto.initial.saturating_mul(factor).min(self.rto.max);
-        self.deadline = (now + rto).min(self.give_up_at);
+        self.deadline = (now + self.rto.syn_timeout(self.timeouts)).min(self.give_up_at);
     }
 
     /// Its timer fired; returns whether the SYN-ACK is to be sent again. If not, the record is to

@@ -1,6 +1,7 @@
 //! When an ack is owed (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
 
-use crate::tcp::AckPolicy;
+use crate::tcp::ticks::TickingClock;
+use crate::tcp::{AckPolicy, AckTimer};
 use crate::time::{Duration, Instant};
 
 /// 4.3BSD acknowledged once this share of the window was filled, in percent (jacobson88
@@ -29,15 +30,19 @@ pub(super) enum Arriving {
 pub(super) struct AckState {
     /// New bytes after which the policy wants an ack at once.
     enough: u32,
-    /// How long the policy lets fewer bytes wait.
-    timeout: Duration,
+    /// How long the policy lets fewer bytes wait, in microseconds.
+    timeout: u32,
+    /// What decides when they have waited long enough.
+    timer: AckTimer,
+    /// The host's random word for the phase of the heartbeat.
+    phase: u32,
     /// Segments still to be acknowledged one by one at the start of the connection.
     quick_acks: u16,
     /// Without SACK the peer can only count duplicate acks, so each out-of-order segment gets its
     /// own (RFC 5681 section 4.2).
     one_each: bool,
     /// Acks to send now.
-    owed: u32,
+    owed: u16,
     /// New bytes since the last ack.
     unacknowledged: u32,
     /// When a delayed ack is due.
@@ -46,7 +51,14 @@ pub(super) struct AckState {
 
 impl AckState {
     /// Nothing owed. `mss` is the size of a full segment, `limit` that of the receive buffer.
-    pub(super) fn new(policy: AckPolicy, mss: u32, limit: u32, sack: bool) -> Self {
+    pub(super) fn new(
+        policy: AckPolicy,
+        timer: AckTimer,
+        phase: u32,
+        mss: u32,
+        limit: u32,
+        sack: bool,
+    ) -> Self {
         let (enough, timeout, quick_acks) = match policy {
             AckPolicy::EverySegment => (0, Duration::ZERO, 0),
             AckPolicy::Delayed { timeout, quick_acks } => {
@@ -56,7 +68,10 @@ impl AckState {
         };
         AckState {
             enough,
-            timeout,
+            // At most 499 ms.
+            timeout: timeout.as_micros() as u32,
+            timer,
+            phase,
             quick_acks,
             one_each: !sack,
             owed: 0,
@@ -108,7 +123,12 @@ impl AckState {
     /// The delay counts from the first segment that is not acknowledged (MUST-40).
     fn delay(&mut self, now: Instant) {
         if self.deadline.is_never() {
-            self.deadline = now + self.timeout;
+            self.deadline = match self.timer {
+                AckTimer::PerSegment => now + Duration::from_micros(self.timeout.into()),
+                AckTimer::Heartbeat(millis) => {
+                    TickingClock::new(millis, self.phase).tick_after(now, 1)
+                }
+            };
         }
     }
 }

@@ -8,7 +8,7 @@ mod sack;
 mod tests;
 mod window;
 
-use super::AckPolicy;
+use super::{AckPolicy, AckTimer};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, Ring, copy};
 use crate::time::Instant;
@@ -23,6 +23,10 @@ use window::Window;
 pub(crate) struct ReceiverConfig {
     /// When to acknowledge.
     pub(crate) ack_policy: AckPolicy,
+    /// When a delayed ack goes out.
+    pub(crate) ack_timer: AckTimer,
+    /// The host's random word for the phase of clocks that tick.
+    pub(crate) clock_phase: u32,
     /// Most bytes received and not read, if the ring grows.
     pub(crate) receive_limit: usize,
     /// Most ranges of out-of-order data, if their list grows.
@@ -72,6 +76,8 @@ impl<'a> Receiver<'a> {
     ) -> Self {
         let &ReceiverConfig {
             ack_policy,
+            ack_timer,
+            clock_phase,
             receive_limit,
             reassembly_ranges,
             sack,
@@ -90,7 +96,7 @@ impl<'a> Receiver<'a> {
         Receiver {
             data: Reassembly::new(next, ring, ranges, reassembly_ranges),
             window: Window::new(next + advertised, window_shift, mss, limit, update),
-            acks: AckState::new(ack_policy, mss, limit, sack),
+            acks: AckState::new(ack_policy, ack_timer, clock_phase, mss, limit, sack),
             report: SackReport::new(sack),
             fin: None,
             finished: false,

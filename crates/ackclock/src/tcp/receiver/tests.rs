@@ -22,6 +22,8 @@ const DELAYED: AckPolicy = AckPolicy::Delayed { timeout: Duration::from_millis(4
 fn config() -> ReceiverConfig {
     ReceiverConfig {
         ack_policy: DELAYED,
+        ack_timer: AckTimer::PerSegment,
+        clock_phase: 0,
         receive_limit: 0,
         reassembly_ranges: 0,
         sack: true,

@@ -40,9 +40,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let acked = self.flight.acknowledge(self.snd_una);
         let rtt = acked.sent_at.map(|sent_at| now.saturating_since(sent_at));
         let rtt = rtt.or(input.timestamp_rtt.filter(|_| advanced > 0));
-        if let Some(rtt) = rtt {
-            self.rto.on_sample(rtt);
-        }
+        self.rto.on_ack(now, self.snd_una, rtt);
         let sacked = self.apply_sack(input);
         // RFC 5681 section 2; with SACK, RFC 6675 section 2: one that SACKs something new. While
         // the window is closed acks answer probes.

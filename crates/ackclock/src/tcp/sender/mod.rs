@@ -107,13 +107,14 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         flight: Buffer<'a, FlightRecord>,
         iss: SeqNumber,
         random: u64,
+        clock_phase: u32,
     ) -> Self {
         Sender {
             controller,
             queue: Ring::new(queue, config.send_buffer as usize),
             flight: Flight::new(flight, config.flight_records as usize),
             recovery: Recovery::new(config.recovery, false, iss),
-            rto: Rto::new(&config.rto),
+            rto: Rto::new(&config.rto, clock_phase),
             round: Round::new(Instant::ZERO, iss + 1),
             deadline: Instant::FAR_FUTURE,
             persisting: false,
@@ -144,7 +145,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         self.round = Round::new(now, self.snd_nxt);
         self.last_sent_at = now;
         if let Some(rtt) = start.rtt {
-            self.rto.on_sample(rtt);
+            self.rto.on_sample(now, rtt);
         }
         if start.syn_lost {
             self.rto.on_syn_lost();

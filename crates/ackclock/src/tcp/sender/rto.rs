@@ -1,8 +1,10 @@
-//! The retransmission timeout (RFC 6298).
+//! The retransmission timeout (RFC 6298), and those that came before it.
 
 use super::rtt::RttEstimator;
-use crate::tcp::RtoConfig;
-use crate::time::Duration;
+use crate::seq::SeqNumber;
+use crate::tcp::ticks::{TickingClock, Ticks};
+use crate::tcp::{RtoBackoff, RtoConfig, RttSampling};
+use crate::time::{Duration, Instant};
 
 /// G of RFC 6298: the granularity that a driver's timers are assumed to have at least.
 const CLOCK_GRANULARITY: Duration = Duration::from_millis(1);
@@ -13,37 +15,115 @@ const AFTER_SYN_LOSS: Duration = Duration::from_secs(3);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Rto {
     rtt: RttEstimator,
-    min: Duration,
-    max: Duration,
-    base: Duration,
-    backoff: u32,
+    /// Least round-trip time measured; [`Duration::MAX`] before the first measurement.
+    min_rtt: Duration,
+    /// Bounds of the timeout, in microseconds.
+    min: u32,
+    max: u32,
+    /// The timeout without backoff, in microseconds.
+    base: u32,
+    ticks: Option<Ticks>,
+    /// The host's random word for the phase of the ticks.
+    phase: u32,
+    backoff: u8,
+    backoff_rule: RtoBackoff,
+    sampling: RttSampling,
+    /// Where one segment at a time is timed: whether one is, where it begins, and what the clock
+    /// showed when it was sent.
+    timing: bool,
+    timed: SeqNumber,
+    timed_at: u32,
 }
 
 impl Rto {
     /// RFC 6298 rule 2.1: the initial timeout, until there is a measurement. `config` has been
-    /// validated.
-    pub(crate) fn new(config: &RtoConfig) -> Self {
+    /// validated; `phase` is the host's random word for clocks that tick.
+    pub(crate) fn new(config: &RtoConfig, phase: u32) -> Self {
+        let least = config.ticks.map(|Ticks { millis, least }| {
+            Duration::from_millis(u64::from(millis.get()) * u64::from(least.max(1)))
+        });
+        let min = least.unwrap_or(config.min);
+        let max = config.max.max(min);
         Rto {
-            rtt: RttEstimator::default(),
-            min: config.min,
-            max: config.max,
-            base: config.initial.min(config.max),
+            rtt: RttEstimator::new(config.estimator),
+            min_rtt: Duration::MAX,
+            min: micros(min),
+            max: micros(max),
+            base: micros(config.initial.min(max)),
+            ticks: config.ticks,
+            phase,
             backoff: 0,
+            backoff_rule: config.backoff,
+            sampling: config.sampling,
+            timing: false,
+            timed: SeqNumber(0),
+            timed_at: 0,
         }
     }
 
-    /// An ack of data that was sent once gave a measurement (RFC 6298 rules 2.2 to 2.5, jacobson88
-    /// appendix A). It ends the backoff; by Karn's rule (RFC 6298 section 3) an ack of
-    /// retransmitted data is no measurement, and the backed-off timeout stays.
-    pub(crate) fn on_sample(&mut self, rtt: Duration) {
-        self.rtt.on_sample(rtt);
-        let deviation = self.rtt.four_rttvar().max(CLOCK_GRANULARITY);
-        let computed = self.rtt.srtt() + deviation;
-        self.base = computed.max(self.min).min(self.max);
+    fn clock(&self) -> Option<TickingClock> {
+        self.ticks.map(|ticks| TickingClock::new(ticks.millis, self.phase))
+    }
+
+    /// Data that begin at `seq` were sent for the first time.
+    pub(crate) fn on_new_data_sent(&mut self, now: Instant, seq: SeqNumber) {
+        if self.sampling == RttSampling::OnePerWindow && !self.timing {
+            (self.timing, self.timed, self.timed_at) = (true, seq, self.shown(now));
+        }
+    }
+
+    /// Something was sent again: nobody will know which copy the next acks are for (Karn's rule,
+    /// RFC 6298 section 3).
+    pub(crate) fn on_resent(&mut self) {
+        self.timing = false;
+    }
+
+    /// What the clock shows, the upper bits left out: microseconds or ticks.
+    fn shown(&self, now: Instant) -> u32 {
+        let reading = self.clock().map(|clock| clock.reading(now));
+        reading.unwrap_or(now.as_nanos() / 1_000) as u32
+    }
+
+    /// An ack of everything before `una` arrived. `rtt` is the round-trip time that it tells, if it
+    /// is for something that was sent once.
+    pub(crate) fn on_ack(&mut self, now: Instant, una: SeqNumber, rtt: Option<Duration>) {
+        if self.sampling == RttSampling::EachAck {
+            if let Some(rtt) = rtt {
+                self.on_sample(now, rtt);
+            }
+            return;
+        }
+        self.min_rtt = self.min_rtt.min(rtt.unwrap_or(Duration::MAX));
+        if self.timing && una.after(self.timed) {
+            self.timing = false;
+            let passed = u64::from(self.shown(now).wrapping_sub(self.timed_at));
+            self.digest(if self.ticks.is_some() { passed } else { passed * 1_000 });
+        }
+    }
+
+    /// A measurement that ends now (RFC 6298 rules 2.2 to 2.5, jacobson88 appendix A).
+    pub(crate) fn on_sample(&mut self, now: Instant, rtt: Duration) {
+        self.min_rtt = self.min_rtt.min(rtt);
+        let ticks = self.clock().map(|clock| clock.reading(now) - clock.reading(now - rtt));
+        self.digest(ticks.unwrap_or(rtt.as_nanos()));
+    }
+
+    /// Takes a measurement in the clock's units. It ends the backoff; by Karn's rule (RFC 6298
+    /// section 3) an ack of retransmitted data is no measurement, and the backed-off timeout stays.
+    fn digest(&mut self, measured: u64) {
+        self.rtt.on_sample(measured);
+        let granularity = self.ticks.map_or(CLOCK_GRANULARITY.as_nanos(), |_| 1);
+        let computed = self.rtt.timeout(granularity).saturating_mul(self.unit());
+        self.base = micros(Duration::from_nanos(computed)).max(self.min).min(self.max);
         self.backoff = 0;
     }
 
-    /// The timer fired: the timeout doubles, up to the maximum (RFC 6298 rule 5.5).
+    /// Nanoseconds in a unit of the clock.
+    fn unit(&self) -> u64 {
+        self.clock().map_or(1, |clock| clock.tick().as_nanos())
+    }
+
+    /// The timer fired: the timeout grows, up to the maximum (RFC 6298 rule 5.5).
     pub(crate) fn back_off(&mut self) {
         self.backoff = self.backoff.saturating_add(1);
     }
@@ -56,54 +136,77 @@ impl Rto {
     /// The handshake is complete, but the SYN had to be retransmitted (RFC 6298 rule 5.7): data
     /// begins with a timeout of at least 3 s, not backed off.
     pub(crate) fn on_syn_lost(&mut self) {
-        self.base = self.base.max(AFTER_SYN_LOSS).min(self.max);
+        self.base = self.base.max(micros(AFTER_SYN_LOSS)).min(self.max);
         self.backoff = 0;
     }
 
     /// How long to wait for an ack now, backoff included.
     pub(crate) fn timeout(&self) -> Duration {
-        let factor = 1u64.checked_shl(self.backoff).unwrap_or(u64::MAX);
-        self.base.saturating_mul(factor).min(self.max)
+        let factor = self.backoff_rule.factor(self.backoff.into());
+        let timeout = u64::from(self.base).saturating_mul(factor);
+        Duration::from_micros(timeout.min(self.max.into()))
+    }
+
+    /// When a timer that is started now fires. On a clock that ticks it fires at a tick, after as
+    /// many as the timeout has: the first is cut short by what has passed of it.
+    pub(crate) fn deadline(&self, now: Instant) -> Instant {
+        let timeout = self.timeout();
+        self.clock().map_or(now + timeout, |clock| {
+            clock.tick_after(now, timeout.as_nanos().div_ceil(clock.tick().as_nanos().max(1)))
+        })
     }
 
     /// How often the timer has fired since the last measurement.
     pub(crate) fn backoff(&self) -> u32 {
-        self.backoff
+        self.backoff.into()
     }
 
     /// Smoothed round-trip time, SRTT; zero before the first measurement.
     pub(crate) fn smoothed_rtt(&self) -> Duration {
-        self.rtt.srtt()
+        Duration::from_nanos(self.rtt.srtt(self.unit()))
     }
 
     /// Mean deviation of the round-trip time, RTTVAR; zero before the first measurement.
     pub(crate) fn deviation(&self) -> Duration {
-        self.rtt.rttvar()
+        Duration::from_nanos(self.rtt.rttvar(self.unit()))
     }
 
     /// Least round-trip time measured; zero before the first measurement.
     pub(crate) fn min_rtt(&self) -> Duration {
-        self.rtt.min()
+        if self.min_rtt == Duration::MAX { Duration::ZERO } else { self.min_rtt }
     }
 
     /// How many measurements there were.
     pub(crate) fn samples(&self) -> u32 {
         self.rtt.samples()
     }
+
+    /// The host's random word for the phase of clocks that tick.
+    pub(crate) fn clock_phase(&self) -> u32 {
+        self.phase
+    }
+}
+
+/// Whole microseconds, rounded up; a longer time than 71 minutes counts as that.
+fn micros(time: Duration) -> u32 {
+    u32::try_from(time.as_nanos().div_ceil(1_000)).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// After every round trip of these tests.
+    const NOW: Instant = Instant::from_secs(1_000);
+
     fn rto() -> Rto {
-        Rto::new(&RtoConfig::default())
+        Rto::new(&RtoConfig::default(), 0)
     }
 
     fn after(samples_in_millis: &[u64]) -> Rto {
         let mut rto = rto();
         for &millis in samples_in_millis {
-            rto.on_sample(Duration::from_millis(millis));
+            rto.on_sample(NOW, Duration::from_millis(millis));
         }
         rto
     }
@@ -141,17 +244,17 @@ mod tests {
 
     #[test]
     fn a_steady_path_leaves_one_clock_tick_of_deviation() {
-        let mut rto =
-            Rto::new(&RtoConfig { min: Duration::from_millis(1), ..RtoConfig::default() });
+        let config = RtoConfig { min: Duration::from_millis(1), ..RtoConfig::default() };
+        let mut rto = Rto::new(&config, 0);
         for _ in 0..200 {
-            rto.on_sample(Duration::from_millis(40));
+            rto.on_sample(NOW, Duration::from_millis(40));
         }
         assert_eq!(rto.timeout(), Duration::from_millis(41));
     }
 
     #[test]
     fn every_expiry_doubles_it_up_to_the_maximum() {
-        let seconds = [0, 1, 2, 6, 7, 63, 64, u32::BITS].map(|times| {
+        let seconds = [0, 1, 2, 6, 7, 63, 64, 255].map(|times| {
             let rto = backed_off(rto(), times);
             assert_eq!(rto.backoff(), times);
             rto.timeout().as_millis() / 1000
@@ -168,7 +271,7 @@ mod tests {
     #[test]
     fn a_measurement_ends_the_backoff() {
         let mut rto = backed_off(after(&[100]), 3);
-        rto.on_sample(Duration::from_millis(180));
+        rto.on_sample(NOW, Duration::from_millis(180));
         assert_eq!((rto.timeout(), rto.backoff()), (Duration::from_millis(340), 0));
     }
 
@@ -177,14 +280,14 @@ mod tests {
         let mut lost_once = backed_off(rto(), 1);
         lost_once.on_syn_lost();
         assert_eq!(lost_once.timeout(), Duration::from_secs(3));
-        lost_once.on_sample(Duration::from_millis(100));
+        lost_once.on_sample(NOW, Duration::from_millis(100));
         assert_eq!(lost_once.timeout(), Duration::from_millis(300));
     }
 
     #[test]
     fn a_longer_initial_timeout_survives_a_lost_syn() {
-        let mut rto =
-            Rto::new(&RtoConfig { initial: Duration::from_secs(5), ..RtoConfig::default() });
+        let config = RtoConfig { initial: Duration::from_secs(5), ..RtoConfig::default() };
+        let mut rto = Rto::new(&config, 0);
         rto.back_off();
         rto.on_syn_lost();
         assert_eq!(rto.timeout(), Duration::from_secs(5));
@@ -192,12 +295,106 @@ mod tests {
 
     #[test]
     fn the_measurements_can_be_read() {
+        let unmeasured = rto();
+        assert_eq!((unmeasured.smoothed_rtt(), unmeasured.min_rtt()), Default::default());
         let rto = after(&[100, 180]);
         assert_eq!(rto.smoothed_rtt(), Duration::from_millis(110));
         assert_eq!(rto.deviation(), Duration::from_micros(57_500));
         assert_eq!(rto.min_rtt(), Duration::from_millis(100));
         assert_eq!(rto.samples(), 2);
-        let unmeasured = Rto::new(&RtoConfig::default());
-        assert_eq!((unmeasured.smoothed_rtt(), unmeasured.min_rtt()), Default::default());
+    }
+
+    #[test]
+    fn the_backoff_can_be_linear_or_none() {
+        let after_three = |backoff| {
+            let rto = Rto::new(&RtoConfig { backoff, ..RtoConfig::default() }, 0);
+            backed_off(rto, 3).timeout().as_millis()
+        };
+        assert_eq!([RtoBackoff::None, RtoBackoff::Linear].map(after_three), [1_000, 4_000]);
+    }
+
+    /// Ticks of 500 ms at 100 ms, 600 ms and so on.
+    fn ticking(word: &str) -> Rto {
+        Rto::new(&word.parse().unwrap(), 100_000)
+    }
+
+    fn millis(at: u64) -> Instant {
+        Instant::from_millis(at)
+    }
+
+    #[test]
+    fn a_clock_that_ticks_measures_whole_ticks() {
+        // Within one tick, over one, over three; the exact least is kept for the laws.
+        let mut rto = ticking("jacobson88:ticks");
+        rto.on_sample(millis(599), Duration::from_millis(499));
+        assert_eq!(
+            (rto.smoothed_rtt(), rto.min_rtt()),
+            (Duration::ZERO, Duration::from_millis(499))
+        );
+        let mut rto = ticking("jacobson88:ticks");
+        rto.on_sample(millis(600), Duration::from_millis(1));
+        assert_eq!(rto.smoothed_rtt(), Duration::from_millis(500));
+        // 1 tick and 4 * 1/2; then 3 ticks: sa = 8 + 2, sv = 2 - 0 + 2, rto = 10/8 + 4.
+        assert_eq!(rto.timeout(), Duration::from_millis(1_500));
+        rto.on_sample(millis(2_000), Duration::from_millis(1_450));
+        assert_eq!(rto.timeout(), Duration::from_millis(2_500));
+    }
+
+    #[test]
+    fn a_timeout_is_two_ticks_of_bsd_at_least() {
+        let mut rto = ticking("rfc793:ticks");
+        rto.on_sample(millis(700), Duration::from_millis(10));
+        assert_eq!(rto.timeout(), Duration::from_secs(1));
+        let mut short = ticking("rfc793:ticks=500ms/1");
+        short.on_sample(millis(700), Duration::from_millis(10));
+        assert_eq!(short.timeout(), Duration::from_millis(500));
+    }
+
+    #[test]
+    fn a_clock_that_ticks_fires_at_a_tick() {
+        let rto = ticking("jacobson88:ticks");
+        let fires = [100, 101, 599, 600].map(|at| rto.deadline(millis(at)).as_millis());
+        assert_eq!(fires, [1_100, 1_100, 1_100, 1_600]);
+        assert_eq!(backed_off(rto, 2).deadline(millis(350)).as_millis(), 100 + 8 * 500);
+    }
+
+    #[test]
+    fn an_exact_clock_fires_when_the_timeout_is_over() {
+        assert_eq!(after(&[100]).deadline(millis(7)), millis(307));
+    }
+
+    #[test]
+    fn one_segment_at_a_time_is_timed() {
+        let mut rto = ticking("rfc6298:one");
+        let seq = SeqNumber;
+        rto.on_new_data_sent(millis(0), seq(0));
+        rto.on_new_data_sent(millis(50), seq(1_000));
+        let per_ack = Some(Duration::from_millis(90));
+        rto.on_ack(millis(90), seq(0), per_ack);
+        assert_eq!((rto.samples(), rto.min_rtt()), (0, Duration::from_millis(90)));
+        rto.on_ack(millis(100), seq(1_000), per_ack);
+        assert_eq!((rto.samples(), rto.smoothed_rtt()), (1, Duration::from_millis(100)));
+        rto.on_ack(millis(110), seq(2_000), per_ack);
+        assert_eq!(rto.samples(), 1, "the second segment was not timed");
+        rto.on_new_data_sent(millis(120), seq(2_000));
+        rto.on_ack(millis(300), seq(3_000), per_ack);
+        assert_eq!((rto.samples(), rto.smoothed_rtt()), (2, Duration::from_millis(110)));
+    }
+
+    #[test]
+    fn one_segment_is_timed_in_ticks_too() {
+        let mut rto = ticking("jacobson88:ticks:one");
+        rto.on_new_data_sent(millis(599), SeqNumber(u32::MAX));
+        rto.on_ack(millis(1_100), SeqNumber(999), None);
+        assert_eq!(rto.smoothed_rtt(), Duration::from_secs(1), "ticks at 600 and 1,100 ms");
+    }
+
+    #[test]
+    fn a_retransmission_ends_the_measurement() {
+        let mut rto = ticking("rfc6298:one");
+        rto.on_new_data_sent(millis(0), SeqNumber(0));
+        rto.on_resent();
+        rto.on_ack(millis(100), SeqNumber(1_000), None);
+        assert_eq!(rto.samples(), 0);
     }
 }

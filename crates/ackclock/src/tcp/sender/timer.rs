@@ -43,7 +43,7 @@ impl<C: CongestionController> Sender<'_, C> {
 
     /// Starts, keeps or stops the timer according to what is in flight and queued.
     pub(super) fn rearm(&mut self, now: Instant) {
-        let deadline = now + self.rto.timeout();
+        let deadline = self.rto.deadline(now);
         let blocked = self.is_blocked_by_window();
         if self.timer() == Timer::Off {
             self.no_progress_since = now;
@@ -62,7 +62,7 @@ impl<C: CongestionController> Sender<'_, C> {
     /// RFC 6298 rule 5.3.
     pub(super) fn restart_timer(&mut self, now: Instant) {
         if let Timer::Retransmit(_) = self.timer() {
-            self.set_timer(Timer::Retransmit(now + self.rto.timeout()));
+            self.set_timer(Timer::Retransmit(self.rto.deadline(now)));
         }
     }
 
@@ -113,7 +113,7 @@ impl<C: CongestionController> Sender<'_, C> {
             // connection alive (MUST-37, SHLD-30).
             self.rto.back_off();
             self.probe_due = true;
-            self.set_timer(Timer::Persist(now + self.rto.timeout()));
+            self.set_timer(Timer::Persist(self.rto.deadline(now)));
         }
         Ok(())
     }
@@ -135,6 +135,6 @@ impl<C: CongestionController> Sender<'_, C> {
         self.recovery.on_timeout(&mut self.flight, self.snd_nxt);
         self.controller.on_congestion(&Congestion { now, kind, flight_size });
         self.rto.back_off();
-        self.set_timer(Timer::Retransmit(now + self.rto.timeout()));
+        self.set_timer(Timer::Retransmit(self.rto.deadline(now)));
     }
 }

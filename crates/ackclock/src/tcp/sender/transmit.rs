@@ -146,9 +146,11 @@ impl<C: CongestionController> Sender<'_, C> {
             let piece = if data.len > self.mss { self.mss } else { range.len() };
             self.flight.push(now, range, piece);
             self.recovery.on_sent(&self.flight, range, true);
+            self.rto.on_new_data_sent(now, range.start);
             self.snd_nxt = range.end;
             self.fin_sent |= data.fin;
         } else {
+            self.rto.on_resent();
             self.counters.retransmitted = self.counters.retransmitted.saturating_add(1);
             self.counters.bytes_retransmitted += u64::from(data.len);
             if data.kind == DataKind::Probe {

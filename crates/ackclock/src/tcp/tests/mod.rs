@@ -9,6 +9,7 @@ mod probing;
 mod recovering;
 mod requirements;
 mod sending;
+mod timers;
 mod two_ends;
 
 use super::*;
@@ -98,8 +99,14 @@ impl Test {
 
     fn connecting_with(config: Config, controller: BuiltIn) -> Test {
         config.validate().expect("usable settings");
-        let open =
-            Open { iss: SeqNumber(ISS), timestamp_offset: 0, mtu: 1_500, ip_header: 20, random: 1 };
+        let open = Open {
+            iss: SeqNumber(ISS),
+            timestamp_offset: 0,
+            mtu: 1_500,
+            ip_header: 20,
+            random: 1,
+            clock_phase: 0,
+        };
         let now = Instant::from_secs(100);
         let connection = Connection::connect(now, &config, controller, buffers(), &open);
         Test { connection, now, peer_window: 60_000 }

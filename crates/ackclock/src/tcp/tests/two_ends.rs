@@ -38,11 +38,25 @@ fn random_config(random: &mut Random) -> Config {
             1 => AckPolicy::Bsd43,
             _ => AckPolicy::Delayed { timeout: Duration::from_millis(40), quick_acks: 2 },
         },
-        rto: RtoConfig { max: Duration::from_secs(10), ..RtoConfig::default() },
+        ack_timer: if random.one_in(3) { AckTimer::BSD } else { AckTimer::PerSegment },
+        rto: random_rto(random),
         give_up,
         syn_give_up: give_up,
         ..Config::default()
     }
+}
+
+fn random_rto(random: &mut Random) -> RtoConfig {
+    let words =
+        ["rfc6298", "rfc793", "jacobson88", "jacobson88-k2:ticks", "rfc793:ticks=100ms/1:one"];
+    let word = words[random.below(words.len() as u32) as usize];
+    let backoff = match random.below(8) {
+        0 => RtoBackoff::None,
+        1 => RtoBackoff::Linear,
+        _ => RtoBackoff::Exponential,
+    };
+    let max = Duration::from_secs(10);
+    RtoConfig { max, backoff, ..word.parse().expect("a timer") }
 }
 
 /// One end: connection and application.
@@ -75,6 +89,7 @@ impl End {
             mtu: random.pick(&[576, 1_500, 9_000]),
             ip_header: 20,
             random: u64::from(random.below(1_000)),
+            clock_phase: random.below(u32::MAX),
         };
         End {
             connection: Connection::connect(now, &config, BuiltIn::default(), buffers(), &open),

@@ -80,6 +80,23 @@ fn old_bsd_waits_for_35_percent_of_the_buffer() {
     assert!(receiver.window_update_due());
 }
 
+/// The test's present, 1 s, is a beat of a clock that beats every 200 ms, and 30 ms after one that
+/// is 170 ms late.
+#[test]
+fn by_a_heartbeat_waiting_segments_are_acknowledged_at_the_next_beat() {
+    for (clock_phase, next_beat) in [(0, 200), (170_000, 170)] {
+        let config = ReceiverConfig { ack_timer: AckTimer::BSD, clock_phase, ..config() };
+        let mut receiver = receiver_with(&config, 10_000, 8);
+        deliver(&mut receiver, 1000, 1100);
+        assert_eq!(receiver.ack_deadline(), after_millis(next_beat));
+        let later = after_millis(next_beat - 1);
+        receiver.on_segment(later, SeqNumber(1100), &stream(1100, 1200), false, true);
+        assert!(!receiver.ack_due(later) && receiver.ack_due(after_millis(next_beat)));
+        ack(&mut receiver);
+        assert_eq!(answer(&mut receiver, 1200, 2200), (2200, vec![]), "two segments do not wait");
+    }
+}
+
 #[test]
 fn what_the_peer_must_know_is_acknowledged_at_once() {
     let mut receiver = receiver();
