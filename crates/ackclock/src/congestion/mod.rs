@@ -169,7 +169,8 @@ pub struct Ack {
     /// began the last one.
     pub new_round: bool,
     /// Whether the flight before the ack filled the window, so that the window may grow
-    /// (in slow start: half of it). RFC 2861, RFC 7661 section 4.1.
+    /// (in slow start: half of it). RFC 2861, RFC 7661 section 4.1. Not for an ack that echoes a
+    /// congestion mark (RFC 3168 section 6.1.2).
     pub window_limited: bool,
     /// A uniformly distributed word, for laws that randomise.
     pub random: u32,

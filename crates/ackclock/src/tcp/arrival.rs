@@ -8,7 +8,7 @@ use super::{Error, State};
 use crate::congestion::CongestionController;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::time::Instant;
-use crate::wire::{Flags, Header, IcmpErrorKind, Segment};
+use crate::wire::{Ecn, Flags, Header, IcmpErrorKind, Segment};
 
 /// What the stack must do after a segment was digested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,16 +60,16 @@ impl<C: CongestionController> Connection<'_, C> {
         }
         let advertised = self.syn_window();
         let ts_recent = options.timestamps.map_or(0, |timestamps| timestamps.value);
-        self.agree(now, seq, &SynOptions::of(&options), ts_recent, advertised);
+        self.agree(now, seq, &SynOptions::of(&segment.header), ts_recent, advertised);
         if !acks_syn {
             // Simultaneous open: our SYN goes again, now with an ack of theirs.
             self.state = State::SynReceived;
-            self.syn.send_again();
+            self.inquiry.send_syn_again();
             return Verdict::Done;
         }
-        let rtt = self.syn.sent_once_at().map(|sent_at| now.saturating_since(sent_at));
+        let rtt = self.inquiry.syn_sent_once_at().map(|sent_at| now.saturating_since(sent_at));
         // The window of a SYN is never scaled (RFC 7323 section 2.2).
-        self.establish(now, u32::from(window), seq, rtt, self.syn.was_lost());
+        self.establish(now, u32::from(window), seq, rtt, self.inquiry.syn_retransmits() > 0);
         self.receiver.force_ack();
         self.take_text(now, segment, seq + 1);
         Verdict::Done
@@ -101,16 +101,25 @@ impl<C: CongestionController> Connection<'_, C> {
         }
         if !flags.contains(Flags::ACK) {
             if repeated {
-                self.syn.send_again();
+                self.inquiry.send_syn_again();
             }
             return Verdict::Done;
         }
         if ack != self.sender.snd_nxt() {
             return Verdict::Reset;
         }
+        if repeated && !SynOptions::of(&segment.header).ecn_setup {
+            self.agreement.ecn = false;
+        }
         let scale = if flags.contains(Flags::SYN) { 0 } else { self.agreement.peer_shift };
-        let rtt = self.syn.sent_once_at().map(|sent_at| now.saturating_since(sent_at));
-        self.establish(now, u32::from(window) << scale, seq, rtt, self.syn.was_lost());
+        let rtt = self.inquiry.syn_sent_once_at().map(|sent_at| now.saturating_since(sent_at));
+        self.establish(
+            now,
+            u32::from(window) << scale,
+            seq,
+            rtt,
+            self.inquiry.syn_retransmits() > 0,
+        );
         if repeated {
             self.receiver.force_ack();
             self.take_text(now, segment, seq);
@@ -144,7 +153,7 @@ impl<C: CongestionController> Connection<'_, C> {
         if !flags.contains(Flags::ACK) {
             return;
         }
-        self.keepalive.on_heard(now);
+        self.inquiry.on_heard(now);
         let una = self.sender.snd_una();
         if ack.after(self.sender.snd_nxt()) {
             self.challenge(now);
@@ -241,12 +250,15 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// The ack advances the sender, and the state where it acknowledges our FIN.
     fn digest_ack(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
-        let Header { ack, window, options, .. } = segment.header;
+        let Header { ack, window, flags, options, .. } = segment.header;
+        let ecn_echo = self.agreement.ecn && flags.contains(Flags::ECE);
+        self.counters.ece_received = self.counters.ece_received.saturating_add(ecn_echo.into());
         let input = AckInput {
             seq,
             ack,
             window: u32::from(window) << self.agreement.peer_shift,
             sack: &options.sack,
+            ecn_echo,
             empty: segment.is_empty(),
             timestamp_rtt: self.timestamps.rtt(now, options.timestamps),
         };
@@ -290,10 +302,17 @@ impl<C: CongestionController> Connection<'_, C> {
             self.fail_with_reset(Error::Aborted);
             return;
         }
+        if self.agreement.ecn_echo && !segment.payload.is_empty() && !flags.contains(Flags::SYN) {
+            let experienced = segment.ip.ecn == Ecn::Ce;
+            self.counters.ce_received =
+                self.counters.ce_received.saturating_add(experienced.into());
+            self.receiver.on_ecn(experienced, flags.contains(Flags::CWR));
+        }
         let push = flags.contains(Flags::PSH);
         let arrival = self.receiver.on_segment(now, seq, segment.payload, fin, push);
         self.counters.bytes_received += u64::from(arrival.accepted);
-        self.counters.reassembly_dropped += u64::from(arrival.dropped);
+        let dropped = &mut self.counters.reassembly_dropped;
+        *dropped = dropped.saturating_add(arrival.dropped);
         if arrival.fin {
             self.on_fin();
         }

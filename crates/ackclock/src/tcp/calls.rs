@@ -136,7 +136,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// Retransmissions of the same segment, or of the SYN, without any ack.
     fn unanswered_retransmissions(&self) -> u32 {
         match self.state {
-            State::SynSent | State::SynReceived => self.syn.unanswered(),
+            State::SynSent | State::SynReceived => self.inquiry.unanswered_syns(),
             _ => self.sender.timeouts_in_a_row(),
         }
     }

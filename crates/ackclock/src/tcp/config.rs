@@ -1,7 +1,7 @@
 //! Settings of a connection, validated once.
 
 use super::ticks::LONGEST_HEARTBEAT;
-use super::{AckTimer, RecoveryAlgorithm, RtoConfig};
+use super::{AckTimer, EcnMode, RecoveryAlgorithm, RtoConfig};
 use crate::congestion::InitialWindow;
 use crate::time::Duration;
 use core::fmt;
@@ -32,6 +32,8 @@ pub struct Config {
     pub timestamps: bool,
     /// Offer and accept selective acknowledgements (RFC 2018).
     pub sack: bool,
+    /// Ask for explicit congestion notification, or accept it (RFC 3168).
+    pub ecn: EcnMode,
     /// How losses are found and repaired. One that needs SACK is replaced by NewReno when SACK was
     /// not agreed on.
     pub recovery: RecoveryAlgorithm,
@@ -82,6 +84,7 @@ impl Default for Config {
             window_scaling: true,
             timestamps: true,
             sack: true,
+            ecn: EcnMode::default(),
             recovery: RecoveryAlgorithm::default(),
             ack_policy: AckPolicy::default(),
             ack_timer: AckTimer::default(),

@@ -5,12 +5,12 @@
 //! [`timeout`](super::timeout).
 
 use super::challenge::ChallengeLimit;
-use super::handshake::{Agreement, SynOptions, SynTimer};
-use super::keepalive::KeepaliveTimer;
+use super::handshake::{Agreement, SynOptions};
+use super::inquiry::Inquiry;
 use super::receiver::{Receiver, ReceiverConfig};
 use super::sender::{Sender, SenderStart};
 use super::timestamps::TimestampState;
-use super::{Config, Error, FlightRecord, State};
+use super::{Config, EcnMode, Error, FlightRecord, State};
 use crate::congestion::CongestionController;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
@@ -92,11 +92,12 @@ pub(super) struct Counters {
     pub(super) segments_received: u64,
     pub(super) data_segments_sent: u64,
     pub(super) data_segments_received: u64,
-    pub(super) reassembly_dropped: u64,
+    pub(super) reassembly_dropped: u32,
+    pub(super) ce_received: u32,
+    pub(super) ece_received: u32,
     pub(super) paws_dropped: u32,
     pub(super) challenge_acks: u32,
     pub(super) keepalive_probes: u32,
-    pub(super) syn_retransmits: u32,
 }
 
 /// One TCP connection.
@@ -114,12 +115,12 @@ pub struct Connection<'a, C> {
     pub(super) ip_header: u8,
     pub(super) sender: Sender<'a, C>,
     pub(super) receiver: Receiver<'a>,
-    pub(super) syn: SynTimer,
+    /// Asks the peer for a SYN, and when established for a sign of life.
+    pub(super) inquiry: Inquiry,
     /// What our SYN offers.
     pub(super) offered: SynOptions,
     pub(super) agreement: Agreement,
     pub(super) timestamps: TimestampState,
-    pub(super) keepalive: KeepaliveTimer,
     pub(super) challenge: ChallengeLimit,
     /// Linger time or FIN-WAIT-2 timeout.
     pub(super) close_deadline: Instant,
@@ -159,7 +160,8 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             mss: 1,
         };
         let receiver = Receiver::new(SeqNumber(0), 0, &receiver_config, receive, reassembly);
-        let offered = SynOptions::ours(config, open.mtu, open.ip_header, receiver.limit());
+        let mut offered = SynOptions::ours(config, open.mtu, open.ip_header, receiver.limit());
+        offered.ecn_setup = config.ecn == EcnMode::Request;
         Connection {
             state: State::SynSent,
             error: None,
@@ -170,11 +172,10 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             ip_header: open.ip_header,
             sender,
             receiver,
-            syn: SynTimer::new(now, config.syn_give_up),
+            inquiry: Inquiry::open(now),
             offered,
             agreement: Agreement::default(),
             timestamps: TimestampState::new(open.timestamp_offset),
-            keepalive: KeepaliveTimer::new(now),
             challenge: ChallengeLimit::default(),
             close_deadline: Instant::FAR_FUTURE,
             orphaned: false,
@@ -197,7 +198,6 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         accepted: &Accepted,
     ) -> Self {
         let mut connection = Self::connect(now, config, controller, buffers, open);
-        connection.syn.due = false;
         connection.offered = accepted.our_options;
         connection.agree(
             now,
@@ -207,7 +207,7 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             accepted.advertised_window,
         );
         let rtt = accepted.syn_sent_at.map(|sent_at| now.saturating_since(sent_at));
-        connection.counters.syn_retransmits = accepted.syn_retransmits;
+        connection.sender.count_retransmitted_syns(accepted.syn_retransmits);
         connection.establish(now, 0, accepted.irs, rtt, accepted.syn_retransmits > 0);
         connection
     }
@@ -223,6 +223,8 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         advertised: u16,
     ) {
         self.agreement = Agreement::of(&self.offered, peer, self.ip_header);
+        // Section 6.1.1: not after a SYN that did not ask for it.
+        self.agreement.ecn = self.agreement.ecn_echo && self.inquiry.syn_retransmits() == 0;
         if self.agreement.timestamps {
             self.timestamps.enable(now, ts_recent, irs + 1);
         }
@@ -251,11 +253,11 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         syn_lost: bool,
     ) {
         self.state = State::Established;
-        self.syn.due = false;
         let mss = self.agreement.send_mss(&self.config, self.mtu, self.ip_header);
-        let start = SenderStart { mss, sack: self.agreement.sack, window, seq, rtt, syn_lost };
+        let Agreement { sack, ecn, .. } = self.agreement;
+        let start = SenderStart { mss, sack, ecn, window, seq, rtt, syn_lost };
         self.sender.start(now, &self.config, &start);
-        self.keepalive.on_heard(now);
+        self.inquiry.on_heard(now);
     }
 
     /// The window that our SYN advertises, never scaled (RFC 7323 section 2.2).

@@ -1,9 +1,8 @@
 //! Opening a connection: what the SYNs offer, and what follows from both (RFC 9293 sections 3.5 and
 //! 3.7.1, RFC 7323, RFC 2018).
 
-use super::{Config, RtoConfig};
-use crate::time::{Duration, Instant};
-use crate::wire::{Options, Timestamps};
+use super::{Config, EcnMode};
+use crate::wire::{Flags, Header, Options, Timestamps};
 
 /// Length of a TCP header without options, in bytes.
 pub(crate) const TCP_HEADER: u32 = 20;
@@ -16,7 +15,7 @@ const DEFAULT_MSS: (u16, u16) = (536, 1220);
 /// Largest window scale shift (RFC 7323 section 2.3).
 const MAX_SHIFT: u8 = 14;
 
-/// What a SYN offers: its options, without the values of the timestamps.
+/// What a SYN offers by its options, without the values of the timestamps, and by its flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SynOptions {
     /// Maximum segment size in bytes.
@@ -27,16 +26,31 @@ pub struct SynOptions {
     pub sack_permitted: bool,
     /// Whether there is a timestamps option.
     pub timestamps: bool,
+    /// Whether it is an ECN-setup SYN or SYN-ACK (RFC 3168 section 6.1.1).
+    pub ecn_setup: bool,
 }
 
 impl SynOptions {
-    /// What a SYN with these options offers.
-    pub fn of(options: &Options) -> Self {
+    /// What a SYN or SYN-ACK with this header offers.
+    pub fn of(header: &Header) -> Self {
+        let Header { flags, options, .. } = header;
+        // A peer that sends all flags back as they came must not be taken for one that knows ECN.
+        let congestion_flags = (flags.contains(Flags::ECE), flags.contains(Flags::CWR));
         SynOptions {
             mss: options.mss,
             window_scale: options.window_scale,
             sack_permitted: options.sack_permitted,
             timestamps: options.timestamps.is_some(),
+            ecn_setup: congestion_flags == (true, !flags.contains(Flags::ACK)),
+        }
+    }
+
+    /// The flags of a SYN that asks for ECN, or of the SYN-ACK that agrees to it.
+    pub(crate) fn flags(&self, syn: Flags) -> Flags {
+        match (self.ecn_setup, syn.contains(Flags::ACK)) {
+            (true, false) => syn | Flags::ECE | Flags::CWR,
+            (true, true) => syn | Flags::ECE,
+            (false, _) => syn,
         }
     }
 
@@ -50,6 +64,7 @@ impl SynOptions {
             window_scale: config.window_scaling.then(|| window_shift(window)),
             sack_permitted: config.sack,
             timestamps: config.timestamps,
+            ecn_setup: config.ecn != EcnMode::Off,
         }
     }
 
@@ -61,6 +76,7 @@ impl SynOptions {
             window_scale: self.window_scale.filter(|_| peer.window_scale.is_some()),
             sack_permitted: self.sack_permitted && peer.sack_permitted,
             timestamps: self.timestamps && peer.timestamps,
+            ecn_setup: self.ecn_setup && peer.ecn_setup,
         }
     }
 
@@ -98,6 +114,10 @@ pub(crate) struct Agreement {
     pub(crate) sack: bool,
     /// Timestamps in both directions.
     pub(crate) timestamps: bool,
+    /// The peer expects that we echo congestion marks.
+    pub(crate) ecn_echo: bool,
+    /// ECN in both directions.
+    pub(crate) ecn: bool,
 }
 
 impl Agreement {
@@ -113,6 +133,8 @@ impl Agreement {
             peer_shift: shifts.map_or(0, |(_, peer)| peer.min(MAX_SHIFT)),
             sack: ours.sack_permitted && peers.sack_permitted,
             timestamps: ours.timestamps && peers.timestamps,
+            ecn_echo: ours.ecn_setup && peers.ecn_setup,
+            ecn: ours.ecn_setup && peers.ecn_setup,
         }
     }
 
@@ -130,76 +152,6 @@ impl Agreement {
     /// Payload bytes of a full segment from the peer.
     pub(crate) fn receive_mss(&self) -> u32 {
         u32::from(self.our_mss).saturating_sub(self.option_bytes()).max(1)
-    }
-}
-
-/// When the SYN is sent, and sent again.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SynTimer {
-    /// The SYN is to be sent now.
-    pub(crate) due: bool,
-    /// How often it was sent.
-    sent: u16,
-    last_sent_at: Instant,
-    /// When the attempt is given up.
-    give_up_at: Instant,
-}
-
-impl SynTimer {
-    /// A SYN to be sent at once; the attempt ends after `give_up` (R2).
-    pub(crate) fn new(now: Instant, give_up: Duration) -> Self {
-        SynTimer { due: true, sent: 0, last_sent_at: now, give_up_at: now + give_up }
-    }
-
-    /// When it is to be sent again (the next time further off, RFC 6298 rule 5.5), or the attempt
-    /// to be given up.
-    pub(crate) fn deadline(&self, rto: &RtoConfig) -> Instant {
-        if self.due {
-            return self.give_up_at;
-        }
-        (self.last_sent_at + rto.syn_timeout(self.retransmits())).min(self.give_up_at)
-    }
-
-    /// The SYN was sent.
-    pub(crate) fn on_sent(&mut self, now: Instant) {
-        self.due = false;
-        self.last_sent_at = now;
-        self.sent = self.sent.saturating_add(1);
-    }
-
-    /// The other side's SYN arrived: ours goes again, now with an ack.
-    pub(crate) fn send_again(&mut self) {
-        self.due = true;
-    }
-
-    /// The deadline may have passed. False if it is time to give up.
-    pub(crate) fn on_timeout(&mut self, now: Instant, rto: &RtoConfig) -> bool {
-        if self.deadline(rto) > now {
-            return true;
-        }
-        self.due = true;
-        now < self.give_up_at
-    }
-
-    /// When it was sent, if that was once (Karn's rule).
-    pub(crate) fn sent_once_at(&self) -> Option<Instant> {
-        (self.sent == 1).then_some(self.last_sent_at)
-    }
-
-    /// Whether it was sent more than once.
-    pub(crate) fn was_lost(&self) -> bool {
-        self.sent > 1
-    }
-
-    /// How often it was sent again.
-    pub(crate) fn retransmits(&self) -> u32 {
-        u32::from(self.sent).saturating_sub(1)
-    }
-
-    /// As [`retransmits`](Self::retransmits), counting one that is due: what it tells is known when
-    /// the timer fires.
-    pub(crate) fn unanswered(&self) -> u32 {
-        u32::from(self.sent).saturating_sub(u32::from(!self.due))
     }
 }
 
@@ -232,23 +184,5 @@ mod tests {
         let peer = SynOptions { window_scale: Some(7), ..SynOptions::default() };
         let answer = SynOptions { window_scale: Some(3), mss: Some(1460), ..SynOptions::default() };
         assert_eq!(ours.answer_to(&peer), answer);
-    }
-
-    #[test]
-    fn the_syn_is_sent_again_with_doubling_intervals() {
-        let rto = RtoConfig::default();
-        let mut timer = SynTimer::new(Instant::ZERO, Duration::from_secs(180));
-        let mut now = Instant::ZERO;
-        let mut at = std::vec::Vec::new();
-        while at.len() < 5 {
-            timer.on_sent(now);
-            at.push(now.as_millis());
-            now = timer.deadline(&rto);
-            assert!(timer.on_timeout(now, &rto) && timer.due);
-        }
-        assert_eq!(at, [0, 1_000, 3_000, 7_000, 15_000]);
-        timer.on_sent(now);
-        assert_eq!(timer.deadline(&rto), Instant::from_secs(63));
-        assert!(!timer.on_timeout(Instant::from_secs(180), &rto));
     }
 }

@@ -25,6 +25,8 @@ pub struct Info {
     pub sack: bool,
     /// Whether timestamps are in use.
     pub timestamps: bool,
+    /// Whether ECN is in use: both sides echo congestion marks, and our data can be marked.
+    pub ecn: bool,
     /// Shift counts (ours to the peer's windows, the peer's to ours) if scaling is in use.
     pub window_scale: Option<(u8, u8)>,
     /// Smoothed round-trip time; zero before the first sample.
@@ -95,6 +97,10 @@ pub struct Info {
     pub duplicate_acks: u64,
     /// D-SACK blocks received (RFC 2883): segments that arrived twice at the peer.
     pub dsacks_received: u64,
+    /// Segments received that had experienced congestion (RFC 3168).
+    pub ce_received: u64,
+    /// Acks received that echoed such a mark.
+    pub ece_received: u64,
     /// Segments dropped by the PAWS check (RFC 7323 section 5).
     pub paws_dropped: u64,
     /// Challenge acks sent (RFC 5961).
@@ -142,6 +148,7 @@ impl<C: CongestionController> Connection<'_, C> {
             recovery: sender.recovery_algorithm().name(),
             sack: self.agreement.sack,
             timestamps: self.agreement.timestamps,
+            ecn: self.agreement.ecn,
             window_scale: self
                 .agreement
                 .scaled
@@ -175,14 +182,16 @@ impl<C: CongestionController> Connection<'_, C> {
             segments_received: counters.segments_received,
             data_segments_sent: counters.data_segments_sent,
             data_segments_received: counters.data_segments_received,
-            retransmitted: u64::from(sent.retransmitted.saturating_add(counters.syn_retransmits)),
+            retransmitted: u64::from(sent.retransmitted),
             timeouts: u64::from(sent.timeouts),
             fast_recoveries: u64::from(sent.fast_recoveries),
             duplicate_acks: u64::from(sent.duplicate_acks),
             dsacks_received: u64::from(sent.dsacks),
+            ce_received: u64::from(counters.ce_received),
+            ece_received: u64::from(counters.ece_received),
             paws_dropped: u64::from(counters.paws_dropped),
             challenge_acks: u64::from(counters.challenge_acks),
-            reassembly_dropped: counters.reassembly_dropped,
+            reassembly_dropped: u64::from(counters.reassembly_dropped),
             probes_sent: u64::from(sent.probes.saturating_add(counters.keepalive_probes)),
             pacing_rate: sender.controller().pacing_rate(),
             delivery_rate: sender.delivery_rate(),
@@ -198,7 +207,7 @@ impl<C: CongestionController> Connection<'_, C> {
             Timer::Persist(at) => (None, until(at)),
         };
         let opening = matches!(self.state, State::SynSent | State::SynReceived);
-        let syn = opening.then(|| self.syn.deadline(&self.config.rto)).and_then(until);
+        let syn = opening.then(|| self.syn_deadline()).and_then(until);
         PendingTimers {
             retransmit: retransmit.or(syn),
             persist,

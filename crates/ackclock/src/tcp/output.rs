@@ -49,7 +49,7 @@ impl<C: CongestionController> Connection<'_, C> {
             State::SynSent | State::SynReceived if self.challenge_due => {
                 Some(self.pure_ack(now, Cause::Challenge))
             }
-            State::SynSent | State::SynReceived => self.syn.due.then(|| self.syn(now)),
+            State::SynSent | State::SynReceived => self.inquiry.due.then(|| self.syn(now)),
             _ => self.poll_synchronized(now, max_payload),
         }
     }
@@ -63,11 +63,13 @@ impl<C: CongestionController> Connection<'_, C> {
             return Some(self.pure_ack(now, Cause::Ack));
         }
         // The urgent pointer counts from its own segment, so no link can cut such a segment.
-        let max_payload = if self.sender.urgent().is_some() { 0 } else { max_payload };
+        // CWR stands in one segment only.
+        let single = self.sender.urgent().is_some() || self.sender.cwr_due();
+        let max_payload = if single { 0 } else { max_payload };
         if let Some(data) = self.sender.next(now, &self.config, max_payload) {
             return Some(self.data(now, data));
         }
-        if self.keepalive.due && self.keepalive_settings().is_some() {
+        if self.inquiry.due && self.keepalive_settings().is_some() {
             return Some(self.pure_ack(now, Cause::Keepalive));
         }
         let update_due = self.takes_data() && self.receiver.window_update_due();
@@ -98,10 +100,12 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// A header with the current ack and window.
     fn header(&self, now: Instant, seq: SeqNumber, flags: Flags, window: u32) -> Header {
+        let echo = self.receiver.is_echoing() && !flags.contains(Flags::RST);
+        let echo = if echo { Flags::ECE } else { Flags::NONE };
         Header {
             seq,
             ack: self.receiver.rcv_nxt(),
-            flags: flags | Flags::ACK,
+            flags: flags | Flags::ACK | echo,
             window: self.receiver.window_field(window),
             options: Options { timestamps: self.timestamps.option(now), ..Options::default() },
             ..Header::default()
@@ -119,8 +123,13 @@ impl<C: CongestionController> Connection<'_, C> {
             offered.window_scale = offered.window_scale.filter(|_| self.agreement.scaled);
             offered.sack_permitted = self.agreement.sack;
             offered.timestamps = self.agreement.timestamps;
+            offered.ecn_setup = self.agreement.ecn;
             timestamps.echo = self.timestamps.recent();
+        } else if !self.inquiry.is_first_syn() {
+            // RFC 3168 section 6.1.1.1: what was lost may have been dropped for its flags.
+            offered.ecn_setup = false;
         }
+        header.flags = offered.flags(header.flags);
         header.seq = self.iss;
         header.window = self.syn_window();
         header.options = offered.options(timestamps);
@@ -163,6 +172,11 @@ impl<C: CongestionController> Connection<'_, C> {
         if data.fin {
             flags |= Flags::FIN;
         }
+        // Section 6.1.5 and 6.1.6: retransmissions and probes are never ECN-capable.
+        let capable = data.kind == DataKind::New && data.len > 0 && self.sender.is_ecn_capable();
+        if capable && self.sender.cwr_due() {
+            flags |= Flags::CWR;
+        }
         let mut header = self.header(now, data.seq, flags, window);
         self.mark_urgent(&mut header);
         let mss = self.sender.mss();
@@ -170,6 +184,7 @@ impl<C: CongestionController> Connection<'_, C> {
             offset,
             len: data.len as usize,
             segment_size: if data.len > mss { mss as u16 } else { 0 },
+            ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct },
             ..self.outgoing(Cause::Data(data), header, window)
         }
     }
@@ -200,8 +215,8 @@ impl<C: CongestionController> Connection<'_, C> {
         match outgoing.cause {
             Cause::Syn => {
                 self.counters.data_segments_sent += 1;
-                self.syn.on_sent(now);
-                self.counters.syn_retransmits = self.syn.retransmits();
+                self.sender.count_retransmitted_syns(u32::from(!self.inquiry.is_first_syn()));
+                self.inquiry.on_syn_sent(now);
                 return;
             }
             Cause::Reset => {
@@ -210,7 +225,7 @@ impl<C: CongestionController> Connection<'_, C> {
             }
             Cause::Challenge => self.challenge_due = false,
             Cause::Keepalive => {
-                self.keepalive.due = false;
+                self.inquiry.due = false;
                 self.counters.keepalive_probes = self.counters.keepalive_probes.saturating_add(1);
             }
             Cause::Ack => {}

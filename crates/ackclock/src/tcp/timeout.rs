@@ -2,7 +2,7 @@
 //! 3.10.8). TIME-WAIT's is the stack's.
 
 use super::connection::Connection;
-use super::{Error, Keepalive, State};
+use super::{Config, Error, Keepalive, State};
 use crate::congestion::CongestionController;
 use crate::time::Instant;
 
@@ -11,9 +11,7 @@ impl<C: CongestionController> Connection<'_, C> {
     pub fn poll_timeout(&self) -> Instant {
         match self.state {
             State::Closed | State::Listen | State::TimeWait => Instant::FAR_FUTURE,
-            State::SynSent | State::SynReceived => {
-                self.syn.deadline(&self.config.rto).min(self.close_deadline)
-            }
+            State::SynSent | State::SynReceived => self.syn_deadline().min(self.close_deadline),
             _ => self
                 .sender
                 .deadline(&self.config)
@@ -21,6 +19,11 @@ impl<C: CongestionController> Connection<'_, C> {
                 .min(self.keepalive_deadline())
                 .min(self.close_deadline),
         }
+    }
+
+    /// When the SYN goes again, or the attempt to open is given up.
+    pub(super) fn syn_deadline(&self) -> Instant {
+        self.inquiry.syn_deadline(&self.config.rto, self.config.syn_give_up)
     }
 
     /// Keepalive runs while nothing is in flight: otherwise retransmission finds out.
@@ -31,7 +34,7 @@ impl<C: CongestionController> Connection<'_, C> {
 
     pub(super) fn keepalive_deadline(&self) -> Instant {
         self.keepalive_settings()
-            .map_or(Instant::FAR_FUTURE, |settings| self.keepalive.deadline(settings))
+            .map_or(Instant::FAR_FUTURE, |settings| self.inquiry.keepalive_deadline(settings))
     }
 
     /// Fires every timer that is due.
@@ -45,7 +48,8 @@ impl<C: CongestionController> Connection<'_, C> {
             return;
         }
         if matches!(self.state, State::SynSent | State::SynReceived) {
-            if !self.syn.on_timeout(now, &self.config.rto) {
+            let Config { rto, syn_give_up, .. } = self.config;
+            if !self.inquiry.on_syn_timeout(now, &rto, syn_give_up) {
                 // A soft error that explains the silence is worth more than "timed out".
                 let error = self.soft_error.map_or(Error::TimedOut, |_| Error::Unreachable);
                 self.fail(error);
@@ -60,7 +64,7 @@ impl<C: CongestionController> Connection<'_, C> {
             self.receiver.force_ack();
         }
         if let Some(settings) = self.keepalive_settings().copied()
-            && !self.keepalive.on_timeout(now, &settings)
+            && !self.inquiry.on_keepalive_timeout(now, &settings)
         {
             self.fail_with_reset(Error::KeepaliveTimeout);
         }

@@ -77,7 +77,7 @@ impl HalfOpen {
     /// A record for a SYN (section 3.10.7.2, third), with the options that both sides support.
     pub(super) fn new(now: Instant, config: &Config, syn: &Segment<'_>, passive: &Passive) -> Self {
         let tuple = FourTuple::of(syn);
-        let peer = SynOptions::of(&syn.header.options);
+        let peer = SynOptions::of(&syn.header);
         let (least_memory, most_memory) = passive.receive_memory;
         let offered = SynOptions::ours(config, passive.mtu, tuple.ip_header(), most_memory);
         let our_options = offered.answer_to(&peer);
@@ -115,6 +115,8 @@ impl HalfOpen {
             && !header.flags.intersects(Flags::ACK | Flags::RST)
             && header.seq == self.irs
         {
+            // RFC 3168 section 6.1.1.1: a peer that no longer asks for ECN does without.
+            self.our_options.ecn_setup &= SynOptions::of(header).ecn_setup;
             return Answer::SynAck;
         }
         if !reset && self.timestamps.is_stale(now, header.options.timestamps) {
@@ -143,7 +145,7 @@ impl HalfOpen {
 
     /// `<SEQ=ISS><ACK=RCV.NXT><CTL=SYN,ACK>`
     pub(super) fn syn_ack(&self, now: Instant) -> Reply {
-        let mut header = self.header(now, Flags::SYN | Flags::ACK);
+        let mut header = self.header(now, self.our_options.flags(Flags::SYN | Flags::ACK));
         header.seq = self.iss;
         header.window = self.window;
         header.options = self.our_options.options(header.options.timestamps.unwrap_or_default());

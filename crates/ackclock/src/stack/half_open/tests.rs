@@ -1,8 +1,17 @@
 use super::*;
+use crate::tcp::EcnMode;
 use crate::wire::{Ecn, IpInfo, SackBlocks, Timestamps};
 
 const CLIENT: SeqNumber = SeqNumber(1000);
 const ISS: SeqNumber = SeqNumber(5000);
+
+const PASSIVE: Passive = Passive {
+    listener: 3,
+    iss: ISS,
+    timestamp_offset: 500,
+    mtu: 1500,
+    receive_memory: (100_000, 262_144),
+};
 
 fn segment(flags: Flags, seq: SeqNumber, ack: SeqNumber, options: Options) -> Segment<'static> {
     let ip = IpInfo {
@@ -41,14 +50,14 @@ fn timestamps(value: u32) -> Options {
 
 fn record(config: &Config, options: Options) -> HalfOpen {
     let syn = segment(Flags::SYN, CLIENT, SeqNumber(0), options);
-    let passive = Passive {
-        listener: 3,
-        iss: ISS,
-        timestamp_offset: 500,
-        mtu: 1500,
-        receive_memory: (100_000, 262_144),
-    };
-    HalfOpen::new(Instant::ZERO, config, &syn, &passive)
+    HalfOpen::new(Instant::ZERO, config, &syn, &PASSIVE)
+}
+
+/// The flags of the SYN-ACK to a SYN with these flags besides.
+fn answer_to(ecn: EcnMode, flags: Flags) -> Flags {
+    let syn = segment(Flags::SYN | flags, CLIENT, SeqNumber(0), syn_options());
+    let record = HalfOpen::new(Instant::ZERO, &Config { ecn, ..Config::default() }, &syn, &PASSIVE);
+    record.syn_ack(Instant::ZERO).header.flags
 }
 
 fn plain() -> HalfOpen {
@@ -160,4 +169,31 @@ fn the_syn_ack_is_repeated_with_backoff_until_the_give_up_time() {
     assert_eq!(fired, [1, 3, 7, 15, 31, 63, 127, 180]);
     let accepted = record.accepted();
     assert_eq!((accepted.syn_sent_at, accepted.syn_retransmits), (None, 8));
+}
+
+#[test]
+fn ecn_is_agreed_on_if_the_syn_asks_for_it_with_both_flags() {
+    let (plain, agreed) = (Flags::SYN | Flags::ACK, Flags::SYN | Flags::ACK | Flags::ECE);
+    let asks = Flags::ECE | Flags::CWR;
+    for (ecn, answer) in
+        [(EcnMode::Off, plain), (EcnMode::Accept, agreed), (EcnMode::Request, agreed)]
+    {
+        assert_eq!(answer_to(ecn, asks), answer);
+        for flags in [Flags::NONE, Flags::ECE, Flags::CWR] {
+            assert_eq!(answer_to(ecn, flags), plain);
+        }
+    }
+}
+
+/// RFC 3168 section 6.1.1.1, the example.
+#[test]
+fn a_peer_that_no_longer_asks_for_ecn_does_without() {
+    let asks = segment(Flags::SYN | Flags::ECE | Flags::CWR, CLIENT, SeqNumber(0), syn_options());
+    let mut record = HalfOpen::new(Instant::ZERO, &Config::default(), &asks, &PASSIVE);
+    assert_eq!(record.on_segment(Instant::ZERO, &asks), Answer::SynAck);
+    assert!(record.syn_ack(Instant::ZERO).header.flags.contains(Flags::ECE));
+    let no_longer = segment(Flags::SYN, CLIENT, SeqNumber(0), syn_options());
+    assert_eq!(record.on_segment(Instant::ZERO, &no_longer), Answer::SynAck);
+    assert_eq!(record.syn_ack(Instant::ZERO).header.flags, Flags::SYN | Flags::ACK);
+    assert!(!record.accepted().our_options.ecn_setup);
 }

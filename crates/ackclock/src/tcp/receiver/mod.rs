@@ -2,6 +2,7 @@
 //! window to offer and which ranges to report.
 
 mod ack_policy;
+mod ecn;
 mod reassembly;
 mod sack;
 #[cfg(test)]
@@ -14,6 +15,7 @@ use crate::storage::{Buffer, Ring, copy};
 use crate::time::Instant;
 use crate::wire::SackBlocks;
 use ack_policy::{AckState, Arriving};
+use ecn::EcnReceiver;
 use reassembly::{Reassembly, Stored};
 use sack::SackReport;
 use window::Window;
@@ -58,6 +60,7 @@ pub(crate) struct Receiver<'a> {
     window: Window,
     acks: AckState,
     report: SackReport,
+    ecn: EcnReceiver,
     /// Sequence number of the FIN, once seen.
     fin: Option<SeqNumber>,
     /// Whether all data before the FIN have arrived.
@@ -98,6 +101,7 @@ impl<'a> Receiver<'a> {
             window: Window::new(next + advertised, window_shift, mss, limit, update),
             acks: AckState::new(ack_policy, ack_timer, clock_phase, mss, limit, sack),
             report: SackReport::new(sack),
+            ecn: EcnReceiver::default(),
             fin: None,
             finished: false,
         }
@@ -195,6 +199,19 @@ impl<'a> Receiver<'a> {
         let reached = !self.finished && self.fin == Some(self.data.next());
         self.finished |= reached;
         reached
+    }
+
+    /// Data arrived within the window of a connection that uses ECN, marked as having experienced
+    /// congestion or not, and with or without CWR (RFC 3168 section 6.1.3).
+    pub(crate) fn on_ecn(&mut self, experienced: bool, reduced: bool) {
+        if self.ecn.on_data(experienced, reduced) {
+            self.acks.owe();
+        }
+    }
+
+    /// Whether acks carry ECN-Echo.
+    pub(crate) const fn is_echoing(&self) -> bool {
+        self.ecn.is_echoing()
     }
 
     /// Copies data into `to` and makes room for new ones; returns how many bytes.

@@ -4,7 +4,7 @@
 use super::Sender;
 use super::flight::Losses;
 use super::recovery::{AckFacts, Phase};
-use crate::congestion::{Ack, Congestion, CongestionController, CongestionKind};
+use crate::congestion::{Ack, CongestionController, CongestionKind};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::time::{Duration, Instant};
 use crate::wire::SackBlocks;
@@ -20,6 +20,8 @@ pub(crate) struct AckInput<'s> {
     pub(crate) window: u32,
     /// SACK blocks.
     pub(crate) sack: &'s SackBlocks,
+    /// Whether it echoes a congestion mark (RFC 3168).
+    pub(crate) ecn_echo: bool,
     /// Whether the segment carries neither data nor SYN nor FIN.
     pub(crate) empty: bool,
     /// Round-trip time told by the timestamps option, good also for what was retransmitted
@@ -78,14 +80,23 @@ impl<C: CongestionController> Sender<'_, C> {
             // What a timeout has marked to be sent again is not in the network.
             let flight = self.recovery.flight_end().since(self.snd_una);
             let flight_size = flight.saturating_sub(unsent_again);
-            self.controller.on_congestion(&Congestion { now, kind, flight_size });
+            self.reduce(now, kind, flight_size);
         }
+        self.digest_echo(now, input.ecn_echo, advanced);
         if outcome.left {
             let in_flight = self.pipe();
             self.controller.on_recovery_exit(now, in_flight);
         }
         if advanced > 0 || sacked > 0 {
-            self.tell_law(now, &facts, outcome.lost, flight_before, rtt, in_recovery);
+            self.tell_law(
+                now,
+                &facts,
+                outcome.lost,
+                flight_before,
+                rtt,
+                in_recovery,
+                input.ecn_echo,
+            );
         }
         if was_closed && self.window.size > 0 {
             self.on_window_opened();
@@ -137,6 +148,7 @@ impl<C: CongestionController> Sender<'_, C> {
         flight_before: u32,
         rtt: Option<Duration>,
         in_recovery: bool,
+        ecn_echo: bool,
     ) {
         let flight_after = self.pipe();
         // A window grows only while the flight reaches it (RFC 7661 section 4.1): in slow start
@@ -160,10 +172,10 @@ impl<C: CongestionController> Sender<'_, C> {
             smoothed_rtt: self.rto.smoothed_rtt(),
             min_rtt: self.rto.min_rtt(),
             delivery,
-            ecn_echo: false,
+            ecn_echo,
             in_recovery,
             new_round: delivery.is_some(),
-            window_limited: reached > window,
+            window_limited: reached > window && !ecn_echo,
             random: self.next_random(),
         };
         self.controller.on_ack(&ack);

@@ -1,6 +1,7 @@
 //! The sending half of a connection: the queue, what is in flight, and when to send what.
 
 mod ack;
+mod ecn;
 mod flight;
 mod recovery;
 mod round;
@@ -20,6 +21,7 @@ use crate::congestion::{CongestionController, Start};
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Ring};
 use crate::time::{Duration, Instant};
+use ecn::EcnSender;
 use flight::Flight;
 use recovery::{Phase, Recovery};
 use round::Round;
@@ -34,6 +36,8 @@ pub(crate) struct SenderStart {
     pub(crate) mss: u32,
     /// Whether the peer permits SACK.
     pub(crate) sack: bool,
+    /// Whether new data may be sent as ECN-capable (RFC 3168).
+    pub(crate) ecn: bool,
     /// The peer's window, from its SYN segment, in bytes.
     pub(crate) window: u32,
     /// SEG.SEQ of that segment.
@@ -68,6 +72,7 @@ pub(crate) struct Sender<'a, C> {
     flight: Flight<'a>,
     recovery: Recovery,
     rto: Rto,
+    ecn: EcnSender,
     round: Round,
     /// When the retransmission timer or the persist timer fires.
     deadline: Instant,
@@ -115,6 +120,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             flight: Flight::new(flight, config.flight_records as usize),
             recovery: Recovery::new(config.recovery, false, iss),
             rto: Rto::new(&config.rto, clock_phase),
+            ecn: EcnSender::new(false, iss),
             round: Round::new(Instant::ZERO, iss + 1),
             deadline: Instant::FAR_FUTURE,
             persisting: false,
@@ -143,6 +149,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         self.recovery = Recovery::new(config.recovery, start.sack, self.snd_una - 1);
         self.window = SendWindow::new(start.window, start.seq, self.snd_una);
         self.round = Round::new(now, self.snd_nxt);
+        self.ecn = EcnSender::new(start.ecn, self.snd_una - 1);
         self.last_sent_at = now;
         if let Some(rtt) = start.rtt {
             self.rto.on_sample(now, rtt);
@@ -232,6 +239,11 @@ impl<'a, C: CongestionController> Sender<'a, C> {
     /// How often the retransmission timer has fired since something was acknowledged last.
     pub(crate) fn timeouts_in_a_row(&self) -> u32 {
         self.timeouts_in_a_row
+    }
+
+    /// SYNs count as retransmitted segments too.
+    pub(crate) fn count_retransmitted_syns(&mut self, count: u32) {
+        self.counters.retransmitted = self.counters.retransmitted.saturating_add(count);
     }
 
     /// Queues what fits of `data`.

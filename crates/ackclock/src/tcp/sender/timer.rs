@@ -2,7 +2,7 @@
 //! RFC 9293 section 3.8.6.1).
 
 use super::Sender;
-use crate::congestion::{Congestion, CongestionController, CongestionKind};
+use crate::congestion::{CongestionController, CongestionKind};
 use crate::tcp::{Config, Error};
 use crate::time::Instant;
 
@@ -51,7 +51,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let timer = match self.timer() {
             Timer::Persist(at) if blocked => Timer::Persist(at),
             _ if blocked => Timer::Persist(deadline),
-            _ if self.flight.is_empty() => Timer::Off,
+            _ if self.flight.is_empty() && !self.ecn.is_holding() => Timer::Off,
             Timer::Retransmit(at) => Timer::Retransmit(at),
             _ => Timer::Retransmit(deadline),
         };
@@ -106,7 +106,10 @@ impl<C: CongestionController> Sender<'_, C> {
         if self.deadline > now {
             return Ok(());
         }
-        if let Timer::Retransmit(_) = self.timer() {
+        if self.ecn.release() && self.flight.is_empty() {
+            self.set_timer(Timer::Off);
+            self.rearm(now);
+        } else if let Timer::Retransmit(_) = self.timer() {
             self.retransmission_timeout(now);
         } else {
             // An endless series of probes, further and further apart; the peer's answers keep the
@@ -133,7 +136,7 @@ impl<C: CongestionController> Sender<'_, C> {
         self.counters.timeouts = self.counters.timeouts.saturating_add(1);
         let flight_size = self.flight.outstanding();
         self.recovery.on_timeout(&mut self.flight, self.snd_nxt);
-        self.controller.on_congestion(&Congestion { now, kind, flight_size });
+        self.reduce(now, kind, flight_size);
         self.rto.back_off();
         self.set_timer(Timer::Retransmit(self.rto.deadline(now)));
     }

@@ -108,7 +108,7 @@ impl<C: CongestionController> Sender<'_, C> {
     /// Data never sent before, by the rules of section 3.8.6.2.1 (silly windows), 3.7.4 (Nagle) and
     /// the congestion window.
     fn new_data(&mut self, allowance: u32, max_payload: u32) -> Option<Data> {
-        if !self.flight.has_room() {
+        if !self.flight.has_room() || self.ecn.is_holding() {
             return None;
         }
         let unsent = self.unsent();
@@ -147,6 +147,9 @@ impl<C: CongestionController> Sender<'_, C> {
             self.flight.push(now, range, piece);
             self.recovery.on_sent(&self.flight, range, true);
             self.rto.on_new_data_sent(now, range.start);
+            if data.kind == DataKind::New && data.len > 0 {
+                self.ecn.on_new_data_sent();
+            }
             self.snd_nxt = range.end;
             self.fin_sent |= data.fin;
         } else {

@@ -3,6 +3,7 @@
 mod acknowledging;
 mod blind_attacks;
 mod closing;
+mod ecn;
 mod older_recoveries;
 mod opening;
 mod probing;
@@ -45,6 +46,7 @@ struct Sent {
     len: u32,
     options: Options,
     urgent_pointer: u16,
+    ecn: Ecn,
 }
 
 impl Sent {
@@ -160,12 +162,16 @@ impl Test {
     }
 
     fn segment(&mut self, header: Header, payload: &[u8]) -> Verdict {
+        self.marked_segment(header, payload, Ecn::NotEct)
+    }
+
+    fn marked_segment(&mut self, header: Header, payload: &[u8], ecn: Ecn) -> Verdict {
         let ip = IpInfo {
             source: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)),
             destination: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)),
             hop_limit: 64,
             dscp: 0,
-            ecn: Ecn::NotEct,
+            ecn,
         };
         self.connection.on_segment(self.now, &Segment { header, ip, payload })
     }
@@ -215,8 +221,8 @@ impl Test {
                 let at = seq.0.wrapping_sub(ISS + 1).wrapping_add(index as u32);
                 assert_eq!(*byte, at as u8, "byte {at} of our stream");
             }
-            let (seq, ack) = (seq.0, ack.0);
-            sent.push(Sent { seq, ack, flags, push, window, len, options, urgent_pointer });
+            let (seq, ack, ecn) = (seq.0, ack.0, outgoing.ecn);
+            sent.push(Sent { seq, ack, flags, push, window, len, options, urgent_pointer, ecn });
             assert!(sent.len() < 1_000, "it stops sending");
         }
         sent

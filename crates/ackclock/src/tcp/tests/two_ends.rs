@@ -30,6 +30,7 @@ fn random_config(random: &mut Random) -> Config {
         window_scaling: random.one_in(2),
         timestamps: random.one_in(2),
         sack: !random.one_in(3),
+        ecn: random.pick(&[EcnMode::Off, EcnMode::Accept, EcnMode::Request]),
         recovery: RecoveryAlgorithm::ALL
             [random.below(RecoveryAlgorithm::ALL.len() as u32) as usize],
         nagle: random.one_in(2),
@@ -49,7 +50,7 @@ fn random_config(random: &mut Random) -> Config {
 fn random_rto(random: &mut Random) -> RtoConfig {
     let words =
         ["rfc6298", "rfc793", "jacobson88", "jacobson88-k2:ticks", "rfc793:ticks=100ms/1:one"];
-    let word = words[random.below(words.len() as u32) as usize];
+    let word = random.pick(&words);
     let backoff = match random.below(8) {
         0 => RtoBackoff::None,
         1 => RtoBackoff::Linear,
@@ -155,7 +156,7 @@ impl End {
     }
 
     /// What it sends now, cut into segments.
-    fn sent(&mut self, now: Instant) -> Vec<(Header, Vec<u8>)> {
+    fn sent(&mut self, now: Instant) -> Vec<(Header, Ecn, Vec<u8>)> {
         let mut sent = Vec::new();
         while let Some(outgoing) = self.connection.poll_transmit(now, self.max_payload) {
             let again = self.connection.poll_transmit(now, self.max_payload).expect("the same");
@@ -178,7 +179,7 @@ impl End {
                 if index + 1 < count {
                     header.flags = Flags::from_bits(header.flags.bits() & !FIN.bits());
                 }
-                sent.push((header, part.to_vec()));
+                sent.push((header, outgoing.ecn, part.to_vec()));
             }
             assert!(sent.len() < 5_000, "it stops sending");
         }
@@ -229,7 +230,7 @@ fn run(seed: u32) {
     }
     let (loss, repeat, shuffle) = (random.below(35), random.below(10), random.below(3));
     let delay = random.pick(&[0, 1, 20, 300]);
-    let mut path: BTreeMap<(Instant, u32), (usize, Header, Vec<u8>)> = BTreeMap::new();
+    let mut path: BTreeMap<(Instant, u32), (usize, Header, Ecn, Vec<u8>)> = BTreeMap::new();
     let mut transmissions = 0;
     while !ends.iter().all(End::is_done) {
         assert!(transmissions < MOST_TRANSMISSIONS, "it does not end: {}", tell(seed, &ends, now));
@@ -239,7 +240,7 @@ fn run(seed: u32) {
             tell(seed, &ends, now)
         );
         for (index, end) in ends.iter_mut().enumerate() {
-            for (header, payload) in end.sent(now) {
+            for (header, ecn, payload) in end.sent(now) {
                 transmissions += 1;
                 let trouble = transmissions < TROUBLED_TRANSMISSIONS;
                 let copies = match random.below(100) {
@@ -255,7 +256,9 @@ fn run(seed: u32) {
                     };
                     let at = now + Duration::from_millis(u64::from(delay + jitter));
                     transmissions += 1;
-                    path.insert((at, transmissions), (1 - index, header, payload.clone()));
+                    let marked = trouble && ecn == Ecn::Ect0 && random.one_in(20);
+                    let ecn = if marked { Ecn::Ce } else { ecn };
+                    path.insert((at, transmissions), (1 - index, header, ecn, payload.clone()));
                 }
             }
         }
@@ -285,13 +288,13 @@ fn run(seed: u32) {
             }
         }
         while let Some(entry) = path.first_entry().filter(|entry| entry.key().0 <= now) {
-            let (index, header, payload) = entry.remove();
+            let (index, header, ecn, payload) = entry.remove();
             let ip = IpInfo {
                 source: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)),
                 destination: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)),
                 hop_limit: 64,
                 dscp: 0,
-                ecn: Ecn::NotEct,
+                ecn,
             };
             let connection = &mut ends[index].connection;
             let verdict = connection.on_segment(now, &Segment { header, ip, payload: &payload });

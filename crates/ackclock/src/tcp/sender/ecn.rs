@@ -1,0 +1,86 @@
+//! The sender's part in explicit congestion notification (RFC 3168 section 6.1.2).
+
+use super::Sender;
+use crate::congestion::{Congestion, CongestionController, CongestionKind};
+use crate::seq::SeqNumber;
+use crate::time::Instant;
+
+/// What has reduced the window within the last window of data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reduced {
+    No,
+    ByLoss,
+    ByMark,
+}
+
+/// What the sender remembers of congestion marks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EcnSender {
+    /// New data may be marked on its way: both SYNs were ECN-setup SYNs.
+    capable: bool,
+    /// The next new data tells the peer that the window was reduced.
+    cwr_due: bool,
+    /// With a window of one segment only the retransmission timer can slow the sender down: nothing
+    /// new is sent before it fires.
+    held: bool,
+    reduced: Reduced,
+    /// SND.NXT at the last reduction. What acknowledges more has seen the CWR.
+    point: SeqNumber,
+}
+
+impl EcnSender {
+    pub(super) fn new(capable: bool, iss: SeqNumber) -> Self {
+        EcnSender { capable, cwr_due: false, held: false, reduced: Reduced::No, point: iss }
+    }
+
+    pub(super) fn is_holding(&self) -> bool {
+        self.held
+    }
+
+    /// The timer has fired; returns whether something was held back for it.
+    pub(super) fn release(&mut self) -> bool {
+        core::mem::take(&mut self.held)
+    }
+
+    /// New data was sent.
+    pub(super) fn on_new_data_sent(&mut self) {
+        self.cwr_due = false;
+    }
+}
+
+impl<C: CongestionController> Sender<'_, C> {
+    /// Whether new data is sent as ECN-capable.
+    pub(crate) fn is_ecn_capable(&self) -> bool {
+        self.ecn.capable
+    }
+
+    /// Whether the next new data carries CWR.
+    pub(crate) fn cwr_due(&self) -> bool {
+        self.ecn.cwr_due
+    }
+
+    /// Congestion was detected: the window shrinks, once for all that is lost or marked of one
+    /// window of data. Recovery knows by itself when a loss is a new instance of congestion.
+    pub(super) fn reduce(&mut self, now: Instant, kind: CongestionKind, flight_size: u32) {
+        let by_mark = kind == CongestionKind::Ecn;
+        if kind == CongestionKind::FastRetransmit && self.ecn.reduced == Reduced::ByMark {
+            return;
+        }
+        self.ecn.reduced = if by_mark { Reduced::ByMark } else { Reduced::ByLoss };
+        self.ecn.point = self.snd_nxt;
+        self.ecn.cwr_due = self.ecn.capable;
+        self.controller.on_congestion(&Congestion { now, kind, flight_size });
+    }
+
+    /// An ack that advanced SND.UNA by `advanced`, and may have echoed a mark, was digested.
+    pub(super) fn digest_echo(&mut self, now: Instant, echo: bool, advanced: u32) {
+        if self.snd_una.after(self.ecn.point) {
+            self.ecn.reduced = Reduced::No;
+        }
+        if echo && self.ecn.reduced == Reduced::No {
+            self.ecn.held = self.controller.window() <= self.mss;
+            let flight_size = self.snd_nxt.since(self.snd_una).saturating_add(advanced);
+            self.reduce(now, CongestionKind::Ecn, flight_size);
+        }
+    }
+}
