@@ -66,6 +66,7 @@ impl<C: CongestionController> Sender<'_, C> {
             acked: advanced,
             sacked,
             duplicate,
+            ecn_echo: input.ecn_echo,
             window: self.controller.window(),
             mss: self.mss,
         };
@@ -88,15 +89,7 @@ impl<C: CongestionController> Sender<'_, C> {
             self.controller.on_recovery_exit(now, in_flight);
         }
         if advanced > 0 || sacked > 0 {
-            self.tell_law(
-                now,
-                &facts,
-                outcome.lost,
-                flight_before,
-                rtt,
-                in_recovery,
-                input.ecn_echo,
-            );
+            self.tell_law(now, &facts, outcome.lost, flight_before, rtt, in_recovery);
         }
         if was_closed && self.window.size > 0 {
             self.on_window_opened();
@@ -148,7 +141,6 @@ impl<C: CongestionController> Sender<'_, C> {
         flight_before: u32,
         rtt: Option<Duration>,
         in_recovery: bool,
-        ecn_echo: bool,
     ) {
         let flight_after = self.pipe();
         // A window grows only while the flight reaches it (RFC 7661 section 4.1): in slow start
@@ -172,10 +164,10 @@ impl<C: CongestionController> Sender<'_, C> {
             smoothed_rtt: self.rto.smoothed_rtt(),
             min_rtt: self.rto.min_rtt(),
             delivery,
-            ecn_echo,
+            ecn_echo: facts.ecn_echo,
             in_recovery,
             new_round: delivery.is_some(),
-            window_limited: reached > window && !ecn_echo,
+            window_limited: reached > window && !facts.ecn_echo,
             random: self.next_random(),
         };
         self.controller.on_ack(&ack);

@@ -56,6 +56,8 @@ pub(crate) struct AckFacts {
     pub(crate) sacked: u32,
     /// Whether it is a duplicate ack (RFC 5681 section 2; RFC 6675 section 2 with SACK).
     pub(crate) duplicate: bool,
+    /// Whether it echoed a congestion mark.
+    pub(crate) ecn_echo: bool,
     /// The law's window before the ack.
     pub(crate) window: u32,
     /// Segment size.
