@@ -1,6 +1,6 @@
 //! Scripts that once failed.
 
-use crate::script::{Action, Setting};
+use crate::script::{Action, EndSetting, PathSetting, Setting, Side};
 use crate::world::World;
 
 fn replay(setting: &Setting, actions: &[Action]) {
@@ -9,4 +9,69 @@ fn replay(setting: &Setting, actions: &[Action]) {
         world.act(*action);
     }
     world.conclude();
+}
+
+/// The window in a segment that was sent again was passed over, and data went where the peer had
+/// never offered room.
+#[test]
+fn the_window_of_a_retransmission_counts() {
+    let path = PathSetting {
+        bits_per_second: 2_917_526,
+        delay_micros: 766,
+        queue_packets: 1,
+        loss: 41,
+        duplicate: 0,
+        reorder: 0,
+        reorder_micros: 0,
+        corrupt: 0,
+    };
+    let back = PathSetting {
+        bits_per_second: 7_710_619,
+        delay_micros: 435,
+        queue_packets: 0,
+        loss: 0,
+        ..path
+    };
+    let left = EndSetting {
+        mss: 50,
+        send_buffer: 54,
+        receive_buffer: 6,
+        flight_records: 2,
+        reassembly_ranges: 0,
+        window_scaling: false,
+        timestamps: false,
+        sack: false,
+        nagle: false,
+        delayed_ack_millis: Some(15),
+        initial_window: 1,
+        recovery: 0,
+        law: 0,
+    };
+    let right = EndSetting {
+        mss: 27,
+        send_buffer: 103,
+        receive_buffer: 29,
+        flight_records: 1,
+        delayed_ack_millis: None,
+        ..left
+    };
+    let setting = Setting {
+        seed: 17_508_928_405_278_704_002,
+        ipv6: true,
+        simultaneous: true,
+        wraps_after: None,
+        paths: [path, back],
+        ends: [left, right],
+    };
+    replay(
+        &setting,
+        &[
+            Action::Run { micros: 1806 },
+            Action::Write { side: Side::Right, bytes: 295 },
+            Action::Run { micros: 7168 },
+            Action::Cork { side: Side::Left, on: false },
+            Action::Write { side: Side::Left, bytes: 54 },
+            Action::Run { micros: 60_463 },
+        ],
+    );
 }

@@ -27,7 +27,8 @@ fn text(setting: &Setting, actions: &[Action]) -> String {
     let indented = format!("{setting:#?}").replace('\n', "\n    ");
     let _ = writeln!(text, "{indented};\n    replay(&setting, &[");
     for action in actions {
-        let _ = writeln!(text, "        {action:?},");
+        let action = format!("{action:?}").replace("side: ", "side: Side::");
+        let _ = writeln!(text, "        Action::{action},");
     }
     text.push_str("    ]);\n}\n");
     text

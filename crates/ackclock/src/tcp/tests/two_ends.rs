@@ -60,6 +60,9 @@ fn random_rto(random: &mut Random) -> RtoConfig {
     RtoConfig { max, backoff, ..word.parse().expect("a timer") }
 }
 
+/// A segment on its way: to which end, and its parts.
+type Packet = (usize, Header, Ecn, Vec<u8>);
+
 /// One end: connection and application.
 struct End {
     connection: Connection<'static, BuiltIn>,
@@ -230,7 +233,7 @@ fn run(seed: u32) {
     }
     let (loss, repeat, shuffle) = (random.below(35), random.below(10), random.below(3));
     let delay = random.pick(&[0, 1, 20, 300]);
-    let mut path: BTreeMap<(Instant, u32), (usize, Header, Ecn, Vec<u8>)> = BTreeMap::new();
+    let mut path: BTreeMap<(Instant, u32), Packet> = BTreeMap::new();
     let mut transmissions = 0;
     while !ends.iter().all(End::is_done) {
         assert!(transmissions < MOST_TRANSMISSIONS, "it does not end: {}", tell(seed, &ends, now));
