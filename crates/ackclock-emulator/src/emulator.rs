@@ -1,6 +1,7 @@
 //! The emulator: hosts, the network between them, and the run.
 
 use crate::account::LinkStatistics;
+use crate::endpoint::Endpoint;
 use crate::host::Host;
 use crate::ids::{HostId, LinkId, RouterId};
 use crate::network::{Network, RouterStatistics, Step};
@@ -88,6 +89,18 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         result
     }
 
+    /// Lets something else than its stack live on a host from now on; its applications and its
+    /// stack are not served any more.
+    pub fn occupy(&mut self, host: HostId, endpoint: impl Endpoint + 'static) {
+        self.hosts[host.0].occupy(endpoint);
+        self.serve(host);
+    }
+
+    /// What lives on a host in place of its stack; `None` if nothing of that type does.
+    pub fn endpoint<E: 'static>(&self, host: HostId) -> Option<&E> {
+        self.hosts[host.0].endpoint()
+    }
+
     /// What the link that leaves a host has done so far.
     pub fn link_statistics(&self, from: HostId) -> &LinkStatistics {
         self.network.link_statistics(self.hosts[from.0].outgoing())
@@ -173,7 +186,7 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
 
     fn receive(&mut self, host: HostId, packet: Packet) {
         let now = self.now();
-        self.hosts[host.0].stack_mut().on_packet(now, &packet.bytes);
+        self.hosts[host.0].on_packet(now, &packet.bytes);
         self.network.recycle(packet);
         self.serve(host);
     }

@@ -1,5 +1,6 @@
 //! A host: a stack and the applications on it.
 
+use crate::endpoint::Endpoint;
 use crate::ids::LinkId;
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::CongestionController;
@@ -11,6 +12,8 @@ use std::any::Any;
 pub(crate) struct Host<C: 'static> {
     stack: Stack<'static, C>,
     applications: Vec<Box<dyn Resident<C>>>,
+    /// Lives here in place of the stack.
+    endpoint: Option<Box<dyn AnyEndpoint>>,
     outgoing: LinkId,
     /// How long it is busy with each packet that it receives.
     processing: Duration,
@@ -24,11 +27,17 @@ trait Resident<C>: Application<'static, C> + Any {}
 
 impl<C, A: Application<'static, C> + Any> Resident<C> for A {}
 
+/// An endpoint that can be looked up by its type again.
+trait AnyEndpoint: Endpoint + Any {}
+
+impl<E: Endpoint + Any> AnyEndpoint for E {}
+
 impl<C: CongestionController + Clone + 'static> Host<C> {
     pub(crate) fn new(stack: Stack<'static, C>, outgoing: LinkId, processing: Duration) -> Self {
         Host {
             stack,
             applications: Vec::new(),
+            endpoint: None,
             outgoing,
             processing,
             busy_until: Instant::ZERO,
@@ -74,13 +83,35 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
         resident.downcast_ref()
     }
 
+    /// Lets an endpoint take the place of the stack.
+    pub(crate) fn occupy(&mut self, endpoint: impl Endpoint + 'static) {
+        self.endpoint = Some(Box::new(endpoint));
+    }
+
+    pub(crate) fn endpoint<E: 'static>(&self) -> Option<&E> {
+        let endpoint: &dyn Any = self.endpoint.as_deref()?;
+        endpoint.downcast_ref()
+    }
+
+    /// Whoever lives here takes a packet.
+    pub(crate) fn on_packet(&mut self, now: Instant, bytes: &[u8]) {
+        match &mut self.endpoint {
+            Some(endpoint) => endpoint.on_packet(now, bytes),
+            None => self.stack.on_packet(now, bytes),
+        }
+    }
+
     pub(crate) fn is_done(&self) -> bool {
-        self.applications.iter().all(|each| each.is_done())
+        let endpoint = self.endpoint.as_ref().is_none_or(|endpoint| endpoint.is_done());
+        endpoint && self.applications.iter().all(|each| each.is_done())
     }
 
     /// Does all that there is to do now: timers, applications, packets. It must be called after
     /// anything that touched the stack.
     pub(crate) fn serve(&mut self, now: Instant, send: &mut dyn FnMut(&Transmit<'_>)) {
+        if let Some(endpoint) = &mut self.endpoint {
+            return endpoint.poll(now, &mut |bytes| send(&whole(bytes)));
+        }
         if self.stack.poll_at() <= now {
             self.stack.on_timeout(now);
         }
@@ -136,7 +167,22 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
     }
 
     fn deadline(&self) -> Instant {
+        if let Some(endpoint) = &self.endpoint {
+            return endpoint.poll_at();
+        }
         let wakes = self.applications.iter().map(|each| each.wake_at());
         wakes.fold(self.stack.poll_at(), Instant::min)
+    }
+}
+
+/// A packet that comes in one piece.
+fn whole(bytes: &[u8]) -> Transmit<'_> {
+    Transmit {
+        header: bytes,
+        payload: [&[], &[]],
+        transport_offset: 0,
+        segment_size: 0,
+        checksum: Default::default(),
+        ecn: Default::default(),
     }
 }

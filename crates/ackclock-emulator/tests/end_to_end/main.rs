@@ -6,6 +6,7 @@ mod failures;
 mod impairments;
 mod queues;
 mod runs;
+mod smoltcp;
 mod topologies;
 mod transfers;
 mod zhang91;

@@ -1,0 +1,21 @@
+//! A host that runs something else than a stack of this project.
+
+use ackclock::time::Instant;
+
+/// What can live on a host in place of its stack: another TCP, a packet generator.
+///
+/// The emulator calls [`poll`](Endpoint::poll) after each packet that it delivers and when the time
+/// comes that [`poll_at`](Endpoint::poll_at) names.
+pub trait Endpoint {
+    /// An IP packet arrived.
+    fn on_packet(&mut self, now: Instant, bytes: &[u8]);
+
+    /// Does what is due, and hands each IP packet that is to be sent to `send`.
+    fn poll(&mut self, now: Instant, send: &mut dyn FnMut(&[u8]));
+
+    /// When it wants to be polled next; [`Instant::FAR_FUTURE`]: when a packet arrives.
+    fn poll_at(&self) -> Instant;
+
+    /// Whether it has nothing more to do.
+    fn is_done(&self) -> bool;
+}
