@@ -148,6 +148,16 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         Some(self.resolve(handle)?.connection.info(now.max(self.now)))
     }
 
+    /// Both ends, ours first, and a snapshot of every connection: those in the hands of
+    /// applications, those waiting to be accepted, and those closed but not over. It is for those
+    /// who watch; it looks at every slot.
+    pub fn connections(&self, now: Instant) -> impl Iterator<Item = ([SocketAddr; 2], Info)> {
+        let now = now.max(self.now);
+        self.connections.iter().map(move |(_, slot)| {
+            ([slot.tuple.local, slot.tuple.remote], slot.connection.info(now))
+        })
+    }
+
     /// What a connection can do now.
     pub fn readiness(&self, handle: Handle) -> Option<Readiness> {
         Some(self.resolve(handle)?.connection.readiness())

@@ -186,3 +186,21 @@ fn at_the_limit_the_oldest_time_wait_gives_way() {
     }
     assert_eq!(pair.client.statistics().time_wait_recycled, 1);
 }
+
+#[test]
+fn who_watches_sees_a_connection_until_it_is_over_whoever_closed_it() {
+    let mut pair = Pair::new();
+    let (client, server) = pair.established();
+    let seen = |pair: &Pair| {
+        pair.client.connections(pair.now).map(|(ends, info)| (ends, info.state)).collect::<Vec<_>>()
+    };
+    let [local, remote] = [pair.client.local_addr(client), pair.client.remote_addr(client)];
+    let ends_of_client = [local.unwrap(), remote.unwrap()];
+    assert_eq!(seen(&pair), [(ends_of_client, State::Established)]);
+    pair.client.close(pair.now, client).unwrap();
+    pair.run();
+    assert_eq!(seen(&pair), [(ends_of_client, State::FinWait2)]);
+    pair.server.close(pair.now, server).unwrap();
+    pair.run();
+    assert_eq!(seen(&pair), []);
+}
