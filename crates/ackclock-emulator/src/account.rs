@@ -41,6 +41,29 @@ pub struct LinkStatistics {
     pub longest_queue: u64,
 }
 
+impl LinkStatistics {
+    /// What a link has done since `earlier`, which are statistics of the same link. The longest queue
+    /// is that of the later ones.
+    pub fn since(&self, earlier: &LinkStatistics) -> LinkStatistics {
+        LinkStatistics {
+            packets_offered: self.packets_offered - earlier.packets_offered,
+            packets_dropped: self.packets_dropped - earlier.packets_dropped,
+            packets_dropped_early: self.packets_dropped_early - earlier.packets_dropped_early,
+            packets_dropped_forced: self.packets_dropped_forced - earlier.packets_dropped_forced,
+            packets_dropped_late: self.packets_dropped_late - earlier.packets_dropped_late,
+            packets_marked: self.packets_marked - earlier.packets_marked,
+            packets_lost: self.packets_lost - earlier.packets_lost,
+            packets_corrupted: self.packets_corrupted - earlier.packets_corrupted,
+            packets_duplicated: self.packets_duplicated - earlier.packets_duplicated,
+            packets_reordered: self.packets_reordered - earlier.packets_reordered,
+            packets_carried: self.packets_carried - earlier.packets_carried,
+            bytes_carried: self.bytes_carried - earlier.bytes_carried,
+            busy: self.busy.saturating_sub(earlier.busy),
+            longest_queue: self.longest_queue,
+        }
+    }
+}
+
 /// A link's statistics, and dropped packets that whoever drives it has yet to take.
 #[derive(Debug, Default)]
 pub(crate) struct Account {

@@ -82,6 +82,7 @@ mod queue;
 mod random;
 mod router;
 mod routes;
+pub mod scenario;
 mod schedule;
 mod shapes;
 mod topology;

@@ -7,6 +7,7 @@ mod impairments;
 mod queues;
 mod runs;
 mod smoltcp;
+mod scenarios;
 mod topologies;
 mod transfers;
 mod zhang91;

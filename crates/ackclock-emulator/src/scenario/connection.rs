@@ -1,0 +1,73 @@
+//! Settings of connections.
+
+use super::words::Text;
+use ackclock::congestion::InitialWindow;
+use ackclock::tcp::{AckPolicy, Config, RecoveryAlgorithm};
+use ackclock::time::Duration;
+use serde::Deserialize;
+
+/// Settings that are given; the others stay as they are.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ConnectionTable {
+    mss: Option<u16>,
+    send_buffer: Option<u32>,
+    receive_buffer: Option<u32>,
+    window_scaling: Option<bool>,
+    timestamps: Option<bool>,
+    sack: Option<bool>,
+    nagle: Option<bool>,
+    ack_policy: Option<Text<AckPolicy>>,
+    recovery: Option<Text<RecoveryAlgorithm>>,
+    initial_window: Option<u32>,
+    rto_initial: Option<Text<Duration>>,
+    rto_min: Option<Text<Duration>>,
+    rto_max: Option<Text<Duration>>,
+    hop_limit: Option<u8>,
+}
+
+impl ConnectionTable {
+    pub(super) fn apply(&self, config: &mut Config) {
+        fn set<T: Clone, U>(setting: &mut U, given: &Option<T>, convert: impl Fn(T) -> U) {
+            if let Some(value) = given {
+                *setting = convert(value.clone());
+            }
+        }
+        fn word<T>(text: Text<T>) -> T {
+            text.0
+        }
+        fn same<T>(value: T) -> T {
+            value
+        }
+        let ConnectionTable {
+            mss,
+            send_buffer,
+            receive_buffer,
+            window_scaling,
+            timestamps,
+            sack,
+            nagle,
+            ack_policy,
+            recovery,
+            initial_window,
+            rto_initial,
+            rto_min,
+            rto_max,
+            hop_limit,
+        } = self;
+        set(&mut config.mss, mss, Some);
+        set(&mut config.send_buffer, send_buffer, same);
+        set(&mut config.receive_buffer, receive_buffer, same);
+        set(&mut config.window_scaling, window_scaling, same);
+        set(&mut config.timestamps, timestamps, same);
+        set(&mut config.sack, sack, same);
+        set(&mut config.nagle, nagle, same);
+        set(&mut config.ack_policy, ack_policy, word);
+        set(&mut config.recovery, recovery, word);
+        set(&mut config.initial_window, initial_window, InitialWindow::segments);
+        set(&mut config.rto.initial, rto_initial, word);
+        set(&mut config.rto.min, rto_min, word);
+        set(&mut config.rto.max, rto_max, word);
+        set(&mut config.hop_limit, hop_limit, same);
+    }
+}

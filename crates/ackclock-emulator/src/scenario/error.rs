@@ -1,0 +1,155 @@
+//! What can be wrong with a scenario, and where.
+
+use crate::build::BuildError;
+use ackclock::apps::StartError;
+use std::fmt;
+use toml::Spanned;
+
+/// Names that are at least so alike (Jaro-Winkler, 0 to 1) are taken for slips of the same word.
+const ALIKE: f64 = 0.8;
+
+/// Why a scenario cannot be read or run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ScenarioError {
+    /// The file could not be read.
+    Read {
+        /// Its name.
+        file: String,
+        /// The system's reason.
+        error: String,
+    },
+    /// Something in the file cannot be used.
+    Invalid {
+        /// The file's name.
+        file: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// The key that it is about.
+        key: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// The network cannot be built.
+    Build {
+        /// The file's name.
+        file: String,
+        /// Why.
+        error: BuildError,
+    },
+    /// A flow cannot start.
+    Start {
+        /// The file's name.
+        file: String,
+        /// The flow's name.
+        flow: String,
+        /// Why.
+        error: StartError,
+    },
+}
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ScenarioError::Read { file, error } => write!(f, "{file}: {error}"),
+            ScenarioError::Invalid { file, line, key, problem } if key.is_empty() => {
+                write!(f, "{file}:{line}: {problem}")
+            }
+            ScenarioError::Invalid { file, line, key, problem } => {
+                write!(f, "{file}:{line}: {key}: {problem}")
+            }
+            ScenarioError::Build { file, error } => write!(f, "{file}: {error}"),
+            ScenarioError::Start { file, flow, error } => write!(f, "{file}: {flow}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+/// A scenario's text, to find places in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source<'a> {
+    pub(super) text: &'a str,
+    pub(super) name: &'a str,
+}
+
+impl Source<'_> {
+    /// What the TOML reader says.
+    pub(super) fn toml(&self, error: &toml::de::Error) -> ScenarioError {
+        let at = error.span().map_or(0, |span| span.start);
+        let message = error.message();
+        if let Some((name, problem)) = unknown(message) {
+            return self.invalid(at, name.to_owned(), problem);
+        }
+        if let Some(name) = message.strip_prefix("missing field ") {
+            let key = name.trim_matches('`').to_owned();
+            return self.invalid(at, key, "this key is missing: give it".to_owned());
+        }
+        // The first line says what; the others show the place.
+        let problem = message.lines().next().unwrap_or_default().to_owned();
+        self.invalid(at, self.key_before(at), problem)
+    }
+
+    /// Something is wrong with this value of a key.
+    pub(super) fn problem<T>(
+        &self,
+        value: &Spanned<T>,
+        key: &str,
+        problem: impl Into<String>,
+    ) -> ScenarioError {
+        self.invalid(value.span().start, key.to_owned(), problem.into())
+    }
+
+    /// A name that is none of `known`.
+    pub(super) fn unknown_name(
+        &self,
+        name: &Spanned<String>,
+        key: &str,
+        what: &str,
+        known: &[&str],
+    ) -> ScenarioError {
+        let problem =
+            format!("there is no {what} '{}': {}", name.get_ref(), hint(name.get_ref(), known));
+        self.problem(name, key, problem)
+    }
+
+    fn invalid(&self, at: usize, key: String, problem: String) -> ScenarioError {
+        let line = self.text.get(..at).unwrap_or_default().matches('\n').count() + 1;
+        ScenarioError::Invalid { file: self.name.to_owned(), line, key, problem }
+    }
+
+    /// The key whose value begins here: what is left of the last `=` before it in its line, or the
+    /// line's first word.
+    fn key_before(&self, at: usize) -> String {
+        let before = self.text.get(..at).unwrap_or_default();
+        let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
+        let is_key = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        let key = match line.trim_end().strip_suffix('=') {
+            Some(left) => left.trim_end().rsplit(|c| !is_key(c)).next(),
+            None => line.trim_start().split(|c| !is_key(c)).next(),
+        };
+        key.unwrap_or_default().to_owned()
+    }
+}
+
+/// Reads serde's message about an unknown name: the name, and what to do about it.
+fn unknown(message: &str) -> Option<(&str, String)> {
+    let kind =
+        ["unknown field", "unknown variant"].into_iter().find(|kind| message.starts_with(kind))?;
+    // Names stand between backticks, the unknown one first.
+    let names: Vec<_> = message.split('`').skip(1).step_by(2).collect();
+    let (name, known) = names.split_first()?;
+    let what = if kind.ends_with("field") { "key" } else { "word" };
+    Some((name, format!("there is no such {what} here: {}", hint(name, known))))
+}
+
+/// Which of `known` may have been meant by `name`.
+fn hint(name: &str, known: &[&str]) -> String {
+    let alike = |other: &&&str| strsim::jaro_winkler(name, other) >= ALIKE;
+    let near: Vec<_> = known.iter().filter(alike).copied().collect();
+    match near[..] {
+        [] if known.is_empty() => "remove it".to_owned(),
+        [] => format!("use one of {}", known.join(", ")),
+        _ => format!("did you mean {}?", near.join(" or ")),
+    }
+}

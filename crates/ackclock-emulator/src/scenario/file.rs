@@ -1,0 +1,112 @@
+//! The tables and keys of a scenario file.
+
+use super::connection::ConnectionTable;
+use super::words::{Bytes, Span, Text};
+use crate::path::Path;
+use ackclock::congestion::BuiltIn;
+use ackclock::time::Duration;
+use serde::Deserialize;
+use toml::Spanned;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    #[serde(default)]
+    pub(super) seed: u64,
+    pub(super) duration: Spanned<Text<Duration>>,
+    #[serde(default)]
+    pub(super) warm_up: Text<Duration>,
+    pub(super) ip: Option<Spanned<u8>>,
+    #[serde(default)]
+    pub(super) law: Text<BuiltIn>,
+    pub(super) connection: Option<Spanned<ConnectionTable>>,
+    pub(super) pair: Option<Spanned<PairTable>>,
+    pub(super) dumbbell: Option<Spanned<DumbbellTable>>,
+    pub(super) chain: Option<Spanned<ChainTable>>,
+    pub(super) parking_lot: Option<Spanned<ParkingLotTable>>,
+    #[serde(default)]
+    pub(super) hosts: Vec<HostTable>,
+    #[serde(default)]
+    pub(super) routers: Vec<RouterTable>,
+    #[serde(default)]
+    pub(super) links: Vec<LinkTable>,
+    #[serde(default)]
+    pub(super) flows: Vec<FlowTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PairTable {
+    pub(super) path: Text<Path>,
+    pub(super) back: Option<Text<Path>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DumbbellTable {
+    pub(super) bottleneck: Text<Path>,
+    pub(super) back: Option<Text<Path>>,
+    pub(super) access: Vec<Text<Path>>,
+    pub(super) receivers: Option<Vec<Text<Path>>>,
+    pub(super) pairs: Option<usize>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChainTable {
+    pub(super) hops: Vec<Text<Path>>,
+    pub(super) back: Option<Vec<Text<Path>>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ParkingLotTable {
+    pub(super) hops: Vec<Text<Path>>,
+    pub(super) back: Option<Vec<Text<Path>>>,
+    pub(super) access: Text<Path>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HostTable {
+    pub(super) name: Spanned<String>,
+    pub(super) law: Option<Text<BuiltIn>>,
+    #[serde(default)]
+    pub(super) processing: Text<Duration>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RouterTable {
+    pub(super) name: Spanned<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LinkTable {
+    pub(super) between: [Spanned<String>; 2],
+    pub(super) path: Text<Path>,
+    pub(super) back: Option<Text<Path>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FlowTable {
+    pub(super) from: Spanned<String>,
+    pub(super) to: Spanned<String>,
+    #[serde(default)]
+    pub(super) service: ServiceWord,
+    pub(super) start: Option<Text<Span<Duration>>>,
+    pub(super) bytes: Option<Text<Span<Bytes>>>,
+    pub(super) time: Option<Spanned<Text<Duration>>>,
+    pub(super) count: Option<u32>,
+    pub(super) connection: Option<Spanned<ConnectionTable>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ServiceWord {
+    #[default]
+    Discard,
+    Echo,
+}

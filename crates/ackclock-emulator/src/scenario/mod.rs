@@ -1,0 +1,173 @@
+//! Scenarios: a network, what flows through it, and for how long, in a TOML file.
+//!
+//! Everything that can be written on a command line has the same words here: paths, laws, times.
+//!
+//! ```toml
+//! seed = 1
+//! duration = "60s"            # of virtual time; the run ends earlier if all flows are done
+//! warm_up = "10s"             # results count from here on
+//! ip = 4                      # or 6
+//! law = "reno"                # of all hosts that have none of their own
+//!
+//! [connection]                # settings of all connections, see below
+//! ack_policy = "every"
+//!
+//! [dumbbell]                  # or [pair], [chain], [parking_lot], or routers and links
+//! bottleneck = "rate=1.5mbit,delay=20ms,loss=0,queue=40"
+//! access = ["rate=100mbit,delay=1ms,loss=0", "rate=100mbit,delay=5ms,loss=0"]
+//!
+//! [[hosts]]
+//! name = "sender2"
+//! law = "cubic"
+//! processing = "0.1ms"
+//!
+//! [[flows]]
+//! from = "sender1"
+//! to = "receiver1"
+//!
+//! [[flows]]
+//! from = "sender2"
+//! to = "receiver2"
+//! count = 10                  # as many like this
+//! start = "0s..5s"            # at random times in this span; "5s": at this time
+//! bytes = "10kB..1MB"         # random sizes; without `bytes` or `time` it sends until the end
+//! connection = { mss = 500 }
+//! ```
+//!
+//! # The network
+//! | table | keys |
+//! | --- | --- |
+//! | `[pair]` | `path`, `back`: hosts `left` and `right` |
+//! | `[dumbbell]` | `bottleneck`, `back`, `access` (of senders, and of receivers unless `receivers` says otherwise), `receivers`, `pairs` (how many; the lists are gone through again and again): hosts `sender1`, `receiver1` and so on, routers `left`, `right` |
+//! | `[chain]` | `hops`, `back`: hosts `left` and `right`, routers `router1` and so on |
+//! | `[parking_lot]` | `hops`, `back`, `access`: hosts `host1`, `peer1` and routers `router1` and so on |
+//! | `[[hosts]]` | `name`, `law`, `processing`: settings of a host of one of those, or, without them, the hosts of the network |
+//! | `[[routers]]` | `name` |
+//! | `[[links]]` | `between` (two names), `path`, `back` |
+//!
+//! Each path is the text of a [`Path`](crate::Path); `back` is the way back, the same as there if it
+//! is not given. `hops` are lists of paths.
+//!
+//! # Connections
+//! `[connection]`, and `connection` of a flow, which goes first: `mss`, `send_buffer`,
+//! `receive_buffer` (bytes), `window_scaling`, `timestamps`, `sack`, `nagle` (true or false),
+//! `ack_policy` ("every", "delayed", "delayed=40ms" or "bsd43"), `recovery`, `initial_window`
+//! (segments), `rto_initial`, `rto_min`, `rto_max`, `hop_limit`.
+//!
+//! # Flows
+//! `from` and `to` (hosts), `service` ("discard" or "echo"), `start`, `bytes` or `time`, `count`,
+//! `connection`. Times and sizes that are random are different for each flow and follow from the
+//! seed.
+
+mod connection;
+mod error;
+mod file;
+mod flows;
+mod network;
+mod results;
+mod run;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use error::ScenarioError;
+pub use results::{FlowResult, LinkResult, ScenarioResults};
+pub use run::ScenarioRun;
+
+use crate::observer::Observer;
+use crate::random::Random;
+use crate::random::Streams;
+use crate::topology::Topology;
+use ackclock::congestion::BuiltIn;
+use ackclock::time::{Duration, Instant};
+use flows::Flow;
+use std::fs;
+use std::path::Path;
+
+/// A network, what flows through it, and for how long.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// What errors call it.
+    name: String,
+    seed: u64,
+    duration: Duration,
+    warm_up: Duration,
+    topology: Topology,
+    /// By host.
+    laws: Vec<BuiltIn>,
+    flows: Vec<Flow>,
+}
+
+impl Scenario {
+    /// Reads a scenario from a file.
+    ///
+    /// # Errors
+    /// Says what is wrong with the file, where, and what may stand there.
+    pub fn load(file: impl AsRef<Path>) -> Result<Self, ScenarioError> {
+        let name = file.as_ref().display().to_string();
+        match fs::read_to_string(file) {
+            Ok(text) => Scenario::parse(&text, &name),
+            Err(error) => Err(ScenarioError::Read { file: name, error: error.to_string() }),
+        }
+    }
+
+    /// Reads a scenario from text; errors call it `name`.
+    ///
+    /// # Errors
+    /// As [`Scenario::load`].
+    pub fn parse(text: &str, name: &str) -> Result<Self, ScenarioError> {
+        let source = error::Source { text, name };
+        let file: file::File = toml::from_str(text).map_err(|error| source.toml(&error))?;
+        let topology = network::topology(&file, &source)?;
+        let laws = network::laws(&file, &topology, &source)?;
+        let flows = flows::flows(&file, &topology, &source)?;
+        let [duration, warm_up] = [file.duration.get_ref().0, file.warm_up.0];
+        if warm_up >= duration {
+            let problem = "the duration must be longer than the warm_up";
+            return Err(source.problem(&file.duration, "duration", problem));
+        }
+        let name = name.to_owned();
+        Ok(Scenario { name, seed: file.seed, duration, warm_up, topology, laws, flows })
+    }
+
+    /// The network.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// When the run ends at the latest.
+    pub fn end(&self) -> Instant {
+        Instant::ZERO + self.duration
+    }
+
+    /// Sets another seed than the file's.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
+    /// Builds the network, with somebody who watches it.
+    ///
+    /// # Errors
+    /// Says what of the network cannot be built.
+    pub fn start<O: Observer>(&self, observer: O) -> Result<ScenarioRun<O>, ScenarioError> {
+        ScenarioRun::new(self, observer)
+    }
+
+    /// Runs from the beginning to the end.
+    ///
+    /// # Errors
+    /// As [`Scenario::start`]; further, says which flow cannot start.
+    pub fn run(&self) -> Result<ScenarioResults, ScenarioError> {
+        let mut run = self.start(())?;
+        run.run_until(self.end())?;
+        Ok(run.results())
+    }
+
+    /// Numbers for what is random about the flows, which no link and no host draws.
+    fn random(&self) -> Random {
+        // A link draws from its stream and the next five siblings of it.
+        const SIBLING: usize = 6;
+        let first = Streams::new(self.seed).take_stream();
+        (0..SIBLING).fold(first, |stream, _| stream.sibling())
+    }
+}

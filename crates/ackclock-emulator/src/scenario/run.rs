@@ -1,0 +1,171 @@
+//! A scenario while it runs.
+
+use super::error::ScenarioError;
+use super::results::{FlowResult, LinkResult, ScenarioResults, per_second};
+use super::{Flow, Scenario};
+use crate::account::LinkStatistics;
+use crate::emulator::{ApplicationId, Emulator};
+use crate::observer::Observer;
+use ackclock::apps::{Amount, Server, Service, Source, SourceConfig};
+use ackclock::congestion::BuiltIn;
+use ackclock::stack::ListenConfig;
+use ackclock::storage::Buffer;
+use ackclock::time::Instant;
+use std::fmt;
+
+/// A scenario while it runs.
+pub struct ScenarioRun<O> {
+    scenario: Scenario,
+    emulator: Emulator<BuiltIn, O>,
+    flows: Vec<Started>,
+    /// What has yet to be done, the next last.
+    plan: Vec<(Instant, Plan)>,
+    /// When the results began to count, and what links and flows had done until then.
+    from: Instant,
+    links_before: Vec<LinkStatistics>,
+}
+
+/// A flow's applications.
+struct Started {
+    server: ApplicationId<Server<'static>>,
+    source: Option<ApplicationId<Source>>,
+    delivered_before: u64,
+}
+
+/// What happens at a given time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Plan {
+    WarmedUp,
+    Start(usize, Amount),
+}
+
+impl<O: Observer> ScenarioRun<O> {
+    pub(super) fn new(scenario: &Scenario, observer: O) -> Result<Self, ScenarioError> {
+        let law = |host: crate::ids::HostId| scenario.laws[host.0];
+        let file = || scenario.name.clone();
+        let mut emulator = Emulator::new(&scenario.topology, scenario.seed, law, observer)
+            .map_err(|error| ScenarioError::Build { file: file(), error })?;
+        let mut random = scenario.random();
+        let mut plan = vec![(Instant::ZERO + scenario.warm_up, Plan::WarmedUp)];
+        let mut flows = Vec::new();
+        for (index, flow) in scenario.flows.iter().enumerate() {
+            let mut listen = ListenConfig::new(flow.remote);
+            listen.connection = flow.connection;
+            let server = Server::new(flow.service, listen, Buffer::growing()).once();
+            let server = emulator.add_application(flow.to, server).map_err(|error| {
+                ScenarioError::Start { file: file(), flow: flow.name.clone(), error }
+            })?;
+            flows.push(Started { server, source: None, delivered_before: 0 });
+            let (at, amount) = flow.draw(&mut random);
+            plan.push((at, Plan::Start(index, amount)));
+        }
+        // Stable: at one time the warm-up ends first, and flows start in the order of the file.
+        plan.sort_by_key(|(at, _)| *at);
+        plan.reverse();
+        let links_before = vec![LinkStatistics::default(); scenario.topology.links().count()];
+        let (scenario, from) = (scenario.clone(), Instant::ZERO);
+        Ok(ScenarioRun { scenario, emulator, flows, plan, from, links_before })
+    }
+
+    /// Lets everything happen up to `limit` or the end of the scenario. Returns whether it is over:
+    /// its time is, or all its flows are.
+    ///
+    /// # Errors
+    /// Says which flow cannot start.
+    pub fn run_until(&mut self, limit: Instant) -> Result<bool, ScenarioError> {
+        let limit = limit.min(self.scenario.end());
+        while let Some((at, what)) = self.plan.pop_if(|(at, _)| *at <= limit) {
+            self.emulator.run_until(at);
+            match what {
+                Plan::WarmedUp => self.begin_to_count(),
+                Plan::Start(index, amount) => self.start(index, amount)?,
+            }
+        }
+        if self.plan.is_empty() {
+            self.emulator.run_until_done(limit);
+        } else {
+            self.emulator.run_until(limit);
+        }
+        Ok(limit == self.scenario.end() || (self.plan.is_empty() && self.emulator.is_done()))
+    }
+
+    fn start(&mut self, index: usize, amount: Amount) -> Result<(), ScenarioError> {
+        let Flow { name, from, service, remote, connection, .. } = &self.scenario.flows[index];
+        let mut config = SourceConfig::new(*remote);
+        (config.connection, config.amount) = (*connection, amount);
+        config.echo = *service == Service::Echo;
+        let source = self.emulator.add_application(*from, Source::new(config));
+        let source = source.map_err(|error| {
+            let (file, flow) = (self.scenario.name.clone(), name.clone());
+            ScenarioError::Start { file, flow, error }
+        })?;
+        self.flows[index].source = Some(source);
+        Ok(())
+    }
+
+    fn begin_to_count(&mut self) {
+        self.from = self.emulator.now();
+        self.emulator.forget_longest_queues();
+        for (link, before) in self.scenario.topology.links().zip(&mut self.links_before) {
+            *before = *self.emulator.statistics(link);
+        }
+        for index in 0..self.flows.len() {
+            self.flows[index].delivered_before = self.delivered(index);
+        }
+    }
+
+    /// The network, to look at.
+    pub fn emulator(&self) -> &Emulator<BuiltIn, O> {
+        &self.emulator
+    }
+
+    /// What has come out so far.
+    pub fn results(&self) -> ScenarioResults {
+        let until = self.emulator.now();
+        let time = until.saturating_since(self.from);
+        let flows = self.flows.iter().enumerate().map(|(index, started)| {
+            let Flow { name, from, to, .. } = &self.scenario.flows[index];
+            let source = started.source.and_then(|source| self.emulator.application(source));
+            let delivered = self.delivered(index) - started.delivered_before;
+            FlowResult {
+                name: name.clone(),
+                from: *from,
+                to: *to,
+                started: source.and_then(Source::started),
+                ended: source.and_then(Source::ended),
+                delivered,
+                throughput: per_second(delivered as f64 * 8.0, time),
+                info: source.and_then(|source| source.info(until, self.emulator.stack(*from))),
+                error: source.and_then(Source::error),
+            }
+        });
+        let topology = &self.scenario.topology;
+        let links = topology.links().zip(&self.links_before).map(|(link, before)| {
+            let statistics = self.emulator.statistics(link).since(before);
+            LinkResult {
+                link,
+                ends: topology.ends(link).map(|node| topology.name(node).to_owned()),
+                statistics,
+                utilisation: per_second(statistics.busy.as_nanos() as f64 / 1e9, time),
+            }
+        });
+        ScenarioResults { from: self.from, until, flows: flows.collect(), links: links.collect() }
+    }
+
+    /// Ends the run and returns who watched.
+    pub fn into_observer(self) -> O {
+        self.emulator.into_observer()
+    }
+
+    /// Payload bytes that a flow's receiver has got.
+    fn delivered(&self, index: usize) -> u64 {
+        let server = self.emulator.application(self.flows[index].server);
+        server.map_or(0, |server| server.statistics().bytes_received)
+    }
+}
+
+impl<O> fmt::Debug for ScenarioRun<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScenarioRun").field("scenario", &self.scenario.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,201 @@
+use super::*;
+use ackclock::congestion::CongestionController;
+
+fn parse(text: &str) -> Result<Scenario, ScenarioError> {
+    Scenario::parse(text, "file.toml")
+}
+
+fn error(text: &str) -> String {
+    parse(text).map(|_| ()).unwrap_err().to_string()
+}
+
+const PAIR: &str = "duration = \"10s\"\n[pair]\npath = \"rate=1mbit,delay=10ms,loss=0\"\n";
+
+/// The example at the head of the module.
+fn documented() -> String {
+    let lines = include_str!("mod.rs").lines();
+    let block = lines.skip_while(|line| *line != "//! ```toml").skip(1);
+    let block = block.take_while(|line| *line != "//! ```");
+    block.map(|line| line.trim_start_matches("//!").trim_start().to_owned() + "\n").collect()
+}
+
+#[test]
+fn the_documented_example_is_one() {
+    let scenario = parse(&documented()).unwrap();
+    assert_eq!(scenario.flows.len(), 11);
+    let laws: Vec<_> = scenario.laws.iter().map(|law| law.name()).collect();
+    assert_eq!(laws, ["reno", "cubic", "reno", "reno"]);
+    let results = scenario.run().unwrap();
+    assert_eq!((results.from, results.until), (Instant::from_secs(10), Instant::from_secs(60)));
+    assert_eq!(results.flows.len(), 11);
+    for (index, flow) in results.flows.iter().enumerate() {
+        assert_eq!(flow.error, None, "{}", flow.name);
+        assert_eq!(flow.ended.is_some(), index > 0, "{}", flow.name);
+        let started = flow.started.unwrap();
+        assert!(started <= Instant::from_secs(5), "{}", flow.name);
+    }
+    let bottleneck = results.links.iter().find(|link| link.ends == ["left", "right"]).unwrap();
+    assert!(bottleneck.utilisation > 0.9, "{}", bottleneck.utilisation);
+    // What passes the bottleneck is what is delivered, with headers and what was sent again.
+    let delivered: u64 = results.flows.iter().map(|flow| flow.delivered).sum();
+    let share = delivered as f64 / bottleneck.statistics.bytes_carried as f64;
+    assert!((0.85..1.0).contains(&share), "{share}");
+}
+
+#[test]
+fn a_run_in_steps_is_the_same_run() {
+    let scenario = parse(&documented()).unwrap();
+    let whole = format!("{:?}", scenario.run().unwrap());
+    let mut run = scenario.start(()).unwrap();
+    let mut now = Instant::ZERO;
+    while !run.run_until(now).unwrap() {
+        now += Duration::from_millis(777);
+    }
+    assert_eq!(format!("{:?}", run.results()), whole);
+}
+
+#[test]
+fn another_seed_is_another_run() {
+    let mut scenario = parse(&documented()).unwrap();
+    let starts = |scenario: &Scenario| -> Vec<_> {
+        scenario.run().unwrap().flows.iter().map(|flow| flow.started).collect()
+    };
+    let first = starts(&scenario);
+    scenario.set_seed(2);
+    assert_ne!(starts(&scenario), first);
+}
+
+#[test]
+fn a_run_ends_when_all_flows_are_done() {
+    let text = format!(
+        "{PAIR}[[flows]]\nfrom = \"left\"\nto = \"right\"\nbytes = 125000\nservice = \"echo\""
+    );
+    let results = parse(&text).unwrap().run().unwrap();
+    let flow = &results.flows[0];
+    assert_eq!((flow.delivered, flow.error), (125_000, None));
+    assert!(flow.ended.is_some_and(|ended| ended <= results.until));
+    // A second for a megabit each way, one behind the other but for a window.
+    assert!((1_000..2_000).contains(&results.until.as_millis()), "{:?}", results.until);
+    assert_eq!(results.links.len(), 2);
+}
+
+#[test]
+fn a_listed_network_runs_as_a_ready_made_one() {
+    let listed = "duration = \"10s\"\nip = 6
+        [[hosts]]\nname = \"left\"\n[[hosts]]\nname = \"right\"\n[[routers]]\nname = \"router1\"
+        [[links]]\nbetween = [\"left\", \"router1\"]\npath = \"loss=1%\"\nback = \"loss=0\"
+        [[links]]\nbetween = [\"router1\", \"right\"]\npath = \"loss=0\"";
+    let chain = "duration = \"10s\"\nip = 6
+        [chain]\nhops = [\"loss=1%\", \"loss=0\"]\nback = [\"loss=0\", \"loss=0\"]";
+    let flow = "\n[[flows]]\nfrom = \"left\"\nto = \"right\"\nbytes = \"1MB\"";
+    let results = [listed, chain]
+        .map(|text| format!("{:?}", parse(&format!("{text}{flow}")).unwrap().run().unwrap()));
+    assert_eq!(results[0], results[1]);
+}
+
+#[test]
+fn an_unknown_key_is_told_with_the_near_ones() {
+    assert_eq!(
+        error("durration = \"1s\""),
+        "file.toml:1: durration: there is no such key here: did you mean duration?"
+    );
+    assert_eq!(
+        error(&format!("{PAIR}bak = \"loss=0\"")),
+        "file.toml:4: bak: there is no such key here: did you mean back?"
+    );
+    assert_eq!(
+        error(&format!("{PAIR}zzz = 1")),
+        "file.toml:4: zzz: there is no such key here: use one of path, back"
+    );
+    assert_eq!(
+        error(&format!("{PAIR}[connection]\nackpolicy = \"every\"")),
+        "file.toml:5: ackpolicy: there is no such key here: did you mean ack_policy?"
+    );
+    assert_eq!(
+        error(&format!("{PAIR}[[flows]]\nfrom = \"left\"\nto = \"right\"\nservice = \"eco\"")),
+        "file.toml:7: eco: there is no such word here: did you mean echo?"
+    );
+}
+
+#[test]
+fn a_value_that_cannot_be_used_is_told_with_its_place_and_what_to_do() {
+    for (line, expected) in [
+        ("path2", "file.toml:4: path2: key with no value, expected `=`"),
+        (
+            "back = \"rate=fast\"",
+            "file.toml:4: back: 'rate=fast': the unit must be bit, kbit, mbit or gbit (per second)",
+        ),
+        ("back = 5", "file.toml:4: back: invalid type: integer `5`, expected text in quotes"),
+        (
+            "[connection]\nmss = 70000",
+            "file.toml:5: mss: invalid value: integer `70000`, expected u16",
+        ),
+        (
+            "[connection]\nhop_limit = 0\n[[flows]]\nfrom = \"left\"\nto = \"right\"",
+            "file.toml:4: connection: hop_limit must be 1 to 255",
+        ),
+        (
+            "[connection]\nack_policy = \"never\"",
+            "file.toml:5: ack_policy: use every, delayed, delayed=40ms or bsd43",
+        ),
+        (
+            "[[hosts]]\nname = \"lefd\"",
+            "file.toml:5: name: there is no host 'lefd': did you mean left?",
+        ),
+        (
+            "[[hosts]]\nname = \"left\"\nlaw = \"new\"",
+            "file.toml:6: law: 'new' is no law: use one of ",
+        ),
+        (
+            "[[flows]]\nfrom = \"left\"\nto = \"left\"",
+            "file.toml:6: to: a flow goes from one host to another",
+        ),
+        (
+            "[[flows]]\nfrom = \"left\"\nto = \"right\"\nstart = \"5s..1s\"",
+            "file.toml:7: start: the end of a span must not be below its beginning",
+        ),
+        (
+            "[[flows]]\nfrom = \"left\"\nto = \"right\"\nbytes = -1",
+            "file.toml:7: bytes: invalid type: integer `-1`, expected text in quotes",
+        ),
+        (
+            "[[flows]]\nfrom = \"left\"\nto = \"right\"\nbytes = 1\ntime = \"1s\"",
+            "file.toml:8: time: there are bytes already: remove one",
+        ),
+        (
+            "[chain]\nhops = [\"loss=0\"]",
+            "file.toml:4: chain: there is one ready-made network already: remove one of them",
+        ),
+        (
+            "[[routers]]\nname = \"r\"",
+            "file.toml:5: routers: a ready-made network has its own: remove these, or the network",
+        ),
+    ] {
+        let found = error(&format!("{PAIR}{line}"));
+        assert!(found.starts_with(expected), "{found}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_the_whole_is_told_too() {
+    assert_eq!(
+        error("[pair]\npath = \"loss=0\""),
+        "file.toml:1: duration: this key is missing: give it"
+    );
+    assert_eq!(
+        error("duration = \"5s\"\nwarm_up = \"5s\"\n[pair]\npath = \"loss=0\""),
+        "file.toml:1: duration: the duration must be longer than the warm_up"
+    );
+    assert_eq!(error("duration = \"5s\"\nip = 5"), "file.toml:2: ip: use 4 or 6");
+    assert_eq!(
+        error("duration = \"5s\"\n[chain]\nhops = []"),
+        "file.toml:2: hops: give at least one hop, and as many ways back if there are any"
+    );
+    let lonely = parse("duration = \"5s\"\n[[hosts]]\nname = \"one\"").unwrap();
+    assert_eq!(
+        lonely.run().unwrap_err().to_string(),
+        "file.toml: host 'one' must have one link: join it to one host or router"
+    );
+    let missing = Scenario::load("no/such/file.toml").unwrap_err().to_string();
+    assert!(missing.starts_with("no/such/file.toml: "), "{missing}");
+}

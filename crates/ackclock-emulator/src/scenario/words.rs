@@ -1,0 +1,138 @@
+//! Words of scenario files that are read from text.
+
+use crate::path::Path;
+use crate::units::{parse_bytes, parse_duration};
+use ackclock::congestion::{BuiltIn, Fixed};
+use ackclock::tcp::{AckPolicy, RecoveryAlgorithm};
+use ackclock::time::Duration;
+use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Something that is written as text.
+pub(super) trait Word: Sized {
+    /// Reads it; the error says what may stand there.
+    fn read(text: &str) -> Result<Self, String>;
+
+    /// Reads it from a number, if it may be one.
+    fn read_number(_number: u64) -> Option<Self> {
+        None
+    }
+}
+
+/// Reads a [`Word`] where it stands.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Text<T>(pub(super) T);
+
+impl<'de, T: Word> Deserialize<'de> for Text<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextVisitor(PhantomData))
+    }
+}
+
+struct TextVisitor<T>(PhantomData<T>);
+
+impl<T: Word> Visitor<'_> for TextVisitor<T> {
+    type Value = Text<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("text in quotes")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        T::read(text).map(Text).map_err(E::custom)
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+        let read = u64::try_from(number).ok().and_then(T::read_number);
+        read.map(Text).ok_or_else(|| E::invalid_type(Unexpected::Signed(number), &self))
+    }
+}
+
+fn message(error: impl fmt::Display) -> String {
+    error.to_string()
+}
+
+impl Word for Path {
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse().map_err(message)
+    }
+}
+
+impl Word for Duration {
+    fn read(text: &str) -> Result<Self, String> {
+        parse_duration(text).map_err(message)
+    }
+}
+
+impl Word for RecoveryAlgorithm {
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse().map_err(message)
+    }
+}
+
+impl Word for BuiltIn {
+    fn read(text: &str) -> Result<Self, String> {
+        if let Some(segments) = text.strip_prefix("fixed:").and_then(|number| number.parse().ok()) {
+            return Ok(Fixed::segments(segments).into());
+        }
+        let names = BuiltIn::NAMES.join(", ");
+        BuiltIn::by_name(text)
+            .ok_or_else(|| format!("'{text}' is no law: use one of {names}, or fixed:SEGMENTS"))
+    }
+}
+
+impl Word for AckPolicy {
+    fn read(text: &str) -> Result<Self, String> {
+        match (text, text.strip_prefix("delayed=")) {
+            ("every", _) => Ok(AckPolicy::EverySegment),
+            ("bsd43", _) => Ok(AckPolicy::Bsd43),
+            ("delayed", _) => Ok(AckPolicy::default()),
+            (_, Some(time)) => {
+                let longest = parse_duration(time).map_err(message)?;
+                let mut policy = AckPolicy::default();
+                if let AckPolicy::Delayed { timeout, .. } = &mut policy {
+                    *timeout = longest;
+                }
+                Ok(policy)
+            }
+            _ => Err("use every, delayed, delayed=40ms or bsd43".into()),
+        }
+    }
+}
+
+/// A number of bytes: 65536, or `64kB` in steps of 1000.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
+pub(super) struct Bytes(pub(super) u64);
+
+impl Word for Bytes {
+    fn read(text: &str) -> Result<Self, String> {
+        parse_bytes(text).map(Bytes).map_err(message)
+    }
+
+    fn read_number(number: u64) -> Option<Self> {
+        Some(Bytes(number))
+    }
+}
+
+/// A value, or any from the first to the last of a span: `5s` or `0s..5s`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Span<T> {
+    pub(super) first: T,
+    pub(super) last: T,
+}
+
+impl<T: Word + Copy + PartialOrd> Word for Span<T> {
+    fn read(text: &str) -> Result<Self, String> {
+        let (first, last) = text.split_once("..").unwrap_or((text, text));
+        let span = Span { first: T::read(first)?, last: T::read(last)? };
+        if span.first > span.last {
+            return Err("the end of a span must not be below its beginning".into());
+        }
+        Ok(span)
+    }
+
+    fn read_number(number: u64) -> Option<Self> {
+        T::read_number(number).map(|value| Span { first: value, last: value })
+    }
+}
