@@ -2,20 +2,43 @@
 
 use ackclock::time::Instant;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// Things that will happen at points of virtual time.
 ///
 /// Events of the same instant come out in the order in which they were scheduled, so that a run
 /// depends on nothing but its inputs.
+///
+/// Most events follow one another: packets that are on the way over the same link. Those may be
+/// scheduled in a lane, of which only the first event takes part in the search for the next, so that
+/// many packets on the way cost no more than few.
 #[derive(Debug)]
 pub(crate) struct EventQueue<T> {
-    heap: BinaryHeap<Entry<T>>,
+    heap: BinaryHeap<Entry>,
     scheduled: u64,
+    /// Events that are in no lane, and the places that are free.
+    single: Vec<Option<T>>,
+    free: Vec<usize>,
+    lanes: Vec<VecDeque<InLane<T>>>,
+}
+
+/// Where and when the next event is. Small, because the heap moves it about.
+#[derive(Debug)]
+struct Entry {
+    at: Instant,
+    order: u64,
+    place: Place,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Single(u32),
+    Lane(u32),
 }
 
 #[derive(Debug)]
-struct Entry<T> {
+struct InLane<T> {
     at: Instant,
     order: u64,
     item: T,
@@ -23,13 +46,41 @@ struct Entry<T> {
 
 impl<T> EventQueue<T> {
     pub(crate) fn new() -> Self {
-        EventQueue { heap: BinaryHeap::new(), scheduled: 0 }
+        EventQueue {
+            heap: BinaryHeap::new(),
+            scheduled: 0,
+            single: Vec::new(),
+            free: Vec::new(),
+            lanes: Vec::new(),
+        }
     }
 
     pub(crate) fn schedule(&mut self, at: Instant, item: T) {
-        let order = self.scheduled;
-        self.scheduled += 1;
-        self.heap.push(Entry { at, order, item });
+        let order = self.next_order();
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.single.push(None);
+            self.single.len() - 1
+        });
+        self.single[place] = Some(item);
+        self.heap.push(Entry { at, order, place: Place::Single(place as u32) });
+    }
+
+    /// As [`EventQueue::schedule`], for an event that most likely is later than all in this lane.
+    pub(crate) fn schedule_in_lane(&mut self, lane: usize, at: Instant, item: T) {
+        if self.lanes.len() <= lane {
+            self.lanes.resize_with(lane + 1, VecDeque::new);
+        }
+        match self.lanes[lane].back() {
+            Some(last) if last.at > at => self.schedule(at, item),
+            last => {
+                let is_first = last.is_none();
+                let order = self.next_order();
+                self.lanes[lane].push_back(InLane { at, order, item });
+                if is_first {
+                    self.heap.push(Entry { at, order, place: Place::Lane(lane as u32) });
+                }
+            }
+        }
     }
 
     /// When the next event happens; `None` if there is none.
@@ -38,30 +89,54 @@ impl<T> EventQueue<T> {
     }
 
     pub(crate) fn pop(&mut self) -> Option<(Instant, T)> {
-        self.heap.pop().map(|entry| (entry.at, entry.item))
+        let mut entry = self.heap.peek_mut()?;
+        let at = entry.at;
+        let item = match entry.place {
+            Place::Single(place) => {
+                PeekMut::pop(entry);
+                self.free.push(place as usize);
+                self.single[place as usize].take()?
+            }
+            Place::Lane(lane) => {
+                let lane = &mut self.lanes[lane as usize];
+                let first = lane.pop_front()?;
+                // The next of the lane takes its place, which the heap then sets right.
+                match lane.front() {
+                    Some(next) => (entry.at, entry.order) = (next.at, next.order),
+                    None => drop(PeekMut::pop(entry)),
+                }
+                first.item
+            }
+        };
+        Some((at, item))
+    }
+
+    fn next_order(&mut self) -> u64 {
+        self.scheduled += 1;
+        self.scheduled
     }
 }
 
 /// `BinaryHeap` gives the greatest first: the earlier entry is the greater one.
-impl<T> Ord for Entry<T> {
+impl Ord for Entry {
     fn cmp(&self, other: &Self) -> Ordering {
         (other.at, other.order).cmp(&(self.at, self.order))
     }
 }
 
-impl<T> PartialOrd for Entry<T> {
+impl PartialOrd for Entry {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<T> PartialEq for Entry<T> {
+impl PartialEq for Entry {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl<T> Eq for Entry<T> {}
+impl Eq for Entry {}
 
 #[cfg(test)]
 mod tests {
@@ -90,5 +165,35 @@ mod tests {
         queue.schedule(now, 3);
         assert_eq!(queue.pop(), Some((now, 2)));
         assert_eq!(queue.pop(), Some((now, 3)));
+    }
+
+    #[test]
+    fn lanes_change_nothing_but_the_cost() {
+        // Arbitrary times, some of which repeat, in arbitrary lanes, with events taken in between.
+        let mut number = 1_u64;
+        let mut next = move |below: u64| {
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (number >> 33) % below
+        };
+        let (mut plain, mut laned) = (EventQueue::new(), EventQueue::new());
+        let mut now = 0;
+        for item in 0..10_000 {
+            let at = Instant::from_nanos(now + next(20));
+            plain.schedule(at, item);
+            match next(4) {
+                3 => laned.schedule(at, item),
+                lane => laned.schedule_in_lane(lane as usize, at, item),
+            }
+            if next(3) > 0 {
+                let popped = laned.pop();
+                assert_eq!(popped, plain.pop());
+                now = popped.map_or(now, |(at, _)| at.as_nanos());
+            }
+            assert_eq!(laned.next_at(), plain.next_at());
+        }
+        while let Some(popped) = plain.pop() {
+            assert_eq!(laned.pop(), Some(popped));
+        }
+        assert_eq!(laned.pop(), None);
     }
 }

@@ -2,17 +2,20 @@
 
 use crate::account::Account;
 use crate::impairment::{Chosen, Corruption, Hold, Reordering, flip};
-use crate::loss::LossProcess;
+use crate::loss::{Loss, LossProcess};
 use crate::observer::DropReason;
 use crate::packet::Packet;
 use crate::path::Path;
 use crate::random::Random;
+use crate::units::Probability;
 use ackclock::time::Instant;
 use std::collections::VecDeque;
 
 /// Loss, corruption, duplication and reordering. Each draws from a stream of its own.
 #[derive(Debug)]
 pub(crate) struct Impairments {
+    /// Nothing ever happens to a packet.
+    none: bool,
     loss: LossProcess,
     corruption: Corruption,
     duplication: Chosen,
@@ -23,7 +26,11 @@ impl Impairments {
     /// `streams` are those of loss, corruption, duplication and reordering.
     pub(crate) fn new(path: &Path, streams: [Random; 4]) -> Self {
         let [loss, corruption, duplication, reordering] = streams;
+        let chance = [path.corrupt, path.duplicate] != [Probability::NEVER; 2];
+        let none =
+            !chance && path.loss == Loss::Bernoulli(Probability::NEVER) && path.reorder.is_none();
         Impairments {
+            none,
             loss: LossProcess::new(path.loss.clone(), loss),
             corruption: Corruption::new(path.corrupt, corruption),
             duplication: Chosen::new(path.duplicate, duplication),
@@ -40,6 +47,10 @@ impl Impairments {
         account: &mut Account,
         out: &mut VecDeque<(Instant, Packet)>,
     ) {
+        if self.none {
+            out.push_back((now, packet));
+            return;
+        }
         // All are asked about every packet, so that none changes what the others answer.
         let lost = self.loss.loses();
         let corrupt = self.corruption.next(packet.bytes.len());

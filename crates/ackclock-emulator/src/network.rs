@@ -190,7 +190,7 @@ impl<O: Observer> Network<O> {
             self.events.schedule(at, Pending::Transmitted(id));
         }
         while let Some((at, packet)) = self.links[id.0].link.take_arrival() {
-            self.events.schedule(at, Pending::Arrival(id, packet));
+            self.events.schedule_in_lane(id.0, at, Pending::Arrival(id, packet));
         }
         while let Some((at, packet)) = self.links[id.0].link.take_held() {
             self.events.schedule(at, Pending::Enqueue(id, packet));
