@@ -6,6 +6,8 @@ mod drop_tail;
 mod fifo;
 mod flow;
 mod fq_codel;
+#[cfg(test)]
+mod oracles;
 mod red;
 
 pub use discipline::{CoDelConfig, Discipline, FqCoDelConfig, QueueLimit, RedConfig};

@@ -157,6 +157,14 @@ fn power(base: f64, exponent: u64) -> f64 {
 }
 
 #[cfg(test)]
+impl Red {
+    /// `avg`.
+    pub(super) fn average(&self) -> f64 {
+        self.average
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::account::LinkStatistics;
