@@ -1,7 +1,7 @@
 //! What a link has to tell: its statistics, and the packets that it dropped.
 
 use crate::ecn;
-use crate::observer::DropReason;
+use crate::observer::{DropReason, Event, PacketOnLink};
 use crate::packet::Packet;
 use ackclock::time::Duration;
 use std::collections::VecDeque;
@@ -64,14 +64,59 @@ impl LinkStatistics {
     }
 }
 
-/// A link's statistics, and dropped packets that whoever drives it has yet to take.
+/// Something that happened to a packet, which stays in the network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Note {
+    Queued,
+    TransmissionBegan,
+    TransmissionEnded,
+    Marked,
+    Corrupted,
+    Duplicated,
+}
+
+impl Note {
+    /// The event that tells of it.
+    pub(crate) const fn event(self, packet: PacketOnLink<'_>) -> Event<'_> {
+        match self {
+            Note::Queued => Event::Queued(packet),
+            Note::TransmissionBegan => Event::TransmissionBegan(packet),
+            Note::TransmissionEnded => Event::TransmissionEnded(packet),
+            Note::Marked => Event::Marked(packet),
+            Note::Corrupted => Event::Corrupted(packet),
+            Note::Duplicated => Event::Duplicated(packet),
+        }
+    }
+}
+
+/// A link's statistics, and what whoever drives it has yet to take: dropped packets, and notes of
+/// what happened to others.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
     pub(crate) statistics: LinkStatistics,
     dropped: VecDeque<(Packet, DropReason)>,
+    /// `None` while nobody wants to know.
+    notes: Option<VecDeque<(Packet, Note)>>,
 }
 
 impl Account {
+    /// Keeps notes from now on.
+    pub(crate) fn keep_notes(&mut self) {
+        self.notes.get_or_insert_default();
+    }
+
+    /// Something happened to a packet.
+    pub(crate) fn note(&mut self, packet: &Packet, note: Note) {
+        if let Some(notes) = &mut self.notes {
+            notes.push_back((packet.clone(), note));
+        }
+    }
+
+    /// What happened to a packet next, and a copy of it as it was then.
+    pub(crate) fn take_note(&mut self) -> Option<(Packet, Note)> {
+        self.notes.as_mut()?.pop_front()
+    }
+
     /// Takes a packet out of the network.
     pub(crate) fn drop(&mut self, packet: Packet, reason: DropReason) {
         let LinkStatistics {
@@ -115,6 +160,7 @@ impl Account {
     ) -> Option<Packet> {
         if marks && ecn::mark(&mut packet.bytes) {
             self.statistics.packets_marked += 1;
+            self.note(&packet, Note::Marked);
             return Some(packet);
         }
         self.drop(packet, reason);

@@ -1,11 +1,12 @@
 //! The emulator: hosts, the network between them, and the run.
 
 use crate::account::LinkStatistics;
+use crate::connections::Connections;
 use crate::endpoint::Endpoint;
 use crate::host::Host;
 use crate::ids::{HostId, LinkId, RouterId};
 use crate::network::{Network, RouterStatistics, Step};
-use crate::observer::Observer;
+use crate::observer::{Event, Observer};
 use crate::packet::Packet;
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::{BuiltIn, CongestionController};
@@ -22,6 +23,7 @@ use std::marker::PhantomData;
 pub struct Emulator<C: 'static = BuiltIn, O = ()> {
     hosts: Vec<Host<C>>,
     network: Network<O>,
+    connections: Connections,
 }
 
 /// Names an application on a host and remembers its type.
@@ -44,7 +46,7 @@ pub enum Ended {
 
 impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
     pub(crate) fn assemble(hosts: Vec<Host<C>>, network: Network<O>) -> Self {
-        Emulator { hosts, network }
+        Emulator { hosts, network, connections: Connections::default() }
     }
 
     /// What time it is in the network.
@@ -199,6 +201,10 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         host.serve(now, &mut |transmit| network.send(outgoing, transmit));
         if let Some(at) = host.arm(now) {
             network.call_at(at, id);
+        }
+        if network.wants_connections() {
+            let network = &mut |event: &Event<'_>| network.tell(event);
+            self.connections.look_at(now, id, host.stack(), network);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! All that a path does to packets, one after another.
 
-use crate::account::Account;
+use crate::account::{Account, Note};
 use crate::impairment::{Chosen, Corruption, Hold, Reordering, flip};
 use crate::loss::{Loss, LossProcess};
 use crate::observer::DropReason;
@@ -66,8 +66,12 @@ impl Impairments {
         statistics.packets_reordered += u64::from(hold.is_some());
         if let Some(bit) = corrupt {
             flip(&mut packet, bit);
+            account.note(&packet, Note::Corrupted);
         }
         let copy = duplicate.then(|| packet.clone());
+        if let Some(copy) = &copy {
+            account.note(copy, Note::Duplicated);
+        }
         self.reordering.overtake();
         match hold {
             None => out.push_back((now, packet)),

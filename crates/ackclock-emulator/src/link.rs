@@ -1,10 +1,10 @@
 //! One direction of a path: queue, line, impairments and propagation. It knows no clock and no
 //! event queue: whoever drives it tells it what time it is and comes back when it says.
 
-use crate::account::{Account, LinkStatistics};
+use crate::account::{Account, LinkStatistics, Note};
 use crate::impairments::Impairments;
 use crate::jitter::Propagation;
-use crate::observer::DropReason;
+use crate::observer::{DropReason, QueueLength};
 use crate::packet::Packet;
 use crate::path::{Path, Place};
 use crate::queue::{InService, Queue};
@@ -81,6 +81,20 @@ impl Link {
         self.account.statistics.longest_queue = self.packets();
     }
 
+    /// Keeps notes for [`Link::take_note`] from now on.
+    pub(crate) fn keep_notes(&mut self) {
+        self.account.keep_notes();
+    }
+
+    /// What waits, and whether a packet is in service.
+    pub(crate) fn queue_length(&self) -> QueueLength {
+        QueueLength {
+            packets: self.queue.packets() as u64,
+            bytes: self.queue.bytes(),
+            in_service: self.in_service.is_some(),
+        }
+    }
+
     /// Largest IP packet in bytes.
     pub(crate) fn mtu(&self) -> u32 {
         self.mtu
@@ -138,6 +152,7 @@ impl Link {
     pub(crate) fn on_transmitted(&mut self, now: Instant) -> Option<Instant> {
         self.resumes = None;
         if let Some(packet) = self.in_service.take() {
+            self.account.note(&packet, Note::TransmissionEnded);
             let statistics = &mut self.account.statistics;
             statistics.busy += now.saturating_since(self.began);
             let delay = self.propagation.next_delay();
@@ -178,6 +193,11 @@ impl Link {
         self.account.take_drop()
     }
 
+    /// What happened to a packet that stays in the network, if notes are kept.
+    pub(crate) fn take_note(&mut self) -> Option<(Packet, Note)> {
+        self.account.take_note()
+    }
+
     /// Puts the next packet on the line; returns when its last bit has left, or when the line works
     /// again.
     fn serve_next(&mut self, now: Instant) -> Option<Instant> {
@@ -188,6 +208,7 @@ impl Link {
         let packet = self.queue.pop(now, &mut self.account)?;
         let size = self.size.of(&packet.bytes);
         let ends_at = now + self.schedule.rate(now).transmission_time(size);
+        self.account.note(&packet, Note::TransmissionBegan);
         self.in_service = Some(packet);
         self.began = now;
         Some(ends_at)

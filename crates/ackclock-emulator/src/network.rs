@@ -4,7 +4,7 @@ use crate::account::LinkStatistics;
 use crate::engine::EventQueue;
 use crate::ids::{HostId, LinkId, NodeId, RouterId};
 use crate::link::Link;
-use crate::observer::{DropReason, Event, Observer, PacketOnLink};
+use crate::observer::{DropReason, Event, Observer, PacketOnLink, QueueLength, QueueOnLink, Wants};
 use crate::packet::{Packet, PacketPool};
 use crate::router::{self, Refusal};
 use crate::routes::Routes;
@@ -22,6 +22,7 @@ pub(crate) struct Network<O> {
     routers: Vec<RouterStatistics>,
     pool: PacketPool,
     observer: O,
+    wants: Wants,
 }
 
 /// A link and what is at its ends.
@@ -30,6 +31,8 @@ struct Connected {
     link: Link,
     from: NodeId,
     to: NodeId,
+    /// The queue's length that the observer knows.
+    told: QueueLength,
 }
 
 /// What a router has done so far.
@@ -81,12 +84,16 @@ impl<O: Observer> Network<O> {
             routers: vec![RouterStatistics::default(); routes.routers()],
             routes,
             pool: PacketPool::default(),
+            wants: observer.wants(),
             observer,
         }
     }
 
-    pub(crate) fn add_link(&mut self, link: Link, from: NodeId, to: NodeId) -> LinkId {
-        self.links.push(Connected { link, from, to });
+    pub(crate) fn add_link(&mut self, mut link: Link, from: NodeId, to: NodeId) -> LinkId {
+        if self.wants.packets {
+            link.keep_notes();
+        }
+        self.links.push(Connected { link, from, to, told: QueueLength::default() });
         LinkId(self.links.len() - 1)
     }
 
@@ -118,6 +125,16 @@ impl<O: Observer> Network<O> {
 
     pub(crate) fn router_statistics(&self, id: RouterId) -> &RouterStatistics {
         &self.routers[id.0]
+    }
+
+    /// Whether the observer wants to be told of connections.
+    pub(crate) fn wants_connections(&self) -> bool {
+        self.wants.connections
+    }
+
+    /// Tells the observer of something that happened on a host.
+    pub(crate) fn tell(&mut self, event: &Event<'_>) {
+        self.observer.on_event(self.now, event);
     }
 
     pub(crate) fn observer(&self) -> &O {
@@ -184,7 +201,8 @@ impl<O: Observer> Network<O> {
         })
     }
 
-    /// Sees to what a link has to tell: when its transmission ends, what arrives, what does not.
+    /// Sees to what a link has to tell: when its transmission ends, what arrives, what does not,
+    /// and what the observer wants to know.
     fn follow(&mut self, id: LinkId, ends_at: Option<Instant>) {
         if let Some(at) = ends_at {
             self.events.schedule(at, Pending::Transmitted(id));
@@ -195,8 +213,26 @@ impl<O: Observer> Network<O> {
         while let Some((at, packet)) = self.links[id.0].link.take_held() {
             self.events.schedule(at, Pending::Enqueue(id, packet));
         }
+        while let Some((packet, note)) = self.links[id.0].link.take_note() {
+            self.observer.on_event(self.now, &note.event(self.links[id.0].shows(id, &packet)));
+        }
         while let Some((packet, reason)) = self.links[id.0].link.take_drop() {
             self.drop_packet(id, packet, reason);
+        }
+        if self.wants.queues {
+            self.tell_queue(id);
+        }
+    }
+
+    /// Tells how long a link's queue is, if that is news.
+    fn tell_queue(&mut self, id: LinkId) {
+        let connected = &mut self.links[id.0];
+        let length = connected.link.queue_length();
+        if length != connected.told {
+            connected.told = length;
+            let Connected { from, to, .. } = *connected;
+            let queue = Event::Queue(QueueOnLink { length, link: id, from, to });
+            self.observer.on_event(self.now, &queue);
         }
     }
 
@@ -249,29 +285,49 @@ impl Connected {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::testing::transmit;
+    use crate::packet::testing::{ip_packet, transmit};
     use crate::pair::{LEFT, RIGHT};
     use crate::random::Streams;
+    use ackclock::wire::Ecn;
 
     /// Writes each event as a line.
-    #[derive(Default)]
-    struct Lines(Vec<String>);
+    struct Lines(Vec<String>, Wants);
 
     impl Observer for Lines {
         fn on_event(&mut self, now: Instant, event: &Event<'_>) {
-            let (what, packet) = match event {
-                Event::Sent(packet) => ("sent".into(), packet),
-                Event::Dropped(packet, reason) => (format!("{reason:?}"), packet),
-                Event::Delivered(packet) => ("delivered".into(), packet),
+            let what = match event {
+                Event::Sent(_) => "sent".into(),
+                Event::Queued(_) => "queued".into(),
+                Event::TransmissionBegan(_) => "began".into(),
+                Event::TransmissionEnded(_) => "ended".into(),
+                Event::Marked(_) => "marked".into(),
+                Event::Corrupted(_) => "corrupted".into(),
+                Event::Duplicated(_) => "duplicated".into(),
+                Event::Dropped(_, reason) => format!("{reason:?}"),
+                Event::Delivered(_) => "delivered".into(),
+                Event::Queue(QueueOnLink { length, .. }) => {
+                    let QueueLength { packets, bytes, in_service } = length;
+                    format!("queue {packets} {bytes} {in_service}")
+                }
+                Event::Connection(_) | Event::ConnectionGone(_) => "connection".into(),
             };
+            let packet = event.packet();
+            let packet = packet.map(|packet| format!(" {} {}", packet.number, packet.bytes.len()));
             let nanos = now.as_nanos();
-            let (number, length) = (packet.number, packet.bytes.len());
-            self.0.push(format!("{nanos} {what} {number} {length}"));
+            self.0.push(format!("{nanos} {what}{}", packet.unwrap_or_default()));
+        }
+
+        fn wants(&self) -> Wants {
+            self.1
         }
     }
 
     fn network(path: &str, seed: u64) -> (Network<Lines>, LinkId) {
-        let mut network = Network::new(Routes::default(), Lines::default());
+        watched(path, seed, Wants::NOTHING)
+    }
+
+    fn watched(path: &str, seed: u64, wants: Wants) -> (Network<Lines>, LinkId) {
+        let mut network = Network::new(Routes::default(), Lines(Vec::new(), wants));
         let random = Streams::new(seed).take_stream();
         let link = Link::new(&path.parse().unwrap(), random);
         let link = network.add_link(link, LEFT.into(), RIGHT.into());
@@ -305,6 +361,92 @@ mod tests {
                 "21400000 delivered 1 500",
             ]
         );
+    }
+
+    #[test]
+    fn who_wants_it_sees_each_packets_life_in_full() {
+        let path = "rate=10mbit,delay=20ms,loss=0,queue=1,duplicate=1,corrupt=1";
+        let (mut network, link) = watched(path, 1, Wants { packets: true, ..Wants::NOTHING });
+        for length in [1250, 500, 40] {
+            network.send(link, &transmit(&vec![0; length]));
+        }
+        run(&mut network);
+        assert_eq!(
+            network.into_observer().0,
+            [
+                "0 sent 0 1250",
+                "0 queued 0 1250",
+                "0 began 0 1250",
+                "0 sent 1 500",
+                "0 queued 1 500",
+                "0 sent 2 40",
+                "0 QueueFull 2 40",
+                "1000000 ended 0 1250",
+                "1000000 corrupted 0 1250",
+                "1000000 duplicated 0 1250",
+                "1000000 began 1 500",
+                "1400000 ended 1 500",
+                "1400000 corrupted 1 500",
+                "1400000 duplicated 1 500",
+                "21000000 delivered 0 1250",
+                "21000000 delivered 0 1250",
+                "21400000 delivered 1 500",
+                "21400000 delivered 1 500",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_queue_is_told_of_when_its_length_changes() {
+        let path = "rate=10mbit,delay=0s,loss=1,queue=1";
+        let (mut network, link) = watched(path, 1, Wants { queues: true, ..Wants::NOTHING });
+        for length in [1250, 500, 40] {
+            network.send(link, &transmit(&vec![0; length]));
+        }
+        run(&mut network);
+        assert_eq!(
+            network.into_observer().0,
+            [
+                "0 sent 0 1250",
+                "0 queue 0 0 true",
+                "0 sent 1 500",
+                "0 queue 1 500 true",
+                "0 sent 2 40",
+                "0 QueueFull 2 40",
+                "1000000 Loss 0 1250",
+                "1000000 queue 0 0 true",
+                "1400000 Loss 1 500",
+                "1400000 queue 0 0 false",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_marked_packet_is_told_of_as_it_is_then() {
+        /// The ECN field of each marked packet, by number.
+        struct Marks(Vec<(u64, u8)>);
+
+        impl Observer for Marks {
+            fn on_event(&mut self, _now: Instant, event: &Event<'_>) {
+                if let Event::Marked(packet) = event {
+                    self.0.push((packet.number, packet.bytes[1] & 3));
+                }
+            }
+
+            fn wants(&self) -> Wants {
+                Wants { packets: true, ..Wants::NOTHING }
+            }
+        }
+
+        let mut network = Network::new(Routes::default(), Marks(Vec::new()));
+        // Every packet that finds another waiting is told.
+        let path = "rate=1mbit,loss=0,queue=red:0:1:1:1:10:ecn".parse().unwrap();
+        let link = Link::new(&path, Streams::new(1).take_stream());
+        let link = network.add_link(link, LEFT.into(), RIGHT.into());
+        for _ in 0..3 {
+            network.send(link, &transmit(&ip_packet(false, 1, Ecn::Ect0, 100)));
+        }
+        assert_eq!(network.into_observer().0, [(2, 3)]);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! What an emulator tells those who watch it.
 
-use crate::ids::{LinkId, NodeId};
+use crate::ids::{HostId, LinkId, NodeId};
+use ackclock::tcp::Info;
 use ackclock::time::Instant;
+use std::net::SocketAddr;
 
 /// A packet on a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,17 +22,113 @@ pub struct PacketOnLink<'a> {
     pub to: NodeId,
 }
 
+/// How much is at a link's near end.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub struct QueueLength {
+    /// Packets that wait for the line.
+    pub packets: u64,
+    /// Bytes of those, IP headers included.
+    pub bytes: u64,
+    /// Whether the line is sending another.
+    pub in_service: bool,
+}
+
+impl QueueLength {
+    /// Packets that wait, the one in service included.
+    pub const fn packets_with_service(&self) -> u64 {
+        self.packets + self.in_service as u64
+    }
+}
+
+/// The queue of a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct QueueOnLink {
+    /// How long it is now.
+    pub length: QueueLength,
+    /// The link.
+    pub link: LinkId,
+    /// Who puts packets into it.
+    pub from: NodeId,
+    /// Whom the link leads to.
+    pub to: NodeId,
+}
+
+/// A connection on a host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct ConnectionOnHost<'a> {
+    /// Counts the connections of a run from 0, in the order in which they were first told of. The
+    /// two ends of a connection are two.
+    pub number: u64,
+    /// The host.
+    pub host: HostId,
+    /// The host's end.
+    pub local: SocketAddr,
+    /// The other end.
+    pub remote: SocketAddr,
+    /// The connection now.
+    pub info: &'a Info,
+}
+
 /// Something that happened in the network.
+///
+/// At one instant the events of each packet come in order; those of different packets on one link
+/// may not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// A host or router handed a packet to a link.
     Sent(PacketOnLink<'a>),
+    /// A packet was taken into the link's queue; also if the line is idle and takes it at once.
+    /// Told if [`Wants::packets`].
+    Queued(PacketOnLink<'a>),
+    /// The line begins to send a packet. Told if [`Wants::packets`].
+    TransmissionBegan(PacketOnLink<'a>),
+    /// The last bit of a packet has left. Told if [`Wants::packets`].
+    TransmissionEnded(PacketOnLink<'a>),
+    /// The queue marked a packet "congestion experienced" (RFC 3168); as it is now. Told if
+    /// [`Wants::packets`].
+    Marked(PacketOnLink<'a>),
+    /// A bit of a packet was flipped; as it is now. Told if [`Wants::packets`].
+    Corrupted(PacketOnLink<'a>),
+    /// There is another of this packet from now on, with the same number. Told if
+    /// [`Wants::packets`].
+    Duplicated(PacketOnLink<'a>),
     /// A packet will not arrive. What a router drops has been delivered to it, and is told of on
     /// the link that it came by.
     Dropped(PacketOnLink<'a>, DropReason),
     /// A packet arrived; the host or router has not seen it yet.
     Delivered(PacketOnLink<'a>),
+    /// A queue, empty in the beginning, has another length, or the line falls idle or does not any
+    /// more. Told if [`Wants::queues`].
+    Queue(QueueOnLink),
+    /// A connection is new, or its state, window, threshold, flight, smoothed round-trip time, or
+    /// whether it is in recovery, is another. A listener's half-open connections are not told of.
+    /// Told if [`Wants::connections`].
+    Connection(ConnectionOnHost<'a>),
+    /// A connection, as it was when it was told of last, is over, or at most in TIME-WAIT with
+    /// nobody interested. Told if [`Wants::connections`].
+    ConnectionGone(ConnectionOnHost<'a>),
+}
+
+impl<'a> Event<'a> {
+    /// The packet that it happened to.
+    pub const fn packet(&self) -> Option<&PacketOnLink<'a>> {
+        match self {
+            Event::Sent(packet)
+            | Event::Queued(packet)
+            | Event::TransmissionBegan(packet)
+            | Event::TransmissionEnded(packet)
+            | Event::Marked(packet)
+            | Event::Corrupted(packet)
+            | Event::Duplicated(packet)
+            | Event::Dropped(packet, _)
+            | Event::Delivered(packet) => Some(packet),
+            Event::Queue(_) | Event::Connection(_) | Event::ConnectionGone(_) => None,
+        }
+    }
 }
 
 /// Why a packet does not arrive.
@@ -60,12 +158,46 @@ pub enum DropReason {
     Malformed,
 }
 
+/// Which events an observer wants besides [`Event::Sent`], [`Event::Dropped`] and
+/// [`Event::Delivered`]. What nobody wants costs nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wants {
+    /// What happens to packets between those events. Each such event costs a copy of the packet.
+    pub packets: bool,
+    /// The lengths of queues.
+    pub queues: bool,
+    /// The state of connections. Whenever a host has done something all its connections are looked
+    /// at.
+    pub connections: bool,
+}
+
+impl Wants {
+    /// No other event.
+    pub const NOTHING: Wants = Wants { packets: false, queues: false, connections: false };
+    /// All events.
+    pub const EVERYTHING: Wants = Wants { packets: true, queues: true, connections: true };
+
+    /// What either of two wants.
+    pub const fn or(self, other: Wants) -> Wants {
+        Wants {
+            packets: self.packets || other.packets,
+            queues: self.queues || other.queues,
+            connections: self.connections || other.connections,
+        }
+    }
+}
+
 /// Watches an emulator; it cannot change what happens.
 ///
 /// `()` watches nothing, `Option<O>` only if it is there, and a pair lets two watch.
 pub trait Observer {
-    /// Something happened.
+    /// Something happened. It may be something that only another observer wants.
     fn on_event(&mut self, now: Instant, event: &Event<'_>);
+
+    /// What it wants to be told; asked once, when the emulator is built.
+    fn wants(&self) -> Wants {
+        Wants::NOTHING
+    }
 }
 
 impl Observer for () {
@@ -78,11 +210,29 @@ impl<O: Observer> Observer for Option<O> {
             observer.on_event(now, event);
         }
     }
+
+    fn wants(&self) -> Wants {
+        self.as_ref().map_or(Wants::NOTHING, O::wants)
+    }
 }
 
 impl<O: Observer + ?Sized> Observer for &mut O {
     fn on_event(&mut self, now: Instant, event: &Event<'_>) {
         (**self).on_event(now, event);
+    }
+
+    fn wants(&self) -> Wants {
+        (**self).wants()
+    }
+}
+
+impl<O: Observer + ?Sized> Observer for Box<O> {
+    fn on_event(&mut self, now: Instant, event: &Event<'_>) {
+        (**self).on_event(now, event);
+    }
+
+    fn wants(&self) -> Wants {
+        (**self).wants()
     }
 }
 
@@ -90,6 +240,10 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn on_event(&mut self, now: Instant, event: &Event<'_>) {
         self.0.on_event(now, event);
         self.1.on_event(now, event);
+    }
+
+    fn wants(&self) -> Wants {
+        self.0.wants().or(self.1.wants())
     }
 }
 
@@ -106,6 +260,10 @@ mod tests {
         fn on_event(&mut self, now: Instant, _event: &Event<'_>) {
             self.0.push(now);
         }
+
+        fn wants(&self) -> Wants {
+            Wants { queues: true, ..Wants::NOTHING }
+        }
     }
 
     #[test]
@@ -120,6 +278,9 @@ mod tests {
             from: HostId(0).into(),
             to: HostId(1).into(),
         });
+        let queues = Wants { queues: true, ..Wants::NOTHING };
+        assert_eq!(watchers.wants(), queues);
+        assert_eq!(((), &mut watchers).wants(), queues);
         watchers.on_event(Instant::from_secs(1), &sent);
         watchers.on_event(Instant::from_secs(2), &sent);
         let expected = [Instant::from_secs(1), Instant::from_secs(2)];

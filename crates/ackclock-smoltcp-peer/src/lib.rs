@@ -13,7 +13,7 @@ pub use smoltcp::socket::tcp::{CongestionControl, State};
 use smoltcp::socket::tcp::{Socket, SocketBuffer};
 use smoltcp::time::Instant as SmoltcpInstant;
 use smoltcp::wire::{HardwareAddress, IpCidr};
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 /// Bytes that the application writes or reads at a time.
 const CHUNK: usize = 4096;
@@ -113,7 +113,7 @@ impl Smoltcp {
 
     fn connect(&mut self, remote: SocketAddr) {
         let socket = self.sockets.get_mut::<Socket>(self.socket);
-        let local = (IpAddr::from(self.job.local.ip()), self.job.local.port());
+        let local = (self.job.local.ip(), self.job.local.port());
         socket.connect(self.interface.context(), remote, local).expect("a remote address");
         self.started = true;
     }

@@ -6,6 +6,7 @@
 
 use super::fifo::Fifo;
 use super::{Account, CoDelConfig, InService};
+use crate::account::Note;
 use crate::observer::DropReason;
 use crate::packet::Packet;
 use ackclock::time::{Duration, Instant};
@@ -51,6 +52,7 @@ impl CoDel {
         account: &mut Account,
     ) {
         if self.queue.packets() + in_service.packets < self.limit {
+            account.note(&packet, Note::Queued);
             self.queue.push(now, packet);
         } else {
             account.drop(packet, DropReason::QueueFull);
@@ -63,6 +65,10 @@ impl CoDel {
 
     pub(super) fn packets(&self) -> usize {
         self.queue.packets()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.queue.bytes()
     }
 }
 

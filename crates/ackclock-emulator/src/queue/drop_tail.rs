@@ -2,6 +2,7 @@
 
 use super::fifo::Fifo;
 use super::{Account, InService, QueueLimit};
+use crate::account::Note;
 use crate::observer::DropReason;
 use crate::packet::Packet;
 use ackclock::time::Instant;
@@ -28,6 +29,7 @@ impl DropTail {
         account: &mut Account,
     ) {
         if line_is_idle || self.has_room_for(&packet, in_service) {
+            account.note(&packet, Note::Queued);
             self.waiting.push(now, packet);
         } else {
             account.drop(packet, DropReason::QueueFull);
@@ -40,6 +42,10 @@ impl DropTail {
 
     pub(super) fn packets(&self) -> usize {
         self.waiting.packets()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.waiting.bytes()
     }
 
     fn has_room_for(&self, packet: &Packet, in_service: InService) -> bool {

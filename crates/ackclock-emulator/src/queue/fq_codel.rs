@@ -6,6 +6,7 @@
 
 use super::codel::Controlled;
 use super::{Account, FqCoDelConfig, InService, flow};
+use crate::account::Note;
 use crate::observer::DropReason;
 use crate::packet::Packet;
 use crate::random::Random;
@@ -23,6 +24,7 @@ pub(crate) struct FqCoDel {
     quantum: i64,
     limit: usize,
     packets: usize,
+    bytes: u64,
 }
 
 #[derive(Debug)]
@@ -45,6 +47,7 @@ impl FqCoDel {
             quantum: config.quantum.get().into(),
             limit: config.codel.limit.get() as usize,
             packets: 0,
+            bytes: 0,
         }
     }
 
@@ -60,8 +63,10 @@ impl FqCoDel {
         let index = flow::hash(self.key, &packet.bytes) % self.flows.len() as u64;
         let index = index as usize;
         let flow = &mut self.flows[index];
-        flow.queue.push(now, packet);
         self.packets += 1;
+        self.bytes += packet.bytes.len() as u64;
+        account.note(&packet, Note::Queued);
+        flow.queue.push(now, packet);
         if !flow.active {
             flow.active = true;
             flow.credits = self.quantum;
@@ -84,9 +89,10 @@ impl FqCoDel {
                 self.old_flows.push_back(index);
                 continue;
             }
-            let waiting = flow.queue.packets();
+            let (packets, bytes) = (flow.queue.packets(), flow.queue.bytes());
             let next = flow.queue.pop(now, account);
-            self.packets -= waiting - flow.queue.packets();
+            self.packets -= packets - flow.queue.packets();
+            self.bytes -= bytes - flow.queue.bytes();
             match next {
                 Some(packet) => {
                     flow.credits -= packet.bytes.len() as i64;
@@ -104,12 +110,17 @@ impl FqCoDel {
         self.packets
     }
 
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     fn drop_from_largest(&mut self, account: &mut Account) {
         let active = self.new_flows.iter().chain(&self.old_flows);
         let largest = active.max_by_key(|&&index| self.flows[index].queue.bytes());
         let head = largest.and_then(|&index| self.flows[index].queue.pop_head());
         if let Some(packet) = head {
             self.packets -= 1;
+            self.bytes -= packet.bytes.len() as u64;
             account.drop(packet, DropReason::QueueFull);
         }
     }

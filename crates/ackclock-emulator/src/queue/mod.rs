@@ -87,6 +87,16 @@ impl Queue {
         }
     }
 
+    /// Bytes of those, IP headers included.
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Queue::DropTail(queue) => queue.bytes(),
+            Queue::Red(queue) => queue.bytes(),
+            Queue::CoDel(queue) => queue.bytes(),
+            Queue::FqCoDel(queue) => queue.bytes(),
+        }
+    }
+
     /// The packet that the line sends next; `None`: the queue is empty.
     pub(crate) fn pop(&mut self, now: Instant, account: &mut Account) -> Option<Packet> {
         match self {

@@ -8,6 +8,7 @@
 
 use super::fifo::Fifo;
 use super::{Account, InService, RedConfig};
+use crate::account::Note;
 use crate::observer::DropReason;
 use crate::packet::Packet;
 use crate::random::Random;
@@ -74,6 +75,7 @@ impl Red {
             return;
         }
         self.idle_since = None;
+        account.note(&packet, Note::Queued);
         self.waiting.push(now, packet);
     }
 
@@ -88,6 +90,10 @@ impl Red {
 
     pub(super) fn packets(&self) -> usize {
         self.waiting.packets()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.waiting.bytes()
     }
 
     /// Section 4: `avg <- (1 - w) avg + w q`, or, after an idle time in which `m` small packets
