@@ -261,6 +261,7 @@ impl<C: CongestionController> Connection<'_, C> {
             ecn_echo,
             empty: segment.is_empty(),
             timestamp_rtt: self.timestamps.rtt(now, options.timestamps),
+            echoed_ms: self.timestamps.echoed_ms(options.timestamps),
         };
         self.sender.on_ack(now, &input);
         if !self.sender.fin_acked() {

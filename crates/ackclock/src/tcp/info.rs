@@ -1,7 +1,7 @@
 //! What is worth knowing of a connection, in the vocabulary of `ss -ti`.
 
 use super::connection::Connection;
-use super::sender::Timer;
+use super::sender::{EarlyTimer, Timer};
 use super::{Error, State};
 use crate::congestion::CongestionController;
 use crate::time::{Duration, Instant};
@@ -109,6 +109,12 @@ pub struct Info {
     pub reassembly_dropped: u64,
     /// Zero-window and keepalive probes sent.
     pub probes_sent: u64,
+    /// Tail loss probes sent (RFC 8985 section 7).
+    pub tail_probes: u64,
+    /// Reductions of the window that were taken back because nothing was lost (RFC 4015).
+    pub undos: u64,
+    /// How often the peer was found to have thrown away what it had SACKed (RFC 2018 section 8).
+    pub sack_renegings: u64,
     /// Bytes per second at which the law wants to send, if it paces.
     pub pacing_rate: Option<u64>,
     /// Bytes per second acknowledged over the last measured round trip; 0 before the first.
@@ -123,6 +129,10 @@ pub struct Info {
 pub struct PendingTimers {
     /// Retransmission (RFC 6298).
     pub retransmit: Option<Duration>,
+    /// Reordering: what was overtaken is lost then (RFC 8985 section 6.2).
+    pub reordering: Option<Duration>,
+    /// Tail loss probe (RFC 8985 section 7.2).
+    pub tail_probe: Option<Duration>,
     /// Zero-window probe (RFC 9293 section 3.8.6.1).
     pub persist: Option<Duration>,
     /// Delayed ack.
@@ -193,6 +203,9 @@ impl<C: CongestionController> Connection<'_, C> {
             challenge_acks: u64::from(counters.challenge_acks),
             reassembly_dropped: u64::from(counters.reassembly_dropped),
             probes_sent: u64::from(sent.probes.saturating_add(counters.keepalive_probes)),
+            tail_probes: u64::from(sent.tail_probes),
+            undos: u64::from(sent.undos),
+            sack_renegings: u64::from(flight.renegings()),
             pacing_rate: sender.controller().pacing_rate(),
             delivery_rate: sender.delivery_rate(),
             timers: self.pending_timers(now),
@@ -208,7 +221,10 @@ impl<C: CongestionController> Connection<'_, C> {
         };
         let opening = matches!(self.state, State::SynSent | State::SynReceived);
         let syn = opening.then(|| self.syn_deadline()).and_then(until);
+        let (early, at) = self.sender.early_timer();
         PendingTimers {
+            reordering: until(at).filter(|_| early == EarlyTimer::Reordering),
+            tail_probe: until(at).filter(|_| early == EarlyTimer::Probe),
             retransmit: retransmit.or(syn),
             persist,
             delayed_ack: until(self.receiver.ack_deadline()),

@@ -91,6 +91,13 @@ impl TimestampState {
         self.last_ack_sent = ack;
     }
 
+    /// Our clock without its offset, in milliseconds, when the segment was sent whose timestamp the
+    /// option echoes.
+    pub(crate) fn echoed_ms(&self, option: Option<Timestamps>) -> Option<u32> {
+        let echo = option.filter(|option| self.enabled && option.echo != 0)?.echo;
+        Some(echo.wrapping_sub(self.offset))
+    }
+
     /// The round-trip time that an echoed timestamp tells, to the millisecond; `None` if the echo
     /// is not of our clock's recent past.
     pub(crate) fn rtt(&self, now: Instant, option: Option<Timestamps>) -> Option<Duration> {

@@ -2,8 +2,8 @@
 //! RFC 6298, RFC 6675).
 
 use super::Sender;
-use super::flight::Losses;
-use super::recovery::{AckFacts, Phase};
+use super::flight::{Delivered, Losses, micros};
+use super::recovery::{AckFacts, Limits, Outcome, Phase};
 use crate::congestion::{Ack, CongestionController, CongestionKind};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::time::{Duration, Instant};
@@ -27,6 +27,8 @@ pub(crate) struct AckInput<'s> {
     /// Round-trip time told by the timestamps option, good also for what was retransmitted
     /// (RFC 7323 section 4).
     pub(crate) timestamp_rtt: Option<Duration>,
+    /// Our clock, in milliseconds, when the segment was sent whose timestamp this one echoes.
+    pub(crate) echoed_ms: Option<u32>,
 }
 
 impl<C: CongestionController> Sender<'_, C> {
@@ -39,11 +41,13 @@ impl<C: CongestionController> Sender<'_, C> {
         let advanced = input.ack.since(self.snd_una);
         self.take_off_queue(input.ack);
 
-        let acked = self.flight.acknowledge(self.snd_una);
+        let mut delivered =
+            Delivered { believed_until: self.believed_until(now, input), ..Delivered::default() };
+        let acked = self.flight.acknowledge(self.snd_una, &mut delivered);
         let rtt = acked.sent_at.map(|sent_at| now.saturating_since(sent_at));
         let rtt = rtt.or(input.timestamp_rtt.filter(|_| advanced > 0));
         self.rto.on_ack(now, self.snd_una, rtt);
-        let sacked = self.apply_sack(input);
+        let (sacked, dsack) = self.apply_sack(input, &mut delivered);
         // RFC 5681 section 2; with SACK, RFC 6675 section 2: one that SACKs something new. While
         // the window is closed acks answer probes.
         let repeats = input.empty && !window_changed && !was_closed;
@@ -61,6 +65,7 @@ impl<C: CongestionController> Sender<'_, C> {
         }
 
         let facts = AckFacts {
+            now: micros(now),
             una: self.snd_una,
             nxt: self.snd_nxt,
             acked: advanced,
@@ -68,36 +73,95 @@ impl<C: CongestionController> Sender<'_, C> {
             duplicate,
             ecn_echo: input.ecn_echo,
             window: self.controller.window(),
+            bare_duplicate: repeats && advanced == 0 && input.sack.is_empty(),
+            uses_sack: self.recovery.uses_sack(),
+            dsack,
+            echoed_ms: input.echoed_ms,
+            delivered,
+            can_send_new: self.unsent() > 0 && self.usable_window() > 0,
+            rtt: self.measured_rtt(),
             mss: self.mss,
         };
         // The ack that ends recovery still belongs to it: it makes no window grow.
-        let unsent_again = self.flight.lost() - self.flight.resent();
+        let unrepaired = self.flight.unrepaired();
         let was_fast = self.recovery.phase() == Phase::Fast;
         let outcome = self.recovery.on_ack(&mut self.flight, &facts);
         let in_recovery = was_fast || self.recovery.phase() == Phase::Fast;
+        let flight_size = self.flight.outstanding().saturating_add(advanced);
+        self.tell_events(now, &outcome, flight_size, unrepaired);
+        self.digest_echo(now, input.ecn_echo, advanced);
+        if advanced > 0 || sacked > 0 {
+            self.tell_law(now, &facts, outcome.lost, flight_before, rtt, in_recovery);
+        }
+        self.regulate(&outcome, delivered.bytes, advanced > 0);
+        if was_closed && self.window.size > 0 {
+            self.on_window_opened();
+        }
+        let undone = outcome.undone.is_some();
+        if (advanced > 0 && !outcome.keep_timer) || undone {
+            self.restart_timer(now);
+        }
+        self.rearm(now);
+        if advanced > 0 || sacked > 0 || undone {
+            self.schedule_probe(now);
+        }
+    }
+
+    /// Retransmissions sent later than this, in microseconds, are not what the ack is for: its
+    /// timestamp tells so, or no round trip has ever been so short (RFC 8985 section 6.2 step 2).
+    fn believed_until(&self, now: Instant, input: &AckInput<'_>) -> u64 {
+        let shortest = micros(now).saturating_sub(self.rto.min_rtt().as_nanos() / 1_000);
+        let echoed = input.echoed_ms.map_or(u64::MAX, |echoed| {
+            let age = (now.as_millis() as u32).wrapping_sub(echoed);
+            now.as_millis().saturating_sub(u64::from(age)).saturating_mul(1_000).saturating_add(999)
+        });
+        shortest.min(echoed)
+    }
+
+    /// Tells the law what recovery has found. `flight_size` is FlightSize before the ack, of which
+    /// `unrepaired` was marked to be sent again.
+    pub(super) fn tell_events(
+        &mut self,
+        now: Instant,
+        outcome: &Outcome,
+        flight_size: u32,
+        unrepaired: u32,
+    ) {
+        if let Some(phase) = outcome.undone {
+            self.counters.undos = self.counters.undos.saturating_add(1);
+            self.controller.on_undo(now);
+            if phase == Phase::Loss {
+                self.rto.on_spurious_timeout();
+            }
+        }
+        let kind = CongestionKind::FastRetransmit;
         if outcome.entered {
             self.counters.fast_recoveries = self.counters.fast_recoveries.saturating_add(1);
-            let kind = CongestionKind::FastRetransmit;
             // What a timeout has marked to be sent again is not in the network.
             let flight = self.recovery.flight_end().since(self.snd_una);
-            let flight_size = flight.saturating_sub(unsent_again);
+            let flight_size = flight.saturating_sub(unrepaired);
+            self.reduce(now, kind, flight_size);
+        } else if outcome.reduce_again {
+            // The window may have been reduced for the same flight already.
+            let flight_size = flight_size.min(self.controller.window());
             self.reduce(now, kind, flight_size);
         }
-        self.digest_echo(now, input.ecn_echo, advanced);
         if outcome.left {
             let in_flight = self.pipe();
             self.controller.on_recovery_exit(now, in_flight);
         }
-        if advanced > 0 || sacked > 0 {
-            self.tell_law(now, &facts, outcome.lost, flight_before, rtt, in_recovery);
-        }
-        if was_closed && self.window.size > 0 {
-            self.on_window_opened();
-        }
-        if advanced > 0 && !outcome.keep_timer {
-            self.restart_timer(now);
-        }
-        self.rearm(now);
+    }
+
+    /// Recovery hears what the law has made of the events.
+    pub(super) fn regulate(&mut self, outcome: &Outcome, delivered: u32, advanced: bool) {
+        let limits = Limits {
+            wants_prr: self.controller.wants_prr(),
+            window: self.controller.window(),
+            mss: self.mss,
+            delivered,
+            advanced,
+        };
+        self.recovery.regulate(&self.flight, outcome, &limits);
     }
 
     /// Moves SND.UNA and takes what was acknowledged off the queue.
@@ -112,11 +176,17 @@ impl<C: CongestionController> Sender<'_, C> {
         self.counters.bytes_acked += u64::from(bytes);
     }
 
-    /// Marks what the SACK blocks report; blocks that cannot be true are left out.
-    fn apply_sack(&mut self, input: &AckInput<'_>) -> u32 {
+    /// Marks what the SACK blocks report; blocks that cannot be true are left out. Gives what is
+    /// newly SACKed, and what has arrived twice.
+    fn apply_sack(
+        &mut self,
+        input: &AckInput<'_>,
+        delivered: &mut Delivered,
+    ) -> (u32, Option<SeqRange>) {
         if !self.recovery.uses_sack() {
-            return 0;
+            return (0, None);
         }
+        let mut dsack = None;
         let outstanding = SeqRange::new(self.snd_una, self.snd_nxt);
         let mut blocks = SackBlocks::EMPTY;
         for (index, block) in input.sack.as_slice().iter().enumerate() {
@@ -126,11 +196,13 @@ impl<C: CongestionController> Sender<'_, C> {
             if duplicate {
                 // RFC 2883 section 4: what arrived twice.
                 self.counters.dsacks = self.counters.dsacks.saturating_add(1);
+                dsack = Some(*block);
             } else if !block.is_empty() && outstanding.covers(*block) {
                 blocks.push(*block);
             }
         }
-        if self.flight.is_empty() || blocks.is_empty() { 0 } else { self.flight.sack(&blocks) }
+        let known = self.flight.is_empty() || blocks.is_empty();
+        (if known { 0 } else { self.flight.sack(&blocks, delivered) }, dsack)
     }
 
     fn tell_law(

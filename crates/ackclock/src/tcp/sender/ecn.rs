@@ -64,7 +64,11 @@ impl<C: CongestionController> Sender<'_, C> {
     pub(super) fn reduce(&mut self, now: Instant, kind: CongestionKind, flight_size: u32) {
         let by_mark = kind == CongestionKind::Ecn;
         if kind == CongestionKind::FastRetransmit && self.ecn.reduced == Reduced::ByMark {
+            self.recovery.keep_reduction();
             return;
+        }
+        if by_mark {
+            self.recovery.keep_reduction();
         }
         self.ecn.reduced = if by_mark { Reduced::ByMark } else { Reduced::ByLoss };
         self.ecn.point = self.snd_nxt;

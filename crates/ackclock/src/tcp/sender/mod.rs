@@ -13,6 +13,7 @@ mod window;
 
 pub(crate) use ack::AckInput;
 pub use flight::FlightRecord;
+pub(crate) use recovery::EarlyTimer;
 pub use recovery::{RecoveryAlgorithm, UnknownRecovery};
 pub(crate) use transmit::{Data, DataKind};
 
@@ -23,7 +24,7 @@ use crate::storage::{Buffer, Ring};
 use crate::time::{Duration, Instant};
 use ecn::EcnSender;
 use flight::Flight;
-use recovery::{Phase, Recovery};
+use recovery::{MeasuredRtt, Phase, Recovery};
 use round::Round;
 use rto::Rto;
 pub(crate) use timer::Timer;
@@ -61,6 +62,8 @@ pub(crate) struct SenderCounters {
     pub(crate) fast_recoveries: u32,
     pub(crate) dsacks: u32,
     pub(crate) probes: u32,
+    pub(crate) tail_probes: u32,
+    pub(crate) undos: u32,
 }
 
 /// The sending half.
@@ -92,6 +95,8 @@ pub(crate) struct Sender<'a, C> {
     cork: bool,
     /// A probe of a zero window, or the end of the wait for a better one, is due.
     probe_due: bool,
+    /// A tail loss probe is due (RFC 8985 section 7.3).
+    tail_probe_due: bool,
     /// When data was last sent (jacobson88 appendix C).
     last_sent_at: Instant,
     /// Since when nothing has been acknowledged although something is in flight.
@@ -135,6 +140,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             nagle: config.nagle,
             cork: false,
             probe_due: false,
+            tail_probe_due: false,
             last_sent_at: Instant::ZERO,
             no_progress_since: Instant::ZERO,
             timeouts_in_a_row: 0,
@@ -204,6 +210,10 @@ impl<'a, C: CongestionController> Sender<'a, C> {
 
     pub(crate) fn rto(&self) -> &Rto {
         &self.rto
+    }
+
+    fn measured_rtt(&self) -> MeasuredRtt {
+        MeasuredRtt { min: self.rto.min_rtt(), smoothed: self.rto.smoothed_rtt() }
     }
 
     pub(crate) fn counters(&self) -> &SenderCounters {

@@ -33,6 +33,8 @@ pub(crate) struct Rto {
     timing: bool,
     timed: SeqNumber,
     timed_at: u32,
+    /// The last timeout was spurious, and there was no measurement since.
+    spurious: bool,
 }
 
 impl Rto {
@@ -58,6 +60,7 @@ impl Rto {
             timing: false,
             timed: SeqNumber(0),
             timed_at: 0,
+            spurious: false,
         }
     }
 
@@ -111,7 +114,11 @@ impl Rto {
     /// Takes a measurement in the clock's units. It ends the backoff; by Karn's rule (RFC 6298
     /// section 3) an ack of retransmitted data is no measurement, and the backed-off timeout stays.
     fn digest(&mut self, measured: u64) {
-        self.rtt.on_sample(measured);
+        if core::mem::take(&mut self.spurious) {
+            self.rtt.on_delay_spike(measured);
+        } else {
+            self.rtt.on_sample(measured);
+        }
         let granularity = self.ticks.map_or(CLOCK_GRANULARITY.as_nanos(), |_| 1);
         let computed = self.rtt.timeout(granularity).saturating_mul(self.unit());
         self.base = micros(Duration::from_nanos(computed)).max(self.min).min(self.max);
@@ -126,6 +133,13 @@ impl Rto {
     /// The timer fired: the timeout grows, up to the maximum (RFC 6298 rule 5.5).
     pub(crate) fn back_off(&mut self) {
         self.backoff = self.backoff.saturating_add(1);
+    }
+
+    /// The timer has fired although nothing was lost (RFC 4015 section 3.2): the backoff ends, and
+    /// the next measurement counts more.
+    pub(crate) fn on_spurious_timeout(&mut self) {
+        self.backoff = 0;
+        self.spurious = true;
     }
 
     /// The timeouts so far had another reason than loss.

@@ -46,6 +46,16 @@ impl RttEstimator {
         self.samples = self.samples.saturating_add(1);
     }
 
+    /// Takes a measurement after a spurious timeout (RFC 4015 section 3.2, step 7): the path has
+    /// become so slow at once that smoothing would let the timer fire again.
+    pub(crate) fn on_delay_spike(&mut self, measured: u64) {
+        let (srtt, rttvar) = (self.scaled_srtt, self.scaled_rttvar);
+        self.on_sample(measured);
+        let measured = measured.min(LONGEST_SAMPLE);
+        self.scaled_srtt = srtt.max(measured * self.scale());
+        self.scaled_rttvar = rttvar.max(measured << 1);
+    }
+
     /// Smoothed round-trip time, SRTT, where a tick of the clock is `unit` long; zero before the
     /// first sample.
     pub(crate) fn srtt(&self, unit: u64) -> u64 {

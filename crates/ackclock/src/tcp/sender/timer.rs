@@ -1,7 +1,8 @@
 //! The retransmission timer and the persist timer, of which at most one runs (RFC 6298 section 5,
 //! RFC 9293 section 3.8.6.1).
 
-use super::Sender;
+use super::recovery::ProbeFacts;
+use super::{EarlyTimer, Sender};
 use crate::congestion::{CongestionController, CongestionKind};
 use crate::tcp::{Config, Error};
 use crate::time::Instant;
@@ -57,6 +58,47 @@ impl<C: CongestionController> Sender<'_, C> {
         };
         self.set_timer(timer);
         self.probe_due &= blocked;
+        if !matches!(timer, Timer::Retransmit(_)) {
+            self.recovery.cancel_early_timer();
+            self.tail_probe_due = false;
+        }
+    }
+
+    /// New data was sent, or something was acknowledged (RFC 8985 section 7.2).
+    pub(super) fn schedule_probe(&mut self, now: Instant) {
+        if let Timer::Retransmit(retransmission) = self.timer() {
+            let facts = ProbeFacts { now, retransmission, rtt: self.measured_rtt(), mss: self.mss };
+            self.recovery.schedule_probe(&self.flight, &facts);
+        }
+    }
+
+    /// The timer of recovery's own, and when it fires.
+    pub(crate) fn early_timer(&self) -> (EarlyTimer, Instant) {
+        match self.recovery.early_timer() {
+            (EarlyTimer::Off, _) => (EarlyTimer::Off, Instant::FAR_FUTURE),
+            running => running,
+        }
+    }
+
+    /// The reordering timer or the timer of the tail loss probe (RFC 8985 sections 6.2 and 7.3) is
+    /// due.
+    fn early_timeout(&mut self, now: Instant, timer: EarlyTimer) {
+        match timer {
+            EarlyTimer::Off => {}
+            EarlyTimer::Reordering => {
+                let ends = (self.snd_una, self.snd_nxt);
+                let (rtt, unrepaired) = (self.measured_rtt(), self.flight.unrepaired());
+                let outcome =
+                    self.recovery.on_reordering_timeout(&mut self.flight, now, ends, &rtt);
+                self.tell_events(now, &outcome, self.flight.outstanding(), unrepaired);
+                self.regulate(&outcome, 0, false);
+            }
+            EarlyTimer::Probe => {
+                self.recovery.cancel_early_timer();
+                self.tail_probe_due = true;
+                self.restart_timer(now);
+            }
+        }
     }
 
     /// RFC 6298 rule 5.3.
@@ -103,6 +145,10 @@ impl<C: CongestionController> Sender<'_, C> {
         if let Some(error) = self.expired(now, config) {
             return Err(error);
         }
+        let (timer, due) = self.early_timer();
+        if due <= now {
+            self.early_timeout(now, timer);
+        }
         if self.deadline > now {
             return Ok(());
         }
@@ -125,7 +171,8 @@ impl<C: CongestionController> Sender<'_, C> {
     pub(crate) fn deadline(&self, config: &Config) -> Instant {
         let user_timeout = config.user_timeout.filter(|_| self.timer() != Timer::Off);
         let gives_up_at = user_timeout.map(|timeout| self.no_progress_since + timeout);
-        self.deadline.min(gives_up_at.unwrap_or(Instant::FAR_FUTURE))
+        let (_, early) = self.early_timer();
+        self.deadline.min(early).min(gives_up_at.unwrap_or(Instant::FAR_FUTURE))
     }
 
     /// RFC 6298 rules 5.4 to 5.6, RFC 5681 section 3.1 equation 4.
@@ -135,7 +182,10 @@ impl<C: CongestionController> Sender<'_, C> {
         self.timeouts_in_a_row = self.timeouts_in_a_row.saturating_add(1);
         self.counters.timeouts = self.counters.timeouts.saturating_add(1);
         let flight_size = self.flight.outstanding();
-        self.recovery.on_timeout(&mut self.flight, self.snd_nxt);
+        let ends = (self.snd_una, self.snd_nxt);
+        let rtt = self.measured_rtt();
+        self.recovery.on_timeout(&mut self.flight, now, ends, &rtt, repeated);
+        self.tail_probe_due = false;
         self.reduce(now, kind, flight_size);
         self.rto.back_off();
         self.set_timer(Timer::Retransmit(self.rto.deadline(now)));

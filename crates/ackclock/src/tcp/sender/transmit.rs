@@ -47,7 +47,13 @@ impl<C: CongestionController> Sender<'_, C> {
         if self.window.size == 0 {
             return None;
         }
-        let allowance = self.controller.window().saturating_sub(self.pipe());
+        if self.tail_probe_due
+            && let Some(data) = self.tail_probe()
+        {
+            return Some(data);
+        }
+        let window = self.recovery.window(self.controller.window());
+        let allowance = window.saturating_sub(self.pipe());
         if let Some(lost) = self.recovery.next_retransmission(&mut self.flight, allowance) {
             return Some(self.retransmission(lost));
         }
@@ -105,6 +111,13 @@ impl<C: CongestionController> Sender<'_, C> {
         self.fin_pending().then_some(fin)
     }
 
+    /// RFC 8985 section 7.3: a segment of new data, whatever the congestion window, or else the last
+    /// one again.
+    fn tail_probe(&mut self) -> Option<Data> {
+        let new = self.new_data(self.mss, 0);
+        new.or_else(|| self.flight.last_unsacked().map(|last| self.retransmission(last)))
+    }
+
     /// Data never sent before, by the rules of section 3.8.6.2.1 (silly windows), 3.7.4 (Nagle) and
     /// the congestion window.
     fn new_data(&mut self, allowance: u32, max_payload: u32) -> Option<Data> {
@@ -141,11 +154,11 @@ impl<C: CongestionController> Sender<'_, C> {
     pub(crate) fn on_sent(&mut self, now: Instant, data: &Data) {
         let range = data.range();
         let new = range.start == self.snd_nxt;
+        let tail_probe = self.tail_probe_due && data.kind != DataKind::Probe;
         self.counters.bytes_sent += u64::from(data.len);
         if new {
             let piece = if data.len > self.mss { self.mss } else { range.len() };
             self.flight.push(now, range, piece);
-            self.recovery.on_sent(&self.flight, range, true);
             self.rto.on_new_data_sent(now, range.start);
             if data.kind == DataKind::New && data.len > 0 {
                 self.ecn.on_new_data_sent();
@@ -159,13 +172,18 @@ impl<C: CongestionController> Sender<'_, C> {
             if data.kind == DataKind::Probe {
                 self.flight.mark_probed(range.start);
             } else {
-                self.flight.mark_resent(range.start);
-                self.recovery.on_sent(&self.flight, range, false);
+                self.flight.mark_resent(now, range.start);
             }
         }
         if data.kind == DataKind::Probe {
             self.probe_due = false;
             self.counters.probes = self.counters.probes.saturating_add(1);
+        } else if tail_probe {
+            self.tail_probe_due = false;
+            self.counters.tail_probes = self.counters.tail_probes.saturating_add(1);
+            self.recovery.on_probe_sent(self.snd_nxt, range, new);
+        } else {
+            self.recovery.on_sent(now, &self.flight, range, new);
         }
         self.last_sent_at = now;
         let in_flight = self.pipe();
@@ -173,9 +191,13 @@ impl<C: CongestionController> Sender<'_, C> {
         let app_limited = self.unsent() == 0 && in_flight < window;
         self.round.on_sent(in_flight, app_limited);
         self.controller.on_sent(&Sent { now, bytes: data.len, in_flight, app_limited });
-        if !new && self.flight.first().is_some_and(|first| first.contains(range.start)) {
+        let first = self.flight.first().is_some_and(|first| first.contains(range.start));
+        if tail_probe || (!new && first) {
             self.restart_timer(now);
         }
         self.rearm(now);
+        if new && !tail_probe {
+            self.schedule_probe(now);
+        }
     }
 }

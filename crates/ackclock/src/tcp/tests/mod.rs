@@ -69,8 +69,10 @@ struct Test {
     peer_window: u16,
 }
 
+/// Recovery without a timer of its own: what RACK-TLP does is told in files that name it.
 fn config() -> Config {
     Config {
+        recovery: RecoveryAlgorithm::Rfc6675,
         mss: Some(MSS as u16),
         timestamps: false,
         window_scaling: false,

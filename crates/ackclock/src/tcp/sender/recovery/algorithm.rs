@@ -1,6 +1,8 @@
 //! Every recovery, chosen at run time without a heap.
 
-use super::{GoBackN, NewReno, Reno, Rfc6675, Rules, SackPipe, Tahoe, TahoeGoBackN, TimeoutOnly};
+use super::{
+    GoBackN, NewReno, Rack, Reno, Rfc6675, Rules, SackPipe, Tahoe, TahoeGoBackN, TimeoutOnly,
+};
 use core::fmt;
 use core::str::FromStr;
 
@@ -81,6 +83,9 @@ macro_rules! recoveries {
 }
 
 recoveries! {
+    /// Time says what is lost, and a probe finds lost tails (RFC 8985); proportional rate reduction
+    /// (RFC 9937) for laws that want it.
+    Rack,
     /// SACK says what is lost, the pipe what may be sent (RFC 6675).
     Rfc6675,
     /// Three duplicate acks, then a retransmission for each partial ack (RFC 6582).
@@ -100,9 +105,9 @@ recoveries! {
 }
 
 impl Default for RecoveryAlgorithm {
-    /// RFC 6675.
+    /// RACK-TLP.
     fn default() -> Self {
-        RecoveryAlgorithm::Rfc6675
+        RecoveryAlgorithm::Rack
     }
 }
 

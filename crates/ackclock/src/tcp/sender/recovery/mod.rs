@@ -10,22 +10,28 @@
 mod algorithm;
 mod go_back_n;
 mod newreno;
+mod prr;
+mod rack;
 mod reno;
 mod rfc6675;
 mod sack_pipe;
 mod tahoe;
+mod undo;
 
 pub use algorithm::{RecoveryAlgorithm, UnknownRecovery};
 
-use super::flight::{Flight, Losses};
+use super::flight::{Delivered, Flight, Losses};
 use crate::seq::{SeqNumber, SeqRange};
+use crate::time::{Duration, Instant};
 use algorithm::AnyRules;
 use go_back_n::{GoBackN, TimeoutOnly};
 use newreno::NewReno;
+use rack::Rack;
 use reno::Reno;
 use rfc6675::Rfc6675;
 use sack_pipe::SackPipe;
 use tahoe::{Tahoe, TahoeGoBackN};
+use undo::Undo;
 
 /// Duplicate acks, or SACKed segments above a hole, that make a loss (RFC 5681 section 3.2,
 /// RFC 6675 DupThresh).
@@ -46,6 +52,8 @@ pub(crate) enum Phase {
 /// What an ack did, as far as recovery must know.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AckFacts {
+    /// When it arrived, in microseconds.
+    pub(crate) now: u64,
     /// SND.UNA after the ack.
     pub(crate) una: SeqNumber,
     /// SND.NXT.
@@ -60,8 +68,67 @@ pub(crate) struct AckFacts {
     pub(crate) ecn_echo: bool,
     /// The law's window before the ack.
     pub(crate) window: u32,
+    /// Whether it is one of these, and carries no SACK block.
+    pub(crate) bare_duplicate: bool,
+    /// Whether SACK decides what is lost.
+    pub(crate) uses_sack: bool,
+    /// What arrived twice (RFC 2883).
+    pub(crate) dsack: Option<SeqRange>,
+    /// Our clock, in milliseconds, when the segment was sent whose timestamp the ack echoes.
+    pub(crate) echoed_ms: Option<u32>,
+    /// What arrived.
+    pub(crate) delivered: Delivered,
+    /// Whether there is new data, and a window of the peer's for it.
+    pub(crate) can_send_new: bool,
+    /// Round-trip times, with this ack.
+    pub(crate) rtt: MeasuredRtt,
     /// Segment size.
     pub(crate) mss: u32,
+}
+
+/// Round-trip times; zero before the first measurement.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeasuredRtt {
+    /// The least one.
+    pub(crate) min: Duration,
+    /// SRTT.
+    pub(crate) smoothed: Duration,
+}
+
+/// What bounds a recovery that decides by itself how much to send.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Whether the law wants that.
+    pub(crate) wants_prr: bool,
+    /// The law's window.
+    pub(crate) window: u32,
+    pub(crate) mss: u32,
+    /// DeliveredData (RFC 9937): newly acknowledged and SACKed.
+    pub(crate) delivered: u32,
+    /// Whether SND.UNA has advanced.
+    pub(crate) advanced: bool,
+}
+
+/// What a tail loss probe depends on (RFC 8985 section 7.2).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProbeFacts {
+    pub(crate) now: Instant,
+    /// When the retransmission timer fires.
+    pub(crate) retransmission: Instant,
+    pub(crate) rtt: MeasuredRtt,
+    pub(crate) mss: u32,
+}
+
+/// A timer that fires before the retransmission timer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum EarlyTimer {
+    /// None.
+    #[default]
+    Off,
+    /// What was overtaken is lost then (RFC 8985 section 6.2).
+    Reordering,
+    /// A tail loss probe is due then (RFC 8985 section 7.2).
+    Probe,
 }
 
 /// What recovery makes of an ack.
@@ -73,6 +140,10 @@ pub(crate) struct Outcome {
     pub(crate) entered: bool,
     /// A fast recovery episode is over.
     pub(crate) left: bool,
+    /// Another sign of congestion, in an episode or without one: the law must hear of it.
+    pub(crate) reduce_again: bool,
+    /// The last reduction was a false alarm; the phase that was over with it.
+    pub(crate) undone: Option<Phase>,
     /// The retransmission timer is to run on as it is (RFC 6582 section 3.2, step 3: only the first
     /// partial ack restarts it).
     pub(crate) keep_timer: bool,
@@ -134,9 +205,21 @@ trait Rules: core::fmt::Debug {
 
     /// The retransmission timer fired: marks what is lost. The episode has become
     /// [`Phase::Loss`].
-    fn on_timeout(&mut self, flight: &mut Flight<'_>) {
+    fn on_timeout(
+        &mut self,
+        _episode: &Episode,
+        flight: &mut Flight<'_>,
+        _now: Instant,
+        _rtt: &MeasuredRtt,
+    ) {
         self.forget();
         flight.mark_all_lost();
+    }
+
+    /// Whether an episode that turns out to be a false alarm is taken back (RFC 4015). Those that
+    /// are older than that idea do not.
+    fn may_undo(&self) -> bool {
+        false
     }
 
     /// Everything is sent anew, for the sake of a timeout or because no segment of the flight can
@@ -147,6 +230,21 @@ trait Rules: core::fmt::Debug {
     /// the window takes the same amount off here, so that the law's window stays the law's.
     fn pipe(&self, _episode: &Episode, flight: &Flight<'_>) -> u32 {
         flight.pipe()
+    }
+
+    /// The window that bounds the pipe; the law has `window`.
+    fn window(&self, _episode: &Episode, window: u32) -> u32 {
+        window
+    }
+
+    /// The law has heard of what an ack, or the reordering timer, has found.
+    fn regulate(
+        &mut self,
+        _episode: &Episode,
+        _flight: &Flight<'_>,
+        _outcome: &Outcome,
+        _limits: &Limits,
+    ) {
     }
 
     /// The piece that must be sent again before anything new goes, with `allowance` bytes of window
@@ -170,6 +268,36 @@ trait Rules: core::fmt::Debug {
 
     /// `range` was sent, for the first time or again, and is recorded in the flight.
     fn on_sent(&mut self, _episode: &Episode, _flight: &Flight<'_>, _range: SeqRange, _new: bool) {}
+
+    /// Its own timer, and when that fires.
+    fn early_timer(&self) -> (EarlyTimer, Instant) {
+        (EarlyTimer::Off, Instant::FAR_FUTURE)
+    }
+
+    /// [`EarlyTimer::Reordering`] has fired.
+    fn on_reordering_timeout(
+        &mut self,
+        _episode: &mut Episode,
+        _flight: &mut Flight<'_>,
+        _now_and_nxt: (Instant, SeqNumber),
+        _rtt: &MeasuredRtt,
+    ) -> Outcome {
+        Outcome::default()
+    }
+
+    /// New data was sent, or something was acknowledged: starts or stops [`EarlyTimer::Probe`].
+    fn schedule_probe(&mut self, _episode: &Episode, _flight: &Flight<'_>, _facts: &ProbeFacts) {}
+
+    /// The retransmission timer does not run.
+    fn cancel_early_timer(&mut self) {}
+
+    /// `range` was sent as a tail loss probe; SND.NXT is `nxt` then.
+    fn on_probe_sent(&mut self, _nxt: SeqNumber, _range: SeqRange, _new: bool) {}
+
+    /// Sequence numbers that a probe has sent again.
+    fn superfluous(&self) -> u32 {
+        0
+    }
 }
 
 /// State of loss recovery.
@@ -177,6 +305,7 @@ trait Rules: core::fmt::Debug {
 pub(crate) struct Recovery {
     rules: AnyRules,
     episode: Episode,
+    undo: Undo,
 }
 
 impl Recovery {
@@ -192,6 +321,7 @@ impl Recovery {
                 flight_end: iss,
                 owes_retransmission: false,
             },
+            undo: Undo::default(),
         }
     }
 
@@ -223,18 +353,81 @@ impl Recovery {
     /// An ack was applied to the flight.
     pub(crate) fn on_ack(&mut self, flight: &mut Flight<'_>, ack: &AckFacts) -> Outcome {
         self.episode.count(ack);
-        self.rules.get_mut().on_ack(&mut self.episode, flight, ack)
+        let rules = self.rules.get_mut();
+        let mut undone = None;
+        if self.undo.is_spurious(&self.episode, ack) {
+            undone = Some(self.episode.phase);
+            self.undo.disarm();
+            self.episode.phase = Phase::Open;
+            self.episode.owes_retransmission = false;
+            rules.forget();
+            flight.unmark_lost();
+        }
+        let superfluous = rules.superfluous();
+        let outcome = Outcome { undone, ..rules.on_ack(&mut self.episode, flight, ack) };
+        self.note_reduction(&outcome, ack.una, superfluous);
+        outcome
     }
 
-    /// The retransmission timer fired.
-    pub(crate) fn on_timeout(&mut self, flight: &mut Flight<'_>, nxt: SeqNumber) {
+    /// [`EarlyTimer::Reordering`] has fired.
+    pub(crate) fn on_reordering_timeout(
+        &mut self,
+        flight: &mut Flight<'_>,
+        now: Instant,
+        (una, nxt): (SeqNumber, SeqNumber),
+        rtt: &MeasuredRtt,
+    ) -> Outcome {
+        let rules = self.rules.get_mut();
+        let superfluous = rules.superfluous();
+        let outcome = rules.on_reordering_timeout(&mut self.episode, flight, (now, nxt), rtt);
+        self.note_reduction(&outcome, una, superfluous);
+        outcome
+    }
+
+    fn note_reduction(&mut self, outcome: &Outcome, una: SeqNumber, superfluous: u32) {
+        if outcome.reduce_again {
+            self.undo.disarm();
+        } else if outcome.entered && self.rules.get().may_undo() {
+            self.undo = Undo::begin(una, superfluous);
+        }
+    }
+
+    /// The last reduction was not made for a loss: it stays, whatever is found out about losses.
+    pub(crate) fn keep_reduction(&mut self) {
+        self.undo.disarm();
+    }
+
+    /// The law has heard of `outcome`.
+    pub(crate) fn regulate(&mut self, flight: &Flight<'_>, outcome: &Outcome, limits: &Limits) {
+        self.rules.get_mut().regulate(&self.episode, flight, outcome, limits);
+    }
+
+    /// The window that bounds the pipe; the law has `window`.
+    pub(crate) fn window(&self, window: u32) -> u32 {
+        self.rules.get().window(&self.episode, window)
+    }
+
+    /// The retransmission timer fired, again without an ack since the last time if `repeated`.
+    pub(crate) fn on_timeout(
+        &mut self,
+        flight: &mut Flight<'_>,
+        now: Instant,
+        (una, nxt): (SeqNumber, SeqNumber),
+        rtt: &MeasuredRtt,
+        repeated: bool,
+    ) {
         self.begin_anew(nxt);
-        self.rules.get_mut().on_timeout(flight);
+        let rules = self.rules.get_mut();
+        if rules.may_undo() {
+            self.undo.begin_timeout(una, rules.superfluous(), repeated);
+        }
+        rules.on_timeout(&self.episode, flight, now, rtt);
     }
 
     /// Nothing of the flight can arrive any more, which is no sign of congestion.
     pub(crate) fn on_all_lost(&mut self, flight: &mut Flight<'_>, nxt: SeqNumber) {
         self.begin_anew(nxt);
+        self.undo.disarm();
         self.rules.get_mut().forget();
         flight.mark_all_lost();
     }
@@ -252,6 +445,9 @@ impl Recovery {
         flight: &mut Flight<'_>,
         allowance: u32,
     ) -> Option<SeqRange> {
+        if self.undo.sends_forward() {
+            return None;
+        }
         self.rules.get().next_retransmission(&self.episode, flight, allowance)
     }
 
@@ -262,8 +458,37 @@ impl Recovery {
     }
 
     /// `range` was sent, for the first time or again.
-    pub(crate) fn on_sent(&mut self, flight: &Flight<'_>, range: SeqRange, new: bool) {
+    pub(crate) fn on_sent(
+        &mut self,
+        now: Instant,
+        flight: &Flight<'_>,
+        range: SeqRange,
+        new: bool,
+    ) {
         self.episode.owes_retransmission &= new;
+        if !new {
+            self.undo.on_resent(now.as_millis() as u32, range);
+        }
         self.rules.get_mut().on_sent(&self.episode, flight, range, new);
+    }
+
+    /// The timer of the recovery's own, and when it fires.
+    pub(crate) fn early_timer(&self) -> (EarlyTimer, Instant) {
+        self.rules.get().early_timer()
+    }
+
+    /// New data was sent, or something was acknowledged.
+    pub(crate) fn schedule_probe(&mut self, flight: &Flight<'_>, facts: &ProbeFacts) {
+        self.rules.get_mut().schedule_probe(&self.episode, flight, facts);
+    }
+
+    /// The retransmission timer does not run, or a probe is due.
+    pub(crate) fn cancel_early_timer(&mut self) {
+        self.rules.get_mut().cancel_early_timer();
+    }
+
+    /// `range` was sent as a tail loss probe; SND.NXT is `nxt` then.
+    pub(crate) fn on_probe_sent(&mut self, nxt: SeqNumber, range: SeqRange, new: bool) {
+        self.rules.get_mut().on_probe_sent(nxt, range, new);
     }
 }

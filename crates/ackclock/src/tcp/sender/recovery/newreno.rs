@@ -84,4 +84,8 @@ impl Rules for NewReno {
     fn pipe(&self, _episode: &Episode, flight: &Flight<'_>) -> u32 {
         flight.pipe().saturating_sub(self.credit)
     }
+
+    fn may_undo(&self) -> bool {
+        true
+    }
 }

@@ -57,4 +57,8 @@ impl Rules for Rfc6675 {
         let above = flight.highest_sacked().is_none_or(|high| range.start.at_or_after(high));
         self.rescued |= !new && episode.phase == Phase::Fast && above;
     }
+
+    fn may_undo(&self) -> bool {
+        true
+    }
 }

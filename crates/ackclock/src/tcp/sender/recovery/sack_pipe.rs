@@ -6,8 +6,9 @@
 //! the law has reduced by then, the next hole of the scoreboard is sent, or new data if there is
 //! none. A retransmission that is lost waits for the timer, which clears the scoreboard.
 
-use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
+use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, MeasuredRtt, Outcome, Phase, Rules};
 use crate::seq::SeqRange;
+use crate::time::Instant;
 
 /// Fall and Floyd's SACK sender.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,7 +51,13 @@ impl Rules for SackPipe {
         outcome
     }
 
-    fn on_timeout(&mut self, flight: &mut Flight<'_>) {
+    fn on_timeout(
+        &mut self,
+        _episode: &Episode,
+        flight: &mut Flight<'_>,
+        _now: Instant,
+        _rtt: &MeasuredRtt,
+    ) {
         flight.discard_sacks();
         flight.mark_all_lost();
     }

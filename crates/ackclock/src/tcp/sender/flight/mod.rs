@@ -5,93 +5,24 @@
 //! SACK edges round inward to whole pieces, so that nothing counts as received that may not be.
 //! When all records are in use sending stops; no SACK is ever forgotten.
 
+mod record;
+#[cfg(all(test, feature = "alloc"))]
+mod tests;
+mod time;
+
+pub use record::FlightRecord;
+pub(crate) use record::{MAX_PIECES, micros};
+pub(crate) use time::{Delivered, Transmission};
+
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, Deque};
 use crate::time::Instant;
 use crate::wire::SackBlocks;
-
-/// Most pieces in one record: one bit each in a `u64`.
-pub(crate) const MAX_PIECES: u32 = 64;
-
-/// One transmission: where it lies in sequence space, when it was sent, and what became of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlightRecord {
-    seq: SeqNumber,
-    /// Sequence numbers covered, a FIN included.
-    len: u32,
-    /// Length of each piece but the last.
-    piece: u32,
-    /// Bytes in flight when it was sent, itself included.
-    in_flight: u32,
-    sent_at: Instant,
-    sacked: u64,
-    /// Lost and not SACKed.
-    lost: u64,
-    /// Sent again since it was last found lost.
-    resent: u64,
-    /// Ever sent again: no round-trip sample comes of it (Karn's rule).
-    ever_resent: u64,
-}
-
-impl FlightRecord {
-    fn end(&self) -> SeqNumber {
-        self.seq + self.len
-    }
-
-    fn pieces(&self) -> u32 {
-        self.len.div_ceil(self.piece.max(1)).min(MAX_PIECES)
-    }
-
-    /// The bits of all pieces.
-    fn all(&self) -> u64 {
-        low_bits(self.pieces())
-    }
-
-    fn piece_range(&self, index: u32) -> SeqRange {
-        let start = index.saturating_mul(self.piece).min(self.len);
-        let end = start.saturating_add(self.piece).min(self.len);
-        SeqRange::new(self.seq + start, self.seq + end)
-    }
-
-    /// Sequence numbers in the pieces of `mask`.
-    fn bytes(&self, mask: u64) -> u32 {
-        let mask = mask & self.all();
-        let last = self.pieces().saturating_sub(1);
-        let whole = mask.count_ones().saturating_mul(self.piece);
-        if mask & bit(last) == 0 {
-            return whole;
-        }
-        whole - (self.piece - self.piece_range(last).len())
-    }
-
-    /// The bits of the pieces that lie wholly in `range`.
-    fn pieces_within(&self, range: SeqRange) -> u64 {
-        let piece = self.piece.max(1);
-        let first = range.start.since(self.seq).div_ceil(piece);
-        let end = if range.end.at_or_after(self.end()) {
-            self.pieces()
-        } else {
-            range.end.since(self.seq) / piece
-        };
-        low_bits(end) & !low_bits(first)
-    }
-}
-
-/// The lowest `n` bits.
-fn low_bits(n: u32) -> u64 {
-    if n >= u64::BITS { u64::MAX } else { (1 << n) - 1 }
-}
-
-/// Bit `index`; none beyond the last.
-fn bit(index: u32) -> u64 {
-    1u64.checked_shl(index).unwrap_or(0)
-}
+use record::{bit, low_bits};
 
 /// What a cumulative ack took out of the flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Acked {
-    /// Sequence numbers that had not been SACKed before.
-    pub(crate) delivered: u32,
     /// When the most recently sent of the acknowledged pieces was sent, if that and every other one
     /// was sent only once.
     pub(crate) sent_at: Option<Instant>,
@@ -138,6 +69,8 @@ pub(crate) struct Flight<'a> {
     lost_below: SeqNumber,
     /// No piece before this one waits for retransmission.
     resend_from: SeqNumber,
+    /// How often the peer was found to have thrown away what it had SACKed.
+    renegings: u32,
     /// The SACK blocks of the last ack: they need no second look.
     seen: SackBlocks,
 }
@@ -153,6 +86,7 @@ impl<'a> Flight<'a> {
             highest_sacked: SeqNumber(0),
             lost_below: SeqNumber(0),
             resend_from: SeqNumber(0),
+            renegings: 0,
             seen: SackBlocks::EMPTY,
         }
     }
@@ -184,9 +118,14 @@ impl<'a> Flight<'a> {
         self.lost
     }
 
-    /// Of what is lost, what was sent again.
-    pub(crate) fn resent(&self) -> u32 {
-        self.resent
+    /// How often the peer was found to have thrown away what it had SACKed.
+    pub(crate) fn renegings(&self) -> u32 {
+        self.renegings
+    }
+
+    /// Of what is lost, what was not sent again.
+    pub(crate) fn unrepaired(&self) -> u32 {
+        self.lost - self.resent
     }
 
     /// RFC 6675's pipe: what is thought to be in the network.
@@ -220,8 +159,9 @@ impl<'a> Flight<'a> {
         pushed
     }
 
-    /// Everything before `una` was acknowledged.
-    pub(crate) fn acknowledge(&mut self, una: SeqNumber) -> Acked {
+    /// Everything before `una` was acknowledged; what had not been SACKed before is added to
+    /// `delivered`.
+    pub(crate) fn acknowledge(&mut self, una: SeqNumber, delivered: &mut Delivered) -> Acked {
         let mut acked = Acked::default();
         let mut resent = false;
         while let Some(record) = self.records.front().copied() {
@@ -236,7 +176,7 @@ impl<'a> Flight<'a> {
             }
             // A piece that was SACKed before arrived earlier than this ack: it measures nothing.
             let news = gone & !record.sacked;
-            acked.delivered += record.bytes(news);
+            delivered.add(&record, news);
             resent |= record.ever_resent & news != 0;
             if news != 0 {
                 acked.sent_at = Some(record.sent_at);
@@ -274,10 +214,11 @@ impl<'a> Flight<'a> {
         acked
     }
 
-    /// Takes the blocks of one SACK option; returns how many sequence numbers are newly SACKed.
-    /// Blocks that do not lie between `una` and the end of the flight must not be given.
-    pub(crate) fn sack(&mut self, blocks: &SackBlocks) -> u32 {
-        let mut newly = 0;
+    /// Takes the blocks of one SACK option and adds what is newly SACKed to `delivered`; returns how
+    /// many sequence numbers that is. Blocks that do not lie between `una` and the end of the flight
+    /// must not be given.
+    pub(crate) fn sack(&mut self, blocks: &SackBlocks, delivered: &mut Delivered) -> u32 {
+        let before = delivered.bytes;
         let seen = self.seen;
         for block in blocks.as_slice() {
             // What the last ack reported already needs no second walk.
@@ -294,17 +235,16 @@ impl<'a> Flight<'a> {
                     .map(|known| known.start)
                     .filter(|edge| edge.after(start))
                     .fold(block.end, SeqNumber::min);
-                newly += self.sack_range(*block, SeqRange::new(start, end));
+                self.sack_range(*block, SeqRange::new(start, end), delivered);
                 start = end;
             }
         }
         self.seen = *blocks;
-        newly
+        delivered.bytes - before
     }
 
     /// Marks the pieces that lie wholly in `block` and touch `news`.
-    fn sack_range(&mut self, block: SeqRange, news: SeqRange) -> u32 {
-        let mut newly = 0;
+    fn sack_range(&mut self, block: SeqRange, news: SeqRange, delivered: &mut Delivered) {
         let mut position = self.locate(news.start);
         while let Some(record) = self.records.get_mut(position) {
             if record.seq.at_or_after(news.end) {
@@ -313,7 +253,7 @@ impl<'a> Flight<'a> {
             let mask = record.pieces_within(block) & !record.sacked;
             if mask != 0 {
                 let first = self.sacked == 0;
-                newly += record.bytes(mask);
+                delivered.add(record, mask);
                 self.sacked += record.bytes(mask);
                 self.lost -= record.bytes(mask & record.lost);
                 self.resent -= record.bytes(mask & record.resent);
@@ -326,7 +266,6 @@ impl<'a> Flight<'a> {
             }
             position += 1;
         }
-        newly
     }
 
     /// RFC 6675's IsLost for everything: a piece is lost once `threshold` separate SACKed ranges,
@@ -432,36 +371,29 @@ impl<'a> Flight<'a> {
         self.seen = SackBlocks::EMPTY;
     }
 
-    /// The retransmission timer fired: everything that was not SACKed is lost, also what was sent
-    /// again. A peer that SACKed the first piece and does not acknowledge it has thrown data away:
-    /// then no SACK counts any more (RFC 2018 section 8).
+    /// Everything that was not SACKed is lost, also what was sent again. A peer that SACKed the first
+    /// piece and does not acknowledge it has thrown data away: then no SACK counts any more
+    /// (RFC 2018 section 8).
     pub(crate) fn mark_all_lost(&mut self) {
-        let Some(front) = self.records.front() else {
-            return;
-        };
-        let reneged = front.sacked & bit(0) != 0;
-        let start = front.seq;
-        if reneged {
-            self.discard_sacks();
-        }
+        self.forget_reneged();
         let mut lost = 0;
         for position in 0..self.records.len() {
-            let Some(record) = self.records.get_mut(position) else {
-                break;
-            };
-            record.lost = record.all() & !record.sacked;
-            record.resent = 0;
-            lost += record.bytes(record.lost);
+            if let Some(record) = self.records.get_mut(position) {
+                record.lost = record.all() & !record.sacked;
+                record.resent = 0;
+                lost += record.bytes(record.lost);
+            }
         }
         self.lost = lost;
         self.resent = 0;
-        self.resend_from = start;
-        self.lost_below = self.records.back().map_or(start, FlightRecord::end);
+        if let (Some(front), Some(back)) = (self.records.front(), self.records.back()) {
+            (self.resend_from, self.lost_below) = (front.seq, back.end());
+        }
     }
 
     /// The first piece that is lost and was not sent again.
     pub(crate) fn first_lost(&mut self) -> Option<SeqRange> {
-        if self.lost == self.resent {
+        if self.unrepaired() == 0 {
             return None;
         }
         let found = self.find(self.resend_from, None, |record| record.lost & !record.resent);
@@ -523,7 +455,7 @@ impl<'a> Flight<'a> {
 
     /// The piece that begins at `start` was sent again. A piece that was not marked lost (NextSeg
     /// rules 3 and 4) is marked: it counts once in the pipe either way.
-    pub(crate) fn mark_resent(&mut self, start: SeqNumber) {
+    pub(crate) fn mark_resent(&mut self, now: Instant, start: SeqNumber) {
         let position = self.locate(start);
         let Some(record) = self.records.get_mut(position) else {
             return;
@@ -532,9 +464,7 @@ impl<'a> Flight<'a> {
         let mask = bit(index) & record.all() & !record.sacked;
         self.lost += record.bytes(mask & !record.lost);
         self.resent += record.bytes(mask & !record.resent);
-        record.lost |= mask;
-        record.resent |= mask;
-        record.ever_resent |= mask;
+        record.resend(now, mask);
     }
 
     /// Cuts the flight anew in pieces of `piece` (the path takes smaller packets than before): all
@@ -577,7 +507,3 @@ impl<'a> Flight<'a> {
         low
     }
 }
-
-#[cfg(all(test, feature = "alloc"))]
-#[path = "flight_tests.rs"]
-mod tests;

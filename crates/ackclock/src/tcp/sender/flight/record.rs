@@ -1,0 +1,108 @@
+//! One transmission and what became of its pieces.
+
+use crate::seq::{SeqNumber, SeqRange};
+use crate::time::Instant;
+
+/// Most pieces in one record: one bit each in a `u64`.
+pub(crate) const MAX_PIECES: u32 = 64;
+
+/// One transmission: where it lies in sequence space, when it was sent, and what became of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlightRecord {
+    pub(super) seq: SeqNumber,
+    /// Sequence numbers covered, a FIN included.
+    pub(super) len: u32,
+    /// Length of each piece but the last.
+    pub(super) piece: u32,
+    /// Bytes in flight when it was sent, itself included.
+    pub(super) in_flight: u32,
+    pub(super) sent_at: Instant,
+    pub(super) sacked: u64,
+    /// Lost and not SACKed.
+    pub(super) lost: u64,
+    /// Sent again since it was last found lost.
+    pub(super) resent: u64,
+    /// Ever sent again: no round-trip sample comes of it (Karn's rule).
+    pub(super) ever_resent: u64,
+    /// When the first of the pieces that are `resent` was sent again, in microseconds after
+    /// `sent_at`. Where the link does not segment a record is one piece, and this its time.
+    pub(super) first_resent: u32,
+    /// When the last of them was.
+    pub(super) last_resent: u32,
+}
+
+impl FlightRecord {
+    pub(super) fn end(&self) -> SeqNumber {
+        self.seq + self.len
+    }
+
+    /// When it was sent first, in microseconds.
+    pub(super) fn sent(&self) -> u64 {
+        micros(self.sent_at)
+    }
+
+    /// Notes that pieces are sent again.
+    pub(super) fn resend(&mut self, now: Instant, mask: u64) {
+        let after = u32::try_from(micros(now).saturating_sub(self.sent())).unwrap_or(u32::MAX);
+        if self.resent == 0 {
+            self.first_resent = after;
+        }
+        self.last_resent = after;
+        self.lost |= mask;
+        self.resent |= mask;
+        self.ever_resent |= mask;
+    }
+
+    pub(super) fn pieces(&self) -> u32 {
+        self.len.div_ceil(self.piece.max(1)).min(MAX_PIECES)
+    }
+
+    /// The bits of all pieces.
+    pub(super) fn all(&self) -> u64 {
+        low_bits(self.pieces())
+    }
+
+    pub(super) fn piece_range(&self, index: u32) -> SeqRange {
+        let start = index.saturating_mul(self.piece).min(self.len);
+        let end = start.saturating_add(self.piece).min(self.len);
+        SeqRange::new(self.seq + start, self.seq + end)
+    }
+
+    /// Sequence numbers in the pieces of `mask`.
+    pub(super) fn bytes(&self, mask: u64) -> u32 {
+        let mask = mask & self.all();
+        let last = self.pieces().saturating_sub(1);
+        let whole = mask.count_ones().saturating_mul(self.piece);
+        if mask & bit(last) == 0 {
+            return whole;
+        }
+        whole - (self.piece - self.piece_range(last).len())
+    }
+
+    /// The bits of the pieces that lie wholly in `range`.
+    pub(super) fn pieces_within(&self, range: SeqRange) -> u64 {
+        let piece = self.piece.max(1);
+        let first = range.start.since(self.seq).div_ceil(piece);
+        let end = if range.end.at_or_after(self.end()) {
+            self.pieces()
+        } else {
+            range.end.since(self.seq) / piece
+        };
+        low_bits(end) & !low_bits(first)
+    }
+}
+
+/// Microseconds: fine enough for RFC 8985 (section 4: a quarter of the least round-trip time).
+pub(crate) fn micros(at: Instant) -> u64 {
+    at.as_nanos() / 1_000
+}
+
+/// The lowest `n` bits.
+pub(super) fn low_bits(n: u32) -> u64 {
+    if n >= u64::BITS { u64::MAX } else { (1 << n) - 1 }
+}
+
+/// Bit `index`; none beyond the last.
+pub(super) fn bit(index: u32) -> u64 {
+    1u64.checked_shl(index).unwrap_or(0)
+}

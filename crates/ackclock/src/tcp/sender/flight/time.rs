@@ -1,0 +1,197 @@
+//! When pieces were sent: what RFC 8985 infers from it, and F-RTO.
+//!
+//! Each record knows when it was sent first, and for the pieces that were sent again the first and
+//! the last such time. What is inferred errs on the safe side of the two: a retransmission counts
+//! as lost only when the last one would, and as delivered no later than the first one was sent.
+
+use super::record::{FlightRecord, bit, low_bits};
+use super::{Flight, Losses};
+use crate::seq::{SeqNumber, SeqRange};
+
+/// A transmission as RFC 8985 orders them: by time, and by sequence number where time is too coarse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Transmission {
+    /// Segment.xmit_ts in microseconds.
+    pub(crate) at: u64,
+    /// Segment.end_seq.
+    pub(crate) end: SeqNumber,
+}
+
+impl Transmission {
+    /// RACK_sent_after (RFC 8985 section 6.2 step 2).
+    pub(crate) fn is_after(self, other: Transmission) -> bool {
+        self.at > other.at || (self.at == other.at && self.end.after(other.end))
+    }
+}
+
+/// What an ack delivered, cumulatively and selectively.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Delivered {
+    /// Retransmissions sent later than this, in microseconds, cannot be what was delivered
+    /// (RFC 8985 section 6.2 step 2).
+    pub(crate) believed_until: u64,
+    /// Sequence numbers.
+    pub(crate) bytes: u32,
+    /// The last sent of the delivered pieces.
+    pub(crate) newest: Option<Transmission>,
+    /// Where the lowest of the delivered pieces that were sent only once ends.
+    pub(crate) lowest_original: Option<SeqNumber>,
+}
+
+impl Delivered {
+    /// Adds pieces of `record` that had not been delivered before.
+    pub(super) fn add(&mut self, record: &FlightRecord, mask: u64) {
+        if mask == 0 {
+            return;
+        }
+        self.bytes += record.bytes(mask);
+        let originals = mask & !record.ever_resent;
+        if originals != 0 {
+            self.consider(record, originals, record.sent());
+            let lowest = record.piece_range(originals.trailing_zeros()).end;
+            self.lowest_original =
+                Some(self.lowest_original.map_or(lowest, |known| known.min(lowest)));
+        }
+        let again = mask & record.ever_resent;
+        if again != 0 && record.last_resent() <= self.believed_until {
+            self.consider(record, again, record.first_resent());
+        }
+    }
+
+    fn consider(&mut self, record: &FlightRecord, mask: u64, at: u64) {
+        let highest = u64::BITS.saturating_sub(1 + mask.leading_zeros());
+        let sent = Transmission { at, end: record.piece_range(highest).end };
+        if self.newest.is_none_or(|newest| sent.is_after(newest)) {
+            self.newest = Some(sent);
+        }
+    }
+}
+
+/// What the passing of time says of the flight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Overdue {
+    /// What was newly found lost, retransmissions included.
+    pub(crate) lost: Losses,
+    /// When the last of the retransmissions found lost was sent, in microseconds, if there are any.
+    pub(crate) resent_at: Option<u64>,
+    /// When the last of the pieces that may yet arrive was sent, in microseconds, if there are any.
+    pub(crate) waiting: Option<u64>,
+}
+
+impl FlightRecord {
+    fn first_resent(&self) -> u64 {
+        self.sent() + u64::from(self.first_resent)
+    }
+
+    fn last_resent(&self) -> u64 {
+        self.sent() + u64::from(self.last_resent)
+    }
+
+    /// The pieces which, sent at `at`, were sent before `newest`.
+    fn sent_before(&self, at: u64, newest: Transmission) -> u64 {
+        if at < newest.at {
+            self.all()
+        } else if at == newest.at && newest.end.after(self.seq) {
+            self.pieces_within(SeqRange::new(self.seq, newest.end - 1))
+        } else {
+            0
+        }
+    }
+}
+
+impl Flight<'_> {
+    /// RACK_detect_loss (RFC 8985 section 6.2 step 5): of what was sent before `newest` and has not
+    /// arrived, everything sent until `until` (in microseconds) is lost.
+    pub(crate) fn detect_overdue(&mut self, newest: Transmission, until: u64) -> Overdue {
+        let mut found = Overdue::default();
+        // Below `lost_below` only retransmissions can be overdue.
+        let mut position = if self.resent > 0 { 0 } else { self.locate(self.lost_below) };
+        let mut settled = true;
+        while let Some(record) = self.records.get_mut(position) {
+            let sent = record.sent();
+            if sent > newest.at {
+                break;
+            }
+            let mut originals = record.all() & !record.sacked & !record.lost;
+            let candidates = originals & record.sent_before(sent, newest);
+            if candidates != 0 && sent <= until {
+                found.lost.add(record, candidates);
+                self.lost += record.bytes(candidates);
+                self.resend_from = self.resend_from.min(record.seq);
+                record.lost |= candidates;
+                originals &= !candidates;
+            } else if candidates != 0 {
+                found.waiting = found.waiting.max(Some(sent));
+            }
+            let resent_at = record.last_resent();
+            let again = record.resent & record.sent_before(resent_at, newest);
+            if again != 0 && resent_at <= until {
+                found.lost.add(record, again);
+                found.resent_at = found.resent_at.max(Some(resent_at));
+                self.resent -= record.bytes(again);
+                self.resend_from = self.resend_from.min(record.seq);
+                record.resent &= !again;
+            } else if again != 0 {
+                found.waiting = found.waiting.max(Some(resent_at));
+            }
+            settled &= originals == 0;
+            if settled {
+                self.lost_below = self.lost_below.max(record.end());
+            }
+            position += 1;
+        }
+        found
+    }
+
+    /// RACK_mark_losses_on_RTO (RFC 8985 section 6.3): the first piece is lost, and everything sent
+    /// until `until` (in microseconds). A peer that has SACKed the first piece and does not
+    /// acknowledge it has thrown data away: then no SACK counts any more (RFC 2018 section 8).
+    pub(crate) fn mark_timed_out(&mut self, until: u64) {
+        self.forget_reneged();
+        let _ = self.detect_overdue(Transmission { at: u64::MAX, end: SeqNumber(0) }, until);
+        let Some(record) = self.records.front_mut() else {
+            return;
+        };
+        let first = bit(0);
+        self.lost += record.bytes(first & !record.lost);
+        self.resent -= record.bytes(first & record.resent);
+        record.lost |= first;
+        record.resent &= !first;
+        self.resend_from = record.seq;
+    }
+
+    /// Nothing was lost: what was sent again is still under way.
+    pub(crate) fn unmark_lost(&mut self) {
+        for position in 0..self.records.len() {
+            if let Some(record) = self.records.get_mut(position) {
+                (record.lost, record.resent) = (0, 0);
+            }
+        }
+        (self.lost, self.resent) = (0, 0);
+        if let Some(front) = self.records.front() {
+            (self.lost_below, self.resend_from) = (front.seq, front.seq);
+        }
+    }
+
+    /// Whether at least so many pieces are SACKed.
+    pub(crate) fn has_sacked_pieces(&self, count: u32) -> bool {
+        let mut sacked = 0u32;
+        self.sacked > 0
+            && self.records.iter().any(|record| {
+                sacked = sacked.saturating_add(record.sacked.count_ones());
+                sacked >= count
+            })
+    }
+
+    /// Forgets every SACK if the peer has SACKed the first piece and not acknowledged it.
+    pub(super) fn forget_reneged(&mut self) {
+        if self.records.front().is_none_or(|front| front.sacked & low_bits(1) == 0) {
+            return;
+        }
+        self.discard_sacks();
+        if let Some(front) = self.records.front() {
+            (self.lost_below, self.resend_from) = (front.seq, front.seq);
+        }
+        self.renegings = self.renegings.saturating_add(1);
+    }
+}

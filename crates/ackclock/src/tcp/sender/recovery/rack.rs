@@ -1,0 +1,332 @@
+//! RACK-TLP (RFC 8985): what was sent before something that has arrived, and long enough before, is
+//! lost; a probe at the tail of a flight provokes the ack that shows it.
+//!
+//! Section numbers are those of RFC 8985. During fast recovery proportional rate reduction decides
+//! how much is sent, if the window law wants it.
+
+use super::prr::Prr;
+use super::{
+    AckFacts, DUPLICATE_THRESHOLD, EarlyTimer, Episode, Flight, Limits, MeasuredRtt, Outcome,
+    Phase, ProbeFacts, Rules,
+};
+use crate::seq::{SeqNumber, SeqRange};
+use crate::tcp::sender::flight::{Transmission, micros};
+use crate::time::{Duration, Instant};
+
+/// A widened reordering window lasts for so many recoveries without D-SACK (section 6.2 step 4).
+const PERSIST_RECOVERIES: u8 = 16;
+/// TLP.max_ack_delay (section 7.2): the longest that common receivers delay an ack.
+const MAX_ACK_DELAY: Duration = Duration::from_millis(200);
+/// PTO before a round-trip time was measured (section 7.2).
+const UNMEASURED_PTO: Duration = Duration::from_secs(1);
+
+/// The tail loss probe that is under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Probe {
+    /// None: TLP.end_seq says nothing.
+    #[default]
+    None,
+    /// New data.
+    New,
+    /// The last segment once more: TLP.is_retrans.
+    Resent,
+}
+
+/// RFC 8985 with RFC 9937.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rack {
+    /// RACK.xmit_ts in microseconds.
+    newest_at: u64,
+    /// When the timer fires.
+    deadline: Instant,
+    /// RACK.end_seq.
+    newest_end: SeqNumber,
+    /// RACK.rtt in microseconds.
+    rtt: u32,
+    /// RACK.fack.
+    fack: SeqNumber,
+    /// RACK.dsack_round.
+    dsack_round: SeqNumber,
+    /// The low bits of when the window was reduced last, in microseconds.
+    reduced_at: u32,
+    /// TLP.end_seq.
+    probe_end: SeqNumber,
+    /// Sequence numbers that the probe has sent again.
+    probe_len: u32,
+    prr: Prr,
+    /// The window that PRR grants in fast recovery.
+    prr_window: u32,
+    /// RACK.reo_wnd_mult less 1.
+    reo_wnd_growth: u8,
+    reo_wnd_persist: u8,
+    reordering_seen: bool,
+    /// Whether there is a RACK.dsack_round.
+    in_dsack_round: bool,
+    /// Whether there is a RACK.segment.
+    measured: bool,
+    probe: Probe,
+    timer: EarlyTimer,
+    /// No round-trip time was measured since the last probe (section 7.3).
+    probed: bool,
+    /// PRR decides in this episode.
+    regulated: bool,
+}
+
+fn to_micros(span: Duration) -> u32 {
+    u32::try_from(span.as_nanos() / 1_000).unwrap_or(u32::MAX)
+}
+
+impl Rack {
+    pub(super) const NAME: &'static str = "rack";
+    pub(super) const NEEDS_SACK: bool = true;
+
+    /// RACK.segment.
+    fn newest(&self) -> Transmission {
+        Transmission { at: self.newest_at, end: self.newest_end }
+    }
+
+    /// Section 6.2, steps 1 to 3.
+    fn take_delivery(&mut self, flight: &Flight<'_>, ack: &AckFacts) {
+        if let Some(newest) = ack.delivered.newest {
+            self.rtt = u32::try_from(ack.now.saturating_sub(newest.at)).unwrap_or(u32::MAX);
+            self.probed = false;
+            if !self.measured {
+                self.fack = ack.una;
+            }
+            if !self.measured || newest.is_after(self.newest()) {
+                (self.newest_at, self.newest_end) = (newest.at, newest.end);
+            }
+            let lowest = ack.delivered.lowest_original;
+            self.reordering_seen |=
+                self.measured && lowest.is_some_and(|end| end.before(self.fack));
+            self.measured = true;
+        }
+        let highest = flight.highest_sacked().unwrap_or(ack.una);
+        self.fack = self.fack.max(ack.una).max(highest);
+    }
+
+    /// Section 6.2 step 4, the D-SACK part: the window grows once per round that sees one, and is
+    /// reset after 16 recoveries without.
+    fn adapt_window(&mut self, ack: &AckFacts, recovered: bool) {
+        self.in_dsack_round &= ack.una.before(self.dsack_round);
+        if !self.in_dsack_round && ack.dsack.is_some() {
+            (self.in_dsack_round, self.dsack_round) = (true, ack.nxt);
+            self.reo_wnd_growth = self.reo_wnd_growth.saturating_add(1);
+            self.reo_wnd_persist = PERSIST_RECOVERIES;
+        } else if recovered {
+            self.reo_wnd_persist = self.reo_wnd_persist.saturating_sub(1);
+            if self.reo_wnd_persist == 0 {
+                self.reo_wnd_growth = 0;
+            }
+        }
+    }
+
+    /// Section 6.2 step 4: RACK.reo_wnd in microseconds.
+    fn reordering_window(&self, episode: &Episode, flight: &Flight<'_>, rtt: &MeasuredRtt) -> u32 {
+        let settled = !self.reordering_seen
+            && (episode.phase != Phase::Open || flight.has_sacked_pieces(DUPLICATE_THRESHOLD));
+        if settled {
+            return 0;
+        }
+        let steps = u32::from(self.reo_wnd_growth) + 1;
+        (to_micros(rtt.min) / 4).saturating_mul(steps).min(to_micros(rtt.smoothed))
+    }
+
+    /// How long after its transmission a piece is overdue, in microseconds.
+    fn patience(&self, episode: &Episode, flight: &Flight<'_>, rtt: &MeasuredRtt) -> u64 {
+        u64::from(self.rtt) + u64::from(self.reordering_window(episode, flight, rtt))
+    }
+
+    /// Section 6.2 step 5, RACK_detect_loss_and_arm_timer.
+    fn detect(
+        &mut self,
+        episode: &mut Episode,
+        flight: &mut Flight<'_>,
+        (now, nxt): (u64, SeqNumber),
+        rtt: &MeasuredRtt,
+    ) -> Outcome {
+        let mut outcome = Outcome::default();
+        if self.timer == EarlyTimer::Reordering {
+            self.timer = EarlyTimer::Off;
+        }
+        if !self.measured {
+            return outcome;
+        }
+        let patience = self.patience(episode, flight, rtt);
+        let found = flight.detect_overdue(self.newest(), now.saturating_sub(patience));
+        outcome.lost = found.lost;
+        if let Some(sent_at) = found.waiting {
+            self.timer = EarlyTimer::Reordering;
+            self.deadline = Instant::from_micros(sent_at.saturating_add(patience));
+        }
+        if episode.phase == Phase::Open {
+            if flight.unrepaired() > 0 {
+                episode.begin(Phase::Fast, nxt, &mut outcome);
+                self.probe = Probe::None;
+                self.reduced_at = now as u32;
+            }
+        } else if let Some(resent_at) = found.resent_at
+            && (resent_at as u32).wrapping_sub(self.reduced_at) as i32 >= 0
+        {
+            // Section 9.3 and RFC 5681 section 4.3: the loss of a retransmission is a second sign
+            // of congestion, once for each window of them.
+            outcome.reduce_again = true;
+            self.reduced_at = now as u32;
+        }
+        outcome
+    }
+
+    /// Section 7.4.2, TLP_process_ack. Whether the probe has repaired a loss that nothing else
+    /// would tell of.
+    fn take_probe_ack(&mut self, ack: &AckFacts) -> bool {
+        if self.probe == Probe::None || ack.una.before(self.probe_end) {
+            return false;
+        }
+        if self.probe == Probe::New {
+            self.probe = Probe::None;
+            return false;
+        }
+        let arrived_twice = ack.dsack.is_some_and(|duplicate| duplicate.end == self.probe_end);
+        let repaired = !arrived_twice && ack.una.after(self.probe_end);
+        if arrived_twice || repaired || ack.bare_duplicate {
+            self.probe = Probe::None;
+        }
+        repaired
+    }
+}
+
+impl Rules for Rack {
+    fn on_ack(
+        &mut self,
+        episode: &mut Episode,
+        flight: &mut Flight<'_>,
+        ack: &AckFacts,
+    ) -> Outcome {
+        let repaired = self.take_probe_ack(ack) && episode.phase == Phase::Open;
+        let recovered = episode.is_completed_by(ack);
+        let mut ended = Outcome::default();
+        if recovered {
+            episode.end(&mut ended);
+        }
+        self.take_delivery(flight, ack);
+        self.adapt_window(ack, recovered);
+        let mut outcome = self.detect(episode, flight, (ack.now, ack.nxt), &ack.rtt);
+        outcome.left = ended.left;
+        // A new episode tells of the loss as well.
+        outcome.reduce_again |= repaired && !outcome.entered;
+        outcome
+    }
+
+    /// Section 6.3.
+    fn on_timeout(
+        &mut self,
+        episode: &Episode,
+        flight: &mut Flight<'_>,
+        now: Instant,
+        rtt: &MeasuredRtt,
+    ) {
+        self.forget();
+        self.reduced_at = micros(now) as u32;
+        if self.measured {
+            let patience = self.patience(episode, flight, rtt);
+            flight.mark_timed_out(micros(now).saturating_sub(patience));
+        } else {
+            flight.mark_all_lost();
+        }
+    }
+
+    fn forget(&mut self) {
+        self.probe = Probe::None;
+        self.timer = EarlyTimer::Off;
+        self.regulated = false;
+    }
+
+    fn may_undo(&self) -> bool {
+        true
+    }
+
+    fn window(&self, episode: &Episode, window: u32) -> u32 {
+        if self.regulated && episode.phase == Phase::Fast { self.prr_window } else { window }
+    }
+
+    fn regulate(
+        &mut self,
+        episode: &Episode,
+        flight: &Flight<'_>,
+        outcome: &Outcome,
+        limits: &Limits,
+    ) {
+        self.regulated = limits.wants_prr && episode.phase == Phase::Fast;
+        if !self.regulated {
+            return;
+        }
+        let begins = outcome.entered || outcome.reduce_again;
+        if begins {
+            let in_flight = flight.outstanding().saturating_sub(flight.sacked());
+            self.prr = Prr::begin(in_flight, limits.delivered);
+        }
+        if begins || limits.delivered > 0 {
+            let pipe = flight.pipe();
+            let safe = limits.advanced && outcome.lost.bytes == 0;
+            let count = self.prr.on_ack(limits.delivered, pipe, limits.window, limits.mss, safe);
+            self.prr_window = pipe.saturating_add(count);
+        }
+    }
+
+    fn on_sent(&mut self, episode: &Episode, _flight: &Flight<'_>, range: SeqRange, _new: bool) {
+        if self.regulated && episode.phase == Phase::Fast {
+            self.prr.on_sent(range.len());
+        }
+    }
+
+    fn early_timer(&self) -> (EarlyTimer, Instant) {
+        (self.timer, self.deadline)
+    }
+
+    fn on_reordering_timeout(
+        &mut self,
+        episode: &mut Episode,
+        flight: &mut Flight<'_>,
+        (now, nxt): (Instant, SeqNumber),
+        rtt: &MeasuredRtt,
+    ) -> Outcome {
+        self.detect(episode, flight, (micros(now), nxt), rtt)
+    }
+
+    /// Section 7.2.
+    fn schedule_probe(&mut self, episode: &Episode, flight: &Flight<'_>, facts: &ProbeFacts) {
+        if self.timer == EarlyTimer::Reordering {
+            return;
+        }
+        self.timer = EarlyTimer::Off;
+        let idle = episode.phase == Phase::Open && flight.sacked() == 0 && !flight.is_empty();
+        // Section 7.3: at most one probe at a time, and a measurement between two of them.
+        if !idle || self.probe != Probe::None || self.probed {
+            return;
+        }
+        let mut timeout = facts.rtt.smoothed.saturating_mul(2);
+        if timeout.is_zero() {
+            timeout = UNMEASURED_PTO;
+        } else if flight.outstanding() <= facts.mss {
+            timeout = timeout + MAX_ACK_DELAY;
+        }
+        self.timer = EarlyTimer::Probe;
+        self.deadline = (facts.now + timeout).min(facts.retransmission);
+    }
+
+    fn cancel_early_timer(&mut self) {
+        self.timer = EarlyTimer::Off;
+    }
+
+    /// Section 7.3, TLP_send_probe.
+    fn on_probe_sent(&mut self, nxt: SeqNumber, range: SeqRange, new: bool) {
+        self.probe = if new { Probe::New } else { Probe::Resent };
+        (self.probe_end, self.probe_len) = (nxt, range.len());
+        self.probed = true;
+        self.timer = EarlyTimer::Off;
+    }
+
+    fn superfluous(&self) -> u32 {
+        if self.probe == Probe::Resent { self.probe_len } else { 0 }
+    }
+}

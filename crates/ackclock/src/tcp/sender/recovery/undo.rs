@@ -1,0 +1,125 @@
+//! Was the episode a false alarm? Eifel detection by timestamps (RFC 3522), D-SACK (RFC 3708) and
+//! F-RTO (RFC 5682) tell; the window law then takes its reduction back (RFC 4015).
+
+use super::{AckFacts, Episode, Phase};
+use crate::seq::{SeqNumber, SeqRange};
+
+/// F-RTO, with or without SACK (RFC 5682 sections 2.1 and 3.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ForwardRto {
+    /// Not at work, or decided: the timeout was genuine as far as F-RTO can tell.
+    #[default]
+    Off,
+    /// Step 2: the first segment was sent again, and no ack for it has come.
+    Resent,
+    /// Step 3: one has come, and new data goes out instead of retransmissions; the next ack
+    /// decides.
+    Forward,
+}
+
+/// What must be known to take the last reduction back.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Undo {
+    /// SND.UNA when the episode began.
+    begin: SeqNumber,
+    /// Sequence numbers sent again and not reported as duplicates.
+    resent: u32,
+    /// RetransmitTS (RFC 3522): when the first retransmission went out, in milliseconds.
+    retransmit_ts: u32,
+    /// The last reduction can be taken back.
+    armed: bool,
+    /// Something was sent again.
+    any_resent: bool,
+    /// The first ack of new data since then is still to come.
+    stamped: bool,
+    forward: ForwardRto,
+}
+
+impl Undo {
+    /// An episode begins. `superfluous` sequence numbers of a probe are on their way a second time
+    /// and may be reported as duplicates, too.
+    pub(super) fn begin(una: SeqNumber, superfluous: u32) -> Self {
+        Undo { begin: una, resent: superfluous, armed: true, ..Undo::default() }
+    }
+
+    /// The retransmission timer fired. A repeated timeout goes on with what the first began.
+    pub(super) fn begin_timeout(&mut self, una: SeqNumber, superfluous: u32, repeated: bool) {
+        if !repeated {
+            *self = Undo::begin(una, superfluous);
+        }
+        self.forward = if self.armed { ForwardRto::Resent } else { ForwardRto::Off };
+    }
+
+    /// There is something that cannot be taken back.
+    pub(super) fn disarm(&mut self) {
+        *self = Undo::default();
+    }
+
+    /// Whether new data is to go out instead of retransmissions.
+    pub(super) fn sends_forward(&self) -> bool {
+        self.forward == ForwardRto::Forward
+    }
+
+    /// `range` was sent again.
+    pub(super) fn on_resent(&mut self, now_ms: u32, range: SeqRange) {
+        self.resent = self.resent.saturating_add(range.len());
+        if self.armed && !self.any_resent {
+            (self.any_resent, self.stamped, self.retransmit_ts) = (true, true, now_ms);
+        }
+    }
+
+    /// Whether an ack shows that nothing was lost.
+    pub(super) fn is_spurious(&mut self, episode: &Episode, ack: &AckFacts) -> bool {
+        if !self.armed {
+            return false;
+        }
+        let spurious = self.all_duplicated(episode, ack) | self.is_for_original(ack);
+        self.forward_rto(episode, ack) | spurious
+    }
+
+    /// D-SACK has reported everything that was sent again.
+    fn all_duplicated(&mut self, episode: &Episode, ack: &AckFacts) -> bool {
+        let sent_before = SeqRange::new(self.begin, episode.point);
+        let Some(duplicate) = ack.dsack.filter(|duplicate| sent_before.covers(*duplicate)) else {
+            return false;
+        };
+        self.resent = self.resent.saturating_sub(duplicate.len());
+        self.any_resent && self.resent == 0
+    }
+
+    /// RFC 3522 steps 4 and 5: the first ack of new data echoes a timestamp older than the first
+    /// retransmission, so it is for the original.
+    fn is_for_original(&mut self, ack: &AckFacts) -> bool {
+        if !self.stamped || ack.acked == 0 {
+            return false;
+        }
+        self.stamped = false;
+        ack.echoed_ms.is_some_and(|echoed| (echoed.wrapping_sub(self.retransmit_ts) as i32) < 0)
+    }
+
+    fn forward_rto(&mut self, episode: &Episode, ack: &AckFacts) -> bool {
+        if episode.phase != Phase::Loss {
+            self.forward = ForwardRto::Off;
+        }
+        match self.forward {
+            ForwardRto::Off => false,
+            ForwardRto::Resent => {
+                if ack.acked > 0 {
+                    let goes_on = !episode.is_completed_by(ack) && ack.can_send_new;
+                    self.forward = if goes_on { ForwardRto::Forward } else { ForwardRto::Off };
+                } else if ack.duplicate && !ack.uses_sack {
+                    self.forward = ForwardRto::Off;
+                }
+                false
+            }
+            ForwardRto::Forward if ack.acked == 0 && ack.sacked == 0 && !ack.duplicate => false,
+            ForwardRto::Forward => {
+                self.forward = ForwardRto::Off;
+                // Something arrived that was sent before the timeout, and not after it.
+                let original = ack.delivered.lowest_original;
+                original.is_some_and(|end| end.at_or_before(episode.point))
+                    && (ack.acked > 0 || ack.uses_sack)
+            }
+        }
+    }
+}
