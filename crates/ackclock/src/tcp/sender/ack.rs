@@ -86,7 +86,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let unrepaired = self.flight.unrepaired();
         let was_fast = self.recovery.phase() == Phase::Fast;
         let outcome = self.recovery.on_ack(&mut self.flight, &facts);
-        let in_recovery = was_fast || self.recovery.phase() == Phase::Fast;
+        let in_recovery = was_fast || self.recovery.phase() == Phase::Fast || outcome.reduce_again;
         let flight_size = self.flight.outstanding().saturating_add(advanced);
         self.tell_events(now, &outcome, flight_size, unrepaired);
         self.digest_echo(now, input.ecn_echo, advanced);

@@ -67,7 +67,7 @@ impl<C: CongestionController> Sender<'_, C> {
     /// New data was sent, or something was acknowledged (RFC 8985 section 7.2).
     pub(super) fn schedule_probe(&mut self, now: Instant) {
         if let Timer::Retransmit(retransmission) = self.timer() {
-            let facts = ProbeFacts { now, retransmission, rtt: self.measured_rtt(), mss: self.mss };
+            let facts = ProbeFacts { now, retransmission, rtt: self.measured_rtt() };
             self.recovery.schedule_probe(&self.flight, &facts);
         }
     }

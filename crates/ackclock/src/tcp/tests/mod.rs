@@ -7,11 +7,14 @@ mod ecn;
 mod older_recoveries;
 mod opening;
 mod probing;
+mod rack;
 mod recovering;
 mod requirements;
 mod sending;
+mod tail_loss;
 mod timers;
 mod two_ends;
+mod undo;
 
 use super::*;
 use crate::congestion::BuiltIn;
@@ -80,6 +83,18 @@ fn config() -> Config {
         ack_policy: AckPolicy::Delayed { timeout: Duration::from_millis(40), quick_acks: 0 },
         ..Config::default()
     }
+}
+
+fn rack() -> Config {
+    Config { recovery: RecoveryAlgorithm::Rack, ..config() }
+}
+
+/// An established connection with `segments` segments in flight and a round-trip time of 10 ms.
+fn in_flight(config: Config, segments: u32) -> Test {
+    let mut test = Test::established(config);
+    test.queue(0, segments * MSS);
+    assert_eq!(test.data().len() as u32, segments);
+    test
 }
 
 fn buffers() -> Buffers<'static> {
@@ -206,6 +221,26 @@ impl Test {
         let mut header = header(IRS + 1, ISS + 1 + acked, ACK);
         header.options.sack = sack;
         assert_eq!(self.segment(header, &[]), Verdict::Done);
+    }
+
+    /// A pure ack of our first `acked` bytes with SACK blocks, which echoes the timestamp of a
+    /// segment that we sent at `sent_at`.
+    fn acks_echoing(&mut self, acked: u32, blocks: &[(u32, u32)], sent_at: Instant) {
+        let mut header = header(IRS + 1, ISS + 1 + acked, ACK);
+        for (start, end) in blocks {
+            let (start, end) = (SeqNumber(ISS + 1 + start), SeqNumber(ISS + 1 + end));
+            header.options.sack.push(SeqRange::new(start, end));
+        }
+        let echo = sent_at.as_millis() as u32;
+        header.options.timestamps = Some(Timestamps { value: 1, echo });
+        assert_eq!(self.segment(header, &[]), Verdict::Done);
+    }
+
+    /// (milliseconds from now, first byte, length) of each segment with data sent in that time.
+    fn data_within(&mut self, millis: u64) -> Vec<(u64, u32, u32)> {
+        let sent = self.run(millis);
+        let data = sent.iter().filter(|(_, sent)| sent.len > 0);
+        data.map(|(at, sent)| (*at, sent.data().0, sent.len)).collect()
     }
 
     /// Everything that is to be sent now.

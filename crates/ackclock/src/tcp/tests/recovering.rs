@@ -2,14 +2,6 @@
 
 use super::*;
 
-/// An established connection with `segments` segments in flight and a round-trip time of 10 ms.
-fn in_flight(config: Config, segments: u32) -> Test {
-    let mut test = Test::established(config);
-    test.queue(0, segments * MSS);
-    assert_eq!(test.data().len() as u32, segments);
-    test
-}
-
 fn without_sack() -> Config {
     let mut config = config();
     config.sack = false;

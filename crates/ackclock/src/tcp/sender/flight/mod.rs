@@ -105,6 +105,11 @@ impl<'a> Flight<'a> {
         self.records.reserve()
     }
 
+    /// Whether a single segment is in flight.
+    pub(crate) fn is_one_piece(&self) -> bool {
+        self.records.len() == 1 && self.records.front().is_some_and(|front| front.pieces() == 1)
+    }
+
     /// FlightSize (RFC 5681): sent and not cumulatively acknowledged.
     pub(crate) fn outstanding(&self) -> u32 {
         self.outstanding

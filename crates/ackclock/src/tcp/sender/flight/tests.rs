@@ -3,6 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use std::vec;
 use std::vec::Vec;
 
 /// What the model knows of a byte in flight.
@@ -10,9 +11,14 @@ use std::vec::Vec;
 struct Byte {
     /// Number of its piece, in the order of sending.
     piece: u32,
+    /// Number of its transmission, likewise.
+    record: usize,
+    /// When it was sent first, in microseconds.
+    sent: u64,
     sacked: bool,
     lost: bool,
     resent: bool,
+    ever_resent: bool,
     /// Whether the peer has it.
     arrived: bool,
 }
@@ -22,7 +28,12 @@ struct Model {
     una: SeqNumber,
     bytes: Vec<Byte>,
     pieces: u32,
+    /// When something of each transmission was sent again last, or it was sent, in microseconds.
+    last_resent: Vec<u64>,
 }
+
+/// How many bytes were delivered, and where the lowest piece among them ends that was sent once.
+type News = (u32, Option<SeqNumber>);
 
 impl Model {
     fn nxt(&self) -> SeqNumber {
@@ -33,22 +44,36 @@ impl Model {
         self.bytes.iter().filter(|byte| what(byte)).count() as u32
     }
 
-    fn push(&mut self, len: u32, piece: u32) {
+    fn push(&mut self, now: u64, len: u32, piece: u32) {
+        let record = self.last_resent.len();
         for at in 0..len {
             let piece = self.pieces + at / piece;
-            self.bytes.push(Byte { piece, ..Byte::default() });
+            self.bytes.push(Byte { piece, record, sent: now, ..Byte::default() });
         }
         self.pieces += len.div_ceil(piece);
+        self.last_resent.push(now);
+    }
+
+    /// What it is that the bytes which `delivered` picks have been delivered.
+    fn news(&self, delivered: impl Fn(usize) -> bool) -> News {
+        let news: Vec<&Byte> = (0..self.bytes.len())
+            .filter(|at| delivered(*at) && !self.bytes[*at].sacked)
+            .map(|at| &self.bytes[at])
+            .collect();
+        let original = news.iter().find(|byte| !byte.ever_resent);
+        (news.len() as u32, original.map(|byte| self.piece_range(byte.piece).end))
     }
 
     /// A piece leaves the flight with its last byte.
-    fn acknowledge(&mut self, una: SeqNumber) -> u32 {
+    fn acknowledge(&mut self, una: SeqNumber) -> News {
         let cut = una.since(self.una) as usize;
         let kept = self.bytes.get(cut).map(|byte| byte.piece);
         let begin = self.bytes.iter().position(|byte| Some(byte.piece) == kept);
-        let gone: Vec<Byte> = self.bytes.drain(..begin.unwrap_or(self.bytes.len())).collect();
-        self.una += gone.len() as u32;
-        gone.iter().filter(|byte| !byte.sacked).count() as u32
+        let count = begin.unwrap_or(self.bytes.len());
+        let news = self.news(|at| at < count);
+        self.bytes.drain(..count);
+        self.una += count as u32;
+        news
     }
 
     /// `len` bytes arrive at the peer, the first one `ahead` of SND.UNA. The ranges that it holds
@@ -73,17 +98,22 @@ impl Model {
         ranges
     }
 
+    /// The pieces all of which lie in the block.
+    fn whole_pieces(&self, block: SeqRange) -> BTreeSet<u32> {
+        let inside = |at: usize| block.contains(self.una + at as u32);
+        let (within, partly): (Vec<usize>, Vec<usize>) =
+            (0..self.bytes.len()).partition(|at| inside(*at));
+        let partly: BTreeSet<u32> = partly.iter().map(|at| self.bytes[*at].piece).collect();
+        let within: BTreeSet<u32> = within.iter().map(|at| self.bytes[*at].piece).collect();
+        &within - &partly
+    }
+
     /// A piece is SACKed if all of it lies in one block.
     fn sack(&mut self, block: SeqRange) -> u32 {
-        let una = self.una;
-        let inside = |at: usize| block.contains(una + at as u32);
-        let partly: Vec<u32> = (0..self.bytes.len())
-            .filter(|at| !inside(*at))
-            .map(|at| self.bytes[at].piece)
-            .collect();
+        let whole = self.whole_pieces(block);
         let mut newly = 0;
         for byte in &mut self.bytes {
-            if !partly.contains(&byte.piece) && !byte.sacked {
+            if whole.contains(&byte.piece) && !byte.sacked {
                 *byte = Byte { sacked: true, lost: false, resent: false, ..*byte };
                 newly += 1;
             }
@@ -107,10 +137,34 @@ impl Model {
         newly
     }
 
-    fn mark_all_lost(&mut self) {
+    /// RFC 8985 section 6.2 step 5.
+    fn detect_overdue(&mut self, newest: Transmission, until: u64) -> u32 {
+        let mut newly = 0;
+        for at in 0..self.bytes.len() {
+            let Byte { piece, record, sent, sacked, lost, resent, .. } = self.bytes[at];
+            let sent = if resent { self.last_resent[record] } else { sent };
+            let end = self.piece_range(piece).end;
+            let overtaken = newest.is_after(Transmission { at: sent, end });
+            if !sacked && (!lost || resent) && overtaken && sent <= until {
+                self.bytes[at].lost = true;
+                self.bytes[at].resent = false;
+                newly += 1;
+            }
+        }
+        newly
+    }
+
+    /// A peer that has not acknowledged what it has SACKed first has thrown it away.
+    fn forget_reneged(&mut self) {
         let reneged = self.bytes.first().is_some_and(|byte| byte.sacked);
         for byte in &mut self.bytes {
             byte.sacked &= !reneged;
+        }
+    }
+
+    fn mark_all_lost(&mut self) {
+        self.forget_reneged();
+        for byte in &mut self.bytes {
             byte.lost = !byte.sacked;
             byte.resent = false;
         }
@@ -135,6 +189,11 @@ enum Step {
     Detect,
     FirstLost,
     AllLost,
+    /// RACK's loss detection: how many microseconds ago the newest was sent, where it ends, and how
+    /// many microseconds ago the last that is overdue.
+    Overdue(u64, u32, u64),
+    TimedOut(u64),
+    NothingLost,
     Resend,
     ResendHole,
     CutAnew(u32),
@@ -148,6 +207,10 @@ fn step() -> impl Strategy<Value = Step> {
         3 => Just(Step::Detect),
         1 => Just(Step::FirstLost),
         1 => Just(Step::AllLost),
+        3 => (0..40u64, 0..300u32, 0..40u64)
+            .prop_map(|(at, end, until)| Step::Overdue(at, end, until)),
+        1 => (0..40u64).prop_map(Step::TimedOut),
+        1 => Just(Step::NothingLost),
         4 => Just(Step::Resend),
         1 => Just(Step::ResendHole),
         1 => (1..12u32).prop_map(Step::CutAnew),
@@ -158,10 +221,10 @@ fn bytes_of(flight: &Flight<'_>, bits: impl Fn(&FlightRecord) -> u64) -> u32 {
     flight.records.iter().map(|record| record.bytes(bits(record))).sum()
 }
 
-fn acknowledge(flight: &mut Flight<'_>, una: SeqNumber) -> u32 {
+fn acknowledge(flight: &mut Flight<'_>, una: SeqNumber) -> News {
     let mut delivered = Delivered::default();
     flight.acknowledge(una, &mut delivered);
-    delivered.bytes
+    (delivered.bytes, delivered.lowest_original)
 }
 
 fn check(flight: &Flight<'_>, model: &Model) -> Result<(), TestCaseError> {
@@ -194,15 +257,18 @@ proptest! {
         una in prop_oneof![Just(u32::MAX - 100), any::<u32>()],
         steps in proptest::collection::vec(step(), 1..60),
     ) {
-        let now = Instant::ZERO;
         let mut flight = Flight::new(Buffer::growing(), 8);
-        let mut model = Model { una: SeqNumber(una), bytes: Vec::new(), pieces: 0 };
-        for step in steps {
+        let mut model =
+            Model { una: SeqNumber(una), bytes: Vec::new(), pieces: 0, last_resent: Vec::new() };
+        // Two steps in the same microsecond, then two in the next.
+        for (clock, step) in (200u64..).zip(steps) {
+            let micros = clock / 2;
+            let now = Instant::from_micros(micros);
             match step {
                 Step::Push(len, piece) => {
                     let len = len.min(piece * MAX_PIECES);
                     if flight.push(now, SeqRange::from_len(model.nxt(), len), piece) {
-                        model.push(len, piece);
+                        model.push(micros, len, piece);
                     } else {
                         prop_assert!(!flight.has_room());
                     }
@@ -214,11 +280,18 @@ proptest! {
                 Step::Sack(ahead, len) => {
                     let mut sack = SackBlocks::EMPTY;
                     let mut newly = 0;
+                    let mut lowest: Option<SeqNumber> = None;
                     for block in model.arrive(ahead, len).into_iter().take(SackBlocks::MAX) {
                         sack.push(block);
+                        let (una, whole) = (model.una, model.whole_pieces(block));
+                        let news = model.news(|at| whole.contains(&model.bytes[at].piece));
+                        let ends = [lowest, news.1];
+                        lowest = ends.into_iter().flatten().min_by_key(|end| end.since(una));
                         newly += model.sack(block);
                     }
-                    prop_assert_eq!(flight.sack(&sack, &mut Delivered::default()), newly);
+                    let mut delivered = Delivered::default();
+                    prop_assert_eq!(flight.sack(&sack, &mut delivered), newly);
+                    prop_assert_eq!((delivered.bytes, delivered.lowest_original), (newly, lowest));
                 }
                 Step::Detect => prop_assert_eq!(flight.detect_losses(3, 10).bytes, model.detect(10)),
                 Step::FirstLost => {
@@ -229,6 +302,28 @@ proptest! {
                     prop_assert_eq!(newly, model.count(|byte| Some(byte.piece) == piece));
                     for byte in &mut model.bytes {
                         byte.lost |= Some(byte.piece) == piece;
+                    }
+                }
+                Step::Overdue(at, end, until) => {
+                    let end = model.una + end;
+                    let newest = Transmission { at: micros - at, end };
+                    let newly = flight.detect_overdue(newest, micros - until).lost.bytes;
+                    prop_assert_eq!(newly, model.detect_overdue(newest, micros - until));
+                }
+                Step::TimedOut(until) => {
+                    flight.mark_timed_out(micros - until);
+                    model.forget_reneged();
+                    let newest = Transmission { at: u64::MAX, end: SeqNumber(0) };
+                    model.detect_overdue(newest, micros - until);
+                    let piece = model.bytes.first().map(|byte| byte.piece);
+                    for byte in model.bytes.iter_mut().filter(|byte| Some(byte.piece) == piece) {
+                        (byte.lost, byte.resent) = (true, false);
+                    }
+                }
+                Step::NothingLost => {
+                    flight.unmark_lost();
+                    for byte in &mut model.bytes {
+                        (byte.lost, byte.resent) = (false, false);
                     }
                 }
                 Step::AllLost => {
@@ -246,9 +341,10 @@ proptest! {
                     if let Some(range) = range {
                         flight.mark_resent(now, range.start);
                         for (at, byte) in model.bytes.iter_mut().enumerate() {
-                            let inside = range.contains(model.una + at as u32);
-                            byte.lost |= inside;
-                            byte.resent |= inside;
+                            if range.contains(model.una + at as u32) {
+                                (byte.lost, byte.resent, byte.ever_resent) = (true, true, true);
+                                model.last_resent[byte.record] = micros;
+                            }
                         }
                     }
                 }
@@ -261,10 +357,11 @@ proptest! {
                     prop_assert_eq!(len, model.bytes.len() as u32, "all of it is kept");
                     let before = core::mem::take(&mut model.bytes);
                     for (len, piece) in lens {
-                        model.push(len, piece);
+                        model.push(micros, len, piece);
                     }
                     for (byte, before) in model.bytes.iter_mut().zip(before) {
                         byte.arrived = before.arrived;
+                        byte.ever_resent = true;
                     }
                     model.mark_all_lost();
                 }

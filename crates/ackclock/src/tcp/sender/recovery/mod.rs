@@ -116,7 +116,6 @@ pub(crate) struct ProbeFacts {
     /// When the retransmission timer fires.
     pub(crate) retransmission: Instant,
     pub(crate) rtt: MeasuredRtt,
-    pub(crate) mss: u32,
 }
 
 /// A timer that fires before the retransmission timer.
@@ -160,7 +159,7 @@ struct Episode {
     /// SND.NXT when the first of them arrived.
     flight_end: SeqNumber,
     /// One retransmission may go out whatever the pipe says (RFC 6675 section 5 step 4.3, BSD's
-    /// fast retransmit).
+    /// fast retransmit, RFC 6298 rule 5.4).
     owes_retransmission: bool,
 }
 
@@ -417,6 +416,8 @@ impl Recovery {
         repeated: bool,
     ) {
         self.begin_anew(nxt);
+        // RFC 6298 rule 5.4, also when some of the flight may yet arrive.
+        self.episode.owes_retransmission = true;
         let rules = self.rules.get_mut();
         if rules.may_undo() {
             self.undo.begin_timeout(una, rules.superfluous(), repeated);

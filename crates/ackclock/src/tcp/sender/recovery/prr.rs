@@ -40,7 +40,7 @@ impl Prr {
             bound.min(ssthresh - pipe)
         };
         // The fast retransmit goes out whatever the flight.
-        if self.out == 0 && count == 0 { mss } else { count }
+        if self.out == 0 { count.max(mss) } else { count }
     }
 
     /// So much was sent.
@@ -59,6 +59,9 @@ mod tests {
     fn episode(flight: u32, ssthresh: u32, lost: u32, acks: usize) -> std::vec::Vec<u32> {
         let mut pipe = flight - lost;
         let mut prr = Prr::begin(flight - MSS, MSS);
+        // The fast retransmit.
+        prr.on_sent(MSS);
+        pipe += MSS;
         (0..acks)
             .map(|_| {
                 pipe -= MSS;
@@ -72,24 +75,51 @@ mod tests {
 
     #[test]
     fn half_the_delivery_rate_goes_out_while_the_flight_is_above_the_threshold() {
-        // n / 2 segments after n acks.
-        assert_eq!(episode(20 * MSS, 10 * MSS, MSS, 8), [0, 1, 0, 1, 0, 1, 0, 1]);
+        // n / 2 segments after n acks, the first of them the fast retransmit.
+        assert_eq!(episode(20 * MSS, 10 * MSS, MSS, 8), [0, 0, 0, 1, 0, 1, 0, 1]);
     }
 
     #[test]
     fn three_quarters_of_the_delivery_rate_for_a_threshold_of_three_quarters() {
-        assert_eq!(episode(20 * MSS, 15 * MSS, MSS, 4), [0, 1, 1, 1]);
+        assert_eq!(episode(20 * MSS, 15 * MSS, MSS, 4), [0, 0, 1, 1]);
     }
 
     #[test]
     fn below_the_threshold_packets_are_conserved() {
-        assert_eq!(episode(20 * MSS, 10 * MSS, 15 * MSS, 5), [1, 1, 1, 1, 1]);
+        assert_eq!(episode(20 * MSS, 10 * MSS, 15 * MSS, 4), [1, 1, 1, 1]);
     }
 
     #[test]
     fn an_ack_that_shows_progress_lets_one_segment_more_out() {
         let mut prr = Prr::begin(19 * MSS, MSS);
         assert_eq!(prr.on_ack(MSS, 4 * MSS, 10 * MSS, MSS, true), 2 * MSS);
+    }
+
+    proptest::proptest! {
+        /// Packet conservation (RFC 9937 section 6): nothing but what was delivered goes out, and a
+        /// segment for the fast retransmit and for each ack that shows progress.
+        #[test]
+        fn no_more_goes_out_than_arrives_and_is_allowed(
+            flight in 1..100u32,
+            threshold in 1..100u32,
+            acks in proptest::collection::vec((0..8u32, 0..2u32, 0..8_000u32), 1..60),
+        ) {
+            let mut prr = Prr::begin(flight * MSS, 0);
+            let (mut delivered, mut granted, mut pipe) = (0, MSS, flight * MSS);
+            for (segments, safe, used) in acks {
+                delivered += segments * MSS;
+                pipe = pipe.saturating_sub(segments * MSS);
+                granted += safe * MSS;
+                let count = prr.on_ack(segments * MSS, pipe, threshold * MSS, MSS, safe == 1);
+                // Not everything that may go goes.
+                let sent = count.min(used);
+                prr.on_sent(sent);
+                pipe += sent;
+                proptest::prop_assert!(prr.out <= delivered + granted, "{prr:?}");
+                let bound = (threshold * MSS).max((flight + 1) * MSS);
+                proptest::prop_assert!(pipe <= bound, "{pipe} {prr:?}");
+            }
+        }
     }
 
     #[test]

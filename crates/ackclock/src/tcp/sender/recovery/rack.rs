@@ -134,7 +134,8 @@ impl Rack {
 
     /// How long after its transmission a piece is overdue, in microseconds.
     fn patience(&self, episode: &Episode, flight: &Flight<'_>, rtt: &MeasuredRtt) -> u64 {
-        u64::from(self.rtt) + u64::from(self.reordering_window(episode, flight, rtt))
+        let round_trip = if self.measured { self.rtt } else { to_micros(rtt.smoothed) };
+        u64::from(round_trip) + u64::from(self.reordering_window(episode, flight, rtt))
     }
 
     /// Section 6.2 step 5, RACK_detect_loss_and_arm_timer.
@@ -227,12 +228,8 @@ impl Rules for Rack {
     ) {
         self.forget();
         self.reduced_at = micros(now) as u32;
-        if self.measured {
-            let patience = self.patience(episode, flight, rtt);
-            flight.mark_timed_out(micros(now).saturating_sub(patience));
-        } else {
-            flight.mark_all_lost();
-        }
+        let patience = self.patience(episode, flight, rtt);
+        flight.mark_timed_out(micros(now).saturating_sub(patience));
     }
 
     fn forget(&mut self) {
@@ -307,7 +304,7 @@ impl Rules for Rack {
         let mut timeout = facts.rtt.smoothed.saturating_mul(2);
         if timeout.is_zero() {
             timeout = UNMEASURED_PTO;
-        } else if flight.outstanding() <= facts.mss {
+        } else if flight.is_one_piece() {
             timeout = timeout + MAX_ACK_DELAY;
         }
         self.timer = EarlyTimer::Probe;

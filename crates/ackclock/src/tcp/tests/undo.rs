@@ -1,0 +1,243 @@
+//! False alarms taken back: Eifel (RFC 3522, RFC 4015), F-RTO (RFC 5682), D-SACK (RFC 3708).
+
+use super::*;
+
+fn stamped(recovery: RecoveryAlgorithm) -> Config {
+    Config { timestamps: true, recovery, ..config() }
+}
+
+/// The window and all that counts what happened to it.
+fn window(test: &Test) -> (u32, u32, u64) {
+    let info = test.info();
+    (info.cwnd, info.ssthresh, info.undos)
+}
+
+const UNTOUCHED: (u32, u32, u64) = (10_000, u32::MAX, 1);
+/// The same, where the ack that undoes it lets the window grow as any other.
+const GROWN: (u32, u32, u64) = (11_000, u32::MAX, 1);
+
+/// A flight of ten segments of 988 bytes, sent at the instant given, whose first was sent again
+/// by the timer after a probe.
+fn delayed(recovery: RecoveryAlgorithm) -> (Test, Instant) {
+    let mut test = Test::established(stamped(recovery));
+    test.queue(0, 9_880);
+    assert_eq!(test.data().len(), 10);
+    let sent_at = test.now;
+    let resent = test.data_within(230);
+    let last = resent.last().map(|(_, at, len)| (*at, *len));
+    assert_eq!((last, test.info().timeouts), (Some((0, 988)), 1));
+    assert_eq!(test.info().cwnd, 988);
+    (test, sent_at)
+}
+
+#[test]
+fn a_timestamp_older_than_the_retransmission_undoes_a_timeout() {
+    for name in ["newreno", "rfc6675", "rack"] {
+        let (mut test, sent_at) = delayed(name.parse().expect("a recovery"));
+        let before = test.info().timeouts + test.info().tail_probes;
+        test.acks_echoing(988, &[], sent_at);
+        assert_eq!(window(&test), (9_880 + 988, u32::MAX, 1), "{name}: it grows with the ack");
+        let info = test.info();
+        assert_eq!((info.lost, info.in_flight, info.in_recovery), (0, 8_892, false), "{name}");
+        assert_eq!(test.data(), [], "{name}: nothing more goes again");
+        assert_eq!(info.retransmitted, before, "{name}: one segment for each timer");
+    }
+}
+
+#[test]
+fn the_timestamp_of_the_retransmission_undoes_nothing() {
+    for name in ["newreno", "rfc6675", "rack"] {
+        let (mut test, _) = delayed(name.parse().expect("a recovery"));
+        let resent_at = test.now - Duration::from_millis(10);
+        test.acks_echoing(988, &[], resent_at);
+        assert_eq!((test.info().undos, test.info().in_recovery), (0, true), "{name}");
+        assert_eq!(test.data(), [(988, 988), (1_976, 988)], "{name}: slow start");
+    }
+}
+
+#[test]
+fn the_senders_of_the_papers_know_no_undoing() {
+    for name in ["go-back-n", "tahoe", "reno", "sack-pipe", "timeout-only"] {
+        let (mut test, sent_at) = delayed(name.parse().expect("a recovery"));
+        test.acks_echoing(988, &[], sent_at);
+        assert_eq!(test.info().undos, 0, "{name}");
+    }
+}
+
+#[test]
+fn repeated_timeouts_are_undone_together() {
+    let mut test = Test::established(stamped(RecoveryAlgorithm::Rack));
+    test.queue(0, 9_880);
+    assert_eq!(test.data().len(), 10);
+    let sent_at = test.now;
+    let resent = test.data_within(1_000);
+    assert_eq!(resent, [(20, 8_892, 988), (220, 0, 988), (620, 0, 988)]);
+    test.acks_echoing(988, &[], sent_at);
+    assert_eq!(window(&test), (9_880 + 988, u32::MAX, 1));
+    assert_eq!((test.data(), test.info().backoff), (std::vec![], 0));
+}
+
+#[test]
+fn after_a_spurious_timeout_the_timer_believes_the_long_round_trip() {
+    let (mut test, sent_at) = delayed(RecoveryAlgorithm::Rfc6675);
+    test.acks_echoing(988, &[], sent_at);
+    test.wait(70);
+    // 300 ms after it was sent: SRTT becomes that, and RTTVAR half of it.
+    test.acks_echoing(1_976, &[], sent_at);
+    let info = test.info();
+    assert_eq!((info.rtt.as_millis(), info.rttvar.as_millis()), (300, 150));
+    assert_eq!(info.rto, Duration::from_millis(900));
+}
+
+#[test]
+fn a_timestamp_older_than_the_retransmission_undoes_a_fast_retransmit() {
+    for name in ["newreno", "rfc6675", "rack"] {
+        let mut test = Test::established(stamped(name.parse().expect("a recovery")));
+        test.queue(0, 9_880);
+        assert_eq!(test.data().len(), 10);
+        let sent_at = test.now;
+        test.wait(10);
+        for n in 2..=4 {
+            test.acks_echoing(0, &[(988, n * 988)], sent_at);
+        }
+        assert_eq!(test.data(), [(0, 988)], "{name}");
+        assert_eq!(test.info().cwnd, 4_940, "{name}");
+        test.wait(2);
+        test.acks_echoing(3_952, &[], sent_at);
+        assert_eq!(
+            (window(&test), test.info().in_recovery),
+            ((9_880, u32::MAX, 1), false),
+            "{name}"
+        );
+    }
+}
+
+/// Ten segments in flight and ten more queued; the timer has sent the first again, and an ack for
+/// it has come.
+fn forward(sack: bool) -> Test {
+    let mut test = in_flight(Config { sack, ..config() }, 10);
+    test.queue(10_000, 20_000);
+    assert_eq!(test.data_within(210), [(200, 0, 1_000)]);
+    test.acks(1_000);
+    assert_eq!(test.data(), [(10_000, 1_000), (11_000, 1_000)], "new data, to see what comes");
+    test
+}
+
+#[test]
+fn a_second_ack_that_advances_shows_that_the_timeout_was_spurious() {
+    for sack in [true, false] {
+        let mut test = forward(sack);
+        test.acks(2_000);
+        assert_eq!(window(&test), GROWN);
+        assert_eq!((test.info().lost, test.info().in_recovery), (0, false));
+        test.acks(3_000);
+        assert_eq!(test.info().retransmitted, 1);
+    }
+}
+
+#[test]
+fn a_sack_of_what_was_sent_before_the_timeout_shows_it_as_well() {
+    let mut test = forward(true);
+    test.sacks(1_000, &[(2_000, 3_000)]);
+    assert_eq!(window(&test), UNTOUCHED);
+}
+
+#[test]
+fn a_sack_of_the_new_data_shows_that_the_timeout_was_genuine() {
+    let mut test = forward(true);
+    test.sacks(1_000, &[(10_000, 12_000)]);
+    assert_eq!(test.info().undos, 0);
+    assert_eq!(test.data(), [(1_000, 1_000), (2_000, 1_000)]);
+}
+
+#[test]
+fn a_duplicate_ack_shows_that_the_timeout_was_genuine() {
+    let mut test = forward(false);
+    test.acks(1_000);
+    assert_eq!(test.info().undos, 0);
+    test.acks(2_000);
+    assert_eq!((test.info().undos, test.info().in_recovery), (0, true));
+}
+
+#[test]
+fn an_ack_of_everything_says_nothing_of_the_timeout() {
+    let mut test = in_flight(config(), 10);
+    test.queue(10_000, 20_000);
+    assert_eq!(test.data_within(210), [(200, 0, 1_000)]);
+    test.acks(10_000);
+    assert_eq!((test.info().undos, test.info().ssthresh), (0, 5_000));
+}
+
+#[test]
+fn without_new_data_the_old_is_sent_again() {
+    let mut test = in_flight(config(), 10);
+    assert_eq!(test.data_within(210), [(200, 0, 1_000)]);
+    test.acks(1_000);
+    assert_eq!(test.data(), [(1_000, 1_000), (2_000, 1_000)]);
+}
+
+/// The first segment was late, and was sent again; everything has arrived.
+fn sent_again_in_vain(recovery: RecoveryAlgorithm) -> Test {
+    let mut test = in_flight(Config { recovery, ..config() }, 10);
+    test.wait(10);
+    test.sacks(0, &[(1_000, 2_000)]);
+    test.sacks(0, &[(1_000, 3_000)]);
+    test.sacks(0, &[(1_000, 4_000)]);
+    assert_eq!(test.data(), [(0, 1_000)]);
+    test.wait(1);
+    test.acks(10_000);
+    assert_eq!(window(&test), (5_000, 5_000, 0));
+    test
+}
+
+#[test]
+fn d_sack_of_everything_sent_again_undoes_it() {
+    for recovery in [RecoveryAlgorithm::Rfc6675, RecoveryAlgorithm::Rack] {
+        let mut test = sent_again_in_vain(recovery);
+        test.sacks(10_000, &[(0, 1_000)]);
+        assert_eq!(window(&test), UNTOUCHED);
+        // Once.
+        test.sacks(10_000, &[(0, 1_000)]);
+        assert_eq!(window(&test), UNTOUCHED);
+    }
+}
+
+#[test]
+fn d_sack_of_a_part_of_it_undoes_nothing() {
+    let mut test = sent_again_in_vain(RecoveryAlgorithm::Rack);
+    test.sacks(10_000, &[(0, 500)]);
+    assert_eq!(window(&test), (5_000, 5_000, 0));
+}
+
+#[test]
+fn d_sack_of_something_else_undoes_nothing() {
+    let mut test = sent_again_in_vain(RecoveryAlgorithm::Rack);
+    test.queue(10_000, 12_000);
+    assert_eq!(test.data().len(), 2);
+    test.sacks(11_000, &[(10_000, 11_000)]);
+    assert_eq!(window(&test), (5_000, 5_000, 0));
+}
+
+#[test]
+fn a_probe_that_arrives_twice_does_not_undo_the_timeout_after_it() {
+    let mut test = in_flight(rack(), 3);
+    assert_eq!(test.data_within(230), [(20, 2_000, 1_000), (220, 0, 1_000)]);
+    // The first was lost; the last has arrived twice.
+    test.sacks(3_000, &[(2_000, 3_000)]);
+    assert_eq!(test.info().undos, 0);
+}
+
+#[test]
+fn a_lost_retransmission_leaves_nothing_to_undo() {
+    let mut test = in_flight(rack(), 10);
+    test.queue(10_000, 20_000);
+    test.wait(10);
+    test.sacks(0, &[(1_000, 9_000)]);
+    assert_eq!(test.data().first(), Some(&(0, 1_000)));
+    test.wait(10);
+    test.sacks(0, &[(10_000, 11_000), (1_000, 9_000)]);
+    assert_eq!(test.data(), [(0, 1_000)]);
+    test.sacks(11_000, &[(0, 1_000)]);
+    test.sacks(11_000, &[(0, 1_000)]);
+    assert_eq!(test.info().undos, 0);
+}
