@@ -77,11 +77,12 @@ fn data_to_a_peer_that_vanished_backs_off_until_it_gives_up() {
     let packets = capture::read(&emulator.into_observer().finish().unwrap());
     let data: Vec<_> =
         packets.into_iter().filter(|packet| !packet.segment().payload.is_empty()).collect();
-    // From the least timeout, 200 ms, doubling to the largest, 120 s; 924.6 s after the first
-    // transmission the next would be due, and the give-up time of 924 s is over.
-    let mut times = vec![1_000];
+    // A tail loss probe after the least timeout, 200 ms, and then timeouts from that on, doubling to
+    // the largest, 120 s; 924.8 s after the first transmission the next would be due, and the
+    // give-up time of 924 s is over.
+    let mut times = vec![1_000, 1_200];
     let mut timeout = 200;
-    while times.len() < 16 {
+    while times.len() < 17 {
         times.push(times[times.len() - 1] + timeout);
         timeout = (2 * timeout).min(120_000);
     }

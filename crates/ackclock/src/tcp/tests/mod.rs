@@ -2,6 +2,7 @@
 
 mod acknowledging;
 mod blind_attacks;
+mod bulk;
 mod closing;
 mod ecn;
 mod older_recoveries;

@@ -144,7 +144,8 @@ impl Model {
             let Byte { piece, record, sent, sacked, lost, resent, .. } = self.bytes[at];
             let sent = if resent { self.last_resent[record] } else { sent };
             let end = self.piece_range(piece).end;
-            let overtaken = newest.is_after(Transmission { at: sent, end });
+            let tie = sent == newest.at && resent != newest.again;
+            let overtaken = !tie && newest.is_after(Transmission { at: sent, end, again: resent });
             if !sacked && (!lost || resent) && overtaken && sent <= until {
                 self.bytes[at].lost = true;
                 self.bytes[at].resent = false;
@@ -189,9 +190,9 @@ enum Step {
     Detect,
     FirstLost,
     AllLost,
-    /// RACK's loss detection: how many microseconds ago the newest was sent, where it ends, and how
-    /// many microseconds ago the last that is overdue.
-    Overdue(u64, u32, u64),
+    /// RACK's loss detection: how many microseconds ago the newest was sent, where it ends, whether
+    /// it is a retransmission, and how many microseconds ago the last that is overdue.
+    Overdue(u64, u32, bool, u64),
     TimedOut(u64),
     NothingLost,
     Resend,
@@ -207,8 +208,8 @@ fn step() -> impl Strategy<Value = Step> {
         3 => Just(Step::Detect),
         1 => Just(Step::FirstLost),
         1 => Just(Step::AllLost),
-        3 => (0..40u64, 0..300u32, 0..40u64)
-            .prop_map(|(at, end, until)| Step::Overdue(at, end, until)),
+        3 => (0..40u64, 0..300u32, any::<bool>(), 0..40u64)
+            .prop_map(|(at, end, again, until)| Step::Overdue(at, end, again, until)),
         1 => (0..40u64).prop_map(Step::TimedOut),
         1 => Just(Step::NothingLost),
         4 => Just(Step::Resend),
@@ -304,16 +305,16 @@ proptest! {
                         byte.lost |= Some(byte.piece) == piece;
                     }
                 }
-                Step::Overdue(at, end, until) => {
+                Step::Overdue(at, end, again, until) => {
                     let end = model.una + end;
-                    let newest = Transmission { at: micros - at, end };
+                    let newest = Transmission { at: micros - at, end, again };
                     let newly = flight.detect_overdue(newest, micros - until).lost.bytes;
                     prop_assert_eq!(newly, model.detect_overdue(newest, micros - until));
                 }
                 Step::TimedOut(until) => {
                     flight.mark_timed_out(micros - until);
                     model.forget_reneged();
-                    let newest = Transmission { at: u64::MAX, end: SeqNumber(0) };
+                    let newest = Transmission { at: u64::MAX, ..Transmission::default() };
                     model.detect_overdue(newest, micros - until);
                     let piece = model.bytes.first().map(|byte| byte.piece);
                     for byte in model.bytes.iter_mut().filter(|byte| Some(byte.piece) == piece) {

@@ -15,6 +15,8 @@ pub(crate) struct Transmission {
     pub(crate) at: u64,
     /// Segment.end_seq.
     pub(crate) end: SeqNumber,
+    /// Segment.retransmitted.
+    pub(crate) again: bool,
 }
 
 impl Transmission {
@@ -47,20 +49,20 @@ impl Delivered {
         self.bytes += record.bytes(mask);
         let originals = mask & !record.ever_resent;
         if originals != 0 {
-            self.consider(record, originals, record.sent());
+            self.consider(record, originals, record.sent(), false);
             let lowest = record.piece_range(originals.trailing_zeros()).end;
             self.lowest_original =
                 Some(self.lowest_original.map_or(lowest, |known| known.min(lowest)));
         }
         let again = mask & record.ever_resent;
         if again != 0 && record.last_resent() <= self.believed_until {
-            self.consider(record, again, record.first_resent());
+            self.consider(record, again, record.first_resent(), true);
         }
     }
 
-    fn consider(&mut self, record: &FlightRecord, mask: u64, at: u64) {
+    fn consider(&mut self, record: &FlightRecord, mask: u64, at: u64, again: bool) {
         let highest = u64::BITS.saturating_sub(1 + mask.leading_zeros());
-        let sent = Transmission { at, end: record.piece_range(highest).end };
+        let sent = Transmission { at, end: record.piece_range(highest).end, again };
         if self.newest.is_none_or(|newest| sent.is_after(newest)) {
             self.newest = Some(sent);
         }
@@ -87,11 +89,13 @@ impl FlightRecord {
         self.sent() + u64::from(self.last_resent)
     }
 
-    /// The pieces which, sent at `at`, were sent before `newest`.
-    fn sent_before(&self, at: u64, newest: Transmission) -> u64 {
+    /// The pieces which, sent at `at`, were sent before `newest`. Sequence numbers break a tie of
+    /// time among originals, and among retransmissions; which of the two kinds went first at an
+    /// instant is not known.
+    fn sent_before(&self, at: u64, again: bool, newest: Transmission) -> u64 {
         if at < newest.at {
             self.all()
-        } else if at == newest.at && newest.end.after(self.seq) {
+        } else if at == newest.at && again == newest.again && newest.end.after(self.seq) {
             self.pieces_within(SeqRange::new(self.seq, newest.end - 1))
         } else {
             0
@@ -113,7 +117,7 @@ impl Flight<'_> {
                 break;
             }
             let mut originals = record.all() & !record.sacked & !record.lost;
-            let candidates = originals & record.sent_before(sent, newest);
+            let candidates = originals & record.sent_before(sent, false, newest);
             if candidates != 0 && sent <= until {
                 found.lost.add(record, candidates);
                 self.lost += record.bytes(candidates);
@@ -124,7 +128,7 @@ impl Flight<'_> {
                 found.waiting = found.waiting.max(Some(sent));
             }
             let resent_at = record.last_resent();
-            let again = record.resent & record.sent_before(resent_at, newest);
+            let again = record.resent & record.sent_before(resent_at, true, newest);
             if again != 0 && resent_at <= until {
                 found.lost.add(record, again);
                 found.resent_at = found.resent_at.max(Some(resent_at));
@@ -148,7 +152,8 @@ impl Flight<'_> {
     /// acknowledge it has thrown data away: then no SACK counts any more (RFC 2018 section 8).
     pub(crate) fn mark_timed_out(&mut self, until: u64) {
         self.forget_reneged();
-        let _ = self.detect_overdue(Transmission { at: u64::MAX, end: SeqNumber(0) }, until);
+        let _ =
+            self.detect_overdue(Transmission { at: u64::MAX, ..Transmission::default() }, until);
         let Some(record) = self.records.front_mut() else {
             return;
         };

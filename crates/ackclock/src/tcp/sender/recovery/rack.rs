@@ -60,6 +60,8 @@ pub(super) struct Rack {
     reo_wnd_growth: u8,
     reo_wnd_persist: u8,
     reordering_seen: bool,
+    /// Whether RACK.segment is a retransmission.
+    newest_again: bool,
     /// Whether there is a RACK.dsack_round.
     in_dsack_round: bool,
     /// Whether there is a RACK.segment.
@@ -82,7 +84,7 @@ impl Rack {
 
     /// RACK.segment.
     fn newest(&self) -> Transmission {
-        Transmission { at: self.newest_at, end: self.newest_end }
+        Transmission { at: self.newest_at, end: self.newest_end, again: self.newest_again }
     }
 
     /// Section 6.2, steps 1 to 3.
@@ -95,6 +97,7 @@ impl Rack {
             }
             if !self.measured || newest.is_after(self.newest()) {
                 (self.newest_at, self.newest_end) = (newest.at, newest.end);
+                self.newest_again = newest.again;
             }
             let lowest = ack.delivered.lowest_original;
             self.reordering_seen |=
