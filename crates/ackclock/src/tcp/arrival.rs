@@ -271,7 +271,7 @@ impl<C: CongestionController> Connection<'_, C> {
             State::FinWait1 => {
                 self.state = State::FinWait2;
                 if self.orphaned {
-                    self.close_deadline = now + self.config.fin_wait_2_timeout;
+                    self.close_deadline = now + self.settings.fin_wait_2_timeout();
                 }
             }
             State::Closing => self.state = State::TimeWait,
@@ -367,7 +367,7 @@ impl<C: CongestionController> Connection<'_, C> {
         }
         self.mtu = mtu;
         if self.state.is_synchronized() {
-            let mss = self.agreement.send_mss(&self.config, mtu, self.ip_header);
+            let mss = self.agreement.send_mss(&self.settings, mtu, self.ip_header);
             self.sender.set_mss(now, mss);
         }
     }

@@ -95,19 +95,17 @@ impl<C: CongestionController> Connection<'_, C> {
     /// A connection that the peer has not answered yet is forgotten.
     pub fn close(&mut self, now: Instant) {
         self.orphaned = true;
-        let lingers = self.config.linger.is_none_or(|linger| !linger.is_zero());
-        if self.receiver.queued() > 0 || !lingers || self.state == State::SynSent {
+        let linger = self.settings.linger();
+        if self.receiver.queued() > 0 || linger.is_zero() || self.state == State::SynSent {
             self.abort();
             return;
         }
         self.shutdown(now);
         let patience = match self.state {
-            State::FinWait2 => Some(self.config.fin_wait_2_timeout),
-            _ => self.config.linger,
+            State::FinWait2 => self.settings.fin_wait_2_timeout(),
+            _ => linger,
         };
-        if let Some(patience) = patience {
-            self.close_deadline = now + patience;
-        }
+        self.close_deadline = self.close_deadline.min(now + patience);
     }
 
     /// ABORT (section 3.10.5): the peer gets a RST, what is queued is lost.
@@ -130,7 +128,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// Switches keepalive (section 3.8.4, MUST-24). The settings must be usable
     /// ([`Config::validate`](super::Config::validate)).
     pub fn set_keepalive(&mut self, settings: Option<Keepalive>) {
-        self.config.keepalive = settings;
+        self.settings.set_keepalive(settings);
     }
 
     /// Retransmissions of the same segment, or of the SYN, without any ack.

@@ -8,7 +8,8 @@ use core::fmt;
 
 /// Settings of one connection, or of all connections that a listener accepts.
 ///
-/// Change fields of the default and hand it over; it is validated when it is used.
+/// Change fields of the default and hand it over; it is validated when it is used. Times are kept in
+/// whole microseconds, above 17 minutes in milliseconds and above 12 days in seconds, rounded up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Config {

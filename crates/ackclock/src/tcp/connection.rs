@@ -9,6 +9,7 @@ use super::handshake::{Agreement, SynOptions};
 use super::inquiry::Inquiry;
 use super::receiver::{Receiver, ReceiverConfig};
 use super::sender::{Sender, SenderStart};
+use super::settings::Settings;
 use super::timestamps::TimestampState;
 use super::{Config, EcnMode, Error, FlightRecord, State};
 use crate::congestion::CongestionController;
@@ -106,7 +107,7 @@ pub struct Connection<'a, C> {
     pub(super) state: State,
     pub(super) error: Option<Error>,
     pub(super) soft_error: Option<IcmpErrorKind>,
-    pub(super) config: Config,
+    pub(super) settings: Settings,
     /// Our initial sequence number.
     pub(super) iss: SeqNumber,
     /// Largest IP packet on the path, in bytes.
@@ -166,7 +167,7 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             state: State::SynSent,
             error: None,
             soft_error: None,
-            config: *config,
+            settings: Settings::new(config),
             iss: open.iss,
             mtu: open.mtu,
             ip_header: open.ip_header,
@@ -229,11 +230,11 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             self.timestamps.enable(now, ts_recent, irs + 1);
         }
         let config = ReceiverConfig {
-            ack_policy: self.config.ack_policy,
-            ack_timer: self.config.ack_timer,
+            ack_policy: self.settings.ack_policy(),
+            ack_timer: self.settings.ack_timer,
             clock_phase: self.sender.rto().clock_phase(),
-            receive_limit: self.config.receive_buffer as usize,
-            reassembly_ranges: self.config.reassembly_ranges as usize,
+            receive_limit: self.receiver.limit(),
+            reassembly_ranges: self.receiver.range_limit(),
             sack: self.agreement.sack,
             window_shift: self.agreement.our_shift,
             mss: self.agreement.receive_mss(),
@@ -253,10 +254,10 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         syn_lost: bool,
     ) {
         self.state = State::Established;
-        let mss = self.agreement.send_mss(&self.config, self.mtu, self.ip_header);
+        let mss = self.agreement.send_mss(&self.settings, self.mtu, self.ip_header);
         let Agreement { sack, ecn, .. } = self.agreement;
         let start = SenderStart { mss, sack, ecn, window, seq, rtt, syn_lost };
-        self.sender.start(now, &self.config, &start);
+        self.sender.start(now, &self.settings, &start);
         self.inquiry.on_heard(now);
     }
 
@@ -289,7 +290,7 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             window: self.receiver.window_field(self.receiver.window()),
             ts_recent: self.timestamps.enabled.then(|| self.timestamps.recent()),
             timestamp_offset: self.timestamps.offset(),
-            duration: self.config.msl.saturating_mul(2),
+            duration: self.settings.msl().saturating_mul(2),
         })
     }
 

@@ -1,6 +1,7 @@
 //! Opening a connection: what the SYNs offer, and what follows from both (RFC 9293 sections 3.5 and
 //! 3.7.1, RFC 7323, RFC 2018).
 
+use super::settings::Settings;
 use super::{Config, EcnMode};
 use crate::wire::{Flags, Header, Options, Timestamps};
 
@@ -143,9 +144,9 @@ impl Agreement {
     }
 
     /// Eff.snd.MSS (section 3.7.1): payload bytes of a full segment on a path of that MTU.
-    pub(crate) fn send_mss(&self, config: &Config, mtu: u32, ip_header: u8) -> u32 {
+    pub(crate) fn send_mss(&self, settings: &Settings, mtu: u32, ip_header: u8) -> u32 {
         let path = mtu.saturating_sub(u32::from(ip_header) + TCP_HEADER);
-        let own = config.mss.map_or(u32::MAX, u32::from);
+        let own = settings.mss.map_or(u32::MAX, u32::from);
         u32::from(self.peer_mss).min(path).min(own).saturating_sub(self.option_bytes()).max(1)
     }
 
@@ -174,11 +175,12 @@ mod tests {
         let bare = Agreement::of(&ours, &SynOptions::default(), 20);
         assert_eq!((bare.peer_mss, bare.scaled), (536, false));
         assert_eq!((bare.sack, bare.timestamps), (false, false));
-        assert_eq!(bare.send_mss(&config, 1500, 20), 536);
+        let settings = Settings::new(&config);
+        assert_eq!(bare.send_mss(&settings, 1500, 20), 536);
         assert_eq!(Agreement::of(&ours, &SynOptions::default(), 40).peer_mss, 1220);
         let full = Agreement::of(&ours, &SynOptions { mss: Some(1400), ..ours }, 20);
-        assert_eq!(full.send_mss(&config, 1500, 20), 1388);
-        assert_eq!(full.send_mss(&config, 1000, 20), 948);
+        assert_eq!(full.send_mss(&settings, 1500, 20), 1388);
+        assert_eq!(full.send_mss(&settings, 1000, 20), 948);
         assert_eq!(full.receive_mss(), 1448);
         assert_eq!((full.our_shift, full.peer_shift), (3, 3));
         let peer = SynOptions { window_scale: Some(7), ..SynOptions::default() };

@@ -184,7 +184,7 @@ impl<C: CongestionController> Connection<'_, C> {
             send_queue: sender.queue().len() as u32,
             receive_queue: receiver.queued() as u32,
             out_of_order: receiver.out_of_order(),
-            bytes_sent: sent.bytes_sent,
+            bytes_sent: sender.bytes_sent(),
             bytes_acked: sent.bytes_acked,
             bytes_received: counters.bytes_received,
             bytes_retransmitted: sent.bytes_retransmitted,

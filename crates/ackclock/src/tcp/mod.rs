@@ -15,6 +15,7 @@ mod readiness;
 mod receiver;
 mod rto_config;
 mod sender;
+mod settings;
 mod state;
 #[cfg(all(test, feature = "alloc"))]
 mod tests;

@@ -66,7 +66,7 @@ impl<C: CongestionController> Connection<'_, C> {
         // CWR stands in one segment only.
         let single = self.sender.urgent().is_some() || self.sender.cwr_due();
         let max_payload = if single { 0 } else { max_payload };
-        if let Some(data) = self.sender.next(now, &self.config, max_payload) {
+        if let Some(data) = self.sender.next(now, &self.settings, max_payload) {
             return Some(self.data(now, data));
         }
         if self.inquiry.due && self.keepalive_settings().is_some() {

@@ -2,7 +2,7 @@
 //! 3.10.8). TIME-WAIT's is the stack's.
 
 use super::connection::Connection;
-use super::{Config, Error, Keepalive, State};
+use super::{Error, Keepalive, State};
 use crate::congestion::CongestionController;
 use crate::time::Instant;
 
@@ -14,7 +14,7 @@ impl<C: CongestionController> Connection<'_, C> {
             State::SynSent | State::SynReceived => self.syn_deadline().min(self.close_deadline),
             _ => self
                 .sender
-                .deadline(&self.config)
+                .deadline(&self.settings)
                 .min(self.receiver.ack_deadline())
                 .min(self.keepalive_deadline())
                 .min(self.close_deadline),
@@ -23,18 +23,18 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// When the SYN goes again, or the attempt to open is given up.
     pub(super) fn syn_deadline(&self) -> Instant {
-        self.inquiry.syn_deadline(&self.config.rto, self.config.syn_give_up)
+        self.inquiry.syn_deadline(&self.settings.syn_rto(), self.settings.syn_give_up())
     }
 
     /// Keepalive runs while nothing is in flight: otherwise retransmission finds out.
-    pub(super) fn keepalive_settings(&self) -> Option<&Keepalive> {
-        let settings = self.config.keepalive.as_ref()?;
+    pub(super) fn keepalive_settings(&self) -> Option<Keepalive> {
+        let settings = self.settings.keepalive()?;
         self.sender.flight().is_empty().then_some(settings)
     }
 
     pub(super) fn keepalive_deadline(&self) -> Instant {
         self.keepalive_settings()
-            .map_or(Instant::FAR_FUTURE, |settings| self.inquiry.keepalive_deadline(settings))
+            .map_or(Instant::FAR_FUTURE, |settings| self.inquiry.keepalive_deadline(&settings))
     }
 
     /// Fires every timer that is due.
@@ -48,22 +48,22 @@ impl<C: CongestionController> Connection<'_, C> {
             return;
         }
         if matches!(self.state, State::SynSent | State::SynReceived) {
-            let Config { rto, syn_give_up, .. } = self.config;
-            if !self.inquiry.on_syn_timeout(now, &rto, syn_give_up) {
+            let (rto, give_up) = (self.settings.syn_rto(), self.settings.syn_give_up());
+            if !self.inquiry.on_syn_timeout(now, &rto, give_up) {
                 // A soft error that explains the silence is worth more than "timed out".
                 let error = self.soft_error.map_or(Error::TimedOut, |_| Error::Unreachable);
                 self.fail(error);
             }
             return;
         }
-        if let Err(error) = self.sender.on_timeout(now, &self.config) {
+        if let Err(error) = self.sender.on_timeout(now, &self.settings) {
             self.fail_with_reset(error);
             return;
         }
         if self.receiver.ack_deadline() <= now {
             self.receiver.force_ack();
         }
-        if let Some(settings) = self.keepalive_settings().copied()
+        if let Some(settings) = self.keepalive_settings()
             && !self.inquiry.on_keepalive_timeout(now, &settings)
         {
             self.fail_with_reset(Error::KeepaliveTimeout);

@@ -238,6 +238,11 @@ impl<'a> Receiver<'a> {
         self.data.ring().limit()
     }
 
+    /// Most ranges of out-of-order data.
+    pub(crate) fn range_limit(&self) -> usize {
+        self.data.range_limit()
+    }
+
     /// Bytes that can be read.
     pub(crate) fn queued(&self) -> usize {
         self.data.ring().len()

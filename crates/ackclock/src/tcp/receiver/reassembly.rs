@@ -50,6 +50,11 @@ impl<'a> Reassembly<'a> {
         &self.ring
     }
 
+    /// Most ranges behind holes.
+    pub(super) const fn range_limit(&self) -> usize {
+        self.max_ranges as usize
+    }
+
     /// The first sequence number that is missing.
     pub(super) const fn next(&self) -> SeqNumber {
         self.next

@@ -18,6 +18,7 @@ pub use recovery::{RecoveryAlgorithm, UnknownRecovery};
 pub(crate) use transmit::{Data, DataKind};
 
 use super::Config;
+use super::settings::Settings;
 use crate::congestion::{CongestionController, Start};
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Ring};
@@ -53,7 +54,6 @@ pub(crate) struct SenderStart {
 /// Counters of the sender, for `Info`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SenderCounters {
-    pub(crate) bytes_sent: u64,
     pub(crate) bytes_acked: u64,
     pub(crate) bytes_retransmitted: u64,
     pub(crate) retransmitted: u32,
@@ -150,9 +150,9 @@ impl<'a, C: CongestionController> Sender<'a, C> {
     }
 
     /// The connection is established: both SYNs are acknowledged.
-    pub(crate) fn start(&mut self, now: Instant, config: &Config, start: &SenderStart) {
+    pub(crate) fn start(&mut self, now: Instant, settings: &Settings, start: &SenderStart) {
         self.mss = start.mss.max(1);
-        self.recovery = Recovery::new(config.recovery, start.sack, self.snd_una - 1);
+        self.recovery = Recovery::new(settings.recovery, start.sack, self.snd_una - 1);
         self.window = SendWindow::new(start.window, start.seq, self.snd_una);
         self.round = Round::new(now, self.snd_nxt);
         self.ecn = EcnSender::new(start.ecn, self.snd_una - 1);
@@ -164,7 +164,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             self.rto.on_syn_lost();
         }
         let initial_window =
-            if start.syn_lost { self.mss } else { config.initial_window.window(self.mss) };
+            if start.syn_lost { self.mss } else { settings.initial_window.window(self.mss) };
         self.controller.on_start(&Start { now, mss: self.mss, initial_window, rtt: start.rtt });
         self.rearm(now);
     }
@@ -218,6 +218,12 @@ impl<'a, C: CongestionController> Sender<'a, C> {
 
     pub(crate) fn counters(&self) -> &SenderCounters {
         &self.counters
+    }
+
+    /// Payload bytes sent, retransmissions included.
+    pub(crate) fn bytes_sent(&self) -> u64 {
+        let unacked = self.queue.len() as u32 - self.unsent();
+        self.counters.bytes_acked + u64::from(unacked) + self.counters.bytes_retransmitted
     }
 
     pub(crate) fn delivery_rate(&self) -> u64 {

@@ -4,7 +4,8 @@
 use super::recovery::ProbeFacts;
 use super::{EarlyTimer, Sender};
 use crate::congestion::{CongestionController, CongestionKind};
-use crate::tcp::{Config, Error};
+use crate::tcp::Error;
+use crate::tcp::settings::Settings;
 use crate::time::Instant;
 
 /// The timer of the sending half.
@@ -126,23 +127,23 @@ impl<C: CongestionController> Sender<'_, C> {
 
     /// Whether data has been sent, or waits, without any ack for the give-up time or the user
     /// timeout (RFC 9293 section 3.8.3, RFC 5482).
-    fn expired(&self, now: Instant, config: &Config) -> Option<Error> {
+    fn expired(&self, now: Instant, settings: &Settings) -> Option<Error> {
         let waited = now.saturating_since(self.no_progress_since);
-        if config.user_timeout.is_some_and(|timeout| waited >= timeout) {
+        if waited >= settings.user_timeout() {
             return Some(Error::UserTimeout);
         }
-        (waited >= config.give_up).then_some(Error::TimedOut)
+        (waited >= settings.give_up()).then_some(Error::TimedOut)
     }
 
     /// Fires the timer if it is due.
     ///
     /// # Errors
     /// The peer has acknowledged nothing for too long: the connection is over.
-    pub(crate) fn on_timeout(&mut self, now: Instant, config: &Config) -> Result<(), Error> {
+    pub(crate) fn on_timeout(&mut self, now: Instant, settings: &Settings) -> Result<(), Error> {
         if self.timer() == Timer::Off {
             return Ok(());
         }
-        if let Some(error) = self.expired(now, config) {
+        if let Some(error) = self.expired(now, settings) {
             return Err(error);
         }
         let (timer, due) = self.early_timer();
@@ -168,11 +169,12 @@ impl<C: CongestionController> Sender<'_, C> {
     }
 
     /// When [`on_timeout`](Self::on_timeout) has something to do.
-    pub(crate) fn deadline(&self, config: &Config) -> Instant {
-        let user_timeout = config.user_timeout.filter(|_| self.timer() != Timer::Off);
-        let gives_up_at = user_timeout.map(|timeout| self.no_progress_since + timeout);
+    pub(crate) fn deadline(&self, settings: &Settings) -> Instant {
+        if self.timer() == Timer::Off {
+            return Instant::FAR_FUTURE;
+        }
         let (_, early) = self.early_timer();
-        self.deadline.min(early).min(gives_up_at.unwrap_or(Instant::FAR_FUTURE))
+        self.deadline.min(early).min(self.no_progress_since + settings.user_timeout())
     }
 
     /// RFC 6298 rules 5.4 to 5.6, RFC 5681 section 3.1 equation 4.

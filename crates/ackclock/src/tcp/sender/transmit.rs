@@ -4,7 +4,8 @@ use super::Sender;
 use super::flight::MAX_PIECES;
 use crate::congestion::{CongestionController, Sent};
 use crate::seq::{SeqNumber, SeqRange};
-use crate::tcp::{Config, RestartAfterIdle};
+use crate::tcp::RestartAfterIdle;
+use crate::tcp::settings::Settings;
 use crate::time::Instant;
 
 /// Why a segment is sent.
@@ -39,8 +40,13 @@ impl Data {
 impl<C: CongestionController> Sender<'_, C> {
     /// The next segment to send, if any. `max_payload` is the most that the link takes at once; it
     /// counts in whole segments and at least one.
-    pub(crate) fn next(&mut self, now: Instant, config: &Config, max_payload: u32) -> Option<Data> {
-        self.restart_after_idle(now, config);
+    pub(crate) fn next(
+        &mut self,
+        now: Instant,
+        settings: &Settings,
+        max_payload: u32,
+    ) -> Option<Data> {
+        self.restart_after_idle(now, settings);
         if self.probe_due {
             return self.probe();
         }
@@ -66,15 +72,15 @@ impl<C: CongestionController> Sender<'_, C> {
 
     /// jacobson88 appendix C and RFC 5681 section 4.1: after nothing was sent for an RTO the ack
     /// clock has stopped, and the old window would go out in one burst.
-    fn restart_after_idle(&mut self, now: Instant, config: &Config) {
+    fn restart_after_idle(&mut self, now: Instant, settings: &Settings) {
         let idle = now.saturating_since(self.last_sent_at) > self.rto.timeout();
         if !idle || !self.flight.is_empty() || self.queue.is_empty() {
             return;
         }
-        let restart_window = match config.restart_after_idle {
+        let restart_window = match settings.restart_after_idle {
             RestartAfterIdle::Never => return,
             RestartAfterIdle::OneSegment => self.mss,
-            RestartAfterIdle::RestartWindow => config.initial_window.window(self.mss),
+            RestartAfterIdle::RestartWindow => settings.initial_window.window(self.mss),
         };
         let window = restart_window.min(self.controller.window());
         self.controller.on_restart_after_idle(now, window);
@@ -155,7 +161,6 @@ impl<C: CongestionController> Sender<'_, C> {
         let range = data.range();
         let new = range.start == self.snd_nxt;
         let tail_probe = self.tail_probe_due && data.kind != DataKind::Probe;
-        self.counters.bytes_sent += u64::from(data.len);
         if new {
             let piece = if data.len > self.mss { self.mss } else { range.len() };
             self.flight.push(now, range, piece);

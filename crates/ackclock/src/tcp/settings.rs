@@ -1,0 +1,219 @@
+//! What an open connection keeps of its [`Config`]: a connection is small, and most settings have
+//! done their work once it is made.
+
+use super::{
+    AckPolicy, AckTimer, Config, Keepalive, RecoveryAlgorithm, RestartAfterIdle, RtoBackoff,
+    RtoConfig,
+};
+use crate::congestion::InitialWindow;
+use crate::time::Duration;
+
+/// The settings that matter for longer than the moment a connection is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// Largest segment to send, in payload bytes without options.
+    pub(crate) mss: Option<u16>,
+    pub(crate) initial_window: InitialWindow,
+    pub(crate) recovery: RecoveryAlgorithm,
+    pub(crate) restart_after_idle: RestartAfterIdle,
+    pub(crate) ack_timer: AckTimer,
+    ack_policy: CompactAckPolicy,
+    rto_backoff: RtoBackoff,
+    initial_rto: CompactDuration,
+    max_rto: CompactDuration,
+    give_up: CompactDuration,
+    syn_give_up: CompactDuration,
+    user_timeout: CompactDuration,
+    linger: CompactDuration,
+    msl: CompactDuration,
+    fin_wait_2_timeout: CompactDuration,
+    keepalive_idle: CompactDuration,
+    keepalive_interval: CompactDuration,
+    /// 0: no keepalive.
+    keepalive_count: u16,
+}
+
+impl Settings {
+    pub(crate) fn new(config: &Config) -> Self {
+        let mut settings = Settings {
+            mss: config.mss,
+            initial_window: config.initial_window,
+            recovery: config.recovery,
+            restart_after_idle: config.restart_after_idle,
+            ack_timer: config.ack_timer,
+            rto_backoff: config.rto.backoff,
+            ack_policy: CompactAckPolicy::new(config.ack_policy),
+            initial_rto: CompactDuration::new(config.rto.initial),
+            max_rto: CompactDuration::new(config.rto.max),
+            give_up: CompactDuration::new(config.give_up),
+            syn_give_up: CompactDuration::new(config.syn_give_up),
+            user_timeout: CompactDuration::new(config.user_timeout.unwrap_or(Duration::MAX)),
+            linger: CompactDuration::new(config.linger.unwrap_or(Duration::MAX)),
+            msl: CompactDuration::new(config.msl),
+            fin_wait_2_timeout: CompactDuration::new(config.fin_wait_2_timeout),
+            keepalive_idle: CompactDuration::FOR_EVER,
+            keepalive_interval: CompactDuration::FOR_EVER,
+            keepalive_count: 0,
+        };
+        settings.set_keepalive(config.keepalive);
+        settings
+    }
+
+    pub(crate) fn ack_policy(&self) -> AckPolicy {
+        self.ack_policy.get()
+    }
+
+    /// The retransmission timeout of SYN segments.
+    pub(crate) fn syn_rto(&self) -> RtoConfig {
+        let (initial, max) = (self.initial_rto.get(), self.max_rto.get());
+        RtoConfig { initial, max, backoff: self.rto_backoff, ..RtoConfig::default() }
+    }
+
+    pub(crate) fn give_up(&self) -> Duration {
+        self.give_up.get()
+    }
+
+    pub(crate) fn syn_give_up(&self) -> Duration {
+        self.syn_give_up.get()
+    }
+
+    /// [`Duration::MAX`] if there is none.
+    pub(crate) fn user_timeout(&self) -> Duration {
+        self.user_timeout.get()
+    }
+
+    /// [`Duration::MAX`]: for ever.
+    pub(crate) fn linger(&self) -> Duration {
+        self.linger.get()
+    }
+
+    pub(crate) fn msl(&self) -> Duration {
+        self.msl.get()
+    }
+
+    pub(crate) fn fin_wait_2_timeout(&self) -> Duration {
+        self.fin_wait_2_timeout.get()
+    }
+
+    pub(crate) fn keepalive(&self) -> Option<Keepalive> {
+        (self.keepalive_count > 0).then(|| Keepalive {
+            idle: self.keepalive_idle.get(),
+            interval: self.keepalive_interval.get(),
+            count: self.keepalive_count,
+        })
+    }
+
+    pub(crate) fn set_keepalive(&mut self, keepalive: Option<Keepalive>) {
+        self.keepalive_count = keepalive.map_or(0, |keepalive| keepalive.count);
+        if let Some(Keepalive { idle, interval, .. }) = keepalive {
+            self.keepalive_idle = CompactDuration::new(idle);
+            self.keepalive_interval = CompactDuration::new(interval);
+        }
+    }
+}
+
+/// [`AckPolicy`] in eight bytes.
+#[derive(Clone, Copy, Debug)]
+enum CompactAckPolicy {
+    EverySegment,
+    Delayed { timeout: CompactDuration, quick_acks: u16 },
+    Bsd43,
+}
+
+impl CompactAckPolicy {
+    fn new(policy: AckPolicy) -> Self {
+        match policy {
+            AckPolicy::EverySegment => CompactAckPolicy::EverySegment,
+            AckPolicy::Delayed { timeout, quick_acks } => {
+                CompactAckPolicy::Delayed { timeout: CompactDuration::new(timeout), quick_acks }
+            }
+            AckPolicy::Bsd43 => CompactAckPolicy::Bsd43,
+        }
+    }
+
+    fn get(self) -> AckPolicy {
+        match self {
+            CompactAckPolicy::EverySegment => AckPolicy::EverySegment,
+            CompactAckPolicy::Delayed { timeout, quick_acks } => {
+                AckPolicy::Delayed { timeout: timeout.get(), quick_acks }
+            }
+            CompactAckPolicy::Bsd43 => AckPolicy::Bsd43,
+        }
+    }
+}
+
+/// A time in four bytes: the two upper bits say whether the others count microseconds (up to 17
+/// minutes), milliseconds (up to 12 days) or seconds (up to 34 years). What the unit does not
+/// express is rounded up; what is longer is for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct CompactDuration(u32);
+
+impl CompactDuration {
+    const FOR_EVER: CompactDuration = CompactDuration(u32::MAX);
+    /// Nanoseconds in the units, and the bits that stand for them.
+    const UNITS: [(u64, u32); 3] = [(1_000, 0), (1_000_000, 1 << 30), (1_000_000_000, 2 << 30)];
+    const VALUE: u32 = (1 << 30) - 1;
+
+    fn new(time: Duration) -> Self {
+        let units = Self::UNITS.into_iter();
+        let mut fitting = units.filter_map(|(nanos, bits)| {
+            let value = u32::try_from(time.as_nanos().div_ceil(nanos)).ok()?;
+            (value <= Self::VALUE).then_some(CompactDuration(bits | value))
+        });
+        fitting.next().unwrap_or(Self::FOR_EVER)
+    }
+
+    fn get(self) -> Duration {
+        let unit = Self::UNITS.into_iter().find(|(_, bits)| self.0 & !Self::VALUE == *bits);
+        unit.map_or(Duration::MAX, |(nanos, _)| {
+            Duration::from_nanos(nanos.saturating_mul(u64::from(self.0 & Self::VALUE)))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(time: Duration) -> Duration {
+        CompactDuration::new(time).get()
+    }
+
+    #[test]
+    fn usual_times_are_kept_exactly() {
+        for time in [
+            Duration::ZERO,
+            Duration::from_micros(1),
+            Duration::from_micros((1 << 30) - 1),
+            Duration::from_secs(924),
+            Duration::from_millis((1 << 30) - 1),
+            Duration::from_secs((1 << 30) - 1),
+            Duration::MAX,
+        ] {
+            assert_eq!(kept(time), time);
+        }
+    }
+
+    #[test]
+    fn what_the_unit_does_not_express_is_rounded_up() {
+        assert_eq!(kept(Duration::from_nanos(1)), Duration::from_micros(1));
+        let (more_than_17_minutes, ms) = (Duration::from_secs(1_100), Duration::from_millis(1));
+        assert_eq!(kept(more_than_17_minutes + Duration::from_nanos(1)), more_than_17_minutes + ms);
+        assert_eq!(kept(Duration::from_secs(1 << 30)), Duration::MAX);
+    }
+
+    #[test]
+    fn settings_come_back_as_they_were_given() {
+        let keepalive = Keepalive { count: 3, ..Keepalive::default() };
+        let delayed = AckPolicy::Delayed { timeout: Duration::from_micros(1_500), quick_acks: 7 };
+        for ack_policy in [AckPolicy::EverySegment, AckPolicy::Bsd43, delayed] {
+            let config = Config { ack_policy, keepalive: Some(keepalive), ..Config::default() };
+            let mut settings = Settings::new(&config);
+            assert_eq!(settings.ack_policy(), ack_policy);
+            assert_eq!(settings.keepalive(), Some(keepalive));
+            assert_eq!(settings.syn_rto(), config.rto);
+            settings.set_keepalive(None);
+            assert_eq!(settings.keepalive(), None);
+        }
+    }
+}
