@@ -86,6 +86,7 @@ struct Bulk {
     packets: u32,
     /// How much is to be sent, and was queued.
     total: u32,
+    send_buffer: u32,
     written: u32,
     highest: u32,
     /// Segments sent again, and how many of them were lost.
@@ -113,6 +114,7 @@ impl Bulk {
             mtu: 1_500,
             ip_header: 20,
             random: 1,
+            clock_phase: 0,
         };
         let now = Instant::from_secs(100);
         let law = Accounted { law, heard: Vec::new(), before: 0, fell_short: false };
@@ -126,6 +128,7 @@ impl Bulk {
             path: BTreeMap::new(),
             packets: 0,
             total: 0,
+            send_buffer: config.send_buffer,
             written: 0,
             highest: 0,
             again: 0,
@@ -140,7 +143,7 @@ impl Bulk {
     /// Queues what there is room for.
     fn fill(&mut self) {
         let queued = self.sender.sender.queue().len() as u32;
-        let room = self.sender.config.send_buffer - queued;
+        let room = self.send_buffer - queued;
         let len = room.min(self.total - self.written);
         if len > 0 {
             let taken = self.sender.send(self.now, &std::vec![0; len as usize]);

@@ -308,7 +308,7 @@ impl Rules for Rack {
         if timeout.is_zero() {
             timeout = UNMEASURED_PTO;
         } else if flight.is_one_piece() {
-            timeout = timeout + MAX_ACK_DELAY;
+            timeout += MAX_ACK_DELAY;
         }
         self.timer = EarlyTimer::Probe;
         self.deadline = (facts.now + timeout).min(facts.retransmission);
