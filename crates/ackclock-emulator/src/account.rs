@@ -1,9 +1,9 @@
 //! What a link has to tell: its statistics, and the packets that it dropped.
 
-use crate::ecn;
 use crate::observer::{DropReason, Event, PacketOnLink};
 use crate::packet::Packet;
 use ackclock::time::Duration;
+use ackclock::wire::mark_congestion;
 use std::collections::VecDeque;
 
 /// What a link has done so far.
@@ -158,7 +158,7 @@ impl Account {
         reason: DropReason,
         marks: bool,
     ) -> Option<Packet> {
-        if marks && ecn::mark(&mut packet.bytes) {
+        if marks && mark_congestion(&mut packet.bytes) {
             self.statistics.packets_marked += 1;
             self.note(&packet, Note::Marked);
             return Some(packet);

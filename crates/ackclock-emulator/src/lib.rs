@@ -61,7 +61,6 @@ mod addressing;
 mod build;
 mod checksum;
 mod connections;
-mod ecn;
 mod emulator;
 mod endpoint;
 mod engine;

@@ -7,6 +7,7 @@
 mod checksum;
 mod icmp;
 mod ip;
+mod mark;
 mod options;
 mod segment;
 #[cfg(test)]
@@ -14,6 +15,7 @@ mod tests;
 
 pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply, write_icmp_error};
 pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, parse_packet};
+pub use mark::mark_congestion;
 pub use options::{Options, SackBlocks, Timestamps};
 pub use segment::{
     Flags, Header, MAX_HEADER, Segment, WireError, WriteChecksum, write_packet_header,

@@ -77,6 +77,8 @@ struct OnPath {
     again: bool,
 }
 
+type Fate = Box<dyn FnMut(&OnPath) -> Option<Duration>>;
+
 struct Bulk {
     sender: Connection<'static, Accounted>,
     receiver: Connection<'static, BuiltIn>,
@@ -93,7 +95,7 @@ struct Bulk {
     again: u32,
     lost_again: u32,
     /// How long a segment of the sender's takes to the receiver; `None`: it is lost.
-    fate: Box<dyn FnMut(&OnPath) -> Option<Duration>>,
+    fate: Fate,
 }
 
 /// Payload of a full segment: MSS less the timestamps option.

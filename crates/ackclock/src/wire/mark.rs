@@ -1,13 +1,14 @@
 //! Congestion experienced: the mark that a queue sets in a packet's IP header (RFC 3168).
 
-use crate::checksum::updated;
+use super::checksum::Checksum;
 
 /// Both bits of the ECN field set: congestion experienced (RFC 3168 section 5).
 const CE: u8 = 0b11;
 
-/// Sets the CE codepoint if the packet's sender says that it understands ECN; returns whether it
-/// did. A packet that is marked already stays so. Anything but IPv4 and IPv6 is not capable.
-pub(crate) fn mark(packet: &mut [u8]) -> bool {
+/// Sets the codepoint "congestion experienced" of an IP packet if its sender says that it
+/// understands ECN (RFC 3168 section 5), as routers do; returns whether it did. A packet that is
+/// marked already stays so. Anything but IPv4 and IPv6 is not capable.
+pub fn mark_congestion(packet: &mut [u8]) -> bool {
     match packet {
         [first, traffic_class, ..] if *first >> 4 == 6 => {
             // Version, traffic class and flow label take 4, 8 and 20 bits (RFC 8200 section 3).
@@ -20,10 +21,12 @@ pub(crate) fn mark(packet: &mut [u8]) -> bool {
         [first, service, _, _, _, _, _, _, _, _, high, low, ..] if *first >> 4 == 4 => {
             let capable = *service & CE != 0;
             if capable {
-                let before = u16::from_be_bytes([*first, *service]);
-                *service |= CE;
-                let after = u16::from_be_bytes([*first, *service]);
-                let checksum = updated(u16::from_be_bytes([*high, *low]), before, after);
+                let changed = *service | CE;
+                // RFC 1624 section 3, equation 3: HC' = ~(~HC + ~m + m'). It keeps the sum of a
+                // damaged header wrong.
+                let words = [!*high, !*low, !*first, !*service, *first, changed];
+                let checksum = Checksum::default().add(&words).complement();
+                *service = changed;
                 [*high, *low] = checksum.to_be_bytes();
             }
             capable
@@ -35,13 +38,31 @@ pub(crate) fn mark(packet: &mut [u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::testing::ip_packet;
-    use ackclock::wire::{Checksums, Ecn, parse_packet};
+    use crate::wire::{
+        Checksums, Ecn, Flags, Header, IpInfo, MAX_HEADER, WriteChecksum, parse_packet,
+        write_packet_header,
+    };
+    use core::net::IpAddr;
+    use std::vec::Vec;
+
+    /// An ack with that codepoint.
+    fn ip_packet(v6: bool, ecn: Ecn) -> Vec<u8> {
+        let hosts = if v6 { ["fd00::1", "fd00::2"] } else { ["10.0.0.1", "10.0.0.2"] };
+        let [source, destination] = hosts.map(|host| host.parse::<IpAddr>().unwrap());
+        let ip = IpInfo { source, destination, hop_limit: 64, dscp: 0, ecn };
+        let (source_port, destination_port) = (1000, 9);
+        let header =
+            Header { source_port, destination_port, flags: Flags::ACK, ..Header::default() };
+        let mut bytes = [0; MAX_HEADER];
+        let sum = WriteChecksum::Complete;
+        let written = write_packet_header(&mut bytes, &ip, &header, [&[], &[]], sum);
+        bytes[..written].to_vec()
+    }
 
     /// What is read from the packet after an attempt to mark it; reading verifies the checksum.
     fn marked(v6: bool, ecn: Ecn) -> (bool, Ecn) {
-        let mut packet = ip_packet(v6, 1000, ecn, 100);
-        let marked = mark(&mut packet);
+        let mut packet = ip_packet(v6, ecn);
+        let marked = mark_congestion(&mut packet);
         (marked, parse_packet(&packet, Checksums::default()).unwrap().ip.ecn)
     }
 
@@ -60,16 +81,16 @@ mod tests {
             assert_eq!(marked(v6, Ecn::NotEct), (false, Ecn::NotEct));
         }
         let mut short = [0x45, 0xff];
-        assert!(!mark(&mut short));
+        assert!(!mark_congestion(&mut short));
         assert_eq!(short, [0x45, 0xff]);
-        assert!(!mark(&mut []));
+        assert!(!mark_congestion(&mut []));
     }
 
     #[test]
     fn nothing_but_the_mark_and_the_checksum_changes() {
-        let before = ip_packet(true, 1000, Ecn::Ect0, 100);
+        let before = ip_packet(true, Ecn::Ect0);
         let mut after = before.clone();
-        mark(&mut after);
+        mark_congestion(&mut after);
         assert_eq!((before[1], after[1]), (0x20, 0x30));
         assert_eq!((before[0], &before[2..]), (after[0], &after[2..]));
     }
