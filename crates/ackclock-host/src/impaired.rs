@@ -6,6 +6,7 @@
 use ackclock::link::{Link, TransmitError};
 use ackclock::stack::{Capabilities, Transmit};
 use ackclock::time::Instant;
+use ackclock::wire::mark_congestion;
 #[cfg(unix)]
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -26,6 +27,9 @@ pub struct Impairment {
     /// One bit of the packet is inverted; any but the four of the IP version, for a TUN device
     /// refuses packets without one.
     pub corrupt: u32,
+    /// The packet is marked as having experienced congestion, if its sender says that it can be
+    /// (RFC 3168).
+    pub mark: u32,
 }
 
 /// How many packets suffered what.
@@ -39,6 +43,8 @@ pub struct Suffered {
     pub reordered: u64,
     /// Packets damaged.
     pub corrupted: u64,
+    /// Packets marked.
+    pub marked: u64,
 }
 
 /// One direction of an impaired link.
@@ -57,6 +63,7 @@ enum Fate {
     Duplicate,
     Reorder,
     Corrupt,
+    Mark,
 }
 
 impl Direction {
@@ -65,7 +72,7 @@ impl Direction {
     }
 
     fn fate(&mut self) -> Fate {
-        let Impairment { drop, duplicate, reorder, corrupt } = self.impairment;
+        let Impairment { drop, duplicate, reorder, corrupt, mark } = self.impairment;
         let mut draw = self.random.below(MILLION);
         let mut is = |probability: u32| {
             let hit = draw < u64::from(probability);
@@ -80,6 +87,8 @@ impl Direction {
             Fate::Reorder
         } else if is(corrupt) {
             Fate::Corrupt
+        } else if is(mark) {
+            Fate::Mark
         } else {
             Fate::Pass
         }
@@ -114,6 +123,12 @@ impl Direction {
             Fate::Corrupt => {
                 forward(&self.with_one_bit_inverted(packet))?;
                 self.suffered.corrupted += 1;
+            }
+            Fate::Mark => {
+                let mut packet = packet.to_vec();
+                let marked = mark_congestion(&mut packet);
+                forward(&packet)?;
+                self.suffered.marked += u64::from(marked);
             }
         }
         if let Some(held) = self.held.take() {
@@ -338,8 +353,13 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_fates_and_another_seed_others() {
-        let mixed =
-            Impairment { drop: 10_000, duplicate: 10_000, reorder: 10_000, corrupt: 10_000 };
+        let mixed = Impairment {
+            drop: 10_000,
+            duplicate: 10_000,
+            reorder: 10_000,
+            corrupt: 10_000,
+            mark: 0,
+        };
         assert_eq!(sent_through(mixed, 7), sent_through(mixed, 7));
         assert_eq!(received_through(mixed, 7), received_through(mixed, 7));
         assert_ne!(sent_through(mixed, 7), sent_through(mixed, 8));
@@ -391,6 +411,21 @@ mod tests {
             damaged += u64::from(inverted);
         }
         assert_eq!(damaged, suffered.corrupted);
+    }
+
+    #[test]
+    fn only_packets_that_can_be_marked_are() {
+        let always = Impairment { mark: 1_000_000, ..Impairment::default() };
+        let (sent, suffered) = sent_through(always, 1);
+        // The second byte of these packets says ECT(1).
+        assert_eq!(suffered.marked, NUMBER as u64);
+        assert!(sent.iter().all(|packet| packet[1] == 0x47));
+        let mut link =
+            Impaired::new(Recorder { room: 1, ..Recorder::default() }, always, always, 1);
+        let mut incapable = packet(0);
+        incapable[1] = 0x44;
+        send(&mut link, &incapable).unwrap();
+        assert_eq!((link.link.sent, link.transmitted.suffered.marked), (vec![incapable], 0));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use crate::common::far_end;
 use crate::common::talker::{Content, Manner, Talker};
 use ackclock::congestion::{BuiltIn, InitialWindow};
-use ackclock::tcp::{AckPolicy, Config};
+use ackclock::tcp::{AckPolicy, Config, EcnMode};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{
     Discipline, Emulator, Ended, LEFT, Loss, PairConfig, Path, Probability, QueueLimit, RIGHT, Rate,
@@ -44,7 +44,7 @@ fn ack_policy() -> impl Strategy<Value = AckPolicy> {
 fn config() -> impl Strategy<Value = Config> {
     let size = || prop_oneof![1..100u32, 100..100_000u32];
     let sizes = (prop_oneof![1..50u16, 50..2000u16], size(), size(), 1..200u32, 0..64u32);
-    let options = any::<[bool; 4]>();
+    let options = (any::<[bool; 4]>(), any::<bool>());
     (sizes, options, ack_policy(), 1..20u32).prop_map(|(sizes, options, ack_policy, segments)| {
         let mut config = Config::default();
         let (mss, send_buffer, receive_buffer, flight_records, reassembly_ranges) = sizes;
@@ -53,7 +53,9 @@ fn config() -> impl Strategy<Value = Config> {
         config.receive_buffer = receive_buffer;
         config.flight_records = flight_records;
         config.reassembly_ranges = reassembly_ranges;
+        let (options, asks_for_ecn) = options;
         [config.window_scaling, config.timestamps, config.sack, config.nagle] = options;
+        config.ecn = if asks_for_ecn { EcnMode::Request } else { EcnMode::Accept };
         config.ack_policy = ack_policy;
         config.initial_window = InitialWindow::segments(segments);
         (config.give_up, config.syn_give_up) = (NEVER, NEVER);

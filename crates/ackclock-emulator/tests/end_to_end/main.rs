@@ -2,6 +2,7 @@
 
 mod arbitrary;
 mod common;
+mod ecn;
 mod failures;
 mod impairments;
 mod observation;

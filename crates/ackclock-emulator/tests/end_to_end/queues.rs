@@ -50,7 +50,7 @@ fn fq_codel_drops_what_has_waited_and_costs_no_byte() {
     }
 }
 
-/// No stack here sends packets that can be marked yet, so that the word changes nothing.
+/// Neither end asks for ECN here, so that the word changes nothing.
 #[test]
 fn without_capable_packets_marking_is_dropping() {
     for queue in ["red:5:15:0.02:0.1:1000", "codel", "fq_codel"] {

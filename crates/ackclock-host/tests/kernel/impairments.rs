@@ -12,7 +12,7 @@ const ONE_PERCENT: u32 = 10_000;
 
 const CONTENT: Content = Content::new(1, 8 << 20);
 
-const HEALTHY: Impairment = Impairment { drop: 0, duplicate: 0, reorder: 0, corrupt: 0 };
+const HEALTHY: Impairment = Impairment { drop: 0, duplicate: 0, reorder: 0, corrupt: 0, mark: 0 };
 
 const DROP: Impairment = Impairment { drop: ONE_PERCENT, ..HEALTHY };
 

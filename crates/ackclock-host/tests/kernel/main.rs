@@ -7,6 +7,7 @@
 
 mod applications;
 mod device;
+mod ecn;
 mod endings;
 mod impairments;
 mod kernel_side;

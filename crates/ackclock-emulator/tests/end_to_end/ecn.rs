@@ -1,0 +1,47 @@
+//! Explicit congestion notification between two stacks (RFC 3168): queues that mark, senders that
+//! slow down, and nothing lost.
+
+use crate::common::{Outcome, transfer};
+use ackclock::apps::{Amount, Service};
+use ackclock::tcp::{EcnMode, Info};
+
+/// Four megabytes through this queue, which the client asks to be marked.
+fn through(queue: &str, v6: bool, ecn: EcnMode) -> Outcome {
+    let path = format!("rate=10mbit,delay=20ms,loss=0,queue={queue}");
+    transfer(&path, 1, Service::Discard, v6, |source| {
+        source.amount = Amount::Bytes(4 << 20);
+        source.connection.ecn = ecn;
+    })
+}
+
+/// Nothing was dropped or sent again, and yet the window shrank.
+fn is_slowed_by_marks_alone(outcome: &Outcome) {
+    let Info { ecn, retransmitted, ssthresh, ece_received, congestion, .. } = outcome.info;
+    assert_eq!((ecn, congestion), (true, "reno"));
+    let [there, back] = &outcome.links;
+    assert_eq!((there.packets_dropped, back.packets_dropped, retransmitted), (0, 0, 0));
+    assert!(there.packets_marked > 0 && ece_received > 0);
+    assert_ne!(ssthresh, u32::MAX, "the window was reduced");
+    assert_eq!(back.packets_marked, 0, "acks cannot be marked");
+}
+
+#[test]
+fn a_reno_flow_that_red_marks_loses_nothing_and_slows_down() {
+    for v6 in [false, true] {
+        is_slowed_by_marks_alone(&through("red:5:15:0.02:0.1:1000:ecn", v6, EcnMode::Request));
+    }
+}
+
+#[test]
+fn a_reno_flow_that_codel_marks_loses_nothing_and_slows_down() {
+    for queue in ["codel:ecn", "fq_codel:ecn"] {
+        is_slowed_by_marks_alone(&through(queue, false, EcnMode::Request));
+    }
+}
+
+#[test]
+fn who_does_not_ask_loses_packets_there() {
+    let outcome = through("red:5:15:0.02:0.1:1000:ecn", false, EcnMode::Accept);
+    assert!(!outcome.info.ecn && outcome.info.retransmitted > 0);
+    assert_eq!(outcome.links[0].packets_marked, 0);
+}
