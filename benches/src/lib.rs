@@ -1,0 +1,4 @@
+//! Measurements that benchmarks print and tests judge.
+#![forbid(unsafe_code)]
+
+pub mod against_smoltcp;
