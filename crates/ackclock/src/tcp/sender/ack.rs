@@ -31,6 +31,19 @@ pub(crate) struct AckInput<'s> {
     pub(crate) echoed_ms: Option<u32>,
 }
 
+impl AckInput<'_> {
+    /// The end of the millisecond in which the segment was sent whose timestamp the ack echoes, in
+    /// microseconds; without a timestamp the end of time.
+    fn echoed_until(&self, now: Instant) -> u64 {
+        let Some(echoed) = self.echoed_ms else {
+            return u64::MAX;
+        };
+        let age = (now.as_millis() as u32).wrapping_sub(echoed);
+        let millis = now.as_millis().saturating_sub(u64::from(age));
+        millis.saturating_mul(1_000).saturating_add(999)
+    }
+}
+
 impl<C: CongestionController> Sender<'_, C> {
     /// Takes an ack that lies between SND.UNA and SND.NXT.
     pub(crate) fn on_ack(&mut self, now: Instant, input: &AckInput<'_>) {
@@ -41,9 +54,14 @@ impl<C: CongestionController> Sender<'_, C> {
         let advanced = input.ack.since(self.snd_una);
         self.take_off_queue(input.ack);
 
-        let mut delivered =
-            Delivered { believed_until: self.believed_until(now, input), ..Delivered::default() };
+        // A retransmission is not what was delivered if no round trip has ever been so short, or if
+        // the timestamp tells so (RFC 8985 section 6.2 step 2); what an ack with SACK blocks
+        // echoes says nothing of them (RFC 7323 section 4.3).
+        let shortest = micros(now).saturating_sub(self.rto.min_rtt().as_nanos() / 1_000);
+        let believed_until = shortest.min(input.echoed_until(now));
+        let mut delivered = Delivered { believed_until, ..Delivered::default() };
         let acked = self.flight.acknowledge(self.snd_una, &mut delivered);
+        delivered.believed_until = shortest;
         let rtt = acked.sent_at.map(|sent_at| now.saturating_since(sent_at));
         let rtt = rtt.or(input.timestamp_rtt.filter(|_| advanced > 0));
         self.rto.on_ack(now, self.snd_una, rtt);
@@ -105,17 +123,6 @@ impl<C: CongestionController> Sender<'_, C> {
         if advanced > 0 || sacked > 0 || undone {
             self.schedule_probe(now);
         }
-    }
-
-    /// Retransmissions sent later than this, in microseconds, are not what the ack is for: its
-    /// timestamp tells so, or no round trip has ever been so short (RFC 8985 section 6.2 step 2).
-    fn believed_until(&self, now: Instant, input: &AckInput<'_>) -> u64 {
-        let shortest = micros(now).saturating_sub(self.rto.min_rtt().as_nanos() / 1_000);
-        let echoed = input.echoed_ms.map_or(u64::MAX, |echoed| {
-            let age = (now.as_millis() as u32).wrapping_sub(echoed);
-            now.as_millis().saturating_sub(u64::from(age)).saturating_mul(1_000).saturating_add(999)
-        });
-        shortest.min(echoed)
     }
 
     /// Tells the law what recovery has found. `flight_size` is FlightSize before the ack, of which

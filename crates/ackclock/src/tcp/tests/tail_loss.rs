@@ -152,6 +152,21 @@ fn the_probe_shows_what_else_is_missing_at_the_tail() {
     assert_eq!((info.unacked, info.timeouts, info.fast_recoveries), (0, 0, 1));
 }
 
+#[test]
+fn a_sack_of_the_probe_echoes_the_timestamp_of_something_else() {
+    let mut test = Test::established(Config { timestamps: true, ..rack() });
+    let mss = test.info().mss;
+    test.queue(0, 4 * mss);
+    assert_eq!(test.data().len(), 4);
+    let sent_at = test.now;
+    test.wait(10);
+    test.acks_echoing(2 * mss, &[], sent_at);
+    assert_eq!(test.data_within(25), [(20, 3 * mss, mss)]);
+    test.wait(5);
+    test.acks_echoing(2 * mss, &[(3 * mss, 4 * mss)], sent_at);
+    assert_eq!(test.data(), [(2 * mss, mss)]);
+}
+
 /// The last of ten segments was probed, and everything is acknowledged.
 fn probed() -> Test {
     let mut test = in_flight(patient(), 10);
