@@ -196,6 +196,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let mut dsack = None;
         let outstanding = SeqRange::new(self.snd_una, self.snd_nxt);
         let mut blocks = SackBlocks::EMPTY;
+        let data_end = self.snd_una + self.queue.len() as u32;
         for (index, block) in input.sack.as_slice().iter().enumerate() {
             let next = input.sack.as_slice().get(index + 1);
             let duplicate = index == 0
@@ -205,7 +206,9 @@ impl<C: CongestionController> Sender<'_, C> {
                 self.counters.dsacks = self.counters.dsacks.saturating_add(1);
                 dsack = Some(*block);
             } else if !block.is_empty() && outstanding.covers(*block) {
-                blocks.push(*block);
+                // A FIN that went with data arrives with them, though receivers may report data only.
+                let with_fin = block.end == data_end && self.flight.last_contains(data_end);
+                blocks.push(SeqRange::new(block.start, block.end + u32::from(with_fin)));
             }
         }
         let known = self.flight.is_empty() || blocks.is_empty();

@@ -167,6 +167,32 @@ fn a_sack_of_the_probe_echoes_the_timestamp_of_something_else() {
     assert_eq!(test.data(), [(2 * mss, mss)]);
 }
 
+#[test]
+fn a_sack_of_the_last_data_covers_the_fin_that_went_with_them() {
+    let mut test = Test::established(rack());
+    test.queue(0, 4_000);
+    test.connection.shutdown(test.now);
+    assert_eq!(test.data().len(), 4);
+    test.wait(10);
+    test.acks(2_000);
+    assert_eq!(test.data_within(25), [(20, 3_000, 1_000)]);
+    test.wait(5);
+    test.sacks(2_000, &[(3_000, 4_000)]);
+    assert_eq!((test.data(), test.info().sacked), (std::vec![(2_000, 1_000)], 1_001));
+    test.acks(4_001);
+    assert_eq!(test.state(), State::FinWait2);
+}
+
+#[test]
+fn a_sack_of_the_last_data_says_nothing_of_a_fin_sent_later() {
+    let mut test = in_flight(rack(), 4);
+    test.connection.shutdown(test.now);
+    assert_eq!(test.sent().len(), 1);
+    test.wait(10);
+    test.sacks(2_000, &[(3_000, 4_000)]);
+    assert_eq!(test.info().sacked, 1_000);
+}
+
 /// The last of ten segments was probed, and everything is acknowledged.
 fn probed() -> Test {
     let mut test = in_flight(patient(), 10);

@@ -110,6 +110,14 @@ impl<'a> Flight<'a> {
         self.records.len() == 1 && self.records.front().is_some_and(|front| front.pieces() == 1)
     }
 
+    /// Whether the last segment carries this sequence number, and not it alone.
+    pub(crate) fn last_contains(&self, seq: SeqNumber) -> bool {
+        self.records.back().is_some_and(|record| {
+            let last = record.piece_range(record.pieces().saturating_sub(1));
+            last.contains(seq) && last.start.before(seq)
+        })
+    }
+
     /// FlightSize (RFC 5681): sent and not cumulatively acknowledged.
     pub(crate) fn outstanding(&self) -> u32 {
         self.outstanding
