@@ -58,6 +58,23 @@ fn reordering_once_seen_keeps_the_window_open() {
 }
 
 #[test]
+fn a_retransmission_in_vain_is_reordering_seen() {
+    let mut test = in_flight(rack(), 10);
+    test.wait(10);
+    test.sacks(0, &[(1_000, 4_000)]);
+    assert_eq!(test.data(), [(0, 1_000)]);
+    test.wait(1);
+    test.acks(10_000);
+    test.sacks(10_000, &[(0, 1_000)]);
+    assert_eq!(test.info().undos, 1);
+    test.queue(10_000, 20_000);
+    assert_eq!(test.data().len(), 10);
+    test.wait(10);
+    test.sacks(10_000, &[(11_000, 15_000)]);
+    assert_eq!((test.data(), reordering(&test)), (std::vec![], Some(QUARTER_RTT + QUARTER_RTT)));
+}
+
+#[test]
 fn a_retransmission_that_is_acknowledged_does_not_count_as_reordering() {
     let mut test = in_flight(rack(), 10);
     test.wait(10);

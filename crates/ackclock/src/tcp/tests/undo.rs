@@ -232,8 +232,11 @@ fn a_lost_retransmission_leaves_nothing_to_undo() {
     let mut test = in_flight(rack(), 10);
     test.queue(10_000, 20_000);
     test.wait(10);
+    test.sacks(0, &[(1_000, 4_000)]);
+    assert_eq!(test.data(), [(0, 1_000)]);
+    test.wait(1);
     test.sacks(0, &[(1_000, 9_000)]);
-    assert_eq!(test.data().first(), Some(&(0, 1_000)));
+    assert_eq!(test.data(), [(10_000, 1_000), (11_000, 1_000), (12_000, 1_000)]);
     test.wait(10);
     test.sacks(0, &[(10_000, 11_000), (1_000, 9_000)]);
     assert_eq!(test.data(), [(0, 1_000)]);

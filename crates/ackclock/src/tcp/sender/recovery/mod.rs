@@ -225,6 +225,9 @@ trait Rules: core::fmt::Debug {
     /// arrive any more: what was known of single segments means nothing now.
     fn forget(&mut self) {}
 
+    /// What was taken for lost had only been overtaken.
+    fn on_reordering(&mut self) {}
+
     /// Bytes thought to be in the network, which the law's window bounds. A recovery that inflates
     /// the window takes the same amount off here, so that the law's window stays the law's.
     fn pipe(&self, _episode: &Episode, flight: &Flight<'_>) -> u32 {
@@ -356,6 +359,9 @@ impl Recovery {
         let mut undone = None;
         if self.undo.is_spurious(&self.episode, ack) {
             undone = Some(self.episode.phase);
+            if !self.undo.is_by_timer() {
+                rules.on_reordering();
+            }
             self.undo.disarm();
             self.episode.phase = Phase::Open;
             self.episode.owes_retransmission = false;

@@ -245,6 +245,13 @@ impl Rules for Rack {
         true
     }
 
+    /// A segment that was sent again before it arrived late is no proof of reordering by the rule of
+    /// section 6.2 step 3, which leaves out what was ever sent again; that the retransmission was
+    /// in vain is.
+    fn on_reordering(&mut self) {
+        self.reordering_seen = true;
+    }
+
     fn window(&self, episode: &Episode, window: u32) -> u32 {
         if self.regulated && episode.phase == Phase::Fast { self.prr_window } else { window }
     }

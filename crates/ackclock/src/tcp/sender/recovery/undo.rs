@@ -17,6 +17,18 @@ enum ForwardRto {
     Forward,
 }
 
+/// RFC 3522's RetransmitTS.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stamp {
+    /// Nothing was sent again.
+    #[default]
+    None,
+    /// Something was, and the first ack of new data since then is still to come.
+    Awaited,
+    /// It has come.
+    Answered,
+}
+
 /// What must be known to take the last reduction back.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Undo {
@@ -24,14 +36,13 @@ pub(super) struct Undo {
     begin: SeqNumber,
     /// Sequence numbers sent again and not reported as duplicates.
     resent: u32,
-    /// RetransmitTS (RFC 3522): when the first retransmission went out, in milliseconds.
+    /// RetransmitTS: when the first retransmission went out, in milliseconds.
     retransmit_ts: u32,
+    stamp: Stamp,
     /// The last reduction can be taken back.
     armed: bool,
-    /// Something was sent again.
-    any_resent: bool,
-    /// The first ack of new data since then is still to come.
-    stamped: bool,
+    /// It was the retransmission timer that began the episode.
+    by_timer: bool,
     forward: ForwardRto,
 }
 
@@ -45,7 +56,7 @@ impl Undo {
     /// The retransmission timer fired. A repeated timeout goes on with what the first began.
     pub(super) fn begin_timeout(&mut self, una: SeqNumber, superfluous: u32, repeated: bool) {
         if !repeated {
-            *self = Undo::begin(una, superfluous);
+            *self = Undo { by_timer: true, ..Undo::begin(una, superfluous) };
         }
         self.forward = if self.armed { ForwardRto::Resent } else { ForwardRto::Off };
     }
@@ -53,6 +64,11 @@ impl Undo {
     /// There is something that cannot be taken back.
     pub(super) fn disarm(&mut self) {
         *self = Undo::default();
+    }
+
+    /// Whether it was the retransmission timer that began the episode.
+    pub(super) fn is_by_timer(&self) -> bool {
+        self.by_timer
     }
 
     /// Whether new data is to go out instead of retransmissions.
@@ -63,8 +79,8 @@ impl Undo {
     /// `range` was sent again.
     pub(super) fn on_resent(&mut self, now_ms: u32, range: SeqRange) {
         self.resent = self.resent.saturating_add(range.len());
-        if self.armed && !self.any_resent {
-            (self.any_resent, self.stamped, self.retransmit_ts) = (true, true, now_ms);
+        if self.armed && self.stamp == Stamp::None {
+            (self.stamp, self.retransmit_ts) = (Stamp::Awaited, now_ms);
         }
     }
 
@@ -84,16 +100,16 @@ impl Undo {
             return false;
         };
         self.resent = self.resent.saturating_sub(duplicate.len());
-        self.any_resent && self.resent == 0
+        self.stamp != Stamp::None && self.resent == 0
     }
 
     /// RFC 3522 steps 4 and 5: the first ack of new data echoes a timestamp older than the first
     /// retransmission, so it is for the original.
     fn is_for_original(&mut self, ack: &AckFacts) -> bool {
-        if !self.stamped || ack.acked == 0 {
+        if self.stamp != Stamp::Awaited || ack.acked == 0 {
             return false;
         }
-        self.stamped = false;
+        self.stamp = Stamp::Answered;
         ack.echoed_ms.is_some_and(|echoed| (echoed.wrapping_sub(self.retransmit_ts) as i32) < 0)
     }
 
