@@ -7,6 +7,7 @@ mod failures;
 mod impairments;
 mod observation;
 mod queues;
+mod recovery;
 mod runs;
 mod scenarios;
 mod smoltcp;
