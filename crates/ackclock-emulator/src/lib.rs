@@ -19,6 +19,8 @@
 //! - Impairments are loss, corruption, duplication and reordering. They strike after a packet has
 //!   had its time of the line, or before the queue.
 //!
+//! A [`LiveLink`] is one link by itself, for a driver that has a clock of its own.
+//!
 //! # Example
 //! A megabyte to a discard service. A path's parameters are written in one line; a capture is one
 //! of the observers that can watch a run.
@@ -71,6 +73,7 @@ mod impairments;
 mod ip;
 mod jitter;
 mod link;
+mod live;
 mod loss;
 mod network;
 mod observer;
@@ -98,6 +101,7 @@ pub use endpoint::Endpoint;
 pub use ids::{HostId, LinkId, NodeId, RouterId};
 pub use impairment::{Hold, Reorder};
 pub use jitter::Jitter;
+pub use live::LiveLink;
 pub use loss::{GilbertElliott, Loss};
 pub use network::RouterStatistics;
 pub use observer::{

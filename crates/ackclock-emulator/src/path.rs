@@ -142,11 +142,13 @@ impl Default for Path {
     }
 }
 
-impl FromStr for Path {
-    type Err = PathError;
-
-    fn from_str(text: &str) -> Result<Self, PathError> {
-        let mut path = Path::default();
+impl Path {
+    /// This path with other values for the parameters that `text` gives, in the form that is read.
+    ///
+    /// # Errors
+    /// Names the item that cannot be used.
+    pub fn with(&self, text: &str) -> Result<Self, PathError> {
+        let mut path = self.clone();
         let mut seen = Vec::new();
         for item in text.split(',') {
             let Some((key, value)) = item.split_once('=') else {
@@ -177,6 +179,14 @@ impl FromStr for Path {
             seen.push(key);
         }
         Ok(path)
+    }
+}
+
+impl FromStr for Path {
+    type Err = PathError;
+
+    fn from_str(text: &str) -> Result<Self, PathError> {
+        Path::default().with(text)
     }
 }
 
@@ -321,6 +331,14 @@ mod tests {
         let queue = Discipline::DropTail(QueueLimit::Packets(0));
         let expected = Path { queue, delay: Duration::from_nanos(1_500), ..Path::default() };
         assert_eq!(path, expected);
+    }
+
+    #[test]
+    fn a_path_can_differ_from_another_in_what_is_given() {
+        let there: Path = "rate=100mbit,delay=5ms,loss=0,queue=10,duplicate=1%".parse().unwrap();
+        let back = there.with("rate=1mbit,duplicate=0").unwrap();
+        assert_eq!(back.to_string(), "rate=1mbit,delay=5ms,loss=0%,queue=10");
+        assert_eq!(there.with("rate"), Err(PathError::Item("rate".into())));
     }
 
     #[test]
