@@ -10,13 +10,13 @@ use ackclock::congestion::CongestionController;
 use ackclock::link::{Link, TransmitError};
 use ackclock::stack::{Rejected, Stack};
 use ackclock::time::Instant;
-use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
-use rustix::io::{Errno, read, write};
+use rustix::event::{PollFd, PollFlags};
 use std::fmt;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::os::fd::AsFd;
+
+pub use crate::wait::Waker;
+use crate::wait::{is_gone, wait};
 
 /// Packets taken from the device, changes handed to applications and packets given to the device
 /// in one round, so that neither direction starves the other.
@@ -29,45 +29,6 @@ pub enum Ended {
     Done,
     /// [`Waker::stop`] was called.
     Stopped,
-}
-
-/// Wakes or stops a run loop from another thread, or from a signal handler's thread.
-#[derive(Clone, Debug)]
-pub struct Waker(Arc<Signal>);
-
-#[derive(Debug)]
-struct Signal {
-    event: OwnedFd,
-    stop: AtomicBool,
-}
-
-impl Waker {
-    fn new() -> io::Result<Self> {
-        let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
-        Ok(Waker(Arc::new(Signal { event: eventfd(0, flags)?, stop: AtomicBool::new(false) })))
-    }
-
-    /// Makes the loop go round once, so that it asks applications anew when they want to be woken
-    /// and whether they are done.
-    pub fn wake(&self) {
-        // It can fail only if the counter is at its limit: then the loop is woken anyway.
-        let _ = write(&self.0.event, &1u64.to_ne_bytes());
-    }
-
-    /// Ends the run that goes on, or the next one if none does.
-    pub fn stop(&self) {
-        self.0.stop.store(true, Ordering::Release);
-        self.wake();
-    }
-
-    /// Whether the loop was told to stop; asked once.
-    fn take_stop(&self) -> bool {
-        self.0.stop.swap(false, Ordering::AcqRel)
-    }
-
-    fn reset(&self) {
-        let _ = read(&self.0.event, &mut [0u8; 8]);
-    }
 }
 
 /// What became of one round.
@@ -226,36 +187,15 @@ impl<L: Link + AsFd> RunLoop<L> {
 
     /// Sleeps until the device is ready, the deadline, or a call of the waker.
     fn sleep(&self, deadline: Instant, want_room: bool) -> Result<(), RunError<L::Error>> {
-        let timeout = (!deadline.is_never()).then(|| timespec(self.clock.now(), deadline));
         let mut interest = PollFlags::IN;
         interest.set(PollFlags::OUT, want_room);
-        let mut ready =
-            [PollFd::new(&self.link, interest), PollFd::new(&self.waker.0.event, PollFlags::IN)];
-        match poll(&mut ready, timeout.as_ref()) {
-            Ok(_) => {}
-            Err(Errno::INTR) => return Ok(()),
-            Err(errno) => return Err(RunError::Poll(errno.into())),
-        }
+        let mut ready = [PollFd::new(&self.link, interest), self.waker.poll_fd()];
+        wait(&mut ready, self.clock.now(), deadline).map_err(RunError::Poll)?;
         let [link, waker] = ready.map(|each| each.revents());
         if waker.contains(PollFlags::IN) {
             self.waker.reset();
         }
-        // A device that is gone is readable only if it still has packets or an error to tell.
-        let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-        if link.intersects(gone) && !link.contains(PollFlags::IN) {
-            return Err(RunError::Gone);
-        }
-        Ok(())
-    }
-}
-
-/// The time from `now` to `deadline`; none if it has passed.
-fn timespec(now: Instant, deadline: Instant) -> Timespec {
-    let nanos = deadline.saturating_since(now).as_nanos();
-    Timespec {
-        // At most 584 years, which fits any kernel's seconds.
-        tv_sec: (nanos / 1_000_000_000).try_into().unwrap_or(i64::MAX),
-        tv_nsec: (nanos % 1_000_000_000) as _,
+        if is_gone(link) { Err(RunError::Gone) } else { Ok(()) }
     }
 }
 
@@ -292,8 +232,9 @@ mod tests {
     use ackclock::congestion::BuiltIn;
     use ackclock::stack::{Capabilities, Cidr, Event, StackConfig, Storage, Transmit};
     use ackclock::tcp::Config;
+    use rustix::event::{EventfdFlags, eventfd};
     use std::convert::Infallible;
-    use std::os::fd::BorrowedFd;
+    use std::os::fd::{BorrowedFd, OwnedFd};
 
     /// A device that never has room.
     struct Full(OwnedFd);

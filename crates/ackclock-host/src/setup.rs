@@ -41,23 +41,8 @@ impl TunSetup {
     /// # Errors
     /// [`NoKernelAddress`] if a prefix has no room for two addresses.
     pub fn configuration(&self) -> Result<Plan, NoKernelAddress> {
-        let name = self.name.as_str();
-        let mut plan = Vec::new();
-        if let Some(mtu) = self.mtu {
-            let mtu = mtu.to_string();
-            plan.push(command("ip", ["link", "set", "dev", name, "mtu", &mtu]));
-        }
-        for &address in &self.addresses {
-            let kernel = text(kernel_end(address)?);
-            let mut add = command("ip", ["address", "replace", &kernel, "dev", name]);
-            if address.address.is_ipv6() {
-                // Without duplicate address detection the address can be used at once.
-                add.arguments.push("nodad".into());
-            }
-            plan.push(add);
-        }
-        plan.push(command("ip", ["link", "set", "dev", name, "up"]));
-        Ok(Plan(plan))
+        let kernel: Result<Vec<_>, _> = self.addresses.iter().copied().map(kernel_end).collect();
+        Ok(configuration(&self.name, self.mtu, &kernel?))
     }
 
     /// The commands that let the stack reach the Internet: forwarding, and NAT for what leaves
@@ -93,6 +78,27 @@ impl TunSetup {
         }
         configuration.run()
     }
+}
+
+/// The commands that give an existing interface its MTU and the *kernel* these addresses on it, and
+/// take it up. They may be repeated.
+pub fn configuration(name: &InterfaceName, mtu: Option<u32>, kernel: &[Cidr]) -> Plan {
+    let name = name.as_str();
+    let mut plan = Vec::new();
+    if let Some(mtu) = mtu {
+        let mtu = mtu.to_string();
+        plan.push(command("ip", ["link", "set", "dev", name, "mtu", &mtu]));
+    }
+    for &address in kernel {
+        let mut add = command("ip", ["address", "replace", &text(address), "dev", name]);
+        if address.address.is_ipv6() {
+            // Without duplicate address detection the address can be used at once.
+            add.arguments.push("nodad".into());
+        }
+        plan.push(add);
+    }
+    plan.push(command("ip", ["link", "set", "dev", name, "up"]));
+    Plan(plan)
 }
 
 /// The kernel's address for a stack's address: see the module's description.

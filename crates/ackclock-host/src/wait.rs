@@ -1,0 +1,80 @@
+//! Waiting for devices, a deadline, or a call from another thread: one `ppoll`.
+
+use ackclock::time::Instant;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::io::{Errno, read, write};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Wakes or stops a loop from another thread, or from a signal handler's thread.
+#[derive(Clone, Debug)]
+pub struct Waker(Arc<Signal>);
+
+#[derive(Debug)]
+struct Signal {
+    event: OwnedFd,
+    stop: AtomicBool,
+}
+
+impl Waker {
+    pub(crate) fn new() -> io::Result<Self> {
+        let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
+        Ok(Waker(Arc::new(Signal { event: eventfd(0, flags)?, stop: AtomicBool::new(false) })))
+    }
+
+    /// Makes the loop go round once, so that it asks applications anew when they want to be woken
+    /// and whether they are done.
+    pub fn wake(&self) {
+        // It can fail only if the counter is at its limit: then the loop is woken anyway.
+        let _ = write(&self.0.event, &1u64.to_ne_bytes());
+    }
+
+    /// Ends the run that goes on, or the next one if none does.
+    pub fn stop(&self) {
+        self.0.stop.store(true, Ordering::Release);
+        self.wake();
+    }
+
+    /// Whether the loop was told to stop; asked once.
+    pub(crate) fn take_stop(&self) -> bool {
+        self.0.stop.swap(false, Ordering::AcqRel)
+    }
+
+    /// What becomes readable when the waker calls.
+    pub(crate) fn poll_fd(&self) -> PollFd<'_> {
+        PollFd::new(&self.0.event, PollFlags::IN)
+    }
+
+    /// Takes note of the calls so far.
+    pub(crate) fn reset(&self) {
+        let _ = read(&self.0.event, &mut [0u8; 8]);
+    }
+}
+
+/// Waits until one of them is ready, or the deadline. (A signal may end it before.)
+pub(crate) fn wait(them: &mut [PollFd<'_>], now: Instant, deadline: Instant) -> io::Result<()> {
+    let timeout = (!deadline.is_never()).then(|| timespec(now, deadline));
+    match poll(them, timeout.as_ref()) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+/// Whether a device of which that is said went away. One that did is readable only if it still has
+/// packets or an error to tell.
+pub(crate) fn is_gone(device: PollFlags) -> bool {
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    device.intersects(gone) && !device.contains(PollFlags::IN)
+}
+
+/// The time from `now` to `deadline`; none if it has passed.
+fn timespec(now: Instant, deadline: Instant) -> Timespec {
+    let nanos = deadline.saturating_since(now).as_nanos();
+    Timespec {
+        // At most 584 years, which fits any kernel's seconds.
+        tv_sec: (nanos / 1_000_000_000).try_into().unwrap_or(i64::MAX),
+        tv_nsec: (nanos % 1_000_000_000) as _,
+    }
+}
