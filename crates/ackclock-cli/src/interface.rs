@@ -10,7 +10,7 @@ use ackclock::stack::{ListenError, Stack, StackConfig, Storage};
 use ackclock::time::Instant;
 use ackclock_host::interface::{self, InterfaceName};
 use ackclock_host::run_loop::{RunError, RunLoop};
-use ackclock_host::setup::{SetupError, TunSetup};
+use ackclock_host::setup::{Plan, SetupError, TunSetup};
 use ackclock_host::tun::{Tun, TunError};
 use std::path::Path;
 
@@ -98,25 +98,37 @@ impl Driver {
     }
 }
 
-/// Opens the interface, makes it if there is none, and sees that it is up.
+/// Opens the interface that the options name.
 fn open_tun(options: &InterfaceOptions) -> Result<Tun, Failure> {
     let name = options.tun.as_deref().unwrap_or_default();
     let name: InterfaceName =
         name.parse().map_err(|error| Failure::Usage(format!("--tun: {error}")))?;
+    open_or_make(&name, || {
+        let addresses = options.address.clone();
+        let setup = TunSetup { name: name.clone(), owner: None, mtu: None, addresses };
+        setup.configuration().map_err(|error| Failure::Usage(error.to_string()))
+    })
+}
+
+/// Opens the interface, makes it and configures it if there is none, and sees that it is up.
+pub(crate) fn open_or_make(
+    name: &InterfaceName,
+    configuration: impl FnOnce() -> Result<Plan, Failure>,
+) -> Result<Tun, Failure> {
     let environment = |error: TunError| Failure::Environment(error.to_string());
-    let is_new = !interface::exists(&name)
-        .map_err(|error| Failure::Environment(SetupError::from(error).to_string()))?;
-    let tun = Tun::open(&name).map_err(environment)?;
+    let is_new = !exists(name)?;
+    let tun = Tun::open(name).map_err(environment)?;
     if is_new {
-        let setup = TunSetup { name, owner: None, mtu: None, addresses: options.address.clone() };
-        setup
-            .configuration()
-            .map_err(|error| Failure::Usage(error.to_string()))?
-            .run()
-            .map_err(|error| Failure::Environment(error.to_string()))?;
+        configuration()?.run().map_err(|error| Failure::Environment(error.to_string()))?;
     }
     tun.require_up().map_err(environment)?;
     Ok(tun)
+}
+
+/// Whether there is an interface of that name.
+pub(crate) fn exists(name: &InterfaceName) -> Result<bool, Failure> {
+    interface::exists(name)
+        .map_err(|error| Failure::Environment(SetupError::from(error).to_string()))
 }
 
 fn start_failure(error: &StartError) -> Failure {

@@ -3,6 +3,8 @@
 
 mod capture;
 mod commands;
+#[cfg(target_os = "linux")]
+mod emulate;
 mod failure;
 #[cfg(target_os = "linux")]
 mod interface;

@@ -10,7 +10,7 @@ pub(crate) fn answer(error: &clap::Error) -> Result<(), Failure> {
             error.print().map_err(|error| Failure::output(&error))
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::Usage(
-            "say what to do: discard, echo, serve or setup tun; 'ackclock --help' tells more"
+            "say what to do: discard, echo, serve, emulate or setup tun; 'ackclock --help' tells more"
                 .into(),
         )),
         _ => Err(Failure::Usage(one_line(&error.render().to_string()))),
@@ -73,7 +73,7 @@ mod tests {
         );
         assert_eq!(
             complaint(&[]),
-            "say what to do: discard, echo, serve or setup tun; 'ackclock --help' tells more"
+            "say what to do: discard, echo, serve, emulate or setup tun; 'ackclock --help' tells more"
         );
     }
 

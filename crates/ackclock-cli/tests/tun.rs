@@ -1,71 +1,11 @@
-//! The program over a TUN interface, against the kernel of this machine. Each test has a network
-//! namespace of its own, for which it must be run by root: without privilege it says so and is
-//! skipped; where `CI` or `ACKCLOCK_REQUIRE_KERNEL_TESTS` is set it fails instead.
+//! The program over a TUN interface, against the kernel of this machine.
 #![cfg(target_os = "linux")]
 
+mod namespace;
+
+use namespace::{in_namespace, reports};
 use serde_json::Value;
-use std::io::Write;
-use std::process::{Command, Output};
-
-/// No script needs as many seconds; one that hangs is ended after them.
-const PATIENCE: &str = "120";
-
-/// Runs a shell script in a new network namespace, with the program as `$A` and `serve` to start a
-/// service in the background; `None` if there is no privilege for that.
-fn in_namespace(script: &str) -> Option<Output> {
-    if let Err(reason) = probe() {
-        let required = ["CI", "ACKCLOCK_REQUIRE_KERNEL_TESTS"];
-        if let Some(variable) = required.into_iter().find(|name| std::env::var_os(name).is_some()) {
-            panic!("{reason} ({variable} is set, so that kernel tests may not be skipped)");
-        }
-        // Past the test runner's capture, which would hide it.
-        let _ = writeln!(std::io::stderr(), "skipped a TUN test: {reason}");
-        return None;
-    }
-    let prelude = r#"
-        set -e
-        ip link set dev lo up
-        work=$(mktemp -d)
-        trap 'kill $(jobs -p) 2>/dev/null || true; rm -r "$work"' EXIT
-        # serve NAME ARGUMENT...: its report will be in $work/NAME.
-        serve() {
-            name=$1
-            shift
-            # The background empties the file too, but later than it is looked into.
-            : >"$work/$name.ready"
-            "$A" serve "$@" >"$work/$name" 2>"$work/$name.ready" &
-            until grep -q serving "$work/$name.ready"; do sleep 0.01; done
-        }
-    "#;
-    // Whatever the script leaves running goes with its process namespace.
-    let output = Command::new("unshare")
-        .args(["--net", "--pid", "--fork", "timeout", PATIENCE, "bash", "-c"])
-        .arg(format!("{prelude}\n{script}"))
-        .env("A", env!("CARGO_BIN_EXE_ackclock"))
-        .output();
-    Some(output.expect("unshare runs"))
-}
-
-/// Says what is missing.
-fn probe() -> Result<(), String> {
-    let script = "ip link set dev lo up && ip tuntap add dev probe mode tun";
-    let output = Command::new("unshare").args(["--net", "sh", "-c", script]).output();
-    match output {
-        Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => Err(format!(
-            "cannot make a namespace with a TUN interface ({}): run it as root",
-            String::from_utf8_lossy(&output.stderr).trim()
-        )),
-        Err(error) => Err(format!("cannot run unshare ({error}): install util-linux")),
-    }
-}
-
-/// The JSON objects that a script printed, one after another.
-fn reports(output: &Output) -> Vec<Value> {
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let objects = serde_json::Deserializer::from_slice(&output.stdout).into_iter();
-    objects.map(|object| object.expect("a JSON object")).collect()
-}
+use std::process::Command;
 
 #[test]
 fn echo_from_the_kernels_sockets_brings_every_byte_back_over_both_families() {

@@ -10,7 +10,7 @@ pub use crate::wait::Waker;
 use crate::wait::{is_gone, wait};
 use ackclock::link::{Link, TransmitError};
 use ackclock::stack::Transmit;
-use ackclock::time::Instant;
+use ackclock::time::{Duration, Instant};
 use ackclock::wire::{Ecn, WriteChecksum};
 use rustix::event::{PollFd, PollFlags};
 use rustix::thread::set_current_timer_slack;
@@ -68,6 +68,8 @@ pub struct Bridge<L, W> {
     wires: [W; 2],
     /// Packets that the devices did not take.
     refused: [u64; 2],
+    /// Time spent waiting.
+    idle: Duration,
     clock: Clock,
     waker: Waker,
 }
@@ -80,7 +82,7 @@ impl<L: Link + AsFd, W: Wire> Bridge<L, W> {
     /// When the process has no descriptor left.
     pub fn new(devices: [L; 2], wires: [W; 2]) -> io::Result<Self> {
         let (clock, waker) = (Clock::start(), Waker::new()?);
-        Ok(Bridge { devices, wires, refused: [0; 2], clock, waker })
+        Ok(Bridge { devices, wires, refused: [0; 2], idle: Duration::ZERO, clock, waker })
     }
 
     /// A handle to stop the bridge with.
@@ -109,6 +111,12 @@ impl<L: Link + AsFd, W: Wire> Bridge<L, W> {
         self.refused
     }
 
+    /// Time since the bridge was made in which it did not wait. If that is nearly all of the time
+    /// the devices give it more than it can carry.
+    pub fn busy(&self) -> Duration {
+        self.clock.now().saturating_since(Instant::ZERO).saturating_sub(self.idle)
+    }
+
     /// Carries packets until `until` on the bridge's clock, or until [`Waker::stop`] is called.
     ///
     /// # Errors
@@ -131,7 +139,7 @@ impl<L: Link + AsFd, W: Wire> Bridge<L, W> {
     }
 
     /// Waits until there is something to do; returns which of the devices have packets.
-    fn wait(&self, until: Instant) -> Result<[bool; 2], BridgeError<L::Error>> {
+    fn wait(&mut self, until: Instant) -> Result<[bool; 2], BridgeError<L::Error>> {
         let [left, right] = &self.devices;
         let deadline = self.wires.iter().map(Wire::poll_at).fold(until, Instant::min);
         let mut ready = [
@@ -139,7 +147,9 @@ impl<L: Link + AsFd, W: Wire> Bridge<L, W> {
             PollFd::new(right, PollFlags::IN),
             self.waker.poll_fd(),
         ];
-        wait(&mut ready, self.clock.now(), deadline).map_err(BridgeError::Wait)?;
+        let begin = self.clock.now();
+        wait(&mut ready, begin, deadline).map_err(BridgeError::Wait)?;
+        self.idle += self.clock.now().saturating_since(begin);
         let [left, right, waker] = ready.map(|each| each.revents());
         if waker.contains(PollFlags::IN) {
             self.waker.reset();
@@ -308,7 +318,7 @@ mod tests {
     impl Wire for Spaced {
         fn offer(&mut self, now: Instant, packet: &[u8]) {
             let before = self.0.back().map_or(now, |(due, _)| now.max(*due));
-            let millisecond = ackclock::time::Duration::from_millis(1);
+            let millisecond = Duration::from_millis(1);
             self.0.push_back((before + millisecond, packet.to_vec()));
         }
 
@@ -348,7 +358,7 @@ mod tests {
     /// Runs until what was sent has come to the ends of the wires.
     fn carry(bridge: &mut Bridge<Socket, Spaced>) {
         loop {
-            let until = bridge.now() + ackclock::time::Duration::from_millis(1);
+            let until = bridge.now() + Duration::from_millis(1);
             assert_eq!(bridge.run_until(until).unwrap(), Ended::OutOfTime);
             if bridge.wires_mut().iter().all(|wire| wire.0.is_empty()) {
                 break;

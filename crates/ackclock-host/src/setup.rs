@@ -41,8 +41,10 @@ impl TunSetup {
     /// # Errors
     /// [`NoKernelAddress`] if a prefix has no room for two addresses.
     pub fn configuration(&self) -> Result<Plan, NoKernelAddress> {
-        let kernel: Result<Vec<_>, _> = self.addresses.iter().copied().map(kernel_end).collect();
-        Ok(configuration(&self.name, self.mtu, &kernel?))
+        let addresses: Result<Vec<_>, _> = self.addresses.iter().copied().map(kernel_end).collect();
+        let (name, mtu) = (self.name.clone(), self.mtu);
+        let kernel = KernelEnd { name, mtu, transmit_queue: None, addresses: addresses? };
+        Ok(kernel.configuration())
     }
 
     /// The commands that let the stack reach the Internet: forwarding, and NAT for what leaves
@@ -80,25 +82,41 @@ impl TunSetup {
     }
 }
 
-/// The commands that give an existing interface its MTU and the *kernel* these addresses on it, and
-/// take it up. They may be repeated.
-pub fn configuration(name: &InterfaceName, mtu: Option<u32>, kernel: &[Cidr]) -> Plan {
-    let name = name.as_str();
-    let mut plan = Vec::new();
-    if let Some(mtu) = mtu {
-        let mtu = mtu.to_string();
-        plan.push(command("ip", ["link", "set", "dev", name, "mtu", &mtu]));
-    }
-    for &address in kernel {
-        let mut add = command("ip", ["address", "replace", &text(address), "dev", name]);
-        if address.address.is_ipv6() {
-            // Without duplicate address detection the address can be used at once.
-            add.arguments.push("nodad".into());
+/// The kernel's end of an interface.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelEnd {
+    /// The interface's name.
+    pub name: InterfaceName,
+    /// Its MTU in bytes; `None`: as it is.
+    pub mtu: Option<u32>,
+    /// How many packets wait for whoever reads them; `None`: as it is.
+    pub transmit_queue: Option<u32>,
+    /// The kernel's addresses on it.
+    pub addresses: Vec<Cidr>,
+}
+
+impl KernelEnd {
+    /// The commands that make an existing interface so, and take it up. They may be repeated.
+    pub fn configuration(&self) -> Plan {
+        let name = self.name.as_str();
+        let mut plan = Vec::new();
+        for (property, value) in [("mtu", self.mtu), ("txqueuelen", self.transmit_queue)] {
+            if let Some(value) = value {
+                let value = value.to_string();
+                plan.push(command("ip", ["link", "set", "dev", name, property, &value]));
+            }
         }
-        plan.push(add);
+        for &address in &self.addresses {
+            let mut add = command("ip", ["address", "replace", &text(address), "dev", name]);
+            if address.address.is_ipv6() {
+                // Without duplicate address detection the address can be used at once.
+                add.arguments.push("nodad".into());
+            }
+            plan.push(add);
+        }
+        plan.push(command("ip", ["link", "set", "dev", name, "up"]));
+        Plan(plan)
     }
-    plan.push(command("ip", ["link", "set", "dev", name, "up"]));
-    Plan(plan)
 }
 
 /// The kernel's address for a stack's address: see the module's description.
@@ -319,6 +337,19 @@ mod tests {
             "ip link set dev tun7 mtu 1400\n\
              ip address replace 10.7.0.1/24 dev tun7\n\
              ip address replace fd07::1/64 dev tun7 nodad\n\
+             ip link set dev tun7 up\n"
+        );
+    }
+
+    #[test]
+    fn the_kernels_end_has_what_is_given_and_is_up() {
+        let name = "tun7".parse().unwrap();
+        let addresses = vec![cidr("10.9.0.1", 24)];
+        let end = KernelEnd { name, mtu: None, transmit_queue: Some(5000), addresses };
+        assert_eq!(
+            end.configuration().to_string(),
+            "ip link set dev tun7 txqueuelen 5000\n\
+             ip address replace 10.9.0.1/24 dev tun7\n\
              ip link set dev tun7 up\n"
         );
     }

@@ -2,6 +2,7 @@
 
 mod discard;
 mod echo;
+pub(crate) mod emulate;
 mod serve;
 pub(crate) mod setup;
 
@@ -9,7 +10,8 @@ use crate::failure::Failure;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 
-/// A TCP stack in userspace: over an emulated path, or over a TUN interface to real hosts.
+/// A TCP stack in userspace: over an emulated path, or over a TUN interface to real hosts; and the
+/// emulated path by itself, between TUN interfaces.
 ///
 /// Exit status: 0 done, 1 the transfer failed, 2 the command line is wrong, 3 the environment lacks
 /// something.
@@ -24,6 +26,7 @@ pub(crate) struct CommandLine {
 enum Command {
     Discard(discard::Discard),
     Echo(echo::Echo),
+    Emulate(emulate::Emulate),
     Serve(serve::Serve),
     Setup(setup::Setup),
 }
@@ -45,6 +48,7 @@ impl CommandLine {
         match &self.command {
             Command::Discard(command) => command.run(),
             Command::Echo(command) => command.run(),
+            Command::Emulate(command) => command.run(),
             Command::Serve(command) => command.run(),
             Command::Setup(command) => command.run(),
         }

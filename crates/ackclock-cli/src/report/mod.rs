@@ -11,3 +11,5 @@ pub(crate) use interval::{Interval, Sample};
 pub(crate) use json::{IntervalReport, SCHEMA, write_object};
 pub(crate) use text::{INTERVAL_HEADER, TOTALS_HEADER, interval_line, receiver_line, sender_line};
 pub(crate) use units::{bits_per_second, milliseconds, seconds};
+#[cfg(target_os = "linux")]
+pub(crate) use units::{bytes, rate};

@@ -1,0 +1,87 @@
+//! Samples of what happens while packets are carried.
+
+use super::direction::{Direction, Sample};
+use super::text;
+use ackclock::time::{Duration, Instant};
+use std::io::{self, Write};
+
+/// What happened from one time to another, in each direction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Interval {
+    /// Where it begins, in time since the beginning.
+    pub(super) start: Duration,
+    /// Where it ends.
+    pub(super) end: Duration,
+    pub(super) directions: [Sample; 2],
+}
+
+/// Takes samples, and prints or keeps them.
+pub(super) struct Meter {
+    interval: Option<Duration>,
+    /// Whether samples are printed as they are taken, instead of kept.
+    live: bool,
+    started: Instant,
+    /// When the last sample was taken.
+    last: Instant,
+    kept: Vec<Interval>,
+    is_unheard: bool,
+}
+
+impl Meter {
+    /// A meter whose first interval begins at `now`.
+    pub(super) fn new(interval: Option<Duration>, live: bool, now: Instant) -> Self {
+        let mut meter =
+            Meter { interval, live, started: now, last: now, kept: Vec::new(), is_unheard: false };
+        meter.print(text::HEADER);
+        meter
+    }
+
+    /// When the next sample is to be taken.
+    pub(super) fn next_at(&self) -> Instant {
+        self.interval.map_or(Instant::FAR_FUTURE, |interval| self.last + interval)
+    }
+
+    /// Whether nobody takes the lines any more.
+    pub(super) fn is_unheard(&self) -> bool {
+        self.is_unheard
+    }
+
+    /// Takes a sample.
+    pub(super) fn sample(&mut self, now: Instant, directions: &mut [Direction; 2]) {
+        let since_start = |at: Instant| at.saturating_since(self.started);
+        let interval = Interval {
+            start: since_start(self.last),
+            end: since_start(now),
+            directions: directions.each_mut().map(Direction::sample),
+        };
+        self.last = now;
+        if self.live {
+            self.print(&text::interval_lines(&interval));
+        } else {
+            self.kept.push(interval);
+        }
+    }
+
+    /// Takes the last sample, of an interval that may be shorter than the others; returns those
+    /// that were kept.
+    pub(super) fn conclude(
+        mut self,
+        now: Instant,
+        directions: &mut [Direction; 2],
+    ) -> Vec<Interval> {
+        if self.interval.is_some() && now > self.last {
+            self.sample(now, directions);
+        }
+        self.kept
+    }
+
+    /// Writes lines at once, if they are written while packets are carried.
+    fn print(&mut self, lines: &str) {
+        if self.live {
+            let mut stdout = io::stdout().lock();
+            let written = writeln!(stdout, "{lines}").and_then(|()| stdout.flush());
+            // What the error is shows when the summary is written.
+            self.is_unheard |= written.is_err();
+        }
+    }
+}

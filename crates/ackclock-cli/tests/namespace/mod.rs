@@ -1,0 +1,77 @@
+//! Shell scripts in a network namespace of their own, for which tests must be run by root: without
+//! privilege they say so and are skipped; where `CI` or `ACKCLOCK_REQUIRE_KERNEL_TESTS` is set they
+//! fail instead.
+
+use serde_json::Value;
+use std::io::Write;
+use std::process::{Command, Output};
+
+/// No script needs as many seconds; one that hangs is ended after them.
+const PATIENCE: &str = "120";
+
+/// Runs a shell script in a new network namespace (with folders for the names of others), with the
+/// program as `$A` and `serve` to start a service in the background; `None` if there is no privilege
+/// for that.
+pub(crate) fn in_namespace(script: &str) -> Option<Output> {
+    if let Err(reason) = probe() {
+        let required = ["CI", "ACKCLOCK_REQUIRE_KERNEL_TESTS"];
+        if let Some(variable) = required.into_iter().find(|name| std::env::var_os(name).is_some()) {
+            panic!("{reason} ({variable} is set, so that kernel tests may not be skipped)");
+        }
+        // Past the test runner's capture, which would hide it.
+        let _ = writeln!(std::io::stderr(), "skipped a TUN test: {reason}");
+        return None;
+    }
+    let prelude = r#"
+        set -e
+        ip link set dev lo up
+        mount -t tmpfs tmpfs /run
+        work=$(mktemp -d)
+        trap 'kill $(jobs -p) 2>/dev/null || true; rm -r "$work"' EXIT
+        # begin NAME WORD COMMAND...: in the background, until it says the word on standard error;
+        # its report will be in $work/NAME.
+        begin() {
+            name=$1
+            word=$2
+            shift 2
+            # The background empties the file too, but later than it is looked into.
+            : >"$work/$name.ready"
+            "$@" >"$work/$name" 2>"$work/$name.ready" &
+            until grep -q "$word" "$work/$name.ready"; do sleep 0.01; done
+        }
+        # serve NAME ARGUMENT...
+        serve() {
+            name=$1
+            shift
+            begin "$name" serving "$A" serve "$@"
+        }
+    "#;
+    // Whatever the script leaves running goes with its process namespace.
+    let output = Command::new("unshare")
+        .args(["--net", "--mount", "--pid", "--fork", "timeout", PATIENCE, "bash", "-c"])
+        .arg(format!("{prelude}\n{script}"))
+        .env("A", env!("CARGO_BIN_EXE_ackclock"))
+        .output();
+    Some(output.expect("unshare runs"))
+}
+
+/// Says what is missing.
+fn probe() -> Result<(), String> {
+    let script = "ip link set dev lo up && ip tuntap add dev probe mode tun";
+    let output = Command::new("unshare").args(["--net", "sh", "-c", script]).output();
+    match output {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(format!(
+            "cannot make a namespace with a TUN interface ({}): run it as root",
+            String::from_utf8_lossy(&output.stderr).trim()
+        )),
+        Err(error) => Err(format!("cannot run unshare ({error}): install util-linux")),
+    }
+}
+
+/// The JSON objects that a script printed, one after another.
+pub(crate) fn reports(output: &Output) -> Vec<Value> {
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let objects = serde_json::Deserializer::from_slice(&output.stdout).into_iter();
+    objects.map(|object| object.expect("a JSON object")).collect()
+}
