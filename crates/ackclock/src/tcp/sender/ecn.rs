@@ -65,6 +65,8 @@ impl<C: CongestionController> Sender<'_, C> {
         let by_mark = kind == CongestionKind::Ecn;
         if kind == CongestionKind::FastRetransmit && self.ecn.reduced == Reduced::ByMark {
             self.recovery.keep_reduction();
+            // A retransmission that is lost too is congestion anew.
+            self.ecn.reduced = Reduced::ByLoss;
             return;
         }
         if by_mark {
@@ -74,6 +76,12 @@ impl<C: CongestionController> Sender<'_, C> {
         self.ecn.point = self.snd_nxt;
         self.ecn.cwr_due = self.ecn.capable;
         self.controller.on_congestion(&Congestion { now, kind, flight_size });
+    }
+
+    /// The last reduction was taken back: the peer is not told of it, and a mark that it echoes has
+    /// its effect.
+    pub(super) fn withdraw_reduction(&mut self) {
+        (self.ecn.reduced, self.ecn.cwr_due) = (Reduced::No, false);
     }
 
     /// An ack that advanced SND.UNA by `advanced`, and may have echoed a mark, was digested.

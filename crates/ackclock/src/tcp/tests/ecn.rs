@@ -283,6 +283,39 @@ fn a_loss_and_a_mark_in_one_window_reduce_it_once() {
 }
 
 #[test]
+fn a_retransmission_lost_after_a_mark_reduces_the_window_once_more() {
+    let mut test = capable(rack());
+    test.queue(0, 20_000);
+    assert_eq!(test.data().len(), 10);
+    test.wait(10);
+    test.echoes(0);
+    test.sacks(0, &[(1_000, 4_000)]);
+    assert_eq!((test.data(), test.info().cwnd), (std::vec![(0, 1_000)], 5_000));
+    test.wait(1);
+    test.sacks(0, &[(1_000, 9_000)]);
+    assert_eq!(test.data().first(), Some(&(10_000, 1_000)));
+    test.wait(10);
+    test.sacks(0, &[(10_000, 11_000), (1_000, 9_000)]);
+    assert_eq!(test.data(), [(0, 1_000)]);
+    assert_eq!((test.info().cwnd, test.info().fast_recoveries), (2_500, 1));
+}
+
+#[test]
+fn a_reduction_that_is_taken_back_is_not_told() {
+    let mut test = in_flight(10);
+    test.sacks(0, &[(1_000, 4_000)]);
+    assert_eq!(test.data(), [(0, 1_000)]);
+    test.wait(1);
+    test.acks(10_000);
+    test.sacks(10_000, &[(0, 1_000)]);
+    assert_eq!((test.info().undos, test.window()), (1, 10));
+    test.queue(10_000, 11_000);
+    assert_eq!(test.codepoints(), [(10_000, ACK, Ecn::Ect0)]);
+    test.echoes(11_000);
+    assert_eq!(test.info().ssthresh, 2_000, "FlightSize was one segment");
+}
+
+#[test]
 fn with_a_window_of_one_segment_an_echo_makes_new_data_wait_for_the_timer() {
     let mut test = in_flight(1);
     test.run(250);
