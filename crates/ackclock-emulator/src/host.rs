@@ -4,14 +4,22 @@ use crate::endpoint::Endpoint;
 use crate::ids::LinkId;
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::CongestionController;
-use ackclock::stack::{Stack, Transmit};
+use ackclock::stack::{Event, Handle, Stack, Transmit};
 use ackclock::time::{Duration, Instant};
 use std::any::Any;
+use std::cell::Cell;
+use std::collections::BTreeMap;
 
 /// A host of an emulator.
 pub(crate) struct Host<C: 'static> {
     stack: Stack<'static, C>,
     applications: Vec<Box<dyn Resident<C>>>,
+    /// When each of them wants to be woken.
+    wakes: Vec<Instant>,
+    /// Whose a connection is, where only one of them says that it is its own.
+    owners: BTreeMap<Handle, usize>,
+    /// One that was not done when it was asked last.
+    undone: Cell<usize>,
     /// Lives here in place of the stack.
     endpoint: Option<Box<dyn AnyEndpoint>>,
     outgoing: LinkId,
@@ -37,6 +45,9 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
         Host {
             stack,
             applications: Vec::new(),
+            wakes: Vec::new(),
+            owners: BTreeMap::new(),
+            undone: Cell::new(0),
             endpoint: None,
             outgoing,
             processing,
@@ -74,6 +85,7 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
         mut application: A,
     ) -> Result<usize, StartError> {
         application.start(now, &mut self.stack)?;
+        self.wakes.push(application.wake_at());
         self.applications.push(Box::new(application));
         Ok(self.applications.len() - 1)
     }
@@ -103,7 +115,16 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
 
     pub(crate) fn is_done(&self) -> bool {
         let endpoint = self.endpoint.as_ref().is_none_or(|endpoint| endpoint.is_done());
-        endpoint && self.applications.iter().all(|each| each.is_done())
+        endpoint && self.applications_are_done()
+    }
+
+    fn applications_are_done(&self) -> bool {
+        if self.applications.get(self.undone.get()).is_some_and(|each| !each.is_done()) {
+            return false;
+        }
+        let undone = self.applications.iter().position(|each| !each.is_done());
+        self.undone.set(undone.unwrap_or(0));
+        undone.is_none()
     }
 
     /// Does all that there is to do now: timers, applications, packets. It must be called after
@@ -115,10 +136,10 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
         if self.stack.poll_at() <= now {
             self.stack.on_timeout(now);
         }
-        for application in &mut self.applications {
-            if application.wake_at() <= now {
-                application.on_wake(now, &mut self.stack);
-            }
+        let applications = self.applications.iter_mut();
+        for (application, wake) in applications.zip(&mut self.wakes).filter(|(_, at)| **at <= now) {
+            application.on_wake(now, &mut self.stack);
+            *wake = application.wake_at();
         }
         loop {
             self.dispatch_events(now);
@@ -137,10 +158,39 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
 
     fn dispatch_events(&mut self, now: Instant) {
         while let Some(event) = self.stack.poll_event() {
-            for application in &mut self.applications {
-                application.on_event(now, &mut self.stack, &event);
+            let Event::Connection { handle, .. } = event else {
+                self.tell_all(now, &event);
+                continue;
+            };
+            if let Some(&owner) = self.owners.get(&handle) {
+                self.tell(owner, now, &event);
+                if !self.applications[owner].concerns(&event) {
+                    self.owners.remove(&handle);
+                }
+            } else {
+                self.tell_all(now, &event);
+                self.owners.extend(self.only_one_concerned(&event).map(|owner| (handle, owner)));
             }
         }
+    }
+
+    fn tell_all(&mut self, now: Instant, event: &Event) {
+        for index in 0..self.applications.len() {
+            self.tell(index, now, event);
+        }
+    }
+
+    fn tell(&mut self, index: usize, now: Instant, event: &Event) {
+        let application = &mut self.applications[index];
+        application.on_event(now, &mut self.stack, event);
+        self.wakes[index] = application.wake_at();
+    }
+
+    fn only_one_concerned(&self, event: &Event) -> Option<usize> {
+        let applications = self.applications.iter().enumerate();
+        let mut concerned = applications.filter(|(_, application)| application.concerns(event));
+        let (first, _) = concerned.next()?;
+        concerned.next().is_none().then_some(first)
     }
 
     /// When the host must be called, if the network does not know that yet.
@@ -170,8 +220,7 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
         if let Some(endpoint) = &self.endpoint {
             return endpoint.poll_at();
         }
-        let wakes = self.applications.iter().map(|each| each.wake_at());
-        wakes.fold(self.stack.poll_at(), Instant::min)
+        self.wakes.iter().copied().fold(self.stack.poll_at(), Instant::min)
     }
 }
 

@@ -36,6 +36,13 @@ pub trait Application<'a, C> {
     /// Something changed.
     fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C>, event: &Event);
 
+    /// Whether an event is about a connection or listener of this application, as far as it knows
+    /// now. It need not be asked before [`on_event`](Application::on_event), but a driver of many
+    /// applications that share a stack finds out by it whose a connection is.
+    fn concerns(&self, _event: &Event) -> bool {
+        true
+    }
+
     /// When it wants to be woken next; [`Instant::FAR_FUTURE`]: never.
     fn wake_at(&self) -> Instant {
         Instant::FAR_FUTURE

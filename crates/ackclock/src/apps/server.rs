@@ -230,6 +230,16 @@ impl<'a, C: CongestionController + Clone> Application<'a, C> for Server<'_> {
         }
     }
 
+    fn concerns(&self, event: &Event) -> bool {
+        match *event {
+            Event::Acceptable(listener) => self.listener == Some(listener),
+            Event::Connection { handle, .. } => {
+                let served = self.served.get(handle.slot as usize);
+                served.is_some_and(|served| served.handle == Some(handle))
+            }
+        }
+    }
+
     fn is_done(&self) -> bool {
         self.once && self.statistics.completed + self.statistics.failed > 0
     }

@@ -327,6 +327,10 @@ impl<'a, C: CongestionController + Clone> Application<'a, C> for Source {
         }
     }
 
+    fn concerns(&self, event: &Event) -> bool {
+        matches!(*event, Event::Connection { handle, .. } if self.handle == Some(handle))
+    }
+
     fn wake_at(&self) -> Instant {
         if self.finished_sending { Instant::FAR_FUTURE } else { self.deadline() }
     }
