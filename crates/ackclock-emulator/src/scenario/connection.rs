@@ -2,7 +2,7 @@
 
 use super::words::Text;
 use ackclock::congestion::InitialWindow;
-use ackclock::tcp::{AckPolicy, Config, RecoveryAlgorithm};
+use ackclock::tcp::{AckPolicy, AckTimer, Config, EcnMode, RecoveryAlgorithm, RtoConfig};
 use ackclock::time::Duration;
 use serde::Deserialize;
 
@@ -18,8 +18,11 @@ pub(super) struct ConnectionTable {
     sack: Option<bool>,
     nagle: Option<bool>,
     ack_policy: Option<Text<AckPolicy>>,
+    ack_timer: Option<Text<AckTimer>>,
+    ecn: Option<Text<EcnMode>>,
     recovery: Option<Text<RecoveryAlgorithm>>,
     initial_window: Option<u32>,
+    rto: Option<Text<RtoConfig>>,
     rto_initial: Option<Text<Duration>>,
     rto_min: Option<Text<Duration>>,
     rto_max: Option<Text<Duration>>,
@@ -48,8 +51,11 @@ impl ConnectionTable {
             sack,
             nagle,
             ack_policy,
+            ack_timer,
+            ecn,
             recovery,
             initial_window,
+            rto,
             rto_initial,
             rto_min,
             rto_max,
@@ -63,8 +69,12 @@ impl ConnectionTable {
         set(&mut config.sack, sack, same);
         set(&mut config.nagle, nagle, same);
         set(&mut config.ack_policy, ack_policy, word);
+        set(&mut config.ack_timer, ack_timer, word);
+        set(&mut config.ecn, ecn, word);
         set(&mut config.recovery, recovery, word);
         set(&mut config.initial_window, initial_window, InitialWindow::segments);
+        // The bounds go into the timer that was chosen.
+        set(&mut config.rto, rto, word);
         set(&mut config.rto.initial, rto_initial, word);
         set(&mut config.rto.min, rto_min, word);
         set(&mut config.rto.max, rto_max, word);

@@ -51,8 +51,11 @@
 //! # Connections
 //! `[connection]`, and `connection` of a flow, which goes first: `mss`, `send_buffer`,
 //! `receive_buffer` (bytes), `window_scaling`, `timestamps`, `sack`, `nagle` (true or false),
-//! `ack_policy` ("every", "delayed", "delayed=40ms" or "bsd43"), `recovery`, `initial_window`
-//! (segments), `rto_initial`, `rto_min`, `rto_max`, `hop_limit`.
+//! `ack_policy` ("every", "delayed", "delayed=40ms" or "bsd43"), `ack_timer`
+//! ([`AckTimer`](ackclock::tcp::AckTimer)), `ecn` ([`EcnMode`](ackclock::tcp::EcnMode)), `recovery`
+//! ([`RecoveryAlgorithm`](ackclock::tcp::RecoveryAlgorithm)), `initial_window` (segments), `rto`
+//! ([`RtoConfig`](ackclock::tcp::RtoConfig)) and its bounds `rto_initial`, `rto_min`, `rto_max`,
+//! `hop_limit`.
 //!
 //! # Flows
 //! `from` and `to` (hosts), `service` ("discard" or "echo"), `start`, `bytes` or `time`, `count`,
@@ -75,8 +78,7 @@ pub use results::{FlowResult, LinkResult, ScenarioResults};
 pub use run::ScenarioRun;
 
 use crate::observer::Observer;
-use crate::random::Random;
-use crate::random::Streams;
+use crate::random::{Random, Streams};
 use crate::topology::Topology;
 use ackclock::congestion::BuiltIn;
 use ackclock::time::{Duration, Instant};

@@ -94,6 +94,23 @@ fn a_listed_network_runs_as_a_ready_made_one() {
 }
 
 #[test]
+fn settings_of_connections_are_those_of_the_file_and_then_of_the_flow() {
+    let text = format!(
+        "{PAIR}[connection]\nmss = 500\nnagle = false\nrecovery = \"newreno\"\necn = \"request\"
+        rto = \"jacobson88:ticks\"\nrto_max = \"64s\"\nack_timer = \"heartbeat\"
+        [[flows]]\nfrom = \"left\"\nto = \"right\"\nconnection = {{ mss = 900, sack = false }}"
+    );
+    let mut expected = ackclock::tcp::Config::default();
+    (expected.mss, expected.nagle, expected.sack) = (Some(900), false, false);
+    expected.recovery = "newreno".parse().unwrap();
+    expected.ecn = "request".parse().unwrap();
+    expected.rto = "jacobson88:ticks".parse().unwrap();
+    expected.rto.max = Duration::from_secs(64);
+    expected.ack_timer = "heartbeat".parse().unwrap();
+    assert_eq!(parse(&text).unwrap().flows[0].connection, expected);
+}
+
+#[test]
 fn an_unknown_key_is_told_with_the_near_ones() {
     assert_eq!(
         error("durration = \"1s\""),

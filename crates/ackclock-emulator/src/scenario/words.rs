@@ -3,7 +3,7 @@
 use crate::path::Path;
 use crate::units::{parse_bytes, parse_duration};
 use ackclock::congestion::{BuiltIn, Fixed};
-use ackclock::tcp::{AckPolicy, RecoveryAlgorithm};
+use ackclock::tcp::{AckPolicy, AckTimer, EcnMode, RecoveryAlgorithm, RtoConfig};
 use ackclock::time::Duration;
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use std::fmt;
@@ -53,23 +53,24 @@ fn message(error: impl fmt::Display) -> String {
     error.to_string()
 }
 
-impl Word for Path {
-    fn read(text: &str) -> Result<Self, String> {
-        text.parse().map_err(message)
-    }
-}
-
 impl Word for Duration {
     fn read(text: &str) -> Result<Self, String> {
         parse_duration(text).map_err(message)
     }
 }
 
-impl Word for RecoveryAlgorithm {
-    fn read(text: &str) -> Result<Self, String> {
-        text.parse().map_err(message)
-    }
+/// Words that know how they are read.
+macro_rules! word {
+    ($($word:ty),+) => {
+        $(impl Word for $word {
+            fn read(text: &str) -> Result<Self, String> {
+                text.parse().map_err(message)
+            }
+        })+
+    };
 }
+
+word!(Path, RecoveryAlgorithm, RtoConfig, EcnMode, AckTimer);
 
 impl Word for BuiltIn {
     fn read(text: &str) -> Result<Self, String> {
