@@ -57,12 +57,13 @@ pub(crate) fn in_namespace(script: &str) -> Option<Output> {
 
 /// Says what is missing.
 fn probe() -> Result<(), String> {
-    let script = "ip link set dev lo up && ip tuntap add dev probe mode tun";
+    let script = "command -v ping && ip link set dev lo up && ip tuntap add dev probe mode tun";
     let output = Command::new("unshare").args(["--net", "sh", "-c", script]).output();
     match output {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => Err(format!(
-            "cannot make a namespace with a TUN interface ({}): run it as root",
+            "cannot make a namespace with a TUN interface and ping in it ({}): run it as root, with \
+             iputils-ping installed",
             String::from_utf8_lossy(&output.stderr).trim()
         )),
         Err(error) => Err(format!("cannot run unshare ({error}): install util-linux")),
