@@ -81,6 +81,7 @@ mod packet;
 mod pair;
 mod path;
 mod pcap;
+mod pcapng;
 mod queue;
 mod random;
 mod recorder;
@@ -110,6 +111,7 @@ pub use observer::{
 pub use pair::{LEFT, PairConfig, RIGHT};
 pub use path::{Path, PathError, Place};
 pub use pcap::PcapCapture;
+pub use pcapng::{Direction, PassedPacket, PcapNgCapture, PcapNgFile};
 pub use queue::{CoDelConfig, Discipline, FqCoDelConfig, QueueLimit, RedConfig};
 pub use recorder::{ConnectionRecord, LinkRecord, Recorder};
 pub use schedule::{Outages, RateChange};

@@ -158,6 +158,24 @@ pub enum DropReason {
     Malformed,
 }
 
+impl DropReason {
+    /// A name that stays, for files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DropReason::QueueFull => "queue_full",
+            DropReason::Early => "early",
+            DropReason::Forced => "forced",
+            DropReason::Late => "late",
+            DropReason::Loss => "loss",
+            DropReason::Outage => "outage",
+            DropReason::TooBig => "too_big",
+            DropReason::Expired => "expired",
+            DropReason::NoRoute => "no_route",
+            DropReason::Malformed => "malformed",
+        }
+    }
+}
+
 /// Which events an observer wants besides [`Event::Sent`], [`Event::Dropped`] and
 /// [`Event::Delivered`]. What nobody wants costs nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -8,7 +8,7 @@ use pcap_file::{DataLink, Endianness, PcapError, TsResolution};
 use std::io::{self, Write};
 
 /// More than any IP packet: 65,575 bytes (RFC 8200 section 3, with its header).
-const SNAPSHOT_LENGTH: u32 = 262_144;
+pub(crate) const SNAPSHOT_LENGTH: u32 = 262_144;
 
 /// Writes what a packet sniffer on a host or router would see: packets when it hands them to a link,
 /// and when they arrive. Packets lost on the way are there at the sender's end only.
@@ -74,7 +74,8 @@ impl<W: Write> Observer for PcapCapture<W> {
     }
 }
 
-fn io_error(error: PcapError) -> io::Error {
+/// An error of the writer; the library has others, which are about reading.
+pub(crate) fn io_error(error: PcapError) -> io::Error {
     match error {
         PcapError::IoError(error) => error,
         other => io::Error::other(other),
