@@ -92,6 +92,7 @@ mod schedule;
 mod series;
 mod shapes;
 mod topology;
+mod trace;
 mod units;
 mod wire_size;
 
@@ -118,5 +119,6 @@ pub use schedule::{Outages, RateChange};
 pub use series::{Series, Summary};
 pub use shapes::{Chain, Dumbbell, ParkingLot};
 pub use topology::Topology;
+pub use trace::{Trace, TraceFormat};
 pub use units::{Probability, Rate, UnitError};
 pub use wire_size::WireSize;

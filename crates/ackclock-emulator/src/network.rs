@@ -296,20 +296,12 @@ mod tests {
     impl Observer for Lines {
         fn on_event(&mut self, now: Instant, event: &Event<'_>) {
             let what = match event {
-                Event::Sent(_) => "sent".into(),
-                Event::Queued(_) => "queued".into(),
-                Event::TransmissionBegan(_) => "began".into(),
-                Event::TransmissionEnded(_) => "ended".into(),
-                Event::Marked(_) => "marked".into(),
-                Event::Corrupted(_) => "corrupted".into(),
-                Event::Duplicated(_) => "duplicated".into(),
                 Event::Dropped(_, reason) => format!("{reason:?}"),
-                Event::Delivered(_) => "delivered".into(),
                 Event::Queue(QueueOnLink { length, .. }) => {
                     let QueueLength { packets, bytes, in_service } = length;
                     format!("queue {packets} {bytes} {in_service}")
                 }
-                Event::Connection(_) | Event::ConnectionGone(_) => "connection".into(),
+                other => other.name().into(),
             };
             let packet = event.packet();
             let packet = packet.map(|packet| format!(" {} {}", packet.number, packet.bytes.len()));
@@ -376,16 +368,16 @@ mod tests {
             [
                 "0 sent 0 1250",
                 "0 queued 0 1250",
-                "0 began 0 1250",
+                "0 transmission_began 0 1250",
                 "0 sent 1 500",
                 "0 queued 1 500",
                 "0 sent 2 40",
                 "0 QueueFull 2 40",
-                "1000000 ended 0 1250",
+                "1000000 transmission_ended 0 1250",
                 "1000000 corrupted 0 1250",
                 "1000000 duplicated 0 1250",
-                "1000000 began 1 500",
-                "1400000 ended 1 500",
+                "1000000 transmission_began 1 500",
+                "1400000 transmission_ended 1 500",
                 "1400000 corrupted 1 500",
                 "1400000 duplicated 1 500",
                 "21000000 delivered 0 1250",

@@ -114,6 +114,24 @@ pub enum Event<'a> {
 }
 
 impl<'a> Event<'a> {
+    /// A name that stays, for files.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Event::Sent(_) => "sent",
+            Event::Queued(_) => "queued",
+            Event::TransmissionBegan(_) => "transmission_began",
+            Event::TransmissionEnded(_) => "transmission_ended",
+            Event::Marked(_) => "marked",
+            Event::Corrupted(_) => "corrupted",
+            Event::Duplicated(_) => "duplicated",
+            Event::Dropped(..) => "dropped",
+            Event::Delivered(_) => "delivered",
+            Event::Queue(_) => "queue",
+            Event::Connection(_) => "connection",
+            Event::ConnectionGone(_) => "connection_gone",
+        }
+    }
+
     /// The packet that it happened to.
     pub const fn packet(&self) -> Option<&PacketOnLink<'a>> {
         match self {

@@ -4,7 +4,13 @@ use crate::common::{add_transfer, far_end, pair_observed};
 use ackclock::apps::{Service, SourceConfig};
 use ackclock::tcp::State;
 use ackclock::time::{Duration, Instant};
-use ackclock_emulator::{Ended, LEFT, RIGHT, Recorder};
+use ackclock_emulator::{
+    Ended, LEFT, LinkStatistics, Observer, PcapNgCapture, RIGHT, Recorder, Topology, Trace,
+    TraceFormat,
+};
+use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
+use pcap_file::pcapng::{Block, PcapNgReader};
+use serde_json::Value;
 
 const PATH: &str = "rate=1.5mbit,delay=30ms,loss=1%,queue=20";
 
@@ -65,13 +71,114 @@ fn records_of_connections_show_their_whole_life() {
     assert_eq!(ended, Some(end));
 }
 
+/// A transfer to its end over a path that does all to packets; returns who watched, and what the
+/// links say.
+fn transfer<O: Observer>(observer: O) -> (O, [LinkStatistics; 2]) {
+    let path = "rate=1.5mbit,delay=30ms,loss=1%,queue=20,duplicate=1%,corrupt=1%";
+    let mut emulator = pair_observed(path, 1, observer);
+    add_transfer(&mut emulator, Service::Discard, SourceConfig::new(far_end(false, 9)));
+    assert_eq!(emulator.run_until_done(Instant::from_secs(60)), Ended::Done);
+    emulator.run_until(Instant::from_secs(60));
+    let statistics = [LEFT, RIGHT].map(|host| *emulator.link_statistics(host));
+    (emulator.into_observer(), statistics)
+}
+
+/// The topology that `transfer` has, as far as names go.
+fn topology() -> Topology {
+    Topology::pair(["loss=0", "loss=0"].map(|path| path.parse().unwrap()))
+}
+
+#[test]
+fn a_trace_tells_all_that_the_statistics_count_in_either_format() {
+    let trace = |format| Trace::new(&topology(), format, Vec::new()).unwrap();
+    let traces = (trace(TraceFormat::JsonLines), trace(TraceFormat::Csv));
+    let ((json, csv), statistics) = transfer(traces);
+    let json = String::from_utf8(json.finish().unwrap()).unwrap();
+    let lines: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.is_sorted_by_key(|line| line["time_ns"].as_u64().unwrap()));
+    for (link, statistics) in (0..).zip(statistics) {
+        let count = |event| {
+            let of_it = |line: &&Value| line["event"] == event && line["link"] == link;
+            lines.iter().filter(of_it).count() as u64
+        };
+        assert_eq!(count("sent"), statistics.packets_offered);
+        assert_eq!(count("dropped"), statistics.packets_dropped + statistics.packets_lost);
+        assert_eq!(count("duplicated"), statistics.packets_duplicated);
+        assert_eq!(count("corrupted"), statistics.packets_corrupted);
+        assert_eq!(count("delivered"), statistics.packets_carried);
+        assert_eq!(count("queued"), statistics.packets_offered - statistics.packets_dropped);
+        assert_eq!(count("transmission_began"), count("queued"));
+        assert_eq!(count("transmission_ended"), count("queued"));
+        assert!(statistics.packets_duplicated > 0 && statistics.packets_corrupted > 0);
+    }
+    let csv = csv.finish().unwrap();
+    let mut reader = csv::Reader::from_reader(&csv[..]);
+    let names = reader.headers().unwrap().clone();
+    let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), lines.len());
+    for (row, line) in rows.iter().zip(&lines) {
+        for (name, field) in names.iter().zip(row) {
+            let same = match &line[name] {
+                Value::Null => field.is_empty(),
+                Value::String(text) => field == text,
+                number => field == number.to_string(),
+            };
+            assert!(same, "{name}: {field} in {line}");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_files() {
+    let files = || {
+        let trace = Trace::new(&topology(), TraceFormat::Csv, Vec::new()).unwrap();
+        let capture = PcapNgCapture::new(&topology(), Vec::new()).unwrap();
+        let ((trace, capture), _) = transfer((trace, capture));
+        (trace.finish().unwrap(), capture.finish().unwrap())
+    };
+    assert!(files() == files());
+}
+
+#[test]
+fn a_capture_in_pcapng_has_every_packet_at_both_ends_and_says_which_are_dropped() {
+    let (capture, statistics) = transfer(PcapNgCapture::new(&topology(), Vec::new()).unwrap());
+    let file = capture.finish().unwrap();
+    let mut reader = PcapNgReader::new(&file[..]).unwrap();
+    let mut latest = std::time::Duration::ZERO;
+    // By interface: packets that went out, came in, and were dropped.
+    let mut counts = [[0; 3]; 2];
+    while let Some(block) = reader.next_block() {
+        let Block::EnhancedPacket(packet) = block.unwrap() else { continue };
+        assert!(packet.timestamp >= latest);
+        latest = packet.timestamp;
+        let counts = &mut counts[packet.interface_id as usize];
+        for option in packet.options {
+            match option {
+                EnhancedPacketOption::Flags(1) => counts[1] += 1,
+                EnhancedPacketOption::Flags(2) => counts[0] += 1,
+                EnhancedPacketOption::Comment(_) => counts[2] += 1,
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    let [there, back] = statistics;
+    for ([out, came, dropped], [ours, theirs]) in
+        counts.into_iter().zip([[there, back], [back, there]])
+    {
+        assert_eq!(out, ours.packets_offered);
+        assert_eq!(came, theirs.packets_carried);
+        assert_eq!(dropped, ours.packets_dropped + ours.packets_lost);
+    }
+}
+
 #[test]
 fn watching_changes_nothing() {
-    let run = |watched: Option<Recorder>| {
+    let run = |watched: Option<Trace<Vec<u8>>>| {
         let mut emulator = pair_observed(PATH, 5, watched);
         add_transfer(&mut emulator, Service::Discard, SourceConfig::new(far_end(true, 9)));
         assert_eq!(emulator.run_until_done(Instant::from_secs(60)), Ended::Done);
         (emulator.now(), [LEFT, RIGHT].map(|host| *emulator.link_statistics(host)))
     };
-    assert_eq!(run(None), run(Some(Recorder::default())));
+    let trace = Trace::new(&topology(), TraceFormat::Csv, Vec::new()).unwrap();
+    assert_eq!(run(None), run(Some(trace)));
 }
