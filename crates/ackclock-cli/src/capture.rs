@@ -1,24 +1,57 @@
-//! Captures of the packets of a run.
+//! Captures of the packets of a run: pcap, or pcapng if the file is called so.
 
 use crate::failure::Failure;
-use ackclock_emulator::{LEFT, PcapCapture};
+use ackclock::time::Instant;
+use ackclock_emulator::{Event, LEFT, Observer, PcapCapture, PcapNgCapture, Topology};
+use std::ffi::OsStr;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{self, BufWriter};
 use std::path::Path;
 
-/// A capture in a file.
-pub(crate) type Capture = PcapCapture<BufWriter<File>>;
-
-/// Makes the file, or empties it.
-pub(crate) fn create(path: &Path) -> Result<Capture, Failure> {
-    File::create(path)
-        .and_then(|file| PcapCapture::new(LEFT, BufWriter::new(file)))
-        .map_err(|error| Failure::capture(path, &error))
+/// A capture of an emulated run, in a file.
+#[derive(Debug)]
+pub(crate) enum Capture {
+    /// What passes the host that is ours.
+    Pcap(PcapCapture<BufWriter<File>>),
+    /// What passes any end of a link.
+    PcapNg(PcapNgCapture<BufWriter<File>>),
 }
 
-/// Writes what is still held back.
-pub(crate) fn finish(capture: Capture, path: &Path) -> Result<(), Failure> {
-    capture.finish().map(|_| ()).map_err(|error| Failure::capture(path, &error))
+impl Capture {
+    /// Makes the file, or empties it.
+    pub(crate) fn create(path: &Path, topology: &Topology) -> Result<Self, Failure> {
+        let create = || {
+            let writer = BufWriter::new(File::create(path)?);
+            Ok(if is_pcapng(path) {
+                Capture::PcapNg(PcapNgCapture::new(topology, writer)?)
+            } else {
+                Capture::Pcap(PcapCapture::new(LEFT, writer)?)
+            })
+        };
+        create().map_err(|error| Failure::capture(path, &error))
+    }
+
+    /// Writes what is still held back.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        match self {
+            Capture::Pcap(capture) => capture.finish().map(drop),
+            Capture::PcapNg(capture) => capture.finish().map(drop),
+        }
+    }
+}
+
+impl Observer for Capture {
+    fn on_event(&mut self, now: Instant, event: &Event<'_>) {
+        match self {
+            Capture::Pcap(capture) => capture.on_event(now, event),
+            Capture::PcapNg(capture) => capture.on_event(now, event),
+        }
+    }
+}
+
+/// Whether the file's name asks for pcapng.
+fn is_pcapng(path: &Path) -> bool {
+    path.extension().and_then(OsStr::to_str).is_some_and(|end| end.eq_ignore_ascii_case("pcapng"))
 }
 
 #[cfg(target_os = "linux")]
@@ -26,11 +59,14 @@ pub(crate) use on_link::Captured;
 
 #[cfg(target_os = "linux")]
 mod on_link {
-    use super::{Capture, create, finish};
+    use super::is_pcapng;
     use crate::failure::Failure;
     use ackclock::link::{Link, TransmitError};
     use ackclock::stack::{Capabilities, Transmit};
     use ackclock::time::{Duration, Instant};
+    use ackclock_emulator::{Direction, LEFT, PassedPacket, PcapCapture, PcapNgFile};
+    use std::fs::File;
+    use std::io::{self, BufWriter};
     use std::os::fd::{AsFd, BorrowedFd};
     use std::path::{Path, PathBuf};
     use std::time::{SystemTime, UNIX_EPOCH};
@@ -44,7 +80,7 @@ mod on_link {
 
     #[derive(Debug)]
     struct Tap {
-        capture: Capture,
+        file: TapFile,
         path: PathBuf,
         /// Time from the Unix epoch to the origin of the instants, once it is known.
         origin: Option<Duration>,
@@ -52,12 +88,48 @@ mod on_link {
         packet: Vec<u8>,
     }
 
+    #[derive(Debug)]
+    enum TapFile {
+        Pcap(PcapCapture<BufWriter<File>>),
+        /// And its only interface.
+        PcapNg(PcapNgFile<BufWriter<File>>, u32),
+    }
+
+    impl TapFile {
+        fn create(path: &Path, interface: &str) -> io::Result<Self> {
+            let writer = BufWriter::new(File::create(path)?);
+            if !is_pcapng(path) {
+                return Ok(TapFile::Pcap(PcapCapture::new(LEFT, writer)?));
+            }
+            let mut file = PcapNgFile::new(writer)?;
+            let interface = file.add_interface(interface, "", None);
+            Ok(TapFile::PcapNg(file, interface))
+        }
+
+        fn record(&mut self, at: Duration, direction: Direction, packet: &[u8]) {
+            match self {
+                TapFile::Pcap(file) => file.record(at, packet),
+                TapFile::PcapNg(file, interface) => {
+                    file.record(*interface, &PassedPacket::new(at, direction, packet));
+                }
+            }
+        }
+
+        fn finish(self) -> io::Result<()> {
+            match self {
+                TapFile::Pcap(file) => file.finish().map(drop),
+                TapFile::PcapNg(file, _) => file.finish().map(drop),
+            }
+        }
+    }
+
     impl<L> Captured<L> {
-        /// A link captured in a file, or not at all.
-        pub(crate) fn new(link: L, file: Option<&Path>) -> Result<Self, Failure> {
+        /// A link captured in a file, or not at all; `name` is the interface's.
+        pub(crate) fn new(link: L, name: &str, file: Option<&Path>) -> Result<Self, Failure> {
             let tap = |path: &Path| {
-                let capture = create(path)?;
-                Ok(Tap { capture, path: path.to_owned(), origin: None, packet: Vec::new() })
+                let file = TapFile::create(path, name);
+                let file = file.map_err(|error| Failure::capture(path, &error))?;
+                Ok(Tap { file, path: path.to_owned(), origin: None, packet: Vec::new() })
             };
             Ok(Captured { link, tap: file.map(tap).transpose()? })
         }
@@ -66,19 +138,21 @@ mod on_link {
         pub(crate) fn finish(&mut self) -> Result<(), Failure> {
             match self.tap.take() {
                 None => Ok(()),
-                Some(tap) => finish(tap.capture, &tap.path),
+                Some(Tap { file, path, .. }) => {
+                    file.finish().map_err(|error| Failure::capture(&path, &error))
+                }
             }
         }
     }
 
     impl Tap {
-        fn record(&mut self, now: Instant, packet: &[u8]) {
+        fn record(&mut self, now: Instant, direction: Direction, packet: &[u8]) {
             let since_origin = now.saturating_since(Instant::ZERO);
             let origin = *self.origin.get_or_insert_with(|| {
                 let unix_time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 Duration::from(unix_time).saturating_sub(since_origin)
             });
-            self.capture.record(origin + since_origin, packet);
+            self.file.record(origin + since_origin, direction, packet);
         }
     }
 
@@ -106,7 +180,7 @@ mod on_link {
                 let mut packet = std::mem::take(&mut tap.packet);
                 packet.clear();
                 packet.extend([transmit.header, first, second].into_iter().flatten());
-                tap.record(now, &packet);
+                tap.record(now, Direction::Outbound, &packet);
                 tap.packet = packet;
             }
             Ok(())
@@ -122,7 +196,7 @@ mod on_link {
                 return self.link.receive(now, budget, deliver);
             };
             self.link.receive(now, budget, &mut |packet| {
-                tap.record(now, packet);
+                tap.record(now, Direction::Inbound, packet);
                 deliver(packet);
             })
         }

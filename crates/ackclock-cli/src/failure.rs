@@ -41,6 +41,11 @@ impl Failure {
     pub(crate) fn capture(file: &Path, error: &std::io::Error) -> Self {
         Failure::Environment(format!("cannot write the capture {}: {error}", file.display()))
     }
+
+    /// The same with a trace's file.
+    pub(crate) fn trace(file: &Path, error: &std::io::Error) -> Self {
+        Failure::Environment(format!("cannot write the trace {}: {error}", file.display()))
+    }
 }
 
 impl fmt::Display for Failure {

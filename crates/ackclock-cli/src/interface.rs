@@ -32,7 +32,7 @@ impl Driver {
     ) -> Result<Self, Failure> {
         let tun = open_tun(options)?;
         let name = tun.name().clone();
-        let link = Captured::new(tun, pcap)?;
+        let link = Captured::new(tun, name.as_str(), pcap)?;
         let secret = match seed {
             Some(seed) => [seed, !seed],
             None => ackclock_host::secret::secret().map_err(|error| {

@@ -35,6 +35,7 @@ fn wrong_options_are_a_usage_error_in_one_line() {
         &["discard", "--buffer", "0"],
         &["discard", "--interval", "1ns"],
         &["discard", "--connect-timeout", "0"],
+        &["discard", "--trace", "file.txt"],
         &["discard", "10.7.0.1:9"],
         &["discard", "--tun", "t", "--address", "10.7.0.2/24"],
         &["discard", "127.0.0.1:9", "--tun", "t", "--address", "10.7.0.2/24"],
@@ -153,6 +154,32 @@ fn the_same_seed_gives_the_same_packets_and_another_one_others() {
     assert!(first.len() > 200 << 10, "all payload is captured");
     assert!(first == second, "two runs with one seed differ");
     assert!(first != other, "two seeds give the same run");
+}
+
+#[test]
+fn traces_and_captures_of_both_ends_are_written_as_their_names_say() {
+    let directory = std::env::temp_dir().join(format!("ackclock-trace-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("a directory");
+    let written = |option: &str, name: &str| {
+        let file = directory.join(name);
+        let path = file.to_str().expect("a path in UTF-8");
+        json(&["discard", "--bytes", "20k", option, path, "--json"]);
+        std::fs::read(file).expect("the file")
+    };
+    let csv = written("--trace", "t.csv");
+    let lines = written("--trace", "t.jsonl");
+    let capture = written("--pcap", "c.pcapng");
+    std::fs::remove_dir_all(&directory).expect("the directory goes");
+    let csv = String::from_utf8(csv).expect("text");
+    assert!(csv.starts_with("time_ns,event,"));
+    let lines = String::from_utf8(lines).expect("text");
+    let first: Value = serde_json::from_str(lines.lines().next().expect("a line")).expect("JSON");
+    assert_eq!((&first["time_ns"], &first["event"]), (&0.into(), &"sent".into()));
+    assert_eq!((&first["from"], &first["flags"]), (&"left".into(), &"SYN".into()));
+    assert_eq!(csv.lines().count(), lines.lines().count() + 1);
+    // A section header block, and a later byte order mark.
+    assert_eq!(capture[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
+    assert_eq!(capture[8..12], [0x4d, 0x3c, 0x2b, 0x1a]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Everything that can be said of a transfer.
 
 use super::{AmountOptions, ConnectionOptions, InterfaceOptions, ReportOptions};
-use crate::values::Peer;
+use crate::values::{Peer, TraceFile};
 use ackclock_emulator::Path;
 use clap::Args;
 use std::path::PathBuf;
@@ -36,9 +36,13 @@ pub(crate) struct TransferOptions {
     /// path, random otherwise]
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// Capture every packet in this file, with nanosecond timestamps
+    /// Capture every packet in this file, with nanosecond timestamps; in pcapng if it is called
+    /// .pcapng, then with both ends of an emulated path and a comment at what was lost
     #[arg(long, value_name = "FILE")]
     pub(crate) pcap: Option<PathBuf>,
+    /// Write what happens on an emulated path, event by event, to this file: .csv or .jsonl
+    #[arg(long, value_name = "FILE", conflicts_with = "peer")]
+    pub(crate) trace: Option<TraceFile>,
     #[command(flatten)]
     pub(crate) report: ReportOptions,
 }

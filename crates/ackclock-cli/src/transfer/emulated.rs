@@ -2,17 +2,20 @@
 
 use super::Driven;
 use super::watch::Watch;
-use crate::capture;
+use crate::capture::Capture;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::options::TransferOptions;
+use crate::values::TraceFile;
 use ackclock::apps::{Server, Service};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
 use ackclock::tcp::Config;
 use ackclock::time::Duration;
-use ackclock_emulator::{Emulator, Ended, LEFT, PairConfig, RIGHT};
+use ackclock_emulator::{Emulator, Ended, LEFT, PairConfig, RIGHT, Topology, Trace};
+use std::fs::File;
+use std::io::BufWriter;
 use std::net::SocketAddr;
 
 /// Virtual time between two looks at whether the user wants the run to end.
@@ -34,13 +37,12 @@ pub(crate) fn drive(
     let mut listen = ListenConfig::new(far_end);
     listen.connection = connection;
 
-    let capture = match &options.pcap {
-        Some(file) => Some(capture::create(file)?),
-        None => None,
-    };
+    let topology = Topology::pair(config.paths.clone());
+    let capture = options.pcap.as_ref().map(|file| Capture::create(file, &topology)).transpose()?;
+    let trace = options.trace.as_ref().map(|file| create_trace(file, &topology)).transpose()?;
     let unusable = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
-    let mut emulator =
-        Emulator::pair(&config, [controller; 2], capture).map_err(|error| unusable(&error))?;
+    let mut emulator = Emulator::pair(&config, [controller; 2], (capture, trace))
+        .map_err(|error| unusable(&error))?;
     let server = Server::new(service, listen, Buffer::growing()).once();
     let server = emulator.add_application(RIGHT, server).map_err(|error| unusable(&error))?;
     let watch =
@@ -60,12 +62,23 @@ pub(crate) fn drive(
     let concluded = emulator.application(watch);
     let watched = concluded.map(|watch| watch.conclude(now, emulator.stack(LEFT)));
     let far_info = emulator.application(server).and_then(Server::last_info).copied();
-    if let (Some(capture), Some(file)) = (emulator.into_observer(), &options.pcap) {
-        capture::finish(capture, file)?;
+    let (capture, trace) = emulator.into_observer();
+    if let (Some(capture), Some(file)) = (capture, &options.pcap) {
+        capture.finish().map_err(|error| Failure::capture(file, &error))?;
+    }
+    if let (Some(trace), Some(file)) = (trace, &options.trace) {
+        trace.finish().map_err(|error| Failure::trace(&file.path, &error))?;
     }
     Ok(Driven {
         watched: watched.ok_or_else(|| Failure::Usage("the emulator lost its client".into()))?,
         far_info,
         broken: None,
     })
+}
+
+/// Makes a trace's file, or empties it.
+fn create_trace(file: &TraceFile, topology: &Topology) -> Result<Trace<BufWriter<File>>, Failure> {
+    File::create(&file.path)
+        .and_then(|writer| Trace::new(topology, file.format, BufWriter::new(writer)))
+        .map_err(|error| Failure::trace(&file.path, &error))
 }

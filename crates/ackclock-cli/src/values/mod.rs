@@ -6,6 +6,7 @@ mod cidr;
 mod duration;
 mod initial_window;
 mod peer;
+mod trace_file;
 
 pub(crate) use ack_policy::{ack_policy_text, parse_ack_policy};
 pub(crate) use bytes::parse_bytes;
@@ -13,3 +14,4 @@ pub(crate) use cidr::{cidr_text, parse_cidr};
 pub(crate) use duration::{parse_duration, parse_interval, parse_positive_duration};
 pub(crate) use initial_window::{Window, parse_window};
 pub(crate) use peer::Peer;
+pub(crate) use trace_file::TraceFile;
