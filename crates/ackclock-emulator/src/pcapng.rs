@@ -292,6 +292,7 @@ impl<W: Write> Observer for PcapNgCapture<W> {
 }
 
 #[cfg(test)]
+#[expect(clippy::redundant_closure, reason = "a constructor is not general over lifetimes")]
 mod tests {
     use super::*;
     use crate::ids::NodeId;

@@ -31,7 +31,7 @@ pub struct Trace<W: Write> {
 }
 
 enum Lines<W: Write> {
-    Csv(csv::Writer<W>),
+    Csv(Box<csv::Writer<W>>),
     Json(W),
 }
 
@@ -45,7 +45,7 @@ impl<W: Write> Trace<W> {
             TraceFormat::Csv => {
                 let mut lines = csv::Writer::from_writer(writer);
                 lines.write_record(NAMES)?;
-                Lines::Csv(lines)
+                Lines::Csv(Box::new(lines))
             }
             TraceFormat::JsonLines => Lines::Json(writer),
         };

@@ -94,7 +94,8 @@ impl End {
                 .map_err(|error| Failure::Environment(error.to_string()))?,
         };
         let (tun, counters) = opened.map_err(|failure| self.placed(failure))?;
-        Ok(OpenEnd { device: Captured::new(tun, pcap)?, counters })
+        let name = tun.name().to_string();
+        Ok(OpenEnd { device: Captured::new(tun, &name, pcap)?, counters })
     }
 
     fn open_here(&self, mtu: u32) -> Result<(Tun, Counters), Failure> {

@@ -121,7 +121,7 @@ fn a_trace_tells_all_that_the_statistics_count_in_either_format() {
             let same = match &line[name] {
                 Value::Null => field.is_empty(),
                 Value::String(text) => field == text,
-                number => field == number.to_string(),
+                number => *field == *number.to_string(),
             };
             assert!(same, "{name}: {field} in {line}");
         }

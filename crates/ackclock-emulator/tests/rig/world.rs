@@ -318,13 +318,21 @@ impl World {
 
     /// Whether nothing more is to be expected of an end.
     fn is_over(&mut self, side: Side) -> bool {
-        let peer_left = self.ends[side.other() as usize].left != Left::No;
+        let peer_is_gone = self.is_gone(side.other());
         let readiness = self.on(side, |_, stack, handle| stack.readiness(handle));
         match readiness.flatten() {
             // It has left, or the peer left before it could accept anything.
-            None => self.ends[side as usize].left != Left::No || peer_left,
-            Some(ready) => ready.closed || (ready.finished && ready.flushed),
+            None => self.ends[side as usize].left != Left::No || peer_is_gone,
+            // A peer that went without a word, or whose RST was lost, is never heard of again by
+            // an end that has nothing to send.
+            Some(ready) => ready.closed || (ready.flushed && (ready.finished || peer_is_gone)),
         }
+    }
+
+    /// Whether an end has left, or its connection has failed.
+    fn is_gone(&mut self, side: Side) -> bool {
+        let failed = self.info(side).is_some_and(|info| info.error.is_some());
+        failed || self.ends[side as usize].left != Left::No
     }
 
     /// Checks that an end got everything, or has an excuse in the script.
@@ -332,9 +340,10 @@ impl World {
         let Some(info) = self.info(side) else {
             return;
         };
+        let peer_is_gone = self.is_gone(side.other());
         let [own, peer] = [side, side.other()].map(|side| &self.ends[side as usize]);
         let excused = match info.error {
-            None => peer.left != Left::No,
+            None => peer_is_gone,
             Some(Error::Reset | Error::Refused) => peer.left != Left::No || peer.keepalive,
             Some(Error::KeepaliveTimeout) => own.keepalive,
             Some(_) => false,
