@@ -29,8 +29,10 @@ const LEAST_MTU: (u32, u32) = (552, 1280);
 impl<C: CongestionController> Connection<'_, C> {
     /// A segment arrived.
     pub fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
-        self.counters.segments_received += 1;
-        self.counters.data_segments_received += u64::from(!segment.payload.is_empty());
+        let counters = &mut self.counters;
+        counters.segments_received = counters.segments_received.saturating_add(1);
+        let data = u32::from(!segment.payload.is_empty());
+        counters.data_segments_received = counters.data_segments_received.saturating_add(data);
         match self.state {
             State::Closed | State::Listen => Verdict::Reset,
             State::SynSent => self.on_segment_in_syn_sent(now, segment),
@@ -340,7 +342,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// false, unless `seq` is in flight (section 4.1 there).
     pub fn on_icmp_error(&mut self, now: Instant, kind: IcmpErrorKind, seq: SeqNumber) -> bool {
         let opening = matches!(self.state, State::SynSent | State::SynReceived);
-        let una = if opening { self.iss } else { self.sender.snd_una() };
+        let una = if opening { self.iss() } else { self.sender.snd_una() };
         if seq.before(una) || seq.at_or_after(self.sender.snd_nxt()) {
             return false;
         }

@@ -85,14 +85,15 @@ pub struct TimeWait {
     pub duration: Duration,
 }
 
-/// Counters of a connection, for `Info`.
+/// Counters of a connection, for `Info`. Those of segments come to 2^32 after some terabytes, and stay
+/// there.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counters {
     pub(super) bytes_received: u64,
-    pub(super) segments_sent: u64,
-    pub(super) segments_received: u64,
-    pub(super) data_segments_sent: u64,
-    pub(super) data_segments_received: u64,
+    pub(super) segments_sent: u32,
+    pub(super) segments_received: u32,
+    pub(super) data_segments_sent: u32,
+    pub(super) data_segments_received: u32,
     pub(super) reassembly_dropped: u32,
     pub(super) ce_received: u32,
     pub(super) ece_received: u32,
@@ -108,8 +109,6 @@ pub struct Connection<'a, C> {
     pub(super) error: Option<Error>,
     pub(super) soft_error: Option<IcmpErrorKind>,
     pub(super) settings: Settings,
-    /// Our initial sequence number.
-    pub(super) iss: SeqNumber,
     /// Largest IP packet on the path, in bytes.
     pub(super) mtu: u32,
     /// Length of the IP header in bytes: 20 or 40.
@@ -118,8 +117,7 @@ pub struct Connection<'a, C> {
     pub(super) receiver: Receiver<'a>,
     /// Asks the peer for a SYN, and when established for a sign of life.
     pub(super) inquiry: Inquiry,
-    /// What our SYN offers.
-    pub(super) offered: SynOptions,
+    /// What our SYN offers, and once the peer's is known what both agree on.
     pub(super) agreement: Agreement,
     pub(super) timestamps: TimestampState,
     pub(super) challenge: ChallengeLimit,
@@ -161,21 +159,19 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             mss: 1,
         };
         let receiver = Receiver::new(SeqNumber(0), 0, &receiver_config, receive, reassembly);
-        let mut offered = SynOptions::ours(config, open.mtu, open.ip_header, receiver.limit());
-        offered.ecn_setup = config.ecn == EcnMode::Request;
+        let mut offer = SynOptions::ours(config, open.mtu, open.ip_header, receiver.limit());
+        offer.ecn_setup = config.ecn == EcnMode::Request;
         Connection {
             state: State::SynSent,
             error: None,
             soft_error: None,
             settings: Settings::new(config),
-            iss: open.iss,
             mtu: open.mtu,
             ip_header: open.ip_header,
             sender,
             receiver,
             inquiry: Inquiry::open(now),
-            offered,
-            agreement: Agreement::default(),
+            agreement: Agreement::offer(&offer),
             timestamps: TimestampState::new(open.timestamp_offset),
             challenge: ChallengeLimit::default(),
             close_deadline: Instant::FAR_FUTURE,
@@ -199,7 +195,7 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         accepted: &Accepted,
     ) -> Self {
         let mut connection = Self::connect(now, config, controller, buffers, open);
-        connection.offered = accepted.our_options;
+        connection.agreement = Agreement::offer(&accepted.our_options);
         connection.agree(
             now,
             accepted.irs,
@@ -223,25 +219,15 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         ts_recent: u32,
         advertised: u16,
     ) {
-        self.agreement = Agreement::of(&self.offered, peer, self.ip_header);
+        self.agreement.agree(peer, self.ip_header);
         // Section 6.1.1: not after a SYN that did not ask for it.
         self.agreement.ecn = self.agreement.ecn_echo && self.inquiry.syn_retransmits() == 0;
         if self.agreement.timestamps {
             self.timestamps.enable(now, ts_recent, irs + 1);
         }
-        let config = ReceiverConfig {
-            ack_policy: self.settings.ack_policy(),
-            ack_timer: self.settings.ack_timer,
-            clock_phase: self.sender.rto().clock_phase(),
-            receive_limit: self.receiver.limit(),
-            reassembly_ranges: self.receiver.range_limit(),
-            sack: self.agreement.sack,
-            window_shift: self.agreement.our_shift,
-            mss: self.agreement.receive_mss(),
-        };
-        let spare = Receiver::new(irs, 0, &config, Buffer::default(), Buffer::default());
-        let (ring, ranges) = core::mem::replace(&mut self.receiver, spare).into_buffers();
-        self.receiver = Receiver::new(irs, u32::from(advertised), &config, ring, ranges);
+        let Agreement { sack, our_shift, .. } = self.agreement;
+        let mss = self.agreement.receive_mss();
+        self.receiver.agree(irs, u32::from(advertised), sack, our_shift, mss);
     }
 
     /// Both SYNs are acknowledged. `window` is the peer's, in bytes, from segment `seq`.
@@ -259,6 +245,11 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         let start = SenderStart { mss, sack, ecn, window, seq, rtt, syn_lost };
         self.sender.start(now, &self.settings, &start);
         self.inquiry.on_heard(now);
+    }
+
+    /// Our initial sequence number, while it is not acknowledged.
+    pub(super) fn iss(&self) -> SeqNumber {
+        self.sender.snd_una() - 1
     }
 
     /// The window that our SYN advertises, never scaled (RFC 7323 section 2.2).

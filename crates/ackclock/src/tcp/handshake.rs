@@ -98,10 +98,10 @@ fn window_shift(window: usize) -> u8 {
     (0..MAX_SHIFT).find(|shift| window >> shift <= usize::from(u16::MAX)).unwrap_or(MAX_SHIFT)
 }
 
-/// What both SYNs agree on.
+/// What our SYN offers, and once the peer's is known what both agree on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Agreement {
-    /// MSS that the peer announced, or the default.
+    /// MSS that the peer announced, or the default; 0 while its SYN is not known.
     pub(crate) peer_mss: u16,
     /// MSS that we announced.
     pub(crate) our_mss: u16,
@@ -122,20 +122,49 @@ pub(crate) struct Agreement {
 }
 
 impl Agreement {
-    /// What follows from the options of our SYN and of the peer's.
-    pub(crate) fn of(ours: &SynOptions, peers: &SynOptions, ip_header: u8) -> Self {
-        let default_mss = if ip_header == IPV6_HEADER { DEFAULT_MSS.1 } else { DEFAULT_MSS.0 };
-        let shifts = ours.window_scale.zip(peers.window_scale);
+    /// What our SYN offers.
+    pub(crate) fn offer(ours: &SynOptions) -> Self {
         Agreement {
-            peer_mss: peers.mss.unwrap_or(default_mss).max(1),
-            our_mss: ours.mss.unwrap_or(default_mss),
-            scaled: shifts.is_some(),
-            our_shift: shifts.map_or(0, |(our, _)| our.min(MAX_SHIFT)),
-            peer_shift: shifts.map_or(0, |(_, peer)| peer.min(MAX_SHIFT)),
-            sack: ours.sack_permitted && peers.sack_permitted,
-            timestamps: ours.timestamps && peers.timestamps,
-            ecn_echo: ours.ecn_setup && peers.ecn_setup,
-            ecn: ours.ecn_setup && peers.ecn_setup,
+            peer_mss: 0,
+            our_mss: ours.mss.unwrap_or(DEFAULT_MSS.0),
+            scaled: ours.window_scale.is_some(),
+            our_shift: ours.window_scale.unwrap_or(0).min(MAX_SHIFT),
+            peer_shift: 0,
+            sack: ours.sack_permitted,
+            timestamps: ours.timestamps,
+            ecn_echo: false,
+            ecn: ours.ecn_setup,
+        }
+    }
+
+    /// The peer's SYN offers this: what only one side offers is not used.
+    pub(crate) fn agree(&mut self, peers: &SynOptions, ip_header: u8) {
+        let default_mss = if ip_header == IPV6_HEADER { DEFAULT_MSS.1 } else { DEFAULT_MSS.0 };
+        self.peer_mss = peers.mss.unwrap_or(default_mss).max(1);
+        self.scaled &= peers.window_scale.is_some();
+        (self.our_shift, self.peer_shift) = match peers.window_scale {
+            Some(peer_shift) if self.scaled => (self.our_shift, peer_shift.min(MAX_SHIFT)),
+            _ => (0, 0),
+        };
+        self.sack &= peers.sack_permitted;
+        self.timestamps &= peers.timestamps;
+        self.ecn &= peers.ecn_setup;
+        self.ecn_echo = self.ecn;
+    }
+
+    /// What is in use; nothing while the peer's SYN is not known.
+    pub(crate) fn in_use(&self) -> Agreement {
+        if self.peer_mss > 0 { *self } else { Agreement::default() }
+    }
+
+    /// The options of our SYN: what it offers, or answers if the peer's is known.
+    pub(crate) fn syn_options(&self) -> SynOptions {
+        SynOptions {
+            mss: Some(self.our_mss),
+            window_scale: self.scaled.then_some(self.our_shift),
+            sack_permitted: self.sack,
+            timestamps: self.timestamps,
+            ecn_setup: self.ecn,
         }
     }
 
@@ -172,13 +201,20 @@ mod tests {
         let config = Config::default();
         let ours = SynOptions::ours(&config, 1500, 20, 262_144);
         assert_eq!((ours.mss, ours.window_scale), (Some(1460), Some(3)));
-        let bare = Agreement::of(&ours, &SynOptions::default(), 20);
+        let agreed = |peer: &SynOptions, ip_header| {
+            let mut agreement = Agreement::offer(&ours);
+            assert_eq!(agreement.syn_options(), ours);
+            assert!(!agreement.in_use().sack);
+            agreement.agree(peer, ip_header);
+            agreement
+        };
+        let bare = agreed(&SynOptions::default(), 20);
         assert_eq!((bare.peer_mss, bare.scaled), (536, false));
         assert_eq!((bare.sack, bare.timestamps), (false, false));
         let settings = Settings::new(&config);
         assert_eq!(bare.send_mss(&settings, 1500, 20), 536);
-        assert_eq!(Agreement::of(&ours, &SynOptions::default(), 40).peer_mss, 1220);
-        let full = Agreement::of(&ours, &SynOptions { mss: Some(1400), ..ours }, 20);
+        assert_eq!(agreed(&SynOptions::default(), 40).peer_mss, 1220);
+        let full = agreed(&SynOptions { mss: Some(1400), ..ours }, 20);
         assert_eq!(full.send_mss(&settings, 1500, 20), 1388);
         assert_eq!(full.send_mss(&settings, 1000, 20), 948);
         assert_eq!(full.receive_mss(), 1448);

@@ -150,19 +150,17 @@ impl<C: CongestionController> Connection<'_, C> {
         let receiver = &self.receiver;
         let (rto, flight, sent) = (sender.rto(), sender.flight(), sender.counters());
         let counters = &self.counters;
+        let agreement = self.agreement.in_use();
         Info {
             state: self.state,
             error: self.error,
             soft_error: self.soft_error,
             congestion: sender.controller().name(),
             recovery: sender.recovery_algorithm().name(),
-            sack: self.agreement.sack,
-            timestamps: self.agreement.timestamps,
-            ecn: self.agreement.ecn,
-            window_scale: self
-                .agreement
-                .scaled
-                .then_some((self.agreement.our_shift, self.agreement.peer_shift)),
+            sack: agreement.sack,
+            timestamps: agreement.timestamps,
+            ecn: agreement.ecn,
+            window_scale: agreement.scaled.then_some((agreement.our_shift, agreement.peer_shift)),
             rtt: rto.smoothed_rtt(),
             rttvar: rto.deviation(),
             min_rtt: rto.min_rtt(),
@@ -170,7 +168,7 @@ impl<C: CongestionController> Connection<'_, C> {
             rto: rto.timeout(),
             backoff: rto.backoff(),
             mss: sender.mss(),
-            peer_mss: u32::from(self.agreement.peer_mss),
+            peer_mss: u32::from(agreement.peer_mss),
             pmtu: self.mtu,
             cwnd: sender.controller().window(),
             ssthresh: sender.controller().slow_start_threshold(),
@@ -188,10 +186,10 @@ impl<C: CongestionController> Connection<'_, C> {
             bytes_acked: sent.bytes_acked,
             bytes_received: counters.bytes_received,
             bytes_retransmitted: sent.bytes_retransmitted,
-            segments_sent: counters.segments_sent,
-            segments_received: counters.segments_received,
-            data_segments_sent: counters.data_segments_sent,
-            data_segments_received: counters.data_segments_received,
+            segments_sent: counters.segments_sent.into(),
+            segments_received: counters.segments_received.into(),
+            data_segments_sent: counters.data_segments_sent.into(),
+            data_segments_received: counters.data_segments_received.into(),
             retransmitted: u64::from(sent.retransmitted),
             timeouts: u64::from(sent.timeouts),
             fast_recoveries: u64::from(sent.fast_recoveries),

@@ -1,7 +1,7 @@
 //! Asking the peer again and again until it answers: by SYNs (RFC 9293 section 3.8.3), and on an
 //! established connection by keepalive probes (section 3.8.4).
 
-use super::{Keepalive, RtoConfig};
+use super::Keepalive;
 use crate::time::{Duration, Instant};
 
 /// What the peer is asked for now: a SYN until the connection is established, a sign of life
@@ -24,14 +24,14 @@ impl Inquiry {
         Inquiry { due: true, asked: 0, asked_at: now, since: now }
     }
 
-    /// When the SYN is to be sent again (the next time further off, RFC 6298 rule 5.5), or the
-    /// attempt to be given up, `give_up` after it began (R2).
-    pub(crate) fn syn_deadline(&self, rto: &RtoConfig, give_up: Duration) -> Instant {
+    /// When the SYN is to be sent again, `timeout` after it was sent last, or the attempt to be
+    /// given up, `give_up` after it began (R2).
+    pub(crate) fn syn_deadline(&self, timeout: Duration, give_up: Duration) -> Instant {
         let give_up_at = self.since + give_up;
         if self.due {
             return give_up_at;
         }
-        (self.asked_at + rto.syn_timeout(self.syn_retransmits())).min(give_up_at)
+        (self.asked_at + timeout).min(give_up_at)
     }
 
     /// The SYN was sent.
@@ -50,10 +50,10 @@ impl Inquiry {
     pub(crate) fn on_syn_timeout(
         &mut self,
         now: Instant,
-        rto: &RtoConfig,
+        timeout: Duration,
         give_up: Duration,
     ) -> bool {
-        if self.syn_deadline(rto, give_up) > now {
+        if self.syn_deadline(timeout, give_up) > now {
             return true;
         }
         self.due = true;
@@ -116,19 +116,23 @@ mod tests {
 
     #[test]
     fn the_syn_is_sent_again_with_doubling_intervals() {
-        let (rto, give_up) = (RtoConfig::default(), Duration::from_secs(180));
+        let rto = crate::tcp::RtoConfig::default();
+        let timeout = |inquiry: &Inquiry| rto.syn_timeout(inquiry.syn_retransmits());
+        let give_up = Duration::from_secs(180);
         let mut inquiry = Inquiry::open(Instant::ZERO);
         let mut now = Instant::ZERO;
         let mut at = std::vec::Vec::new();
         while at.len() < 5 {
             inquiry.on_syn_sent(now);
             at.push(now.as_millis());
-            now = inquiry.syn_deadline(&rto, give_up);
-            assert!(inquiry.on_syn_timeout(now, &rto, give_up) && inquiry.due);
+            let timeout = timeout(&inquiry);
+            now = inquiry.syn_deadline(timeout, give_up);
+            assert!(inquiry.on_syn_timeout(now, timeout, give_up) && inquiry.due);
         }
         assert_eq!(at, [0, 1_000, 3_000, 7_000, 15_000]);
         inquiry.on_syn_sent(now);
-        assert_eq!(inquiry.syn_deadline(&rto, give_up), Instant::from_secs(63));
-        assert!(!inquiry.on_syn_timeout(Instant::from_secs(180), &rto, give_up));
+        assert_eq!(inquiry.syn_deadline(timeout(&inquiry), give_up), Instant::from_secs(63));
+        let timeout = timeout(&inquiry);
+        assert!(!inquiry.on_syn_timeout(Instant::from_secs(180), timeout, give_up));
     }
 }

@@ -114,23 +114,19 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// SYN, or SYN and ACK after a simultaneous open. Its window is never scaled.
     fn syn(&self, now: Instant) -> Outgoing {
-        let mut offered = self.offered;
+        let mut offered = self.agreement.syn_options();
         let mut timestamps = self.timestamps.offer(now);
         let mut header = Header { flags: Flags::SYN, ..Header::default() };
         if self.state == State::SynReceived {
             header.flags |= Flags::ACK;
             header.ack = self.receiver.rcv_nxt();
-            offered.window_scale = offered.window_scale.filter(|_| self.agreement.scaled);
-            offered.sack_permitted = self.agreement.sack;
-            offered.timestamps = self.agreement.timestamps;
-            offered.ecn_setup = self.agreement.ecn;
             timestamps.echo = self.timestamps.recent();
         } else if !self.inquiry.is_first_syn() {
             // RFC 3168 section 6.1.1.1: what was lost may have been dropped for its flags.
             offered.ecn_setup = false;
         }
         header.flags = offered.flags(header.flags);
-        header.seq = self.iss;
+        header.seq = self.iss();
         header.window = self.syn_window();
         header.options = offered.options(timestamps);
         self.outgoing(Cause::Syn, header, u32::from(header.window))
@@ -208,13 +204,13 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// The link has taken `outgoing`, the last answer of [`poll_transmit`](Self::poll_transmit).
     pub fn on_transmitted(&mut self, now: Instant, outgoing: &Outgoing) {
-        self.counters.segments_sent += 1;
+        self.counters.segments_sent = self.counters.segments_sent.saturating_add(1);
         if outgoing.header.flags.contains(Flags::ACK) {
             self.timestamps.on_ack_sent(outgoing.header.ack);
         }
         match outgoing.cause {
             Cause::Syn => {
-                self.counters.data_segments_sent += 1;
+                self.count_data_segment();
                 self.sender.count_retransmitted_syns(u32::from(!self.inquiry.is_first_syn()));
                 self.inquiry.on_syn_sent(now);
                 return;
@@ -230,7 +226,7 @@ impl<C: CongestionController> Connection<'_, C> {
             }
             Cause::Ack => {}
             Cause::Data(data) => {
-                self.counters.data_segments_sent += 1;
+                self.count_data_segment();
                 self.sender.on_sent(now, &data);
                 if data.fin && data.kind != DataKind::Retransmission {
                     self.on_fin_sent();
@@ -246,6 +242,10 @@ impl<C: CongestionController> Connection<'_, C> {
         } else {
             self.receiver.on_advertised(outgoing.window);
         }
+    }
+
+    fn count_data_segment(&mut self) {
+        self.counters.data_segments_sent = self.counters.data_segments_sent.saturating_add(1);
     }
 
     /// CLOSE, second half: the FIN is on its way (section 3.10.4).

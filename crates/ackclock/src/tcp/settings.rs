@@ -1,10 +1,7 @@
 //! What an open connection keeps of its [`Config`]: a connection is small, and most settings have
 //! done their work once it is made.
 
-use super::{
-    AckPolicy, AckTimer, Config, Keepalive, RecoveryAlgorithm, RestartAfterIdle, RtoBackoff,
-    RtoConfig,
-};
+use super::{Config, Keepalive, RecoveryAlgorithm, RestartAfterIdle};
 use crate::congestion::InitialWindow;
 use crate::time::Duration;
 
@@ -16,11 +13,6 @@ pub(crate) struct Settings {
     pub(crate) initial_window: InitialWindow,
     pub(crate) recovery: RecoveryAlgorithm,
     pub(crate) restart_after_idle: RestartAfterIdle,
-    pub(crate) ack_timer: AckTimer,
-    ack_policy: CompactAckPolicy,
-    rto_backoff: RtoBackoff,
-    initial_rto: CompactDuration,
-    max_rto: CompactDuration,
     give_up: CompactDuration,
     syn_give_up: CompactDuration,
     user_timeout: CompactDuration,
@@ -40,11 +32,6 @@ impl Settings {
             initial_window: config.initial_window,
             recovery: config.recovery,
             restart_after_idle: config.restart_after_idle,
-            ack_timer: config.ack_timer,
-            rto_backoff: config.rto.backoff,
-            ack_policy: CompactAckPolicy::new(config.ack_policy),
-            initial_rto: CompactDuration::new(config.rto.initial),
-            max_rto: CompactDuration::new(config.rto.max),
             give_up: CompactDuration::new(config.give_up),
             syn_give_up: CompactDuration::new(config.syn_give_up),
             user_timeout: CompactDuration::new(config.user_timeout.unwrap_or(Duration::MAX)),
@@ -57,16 +44,6 @@ impl Settings {
         };
         settings.set_keepalive(config.keepalive);
         settings
-    }
-
-    pub(crate) fn ack_policy(&self) -> AckPolicy {
-        self.ack_policy.get()
-    }
-
-    /// The retransmission timeout of SYN segments.
-    pub(crate) fn syn_rto(&self) -> RtoConfig {
-        let (initial, max) = (self.initial_rto.get(), self.max_rto.get());
-        RtoConfig { initial, max, backoff: self.rto_backoff, ..RtoConfig::default() }
     }
 
     pub(crate) fn give_up(&self) -> Duration {
@@ -108,36 +85,6 @@ impl Settings {
         if let Some(Keepalive { idle, interval, .. }) = keepalive {
             self.keepalive_idle = CompactDuration::new(idle);
             self.keepalive_interval = CompactDuration::new(interval);
-        }
-    }
-}
-
-/// [`AckPolicy`] in eight bytes.
-#[derive(Clone, Copy, Debug)]
-enum CompactAckPolicy {
-    EverySegment,
-    Delayed { timeout: CompactDuration, quick_acks: u16 },
-    Bsd43,
-}
-
-impl CompactAckPolicy {
-    fn new(policy: AckPolicy) -> Self {
-        match policy {
-            AckPolicy::EverySegment => CompactAckPolicy::EverySegment,
-            AckPolicy::Delayed { timeout, quick_acks } => {
-                CompactAckPolicy::Delayed { timeout: CompactDuration::new(timeout), quick_acks }
-            }
-            AckPolicy::Bsd43 => CompactAckPolicy::Bsd43,
-        }
-    }
-
-    fn get(self) -> AckPolicy {
-        match self {
-            CompactAckPolicy::EverySegment => AckPolicy::EverySegment,
-            CompactAckPolicy::Delayed { timeout, quick_acks } => {
-                AckPolicy::Delayed { timeout: timeout.get(), quick_acks }
-            }
-            CompactAckPolicy::Bsd43 => AckPolicy::Bsd43,
         }
     }
 }
@@ -205,15 +152,10 @@ mod tests {
     #[test]
     fn settings_come_back_as_they_were_given() {
         let keepalive = Keepalive { count: 3, ..Keepalive::default() };
-        let delayed = AckPolicy::Delayed { timeout: Duration::from_micros(1_500), quick_acks: 7 };
-        for ack_policy in [AckPolicy::EverySegment, AckPolicy::Bsd43, delayed] {
-            let config = Config { ack_policy, keepalive: Some(keepalive), ..Config::default() };
-            let mut settings = Settings::new(&config);
-            assert_eq!(settings.ack_policy(), ack_policy);
-            assert_eq!(settings.keepalive(), Some(keepalive));
-            assert_eq!(settings.syn_rto(), config.rto);
-            settings.set_keepalive(None);
-            assert_eq!(settings.keepalive(), None);
-        }
+        let config = Config { keepalive: Some(keepalive), ..Config::default() };
+        let mut settings = Settings::new(&config);
+        assert_eq!(settings.keepalive(), Some(keepalive));
+        settings.set_keepalive(None);
+        assert_eq!(settings.keepalive(), None);
     }
 }

@@ -4,7 +4,7 @@
 use super::connection::Connection;
 use super::{Error, Keepalive, State};
 use crate::congestion::CongestionController;
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 
 impl<C: CongestionController> Connection<'_, C> {
     /// The earliest deadline; [`Instant::FAR_FUTURE`] if no timer is pending.
@@ -21,9 +21,14 @@ impl<C: CongestionController> Connection<'_, C> {
         }
     }
 
+    /// How long to wait for the answer to the last SYN.
+    fn syn_timeout(&self) -> Duration {
+        self.sender.rto().syn_timeout(self.inquiry.syn_retransmits())
+    }
+
     /// When the SYN goes again, or the attempt to open is given up.
     pub(super) fn syn_deadline(&self) -> Instant {
-        self.inquiry.syn_deadline(&self.settings.syn_rto(), self.settings.syn_give_up())
+        self.inquiry.syn_deadline(self.syn_timeout(), self.settings.syn_give_up())
     }
 
     /// Keepalive runs while nothing is in flight: otherwise retransmission finds out.
@@ -48,8 +53,8 @@ impl<C: CongestionController> Connection<'_, C> {
             return;
         }
         if matches!(self.state, State::SynSent | State::SynReceived) {
-            let (rto, give_up) = (self.settings.syn_rto(), self.settings.syn_give_up());
-            if !self.inquiry.on_syn_timeout(now, &rto, give_up) {
+            let (timeout, give_up) = (self.syn_timeout(), self.settings.syn_give_up());
+            if !self.inquiry.on_syn_timeout(now, timeout, give_up) {
                 // A soft error that explains the silence is worth more than "timed out".
                 let error = self.soft_error.map_or(Error::TimedOut, |_| Error::Unreachable);
                 self.fail(error);

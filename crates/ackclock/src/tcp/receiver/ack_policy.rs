@@ -25,11 +25,18 @@ pub(super) enum Arriving {
     OutOfOrder,
 }
 
+/// How much new data the policy lets gather before it wants an ack.
+#[derive(Clone, Copy, Debug)]
+enum Gathering {
+    Nothing,
+    TwoSegments,
+    ShareOfBuffer,
+}
+
 /// The acks owed to the peer.
 #[derive(Debug)]
 pub(super) struct AckState {
-    /// New bytes after which the policy wants an ack at once.
-    enough: u32,
+    gathering: Gathering,
     /// How long the policy lets fewer bytes wait, in microseconds.
     timeout: u32,
     /// What decides when they have waited long enough.
@@ -50,24 +57,17 @@ pub(super) struct AckState {
 }
 
 impl AckState {
-    /// Nothing owed. `mss` is the size of a full segment, `limit` that of the receive buffer.
-    pub(super) fn new(
-        policy: AckPolicy,
-        timer: AckTimer,
-        phase: u32,
-        mss: u32,
-        limit: u32,
-        sack: bool,
-    ) -> Self {
-        let (enough, timeout, quick_acks) = match policy {
-            AckPolicy::EverySegment => (0, Duration::ZERO, 0),
+    /// Nothing owed.
+    pub(super) fn new(policy: AckPolicy, timer: AckTimer, phase: u32, sack: bool) -> Self {
+        let (gathering, timeout, quick_acks) = match policy {
+            AckPolicy::EverySegment => (Gathering::Nothing, Duration::ZERO, 0),
             AckPolicy::Delayed { timeout, quick_acks } => {
-                (mss.saturating_mul(2), timeout.min(LONGEST_DELAY), quick_acks)
+                (Gathering::TwoSegments, timeout.min(LONGEST_DELAY), quick_acks)
             }
-            AckPolicy::Bsd43 => (share_of(limit), BSD43_TIMEOUT, 0),
+            AckPolicy::Bsd43 => (Gathering::ShareOfBuffer, BSD43_TIMEOUT, 0),
         };
         AckState {
-            enough,
+            gathering,
             // At most 499 ms.
             timeout: timeout.as_micros() as u32,
             timer,
@@ -80,8 +80,39 @@ impl AckState {
         }
     }
 
-    /// A segment with data or FIN arrived, by which the data in order grew by `accepted` bytes.
-    pub(super) fn on_arrival(&mut self, now: Instant, accepted: u32, arriving: Arriving) {
+    /// It is known whether SACK is in use.
+    pub(super) fn agree(&mut self, sack: bool) {
+        self.one_each = !sack;
+    }
+
+    /// New bytes after which the policy wants an ack at once. `mss` is the size of a full segment,
+    /// `limit` that of the receive buffer.
+    pub(super) fn enough(&self, mss: u32, limit: u32) -> u32 {
+        match self.gathering {
+            Gathering::Nothing => 0,
+            Gathering::TwoSegments => mss.saturating_mul(2),
+            Gathering::ShareOfBuffer => share_of(limit),
+        }
+    }
+
+    /// By how many bytes the window must be able to grow to be worth a segment of its own.
+    pub(super) fn worthwhile_update(&self, mss: u32, limit: u32) -> u32 {
+        let update = match self.gathering {
+            Gathering::Nothing | Gathering::TwoSegments => (limit / 2).min(mss.saturating_mul(2)),
+            Gathering::ShareOfBuffer => share_of(limit),
+        };
+        update.max(1)
+    }
+
+    /// A segment with data or FIN arrived, by which the data in order grew by `accepted` bytes;
+    /// with `enough` new ones the policy wants an ack.
+    pub(super) fn on_arrival(
+        &mut self,
+        now: Instant,
+        accepted: u32,
+        arriving: Arriving,
+        enough: u32,
+    ) {
         let quick = self.quick_acks > 0;
         self.quick_acks = self.quick_acks.saturating_sub(1);
         self.unacknowledged = self.unacknowledged.saturating_add(accepted);
@@ -92,7 +123,7 @@ impl AckState {
         match arriving {
             Arriving::OutOfOrder if self.one_each => self.owed = self.owed.saturating_add(1),
             Arriving::OutOfOrder | Arriving::Special => self.owe(),
-            Arriving::InOrder if quick || self.unacknowledged >= self.enough => self.owe(),
+            Arriving::InOrder if quick || self.unacknowledged >= enough => self.owe(),
             Arriving::InOrder => self.delay(now),
         }
     }
@@ -134,7 +165,7 @@ impl AckState {
 }
 
 /// The part of a receive buffer of `limit` bytes that 4.3BSD let fill before it acknowledged.
-pub(super) fn share_of(limit: u32) -> u32 {
+fn share_of(limit: u32) -> u32 {
     let share = (u64::from(limit) * BSD43_PERCENT).div_ceil(100);
     u32::try_from(share).unwrap_or(u32::MAX)
 }

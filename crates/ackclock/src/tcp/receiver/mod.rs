@@ -89,22 +89,32 @@ impl<'a> Receiver<'a> {
         } = config;
         let next = irs + 1;
         let ring = Ring::new(ring, receive_limit);
-        let limit = u32::try_from(ring.limit()).unwrap_or(u32::MAX);
-        let update = match ack_policy {
-            AckPolicy::EverySegment | AckPolicy::Delayed { .. } => {
-                (limit / 2).min(mss.saturating_mul(2))
-            }
-            AckPolicy::Bsd43 => ack_policy::share_of(limit),
-        };
         Receiver {
             data: Reassembly::new(next, ring, ranges, reassembly_ranges),
-            window: Window::new(next + advertised, window_shift, mss, limit, update),
-            acks: AckState::new(ack_policy, ack_timer, clock_phase, mss, limit, sack),
+            window: Window::new(next + advertised, window_shift, mss),
+            acks: AckState::new(ack_policy, ack_timer, clock_phase, sack),
             report: SackReport::new(sack),
             ecn: EcnReceiver::default(),
             fin: None,
             finished: false,
         }
+    }
+
+    /// The peer's SYN, numbered `irs`, has arrived, and ours has advertised `advertised` bytes.
+    /// Nothing else was received yet.
+    pub(crate) fn agree(
+        &mut self,
+        irs: SeqNumber,
+        advertised: u32,
+        sack: bool,
+        window_shift: u8,
+        mss: u32,
+    ) {
+        let next = irs + 1;
+        self.data.begin_at(next);
+        self.window = Window::new(next + advertised, window_shift, mss);
+        self.acks.agree(sack);
+        self.report = SackReport::new(sack);
     }
 
     /// The memory; what was not read is forgotten.
@@ -171,7 +181,8 @@ impl<'a> Receiver<'a> {
         } else {
             Arriving::Special
         };
-        self.acks.on_arrival(now, stored.advanced, arriving);
+        let enough = self.acks.enough(self.window.mss(), self.buffer_size());
+        self.acks.on_arrival(now, stored.advanced, arriving, enough);
         Arrival { accepted: stored.advanced, fin: fin_reached, dropped: stored.dropped }
     }
 
@@ -238,9 +249,9 @@ impl<'a> Receiver<'a> {
         self.data.ring().limit()
     }
 
-    /// Most ranges of out-of-order data.
-    pub(crate) fn range_limit(&self) -> usize {
-        self.data.range_limit()
+    /// The same, as windows count.
+    fn buffer_size(&self) -> u32 {
+        u32::try_from(self.limit()).unwrap_or(u32::MAX)
     }
 
     /// Bytes that can be read.
@@ -293,7 +304,7 @@ impl<'a> Receiver<'a> {
 
     /// The window to advertise in the next segment, in bytes.
     pub(crate) fn window(&self) -> u32 {
-        self.window.offer(self.rcv_nxt(), self.data.ring().free())
+        self.window.offer(self.rcv_nxt(), self.data.ring().free(), self.buffer_size())
     }
 
     /// The window field of a segment, not a SYN, that advertises `window` bytes.
@@ -303,8 +314,8 @@ impl<'a> Receiver<'a> {
 
     /// Whether the window can open so far that the peer should hear of it without being asked.
     pub(crate) fn window_update_due(&self) -> bool {
-        let free = self.data.ring().free();
-        !self.finished && self.window.update_due(self.data.next(), free)
+        let worthwhile = self.acks.worthwhile_update(self.window.mss(), self.buffer_size());
+        !self.finished && self.window.update_due(self.data.next(), self.window(), worthwhile)
     }
 
     /// The SACK blocks for the next segment, at most `max`.

@@ -50,9 +50,9 @@ impl<'a> Reassembly<'a> {
         &self.ring
     }
 
-    /// Most ranges behind holes.
-    pub(super) const fn range_limit(&self) -> usize {
-        self.max_ranges as usize
+    /// The first sequence number of the data is `next`. Nothing was received yet.
+    pub(super) const fn begin_at(&mut self, next: SeqNumber) {
+        self.next = next;
     }
 
     /// The first sequence number that is missing.

@@ -13,25 +13,19 @@ pub(super) struct Window {
     /// (RFC 7323 section 2.4).
     edge: SeqNumber,
     shift: u8,
-    /// Receiver's SWS avoidance: the edge moves by at least so many bytes
-    /// (RFC 9293 section 3.8.6.2.2).
-    step: u32,
-    /// An update is worth a segment of its own once the edge can move by so many bytes.
-    update: u32,
+    /// The size of a full segment.
     mss: u32,
 }
 
 impl Window {
-    /// The window that a SYN advertised, up to `edge`. `mss` is the size of a full segment,
-    /// `limit` that of the receive buffer, `update` the growth that is worth a segment of its own.
-    pub(super) fn new(edge: SeqNumber, shift: u8, mss: u32, limit: u32, update: u32) -> Self {
-        Window {
-            edge,
-            shift: shift.min(MAX_SHIFT),
-            step: mss.min(limit / 2).max(1),
-            update: update.max(1),
-            mss,
-        }
+    /// The window that a SYN advertised, up to `edge`. `mss` is the size of a full segment.
+    pub(super) fn new(edge: SeqNumber, shift: u8, mss: u32) -> Self {
+        Window { edge, shift: shift.min(MAX_SHIFT), mss }
+    }
+
+    /// The size of a full segment.
+    pub(super) const fn mss(&self) -> u32 {
+        self.mss
     }
 
     /// The rightmost edge ever advertised.
@@ -40,18 +34,20 @@ impl Window {
     }
 
     /// The window for the next segment, in bytes: a multiple of the unit that the shift count
-    /// gives, never more than the `free` bytes of the buffer.
+    /// gives, never more than the `free` bytes of the buffer, which holds `limit`.
     ///
-    /// The edge stays where it is until it can move by a worthwhile step. To hold it between two
+    /// The edge stays where it is until it can move by a worthwhile step, for the receiver's SWS
+    /// avoidance (RFC 9293 section 3.8.6.2.2). To hold it between two
     /// units the window is rounded up while there is memory for that, and down otherwise: by less
     /// than one unit the announced edge may then lie left of [`edge`](Self::edge), as RFC 7323
     /// section 2.4 describes; what was promised is still honoured.
-    pub(super) fn offer(&self, next: SeqNumber, free: usize) -> u32 {
+    pub(super) fn offer(&self, next: SeqNumber, free: usize, limit: u32) -> u32 {
+        let step = self.mss.min(limit / 2).max(1);
         let largest = u32::from(u16::MAX) << self.shift;
         let room = u32::try_from(free).unwrap_or(u32::MAX).min(largest);
         let open = room >> self.shift << self.shift;
         let promised = self.edge.since(next);
-        if open >= promised.saturating_add(self.step) {
+        if open >= promised.saturating_add(step) {
             return open;
         }
         let unit = 1_u32 << self.shift;
@@ -61,12 +57,11 @@ impl Window {
         rounded_up.min(open)
     }
 
-    /// Whether the window that can be offered is worth a segment of its own: it grows by a good
-    /// part, or a full segment fits again.
-    pub(super) fn update_due(&self, next: SeqNumber, free: usize) -> bool {
+    /// Whether a window of `offered` bytes is worth a segment of its own: it grows by a
+    /// `worthwhile` part, or a full segment fits again.
+    pub(super) fn update_due(&self, next: SeqNumber, offered: u32, worthwhile: u32) -> bool {
         let promised = self.edge.since(next);
-        let offered = self.offer(next, free);
-        offered >= promised.saturating_add(self.update)
+        offered >= promised.saturating_add(worthwhile)
             || (promised < self.mss && offered >= self.mss)
     }
 

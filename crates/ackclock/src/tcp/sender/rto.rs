@@ -156,7 +156,17 @@ impl Rto {
 
     /// How long to wait for an ack now, backoff included.
     pub(crate) fn timeout(&self) -> Duration {
-        let factor = self.backoff_rule.factor(self.backoff.into());
+        self.backed_off(self.backoff.into())
+    }
+
+    /// How long to wait for the answer to a SYN that was sent `retransmissions` times again: the
+    /// time grows with each (RFC 6298 rule 5.5).
+    pub(crate) fn syn_timeout(&self, retransmissions: u32) -> Duration {
+        self.backed_off(retransmissions)
+    }
+
+    fn backed_off(&self, times: u32) -> Duration {
+        let factor = self.backoff_rule.factor(times);
         let timeout = u64::from(self.base).saturating_mul(factor);
         Duration::from_micros(timeout.min(self.max.into()))
     }
@@ -193,11 +203,6 @@ impl Rto {
     /// How many measurements there were.
     pub(crate) fn samples(&self) -> u32 {
         self.rtt.samples()
-    }
-
-    /// The host's random word for the phase of clocks that tick.
-    pub(crate) fn clock_phase(&self) -> u32 {
-        self.phase
     }
 }
 

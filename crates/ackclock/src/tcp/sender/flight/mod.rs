@@ -71,8 +71,8 @@ pub(crate) struct Flight<'a> {
     resend_from: SeqNumber,
     /// How often the peer was found to have thrown away what it had SACKed.
     renegings: u32,
-    /// The SACK blocks of the last ack: they need no second look.
-    seen: SackBlocks,
+    /// The SACK blocks of the last ack, and empty ones: they need no second look.
+    seen: [SeqRange; SackBlocks::MAX],
 }
 
 impl<'a> Flight<'a> {
@@ -87,7 +87,7 @@ impl<'a> Flight<'a> {
             lost_below: SeqNumber(0),
             resend_from: SeqNumber(0),
             renegings: 0,
-            seen: SackBlocks::EMPTY,
+            seen: Default::default(),
         }
     }
 
@@ -222,7 +222,7 @@ impl<'a> Flight<'a> {
         self.resend_from = self.resend_from.max(start);
         if self.is_empty() {
             self.records.clear();
-            self.seen = SackBlocks::EMPTY;
+            self.seen = Default::default();
         }
         acked
     }
@@ -232,19 +232,18 @@ impl<'a> Flight<'a> {
     /// must not be given.
     pub(crate) fn sack(&mut self, blocks: &SackBlocks, delivered: &mut Delivered) -> u32 {
         let before = delivered.bytes;
-        let seen = self.seen;
+        let seen = self.seen.into_iter().filter(|block| !block.is_empty());
         for block in blocks.as_slice() {
             // What the last ack reported already needs no second walk.
             let mut start = block.start;
             while start.before(block.end) {
-                let known = seen.as_slice().iter().find(|known| known.contains(start));
+                let known = seen.clone().find(|known| known.contains(start));
                 if let Some(known) = known {
                     start = known.end;
                     continue;
                 }
                 let end = seen
-                    .as_slice()
-                    .iter()
+                    .clone()
                     .map(|known| known.start)
                     .filter(|edge| edge.after(start))
                     .fold(block.end, SeqNumber::min);
@@ -252,7 +251,7 @@ impl<'a> Flight<'a> {
                 start = end;
             }
         }
-        self.seen = *blocks;
+        self.seen = blocks.to_array();
         delivered.bytes - before
     }
 
@@ -381,7 +380,7 @@ impl<'a> Flight<'a> {
             }
         }
         self.sacked = 0;
-        self.seen = SackBlocks::EMPTY;
+        self.seen = Default::default();
     }
 
     /// Everything that was not SACKed is lost, also what was sent again. A peer that SACKed the first
@@ -504,7 +503,7 @@ impl<'a> Flight<'a> {
             }
             start += len;
         }
-        self.seen = SackBlocks::EMPTY;
+        self.seen = Default::default();
     }
 
     /// Position of the record that holds `seq` (or of the first one after it).
