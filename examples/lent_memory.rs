@@ -21,6 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         receive: Buffer::lent(&mut receive),
         flight: Buffer::lent(&mut flight),
         reassembly: Buffer::lent(&mut reassembly),
+        ..Buffers::default()
     };
     let mut memory: StackMemory<'_, Reno, 1, 1, 1, 1> = StackMemory::new();
     println!("the stack itself takes {} bytes", size_of_val(&memory));

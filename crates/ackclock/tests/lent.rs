@@ -37,6 +37,7 @@ impl Lent {
             receive: Buffer::lent(&mut self.receive),
             flight: Buffer::lent(&mut self.flight),
             reassembly: Buffer::lent(&mut self.reassembly),
+            ..Buffers::default()
         }
     }
 }

@@ -300,6 +300,7 @@ mod tests {
                 delivered: bytes_delivered,
                 interval: rtt,
                 app_limited: false,
+                ..DeliveryRate::default()
             }),
             ..acked(bytes_delivered)
         }
@@ -390,6 +391,7 @@ mod tests {
             delivered: 50_000,
             interval: Duration::from_millis(40),
             app_limited: true,
+            ..DeliveryRate::default()
         };
         filter.on_sample(&sample);
         assert_eq!(filter.get(), BANDWIDTH);

@@ -21,6 +21,10 @@ macro_rules! forward_controller {
             $call!($context self.on_ack(ack))
         }
 
+        fn on_loss(&mut self, loss: &$crate::congestion::Loss) {
+            $call!($context self.on_loss(loss))
+        }
+
         fn on_congestion(&mut self, event: &$crate::congestion::Congestion) {
             $call!($context self.on_congestion(event))
         }
@@ -59,6 +63,14 @@ macro_rules! forward_controller {
 
         fn wants_prr(&self) -> bool {
             $call!($context self.wants_prr())
+        }
+
+        fn wants_delivery_rate(&self) -> bool {
+            $call!($context self.wants_delivery_rate())
+        }
+
+        fn limits_itself(&self) -> bool {
+            $call!($context self.limits_itself())
         }
     };
 }

@@ -65,6 +65,10 @@ pub trait CongestionController: Debug {
     /// An ack arrived that acknowledges or SACKs something new.
     fn on_ack(&mut self, ack: &Ack);
 
+    /// Something was found lost: after the [`Congestion`] that it may be, and before the [`Ack`]
+    /// that it came with.
+    fn on_loss(&mut self, _loss: &Loss) {}
+
     /// Congestion was detected: once for each recovery episode, for each timeout, and at most once
     /// a round trip for ECN.
     fn on_congestion(&mut self, event: &Congestion);
@@ -105,6 +109,18 @@ pub trait CongestionController: Debug {
     fn wants_prr(&self) -> bool {
         true
     }
+
+    /// Whether acks should carry [`delivery`](Ack::delivery) samples. They cost memory for each
+    /// transmission in flight.
+    fn wants_delivery_rate(&self) -> bool {
+        false
+    }
+
+    /// Whether the law itself keeps the flight so small that delivery rates say nothing of the
+    /// path: samples count as [`app_limited`](DeliveryRate::app_limited).
+    fn limits_itself(&self) -> bool {
+        false
+    }
 }
 
 /// First parameters of a connection's path.
@@ -119,6 +135,8 @@ pub struct Start {
     pub initial_window: u32,
     /// Round-trip time of the handshake, if it could be measured.
     pub rtt: Option<Duration>,
+    /// Whether the peer sends SACK: more than one loss can be found in a round trip.
+    pub selective_acks: bool,
 }
 
 /// Something was sent.
@@ -159,12 +177,14 @@ pub struct Ack {
     pub smoothed_rtt: Duration,
     /// Least round-trip time seen on the connection; zero before the first sample.
     pub min_rtt: Duration,
-    /// Delivery rate sample, where the core keeps delivery state.
+    /// Delivery rate sample, if the law [wants](CongestionController::wants_delivery_rate) them.
     pub delivery: Option<DeliveryRate>,
     /// Whether the ack carried ECN echo.
     pub ecn_echo: bool,
     /// Whether the connection is in fast recovery (a law's window usually stands still there).
     pub in_recovery: bool,
+    /// Whether what a retransmission timeout found lost is still being repaired.
+    pub after_timeout: bool,
     /// Whether this ack begins a new round trip: it acknowledges data sent after the ack that
     /// began the last one.
     pub new_round: bool,
@@ -176,16 +196,56 @@ pub struct Ack {
     pub random: u32,
 }
 
-/// A delivery-rate sample (draft-ietf-ccwg-bbr section 4.1).
+/// A delivery rate sample: what was delivered since the last sent transmission that an ack is for
+/// was sent (draft-ietf-ccwg-bbr-06 section 4.1). Totals are modulo 2^32.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct DeliveryRate {
     /// Bytes delivered over the interval.
     pub delivered: u32,
-    /// The interval.
+    /// The interval: of sending or of delivering, whichever took longer. Zero: too short to be
+    /// believed, there is no rate.
     pub interval: Duration,
     /// Whether the application limited what was sent in it.
     pub app_limited: bool,
+    /// Bytes that had been delivered on the connection when the transmission was sent.
+    pub prior_delivered: u32,
+    /// Bytes that have been delivered on the connection now.
+    pub total_delivered: u32,
+    /// Bytes in flight when the transmission was sent, itself included.
+    pub flight_when_sent: u32,
+    /// Bytes found lost since then.
+    pub lost: u32,
+    /// Round-trip time of the transmission, unless it was a retransmission.
+    pub rtt: Option<Duration>,
+}
+
+impl DeliveryRate {
+    /// Bytes per second, if the interval can be believed.
+    pub fn bytes_per_second(&self) -> Option<u64> {
+        let bytes = u64::from(self.delivered).saturating_mul(1_000_000);
+        bytes.checked_div(self.interval.as_micros())
+    }
+}
+
+/// Something was found lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Loss {
+    /// When.
+    pub now: Instant,
+    /// Bytes.
+    pub bytes: u32,
+    /// Bytes in flight when the last sent of them was sent, itself included.
+    pub flight_when_sent: u32,
+    /// Bytes found lost since then, these included.
+    pub lost_since_sent: u32,
+    /// Whether the application limited what was sent then.
+    pub app_limited: bool,
+    /// Bytes that have been delivered on the connection, modulo 2^32.
+    pub total_delivered: u32,
+    /// A uniformly distributed word, for laws that randomise.
+    pub random: u32,
 }
 
 /// Congestion was detected.

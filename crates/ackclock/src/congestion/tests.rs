@@ -165,6 +165,7 @@ fn ack() -> impl Strategy<Value = Ack> {
                 delivered,
                 interval,
                 app_limited,
+                ..DeliveryRate::default()
             }),
             in_recovery: flags[0],
             new_round: flags[1],

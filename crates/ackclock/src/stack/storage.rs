@@ -195,6 +195,7 @@ const fn no_buffers<'a>() -> Buffers<'a> {
         send: Buffer::lent(&mut []),
         receive: Buffer::lent(&mut []),
         flight: Buffer::lent(&mut []),
+        delivery: Buffer::lent(&mut []),
         reassembly: Buffer::lent(&mut []),
     }
 }
@@ -206,6 +207,7 @@ pub(super) fn new_buffers<'a>() -> Buffers<'a> {
         send: Buffer::growing(),
         receive: Buffer::growing(),
         flight: Buffer::growing(),
+        delivery: Buffer::growing(),
         reassembly: Buffer::growing(),
     }
 }

@@ -127,7 +127,13 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
         (0..self.len()).filter_map(|position| self.get(position))
     }
 
-    fn index(&self, position: usize) -> usize {
+    /// Where the first element lies, and how many have memory.
+    pub(super) fn layout(&self) -> (usize, usize) {
+        (self.head as usize, self.buffer.len())
+    }
+
+    /// Where the element at `position` lies.
+    pub(super) fn index(&self, position: usize) -> usize {
         let index = self.head as usize + position;
         let capacity = self.buffer.len();
         if index >= capacity { index - capacity } else { index }

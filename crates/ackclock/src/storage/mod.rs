@@ -5,10 +5,12 @@
 //! memory and grow up to a stated limit. The code that uses it is the same.
 
 mod buffer;
+mod column;
 mod deque;
 mod ring;
 
 pub use buffer::Buffer;
+pub use column::Column;
 pub use deque::Deque;
 pub use ring::Ring;
 

@@ -11,7 +11,7 @@ use super::receiver::{Receiver, ReceiverConfig};
 use super::sender::{Sender, SenderStart};
 use super::settings::Settings;
 use super::timestamps::TimestampState;
-use super::{Config, EcnMode, Error, FlightRecord, State};
+use super::{Config, DeliveryRecord, EcnMode, Error, FlightRecord, State};
 use crate::congestion::CongestionController;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
@@ -27,6 +27,12 @@ pub struct Buffers<'a> {
     pub receive: Buffer<'a, u8>,
     /// Records of what is in flight.
     pub flight: Buffer<'a, FlightRecord>,
+    /// What each of those remembers of deliveries, for laws that want delivery rates ([`Bbr`] does).
+    /// Memory that is lent is used under every law; with none a law is told a rate for each round
+    /// trip only.
+    ///
+    /// [`Bbr`]: crate::congestion::Bbr
+    pub delivery: Buffer<'a, DeliveryRecord>,
     /// Ranges of out-of-order data.
     pub reassembly: Buffer<'a, SeqRange>,
 }
@@ -144,9 +150,8 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         buffers: Buffers<'a>,
         open: &Open,
     ) -> Self {
-        let (random, phase) = (open.random, open.clock_phase);
-        let Buffers { send, receive, flight, reassembly } = buffers;
-        let sender = Sender::new(config, controller, send, flight, open.iss, random, phase);
+        let Buffers { send, receive, flight, delivery, reassembly } = buffers;
+        let sender = Sender::new(config, controller, send, flight, delivery, open);
         // Sequence numbers and the agreed options follow with the peer's SYN.
         let receiver_config = ReceiverConfig {
             ack_policy: config.ack_policy,
@@ -309,8 +314,8 @@ impl<'a, C: CongestionController> Connection<'a, C> {
 
     /// Takes the memory back from a connection that is over.
     pub fn into_buffers(self) -> Buffers<'a> {
-        let (send, flight) = self.sender.into_parts();
+        let (send, flight, delivery) = self.sender.into_buffers();
         let (receive, reassembly) = self.receiver.into_buffers();
-        Buffers { send, receive, flight, reassembly }
+        Buffers { send, receive, flight, delivery, reassembly }
     }
 }

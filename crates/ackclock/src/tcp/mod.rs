@@ -34,7 +34,7 @@ pub use info::{Info, PendingTimers};
 pub use output::Outgoing;
 pub use readiness::Readiness;
 pub use rto_config::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
-pub use sender::{FlightRecord, RecoveryAlgorithm, UnknownRecovery};
+pub use sender::{DeliveryRecord, FlightRecord, RecoveryAlgorithm, UnknownRecovery};
 pub use state::State;
 pub use ticks::{AckTimer, Ticks};
 pub use words::UnknownWord;

@@ -565,6 +565,7 @@ fn lent<const BUCKETS: usize>(seed: u64) -> (u64, Statistics) {
             receive: Buffer::lent(receive),
             flight: Buffer::lent(flight),
             reassembly: Buffer::lent(reassembly),
+            ..Buffers::default()
         }
     });
     World::new(seed, memory.storage(buffers)).run()

@@ -47,6 +47,7 @@ impl AckInput<'_> {
 impl<C: CongestionController> Sender<'_, C> {
     /// Takes an ack that lies between SND.UNA and SND.NXT.
     pub(crate) fn on_ack(&mut self, now: Instant, input: &AckInput<'_>) {
+        self.note_app_limited();
         let was_closed = self.window.size == 0;
         let window_changed = self.window.update(input.seq, input.ack, input.window);
         let flight_before = self.pipe();
@@ -66,6 +67,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let rtt = rtt.or(input.timestamp_rtt.filter(|_| advanced > 0));
         self.rto.on_ack(now, self.snd_una, rtt);
         let (sacked, dsack) = self.apply_sack(input, &mut delivered);
+        self.delivery.on_delivered(now, delivered.bytes);
         // RFC 5681 section 2; with SACK, RFC 6675 section 2: one that SACKs something new. While
         // the window is closed acks answer probes.
         let repeats = input.empty && !window_changed && !was_closed;
@@ -108,6 +110,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let flight_size = self.flight.outstanding().saturating_add(advanced);
         self.tell_events(now, &outcome, flight_size, unrepaired);
         self.digest_echo(now, input.ecn_echo, advanced);
+        self.tell_losses(now, &outcome.lost);
         if advanced > 0 || sacked > 0 {
             self.tell_law(now, &facts, outcome.lost, flight_before, rtt, in_recovery);
         }
@@ -233,8 +236,11 @@ impl<C: CongestionController> Sender<'_, C> {
         let slow_start = window < self.controller.slow_start_threshold();
         let reached =
             if slow_start { peak.saturating_mul(2) } else { peak.saturating_add(self.mss) };
-        let delivered = facts.acked.saturating_add(facts.sacked);
-        let delivery = self.round.on_ack(now, self.snd_una, self.snd_nxt, delivered, flight_after);
+        let delivered = self.delivery.total();
+        let round = self.round.on_ack(now, self.snd_una, self.snd_nxt, delivered, flight_after);
+        let min_rtt = self.rto.min_rtt();
+        let sample = facts.delivered.sent.map(|sent| self.delivery.sample(&sent, min_rtt));
+        let delivery = sample.or(round.filter(|_| !self.flight.is_measuring()));
         let ack = Ack {
             now,
             bytes_acked: facts.acked,
@@ -245,11 +251,12 @@ impl<C: CongestionController> Sender<'_, C> {
             flight_after,
             rtt,
             smoothed_rtt: self.rto.smoothed_rtt(),
-            min_rtt: self.rto.min_rtt(),
+            min_rtt,
             delivery,
             ecn_echo: facts.ecn_echo,
             in_recovery,
-            new_round: delivery.is_some(),
+            new_round: round.is_some(),
+            after_timeout: self.recovery.phase() == Phase::Loss,
             window_limited: reached > window && !facts.ecn_echo,
             random: self.next_random(),
         };

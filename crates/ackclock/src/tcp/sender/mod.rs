@@ -1,6 +1,7 @@
 //! The sending half of a connection: the queue, what is in flight, and when to send what.
 
 mod ack;
+mod delivery;
 mod ecn;
 mod flight;
 mod recovery;
@@ -12,17 +13,19 @@ mod transmit;
 mod window;
 
 pub(crate) use ack::AckInput;
+pub use delivery::DeliveryRecord;
 pub use flight::FlightRecord;
 pub(crate) use recovery::EarlyTimer;
 pub use recovery::{RecoveryAlgorithm, UnknownRecovery};
 pub(crate) use transmit::{Data, DataKind};
 
-use super::Config;
 use super::settings::Settings;
+use super::{Config, Open};
 use crate::congestion::{CongestionController, Start};
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Ring};
 use crate::time::{Duration, Instant};
+use delivery::Delivery;
 use ecn::EcnSender;
 use flight::Flight;
 use recovery::{MeasuredRtt, Phase, Recovery};
@@ -77,6 +80,7 @@ pub(crate) struct Sender<'a, C> {
     rto: Rto,
     ecn: EcnSender,
     round: Round,
+    delivery: Delivery,
     /// When the retransmission timer or the persist timer fires.
     deadline: Instant,
     /// Which of the two it is.
@@ -115,18 +119,22 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         controller: C,
         queue: Buffer<'a, u8>,
         flight: Buffer<'a, FlightRecord>,
-        iss: SeqNumber,
-        random: u64,
-        clock_phase: u32,
+        delivery: Buffer<'a, DeliveryRecord>,
+        open: &Open,
     ) -> Self {
+        let iss = open.iss;
+        // Memory that is lent is there to be used; memory that grows is for laws that ask for it.
+        let measuring = !delivery.can_grow() || controller.wants_delivery_rate();
+        let delivery = if measuring { delivery } else { Buffer::default() };
         Sender {
             controller,
             queue: Ring::new(queue, config.send_buffer as usize),
-            flight: Flight::new(flight, config.flight_records as usize),
+            flight: Flight::new(flight, config.flight_records as usize).measuring(delivery),
             recovery: Recovery::new(config.recovery, false, iss),
-            rto: Rto::new(&config.rto, clock_phase),
+            rto: Rto::new(&config.rto, open.clock_phase),
             ecn: EcnSender::new(false, iss),
             round: Round::new(Instant::ZERO, iss + 1),
+            delivery: Delivery::default(),
             deadline: Instant::FAR_FUTURE,
             persisting: false,
             window: SendWindow::new(0, iss, iss),
@@ -144,7 +152,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             last_sent_at: Instant::ZERO,
             no_progress_since: Instant::ZERO,
             timeouts_in_a_row: 0,
-            random,
+            random: open.random,
             counters: SenderCounters::default(),
         }
     }
@@ -165,12 +173,22 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         }
         let initial_window =
             if start.syn_lost { self.mss } else { settings.initial_window.window(self.mss) };
-        self.controller.on_start(&Start { now, mss: self.mss, initial_window, rtt: start.rtt });
+        self.controller.on_start(&Start {
+            now,
+            mss: self.mss,
+            initial_window,
+            rtt: start.rtt,
+            selective_acks: start.sack,
+        });
         self.rearm(now);
     }
 
-    pub(crate) fn into_parts(self) -> (Buffer<'a, u8>, Buffer<'a, FlightRecord>) {
-        (self.queue.into_buffer(), self.flight.into_buffer())
+    /// The memory of the queue, of the flight and of the delivery records.
+    pub(crate) fn into_buffers(
+        self,
+    ) -> (Buffer<'a, u8>, Buffer<'a, FlightRecord>, Buffer<'a, DeliveryRecord>) {
+        let (flight, delivery) = self.flight.into_buffers();
+        (self.queue.into_buffer(), flight, delivery)
     }
 
     pub(crate) fn snd_una(&self) -> SeqNumber {
@@ -264,6 +282,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
 
     /// Queues what fits of `data`.
     pub(crate) fn enqueue(&mut self, now: Instant, data: &[u8]) -> usize {
+        self.note_app_limited();
         let taken = self.queue.push(data);
         self.rearm(now);
         taken

@@ -1,34 +1,38 @@
 //! Round trips, counted by data: what was sent in one is acknowledged in the next.
 
+use super::delivery::micros;
 use crate::congestion::DeliveryRate;
 use crate::seq::SeqNumber;
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 
-/// The current round trip and the last one.
+/// The current round trip and the last one. Times are in microseconds modulo 2^32.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Round {
     /// The round ends when this is acknowledged.
     end: SeqNumber,
-    began_at: Instant,
-    delivered: u32,
-    app_limited: bool,
+    began_at: u32,
+    /// What had been delivered on the connection when it began, modulo 2^32.
+    prior_delivered: u32,
     /// Most bytes in flight during the last round and this one.
     last_peak: u32,
     peak: u32,
-    /// Bytes per second over the last round.
-    rate: u64,
+    /// Bytes delivered in the last round, and its length.
+    last_delivered: u32,
+    last_length: u32,
+    app_limited: bool,
 }
 
 impl Round {
     pub(crate) fn new(now: Instant, nxt: SeqNumber) -> Self {
         Round {
             end: nxt,
-            began_at: now,
-            delivered: 0,
-            app_limited: false,
+            began_at: micros(now),
+            prior_delivered: 0,
             last_peak: 0,
             peak: 0,
-            rate: 0,
+            last_delivered: 0,
+            last_length: 0,
+            app_limited: false,
         }
     }
 
@@ -39,7 +43,7 @@ impl Round {
 
     /// Bytes per second delivered in the last round; 0 before the first.
     pub(crate) fn rate(&self) -> u64 {
-        self.rate
+        u64::from(self.last_delivered) * 1_000_000 / u64::from(self.last_length.max(1))
     }
 
     pub(crate) fn on_sent(&mut self, in_flight: u32, app_limited: bool) {
@@ -47,7 +51,9 @@ impl Round {
         self.app_limited |= app_limited;
     }
 
-    /// An ack delivered `delivered` bytes. Gives a sample when it begins a new round.
+    /// An ack arrived; `delivered` is what has been delivered on the connection, modulo 2^32, this
+    /// included. When it begins a new round it gives a sample over the one that ends: all there is
+    /// where transmissions remember nothing of deliveries.
     pub(crate) fn on_ack(
         &mut self,
         now: Instant,
@@ -56,25 +62,28 @@ impl Round {
         delivered: u32,
         in_flight: u32,
     ) -> Option<DeliveryRate> {
-        self.delivered = self.delivered.saturating_add(delivered);
         if una.at_or_before(self.end) {
             return None;
         }
+        let now = micros(now);
         let sample = DeliveryRate {
-            delivered: self.delivered,
-            interval: now.saturating_since(self.began_at),
+            delivered: delivered.wrapping_sub(self.prior_delivered),
+            interval: Duration::from_micros(u64::from(now.wrapping_sub(self.began_at))),
             app_limited: self.app_limited,
+            prior_delivered: self.prior_delivered,
+            total_delivered: delivered,
+            flight_when_sent: self.peak,
+            ..DeliveryRate::default()
         };
-        let nanos = sample.interval.as_nanos().max(1);
-        self.rate = u64::from(sample.delivered).saturating_mul(1_000_000_000) / nanos;
         *self = Round {
             end: nxt,
             began_at: now,
-            delivered: 0,
-            app_limited: false,
+            prior_delivered: delivered,
             last_peak: self.peak,
             peak: in_flight,
-            rate: self.rate,
+            last_delivered: sample.delivered,
+            last_length: now.wrapping_sub(self.began_at),
+            app_limited: false,
         };
         Some(sample)
     }

@@ -1,6 +1,7 @@
 //! The retransmission timer and the persist timer, of which at most one runs (RFC 6298 section 5,
 //! RFC 9293 section 3.8.6.1).
 
+use super::flight::Losses;
 use super::recovery::ProbeFacts;
 use super::{EarlyTimer, Sender};
 use crate::congestion::{CongestionController, CongestionKind};
@@ -92,6 +93,7 @@ impl<C: CongestionController> Sender<'_, C> {
                 let outcome =
                     self.recovery.on_reordering_timeout(&mut self.flight, now, ends, &rtt);
                 self.tell_events(now, &outcome, self.flight.outstanding(), unrepaired);
+                self.tell_losses(now, &outcome.lost);
                 self.regulate(&outcome, 0, false);
             }
             EarlyTimer::Probe => {
@@ -146,6 +148,7 @@ impl<C: CongestionController> Sender<'_, C> {
         if let Some(error) = self.expired(now, settings) {
             return Err(error);
         }
+        self.note_app_limited();
         let (timer, due) = self.early_timer();
         if due <= now {
             self.early_timeout(now, timer);
@@ -186,9 +189,12 @@ impl<C: CongestionController> Sender<'_, C> {
         let flight_size = self.flight.outstanding();
         let ends = (self.snd_una, self.snd_nxt);
         let rtt = self.measured_rtt();
+        let unrepaired = self.flight.unrepaired();
         self.recovery.on_timeout(&mut self.flight, now, ends, &rtt, repeated);
         self.tail_probe_due = false;
         self.reduce(now, kind, flight_size);
+        let bytes = self.flight.unrepaired().saturating_sub(unrepaired);
+        self.tell_losses(now, &Losses { bytes, ..Losses::default() });
         self.rto.back_off();
         self.set_timer(Timer::Retransmit(self.rto.deadline(now)));
     }

@@ -160,6 +160,7 @@ impl<C: CongestionController> Sender<'_, C> {
     pub(crate) fn on_sent(&mut self, now: Instant, data: &Data) {
         let range = data.range();
         let new = range.start == self.snd_nxt;
+        let sent = self.delivery.on_sent(now, self.flight.pipe() == 0, !new);
         let tail_probe = self.tail_probe_due && data.kind != DataKind::Probe;
         if new {
             let piece = if data.len > self.mss { self.mss } else { range.len() };
@@ -190,10 +191,10 @@ impl<C: CongestionController> Sender<'_, C> {
         } else {
             self.recovery.on_sent(now, &self.flight, range, new);
         }
+        self.flight.remember(range.start, sent);
         self.last_sent_at = now;
         let in_flight = self.pipe();
-        let window = self.controller.window();
-        let app_limited = self.unsent() == 0 && in_flight < window;
+        let app_limited = self.delivery.is_app_limited();
         self.round.on_sent(in_flight, app_limited);
         self.controller.on_sent(&Sent { now, bytes: data.len, in_flight, app_limited });
         let first = self.flight.first().is_some_and(|first| first.contains(range.start));

@@ -4,6 +4,7 @@ mod acknowledging;
 mod blind_attacks;
 mod bulk;
 mod closing;
+mod delivery_rates;
 mod ecn;
 mod older_recoveries;
 mod opening;
@@ -18,7 +19,7 @@ mod two_ends;
 mod undo;
 
 use super::*;
-use crate::congestion::BuiltIn;
+use crate::congestion::{BuiltIn, CongestionController};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::time::{Duration, Instant};
@@ -66,8 +67,8 @@ impl Sent {
 }
 
 /// A connection and the time.
-struct Test {
-    connection: Connection<'static, BuiltIn>,
+struct Test<C = BuiltIn> {
+    connection: Connection<'static, C>,
     now: Instant,
     /// The window that the peer's segments advertise.
     peer_window: u16,
@@ -103,6 +104,7 @@ fn buffers() -> Buffers<'static> {
         send: Buffer::growing(),
         receive: Buffer::growing(),
         flight: Buffer::growing(),
+        delivery: Buffer::growing(),
         reassembly: Buffer::growing(),
     }
 }
@@ -117,7 +119,14 @@ impl Test {
         Test::connecting_with(config, BuiltIn::default())
     }
 
-    fn connecting_with(config: Config, controller: BuiltIn) -> Test {
+    /// An established connection, its handshake (10 ms) over.
+    fn established(config: Config) -> Test {
+        Test::established_with(config, BuiltIn::default())
+    }
+}
+
+impl<C: CongestionController> Test<C> {
+    fn connecting_with(config: Config, controller: C) -> Test<C> {
         config.validate().expect("usable settings");
         let open = Open {
             iss: SeqNumber(ISS),
@@ -132,12 +141,7 @@ impl Test {
         Test { connection, now, peer_window: 60_000 }
     }
 
-    /// An established connection, its handshake (10 ms) over.
-    fn established(config: Config) -> Test {
-        Test::established_with(config, BuiltIn::default())
-    }
-
-    fn established_with(config: Config, controller: BuiltIn) -> Test {
+    fn established_with(config: Config, controller: C) -> Test<C> {
         let mut test = Test::connecting_with(config, controller);
         let options = Options {
             mss: Some(MSS as u16),

@@ -14,8 +14,9 @@ pub use record::FlightRecord;
 pub(crate) use record::{MAX_PIECES, micros};
 pub(crate) use time::{Delivered, Transmission};
 
+use super::DeliveryRecord;
 use crate::seq::{SeqNumber, SeqRange};
-use crate::storage::{Buffer, Deque};
+use crate::storage::{Buffer, Column, Deque};
 use crate::time::Instant;
 use crate::wire::SackBlocks;
 use record::{bit, low_bits};
@@ -35,13 +36,16 @@ pub(crate) struct Losses {
     pub(crate) bytes: u32,
     /// Bytes in flight when the last of them was sent first; 0 if nothing was lost.
     pub(crate) in_flight_when_sent: u32,
+    /// The record that holds the last of them.
+    pub(super) position: usize,
 }
 
 impl Losses {
-    fn add(&mut self, record: &FlightRecord, mask: u64) {
+    fn add(&mut self, position: usize, record: &FlightRecord, mask: u64) {
         if mask != 0 {
             self.bytes += record.bytes(mask);
             self.in_flight_when_sent = record.in_flight;
+            self.position = position;
         }
     }
 }
@@ -51,6 +55,7 @@ impl core::ops::AddAssign for Losses {
         self.bytes += later.bytes;
         if later.bytes > 0 {
             self.in_flight_when_sent = later.in_flight_when_sent;
+            self.position = later.position;
         }
     }
 }
@@ -59,6 +64,8 @@ impl core::ops::AddAssign for Losses {
 #[derive(Debug)]
 pub(crate) struct Flight<'a> {
     records: Deque<'a, FlightRecord>,
+    /// Beside the records, where delivery rates are measured.
+    delivery: Column<'a, DeliveryRecord>,
     outstanding: u32,
     sacked: u32,
     lost: u32,
@@ -79,6 +86,7 @@ impl<'a> Flight<'a> {
     pub(crate) fn new(buffer: Buffer<'a, FlightRecord>, limit: usize) -> Self {
         Flight {
             records: Deque::new(buffer, limit),
+            delivery: Column::default(),
             outstanding: 0,
             sacked: 0,
             lost: 0,
@@ -91,8 +99,18 @@ impl<'a> Flight<'a> {
         }
     }
 
-    pub(crate) fn into_buffer(self) -> Buffer<'a, FlightRecord> {
-        self.records.into_buffer()
+    /// With memory for what each transmission remembers of deliveries.
+    pub(crate) fn measuring(self, buffer: Buffer<'a, DeliveryRecord>) -> Self {
+        Flight { delivery: Column::new(buffer), ..self }
+    }
+
+    pub(crate) fn into_buffers(self) -> (Buffer<'a, FlightRecord>, Buffer<'a, DeliveryRecord>) {
+        (self.records.into_buffer(), self.delivery.into_buffer())
+    }
+
+    /// Whether delivery rates are measured.
+    pub(crate) fn is_measuring(&self) -> bool {
+        self.delivery.is_usable()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -102,7 +120,7 @@ impl<'a> Flight<'a> {
     /// Whether another transmission can be recorded. Memory that grows is taken now, so that what
     /// is sent is surely recorded.
     pub(crate) fn has_room(&mut self) -> bool {
-        self.records.reserve()
+        self.delivery.reserve(&mut self.records)
     }
 
     /// Whether a single segment is in flight.
@@ -165,11 +183,30 @@ impl<'a> Flight<'a> {
         if self.records.is_empty() {
             (self.lost_below, self.resend_from) = (range.start, range.start);
         }
-        let pushed = record.len > 0 && self.records.push_back(record).is_ok();
+        let pushed = record.len > 0 && self.has_room() && self.records.push_back(record).is_ok();
         if pushed {
             self.outstanding += record.len;
+            self.delivery.set(&self.records, self.records.len() - 1, DeliveryRecord::default());
         }
         pushed
+    }
+
+    /// What the transmission that begins at `start`, sent just now, remembers of deliveries.
+    pub(crate) fn remember(&mut self, start: SeqNumber, sent: DeliveryRecord) {
+        let position = self.locate(start);
+        let in_flight = self.pipe();
+        self.delivery.set(&self.records, position, sent.with_flight(in_flight));
+    }
+
+    /// The same of the record at `position`.
+    fn remembered(&self, position: usize) -> Option<DeliveryRecord> {
+        let sent = self.delivery.get(&self.records, position)?;
+        sent.is_known().then_some(sent)
+    }
+
+    /// The same of the last transmission in `losses`, which were found just now.
+    pub(crate) fn last_lost(&self, losses: &Losses) -> Option<DeliveryRecord> {
+        self.remembered(losses.position).filter(|_| losses.bytes > 0)
     }
 
     /// Everything before `una` was acknowledged; what had not been SACKed before is added to
@@ -189,7 +226,7 @@ impl<'a> Flight<'a> {
             }
             // A piece that was SACKed before arrived earlier than this ack: it measures nothing.
             let news = gone & !record.sacked;
-            delivered.add(&record, news);
+            delivered.add(&record, news, self.remembered(0));
             resent |= record.ever_resent & news != 0;
             if news != 0 {
                 acked.sent_at = Some(record.sent_at);
@@ -222,6 +259,7 @@ impl<'a> Flight<'a> {
         self.resend_from = self.resend_from.max(start);
         if self.is_empty() {
             self.records.clear();
+            self.delivery.clear();
             self.seen = Default::default();
         }
         acked
@@ -258,14 +296,18 @@ impl<'a> Flight<'a> {
     /// Marks the pieces that lie wholly in `block` and touch `news`.
     fn sack_range(&mut self, block: SeqRange, news: SeqRange, delivered: &mut Delivered) {
         let mut position = self.locate(news.start);
-        while let Some(record) = self.records.get_mut(position) {
+        loop {
+            let sent = self.remembered(position);
+            let Some(record) = self.records.get_mut(position) else {
+                break;
+            };
             if record.seq.at_or_after(news.end) {
                 break;
             }
             let mask = record.pieces_within(block) & !record.sacked;
             if mask != 0 {
                 let first = self.sacked == 0;
-                delivered.add(record, mask);
+                delivered.add(record, mask, sent);
                 self.sacked += record.bytes(mask);
                 self.lost -= record.bytes(mask & record.lost);
                 self.resent -= record.bytes(mask & record.resent);
@@ -328,7 +370,7 @@ impl<'a> Flight<'a> {
                 break;
             }
             let mask = record.pieces_within(range) & !record.sacked & !record.lost & !record.resent;
-            newly.add(record, mask);
+            newly.add(position, record, mask);
             record.lost |= mask;
             position += 1;
         }
@@ -344,7 +386,7 @@ impl<'a> Flight<'a> {
         let mut newly = Losses::default();
         if let Some(record) = self.records.front_mut() {
             let mask = bit(0) & !record.sacked & !record.lost & !record.resent;
-            newly.add(record, mask);
+            newly.add(0, record, mask);
             record.lost |= mask;
             if mask != 0 {
                 self.resend_from = record.seq;

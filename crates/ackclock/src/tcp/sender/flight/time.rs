@@ -7,6 +7,7 @@
 use super::record::{FlightRecord, bit, low_bits};
 use super::{Flight, Losses};
 use crate::seq::{SeqNumber, SeqRange};
+use crate::tcp::sender::DeliveryRecord;
 
 /// A transmission as RFC 8985 orders them: by time, and by sequence number where time is too coarse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,35 +37,44 @@ pub(crate) struct Delivered {
     pub(crate) bytes: u32,
     /// The last sent of the delivered pieces.
     pub(crate) newest: Option<Transmission>,
+    /// What that one remembers of deliveries.
+    pub(crate) sent: Option<DeliveryRecord>,
     /// Where the lowest of the delivered pieces that were sent only once ends.
     pub(crate) lowest_original: Option<SeqNumber>,
 }
 
 impl Delivered {
     /// Adds pieces of `record` that had not been delivered before.
-    pub(super) fn add(&mut self, record: &FlightRecord, mask: u64) {
+    pub(super) fn add(&mut self, record: &FlightRecord, mask: u64, sent: Option<DeliveryRecord>) {
         if mask == 0 {
             return;
         }
         self.bytes += record.bytes(mask);
         let originals = mask & !record.ever_resent;
         if originals != 0 {
-            self.consider(record, originals, record.sent(), false);
+            self.consider(record, originals, record.sent(), false, sent);
             let lowest = record.piece_range(originals.trailing_zeros()).end;
             self.lowest_original =
                 Some(self.lowest_original.map_or(lowest, |known| known.min(lowest)));
         }
         let again = mask & record.ever_resent;
         if again != 0 && record.last_resent() <= self.believed_until {
-            self.consider(record, again, record.first_resent(), true);
+            self.consider(record, again, record.first_resent(), true, sent);
         }
     }
 
-    fn consider(&mut self, record: &FlightRecord, mask: u64, at: u64, again: bool) {
+    fn consider(
+        &mut self,
+        record: &FlightRecord,
+        mask: u64,
+        at: u64,
+        again: bool,
+        sent: Option<DeliveryRecord>,
+    ) {
         let highest = u64::BITS.saturating_sub(1 + mask.leading_zeros());
-        let sent = Transmission { at, end: record.piece_range(highest).end, again };
-        if self.newest.is_none_or(|newest| sent.is_after(newest)) {
-            self.newest = Some(sent);
+        let transmission = Transmission { at, end: record.piece_range(highest).end, again };
+        if self.newest.is_none_or(|newest| transmission.is_after(newest)) {
+            (self.newest, self.sent) = (Some(transmission), sent);
         }
     }
 }
@@ -119,7 +129,7 @@ impl Flight<'_> {
             let mut originals = record.all() & !record.sacked & !record.lost;
             let candidates = originals & record.sent_before(sent, false, newest);
             if candidates != 0 && sent <= until {
-                found.lost.add(record, candidates);
+                found.lost.add(position, record, candidates);
                 self.lost += record.bytes(candidates);
                 self.resend_from = self.resend_from.min(record.seq);
                 record.lost |= candidates;
@@ -130,7 +140,7 @@ impl Flight<'_> {
             let resent_at = record.last_resent();
             let again = record.resent & record.sent_before(resent_at, true, newest);
             if again != 0 && resent_at <= until {
-                found.lost.add(record, again);
+                found.lost.add(position, record, again);
                 found.resent_at = found.resent_at.max(Some(resent_at));
                 self.resent -= record.bytes(again);
                 self.resend_from = self.resend_from.min(record.seq);

@@ -1,0 +1,256 @@
+//! How fast the path delivers: delivery rate samples (draft-ietf-ccwg-bbr-06 section 4.1).
+//!
+//! Each transmission remembers what had been delivered when it was sent; the ack for it tells what
+//! was delivered since, and in what time. Counts and times are kept modulo 2^32, times in
+//! microseconds: only differences matter.
+
+use super::Sender;
+use super::flight::Losses;
+use crate::congestion::{CongestionController, DeliveryRate, Loss};
+use crate::time::{Duration, Instant};
+
+/// What one transmission remembers of the moment it was sent (P of section 4.1.2.1.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeliveryRecord {
+    /// P.delivered, P.lost: what had been delivered and lost.
+    delivered: u32,
+    lost: u32,
+    /// P.tx_in_flight; 0: nothing is known of the transmission.
+    in_flight: u32,
+    /// P.delivered_time, P.first_send_time, P.send_time.
+    delivered_at: u32,
+    first_sent_at: u32,
+    sent_at: u32,
+    /// P.is_app_limited.
+    app_limited: bool,
+    /// Whether it was a retransmission: nobody knows which copy an ack is for.
+    resent: bool,
+}
+
+impl DeliveryRecord {
+    /// With the bytes in flight after the transmission.
+    pub(super) fn with_flight(self, in_flight: u32) -> Self {
+        DeliveryRecord { in_flight, ..self }
+    }
+
+    /// Whether it remembers anything.
+    pub(super) fn is_known(&self) -> bool {
+        self.in_flight > 0
+    }
+}
+
+/// What the connection remembers (C of section 4.1.2.1.1).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Delivery {
+    /// C.delivered, C.lost.
+    delivered: u32,
+    lost: u32,
+    /// C.delivered_time, C.first_send_time.
+    delivered_at: u32,
+    first_sent_at: u32,
+    /// C.app_limited: until so much is delivered, samples are of a time in which the application
+    /// had nothing to send.
+    app_limited_until: u32,
+    app_limited: bool,
+}
+
+/// Microseconds modulo 2^32.
+pub(super) fn micros(at: Instant) -> u32 {
+    (at.as_nanos() / 1_000) as u32
+}
+
+fn span(from: u32, to: u32) -> Duration {
+    Duration::from_micros(u64::from(to.wrapping_sub(from)))
+}
+
+impl Delivery {
+    /// C.delivered.
+    pub(super) fn total(&self) -> u32 {
+        self.delivered
+    }
+
+    /// Section 4.1.2.2: something is sent. `idle`: nothing was in flight before.
+    pub(super) fn on_sent(&mut self, now: Instant, idle: bool, resent: bool) -> DeliveryRecord {
+        let now = micros(now);
+        if idle {
+            (self.first_sent_at, self.delivered_at) = (now, now);
+        }
+        DeliveryRecord {
+            delivered: self.delivered,
+            lost: self.lost,
+            in_flight: 0,
+            delivered_at: self.delivered_at,
+            first_sent_at: self.first_sent_at,
+            sent_at: now,
+            app_limited: self.app_limited,
+            resent,
+        }
+    }
+
+    /// Section 4.1.2.3: an ack delivered so many bytes.
+    pub(super) fn on_delivered(&mut self, now: Instant, bytes: u32) {
+        if bytes == 0 {
+            return;
+        }
+        self.delivered = self.delivered.wrapping_add(bytes);
+        self.delivered_at = micros(now);
+        let beyond = self.delivered.wrapping_sub(self.app_limited_until) as i32;
+        self.app_limited &= beyond <= 0;
+    }
+
+    /// So many bytes were found lost.
+    pub(super) fn on_lost(&mut self, bytes: u32) {
+        self.lost = self.lost.wrapping_add(bytes);
+    }
+
+    /// MarkConnectionAppLimited (section 4.1.2.4), with `in_flight` bytes in the network.
+    pub(super) fn mark_app_limited(&mut self, in_flight: u32) {
+        self.app_limited = true;
+        self.app_limited_until = self.delivered.wrapping_add(in_flight);
+    }
+
+    pub(super) fn is_app_limited(&self) -> bool {
+        self.app_limited
+    }
+
+    /// How much was found lost since `sent` was sent.
+    pub(super) fn lost_since(&self, sent: &DeliveryRecord) -> u32 {
+        self.lost.wrapping_sub(sent.lost)
+    }
+
+    /// GenerateRateSample (section 4.1.2.3): what the ack just digested tells, whose last sent
+    /// transmission is `sent`. A sample over less than `min_rtt` comes of an ack for another copy
+    /// than that.
+    pub(super) fn sample(&mut self, sent: &DeliveryRecord, min_rtt: Duration) -> DeliveryRate {
+        self.first_sent_at = sent.sent_at;
+        let send_elapsed = span(sent.first_sent_at, sent.sent_at);
+        let ack_elapsed = span(sent.delivered_at, self.delivered_at);
+        let interval = send_elapsed.max(ack_elapsed);
+        let rtt = span(sent.sent_at, self.delivered_at);
+        DeliveryRate {
+            delivered: self.delivered.wrapping_sub(sent.delivered),
+            interval: if interval < min_rtt { Duration::ZERO } else { interval },
+            app_limited: sent.app_limited,
+            prior_delivered: sent.delivered,
+            total_delivered: self.delivered,
+            flight_when_sent: sent.in_flight,
+            lost: self.lost_since(sent),
+            rtt: (!sent.resent).then_some(rtt),
+        }
+    }
+}
+
+impl<C: CongestionController> Sender<'_, C> {
+    /// CheckIfApplicationLimited (section 4.1.2.4), before what the application, an ack or a timer
+    /// brings. What is less than a segment may be held back for more, and limits as nothing does.
+    pub(super) fn note_app_limited(&mut self) {
+        let pipe = self.pipe();
+        let limited = self.unsent() < self.mss
+            && pipe < self.controller.window()
+            && self.flight.unrepaired() == 0;
+        if limited || self.controller.limits_itself() {
+            self.delivery.mark_app_limited(pipe);
+        }
+    }
+
+    /// Losses were found: the law hears of them.
+    pub(super) fn tell_losses(&mut self, now: Instant, losses: &Losses) {
+        if losses.bytes == 0 {
+            return;
+        }
+        self.delivery.on_lost(losses.bytes);
+        let sent = self.flight.last_lost(losses);
+        let loss = Loss {
+            now,
+            bytes: losses.bytes,
+            flight_when_sent: sent.map_or(losses.in_flight_when_sent, |sent| sent.in_flight),
+            lost_since_sent: sent.map_or(losses.bytes, |sent| self.delivery.lost_since(&sent)),
+            app_limited: sent.map_or(self.delivery.is_app_limited(), |sent| sent.app_limited),
+            total_delivered: self.delivery.total(),
+            random: self.next_random(),
+        };
+        self.controller.on_loss(&loss);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    fn interval(sample: &DeliveryRate) -> (u32, u64) {
+        (sample.delivered, sample.interval.as_millis())
+    }
+
+    #[test]
+    fn a_sample_begins_with_the_ack_before_the_transmission() {
+        let mut delivery = Delivery::default();
+        let first = delivery.on_sent(at(0), true, false);
+        delivery.on_delivered(at(40), 1_000);
+        assert_eq!(interval(&delivery.sample(&first, Duration::ZERO)), (1_000, 40));
+        // Sent 5 ms after that ack; the path has delivered since the ack.
+        let second = delivery.on_sent(at(45), false, false);
+        delivery.on_delivered(at(60), 3_000);
+        delivery.on_delivered(at(90), 1_000);
+        let sample = delivery.sample(&second, Duration::ZERO);
+        assert_eq!(interval(&sample), (4_000, 50));
+        assert_eq!((sample.prior_delivered, sample.total_delivered), (1_000, 5_000));
+        assert_eq!(sample.rtt, Some(Duration::from_millis(45)));
+        assert_eq!(sample.bytes_per_second(), Some(80_000));
+    }
+
+    #[test]
+    fn nothing_is_delivered_faster_than_it_was_sent() {
+        let mut delivery = Delivery::default();
+        let sent = [0, 10, 20, 30].map(|millis| delivery.on_sent(at(millis), millis == 0, false));
+        // The acks of the last three come at once.
+        delivery.on_delivered(at(40), 1_000);
+        delivery.sample(&sent[0], Duration::ZERO);
+        let late = delivery.on_sent(at(70), false, false);
+        delivery.on_delivered(at(75), 3_000);
+        delivery.sample(&sent[3], Duration::ZERO);
+        delivery.on_delivered(at(75), 1_000);
+        let sample = delivery.sample(&late, Duration::ZERO);
+        assert_eq!(interval(&sample), (4_000, 70), "sent in 70 ms, acknowledged in 35");
+    }
+
+    #[test]
+    fn an_interval_below_the_least_round_trip_time_gives_no_rate() {
+        let mut delivery = Delivery::default();
+        let resent = delivery.on_sent(at(0), true, true);
+        delivery.on_delivered(at(10), 1_000);
+        let sample = delivery.sample(&resent, Duration::from_millis(11));
+        assert_eq!((sample.delivered, sample.bytes_per_second(), sample.rtt), (1_000, None, None));
+    }
+
+    #[test]
+    fn samples_are_limited_by_the_application_until_the_bubble_has_left_the_path() {
+        let mut delivery = Delivery::default();
+        let before = delivery.on_sent(at(0), true, false);
+        delivery.mark_app_limited(1_000);
+        let after = delivery.on_sent(at(5), false, false);
+        delivery.on_delivered(at(10), 1_000);
+        assert!(!delivery.sample(&before, Duration::ZERO).app_limited);
+        let third = delivery.on_sent(at(10), false, false);
+        delivery.on_delivered(at(15), 1_000);
+        assert!(delivery.sample(&after, Duration::ZERO).app_limited);
+        assert!(!delivery.is_app_limited());
+        delivery.on_delivered(at(20), 1_000);
+        assert!(delivery.sample(&third, Duration::ZERO).app_limited, "sent in the bubble's round");
+    }
+
+    #[test]
+    fn counts_and_clocks_may_wrap() {
+        let mut delivery = Delivery { delivered: u32::MAX, lost: u32::MAX, ..Delivery::default() };
+        let wrap = Instant::from_micros(1 << 32);
+        let sent = delivery.on_sent(wrap - Duration::from_millis(5), true, false);
+        delivery.on_lost(500);
+        delivery.on_delivered(wrap + Duration::from_millis(5), 1_000);
+        let sample = delivery.sample(&sent, Duration::ZERO);
+        assert_eq!((interval(&sample), sample.lost), ((1_000, 10), 500));
+        assert_eq!((sample.prior_delivered, sample.total_delivered), (u32::MAX, 999));
+    }
+}
