@@ -1,6 +1,7 @@
 //! The character generator service (RFC 864): lines of rotating printable characters.
 
-use super::server::{CHUNK, Progress};
+use super::sending::CHUNK;
+use super::server::Progress;
 use crate::congestion::CongestionController;
 use crate::stack::{Handle, Stack};
 use crate::time::Instant;

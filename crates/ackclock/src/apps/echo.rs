@@ -1,6 +1,7 @@
 //! The echo service (RFC 862): what is received is sent back.
 
-use super::server::{CHUNK, Progress};
+use super::sending::CHUNK;
+use super::server::Progress;
 use crate::congestion::CongestionController;
 use crate::stack::{Handle, Stack};
 use crate::storage::copy;

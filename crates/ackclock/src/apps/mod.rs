@@ -1,22 +1,34 @@
 //! Applications over a stack, without I/O and without a heap: the classic services (discard, echo,
-//! chargen; RFC 863, 862, 864) and the clients that talk to them.
+//! chargen; RFC 863, 862, 864), the clients that talk to them, and requests with responses.
+//!
+//! What a client does, and when, follows from a [`Schedule`]: any iterator.
 //!
 //! Whoever drives a stack (the emulator in virtual time, the run loop over a TUN device, firmware)
 //! drives its applications with the same few calls.
 
 mod chargen;
+mod client;
 mod discard;
 mod echo;
+mod later;
 mod pattern;
+mod requests;
+mod respond;
+mod schedule;
+mod sending;
 mod server;
 mod source;
 #[cfg(all(test, feature = "alloc"))]
 mod tests;
 
 pub use chargen::chargen_byte;
+pub use later::Later;
 pub use pattern::Pattern;
-pub use server::{Served, Server, ServerStatistics, Service};
-pub use source::{Amount, Source, SourceConfig, SourceError};
+pub use requests::{Exchange, Requests, RequestsConfig, RequestsError};
+pub use respond::{Conversation, Respond};
+pub use schedule::{Completed, Recorded, Schedule};
+pub use server::{Progress, Serve, Served, Server, ServerStatistics, Service};
+pub use source::{Amount, Burst, Source, SourceConfig, SourceError};
 
 use crate::stack::{Event, Stack};
 use crate::time::Instant;

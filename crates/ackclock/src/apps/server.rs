@@ -7,9 +7,6 @@ use crate::storage::Buffer;
 use crate::tcp::Info;
 use crate::time::Instant;
 
-/// Bytes moved by one call of `send`. They lie on the call stack, which is small in firmware.
-pub(super) const CHUNK: usize = 1024;
-
 /// One of the classic services.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Service {
@@ -43,17 +40,59 @@ impl Service {
 
 /// Bytes that a service took from a connection and gave to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Progress {
-    pub(super) received: u64,
-    pub(super) sent: u64,
+pub struct Progress {
+    /// Bytes taken.
+    pub received: u64,
+    /// Bytes given.
+    pub sent: u64,
+}
+
+/// What a [`Server`] does with each of its connections.
+pub trait Serve {
+    /// What it must remember of a connection.
+    type Memory: Copy + Default;
+
+    /// Does what can be done now. `memory` is as the last call for this connection left it.
+    fn serve<C: CongestionController + Clone>(
+        &self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        handle: Handle,
+        memory: &mut Self::Memory,
+    ) -> Progress;
+
+    /// Whether the peer, who has said all, is still owed an answer that had no room yet.
+    fn owes(&self, _memory: &Self::Memory) -> bool {
+        false
+    }
+}
+
+impl Serve for Service {
+    /// Bytes given to the connection so far: where chargen's next line begins.
+    type Memory = u64;
+
+    fn serve<C: CongestionController + Clone>(
+        &self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        handle: Handle,
+        sent: &mut u64,
+    ) -> Progress {
+        let progress = match self {
+            Service::Discard => discard::serve(now, stack, handle),
+            Service::Echo => echo::serve(now, stack, handle),
+            Service::Chargen => chargen::serve(now, stack, handle, *sent),
+        };
+        *sent = sent.wrapping_add(progress.sent);
+        progress
+    }
 }
 
 /// What a [`Server`] remembers of one connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Served {
+pub struct Served<M = u64> {
     handle: Option<Handle>,
-    /// Bytes given to the connection so far: where chargen's next line begins.
-    sent: u64,
+    memory: M,
 }
 
 /// What a [`Server`] has done.
@@ -74,26 +113,27 @@ pub struct ServerStatistics {
     pub bytes_sent: u64,
 }
 
-/// A discard, echo or chargen server for any number of connections.
+/// A discard, echo or chargen server for any number of connections, or one of another service
+/// ([`Serve`]).
 ///
-/// It needs 24 bytes for each connection slot of the stack; all data stays in the connection's own
+/// A classic service needs 24 bytes for each connection slot of the stack; all data stays in the connection's own
 /// queues, so that a slow peer is held back by its window.
 #[derive(Debug)]
-pub struct Server<'m> {
-    service: Service,
+pub struct Server<'m, S: Serve = Service> {
+    service: S,
     config: ListenConfig,
     once: bool,
     listener: Option<Listener>,
     /// By the number of the connection's slot.
-    served: Buffer<'m, Served>,
+    served: Buffer<'m, Served<S::Memory>>,
     statistics: ServerStatistics,
     last: Option<Info>,
 }
 
-impl<'m> Server<'m> {
+impl<'m, S: Serve> Server<'m, S> {
     /// A server that will listen as `config` says. `served` is lent, with as many elements as the
     /// stack has connection slots, or growing.
-    pub fn new(service: Service, config: ListenConfig, served: Buffer<'m, Served>) -> Self {
+    pub fn new(service: S, config: ListenConfig, served: Buffer<'m, Served<S::Memory>>) -> Self {
         Server {
             service,
             config,
@@ -166,7 +206,7 @@ impl<'m> Server<'m> {
         self.served.grow(slot.saturating_add(1), Served::default());
         match self.served.get_mut(slot) {
             Some(served) => {
-                *served = Served { handle: Some(handle), sent: 0 };
+                *served = Served { handle: Some(handle), memory: S::Memory::default() };
                 true
             }
             None => false,
@@ -184,22 +224,18 @@ impl<'m> Server<'m> {
         let Some(served) = known.filter(|served| served.handle == Some(handle)) else {
             return;
         };
-        let progress = match self.service {
-            Service::Discard => discard::serve(now, stack, handle),
-            Service::Echo => echo::serve(now, stack, handle),
-            Service::Chargen => chargen::serve(now, stack, handle, served.sent),
-        };
-        served.sent = served.sent.wrapping_add(progress.sent);
+        let progress = self.service.serve(now, stack, handle, &mut served.memory);
         self.statistics.bytes_received += progress.received;
         self.statistics.bytes_sent += progress.sent;
 
         let mut readiness = stack.readiness(handle).unwrap_or(readiness);
-        if readiness.finished && !readiness.closed {
+        let said_all = !self.service.owes(&served.memory);
+        if readiness.finished && said_all && !readiness.closed {
             // The peer has said all, and has been answered: the rest is only to be delivered.
             let _ = stack.shutdown(now, handle);
             readiness = stack.readiness(handle).unwrap_or(readiness);
         }
-        if readiness.closed || (readiness.finished && readiness.flushed) {
+        if readiness.closed || (readiness.finished && said_all && readiness.flushed) {
             *served = Served::default();
             self.last = stack.info(now, handle);
             let failed = self.last.is_some_and(|info| info.error.is_some());
@@ -213,7 +249,7 @@ impl<'m> Server<'m> {
     }
 }
 
-impl<'a, C: CongestionController + Clone> Application<'a, C> for Server<'_> {
+impl<'a, C: CongestionController + Clone, S: Serve> Application<'a, C> for Server<'_, S> {
     fn start(&mut self, _now: Instant, stack: &mut Stack<'a, C>) -> Result<(), StartError> {
         let listener = stack.listen(self.config).map_err(StartError::Listen)?;
         self.listener = Some(listener);

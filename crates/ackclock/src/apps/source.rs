@@ -1,12 +1,14 @@
 //! The active side of discard and echo: connects, sends, and sees the transfer through to its end.
 
-use super::server::CHUNK;
-use super::{Application, Pattern, StartError};
+use super::client::Client;
+use super::sending::send_pattern;
+use super::{Application, Completed, Pattern, Schedule, StartError};
 use crate::congestion::CongestionController;
 use crate::stack::{Event, Handle, Stack};
 use crate::tcp::{self, Config, Info};
 use crate::time::{Duration, Instant};
 use core::fmt;
+use core::iter::Once;
 use core::net::SocketAddr;
 
 /// How much a [`Source`] sends.
@@ -91,54 +93,89 @@ impl fmt::Display for SourceError {
 
 impl core::error::Error for SourceError {}
 
+/// Something to send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Burst {
+    /// How long the connection is idle before it: since it was established, or since everything sent
+    /// before was acknowledged.
+    pub pause: Duration,
+    /// How much is sent.
+    pub amount: Amount,
+}
+
 /// Connects to a service, sends, half-closes, and is done when everything has been acknowledged and
 /// the peer has closed too.
 ///
-/// It keeps no data: content is made when there is room for it and verified where it lies.
+/// It sends once, or in bursts with pauses in between (an on-off source), as its schedule says. A
+/// burst is completed when everything is acknowledged. It keeps no data: content is made when there
+/// is room for it and verified where it lies.
 #[derive(Debug)]
-pub struct Source {
+pub struct Source<S = Once<Burst>> {
     config: SourceConfig,
-    handle: Option<Handle>,
-    started: Option<Instant>,
-    established: Option<Instant>,
-    ended: Option<Instant>,
+    client: Client,
+    schedule: S,
+    stage: Stage,
+    /// When the burst under way began, and what had been sent and received before.
+    burst: Completed,
     sent: u64,
     received: u64,
-    finished_sending: bool,
     error: Option<SourceError>,
-    last: Option<Info>,
+}
+
+/// How far a source has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    /// The connection is not established.
+    Opening,
+    /// A burst waits for its time.
+    Pausing(Instant, Amount),
+    /// Until as many bytes are sent as in all, or until then.
+    Sending(u64, Instant),
+    /// A burst waits until all before is acknowledged.
+    Flushing(Burst),
+    /// There is no burst any more.
+    Finishing,
+    /// The last burst was acknowledged, or the transfer is over.
+    Finished,
 }
 
 impl Source {
     /// A transfer that has not begun.
-    pub const fn new(config: SourceConfig) -> Self {
+    pub fn new(config: SourceConfig) -> Self {
+        let burst = Burst { pause: Duration::ZERO, amount: config.amount };
+        Source::with_schedule(config, core::iter::once(burst))
+    }
+}
+
+impl<S> Source<S> {
+    /// A transfer that has not begun and sends the bursts of `schedule` instead of
+    /// [`SourceConfig::amount`].
+    pub const fn with_schedule(config: SourceConfig, schedule: S) -> Self {
         Source {
             config,
-            handle: None,
-            started: None,
-            established: None,
-            ended: None,
+            client: Client::new(),
+            schedule,
+            stage: Stage::Opening,
+            burst: Completed { began: Instant::ZERO, ended: Instant::ZERO, sent: 0, received: 0 },
             sent: 0,
             received: 0,
-            finished_sending: false,
             error: None,
-            last: None,
         }
     }
 
     /// When the connection was opened.
     pub const fn started(&self) -> Option<Instant> {
-        self.started
+        self.client.started()
     }
 
     /// When the handshake was finished.
     pub const fn established(&self) -> Option<Instant> {
-        self.established
+        self.client.established()
     }
 
     /// When the transfer was over, with success or not.
     pub const fn ended(&self) -> Option<Instant> {
-        self.ended
+        self.client.ended()
     }
 
     /// Bytes given to the connection for sending.
@@ -158,7 +195,12 @@ impl Source {
 
     /// The connection, until it is over.
     pub const fn handle(&self) -> Option<Handle> {
-        self.handle
+        self.client.handle()
+    }
+
+    /// The schedule of its bursts.
+    pub const fn schedule(&self) -> &S {
+        &self.schedule
     }
 
     /// The state of the connection: now while there is one, the last one afterwards.
@@ -167,13 +209,13 @@ impl Source {
         now: Instant,
         stack: &Stack<'_, C>,
     ) -> Option<Info> {
-        let live = self.handle.and_then(|handle| stack.info(now, handle));
-        live.or(self.last)
+        let live = self.client.handle().and_then(|handle| stack.info(now, handle));
+        live.or(self.client.last_info().copied())
     }
 
     /// The last state of a connection that is over.
     pub const fn last_info(&self) -> Option<&Info> {
-        self.last.as_ref()
+        self.client.last_info()
     }
 
     /// Aborts the transfer if it goes on: the peer gets a RST.
@@ -182,53 +224,8 @@ impl Source {
         now: Instant,
         stack: &mut Stack<'_, C>,
     ) {
-        if let Some(handle) = self.handle {
-            self.last = stack.info(now, handle);
-            let _ = stack.abort(now, handle);
-            self.end(now, None);
-        }
-    }
-
-    /// When to stop sending; never, if the number of bytes decides.
-    fn deadline(&self) -> Instant {
-        match (self.config.amount, self.established) {
-            (Amount::Time(time), Some(established)) => established + time,
-            _ => Instant::FAR_FUTURE,
-        }
-    }
-
-    /// Does what can be done now.
-    fn advance<C: CongestionController + Clone>(
-        &mut self,
-        now: Instant,
-        stack: &mut Stack<'_, C>,
-        handle: Handle,
-    ) {
-        if let Err(error) = self.receive(now, stack, handle) {
-            self.last = stack.info(now, handle);
-            let _ = stack.abort(now, handle);
-            self.end(now, Some(error));
-            return;
-        }
-        if stack.readiness(handle).is_some_and(|readiness| readiness.established) {
-            self.established.get_or_insert(now);
-            self.send(now, stack, handle);
-        }
-        let Some(readiness) = stack.readiness(handle) else {
-            return;
-        };
-        let complete = self.finished_sending && readiness.finished && readiness.flushed;
-        if readiness.closed || complete {
-            self.last = stack.info(now, handle);
-            let error = match self.last.and_then(|info| info.error) {
-                Some(error) => Some(SourceError::Connection(error)),
-                None if self.config.echo && self.received < self.sent => {
-                    Some(SourceError::Short { sent: self.sent, received: self.received })
-                }
-                None => None,
-            };
-            let _ = stack.close(now, handle);
-            self.end(now, error);
+        if self.client.abort(now, stack) {
+            self.stage = Stage::Finished;
         }
     }
 
@@ -267,81 +264,140 @@ impl Source {
             None => Ok(()),
         }
     }
+}
 
-    /// Fills the send queue, and half-closes when everything is in it.
-    fn send<C: CongestionController + Clone>(
+impl<S: Schedule<Item = Burst>> Source<S> {
+    /// Does what can be done now.
+    fn advance<C: CongestionController + Clone>(
         &mut self,
         now: Instant,
         stack: &mut Stack<'_, C>,
         handle: Handle,
     ) {
-        let pattern = Pattern::new(self.config.seed);
-        let mut chunk = [0; CHUNK];
-        while !self.finished_sending {
-            let left = match self.config.amount {
-                Amount::Bytes(bytes) => bytes.saturating_sub(self.sent),
-                Amount::Time(_) if now >= self.deadline() => 0,
-                Amount::Time(_) => u64::MAX,
+        if let Err(error) = self.receive(now, stack, handle) {
+            self.abort(now, stack);
+            self.error = Some(error);
+            return;
+        }
+        if self.client.is_established(now, stack, handle) {
+            while self.send(now, stack, handle) {}
+        }
+        let finished_sending = matches!(self.stage, Stage::Finishing | Stage::Finished);
+        if let Some(last) = self.client.close_if_over(now, stack, handle, finished_sending) {
+            if self.stage == Stage::Finishing && last.error.is_none() {
+                self.complete(now);
+            }
+            self.stage = Stage::Finished;
+            self.error = match last.error {
+                Some(error) => Some(SourceError::Connection(error)),
+                None if self.config.echo && self.received < self.sent => {
+                    Some(SourceError::Short { sent: self.sent, received: self.received })
+                }
+                None => None,
             };
-            if left == 0 {
-                self.finished_sending = true;
-                let _ = stack.shutdown(now, handle);
-                return;
-            }
-            let n = usize::try_from(left).unwrap_or(usize::MAX).min(CHUNK);
-            let data = chunk.get_mut(..n).unwrap_or_default();
-            pattern.fill(self.sent, data);
-            let taken = stack.send(now, handle, data).unwrap_or(0);
-            self.sent += taken as u64;
-            if taken < n {
-                return;
-            }
         }
     }
 
-    fn end(&mut self, now: Instant, error: Option<SourceError>) {
-        self.handle = None;
-        self.finished_sending = true;
-        self.error = error;
-        self.ended = Some(now);
+    /// Goes one stage further; returns whether it could.
+    fn send<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        handle: Handle,
+    ) -> bool {
+        let flushed = stack.readiness(handle).is_some_and(|readiness| readiness.flushed);
+        match self.stage {
+            Stage::Opening => {
+                self.stage = match self.schedule.take_next() {
+                    Some(Burst { pause, amount }) => Stage::Pausing(now + pause, amount),
+                    None => Stage::Finished,
+                };
+                if self.stage == Stage::Finished {
+                    let _ = stack.shutdown(now, handle);
+                }
+            }
+            Stage::Pausing(until, amount) if now >= until => self.begin(now, amount),
+            Stage::Sending(end, until) => {
+                if now < until {
+                    let seed = self.config.seed;
+                    self.sent += send_pattern(now, stack, handle, seed, self.sent, end);
+                    if self.sent < end {
+                        return false;
+                    }
+                }
+                self.stage = match self.schedule.take_next() {
+                    Some(burst) => Stage::Flushing(burst),
+                    None => Stage::Finishing,
+                };
+                if self.stage == Stage::Finishing {
+                    let _ = stack.shutdown(now, handle);
+                }
+            }
+            Stage::Flushing(Burst { pause, amount }) if flushed => {
+                self.complete(now);
+                self.stage = Stage::Pausing(now + pause, amount);
+            }
+            Stage::Finishing if flushed => {
+                self.complete(now);
+                self.stage = Stage::Finished;
+            }
+            Stage::Pausing(..) | Stage::Flushing(_) | Stage::Finishing | Stage::Finished => {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn begin(&mut self, now: Instant, amount: Amount) {
+        let (sent, received) = (self.sent, self.received);
+        self.burst = Completed { began: now, ended: now, sent, received };
+        self.stage = match amount {
+            Amount::Bytes(bytes) => Stage::Sending(sent.saturating_add(bytes), Instant::FAR_FUTURE),
+            Amount::Time(time) => Stage::Sending(u64::MAX, now + time),
+        };
+    }
+
+    fn complete(&mut self, now: Instant) {
+        let Completed { began, sent, received, .. } = self.burst;
+        let (sent, received) = (self.sent - sent, self.received - received);
+        self.schedule.on_completed(&Completed { began, ended: now, sent, received });
     }
 }
 
-impl<'a, C: CongestionController + Clone> Application<'a, C> for Source {
+impl<'a, C, S> Application<'a, C> for Source<S>
+where
+    C: CongestionController + Clone,
+    S: Schedule<Item = Burst>,
+{
     fn start(&mut self, now: Instant, stack: &mut Stack<'a, C>) -> Result<(), StartError> {
         let SourceConfig { remote, local, .. } = self.config;
-        let handle = stack
-            .connect(now, remote, local, &self.config.connection)
-            .map_err(StartError::Connect)?;
-        self.handle = Some(handle);
-        self.started = Some(now);
-        Ok(())
+        self.client.open(now, stack, (remote, local), &self.config.connection)
     }
 
     fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C>, event: &Event) {
-        match *event {
-            Event::Connection { handle, .. } if self.handle == Some(handle) => {
-                self.advance(now, stack, handle);
-            }
-            _ => {}
+        if let Some(handle) = self.client.concerned(event) {
+            self.advance(now, stack, handle);
         }
     }
 
     fn concerns(&self, event: &Event) -> bool {
-        matches!(*event, Event::Connection { handle, .. } if self.handle == Some(handle))
+        self.client.concerned(event).is_some()
     }
 
     fn wake_at(&self) -> Instant {
-        if self.finished_sending { Instant::FAR_FUTURE } else { self.deadline() }
+        match self.stage {
+            Stage::Pausing(until, _) | Stage::Sending(_, until) => until,
+            _ => Instant::FAR_FUTURE,
+        }
     }
 
     fn on_wake(&mut self, now: Instant, stack: &mut Stack<'a, C>) {
-        if let Some(handle) = self.handle {
+        if let Some(handle) = self.client.handle() {
             self.advance(now, stack, handle);
         }
     }
 
     fn is_done(&self) -> bool {
-        self.ended.is_some()
+        self.client.ended().is_some()
     }
 }

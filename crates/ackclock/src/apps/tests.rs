@@ -1,5 +1,8 @@
 //! Clients and services against each other, over a wire that delays each packet by a millisecond.
 
+mod bursts;
+mod requests;
+
 use super::*;
 use crate::congestion::BuiltIn;
 use crate::stack::{Capabilities, Cidr, Handle, ListenConfig, StackConfig, Storage};
@@ -13,6 +16,9 @@ use std::vec::Vec;
 const DELAY: Duration = Duration::from_millis(1);
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
 const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
+
+/// Any application; the services too.
+type Client<'x> = dyn Application<'static, BuiltIn> + 'x;
 
 /// Two stacks; what one sends the other receives.
 struct World {
@@ -40,21 +46,21 @@ impl World {
 
     /// Drives both sides until the clients are done, for a minute at most, and then until no packet
     /// is on its way.
-    fn run(&mut self, clients: &mut [&mut Source], server: &mut Server<'_>) {
+    fn run(&mut self, clients: &mut [&mut Client], server: &mut Client) {
         server.start(self.now, &mut self.stacks[1]).unwrap();
         for client in &mut *clients {
             client.start(self.now, &mut self.stacks[0]).unwrap();
         }
-        while !clients.iter().all(|client| over(client))
+        while !clients.iter().all(|client| client.is_done())
             || !self.wires.iter().all(VecDeque::is_empty)
         {
-            assert!(self.now < Instant::from_secs(60), "still not done: {clients:?}");
+            assert!(self.now < Instant::from_secs(60), "still not done");
             self.step(clients, server);
         }
     }
 
     /// Does all there is to do now, and goes on to when there is more.
-    fn step(&mut self, clients: &mut [&mut Source], server: &mut Server<'_>) {
+    fn step(&mut self, clients: &mut [&mut Client], server: &mut Client) {
         let now = self.now;
         for (stack, wire) in self.stacks.iter_mut().zip(&mut self.wires) {
             while wire.front().is_some_and(|(due, _)| *due <= now) {
@@ -65,7 +71,7 @@ impl World {
         }
         let [client_stack, server_stack] = &mut self.stacks;
         for client in &mut *clients {
-            if wake_at(client) <= now {
+            if client.wake_at() <= now {
                 client.on_wake(now, client_stack);
             }
         }
@@ -89,13 +95,9 @@ impl World {
         }
         let arrivals = self.wires.iter().filter_map(|wire| wire.front()).map(|(due, _)| *due);
         let deadlines = self.stacks.iter().map(Stack::poll_at);
-        let wakes = clients.iter().map(|client| wake_at(client));
+        let wakes = clients.iter().map(|client| client.wake_at());
         self.now = arrivals.chain(deadlines).chain(wakes).min().unwrap().max(now);
     }
-}
-
-fn wake_at(client: &Source) -> Instant {
-    Application::<BuiltIn>::wake_at(client)
 }
 
 fn over(client: &Source) -> bool {
@@ -172,7 +174,9 @@ fn several_connections_are_served_at_once() {
     let mut server = server(Service::Echo);
     let mut clients: Vec<_> =
         (0..20).map(|nth| source(Service::Echo, Amount::Bytes(nth * 5_000), true)).collect();
-    World::new().run(&mut clients.iter_mut().collect::<Vec<_>>(), &mut server);
+    let mut all: Vec<&mut Client> = Vec::new();
+    all.extend(clients.iter_mut().map(|client| client as &mut Client));
+    World::new().run(&mut all, &mut server);
     for (nth, client) in (0..).zip(&clients) {
         assert_eq!((client.error(), client.received()), (None, nth * 5_000));
     }

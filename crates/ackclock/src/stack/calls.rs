@@ -14,6 +14,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             .unwrap_or(Err(SendError::InvalidHandle))
     }
 
+    /// How many bytes [`send`](Self::send) would take now.
+    pub fn send_room(&self, handle: Handle) -> usize {
+        self.resolve(handle).map_or(0, |slot| slot.connection.send_room())
+    }
+
     /// As [`send`](Self::send), marking the last byte taken as urgent (RFC 9293 section 3.8.5).
     pub fn send_urgent(
         &mut self,

@@ -24,6 +24,15 @@ impl<C: CongestionController> Connection<'_, C> {
         }
     }
 
+    /// How many bytes [`send`](Self::send) would take now.
+    pub fn send_room(&self) -> usize {
+        match self.state {
+            State::Closed | State::Listen | State::TimeWait => 0,
+            _ if self.sender.is_finished() => 0,
+            _ => self.sender.queue().free(),
+        }
+    }
+
     /// SEND with the URGENT flag: the last byte taken is the last urgent one (section 3.8.5).
     ///
     /// # Errors

@@ -1,0 +1,120 @@
+//! What all clients do with their connection: open it, see it established, and see it to its end.
+
+use super::StartError;
+use crate::congestion::CongestionController;
+use crate::stack::{Event, Handle, Stack};
+use crate::tcp::{Config, Info};
+use crate::time::Instant;
+use core::net::SocketAddr;
+
+/// The connection of a client.
+#[derive(Debug)]
+pub(super) struct Client {
+    handle: Option<Handle>,
+    started: Option<Instant>,
+    established: Option<Instant>,
+    ended: Option<Instant>,
+    last: Option<Info>,
+}
+
+impl Client {
+    pub(super) const fn new() -> Self {
+        Client { handle: None, started: None, established: None, ended: None, last: None }
+    }
+
+    pub(super) fn open<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        ends: (SocketAddr, Option<SocketAddr>),
+        connection: &Config,
+    ) -> Result<(), StartError> {
+        let (remote, local) = ends;
+        let handle = stack.connect(now, remote, local, connection).map_err(StartError::Connect)?;
+        self.handle = Some(handle);
+        self.started = Some(now);
+        Ok(())
+    }
+
+    pub(super) const fn handle(&self) -> Option<Handle> {
+        self.handle
+    }
+
+    pub(super) const fn started(&self) -> Option<Instant> {
+        self.started
+    }
+
+    pub(super) const fn established(&self) -> Option<Instant> {
+        self.established
+    }
+
+    pub(super) const fn ended(&self) -> Option<Instant> {
+        self.ended
+    }
+
+    pub(super) const fn last_info(&self) -> Option<&Info> {
+        self.last.as_ref()
+    }
+
+    /// The connection, if that is what the event is about.
+    pub(super) fn concerned(&self, event: &Event) -> Option<Handle> {
+        match *event {
+            Event::Connection { handle, .. } if self.handle == Some(handle) => Some(handle),
+            _ => None,
+        }
+    }
+
+    /// Whether the handshake is finished and the connection is not over.
+    pub(super) fn is_established<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &Stack<'_, C>,
+        handle: Handle,
+    ) -> bool {
+        let established = stack.readiness(handle).is_some_and(|readiness| readiness.established);
+        if established {
+            self.established.get_or_insert(now);
+        }
+        established
+    }
+
+    /// Closes the connection if it is over, or if both sides have said all (`finished_sending` is
+    /// for ours) and all was delivered; returns its last state then.
+    pub(super) fn close_if_over<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        handle: Handle,
+        finished_sending: bool,
+    ) -> Option<Info> {
+        let readiness = stack.readiness(handle)?;
+        let complete = finished_sending && readiness.finished && readiness.flushed;
+        if !readiness.closed && !complete {
+            return None;
+        }
+        self.last = stack.info(now, handle);
+        let _ = stack.close(now, handle);
+        self.end(now);
+        self.last
+    }
+
+    /// Breaks the connection off if there is one; returns whether there was.
+    pub(super) fn abort<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+    ) -> bool {
+        let Some(handle) = self.handle else {
+            return false;
+        };
+        self.last = stack.info(now, handle);
+        let _ = stack.abort(now, handle);
+        self.end(now);
+        true
+    }
+
+    fn end(&mut self, now: Instant) {
+        self.handle = None;
+        self.ended = Some(now);
+    }
+}

@@ -1,0 +1,121 @@
+//! A service that answers requests with as many bytes as they ask for.
+
+use super::Exchange;
+use super::sending::send_pattern;
+use super::server::{Progress, Serve};
+use crate::congestion::CongestionController;
+use crate::stack::{Handle, Stack};
+use crate::storage::copy;
+use crate::time::Instant;
+
+/// Bytes of a request's header.
+const HEADER: usize = Exchange::HEADER as usize;
+
+/// Reads a request, whose [header](Exchange::HEADER) says how long it is and how long the response
+/// is to be, answers, and goes on with the next. The requests' content is thrown away; the responses
+/// are consecutive parts of a [`Pattern`](super::Pattern) of seed 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Respond;
+
+/// How far a conversation has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Conversation {
+    header: [u8; HEADER],
+    /// Bytes of the header that are there.
+    header_length: u8,
+    /// Bytes of the request that are still to be read.
+    request: u32,
+    /// Bytes of the response that are still to be sent.
+    response: u32,
+    /// Bytes of responses sent.
+    sent: u64,
+}
+
+impl Serve for Respond {
+    type Memory = Conversation;
+
+    fn serve<C: CongestionController + Clone>(
+        &self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        handle: Handle,
+        conversation: &mut Conversation,
+    ) -> Progress {
+        let mut progress = Progress::default();
+        loop {
+            let received = conversation.read(now, stack, handle);
+            let sent = conversation.answer(now, stack, handle);
+            progress.received += received;
+            progress.sent += sent;
+            if received == 0 && sent == 0 {
+                return progress;
+            }
+        }
+    }
+
+    fn owes(&self, conversation: &Conversation) -> bool {
+        conversation.is_asked()
+    }
+}
+
+impl Conversation {
+    /// Whether a whole request has been read and its response was not yet sent in full.
+    fn is_asked(&self) -> bool {
+        usize::from(self.header_length) == HEADER && self.request == 0
+    }
+
+    /// Reads the header, then the rest of the request, as far as they are there; nothing while a
+    /// response is under way. Returns how many bytes it took.
+    fn read<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        handle: Handle,
+    ) -> u64 {
+        let Ok([first, second]) = stack.received(handle) else {
+            return 0;
+        };
+        let done = usize::from(self.header_length);
+        let taken = if done < HEADER {
+            let place = self.header.get_mut(done..).unwrap_or_default();
+            let n = copy(place, first);
+            let n = n + copy(place.get_mut(n..).unwrap_or_default(), second);
+            self.header_length += n as u8;
+            if done + n == HEADER {
+                let exchange = Exchange::read(self.header);
+                self.request = exchange.request - Exchange::HEADER;
+                self.response = exchange.response;
+            }
+            n
+        } else {
+            let request = usize::try_from(self.request).unwrap_or(usize::MAX);
+            let n = request.min(first.len() + second.len());
+            self.request -= n as u32;
+            n
+        };
+        if taken > 0 {
+            let _ = stack.consume(now, handle, taken);
+        }
+        taken as u64
+    }
+
+    /// Sends what has room of the response once the request was read; returns how many bytes.
+    fn answer<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        handle: Handle,
+    ) -> u64 {
+        if !self.is_asked() {
+            return 0;
+        }
+        let end = self.sent.saturating_add(self.response.into());
+        let taken = send_pattern(now, stack, handle, 0, self.sent, end);
+        self.sent = self.sent.saturating_add(taken);
+        self.response = self.response.saturating_sub(taken as u32);
+        if self.response == 0 {
+            self.header_length = 0;
+        }
+        taken
+    }
+}
