@@ -63,6 +63,7 @@ mod addressing;
 mod build;
 mod checksum;
 mod connections;
+mod draws;
 mod emulator;
 mod endpoint;
 mod engine;
@@ -98,6 +99,7 @@ mod wire_size;
 
 pub use account::LinkStatistics;
 pub use build::BuildError;
+pub use draws::{Distribution, Draws};
 pub use emulator::{ApplicationId, Emulator, Ended};
 pub use endpoint::Endpoint;
 pub use ids::{HostId, LinkId, NodeId, RouterId};

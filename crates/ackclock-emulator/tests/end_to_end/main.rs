@@ -1,5 +1,6 @@
 //! Emulators with real stacks and applications, from end to end.
 
+mod applications;
 mod arbitrary;
 mod common;
 mod ecn;
