@@ -1,0 +1,34 @@
+//! Numbers of [`Info`] by their names.
+
+use ackclock::tcp::Info;
+use ackclock::time::Duration;
+
+/// The number of that name; times in milliseconds, yes and no as 1 and 0.
+pub(super) fn field(info: &Info, name: &str) -> Result<u64, String> {
+    macro_rules! numbers {
+        ($($field:ident)+) => {
+            match name {
+                $(stringify!($field) => info.$field.into(),)+
+                "rto" => info.rto.as_millis(),
+                "rtt" => info.rtt.as_millis(),
+                "retransmit_timer" => millis(info.timers.retransmit),
+                "persist_timer" => millis(info.timers.persist),
+                "delayed_ack_timer" => millis(info.timers.delayed_ack),
+                "keepalive_timer" => millis(info.timers.keepalive),
+                "close_timer" => millis(info.timers.close),
+                _ => return Err(format!("Info has no number `{name}` that scripts know")),
+            }
+        };
+    }
+    Ok(numbers! {
+        sack timestamps rtt_samples backoff mss peer_mss cwnd ssthresh in_flight unacked sacked lost
+        in_recovery send_window receive_window send_queue receive_queue out_of_order bytes_acked
+        bytes_received bytes_retransmitted retransmitted timeouts fast_recoveries duplicate_acks
+        dsacks_received paws_dropped challenge_acks reassembly_dropped probes_sent
+    })
+}
+
+/// 0 for a timer that is off.
+fn millis(timer: Option<Duration>) -> u64 {
+    timer.map_or(0, Duration::as_millis)
+}
