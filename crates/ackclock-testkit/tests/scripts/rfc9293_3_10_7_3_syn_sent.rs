@@ -117,3 +117,14 @@ fn fifth_anything_else_is_dropped() {
         ",
     );
 }
+
+#[test]
+fn urgent_data_of_the_syn_ack_is_told() {
+    in_syn_sent(
+        "
+        < SU. 0:5(5) ack 1 urg 3 <mss 1000>
+        > . 1:1(0) ack 6
+        urgent_ahead 2              # the pointer counts from the SYN on
+        ",
+    );
+}

@@ -293,7 +293,8 @@ impl<C: CongestionController> Connection<'_, C> {
         }
         let Header { flags, urgent_pointer, .. } = segment.header;
         if flags.contains(Flags::URG) {
-            self.take_urgent(seq + u32::from(urgent_pointer));
+            // It counts from SEG.SEQ, which is the SYN's where the segment has one.
+            self.take_urgent(segment.header.seq + u32::from(urgent_pointer));
         }
         let fin = flags.contains(Flags::FIN);
         if segment.payload.is_empty() && !fin {
