@@ -191,3 +191,18 @@ fn segments_with_higher_numbers_are_held() {
         ",
     );
 }
+
+#[test]
+fn in_syn_received_what_is_outside_the_window_is_answered() {
+    for state in [SYN_RECEIVED, SYN_RECEIVED_ACTIVELY] {
+        state.then(
+            "
+            < P. 10001:10011(10) ack 1
+            > . 1:1(0) ack 1
+            < P. -9:0(9) ack 1
+            > . 1:1(0) ack 1
+            {same}
+            ",
+        );
+    }
+}

@@ -224,9 +224,10 @@ impl<C: CongestionController> Connection<'_, C> {
     }
 
     /// "If an incoming segment is not acceptable, an acknowledgment should be sent in reply." What
-    /// occupies no sequence number is answered sparingly, or two such ends would never stop.
+    /// occupies no sequence number is answered sparingly, or two such ends would never stop; so is
+    /// everything before the connection is established.
     fn answer_unacceptable(&mut self, now: Instant, len: u32) {
-        if len > 0 {
+        if len > 0 && self.state.is_synchronized() {
             self.receiver.force_ack();
         } else {
             self.challenge(now);
