@@ -206,3 +206,17 @@ fn in_syn_received_what_is_outside_the_window_is_answered() {
         );
     }
 }
+
+#[test]
+fn a_segment_longer_than_the_window_with_both_ends_outside_is_not_acceptable() {
+    check(
+        "
+        set receive_buffer 100
+        set sack off
+        established
+        < P. 0:200(200) ack 1         # neither its first nor its last byte lies inside
+        > . 1:1(0) ack 1
+        info receive_queue 0
+        ",
+    );
+}
