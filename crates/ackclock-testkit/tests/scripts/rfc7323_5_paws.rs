@@ -142,3 +142,44 @@ fn time_wait_checks_too() {
         ",
     );
 }
+
+#[test]
+fn a_segment_without_timestamp_is_dropped_silently() {
+    // Section 3.2.
+    with_timestamps(
+        "
+        < P. 1:11(10) ack 1
+        < . 1:1(0) ack 1
+        < F. 1:1(0) ack 1
+        info paws_dropped 3
+        state ESTABLISHED
+        info receive_queue 0
+        < P. 1:11(10) ack 1 <TS val 101 ecr 1010>
+        > . 1:1(0) ack 11 <TS val 1010 ecr 101>
+        < S 500:500(0) <mss 1000>         # of a peer that has restarted
+        > . 1:1(0) ack 11
+        ",
+    );
+}
+
+#[test]
+fn half_open_connections_and_time_wait_drop_a_segment_without_timestamp_too() {
+    check(
+        "
+        set timestamps on
+        listen
+        < S 0:0(0) <mss 1000,sackOK,TS val 100 ecr 0>
+        > S. 0:0(0) ack 1 <mss 1000,sackOK,TS val 1000 ecr 100>
+        < . 1:1(0) ack 1
+        < . 1:1(0) ack 1 <TS val 100 ecr 1000>
+        accept
+        shutdown
+        > F. 1:1(0) ack 1
+        < F. 1:1(0) ack 2 <TS val 101 ecr 1000>
+        > . 2:2(0) ack 2
+        < F. 1:1(0) ack 2
+        < F. 1:1(0) ack 2 <TS val 101 ecr 1000>
+        > . 2:2(0) ack 2
+        ",
+    );
+}

@@ -8,7 +8,7 @@ use crate::seq::SeqNumber;
 use crate::storage::Buffer;
 use crate::tcp::TimeWait;
 use crate::tcp::challenge::ChallengeLimit;
-use crate::tcp::timestamps::TimestampState;
+use crate::tcp::timestamps::{TimestampCheck, TimestampState};
 use crate::time::Instant;
 use crate::wire::{Flags, Header, Options, Segment};
 
@@ -69,8 +69,10 @@ impl TimeWaitRecord {
             let reopens = !header.flags.contains(Flags::ACK) && self.is_later(segment);
             return if reopens { Answer::Reopen } else { self.acknowledge(now) };
         }
-        if self.timestamps.is_stale(now, header.options.timestamps) {
-            return self.acknowledge(now);
+        match self.timestamps.check(now, header) {
+            TimestampCheck::Passed => {}
+            TimestampCheck::Old => return self.acknowledge(now),
+            TimestampCheck::Missing => return Answer::Drop,
         }
         if !header.flags.contains(Flags::ACK) {
             return Answer::Drop;

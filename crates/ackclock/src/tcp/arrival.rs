@@ -4,6 +4,7 @@
 use super::connection::Connection;
 use super::handshake::SynOptions;
 use super::sender::AckInput;
+use super::timestamps::TimestampCheck;
 use super::{Error, State};
 use crate::congestion::CongestionController;
 use crate::seq::{SeqNumber, SeqRange};
@@ -184,10 +185,17 @@ impl<C: CongestionController> Connection<'_, C> {
         len: u32,
     ) -> bool {
         let reset = segment.header.flags.contains(Flags::RST);
-        if !reset && self.timestamps.is_stale(now, segment.header.options.timestamps) {
-            self.counters.paws_dropped = self.counters.paws_dropped.saturating_add(1);
-            self.answer_unacceptable(now, len);
-            return false;
+        match self.timestamps.check(now, &segment.header) {
+            TimestampCheck::Passed => {}
+            TimestampCheck::Old => {
+                self.counters.paws_dropped = self.counters.paws_dropped.saturating_add(1);
+                self.answer_unacceptable(now, len);
+                return false;
+            }
+            TimestampCheck::Missing => {
+                self.counters.paws_dropped = self.counters.paws_dropped.saturating_add(1);
+                return false;
+            }
         }
         // "If the RCV.WND is zero, no segments will be acceptable, but special allowance should be
         // made to accept valid ACKs, URGs, and RSTs."

@@ -2,10 +2,21 @@
 
 use crate::seq::SeqNumber;
 use crate::time::{Duration, Instant};
-use crate::wire::Timestamps;
+use crate::wire::{Flags, Header, Timestamps};
 
 /// TS.Recent is no longer trusted after so long without an update (RFC 7323 section 5.5).
 const RECENT_LIFETIME: Duration = Duration::from_secs(24 * 24 * 60 * 60);
+
+/// What a segment's timestamp says of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TimestampCheck {
+    /// Nothing against it.
+    Passed,
+    /// The segment was sent before others that have arrived: it is acknowledged and dropped.
+    Old,
+    /// It has none although each segment must have one: it is dropped silently (section 3.2).
+    Missing,
+}
 
 /// State of the timestamps option. Our clock ticks in milliseconds (RFC 7323 section 5.4 allows 1 ms
 /// to 1 s).
@@ -64,15 +75,20 @@ impl TimestampState {
         self.recent
     }
 
-    /// PAWS (section 5.3, R1): whether a segment other than RST may be an old duplicate: its
-    /// timestamp is before TS.Recent, or it has none although each segment must have one
-    /// (section 3.2).
-    pub(crate) fn is_stale(&self, now: Instant, option: Option<Timestamps>) -> bool {
-        let Some(option) = option else {
-            return self.enabled;
+    /// PAWS (section 5.3, R1): whether a segment other than RST may be an old duplicate.
+    pub(crate) fn check(&self, now: Instant, header: &Header) -> TimestampCheck {
+        if !self.enabled || header.flags.contains(Flags::RST) {
+            return TimestampCheck::Passed;
+        }
+        let Some(option) = header.options.timestamps else {
+            // The SYN of a peer that has restarted need not have the option; the answer to it ends
+            // what the peer has forgotten (RFC 5961 section 4).
+            let syn = header.flags.contains(Flags::SYN);
+            return if syn { TimestampCheck::Passed } else { TimestampCheck::Missing };
         };
-        let old = option.value.wrapping_sub(self.recent) as i32;
-        self.enabled && old < 0 && now.saturating_since(self.recent_at) <= RECENT_LIFETIME
+        let before = (option.value.wrapping_sub(self.recent) as i32) < 0;
+        let trusted = now.saturating_since(self.recent_at) <= RECENT_LIFETIME;
+        if before && trusted { TimestampCheck::Old } else { TimestampCheck::Passed }
     }
 
     /// Section 4.3, rule 2: a segment that begins at or before the last ack sent updates TS.Recent.
@@ -110,23 +126,34 @@ impl TimestampState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::Options;
 
     fn option(value: u32, echo: u32) -> Option<Timestamps> {
         Some(Timestamps { value, echo })
     }
 
     #[test]
-    fn old_timestamps_are_stale_also_across_the_wrap() {
+    fn old_timestamps_are_told_also_across_the_wrap() {
+        use TimestampCheck::{Missing, Old, Passed};
         let mut state = TimestampState::new(0);
         let now = Instant::from_secs(1);
-        assert!(!state.is_stale(now, None), "nothing is checked before it is in use");
+        let check = |state: &TimestampState, now, flags, timestamps| {
+            let options = Options { timestamps, ..Options::default() };
+            state.check(now, &Header { flags, options, ..Header::default() })
+        };
+        let (ack, syn, rst) = (Flags::ACK, Flags::SYN, Flags::RST);
+        assert_eq!(check(&state, now, ack, None), Passed, "nothing before it is in use");
         state.enable(now, u32::MAX - 1, SeqNumber(100));
-        assert!(state.is_stale(now, option(u32::MAX - 2, 0)));
-        assert!(!state.is_stale(now, option(u32::MAX - 1, 0)));
-        assert!(!state.is_stale(now, option(3, 0)));
-        assert!(state.is_stale(now, None));
+        assert_eq!(check(&state, now, ack, option(u32::MAX - 2, 0)), Old);
+        assert_eq!(check(&state, now, syn, option(u32::MAX - 2, 0)), Old);
+        assert_eq!(check(&state, now, rst, option(u32::MAX - 2, 0)), Passed);
+        assert_eq!(check(&state, now, ack, option(u32::MAX - 1, 0)), Passed);
+        assert_eq!(check(&state, now, ack, option(3, 0)), Passed);
+        assert_eq!(check(&state, now, ack, None), Missing);
+        assert_eq!(check(&state, now, syn, None), Passed);
+        assert_eq!(check(&state, now, rst, None), Passed);
         let later = now + RECENT_LIFETIME + Duration::from_secs(1);
-        assert!(!state.is_stale(later, option(5, 0)), "TS.Recent is too old to judge by");
+        assert_eq!(check(&state, later, ack, option(5, 0)), Passed, "TS.Recent is too old");
     }
 
     #[test]

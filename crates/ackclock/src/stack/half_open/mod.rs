@@ -9,7 +9,7 @@ use super::tuple::FourTuple;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::tcp::challenge::ChallengeLimit;
-use crate::tcp::timestamps::TimestampState;
+use crate::tcp::timestamps::{TimestampCheck, TimestampState};
 use crate::tcp::{Accepted, Config, RtoConfig, SynOptions};
 use crate::time::Instant;
 use crate::wire::{Flags, Header, Options, Segment};
@@ -119,8 +119,10 @@ impl HalfOpen {
             self.our_options.ecn_setup &= SynOptions::of(header).ecn_setup;
             return Answer::SynAck;
         }
-        if !reset && self.timestamps.is_stale(now, header.options.timestamps) {
-            return self.acknowledge(now);
+        match self.timestamps.check(now, header) {
+            TimestampCheck::Passed => {}
+            TimestampCheck::Old => return self.acknowledge(now),
+            TimestampCheck::Missing => return Answer::Drop,
         }
         // First, check the sequence number.
         if !is_acceptable(self.rcv_nxt(), self.window.into(), segment) {
