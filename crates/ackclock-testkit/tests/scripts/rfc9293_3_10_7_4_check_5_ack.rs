@@ -204,3 +204,22 @@ fn in_time_wait_an_acceptable_ack_changes_nothing() {
         ",
     );
 }
+
+#[test]
+fn an_ack_removes_what_it_covers() {
+    check(
+        "
+        established
+        write 3000
+        > . 1:1001(1000) ack 1
+        > . 1001:2001(1000) ack 1
+        > P. 2001:3001(1000) ack 1
+        < . 1:1(0) ack 1501
+        info send_queue 1500
+        < . 1:1(0) ack 3001
+        info unacked 0
+        info send_queue 0
+        info retransmit_timer 0
+        ",
+    );
+}

@@ -53,7 +53,8 @@ pub struct Info {
     pub ssthresh: u32,
     /// Bytes in flight (RFC 6675's pipe).
     pub in_flight: u32,
-    /// Bytes sent and not cumulatively acknowledged.
+    /// Bytes sent and not cumulatively acknowledged; a segment that is acknowledged in part counts
+    /// whole, here as in the numbers before and after.
     pub unacked: u32,
     /// Bytes SACKed now.
     pub sacked: u32,
