@@ -4,8 +4,7 @@ mod acks;
 mod data;
 mod fin;
 mod model;
-mod rfc_2018;
-mod rfc_2883;
+mod sack;
 mod windows;
 
 use super::*;
