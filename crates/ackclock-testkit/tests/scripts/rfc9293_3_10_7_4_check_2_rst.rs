@@ -110,3 +110,16 @@ fn with_a_closed_window_the_exact_number_still_resets() {
         ",
     );
 }
+
+#[test]
+fn no_timer_runs_after_it() {
+    ESTABLISHED.then(
+        "
+        write 100
+        > P. 1:101(100) ack 1
+        < R 1:1(0)
+        info retransmit_timer 0
+        +1000 quiet
+        ",
+    );
+}

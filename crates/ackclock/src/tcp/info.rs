@@ -212,6 +212,9 @@ impl<C: CongestionController> Connection<'_, C> {
     }
 
     fn pending_timers(&self, now: Instant) -> PendingTimers {
+        if matches!(self.state, State::Closed | State::Listen | State::TimeWait) {
+            return PendingTimers::default();
+        }
         let until = |at: Instant| (!at.is_never()).then(|| at.saturating_since(now));
         let (retransmit, persist) = match self.sender.timer() {
             Timer::Off => (None, None),
