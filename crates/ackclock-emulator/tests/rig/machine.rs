@@ -17,16 +17,21 @@ fn path() -> impl Strategy<Value = PathSetting> {
     let rate = prop_oneof![100_000..10_000_000u64, 10_000_000..1_000_000_000u64];
     let delay = prop_oneof![Just(0u64), 0..1_000u64, 0..500_000u64];
     let rare = || prop_oneof![3 => Just(0u32), 1 => 0..200u32];
-    (rate, delay, 0..100u32, 0..=200u32, rare(), rare(), 0..50_000u64, rare()).prop_map(
-        |(rate, delay, queue, loss, duplicate, reorder, reorder_micros, corrupt)| PathSetting {
+    let jitter = prop_oneof![3 => Just(0u64), 1 => 0..50_000u64];
+    let outage = prop_oneof![3 => Just(None), 1 => (0..20_000u64, 1..10_000u64).prop_map(Some)];
+    let changes = (0..50_000u64, jitter, outage);
+    (rate, delay, 0..100u32, 0..=200u32, rare(), rare(), rare(), changes).prop_map(
+        |(rate, delay, queue, loss, duplicate, reorder, corrupt, changes)| PathSetting {
             bits_per_second: rate,
             delay_micros: delay,
             queue_packets: queue,
             loss,
             duplicate,
             reorder,
-            reorder_micros,
+            reorder_micros: changes.0,
             corrupt,
+            jitter_micros: changes.1,
+            outage_millis: changes.2,
         },
     )
 }

@@ -24,6 +24,8 @@ fn the_window_of_a_retransmission_counts() {
         reorder: 0,
         reorder_micros: 0,
         corrupt: 0,
+        jitter_micros: 0,
+        outage_millis: None,
     };
     let back = PathSetting {
         bits_per_second: 7_710_619,

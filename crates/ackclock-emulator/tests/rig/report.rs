@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// Writes `failed.rs` and `failed.pcap` where cargo keeps what tests leave behind. While a script is
+/// Writes `failed.rs` and `failed.pcapng` where cargo keeps what tests leave behind. While a script is
 /// shrunk each failure overwrites the last, so that the smallest remains.
 pub(crate) fn write(setting: &Setting, actions: &[Action], capture: &[u8]) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let [test, packets] = ["failed.rs", "failed.pcap"].map(|name| folder.join(name));
+    let [test, packets] = ["failed.rs", "failed.pcapng"].map(|name| folder.join(name));
     let written =
         fs::write(&test, text(setting, actions)).and_then(|()| fs::write(&packets, capture));
     match written {

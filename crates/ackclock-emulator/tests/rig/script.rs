@@ -35,13 +35,21 @@ pub(crate) struct PathSetting {
     pub(crate) reorder: u32,
     pub(crate) reorder_micros: u64,
     pub(crate) corrupt: u32,
+    /// How much the delay varies; packets stay in order.
+    pub(crate) jitter_micros: u64,
+    /// When the path is dead, and for how long, in milliseconds from the run's beginning.
+    pub(crate) outage_millis: Option<(u64, u64)>,
 }
 
 impl PathSetting {
     pub(crate) fn path(&self) -> Path {
         let percent = |thousandths: u32| format!("{}.{}%", thousandths / 10, thousandths % 10);
+        let outage = self.outage_millis.map_or(String::new(), |(from, length)| {
+            format!(",outage={}ms..{}ms:lose", from, from + length)
+        });
         let text = format!(
-            "rate={}bit,delay={}us,queue={},loss={},duplicate={},reorder={}:{}us,corrupt={}",
+            "rate={}bit,delay={}us,queue={},loss={},duplicate={},reorder={}:{}us,corrupt={},\
+             jitter={}us{outage}",
             self.bits_per_second,
             self.delay_micros,
             self.queue_packets,
@@ -50,6 +58,7 @@ impl PathSetting {
             percent(self.reorder),
             self.reorder_micros,
             percent(self.corrupt),
+            self.jitter_micros,
         );
         text.parse().expect("a path")
     }

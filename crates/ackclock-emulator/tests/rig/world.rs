@@ -7,14 +7,14 @@ use ackclock::congestion::BuiltIn;
 use ackclock::stack::{Handle, ListenConfig, Listener, Stack};
 use ackclock::tcp::{Error, Info, Keepalive};
 use ackclock::time::{Duration, Instant};
-use ackclock_emulator::{Emulator, HostId, LEFT, PairConfig, Path, PcapCapture, RIGHT};
+use ackclock_emulator::{Emulator, HostId, LEFT, PcapNgCapture, RIGHT, Topology};
 use std::net::SocketAddr;
 
 /// Far more than any run needs after the last action (timeouts are at most 120 s), so that one that
 /// hangs is found.
 const ENOUGH: Duration = Duration::from_secs(1_000_000);
 
-type Watched = Emulator<BuiltIn, (Promises, PcapCapture<Vec<u8>>)>;
+type Watched = Emulator<BuiltIn, (Promises, PcapNgCapture<Vec<u8>>)>;
 
 /// How an end left, if it did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,12 +72,12 @@ fn address(side: Side, ipv6: bool) -> SocketAddr {
 }
 
 fn emulator(setting: &Setting) -> Watched {
-    let mut pair = PairConfig::new(Path::default());
-    (pair.paths, pair.seed) = (setting.paths.map(|path| path.path()), setting.seed);
-    let capture = PcapCapture::new(LEFT, Vec::new()).expect("memory takes it");
+    let topology = Topology::pair(setting.paths.map(|path| path.path()));
+    let capture = PcapNgCapture::new(&topology, Vec::new()).expect("memory takes it");
     let observers = (Promises::new(setting.ipv6), capture);
-    let laws = setting.ends.map(|end| end.law());
-    Emulator::pair(&pair, laws, observers).expect("a pair of hosts")
+    let [left, right] = setting.ends.map(|end| end.law());
+    let law = |host| if host == LEFT { left } else { right };
+    Emulator::new(&topology, setting.seed, law, observers).expect("a pair of hosts")
 }
 
 /// Opens the left end's connection.
@@ -228,6 +228,10 @@ impl World {
             if let Some(info) = self.info(side) {
                 self.check_info(side, &info);
             }
+        }
+        for host in [LEFT, RIGHT] {
+            let broken = self.net().stack(host).broken_invariant();
+            assert_eq!(broken, None, "an invariant of {host:?} holds");
         }
         if let Some(broken) = self.net().observer().0.broken() {
             panic!("a promise was broken: {broken}");

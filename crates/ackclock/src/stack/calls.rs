@@ -163,6 +163,14 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         })
     }
 
+    /// What does not hold of the connections although it must whenever the stack is left alone; for
+    /// tests.
+    #[cfg(feature = "invariants")]
+    #[doc(hidden)]
+    pub fn broken_invariant(&self) -> Option<&'static str> {
+        self.connections.iter().find_map(|(_, slot)| slot.connection.broken_invariant())
+    }
+
     /// What a connection can do now.
     pub fn readiness(&self, handle: Handle) -> Option<Readiness> {
         Some(self.resolve(handle)?.connection.readiness())

@@ -10,6 +10,8 @@ mod error;
 pub(crate) mod handshake;
 mod info;
 mod inquiry;
+#[cfg(feature = "invariants")]
+mod invariants;
 mod output;
 mod readiness;
 mod receiver;

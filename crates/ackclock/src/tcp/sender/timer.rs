@@ -54,7 +54,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let timer = match self.timer() {
             Timer::Persist(at) if blocked => Timer::Persist(at),
             _ if blocked => Timer::Persist(deadline),
-            _ if self.flight.is_empty() && !self.ecn.is_holding() => Timer::Off,
+            _ if !self.waits_for_ack() => Timer::Off,
             Timer::Retransmit(at) => Timer::Retransmit(at),
             _ => Timer::Retransmit(deadline),
         };
@@ -111,9 +111,15 @@ impl<C: CongestionController> Sender<'_, C> {
         }
     }
 
+    /// Whether the retransmission timer has something to watch: what is in flight, or what ECN holds
+    /// back.
+    pub(crate) fn waits_for_ack(&self) -> bool {
+        !self.flight.is_empty() || self.ecn.is_holding()
+    }
+
     /// Whether only the peer's window keeps the sender from sending: it is closed, or so small that
     /// silly-window avoidance waits, with no ack to come.
-    fn is_blocked_by_window(&self) -> bool {
+    pub(crate) fn is_blocked_by_window(&self) -> bool {
         if self.window.size == 0 && !self.flight.is_empty() {
             return true;
         }

@@ -5,6 +5,8 @@
 //! SACK edges round inward to whole pieces, so that nothing counts as received that may not be.
 //! When all records are in use sending stops; no SACK is ever forgotten.
 
+#[cfg(feature = "invariants")]
+mod invariants;
 mod record;
 #[cfg(all(test, feature = "alloc"))]
 mod tests;

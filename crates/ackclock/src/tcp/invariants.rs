@@ -1,0 +1,37 @@
+//! What must hold of a connection whenever it is left alone. Tests ask; programs do not contain it.
+
+use super::sender::Timer;
+use super::{Connection, State};
+use crate::congestion::CongestionController;
+
+impl<C: CongestionController> Connection<'_, C> {
+    /// What does not hold, if anything.
+    pub(crate) fn broken_invariant(&self) -> Option<&'static str> {
+        match self.state {
+            State::SynSent | State::SynReceived | State::Closed => None,
+            _ => self.sender.broken_invariant(),
+        }
+    }
+}
+
+impl<C: CongestionController> super::sender::Sender<'_, C> {
+    fn broken_invariant(&self) -> Option<&'static str> {
+        let (una, nxt) = (self.snd_una(), self.snd_nxt());
+        if nxt.before(una) {
+            return Some("SND.UNA is not beyond SND.NXT");
+        }
+        let fin = u32::from(self.is_finished());
+        if nxt.since(una) > self.queue().len() as u32 + fin {
+            return Some("what was sent and not acknowledged is still there");
+        }
+        if let Some(broken) = self.flight().broken_invariant(una, nxt) {
+            return Some(broken);
+        }
+        let is_right = match self.timer() {
+            Timer::Persist(_) => self.is_blocked_by_window(),
+            Timer::Retransmit(_) => !self.is_blocked_by_window() && self.waits_for_ack(),
+            Timer::Off => !self.is_blocked_by_window() && !self.waits_for_ack(),
+        };
+        (!is_right).then_some("the timer that runs is the one whose condition holds")
+    }
+}
