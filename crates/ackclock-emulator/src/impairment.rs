@@ -143,6 +143,7 @@ mod tests {
     use super::*;
     use crate::packet::testing::packet;
     use crate::random::Streams;
+    use ackclock::time::ParseDurationError;
 
     fn random() -> Random {
         Streams::new(1).take_stream()
@@ -181,7 +182,7 @@ mod tests {
             ("5%", UnitError::Reorder),
             ("5%:0", UnitError::Positive),
             ("5%:3h", UnitError::Count),
-            ("5%:3days", UnitError::DurationUnit),
+            ("5%:3days", UnitError::Duration(ParseDurationError::Unit)),
             ("105%:3", UnitError::AboveOne),
         ] {
             assert_eq!(text.parse::<Reorder>(), Err(error), "{text}");

@@ -78,6 +78,7 @@ impl Propagation {
 mod tests {
     use super::*;
     use crate::random::Streams;
+    use ackclock::time::ParseDurationError;
 
     const fn ms(millis: u64) -> Instant {
         Instant::from_millis(millis)
@@ -135,7 +136,10 @@ mod tests {
         for text in ["5ms", "5ms:reorder"] {
             assert_eq!(text.parse::<Jitter>().unwrap().to_string(), text);
         }
-        assert_eq!("5ms:order".parse::<Jitter>(), Err(UnitError::DurationUnit));
-        assert_eq!("reorder".parse::<Jitter>(), Err(UnitError::DurationUnit));
+        assert_eq!(
+            "5ms:order".parse::<Jitter>(),
+            Err(UnitError::Duration(ParseDurationError::Unit))
+        );
+        assert_eq!("reorder".parse::<Jitter>(), Err(UnitError::Duration(ParseDurationError::Unit)));
     }
 }

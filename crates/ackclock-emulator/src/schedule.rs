@@ -131,6 +131,7 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock::time::ParseDurationError;
 
     fn outages(text: &str) -> Result<Outages, UnitError> {
         text.parse()
@@ -178,7 +179,7 @@ mod tests {
             ("", UnitError::Outage),
             ("5s", UnitError::Outage),
             ("5s-6s", UnitError::Outage),
-            ("5..6", UnitError::DurationUnit),
+            ("5..6", UnitError::Duration(ParseDurationError::Unit)),
             ("6s..5s", UnitError::Order),
             ("5s..5s", UnitError::Order),
             ("5s..7s/6s..8s", UnitError::Order),

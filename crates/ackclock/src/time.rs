@@ -5,6 +5,7 @@
 //! arithmetic saturates, so that no input can make it panic or wrap.
 
 use core::fmt;
+use core::str::FromStr;
 
 /// A point in time: nanoseconds since an origin of the caller's choice.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -191,6 +192,78 @@ impl fmt::Debug for Duration {
     }
 }
 
+/// Units of a span of time and the nanoseconds that they stand for.
+const UNITS: [(&str, u64); 7] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+    ("min", 60_000_000_000),
+    ("h", 3_600_000_000_000),
+];
+
+/// A decimal number and its unit, as `20ms` or `1.5min`, read exactly. Letters of the unit may be of
+/// either case.
+impl FromStr for Duration {
+    type Err = ParseDurationError;
+
+    fn from_str(text: &str) -> Result<Self, ParseDurationError> {
+        let name = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let number = text.strip_suffix(name).unwrap_or(text);
+        let unit = UNITS.iter().find(|(unit, _)| unit.eq_ignore_ascii_case(name));
+        let &(_, mut nanos_each) = unit.ok_or(ParseDurationError::Unit)?;
+        let (whole, fraction) = match number.split_once('.') {
+            Some((_, "")) => return Err(ParseDurationError::Number),
+            Some(parts) => parts,
+            None => (number, ""),
+        };
+        if whole.is_empty() || fraction.contains('.') {
+            return Err(ParseDurationError::Number);
+        }
+        // Only digits are left, so that this fails for those that are too many.
+        let whole: u64 = whole.parse().map_err(|_| ParseDurationError::TooLong)?;
+        let mut nanos = whole.checked_mul(nanos_each).ok_or(ParseDurationError::TooLong)?;
+        for digit in fraction.trim_end_matches('0').bytes() {
+            if nanos_each % 10 != 0 {
+                return Err(ParseDurationError::TooFine);
+            }
+            nanos_each /= 10;
+            // A digit of at most 9 and a unit that divides an hour: this product fits.
+            let part = u64::from(digit.wrapping_sub(b'0')).saturating_mul(nanos_each);
+            nanos = nanos.checked_add(part).ok_or(ParseDurationError::TooLong)?;
+        }
+        Ok(Duration(nanos))
+    }
+}
+
+/// Why a span of time could not be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ParseDurationError {
+    /// It does not begin with a decimal number.
+    Number,
+    /// There is no such unit, or none.
+    Unit,
+    /// It is not a whole number of nanoseconds.
+    TooFine,
+    /// It does not fit 64 bits of nanoseconds: 584 years.
+    TooLong,
+}
+
+impl fmt::Display for ParseDurationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ParseDurationError::Number => "write a decimal number, then the unit",
+            ParseDurationError::Unit => "the unit must be ns, us, ms, s, min or h",
+            ParseDurationError::TooFine => "too many decimal places: the finest step is 1ns",
+            ParseDurationError::TooLong => "the time is too long",
+        })
+    }
+}
+
+impl core::error::Error for ParseDurationError {}
+
 impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{:09}s", self.0 / 1_000_000_000, self.0 % 1_000_000_000)
@@ -200,5 +273,60 @@ impl fmt::Display for Instant {
 impl fmt::Debug for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ParseDurationError::{Number, TooFine, TooLong, Unit};
+
+    fn nanos(text: &str) -> Result<u64, ParseDurationError> {
+        text.parse().map(Duration::as_nanos)
+    }
+
+    #[test]
+    fn spans_are_read_exactly() {
+        let cases = [
+            ("20ms", 20_000_000),
+            ("0s", 0),
+            ("1.000000001s", 1_000_000_001),
+            ("2.50us", 2_500),
+            ("7µs", 7_000),
+            ("12ns", 12),
+            ("1.5min", 90_000_000_000),
+            ("1h", 3_600_000_000_000),
+            ("3MS", 3_000_000),
+            ("18446744073.709551615s", u64::MAX),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(nanos(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_span_says_why() {
+        for text in ["", "20", "-1s", "1,5s", "1 s", "1d", "1e3s", "5.0"] {
+            assert_eq!(nanos(text), Err(Unit), "{text}");
+        }
+        for text in ["s", ".5s", "5.s", "1.2.3s", "1..2s", ".ms"] {
+            assert_eq!(nanos(text), Err(Number), "{text}");
+        }
+        for text in ["0.5ns", "1.0000000001s", "0.00000000001min"] {
+            assert_eq!(nanos(text), Err(TooFine), "{text}");
+        }
+        for text in ["18446744073.709551616s", "18446744073709551616ns", "6000000h"] {
+            assert_eq!(nanos(text), Err(TooLong), "{text}");
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "alloc")]
+    fn a_span_is_written_so_that_it_is_read_back() {
+        use std::string::ToString;
+        for nanos in [0, 1, 999, 1_500, 20_000_000, 1_234_567_890, u64::MAX] {
+            let span = Duration::from_nanos(nanos);
+            assert_eq!(span.to_string().parse(), Ok(span));
+        }
     }
 }

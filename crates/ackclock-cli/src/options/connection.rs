@@ -1,7 +1,7 @@
 //! How TCP behaves.
 
 use crate::failure::Failure;
-use crate::values::{Window, parse_ack_policy, parse_bytes, parse_positive_duration, parse_window};
+use crate::values::{Window, parse_bytes, parse_positive_duration, parse_window};
 use ackclock::congestion::BuiltIn;
 use ackclock::tcp::{AckPolicy, Config};
 use ackclock::time::Duration;
@@ -22,7 +22,7 @@ pub(crate) struct ConnectionOptions {
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1..=65_495))]
     pub(crate) mss: Option<u16>,
     /// When to acknowledge: every, delayed, delayed=TIME or bsd43
-    #[arg(long, value_name = "POLICY", default_value = "delayed=40ms", value_parser = parse_ack_policy)]
+    #[arg(long, value_name = "POLICY", default_value = "delayed=40ms")]
     pub(crate) ack_policy: AckPolicy,
     /// Send buffer and receive buffer, each
     #[arg(long, value_name = "BYTES", default_value = "256k", value_parser = parse_bytes)]

@@ -3,7 +3,7 @@
 use super::outcome::Outcome;
 use crate::options::TransferOptions;
 use crate::report::{InfoReport, IntervalReport, SCHEMA, bits_per_second, seconds};
-use crate::values::{Window, ack_policy_text, cidr_text};
+use crate::values::{Window, cidr_text};
 use ackclock::apps::Amount;
 use serde::Serialize;
 
@@ -114,7 +114,7 @@ impl<'r> Parameters<'r> {
             initial_window_segments: segments,
             initial_window_bytes: window,
             mss_bytes: options.connection.mss,
-            ack_policy: ack_policy_text(options.connection.ack_policy),
+            ack_policy: options.connection.ack_policy.to_string(),
             buffer_bytes: options.connection.buffer,
             seed: options.seed(),
             interval_seconds: options.report.interval.map(seconds),

@@ -1,6 +1,5 @@
 //! Values of options: what a user types, and what is wrong with it if it is wrong.
 
-mod ack_policy;
 mod bytes;
 mod cidr;
 mod duration;
@@ -8,10 +7,9 @@ mod initial_window;
 mod peer;
 mod trace_file;
 
-pub(crate) use ack_policy::{ack_policy_text, parse_ack_policy};
 pub(crate) use bytes::parse_bytes;
 pub(crate) use cidr::{cidr_text, parse_cidr};
-pub(crate) use duration::{parse_duration, parse_interval, parse_positive_duration};
+pub(crate) use duration::{parse_interval, parse_positive_duration};
 pub(crate) use initial_window::{Window, parse_window};
 pub(crate) use peer::Peer;
 pub(crate) use trace_file::TraceFile;

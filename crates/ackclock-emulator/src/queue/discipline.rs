@@ -224,6 +224,7 @@ impl fmt::Display for ShowCoDel<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock::time::ParseDurationError;
 
     fn parse(text: &str) -> Result<Discipline, UnitError> {
         text.parse()
@@ -304,7 +305,7 @@ mod tests {
             ("red:7:21:0.002:0.1:0", UnitError::Positive),
             ("red:7:4294967296:0.002:0.1:40", UnitError::TooLarge),
             ("codel:5ms", UnitError::CoDel),
-            ("codel:5:100ms:1000", UnitError::DurationUnit),
+            ("codel:5:100ms:1000", UnitError::Duration(ParseDurationError::Unit)),
             ("fq_codel:5ms:100ms:1000", UnitError::FqCoDel),
             ("fq_codel:5ms:100ms:1000:1024:0", UnitError::Positive),
         ] {

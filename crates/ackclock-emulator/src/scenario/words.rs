@@ -1,7 +1,7 @@
 //! Words of scenario files that are read from text.
 
 use crate::path::Path;
-use crate::units::{parse_bytes, parse_duration};
+use crate::units::parse_bytes;
 use ackclock::congestion::{BuiltIn, Fixed};
 use ackclock::tcp::{AckPolicy, AckTimer, EcnMode, RecoveryAlgorithm, RtoConfig};
 use ackclock::time::Duration;
@@ -53,12 +53,6 @@ fn message(error: impl fmt::Display) -> String {
     error.to_string()
 }
 
-impl Word for Duration {
-    fn read(text: &str) -> Result<Self, String> {
-        parse_duration(text).map_err(message)
-    }
-}
-
 /// Words that know how they are read.
 macro_rules! word {
     ($($word:ty),+) => {
@@ -70,7 +64,7 @@ macro_rules! word {
     };
 }
 
-word!(Path, RecoveryAlgorithm, RtoConfig, EcnMode, AckTimer);
+word!(Path, Duration, RecoveryAlgorithm, RtoConfig, EcnMode, AckPolicy, AckTimer);
 
 impl Word for BuiltIn {
     fn read(text: &str) -> Result<Self, String> {
@@ -80,25 +74,6 @@ impl Word for BuiltIn {
         let names = BuiltIn::NAMES.join(", ");
         BuiltIn::by_name(text)
             .ok_or_else(|| format!("'{text}' is no law: use one of {names}, or fixed:SEGMENTS"))
-    }
-}
-
-impl Word for AckPolicy {
-    fn read(text: &str) -> Result<Self, String> {
-        match (text, text.strip_prefix("delayed=")) {
-            ("every", _) => Ok(AckPolicy::EverySegment),
-            ("bsd43", _) => Ok(AckPolicy::Bsd43),
-            ("delayed", _) => Ok(AckPolicy::default()),
-            (_, Some(time)) => {
-                let longest = parse_duration(time).map_err(message)?;
-                let mut policy = AckPolicy::default();
-                if let AckPolicy::Delayed { timeout, .. } = &mut policy {
-                    *timeout = longest;
-                }
-                Ok(policy)
-            }
-            _ => Err("use every, delayed, delayed=40ms or bsd43".into()),
-        }
     }
 }
 

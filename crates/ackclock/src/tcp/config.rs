@@ -1,10 +1,11 @@
 //! Settings of a connection, validated once.
 
 use super::ticks::LONGEST_HEARTBEAT;
-use super::{AckTimer, EcnMode, RecoveryAlgorithm, RtoConfig};
+use super::{AckTimer, EcnMode, RecoveryAlgorithm, RtoConfig, UnknownWord};
 use crate::congestion::InitialWindow;
 use crate::time::Duration;
 use core::fmt;
+use core::str::FromStr;
 
 /// Settings of one connection, or of all connections that a listener accepts.
 ///
@@ -110,6 +111,8 @@ impl Default for Config {
 ///
 /// Under every policy out-of-order segments, segments that fill a hole, and duplicates are
 /// acknowledged at once.
+///
+/// As a word: `every`, `delayed`, `delayed=40ms` or `bsd43`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AckPolicy {
@@ -129,7 +132,38 @@ pub enum AckPolicy {
 
 impl Default for AckPolicy {
     fn default() -> Self {
-        AckPolicy::Delayed { timeout: Duration::from_millis(40), quick_acks: 16 }
+        AckPolicy::Delayed { timeout: Duration::from_millis(40), quick_acks: QUICK_ACKS }
+    }
+}
+
+/// How many segments are acknowledged one by one unless it is set.
+const QUICK_ACKS: u16 = 16;
+
+impl fmt::Display for AckPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AckPolicy::EverySegment => f.write_str("every"),
+            AckPolicy::Delayed { timeout, .. } => write!(f, "delayed={timeout}"),
+            AckPolicy::Bsd43 => f.write_str("bsd43"),
+        }
+    }
+}
+
+impl FromStr for AckPolicy {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<Self, UnknownWord> {
+        match text.split_once('=') {
+            None if text == "every" => Some(AckPolicy::EverySegment),
+            None if text == "delayed" => Some(AckPolicy::default()),
+            None if text == "bsd43" => Some(AckPolicy::Bsd43),
+            Some(("delayed", time)) => time
+                .parse()
+                .ok()
+                .map(|timeout| AckPolicy::Delayed { timeout, quick_acks: QUICK_ACKS }),
+            _ => None,
+        }
+        .ok_or(UnknownWord { wanted: "every, delayed, delayed=40ms or bsd43" })
     }
 }
 
@@ -250,5 +284,36 @@ impl Config {
         check(self.hop_limit > 0, ConfigError::HopLimit)?;
         check(self.dscp <= 63, ConfigError::Dscp)?;
         check(self.initial_window.is_usable(), ConfigError::InitialWindow)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(feature = "alloc")]
+    fn each_ack_policy_has_a_word_that_is_read_back() {
+        use std::string::ToString;
+        for word in ["every", "delayed=40ms", "delayed=499.5ms", "bsd43"] {
+            assert_eq!(word.parse::<AckPolicy>().unwrap().to_string(), word);
+        }
+        assert_eq!("delayed".parse(), Ok(AckPolicy::default()));
+    }
+
+    #[test]
+    fn a_delay_changes_nothing_but_the_delay() {
+        let AckPolicy::Delayed { quick_acks, .. } = AckPolicy::default() else {
+            panic!("the default is not a delayed policy");
+        };
+        let timeout = Duration::from_millis(100);
+        assert_eq!("delayed=100ms".parse(), Ok(AckPolicy::Delayed { timeout, quick_acks }));
+    }
+
+    #[test]
+    fn what_is_no_ack_policy_is_refused() {
+        for word in ["", "always", "every=1ms", "delayed=", "delayed=40", "bsd43="] {
+            assert!(word.parse::<AckPolicy>().is_err(), "{word}");
+        }
     }
 }
