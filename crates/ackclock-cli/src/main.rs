@@ -23,9 +23,10 @@ use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let result = match CommandLine::read(std::env::args_os()) {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let result = match CommandLine::read(&arguments) {
         Ok(command_line) => command_line.run(),
-        Err(error) => usage::answer(&error),
+        Err(error) => usage::answer(&error, &arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,10 +1,14 @@
 //! What is said about a command line that cannot be used: one line.
 
+use crate::commands::CommandLine;
 use crate::failure::Failure;
+use clap::CommandFactory;
 use clap::error::ErrorKind;
+use std::ffi::OsString;
 
-/// Prints help or the version if that was asked for; anything else is a failure.
-pub(crate) fn answer(error: &clap::Error) -> Result<(), Failure> {
+/// Prints help or the version if that was asked for; anything else is a failure. `arguments` are
+/// those that `error` is about, the program's name first.
+pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> Result<(), Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             error.print().map_err(|error| Failure::output(&error))
@@ -13,7 +17,19 @@ pub(crate) fn answer(error: &clap::Error) -> Result<(), Failure> {
             "say what to do: discard, echo, serve, emulate or setup tun; 'ackclock --help' tells more"
                 .into(),
         )),
-        _ => Err(Failure::Usage(one_line(&error.render().to_string()))),
+        _ => {
+            let text = one_line(&error.render().to_string());
+            Err(Failure::Usage(format!("{text}; see '{}'", help(arguments))))
+        }
+    }
+}
+
+/// The command that prints what the options mean.
+fn help(arguments: &[OsString]) -> String {
+    let first = arguments.get(1).and_then(|first| first.to_str());
+    match first.filter(|first| CommandLine::command().find_subcommand(first).is_some()) {
+        Some(subcommand) => format!("ackclock help {subcommand}"),
+        None => "ackclock --help".into(),
     }
 }
 
@@ -28,21 +44,19 @@ fn one_line(message: &str) -> String {
     // That a negative number can be given after `--` helps nobody: no option takes one.
     let helps = |tip: &String| tip.starts_with("tip: ") && !tip.contains("as a value, use '-- ");
     match paragraphs.find(helps) {
-        Some(tip) => format!("{text} ({tip}); see 'ackclock --help'"),
-        None => format!("{text}; see 'ackclock --help'"),
+        Some(tip) => format!("{text} ({tip})"),
+        None => text.to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::CommandLine;
-    use clap::CommandFactory;
 
     fn complaint(arguments: &[&str]) -> String {
-        let arguments = ["ackclock"].iter().chain(arguments);
-        let error = CommandLine::read(arguments).unwrap_err();
-        answer(&error).unwrap_err().to_string()
+        let arguments: Vec<_> = ["ackclock"].iter().chain(arguments).map(OsString::from).collect();
+        let error = CommandLine::read(&arguments).unwrap_err();
+        answer(&error, &arguments).unwrap_err().to_string()
     }
 
     #[test]
@@ -55,21 +69,25 @@ mod tests {
         assert_eq!(
             complaint(&["discard", "--byte", "1M"]),
             "unexpected argument '--byte' found (tip: a similar argument exists: '--bytes'); see \
-             'ackclock --help'"
+             'ackclock help discard'"
         );
         assert_eq!(
             complaint(&["discard", "10.7.0.1:9"]),
             "the following required arguments were not provided: --address <CIDR> --tun <NAME>; \
-             see 'ackclock --help'"
+             see 'ackclock help discard'"
         );
         assert_eq!(
             complaint(&["echo", "--bytes", "16X"]),
             "invalid value '16X' for '--bytes <BYTES>': unknown suffix 'x': use k, M, G or T; see \
-             'ackclock --help'"
+             'ackclock help echo'"
         );
         assert_eq!(
             complaint(&["discard", "--bytes", "-1"]),
-            "unexpected argument '-1' found; see 'ackclock --help'"
+            "unexpected argument '-1' found; see 'ackclock help discard'"
+        );
+        assert_eq!(
+            complaint(&["--bytes", "1"]),
+            "unexpected argument '--bytes' found; see 'ackclock --help'"
         );
         assert_eq!(
             complaint(&[]),
@@ -92,7 +110,8 @@ mod tests {
             &["serve", "echo", "--via", "kernel", "--tun", "t", "--address", "10.7.0.2/24"],
             &["serve", "echo", "--via", "kernel", "--mss", "1000"],
         ] {
-            assert!(complaint(arguments).ends_with("see 'ackclock --help'"), "{arguments:?}");
+            let help = format!("see 'ackclock help {}'", arguments[0]);
+            assert!(complaint(arguments).ends_with(&help), "{arguments:?}");
         }
     }
 }
