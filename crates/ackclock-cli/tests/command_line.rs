@@ -137,6 +137,25 @@ fn options_of_tcp_reach_the_connection() {
 }
 
 #[test]
+fn recovery_and_ecn_are_chosen_by_name() {
+    let usual = json(&["discard", "--bytes", "1M", "--json"]);
+    let chosen = json(&[
+        "discard",
+        "--bytes",
+        "1M",
+        "--recovery",
+        "timeout-only",
+        "--ecn",
+        "request",
+        "--json",
+    ]);
+    let [usual, chosen] = [&usual["local"], &chosen["local"]];
+    assert_eq!((&usual["ecn"], &chosen["ecn"]), (&Value::Bool(false), &Value::Bool(true)));
+    assert_eq!(chosen["fast_recoveries"], 0);
+    assert!(usual["fast_recoveries"].as_u64() > Some(0) && chosen["timeouts"].as_u64() > Some(0));
+}
+
+#[test]
 fn the_same_seed_gives_the_same_packets_and_another_one_others() {
     let directory = std::env::temp_dir().join(format!("ackclock-seed-{}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a directory");

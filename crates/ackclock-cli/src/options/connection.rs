@@ -3,10 +3,10 @@
 use crate::failure::Failure;
 use crate::values::{Window, parse_bytes, parse_positive_duration, parse_window};
 use ackclock::congestion::BuiltIn;
-use ackclock::tcp::{AckPolicy, Config};
+use ackclock::tcp::{AckPolicy, Config, EcnMode, RecoveryAlgorithm};
 use ackclock::time::Duration;
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// How TCP behaves, on both ends if both are ours.
 #[derive(Args, Clone, Debug)]
@@ -15,6 +15,14 @@ pub(crate) struct ConnectionOptions {
     #[arg(long, value_name = "NAME", default_value = BuiltIn::NAMES[0],
           value_parser = PossibleValuesParser::new(BuiltIn::NAMES))]
     pub(crate) cc: String,
+    /// How losses are found and repaired
+    #[arg(long, value_name = "NAME", default_value = RecoveryAlgorithm::NAMES[0],
+          value_parser = PossibleValuesParser::new(RecoveryAlgorithm::NAMES)
+              .try_map(|name| name.parse::<RecoveryAlgorithm>()))]
+    pub(crate) recovery: RecoveryAlgorithm,
+    /// Explicit congestion notification: off, accept (if the peer asks) or request
+    #[arg(long, value_name = "MODE", default_value_t)]
+    pub(crate) ecn: EcnMode,
     /// Initial window: 10 is segments; with a suffix, as in 14600B or 14k, it is bytes
     #[arg(long, value_name = "SEGMENTS|BYTES", value_parser = parse_window)]
     pub(crate) iw: Option<Window>,
@@ -41,6 +49,8 @@ impl ConnectionOptions {
         if let Some(window) = self.iw {
             config.initial_window = window.into();
         }
+        config.recovery = self.recovery;
+        config.ecn = self.ecn;
         config.ack_policy = self.ack_policy;
         config.syn_give_up = self.connect_timeout;
         let buffer = u32::try_from(self.buffer).unwrap_or(u32::MAX);

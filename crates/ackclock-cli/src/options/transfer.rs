@@ -20,7 +20,11 @@ pub(crate) struct TransferOptions {
     /// codel[:TARGET:INTERVAL:LIMIT] or fq_codel[:TARGET:INTERVAL:LIMIT:FLOWS:QUANTUM]; the last
     /// three take :ecn at their end to mark what can be marked. loss= takes a share, every:N,
     /// packets:N:N:... or gilbert:P:R[:BAD[:GOOD]]. Further: duplicate=1%, reorder=5%:10ms (held
-    /// for a time) or reorder=5%:3 (until so many packets have overtaken), corrupt=0.1% (one bit).
+    /// for a time) or reorder=5%:3 (until so many packets have overtaken), corrupt=0.1% (one bit),
+    /// jitter=5ms (in order) or jitter=5ms:reorder, rate=10mbit/1mbit@5s (a later rate),
+    /// outage=5s..6s (the line stands still) or outage=5s..6s:lose, mtu=1500; on the wire a packet has
+    /// overhead=+10 bytes more, min=64 at least, ack=40 without payload; in_service=counted: it counts
+    /// in the queue; impair=ingress: loss and the like strike before the queue.
     #[arg(
         long,
         value_name = "PATH",
