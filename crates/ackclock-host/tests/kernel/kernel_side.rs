@@ -81,7 +81,12 @@ pub(crate) fn send(mut stream: &TcpStream, content: Content) {
 }
 
 /// Receives until the peer ends its side, and verifies that it was the content.
-pub(crate) fn receive(mut stream: &TcpStream, content: Content) {
+pub(crate) fn receive(stream: &TcpStream, content: Content) {
+    receive_with(stream, content, |_| {});
+}
+
+/// As [`receive`]; does something with each part.
+fn receive_with(mut stream: &TcpStream, content: Content, mut action: impl FnMut(&[u8])) {
     let mut buffer = vec![0; BUFFER];
     let mut received = 0;
     loop {
@@ -91,6 +96,7 @@ pub(crate) fn receive(mut stream: &TcpStream, content: Content) {
         }
         content.pattern.verify(received, &buffer[..n]);
         received += n as u64;
+        action(&buffer[..n]);
     }
     assert_eq!(received, content.length, "bytes received by the kernel");
 }
@@ -120,18 +126,9 @@ impl Drop for EndOnPanic<'_> {
 
 /// Sends back what it receives until the peer ends its side, and verifies that it was the content.
 pub(crate) fn echo(mut stream: &TcpStream, content: Content) {
-    let mut buffer = vec![0; BUFFER];
-    let mut received = 0;
-    loop {
-        let n = stream.read(&mut buffer).expect("a connection that delivers data");
-        if n == 0 {
-            break;
-        }
-        content.pattern.verify(received, &buffer[..n]);
-        received += n as u64;
-        stream.write_all(&buffer[..n]).expect("a connection that takes data");
-    }
-    assert_eq!(received, content.length, "bytes received by the kernel");
+    receive_with(stream, content, |bytes| {
+        stream.write_all(bytes).expect("a connection that takes data");
+    });
     stream.shutdown(Shutdown::Write).expect("a connection");
 }
 

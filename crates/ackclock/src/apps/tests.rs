@@ -251,8 +251,8 @@ fn receive_all(world: &mut World, handle: Handle, to: &mut Vec<u8>) {
     }
 }
 
-#[test]
-fn an_aborted_transfer_resets_the_connection_and_is_over() {
+/// A transfer of an hour of which something has arrived.
+fn under_way() -> (World, Source, Server<'static>) {
     let mut discard = server(Service::Discard);
     let mut client = source(Service::Discard, Amount::Time(Duration::from_secs(3600)), false);
     let mut world = World::new();
@@ -261,6 +261,12 @@ fn an_aborted_transfer_resets_the_connection_and_is_over() {
     while discard.statistics().bytes_received == 0 {
         world.step(&mut [&mut client], &mut discard);
     }
+    (world, client, discard)
+}
+
+#[test]
+fn an_aborted_transfer_resets_the_connection_and_is_over() {
+    let (mut world, mut client, mut discard) = under_way();
     client.abort(world.now, &mut world.stacks[0]);
     assert!(over(&client));
     assert_eq!(client.last_info().unwrap().state, State::Established);
@@ -272,14 +278,7 @@ fn an_aborted_transfer_resets_the_connection_and_is_over() {
 
 #[test]
 fn a_server_that_aborts_resets_its_connections() {
-    let mut discard = server(Service::Discard);
-    let mut client = source(Service::Discard, Amount::Time(Duration::from_secs(3600)), false);
-    let mut world = World::new();
-    client.start(world.now, &mut world.stacks[0]).unwrap();
-    discard.start(world.now, &mut world.stacks[1]).unwrap();
-    while discard.statistics().bytes_received == 0 {
-        world.step(&mut [&mut client], &mut discard);
-    }
+    let (mut world, mut client, mut discard) = under_way();
     discard.abort(world.now, &mut world.stacks[1]);
     while !over(&client) {
         world.step(&mut [&mut client], &mut discard);
