@@ -78,16 +78,21 @@ impl Source<'_> {
     pub(super) fn toml(&self, error: &toml::de::Error) -> ScenarioError {
         let at = error.span().map_or(0, |span| span.start);
         let message = error.message();
-        if let Some((name, problem)) = unknown(message) {
+        if let Some((name, known)) = unknown(message, "unknown field") {
+            let problem = format!("there is no such key here: {}", hint(name, &known));
             return self.invalid(at, name.to_owned(), problem);
+        }
+        if let Some((name, known)) = unknown(message, "unknown variant") {
+            let problem = format!("there is no word '{name}' here: {}", hint(name, &known));
+            return self.invalid(at, self.key_before(at), problem);
         }
         if let Some(name) = message.strip_prefix("missing field ") {
             let key = name.trim_matches('`').to_owned();
             return self.invalid(at, key, "this key is missing: give it".to_owned());
         }
         // The first line says what; the others show the place.
-        let problem = message.lines().next().unwrap_or_default().to_owned();
-        self.invalid(at, self.key_before(at), problem)
+        let problem = message.lines().next().unwrap_or_default();
+        self.invalid(at, self.key_before(at), without_types(problem))
     }
 
     /// Something is wrong with this value of a key.
@@ -132,15 +137,29 @@ impl Source<'_> {
     }
 }
 
-/// Reads serde's message about an unknown name: the name, and what to do about it.
-fn unknown(message: &str) -> Option<(&str, String)> {
-    let kind =
-        ["unknown field", "unknown variant"].into_iter().find(|kind| message.starts_with(kind))?;
+/// Reads serde's message that begins with `kind`: the unknown name, and those there are.
+fn unknown<'a>(message: &'a str, kind: &str) -> Option<(&'a str, Vec<&'a str>)> {
     // Names stand between backticks, the unknown one first.
-    let names: Vec<_> = message.split('`').skip(1).step_by(2).collect();
-    let (name, known) = names.split_first()?;
-    let what = if kind.ends_with("field") { "key" } else { "word" };
-    Some((name, format!("there is no such {what} here: {}", hint(name, known))))
+    let mut names = message.strip_prefix(kind)?.split('`').skip(1).step_by(2);
+    Some((names.next()?, names.collect()))
+}
+
+/// Serde's message with the numbers that may stand there in place of a type.
+fn without_types(message: &str) -> String {
+    let largest = [
+        ("u8", u8::MAX.into()),
+        ("u16", u16::MAX.into()),
+        ("u32", u32::MAX.into()),
+        // What a TOML integer can be.
+        ("u64", i64::MAX),
+        ("usize", i64::MAX),
+    ];
+    for (name, largest) in largest {
+        if let Some(start) = message.strip_suffix(&format!("expected {name}")) {
+            return format!("{start}expected a whole number from 0 to {largest}");
+        }
+    }
+    message.to_owned()
 }
 
 /// Which of `known` may have been meant by `name`.

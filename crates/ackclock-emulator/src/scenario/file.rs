@@ -48,7 +48,7 @@ pub(super) struct DumbbellTable {
     pub(super) back: Option<Text<Path>>,
     pub(super) access: Vec<Text<Path>>,
     pub(super) receivers: Option<Vec<Text<Path>>>,
-    pub(super) pairs: Option<usize>,
+    pub(super) pairs: Option<Spanned<usize>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -15,7 +15,7 @@ use std::net::SocketAddr;
 /// The port of the first flow's service; each flow has the next.
 const FIRST_PORT: u16 = 1024;
 /// Most flows, so that each has a port below the ephemeral ones (RFC 6335).
-const MAX_FLOWS: usize = (49_152 - FIRST_PORT) as usize;
+pub(super) const MAX_FLOWS: usize = (49_152 - FIRST_PORT) as usize;
 
 /// One connection from a host to another.
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 
 use super::error::{ScenarioError, Source};
 use super::file::{ChainTable, DumbbellTable, File, PairTable, ParkingLotTable};
+use super::flows::MAX_FLOWS;
 use super::words::Text;
 use crate::ids::{HostId, NodeId};
 use crate::path::Path;
@@ -113,7 +114,14 @@ fn dumbbell(
     if access.is_empty() || receivers.is_empty() {
         return Err(source.problem(table, "access", "give at least one path"));
     }
-    let pairs = pairs.unwrap_or(access.len().max(receivers.len()));
+    let pairs = match pairs {
+        None => access.len().max(receivers.len()),
+        Some(pairs) if (1..=MAX_FLOWS).contains(pairs.get_ref()) => *pairs.get_ref(),
+        Some(pairs) => {
+            let problem = format!("make it 1 to {MAX_FLOWS}, the most that can have a flow each");
+            return Err(source.problem(pairs, "pairs", problem));
+        }
+    };
     let path = |list: &[Text<Path>], index: usize| list[index % list.len()].0.clone();
     let access: Vec<_> =
         (0..pairs).map(|index| [path(access, index), path(receivers, index)]).collect();

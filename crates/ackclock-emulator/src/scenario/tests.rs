@@ -111,6 +111,17 @@ fn settings_of_connections_are_those_of_the_file_and_then_of_the_flow() {
 }
 
 #[test]
+fn times_and_policies_have_the_words_of_the_command_line() {
+    let text = "duration = \"1.5min\"\n[pair]\npath = \"delay=0.001min\"\n[[flows]]
+        from = \"left\"\nto = \"right\"\nconnection = { ack_policy = \"delayed=100us\" }";
+    let scenario = parse(text).unwrap();
+    assert_eq!(scenario.end(), Instant::from_secs(90));
+    let link = scenario.topology().links().next().unwrap();
+    assert_eq!(scenario.topology().path(link).delay, Duration::from_millis(60));
+    assert_eq!(scenario.flows[0].connection.ack_policy.to_string(), "delayed=100µs");
+}
+
+#[test]
 fn an_unknown_key_is_told_with_the_near_ones() {
     assert_eq!(
         error("durration = \"1s\""),
@@ -130,7 +141,7 @@ fn an_unknown_key_is_told_with_the_near_ones() {
     );
     assert_eq!(
         error(&format!("{PAIR}[[flows]]\nfrom = \"left\"\nto = \"right\"\nservice = \"eco\"")),
-        "file.toml:7: eco: there is no such word here: did you mean echo?"
+        "file.toml:7: service: there is no word 'eco' here: did you mean echo?"
     );
 }
 
@@ -145,7 +156,7 @@ fn a_value_that_cannot_be_used_is_told_with_its_place_and_what_to_do() {
         ("back = 5", "file.toml:4: back: invalid type: integer `5`, expected text in quotes"),
         (
             "[connection]\nmss = 70000",
-            "file.toml:5: mss: invalid value: integer `70000`, expected u16",
+            "file.toml:5: mss: invalid value: integer `70000`, expected a whole number from 0 to 65535",
         ),
         (
             "[connection]\nhop_limit = 0\n[[flows]]\nfrom = \"left\"\nto = \"right\"",
@@ -208,6 +219,13 @@ fn what_is_wrong_with_the_whole_is_told_too() {
         error("duration = \"5s\"\n[chain]\nhops = []"),
         "file.toml:2: hops: give at least one hop, and as many ways back if there are any"
     );
+    for pairs in [0, 48_129, 5_000_000_000_u64] {
+        let table = "[dumbbell]\nbottleneck = \"loss=0\"\naccess = [\"loss=0\"]";
+        assert_eq!(
+            error(&format!("duration = \"5s\"\n{table}\npairs = {pairs}")),
+            "file.toml:5: pairs: make it 1 to 48128, the most that can have a flow each"
+        );
+    }
     let lonely = parse("duration = \"5s\"\n[[hosts]]\nname = \"one\"").unwrap();
     assert_eq!(
         lonely.run().unwrap_err().to_string(),
