@@ -5,6 +5,7 @@
 //! With the names of scenario files it runs those instead.
 
 use ackclock_emulator::scenario::{Scenario, ScenarioError};
+use std::process::ExitCode;
 
 fn show(scenario: &Scenario, name: &str) -> Result<(), ScenarioError> {
     let results = scenario.run()?;
@@ -24,7 +25,17 @@ fn show(scenario: &Scenario, name: &str) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-fn main() -> Result<(), ScenarioError> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), ScenarioError> {
     let files: Vec<_> = std::env::args().skip(1).collect();
     for file in &files {
         show(&Scenario::load(file)?, file)?;
