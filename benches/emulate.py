@@ -117,6 +117,8 @@ def main():
             receive()
         case ["measure", program]:
             measure(program)
+        case [program] if not os.path.isfile(program):
+            sys.exit(f"there is no program {program}\n\n{__doc__}")
         case _ if os.geteuid() != 0:
             sys.exit("run it as root: sudo benches/emulate.py")
         case [program]:

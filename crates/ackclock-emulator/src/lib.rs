@@ -21,6 +21,19 @@
 //!
 //! A [`LiveLink`] is one link by itself, for a driver that has a clock of its own.
 //!
+//! | to | take |
+//! | --- | --- |
+//! | connect two hosts | [`Emulator::pair`], as below |
+//! | build a larger network | [`Topology::dumbbell`], [`Topology::chain`], [`Topology::parking_lot`], or [`Topology::host`], [`Topology::router`] and [`Topology::link`], then [`Emulator::new`] |
+//! | let something happen on a host | [`ackclock::apps`], with [`Draws`] for random times and sizes, and [`Emulator::add_application`] |
+//! | plot queues, windows and round-trip times | [`Recorder`] |
+//! | keep what happened | [`Trace`] (CSV, JSON lines), [`PcapNgCapture`], [`PcapCapture`] |
+//! | see something else | an [`Observer`] of your own |
+//! | write a network and its flows as a file | [`scenario`] |
+//!
+//! `examples/dumbbell.rs` of the repository is a whole experiment: ten flows over one bottleneck, and
+//! its queue and their windows as CSV.
+//!
 //! # Example
 //! A megabyte to a discard service. A path's parameters are written in one line; a capture is one
 //! of the observers that can watch a run.

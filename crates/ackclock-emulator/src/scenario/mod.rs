@@ -1,6 +1,9 @@
 //! Scenarios: a network, what flows through it, and for how long, in a TOML file.
 //!
 //! Everything that can be written on a command line has the same words here: paths, laws, times.
+//! `cargo run --release --example two_way -- FILE` runs a file and prints the results; a program does
+//! it with [`Scenario::load`] and [`Scenario::run`], or with [`Scenario::start`] and an
+//! [`Observer`] if it wants to see more.
 //!
 //! ```toml
 //! seed = 1
@@ -45,12 +48,14 @@
 //! | `[[routers]]` | `name` |
 //! | `[[links]]` | `between` (two names), `path`, `back` |
 //!
-//! Each path is the text of a [`Path`](crate::Path); `back` is the way back, the same as there if it
-//! is not given. `hops` are lists of paths.
+//! Each path is the text of a [`Path`](crate::Path): what it does not say is as it is by default, 1 %
+//! of loss included. `back` is the way back, the same as there if it is not given. `hops` are lists of
+//! paths. A law is one of [`BuiltIn::NAMES`], or `fixed:30`, a window of 30 segments. Times are text
+//! such as `20ms` or `1.5min` ([`Duration`]).
 //!
 //! # Connections
-//! `[connection]`, and `connection` of a flow, which goes first: `mss`, `send_buffer`,
-//! `receive_buffer` (bytes), `window_scaling`, `timestamps`, `sack`, `nagle` (true or false),
+//! `[connection]`, and `connection` of a flow, which wins where both set the same: `mss`,
+//! `send_buffer`, `receive_buffer` (bytes), `window_scaling`, `timestamps`, `sack`, `nagle` (true or false),
 //! `ack_policy` ("every", "delayed", "delayed=40ms" or "bsd43"), `ack_timer`
 //! ([`AckTimer`](ackclock::tcp::AckTimer)), `ecn` ([`EcnMode`](ackclock::tcp::EcnMode)), `recovery`
 //! ([`RecoveryAlgorithm`](ackclock::tcp::RecoveryAlgorithm)), `initial_window` (segments), `rto`
@@ -58,8 +63,8 @@
 //! `hop_limit`.
 //!
 //! # Flows
-//! `from` and `to` (hosts), `service` ("discard" or "echo"), `start`, `bytes` or `time`, `count`,
-//! `connection`. Times and sizes that are random are different for each flow and follow from the
+//! `from` and `to` (hosts), `service` ("discard" or "echo"), `start`, `bytes` (a number, or text such
+//! as `64kB`: B, kB or MB, in steps of 1000) or `time`, `count`, `connection`. Times and sizes that are random are different for each flow and follow from the
 //! seed.
 
 mod connection;
