@@ -5,7 +5,7 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-SKIPPED = {".git", "target"}
+SKIPPED = {".git", "target", "corpus-work", "artifacts"}
 LONGEST_FILE = 600  # lines
 
 # Absolute paths that exist on one machine only.
