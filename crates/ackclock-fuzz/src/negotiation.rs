@@ -39,7 +39,7 @@ fn handshake(u: &mut Unstructured<'_>) -> Result<()> {
     let passive = u.arbitrary()?;
     let area: Vec<u8> = u.bytes(u.len().min(MOST_OPTIONS))?.to_vec();
 
-    let mut peer = Peer::new();
+    let mut peer = Peer::new(BuiltIn::default());
     let (seq, window) = (PEER_ISN, 60_000);
     if passive {
         peer.listen(&config);
@@ -59,7 +59,7 @@ fn handshake(u: &mut Unstructured<'_>) -> Result<()> {
         let agreed = agreed(&answer.header.options, &offered);
         exchange(&mut peer, &agreed, answer.header.options.timestamps);
     } else {
-        let syn = peer.connect(&config, BuiltIn::default());
+        let syn = peer.connect(&config);
         check_syn(&config, &syn.header.options);
         let flags = Flags::SYN | Flags::ACK;
         let answer = Header { seq, ack: peer.our_isn + 1, flags, window, ..header() };

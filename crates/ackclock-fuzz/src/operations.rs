@@ -1,7 +1,7 @@
 //! Calls on two connected stacks, over a path that does whatever the input says; then the path is
 //! good, and what was written arrives once and in order.
 
-use crate::peer::stack_at;
+use crate::peer::{any_law, stack_at};
 use ackclock::apps::Pattern;
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{Handle, ListenConfig, Listener, Stack};
@@ -48,7 +48,8 @@ struct World {
 }
 
 fn operations(u: &mut Unstructured<'_>) -> Result<()> {
-    let mut world = World::new([config(u)?, config(u)?]);
+    let ends = [(config(u)?, any_law(u)?), (config(u)?, any_law(u)?)];
+    let mut world = World::new(ends);
     for _ in 0..MOST_STEPS {
         if u.is_empty() {
             break;
@@ -82,10 +83,10 @@ fn config(u: &mut Unstructured<'_>) -> Result<Config> {
 }
 
 impl World {
-    fn new(configs: [Config; 2]) -> Self {
+    fn new(ends: [(Config, BuiltIn); 2]) -> Self {
         let now = Instant::from_secs(1);
         let [client, mut server] = [0, 1].map(|side| Side {
-            stack: stack_at(ADDRESSES[side], side as u64),
+            stack: stack_at(ADDRESSES[side], side as u64, ends[side].1),
             handle: None,
             stream: Pattern::new(side as u64),
             written: 0,
@@ -97,10 +98,10 @@ impl World {
         });
         let remote = SocketAddr::new(ADDRESSES[1], PORT);
         let mut listen = ListenConfig::new(remote);
-        listen.connection = configs[1];
+        listen.connection = ends[1].0;
         let listener = server.stack.listen(listen).expect("a free port");
         let mut client = client;
-        let handle = client.stack.connect(now, remote, None, &configs[0]);
+        let handle = client.stack.connect(now, remote, None, &ends[0].0);
         client.handle = Some(handle.expect("a free port"));
         let mut world = World { sides: [client, server], listener, now };
         world.collect();

@@ -1,7 +1,6 @@
 //! Segments near valid ones into a stack with a connection in any state, and calls between them.
 
-use crate::peer::{PEER_ISN, Peer, Sent, header};
-use ackclock::congestion::BuiltIn;
+use crate::peer::{PEER_ISN, Peer, Sent, any_law, header};
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::stack::Statistics;
 use ackclock::tcp::{Config, EcnMode, Keepalive, RecoveryAlgorithm};
@@ -66,7 +65,7 @@ fn steps(u: &mut Unstructured<'_>) -> Result<()> {
     let start = *u.choose(&STARTS)?;
     let config = config(u)?;
     let mut world = World {
-        peer: Peer::new(),
+        peer: Peer::new(any_law(u)?),
         config,
         next: PEER_ISN,
         expected: SeqNumber(0),
@@ -156,7 +155,7 @@ impl World {
         if matches!(start, Listen | SynReceived | Established) {
             self.peer.listen(&self.config);
         } else {
-            let sent = self.peer.connect(&self.config, BuiltIn::default());
+            let sent = self.peer.connect(&self.config);
             self.hear(&[sent]);
         }
         match start {

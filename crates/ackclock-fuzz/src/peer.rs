@@ -12,6 +12,7 @@ use ackclock::wire::{
     Checksums, Ecn, Flags, Header, IpInfo, MAX_HEADER, Options, Protocol, WriteChecksum,
     parse_packet, write_packet_header,
 };
+use arbitrary::{Result, Unstructured};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 const OUR_ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
@@ -33,13 +34,17 @@ pub(crate) struct Sent {
     pub(crate) payload: Vec<u8>,
 }
 
-/// A stack with one address.
-pub(crate) fn stack_at(address: IpAddr, secret: u64) -> Stack<'static, BuiltIn> {
+/// A stack with one address, whose connections have this law.
+pub(crate) fn stack_at(address: IpAddr, secret: u64, law: BuiltIn) -> Stack<'static, BuiltIn> {
     let config = StackConfig::new(Capabilities::with_mtu(1500), [secret, 7]);
-    let mut stack =
-        Stack::new(config, BuiltIn::default(), Storage::growing()).expect("usable settings");
+    let mut stack = Stack::new(config, law, Storage::growing()).expect("usable settings");
     stack.add_address(Cidr { address, prefix: 24 }).expect("room for an address");
     stack
+}
+
+/// Any built-in law.
+pub(crate) fn any_law(u: &mut Unstructured<'_>) -> Result<BuiltIn> {
+    Ok(BuiltIn::by_name(u.choose(BuiltIn::NAMES)?).expect("a law of that name"))
 }
 
 /// The stack under test, at most one connection of it, and the time.
@@ -54,9 +59,9 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(law: BuiltIn) -> Self {
         Peer {
-            stack: stack_at(OUR_ADDRESS, 1),
+            stack: stack_at(OUR_ADDRESS, 1, law),
             now: Instant::from_secs(10),
             handle: None,
             listener: None,
@@ -72,10 +77,10 @@ impl Peer {
     }
 
     /// Opens actively; gives the SYN.
-    pub(crate) fn connect(&mut self, config: &Config, law: BuiltIn) -> Sent {
+    pub(crate) fn connect(&mut self, config: &Config) -> Sent {
         let local = Some(SocketAddr::new(OUR_ADDRESS, OUR_PORT));
         let remote = SocketAddr::new(PEER_ADDRESS, PEER_PORT);
-        let handle = self.stack.connect_with(self.now, remote, local, config, law);
+        let handle = self.stack.connect(self.now, remote, local, config);
         self.handle = Some(handle.expect("a free port"));
         let sent = self.sent();
         assert_eq!(sent.len(), 1, "one SYN");
@@ -90,8 +95,8 @@ impl Peer {
     }
 
     /// An active open whose SYN the peer answers with `options`, and the ack of that.
-    pub(crate) fn establish(&mut self, config: &Config, law: BuiltIn, options: Options) {
-        self.connect(config, law);
+    pub(crate) fn establish(&mut self, config: &Config, options: Options) {
+        self.connect(config);
         self.now += Duration::from_millis(10);
         let sent = self.says(&Header {
             seq: PEER_ISN,

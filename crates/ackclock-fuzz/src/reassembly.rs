@@ -43,8 +43,8 @@ fn steps(u: &mut Unstructured<'_>) -> Result<()> {
     config.reassembly_ranges = MOST_STEPS;
     config.ack_policy = AckPolicy::EverySegment;
     let options = Options { mss: Some(1_400), sack_permitted: sack, ..Options::default() };
-    let mut peer = Peer::new();
-    peer.establish(&config, BuiltIn::default(), options);
+    let mut peer = Peer::new(BuiltIn::default());
+    peer.establish(&config, options);
     let (unread, ahead) = (VecDeque::new(), VecDeque::new());
     let mut model = Model { peer, next: 0, unread, ahead, sack, filling: 0 };
     for _ in 0..MOST_STEPS {

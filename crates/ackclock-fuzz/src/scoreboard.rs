@@ -1,7 +1,7 @@
 //! Acks and SACK blocks of any kind for what is in flight, against a naive set of segments.
 
-use crate::peer::{PEER_ISN, Peer, Sent, header};
-use ackclock::congestion::{BuiltIn, Fixed};
+use crate::peer::{PEER_ISN, Peer, Sent, any_law, header};
+use ackclock::congestion::Fixed;
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::tcp::{Config, RecoveryAlgorithm};
 use ackclock::time::Duration;
@@ -47,11 +47,11 @@ fn steps(u: &mut Unstructured<'_>) -> Result<()> {
     config.recovery = recovery;
     let options = Options { mss: Some(MSS as u16), sack_permitted: true, ..Options::default() };
     let law = match u.int_in_range(0..=100)? {
-        0 => BuiltIn::default(),
+        0 => any_law(u)?,
         segments => Fixed::segments(segments).into(),
     };
-    let mut peer = Peer::new();
-    peer.establish(&config, law, options);
+    let mut peer = Peer::new(law);
+    peer.establish(&config, options);
     let mut model =
         Model { peer, recovery, una: 0, nxt: 0, flight: Vec::new(), exact: recovery.needs_sack() };
     for _ in 0..MOST_STEPS {
