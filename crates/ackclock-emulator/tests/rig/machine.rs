@@ -19,7 +19,8 @@ fn path() -> impl Strategy<Value = PathSetting> {
     let rare = || prop_oneof![3 => Just(0u32), 1 => 0..200u32];
     let jitter = prop_oneof![3 => Just(0u64), 1 => 0..50_000u64];
     let outage = prop_oneof![3 => Just(None), 1 => (0..20_000u64, 1..10_000u64).prop_map(Some)];
-    let changes = (0..50_000u64, jitter, outage);
+    let mtu = prop_oneof![3 => Just(1500u32), 1 => 1280..65_535u32];
+    let changes = (0..50_000u64, jitter, outage, mtu);
     (rate, delay, 0..100u32, 0..=200u32, rare(), rare(), rare(), changes).prop_map(
         |(rate, delay, queue, loss, duplicate, reorder, corrupt, changes)| PathSetting {
             bits_per_second: rate,
@@ -32,13 +33,20 @@ fn path() -> impl Strategy<Value = PathSetting> {
             corrupt,
             jitter_micros: changes.1,
             outage_millis: changes.2,
+            mtu: changes.3,
         },
     )
 }
 
 fn end() -> impl Strategy<Value = EndSetting> {
     let size = || prop_oneof![1..100u32, 100..100_000u32];
-    let sizes = (prop_oneof![1..50u16, 50..2_000u16], size(), size(), 1..200u32, 0..64u32);
+    let sizes = (
+        prop_oneof![1..50u16, 50..2_000u16, 2_000..65_495u16],
+        size(),
+        size(),
+        1..200u32,
+        0..64u32,
+    );
     let ack = prop_oneof![Just(None), (0..=500u64).prop_map(Some)];
     let choices = (1..20u32, 0..RecoveryAlgorithm::ALL.len(), 0..LAWS.len());
     (sizes, any::<[bool; 4]>(), ack, choices).prop_map(|(sizes, options, ack, choices)| {

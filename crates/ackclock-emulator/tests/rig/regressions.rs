@@ -26,6 +26,7 @@ fn the_window_of_a_retransmission_counts() {
         corrupt: 0,
         jitter_micros: 0,
         outage_millis: None,
+        mtu: 1500,
     };
     let back = PathSetting {
         bits_per_second: 7_710_619,

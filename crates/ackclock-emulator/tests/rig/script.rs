@@ -39,6 +39,7 @@ pub(crate) struct PathSetting {
     pub(crate) jitter_micros: u64,
     /// When the path is dead, and for how long, in milliseconds from the run's beginning.
     pub(crate) outage_millis: Option<(u64, u64)>,
+    pub(crate) mtu: u32,
 }
 
 impl PathSetting {
@@ -49,7 +50,7 @@ impl PathSetting {
         });
         let text = format!(
             "rate={}bit,delay={}us,queue={},loss={},duplicate={},reorder={}:{}us,corrupt={},\
-             jitter={}us{outage}",
+             jitter={}us,mtu={}{outage}",
             self.bits_per_second,
             self.delay_micros,
             self.queue_packets,
@@ -59,6 +60,7 @@ impl PathSetting {
             self.reorder_micros,
             percent(self.corrupt),
             self.jitter_micros,
+            self.mtu,
         );
         text.parse().expect("a path")
     }
