@@ -4,6 +4,7 @@ mod any_packets;
 mod closing;
 mod limits;
 mod opening;
+mod paced;
 mod records;
 mod requirements;
 mod strangers;

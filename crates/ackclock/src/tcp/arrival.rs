@@ -276,7 +276,7 @@ impl<C: CongestionController> Connection<'_, C> {
             timestamp_rtt: self.timestamps.rtt(now, options.timestamps),
             echoed_ms: self.timestamps.echoed_ms(options.timestamps),
         };
-        self.sender.on_ack(now, &input);
+        self.sender.on_ack(now, &self.settings, &input);
         if !self.sender.fin_acked() {
             return;
         }

@@ -1,10 +1,11 @@
 //! Settings of a connection, validated once.
 
 use super::ticks::LONGEST_HEARTBEAT;
-use super::{AckTimer, EcnMode, RecoveryAlgorithm, RtoConfig, UnknownWord};
+use super::{AckTimer, EcnMode, Pacing, RecoveryAlgorithm, RtoConfig, UnknownWord};
 use crate::congestion::InitialWindow;
 use crate::time::Duration;
 use core::fmt;
+use core::num::NonZeroU16;
 use core::str::FromStr;
 
 /// Settings of one connection, or of all connections that a listener accepts.
@@ -47,6 +48,11 @@ pub struct Config {
     pub initial_window: InitialWindow,
     /// What happens to the congestion window when the connection was idle.
     pub restart_after_idle: RestartAfterIdle,
+    /// Whether transmissions are spread over the round trip.
+    pub pacing: Pacing,
+    /// Most segments sent at once, in answer to one ack or timer: what the windows allow beyond that
+    /// waits for the next one. Where transmissions are paced it bounds the quantum. `None`: no limit.
+    pub burst_limit: Option<NonZeroU16>,
     /// Nagle's algorithm (RFC 9293 section 3.7.4).
     pub nagle: bool,
     /// The retransmission timer.
@@ -92,6 +98,8 @@ impl Default for Config {
             ack_timer: AckTimer::default(),
             initial_window: InitialWindow::default(),
             restart_after_idle: RestartAfterIdle::default(),
+            pacing: Pacing::default(),
+            burst_limit: None,
             nagle: true,
             rto: RtoConfig::default(),
             give_up: Duration::from_secs(924),

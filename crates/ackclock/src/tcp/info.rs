@@ -116,7 +116,7 @@ pub struct Info {
     pub undos: u64,
     /// How often the peer was found to have thrown away what it had SACKed (RFC 2018 section 8).
     pub sack_renegings: u64,
-    /// Bytes per second at which the law wants to send, if it paces.
+    /// Bytes per second at which the connection sends, if it is paced.
     pub pacing_rate: Option<u64>,
     /// Bytes per second acknowledged over the last measured round trip; 0 before the first.
     pub delivery_rate: u64,
@@ -205,7 +205,7 @@ impl<C: CongestionController> Connection<'_, C> {
             tail_probes: u64::from(sent.tail_probes),
             undos: u64::from(sent.undos),
             sack_renegings: u64::from(flight.renegings()),
-            pacing_rate: sender.controller().pacing_rate(),
+            pacing_rate: sender.pacing_rate(&self.settings),
             delivery_rate: sender.delivery_rate(),
             timers: self.pending_timers(now),
         }

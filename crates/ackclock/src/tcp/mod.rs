@@ -13,6 +13,7 @@ mod inquiry;
 #[cfg(feature = "invariants")]
 mod invariants;
 mod output;
+mod pacing_mode;
 mod readiness;
 mod receiver;
 mod rto_config;
@@ -34,6 +35,7 @@ pub use error::{Error, ReceiveError, SendError};
 pub use handshake::SynOptions;
 pub use info::{Info, PendingTimers};
 pub use output::Outgoing;
+pub use pacing_mode::Pacing;
 pub use readiness::Readiness;
 pub use rto_config::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
 pub use sender::{DeliveryRecord, FlightRecord, RecoveryAlgorithm, UnknownRecovery};

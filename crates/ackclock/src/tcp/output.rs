@@ -227,7 +227,7 @@ impl<C: CongestionController> Connection<'_, C> {
             Cause::Ack => {}
             Cause::Data(data) => {
                 self.count_data_segment();
-                self.sender.on_sent(now, &data);
+                self.sender.on_sent(now, &self.settings, &data);
                 if data.fin && data.kind != DataKind::Retransmission {
                     self.on_fin_sent();
                 }

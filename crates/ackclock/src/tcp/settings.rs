@@ -1,9 +1,10 @@
 //! What an open connection keeps of its [`Config`]: a connection is small, and most settings have
 //! done their work once it is made.
 
-use super::{Config, Keepalive, RecoveryAlgorithm, RestartAfterIdle};
+use super::{Config, Keepalive, Pacing, RecoveryAlgorithm, RestartAfterIdle};
 use crate::congestion::InitialWindow;
 use crate::time::Duration;
+use core::num::NonZeroU16;
 
 /// The settings that matter for longer than the moment a connection is made.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +14,8 @@ pub(crate) struct Settings {
     pub(crate) initial_window: InitialWindow,
     pub(crate) recovery: RecoveryAlgorithm,
     pub(crate) restart_after_idle: RestartAfterIdle,
+    pub(crate) pacing: Pacing,
+    pub(crate) burst_limit: Option<NonZeroU16>,
     give_up: CompactDuration,
     syn_give_up: CompactDuration,
     user_timeout: CompactDuration,
@@ -32,6 +35,8 @@ impl Settings {
             initial_window: config.initial_window,
             recovery: config.recovery,
             restart_after_idle: config.restart_after_idle,
+            pacing: config.pacing,
+            burst_limit: config.burst_limit,
             give_up: CompactDuration::new(config.give_up),
             syn_give_up: CompactDuration::new(config.syn_give_up),
             user_timeout: CompactDuration::new(config.user_timeout.unwrap_or(Duration::MAX)),

@@ -6,6 +6,7 @@ use super::flight::{Delivered, Losses, micros};
 use super::recovery::{AckFacts, Limits, Outcome, Phase};
 use crate::congestion::{Ack, CongestionController, CongestionKind};
 use crate::seq::{SeqNumber, SeqRange};
+use crate::tcp::settings::Settings;
 use crate::time::{Duration, Instant};
 use crate::wire::SackBlocks;
 
@@ -46,8 +47,9 @@ impl AckInput<'_> {
 
 impl<C: CongestionController> Sender<'_, C> {
     /// Takes an ack that lies between SND.UNA and SND.NXT.
-    pub(crate) fn on_ack(&mut self, now: Instant, input: &AckInput<'_>) {
+    pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings, input: &AckInput<'_>) {
         self.note_app_limited();
+        self.allow_burst(settings);
         let was_closed = self.window.size == 0;
         let window_changed = self.window.update(input.seq, input.ack, input.window);
         let flight_before = self.pipe();

@@ -4,6 +4,7 @@ mod ack;
 mod delivery;
 mod ecn;
 mod flight;
+mod pacing;
 mod recovery;
 mod round;
 mod rto;
@@ -28,6 +29,7 @@ use crate::time::{Duration, Instant};
 use delivery::Delivery;
 use ecn::EcnSender;
 use flight::Flight;
+use pacing::Pacer;
 use recovery::{MeasuredRtt, Phase, Recovery};
 use round::Round;
 use rto::Rto;
@@ -81,6 +83,7 @@ pub(crate) struct Sender<'a, C> {
     ecn: EcnSender,
     round: Round,
     delivery: Delivery,
+    pacer: Pacer,
     /// When the retransmission timer or the persist timer fires.
     deadline: Instant,
     /// Which of the two it is.
@@ -135,6 +138,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             ecn: EcnSender::new(false, iss),
             round: Round::new(Instant::ZERO, iss + 1),
             delivery: Delivery::default(),
+            pacer: Pacer::new(),
             deadline: Instant::FAR_FUTURE,
             persisting: false,
             window: SendWindow::new(0, iss, iss),

@@ -148,6 +148,7 @@ impl<C: CongestionController> Sender<'_, C> {
     /// # Errors
     /// The peer has acknowledged nothing for too long: the connection is over.
     pub(crate) fn on_timeout(&mut self, now: Instant, settings: &Settings) -> Result<(), Error> {
+        self.pacer.on_timeout(now);
         if self.timer() == Timer::Off {
             return Ok(());
         }
@@ -157,11 +158,13 @@ impl<C: CongestionController> Sender<'_, C> {
         self.note_app_limited();
         let (timer, due) = self.early_timer();
         if due <= now {
+            self.allow_burst(settings);
             self.early_timeout(now, timer);
         }
         if self.deadline > now {
             return Ok(());
         }
+        self.allow_burst(settings);
         if self.ecn.release() && self.flight.is_empty() {
             self.set_timer(Timer::Off);
             self.rearm(now);
@@ -179,11 +182,12 @@ impl<C: CongestionController> Sender<'_, C> {
 
     /// When [`on_timeout`](Self::on_timeout) has something to do.
     pub(crate) fn deadline(&self, settings: &Settings) -> Instant {
+        let paced = self.pacer.deadline();
         if self.timer() == Timer::Off {
-            return Instant::FAR_FUTURE;
+            return paced;
         }
         let (_, early) = self.early_timer();
-        self.deadline.min(early).min(self.no_progress_since + settings.user_timeout())
+        self.deadline.min(early).min(paced).min(self.no_progress_since + settings.user_timeout())
     }
 
     /// RFC 6298 rules 5.4 to 5.6, RFC 5681 section 3.1 equation 4.

@@ -58,6 +58,17 @@ impl<C: CongestionController> Sender<'_, C> {
         {
             return Some(data);
         }
+        let released = self.released(now, settings);
+        let data = self.next_by_windows(max_payload.min(released))?;
+        if released == 0 {
+            self.wait_for_pacing(now);
+            return None;
+        }
+        Some(data)
+    }
+
+    /// What the congestion window and the peer's let go.
+    fn next_by_windows(&mut self, max_payload: u32) -> Option<Data> {
         let window = self.recovery.window(self.controller.window());
         let allowance = window.saturating_sub(self.pipe());
         if let Some(lost) = self.recovery.next_retransmission(&mut self.flight, allowance) {
@@ -157,9 +168,10 @@ impl<C: CongestionController> Sender<'_, C> {
     }
 
     /// The link has taken `data`.
-    pub(crate) fn on_sent(&mut self, now: Instant, data: &Data) {
+    pub(crate) fn on_sent(&mut self, now: Instant, settings: &Settings, data: &Data) {
         let range = data.range();
         let new = range.start == self.snd_nxt;
+        let idle = self.flight.is_empty();
         let sent = self.delivery.on_sent(now, self.flight.pipe() == 0, !new);
         let tail_probe = self.tail_probe_due && data.kind != DataKind::Probe;
         if new {
@@ -197,6 +209,9 @@ impl<C: CongestionController> Sender<'_, C> {
         let app_limited = self.delivery.is_app_limited();
         self.round.on_sent(in_flight, app_limited);
         self.controller.on_sent(&Sent { now, bytes: data.len, in_flight, app_limited });
+        if data.kind != DataKind::Probe {
+            self.pace(now, settings, data.len, idle);
+        }
         let first = self.flight.first().is_some_and(|first| first.contains(range.start));
         if tail_probe || (!new && first) {
             self.restart_timer(now);

@@ -8,6 +8,7 @@ mod delivery_rates;
 mod ecn;
 mod older_recoveries;
 mod opening;
+mod pacing;
 mod probing;
 mod rack;
 mod recovering;

@@ -1,0 +1,137 @@
+//! How fast to send what may be sent: pacing (draft-ietf-ccwg-bbr-06 sections 5.6.2 and 5.6.3) and
+//! the burst limit.
+
+use super::Sender;
+use crate::congestion::CongestionController;
+use crate::tcp::Pacing;
+use crate::tcp::settings::Settings;
+use crate::time::{Duration, Instant};
+
+/// Percent of a window in a round-trip time for laws without a rate of their own, in slow start and
+/// after it: what Linux has as `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`.
+const SLOW_START_GAIN: u64 = 200;
+const AVOIDANCE_GAIN: u64 = 120;
+/// A quantum is what the rate sends in a millisecond (section 5.6.3), ...
+const QUANTA_PER_SECOND: u64 = 1_000;
+/// ... at most this, in bytes, ...
+const LARGEST_QUANTUM: u64 = 64 * 1024;
+/// ... and at least so many segments.
+const LEAST_QUANTUM_SEGMENTS: u32 = 2;
+/// A driver's timers may be late by so much without making the rate lower.
+const TIMER_GRANULARITY: Duration = Duration::from_millis(1);
+
+/// What has been sent, and what may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pacer {
+    /// C.next_send_time: when the next quantum may go.
+    next_send_at: Instant,
+    /// Bytes of the last quantum that are left.
+    quantum_left: u32,
+    /// Segments that may go before the next ack or timer.
+    burst_left: u16,
+    /// Something waits for `next_send_at`.
+    waiting: bool,
+}
+
+impl Pacer {
+    pub(super) fn new() -> Self {
+        Pacer { next_send_at: Instant::ZERO, quantum_left: 0, burst_left: u16::MAX, waiting: false }
+    }
+
+    /// When what waits may go; never, if nothing waits.
+    pub(super) fn deadline(&self) -> Instant {
+        if self.waiting { self.next_send_at } else { Instant::FAR_FUTURE }
+    }
+
+    pub(super) fn on_timeout(&mut self, now: Instant) {
+        self.waiting &= self.next_send_at > now;
+    }
+
+    fn released(&self, now: Instant, quantum: u32) -> u32 {
+        if self.next_send_at <= now { quantum } else { self.quantum_left }
+    }
+
+    fn on_sent(&mut self, now: Instant, bytes: u32, rate: u64, quantum: u32) {
+        if self.next_send_at <= now {
+            let late = now.saturating_since(self.next_send_at);
+            let by_timer = self.quantum_left == 0 && late <= TIMER_GRANULARITY;
+            self.next_send_at = if by_timer { self.next_send_at } else { now };
+            self.quantum_left = quantum;
+        }
+        self.quantum_left = self.quantum_left.saturating_sub(bytes);
+        self.next_send_at += time_to_send(bytes, rate);
+        self.waiting = false;
+    }
+}
+
+fn time_to_send(bytes: u32, rate: u64) -> Duration {
+    Duration::from_nanos((u64::from(bytes) * 1_000_000_000).div_ceil(rate.max(1)))
+}
+
+impl<C: CongestionController> Sender<'_, C> {
+    /// Bytes per second at which to send; `None`: as fast as the windows allow.
+    pub(crate) fn pacing_rate(&self, settings: &Settings) -> Option<u64> {
+        match settings.pacing {
+            Pacing::Off => None,
+            Pacing::Law => self.controller.pacing_rate(),
+            Pacing::Always => self.controller.pacing_rate().or_else(|| self.windows_per_rtt()),
+        }
+    }
+
+    fn windows_per_rtt(&self) -> Option<u64> {
+        let window = self.controller.window();
+        let slow_start = window < self.controller.slow_start_threshold();
+        let gain = if slow_start { SLOW_START_GAIN } else { AVOIDANCE_GAIN };
+        let per_window = u64::from(window) * (1_000_000_000 / 100) * gain;
+        per_window.checked_div(self.rto.smoothed_rtt().as_nanos())
+    }
+
+    fn quantum(&self, settings: &Settings, rate: u64) -> u32 {
+        let least = self.mss.saturating_mul(LEAST_QUANTUM_SEGMENTS);
+        let usual = (rate / QUANTA_PER_SECOND).min(LARGEST_QUANTUM) as u32;
+        let quantum = self.controller.send_quantum().unwrap_or(usual.max(least));
+        quantum.min(self.burst(settings)).max(self.mss)
+    }
+
+    /// The burst limit in bytes.
+    fn burst(&self, settings: &Settings) -> u32 {
+        settings.burst_limit.map_or(u32::MAX, |limit| self.mss.saturating_mul(limit.get().into()))
+    }
+
+    /// How many bytes may go now, whatever the windows say. A burst that has ended waits for an
+    /// event, of which there will be one while something is in flight.
+    pub(super) fn released(&self, now: Instant, settings: &Settings) -> u32 {
+        if let Some(rate) = self.pacing_rate(settings) {
+            return self.pacer.released(now, self.quantum(settings, rate));
+        }
+        match settings.burst_limit {
+            Some(_) if !self.flight.is_empty() => {
+                self.mss.saturating_mul(self.pacer.burst_left.into())
+            }
+            _ => self.burst(settings),
+        }
+    }
+
+    /// Something is there to be sent that pacing holds back.
+    pub(super) fn wait_for_pacing(&mut self, now: Instant) {
+        self.pacer.waiting = self.pacer.next_send_at > now;
+    }
+
+    /// An ack arrived or a timer fired: the next burst may go.
+    pub(super) fn allow_burst(&mut self, settings: &Settings) {
+        self.pacer.burst_left = settings.burst_limit.map_or(u16::MAX, |limit| limit.get());
+    }
+
+    /// So many bytes were sent. `idle`: nothing was in flight before.
+    pub(super) fn pace(&mut self, now: Instant, settings: &Settings, bytes: u32, idle: bool) {
+        if let Some(rate) = self.pacing_rate(settings) {
+            let quantum = self.quantum(settings, rate);
+            self.pacer.on_sent(now, bytes, rate, quantum);
+        }
+        if idle {
+            self.allow_burst(settings);
+        }
+        let segments = u16::try_from(bytes.div_ceil(self.mss)).unwrap_or(u16::MAX);
+        self.pacer.burst_left = self.pacer.burst_left.saturating_sub(segments);
+    }
+}
