@@ -84,7 +84,7 @@ fn discard_over_the_emulated_path_reports_in_json() {
     assert_eq!(report["error"], Value::Null);
     assert_eq!(report["interrupted"], false);
     assert_eq!(report["parameters"]["bytes"], 2 << 20);
-    assert_eq!(report["parameters"]["congestion_control"], "reno");
+    assert_eq!(report["parameters"]["congestion_control"], "cubic");
     assert_eq!(report["totals"]["acked_bytes"], 2 << 20);
     assert_eq!(report["local"]["acked_bytes"], 2 << 20);
     assert_eq!(report["remote"]["received_bytes"], 2 << 20);

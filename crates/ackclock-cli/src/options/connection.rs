@@ -1,8 +1,8 @@
 //! How TCP behaves.
 
 use crate::failure::Failure;
-use crate::values::{Window, parse_bytes, parse_positive_duration, parse_window};
-use ackclock::congestion::BuiltIn;
+use crate::values::{parse_bytes, parse_positive_duration};
+use ackclock::congestion::{BuiltIn, Growth, InitialWindow};
 use ackclock::tcp::{AckPolicy, Config, EcnMode, RecoveryAlgorithm};
 use ackclock::time::Duration;
 use clap::Args;
@@ -11,10 +11,16 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 /// How TCP behaves, on both ends if both are ours.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ConnectionOptions {
-    /// Congestion control
-    #[arg(long, value_name = "NAME", default_value = BuiltIn::NAMES[0],
-          value_parser = PossibleValuesParser::new(BuiltIn::NAMES))]
-    pub(crate) cc: String,
+    #[arg(long, value_name = "LAW", default_value_t, help = format!(
+        "Congestion control: {}; parameters follow a colon, as in fixed:20 or veno:threshold=3",
+        BuiltIn::NAMES.join(", ")
+    ))]
+    pub(crate) cc: BuiltIn,
+    #[arg(long, value_name = "RULE", help = format!(
+        "How acks let a window grow: {} [default: the law's own]",
+        Growth::WORDS
+    ))]
+    pub(crate) growth: Option<Growth>,
     /// How losses are found and repaired
     #[arg(long, value_name = "NAME", default_value = RecoveryAlgorithm::NAMES[0],
           value_parser = PossibleValuesParser::new(RecoveryAlgorithm::NAMES)
@@ -23,9 +29,11 @@ pub(crate) struct ConnectionOptions {
     /// Explicit congestion notification: off, accept (if the peer asks) or request
     #[arg(long, value_name = "MODE", default_value_t)]
     pub(crate) ecn: EcnMode,
-    /// Initial window: 10 is segments; with a suffix, as in 14600B or 14k, it is bytes
-    #[arg(long, value_name = "SEGMENTS|BYTES", value_parser = parse_window)]
-    pub(crate) iw: Option<Window>,
+    #[arg(long, value_name = "WINDOW", default_value_t, help = format!(
+        "Initial window: {}",
+        InitialWindow::WORDS
+    ))]
+    pub(crate) iw: InitialWindow,
     /// Largest segment in payload bytes [default: what the MTU allows]
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1..=65_495))]
     pub(crate) mss: Option<u16>,
@@ -46,9 +54,7 @@ impl ConnectionOptions {
     pub(crate) fn config(&self) -> Result<Config, Failure> {
         let mut config = Config::default();
         config.mss = self.mss;
-        if let Some(window) = self.iw {
-            config.initial_window = window.into();
-        }
+        config.initial_window = self.iw;
         config.recovery = self.recovery;
         config.ecn = self.ecn;
         config.ack_policy = self.ack_policy;
@@ -66,7 +72,43 @@ impl ConnectionOptions {
 
     /// What each connection's congestion controller is cloned from.
     pub(crate) fn controller(&self) -> Result<BuiltIn, Failure> {
-        let unknown = || Failure::Usage(format!("unknown congestion control '{}'", self.cc));
-        BuiltIn::by_name(&self.cc).ok_or_else(unknown)
+        match self.growth {
+            None => Ok(self.cc),
+            Some(growth) => self
+                .cc
+                .with_parameter("growth", &growth.to_string())
+                .map_err(|error| Failure::Usage(format!("--growth {growth}: {error}"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: ConnectionOptions,
+    }
+
+    fn law(arguments: &[&str]) -> Result<String, String> {
+        let line = Line::try_parse_from(["discard"].iter().chain(arguments)).unwrap();
+        let law = line.options.controller();
+        law.map(|law| law.to_string()).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn the_growth_becomes_a_parameter_of_the_law() {
+        assert_eq!(law(&[]), Ok("cubic".into()));
+        let growth = law(&["--cc=veno:threshold=3", "--growth=abc"]);
+        assert_eq!(growth, Ok("veno:threshold=3,growth=abc".into()));
+    }
+
+    #[test]
+    fn a_law_that_counts_no_acks_takes_no_growth() {
+        let error = law(&["--cc=none", "--growth=abc"]);
+        assert_eq!(error, Err("--growth abc: none takes no such parameter".into()));
     }
 }

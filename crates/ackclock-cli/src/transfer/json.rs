@@ -3,7 +3,7 @@
 use super::outcome::Outcome;
 use crate::options::TransferOptions;
 use crate::report::{InfoReport, IntervalReport, SCHEMA, bits_per_second, seconds};
-use crate::values::{Window, cidr_text};
+use crate::values::cidr_text;
 use ackclock::apps::Amount;
 use serde::Serialize;
 
@@ -36,12 +36,12 @@ struct Parameters<'r> {
     addresses: Vec<String>,
     bytes: Option<u64>,
     time_seconds: Option<f64>,
-    congestion_control: &'r str,
+    congestion_control: String,
+    /// Null: the law's own.
+    growth: Option<String>,
     recovery: &'static str,
     ecn: String,
-    /// Both null: the standard one (RFC 6928).
-    initial_window_segments: Option<u32>,
-    initial_window_bytes: Option<u32>,
+    initial_window: String,
     /// Null: what the MTU allows.
     mss_bytes: Option<u16>,
     ack_policy: String,
@@ -100,11 +100,6 @@ impl<'r> Parameters<'r> {
             Amount::Bytes(bytes) => (Some(bytes), None),
             Amount::Time(time) => (None, Some(time)),
         };
-        let (segments, window) = match options.connection.iw {
-            Some(Window::Segments(segments)) => (Some(segments), None),
-            Some(Window::Bytes(bytes)) => (None, Some(bytes)),
-            None => (None, None),
-        };
         Parameters {
             peer: options.peer.as_ref().map(ToString::to_string),
             path: options.peer.is_none().then(|| options.path.to_string()),
@@ -112,11 +107,11 @@ impl<'r> Parameters<'r> {
             addresses: options.interface.address.iter().map(cidr_text).collect(),
             bytes,
             time_seconds: time.map(seconds),
-            congestion_control: &options.connection.cc,
+            congestion_control: options.connection.cc.to_string(),
+            growth: options.connection.growth.map(|growth| growth.to_string()),
             recovery: options.connection.recovery.name(),
             ecn: options.connection.ecn.to_string(),
-            initial_window_segments: segments,
-            initial_window_bytes: window,
+            initial_window: options.connection.iw.to_string(),
             mss_bytes: options.connection.mss,
             ack_policy: options.connection.ack_policy.to_string(),
             buffer_bytes: options.connection.buffer,
@@ -152,11 +147,11 @@ mod tests {
             "addresses": [],
             "bytes": 16_777_216,
             "time_seconds": null,
-            "congestion_control": "reno",
+            "congestion_control": "cubic",
+            "growth": null,
             "recovery": "rack",
             "ecn": "accept",
-            "initial_window_segments": null,
-            "initial_window_bytes": null,
+            "initial_window": "rfc6928",
             "mss_bytes": null,
             "ack_policy": "delayed=40ms",
             "buffer_bytes": 262_144,
@@ -175,6 +170,7 @@ mod tests {
             "--address=fd07::2/64",
             "--time=2.5s",
             "--cc=tahoe",
+            "--growth=abc",
             "--recovery=go-back-n",
             "--ecn=request",
             "--iw=14k",
@@ -191,10 +187,10 @@ mod tests {
             "bytes": null,
             "time_seconds": 2.5,
             "congestion_control": "tahoe",
+            "growth": "abc",
             "recovery": "go-back-n",
             "ecn": "request",
-            "initial_window_segments": null,
-            "initial_window_bytes": 14_336,
+            "initial_window": "14336B",
             "mss_bytes": 1_000,
             "ack_policy": "bsd43",
             "buffer_bytes": 1_048_576,

@@ -3,13 +3,11 @@
 mod bytes;
 mod cidr;
 mod duration;
-mod initial_window;
 mod peer;
 mod trace_file;
 
 pub(crate) use bytes::parse_bytes;
 pub(crate) use cidr::{cidr_text, parse_cidr};
 pub(crate) use duration::{parse_interval, parse_positive_duration};
-pub(crate) use initial_window::{Window, parse_window};
 pub(crate) use peer::Peer;
 pub(crate) use trace_file::TraceFile;

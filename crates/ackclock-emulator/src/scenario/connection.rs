@@ -21,7 +21,7 @@ pub(super) struct ConnectionTable {
     ack_timer: Option<Text<AckTimer>>,
     ecn: Option<Text<EcnMode>>,
     recovery: Option<Text<RecoveryAlgorithm>>,
-    initial_window: Option<u32>,
+    initial_window: Option<Text<InitialWindow>>,
     rto: Option<Text<RtoConfig>>,
     rto_initial: Option<Text<Duration>>,
     rto_min: Option<Text<Duration>>,
@@ -72,7 +72,7 @@ impl ConnectionTable {
         set(&mut config.ack_timer, ack_timer, word);
         set(&mut config.ecn, ecn, word);
         set(&mut config.recovery, recovery, word);
-        set(&mut config.initial_window, initial_window, InitialWindow::segments);
+        set(&mut config.initial_window, initial_window, word);
         // The bounds go into the timer that was chosen.
         set(&mut config.rto, rto, word);
         set(&mut config.rto.initial, rto_initial, word);

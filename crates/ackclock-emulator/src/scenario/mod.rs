@@ -58,7 +58,8 @@
 //! `send_buffer`, `receive_buffer` (bytes), `window_scaling`, `timestamps`, `sack`, `nagle` (true or false),
 //! `ack_policy` ("every", "delayed", "delayed=40ms" or "bsd43"), `ack_timer`
 //! ([`AckTimer`](ackclock::tcp::AckTimer)), `ecn` ([`EcnMode`](ackclock::tcp::EcnMode)), `recovery`
-//! ([`RecoveryAlgorithm`](ackclock::tcp::RecoveryAlgorithm)), `initial_window` (segments), `rto`
+//! ([`RecoveryAlgorithm`](ackclock::tcp::RecoveryAlgorithm)), `initial_window` (segments, or text:
+//! [`InitialWindow`](ackclock::congestion::InitialWindow)), `rto`
 //! ([`RtoConfig`](ackclock::tcp::RtoConfig)) and its bounds `rto_initial`, `rto_min`, `rto_max`,
 //! `hop_limit`.
 //!

@@ -43,6 +43,30 @@ fn the_documented_example_is_one() {
 }
 
 #[test]
+fn laws_and_windows_have_the_words_of_the_command_line() {
+    let text = r#"
+        duration = "1s"
+        law = "veno:threshold=3,growth=abc"
+        [pair]
+        path = "rate=10mbit,delay=1ms,loss=0"
+        [connection]
+        initial_window = "rfc3390"
+        [[flows]]
+        from = "left"
+        to = "right"
+        [[flows]]
+        from = "left"
+        to = "right"
+        connection = { initial_window = 4 }
+    "#;
+    let scenario = parse(text).unwrap();
+    assert_eq!(scenario.laws[0].to_string(), "veno:threshold=3,growth=abc");
+    let windows: Vec<_> =
+        scenario.flows.iter().map(|flow| flow.connection.initial_window.to_string()).collect();
+    assert_eq!(windows, ["rfc3390", "4"]);
+}
+
+#[test]
 fn a_run_in_steps_is_the_same_run() {
     let scenario = parse(&documented()).unwrap();
     let whole = format!("{:?}", scenario.run().unwrap());
@@ -172,7 +196,7 @@ fn a_value_that_cannot_be_used_is_told_with_its_place_and_what_to_do() {
         ),
         (
             "[[hosts]]\nname = \"left\"\nlaw = \"new\"",
-            "file.toml:6: law: 'new' is no law: use one of ",
+            "file.toml:6: law: unknown law: use cubic, reno, ",
         ),
         (
             "[[flows]]\nfrom = \"left\"\nto = \"left\"",

@@ -2,7 +2,7 @@
 
 use crate::path::Path;
 use crate::units::parse_bytes;
-use ackclock::congestion::{BuiltIn, Fixed};
+use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{AckPolicy, AckTimer, EcnMode, RecoveryAlgorithm, RtoConfig};
 use ackclock::time::Duration;
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
@@ -64,16 +64,15 @@ macro_rules! word {
     };
 }
 
-word!(Path, Duration, RecoveryAlgorithm, RtoConfig, EcnMode, AckPolicy, AckTimer);
+word!(Path, Duration, BuiltIn, RecoveryAlgorithm, RtoConfig, EcnMode, AckPolicy, AckTimer);
 
-impl Word for BuiltIn {
+impl Word for InitialWindow {
     fn read(text: &str) -> Result<Self, String> {
-        if let Some(segments) = text.strip_prefix("fixed:").and_then(|number| number.parse().ok()) {
-            return Ok(Fixed::segments(segments).into());
-        }
-        let names = BuiltIn::NAMES.join(", ");
-        BuiltIn::by_name(text)
-            .ok_or_else(|| format!("'{text}' is no law: use one of {names}, or fixed:SEGMENTS"))
+        text.parse().map_err(message)
+    }
+
+    fn read_number(number: u64) -> Option<Self> {
+        number.try_into().ok().map(InitialWindow::segments)
     }
 }
 

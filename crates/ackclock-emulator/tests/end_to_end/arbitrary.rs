@@ -45,7 +45,7 @@ fn config() -> impl Strategy<Value = Config> {
     let size = || prop_oneof![1..100u32, 100..100_000u32];
     let sizes = (prop_oneof![1..50u16, 50..2000u16], size(), size(), 1..200u32, 0..64u32);
     let options = (any::<[bool; 4]>(), any::<bool>());
-    (sizes, options, ack_policy(), 1..20u32).prop_map(|(sizes, options, ack_policy, segments)| {
+    (sizes, options, ack_policy(), 1..20u16).prop_map(|(sizes, options, ack_policy, segments)| {
         let mut config = Config::default();
         let (mss, send_buffer, receive_buffer, flight_records, reassembly_ranges) = sizes;
         config.mss = Some(mss);

@@ -33,9 +33,19 @@ pub(crate) fn pair_observed<O: Observer>(
     seed: u64,
     observer: O,
 ) -> Emulator<BuiltIn, O> {
+    pair_under(BuiltIn::default(), path, seed, observer)
+}
+
+/// Two hosts under that law, joined by this path in each direction, and somebody who watches.
+fn pair_under<O: Observer>(
+    law: BuiltIn,
+    path: &str,
+    seed: u64,
+    observer: O,
+) -> Emulator<BuiltIn, O> {
     let mut config = PairConfig::new(path.parse().unwrap());
     config.seed = seed;
-    Emulator::pair(&config, [BuiltIn::default(); 2], observer).unwrap()
+    Emulator::pair(&config, [law; 2], observer).unwrap()
 }
 
 /// A capture at the left host, kept in memory.
@@ -79,7 +89,19 @@ pub(crate) fn transfer(
     v6: bool,
     change: impl FnOnce(&mut SourceConfig),
 ) -> Outcome {
-    let mut emulator = pair(path, seed);
+    transfer_under(BuiltIn::default(), path, seed, service, v6, change)
+}
+
+/// A whole transfer as [`transfer`] does it, under that law at both ends.
+pub(crate) fn transfer_under(
+    law: BuiltIn,
+    path: &str,
+    seed: u64,
+    service: Service,
+    v6: bool,
+    change: impl FnOnce(&mut SourceConfig),
+) -> Outcome {
+    let mut emulator = pair_under(law, path, seed, ());
     let mut config = SourceConfig::new(far_end(v6, service.port()));
     config.echo = service == Service::Echo;
     change(&mut config);

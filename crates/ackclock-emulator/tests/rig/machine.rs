@@ -48,7 +48,7 @@ fn end() -> impl Strategy<Value = EndSetting> {
         0..64u32,
     );
     let ack = prop_oneof![Just(None), (0..=500u64).prop_map(Some)];
-    let choices = (1..20u32, 0..RecoveryAlgorithm::ALL.len(), 0..LAWS.len());
+    let choices = (1..20u16, 0..RecoveryAlgorithm::ALL.len(), 0..LAWS.len());
     (sizes, any::<[bool; 4]>(), ack, choices).prop_map(|(sizes, options, ack, choices)| {
         let (mss, send_buffer, receive_buffer, flight_records, reassembly_ranges) = sizes;
         let [window_scaling, timestamps, sack, nagle] = options;

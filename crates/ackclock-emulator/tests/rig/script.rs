@@ -80,7 +80,7 @@ pub(crate) struct EndSetting {
     pub(crate) nagle: bool,
     /// `None`: an ack for each segment.
     pub(crate) delayed_ack_millis: Option<u64>,
-    pub(crate) initial_window: u32,
+    pub(crate) initial_window: u16,
     /// Index in the list of recoveries.
     pub(crate) recovery: usize,
     /// Index in [`LAWS`].
@@ -88,7 +88,7 @@ pub(crate) struct EndSetting {
 }
 
 /// The window laws that are tried.
-pub(crate) const LAWS: [&str; 5] = ["reno", "cubic", "tahoe", "veno", "bbr"];
+pub(crate) const LAWS: [&str; 7] = ["reno", "cubic", "tahoe", "veno", "bbr", "vegas", "none"];
 
 /// So long that no connection of these tests is given up: a fifth of all packets may be lost, and
 /// sooner or later many in a row are.

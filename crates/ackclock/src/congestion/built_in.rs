@@ -1,7 +1,12 @@
 //! Every built-in law, chosen at run time without a heap.
 
-use super::CongestionController;
 use super::forward::forward_controller;
+use super::words::{ParameterList, Parameters};
+use super::{CongestionController, WordError};
+use core::fmt;
+use core::str::FromStr;
+
+impl Parameters for super::Bbr {}
 
 /// Calls a method of whichever law it is.
 macro_rules! call_law {
@@ -16,6 +21,17 @@ macro_rules! call_law {
 macro_rules! built_in {
     ($($(#[$doc:meta])+ $law:ident,)+) => {
         /// One of the built-in laws.
+        ///
+        /// In words it is the law's name, with parameters behind a colon if need be:
+        ///
+        /// ```
+        /// use ackclock::congestion::{BuiltIn, CongestionController, WordError};
+        ///
+        /// let law: BuiltIn = "veno:threshold=3,growth=abc".parse()?;
+        /// assert_eq!(law.name(), "veno");
+        /// assert_eq!(law.to_string(), "veno:threshold=3,growth=abc");
+        /// # Ok::<(), WordError>(())
+        /// ```
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[non_exhaustive]
         pub enum BuiltIn {
@@ -40,6 +56,26 @@ macro_rules! built_in {
                     _ => None,
                 }
             }
+
+            /// The law with a parameter changed, as in its words: `"growth"`, `"lbc"`.
+            ///
+            /// # Errors
+            /// [`WordError::Parameter`] if the law takes no such parameter or no such value.
+            pub fn with_parameter(mut self, name: &str, value: &str) -> Result<Self, WordError> {
+                match &mut self {
+                    $(BuiltIn::$law(law) => law.set(name, value).ok_or(WordError::Parameter {
+                        law: super::$law::NAME,
+                        takes: super::$law::TAKES,
+                    }),)+
+                }
+                .map(|()| self)
+            }
+
+            fn write_parameters(&self, list: &mut ParameterList<'_, '_>) -> fmt::Result {
+                match self {
+                    $(BuiltIn::$law(law) => law.write(list),)+
+                }
+            }
         }
 
         $(
@@ -57,14 +93,18 @@ macro_rules! built_in {
 }
 
 built_in! {
-    /// RFC 5681 with appropriate byte counting.
-    Reno,
     /// RFC 9438: a cubic function of the time since the last loss.
     Cubic,
+    /// RFC 5681: additive increase, multiplicative decrease.
+    Reno,
     /// SACK TCP Veno: halves for congestion, gives up a fifth for a random loss.
     Veno,
+    /// Brakmo & Peterson: a few segments in the queue, found by delay.
+    Vegas,
     /// jacobson88 appendix B: slow start after every loss.
     Tahoe,
+    /// Only the peer's window, as in 4.3BSD before Tahoe.
+    NoControl,
     /// A constant window.
     Fixed,
     /// A sketch of BBR, not for production.
@@ -72,8 +112,105 @@ built_in! {
 }
 
 impl Default for BuiltIn {
-    /// Reno.
+    /// CUBIC.
     fn default() -> Self {
-        BuiltIn::Reno(super::Reno::default())
+        BuiltIn::Cubic(super::Cubic::default())
+    }
+}
+
+impl FromStr for BuiltIn {
+    type Err = WordError;
+
+    fn from_str(text: &str) -> Result<Self, WordError> {
+        let (name, parameters) = text.split_once(':').unzip();
+        let law = BuiltIn::by_name(name.unwrap_or(text)).ok_or(WordError::Law)?;
+        parameters.into_iter().flat_map(|list| list.split(',')).try_fold(law, |law, parameter| {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            law.with_parameter(name, value)
+        })
+    }
+}
+
+impl fmt::Display for BuiltIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        self.write_parameters(&mut ParameterList::new(f))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn laws_are_written_as_they_are_read() {
+        for words in [
+            "cubic",
+            "cubic:growth=rfc3465:8,hystart=off",
+            "reno",
+            "reno:growth=sabc:1/2,hystart=on",
+            "veno:threshold=3,base-rtt=keep,growth=per-ack",
+            "vegas:alpha=2,beta=4,gamma=2,growth=lbc",
+            "tahoe:growth=floor",
+            "none",
+            "fixed",
+            "fixed:20",
+            "fixed:32768B",
+            "bbr",
+        ] {
+            assert_eq!(words.parse::<BuiltIn>().unwrap().to_string(), words);
+        }
+    }
+
+    #[test]
+    fn what_is_the_default_anyway_is_not_written() {
+        for (words, shorter) in [
+            ("cubic:growth=rfc3465:2,hystart=on", "cubic"),
+            ("veno:base-rtt=reset,threshold=1", "veno"),
+            ("tahoe:growth=per-ack", "tahoe"),
+            ("fixed:64", "fixed"),
+            ("fixed:1k", "fixed:1024B"),
+        ] {
+            assert_eq!(words.parse::<BuiltIn>().unwrap().to_string(), shorter);
+        }
+    }
+
+    #[test]
+    fn an_unknown_law_is_answered_with_those_there_are() {
+        let expected = "unknown law: use cubic, reno, veno, vegas, tahoe, none, fixed, bbr";
+        for words in ["", "Reno", "westwood", ":growth=abc", "renolike"] {
+            let error = words.parse::<BuiltIn>().unwrap_err();
+            assert_eq!((error, error.to_string().as_str()), (WordError::Law, expected));
+        }
+    }
+
+    #[test]
+    fn a_parameter_that_a_law_does_not_take_is_answered_with_those_it_takes() {
+        for (words, answer) in [
+            ("reno:threshold=3", "reno takes growth=RULE and hystart=on or off"),
+            ("reno:", "reno takes growth=RULE and hystart=on or off"),
+            ("reno:growth=much", "reno takes growth=RULE and hystart=on or off"),
+            ("reno:hystart", "reno takes growth=RULE and hystart=on or off"),
+            ("cubic:hystart=on,", "cubic takes growth=RULE and hystart=on or off"),
+            (
+                "veno:threshold=256",
+                "veno takes threshold=SEGMENTS up to 255, base-rtt=keep or reset, and growth=RULE",
+            ),
+            (
+                "vegas:alpha=x",
+                "vegas takes alpha=SEGMENTS, beta=SEGMENTS, gamma=SEGMENTS, each up to 255, and \
+                 growth=RULE",
+            ),
+            ("tahoe:hystart=on", "tahoe takes growth=RULE"),
+            ("none:1", "none takes no such parameter"),
+            ("bbr:growth=abc", "bbr takes no such parameter"),
+            (
+                "fixed:20=1",
+                "fixed takes a number of segments, as in fixed:20, or of bytes, as in fixed:32k",
+            ),
+        ] {
+            assert_eq!(words.parse::<BuiltIn>().unwrap_err().to_string(), answer, "{words}");
+        }
     }
 }

@@ -3,19 +3,21 @@
 //! For experiments on closed networks (the fixed windows of zhang91 section 4, a reference to measure
 //! other laws against). On a shared network it is antisocial.
 
+use super::loss_window::within_bounds;
+use super::words::{ParameterList, Parameters, Size};
 use super::{Ack, Congestion, CongestionController, DEFAULT_MSS, Start};
+use core::fmt;
+
+/// Segments of the default window.
+const DEFAULT_SEGMENTS: u32 = 64;
 
 /// A constant window.
+///
+/// In words: `fixed:20` segments, or `fixed:32k` bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fixed {
     size: Size,
     mss: u32,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Size {
-    Bytes(u32),
-    Segments(u32),
 }
 
 impl Fixed {
@@ -35,7 +37,21 @@ impl Fixed {
 impl Default for Fixed {
     /// 64 segments.
     fn default() -> Self {
-        Fixed::segments(64)
+        Fixed::segments(DEFAULT_SEGMENTS)
+    }
+}
+
+impl Parameters for Fixed {
+    const TAKES: &'static str =
+        "a number of segments, as in fixed:20, or of bytes, as in fixed:32k";
+
+    fn set(&mut self, name: &str, value: &str) -> Option<()> {
+        self.size = if value.is_empty() { name.parse().ok()? } else { return None };
+        Some(())
+    }
+
+    fn write(&self, list: &mut ParameterList<'_, '_>) -> fmt::Result {
+        list.add("", self.size, Size::Segments(DEFAULT_SEGMENTS))
     }
 }
 
@@ -61,7 +77,7 @@ impl CongestionController for Fixed {
             Size::Bytes(bytes) => bytes,
             Size::Segments(segments) => segments.saturating_mul(self.mss),
         };
-        bytes.max(self.mss)
+        within_bounds(bytes, self.mss)
     }
 
     fn slow_start_threshold(&self) -> u32 {

@@ -41,6 +41,10 @@ macro_rules! forward_controller {
             $call!($context self.on_restart_after_idle(now, restart_window))
         }
 
+        fn on_unvalidated_window(&mut self, now: $crate::time::Instant, least: u32) {
+            $call!($context self.on_unvalidated_window(now, least))
+        }
+
         fn on_mss_change(&mut self, mss: u32) {
             $call!($context self.on_mss_change(mss))
         }

@@ -1,49 +1,163 @@
 //! How much one ack lets a loss-based window grow.
 
+use super::words::WordError;
+use core::fmt;
+use core::str::FromStr;
+
+/// Segments that one ack counts for at most under limited byte counting (allman99 section 3).
+const LBC_LIMIT: u32 = 2;
+
 /// How acks are counted when a loss-based window grows.
 ///
-/// In congestion avoidance every law here adds one segment each time a window's worth of data was
-/// acknowledged, and keeps the remainder in a counter. The older `MSS * MSS / cwnd` per ack loses
-/// what the division cuts off, and with it whole increments (zhang91 section 2.1).
+/// In congestion avoidance a window gains one segment each time acks have paid for all of it, and
+/// keeps the remainder in a counter. The older `MSS * MSS / cwnd` per ack loses what the division
+/// cuts off, and with it whole increments (zhang91 section 2.1).
+///
+/// "Initial slow start" means each one that does not repair a loss: the first of a connection, and
+/// those after an idle time (allman99, footnote 3). While a loss is repaired an ack for much data
+/// does not tell that much data has just left the network.
+///
+/// ```
+/// use ackclock::congestion::Growth;
+///
+/// assert_eq!("sabc:1/2".parse().ok(), Growth::scaled(1, 2));
+/// assert_eq!(Growth::default().to_string(), "rfc3465:2");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Growth {
-    /// An ack counts for the bytes it acknowledges (RFC 3465), in slow start for at most `limit`
-    /// segments: the L of RFC 3465 section 2.2. A limit of 0 counts as 1. In a slow start that
-    /// repairs a loss the limit is 1, because there an ack for much data does not mean that much
-    /// data just left the network (RFC 3465 section 2.3, allman99 section 3).
+    /// `per-ack`: an ack counts for one segment, whatever it acknowledges (jacobson88 appendix B).
+    PerAck,
+    /// `floor`: as `per-ack`, but in congestion avoidance a window costs floor(cwnd) acks, cwnd in
+    /// segments, so that floor(cwnd) grows by one each time the window was acknowledged (zhang91
+    /// section 2.1).
+    Floor,
+    /// `lbc`, limited byte counting: in every slow start an ack counts for the bytes that it
+    /// acknowledges, at most two segments (allman99 section 3).
+    LimitedByteCounting,
+    /// `abc`, appropriate byte counting: `lbc` in initial slow starts only, else `per-ack`
+    /// (allman99 section 3).
+    AppropriateByteCounting,
+    /// `sabc:N/D`, scaled byte counting: in initial slow starts an ack of n segments counts for
+    /// 1 + (n - 1) S, S = N/D; else as `per-ack` (allman99 section 4, equation 1).
+    ScaledByteCounting(Scale),
+    /// `rfc3465:L`: an ack counts for the bytes it acknowledges, in congestion avoidance too
+    /// (RFC 3465 section 2.1); in slow start for at most L segments, 1 to 255, and for one while a
+    /// loss is repaired (sections 2.2 and 2.3). A limit of 0 counts as 1.
     ByteCounting {
         /// L, in segments.
-        limit: u32,
+        limit: u8,
     },
-    /// An ack counts for one segment, whatever it acknowledges (jacobson88 appendix B).
-    PerAck,
+}
+
+/// The scale factor S of scaled byte counting, 0 to 1: 0 is `per-ack`, 1 is unlimited byte counting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scale {
+    numerator: u8,
+    denominator: u8,
+}
+
+impl Scale {
+    fn of(self, bytes: u32) -> u32 {
+        let scaled = u64::from(bytes) * u64::from(self.numerator);
+        let scaled = scaled.checked_div(self.denominator.into()).unwrap_or(0);
+        u32::try_from(scaled).unwrap_or(u32::MAX)
+    }
 }
 
 impl Default for Growth {
-    /// Byte counting with L = 2 (RFC 3465 section 2.2).
+    /// RFC 3465 with L = 2, its section 2.2.
     fn default() -> Self {
         Growth::ByteCounting { limit: 2 }
     }
 }
 
 impl Growth {
+    /// The words there are, as help and errors tell them.
+    pub const WORDS: &'static str = "per-ack, floor, lbc, abc, sabc:N/D with N at most D and D at most \
+                                 255, or rfc3465:L with L from 1 to 255";
+
+    /// Scaled byte counting with S = numerator/denominator; `None` if that is above 1, with which
+    /// the window would more than double in a round trip (allman99 section 4), or no number.
+    pub fn scaled(numerator: u8, denominator: u8) -> Option<Self> {
+        let usable = denominator > 0 && numerator <= denominator;
+        usable.then_some(Growth::ScaledByteCounting(Scale { numerator, denominator }))
+    }
+
     /// By how many bytes an ack of `bytes_acked` new bytes opens the window in slow start.
     pub(super) fn slow_start_increase(self, bytes_acked: u32, mss: u32, repairs_loss: bool) -> u32 {
         match self {
+            Growth::LimitedByteCounting => bytes_acked.min(mss.saturating_mul(LBC_LIMIT)),
+            Growth::AppropriateByteCounting if !repairs_loss => {
+                bytes_acked.min(mss.saturating_mul(LBC_LIMIT))
+            }
+            Growth::ScaledByteCounting(scale) if !repairs_loss => {
+                // Equation 1 in bytes, where less than a segment is a negative N - 1.
+                let more = scale.of(bytes_acked.saturating_sub(mss));
+                let less = scale.of(mss.saturating_sub(bytes_acked));
+                mss.saturating_add(more).saturating_sub(less)
+            }
             Growth::ByteCounting { limit } => {
                 let limit = if repairs_loss { 1 } else { limit.max(1) };
-                bytes_acked.min(limit.saturating_mul(mss))
+                bytes_acked.min(mss.saturating_mul(limit.into()))
             }
-            Growth::PerAck => mss,
+            _ => mss,
         }
     }
 
-    /// How many bytes an ack of `bytes_acked` new bytes counts for in congestion avoidance.
+    /// How many bytes an ack of `bytes_acked` new bytes pays in congestion avoidance.
     pub(super) fn avoidance_credit(self, bytes_acked: u32, mss: u32) -> u32 {
         match self {
             Growth::ByteCounting { .. } => bytes_acked,
-            Growth::PerAck => mss,
+            _ => mss,
+        }
+    }
+
+    /// How many bytes a segment more costs in congestion avoidance.
+    pub(super) fn avoidance_price(self, cwnd: u32, mss: u32) -> u32 {
+        match self {
+            Growth::Floor => cwnd - cwnd.checked_rem(mss).unwrap_or(0),
+            _ => cwnd,
+        }
+    }
+}
+
+impl FromStr for Growth {
+    type Err = WordError;
+
+    fn from_str(text: &str) -> Result<Self, WordError> {
+        let number = |text: &str| text.parse::<u8>().ok().filter(|_| !text.starts_with('+'));
+        let growth = match text.split_once(':') {
+            None => match text {
+                "per-ack" => Some(Growth::PerAck),
+                "floor" => Some(Growth::Floor),
+                "lbc" => Some(Growth::LimitedByteCounting),
+                "abc" => Some(Growth::AppropriateByteCounting),
+                _ => None,
+            },
+            Some(("sabc", scale)) => {
+                scale.split_once('/').and_then(|(n, d)| Growth::scaled(number(n)?, number(d)?))
+            }
+            Some(("rfc3465", limit)) => {
+                number(limit).filter(|&l| l > 0).map(|limit| Growth::ByteCounting { limit })
+            }
+            Some(_) => None,
+        };
+        growth.ok_or(WordError::Unknown { known: Self::WORDS })
+    }
+}
+
+impl fmt::Display for Growth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Growth::PerAck => f.write_str("per-ack"),
+            Growth::Floor => f.write_str("floor"),
+            Growth::LimitedByteCounting => f.write_str("lbc"),
+            Growth::AppropriateByteCounting => f.write_str("abc"),
+            Growth::ScaledByteCounting(Scale { numerator, denominator }) => {
+                write!(f, "sabc:{numerator}/{denominator}")
+            }
+            Growth::ByteCounting { limit } => write!(f, "rfc3465:{limit}"),
         }
     }
 }
@@ -51,40 +165,110 @@ impl Growth {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::string::ToString;
 
     const MSS: u32 = 1000;
 
-    #[test]
-    fn byte_counting_grants_at_most_l_segments_for_an_ack_in_slow_start() {
-        let increase = |limit, bytes, repairs_loss| {
-            Growth::ByteCounting { limit }.slow_start_increase(bytes, MSS, repairs_loss)
-        };
-        assert_eq!(increase(2, 400, false), 400);
-        assert_eq!(increase(2, 2000, false), 2000);
-        assert_eq!(increase(2, 9000, false), 2000);
-        assert_eq!(increase(3, 9000, false), 3000);
-        assert_eq!(increase(0, 9000, false), 1000);
-        assert_eq!(increase(2, 9000, true), 1000);
-        assert_eq!(increase(2, 400, true), 400);
-        assert_eq!(increase(u32::MAX, u32::MAX, false), u32::MAX);
+    fn growth(word: &str) -> Growth {
+        word.parse().unwrap()
+    }
+
+    /// What acks of half a segment and of 1, 2, 3 and 9 segments open in slow start.
+    fn increases(word: &str, repairs_loss: bool) -> [u32; 5] {
+        [500, 1000, 2000, 3000, 9000]
+            .map(|bytes| growth(word).slow_start_increase(bytes, MSS, repairs_loss))
     }
 
     #[test]
     fn per_ack_counting_ignores_how_much_an_ack_covers() {
-        for bytes in [1, 1000, 50_000] {
-            assert_eq!(Growth::PerAck.slow_start_increase(bytes, MSS, false), 1000);
-            assert_eq!(Growth::PerAck.avoidance_credit(bytes, MSS), 1000);
+        for word in ["per-ack", "floor", "sabc:0/1"] {
+            assert_eq!(increases(word, false), [1000; 5], "{word}");
+            assert_eq!(increases(word, true), [1000; 5], "{word}");
         }
     }
 
     #[test]
-    fn byte_counting_credits_every_byte_in_congestion_avoidance() {
-        assert_eq!(Growth::default().avoidance_credit(1, MSS), 1);
-        assert_eq!(Growth::default().avoidance_credit(50_000, MSS), 50_000);
+    fn limited_byte_counting_counts_two_segments_at_most_in_every_slow_start() {
+        assert_eq!(increases("lbc", false), [500, 1000, 2000, 2000, 2000]);
+        assert_eq!(increases("lbc", true), [500, 1000, 2000, 2000, 2000]);
     }
 
     #[test]
-    fn the_default_is_byte_counting_with_two_segments() {
-        assert_eq!(Growth::default(), Growth::ByteCounting { limit: 2 });
+    fn appropriate_byte_counting_counts_acks_while_a_loss_is_repaired() {
+        assert_eq!(increases("abc", false), [500, 1000, 2000, 2000, 2000]);
+        assert_eq!(increases("abc", true), [1000; 5]);
+    }
+
+    /// allman99 section 4: S = 1/2 makes 1.5 segments of an ack for two.
+    #[test]
+    fn scaled_byte_counting_counts_part_of_what_is_beyond_the_first_segment() {
+        assert_eq!(increases("sabc:1/2", false), [750, 1000, 1500, 2000, 5000]);
+        assert_eq!(increases("sabc:1/3", false), [834, 1000, 1333, 1666, 3666]);
+        assert_eq!(increases("sabc:1/1", false), [500, 1000, 2000, 3000, 9000]);
+        assert_eq!(increases("sabc:1/2", true), [1000; 5]);
+    }
+
+    #[test]
+    fn rfc_3465_counts_l_segments_and_one_while_a_loss_is_repaired() {
+        assert_eq!(increases("rfc3465:1", false), [500, 1000, 1000, 1000, 1000]);
+        assert_eq!(increases("rfc3465:2", false), [500, 1000, 2000, 2000, 2000]);
+        assert_eq!(increases("rfc3465:8", false), [500, 1000, 2000, 3000, 8000]);
+        assert_eq!(increases("rfc3465:8", true), [500, 1000, 1000, 1000, 1000]);
+        let zero = Growth::ByteCounting { limit: 0 };
+        assert_eq!(zero.slow_start_increase(9000, MSS, false), 1000);
+    }
+
+    #[test]
+    fn only_rfc_3465_counts_bytes_in_congestion_avoidance() {
+        for word in ["per-ack", "floor", "lbc", "abc", "sabc:1/1"] {
+            assert_eq!(growth(word).avoidance_credit(50_000, MSS), 1000, "{word}");
+        }
+        assert_eq!(growth("rfc3465:1").avoidance_credit(50_000, MSS), 50_000);
+    }
+
+    #[test]
+    fn only_floor_charges_whole_segments() {
+        assert_eq!(growth("floor").avoidance_price(2999, MSS), 2000);
+        for word in ["per-ack", "lbc", "abc", "sabc:1/1", "rfc3465:2"] {
+            assert_eq!(growth(word).avoidance_price(2999, MSS), 2999, "{word}");
+        }
+    }
+
+    #[test]
+    fn words_are_written_as_they_are_read() {
+        for word in ["per-ack", "floor", "lbc", "abc", "sabc:0/1", "sabc:3/8", "rfc3465:255"] {
+            assert_eq!(growth(word).to_string(), word);
+        }
+    }
+
+    #[test]
+    fn what_is_no_rule_is_refused_with_those_there_are() {
+        for word in [
+            "",
+            "ABC",
+            "abc:1",
+            "sabc",
+            "sabc:1",
+            "sabc:2/1",
+            "sabc:0/0",
+            "sabc:1/256",
+            "sabc:+1/2",
+            "rfc3465",
+            "rfc3465:0",
+            "rfc3465:256",
+            "rfc3465:-1",
+            "per-ack:1",
+        ] {
+            let error = word.parse::<Growth>().unwrap_err();
+            assert!(error.to_string().starts_with("use per-ack, floor, lbc"), "{word}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_largest_numbers_saturate() {
+        for word in ["per-ack", "lbc", "abc", "sabc:255/255", "rfc3465:255"] {
+            assert_eq!(growth(word).slow_start_increase(u32::MAX, u32::MAX, false), u32::MAX);
+        }
+        assert_eq!(growth("floor").avoidance_price(5, 0), 5);
     }
 }

@@ -3,12 +3,16 @@
 //! A law decides *when* and *to what* the window shrinks; everything that does not differ between
 //! the laws is here.
 
-use super::{Ack, CongestionKind, DEFAULT_MSS, Growth, Start};
+use super::hystart::HyStart;
+use super::{Ack, CongestionKind, DEFAULT_MSS, Growth, LARGEST_WINDOW, Start};
 
 /// A congestion window with a slow-start threshold. Sizes in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct LossWindow {
     growth: Growth,
+    /// Whether HyStart++ is used.
+    has_hystart: bool,
+    hystart: HyStart,
     mss: u32,
     now: Sizes,
     /// What `now` was before the last congestion event, as long as that can be taken back.
@@ -37,6 +41,8 @@ impl LossWindow {
     pub(super) fn new(growth: Growth) -> Self {
         LossWindow {
             growth,
+            has_hystart: false,
+            hystart: HyStart::INITIAL,
             mss: DEFAULT_MSS,
             now: Sizes::initial(DEFAULT_MSS),
             before_event: None,
@@ -46,8 +52,26 @@ impl LossWindow {
     /// The connection begins: nothing of an earlier one stays but how the window grows.
     pub(super) fn start(&mut self, start: &Start) {
         self.mss = start.mss.max(1);
-        self.now = Sizes::initial(start.initial_window.max(self.mss));
+        self.now = Sizes::initial(within_bounds(start.initial_window, self.mss));
         self.before_event = None;
+        self.hystart = HyStart::INITIAL;
+    }
+
+    pub(super) fn growth(&self) -> Growth {
+        self.growth
+    }
+
+    pub(super) fn set_growth(&mut self, growth: Growth) {
+        self.growth = growth;
+    }
+
+    /// Whether HyStart++ is to end the initial slow start.
+    pub(super) fn has_hystart(&self) -> bool {
+        self.has_hystart
+    }
+
+    pub(super) fn use_hystart(&mut self, on: bool) {
+        self.has_hystart = on;
     }
 
     pub(super) fn mss(&self) -> u32 {
@@ -62,23 +86,34 @@ impl LossWindow {
         self.now.ssthresh
     }
 
+    pub(super) fn in_slow_start(&self) -> bool {
+        self.now.cwnd < self.now.ssthresh
+    }
+
     /// Opens the window for an ack of new data, if the window is what limits the sender.
     pub(super) fn grow(&mut self, ack: &Ack) {
-        if ack.bytes_acked == 0 || !ack.window_limited {
-            return;
-        }
-        if self.now.cwnd < self.now.ssthresh {
-            self.slow_start(ack.bytes_acked);
-        } else {
+        let grows = ack.bytes_acked > 0 && ack.window_limited;
+        if self.in_slow_start() {
+            // Only the slow start of a connection that has not met congestion is watched
+            // (RFC 9406 section 4.3).
+            let watched = self.has_hystart && self.now.ssthresh == u32::MAX;
+            match if watched { self.hystart.on_ack(ack) } else { Some(1) } {
+                Some(divisor) if grows => self.slow_start(ack.bytes_acked, divisor),
+                Some(_) => {}
+                None => self.now.ssthresh = self.now.cwnd,
+            }
+        } else if grows {
             self.avoid_congestion(ack.bytes_acked);
         }
     }
 
-    /// RFC 5681 equation 2 and RFC 3465 section 2.2, up to the threshold and not beyond.
-    fn slow_start(&mut self, bytes_acked: u32) {
+    /// RFC 5681 equation 2 by the chosen growth, up to the threshold and not beyond.
+    fn slow_start(&mut self, bytes_acked: u32, divisor: u32) {
         let sizes = &mut self.now;
         let increase = self.growth.slow_start_increase(bytes_acked, self.mss, sizes.repairs_loss);
-        sizes.cwnd = sizes.cwnd.saturating_add(increase).min(sizes.ssthresh);
+        let increase = increase.checked_div(divisor).unwrap_or(increase);
+        let cwnd = sizes.cwnd.saturating_add(increase).min(sizes.ssthresh);
+        sizes.cwnd = within_bounds(cwnd, self.mss);
         if sizes.cwnd == sizes.ssthresh {
             sizes.repairs_loss = false;
         }
@@ -89,18 +124,22 @@ impl LossWindow {
         let sizes = &mut self.now;
         let credit = self.growth.avoidance_credit(bytes_acked, self.mss);
         sizes.credit = sizes.credit.saturating_add(credit);
-        if let Some(remainder) = sizes.credit.checked_sub(sizes.cwnd) {
+        let price = self.growth.avoidance_price(sizes.cwnd, self.mss);
+        if let Some(remainder) = sizes.credit.checked_sub(price) {
             sizes.credit = remainder;
-            sizes.cwnd = sizes.cwnd.saturating_add(self.mss);
+            sizes.cwnd = within_bounds(sizes.cwnd.saturating_add(self.mss), self.mss);
         }
     }
 
     /// Keeps what is needed to take the coming reduction back. A repeated timeout goes on with what
-    /// the first began, so both are taken back together.
-    pub(super) fn remember(&mut self, kind: CongestionKind) {
-        if kind != CongestionKind::RepeatedTimeout || self.before_event.is_none() {
+    /// the first began, so both are taken back together. Returns whether there is something new to
+    /// remember.
+    pub(super) fn remember(&mut self, kind: CongestionKind) -> bool {
+        let begins = kind != CongestionKind::RepeatedTimeout || self.before_event.is_none();
+        if begins {
             self.before_event = Some(self.now);
         }
+        begins
     }
 
     /// Goes on at the threshold in congestion avoidance. Congestion never opens the window, even
@@ -115,11 +154,30 @@ impl LossWindow {
         self.now = Sizes { cwnd: self.mss, ssthresh, credit: 0, repairs_loss: true };
     }
 
-    /// Brings back what the last event took; what the window has gained since is not lost.
-    pub(super) fn undo(&mut self) {
-        if let Some(before) = self.before_event.take() {
-            self.now = Sizes { cwnd: before.cwnd.max(self.now.cwnd), ..before };
-        }
+    /// Brings back what the last event took; what the window has gained since is not lost. Returns
+    /// whether there was something to bring back.
+    pub(super) fn undo(&mut self) -> bool {
+        let Some(before) = self.before_event.take() else {
+            return false;
+        };
+        let cwnd = within_bounds(before.cwnd.max(self.now.cwnd), self.mss);
+        self.now = Sizes { cwnd, ..before };
+        true
+    }
+
+    /// Puts the window there, in congestion avoidance and without credit.
+    pub(super) fn avoid_congestion_at(&mut self, cwnd: u32) {
+        let cwnd = within_bounds(cwnd, self.mss);
+        let ssthresh = self.now.ssthresh.min(cwnd);
+        self.now = Sizes { cwnd, ssthresh, credit: 0, repairs_loss: false };
+    }
+
+    /// RFC 7661 section 4.4.3: half the window, but not less than `least`, and three quarters of it
+    /// as the least threshold.
+    pub(super) fn give_up_unvalidated(&mut self, least: u32) {
+        let (cwnd, least) = (self.now.cwnd, least.max(self.mss));
+        self.now.ssthresh = self.now.ssthresh.max(cwnd - cwnd / 4);
+        self.restart_after_idle((cwnd / 2).max(least));
     }
 
     /// RFC 5681 section 4.1: the smaller of the window and the restart window. The threshold
@@ -134,14 +192,20 @@ impl LossWindow {
     /// The window stays the same number of bytes, but holds at least one segment.
     pub(super) fn change_mss(&mut self, mss: u32) {
         self.mss = mss.max(1);
-        self.now.cwnd = self.now.cwnd.max(self.mss);
+        self.now.cwnd = within_bounds(self.now.cwnd, self.mss);
     }
+}
+
+/// At least one segment, and at most what TCP can express.
+pub(super) fn within_bounds(cwnd: u32, mss: u32) -> u32 {
+    cwnd.min(LARGEST_WINDOW).max(mss)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::congestion::tests::{acked, start};
+    use crate::time::Duration;
 
     const MSS: u32 = 1000;
 
@@ -273,6 +337,86 @@ mod tests {
         assert_eq!(window.cwnd(), 4 * MSS);
         window.grow(&acked(2 * MSS));
         assert_eq!(window.cwnd(), 5 * MSS);
+    }
+
+    /// zhang91 section 2.1: floor(cwnd) grows by one for each floor(cwnd) acks, also if cwnd is not
+    /// whole.
+    #[test]
+    fn floor_adds_a_segment_for_as_many_acks_as_there_are_whole_segments() {
+        let acks_for_a_segment = |growth| {
+            let mut window = avoiding(2700, growth);
+            [(); 4].map(|()| {
+                let before = window.cwnd();
+                (1..).find(|_| {
+                    window.grow(&acked(MSS));
+                    window.cwnd() > before
+                })
+            })
+        };
+        assert_eq!(acks_for_a_segment(Growth::Floor), [Some(2), Some(3), Some(4), Some(5)]);
+        // With the whole of cwnd to pay: 300, 600 and 900 bytes are left over on the way.
+        assert_eq!(acks_for_a_segment(Growth::PerAck), [Some(3), Some(4), Some(5), Some(5)]);
+    }
+
+    /// allman99 section 3 and its footnote 3.
+    #[test]
+    fn appropriate_byte_counting_rests_while_a_loss_is_repaired() {
+        let mut window = window(10, Growth::AppropriateByteCounting);
+        window.grow(&acked(3 * MSS));
+        assert_eq!(window.cwnd(), 12 * MSS);
+        window.slow_start_again(6 * MSS);
+        window.grow(&acked(3 * MSS));
+        assert_eq!(window.cwnd(), 2 * MSS);
+        window.restart_after_idle(2 * MSS);
+        window.grow(&acked(3 * MSS));
+        assert_eq!(window.cwnd(), 4 * MSS);
+    }
+
+    #[test]
+    fn hystart_sets_the_threshold_where_it_ends_the_initial_slow_start() {
+        let mut window = window(10, Growth::default());
+        window.use_hystart(true);
+        let round = |window: &mut LossWindow, rtt_millis| {
+            for n in 0..8 {
+                let rtt = Some(Duration::from_millis(rtt_millis));
+                window.grow(&Ack { rtt, new_round: n == 0, ..acked(MSS) });
+            }
+        };
+        round(&mut window, 100);
+        round(&mut window, 120);
+        assert_eq!((window.cwnd(), window.ssthresh()), (26 * MSS, u32::MAX));
+        for _ in 0..4 {
+            round(&mut window, 120);
+        }
+        // A quarter of 8 segments for each round.
+        assert_eq!((window.cwnd(), window.ssthresh()), (34 * MSS, u32::MAX));
+        round(&mut window, 120);
+        assert_eq!((window.cwnd(), window.ssthresh()), (34 * MSS, 34 * MSS));
+    }
+
+    #[test]
+    fn an_unvalidated_window_is_halved_and_its_size_remembered() {
+        let mut window = avoiding(40 * MSS, Growth::default());
+        window.restart_after_idle(32 * MSS);
+        window.continue_at(10 * MSS);
+        window.avoid_congestion_at(32 * MSS);
+        window.give_up_unvalidated(4 * MSS);
+        assert_eq!((window.cwnd(), window.ssthresh()), (16 * MSS, 24 * MSS));
+        window.give_up_unvalidated(10 * MSS);
+        assert_eq!((window.cwnd(), window.ssthresh()), (10 * MSS, 24 * MSS));
+        window.give_up_unvalidated(20 * MSS);
+        assert_eq!((window.cwnd(), window.ssthresh()), (10 * MSS, 24 * MSS));
+    }
+
+    #[test]
+    fn no_window_is_larger_than_a_gibibyte() {
+        let mut window = window(1, Growth::default());
+        window.start(&start(MSS, u32::MAX));
+        assert_eq!(window.cwnd(), LARGEST_WINDOW);
+        window.grow(&acked(2 * MSS));
+        window.continue_at(u32::MAX);
+        window.grow(&acked(u32::MAX));
+        assert_eq!(window.cwnd(), LARGEST_WINDOW);
     }
 
     #[test]

@@ -7,12 +7,13 @@
 //! its own purposes (dup-ack credit, pipe accounting) never leaks into it.
 //!
 //! A new built-in law is one file here and one line in the list of `built_in.rs`. A law from
-//! outside is used as a type parameter of the stack or in a box. To try one without a connection,
-//! make events from their defaults and tell it.
+//! outside is used as a type parameter of the stack or in a box; [`CongestionController`] shows how
+//! one is written.
 
 use crate::time::{Duration, Instant};
 use core::fmt::Debug;
 
+mod backlog;
 mod bbr;
 #[cfg(feature = "alloc")]
 mod boxed;
@@ -21,13 +22,17 @@ mod cubic;
 mod fixed;
 mod forward;
 mod growth;
+mod hystart;
 mod initial_window;
 mod loss_window;
+mod none;
 mod reno;
 mod tahoe;
 #[cfg(test)]
 mod tests;
+mod vegas;
 mod veno;
+mod words;
 
 pub use bbr::Bbr;
 #[cfg(feature = "alloc")]
@@ -35,15 +40,31 @@ pub use boxed::{BoxedController, CloneController};
 pub use built_in::BuiltIn;
 pub use cubic::Cubic;
 pub use fixed::Fixed;
-pub use growth::Growth;
+pub use growth::{Growth, Scale};
 pub use initial_window::InitialWindow;
+pub use none::NoControl;
 pub use reno::Reno;
 pub use tahoe::Tahoe;
+pub use vegas::Vegas;
 pub use veno::Veno;
+pub use words::WordError;
 
 /// Segment size before the path's is known, in bytes: the default send MSS of RFC 9293 section
 /// 3.7.1.
 const DEFAULT_MSS: u32 = 536;
+/// The largest window that TCP can express, in bytes (RFC 7323 section 2.3): no law's is larger,
+/// unless a single segment is.
+pub const LARGEST_WINDOW: u32 = 1 << 30;
+
+/// A size times a fraction not above one, rounded down.
+fn scaled(size: u32, (numerator, denominator): (u64, u64)) -> u32 {
+    (u64::from(size) * numerator).checked_div(denominator).map_or(size, |scaled| scaled as u32)
+}
+
+/// A round-trip time in microseconds, 71 minutes at most.
+fn micros(rtt: Duration) -> u32 {
+    u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX)
+}
 
 /// A window law. All sizes are in bytes.
 ///
@@ -51,7 +72,85 @@ const DEFAULT_MSS: u32 = 536;
 /// first parameters. The stack clones a prototype for each connection (see
 /// `Stack::new`), so a law's parameters are chosen when the prototype is made.
 ///
+/// A law owes the network three things: the window is never below one segment; it grows only for an
+/// ack that is [`window_limited`](Ack::window_limited); and a false alarm leaves nothing behind once
+/// [`on_undo`] was called.
+///
+/// # A law of one's own
+///
+/// Additive increase and multiplicative decrease, without slow start. Seven methods have no default.
+/// To try a law without a connection, make events from their defaults and tell it.
+///
+/// ```
+/// use ackclock::congestion::{
+///     Ack, Congestion, CongestionController, CongestionKind, LARGEST_WINDOW, Start,
+/// };
+/// use ackclock::time::Instant;
+///
+/// #[derive(Clone, Debug, Default)]
+/// struct Aimd {
+///     mss: u32,
+///     window: u32,
+///     before: u32,
+/// }
+///
+/// impl CongestionController for Aimd {
+///     fn name(&self) -> &'static str {
+///         "aimd"
+///     }
+///     fn on_start(&mut self, start: &Start) {
+///         *self = Aimd { mss: start.mss, window: start.initial_window, before: 0 };
+///     }
+///     // A segment more in each round trip that the window limits.
+///     fn on_ack(&mut self, ack: &Ack) {
+///         if ack.new_round && ack.window_limited && !ack.in_recovery {
+///             self.window = self.window.saturating_add(self.mss).min(LARGEST_WINDOW);
+///         }
+///     }
+///     fn on_congestion(&mut self, event: &Congestion) {
+///         self.before = self.window;
+///         self.window = match event.kind {
+///             CongestionKind::FastRetransmit | CongestionKind::Ecn => self.window / 2,
+///             _ => 0,
+///         }
+///         .max(self.mss);
+///     }
+///     fn on_undo(&mut self, _now: Instant) {
+///         self.window = self.window.max(self.before);
+///     }
+///     fn on_mss_change(&mut self, mss: u32) {
+///         self.mss = mss;
+///         self.window = self.window.max(mss);
+///     }
+///     fn window(&self) -> u32 {
+///         self.window
+///     }
+///     fn slow_start_threshold(&self) -> u32 {
+///         0 // It never is in slow start.
+///     }
+/// }
+///
+/// let mut start = Start::default();
+/// (start.mss, start.initial_window) = (1_000, 10_000);
+/// let mut ack = Ack::default();
+/// (ack.bytes_acked, ack.new_round, ack.window_limited) = (1_000, true, true);
+///
+/// let mut law = Aimd::default();
+/// law.on_start(&start);
+/// law.on_ack(&ack);
+/// assert_eq!(law.window(), 11_000);
+/// law.on_congestion(&Congestion::new(Instant::ZERO, CongestionKind::FastRetransmit, 11_000));
+/// assert_eq!(law.window(), 5_500);
+/// law.on_undo(Instant::ZERO);
+/// assert_eq!(law.window(), 11_000);
+/// ```
+///
+/// In a stack it is `Stack<'_, Aimd>`, or a [`BoxedController`] where the law is chosen at run time;
+/// `examples/toy_law.rs` of the repository runs a law in the emulator.
+///
 /// [`on_start`]: CongestionController::on_start
+/// [`on_undo`]: CongestionController::on_undo
+/// [`BoxedController`]: crate::congestion
 pub trait CongestionController: Debug {
     /// The law's name as it stands on command lines and in reports.
     fn name(&self) -> &'static str;
@@ -84,6 +183,11 @@ pub trait CongestionController: Debug {
     /// (jacobson88 appendix C, RFC 5681 section 4.1). `restart_window` is the window to restart
     /// with.
     fn on_restart_after_idle(&mut self, _now: Instant, _restart_window: u32) {}
+
+    /// For five minutes no flight has reached half the window, so it says nothing of the path any
+    /// more: half of it is given up, down to `least` bytes, and three quarters of it become the least
+    /// threshold (RFC 7661 section 4.4.3).
+    fn on_unvalidated_window(&mut self, _now: Instant, _least: u32) {}
 
     /// The segment size changed (path MTU discovery).
     fn on_mss_change(&mut self, mss: u32);

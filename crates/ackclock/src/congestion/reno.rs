@@ -4,10 +4,22 @@
 //! halved; a timeout means that the ack clock is gone, and starts again with one segment.
 
 use super::loss_window::LossWindow;
-use super::{Ack, Congestion, CongestionController, CongestionKind, Growth, Start};
+use super::words::{ParameterList, Parameters, parse_switch, switch};
+use super::{Ack, Congestion, CongestionController, CongestionKind, Growth, Start, scaled};
 use crate::time::Instant;
+use core::fmt;
 
-/// RFC 5681's congestion control, with appropriate byte counting (RFC 3465).
+/// beta_loss = 1/2 (RFC 5681 equation 4), a fraction.
+const BETA_LOSS: (u64, u64) = (1, 2);
+/// beta_ecn = 0.8 (RFC 8511 section 3.1): a queue that marks is shorter than one that overflows.
+const BETA_ECN: (u64, u64) = (4, 5);
+/// Least threshold, in segments (RFC 5681 equation 4).
+const LEAST_THRESHOLD: u32 = 2;
+
+/// RFC 5681's congestion control, with byte counting (RFC 3465), and the alternative backoff of
+/// RFC 8511 for ECN.
+///
+/// In words: `reno`, with the parameters `growth=RULE` ([`Growth`]) and `hystart=on`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reno {
     window: LossWindow,
@@ -21,9 +33,36 @@ impl Reno {
         Reno { window: LossWindow::new(growth) }
     }
 
+    /// Reno whose initial slow start HyStart++ ends (RFC 9406).
+    #[must_use]
+    pub fn with_hystart(mut self) -> Self {
+        self.window.use_hystart(true);
+        self
+    }
+
     /// RFC 5681 equation 4.
-    fn reduced_threshold(&self, flight_size: u32) -> u32 {
-        (flight_size / 2).max(self.window.mss().saturating_mul(2))
+    fn reduced_threshold(&self, event: &Congestion) -> u32 {
+        let beta = if event.kind == CongestionKind::Ecn { BETA_ECN } else { BETA_LOSS };
+        let least = self.window.mss().saturating_mul(LEAST_THRESHOLD);
+        scaled(event.flight_size, beta).max(least)
+    }
+}
+
+impl Parameters for Reno {
+    const TAKES: &'static str = "growth=RULE and hystart=on or off";
+
+    fn set(&mut self, name: &str, value: &str) -> Option<()> {
+        match name {
+            "growth" => self.window.set_growth(value.parse().ok()?),
+            "hystart" => self.window.use_hystart(parse_switch(value)?),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn write(&self, list: &mut ParameterList<'_, '_>) -> fmt::Result {
+        list.add("growth=", self.window.growth(), Growth::default())?;
+        list.add("hystart=", switch(self.window.has_hystart()), switch(false))
     }
 }
 
@@ -50,7 +89,7 @@ impl CongestionController for Reno {
 
     fn on_congestion(&mut self, event: &Congestion) {
         self.window.remember(event.kind);
-        let reduced = self.reduced_threshold(event.flight_size);
+        let reduced = self.reduced_threshold(event);
         match event.kind {
             CongestionKind::FastRetransmit | CongestionKind::Ecn => {
                 self.window.continue_at(reduced);
@@ -69,6 +108,10 @@ impl CongestionController for Reno {
 
     fn on_restart_after_idle(&mut self, _now: Instant, restart_window: u32) {
         self.window.restart_after_idle(restart_window);
+    }
+
+    fn on_unvalidated_window(&mut self, _now: Instant, least: u32) {
+        self.window.give_up_unvalidated(least);
     }
 
     fn on_mss_change(&mut self, mss: u32) {
@@ -127,10 +170,10 @@ mod tests {
     }
 
     #[test]
-    fn a_congestion_mark_counts_as_a_fast_retransmit() {
+    fn a_congestion_mark_costs_a_fifth_of_the_flight() {
         let mut reno = reno();
         reno.on_congestion(&congestion(Ecn, 10 * MSS));
-        assert_eq!(sizes(&reno), (5 * MSS, 5 * MSS));
+        assert_eq!(sizes(&reno), (8 * MSS, 8 * MSS));
     }
 
     #[test]

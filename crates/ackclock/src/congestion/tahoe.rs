@@ -4,13 +4,17 @@
 //! with one segment. There is no fast recovery.
 
 use super::loss_window::LossWindow;
+use super::words::{ParameterList, Parameters};
 use super::{Ack, Congestion, CongestionController, Growth, Start};
 use crate::time::Instant;
+use core::fmt;
 
 /// Least threshold, in segments: what 4.3BSD-Tahoe does; the paper leaves it open.
 const LEAST_THRESHOLD: u32 = 2;
 
 /// The law of jacobson88 appendix B.
+///
+/// In words: `tahoe`, with the parameter `growth=RULE` ([`Growth`], by default `per-ack`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tahoe {
     window: LossWindow,
@@ -40,6 +44,20 @@ impl Default for Tahoe {
     }
 }
 
+impl Parameters for Tahoe {
+    const TAKES: &'static str = "growth=RULE";
+
+    fn set(&mut self, name: &str, value: &str) -> Option<()> {
+        (name == "growth").then_some(())?;
+        self.window.set_growth(value.parse().ok()?);
+        Some(())
+    }
+
+    fn write(&self, list: &mut ParameterList<'_, '_>) -> fmt::Result {
+        list.add("growth=", self.window.growth(), Growth::PerAck)
+    }
+}
+
 impl CongestionController for Tahoe {
     fn name(&self) -> &'static str {
         Self::NAME
@@ -66,6 +84,10 @@ impl CongestionController for Tahoe {
 
     fn on_restart_after_idle(&mut self, _now: Instant, restart_window: u32) {
         self.window.restart_after_idle(restart_window);
+    }
+
+    fn on_unvalidated_window(&mut self, _now: Instant, least: u32) {
+        self.window.give_up_unvalidated(least);
     }
 
     fn on_mss_change(&mut self, mss: u32) {

@@ -27,10 +27,27 @@ fn all() -> impl Iterator<Item = BuiltIn> {
     BuiltIn::NAMES.iter().filter_map(|name| BuiltIn::by_name(name))
 }
 
+/// All laws, also as their parameters make them.
+fn all_variants() -> impl Iterator<Item = BuiltIn> {
+    const VARIANTS: [&str; 10] = [
+        "cubic:hystart=off,growth=abc",
+        "cubic:growth=floor",
+        "reno:hystart=on,growth=rfc3465:255",
+        "reno:growth=floor",
+        "veno:threshold=3,base-rtt=keep,growth=lbc",
+        "veno:growth=per-ack",
+        "vegas:alpha=0,beta=0,gamma=0",
+        "vegas:alpha=255,growth=sabc:1/2",
+        "tahoe:growth=sabc:1/3",
+        "fixed:1G",
+    ];
+    all().chain(VARIANTS.iter().map(|words| words.parse().unwrap()))
+}
+
 #[test]
 fn every_law_is_found_under_its_own_name() {
     let names: std::vec::Vec<_> = all().map(|law| law.name()).collect();
-    assert_eq!(names, ["reno", "cubic", "veno", "tahoe", "fixed", "bbr"]);
+    assert_eq!(names, ["cubic", "reno", "veno", "vegas", "tahoe", "none", "fixed", "bbr"]);
     assert_eq!(BuiltIn::by_name("Reno"), None);
 }
 
@@ -50,7 +67,7 @@ fn a_law_becomes_a_built_in_with_its_parameters() {
 fn the_laws_with_fast_recovery_want_prr() {
     let wanting: std::vec::Vec<_> =
         all().filter(CongestionController::wants_prr).map(|law| law.name()).collect();
-    assert_eq!(wanting, ["reno", "cubic", "veno"]);
+    assert_eq!(wanting, ["cubic", "reno", "veno", "vegas"]);
 }
 
 #[cfg(feature = "alloc")]
@@ -59,8 +76,8 @@ mod boxed {
     use std::boxed::Box;
 
     #[test]
-    fn the_default_is_reno() {
-        assert_eq!(BoxedController::default().name(), "reno");
+    fn the_default_is_that_of_the_built_in_laws() {
+        assert_eq!(BoxedController::default().name(), BuiltIn::default().name());
     }
 
     /// A law of somebody else's, that adds up what it hears of in methods the built-in laws leave
@@ -120,6 +137,7 @@ enum Event {
     RecoveryExit(Instant, u32),
     Undo(Instant),
     Restart(Instant, u32),
+    Unvalidated(Instant, u32),
     MssChange(u32),
 }
 
@@ -132,6 +150,7 @@ fn tell(law: &mut impl CongestionController, event: &Event) {
         Event::RecoveryExit(now, in_flight) => law.on_recovery_exit(now, in_flight),
         Event::Undo(now) => law.on_undo(now),
         Event::Restart(now, window) => law.on_restart_after_idle(now, window),
+        Event::Unvalidated(now, least) => law.on_unvalidated_window(now, least),
         Event::MssChange(mss) => law.on_mss_change(mss),
     }
 }
@@ -196,16 +215,17 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (instant(), size()).prop_map(|(now, size)| Event::RecoveryExit(now, size)),
         1 => instant().prop_map(Event::Undo),
         1 => (instant(), size()).prop_map(|(now, size)| Event::Restart(now, size)),
+        1 => (instant(), size()).prop_map(|(now, size)| Event::Unvalidated(now, size)),
         1 => size().prop_map(Event::MssChange),
     ]
 }
 
 proptest! {
     #[test]
-    fn no_law_panics_or_offers_less_than_a_segment(
+    fn no_law_panics_or_leaves_its_bounds(
         events in proptest::collection::vec(event(), 1..60),
     ) {
-        for mut law in all() {
+        for mut law in all_variants() {
             let mut mss = 1460;
             law.on_start(&start(mss, 14_600));
             for event in &events {
@@ -216,6 +236,9 @@ proptest! {
                     _ => {}
                 }
                 prop_assert!(law.window() >= mss.max(1), "{law:?}");
+                // The sketch of BBR believes whatever bandwidth it is told of.
+                let bounded = law.name() != Bbr::NAME;
+                prop_assert!(!bounded || law.window() <= mss.max(LARGEST_WINDOW), "{law:?}");
                 prop_assert_ne!(law.pacing_rate(), Some(0));
                 prop_assert_ne!(law.send_quantum(), Some(0));
             }
@@ -228,7 +251,7 @@ proptest! {
         events in proptest::collection::vec(event(), 1..60),
         ack in ack(),
     ) {
-        for mut law in all().filter(|law| law.name() != Bbr::NAME) {
+        for mut law in all_variants().filter(|law| law.name() != Bbr::NAME) {
             law.on_start(&start(1460, 14_600));
             for event in &events {
                 tell(&mut law, event);
@@ -245,7 +268,7 @@ proptest! {
         kind in kind().prop_filter("no event", |kind| *kind != CongestionKind::RepeatedTimeout),
         flights in proptest::collection::vec(size(), 1..4),
     ) {
-        for mut law in all() {
+        for mut law in all_variants() {
             law.on_start(&start(1460, 14_600));
             for event in &events {
                 tell(&mut law, event);
@@ -296,6 +319,8 @@ proptest! {
         check(Reno::default(), &events)?;
         check(Cubic::default(), &events)?;
         check(Veno::default(), &events)?;
+        check(Vegas::default(), &events)?;
+        check(NoControl::default(), &events)?;
         check(Tahoe::default(), &events)?;
         check(Fixed::default(), &events)?;
         check(Bbr::default(), &events)?;

@@ -12,15 +12,28 @@
 //! BaseRTT.
 
 use super::loss_window::LossWindow;
-use super::{Ack, Congestion, CongestionController, CongestionKind, Growth, Start};
-use crate::time::{Duration, Instant};
+use super::words::{ParameterList, Parameters};
+use super::{
+    Ack, Congestion, CongestionController, CongestionKind, Growth, Start, backlog, micros,
+};
+use crate::time::Instant;
+use core::cmp::Ordering;
+use core::fmt;
 
 /// Backlog in segments beyond which the window grows on every other ack only (beta of section 2.2).
 const CONGESTED_ABOVE: u32 = 3;
+/// Backlog in segments up to which a loss counts as random: alpha of section 2.2.
+const RANDOM_LOSS_UP_TO: u8 = 1;
 /// Least threshold, in segments (RFC 5681 equation 4).
 const LEAST_THRESHOLD: u32 = 2;
+/// No round-trip time yet.
+const NO_SAMPLE: u32 = u32::MAX;
 
 /// The congestion control of SACK TCP Veno.
+///
+/// In words: `veno`, with the parameters `threshold=SEGMENTS` (see
+/// [`random_loss_up_to`](Self::random_loss_up_to)), `base-rtt=keep` or `reset` (see
+/// [`keeping_base_rtt`](Self::keeping_base_rtt)) and `growth=RULE` ([`Growth`]).
 ///
 /// ```
 /// use ackclock::congestion::{CongestionController, Veno};
@@ -31,8 +44,10 @@ const LEAST_THRESHOLD: u32 = 2;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Veno {
     window: LossWindow,
-    /// Least round-trip time; [`Duration::MAX`] before a sample.
-    base_rtt: Duration,
+    /// Least round-trip time, in microseconds.
+    base_rtt: u32,
+    /// What `base_rtt` was before the last congestion event.
+    base_rtt_before: u32,
     random_loss_up_to: u8,
     keeps_base_rtt: bool,
     /// The paper's `equilibrium_arrival`.
@@ -50,8 +65,9 @@ impl Veno {
     pub fn new(growth: Growth) -> Self {
         Veno {
             window: LossWindow::new(growth),
-            base_rtt: Duration::MAX,
-            random_loss_up_to: 1,
+            base_rtt: NO_SAMPLE,
+            base_rtt_before: NO_SAMPLE,
+            random_loss_up_to: RANDOM_LOSS_UP_TO,
             keeps_base_rtt: false,
             // Until congestion avoidance has looked, Veno is Reno.
             equilibrium_reached: true,
@@ -73,15 +89,15 @@ impl Veno {
     }
 
     /// Calculates on which side of the thresholds the backlog N = cwnd - cwnd * BaseRTT / RTT is.
-    fn measure_backlog(&mut self, rtt: Duration) {
-        let micros = |span: Duration| span.as_micros().min(u64::from(u32::MAX));
-        let waiting = micros(rtt.saturating_sub(self.base_rtt));
-        // N > segments, both sides times RTT.
-        let backlog = u64::from(self.window.cwnd()).saturating_mul(waiting);
-        let segment = u64::from(self.window.mss()).saturating_mul(micros(rtt));
-        let exceeds = |segments: u32| backlog > segment.saturating_mul(segments.into());
-        self.equilibrium_reached = exceeds(self.random_loss_up_to.into());
-        self.congested = exceeds(CONGESTED_ABOVE);
+    fn measure_backlog(&mut self, rtt: u32) {
+        let (cwnd, mss) = (self.window.cwnd(), self.window.mss());
+        let exceeds = |segments: u32| {
+            backlog::compare(cwnd, self.base_rtt, rtt, segments, mss) == Ordering::Greater
+        };
+        let (equilibrium, congested) =
+            (exceeds(self.random_loss_up_to.into()), exceeds(CONGESTED_ABOVE));
+        self.equilibrium_reached = equilibrium;
+        self.congested = congested;
     }
 
     /// In congestion every other ack opens the window, else every one.
@@ -108,6 +124,29 @@ impl Default for Veno {
     }
 }
 
+impl Parameters for Veno {
+    const TAKES: &'static str =
+        "threshold=SEGMENTS up to 255, base-rtt=keep or reset, and growth=RULE";
+
+    fn set(&mut self, name: &str, value: &str) -> Option<()> {
+        match (name, value) {
+            ("threshold", _) => self.random_loss_up_to = value.parse().ok()?,
+            ("base-rtt", "keep") => self.keeps_base_rtt = true,
+            ("base-rtt", "reset") => self.keeps_base_rtt = false,
+            ("growth", _) => self.window.set_growth(value.parse().ok()?),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn write(&self, list: &mut ParameterList<'_, '_>) -> fmt::Result {
+        let base_rtt = |keeps| if keeps { "keep" } else { "reset" };
+        list.add("threshold=", self.random_loss_up_to, RANDOM_LOSS_UP_TO)?;
+        list.add("base-rtt=", base_rtt(self.keeps_base_rtt), base_rtt(false))?;
+        list.add("growth=", self.window.growth(), Growth::default())
+    }
+}
+
 impl CongestionController for Veno {
     fn name(&self) -> &'static str {
         Self::NAME
@@ -125,17 +164,18 @@ impl CongestionController for Veno {
     }
 
     fn on_ack(&mut self, ack: &Ack) {
-        if let Some(rtt) = ack.rtt {
+        let rtt = ack.rtt.map(micros);
+        if let Some(rtt) = rtt {
             self.base_rtt = self.base_rtt.min(rtt);
         }
         if ack.in_recovery {
             return;
         }
-        if self.window.cwnd() < self.window.ssthresh() {
+        if self.window.in_slow_start() {
             self.window.grow(ack);
             return;
         }
-        if let Some(rtt) = ack.rtt {
+        if let Some(rtt) = rtt {
             self.measure_backlog(rtt);
         }
         if ack.bytes_acked > 0 && self.counts_this_ack() {
@@ -144,7 +184,9 @@ impl CongestionController for Veno {
     }
 
     fn on_congestion(&mut self, event: &Congestion) {
-        self.window.remember(event.kind);
+        if self.window.remember(event.kind) {
+            self.base_rtt_before = self.base_rtt;
+        }
         let reduced = self.reduced_threshold(event.kind);
         match event.kind {
             CongestionKind::FastRetransmit | CongestionKind::Ecn => {
@@ -157,16 +199,22 @@ impl CongestionController for Veno {
             }
         }
         if !self.keeps_base_rtt && event.kind != CongestionKind::Ecn {
-            self.base_rtt = Duration::MAX;
+            self.base_rtt = NO_SAMPLE;
         }
     }
 
     fn on_undo(&mut self, _now: Instant) {
-        self.window.undo();
+        if self.window.undo() {
+            self.base_rtt = self.base_rtt.min(self.base_rtt_before);
+        }
     }
 
     fn on_restart_after_idle(&mut self, _now: Instant, restart_window: u32) {
         self.window.restart_after_idle(restart_window);
+    }
+
+    fn on_unvalidated_window(&mut self, _now: Instant, least: u32) {
+        self.window.give_up_unvalidated(least);
     }
 
     fn on_mss_change(&mut self, mss: u32) {
@@ -186,6 +234,7 @@ impl CongestionController for Veno {
 mod tests {
     use super::*;
     use crate::congestion::tests::{acked, congestion, sizes, start};
+    use crate::time::Duration;
     use CongestionKind::{Ecn, FastRetransmit, RepeatedTimeout, Timeout};
 
     const MSS: u32 = 1000;
@@ -337,6 +386,17 @@ mod tests {
             veno.on_ack(&acked(13 * MSS));
             assert_eq!(veno.window(), 21 * MSS);
         }
+    }
+
+    /// BaseRTT is still 90 ms, so that a round of 180 ms means a full queue.
+    #[test]
+    fn a_false_alarm_does_not_cost_the_base_rtt() {
+        let mut veno = avoiding(Veno::default());
+        veno.on_congestion(&congestion(FastRetransmit, 0));
+        veno.on_undo(Instant::ZERO);
+        veno.on_ack(&measured(0, 180));
+        veno.on_congestion(&congestion(FastRetransmit, 0));
+        assert_eq!(veno.window(), 10 * MSS);
     }
 
     #[test]

@@ -9,13 +9,20 @@
 //! the longest time that matters then fits into 64 bits. The curve depends on t - K only, so that
 //! is what the state holds.
 
+use super::hystart::HyStart;
+use super::loss_window::within_bounds;
+use super::words::{ParameterList, Parameters, parse_switch, switch};
 use super::{
-    Ack, Congestion, CongestionController, CongestionKind, DEFAULT_MSS, Growth, Sent, Start,
+    Ack, Congestion, CongestionController, CongestionKind, DEFAULT_MSS, Growth, Sent, Start, scaled,
 };
 use crate::time::{Duration, Instant};
+use core::fmt;
 
 /// beta_cubic = 0.7 (section 4.6), a fraction.
 const BETA: (u64, u64) = (7, 10);
+/// beta_ecn = 0.85 for CUBIC (RFC 8511 section 3.1): a queue that marks is shorter than one that
+/// overflows.
+const BETA_ECN: (u64, u64) = (17, 20);
 /// What fast convergence leaves of W_max: (1 + beta_cubic) / 2 (section 4.7).
 const FAST_CONVERGENCE: (u64, u64) = (17, 20);
 /// alpha_cubic = 3 (1 - beta_cubic) / (1 + beta_cubic) = 9/17 (section 4.3).
@@ -29,9 +36,14 @@ const LONGEST_MILLIS: u32 = 2_642_245;
 /// Least threshold, and least window after a loss, in segments (section 4.6).
 const LEAST_SEGMENTS: u32 = 2;
 
-/// RFC 9438's congestion control, with appropriate byte counting in slow start.
+/// RFC 9438's congestion control, with byte counting (RFC 3465), HyStart++ (RFC 9406) in the
+/// initial slow start, and the alternative backoff of RFC 8511 for ECN.
+///
+/// In words: `cubic`, with the parameters `growth=RULE` ([`Growth`]) and `hystart=off`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cubic {
+    growth: Growth,
+    has_hystart: bool,
     mss: u32,
     cwnd: u32,
     /// What the last increase left over: so many parts of `cwnd` of a byte.
@@ -50,40 +62,60 @@ struct State {
     ssthresh: u32,
     cwnd_prior: u32,
     w_max: u32,
-    /// The window that Reno would have.
-    w_est: u32,
-    /// Bytes acknowledged that have not yet made a segment of `w_est`.
-    credit: u32,
-    /// t - K in milliseconds: how long ago the curve passed W_max.
-    since_plateau: i32,
     stage: Stage,
 }
 
 /// Where the window stands between two congestion events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
+    /// In the first slow start, which HyStart++ watches.
+    InitialSlowStart(HyStart),
     /// The next congestion avoidance stage heads for `w_max`.
     BeforeAvoidance,
     /// In the slow start that follows a timeout: the next stage begins on the plateau.
     AfterTimeout,
-    /// In congestion avoidance, on the curve.
-    Avoidance,
+    /// In congestion avoidance.
+    Avoidance(Curve),
+}
+
+/// Where on the curve the window is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Curve {
+    /// t - K in milliseconds: how long ago the curve passed W_max.
+    since_plateau: i32,
+    /// The window that Reno would have.
+    w_est: u32,
+    /// Bytes acknowledged that have not yet made a segment of `w_est`.
+    credit: u32,
 }
 
 impl State {
-    const INITIAL: State = State {
-        ssthresh: u32::MAX,
-        cwnd_prior: 0,
-        w_max: 0,
-        w_est: 0,
-        credit: 0,
-        since_plateau: 0,
-        stage: Stage::BeforeAvoidance,
-    };
+    const INITIAL: State =
+        State { ssthresh: u32::MAX, cwnd_prior: 0, w_max: 0, stage: Stage::BeforeAvoidance };
 }
 
 impl Cubic {
     pub(super) const NAME: &'static str = "cubic";
+
+    /// CUBIC whose window grows by that rule in slow start, and counts acks so beyond it.
+    pub fn new(growth: Growth) -> Self {
+        Cubic {
+            growth,
+            has_hystart: true,
+            mss: DEFAULT_MSS,
+            cwnd: DEFAULT_MSS,
+            remainder: 0,
+            counted_until: 0,
+            now: State::INITIAL,
+            before_event: None,
+        }
+    }
+
+    /// CUBIC with the slow start of RFC 5681.
+    #[must_use]
+    pub fn without_hystart(self) -> Self {
+        Cubic { has_hystart: false, ..self }
+    }
 
     /// Counts the time until `now` as part of t, also of the t that an undo would restore.
     fn count_time(&mut self, now: Instant) {
@@ -94,7 +126,9 @@ impl Cubic {
         }
         self.skip_time(now);
         for state in [Some(&mut self.now), self.before_event.as_mut()].into_iter().flatten() {
-            state.since_plateau = state.since_plateau.saturating_add(elapsed);
+            if let Stage::Avoidance(curve) = &mut state.stage {
+                curve.since_plateau = curve.since_plateau.saturating_add(elapsed);
+            }
         }
     }
 
@@ -104,57 +138,71 @@ impl Cubic {
     }
 
     /// Section 4.10: RFC 5681's slow start, up to the threshold and not beyond.
-    fn slow_start(&mut self, bytes_acked: u32) {
-        let repairs_loss = self.now.stage == Stage::AfterTimeout;
-        let increase = Growth::default().slow_start_increase(bytes_acked, self.mss, repairs_loss);
-        self.cwnd = self.cwnd.saturating_add(increase).min(self.now.ssthresh);
+    fn slow_start(&mut self, ack: &Ack) {
+        let divisor = match &mut self.now.stage {
+            Stage::InitialSlowStart(hystart) => hystart.on_ack(ack),
+            _ => Some(1),
+        };
+        let Some(divisor) = divisor else {
+            self.now.ssthresh = self.cwnd;
+            self.now.stage = Stage::BeforeAvoidance;
+            return;
+        };
+        if grows(ack) {
+            let repairs_loss = self.now.stage == Stage::AfterTimeout;
+            let increase = self.growth.slow_start_increase(ack.bytes_acked, self.mss, repairs_loss);
+            let increase = increase.checked_div(divisor).unwrap_or(increase);
+            let cwnd = self.cwnd.saturating_add(increase).min(self.now.ssthresh);
+            self.cwnd = within_bounds(cwnd, self.mss);
+        }
     }
 
     /// The start of a congestion avoidance stage, t = 0: where the curve begins (section 4.2, figure
-    /// 2). Beyond W_max, and in the first stage after a timeout (section 4.8), on its plateau.
-    fn begin_avoidance(&mut self) {
+    /// 2). Beyond W_max, which is so after the first slow start too (section 4.10), and in the first
+    /// stage after a timeout (section 4.8), on its plateau.
+    fn begin_avoidance(&mut self) -> Curve {
         let state = &mut self.now;
         if state.stage == Stage::AfterTimeout || state.w_max < self.cwnd {
             state.w_max = self.cwnd;
         }
         let k = time_to_grow(state.w_max - self.cwnd, self.mss);
-        state.since_plateau = 0i32.saturating_sub_unsigned(k);
-        state.w_est = self.cwnd;
-        state.credit = 0;
-        state.stage = Stage::Avoidance;
         self.remainder = 0;
+        Curve { since_plateau: 0i32.saturating_sub_unsigned(k), w_est: self.cwnd, credit: 0 }
     }
 
     fn avoid_congestion(&mut self, bytes_acked: u32, smoothed_rtt: Duration) {
-        if self.now.stage != Stage::Avoidance {
-            self.begin_avoidance();
-        }
-        self.advance_reno_estimate(bytes_acked);
-        let t = self.now.since_plateau;
-        if self.w_cubic(t) < self.now.w_est {
+        let mut curve = match self.now.stage {
+            Stage::Avoidance(curve) => curve,
+            _ => self.begin_avoidance(),
+        };
+        let bytes_acked = self.growth.avoidance_credit(bytes_acked, self.mss);
+        self.advance_reno_estimate(&mut curve, bytes_acked);
+        let t = curve.since_plateau;
+        if self.w_cubic(t) < curve.w_est {
             // Section 4.3: the Reno-friendly region. An ack never closes the window.
-            self.cwnd = self.cwnd.max(self.now.w_est);
+            self.cwnd = within_bounds(self.cwnd.max(curve.w_est), self.mss);
         } else {
             let rtt = u32::try_from(smoothed_rtt.as_millis()).unwrap_or(u32::MAX);
             let target = self.w_cubic(t.saturating_add_unsigned(rtt));
             self.approach(target, bytes_acked);
         }
+        self.now.stage = Stage::Avoidance(curve);
     }
 
     /// Section 4.3, figure 4, by whole segments with the rest in `credit`.
-    fn advance_reno_estimate(&mut self, bytes_acked: u32) {
-        let state = &mut self.now;
-        let alpha = if state.w_est >= state.cwnd_prior { RENO_ALPHA } else { ALPHA };
-        let price = (u64::from(self.cwnd) * alpha.1).div_ceil(alpha.0);
-        let credit = u64::from(state.credit) + u64::from(bytes_acked);
+    fn advance_reno_estimate(&self, curve: &mut Curve, bytes_acked: u32) {
+        let alpha = if curve.w_est >= self.now.cwnd_prior { RENO_ALPHA } else { ALPHA };
+        let window = self.growth.avoidance_price(self.cwnd, self.mss);
+        let price = (u64::from(window) * alpha.1).div_ceil(alpha.0);
+        let credit = u64::from(curve.credit) + u64::from(bytes_acked);
         let left = match credit.checked_sub(price) {
             Some(left) => {
-                state.w_est = state.w_est.saturating_add(self.mss);
+                curve.w_est = curve.w_est.saturating_add(self.mss);
                 left
             }
             None => credit,
         };
-        state.credit = u32::try_from(left).unwrap_or(u32::MAX);
+        curve.credit = u32::try_from(left).unwrap_or(u32::MAX);
     }
 
     /// Sections 4.4 and 4.5: (target - cwnd) / cwnd for each segment acknowledged, where the target
@@ -165,7 +213,8 @@ impl Cubic {
         let parts = distance * u64::from(bytes_acked) + u64::from(self.remainder);
         let increase = (parts / cwnd).min(distance);
         self.remainder = u32::try_from(parts % cwnd).unwrap_or(0);
-        self.cwnd = self.cwnd.saturating_add(u32::try_from(increase).unwrap_or(u32::MAX));
+        let cwnd = self.cwnd.saturating_add(u32::try_from(increase).unwrap_or(u32::MAX));
+        self.cwnd = within_bounds(cwnd, self.mss);
     }
 
     /// Section 4.2, figure 1: C (t - K)^3 + W_max, rounded towards W_max.
@@ -196,7 +245,8 @@ impl Cubic {
     fn reduce(&mut self, kind: CongestionKind, flight_size: u32) {
         let converging = self.cwnd < self.now.w_max;
         self.now.w_max = if converging { scaled(self.cwnd, FAST_CONVERGENCE) } else { self.cwnd };
-        let reduced = scaled(flight_size, BETA);
+        let beta = if kind == CongestionKind::Ecn { BETA_ECN } else { BETA };
+        let reduced = scaled(flight_size, beta);
         self.now.ssthresh = reduced.max(self.mss.saturating_mul(LEAST_SEGMENTS));
         self.now.stage = Stage::BeforeAvoidance;
         let cwnd =
@@ -212,15 +262,15 @@ impl Cubic {
 
     /// The window or its unit is not what the curve was drawn for: a new stage begins.
     fn leave_avoidance(&mut self) {
-        if self.now.stage == Stage::Avoidance {
+        if let Stage::Avoidance(_) = self.now.stage {
             self.now.stage = Stage::BeforeAvoidance;
         }
     }
 }
 
-/// A size times a fraction not above one, rounded down.
-fn scaled(size: u32, (numerator, denominator): (u64, u64)) -> u32 {
-    u32::try_from(u64::from(size) * numerator / denominator).unwrap_or(size)
+/// Whether an ack may open the window: one of new data in a full window.
+fn grows(ack: &Ack) -> bool {
+    ack.bytes_acked > 0 && ack.window_limited
 }
 
 /// Milliseconds since the origin, modulo 2^32.
@@ -251,14 +301,25 @@ fn cube_root(n: u64) -> u32 {
 
 impl Default for Cubic {
     fn default() -> Self {
-        Cubic {
-            mss: DEFAULT_MSS,
-            cwnd: DEFAULT_MSS,
-            remainder: 0,
-            counted_until: 0,
-            now: State::INITIAL,
-            before_event: None,
+        Cubic::new(Growth::default())
+    }
+}
+
+impl Parameters for Cubic {
+    const TAKES: &'static str = "growth=RULE and hystart=on or off";
+
+    fn set(&mut self, name: &str, value: &str) -> Option<()> {
+        match name {
+            "growth" => self.growth = value.parse().ok()?,
+            "hystart" => self.has_hystart = parse_switch(value)?,
+            _ => return None,
         }
+        Some(())
+    }
+
+    fn write(&self, list: &mut ParameterList<'_, '_>) -> fmt::Result {
+        list.add("growth=", self.growth, Growth::default())?;
+        list.add("hystart=", switch(self.has_hystart), switch(true))
     }
 }
 
@@ -269,11 +330,17 @@ impl CongestionController for Cubic {
 
     fn on_start(&mut self, start: &Start) {
         let mss = start.mss.max(1);
+        let mut now = State::INITIAL;
+        if self.has_hystart {
+            now.stage = Stage::InitialSlowStart(HyStart::INITIAL);
+        }
         *self = Cubic {
+            has_hystart: self.has_hystart,
             mss,
-            cwnd: start.initial_window.max(mss),
+            cwnd: within_bounds(start.initial_window, mss),
             counted_until: modular_millis(start.now),
-            ..Cubic::default()
+            now,
+            ..Cubic::new(self.growth)
         };
     }
 
@@ -291,12 +358,12 @@ impl CongestionController for Cubic {
         } else {
             self.skip_time(ack.now);
         }
-        if ack.in_recovery || ack.bytes_acked == 0 || !ack.window_limited {
+        if ack.in_recovery {
             return;
         }
         if self.cwnd < self.now.ssthresh {
-            self.slow_start(ack.bytes_acked);
-        } else {
+            self.slow_start(ack);
+        } else if grows(ack) {
             self.avoid_congestion(ack.bytes_acked, ack.smoothed_rtt);
         }
     }
@@ -322,7 +389,7 @@ impl CongestionController for Cubic {
         if let Some(before) = self.before_event.take()
             && self.cwnd <= self.now.cwnd_prior
         {
-            self.cwnd = self.now.cwnd_prior;
+            self.cwnd = within_bounds(self.now.cwnd_prior, self.mss);
             self.now = before;
         }
     }
@@ -335,9 +402,14 @@ impl CongestionController for Cubic {
         self.before_event = None;
     }
 
+    fn on_unvalidated_window(&mut self, now: Instant, least: u32) {
+        self.now.ssthresh = self.now.ssthresh.max(self.cwnd - self.cwnd / 4);
+        self.on_restart_after_idle(now, (self.cwnd / 2).max(least));
+    }
+
     fn on_mss_change(&mut self, mss: u32) {
         self.mss = mss.max(1);
-        self.cwnd = self.cwnd.max(self.mss);
+        self.cwnd = within_bounds(self.cwnd, self.mss);
         self.leave_avoidance();
     }
 

@@ -1,6 +1,7 @@
 //! CUBIC's numbers, worked by hand from RFC 9438.
 
 use super::*;
+use crate::congestion::LARGEST_WINDOW;
 use crate::congestion::tests::{acked, congestion, sizes, start};
 use CongestionKind::{Ecn, FastRetransmit, RepeatedTimeout, Timeout};
 use proptest::prelude::*;
@@ -27,13 +28,22 @@ fn at(millis: u64, bytes: u32, rtt_millis: u64) -> Ack {
 fn from_50_to_100() -> Cubic {
     let mut cubic = cubic(100);
     cubic.on_congestion(&congestion(FastRetransmit, 71_429));
-    cubic.begin_avoidance();
+    begin(&mut cubic);
     assert_eq!(sizes(&cubic), (50 * MSS, 50 * MSS));
     cubic
 }
 
-fn w_cubic_at(cubic: &Cubic, millis: i32) -> u32 {
-    cubic.w_cubic(cubic.now.since_plateau + millis)
+/// A congestion avoidance stage begins.
+fn begin(cubic: &mut Cubic) {
+    cubic.now.stage = Stage::Avoidance(cubic.begin_avoidance());
+}
+
+/// t - K in milliseconds, in congestion avoidance.
+fn since_plateau(cubic: &Cubic) -> Option<i32> {
+    match cubic.now.stage {
+        Stage::Avoidance(curve) => Some(curve.since_plateau),
+        _ => None,
+    }
 }
 
 #[test]
@@ -69,9 +79,35 @@ fn k_is_the_cube_root_of_the_loss_over_c() {
 fn the_curve_passes_through_the_points_of_figure_1() {
     let cubic = from_50_to_100();
     let seconds = [0, 1, 4, 5, 6, 7, 10];
-    let windows = seconds.map(|seconds| w_cubic_at(&cubic, seconds * 1_000));
+    let windows = seconds.map(|seconds| cubic.w_cubic(seconds * 1_000 - 5_000));
     // 100 + 0.4 (t - 5)^3
     assert_eq!(windows, [50_000, 74_400, 99_600, 100_000, 100_400, 103_200, 150_000]);
+}
+
+proptest! {
+    /// Figure 1 in exact rational arithmetic, a fraction of a byte left off on the way from W_max.
+    #[test]
+    fn the_curve_is_figure_1_to_the_byte(
+        w_max in 0..=LARGEST_WINDOW,
+        mss in 1..=65_535u32,
+        millis in -2_642_245..=2_642_245i32,
+    ) {
+        let mut cubic = cubic(1);
+        cubic.mss = mss;
+        cubic.now.w_max = w_max;
+        // 0.4 (t - K)^3 segments, t in seconds.
+        let offset = 4 * i128::from(millis).pow(3) * i128::from(mss) / 10_000_000_000;
+        let exact = (i128::from(w_max) + offset).clamp(0, u32::MAX.into());
+        prop_assert_eq!(i128::from(cubic.w_cubic(millis)), exact);
+    }
+
+    /// Figure 2: the least K in whole milliseconds with C K^3 >= W_max - cwnd_epoch.
+    #[test]
+    fn k_is_figure_2_to_the_millisecond(bytes in 0..=LARGEST_WINDOW, mss in 1..=65_535u32) {
+        let k = u128::from(time_to_grow(bytes, mss));
+        let reaches = |k: u128| 4 * k.pow(3) * u128::from(mss) >= u128::from(bytes) * 10_000_000_000;
+        prop_assert!(reaches(k) && (k == 0 || !reaches(k - 1)), "{k}");
+    }
 }
 
 #[test]
@@ -98,6 +134,15 @@ fn a_loss_leaves_two_segments_at_least_and_a_mark_one() {
     }
 }
 
+/// RFC 8511 section 3.1.
+#[test]
+fn a_congestion_mark_leaves_85_percent_of_the_flight() {
+    let mut cubic = cubic(20);
+    cubic.on_congestion(&congestion(Ecn, 20 * MSS));
+    assert_eq!(sizes(&cubic), (17 * MSS, 17 * MSS));
+    assert_eq!((cubic.now.w_max, cubic.now.cwnd_prior), (20 * MSS, 20 * MSS));
+}
+
 #[test]
 fn congestion_never_opens_the_window() {
     let mut cubic = cubic(4);
@@ -114,8 +159,8 @@ fn fast_convergence_gives_up_more_when_the_last_window_was_not_reached() {
     cubic.on_congestion(&congestion(FastRetransmit, 70 * MSS));
     assert_eq!((cubic.cwnd, cubic.now.w_max), (49_000, 59_500));
     // cbrt(10.5 / 0.4) = 2.9718 s
-    cubic.begin_avoidance();
-    assert_eq!(cubic.now.since_plateau, -2_972);
+    begin(&mut cubic);
+    assert_eq!(since_plateau(&cubic), Some(-2_972));
     // At W_max again: not converging.
     cubic.cwnd = 59_500;
     cubic.on_congestion(&congestion(FastRetransmit, 59_500));
@@ -194,12 +239,12 @@ fn a_short_path_follows_reno() {
 fn time_that_the_application_limits_is_no_part_of_t() {
     let mut cubic = from_50_to_100();
     cubic.on_ack(&at(1_000, MSS, 100));
-    assert_eq!(cubic.now.since_plateau, -4_000);
+    assert_eq!(since_plateau(&cubic), Some(-4_000));
     let limited = Ack { window_limited: false, ..at(3_000, MSS, 100) };
     cubic.on_ack(&limited);
-    assert_eq!(cubic.now.since_plateau, -4_000);
+    assert_eq!(since_plateau(&cubic), Some(-4_000));
     cubic.on_ack(&at(3_500, MSS, 100));
-    assert_eq!(cubic.now.since_plateau, -3_500);
+    assert_eq!(since_plateau(&cubic), Some(-3_500));
 }
 
 #[test]
@@ -213,10 +258,10 @@ fn idle_time_is_no_part_of_t() {
     };
     cubic.on_sent(&sent(500, 2 * MSS));
     cubic.on_ack(&at(1_000, MSS, 100));
-    assert_eq!(cubic.now.since_plateau, -4_000);
+    assert_eq!(since_plateau(&cubic), Some(-4_000));
     cubic.on_sent(&sent(61_000, MSS));
     cubic.on_ack(&at(61_100, MSS, 100));
-    assert_eq!(cubic.now.since_plateau, -3_900);
+    assert_eq!(since_plateau(&cubic), Some(-3_900));
 }
 
 #[test]
@@ -225,7 +270,7 @@ fn time_that_runs_backwards_does_not_count() {
     for millis in [2_000, 1_000, 2_500] {
         cubic.on_ack(&at(millis, MSS, 100));
     }
-    assert_eq!(cubic.now.since_plateau, -2_500);
+    assert_eq!(since_plateau(&cubic), Some(-2_500));
 }
 
 #[test]
@@ -239,8 +284,7 @@ fn a_timeout_starts_again_and_then_stands_on_the_plateau() {
         assert_eq!(cubic.window(), expected * MSS);
     }
     cubic.on_ack(&at(0, MSS, 10));
-    assert_eq!((cubic.now.w_max, cubic.now.since_plateau), (7 * MSS, 0));
-    assert_eq!(cubic.now.stage, Stage::Avoidance);
+    assert_eq!((cubic.now.w_max, since_plateau(&cubic)), (7 * MSS, Some(0)));
 }
 
 #[test]
@@ -275,7 +319,7 @@ fn the_time_until_a_false_alarm_is_found_out_counts() {
     let repairing = Ack { in_recovery: true, window_limited: false, ..at(1_500, MSS, 100) };
     cubic.on_ack(&repairing);
     cubic.on_undo(Instant::from_millis(2_000));
-    assert_eq!(cubic.now.since_plateau, -3_000);
+    assert_eq!(since_plateau(&cubic), Some(-3_000));
 }
 
 #[test]
@@ -287,6 +331,81 @@ fn undo_changes_nothing_once_the_window_has_outgrown_the_event() {
     }
     cubic.on_undo(Instant::ZERO);
     assert_eq!(sizes(&cubic), (11 * MSS, 7 * MSS));
+}
+
+/// A round of acks of a segment each.
+fn round(cubic: &mut Cubic, rtt_millis: u64, acks: u32) {
+    for n in 0..acks {
+        let rtt = Some(Duration::from_millis(rtt_millis));
+        cubic.on_ack(&Ack { rtt, new_round: n == 0, ..acked(MSS) });
+    }
+}
+
+/// RFC 9406, and RFC 9438 section 4.10: W_max is then where slow start has led.
+#[test]
+fn hystart_ends_the_initial_slow_start_without_a_loss() {
+    let mut cubic = cubic(10);
+    round(&mut cubic, 100, 10);
+    assert_eq!(sizes(&cubic), (20 * MSS, u32::MAX));
+    // The eighth sample tells of the delay; from then on an ack counts for a quarter.
+    round(&mut cubic, 120, 20);
+    assert_eq!(cubic.window(), 31 * MSS);
+    for _ in 0..4 {
+        round(&mut cubic, 120, 4);
+    }
+    assert_eq!(sizes(&cubic), (35 * MSS, u32::MAX));
+    round(&mut cubic, 120, 1);
+    assert_eq!(sizes(&cubic), (35 * MSS, 35 * MSS));
+    round(&mut cubic, 120, 1);
+    assert_eq!((cubic.now.w_max, since_plateau(&cubic)), (35 * MSS, Some(0)));
+}
+
+#[test]
+fn hystart_can_be_switched_off() {
+    let mut cubic = Cubic::default().without_hystart();
+    cubic.on_start(&start(MSS, 10 * MSS));
+    for _ in 0..10 {
+        round(&mut cubic, 100, 10);
+        round(&mut cubic, 120, 10);
+    }
+    assert_eq!(sizes(&cubic), (210 * MSS, u32::MAX));
+}
+
+#[test]
+fn hystart_watches_the_initial_slow_start_only() {
+    let mut cubic = cubic(10);
+    cubic.on_congestion(&congestion(Timeout, 400 * MSS));
+    round(&mut cubic, 100, 100);
+    round(&mut cubic, 200, 100);
+    round(&mut cubic, 200, 10);
+    assert_eq!(sizes(&cubic), (211 * MSS, 280 * MSS));
+}
+
+#[test]
+fn the_growth_is_a_parameter() {
+    let mut cubic = Cubic::new(Growth::PerAck);
+    cubic.on_start(&start(MSS, 10 * MSS));
+    cubic.on_ack(&acked(8 * MSS));
+    assert_eq!(cubic.window(), 11 * MSS);
+    // In congestion avoidance 14 acks make a segment of Reno's estimate, however much they tell of:
+    // 7 * 17/9 = 13.2.
+    cubic.on_congestion(&congestion(FastRetransmit, 10 * MSS));
+    for _ in 0..13 {
+        cubic.on_ack(&at(0, 2 * MSS, 0));
+    }
+    assert_eq!(cubic.window(), 7 * MSS);
+    cubic.on_ack(&at(0, 2 * MSS, 0));
+    assert_eq!(cubic.window(), 8 * MSS);
+}
+
+/// RFC 7661 section 4.4.3.
+#[test]
+fn a_window_never_validated_is_halved_and_its_size_remembered() {
+    let mut cubic = cubic(100);
+    cubic.on_congestion(&congestion(FastRetransmit, 50 * MSS));
+    cubic.cwnd = 80 * MSS;
+    cubic.on_unvalidated_window(Instant::ZERO, 10 * MSS);
+    assert_eq!(sizes(&cubic), (40 * MSS, 60 * MSS));
 }
 
 #[test]
@@ -302,7 +421,7 @@ fn slow_start_counts_two_segments_and_stands_still_in_recovery() {
 fn a_restart_that_lowers_the_window_begins_a_new_stage() {
     let mut cubic = from_50_to_100();
     cubic.on_restart_after_idle(Instant::ZERO, 60 * MSS);
-    assert_eq!(cubic.now.stage, Stage::Avoidance);
+    assert_eq!(since_plateau(&cubic), Some(-5_000));
     cubic.on_restart_after_idle(Instant::ZERO, 10 * MSS);
     assert_eq!(sizes(&cubic), (10 * MSS, 50 * MSS));
     cubic.on_ack(&at(0, 2 * MSS, 100));
@@ -315,7 +434,7 @@ fn the_curve_is_drawn_anew_in_segments_of_the_new_size() {
     cubic.on_mss_change(500);
     cubic.on_ack(&at(0, 500, 0));
     // cbrt(100 / 0.4) = 6.2996 s
-    assert_eq!((cubic.window(), cubic.now.since_plateau), (50_000, -6_300));
+    assert_eq!((cubic.window(), since_plateau(&cubic)), (50_000, Some(-6_300)));
     cubic.on_mss_change(60_000);
     assert_eq!(cubic.window(), 60_000);
 }

@@ -121,7 +121,7 @@ impl Bulk {
         let now = Instant::from_secs(100);
         let law = Accounted { law, heard: Vec::new(), before: 0, fell_short: false };
         let receiver = Config { ack_policy: AckPolicy::EverySegment, ..config };
-        let law_of_receiver = BuiltIn::default();
+        let law_of_receiver = Reno::default().into();
         let mut bulk = Bulk {
             sender: Connection::connect(now, &config, law, buffers(), &open(ISS)),
             // Both open at the same time: neither needs a listener.
@@ -245,7 +245,7 @@ fn each_episode_reduces_once_and_each_lost_retransmission_once_more_at_most() {
         let loss = [5, 20, 60, 150, 300][seed as usize % 5];
         let fate =
             move |_: &OnPath| (random.below(1_000) >= loss).then_some(Duration::from_millis(20));
-        let law = if seed % 2 == 0 { BuiltIn::default() } else { Cubic::default().into() };
+        let law = if seed % 2 == 0 { Reno::default().into() } else { Cubic::default().into() };
         let mut bulk = Bulk::new(&config_of(name), law, fate);
         bulk.run(200_000);
         let (episodes, reductions) = (bulk.info().fast_recoveries, bulk.law().reductions() as u64);
@@ -275,7 +275,7 @@ fn what_only_delay_has_caused_is_taken_back_exactly() {
             }
             Some(stalled_until.saturating_since(segment.now) + Duration::from_millis(20))
         };
-        let mut bulk = Bulk::new(&config_of(name), BuiltIn::default(), fate);
+        let mut bulk = Bulk::new(&config_of(name), Reno::default().into(), fate);
         bulk.run(200_000);
         bulk.run_while(|bulk| !bulk.path.is_empty());
         let law = bulk.law();
@@ -299,7 +299,7 @@ fn a_delay_spike_costs_one_segment_for_each_timer_and_no_window() {
             Some(held + Duration::from_millis(20))
         };
         let config = Config { send_buffer: 50_000, receive_buffer: 50_000, ..config_of(name) };
-        let mut bulk = Bulk::new(&config, BuiltIn::default(), fate);
+        let mut bulk = Bulk::new(&config, Reno::default().into(), fate);
         bulk.total = u32::MAX;
         bulk.run_while(|bulk| bulk.now < spike);
         let before = bulk.info().cwnd;
@@ -333,7 +333,7 @@ fn a_burst_loss_of_half_a_window_is_repaired_within_two_round_trips() {
         };
         let config =
             Config { send_buffer: 64 * SEGMENT, receive_buffer: 1_000_000, ..config_of(name) };
-        let mut bulk = Bulk::new(&config, BuiltIn::default(), fate);
+        let mut bulk = Bulk::new(&config, Reno::default().into(), fate);
         bulk.run(2_000 * SEGMENT);
         let times = times.borrow();
         assert_eq!((times.len(), bulk.info().timeouts), (32, 0), "{name} {seed}");
