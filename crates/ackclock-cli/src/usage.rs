@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(
             complaint(&["discard", "--cc", "vogon"]),
             "invalid value 'vogon' for '--cc <LAW>': unknown law: use cubic, reno, veno, vegas, \
-             tahoe, none, fixed, bbr; see 'ackclock --help'"
+             tahoe, none, fixed, bbr; see 'ackclock help discard'"
         );
     }
 
