@@ -2,3 +2,4 @@
 #![forbid(unsafe_code)]
 
 pub mod against_smoltcp;
+pub mod closed_forms;
