@@ -85,3 +85,24 @@ fn keep(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    /// The lines of a program without their indentation.
+    fn lines(text: &str) -> String {
+        text.lines().map(|line| line.trim().to_owned() + "\n").collect()
+    }
+
+    #[test]
+    fn the_readme_shows_how_this_example_begins() {
+        let readme = include_str!("../README.md");
+        let (_, from_code) = readme.split_once("```rust\n").unwrap();
+        let (code, _) = from_code.split_once("```").unwrap();
+        // What is imported is more here.
+        let (_, statements) = code.split_once("\n\n").unwrap();
+        let example = lines(include_str!("lent_memory.rs").split("#[cfg(test)]").next().unwrap());
+        for part in lines(statements).split_inclusive(";\n") {
+            assert!(example.contains(part), "{part}");
+        }
+    }
+}
