@@ -55,6 +55,6 @@ pub fn cubic(p: f64, rtt: f64) -> f64 {
 
 /// allman98 equation 5: how long slow start takes from a window of `from` segments to one of `to`,
 /// with an ack for each.
-pub fn slow_start(from: u32, to: u32) -> f64 {
+pub fn slow_start(from: u16, to: u32) -> f64 {
     (f64::from(to) / f64::from(from)).log2()
 }

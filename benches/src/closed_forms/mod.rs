@@ -30,7 +30,7 @@ pub struct Sender {
     /// b of the formulas: how many segments an ack acknowledges, 1 or 2.
     pub segments_per_ack: u32,
     /// In segments.
-    pub initial_window: u32,
+    pub initial_window: u16,
 }
 
 impl Sender {
