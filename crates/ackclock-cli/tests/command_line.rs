@@ -32,6 +32,14 @@ fn wrong_options_are_a_usage_error_in_one_line() {
         &["discard", "--no-such-option"][..],
         &["discard", "--bytes", "much"],
         &["discard", "--path", "rate=fast"],
+        &["discard", "--path-back", "rate=fast"],
+        &["discard", "--path-back", "speed=1"],
+        &["discard", "--recovery", "prayer"],
+        &["discard", "--rto", "rfc6298:often"],
+        &["discard", "--backoff", "quadratic"],
+        &["discard", "--ack-policy", "never"],
+        &["discard", "--ack-timer", "heartbeat=1s"],
+        &["discard", "--ecn", "on"],
         &["discard", "--buffer", "0"],
         &["discard", "--interval", "1ns"],
         &["discard", "--connect-timeout", "0"],
@@ -153,6 +161,78 @@ fn recovery_and_ecn_are_chosen_by_name() {
     assert_eq!((&usual["ecn"], &chosen["ecn"]), (&Value::Bool(false), &Value::Bool(true)));
     assert_eq!(chosen["fast_recoveries"], 0);
     assert!(usual["fast_recoveries"].as_u64() > Some(0) && chosen["timeouts"].as_u64() > Some(0));
+}
+
+#[test]
+fn the_words_of_recovery_and_timers_reach_the_connection_and_the_report() {
+    let report = json(&[
+        "discard",
+        "--bytes",
+        "300k",
+        "--recovery",
+        "newreno",
+        "--rto",
+        "jacobson88:ticks:one",
+        "--backoff",
+        "linear",
+        "--ack-policy",
+        "delayed=200ms/0",
+        "--ack-timer",
+        "heartbeat",
+        "--ecn",
+        "request",
+        "--json",
+    ]);
+    let asked = &report["parameters"];
+    let words = ["recovery", "rto", "backoff", "ack_policy", "ack_timer", "ecn"];
+    let told = words.map(|word| asked[word].as_str().expect("a word"));
+    let expected = [
+        "newreno",
+        "jacobson88:ticks=500ms/2:one",
+        "linear",
+        "delayed=200ms/0",
+        "heartbeat=200ms",
+        "request",
+    ];
+    assert_eq!(told, expected);
+    let local = &report["local"];
+    assert_eq!((&local["recovery"], &local["ecn"]), (&"newreno".into(), &true.into()));
+    // Two ticks of half a second are the least.
+    assert!(local["rto_seconds"].as_f64().expect("a number") >= 0.5);
+}
+
+#[test]
+fn a_law_brings_its_recovery_unless_one_is_named() {
+    let run = |options: &[&str]| {
+        let report = json(&[&["discard", "--bytes", "50k", "--json"], options].concat());
+        let words = ["congestion_control", "recovery"];
+        let [asked, local] = [&report["parameters"], &report["local"]]
+            .map(|table| words.map(|word| table[word].as_str().expect("a word").to_owned()));
+        assert_eq!(asked[1], local[1]);
+        [asked[0].clone(), local[0].clone(), local[1].clone()]
+    };
+    assert_eq!(run(&["--cc", "reno"]), ["reno", "reno", "rack"]);
+    assert_eq!(run(&["--cc", "newreno"]), ["newreno", "reno", "newreno"]);
+    assert_eq!(run(&["--cc", "tahoe"]), ["tahoe", "tahoe", "tahoe"]);
+    let named = run(&["--cc", "tahoe", "--recovery", "rfc6675"]);
+    assert_eq!(named, ["tahoe", "tahoe", "rfc6675"]);
+}
+
+#[test]
+fn the_way_back_can_differ_from_the_way_there() {
+    let run = |back: &str| {
+        let path = ["--path", "rate=10mbit,delay=5ms,loss=0", "--path-back", back];
+        json(&[&["discard", "--bytes", "100k", "--json"][..], &path].concat())
+    };
+    let report = run("delay=95ms");
+    assert_eq!(report["parameters"]["path"], "rate=10mbit,delay=5ms,loss=0%,queue=64");
+    assert_eq!(report["parameters"]["path_back"], "rate=10mbit,delay=95ms,loss=0%,queue=64");
+    let round_trip = report["local"]["min_rtt_seconds"].as_f64().expect("a number");
+    assert!((0.1..0.102).contains(&round_trip), "{round_trip}");
+    let path = "emulated path rate=10mbit,delay=20ms,loss=1%,queue=64; back rate=10mbit,delay=20ms,\
+                loss=0%,queue=64, ";
+    let text = stdout(&ackclock(&["discard", "--bytes", "10k", "--path-back", "loss=0"]));
+    assert!(text.contains(path), "{text}");
 }
 
 #[test]

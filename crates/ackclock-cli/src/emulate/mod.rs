@@ -13,6 +13,7 @@ use crate::capture::Captured;
 use crate::commands::emulate::Emulate;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::values::{path_text, there_and_back};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{LiveLink, Path};
 use ackclock_host::bridge::{self, Bridge, BridgeError, Ended};
@@ -92,17 +93,10 @@ impl<'o> Order<'o> {
                 "--left and --right are the same interface, {left}: a path has two ends"
             )));
         }
-        let back = match &options.path_back {
-            None => options.path.clone(),
-            Some(text) => options
-                .path
-                .with(text)
-                .map_err(|error| Failure::Usage(format!("--path-back: {error}")))?,
-        };
         let unless_json = (!options.report.json).then_some(INTERVAL);
         Ok(Order {
             ends: [left, right],
-            paths: [options.path.clone(), back],
+            paths: there_and_back(&options.path, options.path_back.as_deref())?,
             options,
             interval: options.report.interval.or(unless_json),
         })
@@ -112,11 +106,10 @@ impl<'o> Order<'o> {
 /// Says on standard error what is emulated, and that packets may come now.
 fn announce(order: &Order<'_>) {
     let [left, right] = &order.ends;
-    let [there, back] = &order.paths;
-    let way_back = if there == back { String::new() } else { format!("; back {back}") };
+    let path = path_text(&order.paths);
     let mut stderr = io::stderr().lock();
     // The emulation does not depend on anybody's reading this.
-    let _ = writeln!(stderr, "emulating {left} to {right}: {there}{way_back}; Ctrl-C ends");
+    let _ = writeln!(stderr, "emulating {left} to {right}: {path}; Ctrl-C ends");
     if left.is_beside(right) {
         let _ = writeln!(
             stderr,

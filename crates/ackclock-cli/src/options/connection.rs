@@ -3,32 +3,33 @@
 use crate::failure::Failure;
 use crate::values::{parse_bytes, parse_positive_duration};
 use ackclock::congestion::{BuiltIn, Growth, InitialWindow};
-use ackclock::tcp::{AckPolicy, Config, EcnMode, RecoveryAlgorithm};
+use ackclock::tcp::{
+    AckPolicy, AckTimer, Config, CongestionControl, EcnMode, RecoveryAlgorithm, RtoBackoff,
+    RtoConfig,
+};
 use ackclock::time::Duration;
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// How TCP behaves, on both ends if both are ours.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ConnectionOptions {
     #[arg(long, value_name = "LAW", default_value_t, help = format!(
-        "Congestion control: {}; parameters follow a colon, as in fixed:20 or veno:threshold=3",
+        "Congestion control, how much may be in flight: {}, or newreno (reno with that recovery); \
+         parameters follow a colon, as in fixed:20 or veno:threshold=3",
         BuiltIn::NAMES.join(", ")
     ))]
-    pub(crate) cc: BuiltIn,
+    pub(crate) cc: CongestionControl,
     #[arg(long, value_name = "RULE", help = format!(
         "How acks let a window grow: {} [default: the law's own]",
         Growth::WORDS
     ))]
     pub(crate) growth: Option<Growth>,
-    /// How losses are found and repaired
-    #[arg(long, value_name = "NAME", default_value = RecoveryAlgorithm::NAMES[0],
-          value_parser = PossibleValuesParser::new(RecoveryAlgorithm::NAMES)
-              .try_map(|name| name.parse::<RecoveryAlgorithm>()))]
-    pub(crate) recovery: RecoveryAlgorithm,
-    /// Explicit congestion notification: off, accept (if the peer asks) or request
-    #[arg(long, value_name = "MODE", default_value_t)]
-    pub(crate) ecn: EcnMode,
+    #[arg(long, value_name = "NAME", help = format!(
+        "How losses are found and repaired: {} [default: what --cc brings, as tahoe, none \
+         and newreno do, else rack]",
+        RecoveryAlgorithm::NAMES.join(", ")
+    ))]
+    pub(crate) recovery: Option<RecoveryAlgorithm>,
     #[arg(long, value_name = "WINDOW", default_value_t, help = format!(
         "Initial window: {}",
         InitialWindow::WORDS
@@ -37,9 +38,33 @@ pub(crate) struct ConnectionOptions {
     /// Largest segment in payload bytes [default: what the MTU allows]
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1..=65_495))]
     pub(crate) mss: Option<u16>,
-    /// When to acknowledge: every, delayed, delayed=TIME or bsd43
-    #[arg(long, value_name = "POLICY", default_value = "delayed=40ms")]
+    #[arg(long, value_name = "POLICY", default_value_t, help = format!(
+        "When to acknowledge: {}",
+        AckPolicy::WORDS
+    ))]
     pub(crate) ack_policy: AckPolicy,
+    #[arg(long, value_name = "TIMER", default_value_t, help = format!(
+        "When an ack that the policy delays goes out, after the policy's time or at a clock's next \
+         beat: {}",
+        AckTimer::WORDS
+    ))]
+    pub(crate) ack_timer: AckTimer,
+    #[arg(long, value_name = "TIMER", default_value_t, help = format!(
+        "Retransmission timer, how it follows from round-trip times: {}",
+        RtoConfig::WORDS
+    ))]
+    rto: RtoConfig,
+    #[arg(long, value_name = "GROWTH", default_value_t, help = format!(
+        "How the retransmission timer grows each time it fires again: {}",
+        RtoBackoff::WORDS
+    ))]
+    backoff: RtoBackoff,
+    #[arg(long, value_name = "MODE", default_value_t, help = format!(
+        "Explicit congestion notification, that queues mark packets instead of dropping them: {}; \
+         accept means if the peer asks",
+        EcnMode::WORDS
+    ))]
+    pub(crate) ecn: EcnMode,
     /// Send buffer and receive buffer, each
     #[arg(long, value_name = "BYTES", default_value = "256k", value_parser = parse_bytes)]
     pub(crate) buffer: u64,
@@ -55,9 +80,11 @@ impl ConnectionOptions {
         let mut config = Config::default();
         config.mss = self.mss;
         config.initial_window = self.iw;
-        config.recovery = self.recovery;
-        config.ecn = self.ecn;
+        config.recovery = self.recovery();
         config.ack_policy = self.ack_policy;
+        config.ack_timer = self.ack_timer;
+        config.rto = self.rto();
+        config.ecn = self.ecn;
         config.syn_give_up = self.connect_timeout;
         let buffer = u32::try_from(self.buffer).unwrap_or(u32::MAX);
         config.send_buffer = buffer;
@@ -70,12 +97,25 @@ impl ConnectionOptions {
         }
     }
 
+    /// The recovery asked for, or what the law brings, or the default.
+    pub(crate) fn recovery(&self) -> RecoveryAlgorithm {
+        self.recovery.or(self.cc.recovery).unwrap_or_default()
+    }
+
+    /// The retransmission timer.
+    pub(crate) fn rto(&self) -> RtoConfig {
+        let mut rto = self.rto;
+        rto.backoff = self.backoff;
+        rto
+    }
+
     /// What each connection's congestion controller is cloned from.
     pub(crate) fn controller(&self) -> Result<BuiltIn, Failure> {
         match self.growth {
-            None => Ok(self.cc),
+            None => Ok(self.cc.law),
             Some(growth) => self
                 .cc
+                .law
                 .with_parameter("growth", &growth.to_string())
                 .map_err(|error| Failure::Usage(format!("--growth {growth}: {error}"))),
         }

@@ -1,7 +1,8 @@
 //! Everything that can be said of a transfer.
 
 use super::{AmountOptions, ConnectionOptions, InterfaceOptions, ReportOptions};
-use crate::values::{Peer, TraceFile};
+use crate::failure::Failure;
+use crate::values::{Peer, TraceFile, there_and_back};
 use ackclock_emulator::Path;
 use clap::Args;
 use std::path::PathBuf;
@@ -31,7 +32,10 @@ pub(crate) struct TransferOptions {
         conflicts_with = "peer",
         default_value = "rate=10mbit,delay=20ms,loss=1%,queue=64"
     )]
-    pub(crate) path: Path,
+    path: Path,
+    /// What is different on the way back
+    #[arg(long, value_name = "PATH", conflicts_with = "peer")]
+    path_back: Option<String>,
     #[command(flatten)]
     pub(crate) interface: InterfaceOptions,
     #[command(flatten)]
@@ -55,6 +59,11 @@ pub(crate) struct TransferOptions {
 const EMULATED_SEED: u64 = 1;
 
 impl TransferOptions {
+    /// The emulated path there and back.
+    pub(crate) fn paths(&self) -> Result<[Path; 2], Failure> {
+        there_and_back(&self.path, self.path_back.as_deref())
+    }
+
     /// The seed, unless it is to be random.
     pub(crate) fn seed(&self) -> Option<u64> {
         self.seed.or(self.peer.is_none().then_some(EMULATED_SEED))

@@ -13,7 +13,7 @@ use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
 use ackclock::tcp::Config;
 use ackclock::time::Duration;
-use ackclock_emulator::{Emulator, Ended, LEFT, PairConfig, RIGHT, Topology, Trace};
+use ackclock_emulator::{Emulator, Ended, LEFT, PairConfig, Path, RIGHT, Topology, Trace};
 use std::fs::File;
 use std::io::BufWriter;
 use std::net::SocketAddr;
@@ -25,11 +25,13 @@ const PATIENCE: Duration = Duration::from_millis(100);
 pub(crate) fn drive(
     service: Service,
     options: &TransferOptions,
+    paths: &[Path; 2],
     connection: Config,
     controller: BuiltIn,
     source: impl FnOnce(SocketAddr) -> Watch,
 ) -> Result<Driven, Failure> {
-    let mut config = PairConfig::new(options.path.clone());
+    let mut config = PairConfig::new(Path::default());
+    config.paths.clone_from(paths);
     config.seed = options.seed().unwrap_or_default();
     let [_, addresses] = &config.addresses;
     let far_end = addresses.first().map(|cidr| SocketAddr::new(cidr.address, service.port()));

@@ -5,6 +5,7 @@ use crate::options::TransferOptions;
 use crate::report::{InfoReport, IntervalReport, SCHEMA, bits_per_second, seconds};
 use crate::values::cidr_text;
 use ackclock::apps::Amount;
+use ackclock_emulator::Path;
 use serde::Serialize;
 
 /// What `--json` writes of a transfer; null where something does not apply.
@@ -32,6 +33,7 @@ pub(super) struct TransferReport<'r> {
 struct Parameters<'r> {
     peer: Option<String>,
     path: Option<String>,
+    path_back: Option<String>,
     tun: Option<&'r str>,
     addresses: Vec<String>,
     bytes: Option<u64>,
@@ -40,11 +42,14 @@ struct Parameters<'r> {
     /// Null: the law's own.
     growth: Option<String>,
     recovery: &'static str,
-    ecn: String,
     initial_window: String,
     /// Null: what the MTU allows.
     mss_bytes: Option<u16>,
     ack_policy: String,
+    ack_timer: String,
+    rto: String,
+    backoff: String,
+    ecn: String,
     buffer_bytes: u64,
     /// Null: random.
     seed: Option<u64>,
@@ -72,7 +77,7 @@ impl<'r> TransferReport<'r> {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
             command: outcome.service.name(),
-            parameters: Parameters::new(outcome.options),
+            parameters: Parameters::new(outcome.options, &outcome.paths),
             virtual_time: outcome.options.peer.is_none(),
             intervals: watched.intervals.iter().map(IntervalReport::from).collect(),
             totals: Totals {
@@ -95,25 +100,32 @@ impl<'r> TransferReport<'r> {
 }
 
 impl<'r> Parameters<'r> {
-    fn new(options: &'r TransferOptions) -> Self {
+    fn new(options: &'r TransferOptions, paths: &[Path; 2]) -> Self {
         let (bytes, time) = match options.amount.amount() {
             Amount::Bytes(bytes) => (Some(bytes), None),
             Amount::Time(time) => (None, Some(time)),
         };
+        let rto = options.connection.rto();
+        let emulated = |path: &Path| options.peer.is_none().then(|| path.to_string());
+        let [path, path_back] = paths.each_ref().map(emulated);
         Parameters {
             peer: options.peer.as_ref().map(ToString::to_string),
-            path: options.peer.is_none().then(|| options.path.to_string()),
+            path,
+            path_back,
             tun: options.interface.tun.as_deref(),
             addresses: options.interface.address.iter().map(cidr_text).collect(),
             bytes,
             time_seconds: time.map(seconds),
             congestion_control: options.connection.cc.to_string(),
             growth: options.connection.growth.map(|growth| growth.to_string()),
-            recovery: options.connection.recovery.name(),
-            ecn: options.connection.ecn.to_string(),
+            recovery: options.connection.recovery().name(),
             initial_window: options.connection.iw.to_string(),
             mss_bytes: options.connection.mss,
             ack_policy: options.connection.ack_policy.to_string(),
+            ack_timer: options.connection.ack_timer.to_string(),
+            rto: rto.to_string(),
+            backoff: rto.backoff.to_string(),
+            ecn: options.connection.ecn.to_string(),
             buffer_bytes: options.connection.buffer,
             seed: options.seed(),
             interval_seconds: options.report.interval.map(seconds),
@@ -135,7 +147,8 @@ mod tests {
 
     fn parameters(arguments: &[&str]) -> Value {
         let line = Line::try_parse_from(["discard"].iter().chain(arguments)).unwrap();
-        serde_json::to_value(Parameters::new(&line.options)).unwrap()
+        let paths = line.options.paths().unwrap();
+        serde_json::to_value(Parameters::new(&line.options, &paths)).unwrap()
     }
 
     #[test]
@@ -143,6 +156,7 @@ mod tests {
         let expected = json!({
             "peer": null,
             "path": "rate=10mbit,delay=20ms,loss=1%,queue=64",
+            "path_back": "rate=10mbit,delay=20ms,loss=1%,queue=64",
             "tun": null,
             "addresses": [],
             "bytes": 16_777_216,
@@ -150,10 +164,13 @@ mod tests {
             "congestion_control": "cubic",
             "growth": null,
             "recovery": "rack",
-            "ecn": "accept",
             "initial_window": "rfc6928",
             "mss_bytes": null,
             "ack_policy": "delayed=40ms",
+            "ack_timer": "per-segment",
+            "rto": "rfc6298",
+            "backoff": "exponential",
+            "ecn": "accept",
             "buffer_bytes": 262_144,
             "seed": 1,
             "interval_seconds": null,
@@ -171,28 +188,35 @@ mod tests {
             "--time=2.5s",
             "--cc=tahoe",
             "--growth=abc",
-            "--recovery=go-back-n",
-            "--ecn=request",
             "--iw=14k",
             "--mss=1000",
             "--ack-policy=bsd43",
+            "--recovery=sack-pipe",
+            "--ack-timer=heartbeat",
+            "--rto=jacobson88:ticks:one",
+            "--backoff=linear",
+            "--ecn=request",
             "--buffer=1M",
             "-i0.5",
         ]);
         let expected = json!({
             "peer": "server.example:9",
             "path": null,
+            "path_back": null,
             "tun": "ack0",
             "addresses": ["10.7.0.2/24", "fd07::2/64"],
             "bytes": null,
             "time_seconds": 2.5,
             "congestion_control": "tahoe",
             "growth": "abc",
-            "recovery": "go-back-n",
-            "ecn": "request",
+            "recovery": "sack-pipe",
             "initial_window": "14336B",
             "mss_bytes": 1_000,
             "ack_policy": "bsd43",
+            "ack_timer": "heartbeat=200ms",
+            "rto": "jacobson88:ticks=500ms/2:one",
+            "backoff": "linear",
+            "ecn": "request",
             "buffer_bytes": 1_048_576,
             "seed": null,
             "interval_seconds": 0.5,

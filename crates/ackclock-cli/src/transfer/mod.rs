@@ -32,6 +32,7 @@ struct Driven {
 pub(crate) fn run(service: Service, options: &TransferOptions) -> Result<(), Failure> {
     let connection = options.connection.config()?;
     let controller = options.connection.controller()?;
+    let paths = options.paths()?;
     let source = |remote| {
         let mut config = SourceConfig::new(remote);
         config.connection = connection;
@@ -49,7 +50,7 @@ pub(crate) fn run(service: Service, options: &TransferOptions) -> Result<(), Fai
                     .into(),
             ));
         }
-        None => emulated::drive(service, options, connection, controller, source)?,
+        None => emulated::drive(service, options, &paths, connection, controller, source)?,
         #[cfg(target_os = "linux")]
         Some(peer) => tun::drive(peer, options, controller, source)?,
         #[cfg(not(target_os = "linux"))]
@@ -57,5 +58,5 @@ pub(crate) fn run(service: Service, options: &TransferOptions) -> Result<(), Fai
     };
     let Driven { watched, far_info, broken } = driven;
     let wall = started.elapsed();
-    Outcome { service, options, watched, far_info, broken, wall }.report()
+    Outcome { service, options, paths, watched, far_info, broken, wall }.report()
 }

@@ -7,8 +7,10 @@ use crate::options::TransferOptions;
 use crate::report::{
     TOTALS_HEADER, milliseconds, receiver_line, seconds, sender_line, write_object,
 };
+use crate::values::path_text;
 use ackclock::apps::Service;
 use ackclock::tcp::Info;
+use ackclock_emulator::Path;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -16,6 +18,8 @@ use std::time::Duration;
 pub(super) struct Outcome<'o> {
     pub(super) service: Service,
     pub(super) options: &'o TransferOptions,
+    /// The emulated path there and back, of no use if there is a peer.
+    pub(super) paths: [Path; 2],
     pub(super) watched: Watched,
     /// The far end's connection, where it is ours and over.
     pub(super) far_info: Option<Info>,
@@ -114,7 +118,7 @@ impl Outcome<'_> {
     fn path(&self) -> String {
         match (&self.options.peer, &self.options.interface.tun) {
             (Some(peer), Some(tun)) => format!("{peer} over {tun}"),
-            _ => format!("emulated path {}", self.options.path),
+            _ => format!("emulated path {}", path_text(&self.paths)),
         }
     }
 }

@@ -3,11 +3,13 @@
 mod bytes;
 mod cidr;
 mod duration;
+mod paths;
 mod peer;
 mod trace_file;
 
 pub(crate) use bytes::parse_bytes;
 pub(crate) use cidr::{cidr_text, parse_cidr};
 pub(crate) use duration::{parse_interval, parse_positive_duration};
+pub(crate) use paths::{path_text, there_and_back};
 pub(crate) use peer::Peer;
 pub(crate) use trace_file::TraceFile;

@@ -2,7 +2,9 @@
 
 use super::words::Text;
 use ackclock::congestion::InitialWindow;
-use ackclock::tcp::{AckPolicy, AckTimer, Config, EcnMode, RecoveryAlgorithm, RtoConfig};
+use ackclock::tcp::{
+    AckPolicy, AckTimer, Config, EcnMode, RecoveryAlgorithm, RtoBackoff, RtoConfig,
+};
 use ackclock::time::Duration;
 use serde::Deserialize;
 
@@ -23,6 +25,7 @@ pub(super) struct ConnectionTable {
     recovery: Option<Text<RecoveryAlgorithm>>,
     initial_window: Option<Text<InitialWindow>>,
     rto: Option<Text<RtoConfig>>,
+    backoff: Option<Text<RtoBackoff>>,
     rto_initial: Option<Text<Duration>>,
     rto_min: Option<Text<Duration>>,
     rto_max: Option<Text<Duration>>,
@@ -56,6 +59,7 @@ impl ConnectionTable {
             recovery,
             initial_window,
             rto,
+            backoff,
             rto_initial,
             rto_min,
             rto_max,
@@ -73,8 +77,9 @@ impl ConnectionTable {
         set(&mut config.ecn, ecn, word);
         set(&mut config.recovery, recovery, word);
         set(&mut config.initial_window, initial_window, word);
-        // The bounds go into the timer that was chosen.
+        // Bounds and backoff go into the timer that was chosen.
         set(&mut config.rto, rto, word);
+        set(&mut config.rto.backoff, backoff, word);
         set(&mut config.rto.initial, rto_initial, word);
         set(&mut config.rto.min, rto_min, word);
         set(&mut config.rto.max, rto_max, word);

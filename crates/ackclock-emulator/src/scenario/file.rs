@@ -3,7 +3,7 @@
 use super::connection::ConnectionTable;
 use super::words::{Bytes, Span, Text};
 use crate::path::Path;
-use ackclock::congestion::BuiltIn;
+use ackclock::tcp::CongestionControl;
 use ackclock::time::Duration;
 use serde::Deserialize;
 use toml::Spanned;
@@ -18,7 +18,7 @@ pub(super) struct File {
     pub(super) warm_up: Text<Duration>,
     pub(super) ip: Option<Spanned<u8>>,
     #[serde(default)]
-    pub(super) law: Text<BuiltIn>,
+    pub(super) law: Text<CongestionControl>,
     pub(super) connection: Option<Spanned<ConnectionTable>>,
     pub(super) pair: Option<Spanned<PairTable>>,
     pub(super) dumbbell: Option<Spanned<DumbbellTable>>,
@@ -70,7 +70,7 @@ pub(super) struct ParkingLotTable {
 #[serde(deny_unknown_fields)]
 pub(super) struct HostTable {
     pub(super) name: Spanned<String>,
-    pub(super) law: Option<Text<BuiltIn>>,
+    pub(super) law: Option<Text<CongestionControl>>,
     #[serde(default)]
     pub(super) processing: Text<Duration>,
 }
@@ -94,8 +94,7 @@ pub(super) struct LinkTable {
 pub(super) struct FlowTable {
     pub(super) from: Spanned<String>,
     pub(super) to: Spanned<String>,
-    #[serde(default)]
-    pub(super) service: ServiceWord,
+    pub(super) service: Option<ServiceWord>,
     pub(super) start: Option<Text<Span<Duration>>>,
     pub(super) bytes: Option<Text<Span<Bytes>>>,
     pub(super) time: Option<Spanned<Text<Duration>>>,
@@ -103,10 +102,9 @@ pub(super) struct FlowTable {
     pub(super) connection: Option<Spanned<ConnectionTable>>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum ServiceWord {
-    #[default]
     Discard,
     Echo,
 }

@@ -8,7 +8,7 @@ use crate::ids::HostId;
 use crate::random::Random;
 use crate::topology::Topology;
 use ackclock::apps::{Amount, Service};
-use ackclock::tcp::Config;
+use ackclock::tcp::{Config, CongestionControl};
 use ackclock::time::{Duration, Instant};
 use std::net::SocketAddr;
 
@@ -23,10 +23,12 @@ pub(super) struct Flow {
     pub(super) name: String,
     pub(super) from: HostId,
     pub(super) to: HostId,
-    pub(super) service: Service,
+    /// `None`: the scenario's.
+    pub(super) service: Option<Service>,
     /// Where the service listens.
     pub(super) remote: SocketAddr,
-    pub(super) connection: Config,
+    /// Settings of the sender's end, and of the receiver's.
+    pub(super) connections: [Config; 2],
     start: Span<Duration>,
     amount: FlowAmount,
 }
@@ -66,6 +68,7 @@ impl Flow {
 pub(super) fn flows(
     file: &File,
     topology: &Topology,
+    laws: &[CongestionControl],
     source: &Source<'_>,
 ) -> Result<Vec<Flow>, ScenarioError> {
     let family = match &file.ip {
@@ -85,7 +88,7 @@ pub(super) fn flows(
         }
         for _ in 0..count {
             let number = flows.len();
-            flows.push(flow(file, table, number, family, topology, source)?);
+            flows.push(flow(file, table, number, family, topology, laws, source)?);
         }
     }
     Ok(flows)
@@ -97,6 +100,7 @@ fn flow(
     number: usize,
     family: usize,
     topology: &Topology,
+    laws: &[CongestionControl],
     source: &Source<'_>,
 ) -> Result<Flow, ScenarioError> {
     let from = find_host(topology, &table.from, "from", source)?;
@@ -104,11 +108,17 @@ fn flow(
     if from == to {
         return Err(source.problem(&table.to, "to", "a flow goes from one host to another"));
     }
-    let mut connection = Config::default();
+    let mut connections = [from, to].map(|host| {
+        let mut connection = Config::default();
+        connection.recovery = laws[host.0].recovery.unwrap_or(connection.recovery);
+        connection
+    });
     for settings in file.connection.iter().chain(&table.connection) {
-        settings.get_ref().apply(&mut connection);
-        let usable = connection.validate();
-        usable.map_err(|error| source.problem(settings, "connection", error.to_string()))?;
+        for connection in &mut connections {
+            settings.get_ref().apply(connection);
+            let usable = connection.validate();
+            usable.map_err(|error| source.problem(settings, "connection", error.to_string()))?;
+        }
     }
     let amount = match (&table.bytes, &table.time) {
         (None, None) => FlowAmount::Endless,
@@ -123,13 +133,13 @@ fn flow(
         name: format!("{}>{}#{}", table.from.get_ref(), table.to.get_ref(), number + 1),
         from,
         to,
-        service: match table.service {
+        service: table.service.map(|service| match service {
             ServiceWord::Discard => Service::Discard,
             ServiceWord::Echo => Service::Echo,
-        },
+        }),
         // There are fewer flows than ports.
         remote: SocketAddr::new(topology.addresses(to)[family], FIRST_PORT + number as u16),
-        connection,
+        connections,
         start: table.start.as_ref().map_or(none, |Text(start)| *start),
         amount,
     })

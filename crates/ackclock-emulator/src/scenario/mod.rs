@@ -50,17 +50,19 @@
 //!
 //! Each path is the text of a [`Path`](crate::Path): what it does not say is as it is by default, 1 %
 //! of loss included. `back` is the way back, the same as there if it is not given. `hops` are lists of
-//! paths. A law is one of [`BuiltIn::NAMES`], or `fixed:30`, a window of 30 segments. Times are text
-//! such as `20ms` or `1.5min` ([`Duration`]).
+//! paths. A law is a [`CongestionControl`]: `cubic`, `newreno`, or `fixed:30`, a window of 30
+//! segments; the recovery that it brings is that of its host's connections unless `recovery` says
+//! otherwise. Times are text such as `20ms` or `1.5min` ([`Duration`]).
 //!
 //! # Connections
 //! `[connection]`, and `connection` of a flow, which wins where both set the same: `mss`,
 //! `send_buffer`, `receive_buffer` (bytes), `window_scaling`, `timestamps`, `sack`, `nagle` (true or false),
-//! `ack_policy` ("every", "delayed", "delayed=40ms" or "bsd43"), `ack_timer`
+//! `ack_policy` ([`AckPolicy`](ackclock::tcp::AckPolicy)), `ack_timer`
 //! ([`AckTimer`](ackclock::tcp::AckTimer)), `ecn` ([`EcnMode`](ackclock::tcp::EcnMode)), `recovery`
 //! ([`RecoveryAlgorithm`](ackclock::tcp::RecoveryAlgorithm)), `initial_window` (segments, or text:
 //! [`InitialWindow`](ackclock::congestion::InitialWindow)), `rto`
-//! ([`RtoConfig`](ackclock::tcp::RtoConfig)) and its bounds `rto_initial`, `rto_min`, `rto_max`,
+//! ([`RtoConfig`](ackclock::tcp::RtoConfig)), its `backoff`
+//! ([`RtoBackoff`](ackclock::tcp::RtoBackoff)) and bounds `rto_initial`, `rto_min`, `rto_max`;
 //! `hop_limit`.
 //!
 //! # Flows
@@ -86,7 +88,8 @@ pub use run::ScenarioRun;
 use crate::observer::Observer;
 use crate::random::{Random, Streams};
 use crate::topology::Topology;
-use ackclock::congestion::BuiltIn;
+use ackclock::apps::Service;
+use ackclock::tcp::CongestionControl;
 use ackclock::time::{Duration, Instant};
 use flows::Flow;
 use std::fs;
@@ -102,8 +105,10 @@ pub struct Scenario {
     warm_up: Duration,
     topology: Topology,
     /// By host.
-    laws: Vec<BuiltIn>,
+    laws: Vec<CongestionControl>,
     flows: Vec<Flow>,
+    /// Of flows that name none.
+    service: Service,
 }
 
 impl Scenario {
@@ -128,14 +133,22 @@ impl Scenario {
         let file: file::File = toml::from_str(text).map_err(|error| source.toml(&error))?;
         let topology = network::topology(&file, &source)?;
         let laws = network::laws(&file, &topology, &source)?;
-        let flows = flows::flows(&file, &topology, &source)?;
+        let flows = flows::flows(&file, &topology, &laws, &source)?;
         let [duration, warm_up] = [file.duration.get_ref().0, file.warm_up.0];
         if warm_up >= duration {
             let problem = "the duration must be longer than the warm_up";
             return Err(source.problem(&file.duration, "duration", problem));
         }
-        let name = name.to_owned();
-        Ok(Scenario { name, seed: file.seed, duration, warm_up, topology, laws, flows })
+        Ok(Scenario {
+            name: name.to_owned(),
+            seed: file.seed,
+            duration,
+            warm_up,
+            topology,
+            laws,
+            flows,
+            service: Service::Discard,
+        })
     }
 
     /// The network.
@@ -146,6 +159,21 @@ impl Scenario {
     /// When the run ends at the latest.
     pub fn end(&self) -> Instant {
         Instant::ZERO + self.duration
+    }
+
+    /// What all that is random follows from.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Whether nothing flows.
+    pub fn is_idle(&self) -> bool {
+        self.flows.is_empty()
+    }
+
+    /// Sets the service of the flows for which the file names none; it is discard otherwise.
+    pub fn set_service(&mut self, service: Service) {
+        self.service = service;
     }
 
     /// Sets another seed than the file's.

@@ -7,7 +7,7 @@ use super::words::Text;
 use crate::ids::{HostId, NodeId};
 use crate::path::Path;
 use crate::topology::Topology;
-use ackclock::congestion::BuiltIn;
+use ackclock::tcp::CongestionControl;
 use toml::Spanned;
 
 /// Hosts, routers and links.
@@ -53,7 +53,7 @@ pub(super) fn laws(
     file: &File,
     topology: &Topology,
     source: &Source<'_>,
-) -> Result<Vec<BuiltIn>, ScenarioError> {
+) -> Result<Vec<CongestionControl>, ScenarioError> {
     let mut laws = vec![file.law.0; topology.hosts().count()];
     for host in &file.hosts {
         if let Some(Text(law)) = &host.law {

@@ -2,7 +2,7 @@
 
 use crate::account::LinkStatistics;
 use crate::ids::{HostId, LinkId};
-use ackclock::apps::SourceError;
+use ackclock::apps::{Service, SourceError};
 use ackclock::tcp::Info;
 use ackclock::time::{Duration, Instant};
 
@@ -30,6 +30,8 @@ pub struct FlowResult {
     pub from: HostId,
     /// Who receives.
     pub to: HostId,
+    /// What the receiver does.
+    pub service: Service,
     /// When the connection was opened; `None`: the run ended before.
     pub started: Option<Instant>,
     /// When the flow was over; `None`: the run ended before.

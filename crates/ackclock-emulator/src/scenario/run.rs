@@ -41,7 +41,7 @@ enum Plan {
 
 impl<O: Observer> ScenarioRun<O> {
     pub(super) fn new(scenario: &Scenario, observer: O) -> Result<Self, ScenarioError> {
-        let law = |host: crate::ids::HostId| scenario.laws[host.0];
+        let law = |host: crate::ids::HostId| scenario.laws[host.0].law;
         let file = || scenario.name.clone();
         let mut emulator = Emulator::new(&scenario.topology, scenario.seed, law, observer)
             .map_err(|error| ScenarioError::Build { file: file(), error })?;
@@ -50,8 +50,9 @@ impl<O: Observer> ScenarioRun<O> {
         let mut flows = Vec::new();
         for (index, flow) in scenario.flows.iter().enumerate() {
             let mut listen = ListenConfig::new(flow.remote);
-            listen.connection = flow.connection;
-            let server = Server::new(flow.service, listen, Buffer::growing()).once();
+            listen.connection = flow.connections[1];
+            let service = flow.service.unwrap_or(scenario.service);
+            let server = Server::new(service, listen, Buffer::growing()).once();
             let server = emulator.add_application(flow.to, server).map_err(|error| {
                 ScenarioError::Start { file: file(), flow: flow.name.clone(), error }
             })?;
@@ -90,10 +91,10 @@ impl<O: Observer> ScenarioRun<O> {
     }
 
     fn start(&mut self, index: usize, amount: Amount) -> Result<(), ScenarioError> {
-        let Flow { name, from, service, remote, connection, .. } = &self.scenario.flows[index];
+        let Flow { name, from, service, remote, connections, .. } = &self.scenario.flows[index];
         let mut config = SourceConfig::new(*remote);
-        (config.connection, config.amount) = (*connection, amount);
-        config.echo = *service == Service::Echo;
+        (config.connection, config.amount) = (connections[0], amount);
+        config.echo = service.unwrap_or(self.scenario.service) == Service::Echo;
         let source = self.emulator.add_application(*from, Source::new(config));
         let source = source.map_err(|error| {
             let (file, flow) = (self.scenario.name.clone(), name.clone());
@@ -124,13 +125,14 @@ impl<O: Observer> ScenarioRun<O> {
         let until = self.emulator.now();
         let time = until.saturating_since(self.from);
         let flows = self.flows.iter().enumerate().map(|(index, started)| {
-            let Flow { name, from, to, .. } = &self.scenario.flows[index];
+            let Flow { name, from, to, service, .. } = &self.scenario.flows[index];
             let source = started.source.and_then(|source| self.emulator.application(source));
             let delivered = self.delivered(index) - started.delivered_before;
             FlowResult {
                 name: name.clone(),
                 from: *from,
                 to: *to,
+                service: service.unwrap_or(self.scenario.service),
                 started: source.and_then(Source::started),
                 ended: source.and_then(Source::ended),
                 delivered,

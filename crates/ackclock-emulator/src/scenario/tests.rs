@@ -1,5 +1,6 @@
 use super::*;
 use ackclock::congestion::CongestionController;
+use ackclock::tcp::RecoveryAlgorithm;
 
 fn parse(text: &str) -> Result<Scenario, ScenarioError> {
     Scenario::parse(text, "file.toml")
@@ -23,7 +24,7 @@ fn documented() -> String {
 fn the_documented_example_is_one() {
     let scenario = parse(&documented()).unwrap();
     assert_eq!(scenario.flows.len(), 11);
-    let laws: Vec<_> = scenario.laws.iter().map(|law| law.name()).collect();
+    let laws: Vec<_> = scenario.laws.iter().map(|law| law.law.name()).collect();
     assert_eq!(laws, ["reno", "cubic", "reno", "reno"]);
     let results = scenario.run().unwrap();
     assert_eq!((results.from, results.until), (Instant::from_secs(10), Instant::from_secs(60)));
@@ -62,7 +63,7 @@ fn laws_and_windows_have_the_words_of_the_command_line() {
     let scenario = parse(text).unwrap();
     assert_eq!(scenario.laws[0].to_string(), "veno:threshold=3,growth=abc");
     let windows: Vec<_> =
-        scenario.flows.iter().map(|flow| flow.connection.initial_window.to_string()).collect();
+        scenario.flows.iter().map(|flow| flow.connections[0].initial_window.to_string()).collect();
     assert_eq!(windows, ["rfc3390", "4"]);
 }
 
@@ -121,7 +122,7 @@ fn a_listed_network_runs_as_a_ready_made_one() {
 fn settings_of_connections_are_those_of_the_file_and_then_of_the_flow() {
     let text = format!(
         "{PAIR}[connection]\nmss = 500\nnagle = false\nrecovery = \"newreno\"\necn = \"request\"
-        rto = \"jacobson88:ticks\"\nrto_max = \"64s\"\nack_timer = \"heartbeat\"
+        rto = \"jacobson88:ticks\"\nbackoff = \"linear\"\nrto_max = \"64s\"\nack_timer = \"heartbeat\"
         [[flows]]\nfrom = \"left\"\nto = \"right\"\nconnection = {{ mss = 900, sack = false }}"
     );
     let mut expected = ackclock::tcp::Config::default();
@@ -129,9 +130,24 @@ fn settings_of_connections_are_those_of_the_file_and_then_of_the_flow() {
     expected.recovery = "newreno".parse().unwrap();
     expected.ecn = "request".parse().unwrap();
     expected.rto = "jacobson88:ticks".parse().unwrap();
+    expected.rto.backoff = "linear".parse().unwrap();
     expected.rto.max = Duration::from_secs(64);
     expected.ack_timer = "heartbeat".parse().unwrap();
-    assert_eq!(parse(&text).unwrap().flows[0].connection, expected);
+    assert_eq!(parse(&text).unwrap().flows[0].connections, [expected; 2]);
+}
+
+#[test]
+fn a_law_brings_its_recovery_unless_one_is_named() {
+    let flow = "[[flows]]\nfrom = \"left\"\nto = \"right\"\n";
+    let text =
+        format!("law = \"newreno\"\n{PAIR}[[hosts]]\nname = \"right\"\nlaw = \"tahoe\"\n{flow}");
+    let recoveries = |text: &str| {
+        parse(text).unwrap().flows[0].connections.map(|connection| connection.recovery)
+    };
+    let brought = [RecoveryAlgorithm::NewReno, RecoveryAlgorithm::Tahoe];
+    assert_eq!(recoveries(&text), brought);
+    let named = recoveries(&format!("{text}connection = {{ recovery = \"sack-pipe\" }}"));
+    assert_eq!(named, [RecoveryAlgorithm::SackPipe; 2]);
 }
 
 #[test]
@@ -142,7 +158,7 @@ fn times_and_policies_have_the_words_of_the_command_line() {
     assert_eq!(scenario.end(), Instant::from_secs(90));
     let link = scenario.topology().links().next().unwrap();
     assert_eq!(scenario.topology().path(link).delay, Duration::from_millis(60));
-    assert_eq!(scenario.flows[0].connection.ack_policy.to_string(), "delayed=100µs");
+    assert_eq!(scenario.flows[0].connections[0].ack_policy.to_string(), "delayed=100µs");
 }
 
 #[test]
@@ -186,10 +202,7 @@ fn a_value_that_cannot_be_used_is_told_with_its_place_and_what_to_do() {
             "[connection]\nhop_limit = 0\n[[flows]]\nfrom = \"left\"\nto = \"right\"",
             "file.toml:4: connection: hop_limit must be 1 to 255",
         ),
-        (
-            "[connection]\nack_policy = \"never\"",
-            "file.toml:5: ack_policy: use every, delayed, delayed=40ms or bsd43",
-        ),
+        ("[connection]\nack_policy = \"never\"", "file.toml:5: ack_policy: use every, delayed, "),
         (
             "[[hosts]]\nname = \"lefd\"",
             "file.toml:5: name: there is no host 'lefd': did you mean left?",

@@ -2,8 +2,10 @@
 
 use crate::path::Path;
 use crate::units::parse_bytes;
-use ackclock::congestion::{BuiltIn, InitialWindow};
-use ackclock::tcp::{AckPolicy, AckTimer, EcnMode, RecoveryAlgorithm, RtoConfig};
+use ackclock::congestion::InitialWindow;
+use ackclock::tcp::{
+    AckPolicy, AckTimer, CongestionControl, EcnMode, RecoveryAlgorithm, RtoBackoff, RtoConfig,
+};
 use ackclock::time::Duration;
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use std::fmt;
@@ -64,7 +66,17 @@ macro_rules! word {
     };
 }
 
-word!(Path, Duration, BuiltIn, RecoveryAlgorithm, RtoConfig, EcnMode, AckPolicy, AckTimer);
+word!(
+    Path,
+    Duration,
+    CongestionControl,
+    RecoveryAlgorithm,
+    RtoConfig,
+    RtoBackoff,
+    EcnMode,
+    AckPolicy,
+    AckTimer
+);
 
 impl Word for InitialWindow {
     fn read(text: &str) -> Result<Self, String> {

@@ -120,7 +120,7 @@ impl Default for Config {
 /// Under every policy out-of-order segments, segments that fill a hole, and duplicates are
 /// acknowledged at once.
 ///
-/// As a word: `every`, `delayed`, `delayed=40ms` or `bsd43`.
+/// As a word: `every`, `delayed`, `delayed=40ms`, `delayed=40ms/0` (so many quick acks) or `bsd43`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AckPolicy {
@@ -151,10 +151,19 @@ impl fmt::Display for AckPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AckPolicy::EverySegment => f.write_str("every"),
-            AckPolicy::Delayed { timeout, .. } => write!(f, "delayed={timeout}"),
+            AckPolicy::Delayed { timeout, quick_acks } => match *quick_acks {
+                QUICK_ACKS => write!(f, "delayed={timeout}"),
+                count => write!(f, "delayed={timeout}/{count}"),
+            },
             AckPolicy::Bsd43 => f.write_str("bsd43"),
         }
     }
+}
+
+impl AckPolicy {
+    /// The words there are, as help and errors tell them.
+    pub const WORDS: &'static str =
+        "every, delayed, delayed=40ms, delayed=40ms/0 (without quick acks at the start) or bsd43";
 }
 
 impl FromStr for AckPolicy {
@@ -165,13 +174,17 @@ impl FromStr for AckPolicy {
             None if text == "every" => Some(AckPolicy::EverySegment),
             None if text == "delayed" => Some(AckPolicy::default()),
             None if text == "bsd43" => Some(AckPolicy::Bsd43),
-            Some(("delayed", time)) => time
-                .parse()
-                .ok()
-                .map(|timeout| AckPolicy::Delayed { timeout, quick_acks: QUICK_ACKS }),
+            Some(("delayed", values)) => {
+                let (time, count) = values.split_once('/').unzip();
+                let timeout = time.unwrap_or(values).parse().ok();
+                let quick_acks = count.map_or(Some(QUICK_ACKS), |count| count.parse().ok());
+                timeout
+                    .zip(quick_acks)
+                    .map(|(timeout, quick_acks)| AckPolicy::Delayed { timeout, quick_acks })
+            }
             _ => None,
         }
-        .ok_or(UnknownWord { wanted: "every, delayed, delayed=40ms or bsd43" })
+        .ok_or(UnknownWord { wanted: Self::WORDS })
     }
 }
 
@@ -303,7 +316,7 @@ mod tests {
     #[cfg(feature = "alloc")]
     fn each_ack_policy_has_a_word_that_is_read_back() {
         use std::string::ToString;
-        for word in ["every", "delayed=40ms", "delayed=499.5ms", "bsd43"] {
+        for word in ["every", "delayed=40ms", "delayed=499.5ms", "delayed=200ms/0", "bsd43"] {
             assert_eq!(word.parse::<AckPolicy>().unwrap().to_string(), word);
         }
         assert_eq!("delayed".parse(), Ok(AckPolicy::default()));
@@ -320,7 +333,8 @@ mod tests {
 
     #[test]
     fn what_is_no_ack_policy_is_refused() {
-        for word in ["", "always", "every=1ms", "delayed=", "delayed=40", "bsd43="] {
+        for word in ["", "always", "every=1ms", "delayed=", "delayed=40", "delayed=1ms/", "bsd43="]
+        {
             assert!(word.parse::<AckPolicy>().is_err(), "{word}");
         }
     }

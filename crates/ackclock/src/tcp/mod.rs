@@ -4,6 +4,7 @@ mod arrival;
 mod calls;
 pub(crate) mod challenge;
 mod config;
+mod congestion_control;
 mod connection;
 mod ecn_mode;
 mod error;
@@ -29,6 +30,7 @@ mod words;
 
 pub use arrival::Verdict;
 pub use config::{AckPolicy, Config, ConfigError, Keepalive, RestartAfterIdle};
+pub use congestion_control::CongestionControl;
 pub use connection::{Accepted, Buffers, Connection, Open, TimeWait};
 pub use ecn_mode::EcnMode;
 pub use error::{Error, ReceiveError, SendError};

@@ -58,6 +58,10 @@ impl Default for RtoConfig {
 }
 
 impl RtoConfig {
+    /// The words there are, as help and errors tell them.
+    pub const WORDS: &'static str = "an estimator (rfc6298, rfc793, jacobson88, jacobson88-k2), \
+                                     then maybe :ticks or :ticks=500ms/2, then maybe :one";
+
     /// How long to wait for the answer to a SYN that was sent `retransmissions` times again.
     pub(crate) fn syn_timeout(&self, retransmissions: u32) -> Duration {
         self.initial.saturating_mul(self.backoff.factor(retransmissions)).min(self.max)
@@ -145,10 +149,6 @@ words! {
     "one" = OnePerWindow,
 }
 
-/// What may stand after the estimator.
-const WANTED: &str = "an estimator (rfc6298, rfc793, jacobson88, jacobson88-k2), then maybe :ticks \
-                      or :ticks=500ms/2, then maybe :one";
-
 impl FromStr for RtoConfig {
     type Err = UnknownWord;
 
@@ -161,9 +161,10 @@ impl FromStr for RtoConfig {
                 None if part == "ticks" => config.ticks = Some(Ticks::BSD),
                 Some(("ticks", value)) => config.ticks = Some(value.parse()?),
                 None => {
-                    config.sampling = part.parse().map_err(|_| UnknownWord { wanted: WANTED })?
+                    config.sampling =
+                        part.parse().map_err(|_| UnknownWord { wanted: Self::WORDS })?
                 }
-                Some(_) => return Err(UnknownWord { wanted: WANTED }),
+                Some(_) => return Err(UnknownWord { wanted: Self::WORDS }),
             }
         }
         Ok(config)

@@ -61,6 +61,9 @@ impl AckTimer {
     /// BSD's fast timeout: 200 ms, which jacobson88 states for its receivers (section 3, of
     /// figure 9).
     pub const BSD: AckTimer = AckTimer::Heartbeat(millis(200));
+
+    /// The words there are, as help and errors tell them.
+    pub const WORDS: &'static str = "per-segment, heartbeat or heartbeat=200ms (below 500ms)";
 }
 
 impl fmt::Display for AckTimer {
@@ -86,7 +89,7 @@ impl FromStr for AckTimer {
                 .map(AckTimer::Heartbeat),
             _ => None,
         }
-        .ok_or(UnknownWord { wanted: "per-segment, heartbeat or heartbeat=200ms (below 500ms)" })
+        .ok_or(UnknownWord { wanted: Self::WORDS })
     }
 }
 

@@ -20,6 +20,11 @@ impl core::error::Error for UnknownWord {}
 /// Makes an enum readable from the words that its values are written as.
 macro_rules! words {
     ($setting:ident: $wanted:literal, $($word:literal = $value:ident),+ $(,)?) => {
+        impl $setting {
+            /// The words there are, as help and errors tell them.
+            pub const WORDS: &'static str = $wanted;
+        }
+
         impl core::fmt::Display for $setting {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 f.pad(match self { $($setting::$value => $word,)+ })
@@ -32,7 +37,7 @@ macro_rules! words {
             fn from_str(word: &str) -> Result<Self, Self::Err> {
                 match word {
                     $($word => Ok($setting::$value),)+
-                    _ => Err($crate::tcp::UnknownWord { wanted: $wanted }),
+                    _ => Err($crate::tcp::UnknownWord { wanted: Self::WORDS }),
                 }
             }
         }
