@@ -1,7 +1,11 @@
 //! Ctrl-C: the first one asks for the summary so far, the second one ends the program.
 
 use crate::failure::Failure;
+use ackclock::time::Duration;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Virtual time between two looks at whether the user wants an emulated run to end.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(100);
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 

@@ -11,12 +11,14 @@ mod interface;
 mod interrupt;
 mod options;
 mod report;
+mod scenario;
 mod serve;
 #[cfg(target_os = "linux")]
 mod setup;
 mod transfer;
 mod usage;
 mod values;
+mod watchers;
 
 use commands::CommandLine;
 use std::io::Write;

@@ -34,6 +34,9 @@ fn wrong_options_are_a_usage_error_in_one_line() {
         &["discard", "--path", "rate=fast"],
         &["discard", "--path-back", "rate=fast"],
         &["discard", "--path-back", "speed=1"],
+        &["discard", "--scenario", "file.toml", "--cc", "reno"],
+        &["echo", "--scenario", "file.toml", "--bytes", "1M"],
+        &["discard", "10.7.0.1:9", "--scenario", "file.toml"],
         &["discard", "--recovery", "prayer"],
         &["discard", "--rto", "rfc6298:often"],
         &["discard", "--backoff", "quadratic"],
@@ -233,6 +236,75 @@ fn the_way_back_can_differ_from_the_way_there() {
                 loss=0%,queue=64, ";
     let text = stdout(&ackclock(&["discard", "--bytes", "10k", "--path-back", "loss=0"]));
     assert!(text.contains(path), "{text}");
+}
+
+/// Two flows over a router, one of which names no service; the lines of `flow` are the first's.
+fn scenario(name: &str, flow: &str) -> std::path::PathBuf {
+    let text = format!(
+        "duration = \"20s\"\nseed = 7\n[chain]\nhops = [\"loss=1%\", \"rate=1mbit,loss=0\"]\n\
+         [[flows]]\nfrom = \"left\"\nto = \"right\"\n{flow}\n\
+         [[flows]]\nfrom = \"right\"\nto = \"left\"\nservice = \"discard\"\nstart = \"1s\"\n"
+    );
+    let file = format!("ackclock-scenario-{}-{name}.toml", std::process::id());
+    let file = std::env::temp_dir().join(file);
+    std::fs::write(&file, text).expect("a file");
+    file
+}
+
+#[test]
+fn a_scenario_is_run_and_each_flow_and_link_reported() {
+    let file = scenario("report", "bytes = 200000");
+    let capture = file.with_extension("pcapng");
+    let trace = file.with_extension("csv");
+    let [path, pcap, csv] =
+        [&file, &capture, &trace].map(|file| file.to_str().expect("a path in UTF-8"));
+    let report = json(&["echo", "--scenario", path, "--pcap", pcap, "--trace", csv, "--json"]);
+    let text = stdout(&ackclock(&["echo", "--scenario", path, "--seed", "8"]));
+    let written = [&capture, &trace].map(|file| std::fs::read(file).expect("it was written"));
+    for file in [&file, &capture, &trace] {
+        std::fs::remove_file(file).expect("the file goes");
+    }
+    assert_eq!((&report["command"], &report["error"]), (&"echo".into(), &Value::Null));
+    assert_eq!(report["parameters"]["seed"], 7);
+    assert_eq!((&report["from_seconds"], &report["until_seconds"]), (&0.0.into(), &20.0.into()));
+    let [first, second] = [&report["flows"][0], &report["flows"][1]];
+    // The command's service is that of flows that name none.
+    assert_eq!((&first["name"], &first["service"]), (&"left>right#1".into(), &"echo".into()));
+    assert_eq!(first["delivered_bytes"], 200_000);
+    assert_eq!(first["local"]["received_bytes"], 200_000);
+    assert!(first["ended_seconds"].as_f64().is_some());
+    assert_eq!((&second["service"], &second["ended_seconds"]), (&"discard".into(), &Value::Null));
+    assert_eq!(second["started_seconds"], 1.0);
+    let links = report["links"].as_array().expect("a list");
+    let ends = links.iter().map(|link| (link["from"].as_str(), link["to"].as_str()));
+    let expected = [("left", "router1"), ("router1", "left"), ("router1", "right")];
+    assert!(ends.take(3).eq(expected.map(|(from, to)| (Some(from), Some(to)))));
+    assert!(links[0]["lost_packets"].as_u64() > Some(0));
+    assert!(written[1].starts_with(b"time_ns,event,"));
+    assert_eq!(written[0][..4], [0x0a, 0x0d, 0x0d, 0x0a]);
+
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 9, "{text}");
+    assert!(lines[0].starts_with("Flow          Transfer     Bitrate "), "{text}");
+    assert!(lines[1].starts_with("left>right#1   195 KBytes "), "{text}");
+    assert!(lines[2].ends_with("  goes on"), "{text}");
+    assert!(lines[3].starts_with("Link           Busy "), "{text}");
+    assert!(lines[8].contains(": 0.00 to 20.00 s of virtual time, seed 8, took "), "{text}");
+}
+
+#[test]
+fn a_scenario_that_cannot_be_used_is_told_with_its_place() {
+    let file = scenario("wrong", "bites = 200000");
+    let path = file.to_str().expect("a path in UTF-8");
+    let output = ackclock(&["discard", "--scenario", path]);
+    std::fs::remove_file(&file).expect("the file goes");
+    assert_eq!(output.status.code(), Some(2));
+    let expected =
+        format!("ackclock: {path}:8: bites: there is no such key here: did you mean bytes?");
+    assert_eq!(complaint(&output), expected);
+    let output = ackclock(&["discard", "--scenario", "/no/such/file"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(complaint(&output).contains("/no/such/file"));
 }
 
 #[test]

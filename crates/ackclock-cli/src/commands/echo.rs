@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::options::TransferOptions;
+use crate::scenario;
 use crate::transfer;
 use ackclock::apps::Service;
 use clap::Args;
@@ -15,6 +16,9 @@ pub(crate) struct Echo {
 
 impl Echo {
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        transfer::run(Service::Echo, &self.transfer)
+        match &self.transfer.scenario {
+            Some(file) => scenario::run(Service::Echo, file, &self.transfer),
+            None => transfer::run(Service::Echo, &self.transfer),
+        }
     }
 }

@@ -7,7 +7,10 @@ mod serve;
 pub(crate) mod setup;
 
 use crate::failure::Failure;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use crate::options::{OF_A_SCENARIO, TransferOptions};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 
 /// A TCP stack in userspace: over an emulated path, or over a TUN interface to real hosts; and the
@@ -37,8 +40,12 @@ impl CommandLine {
         arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     ) -> Result<Self, clap::Error> {
         let matches = Self::command().try_get_matches_from(arguments)?;
-        if let Some(("serve", matches)) = matches.subcommand() {
-            serve::Serve::check(matches)?;
+        match matches.subcommand() {
+            Some(("serve", matches)) => serve::Serve::check(matches)?,
+            Some(("discard" | "echo", matches)) if matches.contains_id("scenario") => {
+                refuse_idle::<TransferOptions>(matches, &OF_A_SCENARIO, "--scenario")?;
+            }
+            _ => {}
         }
         Self::from_arg_matches(&matches)
     }
@@ -52,5 +59,26 @@ impl CommandLine {
             Command::Serve(command) => command.run(),
             Command::Setup(command) => command.run(),
         }
+    }
+}
+
+/// Refuses options that are given though `with` has no use for them, only for those `of_use`.
+fn refuse_idle<A: Args>(
+    matches: &ArgMatches,
+    of_use: &[&str],
+    with: &str,
+) -> Result<(), clap::Error> {
+    let command = A::augment_args(clap::Command::new("all options"));
+    let idle = command.get_arguments().find_map(|argument| {
+        let id = argument.get_id().as_str();
+        let is_given = matches.value_source(id) == Some(ValueSource::CommandLine);
+        argument.get_long().filter(|_| is_given && !of_use.contains(&id))
+    });
+    match idle {
+        None => Ok(()),
+        Some(option) => Err(clap::Error::raw(
+            ErrorKind::ArgumentConflict,
+            format!("--{option} is of no use with {with}: leave it away"),
+        )),
     }
 }

@@ -1,11 +1,10 @@
 //! `ackclock serve`
 
+use super::refuse_idle;
 use crate::failure::Failure;
 use crate::options::{ConnectionOptions, InterfaceOptions};
 use crate::serve;
 use ackclock::apps::Service;
-use clap::error::ErrorKind;
-use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -65,19 +64,7 @@ impl Serve {
         if matches.get_one("via") != Some(&Via::Kernel) {
             return Ok(());
         }
-        let command = Self::augment_args(clap::Command::new("serve"));
-        let idle = command.get_arguments().find_map(|argument| {
-            let id = argument.get_id().as_str();
-            let is_given = matches.value_source(id) == Some(ValueSource::CommandLine);
-            argument.get_long().filter(|_| is_given && !OF_THE_KERNEL.contains(&id))
-        });
-        match idle {
-            None => Ok(()),
-            Some(option) => Err(clap::Error::raw(
-                ErrorKind::ArgumentConflict,
-                format!("--{option} is of no use with --via kernel: leave it away"),
-            )),
-        }
+        refuse_idle::<Self>(matches, &OF_THE_KERNEL, "--via kernel")
     }
 
     pub(crate) fn run(&self) -> Result<(), Failure> {

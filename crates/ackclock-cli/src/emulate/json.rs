@@ -5,7 +5,7 @@ use super::meter::Interval;
 use super::text::share;
 use super::{Order, Summary};
 use crate::failure::Failure;
-use crate::report::{SCHEMA, bits_per_second, seconds, write_object};
+use crate::report::{LinkReport, SCHEMA, bits_per_second, seconds, write_object};
 use ackclock::time::Duration;
 use serde::Serialize;
 
@@ -61,17 +61,8 @@ struct SampleReport {
 /// What happened in one direction in all.
 #[derive(Serialize)]
 struct TotalsReport {
-    offered_packets: u64,
-    carried_packets: u64,
-    carried_bytes: u64,
-    bits_per_second: f64,
-    queue_dropped_packets: u64,
-    lost_packets: u64,
-    marked_packets: u64,
-    duplicated_packets: u64,
-    reordered_packets: u64,
-    corrupted_packets: u64,
-    longest_queue_packets: u64,
+    #[serde(flatten)]
+    link: LinkReport,
     /// Dropped by the kernel before the path: they were not taken in time.
     not_taken_packets: u64,
     /// Not taken by the interface at the end of the path.
@@ -143,17 +134,7 @@ impl TotalsReport {
     fn new(totals: &Totals, duration: Duration) -> Self {
         let Totals { link, late, not_taken, refused } = totals;
         TotalsReport {
-            offered_packets: link.packets_offered,
-            carried_packets: link.packets_carried,
-            carried_bytes: link.bytes_carried,
-            bits_per_second: bits_per_second(link.bytes_carried, duration),
-            queue_dropped_packets: link.packets_dropped,
-            lost_packets: link.packets_lost,
-            marked_packets: link.packets_marked,
-            duplicated_packets: link.packets_duplicated,
-            reordered_packets: link.packets_reordered,
-            corrupted_packets: link.packets_corrupted,
-            longest_queue_packets: link.longest_queue,
+            link: LinkReport::new(link, duration),
             not_taken_packets: *not_taken,
             refused_packets: *refused,
             late_mean_seconds: seconds(late.mean()),

@@ -10,4 +10,4 @@ pub(crate) use amount::AmountOptions;
 pub(crate) use connection::ConnectionOptions;
 pub(crate) use interface::InterfaceOptions;
 pub(crate) use report::ReportOptions;
-pub(crate) use transfer::TransferOptions;
+pub(crate) use transfer::{OF_A_SCENARIO, TransferOptions};

@@ -36,6 +36,10 @@ pub(crate) struct TransferOptions {
     /// What is different on the way back
     #[arg(long, value_name = "PATH", conflicts_with = "peer")]
     path_back: Option<String>,
+    /// Run what this file describes instead, a network and its flows in TOML (README), and report
+    /// each flow and each link; --seed, --pcap, --trace and --json work as ever
+    #[arg(long, value_name = "FILE", conflicts_with = "peer")]
+    pub(crate) scenario: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) interface: InterfaceOptions,
     #[command(flatten)]
@@ -43,7 +47,7 @@ pub(crate) struct TransferOptions {
     /// Seed of everything random: the same seed gives the same packets [default: 1 on an emulated
     /// path, random otherwise]
     #[arg(long, value_name = "NUMBER")]
-    seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
     /// Capture every packet in this file, with nanosecond timestamps; in pcapng if it is called
     /// .pcapng, then with both ends of an emulated path and a comment at what was lost
     #[arg(long, value_name = "FILE")]
@@ -54,6 +58,9 @@ pub(crate) struct TransferOptions {
     #[command(flatten)]
     pub(crate) report: ReportOptions,
 }
+
+/// What `--scenario` has a use for: the file says the rest.
+pub(crate) const OF_A_SCENARIO: [&str; 5] = ["scenario", "seed", "pcap", "trace", "json"];
 
 /// A run on an emulated path repeats unless another seed is given.
 const EMULATED_SEED: u64 = 1;

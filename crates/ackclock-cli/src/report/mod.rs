@@ -3,13 +3,13 @@
 mod info;
 mod interval;
 mod json;
+mod link;
 mod text;
 mod units;
 
 pub(crate) use info::InfoReport;
 pub(crate) use interval::{Interval, Sample};
 pub(crate) use json::{IntervalReport, SCHEMA, write_object};
+pub(crate) use link::LinkReport;
 pub(crate) use text::{INTERVAL_HEADER, TOTALS_HEADER, interval_line, receiver_line, sender_line};
-pub(crate) use units::{bits_per_second, milliseconds, seconds};
-#[cfg(target_os = "linux")]
-pub(crate) use units::{bytes, rate};
+pub(crate) use units::{bits_per_second, bytes, milliseconds, rate, seconds};

@@ -2,24 +2,17 @@
 
 use super::Driven;
 use super::watch::Watch;
-use crate::capture::Capture;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::options::TransferOptions;
-use crate::values::TraceFile;
+use crate::watchers;
 use ackclock::apps::{Server, Service};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
 use ackclock::tcp::Config;
-use ackclock::time::Duration;
-use ackclock_emulator::{Emulator, Ended, LEFT, PairConfig, Path, RIGHT, Topology, Trace};
-use std::fs::File;
-use std::io::BufWriter;
+use ackclock_emulator::{Emulator, Ended, LEFT, PairConfig, Path, RIGHT, Topology};
 use std::net::SocketAddr;
-
-/// Virtual time between two looks at whether the user wants the run to end.
-const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Runs the transfer to its end.
 pub(crate) fn drive(
@@ -40,11 +33,10 @@ pub(crate) fn drive(
     listen.connection = connection;
 
     let topology = Topology::pair(config.paths.clone());
-    let capture = options.pcap.as_ref().map(|file| Capture::create(file, &topology)).transpose()?;
-    let trace = options.trace.as_ref().map(|file| create_trace(file, &topology)).transpose()?;
+    let watchers = watchers::create(options, &topology)?;
     let unusable = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
-    let mut emulator = Emulator::pair(&config, [controller; 2], (capture, trace))
-        .map_err(|error| unusable(&error))?;
+    let mut emulator =
+        Emulator::pair(&config, [controller; 2], watchers).map_err(|error| unusable(&error))?;
     let server = Server::new(service, listen, Buffer::growing()).once();
     let server = emulator.add_application(RIGHT, server).map_err(|error| unusable(&error))?;
     let watch =
@@ -55,7 +47,7 @@ pub(crate) fn drive(
         let watch = emulator.application(watch);
         watch.is_none_or(Watch::is_in_vain)
     };
-    while emulator.run_until_done(emulator.now() + PATIENCE) == Ended::OutOfTime
+    while emulator.run_until_done(emulator.now() + interrupt::PATIENCE) == Ended::OutOfTime
         && !interrupt::requested()
         && !in_vain(&emulator)
     {}
@@ -64,23 +56,10 @@ pub(crate) fn drive(
     let concluded = emulator.application(watch);
     let watched = concluded.map(|watch| watch.conclude(now, emulator.stack(LEFT)));
     let far_info = emulator.application(server).and_then(Server::last_info).copied();
-    let (capture, trace) = emulator.into_observer();
-    if let (Some(capture), Some(file)) = (capture, &options.pcap) {
-        capture.finish().map_err(|error| Failure::capture(file, &error))?;
-    }
-    if let (Some(trace), Some(file)) = (trace, &options.trace) {
-        trace.finish().map_err(|error| Failure::trace(&file.path, &error))?;
-    }
+    watchers::finish(emulator.into_observer(), options)?;
     Ok(Driven {
         watched: watched.ok_or_else(|| Failure::Usage("the emulator lost its client".into()))?,
         far_info,
         broken: None,
     })
-}
-
-/// Makes a trace's file, or empties it.
-fn create_trace(file: &TraceFile, topology: &Topology) -> Result<Trace<BufWriter<File>>, Failure> {
-    File::create(&file.path)
-        .and_then(|writer| Trace::new(topology, file.format, BufWriter::new(writer)))
-        .map_err(|error| Failure::trace(&file.path, &error))
 }

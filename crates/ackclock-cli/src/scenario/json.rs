@@ -1,0 +1,113 @@
+//! What `--json` writes.
+
+use super::Outcome;
+use crate::failure::Failure;
+use crate::report::{InfoReport, LinkReport, SCHEMA, seconds, write_object};
+use ackclock::time::{Duration, Instant};
+use ackclock_emulator::scenario::{FlowResult, LinkResult};
+use serde::Serialize;
+
+/// What `--json` writes of a scenario; null where something does not apply.
+#[derive(Serialize)]
+struct ScenarioReport {
+    schema: u32,
+    version: &'static str,
+    command: &'static str,
+    parameters: Parameters,
+    /// The seconds are those of the emulated network.
+    virtual_time: bool,
+    /// When the results began to count, and when the run ended.
+    from_seconds: f64,
+    until_seconds: f64,
+    flows: Vec<FlowReport>,
+    links: Vec<LinkBetween>,
+    error: Option<String>,
+    interrupted: bool,
+    wall_seconds: f64,
+}
+
+/// What was asked for.
+#[derive(Serialize)]
+struct Parameters {
+    scenario: String,
+    seed: u64,
+}
+
+/// What came out of a flow.
+#[derive(Serialize)]
+struct FlowReport {
+    name: String,
+    service: &'static str,
+    started_seconds: Option<f64>,
+    ended_seconds: Option<f64>,
+    delivered_bytes: u64,
+    bits_per_second: f64,
+    /// The sender's connection at the end.
+    local: Option<InfoReport>,
+    error: Option<String>,
+}
+
+/// What came out of one direction of a link.
+#[derive(Serialize)]
+struct LinkBetween {
+    from: String,
+    to: String,
+    utilisation_share: f64,
+    #[serde(flatten)]
+    link: LinkReport,
+}
+
+/// Writes what came out to standard output.
+pub(super) fn write(outcome: &Outcome<'_>) -> Result<(), Failure> {
+    write_object(&report(outcome), &mut std::io::stdout().lock())
+}
+
+fn report(outcome: &Outcome<'_>) -> ScenarioReport {
+    let results = &outcome.results;
+    let time = results.until.saturating_since(results.from);
+    ScenarioReport {
+        schema: SCHEMA,
+        version: env!("CARGO_PKG_VERSION"),
+        command: outcome.service.name(),
+        parameters: Parameters { scenario: outcome.file.display().to_string(), seed: outcome.seed },
+        virtual_time: true,
+        from_seconds: at(results.from),
+        until_seconds: at(results.until),
+        flows: results.flows.iter().map(FlowReport::new).collect(),
+        links: results.links.iter().map(|link| LinkBetween::new(link, time)).collect(),
+        error: outcome.failure().map(|failure| failure.to_string()),
+        interrupted: outcome.interrupted,
+        wall_seconds: outcome.wall.as_secs_f64(),
+    }
+}
+
+fn at(instant: Instant) -> f64 {
+    seconds(instant.saturating_since(Instant::ZERO))
+}
+
+impl FlowReport {
+    fn new(flow: &FlowResult) -> Self {
+        FlowReport {
+            name: flow.name.clone(),
+            service: flow.service.name(),
+            started_seconds: flow.started.map(at),
+            ended_seconds: flow.ended.map(at),
+            delivered_bytes: flow.delivered,
+            bits_per_second: flow.throughput,
+            local: flow.info.as_ref().map(InfoReport::from),
+            error: flow.error.map(|error| error.to_string()),
+        }
+    }
+}
+
+impl LinkBetween {
+    fn new(link: &LinkResult, time: Duration) -> Self {
+        let [from, to] = link.ends.clone();
+        LinkBetween {
+            from,
+            to,
+            utilisation_share: link.utilisation,
+            link: LinkReport::new(&link.statistics, time),
+        }
+    }
+}
