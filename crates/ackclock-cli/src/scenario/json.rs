@@ -42,6 +42,8 @@ struct FlowReport {
     ended_seconds: Option<f64>,
     delivered_bytes: u64,
     bits_per_second: f64,
+    /// Acknowledged to the last byte.
+    completed_bursts: u64,
     /// The sender's connection at the end.
     local: Option<InfoReport>,
     error: Option<String>,
@@ -94,6 +96,7 @@ impl FlowReport {
             ended_seconds: flow.ended.map(at),
             delivered_bytes: flow.delivered,
             bits_per_second: flow.throughput,
+            completed_bursts: flow.bursts,
             local: flow.info.as_ref().map(InfoReport::from),
             error: flow.error.map(|error| error.to_string()),
         }

@@ -1,7 +1,7 @@
 //! The tables and keys of a scenario file.
 
 use super::connection::ConnectionTable;
-use super::words::{Bytes, Span, Text};
+use super::words::{Bytes, Drawn, Text};
 use crate::path::Path;
 use ackclock::tcp::CongestionControl;
 use ackclock::time::Duration;
@@ -95,9 +95,11 @@ pub(super) struct FlowTable {
     pub(super) from: Spanned<String>,
     pub(super) to: Spanned<String>,
     pub(super) service: Option<ServiceWord>,
-    pub(super) start: Option<Text<Span<Duration>>>,
-    pub(super) bytes: Option<Text<Span<Bytes>>>,
+    pub(super) start: Option<Text<Drawn<Duration>>>,
+    pub(super) bytes: Option<Text<Drawn<Bytes>>>,
     pub(super) time: Option<Spanned<Text<Duration>>>,
+    pub(super) pause: Option<Text<Drawn<Duration>>>,
+    pub(super) bursts: Option<Spanned<u32>>,
     pub(super) count: Option<u32>,
     pub(super) connection: Option<Spanned<ConnectionTable>>,
 }

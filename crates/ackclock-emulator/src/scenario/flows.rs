@@ -3,11 +3,11 @@
 use super::error::{ScenarioError, Source};
 use super::file::{File, FlowTable, ServiceWord};
 use super::network::find_host;
-use super::words::{Bytes, Span, Text};
+use super::words::{Drawn, Text};
+use crate::draws::{Distribution, Draws};
 use crate::ids::HostId;
-use crate::random::Random;
 use crate::topology::Topology;
-use ackclock::apps::{Amount, Service};
+use ackclock::apps::{Amount, Burst, Completed, Schedule, Service};
 use ackclock::tcp::{Config, CongestionControl};
 use ackclock::time::{Duration, Instant};
 use std::net::SocketAddr;
@@ -29,38 +29,80 @@ pub(super) struct Flow {
     pub(super) remote: SocketAddr,
     /// Settings of the sender's end, and of the receiver's.
     pub(super) connections: [Config; 2],
-    start: Span<Duration>,
+    start: Distribution,
+    pause: Distribution,
     amount: FlowAmount,
+    bursts: u64,
 }
 
-/// How much a flow sends.
+/// How much a flow sends, in each of its bursts if it has several.
 #[derive(Clone, Copy, Debug)]
 enum FlowAmount {
-    Bytes(Span<Bytes>),
+    Bytes(Distribution),
     Time(Duration),
     Endless,
 }
 
+/// Random numbers that each flow has of its own.
+const STREAMS: u64 = 3;
+
 impl Flow {
-    /// When this flow starts, and how much it sends; draws two numbers.
-    pub(super) fn draw(&self, random: &mut Random) -> (Instant, Amount) {
-        let mut within = |first: u64, last: u64| {
-            let values = u128::from(last - first) + 1;
-            first + ((u128::from(random.next_u64()) * values) >> 64) as u64
-        };
-        let start = within(self.start.first.as_nanos(), self.start.last.as_nanos());
-        let bytes = match self.amount {
-            FlowAmount::Bytes(span) => span,
-            _ => Span { first: Bytes(0), last: Bytes(0) },
-        };
-        let bytes = within(bytes.first.0, bytes.last.0);
-        let amount = match self.amount {
-            FlowAmount::Bytes(_) => Amount::Bytes(bytes),
-            FlowAmount::Time(time) => Amount::Time(time),
+    /// When this flow, the one of that index, starts.
+    pub(super) fn start(&self, seed: u64, index: usize) -> Instant {
+        let mut draws = Draws::new(self.start, seed, index as u64 * STREAMS);
+        Instant::from_nanos(draws.next().unwrap_or_default())
+    }
+
+    /// What it sends.
+    pub(super) fn bursts(&self, seed: u64, index: usize) -> Bursts {
+        let draws =
+            |distribution, stream| Draws::new(distribution, seed, index as u64 * STREAMS + stream);
+        let amounts = match self.amount {
+            FlowAmount::Bytes(bytes) => Amounts::Bytes(draws(bytes, 1)),
+            FlowAmount::Time(time) => Amounts::Time(time),
             // Longer than any run.
-            FlowAmount::Endless => Amount::Time(Duration::from_nanos(u64::MAX)),
+            FlowAmount::Endless => Amounts::Time(Duration::MAX),
         };
-        (Instant::from_nanos(start), amount)
+        Bursts { pauses: draws(self.pause, 2), amounts, left: self.bursts, completed: 0 }
+    }
+}
+
+/// The bursts of a flow, one after another.
+#[derive(Debug)]
+pub(super) struct Bursts {
+    pauses: Draws,
+    amounts: Amounts,
+    left: u64,
+    completed: u64,
+}
+
+#[derive(Debug)]
+enum Amounts {
+    Bytes(Draws),
+    Time(Duration),
+}
+
+impl Bursts {
+    /// How many are done.
+    pub(super) fn completed(&self) -> u64 {
+        self.completed
+    }
+}
+
+impl Schedule for Bursts {
+    type Item = Burst;
+
+    fn take_next(&mut self) -> Option<Burst> {
+        self.left = self.left.checked_sub(1)?;
+        let amount = match &mut self.amounts {
+            Amounts::Bytes(draws) => Amount::Bytes(draws.next()?),
+            Amounts::Time(time) => Amount::Time(*time),
+        };
+        Some(Burst { pause: Duration::from_nanos(self.pauses.next()?), amount })
+    }
+
+    fn on_completed(&mut self, _completed: &Completed) {
+        self.completed += 1;
     }
 }
 
@@ -122,13 +164,26 @@ fn flow(
     }
     let amount = match (&table.bytes, &table.time) {
         (None, None) => FlowAmount::Endless,
-        (Some(Text(bytes)), None) => FlowAmount::Bytes(*bytes),
+        (Some(Text(bytes)), None) => FlowAmount::Bytes(bytes.distribution),
         (None, Some(time)) => FlowAmount::Time(time.get_ref().0),
         (Some(_), Some(time)) => {
             return Err(source.problem(time, "time", "there are bytes already: remove one"));
         }
     };
-    let none = Span { first: Duration::ZERO, last: Duration::ZERO };
+    let bursts = match (&table.pause, &table.bursts) {
+        (None, None) => 1,
+        (_, Some(bursts)) if matches!(amount, FlowAmount::Endless) => {
+            let problem = "say how much each of them is: give bytes or time";
+            return Err(source.problem(bursts, "bursts", problem));
+        }
+        (_, Some(bursts)) => u64::from(*bursts.get_ref()),
+        // As long as the run lasts.
+        (Some(_), None) => u64::MAX,
+    };
+    let drawn = |given: &Option<Text<Drawn<Duration>>>| match given {
+        Some(Text(drawn)) => drawn.distribution,
+        None => Distribution::Constant(0),
+    };
     Ok(Flow {
         name: format!("{}>{}#{}", table.from.get_ref(), table.to.get_ref(), number + 1),
         from,
@@ -140,7 +195,9 @@ fn flow(
         // There are fewer flows than ports.
         remote: SocketAddr::new(topology.addresses(to)[family], FIRST_PORT + number as u16),
         connections,
-        start: table.start.as_ref().map_or(none, |Text(start)| *start),
+        start: drawn(&table.start),
+        pause: drawn(&table.pause),
         amount,
+        bursts,
     })
 }

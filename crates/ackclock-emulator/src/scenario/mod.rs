@@ -67,8 +67,12 @@
 //!
 //! # Flows
 //! `from` and `to` (hosts), `service` ("discard" or "echo"), `start`, `bytes` (a number, or text such
-//! as `64kB`: B, kB or MB, in steps of 1000) or `time`, `count`, `connection`. Times and sizes that are random are different for each flow and follow from the
-//! seed.
+//! as `64kB`: B, kB or MB, in steps of 1000) or `time`, `count`, `connection`. With `pause` it sends
+//! such an amount again and again (an on-off source), `bursts` times or until the end: each time it
+//! waits so long after everything before was acknowledged.
+//!
+//! `start`, `bytes` and `pause` can be random: `"0s..5s"`, any of that span, or `"exponential:5s"`,
+//! exponential of that mean. They are different for each flow and burst and follow from the seed.
 
 mod connection;
 mod error;
@@ -86,7 +90,6 @@ pub use results::{FlowResult, LinkResult, ScenarioResults};
 pub use run::ScenarioRun;
 
 use crate::observer::Observer;
-use crate::random::{Random, Streams};
 use crate::topology::Topology;
 use ackclock::apps::Service;
 use ackclock::tcp::CongestionControl;
@@ -197,13 +200,5 @@ impl Scenario {
         let mut run = self.start(())?;
         run.run_until(self.end())?;
         Ok(run.results())
-    }
-
-    /// Numbers for what is random about the flows, which no link and no host draws.
-    fn random(&self) -> Random {
-        // A link draws from its stream and the next five siblings of it.
-        const SIBLING: usize = 6;
-        let first = Streams::new(self.seed).take_stream();
-        (0..SIBLING).fold(first, |stream, _| stream.sibling())
     }
 }

@@ -38,6 +38,8 @@ pub struct FlowResult {
     pub ended: Option<Instant>,
     /// Payload bytes that the receiving application has got from the warm-up on.
     pub delivered: u64,
+    /// Bursts that were acknowledged to the last byte; one if it sends once.
+    pub bursts: u64,
     /// As bits per second of the time from the warm-up to the end of the run.
     pub throughput: f64,
     /// The sender's connection in the end.

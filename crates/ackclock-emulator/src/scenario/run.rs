@@ -1,12 +1,13 @@
 //! A scenario while it runs.
 
+use super::Scenario;
 use super::error::ScenarioError;
+use super::flows::{Bursts, Flow};
 use super::results::{FlowResult, LinkResult, ScenarioResults, per_second};
-use super::{Flow, Scenario};
 use crate::account::LinkStatistics;
 use crate::emulator::{ApplicationId, Emulator};
 use crate::observer::Observer;
-use ackclock::apps::{Amount, Server, Service, Source, SourceConfig};
+use ackclock::apps::{Server, Service, Source, SourceConfig};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
@@ -28,7 +29,7 @@ pub struct ScenarioRun<O> {
 /// A flow's applications.
 struct Started {
     server: ApplicationId<Server<'static>>,
-    source: Option<ApplicationId<Source>>,
+    source: Option<ApplicationId<Source<Bursts>>>,
     delivered_before: u64,
 }
 
@@ -36,7 +37,7 @@ struct Started {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Plan {
     WarmedUp,
-    Start(usize, Amount),
+    Start(usize),
 }
 
 impl<O: Observer> ScenarioRun<O> {
@@ -45,7 +46,6 @@ impl<O: Observer> ScenarioRun<O> {
         let file = || scenario.name.clone();
         let mut emulator = Emulator::new(&scenario.topology, scenario.seed, law, observer)
             .map_err(|error| ScenarioError::Build { file: file(), error })?;
-        let mut random = scenario.random();
         let mut plan = vec![(Instant::ZERO + scenario.warm_up, Plan::WarmedUp)];
         let mut flows = Vec::new();
         for (index, flow) in scenario.flows.iter().enumerate() {
@@ -57,8 +57,7 @@ impl<O: Observer> ScenarioRun<O> {
                 ScenarioError::Start { file: file(), flow: flow.name.clone(), error }
             })?;
             flows.push(Started { server, source: None, delivered_before: 0 });
-            let (at, amount) = flow.draw(&mut random);
-            plan.push((at, Plan::Start(index, amount)));
+            plan.push((flow.start(scenario.seed, index), Plan::Start(index)));
         }
         // Stable: at one time the warm-up ends first, and flows start in the order of the file.
         plan.sort_by_key(|(at, _)| *at);
@@ -79,7 +78,7 @@ impl<O: Observer> ScenarioRun<O> {
             self.emulator.run_until(at);
             match what {
                 Plan::WarmedUp => self.begin_to_count(),
-                Plan::Start(index, amount) => self.start(index, amount)?,
+                Plan::Start(index) => self.start(index)?,
             }
         }
         if self.plan.is_empty() {
@@ -90,12 +89,14 @@ impl<O: Observer> ScenarioRun<O> {
         Ok(limit == self.scenario.end() || (self.plan.is_empty() && self.emulator.is_done()))
     }
 
-    fn start(&mut self, index: usize, amount: Amount) -> Result<(), ScenarioError> {
-        let Flow { name, from, service, remote, connections, .. } = &self.scenario.flows[index];
+    fn start(&mut self, index: usize) -> Result<(), ScenarioError> {
+        let flow = &self.scenario.flows[index];
+        let Flow { name, from, service, remote, connections, .. } = flow;
         let mut config = SourceConfig::new(*remote);
-        (config.connection, config.amount) = (connections[0], amount);
+        config.connection = connections[0];
         config.echo = service.unwrap_or(self.scenario.service) == Service::Echo;
-        let source = self.emulator.add_application(*from, Source::new(config));
+        let bursts = flow.bursts(self.scenario.seed, index);
+        let source = self.emulator.add_application(*from, Source::with_schedule(config, bursts));
         let source = source.map_err(|error| {
             let (file, flow) = (self.scenario.name.clone(), name.clone());
             ScenarioError::Start { file, flow, error }
@@ -136,6 +137,7 @@ impl<O: Observer> ScenarioRun<O> {
                 started: source.and_then(Source::started),
                 ended: source.and_then(Source::ended),
                 delivered,
+                bursts: source.map_or(0, |source| source.schedule().completed()),
                 throughput: per_second(delivered as f64 * 8.0, time),
                 info: source.and_then(|source| source.info(until, self.emulator.stack(*from))),
                 error: source.and_then(Source::error),

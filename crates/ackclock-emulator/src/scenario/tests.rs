@@ -162,6 +162,31 @@ fn times_and_policies_have_the_words_of_the_command_line() {
 }
 
 #[test]
+fn an_on_off_source_pauses_between_its_bursts() {
+    let flow = |more: &str| {
+        let text =
+            format!("{PAIR}[[flows]]\nfrom = \"left\"\nto = \"right\"\nbytes = 1000\n{more}");
+        let results = parse(&text).unwrap().run().unwrap();
+        let flow = &results.flows[0];
+        // The end may have come before the last ack.
+        let bursts = flow.delivered / 1_000;
+        assert!(
+            flow.delivered.is_multiple_of(1_000)
+                && (flow.bursts..=flow.bursts + 1).contains(&bursts)
+        );
+        (flow.bursts, results.until)
+    };
+    let (bursts, until) = flow("pause = \"1s\"\nbursts = 3");
+    // And some round trips of 20 ms.
+    assert!(bursts == 3 && (3_000..3_300).contains(&until.as_millis()), "{until:?}");
+    let (bursts, until) = flow("pause = \"1s\"");
+    assert_eq!((bursts, until), (9, Instant::from_secs(10)));
+    // Ten seconds with a mean of 0.1 s, and of about 0.03 s for a burst.
+    let (bursts, _) = flow("pause = \"exponential:0.1s\"");
+    assert!((50..110).contains(&bursts), "{bursts}");
+}
+
+#[test]
 fn an_unknown_key_is_told_with_the_near_ones() {
     assert_eq!(
         error("durration = \"1s\""),
@@ -218,6 +243,10 @@ fn a_value_that_cannot_be_used_is_told_with_its_place_and_what_to_do() {
         (
             "[[flows]]\nfrom = \"left\"\nto = \"right\"\nstart = \"5s..1s\"",
             "file.toml:7: start: the end of a span must not be below its beginning",
+        ),
+        (
+            "[[flows]]\nfrom = \"left\"\nto = \"right\"\nbursts = 5",
+            "file.toml:7: bursts: say how much each of them is: give bytes or time",
         ),
         (
             "[[flows]]\nfrom = \"left\"\nto = \"right\"\nbytes = -1",

@@ -1,5 +1,6 @@
 //! Words of scenario files that are read from text.
 
+use crate::draws::Distribution;
 use crate::path::Path;
 use crate::units::parse_bytes;
 use ackclock::congestion::InitialWindow;
@@ -89,7 +90,7 @@ impl Word for InitialWindow {
 }
 
 /// A number of bytes: 65536, or `64kB` in steps of 1000.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Bytes(pub(super) u64);
 
 impl Word for Bytes {
@@ -102,24 +103,50 @@ impl Word for Bytes {
     }
 }
 
-/// A value, or any from the first to the last of a span: `5s` or `0s..5s`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Span<T> {
-    pub(super) first: T,
-    pub(super) last: T,
+/// What can be drawn at random: it is counted in whole units.
+pub(super) trait Counted: Word {
+    fn count(self) -> u64;
 }
 
-impl<T: Word + Copy + PartialOrd> Word for Span<T> {
+impl Counted for Duration {
+    fn count(self) -> u64 {
+        self.as_nanos()
+    }
+}
+
+impl Counted for Bytes {
+    fn count(self) -> u64 {
+        self.0
+    }
+}
+
+/// How a value is drawn: `5s` always, `0s..5s` any of a span, `exponential:5s` of that mean.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Drawn<T> {
+    pub(super) distribution: Distribution,
+    value: PhantomData<T>,
+}
+
+impl<T: Counted> Drawn<T> {
+    pub(super) fn new(distribution: Distribution) -> Self {
+        Drawn { distribution, value: PhantomData }
+    }
+}
+
+impl<T: Counted> Word for Drawn<T> {
     fn read(text: &str) -> Result<Self, String> {
+        if let Some(mean) = text.strip_prefix("exponential:") {
+            return Ok(Drawn::new(Distribution::Exponential(T::read(mean)?.count())));
+        }
         let (first, last) = text.split_once("..").unwrap_or((text, text));
-        let span = Span { first: T::read(first)?, last: T::read(last)? };
-        if span.first > span.last {
+        let (first, last) = (T::read(first)?.count(), T::read(last)?.count());
+        if first > last {
             return Err("the end of a span must not be below its beginning".into());
         }
-        Ok(span)
+        Ok(Drawn::new(Distribution::Uniform(first, last)))
     }
 
     fn read_number(number: u64) -> Option<Self> {
-        T::read_number(number).map(|value| Span { first: value, last: value })
+        T::read_number(number).map(|value| Drawn::new(Distribution::Constant(value.count())))
     }
 }
