@@ -37,8 +37,16 @@ struct Side {
     finished: bool,
     saw_end: bool,
     aborted: bool,
-    /// Packets on their way to the other side.
-    path: VecDeque<Vec<u8>>,
+    /// What is on its way to the other side.
+    path: VecDeque<OnPath>,
+}
+
+/// A packet on its way.
+#[derive(Clone)]
+struct OnPath {
+    packet: Vec<u8>,
+    /// Whether a bit was flipped. The checksum tells one, but not any two.
+    damaged: bool,
 }
 
 struct World {
@@ -124,9 +132,11 @@ impl World {
                 self.sides[side].path.extend(copy);
             }
             8 => {
-                if let Some(packet) = self.sides[side].path.front_mut() {
+                let first = self.sides[side].path.front_mut();
+                if let Some(OnPath { packet, damaged }) = first.filter(|first| !first.damaged) {
                     let bit = u.int_in_range(0..=packet.len() * 8 - 1)?;
                     packet[bit / 8] ^= 1 << (bit % 8);
+                    *damaged = true;
                 }
             }
             9 | 10 => self.wait(*u.choose(&[1, 40, 300, 2_000])?),
@@ -164,7 +174,7 @@ impl World {
             let mut sink = |transmit: &ackclock::stack::Transmit<'_>| {
                 let mut packet = vec![0; transmit.len()];
                 transmit.copy_to(&mut packet).expect("room for it");
-                path.push_back(packet);
+                path.push_back(OnPath { packet, damaged: false });
                 Ok(())
             };
             while side.stack.transmit(self.now, &mut sink).is_some() {}
@@ -176,8 +186,8 @@ impl World {
     }
 
     fn deliver(&mut self, from: usize, place: usize) {
-        if let Some(packet) = self.sides[from].path.remove(place) {
-            self.sides[1 - from].stack.on_packet(self.now, &packet);
+        if let Some(first) = self.sides[from].path.remove(place) {
+            self.sides[1 - from].stack.on_packet(self.now, &first.packet);
         }
     }
 
