@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::values::{parse_bytes, parse_positive_duration};
 use ackclock::congestion::{BuiltIn, Growth, InitialWindow};
 use ackclock::tcp::{
-    AckPolicy, AckTimer, Config, CongestionControl, EcnMode, RecoveryAlgorithm, RtoBackoff,
-    RtoConfig,
+    AckPolicy, AckTimer, Config, CongestionControl, EcnMode, RecoveryAlgorithm, RestartAfterIdle,
+    RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
 use clap::Args;
@@ -35,6 +35,11 @@ pub(crate) struct ConnectionOptions {
         InitialWindow::WORDS
     ))]
     pub(crate) iw: InitialWindow,
+    #[arg(long, value_name = "POLICY", default_value_t, help = format!(
+        "What becomes of the window in an idle time: {}",
+        RestartAfterIdle::WORDS
+    ))]
+    pub(crate) restart: RestartAfterIdle,
     /// Largest segment in payload bytes [default: what the MTU allows]
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1..=65_495))]
     pub(crate) mss: Option<u16>,
@@ -81,6 +86,7 @@ impl ConnectionOptions {
         config.mss = self.mss;
         config.initial_window = self.iw;
         config.recovery = self.recovery();
+        config.restart_after_idle = self.restart;
         config.ack_policy = self.ack_policy;
         config.ack_timer = self.ack_timer;
         config.rto = self.rto();

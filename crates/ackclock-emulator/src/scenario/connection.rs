@@ -3,7 +3,8 @@
 use super::words::Text;
 use ackclock::congestion::InitialWindow;
 use ackclock::tcp::{
-    AckPolicy, AckTimer, Config, EcnMode, RecoveryAlgorithm, RtoBackoff, RtoConfig,
+    AckPolicy, AckTimer, Config, EcnMode, RecoveryAlgorithm, RestartAfterIdle, RtoBackoff,
+    RtoConfig,
 };
 use ackclock::time::Duration;
 use serde::Deserialize;
@@ -24,6 +25,7 @@ pub(super) struct ConnectionTable {
     ecn: Option<Text<EcnMode>>,
     recovery: Option<Text<RecoveryAlgorithm>>,
     initial_window: Option<Text<InitialWindow>>,
+    restart_after_idle: Option<Text<RestartAfterIdle>>,
     rto: Option<Text<RtoConfig>>,
     backoff: Option<Text<RtoBackoff>>,
     rto_initial: Option<Text<Duration>>,
@@ -58,6 +60,7 @@ impl ConnectionTable {
             ecn,
             recovery,
             initial_window,
+            restart_after_idle,
             rto,
             backoff,
             rto_initial,
@@ -77,6 +80,7 @@ impl ConnectionTable {
         set(&mut config.ecn, ecn, word);
         set(&mut config.recovery, recovery, word);
         set(&mut config.initial_window, initial_window, word);
+        set(&mut config.restart_after_idle, restart_after_idle, word);
         // Bounds and backoff go into the timer that was chosen.
         set(&mut config.rto, rto, word);
         set(&mut config.rto.backoff, backoff, word);

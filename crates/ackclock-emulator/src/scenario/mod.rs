@@ -60,7 +60,8 @@
 //! `ack_policy` ([`AckPolicy`](ackclock::tcp::AckPolicy)), `ack_timer`
 //! ([`AckTimer`](ackclock::tcp::AckTimer)), `ecn` ([`EcnMode`](ackclock::tcp::EcnMode)), `recovery`
 //! ([`RecoveryAlgorithm`](ackclock::tcp::RecoveryAlgorithm)), `initial_window` (segments, or text:
-//! [`InitialWindow`](ackclock::congestion::InitialWindow)), `rto`
+//! [`InitialWindow`](ackclock::congestion::InitialWindow)), `restart_after_idle`
+//! ([`RestartAfterIdle`](ackclock::tcp::RestartAfterIdle)), `rto`
 //! ([`RtoConfig`](ackclock::tcp::RtoConfig)), its `backoff`
 //! ([`RtoBackoff`](ackclock::tcp::RtoBackoff)) and bounds `rto_initial`, `rto_min`, `rto_max`;
 //! `hop_limit`.

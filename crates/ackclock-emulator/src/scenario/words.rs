@@ -5,7 +5,8 @@ use crate::path::Path;
 use crate::units::parse_bytes;
 use ackclock::congestion::InitialWindow;
 use ackclock::tcp::{
-    AckPolicy, AckTimer, CongestionControl, EcnMode, RecoveryAlgorithm, RtoBackoff, RtoConfig,
+    AckPolicy, AckTimer, CongestionControl, EcnMode, RecoveryAlgorithm, RestartAfterIdle,
+    RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
@@ -72,6 +73,7 @@ word!(
     Duration,
     CongestionControl,
     RecoveryAlgorithm,
+    RestartAfterIdle,
     RtoConfig,
     RtoBackoff,
     EcnMode,

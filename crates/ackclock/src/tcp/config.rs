@@ -1,7 +1,9 @@
 //! Settings of a connection, validated once.
 
 use super::ticks::LONGEST_HEARTBEAT;
-use super::{AckTimer, EcnMode, Pacing, RecoveryAlgorithm, RtoConfig, UnknownWord};
+use super::{
+    AckTimer, EcnMode, Pacing, RecoveryAlgorithm, RestartAfterIdle, RtoConfig, UnknownWord,
+};
 use crate::congestion::InitialWindow;
 use crate::time::Duration;
 use core::fmt;
@@ -186,19 +188,6 @@ impl FromStr for AckPolicy {
         }
         .ok_or(UnknownWord { wanted: Self::WORDS })
     }
-}
-
-/// What happens to the congestion window when a connection restarts after being idle.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum RestartAfterIdle {
-    /// Nothing: the old window may be sent in one burst.
-    Never,
-    /// One segment after an idle time of one RTO (jacobson88 appendix C).
-    OneSegment,
-    /// The restart window min(IW, cwnd) after an idle time of one RTO (RFC 5681 section 4.1).
-    #[default]
-    RestartWindow,
 }
 
 /// Keepalive probes (RFC 9293 section 3.8.4).

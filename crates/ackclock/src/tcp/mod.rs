@@ -29,7 +29,7 @@ pub(crate) mod timestamps;
 mod words;
 
 pub use arrival::Verdict;
-pub use config::{AckPolicy, Config, ConfigError, Keepalive, RestartAfterIdle};
+pub use config::{AckPolicy, Config, ConfigError, Keepalive};
 pub use congestion_control::CongestionControl;
 pub use connection::{Accepted, Buffers, Connection, Open, TimeWait};
 pub use ecn_mode::EcnMode;
@@ -40,7 +40,9 @@ pub use output::Outgoing;
 pub use pacing_mode::Pacing;
 pub use readiness::Readiness;
 pub use rto_config::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
-pub use sender::{DeliveryRecord, FlightRecord, RecoveryAlgorithm, UnknownRecovery};
+pub use sender::{
+    DeliveryRecord, FlightRecord, RecoveryAlgorithm, RestartAfterIdle, UnknownRecovery,
+};
 pub use state::State;
 pub use ticks::{AckTimer, Ticks};
 pub use words::UnknownWord;

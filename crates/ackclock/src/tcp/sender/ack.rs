@@ -234,6 +234,7 @@ impl<C: CongestionController> Sender<'_, C> {
         // A window grows only while the flight reaches it (RFC 7661 section 4.1): in slow start
         // half of it, since the flight that a window grew from was half as large.
         let peak = self.round.peak();
+        self.validate_window(now, flight_before);
         let window = self.controller.window();
         let slow_start = window < self.controller.slow_start_threshold();
         let reached =

@@ -1,6 +1,7 @@
 //! Round trips, counted by data: what was sent in one is acknowledged in the next.
 
 use super::delivery::micros;
+use super::restart::CoarseInstant;
 use crate::congestion::DeliveryRate;
 use crate::seq::SeqNumber;
 use crate::time::{Duration, Instant};
@@ -20,6 +21,8 @@ pub(crate) struct Round {
     last_delivered: u32,
     last_length: u32,
     app_limited: bool,
+    /// When acks last came out of a flight of half the window (RFC 7661).
+    pub(super) validated_at: CoarseInstant,
 }
 
 impl Round {
@@ -33,6 +36,7 @@ impl Round {
             last_delivered: 0,
             last_length: 0,
             app_limited: false,
+            validated_at: CoarseInstant::new(now),
         }
     }
 
@@ -84,6 +88,7 @@ impl Round {
             last_delivered: sample.delivered,
             last_length: now.wrapping_sub(self.began_at),
             app_limited: false,
+            validated_at: self.validated_at,
         };
         Some(sample)
     }

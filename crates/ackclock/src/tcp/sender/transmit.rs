@@ -4,7 +4,6 @@ use super::Sender;
 use super::flight::MAX_PIECES;
 use crate::congestion::{CongestionController, Sent};
 use crate::seq::{SeqNumber, SeqRange};
-use crate::tcp::RestartAfterIdle;
 use crate::tcp::settings::Settings;
 use crate::time::Instant;
 
@@ -79,22 +78,6 @@ impl<C: CongestionController> Sender<'_, C> {
         }
         let speculation = self.recovery.next_speculation(&self.flight, allowance)?;
         Some(self.retransmission(speculation))
-    }
-
-    /// jacobson88 appendix C and RFC 5681 section 4.1: after nothing was sent for an RTO the ack
-    /// clock has stopped, and the old window would go out in one burst.
-    fn restart_after_idle(&mut self, now: Instant, settings: &Settings) {
-        let idle = now.saturating_since(self.last_sent_at) > self.rto.timeout();
-        if !idle || !self.flight.is_empty() || self.queue.is_empty() {
-            return;
-        }
-        let restart_window = match settings.restart_after_idle {
-            RestartAfterIdle::Never => return,
-            RestartAfterIdle::OneSegment => self.mss,
-            RestartAfterIdle::RestartWindow => settings.initial_window.window(self.mss),
-        };
-        let window = restart_window.min(self.controller.window());
-        self.controller.on_restart_after_idle(now, window);
     }
 
     /// A segment for the sequence numbers of `range`, from SND.UNA on if the peer has acknowledged

@@ -13,6 +13,7 @@ mod probing;
 mod rack;
 mod recovering;
 mod requirements;
+mod restarting;
 mod sending;
 mod tail_loss;
 mod timers;

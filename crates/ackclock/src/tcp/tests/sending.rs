@@ -120,33 +120,6 @@ fn a_small_window_that_was_never_larger_is_used() {
 }
 
 #[test]
-fn an_idle_connection_restarts_with_the_restart_window() {
-    let mut test = Test::established(config());
-    test.queue(0, 20_000);
-    let mut acked = 0;
-    while acked < 20_000 {
-        test.sent();
-        test.wait(10);
-        acked += 1_000;
-        test.acks(acked);
-    }
-    assert!(test.info().cwnd >= 20_000);
-    test.wait(1_000);
-    test.queue(20_000, 50_000);
-    assert_eq!(test.data().len(), 10, "RFC 5681 section 4.1: min(IW, cwnd)");
-}
-
-#[test]
-fn an_idle_connection_may_restart_with_one_segment() {
-    let mut config = config();
-    config.restart_after_idle = RestartAfterIdle::OneSegment;
-    let mut test = Test::established(config);
-    test.wait(1_000);
-    test.queue(0, 20_000);
-    assert_eq!(test.data(), [(0, 1_000)], "jacobson88 appendix C");
-}
-
-#[test]
 fn an_application_that_sends_little_does_not_grow_the_window() {
     let mut test = Test::established(config());
     for n in 0..50 {
