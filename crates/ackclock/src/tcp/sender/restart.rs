@@ -78,6 +78,9 @@ impl<C: CongestionController> Sender<'_, C> {
         if self.queue.is_empty() {
             return;
         }
+        if self.flight.is_empty() {
+            self.round.forget_flights();
+        }
         let idle = now.saturating_since(self.last_sent_at);
         let rto = self.rto.timeout();
         let measured = Some(self.rto.smoothed_rtt()).filter(|rtt| !rtt.is_zero());

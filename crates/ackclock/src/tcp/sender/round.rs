@@ -45,6 +45,12 @@ impl Round {
         self.peak.max(self.last_peak)
     }
 
+    /// Nothing is in flight: what once was does not fill the window any more.
+    pub(crate) fn forget_flights(&mut self) {
+        self.last_peak = 0;
+        self.peak = 0;
+    }
+
     /// Bytes per second delivered in the last round; 0 before the first.
     pub(crate) fn rate(&self) -> u64 {
         u64::from(self.last_delivered) * 1_000_000 / u64::from(self.last_length.max(1))

@@ -123,6 +123,20 @@ fn a_sender_that_uses_half_of_the_window_validates_it() {
     assert_eq!(test.info().cwnd, 20_000);
 }
 
+/// The flight of before the idle time was as large as the window; the one after it is not.
+#[test]
+fn what_was_in_flight_before_an_idle_time_does_not_let_the_window_grow_after_it() {
+    let mut test = Test::established(config());
+    test.queue(0, 10_000);
+    test.sent();
+    test.wait(10);
+    test.acks(10_000);
+    assert_eq!(test.info().cwnd, 12_000, "one ack counts for two segments");
+    test.wait(150);
+    send_and_ack(&mut test, 10_000, 11_000);
+    assert_eq!(test.info().cwnd, 12_000);
+}
+
 #[test]
 fn words_are_written_as_they_are_read() {
     for word in ["never", "jacobson88:rto", "jacobson88:rtt", "rfc5681", "rfc7661"] {

@@ -225,7 +225,7 @@ fn a_probe_that_arrives_twice_was_not_needed() {
     assert_eq!(test.data().len(), 4);
     test.wait(10);
     test.acks(12_000);
-    assert_eq!(test.info().cwnd, 15_000);
+    assert_eq!(test.info().cwnd, 13_000);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn a_repeated_ack_without_sack_says_the_same() {
     assert_eq!(test.data().len(), 4);
     test.wait(10);
     test.acks(12_000);
-    assert_eq!(test.info().cwnd, 15_000);
+    assert_eq!(test.info().cwnd, 13_000);
 }
 
 #[test]
