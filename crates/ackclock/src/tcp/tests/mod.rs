@@ -19,6 +19,7 @@ mod tail_loss;
 mod timers;
 mod two_ends;
 mod undo;
+mod window_validation;
 
 use super::*;
 use crate::congestion::{BuiltIn, CongestionController, Reno};
