@@ -66,7 +66,7 @@ fn laws_and_windows_have_the_words_of_the_command_line() {
     let windows: Vec<_> =
         scenario.flows.iter().map(|flow| flow.connections[0].initial_window.to_string()).collect();
     assert_eq!(windows, ["rfc3390", "4"]);
-    let restart = scenario.flows[0].connection.restart_after_idle;
+    let restart = scenario.flows[0].connections[0].restart_after_idle;
     assert_eq!(restart.to_string(), "jacobson88:rtt");
 }
 
