@@ -75,6 +75,7 @@
 //! MAX`, `give_up`, `syn_give_up`, `user_timeout`, `keepalive IDLE INTERVAL COUNT`, `linger`, `msl`,
 //! `fin_wait_2_timeout`.
 
+mod conversation;
 mod info;
 mod packet;
 mod run;
@@ -83,7 +84,10 @@ mod setting;
 mod tests;
 mod time;
 
+pub use conversation::{Conversation, FIRST_TIMESTAMP, OUR_STREAM, PEER_STREAM};
+pub use packet::Packet;
 pub use run::{Failure, run};
+pub use time::{Seconds, When, seconds};
 
 /// Runs a script and panics with an explanation if it does not hold.
 ///

@@ -22,21 +22,28 @@ const CODEPOINTS: [(&str, Ecn); 4] =
 
 /// A segment in relative numbers. What is `None` was not written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Packet {
-    pub(super) ecn: Option<Ecn>,
-    pub(super) flags: Flags,
-    pub(super) seq: SeqNumber,
-    pub(super) len: u32,
-    /// Written exactly if the ACK flag is.
-    pub(super) ack: SeqNumber,
-    pub(super) window: Option<u16>,
-    pub(super) urgent: Option<u16>,
-    pub(super) options: Option<Options>,
+pub struct Packet {
+    /// ECN codepoint.
+    pub ecn: Option<Ecn>,
+    /// Flags.
+    pub flags: Flags,
+    /// Sequence number.
+    pub seq: SeqNumber,
+    /// Bytes of payload.
+    pub len: u32,
+    /// Acknowledgment number; written exactly if the ACK flag is.
+    pub ack: SeqNumber,
+    /// The header's window field.
+    pub window: Option<u16>,
+    /// Urgent pointer.
+    pub urgent: Option<u16>,
+    /// Options.
+    pub options: Option<Options>,
 }
 
 impl Packet {
     /// Whether `sent`, of which everything is known, is what this describes.
-    pub(super) fn describes(&self, sent: &Packet) -> bool {
+    pub fn describes(&self, sent: &Packet) -> bool {
         let options = sent.options.unwrap_or_default();
         let options_agree = match self.options {
             Some(written) => written == options,

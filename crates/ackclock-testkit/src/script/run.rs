@@ -1,21 +1,18 @@
 //! Runs a script, line by line, against one stack.
 
+use super::conversation::{Conversation, FIRST_TIMESTAMP, OUR_STREAM, PEER_STREAM};
 use super::info::field;
 use super::packet::{Packet, number};
 use super::setting::{Settings, switch};
 use super::time::{Seconds, When};
-use ackclock::apps::Pattern;
 use ackclock::congestion::BuiltIn;
-use ackclock::seq::{SeqNumber, SeqRange};
+use ackclock::seq::SeqNumber;
 use ackclock::stack::{
     Capabilities, Cidr, Handle, ListenConfig, Listener, Stack, StackConfig, Storage,
 };
 use ackclock::tcp::{Info, ReceiveError};
 use ackclock::time::{Duration, Instant};
-use ackclock::wire::{
-    Checksums, Ecn, Flags, Header, IpInfo, MAX_HEADER, Options, Protocol, SackBlocks, Segment,
-    Timestamps, WriteChecksum, parse_packet, write_packet_header,
-};
+use ackclock::wire::{Flags, Options, Timestamps};
 use std::collections::VecDeque;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -27,21 +24,12 @@ const PEER_PORT: u16 = 6_000;
 
 /// The stack's time when a script begins.
 const START: Instant = Instant::from_secs(100);
-/// What our timestamps read then.
-const FIRST_TIMESTAMP: u32 = 1_000;
-/// The peer's initial sequence number.
-const PEER_ISN: SeqNumber = SeqNumber(0_u32.wrapping_sub(5_000));
-/// The peer's window until the script tells one.
-const PEER_WINDOW: u16 = 60_000;
 /// What `established` does by itself: the peer's timestamp, MSS and half the round-trip time.
 const PEER_TIMESTAMP: u32 = 100;
 const PEER_MSS: u16 = 1_000;
 const ROUND_TRIP: Duration = Duration::from_millis(10);
 /// More timers than any script waits for.
 const MOST_TIMERS: u32 = 100_000;
-
-const OUR_STREAM: Pattern = Pattern::new(1);
-const PEER_STREAM: Pattern = Pattern::new(2);
 
 /// Why a script does not hold: the line, what is wrong with it, and every packet up to then.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -99,11 +87,7 @@ struct Runner {
     listener: Option<Listener>,
     handle: Option<Handle>,
     now: Instant,
-    /// Known from our SYN on.
-    our_isn: Option<SeqNumber>,
-    /// Our timestamp clock's reading at [`START`] less [`FIRST_TIMESTAMP`].
-    timestamp_base: Option<u32>,
-    peer_window: u16,
+    conversation: Conversation,
     written: u64,
     read: u64,
     /// What the stack has sent that no line has expected yet.
@@ -119,9 +103,10 @@ impl Runner {
             listener: None,
             handle: None,
             now: START,
-            our_isn: None,
-            timestamp_base: None,
-            peer_window: PEER_WINDOW,
+            conversation: Conversation::new(
+                SocketAddr::new(OUR_ADDRESS, OUR_PORT),
+                SocketAddr::new(PEER_ADDRESS, PEER_PORT),
+            ),
             written: 0,
             read: 0,
             sent: VecDeque::new(),
@@ -218,97 +203,21 @@ impl Runner {
             let Some(bytes) = bytes else {
                 return Ok(());
             };
-            let packet = self.read_packet(&bytes)?;
+            let millis = now.saturating_since(START).as_millis() as u32;
+            let packet = self.conversation.read(millis, &bytes)?;
             self.log.push(format!("{} > {packet}", shown(now)));
             self.sent.push_back(Sent { at: now, packet });
-        }
-    }
-
-    /// What the stack has sent, in relative numbers; its payload is checked.
-    fn read_packet(&mut self, bytes: &[u8]) -> Result<Packet, String> {
-        let parsed = parse_packet(bytes, Checksums::default());
-        let parsed = parsed.map_err(|error| format!("the stack sent a bad packet: {error}"))?;
-        let Protocol::Tcp(Segment { header, payload, .. }) = parsed.protocol else {
-            return Err("the stack sent a packet that is not TCP".into());
-        };
-        if header.flags.contains(Flags::SYN) {
-            self.our_isn.get_or_insert(header.seq);
-        }
-        let mut options = header.options;
-        if let Some(timestamps) = &mut options.timestamps {
-            let reading =
-                FIRST_TIMESTAMP.wrapping_add(self.now.saturating_since(START).as_millis() as u32);
-            let now = timestamps.value.wrapping_sub(reading);
-            let base = *self.timestamp_base.get_or_insert(now);
-            timestamps.value = timestamps.value.wrapping_sub(base);
-        }
-        options.sack = shifted(&options.sack, 0_u32.wrapping_sub(PEER_ISN.0));
-        let seq = header.seq - self.our_isn().0;
-        let has_ack = header.flags.contains(Flags::ACK);
-        let packet = Packet {
-            ecn: Some(parsed.ip.ecn),
-            flags: header.flags,
-            seq,
-            len: payload.len() as u32,
-            ack: if has_ack { header.ack - PEER_ISN.0 } else { SeqNumber(0) },
-            window: Some(header.window),
-            urgent: Some(header.urgent_pointer),
-            options: Some(options),
-        };
-        match OUR_STREAM.first_mismatch(stream_offset(&packet), payload) {
-            None => Ok(packet),
-            Some(at) => Err(format!("the payload of `{packet}` is wrong from its byte {at} on")),
         }
     }
 
     // ---- the peer ----
 
     fn inject(&mut self, packet: &Packet) -> Result<(), String> {
-        self.peer_window = packet.window.unwrap_or(self.peer_window);
-        let packet = Packet { window: Some(self.peer_window), ..*packet };
+        let (packet, bytes) = self.conversation.write(packet)?;
         self.log.push(format!("{} < {packet}", shown(self.now)));
-        let bytes = self.write_packet(&packet)?;
         let now = self.now;
         self.stack().on_packet(now, &bytes);
         self.collect()
-    }
-
-    fn write_packet(&self, packet: &Packet) -> Result<Vec<u8>, String> {
-        let mut options = packet.options.unwrap_or_default();
-        options.sack = shifted(&options.sack, self.our_isn().0);
-        if let Some(timestamps) = options.timestamps.as_mut().filter(|option| option.echo != 0) {
-            let base = self.timestamp_base.ok_or("we have sent no timestamp to echo")?;
-            timestamps.echo = timestamps.echo.wrapping_add(base);
-        }
-        let has_ack = packet.flags.contains(Flags::ACK);
-        let header = Header {
-            source_port: PEER_PORT,
-            destination_port: OUR_PORT,
-            seq: PEER_ISN + packet.seq.0,
-            ack: if has_ack { packet.ack + self.our_isn().0 } else { SeqNumber(0) },
-            flags: packet.flags,
-            window: packet.window.unwrap_or(self.peer_window),
-            urgent_pointer: packet.urgent.unwrap_or(0),
-            options,
-        };
-        let ip = IpInfo {
-            source: PEER_ADDRESS,
-            destination: OUR_ADDRESS,
-            hop_limit: 64,
-            dscp: 0,
-            ecn: packet.ecn.unwrap_or(Ecn::NotEct),
-        };
-        let mut payload = vec![0; packet.len as usize];
-        PEER_STREAM.fill(stream_offset(packet), &mut payload);
-        let mut bytes = [0; MAX_HEADER];
-        let checksum = WriteChecksum::Complete;
-        let len = write_packet_header(&mut bytes, &ip, &header, [&payload, &[]], checksum);
-        Ok([&bytes[..len], &payload].concat())
-    }
-
-    /// 0 before we have told it.
-    fn our_isn(&self) -> SeqNumber {
-        self.our_isn.unwrap_or_default()
     }
 
     // ---- the application ----
@@ -416,7 +325,7 @@ impl Runner {
         };
         match *words {
             [] => {}
-            ["win", bytes] => self.peer_window = number(bytes)?,
+            ["win", bytes] => self.conversation.peer_window = number(bytes)?,
             _ => return Err(format!("`{}` does not follow `established`", words.join(" "))),
         }
         let config = self.settings.connection;
@@ -487,21 +396,6 @@ impl Runner {
             Err(error) => Err(format!("expected the end, but: {error}")),
         }
     }
-}
-
-/// Where the payload begins in its side's stream.
-fn stream_offset(packet: &Packet) -> u64 {
-    let syn = u32::from(packet.flags.contains(Flags::SYN));
-    (packet.seq + syn - 1).0.into()
-}
-
-/// The blocks, moved by `by` sequence numbers.
-fn shifted(blocks: &SackBlocks, by: u32) -> SackBlocks {
-    let mut moved = SackBlocks::EMPTY;
-    for block in blocks.as_slice() {
-        moved.push(SeqRange::new(block.start + by, block.end + by));
-    }
-    moved
 }
 
 fn same(expected: &str, found: String) -> Result<(), String> {

@@ -9,7 +9,7 @@ const DECIMALS: usize = 9;
 
 /// When a line happens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum When {
+pub enum When {
     /// So long after the line before.
     After(Duration),
     /// So long after the script began.
@@ -18,7 +18,10 @@ pub(super) enum When {
 
 impl When {
     /// The time at the beginning of a line, if there is one, and the rest of the line.
-    pub(super) fn split(line: &str) -> Result<(When, &str), String> {
+    ///
+    /// # Errors
+    /// The line begins like a time and is none.
+    pub fn split(line: &str) -> Result<(When, &str), String> {
         if !line.starts_with(|first: char| first == '+' || first.is_ascii_digit()) {
             return Ok((When::After(Duration::ZERO), line));
         }
@@ -32,7 +35,10 @@ impl When {
 }
 
 /// `1.25` as a span of time.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+///
+/// # Errors
+/// It is no decimal number.
+pub fn seconds(text: &str) -> Result<Duration, String> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
     let parsed = || {
         let whole: u64 = whole.parse().ok()?;
@@ -44,7 +50,11 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// Shows a span of time as [`seconds`] reads it, to the millisecond at least.
-pub(super) struct Seconds(pub(super) Duration);
+#[derive(Clone, Copy, Debug)]
+pub struct Seconds(
+    /// The span.
+    pub Duration,
+);
 
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
