@@ -151,6 +151,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         Some(Handle { slot: id, generation: self.connections.generation(id) })
     }
 
+    /// How many connections [`accept`](Self::accept) would hand out now.
+    pub fn acceptable(&self, listener: Listener) -> usize {
+        let listener = self.resolve_listener(listener);
+        let record = listener.and_then(|listener| self.listeners.records.get(listener));
+        record.map_or(0, |record| record.waiting.len)
+    }
+
     /// Ends a listener. Connections not yet accepted are reset.
     pub fn close_listener(&mut self, now: Instant, listener: Listener) {
         let now = self.advance(now);

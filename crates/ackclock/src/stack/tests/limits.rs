@@ -42,7 +42,9 @@ fn a_full_accept_queue_delays_the_handshake() {
     let clients = [pair.connect(), pair.connect()];
     pair.run();
     assert_eq!(pair.server.statistics().accept_overflow, 1);
+    assert_eq!(pair.server.acceptable(listener), 1);
     assert!(pair.server.accept(listener).is_some());
+    assert_eq!(pair.server.acceptable(listener), 0);
     assert_eq!(pair.server.accept(listener), None);
     let second = clients[1];
     pair.client.send(pair.now, second, b"here I am").unwrap();
