@@ -1,0 +1,227 @@
+//! The flags of the library: `key=value` pairs, separated by commas or blanks, that set what a
+//! script sets by sysctl elsewhere.
+
+use ackclock::congestion::{BuiltIn, InitialWindow};
+use ackclock::tcp::{AckPolicy, Config, EcnMode, RecoveryAlgorithm};
+use ackclock::time::Duration;
+use std::fmt::Display;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+/// What the flags say.
+#[derive(Clone, Debug)]
+pub(crate) struct Flags {
+    /// What a connection starts with.
+    pub(crate) connection: Config,
+    /// The window law.
+    pub(crate) law: BuiltIn,
+    /// Of the link, in bytes.
+    pub(crate) mtu: u32,
+    /// Where connections start from that were not bound.
+    pub(crate) local: [IpAddr; 2],
+    /// Whether packets and states are told on stderr.
+    pub(crate) trace: bool,
+}
+
+/// How the kernels and the standards are set by default. As a word: `linux`, `freebsd` or `rfc`.
+#[derive(Clone, Copy)]
+enum Profile {
+    Linux,
+    FreeBsd,
+    Rfc,
+}
+
+impl FromStr for Profile {
+    type Err = &'static str;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        match word {
+            "linux" => Ok(Profile::Linux),
+            "freebsd" => Ok(Profile::FreeBsd),
+            "rfc" => Ok(Profile::Rfc),
+            _ => Err("use linux, freebsd or rfc"),
+        }
+    }
+}
+
+impl Profile {
+    /// The settings in which the profiles differ.
+    fn apply(self, flags: &mut Flags) {
+        let connection = &mut flags.connection;
+        let (law, recovery, ecn, quick_acks, rto_min, receive_buffer, syn_retries) = match self {
+            Profile::Linux => {
+                ("cubic", RecoveryAlgorithm::Rack, EcnMode::Accept, 16, 200, 6 << 20, 6)
+            }
+            Profile::FreeBsd => {
+                ("cubic", RecoveryAlgorithm::Rfc6675, EcnMode::Accept, 0, 30, 2 << 20, 3)
+            }
+            Profile::Rfc => ("reno", RecoveryAlgorithm::Rfc6675, EcnMode::Off, 0, 1_000, 65_535, 7),
+        };
+        flags.law = BuiltIn::by_name(law).unwrap_or_default();
+        connection.recovery = recovery;
+        connection.ecn = ecn;
+        connection.rto.min = Duration::from_millis(rto_min);
+        connection.receive_buffer = receive_buffer;
+        connection.syn_give_up = syn_give_up(connection, syn_retries);
+        connection.ack_policy =
+            AckPolicy::Delayed { timeout: Duration::from_millis(40), quick_acks };
+        connection.initial_window = InitialWindow::default();
+    }
+}
+
+/// When the SYN was retransmitted so often without an answer (1, 3, 7, 15… initial timeouts).
+pub(crate) fn syn_give_up(connection: &Config, retries: u32) -> Duration {
+    let timeouts = 2_u64.saturating_pow(retries.saturating_add(1)).saturating_sub(1);
+    connection.rto.initial.saturating_mul(timeouts)
+}
+
+impl Default for Flags {
+    /// The profile `linux`.
+    fn default() -> Self {
+        let mut flags = Flags {
+            connection: Config::default(),
+            law: BuiltIn::default(),
+            mtu: 1500,
+            local: [
+                IpAddr::from([192, 168, 0, 1]),
+                IpAddr::from([0xfd3d, 0xfa7b, 0xd17d, 0, 0, 0, 0, 1]),
+            ],
+            trace: false,
+        };
+        Profile::Linux.apply(&mut flags);
+        flags
+    }
+}
+
+impl FromStr for Flags {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut flags = Flags::default();
+        let pairs = || text.split([',', ' ']).filter(|pair| !pair.is_empty());
+        // The profile is the ground on which the others stand, wherever it is written.
+        for pair in pairs().filter(|pair| pair.starts_with("profile=")) {
+            flags.set(pair)?;
+        }
+        for pair in pairs().filter(|pair| !pair.starts_with("profile=")) {
+            flags.set(pair)?;
+        }
+        flags.connection.validate().map_err(|error| error.to_string())?;
+        Ok(flags)
+    }
+}
+
+impl Flags {
+    fn set(&mut self, pair: &str) -> Result<(), String> {
+        let (key, value) =
+            pair.split_once('=').ok_or_else(|| format!("flag `{pair}`: write key=value"))?;
+        let wrong = |reason: &dyn Display| format!("flag `{pair}`: {reason}");
+        let connection = &mut self.connection;
+        match key {
+            "profile" => value.parse::<Profile>().map_err(|error| wrong(&error))?.apply(self),
+            "cc" => {
+                let names = || wrong(&format!("use one of {}", BuiltIn::NAMES.join(", ")));
+                self.law = BuiltIn::by_name(value).ok_or_else(names)?;
+            }
+            "recovery" => connection.recovery = value.parse().map_err(|error| wrong(&error))?,
+            "iw" => connection.initial_window = InitialWindow::segments(number(pair, value)?),
+            "ecn" => connection.ecn = value.parse().map_err(|error| wrong(&error))?,
+            "sack" => connection.sack = switch(pair, value)?,
+            "timestamps" => connection.timestamps = switch(pair, value)?,
+            "wscale" => connection.window_scaling = switch(pair, value)?,
+            "rto_min" => connection.rto.min = millis(pair, value)?,
+            "rto_initial" => connection.rto.initial = millis(pair, value)?,
+            "delack" => {
+                let quick_acks = quick_acks(connection.ack_policy);
+                let timeout = millis(pair, value)?;
+                connection.ack_policy = AckPolicy::Delayed { timeout, quick_acks };
+            }
+            "quickack" => {
+                let timeout = ack_timeout(connection.ack_policy);
+                let quick_acks = number(pair, value)?;
+                connection.ack_policy = AckPolicy::Delayed { timeout, quick_acks };
+            }
+            "syn_retries" => {
+                connection.syn_give_up = syn_give_up(connection, number(pair, value)?);
+            }
+            "fin_timeout" => connection.fin_wait_2_timeout = millis(pair, value)?,
+            "msl" => connection.msl = millis(pair, value)?,
+            "rmem" => connection.receive_buffer = number(pair, value)?,
+            "wmem" => connection.send_buffer = number(pair, value)?,
+            "mtu" => self.mtu = number(pair, value)?,
+            "local" => {
+                let address: IpAddr = value.parse().map_err(|error| wrong(&error))?;
+                self.local[usize::from(address.is_ipv6())] = address;
+            }
+            "trace" => self.trace = switch(pair, value)?,
+            _ => return Err(format!("flag `{pair}`: there is no `{key}`")),
+        }
+        Ok(())
+    }
+}
+
+fn quick_acks(policy: AckPolicy) -> u16 {
+    match policy {
+        AckPolicy::Delayed { quick_acks, .. } => quick_acks,
+        _ => 0,
+    }
+}
+
+fn ack_timeout(policy: AckPolicy) -> Duration {
+    match policy {
+        AckPolicy::Delayed { timeout, .. } => timeout,
+        _ => Duration::ZERO,
+    }
+}
+
+fn number<N: FromStr>(pair: &str, value: &str) -> Result<N, String> {
+    value.parse().map_err(|_| format!("flag `{pair}`: not a number that fits"))
+}
+
+fn millis(pair: &str, value: &str) -> Result<Duration, String> {
+    number(pair, value).map(Duration::from_millis)
+}
+
+fn switch(pair: &str, value: &str) -> Result<bool, String> {
+    match value {
+        "on" | "1" => Ok(true),
+        "off" | "0" => Ok(false),
+        _ => Err(format!("flag `{pair}`: use on or off")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_profile_comes_first_wherever_it_is_written() {
+        let flags: Flags = "iw=3,rto_min=50 profile=rfc,".parse().expect("usable flags");
+        assert_eq!(flags.connection.initial_window, InitialWindow::segments(3));
+        assert_eq!(flags.connection.rto.min, Duration::from_millis(50));
+        assert_eq!(flags.connection.ecn, EcnMode::Off);
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named() {
+        let cases = [
+            ("colour=blue", "flag `colour=blue`: there is no `colour`"),
+            ("iw", "flag `iw`: write key=value"),
+            ("iw=x", "flag `iw=x`: not a number that fits"),
+            ("sack=maybe", "flag `sack=maybe`: use on or off"),
+            ("profile=mac", "flag `profile=mac`: use linux, freebsd or rfc"),
+            ("rmem=0", "buffers must hold at least one byte, and a receive buffer at most 1 GiB"),
+        ];
+        for (text, problem) in cases {
+            assert_eq!(text.parse::<Flags>().map(|_| ()), Err(problem.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_syn_is_given_up_after_its_last_timeout() {
+        let mut connection = Config::default();
+        connection.rto.initial = Duration::from_secs(1);
+        assert_eq!(syn_give_up(&connection, 6), Duration::from_secs(127));
+        assert_eq!(syn_give_up(&connection, 0), Duration::from_secs(1));
+    }
+}

@@ -1,0 +1,137 @@
+//! Pointers of the caller as slices, `errno`, and kernel descriptors.
+
+use super::{AddressOut, Data, Length};
+use crate::address;
+use crate::machine::Machine;
+use crate::sockets::Errno;
+use libc::{c_int, c_void, iovec, socklen_t, ssize_t};
+use std::fs::File;
+use std::net::SocketAddr;
+use std::os::fd::IntoRawFd;
+use std::slice;
+
+/// Most bytes of one call that reads or writes; more are left for the next, as POSIX allows.
+const MOST_BYTES: usize = 1 << 24;
+/// Most parts of a scattered read or write (IOV_MAX).
+const MOST_PARTS: usize = 1_024;
+
+/// # Safety
+/// `data` is what `packetdrill_interface_init` gave and was not freed.
+pub(super) unsafe fn machine<'m>(data: Data) -> &'m Machine {
+    // SAFETY: as the caller says.
+    unsafe { &*data.cast::<Machine>() }
+}
+
+/// # Safety
+/// `from` is null or valid for reads of `len` bytes.
+pub(super) unsafe fn bytes<'b>(from: *const c_void, len: usize) -> &'b [u8] {
+    match from.is_null() {
+        true => &[],
+        // SAFETY: as the caller says.
+        false => unsafe { slice::from_raw_parts(from.cast(), len.min(MOST_BYTES)) },
+    }
+}
+
+/// # Safety
+/// `to` is null or valid for writes of `len` bytes, which nobody else uses.
+pub(super) unsafe fn bytes_mut<'b>(to: *mut c_void, len: usize) -> &'b mut [u8] {
+    match to.is_null() {
+        true => &mut [],
+        // SAFETY: as the caller says.
+        false => unsafe { slice::from_raw_parts_mut(to.cast(), len.min(MOST_BYTES)) },
+    }
+}
+
+/// The parts of a scattered read or write.
+///
+/// # Safety
+/// `parts` is null or points to `count` of them.
+pub(super) unsafe fn parts<'b>(parts: *const iovec, count: usize) -> Result<&'b [iovec], Errno> {
+    if count > MOST_PARTS {
+        return Err(Errno(libc::EINVAL));
+    }
+    match parts.is_null() {
+        true => Ok(&[]),
+        // SAFETY: as the caller says.
+        false => Ok(unsafe { slice::from_raw_parts(parts, count) }),
+    }
+}
+
+/// All parts as one.
+///
+/// # Safety
+/// Each part is valid for reads of its length.
+pub(super) unsafe fn gather(parts: &[iovec]) -> Vec<u8> {
+    let mut all = Vec::new();
+    for part in parts {
+        // SAFETY: as the caller says.
+        all.extend_from_slice(unsafe { bytes(part.iov_base, part.iov_len) });
+    }
+    all
+}
+
+/// How many bytes fit into the parts.
+pub(super) fn room(parts: &[iovec]) -> usize {
+    let sum = parts.iter().fold(0_usize, |sum, part| sum.saturating_add(part.iov_len));
+    sum.min(MOST_BYTES)
+}
+
+/// Spreads `from` over the parts.
+///
+/// # Safety
+/// Each part is valid for writes of its length.
+pub(super) unsafe fn scatter(parts: &[iovec], mut from: &[u8]) {
+    for part in parts {
+        let (now, rest) = from.split_at(part.iov_len.min(from.len()));
+        // SAFETY: as the caller says.
+        unsafe { bytes_mut(part.iov_base, now.len()) }.copy_from_slice(now);
+        from = rest;
+    }
+}
+
+/// Writes an address as `accept` does: what fits, and its whole length.
+///
+/// # Safety
+/// `to` and `len` are null or valid; `*len` bytes can be written to `to`.
+pub(super) unsafe fn write_address(to: AddressOut, len: Length, address: SocketAddr) {
+    if to.is_null() || len.is_null() {
+        return;
+    }
+    let from = address::write(address);
+    // SAFETY: as the caller says.
+    unsafe {
+        let room = (*len as usize).min(from.len());
+        bytes_mut(to.cast(), room).copy_from_slice(&from[..room]);
+        *len = from.len() as socklen_t;
+    }
+}
+
+/// A number of the kernel's that nobody else has: the caller closes it with the C library.
+pub(super) fn new_descriptor() -> Result<c_int, Errno> {
+    let null = File::options().read(true).write(true).open("/dev/null");
+    null.map(IntoRawFd::into_raw_fd)
+        .map_err(|error| Errno(error.raw_os_error().unwrap_or(libc::EMFILE)))
+}
+
+/// Gives a number back.
+pub(super) fn close_descriptor(descriptor: c_int) {
+    // SAFETY: it is one of ours, which nothing else refers to; if it was closed already, this fails.
+    unsafe { libc::close(descriptor) };
+}
+
+/// The answer as C wants it.
+pub(super) fn answer<N>(result: Result<N, Errno>) -> N
+where
+    N: From<i8>,
+{
+    result.unwrap_or_else(|Errno(number)| {
+        // SAFETY: the place of this thread's errno is always valid.
+        unsafe { *libc::__errno_location() = number };
+        N::from(-1)
+    })
+}
+
+/// A count as C wants it.
+pub(super) fn count(result: Result<usize, Errno>) -> ssize_t {
+    answer(result.map(|n| n as ssize_t))
+}

@@ -1,0 +1,315 @@
+//! Calls that may wait.
+
+use super::memory::{
+    answer, bytes, bytes_mut, close_descriptor, count, gather, machine, new_descriptor, parts,
+    room, scatter, write_address,
+};
+use super::{Address, AddressOut, Data, Length};
+use crate::address;
+use crate::machine::{Machine, Wait};
+use crate::sockets::{Errno, Events, WOULD_BLOCK};
+use ackclock::time::Duration;
+use libc::{c_int, c_void, epoll_event, iovec, msghdr, nfds_t, pollfd, size_t, socklen_t, ssize_t};
+use std::slice;
+
+/// How long a call on a descriptor waits.
+fn patience(machine: &Machine, fd: c_int, flags: c_int, writes: bool) -> Wait {
+    if flags & libc::MSG_DONTWAIT != 0 {
+        return Wait::No;
+    }
+    machine.call(|sockets| match sockets.is_blocking(fd) {
+        true => sockets.timeout(fd, writes).map_or(Wait::Forever, Wait::For),
+        false => Wait::No,
+    })
+}
+
+/// The time-out of `poll`, in milliseconds; negative: none.
+fn milliseconds(timeout: c_int) -> Wait {
+    match u64::try_from(timeout) {
+        Ok(0) => Wait::No,
+        Ok(millis) => Wait::For(Duration::from_millis(millis)),
+        Err(_) => Wait::Forever,
+    }
+}
+
+pub(super) unsafe extern "C" fn accept(
+    data: Data,
+    fd: c_int,
+    address: AddressOut,
+    len: Length,
+) -> c_int {
+    // SAFETY: the caller passes its userdata.
+    let machine = unsafe { machine(data) };
+    answer(new_descriptor().and_then(|new| {
+        let wait = patience(machine, fd, 0, false);
+        let accepted = machine.wait(wait, |sockets| sockets.accept(fd, new, 0));
+        let peer = accepted.inspect_err(|_| close_descriptor(new))?;
+        // SAFETY: the caller passes null, or a buffer with its length.
+        unsafe { write_address(address, len, peer) };
+        Ok(new)
+    }))
+}
+
+pub(super) unsafe extern "C" fn connect(
+    data: Data,
+    fd: c_int,
+    remote: Address,
+    len: socklen_t,
+) -> c_int {
+    // SAFETY: the caller passes its userdata, and an address of that length.
+    let (machine, remote) = unsafe { (machine(data), bytes(remote.cast(), len as usize)) };
+    let started = address::parse(remote)
+        .and_then(|remote| machine.call(|sockets| sockets.connect(fd, remote)));
+    let wait = patience(machine, fd, 0, true);
+    answer(
+        match started {
+            Err(Errno(libc::EINPROGRESS | libc::EALREADY)) if wait != Wait::No => {
+                let connected = machine.wait(wait, |sockets| sockets.connected(fd));
+                connected.map_err(|error| match error {
+                    WOULD_BLOCK => Errno(libc::EINPROGRESS),
+                    error => error,
+                })
+            }
+            result => result,
+        }
+        .map(|()| 0),
+    )
+}
+
+fn receive(machine: &Machine, fd: c_int, to: &mut [u8], flags: c_int) -> Result<usize, Errno> {
+    let wait = patience(machine, fd, flags, false);
+    let waits_for_all = flags & libc::MSG_WAITALL != 0 && wait != Wait::No;
+    let mut done = 0;
+    let result = machine.wait(wait, |sockets| {
+        let n = sockets.receive(fd, &mut to[done..], flags)?;
+        done += n;
+        let goes_on = waits_for_all && n > 0 && done < to.len() && flags & libc::MSG_PEEK == 0;
+        if goes_on { Err(WOULD_BLOCK) } else { Ok(()) }
+    });
+    if done > 0 { Ok(done) } else { result.map(|()| 0) }
+}
+
+fn transmit(machine: &Machine, fd: c_int, data: &[u8], flags: c_int) -> Result<usize, Errno> {
+    let wait = patience(machine, fd, flags, true);
+    let mut done = 0;
+    let result = machine.wait(wait, |sockets| {
+        done += sockets.send(fd, &data[done..], flags)?;
+        if done < data.len() { Err(WOULD_BLOCK) } else { Ok(()) }
+    });
+    if done > 0 { Ok(done) } else { result.map(|()| 0) }
+}
+
+pub(super) unsafe extern "C" fn read(data: Data, fd: c_int, to: *mut c_void, n: size_t) -> ssize_t {
+    // SAFETY: as for `recv`.
+    unsafe { recv(data, fd, to, n, 0) }
+}
+
+pub(super) unsafe extern "C" fn recv(
+    data: Data,
+    fd: c_int,
+    to: *mut c_void,
+    n: size_t,
+    flags: c_int,
+) -> ssize_t {
+    // SAFETY: the caller passes its userdata, and a buffer of that length.
+    unsafe { count(receive(machine(data), fd, bytes_mut(to, n), flags)) }
+}
+
+/// The address is left as it is, as Linux does with streams; its length becomes 0.
+pub(super) unsafe extern "C" fn recvfrom(
+    data: Data,
+    fd: c_int,
+    to: *mut c_void,
+    n: size_t,
+    flags: c_int,
+    _: AddressOut,
+    len: Length,
+) -> ssize_t {
+    // SAFETY: the caller passes its userdata, a buffer of that length, and null or a length.
+    unsafe {
+        if !len.is_null() {
+            *len = 0;
+        }
+        recv(data, fd, to, n, flags)
+    }
+}
+
+/// # Safety
+/// As for `readv`.
+unsafe fn receive_parts(
+    data: Data,
+    fd: c_int,
+    to: Result<&[iovec], Errno>,
+    flags: c_int,
+) -> ssize_t {
+    count(to.and_then(|to| {
+        let mut all = vec![0; room(to)];
+        // SAFETY: the caller passes its userdata, and parts that are as long as they say.
+        unsafe {
+            let n = receive(machine(data), fd, &mut all, flags)?;
+            scatter(to, &all[..n]);
+            Ok(n)
+        }
+    }))
+}
+
+pub(super) unsafe extern "C" fn readv(
+    data: Data,
+    fd: c_int,
+    to: *const iovec,
+    n: c_int,
+) -> ssize_t {
+    // SAFETY: the caller passes its userdata, and so many parts.
+    unsafe { receive_parts(data, fd, parts(to, n.max(0) as usize), 0) }
+}
+
+pub(super) unsafe extern "C" fn recvmsg(
+    data: Data,
+    fd: c_int,
+    message: *mut msghdr,
+    flags: c_int,
+) -> ssize_t {
+    // SAFETY: the caller passes its userdata, and a message.
+    unsafe {
+        let message = &mut *message;
+        (message.msg_namelen, message.msg_controllen, message.msg_flags) = (0, 0, 0);
+        receive_parts(data, fd, parts(message.msg_iov, message.msg_iovlen), flags)
+    }
+}
+
+pub(super) unsafe extern "C" fn write(
+    data: Data,
+    fd: c_int,
+    from: *const c_void,
+    n: size_t,
+) -> ssize_t {
+    // SAFETY: as for `send`.
+    unsafe { send(data, fd, from, n, 0) }
+}
+
+pub(super) unsafe extern "C" fn send(
+    data: Data,
+    fd: c_int,
+    from: *const c_void,
+    n: size_t,
+    flags: c_int,
+) -> ssize_t {
+    // SAFETY: the caller passes its userdata, and so many bytes.
+    unsafe { count(transmit(machine(data), fd, bytes(from, n), flags)) }
+}
+
+/// A stream has its destination; another one is ignored.
+pub(super) unsafe extern "C" fn sendto(
+    data: Data,
+    fd: c_int,
+    from: *const c_void,
+    n: size_t,
+    flags: c_int,
+    _: Address,
+    _: socklen_t,
+) -> ssize_t {
+    // SAFETY: as for `send`.
+    unsafe { send(data, fd, from, n, flags) }
+}
+
+pub(super) unsafe extern "C" fn writev(
+    data: Data,
+    fd: c_int,
+    from: *const iovec,
+    n: c_int,
+) -> ssize_t {
+    // SAFETY: the caller passes its userdata, and so many parts.
+    unsafe {
+        let from = parts(from, n.max(0) as usize);
+        count(from.and_then(|from| transmit(machine(data), fd, &gather(from), 0)))
+    }
+}
+
+pub(super) unsafe extern "C" fn sendmsg(
+    data: Data,
+    fd: c_int,
+    message: *const msghdr,
+    flags: c_int,
+) -> ssize_t {
+    // SAFETY: the caller passes its userdata, and a message.
+    unsafe {
+        let from = parts((*message).msg_iov, (*message).msg_iovlen);
+        count(from.and_then(|from| transmit(machine(data), fd, &gather(from), flags)))
+    }
+}
+
+pub(super) unsafe extern "C" fn close(data: Data, fd: c_int) -> c_int {
+    // SAFETY: the caller passes its userdata.
+    let machine = unsafe { machine(data) };
+    // A close that lingers waits for the peer also on a non-blocking descriptor.
+    if let Some(time) = machine.call(|sockets| sockets.linger(fd)) {
+        let _ = machine.wait(Wait::For(time), |sockets| sockets.lingered(fd));
+    }
+    let closed = machine.call(|sockets| sockets.close(fd));
+    answer(closed.map(|()| {
+        close_descriptor(fd);
+        0
+    }))
+}
+
+pub(super) unsafe extern "C" fn poll(
+    data: Data,
+    descriptors: *mut pollfd,
+    n: nfds_t,
+    timeout: c_int,
+) -> c_int {
+    // SAFETY: the caller passes its userdata, and so many descriptors.
+    let (machine, descriptors) = unsafe {
+        let descriptors: &mut [pollfd] = match descriptors.is_null() {
+            true => &mut [],
+            false => slice::from_raw_parts_mut(descriptors, n as usize),
+        };
+        (machine(data), descriptors)
+    };
+    let ready = machine.wait(milliseconds(timeout), |sockets| {
+        let mut ready = 0;
+        for descriptor in &mut *descriptors {
+            let always = (libc::POLLERR | libc::POLLHUP | libc::POLLNVAL) as Events;
+            let asked = descriptor.events as u16 as Events | always;
+            let events = match descriptor.fd {
+                ..0 => 0,
+                fd => sockets.readiness(fd).unwrap_or(libc::POLLNVAL as Events),
+            };
+            descriptor.revents = (events & asked) as i16;
+            ready += c_int::from(descriptor.revents != 0);
+        }
+        if ready == 0 { Err(WOULD_BLOCK) } else { Ok(ready) }
+    });
+    answer(none_in_time(ready))
+}
+
+pub(super) unsafe extern "C" fn epoll_wait(
+    data: Data,
+    fd: c_int,
+    events: *mut epoll_event,
+    max: c_int,
+    timeout: c_int,
+) -> c_int {
+    if max <= 0 || events.is_null() {
+        return answer(Err(Errno(libc::EINVAL)));
+    }
+    // SAFETY: the caller passes its userdata.
+    let machine = unsafe { machine(data) };
+    let told = machine.wait(milliseconds(timeout), |sockets| sockets.epoll_wait(fd, max as usize));
+    answer(none_in_time(told.map(|told| {
+        for (place, &(events_told, data)) in told.iter().enumerate() {
+            let event = epoll_event { events: events_told, u64: data };
+            // SAFETY: the caller passes room for `max` events, and there are no more.
+            unsafe { events.add(place).write_unaligned(event) };
+        }
+        told.len() as c_int
+    })))
+}
+
+/// Nothing became ready in time: that is no error.
+fn none_in_time(ready: Result<c_int, Errno>) -> Result<c_int, Errno> {
+    match ready {
+        Err(WOULD_BLOCK) => Ok(0),
+        ready => ready,
+    }
+}

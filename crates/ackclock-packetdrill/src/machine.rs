@@ -1,0 +1,299 @@
+//! Virtual time, the packets between the stack and the caller, and calls that wait.
+//!
+//! The caller has two threads. The one that made the machine plays the script; the time it spends
+//! (sleeping, waiting for a packet, in a call that waits) is the time that passes. The other one
+//! makes the calls that are expected to wait. It sleeps on a condition variable until what it waits
+//! for has happened; then time stands still until it has read the clock, because the caller compares
+//! what it reads with the script.
+
+use crate::flags::Flags;
+use crate::sockets::{Errno, Sockets, WOULD_BLOCK};
+use ackclock::tcp::ConfigError;
+use ackclock::time::{Duration, Instant};
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
+
+/// Time when a script begins: late enough that nothing lies before the clock's origin.
+const START: Instant = Instant::from_secs(1_000);
+/// How long `netdev_receive` waits for a packet. The caller retries for ever when it fails, so it
+/// must end by itself, after more than any script waits.
+const RECEIVE_LIMIT: Duration = Duration::from_secs(5);
+/// How far a look at the clock moves it, so that a caller that waits for a time reaches it.
+const CLOCK_STEP: Duration = Duration::from_micros(1);
+/// Real time after which a thread that was woken and does not read the clock is not waited for any
+/// more: the caller is not packetdrill.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// How long a call may wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Wait {
+    /// Not at all.
+    No,
+    For(Duration),
+    Forever,
+}
+
+impl Wait {
+    fn until(self, now: Instant) -> Instant {
+        match self {
+            Wait::No => now,
+            Wait::For(time) => now + time,
+            Wait::Forever => Instant::FAR_FUTURE,
+        }
+    }
+}
+
+/// A packet that the stack has sent.
+pub(crate) struct Sent {
+    pub(crate) at: Instant,
+    pub(crate) packet: Vec<u8>,
+}
+
+/// The stack, its sockets, and time.
+pub(crate) struct Machine {
+    state: Mutex<State>,
+    changed: Condvar,
+    script_thread: ThreadId,
+}
+
+struct State {
+    sockets: Sockets,
+    sent: VecDeque<Sent>,
+    waiters: Vec<Waiter>,
+    /// Counts the occasions on which waiters have to look again.
+    epoch: u64,
+    /// Threads that were woken and have not read the clock.
+    unread: Vec<ThreadId>,
+}
+
+/// A thread in a call that waits.
+struct Waiter {
+    thread: ThreadId,
+    deadline: Instant,
+    /// The last epoch in which it has looked.
+    seen: u64,
+}
+
+type Guard<'m> = MutexGuard<'m, State>;
+
+impl State {
+    fn now(&self) -> Instant {
+        self.sockets.now()
+    }
+
+    fn collect(&mut self) {
+        while let Some(packet) = self.sockets.transmit() {
+            let at = self.now();
+            self.sent.push_back(Sent { at, packet });
+        }
+    }
+
+    fn waiter(&mut self, thread: ThreadId) -> Option<&mut Waiter> {
+        self.waiters.iter_mut().find(|waiter| waiter.thread == thread)
+    }
+
+    /// When something happens next, by a timer or because a waiter's time is over.
+    fn next(&self) -> Instant {
+        let deadlines = self.waiters.iter().map(|waiter| waiter.deadline);
+        deadlines.fold(self.sockets.poll_at(), Instant::min)
+    }
+}
+
+impl Machine {
+    /// The calling thread is the one that plays the script.
+    ///
+    /// # Errors
+    /// Names the flag that cannot be used.
+    pub(crate) fn new(flags: Flags) -> Result<Self, ConfigError> {
+        let state = State {
+            sockets: Sockets::new(flags, START)?,
+            sent: VecDeque::new(),
+            waiters: Vec::new(),
+            epoch: 0,
+            unread: Vec::new(),
+        };
+        Ok(Machine {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            script_thread: thread::current().id(),
+        })
+    }
+
+    fn lock(&self) -> Guard<'_> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A call that does not wait.
+    pub(crate) fn call<R>(&self, call: impl FnOnce(&mut Sockets) -> R) -> R {
+        let mut state = self.lock();
+        let answer = call(&mut state.sockets);
+        state.collect();
+        answer
+    }
+
+    /// A call that waits while it answers [`WOULD_BLOCK`], which it also does when its time is over.
+    pub(crate) fn wait<R>(
+        &self,
+        wait: Wait,
+        mut call: impl FnMut(&mut Sockets) -> Result<R, Errno>,
+    ) -> Result<R, Errno> {
+        let mut state = self.lock();
+        let answer = call(&mut state.sockets);
+        state.collect();
+        if wait == Wait::No || !matches!(answer, Err(WOULD_BLOCK)) {
+            return answer;
+        }
+        let deadline = wait.until(state.now());
+        if thread::current().id() == self.script_thread {
+            self.wait_by_moving_time(state, deadline, call)
+        } else {
+            self.wait_for_others(state, deadline, call)
+        }
+    }
+
+    /// Nobody else moves time while the script's own thread waits.
+    fn wait_by_moving_time<'m, R>(
+        &'m self,
+        mut state: Guard<'m>,
+        deadline: Instant,
+        mut call: impl FnMut(&mut Sockets) -> Result<R, Errno>,
+    ) -> Result<R, Errno> {
+        loop {
+            let next = state.next().min(deadline);
+            if next.is_never() {
+                // Nothing can happen any more that would end the wait.
+                return Err(Errno(libc::EDEADLK));
+            }
+            state = self.advance(state, next);
+            let answer = call(&mut state.sockets);
+            state.collect();
+            if !matches!(answer, Err(WOULD_BLOCK)) || state.now() >= deadline {
+                return answer;
+            }
+        }
+    }
+
+    fn wait_for_others<'m, R>(
+        &'m self,
+        mut state: Guard<'m>,
+        deadline: Instant,
+        mut call: impl FnMut(&mut Sockets) -> Result<R, Errno>,
+    ) -> Result<R, Errno> {
+        let thread = thread::current().id();
+        let mut seen = state.epoch;
+        state.unread.retain(|woken| *woken != thread);
+        state.waiters.push(Waiter { thread, deadline, seen });
+        loop {
+            while state.epoch == seen {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            seen = state.epoch;
+            let answer = call(&mut state.sockets);
+            state.collect();
+            let goes_on = matches!(answer, Err(WOULD_BLOCK)) && state.now() < deadline;
+            if goes_on {
+                if let Some(waiter) = state.waiter(thread) {
+                    waiter.seen = seen;
+                }
+            } else {
+                state.waiters.retain(|waiter| waiter.thread != thread);
+                state.unread.push(thread);
+            }
+            self.changed.notify_all();
+            if !goes_on {
+                return answer;
+            }
+        }
+    }
+
+    /// Lets waiters look, and those who go on read the clock.
+    fn settle<'m>(&'m self, mut state: Guard<'m>) -> Guard<'m> {
+        if state.waiters.is_empty() && state.unread.is_empty() {
+            return state;
+        }
+        state.epoch += 1;
+        let epoch = state.epoch;
+        self.changed.notify_all();
+        let is_restless = |state: &mut State| {
+            let has_to_look = |waiter: &Waiter| waiter.seen < epoch;
+            state.waiters.iter().any(has_to_look) || !state.unread.is_empty()
+        };
+        let waited = self.changed.wait_timeout_while(state, PATIENCE, is_restless);
+        let (mut state, result) = waited.unwrap_or_else(PoisonError::into_inner);
+        if result.timed_out() {
+            state.unread.clear();
+        }
+        state
+    }
+
+    /// Time passes until `to`, and what is due on the way happens.
+    fn advance<'m>(&'m self, state: Guard<'m>, to: Instant) -> Guard<'m> {
+        let mut state = self.settle(state);
+        loop {
+            let at = state.next().min(to).max(state.now());
+            let is_last = at >= to;
+            state.sockets.on_time(at);
+            state.collect();
+            state = self.settle(state);
+            if is_last {
+                return state;
+            }
+        }
+    }
+
+    // ---- the caller's clock and network ----
+
+    /// `usleep`.
+    pub(crate) fn sleep(&self, time: Duration) {
+        let state = self.lock();
+        let to = state.now() + time;
+        drop(self.advance(state, to));
+    }
+
+    /// `gettimeofday`: microseconds since the clock's origin, later each time.
+    pub(crate) fn read_clock(&self) -> u64 {
+        let mut state = self.lock();
+        let thread = thread::current().id();
+        let now = state.now() + CLOCK_STEP;
+        if thread == self.script_thread {
+            state = self.advance(state, now);
+        } else {
+            state.sockets.on_time(now);
+            state.collect();
+            state.unread.retain(|woken| *woken != thread);
+            self.changed.notify_all();
+        }
+        micros(state.now())
+    }
+
+    /// `netdev_send`: a packet for the stack.
+    pub(crate) fn inject(&self, packet: &[u8]) {
+        let mut state = self.lock();
+        state.sockets.on_packet(packet);
+        state.collect();
+        drop(self.settle(state));
+    }
+
+    /// `netdev_receive`: the next packet that the stack has sent, or will send before a limit;
+    /// `None` if it sends none.
+    pub(crate) fn next_packet(&self) -> Option<Sent> {
+        let mut state = self.lock();
+        let limit = state.now() + RECEIVE_LIMIT;
+        loop {
+            if let Some(sent) = state.sent.pop_front() {
+                return Some(sent);
+            }
+            if state.now() >= limit {
+                return None;
+            }
+            let next = state.next().min(limit);
+            state = self.advance(state, next);
+        }
+    }
+}
+
+/// Microseconds since the clock's origin.
+pub(crate) fn micros(at: Instant) -> u64 {
+    at.as_nanos() / 1_000
+}

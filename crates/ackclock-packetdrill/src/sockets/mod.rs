@@ -1,0 +1,426 @@
+//! Sockets over one [`Stack`], with the semantics of POSIX and, where that leaves it open, Linux.
+//!
+//! No call waits: what would have to wait fails with [`WOULD_BLOCK`] and can be asked again after
+//! the next packet or timer. Descriptors are numbers that the caller chooses. So whoever drives the
+//! stack decides what waiting means: virtual time, a condition variable, or a task of an executor.
+
+mod data;
+mod errno;
+mod options;
+mod poll;
+mod socket;
+
+pub(crate) use errno::{Errno, WOULD_BLOCK};
+pub(crate) use options::SocketOption;
+pub(crate) use poll::Events;
+pub(crate) use socket::Linger;
+
+use crate::flags::Flags;
+use ackclock::congestion::BuiltIn;
+use ackclock::stack::{
+    AddressError, Capabilities, Cidr, Handle, ListenConfig, Stack, StackConfig, Storage,
+};
+use ackclock::tcp::{ConfigError, State};
+use ackclock::time::{Duration, Instant};
+use socket::{Kind, Socket, Stream};
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// The kernel's limit of a backlog (`net.core.somaxconn`).
+const MAX_BACKLOG: i32 = 4096;
+
+/// Names a socket.
+pub(crate) type Descriptor = i32;
+
+/// All sockets of a stack.
+pub(crate) struct Sockets {
+    stack: Stack<'static, BuiltIn>,
+    flags: Flags,
+    /// Latest time that the stack was told.
+    now: Instant,
+    sockets: BTreeMap<Descriptor, Socket>,
+    /// For sockets that are bound to any port.
+    next_port: u16,
+}
+
+impl Sockets {
+    /// A stack with these settings and no socket.
+    ///
+    /// # Errors
+    /// Names the setting that cannot be used.
+    pub(crate) fn new(flags: Flags, now: Instant) -> Result<Self, ConfigError> {
+        let config = StackConfig::new(Capabilities::with_mtu(flags.mtu), SECRET);
+        let next_port = config.first_ephemeral_port;
+        let stack = Stack::new(config, flags.law, Storage::growing())?;
+        Ok(Sockets { stack, flags, now, sockets: BTreeMap::new(), next_port })
+    }
+
+    // ---- driving the stack ----
+
+    /// Time has come to `now`: what is due happens.
+    pub(crate) fn on_time(&mut self, now: Instant) {
+        self.now = self.now.max(now);
+        if self.stack.poll_at() <= self.now {
+            self.stack.on_timeout(self.now);
+        }
+    }
+
+    /// The latest time that the stack was told.
+    pub(crate) fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// When something is due next.
+    pub(crate) fn poll_at(&self) -> Instant {
+        self.stack.poll_at()
+    }
+
+    /// A packet has arrived.
+    pub(crate) fn on_packet(&mut self, packet: &[u8]) {
+        self.stack.on_packet(self.now, packet);
+        for socket in self.sockets.values_mut() {
+            if let Kind::Stream(stream) = &mut socket.kind {
+                let info = self.stack.info(self.now, stream.handle);
+                stream.saw_end |= info.is_some_and(|info| info.state == State::CloseWait);
+            }
+        }
+    }
+
+    /// The next packet to send.
+    pub(crate) fn transmit(&mut self) -> Option<Vec<u8>> {
+        let mut sent = None;
+        self.stack.transmit(self.now, &mut |transmit| {
+            let mut packet = vec![0; transmit.len()];
+            sent = transmit.copy_to(&mut packet).map(|_| packet);
+            Ok(())
+        });
+        sent
+    }
+
+    // ---- opening and closing ----
+
+    /// `socket`: one of the stream type over IPv4 or IPv6.
+    pub(crate) fn socket(
+        &mut self,
+        descriptor: Descriptor,
+        domain: i32,
+        kind: i32,
+        protocol: i32,
+    ) -> Result<(), Errno> {
+        let is_v6 = match domain {
+            libc::AF_INET => false,
+            libc::AF_INET6 => true,
+            _ => return Err(Errno(libc::EAFNOSUPPORT)),
+        };
+        let flags = libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+        match (kind & !flags, protocol) {
+            (libc::SOCK_STREAM, 0 | libc::IPPROTO_TCP) => {}
+            (libc::SOCK_STREAM | libc::SOCK_DGRAM | libc::SOCK_RAW, _) => {
+                return Err(Errno(libc::EPROTONOSUPPORT));
+            }
+            _ => return Err(Errno(libc::EINVAL)),
+        }
+        let mut socket = Socket::new(is_v6, self.flags.connection);
+        socket.nonblocking = kind & libc::SOCK_NONBLOCK != 0;
+        self.insert(descriptor, socket);
+        Ok(())
+    }
+
+    /// Puts a socket in its place. A number that is in use was closed behind our back.
+    fn insert(&mut self, descriptor: Descriptor, socket: Socket) {
+        self.remove(descriptor);
+        self.sockets.insert(descriptor, socket);
+    }
+
+    /// `bind`. An address that nobody has becomes one of the stack's.
+    pub(crate) fn bind(
+        &mut self,
+        descriptor: Descriptor,
+        address: SocketAddr,
+    ) -> Result<(), Errno> {
+        let socket = self.get(descriptor)?;
+        if address.is_ipv6() != socket.is_v6 {
+            return Err(Errno(libc::EAFNOSUPPORT));
+        }
+        if socket.local.is_some() || !matches!(socket.kind, Kind::Fresh) {
+            return Err(Errno(libc::EINVAL));
+        }
+        // Two that may reuse an address share it while neither listens.
+        let conflicts = |other: &Socket| {
+            let share = socket.reuse_address && other.reuse_address;
+            let listens = matches!(other.kind, Kind::Listening(_));
+            other.local.is_some_and(|local| overlap(local, address)) && (listens || !share)
+        };
+        if self.sockets.values().any(conflicts) {
+            return Err(Errno(libc::EADDRINUSE));
+        }
+        if !address.ip().is_unspecified() {
+            self.add_address(address.ip())?;
+        }
+        let port = if address.port() == 0 { self.free_port() } else { address.port() };
+        self.get_mut(descriptor)?.local = Some(SocketAddr::new(address.ip(), port));
+        Ok(())
+    }
+
+    fn free_port(&mut self) -> u16 {
+        let port = self.next_port;
+        self.next_port = self.next_port.checked_add(1).unwrap_or(49_152);
+        port
+    }
+
+    fn add_address(&mut self, address: IpAddr) -> Result<(), Errno> {
+        let prefix = if address.is_ipv4() { 16 } else { 64 };
+        match self.stack.add_address(Cidr { address, prefix }) {
+            Ok(()) | Err(AddressError::Duplicate) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// `listen`. As in Linux one connection more than `backlog` can wait.
+    pub(crate) fn listen(&mut self, descriptor: Descriptor, backlog: i32) -> Result<(), Errno> {
+        let socket = self.get(descriptor)?;
+        match socket.kind {
+            Kind::Fresh => {}
+            // Again, only the backlog would change; that of a listener is fixed.
+            Kind::Listening(_) => return Ok(()),
+            _ => return Err(Errno(libc::EINVAL)),
+        }
+        let any: IpAddr = match socket.is_v6 {
+            true => Ipv6Addr::UNSPECIFIED.into(),
+            false => Ipv4Addr::UNSPECIFIED.into(),
+        };
+        let local = match socket.local {
+            Some(local) => local,
+            None => SocketAddr::new(any, self.free_port()),
+        };
+        let socket = self.get_mut(descriptor)?;
+        let mut config = ListenConfig::new(local);
+        let backlog = if backlog < 0 { MAX_BACKLOG } else { backlog.min(MAX_BACKLOG) };
+        config.backlog = backlog as usize + 1;
+        config.connection = socket.config;
+        let listener = self.stack.listen(config)?;
+        let socket = self.get_mut(descriptor)?;
+        (socket.kind, socket.local) = (Kind::Listening(listener), Some(local));
+        Ok(())
+    }
+
+    /// `accept4`: the next connection becomes `new`; answers its peer.
+    pub(crate) fn accept(
+        &mut self,
+        descriptor: Descriptor,
+        new: Descriptor,
+        flags: i32,
+    ) -> Result<SocketAddr, Errno> {
+        let listening = self.get(descriptor)?;
+        let Kind::Listening(listener) = listening.kind else {
+            return Err(Errno(libc::EINVAL));
+        };
+        let handle = self.stack.accept(listener).ok_or(WOULD_BLOCK)?;
+        let mut socket = self.get(descriptor)?.child(handle);
+        socket.nonblocking = flags & libc::SOCK_NONBLOCK != 0;
+        socket.local = self.stack.local_addr(handle);
+        let peer = self.stack.remote_addr(handle).ok_or(Errno(libc::ECONNABORTED))?;
+        self.insert(new, socket);
+        self.apply_options(new);
+        self.forget_unready(descriptor);
+        Ok(peer)
+    }
+
+    /// `connect`: the first call starts (and answers `EINPROGRESS`), later ones tell how it went.
+    pub(crate) fn connect(
+        &mut self,
+        descriptor: Descriptor,
+        remote: SocketAddr,
+    ) -> Result<(), Errno> {
+        match &self.get(descriptor)?.kind {
+            Kind::Fresh => {}
+            Kind::Listening(_) => return Err(Errno(libc::EISCONN)),
+            Kind::Epoll(_) => return Err(Errno(libc::ENOTSOCK)),
+            Kind::Stream(stream) if stream.connect_told => return Err(Errno(libc::EISCONN)),
+            Kind::Stream(_) => {
+                return self.connected(descriptor).map_err(|error| match error {
+                    WOULD_BLOCK => Errno(libc::EALREADY),
+                    error => error,
+                });
+            }
+        }
+        let socket = self.get(descriptor)?;
+        if remote.is_ipv6() != socket.is_v6 {
+            return Err(Errno(libc::EAFNOSUPPORT));
+        }
+        let (config, local) = (socket.config, socket.local);
+        let law = socket.law.unwrap_or(self.flags.law);
+        let local = match local {
+            Some(local) if !local.ip().is_unspecified() => local,
+            other => {
+                let own = self.flags.local[usize::from(remote.is_ipv6())];
+                self.add_address(own)?;
+                SocketAddr::new(own, other.map_or(0, |local| local.port()))
+            }
+        };
+        let handle = self.stack.connect_with(self.now, remote, Some(local), &config, law)?;
+        let local = self.stack.local_addr(handle);
+        let socket = self.get_mut(descriptor)?;
+        socket.local = local;
+        socket.kind = Kind::Stream(Stream::connecting(handle));
+        self.apply_options(descriptor);
+        Err(Errno(libc::EINPROGRESS))
+    }
+
+    /// How a connect that was started went.
+    pub(crate) fn connected(&mut self, descriptor: Descriptor) -> Result<(), Errno> {
+        let handle = self.handle(descriptor)?;
+        let info = self.stack.info(self.now, handle).ok_or(Errno(libc::EBADF))?;
+        match info.state {
+            State::SynSent | State::SynReceived => Err(WOULD_BLOCK),
+            _ => {
+                if let Some(error) = self.take_error(descriptor) {
+                    return Err(error);
+                }
+                if let Kind::Stream(stream) = &mut self.get_mut(descriptor)?.kind {
+                    stream.connect_told = true;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The error that ended a connection, once.
+    pub(crate) fn take_error(&mut self, descriptor: Descriptor) -> Option<Errno> {
+        let handle = self.handle(descriptor).ok()?;
+        let error = self.stack.info(self.now, handle)?.error?;
+        let Kind::Stream(stream) = &mut self.sockets.get_mut(&descriptor)?.kind else {
+            return None;
+        };
+        let is_new = !std::mem::replace(&mut stream.error_told, true);
+        is_new.then_some(match error.into() {
+            // After the peer's FIN a reset means that nobody reads what we write.
+            Errno(libc::ECONNRESET) if stream.saw_end => Errno(libc::EPIPE),
+            error => error,
+        })
+    }
+
+    /// `shutdown`.
+    pub(crate) fn shutdown(&mut self, descriptor: Descriptor, how: i32) -> Result<(), Errno> {
+        if !(libc::SHUT_RD..=libc::SHUT_RDWR).contains(&how) {
+            return Err(Errno(libc::EINVAL));
+        }
+        if let Kind::Listening(listener) = self.get(descriptor)?.kind {
+            if how != libc::SHUT_WR {
+                self.stack.close_listener(self.now, listener);
+                self.get_mut(descriptor)?.kind = Kind::Fresh;
+            }
+            return Ok(());
+        }
+        let handle = self.handle(descriptor)?;
+        if self.stack.readiness(handle).is_none_or(|readiness| readiness.closed) {
+            return Err(Errno(libc::ENOTCONN));
+        }
+        if how != libc::SHUT_RD {
+            let _ = self.stack.shutdown(self.now, handle);
+        }
+        if let Kind::Stream(stream) = &mut self.get_mut(descriptor)?.kind {
+            stream.read_shut |= how != libc::SHUT_WR;
+            stream.write_shut |= how != libc::SHUT_RD;
+        }
+        Ok(())
+    }
+
+    /// Whether all that was queued, and our FIN, was acknowledged, or nothing can be any more: what
+    /// a close that lingers waits for. The first call shuts down.
+    pub(crate) fn lingered(&mut self, descriptor: Descriptor) -> Result<(), Errno> {
+        let Ok(handle) = self.handle(descriptor) else {
+            return Ok(());
+        };
+        let _ = self.stack.shutdown(self.now, handle);
+        match self.stack.readiness(handle) {
+            Some(readiness) if !readiness.closed && !readiness.flushed => Err(WOULD_BLOCK),
+            _ => Ok(()),
+        }
+    }
+
+    /// How long closing waits; `None` if it does not.
+    pub(crate) fn linger(&self, descriptor: Descriptor) -> Option<Duration> {
+        match self.sockets.get(&descriptor)?.linger {
+            Linger::For(time) if !time.is_zero() => Some(time),
+            _ => None,
+        }
+    }
+
+    /// `close`.
+    pub(crate) fn close(&mut self, descriptor: Descriptor) -> Result<(), Errno> {
+        self.get(descriptor)?;
+        self.remove(descriptor);
+        Ok(())
+    }
+
+    fn remove(&mut self, descriptor: Descriptor) {
+        for socket in self.sockets.values_mut() {
+            if let Kind::Epoll(epoll) = &mut socket.kind {
+                epoll.forget(descriptor);
+            }
+        }
+        let Some(socket) = self.sockets.remove(&descriptor) else {
+            return;
+        };
+        match socket.kind {
+            Kind::Fresh | Kind::Epoll(_) => {}
+            Kind::Listening(listener) => self.stack.close_listener(self.now, listener),
+            Kind::Stream(Stream { handle, .. }) => {
+                let _ = match socket.linger {
+                    Linger::For(time) if time.is_zero() => self.stack.abort(self.now, handle),
+                    _ => self.stack.close(self.now, handle),
+                };
+            }
+        }
+    }
+
+    // ---- what calls start from ----
+
+    fn get(&self, descriptor: Descriptor) -> Result<&Socket, Errno> {
+        self.sockets.get(&descriptor).ok_or(Errno(libc::EBADF))
+    }
+
+    fn get_mut(&mut self, descriptor: Descriptor) -> Result<&mut Socket, Errno> {
+        self.sockets.get_mut(&descriptor).ok_or(Errno(libc::EBADF))
+    }
+
+    /// Whether calls on it wait.
+    pub(crate) fn is_blocking(&self, descriptor: Descriptor) -> bool {
+        self.sockets.get(&descriptor).is_some_and(|socket| !socket.nonblocking)
+    }
+
+    /// `fcntl` with F_GETFL and F_SETFL.
+    pub(crate) fn status_flags(&self, descriptor: Descriptor) -> Result<i32, Errno> {
+        let nonblocking = self.get(descriptor)?.nonblocking;
+        Ok(libc::O_RDWR | if nonblocking { libc::O_NONBLOCK } else { 0 })
+    }
+
+    /// As [`status_flags`](Self::status_flags).
+    pub(crate) fn set_status_flags(
+        &mut self,
+        descriptor: Descriptor,
+        flags: i32,
+    ) -> Result<(), Errno> {
+        self.get_mut(descriptor)?.nonblocking = flags & libc::O_NONBLOCK != 0;
+        Ok(())
+    }
+
+    /// The connection of a socket.
+    fn handle(&self, descriptor: Descriptor) -> Result<Handle, Errno> {
+        match &self.get(descriptor)?.kind {
+            Kind::Stream(stream) => Ok(stream.handle),
+            Kind::Epoll(_) => Err(Errno(libc::ENOTSOCK)),
+            _ => Err(Errno(libc::ENOTCONN)),
+        }
+    }
+}
+
+/// Whether a segment could be for both.
+fn overlap(one: SocketAddr, other: SocketAddr) -> bool {
+    let any = one.ip().is_unspecified() || other.ip().is_unspecified();
+    one.port() == other.port() && one.port() != 0 && (any || one.ip() == other.ip())
+}
+
+/// Any secret: packetdrill wants the same packets each time.
+const SECRET: [u64; 2] = [1, 2];

@@ -1,0 +1,186 @@
+//! What descriptors are ready for: `poll` and `epoll`, by the kernel's rules.
+
+use super::socket::{Kind, Socket};
+use super::{Descriptor, Errno, Sockets, WOULD_BLOCK};
+use ackclock::tcp::State;
+use std::collections::BTreeMap;
+
+/// Events in the numbers of `poll`, which `epoll` shares.
+pub(crate) type Events = u32;
+
+const IN: Events = (libc::POLLIN | libc::POLLRDNORM) as Events;
+const OUT: Events = (libc::POLLOUT | libc::POLLWRNORM) as Events;
+const PRI: Events = libc::POLLPRI as Events;
+const ERR: Events = libc::POLLERR as Events;
+const HUP: Events = libc::POLLHUP as Events;
+const RDHUP: Events = libc::POLLRDHUP as Events;
+/// Those that are always asked for.
+const ALWAYS: Events = ERR | HUP;
+
+/// The interest list of an epoll descriptor.
+#[derive(Default)]
+pub(super) struct Epoll {
+    interests: BTreeMap<Descriptor, Interest>,
+}
+
+struct Interest {
+    events: Events,
+    data: u64,
+    /// What was ready when the caller looked last (for EPOLLET), and whether it may look again
+    /// (EPOLLONESHOT).
+    told: Events,
+    disabled: bool,
+    /// Bytes received by then: more of them are news.
+    received: u64,
+}
+
+impl Epoll {
+    pub(super) fn forget(&mut self, descriptor: Descriptor) {
+        self.interests.remove(&descriptor);
+    }
+}
+
+impl Sockets {
+    /// What a descriptor is ready for.
+    pub(crate) fn readiness(&self, descriptor: Descriptor) -> Result<Events, Errno> {
+        let socket = self.get(descriptor)?;
+        match &socket.kind {
+            Kind::Fresh => Ok(OUT | HUP),
+            Kind::Listening(listener) => {
+                Ok(if self.stack.acceptable(*listener) > 0 { IN } else { 0 })
+            }
+            Kind::Epoll(epoll) => {
+                let mut interests = epoll.interests.iter();
+                let any = interests.any(|(watched, interest)| self.news(*watched, interest) != 0);
+                Ok(if any { IN } else { 0 })
+            }
+            Kind::Stream(_) => self.stream_readiness(descriptor, socket),
+        }
+    }
+
+    fn stream_readiness(&self, descriptor: Descriptor, socket: &Socket) -> Result<Events, Errno> {
+        let Kind::Stream(stream) = &socket.kind else {
+            return Ok(0);
+        };
+        let info = self.info(descriptor)?;
+        let readiness = self.stack.readiness(stream.handle).ok_or(Errno(libc::EBADF))?;
+        if matches!(info.state, State::SynSent | State::SynReceived) {
+            return Ok(0);
+        }
+        let ended = readiness.finished || stream.saw_end || readiness.closed || stream.read_shut;
+        let finished = readiness.closed || stream.write_shut;
+        let mut events = 0;
+        let mut add = |condition: bool, bits| events |= if condition { bits } else { 0 };
+        add(ended, IN | RDHUP);
+        add(readiness.readable, IN);
+        add((ended && finished) || readiness.closed, HUP);
+        add(readiness.urgent, PRI);
+        add(info.error.is_some() && !stream.error_told, ERR);
+        // At least a third of the buffer must be free.
+        let room = self.stack.send_room(stream.handle) as u64;
+        let has_room = readiness.writable && room * 2 >= u64::from(info.send_queue);
+        let unsent = info.send_queue.saturating_sub(info.unacked);
+        add(finished || (has_room && unsent < socket.unsent_low_water), OUT);
+        Ok(events)
+    }
+
+    /// `epoll_create`.
+    pub(crate) fn epoll_create(&mut self, descriptor: Descriptor) {
+        let mut socket = Socket::new(false, self.flags.connection);
+        socket.kind = Kind::Epoll(Epoll::default());
+        self.insert(descriptor, socket);
+    }
+
+    fn epoll(&mut self, descriptor: Descriptor) -> Result<&mut Epoll, Errno> {
+        match &mut self.get_mut(descriptor)?.kind {
+            Kind::Epoll(epoll) => Ok(epoll),
+            _ => Err(Errno(libc::EINVAL)),
+        }
+    }
+
+    /// `epoll_ctl`.
+    pub(crate) fn epoll_control(
+        &mut self,
+        descriptor: Descriptor,
+        operation: i32,
+        watched: Descriptor,
+        event: Option<(Events, u64)>,
+    ) -> Result<(), Errno> {
+        self.get(watched)?;
+        if descriptor == watched {
+            return Err(Errno(libc::EINVAL));
+        }
+        let interests = &mut self.epoll(descriptor)?.interests;
+        let interest = event.map(|(events, data)| Interest {
+            events,
+            data,
+            told: 0,
+            disabled: false,
+            received: 0,
+        });
+        let is_there = interests.contains_key(&watched);
+        match (operation, interest) {
+            (libc::EPOLL_CTL_ADD, Some(_)) if is_there => Err(Errno(libc::EEXIST)),
+            (libc::EPOLL_CTL_MOD | libc::EPOLL_CTL_DEL, _) if !is_there => Err(Errno(libc::ENOENT)),
+            (libc::EPOLL_CTL_ADD | libc::EPOLL_CTL_MOD, Some(interest)) => {
+                interests.insert(watched, interest);
+                Ok(())
+            }
+            (libc::EPOLL_CTL_ADD | libc::EPOLL_CTL_MOD, None) => Err(Errno(libc::EFAULT)),
+            (libc::EPOLL_CTL_DEL, _) => {
+                interests.remove(&watched);
+                Ok(())
+            }
+            _ => Err(Errno(libc::EINVAL)),
+        }
+    }
+
+    /// What an interest has to tell.
+    fn news(&self, watched: Descriptor, interest: &Interest) -> Events {
+        if interest.disabled {
+            return 0;
+        }
+        let ready = self.readiness(watched).unwrap_or(0) & (interest.events | ALWAYS);
+        let is_edge = interest.events & libc::EPOLLET as Events != 0;
+        let more = ready & IN != 0 && self.bytes_received(watched) > interest.received;
+        if is_edge && ready & !interest.told == 0 && !more { 0 } else { ready }
+    }
+
+    fn bytes_received(&self, descriptor: Descriptor) -> u64 {
+        self.info(descriptor).map_or(0, |info| info.bytes_received)
+    }
+
+    /// `epoll_wait`: at most `max` events with the data of their interests.
+    pub(crate) fn epoll_wait(
+        &mut self,
+        descriptor: Descriptor,
+        max: usize,
+    ) -> Result<Vec<(Events, u64)>, Errno> {
+        let mut interests = std::mem::take(&mut self.epoll(descriptor)?.interests);
+        let mut told = Vec::new();
+        for (watched, interest) in &mut interests {
+            let news = if told.len() < max { self.news(*watched, interest) } else { 0 };
+            if news != 0 {
+                told.push((news, interest.data));
+                interest.told = news;
+                interest.received = self.bytes_received(*watched);
+                interest.disabled = interest.events & libc::EPOLLONESHOT as Events != 0;
+            }
+        }
+        self.epoll(descriptor)?.interests = interests;
+        if told.is_empty() { Err(WOULD_BLOCK) } else { Ok(told) }
+    }
+
+    /// After a call on `watched` that may have made it less ready: what it becomes ready for again
+    /// is news.
+    pub(super) fn forget_unready(&mut self, watched: Descriptor) {
+        let ready = self.readiness(watched).unwrap_or(0);
+        for socket in self.sockets.values_mut() {
+            if let Kind::Epoll(epoll) = &mut socket.kind
+                && let Some(interest) = epoll.interests.get_mut(&watched)
+            {
+                interest.told &= ready;
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Calls as scripts write them.
+
+use crate::library::{Answer, Library};
+use crate::words::{event, events, option};
+use ackclock_testkit::script::{OUR_STREAM, PEER_STREAM};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex};
+
+/// What the calls of a script share.
+#[derive(Clone)]
+pub(crate) struct Caller {
+    pub(crate) library: Library,
+    pub(crate) local: SocketAddr,
+    pub(crate) remote: SocketAddr,
+    shared: Arc<Mutex<Shared>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    descriptors: BTreeMap<String, i32>,
+    /// Bytes written and read of each descriptor's streams.
+    written: BTreeMap<i32, u64>,
+    read: BTreeMap<i32, u64>,
+}
+
+impl Caller {
+    pub(crate) fn new(library: Library, local: SocketAddr, remote: SocketAddr) -> Self {
+        Caller { library, local, remote, shared: Arc::default() }
+    }
+
+    pub(crate) fn name(&self, name: &str, descriptor: i32) {
+        let mut shared = self.shared.lock().expect("no thread has failed");
+        shared.descriptors.insert(name.into(), descriptor);
+        shared.written.insert(descriptor, 0);
+        shared.read.insert(descriptor, 0);
+    }
+
+    fn descriptor(&self, name: &str) -> Result<i32, String> {
+        let shared = self.shared.lock().expect("no thread has failed");
+        match shared.descriptors.get(name) {
+            Some(descriptor) => Ok(*descriptor),
+            None => name.parse().map_err(|_| format!("`{name}` was not opened")),
+        }
+    }
+
+    /// Calls the library; the answer, and what it has to be if the script does not say.
+    pub(crate) fn call(&self, words: &[&str]) -> Result<(Answer, isize), String> {
+        let Caller { library, .. } = *self;
+        let answer = match *words {
+            ["socket", ref rest @ ..] => {
+                let domain = if rest.contains(&"v6") { libc::AF_INET6 } else { libc::AF_INET };
+                let flags = if rest.contains(&"nonblock") { libc::SOCK_NONBLOCK } else { 0 };
+                let kind = if rest.contains(&"raw") { libc::SOCK_RAW } else { libc::SOCK_STREAM };
+                library.socket(domain, kind | flags, 0)
+            }
+            ["bind", fd] => {
+                let address = sockaddr(self.local);
+                library.bind(self.descriptor(fd)?, address.as_ptr(), address.len() as u32)
+            }
+            ["listen", fd, backlog] => library.listen(self.descriptor(fd)?, number(backlog)?),
+            ["accept", fd] => {
+                let (mut address, mut len) = ([0; 28], 28);
+                let fd = self.descriptor(fd)?;
+                let answer = library.accept(fd, address.as_mut_ptr(), &mut len);
+                let ip = sockaddr(self.remote);
+                let same = |range: std::ops::Range<usize>| address[range.clone()] == ip[range];
+                let is_peer = len as usize == ip.len() && same(0..2) && same(4..ip.len());
+                if answer.is_ok() && !is_peer {
+                    return Err(format!("accept answered the address {address:?}"));
+                }
+                answer
+            }
+            ["connect", fd] => {
+                let address = sockaddr(self.remote);
+                library.connect(self.descriptor(fd)?, address.as_ptr(), address.len() as u32)
+            }
+            ["read", fd, n, ref flags @ ..] => {
+                return self.read(self.descriptor(fd)?, number(n)?, message_flags(flags)?);
+            }
+            ["write", fd, n, ref flags @ ..] => {
+                return self.write(self.descriptor(fd)?, number(n)?, message_flags(flags)?);
+            }
+            ["close", fd] => library.close(self.descriptor(fd)?),
+            ["shutdown", fd, how] => {
+                let how = ["rd", "wr", "rdwr"].iter().position(|name| *name == how);
+                let how = how.ok_or("shut down rd, wr or rdwr")?;
+                library.shutdown(self.descriptor(fd)?, how as i32)
+            }
+            ["nonblock", fd, on] => {
+                let flags = if on == "on" { libc::O_NONBLOCK } else { 0 };
+                library.fcntl(self.descriptor(fd)?, libc::F_SETFL, flags)
+            }
+            ["set", fd, "SO_LINGER", seconds] => {
+                let on = i32::from(seconds != "off");
+                let seconds: i32 = if on == 1 { number(seconds)? } else { 0 };
+                let value = [on.to_ne_bytes(), seconds.to_ne_bytes()].concat();
+                let fd = self.descriptor(fd)?;
+                library.setsockopt(fd, libc::SOL_SOCKET, libc::SO_LINGER, value.as_ptr(), 8)
+            }
+            ["set", fd, "SO_RCVTIMEO", millis] => {
+                let millis: i64 = number(millis)?;
+                let value = [(millis / 1000).to_ne_bytes(), (millis % 1000 * 1000).to_ne_bytes()];
+                let (fd, value) = (self.descriptor(fd)?, value.concat());
+                library.setsockopt(fd, libc::SOL_SOCKET, libc::SO_RCVTIMEO, value.as_ptr(), 16)
+            }
+            ["set", fd, "TCP_CONGESTION", name] => {
+                let (fd, len) = (self.descriptor(fd)?, name.len() as u32);
+                let (level, option) = (libc::IPPROTO_TCP, libc::TCP_CONGESTION);
+                library.setsockopt(fd, level, option, name.as_ptr(), len)
+            }
+            ["set", fd, name, value] => {
+                let ((level, name), value) = (option(name)?, number::<i32>(value)?.to_ne_bytes());
+                library.setsockopt(self.descriptor(fd)?, level, name, value.as_ptr(), 4)
+            }
+            ["get", fd, name] => {
+                let ((level, name), mut value, mut len) = (option(name)?, [0; 4], 4);
+                let fd = self.descriptor(fd)?;
+                let answer = library.getsockopt(fd, level, name, value.as_mut_ptr(), &mut len);
+                answer.map(|_| i32::from_ne_bytes(value) as isize)
+            }
+            ["ioctl", fd, name] => {
+                let request = match name {
+                    "SIOCINQ" => libc::FIONREAD,
+                    "SIOCOUTQ" => libc::TIOCOUTQ,
+                    "SIOCOUTQNSD" => 0x894B,
+                    _ => return Err(format!("`{name}` is no request")),
+                };
+                let mut value = 0;
+                let answer = library.ioctl(self.descriptor(fd)?, request, &mut value);
+                answer.map(|_| value as isize)
+            }
+            // The answer is the events.
+            ["poll", fd, asked, timeout] => {
+                let (fd, events) = (self.descriptor(fd)?, events(asked)? as i16);
+                let mut one = libc::pollfd { fd, events, revents: 0 };
+                library.poll(&mut one, 1, number(timeout)?).map(|_| one.revents as isize)
+            }
+            ["epoll"] => library.epoll_create(1),
+            ["watch", epoll, ref how @ .., fd, asked] => {
+                let operation = match how {
+                    [] => libc::EPOLL_CTL_ADD,
+                    _ => libc::EPOLL_CTL_MOD,
+                };
+                let fd = self.descriptor(fd)?;
+                let mut event = libc::epoll_event { events: events(asked)?, u64: fd as u64 };
+                library.epoll_ctl(self.descriptor(epoll)?, operation, fd, &mut event)
+            }
+            ["unwatch", epoll, fd] => {
+                let (epoll, fd) = (self.descriptor(epoll)?, self.descriptor(fd)?);
+                library.epoll_ctl(epoll, libc::EPOLL_CTL_DEL, fd, std::ptr::null_mut())
+            }
+            // The answer is the events of the only one that is ready.
+            ["epoll_wait", epoll, timeout] => {
+                let mut one = [libc::epoll_event { events: 0, u64: 0 }; 2];
+                let epoll = self.descriptor(epoll)?;
+                let answer = library.epoll_wait(epoll, one.as_mut_ptr(), 2, number(timeout)?);
+                answer.map(|_| one[0].events as isize)
+            }
+            _ => return Err(format!("`{}` is no step", words.join(" "))),
+        };
+        Ok((answer, 0))
+    }
+
+    fn read(&self, fd: i32, len: usize, flags: i32) -> Result<(Answer, isize), String> {
+        let mut bytes = vec![0; len];
+        let answer = self.library.recv(fd, bytes.as_mut_ptr(), len, flags);
+        let mut shared = self.shared.lock().expect("no thread has failed");
+        if let Ok(n) = answer {
+            let read = shared.read.entry(fd).or_default();
+            if let Some(at) = PEER_STREAM.first_mismatch(*read, &bytes[..n as usize]) {
+                return Err(format!("byte {} of the peer's stream is wrong", *read + at as u64));
+            }
+            *read += if flags & libc::MSG_PEEK == 0 { n as u64 } else { 0 };
+        }
+        Ok((answer, len as isize))
+    }
+
+    fn write(&self, fd: i32, len: usize, flags: i32) -> Result<(Answer, isize), String> {
+        let mut bytes = vec![0; len];
+        let written = || self.shared.lock().expect("no thread has failed");
+        OUR_STREAM.fill(*written().written.entry(fd).or_default(), &mut bytes);
+        let answer = self.library.send(fd, bytes.as_ptr(), len, flags);
+        *written().written.entry(fd).or_default() += answer.unwrap_or(0) as u64;
+        Ok((answer, len as isize))
+    }
+}
+
+/// `sockaddr_in` or `sockaddr_in6`.
+fn sockaddr(address: SocketAddr) -> Vec<u8> {
+    let port = address.port().to_be_bytes();
+    match address {
+        SocketAddr::V4(address) => {
+            let family = (libc::AF_INET as u16).to_ne_bytes();
+            [&family[..], &port, &address.ip().octets(), &[0; 8]].concat()
+        }
+        SocketAddr::V6(address) => {
+            let family = (libc::AF_INET6 as u16).to_ne_bytes();
+            [&family[..], &port, &[0; 4], &address.ip().octets(), &[0; 4]].concat()
+        }
+    }
+}
+
+fn message_flags(names: &[&str]) -> Result<i32, String> {
+    names.iter().try_fold(0, |flags, name| {
+        Ok(flags
+            | match *name {
+                "peek" => libc::MSG_PEEK,
+                "dontwait" => libc::MSG_DONTWAIT,
+                "waitall" => libc::MSG_WAITALL,
+                "more" => libc::MSG_MORE,
+                "oob" => libc::MSG_OOB,
+                _ => return Err(format!("`{name}` is no flag")),
+            })
+    })
+}
+
+/// A result that is written: a number or events.
+pub(crate) fn result(text: &str) -> Result<isize, String> {
+    match event(text.split('|').next().unwrap_or_default()) {
+        Some(_) => Ok(events(text)? as isize),
+        None => number(text),
+    }
+}
+
+fn number<N: FromStr>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| format!("`{text}` is no number that fits here"))
+}

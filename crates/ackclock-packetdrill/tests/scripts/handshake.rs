@@ -1,0 +1,142 @@
+//! Opening, passively and actively.
+
+use crate::player::check;
+
+#[test]
+fn a_passive_open() {
+    check(
+        "
+        socket = fd s
+        set s SO_REUSEADDR 1
+        bind s
+        listen s 1
+        < S 0:0(0) win 32792 <mss 1000,sackOK>
+        > S. 0:0(0) ack 1 win 60000 <mss 1460,sackOK>
+        +0.1 < . 1:1(0) ack 1
+        accept s = fd c
+        write c 1000
+        > P. 1:1001(1000) ack 1
+        ",
+    );
+}
+
+#[test]
+fn an_active_open_that_does_not_wait() {
+    check(
+        "
+        socket nonblock = fd c
+        connect c = EINPROGRESS
+        > S 0:0(0) win 60000 <mss 1460,sackOK>
+        connect c = EALREADY
+        poll c in|out 0 = 0
+        +0.01 < S. 0:0(0) ack 1 win 5000 <mss 1000,sackOK>
+        > . 1:1(0) ack 1
+        poll c in|out 0 = out
+        get c SO_ERROR = 0
+        connect c
+        connect c = EISCONN
+        ",
+    );
+}
+
+#[test]
+fn a_refused_open() {
+    check(
+        "
+        socket nonblock = fd c
+        connect c = EINPROGRESS
+        > S 0:0(0) <mss 1460,sackOK>
+        < R. 0:0(0) ack 1
+        poll c out 0 = out|err|hup
+        get c SO_ERROR = 111
+        get c SO_ERROR = 0
+        ",
+    );
+}
+
+#[test]
+fn a_syn_is_repeated_and_given_up() {
+    check(
+        "
+        socket = fd c
+        set c TCP_SYNCNT 2
+        start connect c
+        > S 0:0(0) <mss 1460,sackOK>
+        +1 > S 0:0(0) <mss 1460,sackOK>
+        +2 > S 0:0(0) <mss 1460,sackOK>
+        +4 done = ETIMEDOUT
+        ",
+    );
+}
+
+#[test]
+fn a_syn_ack_is_repeated() {
+    check(
+        "
+        socket = fd s
+        bind s
+        listen s 1
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 1460>
+        +1 > S. 0:0(0) ack 1 <mss 1460>
+        +2 > S. 0:0(0) ack 1 <mss 1460>
+        ",
+    );
+}
+
+#[test]
+fn a_simultaneous_open() {
+    check(
+        "
+        socket nonblock = fd c
+        connect c = EINPROGRESS
+        > S 0:0(0) <mss 1460,sackOK>
+        < S 0:0(0) <mss 1000,sackOK>
+        > S. 0:0(0) ack 1 <mss 1460,sackOK>
+        < . 1:1(0) ack 1
+        connect c
+        write c 10
+        > P. 1:11(10) ack 1
+        ",
+    );
+}
+
+#[test]
+fn over_ipv6() {
+    check(
+        "
+        v6
+        socket v6 = fd c
+        start connect c
+        > S 0:0(0) <mss 1440,sackOK>
+        +0.01 < S. 0:0(0) ack 1 <mss 1000,sackOK>
+        > . 1:1(0) ack 1
+        done
+        write c 10
+        > P. 1:11(10) ack 1
+        ",
+    );
+}
+
+#[test]
+fn one_connection_more_than_the_backlog_waits() {
+    check(
+        "
+        socket nonblock = fd s
+        bind s
+        listen s 0
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 1460>
+        < . 1:1(0) ack 1
+        peer 1
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 1460>
+        < . 1:1(0) ack 1              # there is no room yet
+        accept s = fd c
+        accept s = EAGAIN
+        +1 > S. 0:0(0) ack 1 <mss 1460>
+        < . 1:1(0) ack 1
+        accept s = fd d
+        ",
+    );
+}

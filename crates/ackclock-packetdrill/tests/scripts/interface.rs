@@ -1,0 +1,102 @@
+//! What the caller sees of the library itself.
+
+use crate::library::{Library, path};
+use crate::player::{check, play};
+use std::process::Command;
+
+#[test]
+fn one_symbol_is_exported() {
+    let nm = Command::new("nm").args(["-D", "--defined-only"]).arg(path()).output();
+    let text = String::from_utf8(nm.expect("nm of the binutils").stdout).expect("text");
+    let symbols: Vec<&str> = text.lines().filter_map(|line| line.split(' ').next_back()).collect();
+    assert_eq!(symbols, ["packetdrill_interface_init"]);
+}
+
+/// The test below runs this one in a process of its own, because it ends it.
+#[test]
+fn flags_of_another_process() {
+    if let Ok(flags) = std::env::var("ACKCLOCK_TEST_FLAGS") {
+        Library::new(&flags);
+    }
+}
+
+#[test]
+fn unknown_flags_end_the_process_with_a_message() {
+    let test = std::env::current_exe().expect("a test knows where it is");
+    let output = Command::new(test)
+        .args(["--exact", "interface::flags_of_another_process", "--nocapture"])
+        .env("ACKCLOCK_TEST_FLAGS", "colour=blue")
+        .output()
+        .expect("a process");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(message.contains("ackclock: flag `colour=blue`: there is no `colour`"), "{message}");
+}
+
+#[test]
+fn the_clock_never_stands_still() {
+    let library = Library::new("");
+    let (first, second) = (library.clock(), library.clock());
+    assert_eq!(second - first, 1);
+    library.free();
+}
+
+#[test]
+fn waiting_for_a_packet_ends() {
+    let library = Library::new("");
+    let begin = library.clock();
+    assert_eq!(library.receive_packet(), None);
+    assert_eq!(library.clock() - begin, 5_000_001);
+    library.free();
+}
+
+#[test]
+fn a_descriptor_closed_behind_our_back_can_be_used_again() {
+    let library = Library::new("");
+    let first = library.socket(libc::AF_INET, libc::SOCK_STREAM, 0).expect("a socket");
+    // SAFETY: the library's descriptor is the kernel's; the caller may close it.
+    assert_eq!(unsafe { libc::close(first as i32) }, 0);
+    for _ in 0..3 {
+        let again = library.socket(libc::AF_INET, libc::SOCK_STREAM, 0).expect("a socket");
+        assert_eq!(library.listen(again as i32, 1), Ok(0));
+        assert_eq!(library.close(again as i32), Ok(0));
+    }
+    library.free();
+}
+
+#[test]
+fn a_script_that_does_not_hold_fails() {
+    let too_late = play("established\n < P. 1:11(10) ack 1\n +0.05 > . 1:1(0) ack 11");
+    assert!(too_late.is_err_and(|problem| problem.contains("sent 0.05")));
+    let unexpected = play("established\n < P. 1:11(10) ack 1\n +0.05 quiet");
+    assert!(unexpected.is_err_and(|problem| problem.contains("no line expects")));
+    let wrong = play("established\n read c 10 dontwait");
+    assert!(wrong.is_err_and(|problem| problem.contains("WouldBlock")));
+}
+
+#[test]
+fn wrong_calls_fail_as_in_a_kernel() {
+    check(
+        "
+        socket = fd s
+        socket raw = EPROTONOSUPPORT
+        listen 99 1 = EBADF
+        accept s = EINVAL
+        read s 1 = ENOTCONN
+        write s 1 = EPIPE
+        shutdown s wr = ENOTCONN
+        bind s
+        bind s = EINVAL
+        socket = fd t
+        bind t = EADDRINUSE
+        poll s in|out 0 = out|hup
+        poll 99 in 0 = nval
+        set s TCP_FASTOPEN 1 = ENOPROTOOPT
+        set s SO_TIMESTAMPING 1 = ENOPROTOOPT
+        set s TCP_MAXSEG 10 = EINVAL
+        set s TCP_KEEPIDLE 0 = EINVAL
+        set s IP_TTL 0 = EINVAL
+        set s TCP_CONGESTION vegas3 = ENOENT
+        ",
+    );
+}

@@ -1,0 +1,298 @@
+//! Plays scripts against the library, as packetdrill does: one thread that plays, and one for calls
+//! that wait.
+//!
+//! A line is a comment (from `#` on), or a time and a step; times and segments are those of
+//! [`ackclock_testkit::script`].
+//!
+//! | step | means |
+//! | --- | --- |
+//! | `> SEGMENT` | the stack sends this at that time, and nothing else before |
+//! | `< SEGMENT` | the peer sends this |
+//! | `peer N` | segments from now on are those of the peer's port 6000 + N |
+//! | `flags TEXT` | the library's flags, before everything else |
+//! | `v6` | addresses are IPv6, before everything else |
+//! | `CALL` | the call answers what was asked for (bytes read or written) or 0 |
+//! | `CALL = RESULT` | it answers this number, these events, or -1 and this `errno` |
+//! | `CALL = fd NAME` | it answers a descriptor |
+//! | `start CALL` | the second thread makes the call, and sleeps in it |
+//! | `done`, `done = RESULT` | it returned at this time |
+//! | `quiet` | nothing: time passes |
+//! | `established` | a passive open: the listener is `s`, the connection `c`; a round trip of 10 ms |
+//!
+//! Without other flags there are neither timestamps nor window scaling, 60,000 bytes of receive
+//! buffer, an initial window of 10 segments, and delayed acks of 40 ms from the start.
+
+use crate::calls::{Caller, result};
+use crate::library::{Answer, Library};
+use crate::words::errno;
+use ackclock::wire::{Checksums, Protocol, parse_packet};
+use ackclock_testkit::script::{Conversation, Packet, When};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+const FLAGS: &str = "profile=linux,cc=reno,recovery=newreno,timestamps=off,wscale=off,rmem=60000,\
+                     quickack=0";
+const OUR_PORT: u16 = 8080;
+const PEER_PORT: u16 = 6000;
+/// Each look at the clock moves it by a microsecond; more than any script looks.
+const TOLERANCE: i64 = 100;
+/// By how much a call may come after its line's time for the same reason.
+const LATENESS: i64 = 40;
+
+/// Plays a script.
+///
+/// # Panics
+/// If a line cannot be read, or something else happens than it says.
+#[track_caller]
+pub(crate) fn check(script: &str) {
+    if let Err(problem) = play(script) {
+        panic!("{problem}");
+    }
+}
+
+/// Plays a script; what does not hold.
+pub(crate) fn play(script: &str) -> Result<(), String> {
+    let (mut flags, mut is_v6) = (String::from(FLAGS), false);
+    let mut player: Option<Player> = None;
+    for (index, line) in script.lines().enumerate() {
+        let text = line.split('#').next().unwrap_or_default().trim();
+        match text.split_whitespace().collect::<Vec<_>>()[..] {
+            [] => continue,
+            ["v6"] if player.is_none() => is_v6 = true,
+            ["flags", more] if player.is_none() => flags = format!("{flags},{more}"),
+            _ => {
+                let player = player.get_or_insert_with(|| Player::new(&flags, is_v6));
+                player.line(text).map_err(|problem| {
+                    format!("line {}: {text}\n{problem}\n  {}", index + 1, player.log.join("\n  "))
+                })?;
+            }
+        }
+    }
+    let player = player.ok_or("an empty script")?;
+    player.end().map_err(|problem| format!("at the end: {problem}"))
+}
+
+/// A call in the second thread.
+struct Waiting {
+    thread: JoinHandle<()>,
+    /// What it answered, what it should by default, and when.
+    answer: Receiver<Result<(Answer, isize, i64), String>>,
+}
+
+struct Player {
+    library: Library,
+    caller: Caller,
+    conversations: Vec<Conversation>,
+    current: usize,
+    begin: i64,
+    now: i64,
+    /// The script's time: when the last line was to happen.
+    nominal: i64,
+    waiting: Option<Waiting>,
+    log: Vec<String>,
+}
+
+impl Player {
+    fn new(flags: &str, is_v6: bool) -> Self {
+        let library = Library::new(flags);
+        let (ours, peers): (IpAddr, IpAddr) = match is_v6 {
+            false => ([192, 168, 0, 1].into(), [192, 0, 2, 1].into()),
+            true => (
+                Ipv6Addr::new(0xfd3d, 0xfa7b, 0xd17d, 0, 0, 0, 0, 1).into(),
+                Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into(),
+            ),
+        };
+        let (local, remote) = (SocketAddr::new(ours, OUR_PORT), SocketAddr::new(peers, PEER_PORT));
+        let begin = library.clock();
+        Player {
+            library,
+            caller: Caller::new(library, local, remote),
+            conversations: vec![Conversation::new(local, remote)],
+            current: 0,
+            begin,
+            now: begin,
+            nominal: begin,
+            waiting: None,
+            log: Vec::new(),
+        }
+    }
+
+    fn line(&mut self, text: &str) -> Result<(), String> {
+        let (when, step) = When::split(text)?;
+        let micros = |time: ackclock::time::Duration| time.as_micros() as i64;
+        self.nominal = match when {
+            When::After(after) => self.nominal + micros(after),
+            When::At(time) => self.begin + micros(time),
+        };
+        if self.nominal > self.now {
+            let _ = self.library.usleep((self.nominal - self.now) as u32);
+            self.now = self.nominal;
+        }
+        if let Some(packet) = step.strip_prefix('>') {
+            return self.expect(&packet.parse()?);
+        }
+        if let Some(packet) = step.strip_prefix('<') {
+            return self.inject(&packet.parse()?);
+        }
+        let (call, expected) = match step.split_once(" = ") {
+            Some((call, expected)) => (call, Some(expected)),
+            None => (step, None),
+        };
+        let words: Vec<&str> = call.split_whitespace().collect();
+        match words[..] {
+            ["quiet"] => Ok(()),
+            ["peer", n] => {
+                self.current = n.parse().map_err(|_| "which peer?")?;
+                let first = self.conversations[0].clone();
+                let port = PEER_PORT + self.conversations.len() as u16;
+                let peers = SocketAddr::new(first.peers.ip(), port);
+                if self.current >= self.conversations.len() {
+                    self.conversations.push(Conversation::new(first.ours, peers));
+                }
+                Ok(())
+            }
+            ["established"] => self.establish(),
+            ["start", ref call @ ..] => self.start(call),
+            ["done"] => self.done(expected),
+            _ => {
+                let (answer, usual) = self.caller.call(&words)?;
+                self.now = self.library.clock();
+                self.compare(answer, usual, expected)
+            }
+        }
+    }
+
+    fn compare(&self, answer: Answer, usual: isize, expected: Option<&str>) -> Result<(), String> {
+        let as_expected = match (expected.map(|text| text.split_once(' ')), expected) {
+            (Some(Some(("fd", name))), _) => {
+                if let Ok(descriptor) = answer {
+                    self.caller.name(name, descriptor as i32);
+                }
+                answer.is_ok()
+            }
+            (_, None) => answer == Ok(usual),
+            (_, Some(text)) => match errno(text) {
+                Some(number) => answer == Err(number),
+                None => answer == Ok(result(text)?),
+            },
+        };
+        let shown = answer.map_err(std::io::Error::from_raw_os_error);
+        if as_expected { Ok(()) } else { Err(format!("it answered {shown:?}")) }
+    }
+
+    fn inject(&mut self, packet: &Packet) -> Result<(), String> {
+        let (packet, bytes) = self.conversations[self.current].write(packet)?;
+        self.log.push(format!("{} < {packet}", self.shown(self.now)));
+        self.library.netdev_send(bytes.as_ptr(), bytes.len()).map(|_| ()).map_err(|n| n.to_string())
+    }
+
+    fn expect(&mut self, expected: &Packet) -> Result<(), String> {
+        let (at, sent) = self.next_packet()?.ok_or("the stack sent nothing")?;
+        if (at - self.nominal).abs() <= TOLERANCE && expected.describes(&sent) {
+            return Ok(());
+        }
+        Err(format!("the stack sent {} > {sent}", self.shown(at)))
+    }
+
+    fn next_packet(&mut self) -> Result<Option<(i64, Packet)>, String> {
+        let Some((at, bytes)) = self.library.receive_packet() else {
+            return Ok(None);
+        };
+        self.now = self.now.max(at);
+        let parsed = parse_packet(&bytes, Checksums::default()).map_err(|e| e.to_string())?;
+        if let Protocol::Tcp(segment) = parsed.protocol {
+            let port = segment.header.destination_port;
+            let ours = &self.conversations[self.current];
+            if ours.peers.port() != port {
+                return Err(format!("the stack sent something to port {port}"));
+            }
+        }
+        let millis = ((at - self.begin) / 1_000) as u32;
+        let packet = self.conversations[self.current].read(millis, &bytes)?;
+        self.log.push(format!("{} > {packet}", self.shown(at)));
+        Ok(Some((at, packet)))
+    }
+
+    fn establish(&mut self) -> Result<(), String> {
+        for line in [
+            "socket = fd s",
+            "bind s",
+            "listen s 5",
+            "< S 0:0(0) <mss 1000,sackOK>",
+            "> S. 0:0(0) ack 1 <mss 1460,sackOK>",
+            "+0.01 < . 1:1(0) ack 1",
+            "accept s = fd c",
+        ] {
+            self.line(line).map_err(|problem| format!("{line}: {problem}"))?;
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, call: &[&str]) -> Result<(), String> {
+        let call: Vec<String> = call.iter().map(|word| (*word).to_owned()).collect();
+        let caller = self.caller.clone();
+        let (tell_id, id) = channel();
+        let (tell, answer) = channel();
+        let thread = std::thread::spawn(move || {
+            // SAFETY: it only asks for this thread's number.
+            let _ = tell_id.send(unsafe { libc::gettid() });
+            let words: Vec<&str> = call.iter().map(String::as_str).collect();
+            let answer = caller.call(&words);
+            let now = caller.library.clock();
+            let _ = tell.send(answer.map(|(answer, usual)| (answer, usual, now)));
+        });
+        let id = id.recv().map_err(|error| error.to_string())?;
+        self.waiting = Some(Waiting { thread, answer });
+        wait_until_asleep(id)
+    }
+
+    fn done(&mut self, expected: Option<&str>) -> Result<(), String> {
+        let Waiting { thread, answer } = self.waiting.take().ok_or("no call was started")?;
+        // A deadline counts from the call, which was some microseconds late.
+        let _ = self.library.usleep(LATENESS as u32);
+        self.now += LATENESS;
+        let answer = answer.recv_timeout(Duration::from_secs(10)).map_err(|_| "it still waits")?;
+        thread.join().map_err(|_| "the second thread failed")?;
+        let (answer, usual, at) = answer?;
+        self.now = self.now.max(at);
+        if (at - self.nominal).abs() > TOLERANCE {
+            return Err(format!("it returned at {}", self.shown(at)));
+        }
+        self.compare(answer, usual, expected)
+    }
+
+    fn shown(&self, at: i64) -> String {
+        format!("{:.6}", (at - self.begin) as f64 / 1e6)
+    }
+
+    /// Nothing was sent that no line expects.
+    fn end(mut self) -> Result<(), String> {
+        if self.waiting.is_some() {
+            return Err("a call still waits".into());
+        }
+        let now = self.now;
+        match self.next_packet()? {
+            Some((at, packet)) if at <= now => {
+                return Err(format!("no line expects {} > {packet}", self.shown(at)));
+            }
+            _ => {}
+        }
+        self.library.free();
+        Ok(())
+    }
+}
+
+/// Waits until the kernel says that a thread sleeps, as packetdrill does.
+fn wait_until_asleep(id: i32) -> Result<(), String> {
+    let path = format!("/proc/self/task/{id}/stat");
+    for _ in 0..10_000 {
+        let stat = std::fs::read_to_string(&path).map_err(|_| "the call returned at once")?;
+        if stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('S')) {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Err("the call does not sleep".into())
+}

@@ -1,0 +1,69 @@
+//! Names of the C library's numbers.
+
+macro_rules! names {
+    ($function:ident: $($name:literal = $value:expr,)+) => {
+        /// The number of a name.
+        pub(crate) fn $function(name: &str) -> Option<i32> {
+            match name {
+                $($name => Some($value as i32),)+
+                _ => None,
+            }
+        }
+    };
+}
+
+names! { errno:
+    "EAGAIN" = libc::EAGAIN, "EINPROGRESS" = libc::EINPROGRESS, "EALREADY" = libc::EALREADY,
+    "EISCONN" = libc::EISCONN, "ENOTCONN" = libc::ENOTCONN, "EPIPE" = libc::EPIPE,
+    "ECONNRESET" = libc::ECONNRESET, "ECONNREFUSED" = libc::ECONNREFUSED,
+    "ETIMEDOUT" = libc::ETIMEDOUT, "EBADF" = libc::EBADF, "EINVAL" = libc::EINVAL,
+    "EADDRINUSE" = libc::EADDRINUSE, "ENOPROTOOPT" = libc::ENOPROTOOPT, "EEXIST" = libc::EEXIST,
+    "ENOENT" = libc::ENOENT, "EAFNOSUPPORT" = libc::EAFNOSUPPORT, "EBUSY" = libc::EBUSY,
+    "EPROTONOSUPPORT" = libc::EPROTONOSUPPORT, "EDEADLK" = libc::EDEADLK,
+    "EHOSTUNREACH" = libc::EHOSTUNREACH, "ENETUNREACH" = libc::ENETUNREACH,
+    "ENOTTY" = libc::ENOTTY,
+}
+
+names! { event:
+    "in" = libc::POLLIN, "out" = libc::POLLOUT, "pri" = libc::POLLPRI, "err" = libc::POLLERR,
+    "hup" = libc::POLLHUP, "rdhup" = libc::POLLRDHUP, "nval" = libc::POLLNVAL,
+    "et" = libc::EPOLLET, "oneshot" = libc::EPOLLONESHOT, "none" = 0,
+}
+
+/// Several events as `in|out`.
+pub(crate) fn events(text: &str) -> Result<u32, String> {
+    text.split('|').try_fold(0, |events, name| {
+        let event = event(name).ok_or_else(|| format!("`{name}` is no event"))?;
+        Ok(events | event as u32)
+    })
+}
+
+/// Level and name of an option.
+pub(crate) fn option(name: &str) -> Result<(i32, i32), String> {
+    let (socket, tcp) = (libc::SOL_SOCKET, libc::IPPROTO_TCP);
+    Ok(match name {
+        "SO_ERROR" => (socket, libc::SO_ERROR),
+        "SO_REUSEADDR" => (socket, libc::SO_REUSEADDR),
+        "SO_KEEPALIVE" => (socket, libc::SO_KEEPALIVE),
+        "SO_RCVBUF" => (socket, libc::SO_RCVBUF),
+        "SO_SNDBUF" => (socket, libc::SO_SNDBUF),
+        "SO_TIMESTAMPING" => (socket, libc::SO_TIMESTAMPING),
+        "SO_ACCEPTCONN" => (socket, libc::SO_ACCEPTCONN),
+        "SO_TYPE" => (socket, libc::SO_TYPE),
+        "TCP_NODELAY" => (tcp, libc::TCP_NODELAY),
+        "TCP_CORK" => (tcp, libc::TCP_CORK),
+        "TCP_MAXSEG" => (tcp, libc::TCP_MAXSEG),
+        "TCP_KEEPIDLE" => (tcp, libc::TCP_KEEPIDLE),
+        "TCP_KEEPINTVL" => (tcp, libc::TCP_KEEPINTVL),
+        "TCP_KEEPCNT" => (tcp, libc::TCP_KEEPCNT),
+        "TCP_USER_TIMEOUT" => (tcp, libc::TCP_USER_TIMEOUT),
+        "TCP_SYNCNT" => (tcp, libc::TCP_SYNCNT),
+        "TCP_NOTSENT_LOWAT" => (tcp, libc::TCP_NOTSENT_LOWAT),
+        "TCP_FASTOPEN" => (tcp, libc::TCP_FASTOPEN),
+        "IP_TOS" => (libc::IPPROTO_IP, libc::IP_TOS),
+        "IP_TTL" => (libc::IPPROTO_IP, libc::IP_TTL),
+        "IPV6_TCLASS" => (libc::IPPROTO_IPV6, libc::IPV6_TCLASS),
+        "IPV6_UNICAST_HOPS" => (libc::IPPROTO_IPV6, libc::IPV6_UNICAST_HOPS),
+        _ => return Err(format!("`{name}` is no option that scripts know")),
+    })
+}
