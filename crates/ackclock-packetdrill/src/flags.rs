@@ -19,8 +19,6 @@ pub(crate) struct Flags {
     pub(crate) mtu: u32,
     /// Where connections start from that were not bound.
     pub(crate) local: [IpAddr; 2],
-    /// Whether packets and states are told on stderr.
-    pub(crate) trace: bool,
 }
 
 /// How the kernels and the standards are set by default. As a word: `linux`, `freebsd` or `rfc`.
@@ -86,7 +84,6 @@ impl Default for Flags {
                 IpAddr::from([192, 168, 0, 1]),
                 IpAddr::from([0xfd3d, 0xfa7b, 0xd17d, 0, 0, 0, 0, 1]),
             ],
-            trace: false,
         };
         Profile::Linux.apply(&mut flags);
         flags
@@ -153,7 +150,6 @@ impl Flags {
                 let address: IpAddr = value.parse().map_err(|error| wrong(&error))?;
                 self.local[usize::from(address.is_ipv6())] = address;
             }
-            "trace" => self.trace = switch(pair, value)?,
             _ => return Err(format!("flag `{pair}`: there is no `{key}`")),
         }
         Ok(())

@@ -9,6 +9,7 @@ mod errno;
 mod options;
 mod poll;
 mod socket;
+mod tcp_info;
 
 pub(crate) use errno::{Errno, WOULD_BLOCK};
 pub(crate) use options::SocketOption;

@@ -1,9 +1,10 @@
 //! Options by Linux's numbers and meanings.
 
 use super::socket::{Kind, Socket};
-use super::{Descriptor, Errno, Linger, Sockets};
+use super::{Descriptor, Errno, Linger, Sockets, tcp_info};
 use crate::flags::syn_give_up;
 use ackclock::congestion::{BuiltIn, CongestionController};
+use ackclock::tcp::State;
 use ackclock::time::Duration;
 
 /// Level and name of an option.
@@ -142,6 +143,11 @@ impl Sockets {
                 number(socket.config.user_timeout.map_or(0, |time| time.as_millis() as i32))
             }
             (libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT) => number(socket.unsent_low_water as i32),
+            (libc::IPPROTO_TCP, libc::TCP_INFO) => Ok(match socket.kind {
+                Kind::Fresh => tcp_info::idle(State::Closed),
+                Kind::Listening(_) => tcp_info::idle(State::Listen),
+                _ => tcp_info::write(&self.info(descriptor)?),
+            }),
             (libc::IPPROTO_TCP, libc::TCP_CONGESTION) => {
                 let law = socket.law.unwrap_or(self.flags.law);
                 let mut name = law.name().as_bytes().to_vec();
