@@ -1,7 +1,7 @@
 //! Calls as scripts write them.
 
 use crate::library::{Answer, Library};
-use crate::words::{event, events, option};
+use crate::words::{event, events, field, option};
 use ackclock_testkit::script::{OUR_STREAM, PEER_STREAM};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -119,6 +119,17 @@ impl Caller {
                 let fd = self.descriptor(fd)?;
                 let answer = library.getsockopt(fd, level, name, value.as_mut_ptr(), &mut len);
                 answer.map(|_| i32::from_ne_bytes(value) as isize)
+            }
+            // A number of TCP_INFO.
+            ["info", fd, name] => {
+                let (offset, len) = field(name).ok_or("no field that scripts know")?;
+                let (mut value, mut room) = ([0; 248], 248);
+                let (level, option) = (libc::IPPROTO_TCP, libc::TCP_INFO);
+                let fd = self.descriptor(fd)?;
+                let answer = library.getsockopt(fd, level, option, value.as_mut_ptr(), &mut room);
+                let mut number = [0; 8];
+                number[..len].copy_from_slice(&value[offset..offset + len]);
+                answer.map(|_| i64::from_le_bytes(number) as isize)
             }
             ["ioctl", fd, name] => {
                 let request = match name {

@@ -64,6 +64,21 @@ fn a_descriptor_closed_behind_our_back_can_be_used_again() {
     library.free();
 }
 
+/// packetdrill compares options in order and padding; all but the timestamps' values.
+#[test]
+fn options_of_a_syn_stand_in_linuxs_order() {
+    let library = Library::new("profile=linux");
+    let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK;
+    let socket = library.socket(libc::AF_INET, kind, 0).expect("a socket") as i32;
+    let remote = [2, 0, 31, 144, 192, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0];
+    assert_eq!(library.connect(socket, remote.as_ptr(), 16), Err(libc::EINPROGRESS));
+    let (_, packet) = library.receive_packet().expect("a SYN");
+    let options = &packet[40..];
+    assert_eq!(options[..8], [2, 4, 5, 180, 4, 2, 8, 10]);
+    assert_eq!(options[16..], [1, 3, 3, 7]);
+    library.free();
+}
+
 #[test]
 fn a_script_that_does_not_hold_fails() {
     let too_late = play("established\n < P. 1:11(10) ack 1\n +0.05 > . 1:1(0) ack 11");

@@ -2,9 +2,14 @@
 #![cfg(target_os = "linux")]
 
 mod calls;
+mod closing;
+mod data;
 mod handshake;
 mod interface;
 mod library;
+mod loss;
+mod options;
 mod player;
+mod timers;
 mod waiting;
 mod words;

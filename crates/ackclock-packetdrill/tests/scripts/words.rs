@@ -67,3 +67,30 @@ pub(crate) fn option(name: &str) -> Result<(i32, i32), String> {
         _ => return Err(format!("`{name}` is no option that scripts know")),
     })
 }
+
+/// Offset and length of a number of `struct tcp_info`.
+pub(crate) fn field(name: &str) -> Option<(usize, usize)> {
+    Some(match name {
+        "state" => (0, 1),
+        "ca_state" => (1, 1),
+        "backoff" => (4, 1),
+        "options" => (5, 1),
+        "rto" => (8, 4),
+        "snd_mss" => (16, 4),
+        "unacked" => (24, 4),
+        "sacked" => (28, 4),
+        "lost" => (32, 4),
+        "pmtu" => (60, 4),
+        "rtt" => (68, 4),
+        "snd_ssthresh" => (76, 4),
+        "snd_cwnd" => (80, 4),
+        "total_retrans" => (100, 4),
+        "bytes_acked" => (120, 8),
+        "bytes_received" => (128, 8),
+        "notsent_bytes" => (144, 4),
+        "min_rtt" => (148, 4),
+        "data_segs_out" => (156, 4),
+        "snd_wnd" => (228, 4),
+        _ => return None,
+    })
+}

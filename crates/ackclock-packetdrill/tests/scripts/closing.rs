@@ -1,0 +1,193 @@
+//! FIN, RST and what calls say of them.
+
+use crate::player::check;
+
+#[test]
+fn the_peer_closes_first() {
+    check(
+        "
+        established
+        < FP. 1:11(10) ack 1
+        > . 1:1(0) ack 12
+        info c state = 8
+        read c 100 = 10
+        read c 100 = 0
+        poll c in|out|rdhup 0 = in|out|rdhup
+        close c
+        > F. 1:1(0) ack 12
+        < . 12:12(0) ack 2
+        ",
+    );
+}
+
+#[test]
+fn we_close_first() {
+    check(
+        "
+        established
+        close c
+        > F. 1:1(0) ack 1
+        < . 1:1(0) ack 2
+        +0.1 < F. 1:1(0) ack 2
+        > . 2:2(0) ack 2
+        +59 < F. 1:1(0) ack 2
+        > . 2:2(0) ack 2
+        ",
+    );
+}
+
+#[test]
+fn both_close_at_once() {
+    check(
+        "
+        established
+        shutdown c wr
+        > F. 1:1(0) ack 1
+        < F. 1:1(0) ack 1
+        > . 2:2(0) ack 2
+        info c state = 11
+        < . 2:2(0) ack 2
+        read c 1 = 0
+        ",
+    );
+}
+
+#[test]
+fn half_closed_data_still_comes_in() {
+    check(
+        "
+        established
+        shutdown c wr
+        > F. 1:1(0) ack 1
+        < . 1:1(0) ack 2
+        info c state = 5
+        write c 1 = EPIPE
+        < P. 1:101(100) ack 2
+        read c 100
+        +0.04 > . 2:2(0) ack 101
+        poll c in|out 0 = out
+        ",
+    );
+}
+
+#[test]
+fn shut_for_reading_a_read_returns_nothing() {
+    check(
+        "
+        established
+        start read c 1
+        shutdown c rd
+        done = 0
+        poll c in|rdhup 0 = in|rdhup
+        ",
+    );
+}
+
+#[test]
+fn a_reset_ends_calls_once_with_an_error() {
+    check(
+        "
+        established
+        start read c 1
+        < R 1:1(0)
+        done = ECONNRESET
+        read c 1 = 0
+        write c 1 = EPIPE
+        ",
+    );
+}
+
+#[test]
+fn a_reset_is_polled_as_an_error() {
+    check(
+        "
+        established
+        < R. 1:1(0) ack 1
+        poll c in|out 0 = in|out|err|hup
+        get c SO_ERROR = 104
+        poll c in|out 0 = in|out|hup
+        ",
+    );
+}
+
+#[test]
+fn after_the_peers_fin_a_reset_breaks_the_pipe() {
+    check(
+        "
+        established
+        < F. 1:1(0) ack 1
+        > . 1:1(0) ack 2
+        write c 10
+        > P. 1:11(10) ack 2
+        < R 2:2(0)
+        write c 10 = EPIPE
+        ",
+    );
+}
+
+#[test]
+fn closing_with_data_unread_resets() {
+    check(
+        "
+        established
+        < P. 1:11(10) ack 1
+        close c
+        > R. 1:1(0) ack 11
+        ",
+    );
+}
+
+#[test]
+fn a_reset_in_the_window_but_not_at_its_edge_is_challenged() {
+    check(
+        "
+        established
+        < R 100:100(0)
+        > . 1:1(0) ack 1
+        info c state = 1
+        ",
+    );
+}
+
+#[test]
+fn a_syn_on_an_open_connection_is_challenged() {
+    check(
+        "
+        established
+        < S 500:500(0)
+        > . 1:1(0) ack 1
+        ",
+    );
+}
+
+#[test]
+fn a_segment_for_nobody_is_reset() {
+    check(
+        "
+        socket = fd s
+        < . 1:1(0) ack 1
+        quiet
+        bind s
+        < . 1:1(0) ack 1
+        > R 1:1(0)
+        < S 0:0(0) <mss 1000>
+        > R. 0:0(0) ack 1
+        ",
+    );
+}
+
+#[test]
+fn closing_a_listener_resets_who_waits() {
+    check(
+        "
+        socket = fd s
+        bind s
+        listen s 1
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 1460>
+        < . 1:1(0) ack 1
+        close s
+        > R. 1:1(0) ack 1
+        ",
+    );
+}

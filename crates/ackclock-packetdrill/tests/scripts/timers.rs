@@ -1,0 +1,57 @@
+//! Time limits.
+
+use crate::player::check;
+
+#[test]
+fn the_user_timeout_ends_a_connection() {
+    check(
+        "
+        socket = fd c
+        set c TCP_USER_TIMEOUT 1000
+        start connect c
+        > S 0:0(0) <mss 1460,sackOK>
+        +0.01 < S. 0:0(0) ack 1 <mss 1000,sackOK>
+        > . 1:1(0) ack 1
+        done
+        write c 10
+        > P. 1:11(10) ack 1
+        +0.2 > P. 1:11(10) ack 1
+        +0.4 > P. 1:11(10) ack 1
+        +0.4 > R. 11:11(0) ack 1
+        write c 10 = ETIMEDOUT
+        ",
+    );
+}
+
+#[test]
+fn a_fin_that_never_comes_is_not_waited_for() {
+    check(
+        "
+        flags fin_timeout=5000
+        established
+        close c
+        > F. 1:1(0) ack 1
+        < . 1:1(0) ack 2
+        +5.1 < F. 1:1(0) ack 2
+        > R 2:2(0)
+        ",
+    );
+}
+
+#[test]
+fn time_wait_lasts_twice_the_lifetime_of_a_segment() {
+    check(
+        "
+        flags msl=1000
+        established
+        close c
+        > F. 1:1(0) ack 1
+        < F. 1:1(0) ack 2
+        > . 2:2(0) ack 2
+        +1.9 < F. 1:1(0) ack 2
+        > . 2:2(0) ack 2
+        +2.1 < F. 1:1(0) ack 2
+        > R 2:2(0)
+        ",
+    );
+}
