@@ -5,8 +5,8 @@ use super::{Descriptor, Errno, Sockets, WOULD_BLOCK};
 use ackclock::tcp::{ReceiveError, SendError, State};
 
 impl Sockets {
-    /// `recv`: reads into `to`; 0 at the end of the peer's data. Knows MSG_PEEK and MSG_TRUNC (the
-    /// bytes are thrown away); MSG_WAITALL and MSG_DONTWAIT are for those who wait.
+    /// `recv`: reads into `to`; 0 at the end of the peer's data. Knows MSG_PEEK;
+    /// MSG_WAITALL and MSG_DONTWAIT are for those who wait.
     pub(crate) fn receive(
         &mut self,
         descriptor: Descriptor,

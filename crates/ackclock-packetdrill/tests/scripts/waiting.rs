@@ -195,3 +195,16 @@ fn epoll_wait_wakes_up() {
         ",
     );
 }
+
+#[test]
+fn lists_of_epoll_do_not_watch_each_other() {
+    check(
+        "
+        epoll = fd d
+        epoll = fd e
+        watch d e in = ELOOP
+        watch d d in = EINVAL
+        watch d 99 in = EBADF
+        ",
+    );
+}

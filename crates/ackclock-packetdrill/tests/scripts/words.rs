@@ -21,7 +21,7 @@ names! { errno:
     "ENOENT" = libc::ENOENT, "EAFNOSUPPORT" = libc::EAFNOSUPPORT, "EBUSY" = libc::EBUSY,
     "EPROTONOSUPPORT" = libc::EPROTONOSUPPORT, "EDEADLK" = libc::EDEADLK,
     "EHOSTUNREACH" = libc::EHOSTUNREACH, "ENETUNREACH" = libc::ENETUNREACH,
-    "ENOTTY" = libc::ENOTTY,
+    "ENOTTY" = libc::ENOTTY, "ELOOP" = libc::ELOOP,
 }
 
 names! { event:
