@@ -4,6 +4,7 @@
 mod calls;
 mod closing;
 mod data;
+mod extensions;
 mod handshake;
 mod interface;
 mod library;
