@@ -6,6 +6,8 @@ mod closing;
 mod data;
 mod extensions;
 mod handshake;
+mod icmp;
+mod icmp_error;
 mod interface;
 mod library;
 mod loss;

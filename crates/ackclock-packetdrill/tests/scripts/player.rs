@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | `> SEGMENT` | the stack sends this at that time, and nothing else before |
 //! | `< SEGMENT` | the peer sends this |
+//! | `icmp NAME SEQ`, `icmp NAME SEQ mtu N` | a router sends this error (see [`crate::icmp_error`]) about our segment that begins at SEQ |
 //! | `peer N` | segments from now on are those of the peer's port 6000 + N |
 //! | `flags TEXT` | the library's flags, before everything else |
 //! | `v6` | addresses are IPv6, before everything else |
@@ -17,16 +18,17 @@
 //! | `start CALL` | the second thread makes the call, and sleeps in it |
 //! | `done`, `done = RESULT` | it returned at this time |
 //! | `quiet` | nothing: time passes |
-//! | `established` | a passive open: the listener is `s`, the connection `c`; a round trip of 10 ms |
+//! | `established` | a passive open: the listener is `s`, the connection `c`; a round trip of 10 ms; the peer has an MSS of 1000 and SACK |
 //!
 //! Without other flags there are neither timestamps nor window scaling, 60,000 bytes of receive
 //! buffer, an initial window of 10 segments, and delayed acks of 40 ms from the start.
 
 use crate::calls::{Caller, result};
+use crate::icmp_error;
 use crate::library::{Answer, Library};
 use crate::words::errno;
 use ackclock::wire::{Checksums, Protocol, parse_packet};
-use ackclock_testkit::script::{Conversation, Packet, When};
+use ackclock_testkit::script::{Conversation, Packet, When, relative};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
@@ -154,6 +156,8 @@ impl Player {
                 Ok(())
             }
             ["established"] => self.establish(),
+            ["icmp", name, seq] => self.inject_error(name, seq, "0"),
+            ["icmp", name, seq, "mtu", mtu] => self.inject_error(name, seq, mtu),
             ["start", ref call @ ..] => self.start(call),
             ["done"] => self.done(expected),
             _ => {
@@ -188,6 +192,14 @@ impl Player {
         self.library.netdev_send(bytes.as_ptr(), bytes.len()).map(|_| ()).map_err(|n| n.to_string())
     }
 
+    fn inject_error(&mut self, name: &str, seq: &str, mtu: &str) -> Result<(), String> {
+        let quote = self.conversations[self.current].quote(relative(seq)?);
+        let mtu = mtu.parse().map_err(|_| "no MTU")?;
+        let bytes = icmp_error::write(name, mtu, &quote)?;
+        self.log.push(format!("{} icmp {name} {seq}", self.shown(self.now)));
+        self.library.netdev_send(bytes.as_ptr(), bytes.len()).map(|_| ()).map_err(|n| n.to_string())
+    }
+
     fn expect(&mut self, expected: &Packet) -> Result<(), String> {
         let (at, sent) = self.next_packet()?.ok_or("the stack sent nothing")?;
         if (at - self.nominal).abs() <= TOLERANCE && expected.describes(&sent) {
@@ -216,12 +228,15 @@ impl Player {
     }
 
     fn establish(&mut self) -> Result<(), String> {
+        let is_v6 = self.caller.local.is_ipv6();
+        let socket = if is_v6 { "socket v6 = fd s" } else { "socket = fd s" };
+        let mss = if is_v6 { 1440 } else { 1460 };
         for line in [
-            "socket = fd s",
+            socket,
             "bind s",
             "listen s 5",
             "< S 0:0(0) <mss 1000,sackOK>",
-            "> S. 0:0(0) ack 1 <mss 1460,sackOK>",
+            &format!("> S. 0:0(0) ack 1 <mss {mss},sackOK>"),
             "+0.01 < . 1:1(0) ack 1",
             "accept s = fd c",
         ] {

@@ -122,6 +122,28 @@ impl Conversation {
         Ok((packet, [&bytes[..len], &payload].concat()))
     }
 
+    /// The headers of our packet that begins at `seq`, as an ICMP error quotes them.
+    pub fn quote(&self, seq: SeqNumber) -> Vec<u8> {
+        let header = Header {
+            source_port: self.ours.port(),
+            destination_port: self.peers.port(),
+            seq: seq + self.our_isn().0,
+            flags: Flags::ACK,
+            ..Header::default()
+        };
+        let ip = IpInfo {
+            source: self.ours.ip(),
+            destination: self.peers.ip(),
+            hop_limit: 64,
+            dscp: 0,
+            ecn: Ecn::NotEct,
+        };
+        let mut bytes = [0; MAX_HEADER];
+        let checksum = WriteChecksum::Complete;
+        let len = write_packet_header(&mut bytes, &ip, &header, [&[], &[]], checksum);
+        bytes[..len].to_vec()
+    }
+
     /// 0 before we have told it.
     fn our_isn(&self) -> SeqNumber {
         self.our_isn.unwrap_or_default()

@@ -85,7 +85,7 @@ mod tests;
 mod time;
 
 pub use conversation::{Conversation, FIRST_TIMESTAMP, OUR_STREAM, PEER_STREAM};
-pub use packet::Packet;
+pub use packet::{Packet, relative};
 pub use run::{Failure, run};
 pub use time::{Seconds, When, seconds};
 

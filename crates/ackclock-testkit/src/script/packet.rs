@@ -102,7 +102,10 @@ pub(super) fn number<N: FromStr>(text: &str) -> Result<N, String> {
 }
 
 /// A sequence number; negative ones and those up to 2^32 are the same circle.
-fn relative(text: &str) -> Result<SeqNumber, String> {
+///
+/// # Errors
+/// It is no number.
+pub fn relative(text: &str) -> Result<SeqNumber, String> {
     number::<i64>(text).map(|n| SeqNumber(n as u32))
 }
 
