@@ -324,6 +324,22 @@ fn too_big_makes_segments_of_ipv6_smaller() {
     ));
 }
 
+/// RFC 8201 section 4: every link of IPv6 carries 1,280 bytes; an error that tells less is
+/// discarded.
+#[test]
+fn too_big_below_what_ipv6_promises_is_discarded() {
+    check(&format!(
+        "{LARGE_SEGMENTS_V6}
+        write c 1440
+        > P. 1:1441(1440) ack 1
+        icmp too_big 1 mtu 1279
+        icmp too_big 1
+        info c snd_mss = 1440
+        info c pmtu = 1500
+        "
+    ));
+}
+
 /// RFC 4443 section 3.1: over IPv6 the port is code 4, and prohibited is code 1.
 #[test]
 fn a_closed_port_refuses_an_open_over_ipv6() {

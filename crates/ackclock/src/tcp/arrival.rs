@@ -24,8 +24,11 @@ pub enum Verdict {
 
 /// RFC 1191 section 7.1: likely MTUs below a given one, for routers that do not tell theirs.
 const MTU_PLATEAUS: [u32; 9] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_006, 508, 296];
-/// Least path MTU believed: IPv4 (a smaller one is an attack or a mistake), IPv6 (RFC 8200).
-const LEAST_MTU: (u32, u32) = (552, 1280);
+/// Least path MTU of IPv4 that is believed, in bytes: a smaller one is an attack or a mistake (Linux's
+/// `min_pmtu`).
+const LEAST_IPV4_MTU: u32 = 552;
+/// What every link of IPv6 carries, in bytes (RFC 8200 section 5).
+const LEAST_IPV6_MTU: u32 = 1_280;
 
 impl<C: CongestionController> Connection<'_, C> {
     /// A segment arrived.
@@ -367,15 +370,18 @@ impl<C: CongestionController> Connection<'_, C> {
     }
 
     /// Path MTU discovery (RFC 1191, RFC 8201).
-    fn on_packet_too_big(&mut self, now: Instant, mtu: u32) {
-        let least = if self.ip_header == 20 { LEAST_MTU.0 } else { LEAST_MTU.1 };
+    fn on_packet_too_big(&mut self, now: Instant, told: u32) {
         let current = self.mtu;
-        let told = if mtu == 0 {
-            MTU_PLATEAUS.into_iter().find(|plateau| *plateau < current).unwrap_or(least)
-        } else {
-            mtu
+        let mtu = match (self.ip_header, told) {
+            (20, 0) => {
+                let lower = MTU_PLATEAUS.into_iter().find(|plateau| *plateau < current);
+                lower.unwrap_or(0).max(LEAST_IPV4_MTU)
+            }
+            (20, _) => told.max(LEAST_IPV4_MTU),
+            // RFC 8201 section 4: less than that is discarded.
+            (_, ..LEAST_IPV6_MTU) => return,
+            (_, _) => told,
         };
-        let mtu = told.max(least);
         if mtu >= current {
             return;
         }
