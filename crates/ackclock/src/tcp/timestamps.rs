@@ -5,7 +5,8 @@ use crate::time::{Duration, Instant};
 use crate::wire::{Flags, Header, Timestamps};
 
 /// TS.Recent is no longer trusted after so long without an update (RFC 7323 section 5.5).
-const RECENT_LIFETIME: Duration = Duration::from_secs(24 * 24 * 60 * 60);
+/// In seconds.
+const RECENT_LIFETIME: u32 = 24 * 24 * 60 * 60;
 
 /// What a segment's timestamp says of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,7 +28,8 @@ pub(crate) struct TimestampState {
     /// Added to our clock, so that it tells nothing of our uptime.
     offset: u32,
     recent: u32,
-    recent_at: Instant,
+    /// When TS.Recent was updated, in whole seconds.
+    recent_at: u32,
     /// Last.ACK.sent.
     last_ack_sent: SeqNumber,
 }
@@ -38,7 +40,7 @@ impl TimestampState {
             enabled: false,
             offset,
             recent: 0,
-            recent_at: Instant::ZERO,
+            recent_at: 0,
             last_ack_sent: SeqNumber(0),
         }
     }
@@ -47,7 +49,7 @@ impl TimestampState {
     pub(crate) fn enable(&mut self, now: Instant, value: u32, rcv_nxt: SeqNumber) {
         self.enabled = true;
         self.recent = value;
-        self.recent_at = now;
+        self.recent_at = seconds(now);
         self.last_ack_sent = rcv_nxt;
     }
 
@@ -87,7 +89,7 @@ impl TimestampState {
             return if syn { TimestampCheck::Passed } else { TimestampCheck::Missing };
         };
         let before = (option.value.wrapping_sub(self.recent) as i32) < 0;
-        let trusted = now.saturating_since(self.recent_at) <= RECENT_LIFETIME;
+        let trusted = seconds(now).saturating_sub(self.recent_at) <= RECENT_LIFETIME;
         if before && trusted { TimestampCheck::Old } else { TimestampCheck::Passed }
     }
 
@@ -98,7 +100,7 @@ impl TimestampState {
             && seq.at_or_before(self.last_ack_sent)
         {
             self.recent = option.value;
-            self.recent_at = now;
+            self.recent_at = seconds(now);
         }
     }
 
@@ -121,6 +123,11 @@ impl TimestampState {
         let millis = self.clock(now).wrapping_sub(echo);
         (millis < i32::MAX as u32).then(|| Duration::from_millis(u64::from(millis.max(1))))
     }
+}
+
+/// Whole seconds since the origin.
+fn seconds(at: Instant) -> u32 {
+    u32::try_from(at.as_millis() / 1_000).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -152,7 +159,7 @@ mod tests {
         assert_eq!(check(&state, now, ack, None), Missing);
         assert_eq!(check(&state, now, syn, None), Passed);
         assert_eq!(check(&state, now, rst, None), Passed);
-        let later = now + RECENT_LIFETIME + Duration::from_secs(1);
+        let later = now + Duration::from_secs(u64::from(RECENT_LIFETIME) + 1);
         assert_eq!(check(&state, later, ack, option(5, 0)), Passed, "TS.Recent is too old");
     }
 

@@ -1,29 +1,30 @@
 //! Which blocks a SACK option reports (RFC 2018 section 4, RFC 2883 section 4).
 
-use crate::seq::SeqRange;
+use crate::seq::{SeqNumber, SeqRange};
 use crate::wire::SackBlocks;
 
 /// What to report beyond the ranges that are held out of order.
 #[derive(Debug)]
 pub(super) struct SackReport {
     enabled: bool,
-    duplicate: Option<SeqRange>,
+    /// What was received twice; empty: nothing.
+    duplicate: SeqRange,
 }
 
 impl SackReport {
     /// Nothing to report; nothing ever if SACK was not agreed on.
     pub(super) const fn new(enabled: bool) -> Self {
-        SackReport { enabled, duplicate: None }
+        SackReport { enabled, duplicate: SeqRange::new(SeqNumber(0), SeqNumber(0)) }
     }
 
     /// The most recent segment contained `duplicate`, data that had been received before.
     pub(super) fn on_duplicate(&mut self, duplicate: SeqRange) {
-        self.duplicate = Some(duplicate);
+        self.duplicate = duplicate;
     }
 
     /// The duplicate was reported; each is reported once (RFC 2883 section 4).
     pub(super) fn on_sent(&mut self) {
-        self.duplicate = None;
+        self.duplicate = SeqRange::default();
     }
 
     /// Up to `max` blocks: the duplicate, then the range that encloses it if it lies above the
@@ -34,11 +35,11 @@ impl SackReport {
         if !self.enabled {
             return blocks;
         }
-        let encloses = |range: &&SeqRange| self.duplicate.is_some_and(|part| range.covers(part));
+        let duplicate = Some(self.duplicate).filter(|duplicate| !duplicate.is_empty());
+        let encloses = |range: &&SeqRange| duplicate.is_some_and(|part| range.covers(part));
         let enclosing = ranges.iter().find(encloses);
         let others = ranges.iter().filter(|range| !encloses(range));
-        let duplicate = self.duplicate.iter();
-        for block in duplicate.chain(enclosing).chain(others).take(max) {
+        for block in duplicate.iter().chain(enclosing).chain(others).take(max) {
             blocks.push(*block);
         }
         blocks

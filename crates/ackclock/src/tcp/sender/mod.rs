@@ -111,9 +111,9 @@ pub(crate) struct Sender<'a, C> {
     /// Since when nothing has been acknowledged although something is in flight.
     no_progress_since: Instant,
     /// How often the retransmission timer has fired since something was acknowledged last.
-    timeouts_in_a_row: u32,
+    timeouts_in_a_row: u8,
     /// State of the random words given to the law.
-    random: u64,
+    random: u32,
     counters: SenderCounters,
 }
 
@@ -158,7 +158,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             last_sent_at: Instant::ZERO,
             no_progress_since: Instant::ZERO,
             timeouts_in_a_row: 0,
-            random: open.random,
+            random: open.random as u32,
             counters: SenderCounters::default(),
         }
     }
@@ -278,7 +278,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
 
     /// How often the retransmission timer has fired since something was acknowledged last.
     pub(crate) fn timeouts_in_a_row(&self) -> u32 {
-        self.timeouts_in_a_row
+        self.timeouts_in_a_row.into()
     }
 
     /// SYNs count as retransmitted segments too.
@@ -355,13 +355,13 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         (self.snd_una + self.window.size).since(self.snd_nxt)
     }
 
-    /// xorshift64*: words for laws that randomise; nothing secret comes of them.
+    /// xorshift32 (Marsaglia 2003): words for laws that randomise; nothing secret comes of them.
     fn next_random(&mut self) -> u32 {
-        let mut x = self.random | 1;
-        x ^= x >> 12;
-        x ^= x << 25;
-        x ^= x >> 27;
+        let mut x = self.random.max(1);
+        x ^= x << 13;
+        x ^= x >> 17;
+        x ^= x << 5;
         self.random = x;
-        (x.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
+        x
     }
 }

@@ -15,8 +15,9 @@ const AFTER_SYN_LOSS: Duration = Duration::from_secs(3);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Rto {
     rtt: RttEstimator,
-    /// Least round-trip time measured; [`Duration::MAX`] before the first measurement.
-    min_rtt: Duration,
+    /// Least round-trip time measured, in microseconds, rounded down; `u32::MAX` before the first
+    /// measurement.
+    min_rtt: u32,
     /// Bounds of the timeout, in microseconds.
     min: u32,
     max: u32,
@@ -48,7 +49,7 @@ impl Rto {
         let max = config.max.max(min);
         Rto {
             rtt: RttEstimator::new(config.estimator),
-            min_rtt: Duration::MAX,
+            min_rtt: u32::MAX,
             min: micros(min),
             max: micros(max),
             base: micros(config.initial.min(max)),
@@ -96,7 +97,9 @@ impl Rto {
             }
             return;
         }
-        self.min_rtt = self.min_rtt.min(rtt.unwrap_or(Duration::MAX));
+        if let Some(rtt) = rtt {
+            self.note_least(rtt);
+        }
         if self.timing && una.after(self.timed) {
             self.timing = false;
             let passed = u64::from(self.shown(now).wrapping_sub(self.timed_at));
@@ -104,9 +107,14 @@ impl Rto {
         }
     }
 
+    fn note_least(&mut self, rtt: Duration) {
+        let micros = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX - 1);
+        self.min_rtt = self.min_rtt.min(micros);
+    }
+
     /// A measurement that ends now (RFC 6298 rules 2.2 to 2.5, jacobson88 appendix A).
     pub(crate) fn on_sample(&mut self, now: Instant, rtt: Duration) {
-        self.min_rtt = self.min_rtt.min(rtt);
+        self.note_least(rtt);
         let ticks = self.clock().map(|clock| clock.reading(now) - clock.reading(now - rtt));
         self.digest(ticks.unwrap_or(rtt.as_nanos()));
     }
@@ -197,7 +205,10 @@ impl Rto {
 
     /// Least round-trip time measured; zero before the first measurement.
     pub(crate) fn min_rtt(&self) -> Duration {
-        if self.min_rtt == Duration::MAX { Duration::ZERO } else { self.min_rtt }
+        if self.min_rtt == u32::MAX {
+            return Duration::ZERO;
+        }
+        Duration::from_micros(self.min_rtt.into())
     }
 
     /// How many measurements there were.
