@@ -244,3 +244,34 @@ fn a_lost_retransmission_leaves_nothing_to_undo() {
     test.sacks(11_000, &[(0, 1_000)]);
     assert_eq!(test.info().undos, 0);
 }
+
+#[test]
+fn an_ack_for_what_the_last_episode_sent_again_undoes_nothing() {
+    let law = crate::congestion::Fixed::segments(40);
+    let mut test = Test::established_with(stamped(RecoveryAlgorithm::Rack), law);
+    let segment = |n: u32| n * 988;
+    test.queue(0, segment(10));
+    let first_sent = test.now;
+    assert_eq!(test.data().len(), 10);
+    test.wait(10);
+    test.acks_echoing(0, &[(segment(1), segment(10))], first_sent);
+    // What goes out beside the repair belongs to the episode no more; two segments of it are lost.
+    test.queue(segment(10), segment(21));
+    let then = test.now;
+    assert_eq!(test.data_within(10).first(), Some(&(0, 0, 988)));
+    let blocks = [(segment(11), segment(16)), (segment(1), segment(10))];
+    test.acks_echoing(0, &blocks, first_sent);
+    assert_eq!(test.data(), [(segment(10), 988)]);
+    let repaired = test.now;
+    test.acks_echoing(segment(10), &[(segment(11), segment(16))], then);
+    assert!(!test.info().in_recovery);
+    // The second makes an episode of its own while the repair of the first is on its way.
+    test.wait(2);
+    let blocks = [(segment(17), segment(21)), (segment(11), segment(16))];
+    test.acks_echoing(segment(10), &blocks, then);
+    assert_eq!(test.data_within(4), [(0, segment(16), 988)]);
+    assert!(test.info().in_recovery);
+    test.wait(4);
+    test.acks_echoing(segment(16), &[(segment(17), segment(21))], repaired);
+    assert_eq!((test.info().undos, test.info().in_recovery), (0, true));
+}

@@ -23,9 +23,9 @@ enum Stamp {
     /// Nothing was sent again.
     #[default]
     None,
-    /// Something was, and the first ack of new data since then is still to come.
+    /// The first segment was, and the first ack of new data since then is still to come.
     Awaited,
-    /// It has come.
+    /// It has come, or would say nothing.
     Answered,
 }
 
@@ -80,7 +80,11 @@ impl Undo {
     pub(super) fn on_resent(&mut self, now_ms: u32, range: SeqRange) {
         self.resent = self.resent.saturating_add(range.len());
         if self.armed && self.stamp == Stamp::None {
-            (self.stamp, self.retransmit_ts) = (Stamp::Awaited, now_ms);
+            // Where the first hole was sent again before the episode, the first ack of new data is
+            // for that: it is older than this retransmission, and says nothing of it.
+            let is_first = range.contains(self.begin);
+            self.stamp = if is_first { Stamp::Awaited } else { Stamp::Answered };
+            self.retransmit_ts = now_ms;
         }
     }
 
