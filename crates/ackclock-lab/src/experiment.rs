@@ -1,0 +1,272 @@
+//! What an experiment is.
+
+use crate::finding::Findings;
+use crate::sample::{Sample, Samples};
+use ackclock::congestion::CongestionController;
+use ackclock::time::{Duration, Instant};
+use ackclock_emulator::{Emulator, Observer};
+use serde::Serialize;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The papers, by the names that `published.toml` gives them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Paper {
+    /// Jacobson & Karels, "Congestion Avoidance and Control", 1988.
+    Jacobson88,
+    /// Zhang, Shenker & Clark, "Observations on the Dynamics of a Congestion Control Algorithm: The
+    /// Effects of Two-Way Traffic", 1991.
+    Zhang91,
+    /// Allman, Hayes & Ostermann, "An Evaluation of TCP with Larger Initial Windows", 1998.
+    Allman98,
+    /// Allman, "TCP Byte Counting Refinements", 1999.
+    Allman99,
+    /// Chung, Fu & Liew, "Improvements Achieved by SACK Employing TCP Veno Equilibrium-Oriented
+    /// Mechanism over Lossy Networks".
+    Veno,
+}
+
+impl Paper {
+    /// All papers, in the order of the reports.
+    pub const ALL: [Paper; 5] =
+        [Paper::Jacobson88, Paper::Zhang91, Paper::Allman98, Paper::Allman99, Paper::Veno];
+
+    /// Its short name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Paper::Jacobson88 => "jacobson88",
+            Paper::Zhang91 => "zhang91",
+            Paper::Allman98 => "allman98",
+            Paper::Allman99 => "allman99",
+            Paper::Veno => "veno",
+        }
+    }
+
+    /// Authors, title and year.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Paper::Jacobson88 => "Jacobson & Karels, Congestion Avoidance and Control (1988)",
+            Paper::Zhang91 => {
+                "Zhang, Shenker & Clark, Observations on the Dynamics of a Congestion Control \
+                 Algorithm: The Effects of Two-Way Traffic (1991)"
+            }
+            Paper::Allman98 => {
+                "Allman, Hayes & Ostermann, An Evaluation of TCP with Larger Initial Windows (1998)"
+            }
+            Paper::Allman99 => "Allman, TCP Byte Counting Refinements (1999)",
+            Paper::Veno => {
+                "Chung, Fu & Liew, Improvements Achieved by SACK Employing TCP Veno \
+                 Equilibrium-Oriented Mechanism over Lossy Networks"
+            }
+        }
+    }
+}
+
+impl fmt::Display for Paper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A table, figure or claim of a paper, and how it is reproduced.
+#[derive(Clone, Copy, Debug)]
+pub struct Experiment {
+    /// Its name within the paper, of lower-case letters, digits and `_`.
+    pub name: &'static str,
+    /// The paper.
+    pub paper: Paper,
+    /// Which of its figures, tables or sections: "figure 2".
+    pub shows: &'static str,
+    /// What it is, in one line.
+    pub title: &'static str,
+    /// The scenario, as the paper has it.
+    pub scenario: &'static str,
+    /// The values chosen for what the paper does not state. Each needs a [`Variant`] with another
+    /// one, so that the report can show what depends on it.
+    pub choices: &'static [Choice],
+    /// The quantities of which the report shows how they depend on the choices.
+    pub headline: &'static [&'static str],
+    /// Expected run time on one core.
+    pub seconds: Seconds,
+    /// What is run; `true`: as little of it as will do (`--quick`).
+    pub variants: fn(quick: bool) -> Vec<Variant>,
+    /// Runs one variant with one seed.
+    pub run: fn(&Job<'_>) -> Result<Sample, Stop>,
+    /// Judges what came out of all jobs.
+    pub judge: fn(&Samples) -> Result<Findings, Stop>,
+}
+
+impl Experiment {
+    /// The name by which a user knows it: `zhang91.one_way_3`.
+    pub fn id(&self) -> String {
+        format!("{}.{}", self.paper, self.name)
+    }
+}
+
+/// A value for something that a paper does not state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Choice {
+    /// What it is a value of; the name of a setting.
+    pub parameter: &'static str,
+    /// The value, in the words that [`Job::get`] reads.
+    pub value: &'static str,
+    /// Why this one.
+    pub reason: &'static str,
+}
+
+/// Seconds that an experiment takes on one core.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Seconds {
+    /// The whole of it.
+    pub full: f64,
+    /// With `--quick`.
+    pub quick: f64,
+}
+
+/// One setting of everything in an experiment, to be run with several seeds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variant {
+    settings: Vec<(&'static str, String)>,
+    /// The choice that is another one here, if this is about sensitivity.
+    pub(crate) instead: Option<&'static str>,
+    /// The variant with the value that was chosen.
+    pub(crate) base: Option<String>,
+    pub(crate) seeds: u64,
+}
+
+impl Variant {
+    /// The one of these settings; what is not among them is as the experiment's choices say. Their
+    /// values are in words that [`Job::get`] can read.
+    pub fn new(settings: &[(&'static str, &str)], seeds: u64) -> Self {
+        let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned()));
+        Variant { settings: settings.collect(), instead: None, base: None, seeds }
+    }
+
+    /// The same with another value for one of the choices: a row of the report's table of
+    /// sensitivity.
+    pub fn but(&self, parameter: &'static str, value: &str, seeds: u64) -> Self {
+        let mut settings = self.settings.clone();
+        settings.push((parameter, value.to_owned()));
+        Variant { settings, instead: Some(parameter), base: Some(self.name()), seeds }
+    }
+
+    /// Its name within the experiment: `tau=1s buffer=20`, or `stated` without settings.
+    pub fn name(&self) -> String {
+        let settings: Vec<_> =
+            self.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        if settings.is_empty() { "stated".to_owned() } else { settings.join(" ") }
+    }
+
+    pub(crate) fn setting(&self, name: &str) -> Option<&str> {
+        let found = self.settings.iter().rev().find(|(each, _)| *each == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+/// One variant of an experiment with one seed.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// The experiment.
+    pub experiment: &'a Experiment,
+    /// The variant.
+    pub variant: &'a Variant,
+    /// The seed, from 0.
+    pub seed: u64,
+    /// Whether as little as possible is to be run.
+    pub quick: bool,
+    pub(crate) interrupted: &'a AtomicBool,
+}
+
+impl Job<'_> {
+    /// Whether plots are wanted: of the first seed only.
+    pub fn draws(&self) -> bool {
+        self.seed == 0
+    }
+
+    /// The value of a setting: the variant's, or else the experiment's choice.
+    ///
+    /// # Errors
+    /// [`Stop::Failed`] if there is no such setting, or it cannot be read.
+    pub fn word(&self, name: &str) -> Result<&str, Stop> {
+        let chosen = || self.experiment.choices.iter().find(|choice| choice.parameter == name);
+        let value = self.variant.setting(name).or_else(|| chosen().map(|choice| choice.value));
+        value.ok_or_else(|| Stop::Failed(format!("there is no setting '{name}'")))
+    }
+
+    /// The same, read.
+    ///
+    /// # Errors
+    /// As [`word`](Self::word).
+    pub fn get<T: FromStr>(&self, name: &str) -> Result<T, Stop> {
+        let value = self.word(name)?;
+        value.parse().map_err(|_| Stop::Failed(format!("'{name}' cannot be '{value}'")))
+    }
+
+    /// Lets an emulator run until `until`, unless the user has had enough.
+    ///
+    /// # Errors
+    /// [`Stop::Interrupted`].
+    pub fn run_until<C: CongestionController + Clone + 'static, O: Observer>(
+        &self,
+        emulator: &mut Emulator<C, O>,
+        until: Instant,
+    ) -> Result<(), Stop> {
+        /// Virtual time between two looks.
+        const PATIENCE: Duration = Duration::from_secs(1);
+        while emulator.now() < until {
+            self.go_on()?;
+            emulator.run_until(until.min(emulator.now() + PATIENCE));
+        }
+        Ok(())
+    }
+
+    /// For what takes long without an emulator.
+    ///
+    /// # Errors
+    /// [`Stop::Interrupted`] if the user has had enough.
+    pub fn go_on(&self) -> Result<(), Stop> {
+        if self.interrupted.load(Ordering::Relaxed) { Err(Stop::Interrupted) } else { Ok(()) }
+    }
+}
+
+/// Why a job did not come to its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Stop {
+    /// The user wanted it.
+    Interrupted,
+    /// Something is wrong with the experiment.
+    Failed(String),
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stop::Interrupted => f.write_str("interrupted; run it again for the rest"),
+            Stop::Failed(why) => write!(f, "the experiment is broken: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Stop {}
+
+/// So that an experiment can use `?` on what the emulator refuses.
+macro_rules! failed_from {
+    ($($error:ty),+) => {
+        $(impl From<$error> for Stop {
+            fn from(error: $error) -> Self {
+                Stop::Failed(error.to_string())
+            }
+        })+
+    };
+}
+
+failed_from!(
+    ackclock::apps::StartError,
+    ackclock::congestion::WordError,
+    ackclock_emulator::BuildError,
+    ackclock_emulator::PathError,
+    ackclock_emulator::UnitError
+);

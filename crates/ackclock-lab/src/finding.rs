@@ -1,0 +1,190 @@
+//! What an experiment found, beside what the paper printed.
+
+use crate::plot::Plot;
+use crate::sample::Spread;
+use serde::Serialize;
+use std::fmt;
+
+/// What follows from the samples of an experiment.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Findings {
+    /// The rows of "paper, measured, tolerance, verdict".
+    pub findings: Vec<Finding>,
+    /// What a reader has to know besides: what did not follow from the stated parameters, what was
+    /// tried, what explains it.
+    pub notes: Vec<String>,
+    /// Plots over all variants, as throughput against loss.
+    #[serde(skip)]
+    pub plots: Vec<Plot>,
+}
+
+impl Findings {
+    /// Nothing found yet.
+    pub fn new() -> Self {
+        Findings::default()
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// Adds a note.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+}
+
+/// A row of the table: what the paper printed, what was measured, and whether that will do.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Finding {
+    /// What was measured, with its unit.
+    pub quantity: String,
+    /// What the paper printed, if it did.
+    pub paper: Option<String>,
+    /// What was measured.
+    pub measured: Spread,
+    /// What is asked of the median.
+    pub tolerance: Tolerance,
+    /// Whether the median meets it.
+    pub verdict: Verdict,
+    /// What a reader has to know.
+    pub note: Option<String>,
+}
+
+impl Finding {
+    /// This was measured. Until [`tolerance`](Self::tolerance) is called it is reported only.
+    pub fn new(quantity: impl Into<String>, measured: Spread) -> Self {
+        Finding {
+            quantity: quantity.into(),
+            paper: None,
+            measured,
+            tolerance: Tolerance::ReportOnly,
+            verdict: Verdict::Reported,
+            note: None,
+        }
+    }
+
+    /// A statement, which holds or not: 1 or 0 is measured, and 1 is asked for.
+    pub fn statement(statement: impl Into<String>, holds: bool) -> Self {
+        let measured = Spread::exactly(f64::from(u8::from(holds)));
+        Finding::new(statement, measured).tolerance(Tolerance::Holds)
+    }
+
+    /// What the paper printed: [`published::text`](crate::published::text), or what it says in
+    /// words.
+    pub fn paper(mut self, paper: impl Into<String>) -> Self {
+        self.paper = Some(paper.into());
+        self
+    }
+
+    /// What is asked of the median.
+    pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
+        self.tolerance = tolerance;
+        self.verdict = tolerance.judge(self.measured.median);
+        self
+    }
+
+    /// What a reader has to know.
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+}
+
+/// What is asked of a median.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tolerance {
+    /// From the first to the last, both included.
+    Between(f64, f64),
+    /// This or more.
+    AtLeast(f64),
+    /// This or less.
+    AtMost(f64),
+    /// More than this.
+    Above(f64),
+    /// Less than this.
+    Below(f64),
+    /// This and nothing else.
+    Exactly(f64),
+    /// A statement that holds: 1.
+    Holds,
+    /// Nothing.
+    ReportOnly,
+}
+
+impl Tolerance {
+    /// Whether a value meets it.
+    pub fn judge(self, value: f64) -> Verdict {
+        let holds = match self {
+            Tolerance::Between(first, last) => (first..=last).contains(&value),
+            Tolerance::AtLeast(bound) => value >= bound,
+            Tolerance::AtMost(bound) => value <= bound,
+            Tolerance::Above(bound) => value > bound,
+            Tolerance::Below(bound) => value < bound,
+            Tolerance::Exactly(wanted) => value == wanted,
+            Tolerance::Holds => value == 1.0,
+            Tolerance::ReportOnly => return Verdict::Reported,
+        };
+        if holds { Verdict::Holds } else { Verdict::Fails }
+    }
+}
+
+impl fmt::Display for Tolerance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Tolerance::Between(first, last) => write!(f, "{first} to {last}"),
+            Tolerance::AtLeast(bound) => write!(f, "at least {bound}"),
+            Tolerance::AtMost(bound) => write!(f, "at most {bound}"),
+            Tolerance::Above(bound) => write!(f, "above {bound}"),
+            Tolerance::Below(bound) => write!(f, "below {bound}"),
+            Tolerance::Exactly(wanted) => write!(f, "{wanted}"),
+            Tolerance::Holds => f.write_str("holds"),
+            Tolerance::ReportOnly => f.write_str("report only"),
+        }
+    }
+}
+
+/// Whether what was measured will do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It will.
+    Holds,
+    /// It will not.
+    Fails,
+    /// Nothing was asked.
+    Reported,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Holds => "holds",
+            Verdict::Fails => "FAILS",
+            Verdict::Reported => "reported",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_decides_and_the_bounds_belong_to_the_tolerance() {
+        let verdict = |median, tolerance| {
+            let spread = Spread { median, least: 0.0, most: 9.0, count: 3 };
+            Finding::new("something", spread).tolerance(tolerance).verdict
+        };
+        assert_eq!(verdict(0.86, Tolerance::Between(0.86, 0.93)), Verdict::Holds);
+        assert_eq!(verdict(0.94, Tolerance::Between(0.86, 0.93)), Verdict::Fails);
+        assert_eq!(verdict(1.0, Tolerance::AtLeast(1.0)), Verdict::Holds);
+        assert_eq!(verdict(1.0, Tolerance::Above(1.0)), Verdict::Fails);
+        assert_eq!(verdict(1.0, Tolerance::Below(1.0)), Verdict::Fails);
+        assert_eq!(verdict(2.0, Tolerance::ReportOnly), Verdict::Reported);
+        assert_eq!(Finding::statement("it is so", false).verdict, Verdict::Fails);
+    }
+}

@@ -1,0 +1,37 @@
+//! The papers' laboratory: each table and figure of the five papers that this project follows, run
+//! in the emulator with the real stack, beside the number that the paper prints.
+//!
+//! An [`Experiment`] is a file under `papers/`: its scenario, the values it chooses for what the
+//! paper leaves unstated, its [`Variant`]s, how one of them runs with one seed ([`Job`]), and what
+//! follows from all of them ([`Findings`]). Everything else is done here: [`select`] finds
+//! experiments by name, [`run`] runs the jobs on several cores, in parts if need be, and
+//! [`Results`] are what comes out, the same bytes whatever the number of cores or parts.
+//!
+//! | to | take |
+//! | --- | --- |
+//! | write an experiment | [`Experiment`], and `papers/zhang91/one_way_3.rs` as a pattern |
+//! | quote a paper | [`published`] |
+//! | know what there is | [`EXPERIMENTS`](papers::all) |
+//! | run | [`Plan`], [`run`] |
+#![forbid(unsafe_code)]
+
+mod experiment;
+mod finding;
+mod names;
+mod packets;
+pub mod papers;
+mod plan;
+mod plot;
+pub mod published;
+mod results;
+mod run;
+mod sample;
+
+pub use experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+pub use finding::{Finding, Findings, Tolerance, Verdict};
+pub use names::{UnknownName, select};
+pub use plan::{Plan, Shard};
+pub use plot::{Axis, HeatMap, Line, Plot, Style};
+pub use results::{Outcome, Results};
+pub use run::{Progress, run};
+pub use sample::{Sample, Samples, Spread};

@@ -1,0 +1,5 @@
+//! Allman, Hayes & Ostermann, 1998.
+
+use crate::experiment::Experiment;
+
+pub(super) const EXPERIMENTS: &[Experiment] = &[];

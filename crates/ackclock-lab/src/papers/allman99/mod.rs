@@ -1,0 +1,5 @@
+//! Allman, 1999.
+
+use crate::experiment::Experiment;
+
+pub(super) const EXPERIMENTS: &[Experiment] = &[];

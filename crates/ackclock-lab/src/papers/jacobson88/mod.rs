@@ -1,0 +1,5 @@
+//! Jacobson & Karels, 1988.
+
+use crate::experiment::Experiment;
+
+pub(super) const EXPERIMENTS: &[Experiment] = &[];

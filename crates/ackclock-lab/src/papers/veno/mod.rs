@@ -1,0 +1,5 @@
+//! Chung, Fu & Liew.
+
+use crate::experiment::Experiment;
+
+pub(super) const EXPERIMENTS: &[Experiment] = &[];

@@ -1,0 +1,140 @@
+//! What is to be run: jobs, and parts of them.
+
+use crate::experiment::{Experiment, Variant};
+use std::fmt;
+use std::num::NonZeroU64;
+use std::str::FromStr;
+
+/// Experiments, and how much of them.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The experiments, in the order of the results.
+    pub experiments: Vec<&'static Experiment>,
+    /// Whether as little as possible is to be run.
+    pub quick: bool,
+    /// How many seeds; `None`: what the experiments think right. Rows of sensitivity have no more
+    /// than that.
+    pub seeds: Option<NonZeroU64>,
+}
+
+/// A job of a plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Unit {
+    /// Which experiment of the plan.
+    pub(crate) experiment: usize,
+    /// Which of its variants.
+    pub(crate) variant: usize,
+    pub(crate) seed: u64,
+}
+
+impl Plan {
+    /// The variants of an experiment, with as many seeds as this plan wants.
+    pub(crate) fn variants(&self, experiment: &Experiment) -> Vec<Variant> {
+        let mut variants = (experiment.variants)(self.quick);
+        if let Some(seeds) = self.seeds {
+            for variant in &mut variants {
+                let is_row = variant.instead.is_some();
+                variant.seeds = if is_row { variant.seeds.min(seeds.get()) } else { seeds.get() };
+            }
+        }
+        variants
+    }
+
+    /// All jobs, or those of one part.
+    pub(crate) fn units(&self, shard: Shard) -> Vec<Unit> {
+        let mut units = Vec::new();
+        for (index, experiment) in self.experiments.iter().enumerate() {
+            for (variant, each) in self.variants(experiment).iter().enumerate() {
+                let unit = |seed| Unit { experiment: index, variant, seed };
+                units.extend((0..each.seeds).map(unit));
+            }
+        }
+        let numbered = (0..).zip(units).filter(|(number, _)| shard.contains(*number));
+        numbered.map(|(_, unit)| unit).collect()
+    }
+}
+
+/// A part of a plan's jobs: every N-th from the I-th on.
+///
+/// As a word: `2/8`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shard {
+    /// Which part, from 1.
+    index: NonZeroU64,
+    /// Of so many.
+    count: NonZeroU64,
+}
+
+impl Shard {
+    /// Everything.
+    pub const WHOLE: Shard = Shard { index: NonZeroU64::MIN, count: NonZeroU64::MIN };
+
+    fn contains(self, number: u64) -> bool {
+        number % self.count.get() == self.index.get() - 1
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+/// A word that is no [`Shard`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NoShard;
+
+impl fmt::Display for NoShard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a part is written as 2/8: the second of eight, from 1/8 to 8/8")
+    }
+}
+
+impl std::error::Error for NoShard {}
+
+impl FromStr for Shard {
+    type Err = NoShard;
+
+    fn from_str(text: &str) -> Result<Self, NoShard> {
+        let parts = text.split_once('/').ok_or(NoShard)?;
+        let number = |text: &str| text.parse::<NonZeroU64>().map_err(|_| NoShard);
+        let (index, count) = (number(parts.0)?, number(parts.1)?);
+        if index <= count { Ok(Shard { index, count }) } else { Err(NoShard) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan() -> Plan {
+        let experiments = crate::select(&["zhang91"]).unwrap();
+        Plan { experiments, quick: true, seeds: None }
+    }
+
+    #[test]
+    fn the_parts_are_the_whole_and_share_nothing() {
+        let plan = plan();
+        let part = |word: &str| plan.units(word.parse().unwrap());
+        let mut parts: Vec<_> = ["1/3", "2/3", "3/3"].map(part).into_iter().flatten().collect();
+        parts.sort_by_key(|unit| (unit.experiment, unit.variant, unit.seed));
+        assert_eq!(parts, plan.units(Shard::WHOLE));
+    }
+
+    #[test]
+    fn rows_of_sensitivity_get_no_more_seeds_than_they_have() {
+        let plan = Plan { seeds: NonZeroU64::new(50), ..plan() };
+        let variants = plan.variants(plan.experiments[0]);
+        assert!(variants.iter().any(|variant| variant.seeds == 50));
+        let is_small = |variant: &Variant| variant.instead.is_none() || variant.seeds < 50;
+        assert!(variants.iter().all(is_small));
+    }
+
+    #[test]
+    fn a_part_that_is_none_is_refused() {
+        for word in ["", "1", "0/2", "3/2", "1/0", "a/b"] {
+            assert_eq!(word.parse::<Shard>(), Err(NoShard), "{word}");
+        }
+        assert_eq!("2/8".parse::<Shard>().unwrap().to_string(), "2/8");
+    }
+}

@@ -1,0 +1,62 @@
+//! The numbers that the papers print, from `published.toml` beside this crate's manifest.
+
+use std::sync::LazyLock;
+use toml::{Table, Value};
+
+static PUBLISHED: LazyLock<Table> = LazyLock::new(|| {
+    include_str!("../published.toml").parse().expect("a test reads published.toml")
+});
+
+/// The value at a key such as `zhang91.fixed_windows_small_pipe.max_queue.0`; numbers count the
+/// elements of arrays.
+fn value(key: &str) -> &'static Value {
+    let mut keys = key.split('.');
+    let first = keys.next().and_then(|first| PUBLISHED.get(first));
+    let found = keys.fold(first, |value, key| match value? {
+        Value::Table(table) => table.get(key),
+        Value::Array(array) => array.get(key.parse::<usize>().ok()?),
+        _ => None,
+    });
+    found.unwrap_or_else(|| panic!("published.toml has no '{key}'"))
+}
+
+/// A number that a paper prints.
+///
+/// # Panics
+/// If there is no number of that key.
+pub fn number(key: &str) -> f64 {
+    match value(key) {
+        Value::Integer(integer) => *integer as f64,
+        Value::Float(float) => *float,
+        other => panic!("'{key}' of published.toml is no number but {other:?}"),
+    }
+}
+
+/// A number, list or statement of a paper as text.
+///
+/// # Panics
+/// If there is nothing of that key.
+pub fn text(key: &str) -> String {
+    match value(key) {
+        Value::String(text) => text.clone(),
+        other => serde_json::to_string(other).expect("a value of TOML is one of JSON"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_statements_are_found_by_their_keys() {
+        assert_eq!(number("zhang91.one_way_3.tau_1s_utilisation"), 0.90);
+        assert_eq!(number("zhang91.fixed_windows_small_pipe.max_queue.1"), 23.0);
+        assert_eq!(text("zhang91.fixed_windows_small_pipe.buffer_packets"), "infinite");
+    }
+
+    #[test]
+    #[should_panic(expected = "has no 'zhang91.one_way_4'")]
+    fn a_key_that_is_not_there_is_named() {
+        number("zhang91.one_way_4");
+    }
+}
