@@ -107,7 +107,7 @@ built_in! {
     NoControl,
     /// A constant window.
     Fixed,
-    /// A sketch of BBR, not for production.
+    /// draft-ietf-ccwg-bbr: a model of the path, learnt from rates of delivery and round-trip times.
     Bbr,
 }
 

@@ -267,6 +267,9 @@ pub struct Ack {
     pub bytes_acked: u32,
     /// Bytes newly SACKed (or known by duplicate acks to have left the network).
     pub bytes_sacked: u32,
+    /// Bytes that this ack tells of for the first time, cumulatively or by SACK: what has left the
+    /// network at the other end.
+    pub bytes_delivered: u32,
     /// Bytes found lost by this ack.
     pub bytes_lost: u32,
     /// Bytes that were in flight when the last of the bytes found lost was sent; 0 if none.

@@ -133,6 +133,7 @@ enum Event {
     Start(Start),
     Sent(Sent),
     Ack(Ack),
+    Loss(Loss),
     Congestion(Congestion),
     RecoveryExit(Instant, u32),
     Undo(Instant),
@@ -146,6 +147,7 @@ fn tell(law: &mut impl CongestionController, event: &Event) {
         Event::Start(start) => law.on_start(&start),
         Event::Sent(sent) => law.on_sent(&sent),
         Event::Ack(ack) => law.on_ack(&ack),
+        Event::Loss(loss) => law.on_loss(&loss),
         Event::Congestion(congestion) => law.on_congestion(&congestion),
         Event::RecoveryExit(now, in_flight) => law.on_recovery_exit(now, in_flight),
         Event::Undo(now) => law.on_undo(now),
@@ -168,30 +170,65 @@ fn instant() -> impl Strategy<Value = Instant> {
     any::<u64>().prop_map(Instant::from_nanos)
 }
 
-fn ack() -> impl Strategy<Value = Ack> {
-    let sizes = [(); 4].map(|()| size());
-    let rtt = proptest::option::of(span());
-    let delivery = proptest::option::of((size(), span(), any::<bool>()));
-    (instant(), sizes, rtt, delivery, any::<[bool; 3]>()).prop_map(
-        |(now, [bytes_acked, bytes_sacked, bytes_lost, flight_after], rtt, delivery, flags)| Ack {
-            now,
-            bytes_acked,
-            bytes_sacked,
-            bytes_lost,
-            flight_after,
-            rtt,
-            delivery: delivery.map(|(delivered, interval, app_limited)| DeliveryRate {
+fn delivery() -> impl Strategy<Value = DeliveryRate> {
+    let sizes = [(); 5].map(|()| size());
+    (sizes, span(), proptest::option::of(span()), any::<bool>()).prop_map(
+        |(sizes, interval, rtt, app_limited)| {
+            let [delivered, prior_delivered, total_delivered, flight_when_sent, lost] = sizes;
+            DeliveryRate {
                 delivered,
                 interval,
                 app_limited,
-                ..DeliveryRate::default()
-            }),
-            in_recovery: flags[0],
-            new_round: flags[1],
-            window_limited: flags[2],
-            ..Ack::default()
+                prior_delivered,
+                total_delivered,
+                flight_when_sent,
+                lost,
+                rtt,
+            }
         },
     )
+}
+
+fn ack() -> impl Strategy<Value = Ack> {
+    let sizes = [(); 5].map(|()| size());
+    let rtt = proptest::option::of(span());
+    let delivery = proptest::option::of(delivery());
+    (instant(), sizes, rtt, delivery, any::<([bool; 4], u32)>()).prop_map(
+        |(now, sizes, rtt, delivery, (flags, random))| {
+            let [bytes_acked, bytes_sacked, bytes_delivered, bytes_lost, flight_after] = sizes;
+            let [in_recovery, after_timeout, new_round, window_limited] = flags;
+            Ack {
+                now,
+                bytes_acked,
+                bytes_sacked,
+                bytes_delivered,
+                bytes_lost,
+                flight_after,
+                rtt,
+                delivery,
+                in_recovery,
+                after_timeout,
+                new_round,
+                window_limited,
+                random,
+                ..Ack::default()
+            }
+        },
+    )
+}
+
+fn loss() -> impl Strategy<Value = Loss> {
+    let sizes = [(); 4].map(|()| size());
+    (instant(), sizes, any::<(bool, u32)>()).prop_map(|(now, sizes, (app_limited, random))| {
+        let [bytes, flight_when_sent, lost_since_sent, total_delivered] = sizes;
+        Loss { now, bytes, flight_when_sent, lost_since_sent, app_limited, total_delivered, random }
+    })
+}
+
+fn sent() -> impl Strategy<Value = Sent> {
+    (instant(), size(), size(), any::<bool>()).prop_map(|(now, bytes, in_flight, app_limited)| {
+        Sent { now, bytes, in_flight, app_limited }
+    })
 }
 
 fn kind() -> impl Strategy<Value = CongestionKind> {
@@ -206,10 +243,8 @@ fn kind() -> impl Strategy<Value = CongestionKind> {
 fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         1 => (size(), size()).prop_map(|(mss, window)| Event::Start(start(mss, window))),
-        1 => size().prop_map(|bytes| Event::Sent(Sent {
-            bytes,
-            ..Sent::default()
-        })),
+        1 => sent().prop_map(Event::Sent),
+        1 => loss().prop_map(Event::Loss),
         5 => ack().prop_map(Event::Ack),
         1 => (kind(), size()).prop_map(|(kind, flight)| Event::Congestion(congestion(kind, flight))),
         1 => (instant(), size()).prop_map(|(now, size)| Event::RecoveryExit(now, size)),
@@ -236,16 +271,14 @@ proptest! {
                     _ => {}
                 }
                 prop_assert!(law.window() >= mss.max(1), "{law:?}");
-                // The sketch of BBR believes whatever bandwidth it is told of.
-                let bounded = law.name() != Bbr::NAME;
-                prop_assert!(!bounded || law.window() <= mss.max(LARGEST_WINDOW), "{law:?}");
+                prop_assert!(law.window() <= mss.max(LARGEST_WINDOW), "{law:?}");
                 prop_assert_ne!(law.pacing_rate(), Some(0));
                 prop_assert_ne!(law.send_quantum(), Some(0));
             }
         }
     }
 
-    /// The sketch of BBR, which follows its model only, is not among them.
+    /// BBR is not among them: an ack may also end its ProbeRTT, or what a timeout has taken.
     #[test]
     fn a_window_grows_only_while_it_limits_the_sender(
         events in proptest::collection::vec(event(), 1..60),
@@ -298,7 +331,7 @@ proptest! {
                 (law.window(), law.slow_start_threshold()),
                 law.pacing_rate(),
                 law.send_quantum(),
-                law.wants_prr(),
+                (law.wants_prr(), law.wants_delivery_rate(), law.limits_itself()),
             )
         }
         fn check<C>(law: C, events: &[Event]) -> Result<(), TestCaseError>

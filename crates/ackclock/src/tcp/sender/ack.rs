@@ -248,6 +248,7 @@ impl<C: CongestionController> Sender<'_, C> {
             now,
             bytes_acked: facts.acked,
             bytes_sacked: facts.sacked,
+            bytes_delivered: facts.delivered.bytes,
             bytes_lost: lost.bytes,
             flight_when_lost_sent: lost.in_flight_when_sent,
             flight_before,

@@ -49,8 +49,7 @@ proptest! {
         rounds in proptest::collection::vec(0..25_000u32, 1..10),
         segments_per_ack in 1..4usize,
     ) {
-        // The sketch of BBR follows its model only.
-        for name in BuiltIn::NAMES.iter().filter(|name| **name != "bbr") {
+        for name in BuiltIn::NAMES {
             check(BuiltIn::by_name(name).unwrap(), &rounds, segments_per_ack)?;
         }
     }
