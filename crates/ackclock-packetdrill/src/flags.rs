@@ -206,7 +206,7 @@ mod tests {
             ("iw=x", "flag `iw=x`: not a number that fits"),
             ("sack=maybe", "flag `sack=maybe`: use on or off"),
             ("profile=mac", "flag `profile=mac`: use linux, freebsd or rfc"),
-            ("rmem=0", "buffers must hold at least one byte, and a receive buffer at most 1 GiB"),
+            ("rmem=0", "buffers and window_clamp must be at least one byte, a receive buffer at most 1 GiB"),
         ];
         for (text, problem) in cases {
             assert_eq!(text.parse::<Flags>().map(|_| ()), Err(problem.to_owned()));

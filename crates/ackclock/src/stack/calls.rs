@@ -1,9 +1,10 @@
 //! What an application can do with a connection that it has a handle of (RFC 9293 section 3.9.1).
 
 use super::slot::{Owner, Slot};
-use super::{Handle, InvalidHandle, Readiness, SettingError, Stack};
+use super::tuple::FourTuple;
+use super::{Handle, InvalidHandle, Readiness, Stack};
 use crate::congestion::CongestionController;
-use crate::tcp::{ConfigError, Connection, Info, Keepalive, ReceiveError, SendError};
+use crate::tcp::{Connection, Info, ReceiveError, SendError, State};
 use crate::time::Instant;
 use core::net::SocketAddr;
 
@@ -70,68 +71,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.give_up(now, handle, |connection, _| connection.abort())
     }
 
-    /// Switches Nagle's algorithm.
-    pub fn set_nagle(
-        &mut self,
-        now: Instant,
-        handle: Handle,
-        on: bool,
-    ) -> Result<(), InvalidHandle> {
-        self.with(now, handle, |connection, _| connection.set_nagle(on)).ok_or(InvalidHandle)
-    }
-
-    /// Corked, only full-sized segments are sent.
-    pub fn set_cork(
-        &mut self,
-        now: Instant,
-        handle: Handle,
-        on: bool,
-    ) -> Result<(), InvalidHandle> {
-        self.with(now, handle, |connection, _| connection.set_cork(on)).ok_or(InvalidHandle)
-    }
-
-    /// Switches keepalive, or changes its times (RFC 9293 section 3.8.4).
-    ///
-    /// # Errors
-    /// The handle is void, or the settings cannot be used.
-    pub fn set_keepalive(
-        &mut self,
-        now: Instant,
-        handle: Handle,
-        settings: Option<Keepalive>,
-    ) -> Result<(), SettingError> {
-        settings.map_or(Ok(()), |settings| settings.validate()).map_err(SettingError::Config)?;
-        self.with(now, handle, |connection, _| connection.set_keepalive(settings))
-            .ok_or(SettingError::InvalidHandle)
-    }
-
-    /// Sets the differentiated services codepoint of the packets from now on, 0 to 63 (RFC 9293
-    /// section 3.9.1.1, SHLD-22).
-    ///
-    /// # Errors
-    /// The handle is void, or the codepoint is above 63.
-    pub fn set_dscp(&mut self, handle: Handle, dscp: u8) -> Result<(), SettingError> {
-        let slot = self.resolve_mut(handle).ok_or(SettingError::InvalidHandle)?;
-        if dscp > 63 {
-            return Err(SettingError::Config(ConfigError::Dscp));
-        }
-        slot.dscp = dscp;
-        Ok(())
-    }
-
-    /// Sets the TTL or hop limit of the packets from now on, 1 to 255.
-    ///
-    /// # Errors
-    /// The handle is void, or the limit is 0.
-    pub fn set_hop_limit(&mut self, handle: Handle, limit: u8) -> Result<(), SettingError> {
-        let slot = self.resolve_mut(handle).ok_or(SettingError::InvalidHandle)?;
-        if limit == 0 {
-            return Err(SettingError::Config(ConfigError::HopLimit));
-        }
-        slot.hop_limit = limit;
-        Ok(())
-    }
-
     /// How many bytes are to be read up to the last urgent one, it included (RFC 9293 MUST-33);
     /// `None` if nothing urgent is ahead.
     pub fn urgent_ahead(&self, handle: Handle) -> Option<u32> {
@@ -163,6 +102,20 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         })
     }
 
+    /// Both ends, ours first, and the state of everything that has a four-tuple: connections,
+    /// half-open ones in SYN-RECEIVED, and what is left of those in TIME-WAIT. It looks at every slot.
+    pub fn states(&self) -> impl Iterator<Item = ([SocketAddr; 2], State)> {
+        let ends = |tuple: &FourTuple| [tuple.local, tuple.remote];
+        let half_open = self.half_open.records.iter();
+        let half_open = half_open.map(move |(_, it)| (ends(&it.tuple), State::SynReceived));
+        let connections = self.connections.iter().filter(|(_, slot)| !slot.detached);
+        let connections =
+            connections.map(move |(_, slot)| (ends(&slot.tuple), slot.connection.state()));
+        let time_waits = self.time_waits.records.iter();
+        let time_waits = time_waits.map(move |(_, it)| (ends(&it.tuple), State::TimeWait));
+        half_open.chain(connections).chain(time_waits)
+    }
+
     /// What does not hold of the connections although it must whenever the stack is left alone; for
     /// tests.
     #[cfg(feature = "invariants")]
@@ -176,20 +129,20 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         Some(self.resolve(handle)?.connection.readiness())
     }
 
-    fn resolve(&self, handle: Handle) -> Option<&Slot<'a, C>> {
+    pub(super) fn resolve(&self, handle: Handle) -> Option<&Slot<'a, C>> {
         let Handle { slot, generation } = handle;
         let is_valid = self.connections.generation(slot) == generation;
         let slot = self.connections.get(slot).filter(|_| is_valid)?;
         (slot.owner == Owner::Application).then_some(slot)
     }
 
-    fn resolve_mut(&mut self, handle: Handle) -> Option<&mut Slot<'a, C>> {
+    pub(super) fn resolve_mut(&mut self, handle: Handle) -> Option<&mut Slot<'a, C>> {
         self.resolve(handle)?;
         self.connections.get_mut(handle.slot)
     }
 
     /// Does something with a connection and what follows from it.
-    fn with<R>(
+    pub(super) fn with<R>(
         &mut self,
         now: Instant,
         handle: Handle,

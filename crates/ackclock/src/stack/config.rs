@@ -64,6 +64,10 @@ pub struct ListenConfig {
     pub half_open: usize,
     /// Most established connections waiting for `accept`.
     pub backlog: usize,
+    /// Wait for data: an ack that finishes a handshake without data is not heard before the SYN-ACK's
+    /// timer has fired so often (after 1, 3, 7… initial timeouts); 0: accept at once. At the end the
+    /// SYN-ACK is sent once more, and its ack counts.
+    pub defer_accept: u8,
     /// Accept packets to any destination address, not only to ours (for a TUN that routes foreign
     /// traffic to a proxy).
     pub any_destination: bool,
@@ -78,6 +82,7 @@ impl ListenConfig {
             local,
             half_open: 128,
             backlog: 128,
+            defer_accept: 0,
             any_destination: false,
             connection: Config::default(),
         }

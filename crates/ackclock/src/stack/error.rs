@@ -46,7 +46,7 @@ impl fmt::Display for ConnectError {
 
 impl core::error::Error for ConnectError {}
 
-/// Why a listener could not be made.
+/// Why a listener could not be made or changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ListenError {
@@ -56,6 +56,8 @@ pub enum ListenError {
     NoSuchAddress,
     /// A backlog of zero.
     Backlog,
+    /// The listener was closed.
+    InvalidListener,
     /// No slot or memory is free.
     NoResources,
     /// A setting cannot be used.
@@ -68,6 +70,7 @@ impl fmt::Display for ListenError {
             ListenError::AddressInUse => "another listener has this address and port",
             ListenError::NoSuchAddress => "not a local address: add it with add_address first",
             ListenError::Backlog => "backlog and half_open must be at least 1",
+            ListenError::InvalidListener => "the listener was closed: listen again",
             ListenError::NoResources => "no free listener slot",
             ListenError::Config(error) => return error.fmt(f),
         })

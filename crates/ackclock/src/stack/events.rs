@@ -1,6 +1,7 @@
 //! What follows from an event on a connection, for the queues and for the application.
 
 use super::demux::Entity;
+use super::half_open::Timeout;
 use super::slot::Owner;
 use super::time_wait::TimeWaitRecord;
 use super::{Event, Handle, Listener, Stack};
@@ -44,12 +45,17 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let Some(record) = self.half_open.records.get_mut(id) else {
             return;
         };
-        if record.on_timeout(now) {
-            self.half_open.timers.arm(id, record.deadline());
-            self.half_open.output.push(id);
-        } else {
-            self.statistics.half_open_timeouts += 1;
-            self.forget_half_open(id);
+        let asks = record.on_timeout(now);
+        self.half_open.timers.arm(id, record.deadline());
+        match asks {
+            Timeout::SynAck => {
+                self.half_open.output.push(id);
+            }
+            Timeout::Wait => {}
+            Timeout::GiveUp => {
+                self.statistics.half_open_timeouts += 1;
+                self.forget_half_open(id);
+            }
         }
     }
 

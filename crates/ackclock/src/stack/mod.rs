@@ -19,6 +19,7 @@ mod passive;
 mod pool;
 mod ready;
 mod replies;
+mod settings;
 mod slot;
 mod statistics;
 mod storage;
@@ -229,10 +230,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
-    /// Least and most receive memory that a connection with this configuration can get, in bytes.
+    /// Least and most receive memory that a connection with this configuration can get and offer, in
+    /// bytes.
     fn receive_memory(&self, config: &Config) -> (usize, usize) {
         let limit = config.receive_buffer as usize;
-        self.lent_receive.unwrap_or((limit, limit))
+        let (least, most) = self.lent_receive.unwrap_or((limit, limit));
+        let clamp = config.window_clamp.map_or(usize::MAX, |bytes| bytes as usize);
+        (least.min(clamp), most.min(clamp))
     }
 }
 

@@ -124,10 +124,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// that family; port 0 means any port, and [`local_addr`](Self::local_addr) of the accepted
     /// connection tells the original destination.
     pub fn listen(&mut self, config: ListenConfig) -> Result<Listener, ListenError> {
-        config.connection.validate().map_err(ListenError::Config)?;
-        if config.half_open == 0 || config.backlog == 0 {
-            return Err(ListenError::Backlog);
-        }
+        check_listener(&config)?;
         let local = SocketAddr::new(config.local.ip(), config.local.port());
         let ip = local.ip();
         let is_foreign = config.any_destination && is_unicast(ip);
@@ -136,6 +133,25 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
         let id = self.listeners.add(ListenConfig { local, ..config })?;
         Ok(Listener { slot: id, generation: self.listeners.records.generation(id) })
+    }
+
+    /// Changes a listener's settings for what arrives from now on. Where it listens, and whether for
+    /// any destination, stays as it is.
+    ///
+    /// # Errors
+    /// There is no such listener, or a setting cannot be used.
+    pub fn set_listener(
+        &mut self,
+        listener: Listener,
+        config: ListenConfig,
+    ) -> Result<(), ListenError> {
+        check_listener(&config)?;
+        let id = self.resolve_listener(listener).ok_or(ListenError::InvalidListener)?;
+        if let Some(record) = self.listeners.records.get_mut(id) {
+            let ListenConfig { local, any_destination, .. } = record.config;
+            record.config = ListenConfig { local, any_destination, ..config };
+        }
+        Ok(())
     }
 
     /// Takes the next established connection of a listener. An [`Event::Acceptable`] may stand for
@@ -209,4 +225,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         waiting.first = core::mem::replace(&mut slot.next_waiting, NO_ID);
         Some(id)
     }
+}
+
+fn check_listener(config: &ListenConfig) -> Result<(), ListenError> {
+    config.connection.validate().map_err(ListenError::Config)?;
+    let usable = config.half_open > 0 && config.backlog > 0;
+    if usable { Ok(()) } else { Err(ListenError::Backlog) }
 }

@@ -59,6 +59,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             timestamp_offset: self.secret.timestamp_offset(&tuple),
             mtu: self.config.link.mtu,
             receive_memory: self.receive_memory(config),
+            defer_accept: listener.config.defer_accept,
         };
         let record = HalfOpen::new(now, config, syn, &passive);
         let inserted = if has_room { self.half_open.insert(record) } else { None };

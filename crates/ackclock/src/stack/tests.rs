@@ -7,6 +7,7 @@ mod opening;
 mod paced;
 mod records;
 mod requirements;
+mod settings;
 mod strangers;
 
 use super::*;

@@ -48,6 +48,14 @@ impl<'a> Ring<'a> {
         self.limit as usize
     }
 
+    /// Sets how many bytes an owned ring can hold at most: never fewer than are queued. Lent memory
+    /// stays the limit of its ring.
+    pub fn set_limit(&mut self, limit: usize) {
+        if self.buffer.can_grow() {
+            self.limit = u32::try_from(limit).unwrap_or(u32::MAX).max(self.len);
+        }
+    }
+
     /// How many bytes may still be appended.
     pub const fn free(&self) -> usize {
         self.limit.saturating_sub(self.len) as usize
@@ -202,5 +210,24 @@ mod tests {
         ring.consume(3000);
         ring.release();
         assert_eq!((ring.allocated(), ring.free()), (0, 3000));
+    }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn the_limit_of_an_owned_ring_can_be_changed() {
+        let mut ring = Ring::new(Buffer::growing(), 1000);
+        assert_eq!(ring.push(&[1; 2000]), 1000);
+        ring.set_limit(1500);
+        assert_eq!(ring.push(&[2; 2000]), 500);
+        ring.set_limit(100);
+        assert_eq!((ring.limit(), ring.free()), (1500, 0), "what is queued stays");
+        ring.consume(1450);
+        ring.set_limit(100);
+        assert_eq!(ring.push(&[3; 2000]), 50);
+        assert_eq!(contents(&ring), [[2; 50], [3; 50]].concat());
+        let mut memory = [0; 8];
+        let mut lent = Ring::new(Buffer::lent(&mut memory), 0);
+        lent.set_limit(100);
+        assert_eq!(lent.limit(), 8);
     }
 }

@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::{Error, Keepalive, Readiness, ReceiveError, SendError, State};
 use crate::congestion::CongestionController;
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 
 /// R1 in retransmissions (RFC 9293 section 3.8.3, SHLD-10: at least 3).
 const R1: u32 = 3;
@@ -138,6 +138,50 @@ impl<C: CongestionController> Connection<'_, C> {
     /// ([`Config::validate`](super::Config::validate)).
     pub fn set_keepalive(&mut self, settings: Option<Keepalive>) {
         self.settings.set_keepalive(settings);
+    }
+
+    /// Sets the user timeout (RFC 5482); `None`: the give-up time alone decides.
+    pub fn set_user_timeout(&mut self, timeout: Option<Duration>) {
+        self.settings.set_user_timeout(timeout);
+    }
+
+    /// Sets how long to repeat the SYN, counted from the opening.
+    pub fn set_syn_give_up(&mut self, give_up: Duration) {
+        self.settings.set_syn_give_up(give_up);
+    }
+
+    /// Sets most bytes queued for sending; what is queued stays.
+    pub fn set_send_buffer(&mut self, bytes: u32) {
+        self.sender.set_limit(bytes as usize);
+    }
+
+    /// Sets most bytes received and not read; what was advertised is still taken. What our SYN told
+    /// cannot be taken back: before the connection is established the buffer only grows.
+    pub fn set_receive_buffer(&mut self, bytes: u32) {
+        let least = if self.state.is_synchronized() { 0 } else { self.receiver.limit() };
+        self.receiver.set_limit(least.max(bytes as usize));
+    }
+
+    /// Bounds the window to be advertised, in bytes; what was advertised stays promised. As with the
+    /// buffer, before the connection is established it only grows.
+    pub fn set_window_clamp(&mut self, bytes: Option<u32>) {
+        let told = if self.state.is_synchronized() { 0 } else { self.receiver.largest_window() };
+        self.receiver.set_clamp(bytes.map(|bytes| bytes.max(told)));
+    }
+
+    /// Has the next `count` segments acknowledged one by one, beginning with those that wait for a
+    /// delayed ack.
+    pub fn set_quick_acks(&mut self, count: u16) {
+        self.receiver.set_quick_acks(count);
+    }
+
+    /// Replaces the window law by one that starts from the window of the old one.
+    pub fn set_controller(&mut self, now: Instant, controller: C) {
+        if self.state.is_synchronized() {
+            self.sender.change_controller(now, controller, self.agreement.sack);
+        } else {
+            self.sender.set_controller(controller);
+        }
     }
 
     /// Retransmissions of the same segment, or of the SYN, without any ack.

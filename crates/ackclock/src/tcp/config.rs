@@ -26,6 +26,8 @@ pub struct Config {
     /// Most bytes received and not read; the largest receive window. With lent storage the slot's
     /// memory decides. At most 1 GiB can be advertised (RFC 7323 section 2.3).
     pub receive_buffer: u32,
+    /// Largest window to advertise, in bytes, at least 1; `None`: what `receive_buffer` holds.
+    pub window_clamp: Option<u32>,
     /// Most transmissions in flight (records of what was sent). With lent storage the slot's
     /// memory decides.
     pub flight_records: u32,
@@ -89,6 +91,7 @@ impl Default for Config {
             mss: None,
             send_buffer: 256 * 1024,
             receive_buffer: 256 * 1024,
+            window_clamp: None,
             flight_records: 4096,
             reassembly_ranges: 64,
             window_scaling: true,
@@ -225,7 +228,7 @@ impl Keepalive {
 pub enum ConfigError {
     /// The MSS is 0 or above 65,495.
     Mss,
-    /// A buffer holds less than one byte, or the receive buffer is above 1 GiB.
+    /// A buffer or the window clamp is 0, or the receive buffer is above 1 GiB.
     Buffer,
     /// No flight record: nothing could be sent.
     FlightRecords,
@@ -250,7 +253,7 @@ impl fmt::Display for ConfigError {
         f.write_str(match self {
             ConfigError::Mss => "mss must be 1 to 65495 bytes",
             ConfigError::Buffer => {
-                "buffers must hold at least one byte, and a receive buffer at most 1 GiB"
+                "buffers and window_clamp must be at least one byte, a receive buffer at most 1 GiB"
             }
             ConfigError::FlightRecords => "flight_records must be at least 1",
             ConfigError::AckTimeout => {
@@ -280,6 +283,7 @@ impl Config {
             self.send_buffer >= 1 && (1..=1 << 30).contains(&self.receive_buffer),
             ConfigError::Buffer,
         )?;
+        check(self.window_clamp != Some(0), ConfigError::Buffer)?;
         check(self.flight_records >= 1, ConfigError::FlightRecords)?;
         if let AckPolicy::Delayed { timeout, .. } = self.ack_policy {
             check(timeout <= Duration::from_millis(500), ConfigError::AckTimeout)?;

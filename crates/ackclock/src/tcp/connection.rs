@@ -158,13 +158,15 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             ack_timer: config.ack_timer,
             clock_phase: open.clock_phase,
             receive_limit: config.receive_buffer as usize,
+            window_clamp: config.window_clamp,
             reassembly_ranges: config.reassembly_ranges as usize,
             sack: false,
             window_shift: 0,
             mss: 1,
         };
         let receiver = Receiver::new(SeqNumber(0), 0, &receiver_config, receive, reassembly);
-        let mut offer = SynOptions::ours(config, open.mtu, open.ip_header, receiver.limit());
+        let mut offer =
+            SynOptions::ours(config, open.mtu, open.ip_header, receiver.largest_window() as usize);
         offer.ecn_setup = config.ecn == EcnMode::Request;
         Connection {
             state: State::SynSent,
@@ -259,7 +261,7 @@ impl<'a, C: CongestionController> Connection<'a, C> {
 
     /// The window that our SYN advertises, never scaled (RFC 7323 section 2.2).
     pub(super) fn syn_window(&self) -> u16 {
-        self.receiver.limit().min(usize::from(u16::MAX)) as u16
+        self.receiver.largest_window().min(u32::from(u16::MAX)) as u16
     }
 
     /// State (section 3.3.2). A connection that is over is in CLOSED; one that has finished the

@@ -45,6 +45,12 @@ pub struct Info {
     pub mss: u32,
     /// MSS that the peer announced.
     pub peer_mss: u32,
+    /// MSS that we announced.
+    pub our_mss: u32,
+    /// Payload bytes of a full segment from the peer, options deducted.
+    pub receive_mss: u32,
+    /// Segments that will still be acknowledged one by one.
+    pub quick_acks: u16,
     /// Path MTU.
     pub pmtu: u32,
     /// Congestion window.
@@ -118,6 +124,10 @@ pub struct Info {
     pub sack_renegings: u64,
     /// Bytes per second at which the connection sends, if it is paced.
     pub pacing_rate: Option<u64>,
+    /// How long ago data was sent last, or the connection established; zero before that.
+    pub since_sent: Duration,
+    /// How long ago a segment of the peer was accepted last, or the connection opened.
+    pub since_heard: Duration,
     /// Bytes per second acknowledged over the last measured round trip; 0 before the first.
     pub delivery_rate: u64,
     /// Which timers are pending, and how long until they fire.
@@ -170,6 +180,9 @@ impl<C: CongestionController> Connection<'_, C> {
             backoff: rto.backoff(),
             mss: sender.mss(),
             peer_mss: u32::from(agreement.peer_mss),
+            our_mss: u32::from(self.agreement.our_mss),
+            receive_mss: receiver.mss(),
+            quick_acks: receiver.quick_acks(),
             pmtu: self.mtu,
             cwnd: sender.controller().window(),
             ssthresh: sender.controller().slow_start_threshold(),
@@ -206,6 +219,12 @@ impl<C: CongestionController> Connection<'_, C> {
             undos: u64::from(sent.undos),
             sack_renegings: u64::from(flight.renegings()),
             pacing_rate: sender.pacing_rate(&self.settings),
+            since_sent: if self.state.is_synchronized() {
+                now.saturating_since(sender.last_sent_at())
+            } else {
+                Duration::ZERO
+            },
+            since_heard: now.saturating_since(self.inquiry.heard_at()),
             delivery_rate: sender.delivery_rate(),
             timers: self.pending_timers(now),
         }

@@ -86,6 +86,11 @@ impl Inquiry {
         *self = Inquiry { due: false, asked: 0, asked_at: now, since: now };
     }
 
+    /// When the peer was heard last, or the connection opened.
+    pub(crate) fn heard_at(&self) -> Instant {
+        self.since
+    }
+
     /// When the next keepalive probe goes, or the connection is given up.
     pub(crate) fn keepalive_deadline(&self, settings: &Keepalive) -> Instant {
         match self.asked {

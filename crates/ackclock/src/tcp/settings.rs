@@ -39,7 +39,7 @@ impl Settings {
             burst_limit: config.burst_limit,
             give_up: CompactDuration::new(config.give_up),
             syn_give_up: CompactDuration::new(config.syn_give_up),
-            user_timeout: CompactDuration::new(config.user_timeout.unwrap_or(Duration::MAX)),
+            user_timeout: CompactDuration::FOR_EVER,
             linger: CompactDuration::new(config.linger.unwrap_or(Duration::MAX)),
             msl: CompactDuration::new(config.msl),
             fin_wait_2_timeout: CompactDuration::new(config.fin_wait_2_timeout),
@@ -47,6 +47,7 @@ impl Settings {
             keepalive_interval: CompactDuration::FOR_EVER,
             keepalive_count: 0,
         };
+        settings.set_user_timeout(config.user_timeout);
         settings.set_keepalive(config.keepalive);
         settings
     }
@@ -59,9 +60,17 @@ impl Settings {
         self.syn_give_up.get()
     }
 
+    pub(crate) fn set_syn_give_up(&mut self, give_up: Duration) {
+        self.syn_give_up = CompactDuration::new(give_up);
+    }
+
     /// [`Duration::MAX`] if there is none.
     pub(crate) fn user_timeout(&self) -> Duration {
         self.user_timeout.get()
+    }
+
+    pub(crate) fn set_user_timeout(&mut self, timeout: Option<Duration>) {
+        self.user_timeout = CompactDuration::new(timeout.unwrap_or(Duration::MAX));
     }
 
     /// [`Duration::MAX`]: for ever.

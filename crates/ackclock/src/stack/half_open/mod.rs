@@ -27,6 +27,8 @@ pub(super) struct Passive {
     pub(super) mtu: u32,
     /// Receive memory of the connection to come, in bytes: least and most.
     pub(super) receive_memory: (usize, usize),
+    /// How often the timer fires before an ack without data counts.
+    pub(super) defer_accept: u8,
 }
 
 /// A half-open connection.
@@ -52,6 +54,9 @@ pub(super) struct HalfOpen {
     first_sent_at: Option<Instant>,
     sent: u32,
     timeouts: u32,
+    defer_accept: u8,
+    /// The handshake is finished but for the data that the listener waits for.
+    acked: bool,
     deadline: Instant,
     challenge: ChallengeLimit,
 }
@@ -71,6 +76,17 @@ pub(super) enum Answer {
     Forget,
     /// The handshake is finished.
     Establish,
+}
+
+/// What the timer of a half-open connection asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Timeout {
+    /// Send the SYN-ACK again.
+    SynAck,
+    /// Nothing: the peer has acknowledged it, its data has yet to come.
+    Wait,
+    /// Forget the record.
+    GiveUp,
 }
 
 impl HalfOpen {
@@ -102,6 +118,8 @@ impl HalfOpen {
             first_sent_at: None,
             sent: 0,
             timeouts: 0,
+            defer_accept: passive.defer_accept,
+            acked: false,
             deadline: now + config.syn_give_up,
             challenge: ChallengeLimit::default(),
         }
@@ -142,7 +160,19 @@ impl HalfOpen {
         if !header.flags.contains(Flags::ACK) {
             return Answer::Drop;
         }
-        if header.ack == self.iss + 1 { Answer::Establish } else { Answer::Reset }
+        if header.ack != self.iss + 1 {
+            return Answer::Reset;
+        }
+        if segment.is_empty() && self.is_deferred() {
+            self.acked = true;
+            return Answer::Drop;
+        }
+        Answer::Establish
+    }
+
+    /// Whether an ack without data does not count yet.
+    fn is_deferred(&self) -> bool {
+        self.timeouts < self.defer_accept.into()
     }
 
     /// `<SEQ=ISS><ACK=RCV.NXT><CTL=SYN,ACK>`
@@ -166,12 +196,19 @@ impl HalfOpen {
         self.deadline = (now + self.rto.syn_timeout(self.timeouts)).min(self.give_up_at);
     }
 
-    /// Its timer fired; returns whether the SYN-ACK is to be sent again. If not, the record is to
-    /// be given up.
-    pub(super) fn on_timeout(&mut self, now: Instant) -> bool {
+    /// Its timer fired.
+    pub(super) fn on_timeout(&mut self, now: Instant) -> Timeout {
         self.timeouts = self.timeouts.saturating_add(1);
+        if self.acked && self.is_deferred() {
+            self.deadline = now + self.rto.syn_timeout(self.timeouts);
+            return Timeout::Wait;
+        }
+        if core::mem::take(&mut self.acked) {
+            // The peer's ack was not heard: it gets as much time to repeat it as for the first one.
+            self.give_up_at = self.give_up_at.max(now + self.rto.syn_timeout(self.timeouts));
+        }
         self.deadline = self.give_up_at;
-        now < self.give_up_at
+        if now < self.give_up_at { Timeout::SynAck } else { Timeout::GiveUp }
     }
 
     /// When its timer fires.
@@ -187,7 +224,8 @@ impl HalfOpen {
             our_options: self.our_options,
             ts_recent: self.timestamps.recent(),
             advertised_window: self.window,
-            syn_sent_at: self.first_sent_at.filter(|_| self.sent == 1),
+            // What comes after an ack that was not heard measures the application, not the path.
+            syn_sent_at: self.first_sent_at.filter(|_| self.sent == 1 && !self.acked),
             syn_retransmits: self.timeouts,
         }
     }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::tcp::EcnMode;
+use crate::time::Duration;
 use crate::wire::{Ecn, IpInfo, SackBlocks, Timestamps};
 
 const CLIENT: SeqNumber = SeqNumber(1000);
@@ -11,6 +12,7 @@ const PASSIVE: Passive = Passive {
     timestamp_offset: 500,
     mtu: 1500,
     receive_memory: (100_000, 262_144),
+    defer_accept: 0,
 };
 
 fn segment(flags: Flags, seq: SeqNumber, ack: SeqNumber, options: Options) -> Segment<'static> {
@@ -161,7 +163,7 @@ fn the_syn_ack_is_repeated_with_backoff_until_the_give_up_time() {
     loop {
         now = record.deadline();
         fired.push(now.as_millis() / 1000);
-        if !record.on_timeout(now) {
+        if record.on_timeout(now) == Timeout::GiveUp {
             break;
         }
         record.on_syn_ack_sent(now);
@@ -196,4 +198,41 @@ fn a_peer_that_no_longer_asks_for_ecn_does_without() {
     assert_eq!(record.on_segment(Instant::ZERO, &no_longer), Answer::SynAck);
     assert_eq!(record.syn_ack(Instant::ZERO).header.flags, Flags::SYN | Flags::ACK);
     assert!(!record.accepted().our_options.ecn_setup);
+}
+
+#[test]
+fn an_ack_without_data_counts_only_after_the_time_for_data_is_over() {
+    let syn = segment(Flags::SYN, CLIENT, SeqNumber(0), Options::default());
+    let passive = Passive { defer_accept: 2, ..PASSIVE };
+    let mut record = HalfOpen::new(Instant::ZERO, &Config::default(), &syn, &passive);
+    record.on_syn_ack_sent(Instant::ZERO);
+    let ack = segment(Flags::ACK, CLIENT + 1, ISS + 1, Options::default());
+    let text = Segment { payload: b"a", ..ack };
+    assert_eq!(record.on_segment(Instant::ZERO, &ack), Answer::Drop);
+    assert_eq!(record.accepted().syn_sent_at, None, "no round trip");
+    assert_eq!({ record }.on_segment(Instant::ZERO, &text), Answer::Establish);
+    let mut at = |expected| {
+        let now = record.deadline();
+        assert_eq!((now.as_millis(), record.on_timeout(now)), expected);
+    };
+    at((1_000, Timeout::Wait));
+    at((3_000, Timeout::SynAck));
+    record.on_syn_ack_sent(Instant::from_secs(3));
+    assert_eq!(record.on_segment(Instant::from_secs(3), &ack), Answer::Establish);
+}
+
+#[test]
+fn a_peer_that_was_not_heard_gets_time_to_repeat_its_ack() {
+    let syn = segment(Flags::SYN, CLIENT, SeqNumber(0), Options::default());
+    let passive = Passive { defer_accept: 1, ..PASSIVE };
+    let config = Config { syn_give_up: Duration::from_millis(500), ..Config::default() };
+    let mut record = HalfOpen::new(Instant::ZERO, &config, &syn, &passive);
+    record.on_syn_ack_sent(Instant::ZERO);
+    let ack = segment(Flags::ACK, CLIENT + 1, ISS + 1, Options::default());
+    assert_eq!(record.on_segment(Instant::ZERO, &ack), Answer::Drop);
+    let now = record.deadline();
+    assert_eq!((now.as_millis(), record.on_timeout(now)), (500, Timeout::SynAck));
+    record.on_syn_ack_sent(now);
+    let now = record.deadline();
+    assert_eq!((now.as_millis(), record.on_timeout(now)), (2_500, Timeout::GiveUp));
 }

@@ -43,7 +43,7 @@ pub(super) struct AckState {
     timer: AckTimer,
     /// The host's random word for the phase of the heartbeat.
     phase: u32,
-    /// Segments still to be acknowledged one by one at the start of the connection.
+    /// Segments still to be acknowledged one by one, at the start of the connection or as asked.
     quick_acks: u16,
     /// Without SACK the peer can only count duplicate acks, so each out-of-order segment gets its
     /// own (RFC 5681 section 4.2).
@@ -83,6 +83,20 @@ impl AckState {
     /// It is known whether SACK is in use.
     pub(super) fn agree(&mut self, sack: bool) {
         self.one_each = !sack;
+    }
+
+    /// The next `count` segments are acknowledged one by one; what waits for its ack is the first of
+    /// them.
+    pub(super) fn set_quick_acks(&mut self, count: u16) {
+        self.quick_acks = count;
+        if count > 0 && !self.deadline.is_never() {
+            self.owe();
+        }
+    }
+
+    /// Segments still to be acknowledged one by one.
+    pub(super) const fn quick_acks(&self) -> u16 {
+        self.quick_acks
     }
 
     /// New bytes after which the policy wants an ack at once. `mss` is the size of a full segment,

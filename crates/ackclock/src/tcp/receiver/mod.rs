@@ -31,6 +31,8 @@ pub(crate) struct ReceiverConfig {
     pub(crate) clock_phase: u32,
     /// Most bytes received and not read, if the ring grows.
     pub(crate) receive_limit: usize,
+    /// Largest window to advertise, in bytes.
+    pub(crate) window_clamp: Option<u32>,
     /// Most ranges of out-of-order data, if their list grows.
     pub(crate) reassembly_ranges: usize,
     /// Whether SACK was agreed on.
@@ -58,6 +60,10 @@ pub(crate) struct Arrival {
 pub(crate) struct Receiver<'a> {
     data: Reassembly<'a>,
     window: Window,
+    /// No larger window is offered, in bytes.
+    clamp: u32,
+    /// What the buffer is to hold, in bytes, once the peer has used up what was promised to it.
+    wanted: u32,
     acks: AckState,
     report: SackReport,
     ecn: EcnReceiver,
@@ -82,6 +88,7 @@ impl<'a> Receiver<'a> {
             ack_timer,
             clock_phase,
             receive_limit,
+            window_clamp,
             reassembly_ranges,
             sack,
             window_shift,
@@ -92,6 +99,8 @@ impl<'a> Receiver<'a> {
         Receiver {
             data: Reassembly::new(next, ring, ranges, reassembly_ranges),
             window: Window::new(next + advertised, window_shift, mss),
+            clamp: window_clamp.unwrap_or(u32::MAX),
+            wanted: u32::MAX,
             acks: AckState::new(ack_policy, ack_timer, clock_phase, sack),
             report: SackReport::new(sack),
             ecn: EcnReceiver::default(),
@@ -181,7 +190,7 @@ impl<'a> Receiver<'a> {
         } else {
             Arriving::Special
         };
-        let enough = self.acks.enough(self.window.mss(), self.buffer_size());
+        let enough = self.acks.enough(self.window.mss(), self.largest_window());
         self.acks.on_arrival(now, stored.advanced, arriving, enough);
         Arrival { accepted: stored.advanced, fin: fin_reached, dropped: stored.dropped }
     }
@@ -249,9 +258,36 @@ impl<'a> Receiver<'a> {
         self.data.ring().limit()
     }
 
-    /// The same, as windows count.
-    fn buffer_size(&self) -> u32 {
-        u32::try_from(self.limit()).unwrap_or(u32::MAX)
+    /// The same, as far as it is to be advertised.
+    pub(crate) fn largest_window(&self) -> u32 {
+        u32::try_from(self.limit()).unwrap_or(u32::MAX).min(self.wanted).min(self.clamp)
+    }
+
+    /// Sets most bytes received and not read, if the ring grows. What was advertised is still taken.
+    pub(crate) fn set_limit(&mut self, limit: usize) {
+        let promised = self.window.edge().since(self.data.next()) as usize;
+        self.data.set_limit(limit.max(self.queued() + promised));
+        self.wanted = u32::try_from(limit).unwrap_or(u32::MAX);
+    }
+
+    /// Bounds the window to be advertised, in bytes.
+    pub(crate) fn set_clamp(&mut self, clamp: Option<u32>) {
+        self.clamp = clamp.unwrap_or(u32::MAX);
+    }
+
+    /// Has the next `count` segments acknowledged one by one, beginning with those that wait.
+    pub(crate) fn set_quick_acks(&mut self, count: u16) {
+        self.acks.set_quick_acks(count);
+    }
+
+    /// Segments still to be acknowledged one by one.
+    pub(crate) const fn quick_acks(&self) -> u16 {
+        self.acks.quick_acks()
+    }
+
+    /// Payload bytes of a full segment from the peer.
+    pub(crate) const fn mss(&self) -> u32 {
+        self.window.mss()
     }
 
     /// Bytes that can be read.
@@ -304,7 +340,10 @@ impl<'a> Receiver<'a> {
 
     /// The window to advertise in the next segment, in bytes.
     pub(crate) fn window(&self) -> u32 {
-        self.window.offer(self.rcv_nxt(), self.data.ring().free(), self.buffer_size())
+        // What was promised stays so, whatever is wanted now.
+        let wanted = self.wanted.saturating_sub(self.queued() as u32).min(self.clamp);
+        let room = self.data.ring().free().min(wanted.max(self.rcv_wnd()) as usize);
+        self.window.offer(self.rcv_nxt(), room, self.largest_window())
     }
 
     /// The window field of a segment, not a SYN, that advertises `window` bytes.
@@ -314,7 +353,7 @@ impl<'a> Receiver<'a> {
 
     /// Whether the window can open so far that the peer should hear of it without being asked.
     pub(crate) fn window_update_due(&self) -> bool {
-        let worthwhile = self.acks.worthwhile_update(self.window.mss(), self.buffer_size());
+        let worthwhile = self.acks.worthwhile_update(self.window.mss(), self.largest_window());
         !self.finished && self.window.update_due(self.data.next(), self.window(), worthwhile)
     }
 

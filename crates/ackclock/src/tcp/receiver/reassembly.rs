@@ -45,6 +45,11 @@ impl<'a> Reassembly<'a> {
         (self.ring.into_buffer(), self.ranges)
     }
 
+    /// Most bytes in order and behind holes, if the ring grows.
+    pub(crate) fn set_limit(&mut self, limit: usize) {
+        self.ring.set_limit(limit);
+    }
+
     /// The data in order.
     pub(super) const fn ring(&self) -> &Ring<'a> {
         &self.ring

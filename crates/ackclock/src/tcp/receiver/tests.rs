@@ -24,6 +24,7 @@ fn config() -> ReceiverConfig {
         ack_timer: AckTimer::PerSegment,
         clock_phase: 0,
         receive_limit: 0,
+        window_clamp: None,
         reassembly_ranges: 0,
         sack: true,
         window_shift: 0,

@@ -250,6 +250,11 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         self.counters.bytes_acked + u64::from(unacked) + self.counters.bytes_retransmitted
     }
 
+    /// When data was sent last, or the connection established.
+    pub(crate) fn last_sent_at(&self) -> Instant {
+        self.last_sent_at
+    }
+
     pub(crate) fn delivery_rate(&self) -> u64 {
         self.round.rate()
     }
@@ -321,6 +326,29 @@ impl<'a, C: CongestionController> Sender<'a, C> {
 
     pub(crate) fn set_cork(&mut self, on: bool) {
         self.cork = on;
+    }
+
+    /// Most bytes queued; what is queued stays.
+    pub(crate) fn set_limit(&mut self, limit: usize) {
+        self.queue.set_limit(limit);
+    }
+
+    /// Another law takes over, which [`start`](Self::start) will start.
+    pub(crate) fn set_controller(&mut self, controller: C) {
+        self.controller = controller;
+    }
+
+    /// Another law takes over, from the window that the last one had.
+    pub(crate) fn change_controller(&mut self, now: Instant, mut controller: C, sack: bool) {
+        let rtt = self.rto.smoothed_rtt();
+        controller.on_start(&Start {
+            now,
+            mss: self.mss,
+            initial_window: self.controller.window(),
+            rtt: (!rtt.is_zero()).then_some(rtt),
+            selective_acks: sack,
+        });
+        self.controller = controller;
     }
 
     /// The path takes only segments of `mss` payload bytes from now on (RFC 1191, RFC 8201). What

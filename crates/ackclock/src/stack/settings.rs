@@ -1,0 +1,174 @@
+//! Settings that can be changed while a connection is open.
+
+use super::{Handle, InvalidHandle, SettingError, Stack};
+use crate::congestion::CongestionController;
+use crate::tcp::{ConfigError, Keepalive};
+use crate::time::{Duration, Instant};
+
+impl<C: CongestionController + Clone> Stack<'_, C> {
+    /// Switches Nagle's algorithm.
+    pub fn set_nagle(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        on: bool,
+    ) -> Result<(), InvalidHandle> {
+        self.with(now, handle, |connection, _| connection.set_nagle(on)).ok_or(InvalidHandle)
+    }
+
+    /// Corked, only full-sized segments are sent.
+    pub fn set_cork(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        on: bool,
+    ) -> Result<(), InvalidHandle> {
+        self.with(now, handle, |connection, _| connection.set_cork(on)).ok_or(InvalidHandle)
+    }
+
+    /// Switches keepalive, or changes its times (RFC 9293 section 3.8.4).
+    ///
+    /// # Errors
+    /// The handle is void, or the settings cannot be used.
+    pub fn set_keepalive(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        settings: Option<Keepalive>,
+    ) -> Result<(), SettingError> {
+        settings.map_or(Ok(()), |settings| settings.validate()).map_err(SettingError::Config)?;
+        self.with(now, handle, |connection, _| connection.set_keepalive(settings))
+            .ok_or(SettingError::InvalidHandle)
+    }
+
+    /// Sets the differentiated services codepoint of the packets from now on, 0 to 63 (RFC 9293
+    /// section 3.9.1.1, SHLD-22).
+    ///
+    /// # Errors
+    /// The handle is void, or the codepoint is above 63.
+    pub fn set_dscp(&mut self, handle: Handle, dscp: u8) -> Result<(), SettingError> {
+        let slot = self.resolve_mut(handle).ok_or(SettingError::InvalidHandle)?;
+        if dscp > 63 {
+            return Err(SettingError::Config(ConfigError::Dscp));
+        }
+        slot.dscp = dscp;
+        Ok(())
+    }
+
+    /// Sets the TTL or hop limit of the packets from now on, 1 to 255.
+    ///
+    /// # Errors
+    /// The handle is void, or the limit is 0.
+    pub fn set_hop_limit(&mut self, handle: Handle, limit: u8) -> Result<(), SettingError> {
+        let slot = self.resolve_mut(handle).ok_or(SettingError::InvalidHandle)?;
+        if limit == 0 {
+            return Err(SettingError::Config(ConfigError::HopLimit));
+        }
+        slot.hop_limit = limit;
+        Ok(())
+    }
+
+    /// Sets how long data may stay unacknowledged before the connection is aborted (RFC 5482);
+    /// `None`: only `Config::give_up` decides.
+    pub fn set_user_timeout(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        timeout: Option<Duration>,
+    ) -> Result<(), InvalidHandle> {
+        self.with(now, handle, |connection, _| connection.set_user_timeout(timeout))
+            .ok_or(InvalidHandle)
+    }
+
+    /// Sets how long to repeat the SYN before giving up (R2 for SYN segments, RFC 9293 section
+    /// 3.8.3), counted from when the connection was opened. It means nothing once the connection is
+    /// established.
+    pub fn set_syn_give_up(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        give_up: Duration,
+    ) -> Result<(), InvalidHandle> {
+        self.with(now, handle, |connection, _| connection.set_syn_give_up(give_up))
+            .ok_or(InvalidHandle)
+    }
+
+    /// Sets most bytes queued for sending, at least 1. What is queued already stays. Lent memory
+    /// stays as large as it is.
+    ///
+    /// # Errors
+    /// The handle is void, or the size is 0.
+    pub fn set_send_buffer(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        bytes: u32,
+    ) -> Result<(), SettingError> {
+        check(bytes >= 1, ConfigError::Buffer)?;
+        self.with(now, handle, |connection, _| connection.set_send_buffer(bytes))
+            .ok_or(SettingError::InvalidHandle)
+    }
+
+    /// Sets most bytes received and not read, 1 to 2^30; the window follows, as far as the shift
+    /// that was agreed on expresses it. What was advertised is still taken: a smaller buffer counts
+    /// once the peer has used up its promise, and before the connection is established it only grows.
+    /// Lent memory stays as large as it is.
+    ///
+    /// # Errors
+    /// The handle is void, or the size cannot be used.
+    pub fn set_receive_buffer(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        bytes: u32,
+    ) -> Result<(), SettingError> {
+        check((1..=1 << 30).contains(&bytes), ConfigError::Buffer)?;
+        self.with(now, handle, |connection, _| connection.set_receive_buffer(bytes))
+            .ok_or(SettingError::InvalidHandle)
+    }
+
+    /// Bounds the window to be advertised, in bytes, whatever the buffer would hold; `None`: the
+    /// buffer alone decides. What was advertised already stays promised; before the connection is
+    /// established the bound only grows.
+    ///
+    /// # Errors
+    /// The handle is void, or the bound is 0.
+    pub fn set_window_clamp(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        bytes: Option<u32>,
+    ) -> Result<(), SettingError> {
+        check(bytes != Some(0), ConfigError::Buffer)?;
+        self.with(now, handle, |connection, _| connection.set_window_clamp(bytes))
+            .ok_or(SettingError::InvalidHandle)
+    }
+
+    /// Has the next `count` segments acknowledged one by one; an ack that is being delayed goes out
+    /// at once unless that is 0.
+    pub fn set_quick_acks(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        count: u16,
+    ) -> Result<(), InvalidHandle> {
+        self.with(now, handle, |connection, _| connection.set_quick_acks(count))
+            .ok_or(InvalidHandle)
+    }
+
+    /// Replaces the window law. The new one starts, as on a new connection, from the window that the
+    /// old one had, and finds its threshold anew.
+    pub fn set_controller(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        controller: C,
+    ) -> Result<(), InvalidHandle> {
+        self.with(now, handle, |connection, now| connection.set_controller(now, controller))
+            .ok_or(InvalidHandle)
+    }
+}
+
+fn check(ok: bool, error: ConfigError) -> Result<(), SettingError> {
+    if ok { Ok(()) } else { Err(SettingError::Config(error)) }
+}
