@@ -17,6 +17,10 @@ pub(crate) struct Flags {
     pub(crate) law: BuiltIn,
     /// Of the link, in bytes.
     pub(crate) mtu: u32,
+    /// Largest backlog of a listener, as the kernel's `net.core.somaxconn`.
+    pub(crate) backlog: u16,
+    /// Whether packets and changes of state are written to stderr.
+    pub(crate) trace: bool,
     /// Where connections start from that were not bound.
     pub(crate) local: [IpAddr; 2],
 }
@@ -80,6 +84,8 @@ impl Default for Flags {
             connection: Config::default(),
             law: BuiltIn::default(),
             mtu: 1500,
+            backlog: 4_096,
+            trace: false,
             local: [
                 IpAddr::from([192, 168, 0, 1]),
                 IpAddr::from([0xfd3d, 0xfa7b, 0xd17d, 0, 0, 0, 0, 1]),
@@ -146,6 +152,11 @@ impl Flags {
             "rmem" => connection.receive_buffer = number(pair, value)?,
             "wmem" => connection.send_buffer = number(pair, value)?,
             "mtu" => self.mtu = number(pair, value)?,
+            "backlog" => self.backlog = number(pair, value)?,
+            "trace" => self.trace = switch(pair, value)?,
+            // TCP Fast Open (RFC 7413) does not exist here.
+            "early_data" if !switch(pair, value)? => {}
+            "early_data" => return Err(wrong(&"there is no TCP Fast Open, use off")),
             "local" => {
                 let address: IpAddr = value.parse().map_err(|error| wrong(&error))?;
                 self.local[usize::from(address.is_ipv6())] = address;
@@ -156,14 +167,23 @@ impl Flags {
     }
 }
 
-fn quick_acks(policy: AckPolicy) -> u16 {
+/// How often the SYN is retransmitted within the time that [`syn_give_up`] gives.
+pub(crate) fn syn_retries(connection: &Config) -> u32 {
+    let retries = 1..u32::from(u8::MAX);
+    let too_many = |retries: &u32| syn_give_up(connection, *retries) > connection.syn_give_up;
+    retries.into_iter().find(too_many).map_or(0, |retries| retries - 1)
+}
+
+/// How many segments are acknowledged one by one at first.
+pub(crate) fn quick_acks(policy: AckPolicy) -> u16 {
     match policy {
         AckPolicy::Delayed { quick_acks, .. } => quick_acks,
         _ => 0,
     }
 }
 
-fn ack_timeout(policy: AckPolicy) -> Duration {
+/// How long an ack is delayed at most.
+pub(crate) fn ack_timeout(policy: AckPolicy) -> Duration {
     match policy {
         AckPolicy::Delayed { timeout, .. } => timeout,
         _ => Duration::ZERO,
@@ -205,8 +225,12 @@ mod tests {
             ("iw", "flag `iw`: write key=value"),
             ("iw=x", "flag `iw=x`: not a number that fits"),
             ("sack=maybe", "flag `sack=maybe`: use on or off"),
+            ("early_data=on", "flag `early_data=on`: there is no TCP Fast Open, use off"),
             ("profile=mac", "flag `profile=mac`: use linux, freebsd or rfc"),
-            ("rmem=0", "buffers and window_clamp must be at least one byte, a receive buffer at most 1 GiB"),
+            (
+                "rmem=0",
+                "buffers and window_clamp must be at least one byte, a receive buffer at most 1 GiB",
+            ),
         ];
         for (text, problem) in cases {
             assert_eq!(text.parse::<Flags>().map(|_| ()), Err(problem.to_owned()));
@@ -219,5 +243,9 @@ mod tests {
         connection.rto.initial = Duration::from_secs(1);
         assert_eq!(syn_give_up(&connection, 6), Duration::from_secs(127));
         assert_eq!(syn_give_up(&connection, 0), Duration::from_secs(1));
+        for retries in [0, 1, 6, 20] {
+            connection.syn_give_up = syn_give_up(&connection, retries);
+            assert_eq!(syn_retries(&connection), retries);
+        }
     }
 }

@@ -7,6 +7,7 @@
 //! | `machine` | virtual time, packets in and out, calls that wait |
 //! | `sockets` | sockets over a [`Stack`](ackclock::stack::Stack) that never wait; they know neither C nor threads |
 //! | `flags` | `key=value` settings and profiles |
+//! | `trace` | what happens, in packetdrill's notation |
 //! | `address` | socket addresses in the kernel's layout |
 #![cfg(target_os = "linux")]
 #![deny(unsafe_code)]
@@ -16,3 +17,4 @@ mod flags;
 mod interface;
 mod machine;
 mod sockets;
+mod trace;

@@ -8,9 +8,11 @@
 
 use crate::flags::Flags;
 use crate::sockets::{Errno, Sockets, WOULD_BLOCK};
+use crate::trace::{Direction, Trace};
 use ackclock::tcp::ConfigError;
 use ackclock::time::{Duration, Instant};
 use std::collections::VecDeque;
+use std::io::Write;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
@@ -60,6 +62,8 @@ pub(crate) struct Machine {
 struct State {
     sockets: Sockets,
     sent: VecDeque<Sent>,
+    /// Whoever looks on.
+    trace: Option<Trace>,
     waiters: Vec<Waiter>,
     /// Counts the occasions on which waiters have to look again.
     epoch: u64,
@@ -83,9 +87,26 @@ impl State {
     }
 
     fn collect(&mut self) {
+        self.trace_states();
         while let Some(packet) = self.sockets.transmit() {
             let at = self.now();
+            self.trace_packet(Direction::Out, &packet);
             self.sent.push_back(Sent { at, packet });
+        }
+        self.trace_states();
+    }
+
+    fn trace_packet(&mut self, direction: Direction, packet: &[u8]) {
+        let now = self.now();
+        if let Some(trace) = &mut self.trace {
+            tell(&trace.packet(now, direction, packet));
+        }
+    }
+
+    fn trace_states(&mut self) {
+        let now = self.now();
+        if let Some(trace) = &mut self.trace {
+            tell(&trace.states(now, self.sockets.states()));
         }
     }
 
@@ -106,9 +127,11 @@ impl Machine {
     /// # Errors
     /// Names the flag that cannot be used.
     pub(crate) fn new(flags: Flags) -> Result<Self, ConfigError> {
+        let trace = flags.trace.then(|| Trace::new(START));
         let state = State {
             sockets: Sockets::new(flags, START)?,
             sent: VecDeque::new(),
+            trace,
             waiters: Vec::new(),
             epoch: 0,
             unread: Vec::new(),
@@ -270,6 +293,7 @@ impl Machine {
     /// `netdev_send`: a packet for the stack.
     pub(crate) fn inject(&self, packet: &[u8]) {
         let mut state = self.lock();
+        state.trace_packet(Direction::In, packet);
         state.sockets.on_packet(packet);
         state.collect();
         drop(self.settle(state));
@@ -291,6 +315,11 @@ impl Machine {
             state = self.advance(state, next);
         }
     }
+}
+
+/// Writes to stderr, whether anybody reads it or not.
+fn tell(lines: &str) {
+    let _ = std::io::stderr().write_all(lines.as_bytes());
 }
 
 /// Microseconds since the clock's origin.

@@ -8,6 +8,8 @@ use libc::{c_int, c_ulong, c_void, epoll_event, socklen_t};
 
 /// `linux/sockios.h`: what is queued and not yet sent.
 const SIOCOUTQNSD: c_ulong = 0x894B;
+/// `asm-generic/sockios.h`: whether the urgent byte is next.
+const SIOCATMARK: c_ulong = 0x8905;
 
 /// # Safety
 /// `data` is the caller's userdata.
@@ -48,6 +50,24 @@ pub(super) unsafe extern "C" fn epoll_create(data: Data, size: c_int) -> c_int {
     };
     // SAFETY: the caller passes its userdata.
     unsafe { open(data, make) }
+}
+
+pub(super) unsafe extern "C" fn pipe(data: Data, ends: *mut c_int) -> c_int {
+    if ends.is_null() {
+        return answer(Err(Errno(libc::EFAULT)));
+    }
+    let made = new_descriptor().and_then(|reader| {
+        let writer = new_descriptor().inspect_err(|_| close_descriptor(reader))?;
+        Ok([reader, writer])
+    });
+    answer(made.map(|[reader, writer]| {
+        // SAFETY: the caller passes its userdata, and room for two descriptors.
+        unsafe {
+            machine(data).call(|sockets| sockets.pipe(reader, writer));
+            ends.cast::<[c_int; 2]>().write([reader, writer]);
+        }
+        0
+    }))
 }
 
 pub(super) unsafe extern "C" fn bind(
@@ -105,6 +125,7 @@ pub(super) unsafe extern "C" fn ioctl(
             libc::FIONREAD => sockets.readable_bytes(fd)?,
             libc::TIOCOUTQ => sockets.unacknowledged_bytes(fd)?,
             SIOCOUTQNSD => sockets.unsent_bytes(fd)?,
+            SIOCATMARK => sockets.is_at_mark(fd)?.into(),
             libc::FIONBIO => {
                 // SAFETY: the caller passes a number with this request.
                 let on = unsafe { *value } != 0;
@@ -135,7 +156,8 @@ pub(super) unsafe extern "C" fn getsockopt(
         }
         // SAFETY: the caller passes a buffer with its length.
         unsafe {
-            let room = value.len().min(*len as usize);
+            let asked = c_int::try_from(*len).map_err(|_| Errno(libc::EINVAL))?;
+            let room = value.len().min(asked as usize);
             bytes_mut(to, room).copy_from_slice(&value[..room]);
             *len = room as socklen_t;
         }

@@ -145,8 +145,8 @@ pub(crate) unsafe extern "C" fn packetdrill_interface_init(
         epoll_create: Some(calls::epoll_create),
         epoll_ctl: Some(calls::epoll_ctl),
         epoll_wait: Some(waiting::epoll_wait),
-        pipe: None,
-        splice: None,
+        pipe: Some(calls::pipe),
+        splice: Some(waiting::splice),
     };
     // SAFETY: the caller passes a place for the table.
     unsafe { out.write(interface) };

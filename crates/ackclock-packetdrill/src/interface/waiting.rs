@@ -7,14 +7,19 @@ use super::memory::{
 use super::{Address, AddressOut, Data, Length};
 use crate::address;
 use crate::machine::{Machine, Wait};
-use crate::sockets::{Errno, Events, WOULD_BLOCK};
+use crate::sockets::{Errno, Events, SPLICE_NONBLOCK, WOULD_BLOCK};
 use ackclock::time::Duration;
-use libc::{c_int, c_void, epoll_event, iovec, msghdr, nfds_t, pollfd, size_t, socklen_t, ssize_t};
+use libc::{
+    c_int, c_uint, c_void, epoll_event, iovec, msghdr, nfds_t, off_t, pollfd, size_t, socklen_t,
+    ssize_t,
+};
 use std::slice;
 
-/// How long a call on a descriptor waits.
-fn patience(machine: &Machine, fd: c_int, flags: c_int, writes: bool) -> Wait {
-    if flags & libc::MSG_DONTWAIT != 0 {
+/// How long a call on a descriptor waits. `flags` are those of `recv` and `send`; `None`: it is
+/// another call.
+fn patience(machine: &Machine, fd: c_int, flags: Option<c_int>, writes: bool) -> Wait {
+    let flags = flags.unwrap_or(0);
+    if flags & libc::MSG_DONTWAIT != 0 || (flags & libc::MSG_OOB != 0 && !writes) {
         return Wait::No;
     }
     machine.call(|sockets| match sockets.is_blocking(fd) {
@@ -41,7 +46,7 @@ pub(super) unsafe extern "C" fn accept(
     // SAFETY: the caller passes its userdata.
     let machine = unsafe { machine(data) };
     answer(new_descriptor().and_then(|new| {
-        let wait = patience(machine, fd, 0, false);
+        let wait = patience(machine, fd, None, false);
         let accepted = machine.wait(wait, |sockets| sockets.accept(fd, new, 0));
         let peer = accepted.inspect_err(|_| close_descriptor(new))?;
         // SAFETY: the caller passes null, or a buffer with its length.
@@ -60,7 +65,7 @@ pub(super) unsafe extern "C" fn connect(
     let (machine, remote) = unsafe { (machine(data), bytes(remote.cast(), len as usize)) };
     let started = address::parse(remote)
         .and_then(|remote| machine.call(|sockets| sockets.connect(fd, remote)));
-    let wait = patience(machine, fd, 0, true);
+    let wait = patience(machine, fd, None, true);
     answer(
         match started {
             Err(Errno(libc::EINPROGRESS | libc::EALREADY)) if wait != Wait::No => {
@@ -76,32 +81,51 @@ pub(super) unsafe extern "C" fn connect(
     )
 }
 
-fn receive(machine: &Machine, fd: c_int, to: &mut [u8], flags: c_int) -> Result<usize, Errno> {
+/// `read`, or with flags `recv`.
+fn receive(
+    machine: &Machine,
+    fd: c_int,
+    to: &mut [u8],
+    flags: Option<c_int>,
+) -> Result<usize, Errno> {
     let wait = patience(machine, fd, flags, false);
-    let waits_for_all = flags & libc::MSG_WAITALL != 0 && wait != Wait::No;
+    let has = |flag: c_int| flags.unwrap_or(0) & flag != 0;
+    let waits_for_all = has(libc::MSG_WAITALL) && !has(libc::MSG_PEEK) && wait != Wait::No;
     let mut done = 0;
     let result = machine.wait(wait, |sockets| {
-        let n = sockets.receive(fd, &mut to[done..], flags)?;
+        let n = match flags {
+            Some(flags) => sockets.receive(fd, &mut to[done..], flags)?,
+            None => sockets.read(fd, &mut to[done..])?,
+        };
         done += n;
-        let goes_on = waits_for_all && n > 0 && done < to.len() && flags & libc::MSG_PEEK == 0;
+        let goes_on = waits_for_all && n > 0 && done < to.len();
         if goes_on { Err(WOULD_BLOCK) } else { Ok(()) }
     });
     if done > 0 { Ok(done) } else { result.map(|()| 0) }
 }
 
-fn transmit(machine: &Machine, fd: c_int, data: &[u8], flags: c_int) -> Result<usize, Errno> {
+/// `write`, or with flags `send`.
+fn transmit(
+    machine: &Machine,
+    fd: c_int,
+    data: &[u8],
+    flags: Option<c_int>,
+) -> Result<usize, Errno> {
     let wait = patience(machine, fd, flags, true);
     let mut done = 0;
     let result = machine.wait(wait, |sockets| {
-        done += sockets.send(fd, &data[done..], flags)?;
+        done += match flags {
+            Some(flags) => sockets.send(fd, &data[done..], flags)?,
+            None => sockets.write(fd, &data[done..])?,
+        };
         if done < data.len() { Err(WOULD_BLOCK) } else { Ok(()) }
     });
     if done > 0 { Ok(done) } else { result.map(|()| 0) }
 }
 
 pub(super) unsafe extern "C" fn read(data: Data, fd: c_int, to: *mut c_void, n: size_t) -> ssize_t {
-    // SAFETY: as for `recv`.
-    unsafe { recv(data, fd, to, n, 0) }
+    // SAFETY: the caller passes its userdata, and a buffer of that length.
+    unsafe { count(receive(machine(data), fd, bytes_mut(to, n), None)) }
 }
 
 pub(super) unsafe extern "C" fn recv(
@@ -112,7 +136,7 @@ pub(super) unsafe extern "C" fn recv(
     flags: c_int,
 ) -> ssize_t {
     // SAFETY: the caller passes its userdata, and a buffer of that length.
-    unsafe { count(receive(machine(data), fd, bytes_mut(to, n), flags)) }
+    unsafe { count(receive(machine(data), fd, bytes_mut(to, n), Some(flags))) }
 }
 
 /// The address is left as it is, as Linux does with streams; its length becomes 0.
@@ -140,7 +164,7 @@ unsafe fn receive_parts(
     data: Data,
     fd: c_int,
     to: Result<&[iovec], Errno>,
-    flags: c_int,
+    flags: Option<c_int>,
 ) -> ssize_t {
     count(to.and_then(|to| {
         let mut all = vec![0; room(to)];
@@ -153,6 +177,11 @@ unsafe fn receive_parts(
     }))
 }
 
+/// A negative number of parts is as wrong as one that is too large.
+fn count_of(parts: c_int) -> usize {
+    usize::try_from(parts).unwrap_or(usize::MAX)
+}
+
 pub(super) unsafe extern "C" fn readv(
     data: Data,
     fd: c_int,
@@ -160,7 +189,7 @@ pub(super) unsafe extern "C" fn readv(
     n: c_int,
 ) -> ssize_t {
     // SAFETY: the caller passes its userdata, and so many parts.
-    unsafe { receive_parts(data, fd, parts(to, n.max(0) as usize), 0) }
+    unsafe { receive_parts(data, fd, parts(to, count_of(n)), None) }
 }
 
 pub(super) unsafe extern "C" fn recvmsg(
@@ -173,7 +202,7 @@ pub(super) unsafe extern "C" fn recvmsg(
     unsafe {
         let message = &mut *message;
         (message.msg_namelen, message.msg_controllen, message.msg_flags) = (0, 0, 0);
-        receive_parts(data, fd, parts(message.msg_iov, message.msg_iovlen), flags)
+        receive_parts(data, fd, parts(message.msg_iov, message.msg_iovlen), Some(flags))
     }
 }
 
@@ -183,8 +212,8 @@ pub(super) unsafe extern "C" fn write(
     from: *const c_void,
     n: size_t,
 ) -> ssize_t {
-    // SAFETY: as for `send`.
-    unsafe { send(data, fd, from, n, 0) }
+    // SAFETY: the caller passes its userdata, and so many bytes.
+    unsafe { count(transmit(machine(data), fd, bytes(from, n), None)) }
 }
 
 pub(super) unsafe extern "C" fn send(
@@ -195,7 +224,7 @@ pub(super) unsafe extern "C" fn send(
     flags: c_int,
 ) -> ssize_t {
     // SAFETY: the caller passes its userdata, and so many bytes.
-    unsafe { count(transmit(machine(data), fd, bytes(from, n), flags)) }
+    unsafe { count(transmit(machine(data), fd, bytes(from, n), Some(flags))) }
 }
 
 /// A stream has its destination; another one is ignored.
@@ -220,8 +249,8 @@ pub(super) unsafe extern "C" fn writev(
 ) -> ssize_t {
     // SAFETY: the caller passes its userdata, and so many parts.
     unsafe {
-        let from = parts(from, n.max(0) as usize);
-        count(from.and_then(|from| transmit(machine(data), fd, &gather(from), 0)))
+        let from = parts(from, count_of(n));
+        count(from.and_then(|from| transmit(machine(data), fd, &gather(from), None)))
     }
 }
 
@@ -234,8 +263,30 @@ pub(super) unsafe extern "C" fn sendmsg(
     // SAFETY: the caller passes its userdata, and a message.
     unsafe {
         let from = parts((*message).msg_iov, (*message).msg_iovlen);
-        count(from.and_then(|from| transmit(machine(data), fd, &gather(from), flags)))
+        count(from.and_then(|from| transmit(machine(data), fd, &gather(from), Some(flags))))
     }
+}
+
+/// Waits unless the call says otherwise, or either descriptor.
+pub(super) unsafe extern "C" fn splice(
+    data: Data,
+    from: c_int,
+    from_offset: *mut off_t,
+    to: c_int,
+    to_offset: *mut off_t,
+    len: size_t,
+    flags: c_uint,
+) -> ssize_t {
+    // SAFETY: the caller passes its userdata.
+    let machine = unsafe { machine(data) };
+    let waits = match flags & SPLICE_NONBLOCK {
+        0 => [(from, false), (to, true)].map(|(fd, writes)| patience(machine, fd, None, writes)),
+        _ => [Wait::No; 2],
+    };
+    let wait = waits.into_iter().find(|wait| *wait != Wait::Forever).unwrap_or(Wait::Forever);
+    let offsets = [from_offset, to_offset].map(|offset| !offset.is_null());
+    let moved = machine.wait(wait, |sockets| sockets.splice([from, to], offsets, len, flags));
+    count(moved)
 }
 
 pub(super) unsafe extern "C" fn close(data: Data, fd: c_int) -> c_int {

@@ -7,28 +7,28 @@
 mod data;
 mod errno;
 mod options;
+mod pipe;
 mod poll;
+mod settings;
 mod socket;
 mod tcp_info;
+mod values;
 
 pub(crate) use errno::{Errno, WOULD_BLOCK};
 pub(crate) use options::SocketOption;
+pub(crate) use pipe::SPLICE_NONBLOCK;
 pub(crate) use poll::Events;
 pub(crate) use socket::Linger;
 
 use crate::flags::Flags;
 use ackclock::congestion::BuiltIn;
-use ackclock::stack::{
-    AddressError, Capabilities, Cidr, Handle, ListenConfig, Stack, StackConfig, Storage,
-};
+use ackclock::stack::{AddressError, Capabilities, Cidr, Handle, Stack, StackConfig, Storage};
 use ackclock::tcp::{ConfigError, State};
 use ackclock::time::{Duration, Instant};
+use pipe::Pipe;
 use socket::{Kind, Socket, Stream};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-
-/// The kernel's limit of a backlog (`net.core.somaxconn`).
-const MAX_BACKLOG: i32 = 4096;
 
 /// Names a socket.
 pub(crate) type Descriptor = i32;
@@ -40,6 +40,9 @@ pub(crate) struct Sockets {
     /// Latest time that the stack was told.
     now: Instant,
     sockets: BTreeMap<Descriptor, Socket>,
+    /// By numbers that are never used again.
+    pipes: BTreeMap<u64, Pipe>,
+    next_pipe: u64,
     /// For sockets that are bound to any port.
     next_port: u16,
 }
@@ -53,7 +56,8 @@ impl Sockets {
         let config = StackConfig::new(Capabilities::with_mtu(flags.mtu), SECRET);
         let next_port = config.first_ephemeral_port;
         let stack = Stack::new(config, flags.law, Storage::growing())?;
-        Ok(Sockets { stack, flags, now, sockets: BTreeMap::new(), next_port })
+        let (sockets, pipes) = (BTreeMap::new(), BTreeMap::new());
+        Ok(Sockets { stack, flags, now, sockets, pipes, next_pipe: 0, next_port })
     }
 
     // ---- driving the stack ----
@@ -64,6 +68,7 @@ impl Sockets {
         if self.stack.poll_at() <= self.now {
             self.stack.on_timeout(self.now);
         }
+        self.uncork_due();
     }
 
     /// The latest time that the stack was told.
@@ -73,7 +78,7 @@ impl Sockets {
 
     /// When something is due next.
     pub(crate) fn poll_at(&self) -> Instant {
-        self.stack.poll_at()
+        self.stack.poll_at().min(self.next_uncorking())
     }
 
     /// A packet has arrived.
@@ -96,6 +101,11 @@ impl Sockets {
             Ok(())
         });
         sent
+    }
+
+    /// Both ends and the state of every connection.
+    pub(crate) fn states(&self) -> impl Iterator<Item = ([SocketAddr; 2], State)> {
+        self.stack.states()
     }
 
     // ---- opening and closing ----
@@ -139,7 +149,7 @@ impl Sockets {
         descriptor: Descriptor,
         address: SocketAddr,
     ) -> Result<(), Errno> {
-        let socket = self.get(descriptor)?;
+        let socket = self.get_socket(descriptor)?;
         if address.is_ipv6() != socket.is_v6 {
             return Err(Errno(libc::EAFNOSUPPORT));
         }
@@ -149,7 +159,7 @@ impl Sockets {
         // Two that may reuse an address share it while neither listens.
         let conflicts = |other: &Socket| {
             let share = socket.reuse_address && other.reuse_address;
-            let listens = matches!(other.kind, Kind::Listening(_));
+            let listens = matches!(other.kind, Kind::Listening { .. });
             other.local.is_some_and(|local| overlap(local, address)) && (listens || !share)
         };
         if self.sockets.values().any(conflicts) {
@@ -179,11 +189,15 @@ impl Sockets {
 
     /// `listen`. As in Linux one connection more than `backlog` can wait.
     pub(crate) fn listen(&mut self, descriptor: Descriptor, backlog: i32) -> Result<(), Errno> {
-        let socket = self.get(descriptor)?;
+        let socket = self.get_socket(descriptor)?;
         match socket.kind {
             Kind::Fresh => {}
-            // Again, only the backlog would change; that of a listener is fixed.
-            Kind::Listening(_) => return Ok(()),
+            // Again, only the backlog changes.
+            Kind::Listening { .. } => {
+                self.get_mut(descriptor)?.backlog = self.backlog(backlog);
+                self.apply_options(descriptor);
+                return Ok(());
+            }
             _ => return Err(Errno(libc::EINVAL)),
         }
         let any: IpAddr = match socket.is_v6 {
@@ -194,15 +208,21 @@ impl Sockets {
             Some(local) => local,
             None => SocketAddr::new(any, self.free_port()),
         };
+        let backlog = self.backlog(backlog);
         let socket = self.get_mut(descriptor)?;
-        let mut config = ListenConfig::new(local);
-        let backlog = if backlog < 0 { MAX_BACKLOG } else { backlog.min(MAX_BACKLOG) };
-        config.backlog = backlog as usize + 1;
-        config.connection = socket.config;
+        socket.backlog = backlog;
+        let config = socket.listen_config(local);
         let listener = self.stack.listen(config)?;
         let socket = self.get_mut(descriptor)?;
-        (socket.kind, socket.local) = (Kind::Listening(listener), Some(local));
+        (socket.kind, socket.local) = (Kind::Listening { listener, accepted: 0 }, Some(local));
         Ok(())
+    }
+
+    /// How many connections can wait: one more than was asked for, of which a negative number means
+    /// as many as may be.
+    fn backlog(&self, asked: i32) -> usize {
+        let limit = usize::from(self.flags.backlog);
+        usize::try_from(asked).map_or(limit, |asked| asked.min(limit)) + 1
     }
 
     /// `accept4`: the next connection becomes `new`; answers its peer.
@@ -212,16 +232,19 @@ impl Sockets {
         new: Descriptor,
         flags: i32,
     ) -> Result<SocketAddr, Errno> {
-        let listening = self.get(descriptor)?;
-        let Kind::Listening(listener) = listening.kind else {
+        let Kind::Listening { listener, .. } = self.get_socket(descriptor)?.kind else {
             return Err(Errno(libc::EINVAL));
         };
         let handle = self.stack.accept(listener).ok_or(WOULD_BLOCK)?;
+        if let Kind::Listening { accepted, .. } = &mut self.get_mut(descriptor)?.kind {
+            *accepted += 1;
+        }
         let mut socket = self.get(descriptor)?.child(handle);
         socket.nonblocking = flags & libc::SOCK_NONBLOCK != 0;
         socket.local = self.stack.local_addr(handle);
         let peer = self.stack.remote_addr(handle).ok_or(Errno(libc::ECONNABORTED))?;
         self.insert(new, socket);
+        self.apply_law(new);
         self.apply_options(new);
         self.forget_unready(descriptor);
         Ok(peer)
@@ -235,8 +258,8 @@ impl Sockets {
     ) -> Result<(), Errno> {
         match &self.get(descriptor)?.kind {
             Kind::Fresh => {}
-            Kind::Listening(_) => return Err(Errno(libc::EISCONN)),
-            Kind::Epoll(_) => return Err(Errno(libc::ENOTSOCK)),
+            Kind::Listening { .. } => return Err(Errno(libc::EISCONN)),
+            Kind::Epoll(_) | Kind::Pipe(_) => return Err(Errno(libc::ENOTSOCK)),
             Kind::Stream(stream) if stream.connect_told => return Err(Errno(libc::EISCONN)),
             Kind::Stream(_) => {
                 return self.connected(descriptor).map_err(|error| match error {
@@ -306,7 +329,7 @@ impl Sockets {
         if !(libc::SHUT_RD..=libc::SHUT_RDWR).contains(&how) {
             return Err(Errno(libc::EINVAL));
         }
-        if let Kind::Listening(listener) = self.get(descriptor)?.kind {
+        if let Kind::Listening { listener, .. } = self.get(descriptor)?.kind {
             if how != libc::SHUT_WR {
                 self.stack.close_listener(self.now, listener);
                 self.get_mut(descriptor)?.kind = Kind::Fresh;
@@ -366,7 +389,8 @@ impl Sockets {
         };
         match socket.kind {
             Kind::Fresh | Kind::Epoll(_) => {}
-            Kind::Listening(listener) => self.stack.close_listener(self.now, listener),
+            Kind::Pipe(end) => self.close_pipe(end),
+            Kind::Listening { listener, .. } => self.stack.close_listener(self.now, listener),
             Kind::Stream(Stream { handle, .. }) => {
                 let _ = match socket.linger {
                     Linger::For(time) if time.is_zero() => self.stack.abort(self.now, handle),
@@ -382,6 +406,12 @@ impl Sockets {
         self.sockets.get(&descriptor).ok_or(Errno(libc::EBADF))
     }
 
+    /// As [`get`](Self::get), if it is a socket in the kernel too.
+    fn get_socket(&self, descriptor: Descriptor) -> Result<&Socket, Errno> {
+        let socket = self.get(descriptor)?;
+        if socket.is_socket() { Ok(socket) } else { Err(Errno(libc::ENOTSOCK)) }
+    }
+
     fn get_mut(&mut self, descriptor: Descriptor) -> Result<&mut Socket, Errno> {
         self.sockets.get_mut(&descriptor).ok_or(Errno(libc::EBADF))
     }
@@ -393,8 +423,13 @@ impl Sockets {
 
     /// `fcntl` with F_GETFL and F_SETFL.
     pub(crate) fn status_flags(&self, descriptor: Descriptor) -> Result<i32, Errno> {
-        let nonblocking = self.get(descriptor)?.nonblocking;
-        Ok(libc::O_RDWR | if nonblocking { libc::O_NONBLOCK } else { 0 })
+        let Socket { kind, nonblocking, .. } = self.get(descriptor)?;
+        let access = match kind {
+            Kind::Pipe(end) if end.writes => libc::O_WRONLY,
+            Kind::Pipe(_) => libc::O_RDONLY,
+            _ => libc::O_RDWR,
+        };
+        Ok(access | if *nonblocking { libc::O_NONBLOCK } else { 0 })
     }
 
     /// As [`status_flags`](Self::status_flags).
@@ -411,7 +446,7 @@ impl Sockets {
     fn handle(&self, descriptor: Descriptor) -> Result<Handle, Errno> {
         match &self.get(descriptor)?.kind {
             Kind::Stream(stream) => Ok(stream.handle),
-            Kind::Epoll(_) => Err(Errno(libc::ENOTSOCK)),
+            Kind::Epoll(_) | Kind::Pipe(_) => Err(Errno(libc::ENOTSOCK)),
             _ => Err(Errno(libc::ENOTCONN)),
         }
     }

@@ -21,6 +21,8 @@ const ALWAYS: Events = ERR | HUP;
 #[derive(Default)]
 pub(super) struct Epoll {
     interests: BTreeMap<Descriptor, Interest>,
+    /// The last one that was told of: the next call begins behind it, so that everybody gets a turn.
+    last: Descriptor,
 }
 
 struct Interest {
@@ -30,8 +32,8 @@ struct Interest {
     /// (EPOLLONESHOT).
     told: Events,
     disabled: bool,
-    /// Bytes received by then: more of them are news.
-    received: u64,
+    /// Bytes received or connections come by then: more of them are news.
+    arrived: u64,
 }
 
 impl Epoll {
@@ -46,8 +48,14 @@ impl Sockets {
         let socket = self.get(descriptor)?;
         match &socket.kind {
             Kind::Fresh => Ok(OUT | HUP),
-            Kind::Listening(listener) => {
+            Kind::Listening { listener, .. } => {
                 Ok(if self.stack.acceptable(*listener) > 0 { IN } else { 0 })
+            }
+            Kind::Pipe(end) => {
+                let pipe = self.pipe_of(*end).ok_or(Errno(libc::EBADF))?;
+                let (usable, broken) = if end.writes { (OUT, ERR) } else { (IN, HUP) };
+                let ready = if pipe.is_ready(*end) { usable } else { 0 };
+                Ok(ready | if pipe.is_broken(*end) { broken } else { 0 })
             }
             Kind::Epoll(epoll) => {
                 let mut interests = epoll.interests.iter();
@@ -72,9 +80,10 @@ impl Sockets {
         let mut events = 0;
         let mut add = |condition: bool, bits| events |= if condition { bits } else { 0 };
         add(ended, IN | RDHUP);
-        add(readiness.readable, IN);
+        let (readable, urgent) = self.readable(descriptor, stream);
+        add(readable, IN);
         add((ended && finished) || readiness.closed, HUP);
-        add(readiness.urgent, PRI);
+        add(urgent, PRI);
         add(info.error.is_some() && !stream.error_told, ERR);
         // At least a third of the buffer must be free.
         let room = self.stack.send_room(stream.handle) as u64;
@@ -116,7 +125,7 @@ impl Sockets {
             data,
             told: 0,
             disabled: false,
-            received: 0,
+            arrived: 0,
         });
         let is_there = interests.contains_key(&watched);
         match (operation, interest) {
@@ -142,12 +151,18 @@ impl Sockets {
         }
         let ready = self.readiness(watched).unwrap_or(0) & (interest.events | ALWAYS);
         let is_edge = interest.events & libc::EPOLLET as Events != 0;
-        let more = ready & IN != 0 && self.bytes_received(watched) > interest.received;
+        let more = ready & IN != 0 && self.arrived(watched) > interest.arrived;
         if is_edge && ready & !interest.told == 0 && !more { 0 } else { ready }
     }
 
-    fn bytes_received(&self, descriptor: Descriptor) -> u64 {
-        self.info(descriptor).map_or(0, |info| info.bytes_received)
+    /// How many bytes or connections have come in all.
+    fn arrived(&self, descriptor: Descriptor) -> u64 {
+        match self.get(descriptor).map(|socket| &socket.kind) {
+            Ok(Kind::Listening { listener, accepted }) => {
+                accepted + self.stack.acceptable(*listener) as u64
+            }
+            _ => self.info(descriptor).map_or(0, |info| info.bytes_received),
+        }
     }
 
     /// `epoll_wait`: at most `max` events with the data of their interests.
@@ -156,18 +171,26 @@ impl Sockets {
         descriptor: Descriptor,
         max: usize,
     ) -> Result<Vec<(Events, u64)>, Errno> {
-        let mut interests = std::mem::take(&mut self.epoll(descriptor)?.interests);
+        let epoll = self.epoll(descriptor)?;
+        let mut interests = std::mem::take(&mut epoll.interests);
+        let mut last = epoll.last;
+        let behind = interests.range(last.saturating_add(1)..);
+        let turns: Vec<_> = behind.chain(interests.range(..=last)).map(|(it, _)| *it).collect();
         let mut told = Vec::new();
-        for (watched, interest) in &mut interests {
-            let news = if told.len() < max { self.news(*watched, interest) } else { 0 };
+        for watched in &turns {
+            let Some(interest) = interests.get_mut(watched).filter(|_| told.len() < max) else {
+                break;
+            };
+            let news = self.news(*watched, interest);
             if news != 0 {
+                last = *watched;
                 told.push((news, interest.data));
                 interest.told = news;
-                interest.received = self.bytes_received(*watched);
+                interest.arrived = self.arrived(*watched);
                 interest.disabled = interest.events & libc::EPOLLONESHOT as Events != 0;
             }
         }
-        self.epoll(descriptor)?.interests = interests;
+        *self.epoll(descriptor)? = Epoll { interests, last };
         if told.is_empty() { Err(WOULD_BLOCK) } else { Ok(told) }
     }
 

@@ -1,22 +1,32 @@
 //! What a socket is.
 
+use super::pipe::PipeEnd;
 use super::poll::Epoll;
 use ackclock::congestion::BuiltIn;
-use ackclock::stack::{Handle, Listener};
+use ackclock::stack::{Handle, ListenConfig, Listener};
 use ackclock::tcp::{Config, Keepalive};
-use ackclock::time::Duration;
+use ackclock::time::{Duration, Instant};
+use std::net::SocketAddr;
 
 /// A socket.
 pub(super) struct Socket {
     pub(super) kind: Kind,
     pub(super) is_v6: bool,
     pub(super) nonblocking: bool,
-    pub(super) local: Option<std::net::SocketAddr>,
+    pub(super) local: Option<SocketAddr>,
     /// What a connection is opened with.
     pub(super) config: Config,
     /// TCP_CONGESTION, if it was set.
     pub(super) law: Option<BuiltIn>,
+    /// How many connections wait at a listener at most.
+    pub(super) backlog: usize,
+    /// TCP_DEFER_ACCEPT in timeouts of the SYN-ACK; 0: off.
+    pub(super) defer_accept: u8,
     pub(super) reuse_address: bool,
+    /// SO_OOBINLINE.
+    pub(super) urgent_inline: bool,
+    /// IP_MTU_DISCOVER.
+    pub(super) path_mtu_discovery: i32,
     pub(super) linger: Linger,
     pub(super) cork: bool,
     pub(super) keepalive_on: bool,
@@ -27,7 +37,7 @@ pub(super) struct Socket {
     /// SO_SNDTIMEO and SO_RCVTIMEO; `None`: for ever.
     pub(super) send_timeout: Option<Duration>,
     pub(super) receive_timeout: Option<Duration>,
-    /// The lower two bits of IP_TOS; TCP marks its packets itself.
+    /// IP_TOS without its lower two bits: TCP marks its packets itself.
     pub(super) dscp: u8,
 }
 
@@ -35,10 +45,16 @@ pub(super) struct Socket {
 pub(super) enum Kind {
     /// Nothing yet.
     Fresh,
-    Listening(Listener),
+    Listening {
+        listener: Listener,
+        /// How many connections were accepted.
+        accepted: u64,
+    },
     Stream(Stream),
     /// Not a socket in the kernel either, but a descriptor.
     Epoll(Epoll),
+    /// Nor is this.
+    Pipe(PipeEnd),
 }
 
 /// A connection.
@@ -52,6 +68,10 @@ pub(super) struct Stream {
     pub(super) write_shut: bool,
     /// The peer had finished before any error came.
     pub(super) saw_end: bool,
+    /// Where in the peer's stream the urgent byte lies that was read last.
+    pub(super) urgent_read: Option<u64>,
+    /// When what a cork holds back is sent all the same.
+    pub(super) corked_until: Instant,
 }
 
 impl Stream {
@@ -63,6 +83,8 @@ impl Stream {
             read_shut: false,
             write_shut: false,
             saw_end: false,
+            urgent_read: None,
+            corked_until: Instant::FAR_FUTURE,
         }
     }
 }
@@ -85,7 +107,11 @@ impl Socket {
             local: None,
             config,
             law: None,
+            backlog: 0,
+            defer_accept: 0,
             reuse_address: false,
+            urgent_inline: false,
+            path_mtu_discovery: libc::IP_PMTUDISC_WANT,
             linger: Linger::Off,
             cork: false,
             keepalive_on: false,
@@ -95,6 +121,20 @@ impl Socket {
             receive_timeout: None,
             dscp: config.dscp,
         }
+    }
+
+    /// Whether it is one in the kernel too.
+    pub(super) fn is_socket(&self) -> bool {
+        !matches!(self.kind, Kind::Epoll(_) | Kind::Pipe(_))
+    }
+
+    /// What a listener at `local` is to do.
+    pub(super) fn listen_config(&self, local: SocketAddr) -> ListenConfig {
+        let mut config = ListenConfig::new(local);
+        config.backlog = self.backlog;
+        config.defer_accept = self.defer_accept;
+        config.connection = self.config;
+        config
     }
 
     /// An accepted connection, which inherits the listener's options.

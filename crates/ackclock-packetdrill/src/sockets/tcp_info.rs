@@ -1,13 +1,19 @@
 //! TCP_INFO in the layout of Linux's `struct tcp_info` (`include/uapi/linux/tcp.h`). Fields that we
-//! cannot fill truthfully are 0.
+//! cannot fill truthfully are 0: what the kernel counts and we do not, and what only Fast Open, its
+//! automatic buffers or its own queues give a meaning to.
 
-use ackclock::tcp::{Info, State};
+use crate::flags::ack_timeout;
+use ackclock::tcp::{Config, Info, State};
 use ackclock::time::Duration;
 
 /// Length in bytes, up to `tcpi_total_rto_time`.
 const LEN: usize = 248;
 /// What Linux shows while there is no slow-start threshold (TCP_INFINITE_SSTHRESH).
 const NO_THRESHOLD: u32 = 0x7fff_ffff;
+
+/// Duplicate acks that mean a loss, at first and for ever: what is reordered more is told by time
+/// (TCP_FASTRETRANS_THRESH, RFC 8985).
+const DUPLICATE_ACKS: u32 = 3;
 
 /// Number of the state in Linux.
 pub(super) fn state_number(state: State) -> u8 {
@@ -34,11 +40,12 @@ pub(super) fn idle(state: State) -> Vec<u8> {
 }
 
 /// The bytes of the structure.
-pub(super) fn write(info: &Info) -> Vec<u8> {
+pub(super) fn write(info: &Info, config: &Config) -> Vec<u8> {
     let mut bytes = idle(info.state);
     let mss = info.mss.max(1);
     let segments = |length: u32| length.div_ceil(mss);
     let micros = |time: Duration| u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
+    let millis = |time: Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
     let narrow = |count: u64| count as u32;
     let threshold = match info.ssthresh {
         u32::MAX => NO_THRESHOLD,
@@ -59,15 +66,21 @@ pub(super) fn write(info: &Info) -> Vec<u8> {
     bytes[6] = peer_shift | our_shift << 4;
     for (offset, value) in [
         (8, micros(info.rto)),
+        (12, micros(ack_timeout(config.ack_policy))),
         (16, info.mss),
+        (20, info.receive_mss),
         (24, segments(info.unacked)),
         (28, segments(info.sacked)),
         (32, segments(info.lost)),
+        (44, millis(info.since_sent)),
+        (56, millis(info.since_heard)),
         (60, info.pmtu),
         (68, micros(info.rtt)),
         (72, micros(info.rttvar)),
         (76, threshold),
         (80, info.cwnd / mss),
+        (84, info.our_mss),
+        (88, DUPLICATE_ACKS),
         (100, narrow(info.retransmitted)),
         (136, narrow(info.segments_sent)),
         (140, narrow(info.segments_received)),
@@ -81,6 +94,7 @@ pub(super) fn write(info: &Info) -> Vec<u8> {
     ] {
         bytes[offset..offset + 4].copy_from_slice(&value.to_ne_bytes());
     }
+    bytes[240..242].copy_from_slice(&(info.timeouts as u16).to_ne_bytes());
     for (offset, value) in [
         (104, info.pacing_rate.unwrap_or(u64::MAX)),
         (112, u64::MAX),

@@ -1,6 +1,7 @@
 //! Calls as scripts write them.
 
-use crate::library::{Answer, Library};
+use crate::library::Library;
+use crate::table::Answer;
 use crate::words::{event, events, field, option};
 use ackclock_testkit::script::{OUR_STREAM, PEER_STREAM};
 use std::collections::BTreeMap;
@@ -37,7 +38,7 @@ impl Caller {
         shared.read.insert(descriptor, 0);
     }
 
-    fn descriptor(&self, name: &str) -> Result<i32, String> {
+    pub(crate) fn descriptor(&self, name: &str) -> Result<i32, String> {
         let shared = self.shared.lock().expect("no thread has failed");
         match shared.descriptors.get(name) {
             Some(descriptor) => Ok(*descriptor),
@@ -136,6 +137,7 @@ impl Caller {
                     "SIOCINQ" => libc::FIONREAD,
                     "SIOCOUTQ" => libc::TIOCOUTQ,
                     "SIOCOUTQNSD" => 0x894B,
+                    "SIOCATMARK" => 0x8905,
                     _ => return Err(format!("`{name}` is no request")),
                 };
                 let mut value = 0;
@@ -169,14 +171,28 @@ impl Caller {
                 let answer = library.epoll_wait(epoll, one.as_mut_ptr(), 2, number(timeout)?);
                 answer.map(|_| one[0].events as isize)
             }
-            _ => return Err(format!("`{}` is no step", words.join(" "))),
+            _ => return self.other_call(words),
         };
         Ok((answer, 0))
     }
 
     fn read(&self, fd: i32, len: usize, flags: i32) -> Result<(Answer, isize), String> {
         let mut bytes = vec![0; len];
-        let answer = self.library.recv(fd, bytes.as_mut_ptr(), len, flags);
+        let answer = match flags {
+            0 => self.library.read(fd, bytes.as_mut_ptr(), len),
+            _ => self.library.recv(fd, bytes.as_mut_ptr(), len, flags),
+        };
+        self.check_read(fd, &bytes, answer, flags)
+    }
+
+    /// What was read are the next bytes of the peer's stream.
+    pub(crate) fn check_read(
+        &self,
+        fd: i32,
+        bytes: &[u8],
+        answer: Answer,
+        flags: i32,
+    ) -> Result<(Answer, isize), String> {
         let mut shared = self.shared.lock().expect("no thread has failed");
         if let Ok(n) = answer {
             let read = shared.read.entry(fd).or_default();
@@ -185,14 +201,33 @@ impl Caller {
             }
             *read += if flags & libc::MSG_PEEK == 0 { n as u64 } else { 0 };
         }
-        Ok((answer, len as isize))
+        Ok((answer, bytes.len() as isize))
+    }
+
+    /// Some bytes of the peer's stream are never read.
+    pub(crate) fn skip(&self, fd: i32, len: u64) {
+        let mut shared = self.shared.lock().expect("no thread has failed");
+        *shared.read.entry(fd).or_default() += len;
     }
 
     fn write(&self, fd: i32, len: usize, flags: i32) -> Result<(Answer, isize), String> {
+        self.write_by(fd, len, |bytes| match flags {
+            0 => self.library.write(fd, bytes.as_ptr(), len),
+            _ => self.library.send(fd, bytes.as_ptr(), len, flags),
+        })
+    }
+
+    /// Writes the next bytes of our stream by a call of the library.
+    pub(crate) fn write_by(
+        &self,
+        fd: i32,
+        len: usize,
+        call: impl FnOnce(&[u8]) -> Answer,
+    ) -> Result<(Answer, isize), String> {
         let mut bytes = vec![0; len];
         let written = || self.shared.lock().expect("no thread has failed");
         OUR_STREAM.fill(*written().written.entry(fd).or_default(), &mut bytes);
-        let answer = self.library.send(fd, bytes.as_ptr(), len, flags);
+        let answer = call(&bytes);
         *written().written.entry(fd).or_default() += answer.unwrap_or(0) as u64;
         Ok((answer, len as isize))
     }
@@ -213,7 +248,7 @@ fn sockaddr(address: SocketAddr) -> Vec<u8> {
     }
 }
 
-fn message_flags(names: &[&str]) -> Result<i32, String> {
+pub(crate) fn message_flags(names: &[&str]) -> Result<i32, String> {
     names.iter().try_fold(0, |flags, name| {
         Ok(flags
             | match *name {
@@ -235,6 +270,6 @@ pub(crate) fn result(text: &str) -> Result<isize, String> {
     }
 }
 
-fn number<N: FromStr>(text: &str) -> Result<N, String> {
+pub(crate) fn number<N: FromStr>(text: &str) -> Result<N, String> {
     text.parse().map_err(|_| format!("`{text}` is no number that fits here"))
 }

@@ -34,6 +34,39 @@ fn unknown_flags_end_the_process_with_a_message() {
 }
 
 #[test]
+fn a_trace_is_written_as_scripts_are() {
+    let test = std::env::current_exe().expect("a test knows where it is");
+    let output = Command::new(test)
+        .args(["--exact", "interface::a_traced_connection", "--nocapture"])
+        .env("ACKCLOCK_TEST_TRACE", "on")
+        .output()
+        .expect("a process");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(
+        lines[..7],
+        [
+            "// 192.168.0.1:8080 192.0.2.1:6000",
+            "0.000004 < S 0:0(0) win 60000 <mss 1000,nop,nop,sackOK>",
+            "// 0.000004 CLOSED -> SYN-RECEIVED",
+            "0.000004 > S. 0:0(0) ack 1 win 60000 <mss 1460,nop,nop,sackOK>",
+            "0.010001 < . 1:1(0) ack 1 win 60000",
+            "// 0.010001 SYN-RECEIVED -> ESTABLISHED",
+            "0.010002 > P.U 1:101(100) ack 1 win 60000 urg 100",
+        ]
+    );
+}
+
+/// The test above runs this one in a process of its own, because it writes to stderr.
+#[test]
+fn a_traced_connection() {
+    if std::env::var_os("ACKCLOCK_TEST_TRACE").is_some() {
+        let script = "flags trace=on\n established\n write c 100 oob\n > PU. 1:101(100) ack 1";
+        assert_eq!(play(script), Ok(()));
+    }
+}
+
+#[test]
 fn the_clock_never_stands_still() {
     let library = Library::new("");
     let (first, second) = (library.clock(), library.clock());

@@ -63,18 +63,6 @@ fn a_segment_size_is_announced_and_kept() {
 }
 
 #[test]
-fn a_law_belongs_to_a_socket_that_is_not_connected() {
-    check(
-        "
-        socket = fd s
-        set s TCP_CONGESTION cubic
-        established
-        set c TCP_CONGESTION cubic = EBUSY
-        ",
-    );
-}
-
-#[test]
 fn info_says_what_is_in_flight() {
     check(
         "

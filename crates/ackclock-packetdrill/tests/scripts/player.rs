@@ -25,7 +25,8 @@
 
 use crate::calls::{Caller, result};
 use crate::icmp_error;
-use crate::library::{Answer, Library};
+use crate::library::Library;
+use crate::table::Answer;
 use crate::words::errno;
 use ackclock::wire::{Checksums, Protocol, parse_packet};
 use ackclock_testkit::script::{Conversation, Packet, When, relative};

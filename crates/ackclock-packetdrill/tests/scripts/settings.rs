@@ -1,0 +1,320 @@
+//! Options that change connections and listeners while they are open.
+
+use crate::player::check;
+
+#[test]
+fn quick_acks_can_be_asked_for() {
+    check(
+        "
+        established
+        get c TCP_QUICKACK = 0
+        < . 1:1001(1000) ack 1
+        set c TCP_QUICKACK 1
+        > . 1:1(0) ack 1001
+        get c TCP_QUICKACK = 1
+        < . 1001:2001(1000) ack 1
+        > . 1:1(0) ack 2001
+        set c TCP_QUICKACK 0
+        < . 2001:3001(1000) ack 1
+        +0.04 > . 1:1(0) ack 3001
+        ",
+    );
+}
+
+#[test]
+fn a_clamp_bounds_the_window_without_taking_it_back() {
+    check(
+        "
+        established
+        set c TCP_WINDOW_CLAMP 59000
+        get c TCP_WINDOW_CLAMP = 59000
+        < . 1:1461(1460) ack 1
+        < . 1461:2921(1460) ack 1
+        > . 1:1(0) ack 2921 win 57080
+        read c 2920
+        < . 2921:4381(1460) ack 1
+        read c 1460
+        > . 1:1(0) ack 4381 win 59000
+        set c TCP_WINDOW_CLAMP 0 = EINVAL
+        set c TCP_WINDOW_CLAMP 1
+        get c TCP_WINDOW_CLAMP = 1152
+        < . 4381:5841(1460) ack 1
+        < . 5841:7301(1460) ack 1
+        > . 1:1(0) ack 7301 win 56080
+        ",
+    );
+}
+
+#[test]
+fn a_clamp_set_before_is_told_by_the_syn() {
+    check(
+        "
+        socket = fd s
+        set s TCP_WINDOW_CLAMP 5000
+        bind s
+        listen s 1
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 win 5000 <mss 1460>
+        +0.01 < . 1:1(0) ack 1
+        accept s = fd c
+        < P. 1:1001(1000) ack 1
+        +0.04 > . 1:1(0) ack 1001 win 4000
+        read c 1000
+        ",
+    );
+}
+
+#[test]
+fn an_accept_can_wait_for_data() {
+    check(
+        "
+        socket = fd s
+        bind s
+        set s TCP_DEFER_ACCEPT 2
+        get s TCP_DEFER_ACCEPT = 3
+        listen s 1
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 1460>
+        +0.01 < . 1:1(0) ack 1
+        poll s in 0 = 0
+        +0.5 < P. 1:101(100) ack 1
+        accept s = fd c
+        read c 100
+        +0.04 > . 1:1(0) ack 101
+        ",
+    );
+}
+
+#[test]
+fn an_accept_that_waits_for_data_does_not_wait_for_ever() {
+    check(
+        "
+        socket = fd s
+        bind s
+        listen s 1
+        set s TCP_DEFER_ACCEPT 2
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 1460>
+        < . 1:1(0) ack 1
+        +3 > S. 0:0(0) ack 1 <mss 1460>
+        poll s in 0 = 0
+        < . 1:1(0) ack 1
+        accept s = fd c
+        write c 10
+        > P. 1:11(10) ack 1
+        ",
+    );
+}
+
+#[test]
+fn a_user_timeout_can_be_set_on_a_connection() {
+    check(
+        "
+        established
+        set c TCP_USER_TIMEOUT 1000
+        write c 100
+        > P. 1:101(100) ack 1
+        +0.2 > P. 1:101(100) ack 1
+        +0.4 > P. 1:101(100) ack 1
+        +0.4 > R. 101:101(0) ack 1
+        read c 1 = ETIMEDOUT
+        ",
+    );
+}
+
+#[test]
+fn buffers_can_be_changed_on_a_connection() {
+    check(
+        "
+        established
+        set c SO_RCVBUF 65000
+        get c SO_RCVBUF = 130000
+        > . 1:1(0) ack 1 win 65000
+        set c SO_SNDBUF 3000
+        nonblock c on
+        write c 5000 = 3000
+        > . 1:1001(1000) ack 1
+        > . 1001:2001(1000) ack 1
+        > P. 2001:3001(1000) ack 1
+        write c 5000 = EAGAIN
+        poll c out 0 = 0
+        ",
+    );
+}
+
+#[test]
+fn a_law_can_be_changed_on_a_connection() {
+    check(
+        "
+        established
+        law c reno
+        set c TCP_CONGESTION cubic
+        law c cubic
+        write c 2000
+        > . 1:1001(1000) ack 1
+        > P. 1001:2001(1000) ack 1
+        info c snd_cwnd = 10
+        set c TCP_CONGESTION fixed
+        law c fixed
+        set c TCP_CONGESTION vegas3 = ENOENT
+        law c fixed
+        ",
+    );
+}
+
+#[test]
+fn connections_inherit_the_law_of_their_listener() {
+    check(
+        "
+        socket = fd s
+        set s TCP_CONGESTION fixed
+        bind s
+        listen s 1
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 1460>
+        < . 1:1(0) ack 1
+        accept s = fd c
+        law c fixed
+        info c snd_cwnd = 64
+        ",
+    );
+}
+
+#[test]
+fn a_listener_can_be_changed() {
+    check(
+        "
+        socket = fd s
+        bind s
+        listen s 0
+        listen s 1
+        set s TCP_MAXSEG 700
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 700>
+        < . 1:1(0) ack 1
+        peer 1
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 700>
+        < . 1:1(0) ack 1
+        peer 0
+        accept s = fd c
+        peer 1
+        info s state = 10
+        poll s in 0 = in
+        ",
+    );
+}
+
+#[test]
+fn the_count_of_syns_can_be_changed_while_they_are_sent() {
+    check(
+        "
+        socket nonblock = fd c
+        connect c = EINPROGRESS
+        > S 0:0(0) <mss 1460,sackOK>
+        get c TCP_SYNCNT = 6
+        set c TCP_SYNCNT 1
+        get c TCP_SYNCNT = 1
+        +1 > S 0:0(0) <mss 1460,sackOK>
+        poll c out 0 = 0
+        +2.01 poll c out 0 = out|err|hup
+        get c SO_ERROR = 110
+        set c TCP_SYNCNT 0 = EINVAL
+        ",
+    );
+}
+
+#[test]
+fn the_backlog_has_a_limit() {
+    check(
+        "
+        flags backlog=0
+        socket = fd s
+        bind s
+        listen s 100
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 1460>
+        < . 1:1(0) ack 1
+        accept s = fd c
+        ",
+    );
+}
+
+#[test]
+fn packets_are_never_fragmented() {
+    check(
+        "
+        established
+        get c IP_MTU_DISCOVER = 1
+        set c IP_MTU_DISCOVER 2
+        get c IP_MTU_DISCOVER = 2
+        set c IP_MTU_DISCOVER 0 = EINVAL
+        set c IP_MTU_DISCOVER 3 = EINVAL
+        get c IP_MTU = 1500
+        get s IP_MTU = ENOTCONN
+        set c IPV6_MTU_DISCOVER 1 = ENOPROTOOPT
+        ",
+    );
+}
+
+#[test]
+fn options_of_ipv6_are_those_of_ipv4_by_other_names() {
+    check(
+        "
+        v6
+        socket v6 = fd s
+        get s IPV6_V6ONLY = 1
+        set s IPV6_V6ONLY 1
+        set s IPV6_V6ONLY 0 = EINVAL
+        set s IPV6_TCLASS 184
+        get s IPV6_TCLASS = 184
+        set s IPV6_TCLASS -1
+        get s IPV6_TCLASS = 0
+        set s IPV6_UNICAST_HOPS 5
+        get s IPV6_UNICAST_HOPS = 5
+        set s IPV6_UNICAST_HOPS -1
+        get s IPV6_UNICAST_HOPS = 64
+        set s IPV6_MTU_DISCOVER 2
+        get s IPV6_MTU_DISCOVER = 2
+        get s IPV6_MTU = ENOTCONN
+        set s IP_TTL 1 = ENOPROTOOPT
+        ",
+    );
+}
+
+#[test]
+fn more_to_come_is_waited_for_a_fifth_of_a_second() {
+    check(
+        "
+        established
+        write c 300 more
+        +0.2 > P. 1:301(300) ack 1
+        +0.01 < . 1:1(0) ack 301
+        set c TCP_CORK 1
+        write c 100
+        +0.2 > P. 301:401(100) ack 1
+        +0.01 < . 1:1(0) ack 401
+        write c 100
+        +0.2 > P. 401:501(100) ack 1
+        ",
+    );
+}
+
+#[test]
+fn info_says_what_was_agreed_on_and_when_something_happened() {
+    check(
+        "
+        established
+        info c advmss = 1460
+        info c rcv_mss = 1460
+        info c ato = 40000
+        info c reordering = 3
+        write c 100
+        > P. 1:101(100) ack 1
+        +0.01 < . 1:1(0) ack 101
+        +0.5 info c last_data_sent = 509
+        info c last_ack_recv = 500
+        info c total_rto = 0
+        ",
+    );
+}
