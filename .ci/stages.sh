@@ -56,4 +56,4 @@ prepare_fuzzing() {
 }
 
 CARGO_FUZZ=0.13.2
-FUZZ_TARGETS=(negotiation operations packets reassembly scoreboard wire)
+FUZZ_TARGETS=(interface negotiation operations packets reassembly scoreboard wire)

@@ -8,6 +8,8 @@
 //! `Info`, by SACK blocks and by what is sent and read. So no feature opens the core's insides for
 //! fuzzing, and the bodies outlive every change of those.
 
+#[cfg(target_os = "linux")]
+mod interface;
 mod negotiation;
 mod operations;
 mod packets;
@@ -20,7 +22,9 @@ mod wire;
 pub type Body = fn(&[u8]);
 
 /// The fuzz targets by their names.
-pub const TARGETS: [(&str, Body); 6] = [
+pub const TARGETS: &[(&str, Body)] = &[
+    #[cfg(target_os = "linux")]
+    ("interface", interface::run),
     ("negotiation", negotiation::run),
     ("operations", operations::run),
     ("packets", packets::run),
