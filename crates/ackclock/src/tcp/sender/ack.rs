@@ -67,7 +67,11 @@ impl<C: CongestionController> Sender<'_, C> {
         delivered.believed_until = shortest;
         let rtt = acked.sent_at.map(|sent_at| now.saturating_since(sent_at));
         let rtt = rtt.or(input.timestamp_rtt.filter(|_| advanced > 0));
-        self.rto.on_ack(now, self.snd_una, rtt);
+        // After a spurious timeout what was unsent then is measured first: the delay that the rest met
+        // may be over (RFC 4015 section 3.2).
+        let is_for_new = self.snd_una.after(self.recovery.point());
+        let measured = rtt.filter(|_| is_for_new || !self.rto.was_spurious());
+        self.rto.on_ack(now, self.snd_una, measured);
         let (sacked, dsack) = self.apply_sack(input, &mut delivered);
         self.delivery.on_delivered(now, delivered.bytes);
         // RFC 5681 section 2; with SACK, RFC 6675 section 2: one that SACKs something new. While
@@ -99,6 +103,7 @@ impl<C: CongestionController> Sender<'_, C> {
             uses_sack: self.recovery.uses_sack(),
             dsack,
             echoed_ms: input.echoed_ms,
+            reports_duplicates: self.counters.dsacks > 0,
             delivered,
             can_send_new: self.unsent() > 0 && self.usable_window() > 0,
             rtt: self.measured_rtt(),
@@ -196,9 +201,6 @@ impl<C: CongestionController> Sender<'_, C> {
         input: &AckInput<'_>,
         delivered: &mut Delivered,
     ) -> (u32, Option<SeqRange>) {
-        if !self.recovery.uses_sack() {
-            return (0, None);
-        }
         let mut dsack = None;
         let outstanding = SeqRange::new(self.snd_una, self.snd_nxt);
         let mut blocks = SackBlocks::EMPTY;
@@ -217,7 +219,7 @@ impl<C: CongestionController> Sender<'_, C> {
                 blocks.push(SeqRange::new(block.start, block.end + u32::from(with_fin)));
             }
         }
-        let known = self.flight.is_empty() || blocks.is_empty();
+        let known = self.flight.is_empty() || blocks.is_empty() || !self.recovery.uses_sack();
         (if known { 0 } else { self.flight.sack(&blocks, delivered) }, dsack)
     }
 

@@ -150,6 +150,11 @@ impl Rto {
         self.spurious = true;
     }
 
+    /// Whether the last timeout was spurious, and there was no measurement since.
+    pub(crate) fn was_spurious(&self) -> bool {
+        self.spurious
+    }
+
     /// The timeouts so far had another reason than loss.
     pub(crate) fn end_backoff(&mut self) {
         self.backoff = 0;

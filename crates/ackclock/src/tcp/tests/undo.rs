@@ -77,16 +77,60 @@ fn repeated_timeouts_are_undone_together() {
     assert_eq!((test.data(), test.info().backoff), (std::vec![], 0));
 }
 
+/// How many timeouts are undone by an ack of all ten segments that echoes their timestamp.
+fn undone_by_an_old_ack_of_everything(reports_duplicates: bool) -> u64 {
+    let mut test = Test::established(stamped(RecoveryAlgorithm::Rfc6675));
+    test.queue(0, 988);
+    assert_eq!(test.data().len(), 1);
+    let sent_at = test.now;
+    test.wait(10);
+    test.acks_echoing(988, &[], sent_at);
+    if reports_duplicates {
+        test.acks_echoing(988, &[(0, 988)], sent_at);
+    }
+    test.queue(988, 10_868);
+    assert_eq!(test.data().len(), 10);
+    let sent_at = test.now;
+    assert_eq!(test.data_within(210), [(200, 988, 988)]);
+    test.acks_echoing(10_868, &[], sent_at);
+    test.info().undos
+}
+
+/// RFC 3522 section 3.2 step 5: a receiver that has everything answers the retransmission with an
+/// old timestamp, too, if all the acks of the originals were lost.
 #[test]
-fn after_a_spurious_timeout_the_timer_believes_the_long_round_trip() {
+fn an_old_timestamp_for_everything_counts_if_the_peer_is_known_to_report_duplicates() {
+    assert_eq!(undone_by_an_old_ack_of_everything(false), 0);
+    assert_eq!(undone_by_an_old_ack_of_everything(true), 1);
+}
+
+/// Smoothed round-trip time, its deviation and the timeout in milliseconds, when after a spurious timeout
+/// an ack of the old data has come, and one of new data `round_trip` after that was sent.
+fn timer_after_a_spurious_timeout(round_trip: u64) -> [u64; 3] {
     let (mut test, sent_at) = delayed(RecoveryAlgorithm::Rfc6675);
     test.acks_echoing(988, &[], sent_at);
-    test.wait(70);
-    // 300 ms after it was sent: SRTT becomes that, and RTTVAR half of it.
-    test.acks_echoing(1_976, &[], sent_at);
-    let info = test.info();
-    assert_eq!((info.rtt.as_millis(), info.rttvar.as_millis()), (300, 150));
-    assert_eq!(info.rto, Duration::from_millis(900));
+    test.queue(9_880, 11_856);
+    assert_eq!(test.data().len(), 2);
+    let new_sent_at = test.now;
+    let timer = |test: &Test| {
+        let info = test.info();
+        [info.rtt, info.rttvar, info.rto].map(|time| time.as_millis())
+    };
+    let before = timer(&test);
+    test.acks_echoing(9_880, &[], sent_at);
+    assert_eq!(timer(&test), before, "it is as late as what it was sent with");
+    test.wait(round_trip);
+    test.acks_echoing(11_856, &[], new_sent_at);
+    timer(&test)
+}
+
+#[test]
+fn after_a_spurious_timeout_the_timer_believes_the_round_trip_of_new_data() {
+    // SRTT becomes that, and RTTVAR half of it.
+    assert_eq!(timer_after_a_spurious_timeout(300), [300, 150, 900]);
+    // The ack that showed the timeout to be spurious took 230 ms; the time before that, 10 ms, is 7/8
+    // of SRTT.
+    assert_eq!(timer_after_a_spurious_timeout(20), [37, 58, 272]);
 }
 
 #[test]
@@ -166,6 +210,39 @@ fn an_ack_of_everything_says_nothing_of_the_timeout() {
     assert_eq!(test.data_within(210), [(200, 0, 1_000)]);
     test.acks(10_000);
     assert_eq!((test.info().undos, test.info().ssthresh), (0, 5_000));
+}
+
+#[test]
+fn an_ack_of_a_part_of_the_first_segment_says_nothing_of_the_timeout() {
+    let mut test = in_flight(config(), 10);
+    test.queue(10_000, 20_000);
+    assert_eq!(test.data_within(210), [(200, 0, 1_000)]);
+    test.acks(500);
+    test.data();
+    test.acks(2_000);
+    assert_eq!((test.info().undos, test.info().in_recovery), (0, true));
+}
+
+#[test]
+fn an_ack_of_the_new_data_as_well_shows_that_the_timeout_was_genuine() {
+    for sack in [true, false] {
+        let mut test = forward(sack);
+        test.acks(11_000);
+        assert_eq!((test.info().undos, test.info().in_recovery), (0, false));
+    }
+}
+
+/// What F-RTO would see may be the work of what was retransmitted before.
+#[test]
+fn a_timeout_during_recovery_goes_back_to_what_was_lost() {
+    let mut test = in_flight(config(), 10);
+    test.queue(10_000, 20_000);
+    test.wait(10);
+    test.sacks(0, &[(1_000, 4_000)]);
+    assert_eq!(test.data(), [(0, 1_000)]);
+    assert_eq!(test.data_within(210), [(200, 0, 1_000)]);
+    test.acks(4_000);
+    assert_eq!(test.data(), [(4_000, 1_000), (5_000, 1_000)]);
 }
 
 #[test]

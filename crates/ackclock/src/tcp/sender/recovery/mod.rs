@@ -74,6 +74,8 @@ pub(crate) struct AckFacts {
     pub(crate) uses_sack: bool,
     /// What arrived twice (RFC 2883).
     pub(crate) dsack: Option<SeqRange>,
+    /// Whether the peer has ever reported such a thing.
+    pub(crate) reports_duplicates: bool,
     /// Our clock, in milliseconds, when the segment was sent whose timestamp the ack echoes.
     pub(crate) echoed_ms: Option<u32>,
     /// What arrived.
@@ -341,6 +343,11 @@ impl Recovery {
         self.episode.phase
     }
 
+    /// SND.NXT when the last episode began.
+    pub(crate) fn point(&self) -> SeqNumber {
+        self.episode.point
+    }
+
     /// Where FlightSize ends when an episode begins: what limited transmit has sent since the first
     /// duplicate ack does not count (RFC 5681 section 3.2, step 2).
     pub(crate) fn flight_end(&self) -> SeqNumber {
@@ -421,12 +428,13 @@ impl Recovery {
         rtt: &MeasuredRtt,
         repeated: bool,
     ) {
+        let recovering = self.episode.phase != Phase::Open;
         self.begin_anew(nxt);
         // RFC 6298 rule 5.4, also when some of the flight may yet arrive.
         self.episode.owes_retransmission = true;
         let rules = self.rules.get_mut();
         if rules.may_undo() {
-            self.undo.begin_timeout(una, rules.superfluous(), repeated);
+            self.undo.begin_timeout(una, rules.superfluous(), repeated, recovering);
         }
         rules.on_timeout(&self.episode, flight, now, rtt);
     }

@@ -54,11 +54,20 @@ impl Undo {
     }
 
     /// The retransmission timer fired. A repeated timeout goes on with what the first began.
-    pub(super) fn begin_timeout(&mut self, una: SeqNumber, superfluous: u32, repeated: bool) {
+    /// `recovering`: an episode was going on, so that what F-RTO would see may be the work of its
+    /// retransmissions (RFC 5682 sections 2.1 and 3.1, step 1).
+    pub(super) fn begin_timeout(
+        &mut self,
+        una: SeqNumber,
+        superfluous: u32,
+        repeated: bool,
+        recovering: bool,
+    ) {
         if !repeated {
             *self = Undo { by_timer: true, ..Undo::begin(una, superfluous) };
         }
-        self.forward = if self.armed { ForwardRto::Resent } else { ForwardRto::Off };
+        let applies = self.armed && (repeated || !recovering);
+        self.forward = if applies { ForwardRto::Resent } else { ForwardRto::Off };
     }
 
     /// There is something that cannot be taken back.
@@ -108,13 +117,17 @@ impl Undo {
     }
 
     /// RFC 3522 steps 4 and 5: the first ack of new data echoes a timestamp older than the first
-    /// retransmission, so it is for the original.
+    /// retransmission, so it is for the original. If it acknowledges everything, all acks of the
+    /// originals may have been lost: a peer of which it is known that it reports duplicates would
+    /// then have reported one.
     fn is_for_original(&mut self, ack: &AckFacts) -> bool {
         if self.stamp != Stamp::Awaited || ack.acked == 0 {
             return false;
         }
         self.stamp = Stamp::Answered;
-        ack.echoed_ms.is_some_and(|echoed| (echoed.wrapping_sub(self.retransmit_ts) as i32) < 0)
+        let older = |echoed: u32| (echoed.wrapping_sub(self.retransmit_ts) as i32) < 0;
+        let acks_were_lost = ack.una == ack.nxt && !ack.reports_duplicates;
+        ack.echoed_ms.is_some_and(older) && ack.dsack.is_none() && !acks_were_lost
     }
 
     fn forward_rto(&mut self, episode: &Episode, ack: &AckFacts) -> bool {
@@ -125,7 +138,10 @@ impl Undo {
             ForwardRto::Off => false,
             ForwardRto::Resent => {
                 if ack.acked > 0 {
-                    let goes_on = !episode.is_completed_by(ack) && ack.can_send_new;
+                    // Not for a part of the first segment: the retransmission arrived, or nothing.
+                    let goes_on = ack.delivered.bytes > 0
+                        && !episode.is_completed_by(ack)
+                        && ack.can_send_new;
                     self.forward = if goes_on { ForwardRto::Forward } else { ForwardRto::Off };
                 } else if ack.duplicate && !ack.uses_sack {
                     self.forward = ForwardRto::Off;
@@ -135,10 +151,11 @@ impl Undo {
             ForwardRto::Forward if ack.acked == 0 && ack.sacked == 0 && !ack.duplicate => false,
             ForwardRto::Forward => {
                 self.forward = ForwardRto::Off;
-                // Something arrived that was sent before the timeout, and not after it.
-                let original = ack.delivered.lowest_original;
-                original.is_some_and(|end| end.at_or_before(episode.point))
-                    && (ack.acked > 0 || ack.uses_sack)
+                // Something arrived that was sent before the timeout, and nothing that was sent
+                // after it.
+                let delivered = &ack.delivered;
+                let forward = delivered.newest.is_some_and(|last| last.end.after(episode.point));
+                delivered.lowest_original.is_some() && !forward && (ack.acked > 0 || ack.uses_sack)
             }
         }
     }
