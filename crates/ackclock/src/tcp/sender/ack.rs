@@ -132,6 +132,9 @@ impl<C: CongestionController> Sender<'_, C> {
         self.rearm(now);
         if advanced > 0 || sacked > 0 || undone {
             self.schedule_probe(now);
+            if self.flight.has_reneged() {
+                self.hasten_timer(now);
+            }
         }
     }
 

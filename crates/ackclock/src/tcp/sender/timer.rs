@@ -7,7 +7,11 @@ use super::{EarlyTimer, Sender};
 use crate::congestion::{CongestionController, CongestionKind};
 use crate::tcp::Error;
 use crate::tcp::settings::Settings;
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
+
+/// How long at least to wait for a better ack from a peer that seems to have thrown away what it
+/// SACKed: what Linux waits, as it does half the smoothed round-trip time.
+const LEAST_PATIENCE: Duration = Duration::from_millis(10);
 
 /// The timer of the sending half.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,6 +116,15 @@ impl<C: CongestionController> Sender<'_, C> {
     }
 
     /// Whether the retransmission timer has something to watch: what is in flight, or what ECN holds
+    /// The peer has SACKed what it does not acknowledge: if it is not that acks have changed places,
+    /// all that it SACKed must be sent again, for which there is no need to wait a whole timeout.
+    pub(super) fn hasten_timer(&mut self, now: Instant) {
+        if let Timer::Retransmit(at) = self.timer() {
+            let patience = (self.rto.smoothed_rtt() / 2).max(LEAST_PATIENCE);
+            self.set_timer(Timer::Retransmit(at.min(now + patience)));
+        }
+    }
+
     /// back.
     pub(crate) fn waits_for_ack(&self) -> bool {
         !self.flight.is_empty() || self.ecn.is_holding()

@@ -198,9 +198,14 @@ impl Flight<'_> {
             })
     }
 
+    /// Whether the peer has SACKed the first piece and not acknowledged it.
+    pub(crate) fn has_reneged(&self) -> bool {
+        self.records.front().is_some_and(|front| front.sacked & low_bits(1) != 0)
+    }
+
     /// Forgets every SACK if the peer has SACKed the first piece and not acknowledged it.
     pub(super) fn forget_reneged(&mut self) {
-        if self.records.front().is_none_or(|front| front.sacked & low_bits(1) == 0) {
+        if !self.has_reneged() {
             return;
         }
         self.discard_sacks();
