@@ -45,6 +45,10 @@ macro_rules! forward_controller {
             $call!($context self.on_unvalidated_window(now, least))
         }
 
+        fn on_unvalidated_loss(&mut self, now: $crate::time::Instant, window: u32) {
+            $call!($context self.on_unvalidated_loss(now, window))
+        }
+
         fn on_mss_change(&mut self, mss: u32) {
             $call!($context self.on_mss_change(mss))
         }

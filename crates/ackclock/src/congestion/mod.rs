@@ -189,6 +189,11 @@ pub trait CongestionController: Debug {
     /// threshold (RFC 7661 section 4.4.3).
     fn on_unvalidated_window(&mut self, _now: Instant, _least: u32) {}
 
+    /// Recovery is over from a loss in a window of which not even half was used: the path bears less
+    /// than was in flight by what had to be sent again. `window`, at most the present one, becomes
+    /// window and threshold (RFC 7661 section 4.4.1).
+    fn on_unvalidated_loss(&mut self, _now: Instant, _window: u32) {}
+
     /// The segment size changed (path MTU discovery).
     fn on_mss_change(&mut self, mss: u32);
 

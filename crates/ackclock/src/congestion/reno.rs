@@ -114,6 +114,10 @@ impl CongestionController for Reno {
         self.window.give_up_unvalidated(least);
     }
 
+    fn on_unvalidated_loss(&mut self, _now: Instant, window: u32) {
+        self.window.avoid_congestion_at(window);
+    }
+
     fn on_mss_change(&mut self, mss: u32) {
         self.window.change_mss(mss);
     }

@@ -139,6 +139,7 @@ enum Event {
     Undo(Instant),
     Restart(Instant, u32),
     Unvalidated(Instant, u32),
+    UnvalidatedLoss(Instant, u32),
     MssChange(u32),
 }
 
@@ -153,6 +154,9 @@ fn tell(law: &mut impl CongestionController, event: &Event) {
         Event::Undo(now) => law.on_undo(now),
         Event::Restart(now, window) => law.on_restart_after_idle(now, window),
         Event::Unvalidated(now, least) => law.on_unvalidated_window(now, least),
+        Event::UnvalidatedLoss(now, window) => {
+            law.on_unvalidated_loss(now, window.min(law.window()));
+        }
         Event::MssChange(mss) => law.on_mss_change(mss),
     }
 }
@@ -251,6 +255,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => instant().prop_map(Event::Undo),
         1 => (instant(), size()).prop_map(|(now, size)| Event::Restart(now, size)),
         1 => (instant(), size()).prop_map(|(now, size)| Event::Unvalidated(now, size)),
+        1 => (instant(), size()).prop_map(|(now, size)| Event::UnvalidatedLoss(now, size)),
         1 => size().prop_map(Event::MssChange),
     ]
 }

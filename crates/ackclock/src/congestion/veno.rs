@@ -217,6 +217,10 @@ impl CongestionController for Veno {
         self.window.give_up_unvalidated(least);
     }
 
+    fn on_unvalidated_loss(&mut self, _now: Instant, window: u32) {
+        self.window.avoid_congestion_at(window);
+    }
+
     fn on_mss_change(&mut self, mss: u32) {
         self.window.change_mss(mss);
     }

@@ -407,6 +407,12 @@ impl CongestionController for Cubic {
         self.on_restart_after_idle(now, (self.cwnd / 2).max(least));
     }
 
+    fn on_unvalidated_loss(&mut self, _now: Instant, window: u32) {
+        self.cwnd = within_bounds(window, self.mss);
+        self.now.ssthresh = self.now.ssthresh.min(self.cwnd);
+        self.leave_avoidance();
+    }
+
     fn on_mss_change(&mut self, mss: u32) {
         self.mss = mss.max(1);
         self.cwnd = within_bounds(self.cwnd, self.mss);

@@ -4,6 +4,7 @@
 use super::Sender;
 use super::flight::{Delivered, Losses, micros};
 use super::recovery::{AckFacts, Limits, Outcome, Phase};
+use super::restart::UnvalidatedLoss;
 use crate::congestion::{Ack, CongestionController, CongestionKind};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::settings::Settings;
@@ -102,8 +103,8 @@ impl<C: CongestionController> Sender<'_, C> {
             bare_duplicate: repeats && advanced == 0 && input.sack.is_empty(),
             uses_sack: self.recovery.uses_sack(),
             dsack,
-            echoed_ms: input.echoed_ms,
             reports_duplicates: self.counters.dsacks > 0,
+            echoed_ms: input.echoed_ms,
             delivered,
             can_send_new: self.unsent() > 0 && self.usable_window() > 0,
             rtt: self.measured_rtt(),
@@ -116,6 +117,9 @@ impl<C: CongestionController> Sender<'_, C> {
         let in_recovery = was_fast || self.recovery.phase() == Phase::Fast || outcome.reduce_again;
         let flight_size = self.flight.outstanding().saturating_add(advanced);
         self.tell_events(now, &outcome, flight_size, unrepaired);
+        if outcome.left {
+            self.deduct_retransmitted(now, settings);
+        }
         self.digest_echo(now, input.ecn_echo, advanced);
         self.tell_losses(now, &outcome.lost);
         if advanced > 0 || sacked > 0 {
@@ -128,13 +132,13 @@ impl<C: CongestionController> Sender<'_, C> {
         let undone = outcome.undone.is_some();
         if (advanced > 0 && !outcome.keep_timer) || undone {
             self.restart_timer(now);
+            if self.flight.has_reneged() {
+                self.hasten_timer(now);
+            }
         }
         self.rearm(now);
         if advanced > 0 || sacked > 0 || undone {
             self.schedule_probe(now);
-            if self.flight.has_reneged() {
-                self.hasten_timer(now);
-            }
         }
     }
 
@@ -150,6 +154,7 @@ impl<C: CongestionController> Sender<'_, C> {
         if let Some(phase) = outcome.undone {
             self.counters.undos = self.counters.undos.saturating_add(1);
             self.controller.on_undo(now);
+            self.unvalidated_loss = UnvalidatedLoss::default();
             self.withdraw_reduction();
             if phase == Phase::Loss {
                 self.rto.on_spurious_timeout();
@@ -161,6 +166,7 @@ impl<C: CongestionController> Sender<'_, C> {
             // What a timeout has marked to be sent again is not in the network.
             let flight = self.recovery.flight_end().since(self.snd_una);
             let flight_size = flight.saturating_sub(unrepaired);
+            self.note_unvalidated_loss(flight_size);
             self.reduce(now, kind, flight_size);
         } else if outcome.reduce_again {
             // The window may have been reduced for the same flight already.

@@ -159,6 +159,7 @@ impl<C: CongestionController> Sender<'_, C> {
             return;
         }
         self.delivery.on_lost(losses.bytes);
+        self.unvalidated_loss.add(losses.bytes);
         let sent = self.flight.last_lost(losses);
         let loss = Loss {
             now,

@@ -33,6 +33,7 @@ use flight::Flight;
 use pacing::Pacer;
 use recovery::{MeasuredRtt, Phase, Recovery};
 pub use restart::RestartAfterIdle;
+use restart::UnvalidatedLoss;
 use round::Round;
 use rto::Rto;
 pub(crate) use timer::Timer;
@@ -114,6 +115,7 @@ pub(crate) struct Sender<'a, C> {
     timeouts_in_a_row: u8,
     /// State of the random words given to the law.
     random: u32,
+    unvalidated_loss: UnvalidatedLoss,
     counters: SenderCounters,
 }
 
@@ -159,6 +161,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             no_progress_since: Instant::ZERO,
             timeouts_in_a_row: 0,
             random: open.random as u32,
+            unvalidated_loss: UnvalidatedLoss::default(),
             counters: SenderCounters::default(),
         }
     }

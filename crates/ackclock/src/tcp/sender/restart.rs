@@ -25,8 +25,8 @@ pub enum RestartAfterIdle {
     /// `rfc7661`: the window stays, but neither grows nor lasts. For each five minutes in which no
     /// flight has reached half of it, half of it is given up, down to the initial window, and three
     /// quarters are kept as threshold (RFC 7661 sections 4.3 and 4.4.3). What the RFC calls pipeACK
-    /// is the flight out of which acks come; a loss reduces the window from FlightSize,
-    /// which is never more than section 4.4.1 allows before it deducts what was retransmitted.
+    /// is the flight out of which acks come; a loss reduces the window from FlightSize, and when it
+    /// is repaired, by what had to be sent again for it (section 4.4.1).
     Validation,
 }
 
@@ -64,7 +64,43 @@ impl CoarseInstant {
     }
 }
 
+/// A loss in a window that was not validated, while it is repaired (RFC 7661 section 4.4.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct UnvalidatedLoss {
+    /// LossFlightSize; 0: there is no such loss.
+    flight_size: u32,
+    /// R: what was found lost, and so is sent again; of what is lost more than once, each time.
+    lost: u32,
+}
+
+impl UnvalidatedLoss {
+    /// More was found lost.
+    pub(super) fn add(&mut self, bytes: u32) {
+        self.lost = self.lost.saturating_add(bytes);
+    }
+}
+
 impl<C: CongestionController> Sender<'_, C> {
+    /// A loss was found with so much in flight, and the window is about to be reduced.
+    pub(super) fn note_unvalidated_loss(&mut self, flight_size: u32) {
+        let validated = flight_size.saturating_mul(2) >= self.controller.window();
+        self.unvalidated_loss =
+            UnvalidatedLoss { flight_size: if validated { 0 } else { flight_size }, lost: 0 };
+    }
+
+    /// The loss was repaired: the window is what the law would have made of LossFlightSize - R.
+    pub(super) fn deduct_retransmitted(&mut self, now: Instant, settings: &Settings) {
+        let UnvalidatedLoss { flight_size, lost } = core::mem::take(&mut self.unvalidated_loss);
+        if settings.restart_after_idle != RestartAfterIdle::Validation {
+            return;
+        }
+        let kept = u64::from(flight_size.saturating_sub(lost));
+        let window = u64::from(self.controller.window()) * kept;
+        if let Some(window) = window.checked_div(flight_size.into()) {
+            self.controller.on_unvalidated_loss(now, window as u32);
+        }
+    }
+
     /// RFC 7661 section 4.3: an ack out of a flight of half the window shows that the path bears it.
     pub(super) fn validate_window(&mut self, now: Instant, flight: u32) {
         if flight.saturating_mul(2) >= self.controller.window() {

@@ -3,6 +3,7 @@
 
 use super::flight::Losses;
 use super::recovery::ProbeFacts;
+use super::restart::UnvalidatedLoss;
 use super::{EarlyTimer, Sender};
 use crate::congestion::{CongestionController, CongestionKind};
 use crate::tcp::Error;
@@ -115,7 +116,6 @@ impl<C: CongestionController> Sender<'_, C> {
         }
     }
 
-    /// Whether the retransmission timer has something to watch: what is in flight, or what ECN holds
     /// The peer has SACKed what it does not acknowledge: if it is not that acks have changed places,
     /// all that it SACKed must be sent again, for which there is no need to wait a whole timeout.
     pub(super) fn hasten_timer(&mut self, now: Instant) {
@@ -125,6 +125,7 @@ impl<C: CongestionController> Sender<'_, C> {
         }
     }
 
+    /// Whether the retransmission timer has something to watch: what is in flight, or what ECN holds
     /// back.
     pub(crate) fn waits_for_ack(&self) -> bool {
         !self.flight.is_empty() || self.ecn.is_holding()
@@ -215,6 +216,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let unrepaired = self.flight.unrepaired();
         self.recovery.on_timeout(&mut self.flight, now, ends, &rtt, repeated);
         self.tail_probe_due = false;
+        self.unvalidated_loss = UnvalidatedLoss::default();
         self.reduce(now, kind, flight_size);
         let bytes = self.flight.unrepaired().saturating_sub(unrepaired);
         self.tell_losses(now, &Losses { bytes, ..Losses::default() });

@@ -123,6 +123,54 @@ fn a_sender_that_uses_half_of_the_window_validates_it() {
     assert_eq!(test.info().cwnd, 20_000);
 }
 
+/// The window after a loss of `lost` of eight segments, out of a window of 20, is repaired.
+fn window_after_a_loss(restart: &str, law: &str, lost: u32) -> u32 {
+    let mut config = config();
+    config.restart_after_idle = restart.parse().unwrap();
+    let mut test = Test::established_with(config, law.parse().unwrap());
+    send_and_ack(&mut test, 0, 20_000);
+    assert_eq!(test.info().cwnd, 20_000);
+    test.queue(20_000, 28_000);
+    assert_eq!(test.data().len(), 8);
+    test.wait(10);
+    for arrived in lost + 1..=8 {
+        test.sacks(20_000, &[(20_000 + lost * MSS, 20_000 + arrived * MSS)]);
+        test.data();
+    }
+    test.wait(10);
+    for repaired in 1..=lost {
+        test.acks(if repaired == lost { 28_000 } else { 20_000 + repaired * MSS });
+        test.data();
+    }
+    assert_eq!((test.info().in_recovery, test.info().unacked), (false, 0));
+    test.info().cwnd
+}
+
+/// (LossFlightSize - R) / 2 for Reno (RFC 7661 section 4.4.1).
+#[test]
+fn what_was_retransmitted_out_of_an_unvalidated_window_is_taken_off() {
+    assert_eq!([1, 2, 4].map(|lost| window_after_a_loss("rfc5681", "reno", lost)), [4_000; 3]);
+    assert_eq!(
+        [1, 2, 4].map(|lost| window_after_a_loss("rfc7661", "reno", lost)),
+        [3_500, 3_000, 2_000]
+    );
+    // CUBIC keeps seven tenths.
+    assert_eq!(window_after_a_loss("rfc7661", "cubic", 2), 4_200);
+}
+
+#[test]
+fn a_loss_in_a_window_that_was_used_costs_what_the_law_says() {
+    let mut test = grown("rfc7661");
+    test.queue(20_000, 40_000);
+    assert_eq!(test.data().len(), 20);
+    test.wait(10);
+    test.sacks(20_000, &[(21_000, 40_000)]);
+    assert_eq!(test.data(), [(20_000, 1_000)]);
+    test.wait(10);
+    test.acks(40_000);
+    assert_eq!((test.info().in_recovery, test.info().cwnd), (false, 10_000));
+}
+
 /// The flight of before the idle time was as large as the window; the one after it is not.
 #[test]
 fn what_was_in_flight_before_an_idle_time_does_not_let_the_window_grow_after_it() {
