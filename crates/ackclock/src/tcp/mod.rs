@@ -11,7 +11,7 @@ mod error;
 pub(crate) mod handshake;
 mod info;
 mod inquiry;
-#[cfg(feature = "invariants")]
+#[cfg(any(test, feature = "invariants"))]
 mod invariants;
 mod output;
 mod pacing_mode;

@@ -2,14 +2,17 @@
 //! account of what it hears: what recovery may cost.
 
 use super::*;
-use crate::congestion::{Ack, Congestion, CongestionController, CongestionKind, Cubic, Start};
+use crate::congestion::{
+    Ack, Congestion, CongestionController, CongestionKind, Cubic, LARGEST_WINDOW, Loss,
+    Sent as SentBytes, Start,
+};
 use crate::test_random::Random;
 use std::boxed::Box;
 use std::collections::BTreeMap;
 
 /// A law that remembers what it was told of.
 #[derive(Clone, Debug)]
-struct Accounted {
+pub(super) struct Accounted {
     law: BuiltIn,
     /// Kinds of congestion in order, and false alarms as `None`.
     heard: Vec<Option<CongestionKind>>,
@@ -17,6 +20,9 @@ struct Accounted {
     before: u32,
     /// A window after a false alarm was below that.
     fell_short: bool,
+    mss: u32,
+    /// The first promise that the law did not keep.
+    broken: Option<&'static str>,
 }
 
 impl Accounted {
@@ -24,8 +30,19 @@ impl Accounted {
         self.heard.iter().filter(|heard| **heard == kind).count()
     }
 
-    fn reductions(&self) -> usize {
+    pub(super) fn reductions(&self) -> usize {
         self.count(Some(CongestionKind::FastRetransmit))
+    }
+
+    pub(super) fn broken(&self) -> Option<&'static str> {
+        self.broken
+    }
+
+    fn check(&mut self) {
+        if !(self.mss..=LARGEST_WINDOW.max(self.mss)).contains(&self.law.window()) {
+            self.broken =
+                self.broken.or(Some("a window is at least a segment and at most its cap"));
+        }
     }
 }
 
@@ -35,11 +52,33 @@ impl CongestionController for Accounted {
     }
 
     fn on_start(&mut self, start: &Start) {
+        self.mss = start.mss;
         self.law.on_start(start);
     }
 
+    fn on_sent(&mut self, sent: &SentBytes) {
+        self.law.on_sent(sent);
+    }
+
     fn on_ack(&mut self, ack: &Ack) {
+        let before = self.law.window();
         self.law.on_ack(ack);
+        // BBR's window follows its model of the path, not the flight.
+        let grown = self.law.window() > before && self.law.name() != "bbr";
+        if grown && !ack.window_limited {
+            self.broken = self.broken.or(Some("a window grows only while the flight reaches it"));
+        }
+        self.check();
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.law.on_loss(loss);
+        self.check();
+    }
+
+    fn on_recovery_exit(&mut self, now: Instant, in_flight: u32) {
+        self.law.on_recovery_exit(now, in_flight);
+        self.check();
     }
 
     fn on_congestion(&mut self, event: &Congestion) {
@@ -48,15 +87,18 @@ impl CongestionController for Accounted {
         }
         self.heard.push(Some(event.kind));
         self.law.on_congestion(event);
+        self.check();
     }
 
     fn on_undo(&mut self, now: Instant) {
         self.heard.push(None);
         self.law.on_undo(now);
         self.fell_short |= self.law.window() < self.before;
+        self.check();
     }
 
     fn on_mss_change(&mut self, mss: u32) {
+        self.mss = mss;
         self.law.on_mss_change(mss);
     }
 
@@ -67,10 +109,30 @@ impl CongestionController for Accounted {
     fn slow_start_threshold(&self) -> u32 {
         self.law.slow_start_threshold()
     }
+
+    fn pacing_rate(&self) -> Option<u64> {
+        self.law.pacing_rate()
+    }
+
+    fn send_quantum(&self) -> Option<u32> {
+        self.law.send_quantum()
+    }
+
+    fn wants_prr(&self) -> bool {
+        self.law.wants_prr()
+    }
+
+    fn wants_delivery_rate(&self) -> bool {
+        self.law.wants_delivery_rate()
+    }
+
+    fn limits_itself(&self) -> bool {
+        self.law.limits_itself()
+    }
 }
 
 /// A segment of the sender's, as the path sees it.
-struct OnPath {
+pub(super) struct OnPath {
     now: Instant,
     /// First byte.
     at: u32,
@@ -79,21 +141,21 @@ struct OnPath {
 
 type Fate = Box<dyn FnMut(&OnPath) -> Option<Duration>>;
 
-struct Bulk {
-    sender: Connection<'static, Accounted>,
+pub(super) struct Bulk {
+    pub(super) sender: Connection<'static, Accounted>,
     receiver: Connection<'static, BuiltIn>,
     now: Instant,
     /// What is on its way, and to whom.
     path: BTreeMap<(Instant, u32), (bool, Header, Vec<u8>)>,
     packets: u32,
     /// How much is to be sent, and was queued.
-    total: u32,
+    pub(super) total: u32,
     send_buffer: u32,
     written: u32,
     highest: u32,
     /// Segments sent again, and how many of them were lost.
     again: u32,
-    lost_again: u32,
+    pub(super) lost_again: u32,
     /// How long a segment of the sender's takes to the receiver; `None`: it is lost.
     fate: Fate,
 }
@@ -104,7 +166,7 @@ const SEGMENT: u32 = MSS - 12;
 const WAY_BACK: Duration = Duration::from_millis(20);
 
 impl Bulk {
-    fn new(
+    pub(super) fn new(
         config: &Config,
         law: BuiltIn,
         fate: impl FnMut(&OnPath) -> Option<Duration> + 'static,
@@ -119,7 +181,14 @@ impl Bulk {
             clock_phase: 0,
         };
         let now = Instant::from_secs(100);
-        let law = Accounted { law, heard: Vec::new(), before: 0, fell_short: false };
+        let law = Accounted {
+            law,
+            heard: Vec::new(),
+            before: 0,
+            fell_short: false,
+            mss: 0,
+            broken: None,
+        };
         let receiver = Config { ack_policy: AckPolicy::EverySegment, ..config };
         let law_of_receiver = Reno::default().into();
         let mut bulk = Bulk {
@@ -184,12 +253,12 @@ impl Bulk {
     }
 
     /// Sends so many bytes, and runs until they are acknowledged.
-    fn run(&mut self, total: u32) {
+    pub(super) fn run(&mut self, total: u32) {
         self.total = total;
         self.run_while(|bulk| bulk.info().bytes_acked < u64::from(total));
     }
 
-    fn run_while(&mut self, mut goes_on: impl FnMut(&mut Bulk) -> bool) {
+    pub(super) fn run_while(&mut self, mut goes_on: impl FnMut(&mut Bulk) -> bool) {
         while goes_on(self) {
             self.transmit();
             let next = self.path.keys().next().map_or(Instant::FAR_FUTURE, |(at, _)| *at);
@@ -222,16 +291,16 @@ impl Bulk {
         }
     }
 
-    fn law(&self) -> &Accounted {
+    pub(super) fn law(&self) -> &Accounted {
         self.sender.sender.controller()
     }
 
-    fn info(&self) -> Info {
+    pub(super) fn info(&self) -> Info {
         self.sender.info(self.now)
     }
 }
 
-fn config_of(name: &str) -> Config {
+pub(super) fn config_of(name: &str) -> Config {
     Config { recovery: name.parse().expect("a recovery"), ..Config::default() }
 }
 

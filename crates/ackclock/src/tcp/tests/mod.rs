@@ -6,6 +6,7 @@ mod bulk;
 mod closing;
 mod delivery_rates;
 mod ecn;
+mod every_pair;
 mod older_recoveries;
 mod opening;
 mod pacing;
