@@ -4,7 +4,7 @@ use crate::library::Library;
 use crate::table::Answer;
 use crate::words::{event, events, field, option};
 use ackclock_testkit::script::{OUR_STREAM, PEER_STREAM};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex};
@@ -21,6 +21,8 @@ pub(crate) struct Caller {
 #[derive(Default)]
 struct Shared {
     descriptors: BTreeMap<String, i32>,
+    /// Those that are still open.
+    open: BTreeSet<i32>,
     /// Bytes written and read of each descriptor's streams.
     written: BTreeMap<i32, u64>,
     read: BTreeMap<i32, u64>,
@@ -34,6 +36,7 @@ impl Caller {
     pub(crate) fn name(&self, name: &str, descriptor: i32) {
         let mut shared = self.shared.lock().expect("no thread has failed");
         shared.descriptors.insert(name.into(), descriptor);
+        shared.open.insert(descriptor);
         shared.written.insert(descriptor, 0);
         shared.read.insert(descriptor, 0);
     }
@@ -43,6 +46,15 @@ impl Caller {
         match shared.descriptors.get(name) {
             Some(descriptor) => Ok(*descriptor),
             None => name.parse().map_err(|_| format!("`{name}` was not opened")),
+        }
+    }
+
+    /// Closes what the script has left open, behind the library's back as packetdrill does.
+    pub(crate) fn close_all(&self) {
+        let mut shared = self.shared.lock().expect("no thread has failed");
+        for descriptor in std::mem::take(&mut shared.open) {
+            // SAFETY: the library's descriptors are the kernel's, and nobody else closes this one.
+            unsafe { libc::close(descriptor) };
         }
     }
 
@@ -83,7 +95,11 @@ impl Caller {
             ["write", fd, n, ref flags @ ..] => {
                 return self.write(self.descriptor(fd)?, number(n)?, message_flags(flags)?);
             }
-            ["close", fd] => library.close(self.descriptor(fd)?),
+            ["close", fd] => {
+                let fd = self.descriptor(fd)?;
+                self.shared.lock().expect("no thread has failed").open.remove(&fd);
+                library.close(fd)
+            }
             ["shutdown", fd, how] => {
                 let how = ["rd", "wr", "rdwr"].iter().position(|name| *name == how);
                 let how = how.ok_or("shut down rd, wr or rdwr")?;

@@ -17,6 +17,7 @@ mod other_calls;
 mod pipes;
 mod player;
 mod settings;
+mod speed;
 mod table;
 mod timers;
 mod urgent;

@@ -202,30 +202,31 @@ impl Player {
     }
 
     fn expect(&mut self, expected: &Packet) -> Result<(), String> {
-        let (at, sent) = self.next_packet()?.ok_or("the stack sent nothing")?;
-        if (at - self.nominal).abs() <= TOLERANCE && expected.describes(&sent) {
+        let (at, whose, sent) = self.next_packet()?.ok_or("the stack sent nothing")?;
+        let is_timely = (at - self.nominal).abs() <= TOLERANCE;
+        if is_timely && whose == self.current && expected.describes(&sent) {
             return Ok(());
         }
-        Err(format!("the stack sent {} > {sent}", self.shown(at)))
+        Err(format!("the stack sent {} > {sent} to peer {whose}", self.shown(at)))
     }
 
-    fn next_packet(&mut self) -> Result<Option<(i64, Packet)>, String> {
+    /// When, to which peer and what.
+    fn next_packet(&mut self) -> Result<Option<(i64, usize, Packet)>, String> {
         let Some((at, bytes)) = self.library.receive_packet() else {
             return Ok(None);
         };
         self.now = self.now.max(at);
         let parsed = parse_packet(&bytes, Checksums::default()).map_err(|e| e.to_string())?;
+        let mut whose = self.current;
         if let Protocol::Tcp(segment) = parsed.protocol {
             let port = segment.header.destination_port;
-            let ours = &self.conversations[self.current];
-            if ours.peers.port() != port {
-                return Err(format!("the stack sent something to port {port}"));
-            }
+            let known = self.conversations.iter().position(|known| known.peers.port() == port);
+            whose = known.ok_or_else(|| format!("the stack sent something to port {port}"))?;
         }
         let millis = ((at - self.begin) / 1_000) as u32;
-        let packet = self.conversations[self.current].read(millis, &bytes)?;
+        let packet = self.conversations[whose].read(millis, &bytes)?;
         self.log.push(format!("{} > {packet}", self.shown(at)));
-        Ok(Some((at, packet)))
+        Ok(Some((at, whose, packet)))
     }
 
     fn establish(&mut self) -> Result<(), String> {
@@ -290,11 +291,12 @@ impl Player {
         }
         let now = self.now;
         match self.next_packet()? {
-            Some((at, packet)) if at <= now => {
+            Some((at, _, packet)) if at <= now => {
                 return Err(format!("no line expects {} > {packet}", self.shown(at)));
             }
             _ => {}
         }
+        self.caller.close_all();
         self.library.free();
         Ok(())
     }
