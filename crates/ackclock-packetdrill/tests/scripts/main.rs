@@ -1,6 +1,7 @@
 //! Scripts against the built library, by topic.
 #![cfg(target_os = "linux")]
 
+mod acks;
 mod calls;
 mod closing;
 mod data;

@@ -10,6 +10,7 @@ fn example_1_the_last_four_segments_are_lost() {
         established
         < . 1:501(500) ack 1
         < . 501:1001(500) ack 1
+        > . 1:1(0) ack 1001 <>
         < . 1001:1501(500) ack 1
         < . 1501:2001(500) ack 1
         > . 1:1(0) ack 2001 <>

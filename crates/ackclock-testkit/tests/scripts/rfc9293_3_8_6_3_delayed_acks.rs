@@ -33,11 +33,14 @@ fn small_segments_wait_for_two_full_ones_worth_of_data() {
     check(
         "
         established
-        < P. 1:501(500) ack 1
-        < P. 501:1001(500) ack 1
-        < P. 1001:1501(500) ack 1
-        < P. 1501:2001(500) ack 1
+        < . 1:1001(1000) ack 1
+        < . 1001:2001(1000) ack 1
         > . 1:1(0) ack 2001
+        < P. 2001:2501(500) ack 1
+        < P. 2501:3001(500) ack 1
+        < P. 3001:3501(500) ack 1
+        < P. 3501:4001(500) ack 1
+        > . 1:1(0) ack 4001
         ",
     );
 }

@@ -99,12 +99,12 @@ impl AckState {
         self.quick_acks
     }
 
-    /// New bytes after which the policy wants an ack at once. `mss` is the size of a full segment,
-    /// `limit` that of the receive buffer.
-    pub(super) fn enough(&self, mss: u32, limit: u32) -> u32 {
+    /// New bytes after which the policy wants an ack at once. `full_size` is the
+    /// size of the peer's full-sized segments, `limit` that of the receive buffer.
+    pub(super) fn enough(&self, full_size: u32, limit: u32) -> u32 {
         match self.gathering {
             Gathering::Nothing => 0,
-            Gathering::TwoSegments => mss.saturating_mul(2),
+            Gathering::TwoSegments => full_size.saturating_mul(2),
             Gathering::ShareOfBuffer => share_of(limit),
         }
     }

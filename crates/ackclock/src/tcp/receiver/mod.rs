@@ -3,6 +3,7 @@
 
 mod ack_policy;
 mod ecn;
+mod full_size;
 mod reassembly;
 mod sack;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use crate::time::Instant;
 use crate::wire::SackBlocks;
 use ack_policy::{AckState, Arriving};
 use ecn::EcnReceiver;
+use full_size::FullSize;
 use reassembly::{Reassembly, Stored};
 use sack::SackReport;
 use window::Window;
@@ -39,8 +41,7 @@ pub(crate) struct ReceiverConfig {
     pub(crate) sack: bool,
     /// Shift count of the windows that we send.
     pub(crate) window_shift: u8,
-    /// Largest payload that the peer may send us, in bytes, the options of every segment deducted:
-    /// what counts as a full-sized segment.
+    /// Largest payload that the peer may send us, in bytes, the options of every segment deducted.
     pub(crate) mss: u32,
 }
 
@@ -65,6 +66,7 @@ pub(crate) struct Receiver<'a> {
     /// What the buffer is to hold, in bytes, once the peer has used up what was promised to it.
     wanted: u32,
     acks: AckState,
+    full_size: FullSize,
     report: SackReport,
     ecn: EcnReceiver,
     /// Sequence number of the FIN, once seen.
@@ -102,6 +104,7 @@ impl<'a> Receiver<'a> {
             clamp: window_clamp.unwrap_or(u32::MAX),
             wanted: u32::MAX,
             acks: AckState::new(ack_policy, ack_timer, clock_phase, sack),
+            full_size: FullSize::new(mss),
             report: SackReport::new(sack),
             ecn: EcnReceiver::default(),
             fin: None,
@@ -123,6 +126,7 @@ impl<'a> Receiver<'a> {
         self.data.begin_at(next);
         self.window = Window::new(next + advertised, window_shift, mss);
         self.acks.agree(sack);
+        self.full_size = FullSize::new(mss);
         self.report = SackReport::new(sack);
     }
 
@@ -168,7 +172,7 @@ impl<'a> Receiver<'a> {
         seq: SeqNumber,
         payload: &[u8],
         fin: bool,
-        _push: bool,
+        push: bool,
     ) -> Arrival {
         if payload.is_empty() && !fin {
             return Arrival::default();
@@ -177,6 +181,7 @@ impl<'a> Receiver<'a> {
         if let Some(duplicate) = self.data.duplicate_part(segment) {
             self.report.on_duplicate(duplicate);
         }
+        self.full_size.on_segment(segment.len(), self.window.mss(), push || fin);
         let before = self.data.next();
         let had_holes = !self.data.ranges().is_empty() || self.fin.is_some();
         let stored = self.store(segment, payload);
@@ -190,7 +195,7 @@ impl<'a> Receiver<'a> {
         } else {
             Arriving::Special
         };
-        let enough = self.acks.enough(self.window.mss(), self.largest_window());
+        let enough = self.acks.enough(self.full_size.bytes(), self.largest_window());
         self.acks.on_arrival(now, stored.advanced, arriving, enough);
         Arrival { accepted: stored.advanced, fin: fin_reached, dropped: stored.dropped }
     }

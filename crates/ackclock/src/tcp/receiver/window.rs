@@ -13,19 +13,21 @@ pub(super) struct Window {
     /// (RFC 7323 section 2.4).
     edge: SeqNumber,
     shift: u8,
-    /// The size of a full segment.
-    mss: u32,
+    /// The largest payload that the peer may send.
+    mss: u16,
 }
 
 impl Window {
-    /// The window that a SYN advertised, up to `edge`. `mss` is the size of a full segment.
+    /// The window that a SYN advertised, up to `edge`. `mss` is the largest payload that the
+    /// peer may send.
     pub(super) fn new(edge: SeqNumber, shift: u8, mss: u32) -> Self {
+        let mss = u16::try_from(mss).unwrap_or(u16::MAX);
         Window { edge, shift: shift.min(MAX_SHIFT), mss }
     }
 
-    /// The size of a full segment.
-    pub(super) const fn mss(&self) -> u32 {
-        self.mss
+    /// The largest payload that the peer may send.
+    pub(super) fn mss(&self) -> u32 {
+        self.mss.into()
     }
 
     /// The rightmost edge ever advertised.
@@ -42,7 +44,7 @@ impl Window {
     /// than one unit the announced edge may then lie left of [`edge`](Self::edge), as RFC 7323
     /// section 2.4 describes; what was promised is still honoured.
     pub(super) fn offer(&self, next: SeqNumber, free: usize, limit: u32) -> u32 {
-        let step = self.mss.min(limit / 2).max(1);
+        let step = self.mss().min(limit / 2).max(1);
         let largest = u32::from(u16::MAX) << self.shift;
         let room = u32::try_from(free).unwrap_or(u32::MAX).min(largest);
         let open = room >> self.shift << self.shift;
@@ -62,7 +64,7 @@ impl Window {
     pub(super) fn update_due(&self, next: SeqNumber, offered: u32, worthwhile: u32) -> bool {
         let promised = self.edge.since(next);
         offered >= promised.saturating_add(worthwhile)
-            || (promised < self.mss && offered >= self.mss)
+            || (promised < self.mss() && offered >= self.mss())
     }
 
     /// A segment went out that acknowledged `next` and advertised `window` bytes.

@@ -74,7 +74,7 @@ fn the_first_segments_are_acknowledged_one_by_one() {
     let mut test = Test::established(config);
     let mut acked = Vec::new();
     for n in 0..6 {
-        test.peer(n * 100, 100, 0, Flags::NONE);
+        test.peer(n * 100, 100, 0, Flags::PSH);
         acked.extend(test.sent().iter().map(Sent::acked));
     }
     assert_eq!(acked, [100, 200, 300]);

@@ -316,7 +316,7 @@ fn each_episode_reduces_once_and_each_lost_retransmission_once_more_at_most() {
             move |_: &OnPath| (random.below(1_000) >= loss).then_some(Duration::from_millis(20));
         let law = if seed % 2 == 0 { Reno::default().into() } else { Cubic::default().into() };
         let mut bulk = Bulk::new(&config_of(name), law, fate);
-        bulk.run(200_000);
+        bulk.run(250_000);
         let (episodes, reductions) = (bulk.info().fast_recoveries, bulk.law().reductions() as u64);
         assert!(reductions >= episodes, "{name} {seed}: the law hears of each");
         let most = episodes + u64::from(bulk.lost_again) + bulk.info().tail_probes;

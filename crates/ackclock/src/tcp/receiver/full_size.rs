@@ -1,0 +1,91 @@
+//! How long the peer's full-sized segments are, as far as what arrives tells.
+//!
+//! The MSS that we announced is only a bound: the peer's own link or the path may take less. Then
+//! counting by the bound would acknowledge every third segment or fewer, which RFC 5681 section 4.2
+//! wants prevented.
+
+/// MSS that every peer may use (RFC 9293 section 3.7.1, MUST-15): what is thought before anything
+/// has arrived, if no less was announced.
+const DEFAULT_MSS: u16 = 536;
+
+/// An estimate, by the rule of Linux.
+#[derive(Debug)]
+pub(super) struct FullSize {
+    size: u16,
+    /// Length of the last segment if it may have been full-sized although it was shorter than
+    /// thought; else 0.
+    candidate: u16,
+}
+
+impl FullSize {
+    /// Nothing has arrived; `announced` is the largest payload that the peer may send.
+    pub(super) fn new(announced: u32) -> Self {
+        FullSize { size: narrow(announced).min(DEFAULT_MSS), candidate: 0 }
+    }
+
+    /// A segment with `len` bytes arrived, of which there may be as many as `announced`; `last`: it
+    /// says that for now nothing follows it.
+    ///
+    /// A longer segment than thought settles it. A shorter one is full-sized if another of the same
+    /// length follows, unless both may have been all that there was to send.
+    pub(super) fn on_segment(&mut self, len: u32, announced: u32, last: bool) {
+        let len = narrow(len.min(announced));
+        let may_be_full = len > 0 && (!last || len >= DEFAULT_MSS);
+        if len >= self.size || (may_be_full && len == self.candidate) {
+            (self.size, self.candidate) = (len.max(1), 0);
+        } else {
+            self.candidate = if may_be_full { len } else { 0 };
+        }
+    }
+
+    /// The estimate in bytes.
+    pub(super) fn bytes(&self) -> u32 {
+        self.size.into()
+    }
+}
+
+/// No segment is longer than 65,535 bytes.
+fn narrow(len: u32) -> u16 {
+    u16::try_from(len).unwrap_or(u16::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(segments: &[(u32, bool)]) -> u32 {
+        let mut size = FullSize::new(1_460);
+        for &(len, last) in segments {
+            size.on_segment(len, 1_460, last);
+        }
+        size.bytes()
+    }
+
+    #[test]
+    fn the_longest_segment_is_full_sized() {
+        assert_eq!(after(&[]), 536);
+        assert_eq!(after(&[(100, true)]), 536);
+        assert_eq!(after(&[(1_000, false)]), 1_000);
+        assert_eq!(after(&[(1_000, false), (1_200, true)]), 1_200);
+        assert_eq!(after(&[(60_000, false)]), 1_460, "what a link has put together");
+    }
+
+    #[test]
+    fn two_shorter_ones_in_succession_are_full_sized() {
+        let long = (1_460, false);
+        assert_eq!(after(&[long, (1_000, false), (1_000, false)]), 1_000);
+        assert_eq!(after(&[long, (1_000, true), (1_000, true)]), 1_000);
+        assert_eq!(after(&[long, (1_000, false), (900, false)]), 1_460);
+        assert_eq!(after(&[long, (1_000, false), long, (1_000, false)]), 1_460);
+        assert_eq!(after(&[long, (300, true), (300, true)]), 1_460, "two small messages");
+        assert_eq!(after(&[long, (300, false), (300, false)]), 300);
+    }
+
+    #[test]
+    fn a_small_mss_that_was_announced_bounds_it() {
+        let mut size = FullSize::new(200);
+        assert_eq!(size.bytes(), 200);
+        size.on_segment(0, 200, true);
+        assert_eq!(size.bytes(), 200);
+    }
+}
