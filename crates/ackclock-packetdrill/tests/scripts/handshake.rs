@@ -2,6 +2,7 @@
 
 use crate::player::check;
 
+/// RFC 9293 section 3.5, figure 6, from the listener's side.
 #[test]
 fn a_passive_open() {
     check(
@@ -20,6 +21,7 @@ fn a_passive_open() {
     );
 }
 
+/// RFC 9293 section 3.5, figure 6, from the opener's side; connect(2) for what the calls say.
 #[test]
 fn an_active_open_that_does_not_wait() {
     check(
@@ -39,6 +41,7 @@ fn an_active_open_that_does_not_wait() {
     );
 }
 
+/// RFC 9293 section 3.10.7.3, second: a RST that acknowledges the SYN.
 #[test]
 fn a_refused_open() {
     check(
@@ -54,6 +57,7 @@ fn a_refused_open() {
     );
 }
 
+/// RFC 9293 section 3.8.3 (R2 for SYNs, MUST-23) and RFC 6298 rule 5.5; tcp(7) for TCP_SYNCNT.
 #[test]
 fn a_syn_is_repeated_and_given_up() {
     check(
@@ -69,6 +73,7 @@ fn a_syn_is_repeated_and_given_up() {
     );
 }
 
+/// RFC 6298 rules 2.1 and 5.5 for a SYN-ACK.
 #[test]
 fn a_syn_ack_is_repeated() {
     check(
@@ -84,6 +89,7 @@ fn a_syn_ack_is_repeated() {
     );
 }
 
+/// RFC 9293 section 3.5, figure 7 (MUST-10).
 #[test]
 fn a_simultaneous_open() {
     check(
@@ -101,6 +107,7 @@ fn a_simultaneous_open() {
     );
 }
 
+/// RFC 9293 section 3.7.1: over IPv6 a packet has 20 bytes less for the segment.
 #[test]
 fn over_ipv6() {
     check(
@@ -118,8 +125,9 @@ fn over_ipv6() {
     );
 }
 
+/// As Linux: with a full accept queue a SYN is dropped, so that the peer tries again later.
 #[test]
-fn one_connection_more_than_the_backlog_waits() {
+fn a_full_accept_queue_drops_syns() {
     check(
         "
         socket nonblock = fd s
@@ -130,8 +138,34 @@ fn one_connection_more_than_the_backlog_waits() {
         < . 1:1(0) ack 1
         peer 1
         < S 0:0(0) <mss 1000>
+        +0.5 accept s = fd c
+        accept s = EAGAIN
+        +0.5 < S 0:0(0) <mss 1000>
         > S. 0:0(0) ack 1 <mss 1460>
-        < . 1:1(0) ack 1              # there is no room yet
+        < . 1:1(0) ack 1
+        accept s = fd d
+        ",
+    );
+}
+
+/// As Linux: of those whose SYN came while there was room, the one whose ack comes too late is
+/// finished when its SYN-ACK was sent again.
+#[test]
+fn a_full_accept_queue_drops_the_last_ack_of_a_handshake() {
+    check(
+        "
+        socket nonblock = fd s
+        bind s
+        listen s 0
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 1460>
+        peer 1
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 1460>
+        peer 0
+        < . 1:1(0) ack 1
+        peer 1
+        < . 1:1(0) ack 1
         accept s = fd c
         accept s = EAGAIN
         +1 > S. 0:0(0) ack 1 <mss 1460>

@@ -62,7 +62,8 @@ pub struct ListenConfig {
     pub local: SocketAddr,
     /// Most half-open connections (SYN received, handshake not finished).
     pub half_open: usize,
-    /// Most established connections waiting for `accept`.
+    /// Most established connections waiting for `accept`. While there are as many, SYN segments
+    /// are dropped, and so are the last acks of handshakes that were begun before.
     pub backlog: usize,
     /// Wait for data: an ack that finishes a handshake without data is not heard before the SYN-ACK's
     /// timer has fired so often (after 1, 3, 7… initial timeouts); 0: accept at once. At the end the

@@ -48,6 +48,12 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let Some(listener) = self.listeners.records.get(id) else {
             return;
         };
+        // What cannot be accepted is not begun: the peer tries again later. Of those that were begun
+        // before, as many as there is room for are finished.
+        if !listener.has_room_for_established() {
+            self.statistics.accept_overflow += 1;
+            return;
+        }
         let has_room = listener.has_room_for_half_open() && self.demux.reserve();
         let tuple = FourTuple::of(syn);
         let isn = self.secret.isn(now, &tuple);

@@ -45,7 +45,7 @@ pub struct Statistics {
     pub passive_opens: u64,
     /// SYN segments dropped because the half-open queue was full.
     pub half_open_overflow: u64,
-    /// Handshakes not completed because the accept queue was full.
+    /// SYN segments and last acks of handshakes dropped because the accept queue was full.
     pub accept_overflow: u64,
     /// Half-open connections given up.
     pub half_open_timeouts: u64,
