@@ -13,6 +13,7 @@ mod icmp_error;
 mod interface;
 mod library;
 mod loss;
+mod opening;
 mod options;
 mod other_calls;
 mod pipes;

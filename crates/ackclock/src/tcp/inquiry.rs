@@ -10,6 +10,10 @@ use crate::time::{Duration, Instant};
 pub(crate) struct Inquiry {
     /// It is to be asked now.
     pub(crate) due: bool,
+    /// The SYN that is due answers the other side's, with our timer running on.
+    answering: bool,
+    /// Such a SYN was sent.
+    answered: bool,
     /// How often it was asked: SYNs sent, or probes that fell due.
     asked: u16,
     /// When it was asked last.
@@ -21,14 +25,21 @@ pub(crate) struct Inquiry {
 impl Inquiry {
     /// A SYN to be sent at once.
     pub(crate) fn open(now: Instant) -> Self {
-        Inquiry { due: true, asked: 0, asked_at: now, since: now }
+        Inquiry {
+            due: true,
+            answering: false,
+            answered: false,
+            asked: 0,
+            asked_at: now,
+            since: now,
+        }
     }
 
     /// When the SYN is to be sent again, `timeout` after it was sent last, or the attempt to be
     /// given up, `give_up` after it began (R2).
     pub(crate) fn syn_deadline(&self, timeout: Duration, give_up: Duration) -> Instant {
         let give_up_at = self.since + give_up;
-        if self.due {
+        if self.due && !self.answering {
             return give_up_at;
         }
         (self.asked_at + timeout).min(give_up_at)
@@ -37,12 +48,18 @@ impl Inquiry {
     /// The SYN was sent.
     pub(crate) fn on_syn_sent(&mut self, now: Instant) {
         self.due = false;
+        if core::mem::take(&mut self.answering) {
+            self.answered = true;
+            return;
+        }
         self.asked_at = now;
         self.asked = self.asked.saturating_add(1);
     }
 
-    /// The other side's SYN arrived: ours goes again, now with an ack.
+    /// The other side's SYN arrived: ours goes again, now with an ack. The timer has not expired, and
+    /// does not back off (RFC 6298 rules 5.1 and 5.5).
     pub(crate) fn send_syn_again(&mut self) {
+        self.answering = !self.due || self.answering;
         self.due = true;
     }
 
@@ -56,7 +73,7 @@ impl Inquiry {
         if self.syn_deadline(timeout, give_up) > now {
             return true;
         }
-        self.due = true;
+        (self.due, self.answering) = (true, false);
         now < self.since + give_up
     }
 
@@ -67,10 +84,10 @@ impl Inquiry {
 
     /// When the SYN was sent, if that was once (Karn's rule).
     pub(crate) fn syn_sent_once_at(&self) -> Option<Instant> {
-        (self.asked == 1).then_some(self.asked_at)
+        (self.asked == 1 && !self.answered).then_some(self.asked_at)
     }
 
-    /// How often the SYN was sent again.
+    /// How often the SYN was sent again because nobody answered.
     pub(crate) fn syn_retransmits(&self) -> u32 {
         u32::from(self.asked).saturating_sub(1)
     }
@@ -78,12 +95,13 @@ impl Inquiry {
     /// As [`syn_retransmits`](Self::syn_retransmits), counting one that is due: what it tells is
     /// known when the timer fires.
     pub(crate) fn unanswered_syns(&self) -> u32 {
-        u32::from(self.asked).saturating_sub(u32::from(!self.due))
+        let is_due = self.due && !self.answering;
+        u32::from(self.asked).saturating_sub(u32::from(!is_due))
     }
 
     /// A segment of the peer arrived on an established connection.
     pub(crate) fn on_heard(&mut self, now: Instant) {
-        *self = Inquiry { due: false, asked: 0, asked_at: now, since: now };
+        *self = Inquiry { due: false, ..Inquiry::open(now) };
     }
 
     /// When the peer was heard last, or the connection opened.
