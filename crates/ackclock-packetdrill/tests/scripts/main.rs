@@ -22,6 +22,7 @@ mod settings;
 mod speed;
 mod table;
 mod timers;
+mod undo;
 mod urgent;
 mod waiting;
 mod words;

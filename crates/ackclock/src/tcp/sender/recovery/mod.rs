@@ -364,6 +364,7 @@ impl Recovery {
         self.episode.count(ack);
         let rules = self.rules.get_mut();
         let mut undone = None;
+        let was_forward = self.undo.sends_forward();
         if self.undo.is_spurious(&self.episode, ack) {
             undone = Some(self.episode.phase);
             if !self.undo.is_by_timer() {
@@ -374,6 +375,10 @@ impl Recovery {
             self.episode.owes_retransmission = false;
             rules.forget();
             flight.unmark_lost();
+        } else if was_forward && !self.undo.sends_forward() {
+            // RFC 5682 section 2.1 step 3a: the new data fills the window, but what is missing is to
+            // be sent again all the same.
+            self.episode.owes_retransmission = true;
         }
         let superfluous = rules.superfluous();
         let outcome = Outcome { undone, ..rules.on_ack(&mut self.episode, flight, ack) };
