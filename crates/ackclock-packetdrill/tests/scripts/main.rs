@@ -25,4 +25,5 @@ mod timers;
 mod undo;
 mod urgent;
 mod waiting;
+mod windows;
 mod words;

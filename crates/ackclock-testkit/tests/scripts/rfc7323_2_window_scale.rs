@@ -29,9 +29,10 @@ fn in_a_passive_open_the_ack_of_the_handshake_is_scaled() {
         < S 0:0(0) win 1000 <mss 1000,wscale 7>
         > S. 0:0(0) ack 1 win 65535 <mss 1000,wscale 3>
         < . 1:1(0) ack 1 win 1000
-        > . 1:1(0) ack 1 win 32768          # more than a SYN could promise
         accept
         info send_window 128000
+        < P. 1:11(10) ack 1 win 1000
+        +0.04 > . 1:1(0) ack 11 win 32766   # more than a SYN could promise
         ",
     );
 }
@@ -73,8 +74,9 @@ fn both_syns_carry_it_in_a_simultaneous_open() {
         < S 0:0(0) win 900 <mss 1000,wscale 1>
         > S. 0:0(0) ack 1 win 65535 <mss 1000,wscale 3>
         < . 1:1(0) ack 1 win 900
-        > . 1:1(0) ack 1 win 32768          # more than a SYN could promise
         info send_window 1800
+        < P. 1:11(10) ack 1 win 900
+        +0.04 > . 1:1(0) ack 11 win 32766   # more than a SYN could promise
         ",
     );
 }

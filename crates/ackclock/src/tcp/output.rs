@@ -72,7 +72,8 @@ impl<C: CongestionController> Connection<'_, C> {
         if self.inquiry.due && self.keepalive_settings().is_some() {
             return Some(self.pure_ack(now, Cause::Keepalive));
         }
-        let update_due = self.takes_data() && self.receiver.window_update_due();
+        let was_read = self.counters.bytes_received > self.receiver.queued() as u64;
+        let update_due = self.takes_data() && self.receiver.window_update_due(was_read);
         (ack_due || update_due).then(|| self.pure_ack(now, Cause::Ack))
     }
 

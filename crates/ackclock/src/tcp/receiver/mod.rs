@@ -356,9 +356,14 @@ impl<'a> Receiver<'a> {
         self.window.field(window)
     }
 
-    /// Whether the window can open so far that the peer should hear of it without being asked.
-    pub(crate) fn window_update_due(&self) -> bool {
-        let worthwhile = self.acks.worthwhile_update(self.window.mss(), self.largest_window());
+    /// Whether the window can open so far that the peer should hear of it without being asked. As
+    /// long as nothing was read (`was_read`) and the buffer is what it was, a window that takes a
+    /// segment is open enough: the ack of that tells the rest, such as what a SYN could not.
+    pub(crate) fn window_update_due(&self, was_read: bool) -> bool {
+        let worthwhile = match was_read || self.wanted != u32::MAX {
+            true => self.acks.worthwhile_update(self.window.mss(), self.largest_window()),
+            false => u32::MAX,
+        };
         !self.finished && self.window.update_due(self.data.next(), self.window(), worthwhile)
     }
 
