@@ -2,6 +2,7 @@
 
 use crate::player::check;
 
+/// RFC 9293 section 3.6, case 2; tcp(7) and poll(2) for what calls say.
 #[test]
 fn the_peer_closes_first() {
     check(
@@ -20,6 +21,7 @@ fn the_peer_closes_first() {
     );
 }
 
+/// RFC 9293 section 3.6, case 1, and TIME-WAIT.
 #[test]
 fn we_close_first() {
     check(
@@ -36,6 +38,7 @@ fn we_close_first() {
     );
 }
 
+/// RFC 9293 section 3.6, case 3.
 #[test]
 fn both_close_at_once() {
     check(
@@ -52,6 +55,7 @@ fn both_close_at_once() {
     );
 }
 
+/// RFC 9293 section 3.6.1 (half-close).
 #[test]
 fn half_closed_data_still_comes_in() {
     check(
@@ -70,6 +74,7 @@ fn half_closed_data_still_comes_in() {
     );
 }
 
+/// shutdown(2): a call that waits wakes up.
 #[test]
 fn shut_for_reading_a_read_returns_nothing() {
     check(
@@ -83,6 +88,7 @@ fn shut_for_reading_a_read_returns_nothing() {
     );
 }
 
+/// RFC 9293 section 3.10.7.4, second; POSIX: the error is told once.
 #[test]
 fn a_reset_ends_calls_once_with_an_error() {
     check(
@@ -97,6 +103,7 @@ fn a_reset_ends_calls_once_with_an_error() {
     );
 }
 
+/// poll(2) and SO_ERROR of socket(7).
 #[test]
 fn a_reset_is_polled_as_an_error() {
     check(
@@ -110,6 +117,7 @@ fn a_reset_is_polled_as_an_error() {
     );
 }
 
+/// Linux's tcp_reset: EPIPE in CLOSE-WAIT.
 #[test]
 fn after_the_peers_fin_a_reset_breaks_the_pipe() {
     check(
@@ -125,6 +133,7 @@ fn after_the_peers_fin_a_reset_breaks_the_pipe() {
     );
 }
 
+/// RFC 9293 section 3.6.1 (SHLD-3), RFC 2525 section 2.17.
 #[test]
 fn closing_with_data_unread_resets() {
     check(
@@ -137,6 +146,7 @@ fn closing_with_data_unread_resets() {
     );
 }
 
+/// RFC 5961 section 3.2.
 #[test]
 fn a_reset_in_the_window_but_not_at_its_edge_is_challenged() {
     check(
@@ -149,6 +159,7 @@ fn a_reset_in_the_window_but_not_at_its_edge_is_challenged() {
     );
 }
 
+/// RFC 5961 section 4.2.
 #[test]
 fn a_syn_on_an_open_connection_is_challenged() {
     check(
@@ -160,6 +171,7 @@ fn a_syn_on_an_open_connection_is_challenged() {
     );
 }
 
+/// RFC 9293 section 3.10.7.1; for an address that nobody has there is no answer.
 #[test]
 fn a_segment_for_nobody_is_reset() {
     check(
@@ -176,6 +188,7 @@ fn a_segment_for_nobody_is_reset() {
     );
 }
 
+/// Linux: nobody can accept them any more.
 #[test]
 fn closing_a_listener_resets_who_waits() {
     check(

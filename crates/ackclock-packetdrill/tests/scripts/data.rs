@@ -2,6 +2,7 @@
 
 use crate::player::check;
 
+/// RFC 9293 section 3.8.6.3 (SHLD-18, SHLD-19).
 #[test]
 fn every_second_full_segment_is_acknowledged() {
     check(
@@ -16,6 +17,7 @@ fn every_second_full_segment_is_acknowledged() {
     );
 }
 
+/// Linux's quick acks, which RFC 5681 section 4.2 allows.
 #[test]
 fn first_segments_are_acknowledged_one_by_one() {
     check(
@@ -32,6 +34,7 @@ fn first_segments_are_acknowledged_one_by_one() {
     );
 }
 
+/// RFC 9293 section 3.8.6.3: any delay below half a second.
 #[test]
 fn the_delay_of_acks_can_be_set() {
     check(
@@ -44,6 +47,7 @@ fn the_delay_of_acks_can_be_set() {
     );
 }
 
+/// RFC 5681 section 3.1.
 #[test]
 fn slow_start_sends_two_segments_for_each_that_is_acknowledged() {
     check(
@@ -65,6 +69,7 @@ fn slow_start_sends_two_segments_for_each_that_is_acknowledged() {
     );
 }
 
+/// RFC 2018 section 4.
 #[test]
 fn the_newest_block_of_what_is_out_of_order_stands_first() {
     check(
@@ -83,6 +88,7 @@ fn the_newest_block_of_what_is_out_of_order_stands_first() {
     );
 }
 
+/// RFC 2883 section 4.
 #[test]
 fn what_arrives_twice_is_told_first() {
     check(
@@ -96,6 +102,7 @@ fn what_arrives_twice_is_told_first() {
     );
 }
 
+/// RFC 9293 section 3.10.7.4 and RFC 2883 section 4.1.
 #[test]
 fn overlapping_segments_give_one_stream() {
     check(
@@ -110,6 +117,7 @@ fn overlapping_segments_give_one_stream() {
     );
 }
 
+/// RFC 9293 section 3.10.7.4, first.
 #[test]
 fn data_outside_the_window_is_answered_and_dropped() {
     check(
@@ -122,6 +130,7 @@ fn data_outside_the_window_is_answered_and_dropped() {
     );
 }
 
+/// RFC 9293 section 3.10.7.4, fifth.
 #[test]
 fn an_ack_for_what_was_never_sent_is_answered() {
     check(
@@ -133,6 +142,7 @@ fn an_ack_for_what_was_never_sent_is_answered() {
     );
 }
 
+/// RFC 9293 section 3.8.6.1 (MUST-36); what was thrown away goes again as soon as there is room.
 #[test]
 fn a_closed_window_is_probed() {
     check(
@@ -151,6 +161,7 @@ fn a_closed_window_is_probed() {
     );
 }
 
+/// RFC 9293 section 3.8.6.2.2.
 #[test]
 fn a_window_that_was_closed_opens_when_data_is_read() {
     check(
@@ -166,6 +177,7 @@ fn a_window_that_was_closed_opens_when_data_is_read() {
     );
 }
 
+/// RFC 9293 section 3.7.4 (SHLD-7).
 #[test]
 fn small_writes_wait_for_the_ack() {
     check(

@@ -2,6 +2,7 @@
 
 use crate::player::check;
 
+/// RFC 3168 sections 6.1.1 and 6.1.3.
 #[test]
 fn congestion_is_echoed_if_the_peer_asked_for_it() {
     check(
@@ -20,6 +21,7 @@ fn congestion_is_echoed_if_the_peer_asked_for_it() {
     );
 }
 
+/// RFC 3168 section 6.1.1.
 #[test]
 fn congestion_is_not_agreed_on_where_it_is_off() {
     check(
@@ -34,6 +36,7 @@ fn congestion_is_not_agreed_on_where_it_is_off() {
     );
 }
 
+/// RFC 3168 section 6.1.1.
 #[test]
 fn a_syn_can_ask_for_congestion_notification() {
     check(
@@ -50,6 +53,7 @@ fn a_syn_can_ask_for_congestion_notification() {
     );
 }
 
+/// RFC 7323 sections 2.2 and 2.3: a SYN's window is never scaled.
 #[test]
 fn windows_are_scaled_as_the_buffer_needs() {
     check(
@@ -67,6 +71,7 @@ fn windows_are_scaled_as_the_buffer_needs() {
     );
 }
 
+/// RFC 7323 section 5.3 (PAWS).
 #[test]
 fn a_segment_with_an_old_timestamp_is_answered_and_dropped() {
     check(

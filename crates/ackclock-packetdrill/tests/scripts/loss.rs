@@ -12,6 +12,7 @@ const FIVE_IN_FLIGHT: &str = "
         > P. 4001:5001(1000) ack 1
 ";
 
+/// RFC 5681 section 3.2.
 #[test]
 fn three_duplicate_acks_repeat_the_first_segment() {
     check(&format!(
@@ -25,6 +26,7 @@ fn three_duplicate_acks_repeat_the_first_segment() {
     ));
 }
 
+/// RFC 6675 section 5.
 #[test]
 fn sack_repeats_what_is_missing_and_nothing_else() {
     check(&format!(
@@ -42,6 +44,7 @@ fn sack_repeats_what_is_missing_and_nothing_else() {
     ));
 }
 
+/// RFC 3042 section 2.
 #[test]
 fn two_duplicate_acks_send_new_data() {
     check(
@@ -57,6 +60,7 @@ fn two_duplicate_acks_send_new_data() {
     );
 }
 
+/// RFC 6298 rules 5.4 to 5.6.
 #[test]
 fn the_retransmission_timer_backs_off() {
     check(
@@ -75,6 +79,7 @@ fn the_retransmission_timer_backs_off() {
     );
 }
 
+/// RFC 6298 rule 2.4, with another bound.
 #[test]
 fn the_least_timeout_can_be_set() {
     check(
@@ -88,6 +93,7 @@ fn the_least_timeout_can_be_set() {
     );
 }
 
+/// RFC 8985 section 7.
 #[test]
 fn a_probe_shows_a_loss_at_the_tail() {
     check(

@@ -2,14 +2,20 @@
 #![cfg(target_os = "linux")]
 
 mod acks;
+mod attacks;
+mod blocks;
 mod calls;
 mod closing;
+mod congestion_marks;
 mod data;
 mod edges;
+mod ending;
 mod extensions;
+mod growth;
 mod handshake;
 mod icmp;
 mod icmp_error;
+mod idle;
 mod interface;
 mod library;
 mod loss;
@@ -18,7 +24,11 @@ mod options;
 mod other_calls;
 mod pipes;
 mod player;
+mod rack;
+mod readiness;
+mod rto;
 mod settings;
+mod small_segments;
 mod speed;
 mod table;
 mod timers;

@@ -2,6 +2,7 @@
 
 use crate::player::check;
 
+/// socket(7), tcp(7), ip(7): values, defaults and what they become.
 #[test]
 fn options_are_told_as_a_kernel_tells_them() {
     check(
@@ -32,6 +33,7 @@ fn options_are_told_as_a_kernel_tells_them() {
     );
 }
 
+/// socket(7); without scaling the buffer is the window.
 #[test]
 fn a_receive_buffer_is_the_window() {
     check(
@@ -44,6 +46,7 @@ fn a_receive_buffer_is_the_window() {
     );
 }
 
+/// tcp(7): TCP_MAXSEG; RFC 9293 section 3.7.1.
 #[test]
 fn a_segment_size_is_announced_and_kept() {
     check(
@@ -62,6 +65,7 @@ fn a_segment_size_is_announced_and_kept() {
     );
 }
 
+/// tcp(7): TCP_INFO.
 #[test]
 fn info_says_what_is_in_flight() {
     check(
@@ -92,6 +96,7 @@ fn info_says_what_is_in_flight() {
     );
 }
 
+/// tcp(7): SIOCINQ, SIOCOUTQ; Linux's SIOCOUTQNSD.
 #[test]
 fn queues_can_be_asked_for() {
     check(
@@ -110,6 +115,7 @@ fn queues_can_be_asked_for() {
     );
 }
 
+/// RFC 9293 section 3.8.4; tcp(7) for the options.
 #[test]
 fn keepalive_asks_an_idle_peer() {
     check(
@@ -129,6 +135,7 @@ fn keepalive_asks_an_idle_peer() {
     );
 }
 
+/// tcp(7): TCP_CORK.
 #[test]
 fn a_cork_holds_small_segments_back() {
     check(
@@ -143,6 +150,7 @@ fn a_cork_holds_small_segments_back() {
     );
 }
 
+/// send(2): MSG_MORE.
 #[test]
 fn more_to_come_holds_a_small_segment_back() {
     check(
@@ -155,6 +163,7 @@ fn more_to_come_holds_a_small_segment_back() {
     );
 }
 
+/// RFC 9293 section 3.7.4 (MUST-17).
 #[test]
 fn without_delay_small_segments_follow_each_other() {
     check(
@@ -169,6 +178,7 @@ fn without_delay_small_segments_follow_each_other() {
     );
 }
 
+/// RFC 9293 section 3.8.5 (MUST-62): the pointer names the byte after it.
 #[test]
 fn urgent_data_is_marked() {
     check(
@@ -182,6 +192,7 @@ fn urgent_data_is_marked() {
     );
 }
 
+/// tcp(7): TCP_NOTSENT_LOWAT.
 #[test]
 fn what_is_not_sent_yet_can_be_kept_low() {
     check(

@@ -2,6 +2,7 @@
 
 use crate::player::check;
 
+/// RFC 5482 section 4.2; tcp(7) for TCP_USER_TIMEOUT.
 #[test]
 fn the_user_timeout_ends_a_connection() {
     check(
@@ -23,6 +24,7 @@ fn the_user_timeout_ends_a_connection() {
     );
 }
 
+/// Linux's tcp_fin_timeout: FIN-WAIT-2 ends for a socket that was closed.
 #[test]
 fn a_fin_that_never_comes_is_not_waited_for() {
     check(
@@ -38,6 +40,7 @@ fn a_fin_that_never_comes_is_not_waited_for() {
     );
 }
 
+/// RFC 9293 section 3.6.1 (MUST-13); a FIN begins it anew (section 3.10.7.4).
 #[test]
 fn time_wait_lasts_twice_the_lifetime_of_a_segment() {
     check(

@@ -2,6 +2,7 @@
 
 use crate::player::check;
 
+/// recv(2).
 #[test]
 fn a_read_returns_when_data_arrives() {
     check(
@@ -15,6 +16,7 @@ fn a_read_returns_when_data_arrives() {
     );
 }
 
+/// recv(2): MSG_DONTWAIT, MSG_PEEK; open(2): O_NONBLOCK.
 #[test]
 fn a_read_does_not_wait_if_it_must_not() {
     check(
@@ -31,6 +33,7 @@ fn a_read_does_not_wait_if_it_must_not() {
     );
 }
 
+/// socket(7): SO_RCVTIMEO.
 #[test]
 fn a_read_waits_no_longer_than_its_timeout() {
     check(
@@ -46,6 +49,7 @@ fn a_read_waits_no_longer_than_its_timeout() {
     );
 }
 
+/// recv(2): MSG_WAITALL.
 #[test]
 fn a_read_can_wait_for_all() {
     check(
@@ -61,6 +65,7 @@ fn a_read_can_wait_for_all() {
     );
 }
 
+/// accept(2).
 #[test]
 fn an_accept_returns_when_the_handshake_is_finished() {
     check(
@@ -79,6 +84,7 @@ fn an_accept_returns_when_the_handshake_is_finished() {
     );
 }
 
+/// send(2).
 #[test]
 fn a_write_waits_for_room() {
     check(
@@ -97,6 +103,7 @@ fn a_write_waits_for_room() {
     );
 }
 
+/// poll(2).
 #[test]
 fn a_poll_waits_until_something_happens_or_its_time_is_over() {
     check(
@@ -112,6 +119,7 @@ fn a_poll_waits_until_something_happens_or_its_time_is_over() {
     );
 }
 
+/// Of the library: where one thread does all, its waiting is what moves time.
 #[test]
 fn a_wait_of_the_only_thread_moves_time() {
     check(
@@ -125,6 +133,7 @@ fn a_wait_of_the_only_thread_moves_time() {
     );
 }
 
+/// socket(7): SO_LINGER.
 #[test]
 fn a_close_can_wait_for_the_peers_ack() {
     check(
@@ -139,6 +148,7 @@ fn a_close_can_wait_for_the_peers_ack() {
     );
 }
 
+/// socket(7): SO_LINGER with no time; RFC 9293 section 3.10.5.
 #[test]
 fn a_close_with_no_time_to_linger_resets() {
     check(
@@ -152,6 +162,7 @@ fn a_close_with_no_time_to_linger_resets() {
     );
 }
 
+/// epoll(7), epoll_ctl(2).
 #[test]
 fn epoll_tells_levels_or_edges() {
     check(
@@ -179,6 +190,7 @@ fn epoll_tells_levels_or_edges() {
     );
 }
 
+/// epoll_wait(2).
 #[test]
 fn epoll_wait_wakes_up() {
     check(
@@ -196,6 +208,7 @@ fn epoll_wait_wakes_up() {
     );
 }
 
+/// A limit of ours, with an errno of epoll_ctl(2).
 #[test]
 fn lists_of_epoll_do_not_watch_each_other() {
     check(
