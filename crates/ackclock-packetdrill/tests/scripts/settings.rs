@@ -26,21 +26,21 @@ fn a_clamp_bounds_the_window_without_taking_it_back() {
     check(
         "
         established
-        set c TCP_WINDOW_CLAMP 59000
-        get c TCP_WINDOW_CLAMP = 59000
+        set c TCP_WINDOW_CLAMP 58000
+        get c TCP_WINDOW_CLAMP = 58000
         < . 1:1461(1460) ack 1
         < . 1461:2921(1460) ack 1
         > . 1:1(0) ack 2921 win 57080
         read c 2920
         < . 2921:4381(1460) ack 1
         read c 1460
-        > . 1:1(0) ack 4381 win 59000
+        +0.04 > . 1:1(0) ack 4381 win 58000
         set c TCP_WINDOW_CLAMP 0 = EINVAL
         set c TCP_WINDOW_CLAMP 1
         get c TCP_WINDOW_CLAMP = 1152
         < . 4381:5841(1460) ack 1
         < . 5841:7301(1460) ack 1
-        > . 1:1(0) ack 7301 win 56080
+        > . 1:1(0) ack 7301 win 55080
         ",
     );
 }
