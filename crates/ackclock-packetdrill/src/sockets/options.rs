@@ -49,9 +49,17 @@ impl Sockets {
             (libc::IPPROTO_TCP, name) => {
                 let value = integer(value)?;
                 socket.set_tcp(name, value)?;
-                if let (libc::TCP_QUICKACK, Ok(handle)) = (name, self.handle(descriptor)) {
-                    let count = if value != 0 { QUICK_ACKS } else { 0 };
-                    let _ = self.stack.set_quick_acks(self.now, handle, count);
+                let cork = socket.cork;
+                match (name, self.handle(descriptor)) {
+                    (libc::TCP_QUICKACK, Ok(handle)) => {
+                        let count = if value != 0 { QUICK_ACKS } else { 0 };
+                        let _ = self.stack.set_quick_acks(self.now, handle, count);
+                    }
+                    // Either sends what MSG_MORE holds back.
+                    (libc::TCP_CORK | libc::TCP_NODELAY, Ok(handle)) => {
+                        self.set_cork(descriptor, handle, cork);
+                    }
+                    _ => {}
                 }
             }
             (libc::IPPROTO_IP, name) if !is_v6 => socket.set_ip(name, integer_or_byte(value)?)?,
@@ -96,8 +104,6 @@ impl Sockets {
         let _ = self.stack.set_send_buffer(now, handle, config.send_buffer);
         let _ = self.stack.set_receive_buffer(now, handle, config.receive_buffer);
         let _ = self.stack.set_window_clamp(now, handle, config.window_clamp);
-        let cork = socket.cork;
-        self.set_cork(descriptor, handle, cork);
     }
 
     /// `getsockopt`: the value's bytes.

@@ -301,6 +301,20 @@ fn more_to_come_is_waited_for_a_fifth_of_a_second() {
 }
 
 #[test]
+fn only_options_that_concern_it_end_the_wait_for_more() {
+    check(
+        "
+        established
+        write c 300 more
+        set c SO_KEEPALIVE 1
+        set c TCP_KEEPIDLE 100
+        +0.1 set c TCP_NODELAY 1
+        > P. 1:301(300) ack 1
+        ",
+    );
+}
+
+#[test]
 fn info_says_what_was_agreed_on_and_when_something_happened() {
     check(
         "
