@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 const CAPACITY: usize = 65_536;
 /// Bytes that are written together or not at all (PIPE_BUF).
 const ATOMIC: usize = 4_096;
-/// `fcntl.h`: do not wait; more will follow; the kernel's others.
+/// `linux/splice.h`: do not wait; more will follow; every flag there is.
 pub(crate) const SPLICE_NONBLOCK: u32 = 0x02;
 const SPLICE_MORE: u32 = 0x04;
 const SPLICE_ALL: u32 = 0x0f;
@@ -145,7 +145,7 @@ impl Sockets {
             return Err(Errno(libc::EINVAL));
         }
         let no_offset = |offset: bool, error| if offset { Err(Errno(error)) } else { Ok(()) };
-        let moved = match (&self.get(from)?.kind, &self.get(to)?.kind) {
+        match (&self.get(from)?.kind, &self.get(to)?.kind) {
             (Kind::Pipe(PipeEnd { writes: true, .. }), _)
             | (_, Kind::Pipe(PipeEnd { writes: false, .. })) => Err(Errno(libc::EBADF)),
             (&Kind::Pipe(source), &Kind::Pipe(sink)) => {
@@ -183,8 +183,7 @@ impl Sockets {
                 Ok(n)
             }
             _ => Err(Errno(libc::EINVAL)),
-        };
-        moved
+        }
     }
 
     /// At most `len` bytes of the pipe; none at its end.
