@@ -15,6 +15,19 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             .unwrap_or(Err(SendError::InvalidHandle))
     }
 
+    /// Sends without a copy: `write` gets free memory of the send queue in one piece (it may be less
+    /// than [`send_room`](Self::send_room) and is empty if there is no room) and says how many bytes
+    /// of it, from the front, it has written.
+    pub fn send_with(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        write: impl FnOnce(&mut [u8]) -> usize,
+    ) -> Result<usize, SendError> {
+        self.with(now, handle, |connection, now| connection.send_with(now, write))
+            .unwrap_or(Err(SendError::InvalidHandle))
+    }
+
     /// How many bytes [`send`](Self::send) would take now.
     pub fn send_room(&self, handle: Handle) -> usize {
         self.resolve(handle).map_or(0, |slot| slot.connection.send_room())

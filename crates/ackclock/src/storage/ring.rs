@@ -84,6 +84,21 @@ impl<'a> Ring<'a> {
         first + copy(wrapped, bytes.get(first..).unwrap_or_default())
     }
 
+    /// Free memory right behind the end, as much as lies in one piece (memory is taken first if there
+    /// is none), to be written and then counted in with [`extend`](Self::extend). Empty if nothing may
+    /// be appended.
+    pub fn room(&mut self) -> &mut [u8] {
+        if self.len() == self.buffer.len() {
+            // Without memory there is no room, which the answer tells.
+            let _ = self.reserve_behind(1);
+        }
+        let start = self.index(self.len());
+        let wraps = start < self.head as usize || self.len() == self.buffer.len();
+        let end = if wraps { self.head as usize } else { self.buffer.len() };
+        let end = end.min(start.saturating_add(self.free()));
+        self.buffer.get_mut(start..end).unwrap_or_default()
+    }
+
     /// Counts `n` bytes in that were written behind the end before.
     pub fn extend(&mut self, n: usize) {
         let room = self.limit().min(self.buffer.len());
@@ -193,6 +208,35 @@ mod tests {
         assert_eq!(ring.push(b"abc"), 3);
         ring.extend(5);
         assert_eq!(contents(&ring), b"abcdefgh");
+    }
+
+    #[test]
+    fn room_is_what_lies_free_in_one_piece() {
+        let mut memory = [0; 8];
+        let mut ring = Ring::new(Buffer::lent(&mut memory), 0);
+        assert_eq!(ring.room().len(), 8);
+        ring.push(b"abcdef");
+        ring.consume(4);
+        ring.room().copy_from_slice(b"gh");
+        ring.extend(2);
+        assert_eq!(ring.room().len(), 4);
+        ring.room()[..3].copy_from_slice(b"ijk");
+        ring.extend(3);
+        assert_eq!((contents(&ring).as_slice(), ring.room().len()), (&b"efghijk"[..], 1));
+        ring.push(b"l");
+        assert_eq!(ring.room(), []);
+    }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn room_of_an_owned_ring_grows_to_its_limit() {
+        let mut ring = Ring::new(Buffer::growing(), 1_000);
+        let mut sizes = std::vec::Vec::new();
+        while let room @ 1.. = ring.room().len() {
+            sizes.push(room);
+            ring.extend(room);
+        }
+        assert_eq!((sizes.as_slice(), ring.len()), (&[512, 488][..], 1_000));
     }
 
     #[cfg(feature = "alloc")]

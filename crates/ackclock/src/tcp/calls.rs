@@ -15,12 +15,32 @@ impl<C: CongestionController> Connection<'_, C> {
     /// # Errors
     /// Nothing more can be sent: this side has shut down, or the connection is over.
     pub fn send(&mut self, now: Instant, data: &[u8]) -> Result<usize, SendError> {
+        self.check_open_for_sending()?;
+        Ok(self.sender.enqueue(now, data))
+    }
+
+    /// SEND in place: `write` gets free memory of the send queue and says how many bytes of it, from
+    /// the front, it has written. That memory is in one piece and may be less than
+    /// [`send_room`](Self::send_room).
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub fn send_with(
+        &mut self,
+        now: Instant,
+        write: impl FnOnce(&mut [u8]) -> usize,
+    ) -> Result<usize, SendError> {
+        self.check_open_for_sending()?;
+        Ok(self.sender.enqueue_with(now, write))
+    }
+
+    fn check_open_for_sending(&self) -> Result<(), SendError> {
         match self.state {
             State::Closed | State::Listen | State::TimeWait => {
                 Err(self.error.map_or(SendError::Finished, SendError::Closed))
             }
             _ if self.sender.is_finished() => Err(SendError::Finished),
-            _ => Ok(self.sender.enqueue(now, data)),
+            _ => Ok(()),
         }
     }
 

@@ -302,6 +302,20 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         taken
     }
 
+    /// Queues what `write` has written into the memory that it gets, as many bytes as it says.
+    pub(crate) fn enqueue_with(
+        &mut self,
+        now: Instant,
+        write: impl FnOnce(&mut [u8]) -> usize,
+    ) -> usize {
+        self.note_app_limited();
+        let room = self.queue.room();
+        let taken = write(room).min(room.len());
+        self.queue.extend(taken);
+        self.rearm(now);
+        taken
+    }
+
     /// Marks the last byte queued as urgent.
     pub(crate) fn mark_urgent(&mut self) {
         self.urgent = Some(self.snd_una + self.queue.len() as u32);
