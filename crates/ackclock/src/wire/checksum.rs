@@ -10,8 +10,11 @@ use core::net::IpAddr;
 use smoltcp::wire::IpProtocol;
 
 /// A one's complement sum over a byte stream that comes in slices.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Checksum {
+///
+/// The stack sums what it sends and receives by itself; this is for links that do it in its stead, and
+/// for whoever makes packets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Checksum {
     /// The folded sum so far, in host order.
     sum: u16,
     /// Whether an odd number of bytes was summed: the next one is the low half of its word.
@@ -25,7 +28,7 @@ impl Checksum {
     /// One sum serves both families: the zeros that make IPv6's fields wider add nothing.
     pub(super) fn pseudo_header(ip: &IpInfo, protocol: IpProtocol, length: usize) -> Self {
         let [high, low] = saturate(length).to_be_bytes();
-        Checksum::default().add_address(ip.source).add_address(ip.destination).add(&[
+        Checksum::default().add_address(ip.source).add_address(ip.destination).over(&[
             high,
             low,
             0,
@@ -35,14 +38,14 @@ impl Checksum {
 
     fn add_address(self, address: IpAddr) -> Self {
         match address {
-            IpAddr::V4(address) => self.add(&address.octets()),
-            IpAddr::V6(address) => self.add(&address.octets()),
+            IpAddr::V4(address) => self.over(&address.octets()),
+            IpAddr::V6(address) => self.over(&address.octets()),
         }
     }
 
     /// Goes on with `bytes`.
     #[must_use]
-    pub(super) fn add(self, bytes: &[u8]) -> Self {
+    pub fn over(self, bytes: &[u8]) -> Self {
         let part = sum_words(bytes);
         // Bytes at odd places are summed in the other half of the word (RFC 1071 section 2(B)).
         let part = if self.odd { part.swap_bytes() } else { part };
@@ -54,12 +57,12 @@ impl Checksum {
     }
 
     /// The sum as it stands, not complemented: what a device that completes it wants in the field.
-    pub(super) fn sum(self) -> u16 {
+    pub fn sum(self) -> u16 {
         self.sum
     }
 
     /// The value of the checksum field; zero if the field was summed too and is right.
-    pub(super) fn complement(self) -> u16 {
+    pub fn complement(self) -> u16 {
         !self.sum
     }
 }
@@ -121,21 +124,21 @@ mod tests {
     #[test]
     fn the_example_of_rfc_1071() {
         let bytes = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
-        assert_eq!(Checksum::default().add(&bytes).sum(), 0xddf2);
-        assert_eq!(Checksum::default().add(&bytes).complement(), 0x220d);
+        assert_eq!(Checksum::default().over(&bytes).sum(), 0xddf2);
+        assert_eq!(Checksum::default().over(&bytes).complement(), 0x220d);
     }
 
     #[test]
     fn nothing_sums_to_zero() {
         assert_eq!(Checksum::default().sum(), 0);
-        assert_eq!(Checksum::default().add(&[]).complement(), 0xffff);
+        assert_eq!(Checksum::default().over(&[]).complement(), 0xffff);
     }
 
     #[test]
     fn every_length_agrees_with_the_definition() {
         let bytes = noise(300);
         for len in 0..=bytes.len() {
-            let sum = Checksum::default().add(&bytes[..len]).sum();
+            let sum = Checksum::default().over(&bytes[..len]).sum();
             assert_eq!(sum, reference(&bytes[..len]), "{len} bytes");
         }
     }
@@ -143,7 +146,7 @@ mod tests {
     #[test]
     fn carries_of_a_long_run_of_ones_survive() {
         let bytes = [0xff; 65_535];
-        assert_eq!(Checksum::default().add(&bytes).sum(), reference(&bytes));
+        assert_eq!(Checksum::default().over(&bytes).sum(), reference(&bytes));
     }
 
     #[test]
@@ -153,9 +156,9 @@ mod tests {
         for first in 0..=bytes.len() {
             for second in first..=bytes.len() {
                 let sum = Checksum::default()
-                    .add(&bytes[..first])
-                    .add(&bytes[first..second])
-                    .add(&bytes[second..])
+                    .over(&bytes[..first])
+                    .over(&bytes[first..second])
+                    .over(&bytes[second..])
                     .sum();
                 assert_eq!(sum, whole, "borders at {first} and {second}");
             }

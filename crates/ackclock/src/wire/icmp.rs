@@ -75,7 +75,7 @@ pub enum IcmpErrorKind {
 
 /// Reads an ICMP message (RFC 792).
 pub(super) fn parse_v4(message: &[u8], verify: Checksums) -> Result<Protocol<'_>, WireError> {
-    if verify.transport && Checksum::default().add(message).complement() != 0 {
+    if verify.transport && Checksum::default().over(message).complement() != 0 {
         return Err(WireError::Checksum);
     }
     let (&[message_type, code, _, _, a, b, c, d], body) =
@@ -104,7 +104,7 @@ pub(super) fn parse_v6<'a>(
     verify: Checksums,
 ) -> Result<Protocol<'a>, WireError> {
     let sum = Checksum::pseudo_header(ip, IpProtocol::Icmpv6, message.len());
-    if verify.transport && sum.add(message).complement() != 0 {
+    if verify.transport && sum.over(message).complement() != 0 {
         return Err(WireError::Checksum);
     }
     let (&[message_type, code, _, _, a, b, c, d], body) =
@@ -247,7 +247,7 @@ fn write_message(
         }
     };
     let ip_len = ip::write_header(to, ip, protocol, length);
-    let sum = sum.add(&[message_type, code]).add(&word).add(body);
+    let sum = sum.over(&[message_type, code]).over(&word).over(body);
     let [c0, c1] = sum.complement().to_be_bytes();
     let [w0, w1, w2, w3] = word;
     if let Some(place) = to.get_mut(ip_len..).and_then(<[u8]>::first_chunk_mut) {

@@ -123,7 +123,7 @@ fn parse_ipv4(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> 
     // `new_checked` proves that no accessor can panic.
     let view = Ipv4Packet::new_checked(bytes).map_err(|_| WireError::Truncated)?;
     let header = bytes.get(..usize::from(view.header_len()));
-    let sum = Checksum::default().add(header.ok_or(WireError::Truncated)?);
+    let sum = Checksum::default().over(header.ok_or(WireError::Truncated)?);
     if verify.ip && sum.complement() != 0 {
         return Err(WireError::IpChecksum);
     }
@@ -244,7 +244,7 @@ pub(super) fn write_header(
     view.set_checksum(0);
     view.set_src_addr(source);
     view.set_dst_addr(destination);
-    let sum = Checksum::default().add(to.get(..IPV4_HEADER).unwrap_or_default());
+    let sum = Checksum::default().over(to.get(..IPV4_HEADER).unwrap_or_default());
     Ipv4Packet::new_unchecked(to).set_checksum(sum.complement());
     IPV4_HEADER
 }

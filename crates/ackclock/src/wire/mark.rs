@@ -25,7 +25,7 @@ pub fn mark_congestion(packet: &mut [u8]) -> bool {
                 // RFC 1624 section 3, equation 3: HC' = ~(~HC + ~m + m'). It keeps the sum of a
                 // damaged header wrong.
                 let words = [!*high, !*low, !*first, !*service, *first, changed];
-                let checksum = Checksum::default().add(&words).complement();
+                let checksum = Checksum::default().over(&words).complement();
                 *service = changed;
                 [*high, *low] = checksum.to_be_bytes();
             }

@@ -13,6 +13,7 @@ mod segment;
 #[cfg(test)]
 mod tests;
 
+pub use checksum::Checksum;
 pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply, write_icmp_error};
 pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, parse_packet};
 pub use mark::mark_congestion;

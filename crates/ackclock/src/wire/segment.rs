@@ -173,7 +173,7 @@ impl<'a> Segment<'a> {
         let (fixed, rest) =
             bytes.split_first_chunk::<FIXED_HEADER>().ok_or(WireError::Truncated)?;
         let sum = Checksum::pseudo_header(&ip, IpProtocol::Tcp, bytes.len());
-        if verify.transport && sum.add(bytes).complement() != 0 {
+        if verify.transport && sum.over(bytes).complement() != 0 {
             return Err(WireError::Checksum);
         }
         let &[
@@ -321,10 +321,10 @@ pub fn write_packet_header(
     let sum = match checksum {
         WriteChecksum::PseudoHeader => sum.sum(),
         WriteChecksum::Complete => sum
-            .add(&header.to_fixed(options_len, 0))
-            .add(options)
-            .add(first)
-            .add(second)
+            .over(&header.to_fixed(options_len, 0))
+            .over(options)
+            .over(first)
+            .over(second)
             .complement(),
     };
     *fixed = header.to_fixed(options_len, sum);
