@@ -1,0 +1,190 @@
+//! What things cost in instructions, which no other work on the machine changes.
+//!
+//! The program runs itself under valgrind's callgrind twice, once with more repetitions than the other
+//! time: the difference of the counts divided by that of the repetitions is what one costs. glibc's
+//! copies with `rep movsb` are switched off, since such an instruction counts as one for each byte in
+//! one version of the machine and for much less in the next.
+//!
+//! ```sh
+//! cargo bench --bench instructions            # tell
+//! cargo bench --bench instructions -- --check # fail if more than 3 % above benches/instructions.txt
+//! cargo bench --bench instructions -- --write # make that file anew
+//! ```
+
+use ackclock_benches::memory::{Access, Floor, Ours, OursSetup, Smoltcp, SmoltcpSetup};
+use ackclock_benches::packets::{PAYLOAD, Timers, read, read_smoltcp, write, write_smoltcp};
+use ackclock_benches::report::{self, Row};
+use ackclock_benches::scoreboard::Scoreboard;
+use smoltcp::socket::tcp::CongestionControl;
+use std::error::Error;
+use std::process::{Command, ExitCode};
+
+const BASELINES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.txt");
+
+/// How far a count may be above its baseline.
+const TOLERANCE: f64 = 0.03;
+
+/// Payload bytes of 256 KiB in whole segments.
+const BULK: usize = 181 * PAYLOAD;
+
+/// What is counted: name, unit, repetitions of both runs, units in a repetition.
+const TASKS: [(&str, &str, [u64; 2], f64); 19] = [
+    ("bulk", "segment", [20, 60], 181.0),
+    ("bulk, acking every second segment", "segment", [20, 60], 181.0),
+    ("bulk, in place", "segment", [20, 60], 181.0),
+    ("bulk, 10,000 idle connections", "segment", [20, 60], 181.0),
+    ("bulk, smoltcp without congestion control", "segment", [20, 60], 181.0),
+    ("bulk, smoltcp with CUBIC", "segment", [20, 60], 181.0),
+    ("copies and checksums alone", "segment", [20, 60], 181.0),
+    ("ping-pong of 64 bytes", "round trip", [500, 1_500], 1.0),
+    ("ping-pong of 64 bytes, smoltcp", "round trip", [500, 1_500], 1.0),
+    ("open and close", "connection", [2_000, 3_000], 1.0),
+    ("open and close, smoltcp", "connection", [500, 1_500], 1.0),
+    ("writing a packet", "packet", [100, 1_100], 1.0),
+    ("writing a packet, smoltcp", "packet", [100, 1_100], 1.0),
+    ("reading a packet", "packet", [100, 1_100], 1.0),
+    ("reading a packet, smoltcp", "packet", [100, 1_100], 1.0),
+    ("ack", "ack", [500, 2_500], 1.0),
+    ("ack, 10 holes", "ack", [500, 2_500], 1.0),
+    ("ack, 1,000 holes", "ack", [500, 2_500], 1.0),
+    ("timer among 10,000", "timer fired", [1_000, 3_000], 1.0),
+];
+
+/// Does what is counted.
+fn perform(task: &str, times: u64) -> Option<()> {
+    let (our, their) = (OursSetup::default(), SmoltcpSetup::default());
+    let n = times as usize;
+    let bulk = |setup: OursSetup| repeat(1, || Ours::new(&setup).transfer(n * BULK));
+    let payload = [7; PAYLOAD];
+    let mut packet = [0; 1_500];
+    match task {
+        "bulk" => bulk(our),
+        "bulk, acking every second segment" => bulk(OursSetup { batch: 1, ..our }),
+        "bulk, in place" => bulk(OursSetup { access: Access::InPlace, ..our }),
+        "bulk, 10,000 idle connections" => {
+            let mut ends = Ours::new(&our);
+            ends.add_idle(10_000);
+            ends.transfer(n * BULK);
+        }
+        "bulk, smoltcp without congestion control" => {
+            Smoltcp::new(&their).transfer(n * BULK);
+        }
+        "bulk, smoltcp with CUBIC" => {
+            let setup = SmoltcpSetup { congestion: CongestionControl::Cubic, ..their };
+            Smoltcp::new(&setup).transfer(n * BULK);
+        }
+        "copies and checksums alone" => {
+            Floor::new(our.buffer).transfer(n * BULK);
+        }
+        "ping-pong of 64 bytes" => Ours::new(&our).ping_pong(64, n),
+        "ping-pong of 64 bytes, smoltcp" => Smoltcp::new(&their).ping_pong(64, n),
+        "open and close" => Ours::new(&our).open_and_close(n),
+        "open and close, smoltcp" => Smoltcp::new(&their).open_and_close(n),
+        "writing a packet" => repeat(n, || write(&mut packet, &payload)),
+        "writing a packet, smoltcp" => repeat(n, || write_smoltcp(&mut packet, &payload)),
+        "reading a packet" => {
+            let len = write(&mut packet, &payload);
+            repeat(n, || read(&packet[..len]));
+        }
+        "reading a packet, smoltcp" => {
+            let len = write(&mut packet, &payload);
+            repeat(n, || read_smoltcp(&packet[..len]));
+        }
+        "ack" => acks(0, n),
+        "ack, 10 holes" => acks(10, n),
+        "ack, 1,000 holes" => acks(1_000, n),
+        "timer among 10,000" => Timers::new(10_000).fire(times),
+        _ => return None,
+    }
+    Some(())
+}
+
+fn repeat(times: usize, mut work: impl FnMut() -> usize) {
+    for _ in 0..times {
+        std::hint::black_box(work());
+    }
+}
+
+fn acks(holes: u32, count: usize) {
+    let mut board = Scoreboard::new(holes);
+    (0..count).for_each(|_| board.ack());
+}
+
+/// Instructions that so many repetitions take, with all that goes before.
+fn instructions(task: &str, times: u64) -> Result<f64, Box<dyn Error>> {
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(std::env::current_exe()?)
+        .args(["perform", task, &times.to_string()])
+        .env(
+            "GLIBC_TUNABLES",
+            "glibc.cpu.x86_rep_movsb_threshold=0x40000000:\
+             glibc.cpu.x86_rep_stosb_threshold=0x40000000",
+        )
+        .output()
+        .map_err(|error| format!("valgrind, which counts the instructions: {error}"))?;
+    let report = String::from_utf8_lossy(&output.stderr);
+    let count = report.lines().find_map(|line| line.split_once("Collected : "));
+    let (_, count) = count.ok_or_else(|| format!("valgrind counted nothing: {report}"))?;
+    Ok(count.trim().parse()?)
+}
+
+fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
+    let row = |(task, unit, [few, many], units): (_, _, [u64; 2], f64)| {
+        let difference = instructions(task, many)? - instructions(task, few)?;
+        let mut row = Row::new("instructions", "one of each", task, unit);
+        row.instructions = Some((difference / (many - few) as f64 / units).round());
+        Ok(row)
+    };
+    TASKS.into_iter().map(row).collect()
+}
+
+/// What the file says of each task.
+fn baselines() -> Result<Vec<(String, f64)>, Box<dyn Error>> {
+    let text = std::fs::read_to_string(BASELINES)?;
+    let lines = text.lines().filter_map(|line| line.rsplit_once(": "));
+    lines.map(|(task, count)| Ok((task.to_string(), count.parse()?))).collect()
+}
+
+/// Whether nothing of ours costs more than it did, within the tolerance.
+fn holds(rows: &[Row]) -> Result<bool, Box<dyn Error>> {
+    let mut holds = true;
+    for (task, baseline) in baselines()? {
+        let count = rows.iter().find(|row| row.contender == task);
+        let count = count.and_then(|row| row.instructions);
+        let count = count.ok_or_else(|| format!("{task} is not counted: make the file anew"))?;
+        let change = 100.0 * (count / baseline - 1.0);
+        if count > baseline * (1.0 + TOLERANCE) {
+            println!("{task}: {count} instructions, {change:.1} % above {baseline}");
+            holds = false;
+        } else if count < baseline * (1.0 - TOLERANCE) {
+            println!("{task}: {count} instructions, {change:.1} %: make the file anew");
+        }
+    }
+    Ok(holds)
+}
+
+fn run(arguments: &[&str]) -> Result<ExitCode, Box<dyn Error>> {
+    if let ["perform", task, times] = arguments {
+        perform(task, times.parse()?).ok_or("nothing that is counted")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let rows = measure()?;
+    report::print(&rows);
+    if arguments.contains(&"--write") {
+        let ours = rows.iter().filter(|row| !row.contender.contains("smoltcp"));
+        let line = |row: &Row| format!("{}: {}\n", row.contender, row.instructions.unwrap_or(0.0));
+        std::fs::write(BASELINES, ours.map(line).collect::<String>())?;
+    }
+    let holds = !arguments.contains(&"--check") || holds(&rows)?;
+    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    run(&arguments).unwrap_or_else(|error| {
+        eprintln!("instructions: {error}");
+        ExitCode::FAILURE
+    })
+}

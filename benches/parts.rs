@@ -1,0 +1,120 @@
+//! Parts of the stack by themselves: the codec beside smoltcp's, the checksum, what an ack costs with
+//! holes in the flight, and what a timer costs among many.
+
+use ackclock::wire::Checksum;
+use ackclock_benches::contest::{Contest, Maker, Work};
+use ackclock_benches::packets::{PAYLOAD, Timers, read, read_smoltcp, write, write_smoltcp};
+use ackclock_benches::scoreboard::{ACKS, Scoreboard};
+use criterion::{Criterion, criterion_group, criterion_main};
+use std::hint::black_box;
+
+fn contest(
+    bench: &'static str,
+    case: String,
+    unit: &'static str,
+    reference: (&'static str, Work),
+    contender: (&'static str, Maker),
+) -> Contest {
+    let contenders = vec![contender];
+    Contest { bench, case, unit, units: 1.0, bytes: 0.0, reference, contenders }
+}
+
+fn codec(criterion: &mut Criterion) {
+    type Write = fn(&mut [u8], &[u8]) -> usize;
+    type Read = fn(&[u8]) -> usize;
+    let writing = |with: Write, len: usize| -> Work {
+        let (payload, mut to) = (vec![7; len], vec![0; 1_500]);
+        Box::new(move |times| {
+            for _ in 0..times {
+                with(black_box(&mut to), black_box(&payload));
+            }
+        })
+    };
+    let reading = |with: Read, len: usize| -> Work {
+        let mut packet = vec![0; 1_500];
+        let len = write(&mut packet, &vec![7; len]);
+        Box::new(move |times| {
+            for _ in 0..times {
+                with(&packet[..len]);
+            }
+        })
+    };
+    for len in [0, PAYLOAD] {
+        let case = |what: &str| format!("{what}, {len} bytes of payload");
+        let ours: Maker = Box::new(move || writing(write, len));
+        let theirs = ("smoltcp", writing(write_smoltcp, len));
+        contest("codec", case("writing"), "packet", theirs, ("ackclock", ours)).run(criterion);
+        let ours: Maker = Box::new(move || reading(read, len));
+        let theirs = ("smoltcp", reading(read_smoltcp, len));
+        contest("codec", case("reading"), "packet", theirs, ("ackclock", ours)).run(criterion);
+    }
+}
+
+/// RFC 1071 section 4.1: one 16-bit word after another.
+fn word_by_word(bytes: &[u8]) -> u16 {
+    let (words, _) = bytes.as_chunks::<2>();
+    let mut sum: u32 = words.iter().map(|word| u32::from(u16::from_be_bytes(*word))).sum();
+    while sum > 0xffff {
+        sum = (sum >> 16) + (sum & 0xffff);
+    }
+    sum as u16
+}
+
+fn summing(with: fn(&[u8]) -> u16, len: usize) -> Work {
+    let bytes: Vec<u8> = (0..len).map(|n| n as u8).collect();
+    Box::new(move |times| {
+        for _ in 0..times {
+            black_box(with(black_box(&bytes)));
+        }
+    })
+}
+
+fn checksum(criterion: &mut Criterion) {
+    for len in [20, PAYLOAD, 65_000] {
+        let reference = ("word by word", summing(word_by_word, len));
+        let ours: Maker =
+            Box::new(move || summing(|bytes| Checksum::default().over(bytes).sum(), len));
+        contest("checksum", format!("{len} bytes"), "sum", reference, ("ackclock", ours))
+            .run(criterion);
+    }
+}
+
+/// Acks, a new scoreboard whenever its flight is used up.
+fn acks(holes: u32) -> Work {
+    let mut board = Scoreboard::new(holes);
+    let mut given = 0;
+    Box::new(move |times| {
+        for _ in 0..times {
+            if given == ACKS {
+                (board, given) = (Scoreboard::new(holes), 0);
+            }
+            board.ack();
+            given += 1;
+        }
+    })
+}
+
+fn holes(criterion: &mut Criterion) {
+    for holes in [10, 1_000] {
+        let contender: (_, Maker) = ("ackclock", Box::new(move || acks(holes)));
+        let reference = ("ackclock without holes", acks(0));
+        contest("ack processing", format!("{holes} holes"), "ack", reference, contender)
+            .run(criterion);
+    }
+}
+
+fn timers(criterion: &mut Criterion) {
+    let firing = |count| -> Work {
+        let mut timers = Timers::new(count);
+        Box::new(move |times| timers.fire(times))
+    };
+    for count in [1_000, 100_000] {
+        let contender: (_, Maker) = ("ackclock", Box::new(move || firing(count)));
+        let reference = ("ackclock with one timer", firing(1));
+        contest("timers", format!("{count} timers"), "timer fired", reference, contender)
+            .run(criterion);
+    }
+}
+
+criterion_group!(benches, codec, checksum, holes, timers);
+criterion_main!(benches);

@@ -1,0 +1,115 @@
+//! Contenders beside a reference, measured by criterion and in turns.
+//!
+//! A machine with other work to do is fast in one second and slow in the next, so two figures taken
+//! one after the other have no ratio. Here each sample that criterion takes of a contender is
+//! followed by one of the reference, and what is told is the median of the ratios of such pairs.
+
+use crate::report::{self, Row, median};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, SamplingMode};
+use std::time::Duration;
+
+/// Does something so many times.
+pub type Work = Box<dyn FnMut(u64)>;
+
+/// Makes a contender when its turn comes; it is thrown away after that.
+pub type Maker = Box<dyn Fn() -> Work>;
+
+/// What is compared.
+pub struct Contest {
+    /// The benchmark.
+    pub bench: &'static str,
+    /// What it is run with.
+    pub case: String,
+    /// What is counted.
+    pub unit: &'static str,
+    /// How many of them one time is.
+    pub units: f64,
+    /// Payload bytes of one time; 0 if that has no meaning.
+    pub bytes: f64,
+    /// The one that the others are compared with.
+    pub reference: (&'static str, Work),
+    /// The others.
+    pub contenders: Vec<(&'static str, Maker)>,
+}
+
+/// Processor time of this thread: what else runs on the machine does not count.
+#[cfg(target_os = "linux")]
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn processor_time() -> Duration {
+    std::time::UNIX_EPOCH.elapsed().unwrap_or_default()
+}
+
+fn timed(work: &mut Work, times: u64) -> Duration {
+    let begin = processor_time();
+    work(times);
+    processor_time().saturating_sub(begin)
+}
+
+impl Contest {
+    /// Measures all and prints what came of it.
+    pub fn run(mut self, criterion: &mut Criterion) {
+        let mut group = criterion.benchmark_group(format!("{}/{}", self.bench, self.case));
+        group.sample_size(20);
+        group.sampling_mode(SamplingMode::Flat);
+        group.warm_up_time(Duration::from_millis(200));
+        group.measurement_time(Duration::from_millis(700));
+        let mut rows = Vec::new();
+        let mut reference_times = Vec::new();
+        for (name, make) in std::mem::take(&mut self.contenders) {
+            let pairs = self.measure(&mut group, name, &mut make());
+            if pairs.is_empty() {
+                // A filter on the command line has left it out.
+                continue;
+            }
+            let ratios = pairs.iter().map(|[own, reference]| reference / own).collect();
+            let mut row = self.row(name, pairs.iter().map(|pair| pair[0]).collect());
+            row.times_reference = median(ratios);
+            row.reference = Some(self.reference.0.to_string());
+            rows.push(row);
+            reference_times.extend(pairs.iter().map(|pair| pair[1]));
+        }
+        if !reference_times.is_empty() {
+            let row = self.row(self.reference.0, reference_times);
+            rows.push(Row {
+                times_reference: Some(1.0),
+                reference: row.contender.clone().into(),
+                ..row
+            });
+        }
+        group.finish();
+        report::print(&rows);
+    }
+
+    /// Nanoseconds that a time takes of the contender and, right after it, of the reference.
+    fn measure(
+        &mut self,
+        group: &mut BenchmarkGroup<'_, WallTime>,
+        name: &str,
+        work: &mut Work,
+    ) -> Vec<[f64; 2]> {
+        let mut pairs = Vec::new();
+        group.bench_function(name, |bencher| {
+            bencher.iter_custom(|times| {
+                let own = timed(work, times);
+                let reference = timed(&mut self.reference.1, times);
+                pairs.push([own, reference].map(|time| time.as_nanos() as f64 / times as f64));
+                own
+            });
+        });
+        pairs
+    }
+
+    fn row(&self, name: &str, times: Vec<f64>) -> Row {
+        let mut row = Row::new(self.bench, &self.case, name, self.unit);
+        let time = median(times);
+        row.ns = time.map(|time| time / self.units);
+        row.gbit_per_second = time.filter(|_| self.bytes > 0.0).map(|time| self.bytes * 8.0 / time);
+        row
+    }
+}
