@@ -320,7 +320,7 @@ fn info_says_what_was_agreed_on_and_when_something_happened() {
         "
         established
         info c advmss = 1460
-        info c rcv_mss = 1460
+        info c rcv_mss = 536
         info c ato = 40000
         info c reordering = 3
         write c 100
@@ -329,6 +329,8 @@ fn info_says_what_was_agreed_on_and_when_something_happened() {
         +0.5 info c last_data_sent = 509
         info c last_ack_recv = 500
         info c total_rto = 0
+        < . 1:1001(1000) ack 101
+        info c rcv_mss = 1000
         ",
     );
 }

@@ -47,7 +47,8 @@ pub struct Info {
     pub peer_mss: u32,
     /// MSS that we announced.
     pub our_mss: u32,
-    /// Payload bytes of a full segment from the peer, options deducted.
+    /// Payload bytes of a full-sized segment from the peer, as its segments show; 536 at most before
+    /// any has.
     pub receive_mss: u32,
     /// Segments that will still be acknowledged one by one.
     pub quick_acks: u16,
@@ -181,7 +182,7 @@ impl<C: CongestionController> Connection<'_, C> {
             mss: sender.mss(),
             peer_mss: u32::from(agreement.peer_mss),
             our_mss: u32::from(self.agreement.our_mss),
-            receive_mss: receiver.mss(),
+            receive_mss: receiver.full_size(),
             quick_acks: receiver.quick_acks(),
             pmtu: self.mtu,
             cwnd: sender.controller().window(),

@@ -290,9 +290,9 @@ impl<'a> Receiver<'a> {
         self.acks.quick_acks()
     }
 
-    /// Payload bytes of a full segment from the peer.
-    pub(crate) const fn mss(&self) -> u32 {
-        self.window.mss()
+    /// Payload bytes of a full-sized segment from the peer, as far as its segments have shown.
+    pub(crate) fn full_size(&self) -> u32 {
+        self.full_size.bytes()
     }
 
     /// Bytes that can be read.
