@@ -71,6 +71,8 @@ fn a_send_buffer_can_be_changed() {
 #[test]
 fn a_larger_receive_buffer_opens_the_window() {
     let (mut pair, client, server) = eager();
+    pair.server.set_receive_buffer(pair.now, server, 256 * 1024).unwrap();
+    assert_eq!(packets(pair.now, &mut pair.server).len(), 0, "that is what it has");
     pair.server.set_receive_buffer(pair.now, server, 400_000).unwrap();
     // The peer hears of it at once: the window grows by more than half the old one.
     assert_eq!(told(pair.now, &mut pair.server, 3), 400_000);

@@ -270,6 +270,9 @@ impl<'a> Receiver<'a> {
 
     /// Sets most bytes received and not read, if the ring grows. What was advertised is still taken.
     pub(crate) fn set_limit(&mut self, limit: usize) {
+        if limit == self.limit().min(self.wanted as usize) {
+            return;
+        }
         let promised = self.window.edge().since(self.data.next()) as usize;
         self.data.set_limit(limit.max(self.queued() + promised));
         self.wanted = u32::try_from(limit).unwrap_or(u32::MAX);
