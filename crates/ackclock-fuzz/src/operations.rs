@@ -156,14 +156,22 @@ impl World {
     }
 
     fn set(&mut self, u: &mut Unstructured<'_>, side: usize) -> Result<()> {
-        let (nagle, on) = (u.arbitrary()?, u.arbitrary()?);
-        let Side { stack, handle, .. } = &mut self.sides[side];
-        if let Some(handle) = *handle {
-            let _ = match nagle {
-                true => stack.set_nagle(self.now, handle, on),
-                false => stack.set_cork(self.now, handle, on),
-            };
-        }
+        let (what, on) = (u.int_in_range(0..=9)?, u.arbitrary()?);
+        let size = *u.choose(&[1, 300, 8_000, 100_000])?;
+        let (now, Side { stack, handle, .. }) = (self.now, &mut self.sides[side]);
+        let Some(handle) = *handle else {
+            return Ok(());
+        };
+        let done = match what {
+            0..=2 => stack.set_nagle(now, handle, on).is_ok(),
+            3..=5 => stack.set_cork(now, handle, on).is_ok(),
+            6 => stack.set_send_buffer(now, handle, size).is_ok(),
+            7 => stack.set_receive_buffer(now, handle, size).is_ok(),
+            8 => stack.set_window_clamp(now, handle, on.then_some(size)).is_ok(),
+            _ if on => stack.set_quick_acks(now, handle, size as u16).is_ok(),
+            _ => stack.set_controller(now, handle, any_law(u)?).is_ok(),
+        };
+        assert!(done || self.sides[side].aborted, "an open connection can be changed");
         Ok(())
     }
 
