@@ -61,7 +61,7 @@ pub(crate) use on_link::Captured;
 mod on_link {
     use super::is_pcapng;
     use crate::failure::Failure;
-    use ackclock::link::{Link, TransmitError};
+    use ackclock::link::{Link, Received, TransmitError};
     use ackclock::stack::{Capabilities, Transmit};
     use ackclock::time::{Duration, Instant};
     use ackclock_emulator::{Direction, LEFT, PassedPacket, PcapCapture, PcapNgFile};
@@ -190,14 +190,14 @@ mod on_link {
             &mut self,
             now: Instant,
             budget: usize,
-            deliver: &mut dyn FnMut(&[u8]),
+            deliver: &mut dyn FnMut(Received<'_>),
         ) -> Result<usize, Self::Error> {
             let Some(tap) = &mut self.tap else {
                 return self.link.receive(now, budget, deliver);
             };
-            self.link.receive(now, budget, &mut |packet| {
-                tap.record(now, Direction::Inbound, packet);
-                deliver(packet);
+            self.link.receive(now, budget, &mut |received| {
+                tap.record(now, Direction::Inbound, received.packet);
+                deliver(received);
             })
         }
     }

@@ -13,6 +13,7 @@ use crate::topology::Topology;
 use ackclock::congestion::CongestionController;
 use ackclock::stack::{AddressError, Capabilities, Stack, StackConfig, Storage};
 use ackclock::tcp::ConfigError;
+use ackclock::wire::WriteChecksum;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -47,8 +48,12 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         let mut built = Vec::with_capacity(hosts);
         for (id, node) in topology.hosts().zip(&topology.hosts) {
             let outgoing = only_link(topology, id)?;
-            let mtu = topology.path(outgoing).mtu;
-            let mut stack = stack(mtu, &mut streams.take_stream(), controller(id))?;
+            let mut device = Capabilities::with_mtu(topology.path(outgoing).mtu);
+            if node.segmentation {
+                device.segmentation = Capabilities::LARGEST_PAYLOAD;
+                device.checksum = WriteChecksum::PseudoHeader;
+            }
+            let mut stack = stack(device, &mut streams.take_stream(), controller(id))?;
             for &address in &node.addresses {
                 stack.add_address(address)?;
             }
@@ -80,12 +85,12 @@ fn only_link(topology: &Topology, host: HostId) -> Result<LinkId, BuildError> {
 
 /// A stack without addresses whose secret comes from `random`.
 fn stack<C: CongestionController + Clone>(
-    mtu: u32,
+    device: Capabilities,
     random: &mut Random,
     controller: C,
 ) -> Result<Stack<'static, C>, ConfigError> {
     let secret = [random.next_u64(), random.next_u64()];
-    let config = StackConfig::new(Capabilities::with_mtu(mtu), secret);
+    let config = StackConfig::new(device, secret);
     Stack::new(config, controller, Storage::growing())
 }
 

@@ -145,7 +145,7 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
             self.dispatch_events(now);
             let mut sent = false;
             let sink = &mut |transmit: &Transmit<'_>| {
-                send(transmit);
+                transmit.cut(send);
                 sent = true;
                 Ok(())
             };

@@ -46,6 +46,7 @@ pub(crate) struct HostNode {
     pub(crate) name: String,
     pub(crate) addresses: Vec<Cidr>,
     pub(crate) processing: Duration,
+    pub(crate) segmentation: bool,
 }
 
 /// A link of a topology.
@@ -65,8 +66,8 @@ impl Topology {
     /// Adds a host. Names say which is which in results and captures; each must be another.
     pub fn host(&mut self, name: impl Into<String>) -> HostId {
         let id = HostId(self.hosts.len());
-        let (name, processing) = (name.into(), Duration::ZERO);
-        self.hosts.push(HostNode { name, addresses: host_cidrs(id), processing });
+        let (name, processing, segmentation) = (name.into(), Duration::ZERO, false);
+        self.hosts.push(HostNode { name, addresses: host_cidrs(id), processing, segmentation });
         id
     }
 
@@ -96,6 +97,12 @@ impl Topology {
     /// What the stack does about a packet, sending included, happens when its time is over.
     pub fn set_processing(&mut self, host: HostId, time: Duration) {
         self.hosts[host.0].processing = time;
+    }
+
+    /// Whether a host's device cuts large transmissions into segments and completes checksums, so
+    /// that its stack decides on up to 64 KiB at once; it does not unless it is set.
+    pub fn set_segmentation(&mut self, host: HostId, on: bool) {
+        self.hosts[host.0].segmentation = on;
     }
 
     /// All hosts, in the order in which they were added.

@@ -168,7 +168,9 @@ impl<L: Link + AsFd, W: Wire> Bridge<L, W> {
         let sides = self.devices.iter_mut().zip(&mut self.wires);
         for ((end, has_packets), (device, wire)) in ends.zip(sides) {
             if has_packets {
-                let received = device.receive(now, BATCH, &mut |packet| wire.offer(now, packet));
+                let received = device.receive(now, BATCH, &mut |received| {
+                    wire.offer(now, received.packet);
+                });
                 received.map_err(|error| BridgeError::Device(end, error))?;
             }
         }
@@ -258,6 +260,7 @@ impl<E: fmt::Debug + fmt::Display> std::error::Error for BridgeError<E> {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock::link::Received;
     use ackclock::stack::Capabilities;
     use rustix::io::{Errno, read, write};
     use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
@@ -296,13 +299,13 @@ mod tests {
             &mut self,
             _: Instant,
             budget: usize,
-            deliver: &mut dyn FnMut(&[u8]),
+            deliver: &mut dyn FnMut(Received<'_>),
         ) -> Result<usize, Errno> {
             let mut packet = [0; 1500];
             for received in 0..budget {
                 match read(&self.0, &mut packet) {
                     Ok(0) => return Err(Errno::PIPE),
-                    Ok(length) => deliver(&packet[..length]),
+                    Ok(length) => deliver(Received::unverified(&packet[..length])),
                     Err(Errno::AGAIN) => return Ok(received),
                     Err(errno) => return Err(errno),
                 }

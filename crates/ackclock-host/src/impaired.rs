@@ -3,10 +3,10 @@
 //! For tests against real peers. What happens to the n-th packet of a direction depends on the
 //! seed, the direction and n alone; the same seed gives the same fates.
 
-use ackclock::link::{Link, TransmitError};
+use ackclock::link::{Link, Received, TransmitError};
 use ackclock::stack::{Capabilities, Transmit};
 use ackclock::time::Instant;
-use ackclock::wire::mark_congestion;
+use ackclock::wire::{complete_checksum, mark_congestion};
 #[cfg(unix)]
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -69,6 +69,11 @@ enum Fate {
 impl Direction {
     fn new(impairment: Impairment, seed: u64) -> Self {
         Direction { impairment, random: SplitMix(seed), held: None, suffered: Suffered::default() }
+    }
+
+    /// Whether nothing ever happens to a packet.
+    fn is_healthy(&self) -> bool {
+        self.impairment == Impairment::default()
     }
 
     fn fate(&mut self) -> Fate {
@@ -201,33 +206,56 @@ impl<L: Link> Link for Impaired<L> {
         self.link.capabilities()
     }
 
+    /// What the link would cut is cut here already, if something happens to packets at all, so that each segment has a fate of its own. If
+    /// the device has no room for some of them after the first, those are lost.
     fn transmit(
         &mut self,
         now: Instant,
         transmit: &Transmit<'_>,
     ) -> Result<(), TransmitError<L::Error>> {
         let Impaired { link, transmitted, packet, .. } = self;
-        packet.clear();
-        packet.extend_from_slice(transmit.header);
-        for part in transmit.payload {
-            packet.extend_from_slice(part);
+        if transmitted.is_healthy() {
+            return link.transmit(now, transmit);
         }
-        transmitted.pass(packet, &mut |bytes| {
-            let whole = Transmit { header: bytes, payload: [&[], &[]], ..*transmit };
-            link.transmit(now, &whole)
-        })
+        let mut outcome = None;
+        transmit.cut(&mut |segment| {
+            if matches!(outcome, Some(Err(_))) {
+                return;
+            }
+            packet.resize(segment.len(), 0);
+            segment.copy_to(packet);
+            let passed = transmitted.pass(packet, &mut |bytes| {
+                let whole = Transmit { header: bytes, payload: [&[], &[]], ..*segment };
+                link.transmit(now, &whole)
+            });
+            match passed {
+                Err(TransmitError::Full) if outcome.is_some() => {}
+                passed => outcome = Some(passed),
+            }
+        });
+        outcome.unwrap_or(Ok(()))
     }
 
     fn receive(
         &mut self,
         now: Instant,
         budget: usize,
-        deliver: &mut dyn FnMut(&[u8]),
+        deliver: &mut dyn FnMut(Received<'_>),
     ) -> Result<usize, L::Error> {
-        let received = &mut self.received;
-        self.link.receive(now, budget, &mut |packet| {
-            let Ok(()) = received.pass::<core::convert::Infallible>(packet, &mut |bytes| {
-                deliver(bytes);
+        let Impaired { link, received: direction, packet, .. } = self;
+        if direction.is_healthy() {
+            return link.receive(now, budget, deliver);
+        }
+        link.receive(now, budget, &mut |received| {
+            // What is damaged on the way must be found out: a checksum that the device vouches for,
+            // and may have left incomplete, is made here.
+            packet.clear();
+            packet.extend_from_slice(received.packet);
+            if !received.verify.transport {
+                complete_checksum(packet);
+            }
+            let Ok(()) = direction.pass::<core::convert::Infallible>(packet, &mut |packet| {
+                deliver(Received::unverified(packet));
                 Ok(())
             });
         })
@@ -288,10 +316,10 @@ mod tests {
             &mut self,
             _: Instant,
             budget: usize,
-            deliver: &mut dyn FnMut(&[u8]),
+            deliver: &mut dyn FnMut(Received<'_>),
         ) -> Result<usize, ()> {
             let n = budget.min(self.arriving.len());
-            self.arriving.drain(..n).for_each(|packet| deliver(&packet));
+            self.arriving.drain(..n).for_each(|packet| deliver(Received::unverified(&packet)));
             Ok(n)
         }
     }
@@ -333,7 +361,9 @@ mod tests {
             Recorder { arriving: (0..NUMBER).map(packet).collect(), ..Recorder::default() };
         let mut link = Impaired::new(recorder, Impairment::default(), impairment, seed);
         let mut arrived = Vec::new();
-        let n = link.receive(Instant::ZERO, NUMBER, &mut |packet| arrived.push(packet.to_vec()));
+        let n = link.receive(Instant::ZERO, NUMBER, &mut |received| {
+            arrived.push(received.packet.to_vec());
+        });
         assert_eq!(n, Ok(NUMBER));
         (arrived, link.received())
     }

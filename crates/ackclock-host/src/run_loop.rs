@@ -7,7 +7,7 @@
 use crate::clock::Clock;
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::CongestionController;
-use ackclock::link::{Link, TransmitError};
+use ackclock::link::{Link, Received, TransmitError};
 use ackclock::stack::{Rejected, Stack};
 use ackclock::time::Instant;
 use rustix::event::{PollFd, PollFlags};
@@ -130,7 +130,7 @@ impl<L: Link + AsFd> RunLoop<L> {
         applications: &mut [&mut dyn Application<'a, C>],
     ) -> Result<Round, RunError<L::Error>> {
         let now = self.clock.now();
-        let deliver = &mut |packet: &[u8]| stack.on_packet(now, packet);
+        let deliver = &mut |received: Received<'_>| stack.on_received(now, &received);
         let received = self.link.receive(now, BATCH, deliver);
         let received = received.map_err(RunError::Device)?;
         if stack.poll_at() <= now {
@@ -229,10 +229,16 @@ impl<E: fmt::Debug + fmt::Display> std::error::Error for RunError<E> {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock::apps::{Server, Service};
     use ackclock::congestion::BuiltIn;
-    use ackclock::stack::{Capabilities, Cidr, Event, StackConfig, Storage, Transmit};
-    use ackclock::tcp::Config;
+    use ackclock::stack::{
+        Capabilities, Cidr, Event, ListenConfig, StackConfig, Storage, Transmit,
+    };
+    use ackclock::storage::Buffer;
+    use ackclock::tcp::{AckPolicy, Config};
+    use ackclock::time::Duration;
     use rustix::event::{EventfdFlags, eventfd};
+    use std::collections::VecDeque;
     use std::convert::Infallible;
     use std::os::fd::{BorrowedFd, OwnedFd};
 
@@ -264,7 +270,7 @@ mod tests {
             &mut self,
             _: Instant,
             _: usize,
-            _: &mut dyn FnMut(&[u8]),
+            _: &mut dyn FnMut(Received<'_>),
         ) -> Result<usize, Infallible> {
             Ok(0)
         }
@@ -286,6 +292,108 @@ mod tests {
         fn is_done(&self) -> bool {
             false
         }
+    }
+
+    /// Delivers at most so many packets at a time, and keeps what it is given.
+    struct Scripted {
+        event: OwnedFd,
+        batch: usize,
+        arriving: VecDeque<Vec<u8>>,
+        sent: Vec<Vec<u8>>,
+    }
+
+    impl AsFd for Scripted {
+        fn as_fd(&self) -> BorrowedFd<'_> {
+            self.event.as_fd()
+        }
+    }
+
+    fn bytes(transmit: &Transmit<'_>) -> Vec<u8> {
+        let mut bytes = vec![0; transmit.len()];
+        transmit.copy_to(&mut bytes);
+        bytes
+    }
+
+    impl Link for Scripted {
+        type Error = Infallible;
+
+        fn capabilities(&self) -> Capabilities {
+            Capabilities::with_mtu(1500)
+        }
+
+        fn transmit(
+            &mut self,
+            _: Instant,
+            transmit: &Transmit<'_>,
+        ) -> Result<(), TransmitError<Infallible>> {
+            self.sent.push(bytes(transmit));
+            Ok(())
+        }
+
+        fn receive(
+            &mut self,
+            _: Instant,
+            budget: usize,
+            deliver: &mut dyn FnMut(Received<'_>),
+        ) -> Result<usize, Infallible> {
+            let n = budget.min(self.batch).min(self.arriving.len());
+            self.arriving.drain(..n).for_each(|packet| deliver(Received::unverified(&packet)));
+            Ok(n)
+        }
+    }
+
+    fn stack(last: u8) -> Stack<'static> {
+        let config = StackConfig::new(Capabilities::with_mtu(1500), [last.into(), 2]);
+        let mut stack = Stack::new(config, BuiltIn::default(), Storage::growing()).unwrap();
+        stack.add_address(Cidr { address: [10, 0, 0, last].into(), prefix: 24 }).unwrap();
+        stack
+    }
+
+    /// How many acks answer ten full segments that arrive at once, over a link that delivers `batch`
+    /// packets at a time.
+    fn acks_of_ten_segments(batch: usize) -> usize {
+        let (mut ours, mut peer) = (stack(1), stack(2));
+        let local = ([10, 0, 0, 1], 9).into();
+        let mut listen = ListenConfig::new(local);
+        let timeout = Duration::from_millis(499);
+        listen.connection.ack_policy = AckPolicy::Delayed { timeout, quick_acks: 0 };
+        let mut server = Server::new(Service::Discard, listen, Buffer::growing());
+        let event = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
+        let link = Scripted { event, batch, arriving: VecDeque::new(), sent: Vec::new() };
+        let mut run_loop = RunLoop::new(link).unwrap();
+        server.start(run_loop.now(), &mut ours).unwrap();
+        let now = Instant::ZERO;
+        let handle = peer.connect(now, local, None, &Config::default()).unwrap();
+        peer.send(now, handle, &[0; 10 * 1448]).unwrap();
+        loop {
+            let arriving = &mut run_loop.link.arriving;
+            let take = &mut |transmit: &Transmit<'_>| {
+                arriving.push_back(bytes(transmit));
+                Ok(())
+            };
+            while peer.transmit(now, take).is_some() {}
+            let are_segments = run_loop.link.arriving.iter().any(|packet| packet.len() == 1500);
+            run_loop.link.sent.clear();
+            while !run_loop.link.arriving.is_empty() {
+                run_loop.round(&mut ours, &mut [&mut server]).unwrap();
+            }
+            if are_segments {
+                return run_loop.link.sent.len();
+            }
+            run_loop.link.sent.iter().for_each(|packet| peer.on_packet(now, packet));
+        }
+    }
+
+    #[test]
+    fn one_ack_answers_all_segments_of_a_batch() {
+        assert_eq!(acks_of_ten_segments(64), 1);
+        assert_eq!(acks_of_ten_segments(5), 2);
+    }
+
+    /// On a machine that stands still for half a second a delayed ack may go out in between.
+    #[test]
+    fn segments_that_come_one_by_one_are_acknowledged_two_by_two() {
+        assert!(acks_of_ten_segments(1) >= 5);
     }
 
     #[test]

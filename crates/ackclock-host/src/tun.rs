@@ -5,7 +5,7 @@
 //! (10.7.0.2), to which the kernel routes through the device.
 
 use crate::interface::{self, InterfaceName};
-use ackclock::link::{Link, TransmitError};
+use ackclock::link::{Link, Received, TransmitError};
 use ackclock::stack::{Capabilities, Transmit};
 use ackclock::time::Instant;
 use rustix::io::{Errno, read, retry_on_intr, writev};
@@ -102,11 +102,14 @@ impl Link for Tun {
         &mut self,
         _now: Instant,
         budget: usize,
-        deliver: &mut dyn FnMut(&[u8]),
+        deliver: &mut dyn FnMut(Received<'_>),
     ) -> Result<usize, TunError> {
         for received in 0..budget {
             match retry_on_intr(|| read(&self.device, &mut *self.packet)) {
-                Ok(length) => deliver(self.packet.get(..length).unwrap_or_default()),
+                Ok(length) => {
+                    let packet = self.packet.get(..length).unwrap_or_default();
+                    deliver(Received::unverified(packet));
+                }
                 Err(Errno::AGAIN) => return Ok(received),
                 Err(errno) => return Err(self.device_error(errno)),
             }

@@ -11,6 +11,7 @@ mod queues;
 mod recovery;
 mod runs;
 mod scenarios;
+mod segmentation;
 mod smoltcp;
 mod topologies;
 mod transfers;

@@ -2,7 +2,7 @@
 
 use crate::namespace::in_namespace;
 use crate::world::{Family, setup};
-use ackclock::link::{Link, TransmitError};
+use ackclock::link::{Link, Received, TransmitError};
 use ackclock::stack::Transmit;
 use ackclock::time::Instant;
 use ackclock::wire::{Ecn, WriteChecksum};
@@ -73,7 +73,7 @@ fn packets_of_the_kernel_arrive_whole_in_order_and_in_batches() {
         }
         let mut packets = Vec::new();
         let mut take = |budget| {
-            let deliver = &mut |packet: &[u8]| packets.push(packet.to_vec());
+            let deliver = &mut |received: Received<'_>| packets.push(received.packet.to_vec());
             tun.receive(Instant::ZERO, budget, deliver).expect("a working device")
         };
         assert_eq!([take(2), take(2), take(2)], [2, 1, 0]);

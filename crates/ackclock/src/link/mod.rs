@@ -2,6 +2,7 @@
 
 use crate::stack::{Capabilities, Transmit};
 use crate::time::Instant;
+use crate::wire::Checksums;
 use core::fmt::Debug;
 
 /// A device that carries IP packets.
@@ -33,8 +34,26 @@ pub trait Link {
         &mut self,
         now: Instant,
         budget: usize,
-        deliver: &mut dyn FnMut(&[u8]),
+        deliver: &mut dyn FnMut(Received<'_>),
     ) -> Result<usize, Self::Error>;
+}
+
+/// A packet that a link hands over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Received<'a> {
+    /// The IP packet. A link that puts segments together delivers some that are longer than the
+    /// MTU.
+    pub packet: &'a [u8],
+    /// Which of its checksums are still to be verified. A device that has verified a segment, or
+    /// that takes it from a sender on the same machine, says so for each packet.
+    pub verify: Checksums,
+}
+
+impl<'a> Received<'a> {
+    /// A packet of which nothing was verified.
+    pub fn unverified(packet: &'a [u8]) -> Self {
+        Received { packet, verify: Checksums::default() }
+    }
 }
 
 /// Why a link did not take a packet.

@@ -5,6 +5,7 @@ use super::replies::{Queued, Reply, reset_for};
 use super::tuple::FourTuple;
 use super::{Stack, Statistics};
 use crate::congestion::CongestionController;
+use crate::link::Received;
 use crate::tcp::Verdict;
 use crate::time::Instant;
 use crate::wire::{
@@ -15,11 +16,18 @@ use crate::wire::{
 const ECHO_HEADER: usize = 8;
 
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
-    /// One packet from the link.
+    /// One packet, whose checksums are verified as the link's
+    /// [`Capabilities::verify`](super::Capabilities::verify) says.
     pub fn on_packet(&mut self, now: Instant, packet: &[u8]) {
+        let verify = self.config.link.verify;
+        self.on_received(now, &Received { packet, verify });
+    }
+
+    /// One packet from the link, which says what of it was verified.
+    pub fn on_received(&mut self, now: Instant, received: &Received<'_>) {
         let now = self.advance(now);
         self.statistics.packets_received += 1;
-        match parse_packet(packet, self.config.link.verify) {
+        match parse_packet(received.packet, received.verify) {
             Ok(packet) if self.has_broadcast_end(&packet.ip) => self.statistics.bad_address += 1,
             Ok(packet) => match packet.protocol {
                 Protocol::Tcp(segment) => self.on_segment(now, &segment),

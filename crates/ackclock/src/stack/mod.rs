@@ -112,14 +112,15 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// # Errors
     /// Names the setting that cannot be used.
     pub fn new(
-        config: StackConfig,
+        mut config: StackConfig,
         controller: C,
         storage: Storage<'a, C>,
     ) -> Result<Self, ConfigError> {
-        let link = &config.link;
+        let link = &mut config.link;
         if link.mtu < MIN_MTU {
             return Err(ConfigError::Mtu);
         }
+        link.segmentation = link.segmentation.min(Capabilities::LARGEST_PAYLOAD);
         let quantum = link.mtu.max(link.segmentation.saturating_add(wire::MAX_HEADER as u32));
         let lent = storage.spare.iter().map(|buffers| buffers.receive.len());
         let lent_receive = lent.clone().min().zip(lent.max());

@@ -1,6 +1,6 @@
 //! One transmission on its way to the link.
 
-use crate::wire::{Ecn, WriteChecksum};
+use crate::wire::{Cut, Ecn, MAX_HEADER, WriteChecksum, write_cut_header};
 
 /// A packet to send: headers, and the payload where it lies in the send queue, to be gathered or
 /// copied by the link.
@@ -20,7 +20,7 @@ pub struct Transmit<'a> {
     pub ecn: Ecn,
 }
 
-impl Transmit<'_> {
+impl<'a> Transmit<'a> {
     /// Length of the packet in bytes.
     pub fn len(&self) -> usize {
         let [first, second] = self.payload;
@@ -30,6 +30,42 @@ impl Transmit<'_> {
     /// Whether it has no byte (it never does).
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// What a link makes of it that cuts it and completes checksums: gives `each` the packets in
+    /// order, their checksums complete. One that is to be sent as it is comes as it is, apart from
+    /// the checksum.
+    pub fn cut(&self, each: &mut dyn FnMut(&Transmit<'_>)) {
+        if self.segment_size == 0 && self.checksum == WriteChecksum::Complete {
+            return each(self);
+        }
+        let [first, second] = self.payload;
+        let total = first.len().saturating_add(second.len());
+        let size = if self.segment_size == 0 { total } else { self.segment_size.into() };
+        let mut start = 0usize;
+        loop {
+            let end = start.saturating_add(size).min(total);
+            let part = |slice: &'a [u8], before: usize| {
+                let [start, end] =
+                    [start, end].map(|edge| edge.saturating_sub(before).min(slice.len()));
+                slice.get(start..end).unwrap_or_default()
+            };
+            let payload = [part(first, 0), part(second, first.len())];
+            let cut = Cut { start, payload, last: end == total };
+            let mut header = [0; MAX_HEADER];
+            let length = write_cut_header(&mut header, self.header, self.transport_offset, &cut);
+            each(&Transmit {
+                header: header.get(..length).unwrap_or_default(),
+                payload,
+                segment_size: 0,
+                checksum: WriteChecksum::Complete,
+                ..*self
+            });
+            start = end;
+            if end == total {
+                break;
+            }
+        }
     }
 
     /// Copies the packet into `to`; returns its length, or `None` if it does not fit.
@@ -46,3 +82,144 @@ impl Transmit<'_> {
 /// The sink took nothing: it has no room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rejected;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seq::SeqNumber;
+    use crate::wire::{
+        Checksums, Flags, Header, IpInfo, Options, Protocol, Timestamps, complete_checksum,
+        parse_packet, write_packet_header,
+    };
+    use core::net::IpAddr;
+    use std::vec;
+    use std::vec::Vec;
+
+    const SEQ: u32 = u32::MAX - 1_500;
+
+    fn ip(v4: bool) -> IpInfo {
+        let address = |n: u8| -> IpAddr {
+            if v4 { [10, 0, 0, n].into() } else { [0xfd00, 0, 0, 0, 0, 0, 0, n.into()].into() }
+        };
+        let (source, destination) = (address(1), address(2));
+        IpInfo { source, destination, hop_limit: 9, dscp: 5, ecn: Ecn::Ect0 }
+    }
+
+    fn header(flags: Flags) -> Header {
+        Header {
+            source_port: 1_000,
+            destination_port: 2_000,
+            seq: SeqNumber(SEQ),
+            ack: SeqNumber(7),
+            flags,
+            window: 400,
+            urgent_pointer: 0,
+            options: Options {
+                timestamps: Some(Timestamps { value: 3, echo: 4 }),
+                ..Options::default()
+            },
+        }
+    }
+
+    /// The packets that a transmission of `payload` is cut into, each with its payload.
+    fn cut(v4: bool, flags: Flags, payload: [&[u8]; 2], segment_size: u16) -> Vec<Vec<u8>> {
+        let mut bytes = [0; MAX_HEADER];
+        let checksum = WriteChecksum::PseudoHeader;
+        let length = write_packet_header(&mut bytes, &ip(v4), &header(flags), payload, checksum);
+        let transmit = Transmit {
+            header: &bytes[..length],
+            payload,
+            transport_offset: if v4 { 20 } else { 40 },
+            segment_size,
+            checksum,
+            ecn: Ecn::Ect0,
+        };
+        let mut packets = vec![];
+        transmit.cut(&mut |packet| {
+            assert_eq!((packet.segment_size, packet.checksum), (0, WriteChecksum::Complete));
+            let mut bytes = vec![0; packet.len()];
+            assert_eq!(packet.copy_to(&mut bytes), Some(packet.len()));
+            packets.push(bytes);
+        });
+        packets
+    }
+
+    #[test]
+    fn each_segment_is_as_if_it_had_been_sent_alone() {
+        let bytes: Vec<u8> = (0..250).collect();
+        let all = Flags::ACK | Flags::PSH | Flags::FIN | Flags::CWR;
+        for v4 in [true, false] {
+            for border in 0..=bytes.len() {
+                let packets = cut(v4, all, [&bytes[..border], &bytes[border..]], 100);
+                let flags = [Flags::CWR, Flags::NONE, Flags::PSH | Flags::FIN];
+                assert_eq!(packets.len(), flags.len());
+                for (index, (packet, flags)) in packets.iter().zip(flags).enumerate() {
+                    let parsed = parse_packet(packet, Checksums::default()).expect("a packet");
+                    let Protocol::Tcp(segment) = parsed.protocol else {
+                        panic!("{parsed:?}");
+                    };
+                    let seq = SeqNumber(SEQ) + 100 * index as u32;
+                    let expected = Header { seq, ..header(flags | Flags::ACK) };
+                    assert_eq!((segment.header, parsed.ip), (expected, ip(v4)));
+                    let end = (100 * index + 100).min(250);
+                    assert_eq!(segment.payload, &bytes[100 * index..end]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_longer_than_a_segment_gets_its_checksum_only() {
+        for v4 in [true, false] {
+            for (payload, size) in [(&b"hello"[..], 0), (b"", 0), (b"hello", 5)] {
+                let flags = Flags::ACK | Flags::FIN | Flags::CWR;
+                let [packet] = &cut(v4, flags, [payload, &[]], size)[..] else {
+                    panic!("one packet");
+                };
+                let mut bytes = [0; MAX_HEADER];
+                let complete = WriteChecksum::Complete;
+                let payload = [payload, &[]];
+                let length =
+                    write_packet_header(&mut bytes, &ip(v4), &header(flags), payload, complete);
+                assert_eq!(*packet, [&bytes[..length], payload[0]].concat());
+            }
+        }
+    }
+
+    #[test]
+    fn a_checksum_left_incomplete_is_completed() {
+        for v4 in [true, false] {
+            let [whole] = &cut(v4, Flags::ACK, [b"some text", &[]], 0)[..] else {
+                panic!("one packet");
+            };
+            let mut packet = whole.clone();
+            let offset = if v4 { 20 } else { 40 };
+            packet[offset + 16] ^= 0x55;
+            complete_checksum(&mut packet);
+            assert_eq!(packet, *whole);
+        }
+    }
+
+    #[test]
+    fn what_is_no_tcp_packet_is_left_alone() {
+        let mut udp = [0x45; 40];
+        udp[9] = 17;
+        for packet in [&udp[..], &[], &[0x45; 10], &[0x4f; 30], &[0x60; 39], &[0x60; 41], &[1; 60]]
+        {
+            let mut copy = packet.to_vec();
+            complete_checksum(&mut copy);
+            assert_eq!(copy, packet);
+        }
+        let payload: [&[u8]; 2] = [&[1; 20], &[]];
+        for header in [&[][..], &[0x45; 19], &[0x45; 30], &[0x60; 50]] {
+            let checksum = WriteChecksum::PseudoHeader;
+            let (segment_size, transport_offset) = (7, 20);
+            let ecn = Ecn::NotEct;
+            let nonsense =
+                Transmit { header, payload, transport_offset, segment_size, checksum, ecn };
+            let mut pieces = 0;
+            nonsense.cut(&mut |_| pieces += 1);
+            assert_eq!(pieces, 3);
+        }
+    }
+}

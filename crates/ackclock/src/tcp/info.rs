@@ -89,7 +89,7 @@ pub struct Info {
     pub bytes_retransmitted: u64,
     /// Segments sent, retransmissions and acks included.
     pub segments_sent: u64,
-    /// Segments received.
+    /// Segments received. What the device has put together counts as one.
     pub segments_received: u64,
     /// Segments sent with payload, SYN or FIN.
     pub data_segments_sent: u64,

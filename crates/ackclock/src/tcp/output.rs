@@ -27,6 +27,16 @@ pub struct Outgoing {
     window: u32,
 }
 
+impl Outgoing {
+    /// How many segments it is in the network.
+    fn segments(&self) -> u32 {
+        match u32::from(self.segment_size) {
+            0 => 1,
+            size => (self.len as u32).div_ceil(size),
+        }
+    }
+}
+
 /// Why a segment is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cause {
@@ -205,13 +215,14 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// The link has taken `outgoing`, the last answer of [`poll_transmit`](Self::poll_transmit).
     pub fn on_transmitted(&mut self, now: Instant, outgoing: &Outgoing) {
-        self.counters.segments_sent = self.counters.segments_sent.saturating_add(1);
+        let segments = outgoing.segments();
+        self.counters.segments_sent = self.counters.segments_sent.saturating_add(segments);
         if outgoing.header.flags.contains(Flags::ACK) {
             self.timestamps.on_ack_sent(outgoing.header.ack);
         }
         match outgoing.cause {
             Cause::Syn => {
-                self.count_data_segment();
+                self.count_data_segments(segments);
                 self.sender.count_retransmitted_syns(u32::from(!self.inquiry.is_first_syn()));
                 self.inquiry.on_syn_sent(now);
                 return;
@@ -227,7 +238,7 @@ impl<C: CongestionController> Connection<'_, C> {
             }
             Cause::Ack => {}
             Cause::Data(data) => {
-                self.count_data_segment();
+                self.count_data_segments(segments);
                 self.sender.on_sent(now, &self.settings, &data);
                 if data.fin && data.kind != DataKind::Retransmission {
                     self.on_fin_sent();
@@ -245,8 +256,9 @@ impl<C: CongestionController> Connection<'_, C> {
         }
     }
 
-    fn count_data_segment(&mut self) {
-        self.counters.data_segments_sent = self.counters.data_segments_sent.saturating_add(1);
+    fn count_data_segments(&mut self, segments: u32) {
+        let counter = &mut self.counters.data_segments_sent;
+        *counter = counter.saturating_add(segments);
     }
 
     /// CLOSE, second half: the FIN is on its way (section 3.10.4).

@@ -5,6 +5,7 @@
 //! read as they stand: what they quote is cut off, which a checked view would refuse.
 
 mod checksum;
+mod cut;
 mod icmp;
 mod ip;
 mod mark;
@@ -14,6 +15,8 @@ mod segment;
 mod tests;
 
 pub use checksum::Checksum;
+pub use cut::complete_checksum;
+pub(crate) use cut::{Cut, write_cut_header};
 pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply, write_icmp_error};
 pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, parse_packet};
 pub use mark::mark_congestion;

@@ -118,24 +118,27 @@ impl AckState {
         update.max(1)
     }
 
-    /// A segment with data or FIN arrived, by which the data in order grew by `accepted` bytes;
-    /// with `enough` new ones the policy wants an ack.
+    /// Data or FIN arrived, so much as `segments` full ones hold, by which the data in order grew by
+    /// `accepted` bytes; with `enough` new ones the policy wants an ack.
     pub(super) fn on_arrival(
         &mut self,
         now: Instant,
+        segments: u16,
         accepted: u32,
         arriving: Arriving,
         enough: u32,
     ) {
         let quick = self.quick_acks > 0;
-        self.quick_acks = self.quick_acks.saturating_sub(1);
+        self.quick_acks = self.quick_acks.saturating_sub(segments);
         self.unacknowledged = self.unacknowledged.saturating_add(accepted);
         if accepted > 0 {
             // Duplicate acks not yet sent would repeat the new ack number and count as a new loss.
             self.owed = self.owed.min(1);
         }
         match arriving {
-            Arriving::OutOfOrder if self.one_each => self.owed = self.owed.saturating_add(1),
+            Arriving::OutOfOrder if self.one_each => {
+                self.owed = self.owed.saturating_add(segments);
+            }
             Arriving::OutOfOrder | Arriving::Special => self.owe(),
             Arriving::InOrder if quick || self.unacknowledged >= enough => self.owe(),
             Arriving::InOrder => self.delay(now),

@@ -195,8 +195,12 @@ impl<'a> Receiver<'a> {
         } else {
             Arriving::Special
         };
-        let enough = self.acks.enough(self.full_size.bytes(), self.largest_window());
-        self.acks.on_arrival(now, stored.advanced, arriving, enough);
+        let full_size = self.full_size.bytes();
+        let enough = self.acks.enough(full_size, self.largest_window());
+        // A device that puts segments together hands over several at once.
+        let segments = u16::try_from(segment.len().div_ceil(full_size.max(1)));
+        let segments = segments.unwrap_or(u16::MAX).max(1);
+        self.acks.on_arrival(now, segments, stored.advanced, arriving, enough);
         Arrival { accepted: stored.advanced, fin: fin_reached, dropped: stored.dropped }
     }
 

@@ -64,6 +64,27 @@ fn the_first_segments_are_acknowledged_one_by_one() {
 }
 
 #[test]
+fn segments_put_together_by_the_device_count_one_by_one() {
+    let mut receiver =
+        with_policy(AckPolicy::Delayed { timeout: Duration::from_millis(40), quick_acks: 3 });
+    assert_eq!(answer(&mut receiver, 1000, 2001), (2001, vec![]));
+    deliver(&mut receiver, 2001, 2500);
+    assert!(!receiver.ack_due(NOW), "three of the first segments have arrived");
+    assert_eq!(answer(&mut receiver, 2500, 6000), (6000, vec![]));
+    assert!(!receiver.ack_due(NOW), "one ack is enough");
+}
+
+#[test]
+fn without_sack_segments_put_together_behind_a_hole_get_an_ack_each() {
+    let mut receiver = receiver_with(&ReceiverConfig { sack: false, ..config() }, 10_000, 8);
+    deliver(&mut receiver, 1500, 3000);
+    for _ in 0..3 {
+        assert_eq!(acknowledge(&mut receiver), (1000, vec![]));
+    }
+    assert!(!receiver.ack_due(NOW));
+}
+
+#[test]
 fn old_bsd_waits_for_35_percent_of_the_buffer() {
     let mut receiver = with_policy(AckPolicy::Bsd43);
     deliver(&mut receiver, 1000, 4499);

@@ -1,0 +1,113 @@
+//! Cutting a large TCP packet into segments as devices do that segment (and completing checksums
+//! as they do).
+
+use super::MAX_HEADER;
+use super::checksum::Checksum;
+use super::ip::saturate;
+use super::segment::Flags;
+use smoltcp::wire::IpProtocol;
+
+/// Where the fields lie: in an IPv4 header (RFC 791), an IPv6 header (RFC 8200), a TCP header.
+const IPV4_LENGTH: usize = 2;
+const IPV4_PROTOCOL: usize = 9;
+const IPV4_CHECKSUM: usize = 10;
+const IPV4_ADDRESSES: core::ops::Range<usize> = 12..20;
+const IPV6_LENGTH: usize = 4;
+const IPV6_NEXT_HEADER: usize = 6;
+const IPV6_ADDRESSES: core::ops::Range<usize> = 8..40;
+const IPV6_HEADER: usize = 40;
+const TCP_SEQ: usize = 4;
+const TCP_FLAGS: usize = 12;
+const TCP_CHECKSUM: usize = 16;
+
+/// One of the segments that a packet is cut into.
+pub(crate) struct Cut<'a> {
+    /// Where its payload begins in the packet's, in bytes.
+    pub(crate) start: usize,
+    pub(crate) payload: [&'a [u8]; 2],
+    /// Whether nothing comes after it.
+    pub(crate) last: bool,
+}
+
+/// Writes the headers of one segment of the packet whose headers are `whole`, with complete
+/// checksums, into `to`; returns their length in bytes, 0 if they are no headers. TCP's begins
+/// `transport_offset` bytes behind IP's.
+pub(crate) fn write_cut_header(
+    to: &mut [u8; MAX_HEADER],
+    whole: &[u8],
+    transport_offset: usize,
+    cut: &Cut<'_>,
+) -> usize {
+    let copied = to.get_mut(..whole.len()).and_then(|to| {
+        to.copy_from_slice(whole);
+        cut_header(to, transport_offset, cut)
+    });
+    copied.map_or(0, |()| whole.len())
+}
+
+fn cut_header(header: &mut [u8], transport_offset: usize, cut: &Cut<'_>) -> Option<()> {
+    let (ip, tcp) = header.split_at_mut_checked(transport_offset)?;
+    // FIN and PSH belong to the last byte, CWR to the first segment (RFC 3168 section 6.1.2).
+    let place = tcp.get_mut(TCP_FLAGS..)?.first_chunk_mut::<2>()?;
+    let mut cleared = Flags::NONE;
+    if !cut.last {
+        cleared |= Flags::FIN | Flags::PSH;
+    }
+    if cut.start > 0 {
+        cleared |= Flags::CWR;
+    }
+    *place = (u16::from_be_bytes(*place) & !cleared.bits()).to_be_bytes();
+    let place = tcp.get_mut(TCP_SEQ..)?.first_chunk_mut::<4>()?;
+    *place = u32::from_be_bytes(*place).wrapping_add(cut.start as u32).to_be_bytes();
+
+    let [first, second] = cut.payload;
+    let length = tcp.len().saturating_add(first.len()).saturating_add(second.len());
+    let is_v4 = ip.first()? >> 4 == 4;
+    if is_v4 {
+        put(ip, IPV4_LENGTH, saturate(length.saturating_add(ip.len())))?;
+        put(ip, IPV4_CHECKSUM, 0)?;
+        put(ip, IPV4_CHECKSUM, Checksum::default().over(ip).complement())?;
+    } else {
+        // What stands between the fixed header and TCP's counts as payload.
+        let extensions = ip.len().checked_sub(IPV6_HEADER)?;
+        put(ip, IPV6_LENGTH, saturate(length.saturating_add(extensions)))?;
+    }
+    put(tcp, TCP_CHECKSUM, 0)?;
+    let sum = pseudo_header(ip, length)?.over(tcp).over(first).over(second);
+    put(tcp, TCP_CHECKSUM, sum.complement())
+}
+
+/// Completes the checksum of a TCP packet that a device left to others (or says is right without
+/// more). Other packets, and IPv6 packets with extension headers, stay as they are.
+pub fn complete_checksum(packet: &mut [u8]) {
+    let _ = try_complete(packet);
+}
+
+fn try_complete(packet: &mut [u8]) -> Option<()> {
+    let first = *packet.first()?;
+    let (offset, protocol) = match first >> 4 {
+        4 => (usize::from(first & 0xf).saturating_mul(4), packet.get(IPV4_PROTOCOL)?),
+        6 => (IPV6_HEADER, packet.get(IPV6_NEXT_HEADER)?),
+        _ => return None,
+    };
+    if *protocol != u8::from(IpProtocol::Tcp) {
+        return None;
+    }
+    let (ip, tcp) = packet.split_at_mut_checked(offset)?;
+    put(tcp, TCP_CHECKSUM, 0)?;
+    let sum = pseudo_header(ip, tcp.len())?.over(tcp);
+    put(tcp, TCP_CHECKSUM, sum.complement())
+}
+
+/// The sum of the pseudo-header of `length` bytes of TCP behind this IP header.
+fn pseudo_header(ip: &[u8], length: usize) -> Option<Checksum> {
+    let addresses = if ip.first()? >> 4 == 4 { IPV4_ADDRESSES } else { IPV6_ADDRESSES };
+    let [high, low] = saturate(length).to_be_bytes();
+    let rest = [high, low, 0, IpProtocol::Tcp.into()];
+    Some(Checksum::default().over(ip.get(addresses)?).over(&rest))
+}
+
+fn put(bytes: &mut [u8], at: usize, value: u16) -> Option<()> {
+    *bytes.get_mut(at..)?.first_chunk_mut()? = value.to_be_bytes();
+    Some(())
+}
