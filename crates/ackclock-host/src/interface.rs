@@ -1,11 +1,14 @@
 //! Network interfaces: their names, and what the kernel says about one.
 //!
-//! The only `unsafe` code of the crate is in this file: two ioctls for which no safe binding
-//! exists, and taking over the file descriptor that `tun-tap` opened.
+//! The only `unsafe` code of the crate is in this file: ioctls for which no safe binding exists, and
+//! taking over the file descriptor that `tun-tap` opened.
 
-use rustix::ioctl::{Opcode, Updater, ioctl};
+use rustix::io::ioctl_fionbio;
+use rustix::ioctl::{IntegerSetter, Opcode, Setter, Updater, ioctl, opcode};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+use std::ffi::{c_int, c_uint};
 use std::fmt;
+use std::fs::File;
 use std::io;
 use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
 use std::str::FromStr;
@@ -19,6 +22,18 @@ const GET_FLAGS: Opcode = 0x8913;
 const GET_MTU: Opcode = 0x8921;
 /// `IFF_UP` of `linux/if.h`.
 const FLAG_UP: u16 = 1;
+
+/// Where TUN interfaces come from.
+const TUN_DEVICE: &str = "/dev/net/tun";
+/// `TUNSETIFF`, `TUNSETOFFLOAD` and `TUNSETVNETHDRSZ` of `linux/if_tun.h`.
+const SET_TUN: Opcode = opcode::write::<c_int>(b'T', 202);
+const SET_OFFLOAD: Opcode = opcode::write::<c_uint>(b'T', 208);
+const SET_VNET_HEADER_SIZE: Opcode = opcode::write::<c_int>(b'T', 216);
+/// `IFF_TUN | IFF_NO_PI | IFF_VNET_HDR` there.
+const OFFLOADING_TUN: u16 = 0x0001 | 0x1000 | 0x4000;
+/// `TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6`: what the kernel may leave to whoever reads the device.
+/// Without `TUN_F_TSO_ECN` it does not do so with segments that carry CWR.
+const OFFLOADS: usize = 0x01 | 0x02 | 0x04;
 
 /// The name of a network interface: 1 to 15 letters, digits, `-`, `_` or `.`.
 ///
@@ -106,15 +121,22 @@ struct InterfaceRequest {
     value: [u8; 24],
 }
 
+impl InterfaceRequest {
+    fn named(name: &InterfaceName) -> Self {
+        let mut request = InterfaceRequest { name: [0; MAX_NAME + 1], value: [0; 24] };
+        for (to, from) in request.name.iter_mut().zip(name.as_str().bytes()) {
+            *to = from;
+        }
+        request
+    }
+}
+
 /// Asks for one property. The network namespace is that of the calling thread, which is why
 /// `/sys/class/net` would not do.
 fn request<const OPCODE: Opcode>(name: &InterfaceName) -> io::Result<[u8; 24]> {
-    let mut request = InterfaceRequest { name: [0; MAX_NAME + 1], value: [0; 24] };
-    for (to, from) in request.name.iter_mut().zip(name.as_str().bytes()) {
-        *to = from;
-    }
+    let mut request = InterfaceRequest::named(name);
     let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
-    // SAFETY: both opcodes of this file take a pointer to a `struct ifreq`, read its name and
+    // SAFETY: both opcodes of properties take a pointer to a `struct ifreq`, read its name and
     // write its value; `InterfaceRequest` is at least as large on every architecture, and the name
     // ends with a zero byte.
     unsafe { ioctl(&socket, Updater::<OPCODE, _>::new(&mut request)) }?;
@@ -122,12 +144,43 @@ fn request<const OPCODE: Opcode>(name: &InterfaceName) -> io::Result<[u8; 24]> {
 }
 
 /// Opens (and, with the privilege, creates) a TUN interface without packet information,
-/// non-blocking. Returns the name that the kernel gave it.
+/// non-blocking. An interface that stays remembers what whoever used it before had the kernel leave
+/// undone; nothing of that holds any more.
 pub(crate) fn open_tun(name: &InterfaceName) -> io::Result<OwnedFd> {
     let interface = tun_tap::Iface::without_packet_info(name.as_str(), tun_tap::Mode::Tun)?;
     interface.set_non_blocking()?;
     // SAFETY: `into_raw_fd` gives the open descriptor up, so that we are its only owner.
-    Ok(unsafe { OwnedFd::from_raw_fd(interface.into_raw_fd()) })
+    let device = unsafe { OwnedFd::from_raw_fd(interface.into_raw_fd()) };
+    // A kernel that does not know what this is about remembers nothing of the kind.
+    let _ = set_offload(&device, 0);
+    Ok(device)
+}
+
+/// As [`open_tun`]; each packet that is read or written begins with a `struct virtio_net_hdr` of
+/// `header` bytes. The kernel leaves checksums and the segmentation of TCP to the reader, and does
+/// both for the writer.
+pub(crate) fn open_offloading_tun(name: &InterfaceName, header: usize) -> io::Result<OwnedFd> {
+    let device: OwnedFd = File::options().read(true).write(true).open(TUN_DEVICE)?.into();
+    ioctl_fionbio(&device, true)?;
+    let mut request = InterfaceRequest::named(name);
+    for (to, from) in request.value.iter_mut().zip(OFFLOADING_TUN.to_ne_bytes()) {
+        *to = from;
+    }
+    // SAFETY: `TUNSETIFF` takes a pointer to a `struct ifreq`, reads its name and its flags, which
+    // come first in the union, and writes the name; see `request` for the sizes.
+    unsafe { ioctl(&device, Updater::<SET_TUN, _>::new(&mut request)) }?;
+    let header = c_int::try_from(header).map_err(io::Error::other)?;
+    // SAFETY: `TUNSETVNETHDRSZ` takes a pointer to an int and reads it.
+    unsafe { ioctl(&device, Setter::<SET_VNET_HEADER_SIZE, c_int>::new(header)) }?;
+    set_offload(&device, OFFLOADS)?;
+    Ok(device)
+}
+
+/// Sets what the kernel may leave to whoever reads the device.
+fn set_offload(device: &OwnedFd, offloads: usize) -> io::Result<()> {
+    // SAFETY: `TUNSETOFFLOAD` takes its argument as a number, not as a pointer.
+    unsafe { ioctl(device, IntegerSetter::<SET_OFFLOAD>::new_usize(offloads)) }?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -38,4 +38,6 @@ pub mod setup;
 #[cfg(target_os = "linux")]
 pub mod tun;
 #[cfg(target_os = "linux")]
+mod vnet;
+#[cfg(target_os = "linux")]
 mod wait;

@@ -5,16 +5,35 @@
 //! (10.7.0.2), to which the kernel routes through the device.
 
 use crate::interface::{self, InterfaceName};
+use crate::vnet::{self, VNET_HEADER};
 use ackclock::link::{Link, Received, TransmitError};
 use ackclock::stack::{Capabilities, Transmit};
 use ackclock::time::Instant;
+use ackclock::wire::WriteChecksum;
 use rustix::io::{Errno, read, retry_on_intr, writev};
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// Largest packet that an IP header can describe (jumbograms excepted).
-const LARGEST_PACKET: usize = 65_575;
+/// Largest packet that an IP header can describe (jumbograms excepted): IPv6 does not count its
+/// header.
+const LARGEST_PACKET: u32 = 65_575;
+
+/// Whether the kernel segments, and computes checksums, in our place.
+///
+/// A device that does takes up to 64 KiB at once and cuts it into segments only where they leave the
+/// machine; in the other direction it delivers up to 64 KiB before they would be cut, and what was
+/// put together of received segments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Offload {
+    /// If the kernel can.
+    #[default]
+    Auto,
+    /// Yes; it is an error if the kernel cannot.
+    On,
+    /// No: each packet has the size that it has in the network.
+    Off,
+}
 
 /// A TUN device. An interface that did not exist before goes when this is dropped.
 #[derive(Debug)]
@@ -22,23 +41,49 @@ pub struct Tun {
     device: OwnedFd,
     name: InterfaceName,
     mtu: u32,
+    /// Whether each packet begins with a header that tells of checksums and segments.
+    offloading: bool,
+    /// Holds a packet that is read.
     packet: Vec<u8>,
 }
 
 impl Tun {
-    /// Attaches to the interface of that name; creates it if there is none, which takes the
-    /// privilege `CAP_NET_ADMIN`.
+    /// Attaches to the interface of that name, without offload; creates it if there is none, which
+    /// takes the privilege `CAP_NET_ADMIN`.
     ///
     /// # Errors
     /// Says which command helps.
     pub fn open(name: &InterfaceName) -> Result<Self, TunError> {
-        let device = interface::open_tun(name).map_err(|error| TunError::on_open(name, error))?;
-        Ok(Tun {
-            device,
-            mtu: interface::mtu(name).map_err(|error| TunError::Device(name.clone(), error))?,
-            name: name.clone(),
-            packet: vec![0; LARGEST_PACKET],
-        })
+        Tun::open_with(name, Offload::Off)
+    }
+
+    /// As [`open`](Self::open), with offload or without.
+    ///
+    /// # Errors
+    /// Says which command helps.
+    pub fn open_with(name: &InterfaceName, offload: Offload) -> Result<Self, TunError> {
+        let plain = || interface::open_tun(name).map_err(|error| TunError::on_open(name, error));
+        let wanted = offload != Offload::Off;
+        let offloading = wanted.then(|| interface::open_offloading_tun(name, VNET_HEADER));
+        let (device, offloading) = match offloading {
+            Some(Ok(device)) => (device, true),
+            Some(Err(error)) if offload == Offload::On => {
+                // If it cannot be opened at all, that is what to tell of.
+                drop(plain()?);
+                return Err(TunError::NoOffload(name.clone(), error));
+            }
+            _ => (plain()?, false),
+        };
+        let mtu = interface::mtu(name).map_err(|error| TunError::Device(name.clone(), error))?;
+        let mut tun = Tun { device, name: name.clone(), mtu, offloading, packet: Vec::new() };
+        let largest = tun.capabilities().largest_received().max(LARGEST_PACKET);
+        tun.packet = vec![0; VNET_HEADER + largest as usize];
+        Ok(tun)
+    }
+
+    /// Whether the kernel segments, and computes checksums, in our place.
+    pub fn is_offloading(&self) -> bool {
+        self.offloading
     }
 
     /// The interface's name.
@@ -63,6 +108,16 @@ impl Tun {
         }
     }
 
+    /// A packet as it was read.
+    fn received<'p>(&self, bytes: &'p [u8]) -> Received<'p> {
+        match bytes.split_first_chunk() {
+            Some((header, packet)) if self.offloading => {
+                Received { packet, verify: vnet::unverified(header) }
+            }
+            _ => Received::unverified(bytes),
+        }
+    }
+
     /// What an error of the open device means.
     fn device_error(&self, errno: Errno) -> TunError {
         match errno {
@@ -83,7 +138,13 @@ impl Link for Tun {
     type Error = TunError;
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::with_mtu(self.mtu)
+        let mut capabilities = Capabilities::with_mtu(self.mtu);
+        if self.offloading {
+            capabilities.checksum = WriteChecksum::PseudoHeader;
+            capabilities.segmentation = Capabilities::LARGEST_PAYLOAD;
+            capabilities.coalescing = LARGEST_PACKET;
+        }
+        capabilities
     }
 
     fn transmit(
@@ -91,7 +152,8 @@ impl Link for Tun {
         _now: Instant,
         transmit: &Transmit<'_>,
     ) -> Result<(), TransmitError<TunError>> {
-        match write_packet(&self.device, transmit) {
+        let header = if self.offloading { &vnet::header(transmit)[..] } else { &[] };
+        match write_packet(&self.device, header, transmit) {
             Ok(()) => Ok(()),
             Err(Errno::AGAIN) => Err(TransmitError::Full),
             Err(errno) => Err(TransmitError::Device(self.device_error(errno))),
@@ -107,8 +169,8 @@ impl Link for Tun {
         for received in 0..budget {
             match retry_on_intr(|| read(&self.device, &mut *self.packet)) {
                 Ok(length) => {
-                    let packet = self.packet.get(..length).unwrap_or_default();
-                    deliver(Received::unverified(packet));
+                    let bytes = self.packet.get(..length).unwrap_or_default();
+                    deliver(self.received(bytes));
                 }
                 Err(Errno::AGAIN) => return Ok(received),
                 Err(errno) => return Err(self.device_error(errno)),
@@ -118,12 +180,15 @@ impl Link for Tun {
     }
 }
 
-/// Writes a packet in one system call, gathered from where its parts lie.
-fn write_packet(device: impl AsFd, transmit: &Transmit<'_>) -> Result<(), Errno> {
+/// Writes a packet in one system call, gathered from where its parts lie; `before` comes first.
+fn write_packet(device: impl AsFd, before: &[u8], transmit: &Transmit<'_>) -> Result<(), Errno> {
     let [first, second] = transmit.payload;
-    let parts = [transmit.header, first, second].map(IoSlice::new);
+    let parts = [before, transmit.header, first, second].map(IoSlice::new);
+    // What has no byte at either end needs no part of its own.
+    let parts = if before.is_empty() { &parts[1..] } else { &parts[..] };
+    let parts = if second.is_empty() { &parts[..parts.len() - 1] } else { parts };
     // A device that carries packets takes each one whole or not at all.
-    retry_on_intr(|| writev(device.as_fd(), &parts)).map(|_| ())
+    retry_on_intr(|| writev(device.as_fd(), parts)).map(|_| ())
 }
 
 /// Why a TUN device cannot be used.
@@ -136,6 +201,8 @@ pub enum TunError {
     DeviceFileDenied,
     /// The interface does not exist and may not be created, or belongs to another user.
     NotPermitted(InterfaceName),
+    /// The kernel does not segment for the interface.
+    NoOffload(InterfaceName, io::Error),
     /// Another program is attached to the interface.
     Busy(InterfaceName),
     /// The interface exists and is not a TUN interface.
@@ -180,6 +247,11 @@ impl fmt::Display for TunError {
                  {name} mode tun user $(id -u)' (see 'ackclock setup tun {name}'), or give the \
                  program the privilege with 'sudo setcap cap_net_admin+ep PROGRAM'"
             ),
+            TunError::NoOffload(name, error) => write!(
+                f,
+                "the kernel does not segment for interface {name} ({error}): use --offload auto, \
+                 which does without"
+            ),
             TunError::Busy(name) => write!(
                 f,
                 "another program is attached to interface {name}: stop it ('sudo fuser -v \
@@ -209,7 +281,7 @@ impl fmt::Display for TunError {
 impl std::error::Error for TunError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            TunError::Device(_, error) => Some(error),
+            TunError::NoOffload(_, error) | TunError::Device(_, error) => Some(error),
             _ => None,
         }
     }
@@ -218,7 +290,7 @@ impl std::error::Error for TunError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock::wire::{Ecn, WriteChecksum};
+    use ackclock::wire::Ecn;
     use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
     fn packet<'a>(header: &'a [u8], payload: [&'a [u8]; 2]) -> Transmit<'a> {
@@ -238,12 +310,19 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_is_gathered_from_its_three_parts() {
+    fn a_packet_is_gathered_from_its_parts() {
         let (near, far) = packet_pair();
-        write_packet(&near, &packet(b"head", [b"first", b"second"])).unwrap();
-        let mut bytes = [0; 64];
-        let length = read(&far, &mut bytes).unwrap();
-        assert_eq!(&bytes[..length], b"headfirstsecond");
+        for (before, second, expected) in [
+            (&b""[..], &b"second"[..], "headfirstsecond"),
+            (b"vnet", b"second", "vnetheadfirstsecond"),
+            (b"vnet", b"", "vnetheadfirst"),
+            (b"", b"", "headfirst"),
+        ] {
+            write_packet(&near, before, &packet(b"head", [b"first", second])).unwrap();
+            let mut bytes = [0; 64];
+            let length = read(&far, &mut bytes).unwrap();
+            assert_eq!(&bytes[..length], expected.as_bytes());
+        }
     }
 
     #[test]
@@ -251,17 +330,17 @@ mod tests {
         let (near, far) = packet_pair();
         let payload = [7; 1000];
         let mut queued = 0;
-        while write_packet(&near, &packet(b"head", [&payload, b""])).is_ok() {
+        while write_packet(&near, &[], &packet(b"head", [&payload, b""])).is_ok() {
             queued += 1;
         }
-        assert_eq!(write_packet(&near, &packet(b"last", [b"", b""])), Err(Errno::AGAIN));
+        assert_eq!(write_packet(&near, &[], &packet(b"last", [b"", b""])), Err(Errno::AGAIN));
 
         let mut bytes = [0; 2000];
         for _ in 0..queued {
             assert_eq!(read(&far, &mut bytes), Ok(1004));
         }
         assert_eq!(read(&far, &mut bytes), Err(Errno::AGAIN));
-        write_packet(&near, &packet(b"last", [b"", b""])).unwrap();
+        write_packet(&near, &[], &packet(b"last", [b"", b""])).unwrap();
         assert_eq!(read(&far, &mut bytes), Ok(4));
     }
 

@@ -13,6 +13,7 @@ mod impairments;
 mod kernel_side;
 mod many;
 mod namespace;
+mod offload;
 mod pattern;
 mod transfers;
 mod urgent;

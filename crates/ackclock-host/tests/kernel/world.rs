@@ -8,7 +8,7 @@ use ackclock::stack::{Cidr, Stack, StackConfig, Storage};
 use ackclock_host::impaired::{Impaired, Impairment};
 use ackclock_host::run_loop::{Ended, RunError, RunLoop, Waker};
 use ackclock_host::setup::TunSetup;
-use ackclock_host::tun::{Tun, TunError};
+use ackclock_host::tun::{Offload, Tun, TunError};
 use std::net::{IpAddr, SocketAddr};
 use std::panic::resume_unwind;
 use std::thread;
@@ -82,8 +82,13 @@ impl World {
 
     /// Over a device that impairs what the stack transmits and what it receives.
     pub(crate) fn impaired(transmitted: Impairment, received: Impairment) -> Self {
+        World::with(Offload::Off, transmitted, received)
+    }
+
+    /// Likewise over a device with offload, or without.
+    pub(crate) fn with(offload: Offload, transmitted: Impairment, received: Impairment) -> Self {
         let setup = setup("tun0");
-        let tun = Tun::open(&setup.name).expect("a TUN device");
+        let tun = Tun::open_with(&setup.name, offload).expect("a TUN device");
         setup.apply().expect("a configured interface");
         tun.require_up().expect("an interface that is up");
         let link = Impaired::new(tun, transmitted, received, 1);
