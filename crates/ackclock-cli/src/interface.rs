@@ -2,7 +2,7 @@
 
 use crate::capture::Captured;
 use crate::failure::Failure;
-use crate::options::InterfaceOptions;
+use crate::options::{InterfaceOptions, Offload};
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::BuiltIn;
 use ackclock::link::Link;
@@ -11,7 +11,7 @@ use ackclock::time::Instant;
 use ackclock_host::interface::{self, InterfaceName};
 use ackclock_host::run_loop::{RunError, RunLoop};
 use ackclock_host::setup::{Plan, SetupError, TunSetup};
-use ackclock_host::tun::{Tun, TunError};
+use ackclock_host::tun::{self, Tun, TunError};
 use std::path::Path;
 
 /// A stack on an open TUN interface.
@@ -19,6 +19,7 @@ pub(crate) struct Driver {
     name: InterfaceName,
     run_loop: RunLoop<Captured<Tun>>,
     stack: Stack<'static, BuiltIn>,
+    offloading: bool,
 }
 
 impl Driver {
@@ -31,7 +32,7 @@ impl Driver {
         pcap: Option<&Path>,
     ) -> Result<Self, Failure> {
         let tun = open_tun(options)?;
-        let name = tun.name().clone();
+        let (name, offloading) = (tun.name().clone(), tun.is_offloading());
         let link = Captured::new(tun, name.as_str(), pcap)?;
         let secret = match seed {
             Some(seed) => [seed, !seed],
@@ -50,7 +51,7 @@ impl Driver {
         let run_loop = RunLoop::new(link).map_err(|error| {
             Failure::Environment(format!("{error}: raise the limit with 'ulimit -n 1024'"))
         })?;
-        Ok(Driver { name, run_loop, stack })
+        Ok(Driver { name, run_loop, stack, offloading })
     }
 
     /// Runs until the application is done or the user ends it.
@@ -80,6 +81,11 @@ impl Driver {
         self.run_loop.now()
     }
 
+    /// Whether the kernel segments in our place.
+    pub(crate) fn is_offloading(&self) -> bool {
+        self.offloading
+    }
+
     /// The stack, to look at.
     pub(crate) fn stack(&self) -> &Stack<'static, BuiltIn> {
         &self.stack
@@ -103,7 +109,7 @@ fn open_tun(options: &InterfaceOptions) -> Result<Tun, Failure> {
     let name = options.tun.as_deref().unwrap_or_default();
     let name: InterfaceName =
         name.parse().map_err(|error| Failure::Usage(format!("--tun: {error}")))?;
-    open_or_make(&name, || {
+    open_or_make(&name, options.offload, || {
         let addresses = options.address.clone();
         let setup = TunSetup { name: name.clone(), owner: None, mtu: None, addresses };
         setup.configuration().map_err(|error| Failure::Usage(error.to_string()))
@@ -113,11 +119,17 @@ fn open_tun(options: &InterfaceOptions) -> Result<Tun, Failure> {
 /// Opens the interface, makes it and configures it if there is none, and sees that it is up.
 pub(crate) fn open_or_make(
     name: &InterfaceName,
+    offload: Offload,
     configuration: impl FnOnce() -> Result<Plan, Failure>,
 ) -> Result<Tun, Failure> {
     let environment = |error: TunError| Failure::Environment(error.to_string());
     let is_new = !exists(name)?;
-    let tun = Tun::open(name).map_err(environment)?;
+    let offload = match offload {
+        Offload::Auto => tun::Offload::Auto,
+        Offload::On => tun::Offload::On,
+        Offload::Off => tun::Offload::Off,
+    };
+    let tun = Tun::open_with(name, offload).map_err(environment)?;
     if is_new {
         configuration()?.run().map_err(|error| Failure::Environment(error.to_string()))?;
     }

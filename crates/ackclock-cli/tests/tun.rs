@@ -35,6 +35,43 @@ fn echo_from_the_kernels_sockets_brings_every_byte_back_over_both_families() {
 }
 
 #[test]
+fn the_kernel_segments_unless_it_is_told_not_to() {
+    let script = r#"
+        "$A" setup tun ack0 --address 10.7.0.2/24 >/dev/null
+        for offload in on off auto; do
+            serve kernel discard --via kernel --port 9 --once --json
+            "$A" discard 10.7.0.1:9 --tun ack0 --address 10.7.0.2/24 --offload $offload --bytes 3M \
+                --json
+            wait $!
+            cat "$work/kernel"
+            serve ours discard --tun ack0 --address 10.7.0.2/24 --offload $offload --once --json
+            head -c 1000000 /dev/zero >/dev/tcp/10.7.0.2/9
+            wait $!
+            cat "$work/ours"
+        done
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    let reports = reports(&output);
+    assert_eq!(reports.len(), 9);
+    for (run, (word, offloading)) in
+        reports.chunks(3).zip([("on", true), ("off", false), ("auto", true)])
+    {
+        let [sent, received, served] = run else {
+            panic!("three reports");
+        };
+        assert_eq!(sent["parameters"]["offload"], word);
+        assert_eq!(sent["offloading"], offloading);
+        assert_eq!(received["received_bytes"], 3 << 20);
+        assert!(sent["processor"]["cpu_seconds_per_gigabyte"].as_f64() > Some(0.0));
+        assert_eq!(served["offloading"], offloading);
+        assert_eq!(served["received_bytes"], 1_000_000);
+        assert!(served["processor"]["cpu_seconds"].as_f64() > Some(0.0));
+    }
+}
+
+#[test]
 fn a_kernel_client_is_served_on_an_interface_made_for_the_run() {
     let script = r#"
         serve ours discard --tun ack0 --address 10.7.0.2/24 --once --json

@@ -1,5 +1,7 @@
-//! The monotonic clock of the operating system.
+//! The monotonic clock of the operating system, and the time that this process has computed.
 
+#[cfg(unix)]
+use ackclock::time::Duration;
 use ackclock::time::Instant;
 
 /// A clock that counts from the moment it was made and never goes back.
@@ -20,9 +22,31 @@ impl Clock {
     }
 }
 
+/// How long processors have worked for this process, in the kernel too.
+#[cfg(unix)]
+pub fn processor_time() -> Duration {
+    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    let seconds = u64::try_from(spent.tv_sec).unwrap_or_default();
+    // Less than a second.
+    Duration::from_secs(seconds) + Duration::from_nanos(spent.tv_nsec as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn computing_takes_processor_time_and_no_more_than_there_was() {
+        let (begin, clock) = (processor_time(), Clock::start());
+        let mut spent = Duration::ZERO;
+        while spent.as_millis() < 5 {
+            spent = processor_time().saturating_sub(begin);
+        }
+        let processors = std::thread::available_parallelism().unwrap().get() as u64;
+        let passed = clock.now().saturating_since(Instant::ZERO);
+        assert!(spent <= passed.saturating_mul(processors) + Duration::from_millis(1));
+    }
 
     #[test]
     fn never_goes_back_and_keeps_up_with_a_sleep() {

@@ -3,6 +3,7 @@
 use crate::capture::Captured;
 use crate::failure::Failure;
 use crate::interface::{exists, open_or_make};
+use crate::options::Offload;
 use crate::values::{cidr_text, parse_cidr};
 use ackclock::stack::Cidr;
 use ackclock_host::counters::Counters;
@@ -115,7 +116,7 @@ impl End {
             transmit_queue: Some(TRANSMIT_QUEUE),
             addresses: self.addresses.clone(),
         };
-        let tun = open_or_make(&self.name, || Ok(kernel.configuration()))?;
+        let tun = open_or_make(&self.name, Offload::Off, || Ok(kernel.configuration()))?;
         let counters = Counters::open(&self.name)
             .map_err(|error| Failure::Environment(format!("no counters in /proc: {error}")))?;
         Ok((tun, counters))

@@ -8,6 +8,6 @@ mod transfer;
 
 pub(crate) use amount::AmountOptions;
 pub(crate) use connection::ConnectionOptions;
-pub(crate) use interface::InterfaceOptions;
+pub(crate) use interface::{InterfaceOptions, Offload};
 pub(crate) use report::ReportOptions;
 pub(crate) use transfer::{OF_A_SCENARIO, TransferOptions};

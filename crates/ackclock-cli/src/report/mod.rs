@@ -4,6 +4,7 @@ mod info;
 mod interval;
 mod json;
 mod link;
+mod processor;
 mod text;
 mod units;
 
@@ -11,5 +12,6 @@ pub(crate) use info::InfoReport;
 pub(crate) use interval::{Interval, Sample};
 pub(crate) use json::{IntervalReport, SCHEMA, write_object};
 pub(crate) use link::LinkReport;
+pub(crate) use processor::{ProcessorReport, processor_time};
 pub(crate) use text::{INTERVAL_HEADER, TOTALS_HEADER, interval_line, receiver_line, sender_line};
 pub(crate) use units::{bits_per_second, bytes, milliseconds, rate, seconds};

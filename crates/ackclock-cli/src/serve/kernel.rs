@@ -4,6 +4,7 @@ use super::summary::Summary;
 use super::{Order, announce};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::report::{ProcessorReport, processor_time};
 use ackclock_host::kernel_services::KernelService;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -30,6 +31,8 @@ pub(crate) fn over_kernel(order: &Order) -> Result<(), Failure> {
         received_bytes: 0,
         sent_bytes: 0,
         duration_seconds: 0.0,
+        processor: None,
+        offloading: None,
         last: None,
         error: None,
     };
@@ -51,6 +54,9 @@ pub(crate) fn over_kernel(order: &Order) -> Result<(), Failure> {
     });
     served.map_err(|error| Failure::Environment(format!("cannot accept connections: {error}")))?;
     summary.duration_seconds = started.elapsed().as_secs_f64();
+    // It is the whole process that served.
+    let bytes = summary.received_bytes + summary.sent_bytes;
+    summary.processor = processor_time().map(|spent| ProcessorReport::new(spent, bytes));
     summary.report(order)
 }
 

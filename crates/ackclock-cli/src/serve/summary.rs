@@ -2,7 +2,7 @@
 
 use super::Order;
 use crate::failure::Failure;
-use crate::report::{InfoReport, SCHEMA, write_object};
+use crate::report::{InfoReport, ProcessorReport, SCHEMA, write_object};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -19,6 +19,10 @@ pub(crate) struct Summary {
     pub(crate) received_bytes: u64,
     pub(crate) sent_bytes: u64,
     pub(crate) duration_seconds: f64,
+    /// Null where the system does not tell.
+    pub(crate) processor: Option<ProcessorReport>,
+    /// Whether the kernel segmented in our place; null where its TCP served.
+    pub(crate) offloading: Option<bool>,
     /// The connection that ended last, where its TCP is ours.
     pub(crate) last: Option<InfoReport>,
     /// Why the connection that failed last did.
@@ -65,7 +69,7 @@ impl Summary {
     fn line(&self, order: &Order) -> String {
         format!(
             "{} on {}: {} connections ({} completed, {} failed), {} bytes received, {} bytes sent \
-             in {:.2} s",
+             in {:.2} s{}",
             order.service.name(),
             self.listened_on,
             self.accepted_connections,
@@ -74,7 +78,18 @@ impl Summary {
             self.received_bytes,
             self.sent_bytes,
             self.duration_seconds,
+            self.cost(),
         )
+    }
+
+    fn cost(&self) -> String {
+        let offload = match self.offloading {
+            Some(true) => ", with offload",
+            Some(false) => ", without offload",
+            None => "",
+        };
+        let cost = self.processor.map_or_else(String::new, |cost| format!(", {cost}"));
+        cost + offload
     }
 }
 
@@ -82,6 +97,7 @@ impl Summary {
 mod tests {
     use super::*;
     use ackclock::apps::Service;
+    use ackclock::time::Duration;
     use serde_json::json;
 
     fn summary() -> Summary {
@@ -94,6 +110,8 @@ mod tests {
             received_bytes: 1_000,
             sent_bytes: 900,
             duration_seconds: 1.5,
+            processor: Some(ProcessorReport::new(Duration::from_millis(50), 1_900)),
+            offloading: Some(true),
             last: None,
             error: Some("connection reset by peer".into()),
         }
@@ -105,7 +123,7 @@ mod tests {
         assert_eq!(
             summary().line(&order),
             "echo on 10.7.0.2:7: 3 connections (2 completed, 1 failed), 1000 bytes received, 900 \
-             bytes sent in 1.50 s"
+             bytes sent in 1.50 s, 0.05 CPU seconds, 26315.789 per GB, with offload"
         );
     }
 
@@ -133,6 +151,8 @@ mod tests {
             "received_bytes": 1_000,
             "sent_bytes": 900,
             "duration_seconds": 1.5,
+            "processor": { "cpu_seconds": 0.05, "cpu_seconds_per_gigabyte": 0.05 * 1e9 / 1_900.0 },
+            "offloading": true,
             "last": null,
             "error": "connection reset by peer",
         });

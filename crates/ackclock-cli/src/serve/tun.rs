@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::interface::Driver;
 use crate::interrupt;
 use crate::options::{ConnectionOptions, InterfaceOptions};
-use crate::report::{InfoReport, seconds};
+use crate::report::{InfoReport, ProcessorReport, processor_time, seconds};
 use ackclock::apps::{Application, Server, ServerStatistics, StartError};
 use ackclock::congestion::CongestionController;
 use ackclock::stack::{Event, ListenConfig, Stack};
@@ -39,7 +39,8 @@ pub(crate) fn over_tun(
     announce(order, &place);
     driver.run(&mut servers)?;
     let duration = driver.now().saturating_since(Instant::ZERO);
-    let summary = servers.summary(place, seconds(duration));
+    let offloading = Some(driver.is_offloading());
+    let summary = servers.summary(place, seconds(duration), offloading);
     driver.leave(|now, stack| {
         servers.0.iter_mut().for_each(|server| server.abort(now, stack));
     });
@@ -51,20 +52,31 @@ pub(crate) fn over_tun(
 struct Servers(Vec<Server<'static>>);
 
 impl Servers {
-    fn summary(&self, listened_on: String, duration_seconds: f64) -> Summary {
+    fn summary(
+        &self,
+        listened_on: String,
+        duration_seconds: f64,
+        offloading: Option<bool>,
+    ) -> Summary {
         let sum = |count: fn(&ServerStatistics) -> u64| {
             self.0.iter().map(|server| count(server.statistics())).sum()
         };
         let last = self.0.iter().find_map(Server::last_info);
+        let received_bytes = sum(|statistics| statistics.bytes_received);
+        let sent_bytes = sum(|statistics| statistics.bytes_sent);
+        // It is the whole process that served.
+        let spent = processor_time();
         Summary {
             listened_on,
             via: "tun",
             accepted_connections: sum(|statistics| statistics.accepted),
             completed_connections: sum(|statistics| statistics.completed),
             failed_connections: sum(|statistics| statistics.failed),
-            received_bytes: sum(|statistics| statistics.bytes_received),
-            sent_bytes: sum(|statistics| statistics.bytes_sent),
+            received_bytes,
+            sent_bytes,
             duration_seconds,
+            processor: spent.map(|spent| ProcessorReport::new(spent, received_bytes + sent_bytes)),
+            offloading,
             last: last.map(InfoReport::from),
             error: last.and_then(|info| info.error).map(|error| error.to_string()),
         }

@@ -61,5 +61,6 @@ pub(crate) fn drive(
         watched: watched.ok_or_else(|| Failure::Usage("the emulator lost its client".into()))?,
         far_info,
         broken: None,
+        offloading: None,
     })
 }

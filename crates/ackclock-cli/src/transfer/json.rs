@@ -2,7 +2,9 @@
 
 use super::outcome::Outcome;
 use crate::options::TransferOptions;
-use crate::report::{InfoReport, IntervalReport, SCHEMA, bits_per_second, seconds};
+use crate::report::{
+    InfoReport, IntervalReport, ProcessorReport, SCHEMA, bits_per_second, seconds,
+};
 use crate::values::cidr_text;
 use ackclock::apps::Amount;
 use ackclock_emulator::Path;
@@ -26,6 +28,10 @@ pub(super) struct TransferReport<'r> {
     error: Option<String>,
     interrupted: bool,
     wall_seconds: f64,
+    /// Null where the system does not tell.
+    processor: Option<ProcessorReport>,
+    /// Whether the kernel segmented in our place; null on an emulated path.
+    offloading: Option<bool>,
 }
 
 /// What was asked for.
@@ -36,6 +42,8 @@ struct Parameters<'r> {
     path_back: Option<String>,
     tun: Option<&'r str>,
     addresses: Vec<String>,
+    /// Null on an emulated path.
+    offload: Option<&'static str>,
     bytes: Option<u64>,
     time_seconds: Option<f64>,
     congestion_control: String,
@@ -96,6 +104,8 @@ impl<'r> TransferReport<'r> {
             error: outcome.failure().map(|failure| failure.to_string()),
             interrupted: outcome.is_interrupted(),
             wall_seconds: outcome.wall.as_secs_f64(),
+            processor: outcome.processor(),
+            offloading: outcome.offloading,
         }
     }
 }
@@ -115,6 +125,7 @@ impl<'r> Parameters<'r> {
             path_back,
             tun: options.interface.tun.as_deref(),
             addresses: options.interface.address.iter().map(cidr_text).collect(),
+            offload: options.interface.tun.as_ref().map(|_| options.interface.offload.word()),
             bytes,
             time_seconds: time.map(seconds),
             congestion_control: options.connection.cc.to_string(),
@@ -161,6 +172,7 @@ mod tests {
             "path_back": "rate=10mbit,delay=20ms,loss=1%,queue=64",
             "tun": null,
             "addresses": [],
+            "offload": null,
             "bytes": 16_777_216,
             "time_seconds": null,
             "congestion_control": "cubic",
@@ -186,6 +198,7 @@ mod tests {
         let told = parameters(&[
             "server.example:9",
             "--tun=ack0",
+            "--offload=on",
             "--address=10.7.0.2/24",
             "--address=fd07::2/64",
             "--time=2.5s",
@@ -209,6 +222,7 @@ mod tests {
             "path_back": null,
             "tun": "ack0",
             "addresses": ["10.7.0.2/24", "fd07::2/64"],
+            "offload": "on",
             "bytes": null,
             "time_seconds": 2.5,
             "congestion_control": "tahoe",

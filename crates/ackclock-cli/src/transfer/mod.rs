@@ -11,6 +11,7 @@ mod watch;
 
 use crate::failure::Failure;
 use crate::options::TransferOptions;
+use crate::report::processor_time;
 use ackclock::apps::{Service, Source, SourceConfig};
 use ackclock::tcp::Info;
 use outcome::Outcome;
@@ -23,6 +24,8 @@ struct Driven {
     far_info: Option<Info>,
     /// What ended the run before its time, other than the user and the peer.
     broken: Option<Failure>,
+    /// Whether the kernel segmented in our place; none where it could not have.
+    offloading: Option<bool>,
 }
 
 /// Does the transfer and reports it.
@@ -42,6 +45,7 @@ pub(crate) fn run(service: Service, options: &TransferOptions) -> Result<(), Fai
         Watch::new(Source::new(config), options)
     };
     let started = std::time::Instant::now();
+    let spent_before = processor_time();
     let driven = match &options.peer {
         None if options.interface.tun.is_some() => {
             return Err(Failure::Usage(
@@ -56,7 +60,8 @@ pub(crate) fn run(service: Service, options: &TransferOptions) -> Result<(), Fai
         #[cfg(not(target_os = "linux"))]
         Some(peer) => return Err(Failure::elsewhere(&format!("a transfer to {peer}"))),
     };
-    let Driven { watched, far_info, broken } = driven;
+    let Driven { watched, far_info, broken, offloading } = driven;
     let wall = started.elapsed();
-    Outcome { service, options, paths, watched, far_info, broken, wall }.report()
+    let spent = processor_time().zip(spent_before).map(|(now, before)| now.saturating_sub(before));
+    Outcome { service, options, paths, watched, far_info, broken, offloading, wall, spent }.report()
 }

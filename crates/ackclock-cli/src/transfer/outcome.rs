@@ -5,7 +5,7 @@ use super::watch::Watched;
 use crate::failure::Failure;
 use crate::options::TransferOptions;
 use crate::report::{
-    TOTALS_HEADER, milliseconds, receiver_line, seconds, sender_line, write_object,
+    ProcessorReport, TOTALS_HEADER, milliseconds, receiver_line, seconds, sender_line, write_object,
 };
 use crate::values::path_text;
 use ackclock::apps::Service;
@@ -25,8 +25,12 @@ pub(super) struct Outcome<'o> {
     pub(super) far_info: Option<Info>,
     /// What ended the run before its time, other than the user and the peer.
     pub(super) broken: Option<Failure>,
+    /// Whether the kernel segmented in our place; none where it could not have.
+    pub(super) offloading: Option<bool>,
     /// How long the run took on the clock on the wall.
     pub(super) wall: Duration,
+    /// The processor time that it took, where the system tells.
+    pub(super) spent: Option<ackclock::time::Duration>,
 }
 
 impl Outcome<'_> {
@@ -76,6 +80,12 @@ impl Outcome<'_> {
         self.watched.info.map_or(0, |info| info.retransmitted)
     }
 
+    /// What it cost.
+    pub(super) fn processor(&self) -> Option<ProcessorReport> {
+        let bytes = self.acked() + self.watched.received;
+        self.spent.map(|spent| ProcessorReport::new(spent, bytes))
+    }
+
     fn far_end(&self) -> String {
         match &self.options.peer {
             Some(peer) => peer.to_string(),
@@ -108,6 +118,10 @@ impl Outcome<'_> {
             info.timeouts,
             info.fast_recoveries,
         ));
+        if let (Some(offloading), Some(processor)) = (self.offloading, self.processor()) {
+            let offload = if offloading { "with" } else { "without" };
+            lines.push(format!("{processor}, {offload} offload"));
+        }
         if self.options.peer.is_none() {
             let wall = milliseconds(self.wall.into());
             lines.push(format!("{:.2} s of virtual time took {wall}", seconds(duration)));

@@ -36,8 +36,9 @@ pub(crate) fn drive(
     };
     let watched = watch.conclude(driver.now(), driver.stack());
     driver.leave(|now, stack| watch.abort(now, stack));
+    let offloading = Some(driver.is_offloading());
     driver.finish()?;
-    Ok(Driven { watched, far_info: None, broken })
+    Ok(Driven { watched, far_info: None, broken, offloading })
 }
 
 /// The first address of the peer that one of ours can talk to.
