@@ -1,0 +1,171 @@
+//! What is measured, and how it is told.
+
+mod kernel;
+mod minimal;
+mod ours;
+mod smoltcp;
+
+use ackclock::stack::Cidr;
+use ackclock_host::setup::TunSetup;
+use ackclock_host::tun::{Offload, Tun};
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::json;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The stack's address, and the kernel's.
+const OURS: Cidr = Cidr { address: IpAddr::V4(Ipv4Addr::new(10, 7, 0, 2)), prefix: 24 };
+const KERNEL: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 7, 0, 1));
+
+/// The stack's port where the kernel connects to it.
+const PORT: u16 = 7000;
+
+/// Send buffer and receive buffer of every stack, in bytes.
+const BUFFER: usize = 256 * 1024;
+
+/// Bytes of a request, and of its answer.
+const PING: usize = 64;
+
+/// Payload of a segment in bytes: what timestamps leave of 1500.
+const SEGMENT: usize = 1448;
+
+/// What a stack is to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Job {
+    /// Connect to the kernel and send so many bytes.
+    Send(u64),
+    /// Take so many bytes from the kernel.
+    Receive(u64),
+    /// Send back what comes, until the kernel has got so many answers.
+    Answer(u64),
+}
+
+impl Job {
+    fn name(self) -> &'static str {
+        match self {
+            Job::Send(_) => "send",
+            Job::Receive(_) => "receive",
+            Job::Answer(_) => "ping-pong",
+        }
+    }
+}
+
+/// Does a job over a device; `remote` is where the kernel listens, if it does.
+type Contender = fn(Tun, Job, SocketAddr);
+
+/// A row of the table: with offload or without, and who takes part.
+struct Case {
+    job: Job,
+    offload: bool,
+    contenders: &'static [(&'static str, Contender)],
+}
+
+const BULK: &[(&str, Contender)] =
+    &[("minimal", minimal::run), ("ours", ours::run), ("smoltcp", smoltcp::run)];
+const LARGE_BULK: &[(&str, Contender)] = &[("minimal", minimal::run), ("ours", ours::run)];
+const STACKS: &[(&str, Contender)] = &[("ours", ours::run), ("smoltcp", smoltcp::run)];
+
+const CASES: [Case; 5] = [
+    Case { job: Job::Send(256 << 20), offload: false, contenders: BULK },
+    Case { job: Job::Receive(256 << 20), offload: false, contenders: BULK },
+    Case { job: Job::Send(2 << 30), offload: true, contenders: LARGE_BULK },
+    Case { job: Job::Receive(2 << 30), offload: true, contenders: LARGE_BULK },
+    Case { job: Job::Answer(100_000), offload: false, contenders: STACKS },
+];
+
+/// What a run took.
+struct Taken {
+    wall: Duration,
+    processor: Duration,
+}
+
+/// Measures every case so many times, the contenders in turns.
+pub(crate) fn measure(rounds: usize) {
+    let mut all: Vec<Vec<Vec<f64>>> =
+        CASES.iter().map(|case| vec![Vec::new(); case.contenders.len()]).collect();
+    for round in 0..rounds {
+        for (case, results) in CASES.iter().zip(&mut all) {
+            for ((name, contender), results) in case.contenders.iter().zip(results) {
+                let taken = run(case, *contender);
+                let seconds = taken.processor.as_secs_f64();
+                let mut line = json!({
+                    "bench": "tun",
+                    "case": case.job.name(),
+                    "offload": case.offload,
+                    "contender": name,
+                    "round": round,
+                    "wall_seconds": taken.wall.as_secs_f64(),
+                    "cpu_seconds": seconds,
+                });
+                let figure = match case.job {
+                    Job::Send(bytes) | Job::Receive(bytes) => {
+                        line["bytes"] = bytes.into();
+                        line["cpu_seconds_per_gigabyte"] = (seconds * 1e9 / bytes as f64).into();
+                        bytes as f64 * 8.0 / seconds / 1e9
+                    }
+                    Job::Answer(count) => count as f64 / seconds / 1e3,
+                };
+                let unit = match case.job {
+                    Job::Answer(_) => "thousand_round_trips_per_cpu_second",
+                    _ => "gbit_per_cpu_second",
+                };
+                line[unit] = figure.into();
+                println!("{line}");
+                results.push(figure);
+            }
+        }
+    }
+    tables(&all);
+}
+
+/// Medians, and how they compare with the first and the last of each case.
+fn tables(all: &[Vec<Vec<f64>>]) {
+    println!("\n| case | offload | contender | per CPU second | CPU s/GB | of the first |");
+    println!("| --- | --- | --- | ---: | ---: | ---: |");
+    for (case, results) in CASES.iter().zip(all) {
+        let first = median(&results[0]);
+        for ((name, _), figures) in case.contenders.iter().zip(results) {
+            let middle = median(figures);
+            let (unit, cost) = match case.job {
+                Job::Answer(_) => ("k round trips", String::new()),
+                _ => ("Gbit", format!("{:.3}", 8.0 / middle)),
+            };
+            let offload = if case.offload { "on" } else { "off" };
+            println!(
+                "| {} | {offload} | {name} | {middle:.1} {unit} | {cost} | {:.0} % |",
+                case.job.name(),
+                100.0 * middle / first
+            );
+        }
+    }
+}
+
+fn median(figures: &[f64]) -> f64 {
+    let mut sorted = figures.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}
+
+/// Lets a contender do its job over a device of its own.
+fn run(case: &Case, contender: Contender) -> Taken {
+    let name = "tun0".parse().expect("a usable name");
+    let offload = if case.offload { Offload::On } else { Offload::Off };
+    let tun = Tun::open_with(&name, offload).expect("a TUN device");
+    let setup = TunSetup { name, owner: None, mtu: Some(1500), addresses: vec![OURS] };
+    let configured = setup.configuration().expect("a usable address").run();
+    configured.expect("a configured interface");
+    let (remote, kernel_side) = kernel::prepare(case.job);
+    let (began, spent) = (Instant::now(), processor_time());
+    thread::scope(|scope| {
+        scope.spawn(kernel_side);
+        contender(tun, case.job, remote);
+    });
+    Taken { wall: began.elapsed(), processor: processor_time() - spent }
+}
+
+/// Processor time of this process.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}

@@ -1,0 +1,90 @@
+//! This stack, with everything switched on as by default, driven by its run loop.
+
+use super::{BUFFER, Job, OURS, PORT};
+use ackclock::apps::{Application, Server, Service, StartError};
+use ackclock::congestion::{BuiltIn, CongestionController};
+use ackclock::link::Link;
+use ackclock::stack::{Event, Handle, ListenConfig, Stack, StackConfig, Storage};
+use ackclock::storage::Buffer;
+use ackclock::tcp::Config;
+use ackclock::time::Instant;
+use ackclock_host::run_loop::{Ended, RunLoop};
+use ackclock_host::tun::Tun;
+use std::net::SocketAddr;
+
+pub(super) fn run(tun: Tun, job: Job, remote: SocketAddr) {
+    let config = StackConfig::new(tun.capabilities(), [1, 2]);
+    let mut stack = Stack::new(config, BuiltIn::default(), Storage::growing()).expect("a stack");
+    stack.add_address(OURS).expect("a usable address");
+    let mut run_loop = RunLoop::new(tun).expect("a run loop");
+    let mut drive = |application: &mut dyn Application<'static, BuiltIn>| {
+        let ended = run_loop.run(&mut stack, &mut [application]);
+        assert_eq!(ended.expect("a working device"), Ended::Done);
+    };
+    let mut listen = ListenConfig::new(SocketAddr::new(OURS.address, PORT));
+    listen.connection = connection();
+    match job {
+        Job::Send(bytes) => {
+            let data = vec![0x5a; BUFFER];
+            drive(&mut Giver { remote, left: bytes, data, handle: None, done: false });
+        }
+        Job::Receive(bytes) => {
+            let mut server = Server::new(Service::Discard, listen, Buffer::growing()).once();
+            drive(&mut server);
+            assert_eq!(server.statistics().bytes_received, bytes);
+        }
+        Job::Answer(_) => {
+            listen.connection.nagle = false;
+            drive(&mut Server::new(Service::Echo, listen, Buffer::growing()).once());
+        }
+    }
+}
+
+fn connection() -> Config {
+    let mut config = Config::default();
+    (config.send_buffer, config.receive_buffer) = (BUFFER as u32, BUFFER as u32);
+    config
+}
+
+/// Sends what lies ready in memory.
+struct Giver {
+    remote: SocketAddr,
+    left: u64,
+    data: Vec<u8>,
+    handle: Option<Handle>,
+    done: bool,
+}
+
+impl<'a, C: CongestionController + Clone> Application<'a, C> for Giver {
+    fn start(&mut self, now: Instant, stack: &mut Stack<'a, C>) -> Result<(), StartError> {
+        let handle = stack.connect(now, self.remote, None, &connection());
+        self.handle = Some(handle.map_err(StartError::Connect)?);
+        Ok(())
+    }
+
+    fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C>, _: &Event) {
+        let Some(handle) = self.handle else {
+            return;
+        };
+        while self.left > 0 {
+            let n = self.left.min(self.data.len() as u64) as usize;
+            let taken = stack.send(now, handle, &self.data[..n]).expect("an open connection");
+            if taken == 0 {
+                return;
+            }
+            self.left -= taken as u64;
+            if self.left == 0 {
+                stack.shutdown(now, handle).expect("a connection");
+            }
+        }
+        let readiness = stack.readiness(handle);
+        if readiness.is_some_and(|readiness| readiness.finished && readiness.flushed) {
+            stack.close(now, handle).expect("a connection");
+            (self.handle, self.done) = (None, true);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.done
+    }
+}
