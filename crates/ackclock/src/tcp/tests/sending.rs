@@ -196,14 +196,17 @@ fn a_retransmission_of_the_peer_brings_its_window_too() {
 fn what_is_written_in_place_is_sent_like_what_is_copied() {
     let mut test = Test::established(config());
     test.queue(0, 700);
-    let written = test.connection.send_with(test.now, |room| {
-        room[..2_000].fill(7);
-        2_000
-    });
-    assert_eq!(written, Ok(2_000));
-    assert_eq!(test.data(), [(0, 1_000), (1_000, 1_000)]);
+    let mut end = 700;
+    while end < 3_000 {
+        let write = |room: &mut [u8]| {
+            let bytes = room.iter_mut().zip(end..3_000);
+            bytes.map(|(byte, n)| *byte = n as u8).count()
+        };
+        end += test.connection.send_with(test.now, write).expect("an open connection");
+    }
+    assert_eq!(test.data(), [(0, 1_000), (1_000, 1_000), (2_000, 1_000)]);
     let nothing = test.connection.send_with(test.now, |_| 0);
-    assert_eq!((nothing, test.connection.sender.queue().len()), (Ok(0), 2_700));
+    assert_eq!((nothing, test.connection.sender.queue().len()), (Ok(0), 3_000));
     test.connection.shutdown(test.now);
     assert_eq!(test.connection.send_with(test.now, |_| 1), Err(SendError::Finished));
 }
