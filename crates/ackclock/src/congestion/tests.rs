@@ -2,6 +2,8 @@
 
 use super::*;
 use proptest::prelude::*;
+// A choice among so many uses it.
+use std::vec;
 
 /// A connection begins.
 pub(super) fn start(mss: u32, initial_window: u32) -> Start {
