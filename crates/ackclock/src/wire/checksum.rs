@@ -2,7 +2,7 @@
 //!
 //! Sums are taken in the machine's byte order, which RFC 1071 section 2(B) allows, in 32-bit words
 //! added to 64-bit lanes: no carry can get lost before the fold, and compilers turn the lanes into
-//! vector instructions.
+//! vector instructions. Carries are added back when the sum is asked for.
 
 use super::IpInfo;
 use super::ip::saturate;
@@ -13,10 +13,10 @@ use smoltcp::wire::IpProtocol;
 ///
 /// The stack sums what it sends and receives by itself; this is for links that do it in its stead, and
 /// for whoever makes packets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Checksum {
-    /// The folded sum so far, in host order.
-    sum: u16,
+    /// The sum so far, in the machine's byte order, below 2^33: folded at the end only.
+    sum: u64,
     /// Whether an odd number of bytes was summed: the next one is the low half of its word.
     odd: bool,
 }
@@ -26,50 +26,102 @@ impl Checksum {
     /// transport header's and payload's, in bytes.
     ///
     /// One sum serves both families: the zeros that make IPv6's fields wider add nothing.
+    #[inline]
     pub(super) fn pseudo_header(ip: &IpInfo, protocol: IpProtocol, length: usize) -> Self {
-        let [high, low] = saturate(length).to_be_bytes();
-        Checksum::default().add_address(ip.source).add_address(ip.destination).over(&[
-            high,
-            low,
-            0,
-            protocol.into(),
-        ])
+        let length = u32::from(saturate(length)) << 16 | u32::from(u8::from(protocol));
+        match (ip.source, ip.destination) {
+            (IpAddr::V4(source), IpAddr::V4(destination)) => {
+                Checksum::default().over_words(&[source.to_bits(), destination.to_bits(), length])
+            }
+            (source, destination) => Checksum::default()
+                .over_address(source)
+                .over_address(destination)
+                .over_words(&[length]),
+        }
     }
 
-    fn add_address(self, address: IpAddr) -> Self {
+    fn over_address(self, address: IpAddr) -> Self {
         match address {
             IpAddr::V4(address) => self.over(&address.octets()),
             IpAddr::V6(address) => self.over(&address.octets()),
         }
     }
 
+    /// Goes on with numbers in network order, after an even number of bytes.
+    #[inline]
+    #[must_use]
+    pub(super) fn over_words<const N: usize>(self, words: &[u32; N]) -> Self {
+        self.plus(words.iter().map(|word| u64::from(word.to_be())).sum())
+    }
+
     /// Goes on with `bytes`.
+    #[inline]
     #[must_use]
     pub fn over(self, bytes: &[u8]) -> Self {
         let part = sum_words(bytes);
         // Bytes at odd places are summed in the other half of the word (RFC 1071 section 2(B)).
-        let part = if self.odd { part.swap_bytes() } else { part };
-        let (sum, carry) = self.sum.overflowing_add(part);
-        Checksum {
-            sum: sum.wrapping_add(u16::from(carry)),
-            odd: self.odd != (bytes.len() % 2 == 1),
-        }
+        let part = if self.odd { u64::from(fold(part).swap_bytes()) } else { part };
+        Checksum { odd: self.odd != (bytes.len() % 2 == 1), ..self.plus(part) }
+    }
+
+    #[inline]
+    fn plus(self, part: u64) -> Self {
+        Checksum { sum: halves(self.sum.wrapping_add(halves(part))), ..self }
     }
 
     /// The sum as it stands, not complemented: what a device that completes it wants in the field.
+    #[inline]
     pub fn sum(self) -> u16 {
-        self.sum
+        u16::from_be(fold(self.sum))
     }
 
     /// The value of the checksum field; zero if the field was summed too and is right.
+    #[inline]
     pub fn complement(self) -> u16 {
-        !self.sum
+        !self.sum()
     }
 }
 
-/// The folded sum of big-endian 16-bit words, a last odd byte padded with zero.
-fn sum_words(bytes: &[u8]) -> u16 {
-    let (blocks, rest) = bytes.as_chunks::<32>();
+/// The two halves of a sum added up: below 2^33.
+#[inline]
+fn halves(sum: u64) -> u64 {
+    (sum >> 32) + (sum & 0xffff_ffff)
+}
+
+/// A sum below 2^63 with all carries added back.
+#[inline]
+fn fold(sum: u64) -> u16 {
+    let mut sum = halves(sum);
+    while sum > 0xffff {
+        sum = (sum >> 16) + (sum & 0xffff);
+    }
+    sum as u16
+}
+
+/// The sum of 16-bit words in the machine's byte order, a last odd byte padded with zero.
+#[inline]
+fn sum_words(bytes: &[u8]) -> u64 {
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let mut sum = if blocks.is_empty() { 0 } else { sum_blocks(blocks) };
+    let (words, last) = rest.as_chunks::<4>();
+    for word in words {
+        sum += u64::from(u32::from_ne_bytes(*word));
+    }
+    match *last {
+        [] => sum,
+        [first] => sum + u64::from(u32::from_ne_bytes([first, 0, 0, 0])),
+        [first, second] => sum + u64::from(u32::from_ne_bytes([first, second, 0, 0])),
+        [first, second, third, ..] => {
+            sum + u64::from(u32::from_ne_bytes([first, second, third, 0]))
+        }
+    }
+}
+
+/// Bytes that are summed in one step.
+const BLOCK: usize = 32;
+
+/// The sum of whole blocks.
+fn sum_blocks(blocks: &[[u8; BLOCK]]) -> u64 {
     let mut lanes = [0u64; 8];
     for block in blocks {
         let (words, _) = block.as_chunks::<4>();
@@ -77,22 +129,7 @@ fn sum_words(bytes: &[u8]) -> u16 {
             *lane = lane.wrapping_add(u64::from(u32::from_ne_bytes(*word)));
         }
     }
-    let (words, last) = rest.as_chunks::<4>();
-    let mut padded = [0; 4];
-    for (to, byte) in padded.iter_mut().zip(last) {
-        *to = *byte;
-    }
-    let mut sum = u64::from(u32::from_ne_bytes(padded));
-    for word in words {
-        sum = sum.wrapping_add(u64::from(u32::from_ne_bytes(*word)));
-    }
-    for lane in lanes {
-        sum = sum.wrapping_add((lane >> 32) + (lane & 0xffff_ffff));
-    }
-    while sum > 0xffff {
-        sum = (sum >> 16) + (sum & 0xffff);
-    }
-    u16::from_be(sum as u16)
+    lanes.into_iter().map(halves).sum()
 }
 
 #[cfg(test)]

@@ -17,6 +17,9 @@ mod kind {
     pub(super) const TIMESTAMPS: u8 = 8;
 }
 
+/// What stands before timestamps where they are alone (RFC 7323 appendix A).
+const LONE_TIMESTAMPS: [u8; 4] = [kind::NO_OPERATION, kind::NO_OPERATION, kind::TIMESTAMPS, 10];
+
 /// The largest shift count (RFC 7323 section 2.3).
 const MAX_WINDOW_SCALE: u8 = 14;
 
@@ -68,6 +71,9 @@ impl Options {
     }
 
     fn blocks_that_fit(&self) -> &[SeqRange] {
+        if self.sack.is_empty() {
+            return &[];
+        }
         let room = MAX_OPTIONS.saturating_sub(self.len_without_blocks() + 4);
         let blocks = self.sack.as_slice();
         blocks.get(..room / SACK_BLOCK).unwrap_or(blocks)
@@ -79,6 +85,16 @@ impl Options {
     /// [`WireError::Option`] for a length that is not the option's or runs over the area (MUST-7).
     pub(super) fn parse(mut area: &[u8]) -> Result<Options, WireError> {
         let mut options = Options::default();
+        // Nearly every segment has what RFC 7323 appendix A recommends, and nothing else.
+        if let Some((&LONE_TIMESTAMPS, value)) = area.split_first_chunk()
+            && let &[v0, v1, v2, v3, e0, e1, e2, e3] = value
+        {
+            options.timestamps = Some(Timestamps {
+                value: u32::from_be_bytes([v0, v1, v2, v3]),
+                echo: u32::from_be_bytes([e0, e1, e2, e3]),
+            });
+            return Ok(options);
+        }
         while let Some((&kind, rest)) = area.split_first() {
             match kind {
                 kind::END_OF_LIST => break,

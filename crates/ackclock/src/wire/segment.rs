@@ -128,22 +128,17 @@ pub struct Header {
 
 impl Header {
     /// The fixed header as 32-bit words, with `options_len` bytes of options to follow (a multiple
-    /// of 4).
-    fn to_fixed(self, options_len: usize, checksum: u16) -> [u8; FIXED_HEADER] {
+    /// of 4), and a checksum of zero.
+    fn to_words(self, options_len: usize) -> [u32; FIXED_HEADER / 4] {
         // At most 15 words, so that it fits its four bits.
         let data_offset = ((FIXED_HEADER + options_len) / 4) as u16;
-        let words = [
+        [
             pair(self.source_port, self.destination_port),
             self.seq.0,
             self.ack.0,
             pair(data_offset << 12 | self.flags.bits(), self.window),
-            pair(checksum, self.urgent_pointer),
-        ];
-        let mut bytes = [0; FIXED_HEADER];
-        for (place, word) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(words) {
-            *place = word.to_be_bytes();
-        }
-        bytes
+            u32::from(self.urgent_pointer),
+        ]
     }
 }
 
@@ -312,21 +307,24 @@ pub fn write_packet_header(
     let length = header_len.saturating_add(first.len()).saturating_add(second.len());
     let ip_len = ip::write_header(to, ip, IpProtocol::Tcp, length);
     let place = to.get_mut(ip_len..ip_len + header_len);
-    let Some((fixed, options)) = place.and_then(<[u8]>::split_first_chunk_mut) else {
+    let Some((fixed, options)) = place.and_then(<[u8]>::split_first_chunk_mut::<FIXED_HEADER>)
+    else {
         // Never: `MAX_HEADER` bytes hold every header.
         return 0;
     };
     header.options.write(options);
+    let mut words = header.to_words(options_len);
     let sum = Checksum::pseudo_header(ip, IpProtocol::Tcp, length);
     let sum = match checksum {
         WriteChecksum::PseudoHeader => sum.sum(),
-        WriteChecksum::Complete => sum
-            .over(&header.to_fixed(options_len, 0))
-            .over(options)
-            .over(first)
-            .over(second)
-            .complement(),
+        WriteChecksum::Complete => {
+            sum.over_words(&words).over(options).over(first).over(second).complement()
+        }
     };
-    *fixed = header.to_fixed(options_len, sum);
+    let [.., last] = &mut words;
+    *last |= u32::from(sum) << 16;
+    for (place, word) in fixed.as_chunks_mut::<4>().0.iter_mut().zip(words) {
+        *place = word.to_be_bytes();
+    }
     ip_len + header_len
 }
