@@ -100,6 +100,19 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.free_if_done(id);
     }
 
+    /// Looks at a connection that has nothing more to send: if it holds no data it will not need
+    /// memory for a while.
+    pub(super) fn after_last_turn(&mut self, now: Instant, id: u32) {
+        let empty = self.connections.get(id).is_some_and(|slot| slot.connection.holds_no_data());
+        if empty
+            && let Some(longest) = self.resting.push(id)
+            && let Some(slot) = self.connections.get_mut(longest)
+        {
+            slot.connection.release_memory();
+        }
+        self.after_turn(now, id);
+    }
+
     /// Moves the connection's deadline, or takes the connection off the network if it is over.
     fn settle(&mut self, now: Instant, id: u32) {
         let max_payload = self.config.link.segmentation;

@@ -19,6 +19,7 @@ mod passive;
 mod pool;
 mod ready;
 mod replies;
+mod resting;
 mod settings;
 mod slot;
 mod statistics;
@@ -52,6 +53,7 @@ use listeners::Listeners;
 use pool::Pool;
 use ready::ReadyQueue;
 use replies::{RateLimit, Replies};
+use resting::Resting;
 use slot::Slot;
 use time_wait::TimeWaits;
 use timer_queue::TimerQueue;
@@ -100,6 +102,7 @@ pub struct Stack<'a, C = BuiltIn> {
     demux: Demux<'a>,
     timers: TimerQueue<'a>,
     ready: ReadyQueue<'a>,
+    resting: Resting<'a>,
     events: IdQueue<'a>,
     replies: Replies<'a>,
     reset_limit: RateLimit,
@@ -150,6 +153,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             demux: Demux::new(storage.buckets),
             timers: TimerQueue::new(storage.connection_timers),
             ready: ReadyQueue::new(storage.ready, storage.credits, quantum),
+            resting: Resting::new(storage.resting),
             events: IdQueue::new(storage.events),
             replies: Replies::new(storage.replies, storage.echoes, storage.echo_data),
             reset_limit: RateLimit::new(config.resets_per_second),

@@ -115,6 +115,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if !has_room {
             return None;
         }
+        // Without a place there the connection gives memory back with its slot.
+        let _ = self.resting.reserve(count);
         let spare = self.spare.get_mut(id as usize);
         let buffers = spare.map_or_else(new_buffers, core::mem::take);
         self.connections.insert(Slot::new(make(buffers), *tuple, config, owner)).ok()

@@ -98,7 +98,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 slot.and_then(|slot| slot.connection.poll_transmit(now, max_payload))
             else {
                 self.ready.leave();
-                self.after_turn(now, id);
+                self.after_last_turn(now, id);
                 continue;
             };
             let slot = self.connections.get(id)?;

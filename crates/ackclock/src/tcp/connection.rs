@@ -314,6 +314,17 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         self.error = self.error.or(Some(error));
     }
 
+    /// Whether there is nothing to send, nothing in flight and nothing to read.
+    pub(crate) fn holds_no_data(&self) -> bool {
+        self.sender.holds_no_data() && self.receiver.holds_no_data()
+    }
+
+    /// Gives memory of its own that holds nothing back.
+    pub(crate) fn release_memory(&mut self) {
+        self.sender.release_memory();
+        self.receiver.release_memory();
+    }
+
     /// Takes the memory back from a connection that is over.
     pub fn into_buffers(self) -> Buffers<'a> {
         let (send, flight, delivery) = self.sender.into_buffers();

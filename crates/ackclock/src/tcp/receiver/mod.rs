@@ -262,6 +262,16 @@ impl<'a> Receiver<'a> {
         self.data.consume(n);
     }
 
+    /// Whether nothing is to be read, and nothing waits behind a hole.
+    pub(crate) fn holds_no_data(&self) -> bool {
+        self.queued() == 0 && self.data.ranges().is_empty()
+    }
+
+    /// Gives memory of its own that holds nothing back.
+    pub(crate) fn release_memory(&mut self) {
+        self.data.release();
+    }
+
     /// Most bytes received and not read.
     pub(crate) fn limit(&self) -> usize {
         self.data.ring().limit()

@@ -121,10 +121,13 @@ impl<'a> Reassembly<'a> {
         Stored { advanced: if fills_hole { whole.len() } else { 0 }, dropped: beyond }
     }
 
-    /// Removes `n` bytes of the data in order. Owned memory goes back when nothing is left, so that
-    /// an idle connection holds none.
+    /// Removes `n` bytes of the data in order.
     pub(super) fn consume(&mut self, n: usize) {
         self.ring.consume(n);
+    }
+
+    /// Gives owned memory back if it holds nothing.
+    pub(super) fn release(&mut self) {
         if self.ring.is_empty() && self.count == 0 {
             self.ring.release();
             self.ranges.release();

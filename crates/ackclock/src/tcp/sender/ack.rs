@@ -197,7 +197,6 @@ impl<C: CongestionController> Sender<'_, C> {
         let bytes = advanced.min(self.queue.len() as u32);
         self.fin_acked |= advanced > bytes;
         self.queue.consume(bytes as usize);
-        self.queue.release();
         self.snd_una = self.snd_una.max(ack);
         self.urgent = self.urgent.filter(|urgent| urgent.after(self.snd_una));
         self.counters.bytes_acked += u64::from(bytes);

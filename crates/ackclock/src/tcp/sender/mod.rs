@@ -192,6 +192,17 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         self.rearm(now);
     }
 
+    /// Whether nothing is queued or in flight.
+    pub(crate) fn holds_no_data(&self) -> bool {
+        self.queue.is_empty() && self.flight.is_empty()
+    }
+
+    /// Gives memory of its own that holds nothing back.
+    pub(crate) fn release_memory(&mut self) {
+        self.queue.release();
+        self.flight.release();
+    }
+
     /// The memory of the queue, of the flight and of the delivery records.
     pub(crate) fn into_buffers(
         self,

@@ -115,6 +115,14 @@ impl<'a> Flight<'a> {
         self.delivery.is_usable()
     }
 
+    /// Gives memory of its own back if nothing is in flight.
+    pub(crate) fn release(&mut self) {
+        if self.is_empty() {
+            self.records.clear();
+            self.delivery.clear();
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
@@ -260,8 +268,6 @@ impl<'a> Flight<'a> {
         self.lost_below = self.lost_below.max(start);
         self.resend_from = self.resend_from.max(start);
         if self.is_empty() {
-            self.records.clear();
-            self.delivery.clear();
             self.seen = Default::default();
         }
         acked
