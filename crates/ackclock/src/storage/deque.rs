@@ -87,10 +87,15 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
         self.get_mut(self.len().checked_sub(1)?)
     }
 
+    /// Whether one more element has a place already.
+    pub fn has_place(&self) -> bool {
+        self.len() < self.buffer.len().min(self.limit())
+    }
+
     /// Makes sure that one more element has a place; false if the queue is full or the allocator has
     /// no memory.
     pub fn reserve(&mut self) -> bool {
-        !self.is_full() && (self.len() < self.buffer.len() || self.grow())
+        self.has_place() || (!self.is_full() && self.grow())
     }
 
     /// Appends an element; gives it back if the queue is full.

@@ -102,7 +102,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// alone: beside data there is no room for SACK blocks, and without SACK the peer counts only
     /// duplicate acks that carry no data (RFC 5681 section 2).
     fn has_report(&self) -> bool {
-        self.receiver.out_of_order() > 0 || !self.sack_blocks().is_empty()
+        self.receiver.has_report()
     }
 
     fn outgoing(&self, cause: Cause, header: Header, window: u32) -> Outgoing {

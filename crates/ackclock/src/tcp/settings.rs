@@ -125,10 +125,15 @@ impl CompactDuration {
     }
 
     fn get(self) -> Duration {
-        let unit = Self::UNITS.into_iter().find(|(_, bits)| self.0 & !Self::VALUE == *bits);
-        unit.map_or(Duration::MAX, |(nanos, _)| {
-            Duration::from_nanos(nanos.saturating_mul(u64::from(self.0 & Self::VALUE)))
-        })
+        let [(micros, _), (millis, _), (seconds, _)] = Self::UNITS;
+        let nanos = match self.0 >> 30 {
+            0 => micros,
+            1 => millis,
+            2 => seconds,
+            _ => return Duration::MAX,
+        };
+        // Below 2^60.
+        Duration::from_nanos(nanos * u64::from(self.0 & Self::VALUE))
     }
 }
 

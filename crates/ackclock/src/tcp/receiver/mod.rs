@@ -384,6 +384,11 @@ impl<'a> Receiver<'a> {
         !self.finished && self.window.update_due(self.data.next(), self.window(), worthwhile)
     }
 
+    /// Whether an ack says more than RCV.NXT: data lie behind a hole, or have arrived twice.
+    pub(crate) fn has_report(&self) -> bool {
+        !self.data.ranges().is_empty() || self.report.has_block(self.data.ranges())
+    }
+
     /// The SACK blocks for the next segment, at most `max`.
     pub(crate) fn sack_blocks(&self, max: usize) -> SackBlocks {
         self.report.blocks(self.data.ranges(), max)

@@ -27,6 +27,11 @@ impl SackReport {
         self.duplicate = SeqRange::default();
     }
 
+    /// Whether there is any block to report.
+    pub(super) fn has_block(&self, ranges: &[SeqRange]) -> bool {
+        self.enabled && !(self.duplicate.is_empty() && ranges.is_empty())
+    }
+
     /// Up to `max` blocks: the duplicate, then the range that encloses it if it lies above the
     /// cumulative ack, then the other `ranges`, the one with the most recently received segment
     /// first.

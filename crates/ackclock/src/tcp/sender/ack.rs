@@ -49,6 +49,10 @@ impl AckInput<'_> {
 impl<C: CongestionController> Sender<'_, C> {
     /// Takes an ack that lies between SND.UNA and SND.NXT.
     pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings, input: &AckInput<'_>) {
+        if self.tells_nothing(input) {
+            self.window.update(input.seq, input.ack, input.window);
+            return;
+        }
         self.note_app_limited();
         self.allow_burst(settings);
         let was_closed = self.window.size == 0;
@@ -140,6 +144,18 @@ impl<C: CongestionController> Sender<'_, C> {
         if advanced > 0 || sacked > 0 || undone {
             self.schedule_probe(now);
         }
+    }
+
+    /// Whether it is the ack that every segment carries while the peer sends and we do not: nothing is
+    /// in flight, and the window is what it was.
+    fn tells_nothing(&self, input: &AckInput<'_>) -> bool {
+        !input.empty
+            && input.ack == self.snd_una
+            && self.flight.is_empty()
+            && input.window == self.window.size
+            && input.window > 0
+            && input.sack.is_empty()
+            && !input.ecn_echo
     }
 
     /// Tells the law what recovery has found. `flight_size` is FlightSize before the ack, of which

@@ -131,7 +131,9 @@ impl<C: CongestionController> Sender<'_, C> {
         if idle {
             self.allow_burst(settings);
         }
-        let segments = u16::try_from(bytes.div_ceil(self.mss)).unwrap_or(u16::MAX);
-        self.pacer.burst_left = self.pacer.burst_left.saturating_sub(segments);
+        if settings.burst_limit.is_some() {
+            let segments = u16::try_from(bytes.div_ceil(self.mss)).unwrap_or(u16::MAX);
+            self.pacer.burst_left = self.pacer.burst_left.saturating_sub(segments);
+        }
     }
 }

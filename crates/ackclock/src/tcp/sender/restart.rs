@@ -116,6 +116,8 @@ impl<C: CongestionController> Sender<'_, C> {
         }
         if self.flight.is_empty() {
             self.round.forget_flights();
+        } else if settings.restart_after_idle != RestartAfterIdle::Validation {
+            return;
         }
         let idle = now.saturating_since(self.last_sent_at);
         let rto = self.rto.timeout();
@@ -127,7 +129,7 @@ impl<C: CongestionController> Sender<'_, C> {
             RestartAfterIdle::OneSegmentAfterRtt => (measured.unwrap_or(rto), self.mss),
             RestartAfterIdle::RestartWindow => (rto, settings.initial_window.window(self.mss)),
         };
-        if idle > limit && self.flight.is_empty() {
+        if idle > limit {
             let restart_window = window.min(self.controller.window());
             self.controller.on_restart_after_idle(now, restart_window);
         }

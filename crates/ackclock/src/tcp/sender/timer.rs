@@ -51,17 +51,17 @@ impl<C: CongestionController> Sender<'_, C> {
 
     /// Starts, keeps or stops the timer according to what is in flight and queued.
     pub(super) fn rearm(&mut self, now: Instant) {
-        let deadline = self.rto.deadline(now);
         let blocked = self.is_blocked_by_window();
-        if self.timer() == Timer::Off {
+        let running = self.timer();
+        if running == Timer::Off {
             self.no_progress_since = now;
         }
-        let timer = match self.timer() {
+        let timer = match running {
             Timer::Persist(at) if blocked => Timer::Persist(at),
-            _ if blocked => Timer::Persist(deadline),
+            _ if blocked => Timer::Persist(self.rto.deadline(now)),
             _ if !self.waits_for_ack() => Timer::Off,
             Timer::Retransmit(at) => Timer::Retransmit(at),
-            _ => Timer::Retransmit(deadline),
+            _ => Timer::Retransmit(self.rto.deadline(now)),
         };
         self.set_timer(timer);
         self.probe_due &= blocked;
@@ -134,8 +134,8 @@ impl<C: CongestionController> Sender<'_, C> {
     /// Whether only the peer's window keeps the sender from sending: it is closed, or so small that
     /// silly-window avoidance waits, with no ack to come.
     pub(crate) fn is_blocked_by_window(&self) -> bool {
-        if self.window.size == 0 && !self.flight.is_empty() {
-            return true;
+        if !self.flight.is_empty() {
+            return self.window.size == 0;
         }
         let unsent = self.unsent();
         let window = self.usable_window();
@@ -144,7 +144,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let too_small = window < unsent.max(1)
             && window < self.mss
             && u64::from(window) * 2 < u64::from(self.window.largest.max(1));
-        self.flight.is_empty() && waiting && too_small
+        waiting && too_small
     }
 
     /// Whether data has been sent, or waits, without any ack for the give-up time or the user

@@ -132,7 +132,9 @@ impl<C: CongestionController> Sender<'_, C> {
             return if self.fin_pending() && window > 0 { new(0, true) } else { None };
         }
         let most = max_payload.max(self.mss).min(self.mss.saturating_mul(MAX_PIECES));
-        let whole = unsent.min(usable).min(most) / self.mss * self.mss;
+        let sendable = unsent.min(usable).min(most);
+        // Mostly one segment, and a division takes longer than all the rest.
+        let whole = if sendable == self.mss { sendable } else { sendable / self.mss * self.mss };
         if whole > 0 {
             // A FIN that fits behind the last whole segment goes with it.
             return new(whole, whole == unsent && self.fin_pending() && window > whole);

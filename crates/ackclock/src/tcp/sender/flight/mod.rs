@@ -130,7 +130,7 @@ impl<'a> Flight<'a> {
     /// Whether another transmission can be recorded. Memory that grows is taken now, so that what
     /// is sent is surely recorded.
     pub(crate) fn has_room(&mut self) -> bool {
-        self.delivery.reserve(&mut self.records)
+        self.records.has_place() || self.delivery.reserve(&mut self.records)
     }
 
     /// Whether a single segment is in flight.
@@ -203,6 +203,9 @@ impl<'a> Flight<'a> {
 
     /// What the transmission that begins at `start`, sent just now, remembers of deliveries.
     pub(crate) fn remember(&mut self, start: SeqNumber, sent: DeliveryRecord) {
+        if !self.is_measuring() {
+            return;
+        }
         let position = self.locate(start);
         let in_flight = self.pipe();
         self.delivery.set(&self.records, position, sent.with_flight(in_flight));
@@ -224,8 +227,16 @@ impl<'a> Flight<'a> {
     pub(crate) fn acknowledge(&mut self, una: SeqNumber, delivered: &mut Delivered) -> Acked {
         let mut acked = Acked::default();
         let mut resent = false;
-        while let Some(record) = self.records.front().copied() {
+        while let Some(record) = self.records.front() {
             let whole = record.end().at_or_before(una);
+            if whole && record.is_untouched() {
+                self.outstanding -= record.len;
+                acked.sent_at = Some(record.sent_at);
+                delivered.add_whole(record, self.remembered(0));
+                self.records.pop_front();
+                continue;
+            }
+            let record = *record;
             let gone = if whole {
                 record.all()
             } else {

@@ -41,6 +41,11 @@ impl FlightRecord {
         micros(self.sent_at)
     }
 
+    /// Whether nothing has become of it yet: it was sent once and not SACKed.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.sacked | self.lost | self.resent | self.ever_resent == 0
+    }
+
     /// Notes that pieces are sent again.
     pub(super) fn resend(&mut self, now: Instant, mask: u64) {
         let after = u32::try_from(micros(now).saturating_sub(self.sent())).unwrap_or(u32::MAX);
@@ -54,6 +59,10 @@ impl FlightRecord {
     }
 
     pub(super) fn pieces(&self) -> u32 {
+        // A division takes longer than all else that is done with most records.
+        if self.len <= self.piece {
+            return 1;
+        }
         self.len.div_ceil(self.piece.max(1)).min(MAX_PIECES)
     }
 
@@ -70,7 +79,11 @@ impl FlightRecord {
 
     /// Sequence numbers in the pieces of `mask`.
     pub(super) fn bytes(&self, mask: u64) -> u32 {
-        let mask = mask & self.all();
+        let all = self.all();
+        let mask = mask & all;
+        if mask == 0 || mask == all {
+            return if mask == 0 { 0 } else { self.len };
+        }
         let last = self.pieces().saturating_sub(1);
         let whole = mask.count_ones().saturating_mul(self.piece);
         if mask & bit(last) == 0 {

@@ -63,6 +63,17 @@ impl Delivered {
         }
     }
 
+    /// Adds the whole of `record`, which was sent once and not delivered before.
+    pub(super) fn add_whole(&mut self, record: &FlightRecord, sent: Option<DeliveryRecord>) {
+        self.bytes += record.len;
+        let transmission = Transmission { at: record.sent(), end: record.end(), again: false };
+        if self.newest.is_none_or(|newest| transmission.is_after(newest)) {
+            (self.newest, self.sent) = (Some(transmission), sent);
+        }
+        let lowest = record.seq + record.piece.min(record.len);
+        self.lowest_original = Some(self.lowest_original.map_or(lowest, |known| known.min(lowest)));
+    }
+
     fn consider(
         &mut self,
         record: &FlightRecord,
