@@ -28,9 +28,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let now = self.advance(now);
         self.statistics.packets_received += 1;
         match parse_packet(received.packet, received.verify) {
-            Ok(packet) if self.has_broadcast_end(&packet.ip) => self.statistics.bad_address += 1,
             Ok(packet) => match packet.protocol {
                 Protocol::Tcp(segment) => self.on_segment(now, &segment),
+                _ if self.has_broadcast_end(&packet.ip) => self.statistics.bad_address += 1,
                 Protocol::EchoRequest(request) => self.on_echo_request(&packet.ip, &request),
                 Protocol::IcmpError(error) => self.on_icmp_error(now, &error),
                 Protocol::OtherIcmp => self.statistics.icmp_ignored += 1,
@@ -52,9 +52,14 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.statistics.segments_delivered += 1;
         }
         match entity {
-            Some(Entity::Connection(id)) => self.on_connection_segment(now, id, segment),
+            Some(Entity::Connection(id)) => {
+                self.recent = id;
+                self.on_connection_segment(now, id, segment);
+            }
             Some(Entity::HalfOpen(id)) => self.on_half_open_segment(now, id, segment),
             Some(Entity::TimeWait(id)) => self.on_time_wait_segment(now, id, segment),
+            // No connection has such an end.
+            None if self.has_broadcast_end(&segment.ip) => self.statistics.bad_address += 1,
             None => self.on_new_segment(now, segment),
         }
     }
@@ -69,7 +74,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             Verdict::Done => {}
             Verdict::Reset => self.reset(now, segment),
         }
-        self.after(now, id);
+        self.after_segment(now, id);
     }
 
     /// Answers a segment that belongs to nobody (RFC 9293 section 3.10.7.1).

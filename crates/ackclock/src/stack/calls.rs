@@ -165,6 +165,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let slot = self.resolve_mut(handle)?;
         let answer = call(&mut slot.connection, now);
         self.after(now, handle.slot);
+        self.note_news(handle.slot);
         Some(answer)
     }
 

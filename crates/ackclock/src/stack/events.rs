@@ -2,26 +2,32 @@
 
 use super::demux::Entity;
 use super::half_open::Timeout;
+use super::pool::NO_ID;
 use super::slot::Owner;
 use super::time_wait::TimeWaitRecord;
 use super::{Event, Handle, Listener, Stack};
 use crate::congestion::CongestionController;
-use crate::tcp::TimeWait;
+use crate::tcp::{State, TimeWait};
 use crate::time::{Duration, Instant};
 
 /// The least step of time.
 const TICK: Duration = Duration::from_nanos(1);
 
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
-    /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
+    /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none. Between a packet from the link
+    /// and the [`transmit`](Self::transmit) that returns `None` it may be earlier than that, but never
+    /// later.
     pub fn poll_at(&self) -> Instant {
         let records = self.half_open.timers.next().min(self.time_waits.next_expiry());
-        self.timers.next().min(records)
+        let busy = self.connections.get(self.busy).filter(|slot| !slot.detached);
+        let busy = busy.map_or(Instant::FAR_FUTURE, |slot| slot.connection.poll_timeout());
+        self.timers.next().min(records).min(busy)
     }
 
     /// Fires every timer that is due.
     pub fn on_timeout(&mut self, now: Instant) {
         let now = self.advance(now);
+        self.settle_busy(now);
         while let Some(id) = self.time_waits.expired(now) {
             self.forget_time_wait(id);
         }
@@ -72,8 +78,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         while let Some(id) = self.events.pop() {
             let generation = self.connections.generation(id);
             if let Some(slot) = self.connections.get_mut(id)
-                && core::mem::take(&mut slot.event_pending)
                 && slot.owner == Owner::Application
+                && slot.take_news()
             {
                 let readiness = slot.connection.readiness();
                 let handle = Handle { slot: id, generation };
@@ -84,19 +90,38 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// Looks at a connection after something has happened to it. Whether it has anything to send
-    /// is asked when its turn in the ready queue comes.
+    /// is asked when its turn in the ready queue comes, and whether that is news to the application
+    /// when it asks for events: a batch of segments costs that once.
     pub(super) fn after(&mut self, now: Instant, id: u32) {
         self.settle(now, id);
-        if self.connections.get(id).is_some_and(|slot| !slot.detached) {
-            self.ready.push(id);
-        }
-        self.note_news(id);
-        self.free_if_done(id);
+        self.queue(id);
     }
 
-    /// Looks at a connection after its turn to send.
+    /// Looks at a connection after a segment. The next one is often of the same connection.
+    pub(super) fn after_segment(&mut self, now: Instant, id: u32) {
+        self.settle_later(now, id);
+        self.queue(id);
+    }
+
+    fn queue(&mut self, id: u32) {
+        let Some(slot) = self.connections.get(id) else {
+            return;
+        };
+        if !slot.detached {
+            self.ready.push(id);
+        }
+        match slot.owner {
+            Owner::Application => {
+                self.events.push(id);
+            }
+            Owner::Listener => {}
+            Owner::Nobody => self.free_if_done(id),
+        }
+    }
+
+    /// Looks at a connection after it has sent something.
     pub(super) fn after_turn(&mut self, now: Instant, id: u32) {
-        self.settle(now, id);
+        self.settle_later(now, id);
         self.free_if_done(id);
     }
 
@@ -110,7 +135,31 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         {
             slot.connection.release_memory();
         }
-        self.after_turn(now, id);
+        self.settle(now, id);
+        self.free_if_done(id);
+    }
+
+    /// As [`settle`](Self::settle), but when another connection is busy or deadlines matter, unless
+    /// the connection leaves the network.
+    fn settle_later(&mut self, now: Instant, id: u32) {
+        let leaves = |slot: &super::Slot<'_, C>| {
+            matches!(slot.connection.state(), State::Closed | State::TimeWait)
+        };
+        if self.connections.get(id).is_some_and(leaves) {
+            return self.settle(now, id);
+        }
+        if self.busy != id {
+            self.settle_busy(now);
+            self.busy = id;
+        }
+    }
+
+    /// Notes the deadline of the connection that has received or sent last.
+    pub(super) fn settle_busy(&mut self, now: Instant) {
+        if self.busy != NO_ID {
+            self.settle(now, self.busy);
+            self.busy = NO_ID;
+        }
     }
 
     /// Moves the connection's deadline, or takes the connection off the network if it is over.
@@ -160,13 +209,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
-    /// Queues an event if the application can do something that it could not do before.
+    /// The application has done something, after which less may be there: looks what was news until
+    /// then, and what from now on will be.
     pub(super) fn note_news(&mut self, id: u32) {
         if let Some(slot) = self.connections.get_mut(id)
             && slot.owner == Owner::Application
-            && slot.has_news()
         {
-            slot.event_pending = true;
+            slot.note_news();
             self.events.push(id);
         }
     }

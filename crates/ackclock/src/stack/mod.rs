@@ -50,7 +50,7 @@ use half_open::HalfOpens;
 use id_queue::IdQueue;
 use isn::{EphemeralPorts, Secret};
 use listeners::Listeners;
-use pool::Pool;
+use pool::{NO_ID, Pool};
 use ready::ReadyQueue;
 use replies::{RateLimit, Replies};
 use resting::Resting;
@@ -93,6 +93,10 @@ pub struct Stack<'a, C = BuiltIn> {
     ports: EphemeralPorts,
     listeners: Listeners<'a>,
     connections: Pool<'a, Slot<'a, C>>,
+    /// Whose segment arrived last: the next one is often of the same connection.
+    recent: u32,
+    /// Which connection has received or sent last, unless its deadline has been noted since.
+    busy: u32,
     /// Lent buffers of connections that are not in use; none where storage grows.
     spare: Buffer<'a, Buffers<'a>>,
     /// Least and most bytes that a lent receive buffer holds; `None` where storage grows.
@@ -137,6 +141,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             ports: EphemeralPorts::new(config.first_ephemeral_port, config.last_ephemeral_port),
             listeners: Listeners::new(storage.listeners, storage.listener_events),
             connections: Pool::new(storage.connections, config.max_connections),
+            recent: NO_ID,
+            busy: NO_ID,
             spare: storage.spare,
             lent_receive,
             half_open: HalfOpens::new(
@@ -212,6 +218,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Who has this four-tuple.
     fn find(&self, tuple: &FourTuple) -> Option<Entity> {
+        let recent = self.connections.get(self.recent);
+        if recent.is_some_and(|slot| slot.tuple == *tuple && !slot.detached) {
+            return Some(Entity::Connection(self.recent));
+        }
         if !self.demux.is_absent() {
             let hash = self.secret.demux(tuple);
             return self.demux.find(hash, |entity| self.tuple_of(entity) == Some(tuple));

@@ -6,7 +6,7 @@ use super::{Rejected, Stack, Transmit};
 use crate::congestion::CongestionController;
 use crate::time::Instant;
 use crate::wire::{
-    Ecn, Flags, IpInfo, MAX_HEADER, WriteChecksum, write_echo_reply, write_packet_header,
+    Ecn, Flags, Header, IpInfo, MAX_HEADER, WriteChecksum, write_echo_reply, write_packet_header,
 };
 
 /// Whoever takes the packets.
@@ -26,7 +26,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             .transmit_reply(sink)
             .or_else(|| self.transmit_echo(sink))
             .or_else(|| self.transmit_syn_ack(now, sink))
-            .or_else(|| self.transmit_connection(now, sink))?;
+            .or_else(|| self.transmit_connection(now, sink));
+        let Some(offered) = offered else {
+            self.settle_busy(now);
+            return None;
+        };
         if offered.is_ok() {
             self.statistics.packets_sent += 1;
         }
@@ -34,8 +38,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     fn transmit_reply(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
-        let reply = *self.replies.front()?;
-        let offered = self.offer(&Outbound::new(&reply), sink);
+        let mut reply = *self.replies.front()?;
+        let offered = self.offer(Outbound::new(&mut reply), sink);
         if offered.is_ok() {
             self.replies.sent();
             self.count_reset(reply.header.flags);
@@ -73,7 +77,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 self.half_open.output.pop();
                 continue;
             };
-            let offered = self.offer(&Outbound::new(&record.syn_ack(now)), sink);
+            let offered = self.offer(Outbound::new(&mut record.syn_ack(now)), sink);
             if offered.is_ok() {
                 self.half_open.output.pop();
                 if let Some(record) = self.half_open.records.get_mut(id) {
@@ -94,7 +98,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let max_payload = self.config.link.segmentation;
         while let Some(id) = self.ready.front() {
             let slot = self.connections.get_mut(id).filter(|slot| !slot.detached);
-            let Some(outgoing) =
+            let Some(mut outgoing) =
                 slot.and_then(|slot| slot.connection.poll_transmit(now, max_payload))
             else {
                 self.ready.leave();
@@ -102,19 +106,17 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 continue;
             };
             let slot = self.connections.get(id)?;
-            let segment = Reply {
-                tuple: slot.tuple,
-                header: outgoing.header,
+            let payload = slot.connection.payload(&outgoing);
+            let outbound = Outbound {
+                tuple: &slot.tuple,
+                header: &mut outgoing.header,
                 hop_limit: slot.hop_limit,
                 dscp: slot.dscp,
-            };
-            let outbound = Outbound {
-                segment: &segment,
                 ecn: outgoing.ecn,
-                payload: slot.connection.payload(&outgoing),
+                payload,
                 segment_size: outgoing.segment_size,
             };
-            let offered = self.offer(&outbound, sink);
+            let offered = self.offer(outbound, sink);
             if let Ok(bytes) = offered {
                 self.count_reset(outgoing.header.flags);
                 self.ready.charge(bytes);
@@ -129,26 +131,19 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// Writes the headers of a segment and offers it; returns the packet's length in bytes.
-    fn offer(&self, outbound: &Outbound<'_>, sink: &mut Sink<'_>) -> Result<usize, Rejected> {
-        let Outbound { segment, ecn, payload, segment_size } = *outbound;
-        let FourTuple { local, remote } = segment.tuple;
-        let ip = IpInfo {
-            source: local.ip(),
-            destination: remote.ip(),
-            hop_limit: segment.hop_limit,
-            dscp: segment.dscp,
-            ecn,
-        };
-        let mut tcp = segment.header;
+    fn offer(&self, outbound: Outbound<'_>, sink: &mut Sink<'_>) -> Result<usize, Rejected> {
+        let Outbound { tuple, header: tcp, hop_limit, dscp, ecn, payload, segment_size } = outbound;
+        let FourTuple { local, remote } = tuple;
+        let ip = IpInfo { source: local.ip(), destination: remote.ip(), hop_limit, dscp, ecn };
         tcp.source_port = local.port();
         tcp.destination_port = remote.port();
         let checksum = self.config.link.checksum;
         let mut header = [0; MAX_HEADER];
-        let len = write_packet_header(&mut header, &ip, &tcp, payload, checksum);
+        let len = write_packet_header(&mut header, &ip, tcp, payload, checksum);
         let transmit = Transmit {
             header: header.get(..len).unwrap_or_default(),
             payload,
-            transport_offset: usize::from(segment.tuple.ip_header()),
+            transport_offset: usize::from(tuple.ip_header()),
             segment_size,
             checksum,
             ecn,
@@ -165,7 +160,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
 /// A segment with its payload, on its way to the link.
 struct Outbound<'p> {
-    segment: &'p Reply,
+    tuple: &'p FourTuple,
+    /// Its ports are filled in on the way.
+    header: &'p mut Header,
+    hop_limit: u8,
+    dscp: u8,
     ecn: Ecn,
     payload: [&'p [u8]; 2],
     segment_size: u16,
@@ -173,7 +172,16 @@ struct Outbound<'p> {
 
 impl<'p> Outbound<'p> {
     /// A segment without payload.
-    const fn new(segment: &'p Reply) -> Self {
-        Outbound { segment, ecn: Ecn::NotEct, payload: [&[], &[]], segment_size: 0 }
+    const fn new(reply: &'p mut Reply) -> Self {
+        let Reply { tuple, header, hop_limit, dscp } = reply;
+        Outbound {
+            tuple,
+            header,
+            hop_limit: *hop_limit,
+            dscp: *dscp,
+            ecn: Ecn::NotEct,
+            payload: [&[], &[]],
+            segment_size: 0,
+        }
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct Slot<'a, C> {
     /// application can still have an interest in it.
     pub(super) detached: bool,
     /// Whether the application is to be told of a change.
-    pub(super) event_pending: bool,
+    event_pending: bool,
     /// The next slot waiting for `accept` at the same listener.
     pub(super) next_waiting: u32,
     readiness: Readiness,
@@ -64,13 +64,17 @@ impl<'a, C: CongestionController> Slot<'a, C> {
         }
     }
 
-    /// Compares what the application can do now with what it could do before; returns whether
-    /// there is anything new, data that arrived behind unread data and an advance of the urgent
-    /// pointer (RFC 9293 MUST-32) included.
-    pub(super) fn has_news(&mut self) -> bool {
+    /// Whether there is anything new since the last time.
+    pub(super) fn take_news(&mut self) -> bool {
+        self.note_news();
+        core::mem::take(&mut self.event_pending)
+    }
+
+    /// Compares what the application can do now with what it could do before: data that arrived
+    /// behind unread data and an advance of the urgent pointer (RFC 9293 MUST-32) are news too.
+    pub(super) fn note_news(&mut self) {
         let readiness = self.connection.readiness();
-        let received = self.connection.received().unwrap_or_default();
-        let available = received.iter().map(|part| part.len()).sum();
+        let available = self.connection.available();
         let urgent_ahead = self.connection.urgent_ahead();
         let news = available > self.available
             || urgent_ahead > self.urgent_ahead
@@ -78,7 +82,7 @@ impl<'a, C: CongestionController> Slot<'a, C> {
         self.readiness = readiness;
         self.available = available;
         self.urgent_ahead = urgent_ahead;
-        news
+        self.event_pending |= news;
     }
 }
 

@@ -34,8 +34,9 @@ const NOT_ARMED: u32 = u32::MAX;
 
 /// The earliest deadline of every id.
 ///
-/// A later deadline than the one in the heap is only noted (acks move retransmission timers with
-/// every segment); the entry moves when it comes to the top. The top entry is always true.
+/// A later deadline than the one in the heap, or none, is only noted (acks move and stop
+/// retransmission timers with every segment); the entry moves or goes when it comes to the top. The
+/// top entry is always true.
 #[derive(Debug)]
 pub(super) struct TimerQueue<'a> {
     cells: Buffer<'a, TimerCell>,
@@ -81,25 +82,12 @@ impl<'a> TimerQueue<'a> {
         self.settle();
     }
 
-    /// Takes `id` out.
+    /// Stops the timer of `id`.
     pub(super) fn disarm(&mut self, id: u32) {
         let Some(cell) = self.cells.get_mut(id as usize) else {
             return;
         };
         cell.deadline = Instant::FAR_FUTURE;
-        let position = cell.position;
-        if position == NOT_ARMED {
-            return;
-        }
-        cell.position = NOT_ARMED;
-        self.len -= 1;
-        if position != self.len
-            && let Some(last) = self.entry_at(self.len)
-        {
-            self.put(position, last);
-            self.sift_up(position);
-            self.sift_down(position);
-        }
         self.settle();
     }
 
@@ -148,16 +136,32 @@ impl<'a> TimerQueue<'a> {
         }
     }
 
-    /// Moves the top entry to its noted deadline until the top is true.
+    /// Moves the top entry to its noted deadline, or takes it out if there is none, until the top is
+    /// true.
     fn settle(&mut self) {
         while let Some(top) = self.entry(0) {
             let noted = self.cells.get(top.id as usize).map_or(top.at, |cell| cell.deadline);
             if noted <= top.at {
                 return;
             }
+            if noted.is_never() {
+                self.remove_top(top.id);
+                continue;
+            }
             self.put(0, Entry { at: noted, id: top.id });
             self.sift_down(0);
         }
+    }
+
+    fn remove_top(&mut self, id: u32) {
+        self.len -= 1;
+        if let Some(last) = self.entry_at(self.len) {
+            self.put(0, last);
+        }
+        if let Some(cell) = self.cells.get_mut(id as usize) {
+            cell.position = NOT_ARMED;
+        }
+        self.sift_down(0);
     }
 
     fn sift_up(&mut self, mut position: u32) {

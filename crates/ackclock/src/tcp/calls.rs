@@ -94,6 +94,11 @@ impl<C: CongestionController> Connection<'_, C> {
         }
     }
 
+    /// How many bytes can be read.
+    pub(crate) fn available(&self) -> usize {
+        self.receiver.queued()
+    }
+
     /// Removes `n` received bytes.
     pub fn consume(&mut self, n: usize) {
         self.receiver.consume(n);
