@@ -246,6 +246,12 @@ fn kind() -> impl Strategy<Value = CongestionKind> {
     ]
 }
 
+fn unvalidated() -> impl Strategy<Value = Event> {
+    (instant(), size(), any::<bool>()).prop_map(|(now, size, lost)| {
+        if lost { Event::UnvalidatedLoss(now, size) } else { Event::Unvalidated(now, size) }
+    })
+}
+
 fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         1 => (size(), size()).prop_map(|(mss, window)| Event::Start(start(mss, window))),
@@ -256,8 +262,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (instant(), size()).prop_map(|(now, size)| Event::RecoveryExit(now, size)),
         1 => instant().prop_map(Event::Undo),
         1 => (instant(), size()).prop_map(|(now, size)| Event::Restart(now, size)),
-        1 => (instant(), size()).prop_map(|(now, size)| Event::Unvalidated(now, size)),
-        1 => (instant(), size()).prop_map(|(now, size)| Event::UnvalidatedLoss(now, size)),
+        1 => unvalidated(),
         1 => size().prop_map(Event::MssChange),
     ]
 }
