@@ -64,19 +64,24 @@ impl CoarseInstant {
     }
 }
 
-/// A loss in a window that was not validated, while it is repaired (RFC 7661 section 4.4.1).
+/// A loss in a window that was not validated, while it is repaired (RFC 7661 section 4.4.1). In
+/// segments, which take less memory than bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct UnvalidatedLoss {
     /// LossFlightSize; 0: there is no such loss.
-    flight_size: u32,
+    flight_size: u16,
     /// R: what was found lost, and so is sent again; of what is lost more than once, each time.
-    lost: u32,
+    lost: u16,
+}
+
+fn segments(bytes: u32, mss: u32) -> u16 {
+    u16::try_from(bytes.div_ceil(mss.max(1))).unwrap_or(u16::MAX)
 }
 
 impl UnvalidatedLoss {
     /// More was found lost.
-    pub(super) fn add(&mut self, bytes: u32) {
-        self.lost = self.lost.saturating_add(bytes);
+    pub(super) fn add(&mut self, bytes: u32, mss: u32) {
+        self.lost = self.lost.saturating_add(segments(bytes, mss));
     }
 }
 
@@ -84,8 +89,8 @@ impl<C: CongestionController> Sender<'_, C> {
     /// A loss was found with so much in flight, and the window is about to be reduced.
     pub(super) fn note_unvalidated_loss(&mut self, flight_size: u32) {
         let validated = flight_size.saturating_mul(2) >= self.controller.window();
-        self.unvalidated_loss =
-            UnvalidatedLoss { flight_size: if validated { 0 } else { flight_size }, lost: 0 };
+        let flight_size = if validated { 0 } else { segments(flight_size, self.mss) };
+        self.unvalidated_loss = UnvalidatedLoss { flight_size, lost: 0 };
     }
 
     /// The loss was repaired: the window is what the law would have made of LossFlightSize - R.
