@@ -2,6 +2,7 @@
 
 mod applications;
 mod arbitrary;
+mod bbr;
 mod common;
 mod ecn;
 mod failures;
