@@ -134,16 +134,16 @@ impl Tolerance {
 
 impl fmt::Display for Tolerance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Tolerance::Between(first, last) => write!(f, "{first} to {last}"),
-            Tolerance::AtLeast(bound) => write!(f, "at least {bound}"),
-            Tolerance::AtMost(bound) => write!(f, "at most {bound}"),
-            Tolerance::Above(bound) => write!(f, "above {bound}"),
-            Tolerance::Below(bound) => write!(f, "below {bound}"),
-            Tolerance::Exactly(wanted) => write!(f, "{wanted}"),
-            Tolerance::Holds => f.write_str("holds"),
-            Tolerance::ReportOnly => f.write_str("report only"),
-        }
+        f.pad(&match self {
+            Tolerance::Between(first, last) => format!("{first} to {last}"),
+            Tolerance::AtLeast(bound) => format!("at least {bound}"),
+            Tolerance::AtMost(bound) => format!("at most {bound}"),
+            Tolerance::Above(bound) => format!("above {bound}"),
+            Tolerance::Below(bound) => format!("below {bound}"),
+            Tolerance::Exactly(wanted) => format!("{wanted}"),
+            Tolerance::Holds => "holds".to_owned(),
+            Tolerance::ReportOnly => "report only".to_owned(),
+        })
     }
 }
 
@@ -161,7 +161,7 @@ pub enum Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        f.pad(match self {
             Verdict::Holds => "holds",
             Verdict::Fails => "FAILS",
             Verdict::Reported => "reported",

@@ -11,27 +11,34 @@
 //! | --- | --- |
 //! | write an experiment | [`Experiment`], and `papers/zhang91/one_way_3.rs` as a pattern |
 //! | quote a paper | [`published`] |
-//! | know what there is | [`EXPERIMENTS`](papers::all) |
+//! | know what there is | [`papers::all`] |
 //! | run | [`Plan`], [`run`] |
+//! | write and read results | [`Output`], [`Results::merge_directories`] |
 #![forbid(unsafe_code)]
 
 mod experiment;
 mod finding;
+mod json;
 mod names;
+mod output;
 mod packets;
 pub mod papers;
 mod plan;
 mod plot;
 pub mod published;
+mod report;
 mod results;
 mod run;
 mod sample;
+mod table;
 
 pub use experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 pub use finding::{Finding, Findings, Tolerance, Verdict};
+pub use json::ResultsError;
 pub use names::{UnknownName, select};
+pub use output::Output;
 pub use plan::{Plan, Shard};
 pub use plot::{Axis, HeatMap, Line, Plot, Style};
-pub use results::{Outcome, Results};
+pub use results::{Outcome, Results, Sensitivity};
 pub use run::{Progress, run};
 pub use sample::{Sample, Samples, Spread};

@@ -40,6 +40,14 @@ impl Plan {
         variants
     }
 
+    /// Whether another one leads to the same jobs.
+    pub(crate) fn is_same(&self, other: &Plan) -> bool {
+        let ids = |plan: &Plan| -> Vec<String> {
+            plan.experiments.iter().map(|experiment| experiment.id()).collect()
+        };
+        (self.quick, self.seeds) == (other.quick, other.seeds) && ids(self) == ids(other)
+    }
+
     /// All jobs, or those of one part.
     pub(crate) fn units(&self, shard: Shard) -> Vec<Unit> {
         let mut units = Vec::new();

@@ -97,7 +97,15 @@ impl Outcome {
             seeds - there.min(seeds)
         });
         self.missing = missing.sum::<u64>().saturating_sub(self.failures.len() as u64);
-        self.sensitivity = self.planned.iter().flat_map(|variant| self.rows(variant)).collect();
+        let mut rows: Vec<Sensitivity> = Vec::new();
+        for row in self.planned.iter().flat_map(|variant| self.rows(variant)) {
+            // The chosen value is the same for all others of its parameter.
+            if !(row.chosen && rows.contains(&row)) {
+                rows.push(row);
+            }
+        }
+        rows.sort_by_key(|row| (row.variant.clone(), row.parameter, row.quantity));
+        self.sensitivity = rows;
         if self.missing > 0 || !self.failures.is_empty() {
             return;
         }

@@ -1,63 +1,73 @@
 //! The network of figure 1 and the senders of section 2, which all experiments of the paper share.
 
-use super::watch::Watch;
+use super::analysis::{Epoch, epochs, seconds};
+use super::watch::{Drop, Watch};
 use crate::experiment::{Choice, Job, Stop, Variant};
+use crate::plot::{Axis, Plot, Style};
 use ackclock::apps::{Amount, Later, Server, Service, Source, SourceConfig};
-use ackclock::congestion::BuiltIn;
+use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
 use ackclock::tcp::{AckPolicy, Config, RestartAfterIdle};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{
-    Chain, Distribution, Draws, Emulator, HostId, LinkId, Path, Recorder, Topology,
+    Chain, Distribution, Draws, Emulator, HostId, LinkId, LinkRecord, Observer, Path, Recorder,
+    Series, Topology,
 };
 use std::net::SocketAddr;
 
 /// Payload of a data packet: 500 bytes without 40 of headers and the 10 that make acks 50 bytes long.
 pub(super) const PAYLOAD: u16 = 450;
+/// Time in which the bottleneck sends a data packet: 500 bytes at 50 kbit/s.
+pub(super) const TRANSMISSION: Duration = Duration::from_millis(80);
 /// Largest window in packets (section 2.2).
-const MAXWND: u32 = 1000;
+pub(super) const MAXWND: u32 = 1000;
 /// Stream of the times at which connections start.
 const STARTS: u64 = 91;
 
 /// What section 2 leaves open.
-pub(super) const CHOICES: &[Choice] = &[
-    Choice {
-        parameter: "recovery",
-        value: "tahoe",
-        reason: "as 4.3BSD-Tahoe did: after the third duplicate ack one segment is sent again, then \
-                 sending goes on from the old snd_nxt; the paper says that its code is BSD's",
-    },
-    Choice {
-        parameter: "timer",
-        value: "jacobson88-k2:ticks:one",
-        reason: "4.3BSD-Tahoe: 500 ms ticks, at least two, mean and two deviations, one segment \
-                 timed per window",
-    },
-    Choice {
-        parameter: "in_service",
-        value: "counted",
-        reason: "the queues of 55 packets of figure 8 are both windows, so that the packet in \
-                 service is one of them; then it is one of the 20 of the buffer too",
-    },
-    Choice {
-        parameter: "start",
-        value: "5s",
-        reason: "connections start at random times within this; the paper only says that they do",
-    },
-    Choice {
-        parameter: "length",
-        value: "1000",
-        reason: "seconds after a warm-up of 200; the figures show a few hundred",
-    },
-];
+pub(super) const CHOICES: &[Choice] = &[RECOVERY, TIMER, IN_SERVICE, START, LENGTH];
+
+const RECOVERY: Choice = Choice {
+    parameter: "recovery",
+    value: "tahoe",
+    reason: "as 4.3BSD-Tahoe did: after the third duplicate ack one segment is sent again, then \
+             sending goes on from the old snd_nxt; the paper says that its code is BSD's",
+};
+
+const TIMER: Choice = Choice {
+    parameter: "timer",
+    value: "jacobson88:ticks:one",
+    reason: "BSD's 500 ms ticks, at least two, one segment timed per window, and the mean and four \
+             deviations of jacobson88. The two deviations of 4.3BSD-Tahoe's release time out while \
+             nothing is lost, of which the figures show no trace; see the rows with k2",
+};
+
+pub(super) const IN_SERVICE: Choice = Choice {
+    parameter: "in_service",
+    value: "counted",
+    reason: "with one-way traffic floor(B + 2P) packets fit without a drop (section 3.1): that is \
+             so if the packet in service is one of the B of the buffer",
+};
+
+pub(super) const START: Choice = Choice {
+    parameter: "start",
+    value: "5s",
+    reason: "connections start at random times within this; the paper only says that they do",
+};
+
+pub(super) const LENGTH: Choice = Choice {
+    parameter: "length",
+    value: "1000",
+    reason: "seconds after a warm-up of 200; the figures show a few hundred",
+};
 
 /// A variant, and one for another value of each choice.
 pub(super) fn with_sensitivity(base: &Variant, quick: bool) -> Vec<Variant> {
     let others = [
         ("recovery", "tahoe-go-back-n"),
-        ("timer", "jacobson88:ticks:one"),
-        ("timer", "jacobson88-k2:ticks=10ms/2:one"),
+        ("timer", "jacobson88-k2:ticks:one"),
+        ("timer", "jacobson88:ticks=10ms/2:one"),
         ("in_service", "uncounted"),
         ("start", "60s"),
         ("length", "4000"),
@@ -91,6 +101,8 @@ pub(super) struct Run {
     pub(super) bottleneck: [LinkId; 2],
     /// The time after the warm-up.
     pub(super) span: [Instant; 2],
+    /// Retransmissions in the whole run for each packet of data that was dropped.
+    pub(super) retransmissions_per_drop: f64,
 }
 
 /// Warm-up, after which a run is measured.
@@ -102,9 +114,19 @@ pub(super) fn tahoe() -> Result<BuiltIn, Stop> {
 }
 
 /// Figure 1: host 1, switch 1, switch 2, host 2.
-pub(super) fn topology(scenario: &Scenario<'_>, in_service: &str) -> Result<Chain, Stop> {
+fn topology(scenario: &Scenario<'_>, in_service: &str) -> Result<Chain, Stop> {
+    topology_with(scenario, in_service, "loss=0")
+}
+
+/// The same with something else about all links.
+pub(super) fn topology_with(
+    scenario: &Scenario<'_>,
+    in_service: &str,
+    all: &str,
+) -> Result<Chain, Stop> {
     let Scenario { tau, buffer, .. } = scenario;
     let access: Path = "rate=10mbit,delay=0.1ms,loss=0,queue=infinite,overhead=+10".parse()?;
+    let access = access.with(all)?;
     let bottleneck =
         access.with(&format!("rate=50kbit,delay={tau},queue={buffer},in_service={in_service}"))?;
     let both = |path: &Path| [path.clone(), path.clone()];
@@ -117,74 +139,205 @@ pub(super) fn topology(scenario: &Scenario<'_>, in_service: &str) -> Result<Chai
 
 /// The settings of a connection (section 2.1).
 pub(super) fn connection(job: &Job<'_>) -> Result<Config, Stop> {
+    let mut config = without_losses();
+    config.recovery = job.get("recovery")?;
+    config.rto = job.get("timer")?;
+    // 4.3BSD's before the first measurement. The paper's connections are there already; ours have
+    // to find each other over a delay that may be longer than today's first timeout.
+    config.rto.initial = Duration::from_secs(6);
+    Ok(config)
+}
+
+/// The settings of a connection that loses nothing, so that nothing may time out.
+pub(super) fn without_losses() -> Config {
     let mut config = Config::default();
     config.mss = Some(PAYLOAD);
     config.send_buffer = MAXWND * u32::from(PAYLOAD);
     config.receive_buffer = MAXWND * u32::from(PAYLOAD);
     (config.timestamps, config.sack, config.nagle) = (false, false, false);
     config.ack_policy = AckPolicy::EverySegment;
-    config.recovery = job.get("recovery")?;
-    config.rto = job.get("timer")?;
-    // 4.3BSD's before the first measurement. The paper's connections are there already; ours have
-    // to find each other over a delay that may be longer than today's first timeout.
-    config.rto.initial = Duration::from_secs(6);
-    config.initial_window = ackclock::congestion::InitialWindow::segments(1);
+    let never = Duration::from_secs(100);
+    (config.rto.initial, config.rto.min) = (never, never);
+    config.initial_window = InitialWindow::segments(1);
     config.restart_after_idle = RestartAfterIdle::Never;
-    Ok(config)
+    config
 }
 
-/// The host's n-th connection has this port, so that its packets can be told from others.
-pub(super) const fn port(index: u16) -> u16 {
-    40_000 + index
+/// The connection of this index from host 1 (0) or host 2 (1) has this port, so that its packets can
+/// be told from others.
+pub(super) const fn port(side: u16, index: u16) -> u16 {
+    40_000 + 1000 * side + index
 }
 
 /// Runs a scenario with the job's seed; `settings` are those of all connections.
 pub(super) fn run(job: &Job<'_>, scenario: &Scenario<'_>, settings: Config) -> Result<Run, Stop> {
-    let Chain { topology, ends, hops, .. } = topology(scenario, job.word("in_service")?)?;
+    let chain = topology(scenario, job.word("in_service")?)?;
+    run_over(job, scenario, settings, chain)
+}
+
+/// The same over a network that is a little different.
+pub(super) fn run_over(
+    job: &Job<'_>,
+    scenario: &Scenario<'_>,
+    settings: Config,
+    chain: Chain,
+) -> Result<Run, Stop> {
+    let Chain { topology, ends, hops, .. } = chain;
     let bottleneck = hops[1];
-    let last_hops = [hops[0][1], hops[2][0]];
     let law = |host: HostId| scenario.laws[usize::from(host != ends[0])];
-    let observer = (Recorder::default(), Watch::new(bottleneck, last_hops));
-    let mut emulator = Emulator::new(&topology, job.seed, law, observer)?;
-    let spread: Duration = job.get("start")?;
-    let mut starts = Draws::new(Distribution::Uniform(0, spread.as_nanos()), job.seed, STARTS);
-    for (side, (from, to)) in [(ends[0], ends[1]), (ends[1], ends[0])].into_iter().enumerate() {
-        let remote = SocketAddr::new(topology.addresses(to)[0], Service::Discard.port());
-        let mut listen = ListenConfig::new(remote);
-        listen.connection = settings;
-        emulator.add_application(to, Server::new(Service::Discard, listen, Buffer::growing()))?;
-        for index in 0..scenario.connections[side] {
-            let mut source = SourceConfig::new(remote);
-            source.connection = settings;
-            source.local = Some(SocketAddr::new(topology.addresses(from)[0], port(index)));
-            source.amount = Amount::Time(Duration::MAX);
-            let start = Instant::from_nanos(starts.next().unwrap_or(0));
-            emulator.add_application(from, Later::new(start, Source::new(source)))?;
+    let watch = Watch::new(bottleneck.to_vec(), vec![hops[0][1], hops[2][0]]);
+    let mut emulator = Emulator::new(&topology, job.seed, law, (Recorder::default(), watch))?;
+    let mut starts = starts(job)?;
+    for (side, (from, to)) in (0..).zip([(ends[0], ends[1]), (ends[1], ends[0])]) {
+        discard(&mut emulator, &topology, to, settings)?;
+        for index in 0..scenario.connections[usize::from(side)] {
+            let start = starts.next().unwrap_or_default();
+            send(&mut emulator, &topology, [from, to], port(side, index), settings, start)?;
         }
     }
     let until = WARM_UP + Duration::from_secs(job.get("length")?);
     job.run_until(&mut emulator, until)?;
+    let connections = ends.map(|host| emulator.stack(host).connections(until));
+    let retransmitted: u64 =
+        connections.into_iter().flatten().map(|(_, info)| info.retransmitted).sum();
     let (recorder, watch) = emulator.into_observer();
-    Ok(Run { recorder, watch, bottleneck, span: [WARM_UP, until] })
+    let drops = watch.drops.iter().filter(|drop| drop.is_data).count();
+    let retransmissions_per_drop = retransmitted as f64 / drops as f64;
+    Ok(Run { recorder, watch, bottleneck, span: [WARM_UP, until], retransmissions_per_drop })
+}
+
+/// When connections start.
+pub(super) fn starts(job: &Job<'_>) -> Result<impl Iterator<Item = Instant>, Stop> {
+    let spread: Duration = job.get("start")?;
+    let starts = Draws::new(Distribution::Uniform(0, spread.as_nanos()), job.seed, STARTS);
+    Ok(starts.map(Instant::from_nanos))
+}
+
+/// A host that receives.
+pub(super) fn discard<O: Observer>(
+    emulator: &mut Emulator<BuiltIn, O>,
+    topology: &Topology,
+    host: HostId,
+    settings: Config,
+) -> Result<(), Stop> {
+    let local = SocketAddr::new(topology.addresses(host)[0], Service::Discard.port());
+    let mut listen = ListenConfig::new(local);
+    listen.connection = settings;
+    emulator.add_application(host, Server::new(Service::Discard, listen, Buffer::growing()))?;
+    Ok(())
+}
+
+/// A connection without end.
+pub(super) fn send<O: Observer>(
+    emulator: &mut Emulator<BuiltIn, O>,
+    topology: &Topology,
+    [from, to]: [HostId; 2],
+    port: u16,
+    settings: Config,
+    start: Instant,
+) -> Result<(), Stop> {
+    let address = |host: HostId, port| SocketAddr::new(topology.addresses(host)[0], port);
+    let mut source = SourceConfig::new(address(to, Service::Discard.port()));
+    source.connection = settings;
+    source.local = Some(address(from, port));
+    source.amount = Amount::Time(Duration::MAX);
+    emulator.add_application(from, Later::new(start, Source::new(source)))?;
+    Ok(())
+}
+
+/// What is recorded of a link.
+pub(super) fn line(recorder: &Recorder, link: LinkId) -> Result<&LinkRecord, Stop> {
+    recorder.link(link).ok_or_else(|| Stop::Failed("nothing was sent".into()))
 }
 
 impl Run {
-    /// Share of the time in which the bottleneck is busy, from host 1 to host 2, and back.
-    pub(super) fn utilisation(&self) -> [f64; 2] {
+    /// The bottleneck, from host 1 to host 2 or back.
+    pub(super) fn line(&self, side: usize) -> Result<&LinkRecord, Stop> {
+        line(&self.recorder, self.bottleneck[side])
+    }
+
+    /// Share of the time in which the bottleneck is busy, from host 1 to host 2, or back.
+    pub(super) fn utilisation(&self, side: usize) -> Result<f64, Stop> {
         let [from, until] = self.span;
-        self.bottleneck.map(|link| {
-            let record = self.recorder.link(link);
-            record.and_then(|record| record.busy.over(from, until)).map_or(0.0, |busy| busy.mean)
-        })
+        Ok(self.line(side)?.busy.over(from, until).map_or(0.0, |busy| busy.mean))
     }
 
     /// Most packets at the bottleneck, the one in service included.
-    pub(super) fn longest_queue(&self) -> [f64; 2] {
+    pub(super) fn longest_queue(&self, side: usize) -> Result<f64, Stop> {
         let [from, until] = self.span;
-        self.bottleneck.map(|link| {
-            let record = self.recorder.link(link);
-            let queue = record.and_then(|record| record.packets.over(from, until));
-            queue.map_or(0.0, |queue| queue.most as f64)
-        })
+        Ok(self.line(side)?.packets.over(from, until).map_or(0.0, |queue| queue.most as f64))
+    }
+
+    /// The congestion window of the connection with that port, in bytes.
+    pub(super) fn cwnd(&self, port: u16) -> Result<&Series, Stop> {
+        let found = self.recorder.connections().find(|each| each.local.port() == port);
+        found.map(|each| &each.cwnd).ok_or_else(|| Stop::Failed(format!("no connection {port}")))
+    }
+
+    /// Largest window of a connection, in whole packets.
+    pub(super) fn largest_window(&self, port: u16) -> Result<f64, Stop> {
+        let [from, until] = self.span;
+        let most = self.cwnd(port)?.over(from, until).map_or(0, |cwnd| cwnd.most);
+        Ok((most / u64::from(PAYLOAD)) as f64)
+    }
+
+    /// Drops after the warm-up.
+    pub(super) fn drops(&self) -> &[Drop] {
+        let drops = &self.watch.drops;
+        &drops[drops.partition_point(|drop| drop.at < self.span[0])..]
+    }
+
+    /// Congestion epochs after the warm-up. With a full buffer a window takes twice tau and the
+    /// time of what the buffer holds.
+    pub(super) fn epochs(&self, tau: &str, buffer: u64) -> Result<Vec<Epoch>, Stop> {
+        let tau: Duration = tau.parse().map_err(|_| Stop::Failed(format!("'{tau}' is no time")))?;
+        Ok(epochs(self.drops(), tau.saturating_mul(2) + TRANSMISSION.saturating_mul(buffer)))
+    }
+
+    /// The first seconds after the warm-up, of which pictures are.
+    fn seen(&self, length: Duration) -> [Instant; 2] {
+        [self.span[0], self.span[1].min(self.span[0] + length)]
+    }
+
+    /// Queues with the drops of data above, as in figures 2 to 4, 6, 8 and 9.
+    pub(super) fn queue_plot(
+        &self,
+        title: &str,
+        sides: &[usize],
+        length: Duration,
+    ) -> Result<Plot, Stop> {
+        let seen = self.seen(length);
+        let [x, y] = ["time in s", "packets at the switch"].map(Axis::linear);
+        let mut plot = Plot::new("queue", title, x, y);
+        for &side in sides {
+            let record = self.line(side)?;
+            plot = plot.series(format!("queue of switch {}", side + 1), &record.packets, seen, 1.0);
+            let most = record.packets.over(seen[0], seen[1]).map_or(0, |packets| packets.most);
+            let within = |drop: &&Drop| drop.is_data && (seen[0]..seen[1]).contains(&drop.at);
+            let of_side = |drop: &&Drop| usize::from(drop.port >= port(1, 0)) == side;
+            let drops = self.watch.drops.iter().filter(within).filter(of_side);
+            let height = most as f64 + 1.5 + side as f64;
+            let points: Vec<_> = drops.map(|drop| (seconds(drop.at), height)).collect();
+            if !points.is_empty() {
+                plot = plot.line(format!("drops at switch {}", side + 1), Style::Crosses, points);
+            }
+        }
+        Ok(plot)
+    }
+
+    /// Congestion windows, as in figures 2, 5 and 7.
+    pub(super) fn window_plot(
+        &self,
+        title: &str,
+        ports: &[u16],
+        length: Duration,
+    ) -> Result<Plot, Stop> {
+        let [x, y] = ["time in s", "congestion window in packets"].map(Axis::linear);
+        let mut plot = Plot::new("cwnd", title, x, y);
+        for (number, &port) in (1..).zip(ports) {
+            let name = format!("connection {number}");
+            plot = plot.series(name, self.cwnd(port)?, self.seen(length), f64::from(PAYLOAD));
+        }
+        Ok(plot)
     }
 }

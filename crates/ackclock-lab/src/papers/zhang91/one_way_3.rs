@@ -1,11 +1,12 @@
 //! Figure 2 and section 3.1: three connections in one direction.
 
-use super::network::{self, CHOICES, Scenario};
+use super::analysis::{correlation, means, period, share};
+use super::network::{self, CHOICES, Scenario, port};
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples};
-use std::collections::BTreeSet;
+use ackclock::time::Duration;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "one_way_3",
@@ -17,7 +18,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                infinite data send from host 1, packets of 500 bytes, acks of 50. The switches have \
                drop-tail buffers of 20 packets.",
     choices: CHOICES,
-    headline: &["utilisation"],
+    headline: &["utilisation", "period"],
     seconds: Seconds { full: 10.0, quick: 2.0 },
     variants,
     run,
@@ -26,6 +27,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 
 const LARGE: &str = "tau=1s";
 const SMALL: &str = "tau=0.01s";
+const PORTS: [u16; 3] = [port(0, 0), port(0, 1), port(0, 2)];
 
 fn variants(quick: bool) -> Vec<Variant> {
     let seeds = if quick { 3 } else { 20 };
@@ -39,27 +41,63 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let laws = [network::tahoe()?; 2];
     let scenario = Scenario { connections: [3, 0], tau, buffer: "20", laws };
     let run = network::run(job, &scenario, network::connection(job)?)?;
+    let epochs = run.epochs(tau, 20)?;
     let mut sample = Sample::new();
-    sample.set("utilisation", run.utilisation()[0]);
-    sample.set("longest_queue", run.longest_queue()[0]);
-    let lost = run.watch.drops.iter().filter(|drop| drop.is_data && drop.at >= run.span[0]);
-    let losers: BTreeSet<_> = lost.clone().map(|drop| drop.connection).collect();
-    sample.set("losers", losers.len() as f64);
-    sample.set("acks", run.watch.acks.values().map(Vec::len).sum::<usize>() as f64);
+    sample.set("utilisation", run.utilisation(0)?);
+    sample.set("period", period(&epochs));
+    let one_each = share(&epochs, |epoch| {
+        epoch.losses.len() == PORTS.len() && epoch.losses.values().all(|losses| *losses == 1)
+    });
+    sample.set("epochs_with_one_loss_each", one_each);
+    let windows: Vec<f64> =
+        PORTS.iter().map(|port| run.largest_window(*port)).collect::<Result<_, _>>()?;
+    sample.set("largest_window", windows.into_iter().fold(0.0, f64::max));
+    let step = Duration::from_millis(500);
+    let means = PORTS.map(|port| run.cwnd(port).map(|cwnd| means(cwnd, run.span, step)));
+    let [first, second, third] = means;
+    let (first, second, third) = (first?, second?, third?);
+    let least = correlation(&first, &second).min(correlation(&second, &third));
+    sample.set("correlation_of_windows", least.min(correlation(&first, &third)));
+    if job.draws() && job.variant.name().starts_with("tau=") && job.variant.name() == LARGE {
+        let length = Duration::from_secs(150);
+        let title = "Queue of switch 1, and when packets are dropped (figure 2)";
+        sample.draw(run.queue_plot(title, &[0], length)?);
+        sample.draw(run.window_plot("Congestion windows (figure 2)", &PORTS, length)?);
+    }
     Ok(sample)
 }
 
 fn judge(samples: &Samples) -> Result<Findings, Stop> {
     let mut findings = Findings::new();
+    let published = |key: &str| published::text(&format!("zhang91.one_way_3.{key}"));
     findings.push(
         Finding::new("utilisation, tau 1 s", samples.spread(LARGE, "utilisation")?)
-            .paper(published::text("zhang91.one_way_3.tau_1s_utilisation"))
+            .paper(published("tau_1s_utilisation"))
             .tolerance(Tolerance::Between(0.86, 0.93)),
     );
     findings.push(
         Finding::new("utilisation, tau 0.01 s", samples.spread(SMALL, "utilisation")?)
-            .paper(published::text("zhang91.one_way_3.tau_0_01s_utilisation"))
+            .paper(published("tau_0_01s_utilisation"))
             .tolerance(Tolerance::Between(0.995, 1.0)),
+    );
+    findings.push(
+        Finding::new("period in s, tau 1 s", samples.spread(LARGE, "period")?)
+            .paper(published("tau_1s_period_s")),
+    );
+    let one_each = samples.spread(LARGE, "epochs_with_one_loss_each")?;
+    findings.push(
+        Finding::new("epochs in which each connection loses one packet, share", one_each)
+            .paper("each"),
+    );
+    let in_phase = samples.spread(LARGE, "correlation_of_windows")?;
+    findings.push(
+        Finding::new("least correlation of two windows, tau 1 s", in_phase).paper("in phase"),
+    );
+    let largest = samples.spread(LARGE, "largest_window")?;
+    findings.push(
+        Finding::new("largest window in packets, tau 1 s", largest)
+            .paper("below 50 in all runs")
+            .tolerance(Tolerance::Below(50.0)),
     );
     Ok(findings)
 }

@@ -1,0 +1,141 @@
+//! A directory of results: JSON, the report, and the raw series as CSV.
+
+use crate::json::ResultsError;
+use crate::plot::Plot;
+use crate::report;
+use crate::results::Results;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A directory that results are written into.
+#[derive(Clone, Debug)]
+pub struct Output {
+    directory: PathBuf,
+}
+
+const RESULTS: &str = "results.json";
+const PLOTS: &str = "plots.json";
+const REPORT: &str = "report.html";
+/// Directory of the raw series.
+const SERIES: &str = "series";
+
+impl Output {
+    /// Makes the directory if it is not there, and sees that files can be written into it: before
+    /// anything is run.
+    ///
+    /// # Errors
+    /// Why that is not possible.
+    pub fn create(directory: &Path) -> io::Result<Self> {
+        fs::create_dir_all(directory)?;
+        let probe = directory.join(".writable");
+        fs::write(&probe, "")?;
+        fs::remove_file(probe)?;
+        Ok(Output { directory: directory.to_owned() })
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Writes `results.json`, `plots.json`, `report.html` and the series.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn write(&self, results: &Results) -> io::Result<()> {
+        fs::write(self.directory.join(RESULTS), results.to_json())?;
+        fs::write(self.directory.join(PLOTS), results.plots_to_json())?;
+        fs::write(self.directory.join(REPORT), report::html(results))?;
+        let series = self.directory.join(SERIES);
+        fs::create_dir_all(&series)?;
+        for (name, plot) in results.plots() {
+            write_csv(&series.join(name + ".csv"), plot)?;
+        }
+        Ok(())
+    }
+
+    /// Writes each plot as an SVG file.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn write_plots(&self, results: &Results) -> io::Result<()> {
+        results.plots().into_iter().try_for_each(|(name, plot)| {
+            fs::write(self.directory.join(name + ".svg"), report::picture(plot))
+        })
+    }
+}
+
+/// The two files of a part that are needed to join it with others.
+///
+/// # Errors
+/// Why they cannot be read.
+fn read_part(directory: &Path) -> io::Result<[String; 2]> {
+    let read = |name: &str| {
+        let file = directory.join(name);
+        fs::read_to_string(&file)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", file.display())))
+    };
+    Ok([read(RESULTS)?, read(PLOTS)?])
+}
+
+impl Results {
+    /// Joins the parts in these directories.
+    ///
+    /// # Errors
+    /// Which of them cannot be read, or that they do not belong together.
+    pub fn merge_directories(directories: &[PathBuf]) -> Result<Results, ResultsError> {
+        let read = |directory: &PathBuf| {
+            read_part(directory).map_err(|error| ResultsError::Unreadable(error.to_string()))
+        };
+        Results::merge(&directories.iter().map(read).collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// All plots, each with a name for its file: those over all variants, then those of jobs.
+    pub fn plots(&self) -> Vec<(String, &Plot)> {
+        let mut plots = Vec::new();
+        for outcome in &self.outcomes {
+            let id = outcome.experiment.id();
+            for plot in outcome.findings.iter().flat_map(|findings| &findings.plots) {
+                plots.push((file_name(&[&id, &plot.name]), plot));
+            }
+            for variant in outcome.samples.variants() {
+                for (_, sample) in outcome.samples.of(variant) {
+                    for plot in &sample.plots {
+                        plots.push((file_name(&[&id, variant, &plot.name]), plot));
+                    }
+                }
+            }
+        }
+        plots
+    }
+}
+
+/// Parts of a name, joined, with nothing in them that a file system could mind.
+fn file_name(parts: &[&str]) -> String {
+    let kept = |c: char| c.is_ascii_alphanumeric() || ".-=_".contains(c);
+    parts.join(".").chars().map(|c| if kept(c) { c } else { '_' }).collect()
+}
+
+/// Raw points: the line's name, x and y; or column, row and value.
+fn write_csv(file: &Path, plot: &Plot) -> csv::Result<()> {
+    let mut writer = csv::Writer::from_path(file)?;
+    match &plot.heat {
+        None => writer.write_record(["line", &plot.x.label, &plot.y.label])?,
+        Some(heat) => writer.write_record([&plot.x.label, &plot.y.label, &heat.label])?,
+    }
+    for line in &plot.lines {
+        for (x, y) in &line.points {
+            writer.write_record([&line.name, &x.to_string(), &y.to_string()])?;
+        }
+    }
+    if let Some(heat) = &plot.heat {
+        for (row, values) in heat.rows.iter().zip(&heat.values) {
+            for (column, value) in heat.columns.iter().zip(values) {
+                writer.write_record([column, row, &value.to_string()])?;
+            }
+        }
+    }
+    writer.flush()?;
+    Ok(())
+}

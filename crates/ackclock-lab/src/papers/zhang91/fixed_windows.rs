@@ -1,0 +1,83 @@
+//! Figures 8 and 9, sections 4.1 and 4.2: fixed windows and infinite buffers.
+
+use super::network::{self, IN_SERVICE, LENGTH, START, Scenario};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::finding::{Finding, Findings, Tolerance};
+use crate::published;
+use crate::sample::{Sample, Samples};
+use ackclock::congestion::Fixed;
+use ackclock::time::Duration;
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "fixed_windows",
+    paper: Paper::Zhang91,
+    shows: "figures 8 and 9, section 4.2",
+    title: "fixed windows of 30 and 25 packets: exact utilisation and queues",
+    scenario: "One connection from host 1 with a window of 30 packets and one from host 2 with 25, \
+               which never change, infinite buffers, propagation delays of 0.01 s (figure 8) and 1 s \
+               (figure 9). The connections start at random times.",
+    choices: &[START, LENGTH, IN_SERVICE],
+    headline: &["utilisation_1", "utilisation_2"],
+    seconds: Seconds { full: 10.0, quick: 2.0 },
+    variants: |quick| {
+        let seeds = if quick { 3 } else { 20 };
+        let bases = ["0.01s", "1s"].map(|tau| Variant::new(&[("tau", tau)], seeds));
+        let few = if quick { 1 } else { 5 };
+        let rows = bases.clone().into_iter().flat_map(|base| {
+            [("start", "60s"), ("length", "4000"), ("in_service", "uncounted")]
+                .map(|(parameter, value)| base.but(parameter, value, few))
+        });
+        bases.clone().into_iter().chain(rows).collect()
+    },
+    run,
+    judge,
+};
+
+fn run(job: &Job<'_>) -> Result<Sample, Stop> {
+    let tau = job.word("tau")?;
+    let laws = [Fixed::segments(30).into(), Fixed::segments(25).into()];
+    let scenario = Scenario { connections: [1, 1], tau, buffer: "infinite", laws };
+    let run = network::run(job, &scenario, network::without_losses())?;
+    let mut sample = Sample::new();
+    for side in [0, 1] {
+        sample.set(format!("utilisation_{}", side + 1), run.utilisation(side)?);
+        sample.set(format!("queue_{}", side + 1), run.longest_queue(side)?);
+    }
+    if job.draws() && job.variant.name() == format!("tau={tau}") {
+        let figure = if tau == "1s" { 9 } else { 8 };
+        let title = format!("Queues with fixed windows (figure {figure})");
+        sample.draw(run.queue_plot(&title, &[0, 1], Duration::from_secs(30))?);
+    }
+    Ok(sample)
+}
+
+fn judge(samples: &Samples) -> Result<Findings, Stop> {
+    let mut findings = Findings::new();
+    for (tau, pipe, utilisation) in
+        [("0.01s", "small", [1.0, 0.862]), ("1s", "large", [0.810, 0.698])]
+    {
+        for (index, exact) in utilisation.into_iter().enumerate() {
+            let (variant, number) = (format!("tau={tau}"), index + 1);
+            let key = format!("zhang91.fixed_windows_{pipe}_pipe");
+            let quantity = format!("utilisation_{number}");
+            findings.push(
+                Finding::new(
+                    format!("utilisation of line {number}, tau {tau}"),
+                    samples.spread(&variant, &quantity)?,
+                )
+                .paper(published::text(&format!("{key}.utilisation.{index}")))
+                .tolerance(Tolerance::Between(exact - 0.002, f64::min(exact + 0.002, 1.0))),
+            );
+            let max_queue = format!("{key}.max_queue.{index}");
+            findings.push(
+                Finding::new(
+                    format!("longest queue {number}, tau {tau}"),
+                    samples.spread(&variant, &format!("queue_{number}"))?,
+                )
+                .paper(published::text(&max_queue))
+                .tolerance(Tolerance::Exactly(published::number(&max_queue))),
+            );
+        }
+    }
+    Ok(findings)
+}

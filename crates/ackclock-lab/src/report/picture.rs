@@ -1,0 +1,264 @@
+//! A plot as SVG.
+
+use crate::plot::{HeatMap, Line, Plot, Style};
+use crate::table;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+/// Size of a picture; a page scales it.
+const SIZE: (u32, u32) = (760, 400);
+/// Columns into which the points of a line are thinned out; each keeps its extremes.
+const COLUMNS: usize = 700;
+/// Colours of lines that can be told apart by most eyes; the page has others for the dark.
+const COLOURS: [RGBColor; 8] = [
+    RGBColor(0x1f, 0x6f, 0xb4),
+    RGBColor(0xc8, 0x4a, 0x1c),
+    RGBColor(0x2a, 0x8a, 0x4a),
+    RGBColor(0x8a, 0x4f, 0xa8),
+    RGBColor(0xa8, 0x7b, 0x00),
+    RGBColor(0x00, 0x86, 0x8b),
+    RGBColor(0xb0, 0x3a, 0x6e),
+    RGBColor(0x6b, 0x6b, 0x6b),
+];
+
+/// A plotting error is a string that could not be written, which does not happen.
+type Drawn<'a> = Result<(), Box<dyn std::error::Error + 'a>>;
+
+/// The plane in which points lie: what is logarithmic is drawn as its logarithm.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plane {
+    /// Least and greatest x and y, as drawn.
+    pub(super) x: [f64; 2],
+    pub(super) y: [f64; 2],
+    /// Where they are in the picture: left, top, right, bottom.
+    pub(super) area: [i32; 4],
+}
+
+/// The picture, with a white background.
+pub(crate) fn picture(plot: &Plot) -> String {
+    drawn(plot).0
+}
+
+/// The picture, and where its points are.
+pub(super) fn drawn(plot: &Plot) -> (String, Plane) {
+    let mut text = String::new();
+    let mut plane = bounds(plot);
+    {
+        let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        let drawing = match &plot.heat {
+            Some(heat) => draw_heat(plot, heat, &root, &mut plane),
+            None => draw_lines(plot, &root, &mut plane),
+        };
+        drawing.expect("a string takes what is written");
+        root.present().expect("a string takes what is written");
+    }
+    (text, plane)
+}
+
+/// As it is drawn: itself, or its logarithm; `None` if it has none.
+fn placed(value: f64, log: bool) -> Option<f64> {
+    match log {
+        false => Some(value),
+        true => (value > 0.0).then(|| value.log10()),
+    }
+}
+
+/// The points of a line as they are drawn.
+pub(super) fn points(plot: &Plot, line: &Line) -> Vec<(f64, f64)> {
+    let place = |&(x, y): &(f64, f64)| Some((placed(x, plot.x.log)?, placed(y, plot.y.log)?));
+    line.points.iter().filter_map(place).collect()
+}
+
+fn bounds(plot: &Plot) -> Plane {
+    let all: Vec<_> = plot.lines.iter().flat_map(|line| points(plot, line)).collect();
+    let range = |values: &mut dyn Iterator<Item = f64>| {
+        values.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], value| {
+            [least.min(value), most.max(value)]
+        })
+    };
+    let x = range(&mut all.iter().map(|(x, _)| *x));
+    let y = range(&mut all.iter().map(|(_, y)| *y));
+    let wider = |[least, most]: [f64; 2], from_zero: bool| {
+        if least > most {
+            return [0.0, 1.0];
+        }
+        // Amounts are shown from zero on, so that their proportions are seen.
+        let least = if from_zero && least > 0.0 { 0.0 } else { least };
+        let room = if most > least { (most - least) * 0.04 } else { most.abs().max(1.0) * 0.1 };
+        [if from_zero && least == 0.0 { 0.0 } else { least - room }, most + room]
+    };
+    let (x, mut y) = (wider(x, false), wider(y, !plot.y.log));
+    if plot.lines.len() > 1 {
+        // The legend is above the lines.
+        y[1] += (y[1] - y[0]) * 0.06 * plot.lines.len().min(6) as f64;
+    }
+    Plane { x, y, area: [0; 4] }
+}
+
+/// Joined points, each value kept until the next one if they are steps.
+fn path(points: &[(f64, f64)], style: Style) -> Vec<(f64, f64)> {
+    let mut path: Vec<(f64, f64)> = Vec::with_capacity(points.len());
+    for &(x, y) in points {
+        if let (Style::Steps, Some(&(_, before))) = (style, path.last()) {
+            path.push((x, before));
+        }
+        path.push((x, y));
+    }
+    path
+}
+
+/// Points of which as many are left as can be seen: of each column the first, the last and the
+/// extremes.
+pub(super) fn thinned(points: &[(f64, f64)], [least, most]: [f64; 2]) -> Vec<(f64, f64)> {
+    if points.len() <= 4 * COLUMNS {
+        return points.to_vec();
+    }
+    let column = |x: f64| ((x - least) / (most - least) * COLUMNS as f64) as usize;
+    let mut kept = Vec::new();
+    for group in points.chunk_by(|one, other| column(one.0) == column(other.0)) {
+        let by_height = |one: &&(f64, f64), other: &&(f64, f64)| one.1.total_cmp(&other.1);
+        let low = group.iter().min_by(by_height);
+        let high = group.iter().max_by(by_height);
+        kept.extend([group.first(), low, high, group.last()].into_iter().flatten());
+    }
+    kept
+}
+
+fn label(value: f64, log: bool) -> String {
+    if !log {
+        return table::number(value);
+    }
+    // Powers of ten only.
+    match value == value.round() {
+        true if (-3.0..=5.0).contains(&value) => format!("{}", 10_f64.powf(value)),
+        true => format!("1e{value}"),
+        false => String::new(),
+    }
+}
+
+fn draw_lines<'a>(
+    plot: &Plot,
+    root: &DrawingArea<SVGBackend<'a>, Shift>,
+    plane: &mut Plane,
+) -> Drawn<'a> {
+    root.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(root)
+        .margin(8)
+        .x_label_area_size(40)
+        .y_label_area_size(58)
+        .build_cartesian_2d(plane.x[0]..plane.x[1], plane.y[0]..plane.y[1])?;
+    chart
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(RGBColor(0xdd, 0xdd, 0xdd))
+        .axis_desc_style(("sans-serif", 14))
+        .label_style(("sans-serif", 13))
+        .x_desc(plot.x.label.as_str())
+        .y_desc(plot.y.label.as_str())
+        .x_label_formatter(&|value| label(*value, plot.x.log))
+        .y_label_formatter(&|value| label(*value, plot.y.log))
+        .draw()?;
+    let (across, down) = chart.plotting_area().get_pixel_range();
+    plane.area = [across.start, down.start, across.end, down.end];
+    for (line, colour) in plot.lines.iter().zip(COLOURS.iter().cycle()) {
+        let points = points(plot, line);
+        let joined = || thinned(&path(&points, line.style), plane.x);
+        let legend = match line.style {
+            Style::Line | Style::Steps | Style::LinePoints => {
+                if line.style == Style::LinePoints {
+                    let marks = points.iter().map(|point| Circle::new(*point, 3, colour.filled()));
+                    chart.draw_series(marks)?;
+                }
+                let width = if points.len() > COLUMNS { 1 } else { 2 };
+                chart.draw_series(LineSeries::new(joined(), colour.stroke_width(width)))?
+            }
+            Style::Dashes => {
+                chart.draw_series(DashedLineSeries::new(joined(), 6, 5, colour.into()))?
+            }
+            Style::Points => {
+                let marks = points.iter().map(|point| Circle::new(*point, 2, colour.filled()));
+                chart.draw_series(marks)?
+            }
+            Style::Crosses => {
+                let marks = points.iter().map(|point| Cross::new(*point, 4, colour));
+                chart.draw_series(marks)?
+            }
+        };
+        let colour = *colour;
+        legend
+            .label(line.name.as_str())
+            .legend(move |(x, y)| Rectangle::new([(x, y - 3), (x + 14, y + 3)], colour.filled()));
+    }
+    if plot.lines.len() > 1 {
+        chart
+            .configure_series_labels()
+            .background_style(WHITE.mix(0.8))
+            .border_style(RGBColor(0xdd, 0xdd, 0xdd))
+            .label_font(("sans-serif", 13))
+            .position(SeriesLabelPosition::UpperRight)
+            .draw()?;
+    }
+    Ok(())
+}
+
+fn draw_heat<'a>(
+    plot: &Plot,
+    heat: &HeatMap,
+    root: &DrawingArea<SVGBackend<'a>, Shift>,
+    plane: &mut Plane,
+) -> Drawn<'a> {
+    root.fill(&WHITE)?;
+    let (columns, rows) = (heat.columns.len(), heat.rows.len());
+    (plane.x, plane.y) = ([0.0, columns as f64], [0.0, rows as f64]);
+    let mut chart = ChartBuilder::on(root)
+        .margin(8)
+        .x_label_area_size(40)
+        .y_label_area_size(58)
+        .build_cartesian_2d(0.0..columns as f64, 0.0..rows as f64)?;
+    chart
+        .configure_mesh()
+        .disable_mesh()
+        .x_labels(1)
+        .y_labels(1)
+        .axis_desc_style(("sans-serif", 14))
+        .x_desc(plot.x.label.as_str())
+        .y_desc(plot.y.label.as_str())
+        .x_label_formatter(&|_| String::new())
+        .y_label_formatter(&|_| String::new())
+        .draw()?;
+    let (across, down) = chart.plotting_area().get_pixel_range();
+    plane.area = [across.start, down.start, across.end, down.end];
+    let all = || heat.values.iter().flatten().copied();
+    let (least, most) =
+        (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+    for (row, values) in heat.values.iter().enumerate() {
+        for (column, &value) in values.iter().enumerate() {
+            let share = if most > least { (value - least) / (most - least) } else { 1.0 };
+            let (x, y) = (column as f64, row as f64);
+            let cell = Rectangle::new([(x, y), (x + 1.0, y + 1.0)], shade(share).filled());
+            chart.draw_series([cell])?;
+            let ink = if share < 0.6 { &BLACK } else { &RGBColor(0xfe, 0xfe, 0xfe) };
+            let style = ("sans-serif", 12).into_font().color(ink);
+            let text = Text::new(table::number(value), (x + 0.3, y + 0.6), style);
+            chart.draw_series([text])?;
+        }
+    }
+    let style = ("sans-serif", 13).into_font().color(&BLACK);
+    let [left, top, right, bottom] = plane.area;
+    let at = |start: i32, end: i32, share: f64| start + (f64::from(end - start) * share) as i32;
+    for (index, name) in heat.columns.iter().enumerate() {
+        let x = at(left, right, (index as f64 + 0.3) / columns as f64);
+        root.draw(&Text::new(name.as_str(), (x, bottom + 6), style.clone()))?;
+    }
+    for (index, name) in heat.rows.iter().enumerate() {
+        let y = at(bottom, top, (index as f64 + 0.6) / rows as f64);
+        root.draw(&Text::new(name.as_str(), (left - 36, y), style.clone()))?;
+    }
+    Ok(())
+}
+
+/// From pale to dark.
+fn shade(share: f64) -> RGBColor {
+    let between = |pale: f64, dark: f64| (pale + (dark - pale) * share).round() as u8;
+    RGBColor(between(232.0, 12.0), between(240.0, 68.0), between(250.0, 124.0))
+}

@@ -1,0 +1,86 @@
+//! Results as text: the table that a terminal shows.
+
+use crate::finding::{Finding, Verdict};
+use crate::results::{Outcome, Results};
+use crate::sample::Spread;
+use std::fmt::{self, Write};
+
+/// Columns of what was measured.
+const WIDEST: usize = 58;
+
+/// A number with as many digits as a reader has use for.
+pub(crate) fn number(value: f64) -> String {
+    let digits = match value.abs() {
+        size if size >= 1000.0 || size == size.round() => 0,
+        size if size >= 100.0 => 1,
+        size if size >= 10.0 => 2,
+        size if size >= 0.01 => 3,
+        _ => 5,
+    };
+    format!("{value:.digits$}")
+}
+
+/// The median, and what the seeds are spread over.
+pub(crate) fn spread(spread: &Spread) -> String {
+    let Spread { median, least, most, .. } = *spread;
+    match least == most {
+        true => number(median),
+        false => format!("{} ({} to {})", number(median), number(least), number(most)),
+    }
+}
+
+/// What was measured, as a reader wants it: a statement holds or not.
+pub(crate) fn measured(finding: &Finding) -> String {
+    match (finding.tolerance, finding.verdict) {
+        (crate::Tolerance::Holds, Verdict::Holds) => "yes".to_owned(),
+        (crate::Tolerance::Holds, _) => "no".to_owned(),
+        _ => spread(&finding.measured),
+    }
+}
+
+/// The table: paper, measured, tolerance, verdict.
+impl fmt::Display for Results {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.outcomes.iter().try_for_each(|outcome| write!(f, "{outcome}"))?;
+        let verdicts = |verdict| self.findings().filter(|each| each.verdict == verdict).count();
+        let [holds, fails, reported] =
+            [Verdict::Holds, Verdict::Fails, Verdict::Reported].map(verdicts);
+        write!(f, "{holds} hold, {fails} fail, {reported} are reported only")?;
+        let missing: u64 = self.outcomes.iter().map(|outcome| outcome.missing).sum();
+        if missing > 0 {
+            write!(f, "; {missing} jobs have not been run")?;
+        }
+        f.write_char('\n')
+    }
+}
+
+impl Results {
+    fn findings(&self) -> impl Iterator<Item = &Finding> {
+        let findings = self.outcomes.iter().filter_map(|outcome| outcome.findings.as_ref());
+        findings.flat_map(|findings| &findings.findings)
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let experiment = self.experiment;
+        writeln!(f, "{} ({}): {}", experiment.id(), experiment.shows, experiment.title)?;
+        for why in &self.failures {
+            writeln!(f, "  FAILS: {why}")?;
+        }
+        if self.missing > 0 {
+            writeln!(f, "  not judged: {} jobs have not been run", self.missing)?;
+        }
+        let Some(findings) = &self.findings else { return f.write_char('\n') };
+        for finding in &findings.findings {
+            let Finding { quantity, paper, tolerance, verdict, .. } = finding;
+            let paper = paper.as_deref().unwrap_or("-");
+            writeln!(
+                f,
+                "  {verdict:8} {quantity:WIDEST$} {:28} {tolerance:16} paper: {paper}",
+                measured(finding),
+            )?;
+        }
+        f.write_char('\n')
+    }
+}
