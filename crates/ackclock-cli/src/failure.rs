@@ -8,6 +8,8 @@ use std::path::Path;
 pub(crate) enum Failure {
     /// The transfer failed: reset, timeout, mismatch.
     Transfer(String),
+    /// An experiment did not come out as it should, or not at all.
+    Verdict(String),
     /// The command line cannot be used.
     Usage(String),
     /// The environment lacks something: a privilege, a device, a free address.
@@ -18,7 +20,7 @@ impl Failure {
     /// The exit status of the process.
     pub(crate) fn status(&self) -> u8 {
         match self {
-            Failure::Transfer(_) => 1,
+            Failure::Transfer(_) | Failure::Verdict(_) => 1,
             Failure::Usage(_) => 2,
             Failure::Environment(_) => 3,
         }
@@ -50,7 +52,10 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Failure::Transfer(text) | Failure::Usage(text) | Failure::Environment(text)) = self;
+        let (Failure::Transfer(text)
+        | Failure::Verdict(text)
+        | Failure::Usage(text)
+        | Failure::Environment(text)) = self;
         f.write_str(text)
     }
 }

@@ -9,6 +9,7 @@ mod failure;
 #[cfg(target_os = "linux")]
 mod interface;
 mod interrupt;
+mod lab;
 mod options;
 mod report;
 mod scenario;

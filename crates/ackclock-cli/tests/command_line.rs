@@ -63,6 +63,13 @@ fn wrong_options_are_a_usage_error_in_one_line() {
         &["setup", "tun", "ack0", "--address", "10.7.0.2/32", "--dry-run"],
         &["setup", "tun", "ack0", "--address", "10.7.0.255/24", "--dry-run"],
         &["setup", "tun", "ack0", "--address", "fd07::2/64", "--mtu", "1279", "--dry-run"],
+        &["lab"],
+        &["lab", "run"],
+        &["lab", "run", "no-such-experiment"],
+        &["lab", "run", "all", "--shard", "3/2", "--out", "directory"],
+        &["lab", "run", "all", "--shard", "1/2"],
+        &["lab", "run", "all", "--seeds", "0"],
+        &["lab", "merge"],
         &["no-such-command"],
         &[],
     ] {

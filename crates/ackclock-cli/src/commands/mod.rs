@@ -3,6 +3,7 @@
 mod discard;
 mod echo;
 pub(crate) mod emulate;
+pub(crate) mod lab;
 mod serve;
 pub(crate) mod setup;
 
@@ -14,9 +15,9 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 use std::ffi::OsString;
 
 /// A TCP stack in userspace: over an emulated path, or over a TUN interface to real hosts; and the
-/// emulated path by itself, between TUN interfaces.
+/// emulated path by itself, between TUN interfaces; and the experiments of five papers about TCP.
 ///
-/// Exit status: 0 done, 1 the transfer failed, 2 the command line is wrong, 3 the environment lacks
+/// Exit status: 0 done, 1 the transfer or an experiment failed, 2 the command line is wrong, 3 the environment lacks
 /// something.
 #[derive(Parser, Debug)]
 #[command(name = "ackclock", version)]
@@ -30,6 +31,7 @@ enum Command {
     Discard(discard::Discard),
     Echo(echo::Echo),
     Emulate(emulate::Emulate),
+    Lab(lab::Lab),
     Serve(serve::Serve),
     Setup(setup::Setup),
 }
@@ -56,6 +58,7 @@ impl CommandLine {
             Command::Discard(command) => command.run(),
             Command::Echo(command) => command.run(),
             Command::Emulate(command) => command.run(),
+            Command::Lab(command) => command.run(),
             Command::Serve(command) => command.run(),
             Command::Setup(command) => command.run(),
         }

@@ -1,0 +1,68 @@
+//! `ackclock lab` as its users see it.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn lab(arguments: &[&str]) -> Output {
+    let program = env!("CARGO_BIN_EXE_ackclock");
+    Command::new(program).arg("lab").args(arguments).output().expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("text")
+}
+
+#[test]
+fn the_list_names_experiments_and_what_they_show() {
+    let output = lab(&["list"]);
+    assert_eq!(output.status.code(), Some(0));
+    let list = text(&output.stdout);
+    let line =
+        list.lines().find(|line| line.starts_with("zhang91.fixed_windows ")).expect("it is listed");
+    assert!(line.contains("figures 8 and 9") && line.contains(" s, quick "), "{line}");
+}
+
+#[test]
+fn a_wrong_name_is_answered_with_the_near_ones() {
+    let output = lab(&["run", "zhang91.fixed_window"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+    let complaint = text(&output.stderr);
+    assert!(complaint.contains("near are zhang91.fixed_windows"), "{complaint}");
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_fails_before_anything_is_run() {
+    // No directory can be made below a file, whoever asks.
+    let below_a_file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml/results");
+    for option in ["--out", "--plots"] {
+        let output = lab(&["run", "all", option, below_a_file]);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0));
+        let complaint = text(&output.stderr);
+        assert!(complaint.starts_with("ackclock: cannot write into "), "{complaint}");
+    }
+}
+
+#[test]
+fn the_parts_of_a_run_are_merged_into_what_one_run_gives() {
+    let directory = std::env::temp_dir().join(format!("ackclock-lab-cli-{}", std::process::id()));
+    let run = |name: &str, more: &[&str]| {
+        let out = directory.join(name);
+        let out = out.to_str().expect("a path of text");
+        let common = ["run", "fixed_windows", "--quick", "--seeds", "2", "--out", out];
+        let output = lab(&[&common[..], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        text(&output.stdout)
+    };
+    let table = run("whole", &["--jobs", "2"]);
+    assert!(table.contains("holds    longest queue 1, tau 0.01s"), "{table}");
+    run("one", &["--jobs", "1", "--shard", "1/2"]);
+    run("two", &["--shard", "2/2"]);
+    let path = |name: &str| directory.join(name).to_str().expect("a path of text").to_owned();
+    let output = lab(&["merge", &path("one"), &path("two"), "--out", &path("merged")]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let read = |of: &str, file: &str| std::fs::read(Path::new(&path(of)).join(file)).expect(file);
+    for file in ["results.json", "plots.json", "report.html"] {
+        assert!(read("whole", file) == read("merged", file), "{file} differs");
+    }
+    std::fs::remove_dir_all(&directory).expect("it was made");
+}
