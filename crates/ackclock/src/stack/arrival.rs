@@ -74,7 +74,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             Verdict::Done => {}
             Verdict::Reset => self.reset(now, segment),
         }
-        self.after_segment(now, id);
+        self.after(now, id);
     }
 
     /// Answers a segment that belongs to nobody (RFC 9293 section 3.10.7.1).

@@ -51,8 +51,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         handle: Handle,
         to: &mut [u8],
     ) -> Result<usize, ReceiveError> {
-        self.with(now, handle, |connection, _| connection.receive(to))
-            .unwrap_or(Err(ReceiveError::InvalidHandle))
+        let now = self.advance(now);
+        let slot = self.resolve_mut(handle).ok_or(ReceiveError::InvalidHandle)?;
+        let answer = slot.connection.receive(to);
+        self.after_read(now, handle.slot);
+        answer
     }
 
     /// Received data where it lies, as two slices in order; [`consume`](Self::consume) removes it.
@@ -63,7 +66,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Removes `n` received bytes.
     pub fn consume(&mut self, now: Instant, handle: Handle, n: usize) -> Result<(), InvalidHandle> {
-        self.with(now, handle, |connection, _| connection.consume(n)).ok_or(InvalidHandle)
+        let now = self.advance(now);
+        let slot = self.resolve_mut(handle).ok_or(InvalidHandle)?;
+        slot.connection.consume(n);
+        self.after_read(now, handle.slot);
+        Ok(())
     }
 
     /// Half-close: no more data will be sent; FIN follows what is queued. The peer's data can

@@ -40,6 +40,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             };
             slot.connection.on_timeout(now);
             self.after(now, id);
+            self.settle_busy(now);
             // Each timer fires once in a call, also if it is due again at once.
             if self.timers.deadline(id) <= now {
                 self.timers.arm(id, now + TICK);
@@ -93,12 +94,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// is asked when its turn in the ready queue comes, and whether that is news to the application
     /// when it asks for events: a batch of segments costs that once.
     pub(super) fn after(&mut self, now: Instant, id: u32) {
-        self.settle(now, id);
-        self.queue(id);
-    }
-
-    /// Looks at a connection after a segment. The next one is often of the same connection.
-    pub(super) fn after_segment(&mut self, now: Instant, id: u32) {
         self.settle_later(now, id);
         self.queue(id);
     }
@@ -128,6 +123,23 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Looks at a connection that has nothing more to send: if it holds no data it will not need
     /// memory for a while.
     pub(super) fn after_last_turn(&mut self, now: Instant, id: u32) {
+        self.rest_if_empty(id);
+        self.settle(now, id);
+        self.free_if_done(id);
+    }
+
+    /// Looks at a connection whose application has read: if the window need not be told of it, the
+    /// connection has no more to say than before.
+    pub(super) fn after_read(&mut self, now: Instant, id: u32) {
+        if self.connections.get(id).is_some_and(|slot| slot.connection.window_update_due()) {
+            self.after(now, id);
+        } else {
+            self.rest_if_empty(id);
+        }
+        self.note_news(id);
+    }
+
+    fn rest_if_empty(&mut self, id: u32) {
         let empty = self.connections.get(id).is_some_and(|slot| slot.connection.holds_no_data());
         if empty
             && let Some(longest) = self.resting.push(id)
@@ -135,8 +147,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         {
             slot.connection.release_memory();
         }
-        self.settle(now, id);
-        self.free_if_done(id);
     }
 
     /// As [`settle`](Self::settle), but when another connection is busy or deadlines matter, unless

@@ -82,9 +82,13 @@ impl<C: CongestionController> Connection<'_, C> {
         if self.inquiry.due && self.keepalive_settings().is_some() {
             return Some(self.pure_ack(now, Cause::Keepalive));
         }
+        (ack_due || self.window_update_due()).then(|| self.pure_ack(now, Cause::Ack))
+    }
+
+    /// Whether the peer should hear that there is room again.
+    pub(crate) fn window_update_due(&self) -> bool {
         let was_read = self.counters.bytes_received > self.receiver.queued() as u64;
-        let update_due = self.takes_data() && self.receiver.window_update_due(was_read);
-        (ack_due || update_due).then(|| self.pure_ack(now, Cause::Ack))
+        self.takes_data() && self.receiver.window_update_due(was_read)
     }
 
     /// Whether the peer may still send new data.
