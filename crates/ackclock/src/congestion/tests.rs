@@ -2,8 +2,6 @@
 
 use super::*;
 use proptest::prelude::*;
-// A choice among so many uses it.
-use std::vec;
 
 /// A connection begins.
 pub(super) fn start(mss: u32, initial_window: u32) -> Start {
