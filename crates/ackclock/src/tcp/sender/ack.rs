@@ -4,7 +4,6 @@
 use super::Sender;
 use super::flight::{Delivered, Losses, micros};
 use super::recovery::{AckFacts, Limits, Outcome, Phase};
-use super::restart::UnvalidatedLoss;
 use crate::congestion::{Ack, CongestionController, CongestionKind};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::settings::Settings;
@@ -170,7 +169,7 @@ impl<C: CongestionController> Sender<'_, C> {
         if let Some(phase) = outcome.undone {
             self.counters.undos = self.counters.undos.saturating_add(1);
             self.controller.on_undo(now);
-            self.unvalidated_loss = UnvalidatedLoss::default();
+            self.lost_unvalidated = false;
             self.withdraw_reduction();
             if phase == Phase::Loss {
                 self.rto.on_spurious_timeout();

@@ -159,7 +159,7 @@ impl<C: CongestionController> Sender<'_, C> {
             return;
         }
         self.delivery.on_lost(losses.bytes);
-        self.unvalidated_loss.add(losses.bytes, self.mss);
+        self.recovery.count_lost(losses.bytes.div_ceil(self.mss));
         let sent = self.flight.last_lost(losses);
         let loss = Loss {
             now,

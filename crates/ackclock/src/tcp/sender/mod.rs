@@ -33,7 +33,6 @@ use flight::Flight;
 use pacing::Pacer;
 use recovery::{MeasuredRtt, Phase, Recovery};
 pub use restart::RestartAfterIdle;
-use restart::UnvalidatedLoss;
 use round::Round;
 use rto::Rto;
 pub(crate) use timer::Timer;
@@ -115,7 +114,8 @@ pub(crate) struct Sender<'a, C> {
     timeouts_in_a_row: u8,
     /// State of the random words given to the law.
     random: u32,
-    unvalidated_loss: UnvalidatedLoss,
+    /// The loss that is being repaired met a window that was not validated (RFC 7661).
+    lost_unvalidated: bool,
     counters: SenderCounters,
 }
 
@@ -161,7 +161,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             no_progress_since: Instant::ZERO,
             timeouts_in_a_row: 0,
             random: open.random as u32,
-            unvalidated_loss: UnvalidatedLoss::default(),
+            lost_unvalidated: false,
             counters: SenderCounters::default(),
         }
     }

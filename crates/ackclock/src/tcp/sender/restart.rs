@@ -64,45 +64,20 @@ impl CoarseInstant {
     }
 }
 
-/// A loss in a window that was not validated, while it is repaired (RFC 7661 section 4.4.1). In
-/// segments, which take less memory than bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct UnvalidatedLoss {
-    /// LossFlightSize; 0: there is no such loss.
-    flight_size: u16,
-    /// R: what was found lost, and so is sent again; of what is lost more than once, each time.
-    lost: u16,
-}
-
-fn segments(bytes: u32, mss: u32) -> u16 {
-    u16::try_from(bytes.div_ceil(mss.max(1))).unwrap_or(u16::MAX)
-}
-
-impl UnvalidatedLoss {
-    /// More was found lost.
-    pub(super) fn add(&mut self, bytes: u32, mss: u32) {
-        self.lost = self.lost.saturating_add(segments(bytes, mss));
-    }
-}
-
 impl<C: CongestionController> Sender<'_, C> {
     /// A loss was found with so much in flight, and the window is about to be reduced.
     pub(super) fn note_unvalidated_loss(&mut self, flight_size: u32) {
-        let validated = flight_size.saturating_mul(2) >= self.controller.window();
-        let flight_size = if validated { 0 } else { segments(flight_size, self.mss) };
-        self.unvalidated_loss = UnvalidatedLoss { flight_size, lost: 0 };
+        self.lost_unvalidated = flight_size.saturating_mul(2) < self.controller.window();
     }
 
-    /// The loss was repaired: the window is what the law would have made of LossFlightSize - R.
+    /// The loss was repaired (RFC 7661 section 4.4.1): (LossFlightSize - R) / 2, of which the law has
+    /// made the first part, as it does of every loss.
     pub(super) fn deduct_retransmitted(&mut self, now: Instant, settings: &Settings) {
-        let UnvalidatedLoss { flight_size, lost } = core::mem::take(&mut self.unvalidated_loss);
-        if settings.restart_after_idle != RestartAfterIdle::Validation {
-            return;
-        }
-        let kept = u64::from(flight_size.saturating_sub(lost));
-        let window = u64::from(self.controller.window()) * kept;
-        if let Some(window) = window.checked_div(flight_size.into()) {
-            self.controller.on_unvalidated_loss(now, window as u32);
+        let unvalidated = core::mem::take(&mut self.lost_unvalidated);
+        if unvalidated && settings.restart_after_idle == RestartAfterIdle::Validation {
+            let lost = self.mss.saturating_mul(self.recovery.segments_lost().into());
+            let window = self.controller.window().saturating_sub(lost / 2);
+            self.controller.on_unvalidated_loss(now, window);
         }
     }
 

@@ -154,8 +154,8 @@ fn what_was_retransmitted_out_of_an_unvalidated_window_is_taken_off() {
         [1, 2, 4].map(|lost| window_after_a_loss("rfc7661", "reno", lost)),
         [3_500, 3_000, 2_000]
     );
-    // CUBIC keeps seven tenths.
-    assert_eq!(window_after_a_loss("rfc7661", "cubic", 2), 4_200);
+    // CUBIC keeps seven tenths of LossFlightSize.
+    assert_eq!(window_after_a_loss("rfc7661", "cubic", 2), 4_600);
 }
 
 #[test]

@@ -160,6 +160,8 @@ struct Episode {
     duplicate_acks: u32,
     /// SND.NXT when the first of them arrived.
     flight_end: SeqNumber,
+    /// Segments found lost in it; one that is lost more than once counts each time.
+    segments_lost: u16,
     /// One retransmission may go out whatever the pipe says (RFC 6675 section 5 step 4.3, BSD's
     /// fast retransmit, RFC 6298 rule 5.4).
     owes_retransmission: bool,
@@ -181,6 +183,7 @@ impl Episode {
     fn begin(&mut self, phase: Phase, nxt: SeqNumber, outcome: &mut Outcome) {
         self.phase = phase;
         self.point = nxt;
+        self.segments_lost = 0;
         self.owes_retransmission = true;
         outcome.entered = true;
     }
@@ -323,6 +326,7 @@ impl Recovery {
                 point: iss,
                 duplicate_acks: 0,
                 flight_end: iss,
+                segments_lost: 0,
                 owes_retransmission: false,
             },
             undo: Undo::default(),
@@ -352,6 +356,17 @@ impl Recovery {
     /// duplicate ack does not count (RFC 5681 section 3.2, step 2).
     pub(crate) fn flight_end(&self) -> SeqNumber {
         self.episode.flight_end
+    }
+
+    /// So many segments were found lost.
+    pub(crate) fn count_lost(&mut self, segments: u32) {
+        let segments = u16::try_from(segments).unwrap_or(u16::MAX);
+        self.episode.segments_lost = self.episode.segments_lost.saturating_add(segments);
+    }
+
+    /// Segments found lost since the last episode began.
+    pub(crate) fn segments_lost(&self) -> u16 {
+        self.episode.segments_lost
     }
 
     /// Bytes thought to be in the network.
