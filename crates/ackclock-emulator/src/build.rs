@@ -57,7 +57,7 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
             for &address in &node.addresses {
                 stack.add_address(address)?;
             }
-            built.push(Host::new(stack, outgoing, node.processing));
+            built.push(Host::new(stack, outgoing, node.processing, node.poll_interval));
         }
         Ok(Emulator::assemble(built, network))
     }

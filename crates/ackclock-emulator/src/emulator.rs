@@ -200,7 +200,12 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         let now = self.now();
         self.hosts[host.0].on_packet(now, &packet.bytes);
         self.network.recycle(packet);
-        self.serve(host);
+        if self.hosts[host.0].polls_at_once() {
+            self.serve(host);
+        } else if let Some(at) = self.hosts[host.0].arm_at(now) {
+            // Called after all other packets that it takes now.
+            self.network.call_at(at, host);
+        }
     }
 
     fn serve(&mut self, id: HostId) {

@@ -26,6 +26,8 @@ pub(crate) struct Host<C: 'static> {
     /// How long it is busy with each packet that it receives.
     processing: Duration,
     busy_until: Instant,
+    /// It looks at packets and timers only at multiples of this; zero: always.
+    poll_interval: Duration,
     /// The earliest time at which the network will call the host; `FAR_FUTURE`: none.
     armed: Instant,
 }
@@ -41,7 +43,12 @@ trait AnyEndpoint: Endpoint + Any {}
 impl<E: Endpoint + Any> AnyEndpoint for E {}
 
 impl<C: CongestionController + Clone + 'static> Host<C> {
-    pub(crate) fn new(stack: Stack<'static, C>, outgoing: LinkId, processing: Duration) -> Self {
+    pub(crate) fn new(
+        stack: Stack<'static, C>,
+        outgoing: LinkId,
+        processing: Duration,
+        poll_interval: Duration,
+    ) -> Self {
         Host {
             stack,
             applications: Vec::new(),
@@ -52,17 +59,34 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
             outgoing,
             processing,
             busy_until: Instant::ZERO,
+            poll_interval,
             armed: Instant::FAR_FUTURE,
         }
     }
 
     /// A packet has arrived; returns when the host is through with it, if not at once.
     pub(crate) fn process(&mut self, now: Instant) -> Option<Instant> {
-        if self.processing.is_zero() {
+        if self.processing.is_zero() && self.polls_at_once() {
             return None;
         }
         self.busy_until = self.busy_until.max(now) + self.processing;
-        Some(self.busy_until)
+        Some(self.polled_at(self.busy_until))
+    }
+
+    /// Whether it does everything when it happens.
+    pub(crate) fn polls_at_once(&self) -> bool {
+        self.poll_interval.is_zero()
+    }
+
+    /// When the host gets to know what happens at `at`.
+    fn polled_at(&self, at: Instant) -> Instant {
+        match self.poll_interval.as_nanos() {
+            0 => at,
+            _ if at.is_never() => at,
+            interval => {
+                Instant::from_nanos(at.as_nanos().div_ceil(interval).saturating_mul(interval))
+            }
+        }
     }
 
     pub(crate) fn stack(&self) -> &Stack<'static, C> {
@@ -198,7 +222,12 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
     /// A later deadline than the one armed is left alone: the call that comes too early arms it.
     pub(crate) fn arm(&mut self, now: Instant) -> Option<Instant> {
         // What is still due after `serve` waits for another instant: time must not stand still.
-        let deadline = self.deadline().max(now + Duration::from_nanos(1));
+        let deadline = self.polled_at(self.deadline().max(now + Duration::from_nanos(1)));
+        self.arm_at(deadline)
+    }
+
+    /// As [`Host::arm`], when the host is to be called at `deadline`.
+    pub(crate) fn arm_at(&mut self, deadline: Instant) -> Option<Instant> {
         if deadline >= self.armed {
             return None;
         }

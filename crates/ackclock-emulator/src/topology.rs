@@ -47,6 +47,7 @@ pub(crate) struct HostNode {
     pub(crate) addresses: Vec<Cidr>,
     pub(crate) processing: Duration,
     pub(crate) segmentation: bool,
+    pub(crate) poll_interval: Duration,
 }
 
 /// A link of a topology.
@@ -66,8 +67,13 @@ impl Topology {
     /// Adds a host. Names say which is which in results and captures; each must be another.
     pub fn host(&mut self, name: impl Into<String>) -> HostId {
         let id = HostId(self.hosts.len());
-        let (name, processing, segmentation) = (name.into(), Duration::ZERO, false);
-        self.hosts.push(HostNode { name, addresses: host_cidrs(id), processing, segmentation });
+        self.hosts.push(HostNode {
+            name: name.into(),
+            addresses: host_cidrs(id),
+            processing: Duration::ZERO,
+            segmentation: false,
+            poll_interval: Duration::ZERO,
+        });
         id
     }
 
@@ -103,6 +109,13 @@ impl Topology {
     /// that its stack decides on up to 64 KiB at once; it does not unless it is set.
     pub fn set_segmentation(&mut self, host: HostId, on: bool) {
         self.hosts[host.0].segmentation = on;
+    }
+
+    /// How often a host looks at its packets and timers: at the multiples of this time, as a main loop
+    /// without interrupts does. It takes all that has come before it sends anything. Zero unless it is
+    /// set: a host then does everything at once.
+    pub fn set_poll_interval(&mut self, host: HostId, interval: Duration) {
+        self.hosts[host.0].poll_interval = interval;
     }
 
     /// All hosts, in the order in which they were added.

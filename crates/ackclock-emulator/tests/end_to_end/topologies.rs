@@ -227,3 +227,26 @@ fn a_host_is_busy_with_one_packet_after_another() {
     assert_eq!(handshake, 22);
     assert!((710..1000).contains(&ended), "{ended}");
 }
+
+#[test]
+fn a_host_that_polls_takes_all_that_has_come_and_then_sends() {
+    use ackclock::time::Duration;
+    let mut topology = Topology::pair(both("rate=1gbit,delay=1ms,loss=0"));
+    let hosts: Vec<_> = topology.hosts().collect();
+    hosts.iter().for_each(|&host| topology.set_poll_interval(host, Duration::from_millis(10)));
+    let mut emulator = emulator(&topology, ());
+    let source = add_transfer(&mut emulator, &topology, [hosts[0], hosts[1]], 0, |config| {
+        config.amount = Amount::Bytes(10 * 1_448);
+    });
+    assert_eq!(emulator.run_until_done(Instant::from_secs(60)), Ended::Done);
+    let source = emulator.application(source).unwrap();
+    // The SYN is taken at 10 ms, its answer at 20, ten segments at 30 and the ack for them at 40.
+    assert_eq!(source.established(), Some(Instant::from_millis(20)));
+    assert_eq!(source.ended(), Some(Instant::from_millis(40)));
+    assert_eq!(
+        emulator.link_statistics(hosts[0]).packets,
+        13,
+        "a SYN, an ack of it, ten segments and an ack"
+    );
+    assert_eq!(emulator.link_statistics(hosts[1]).packets, 2, "a SYN, and one ack with a FIN");
+}
