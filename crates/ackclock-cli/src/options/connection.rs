@@ -4,11 +4,12 @@ use crate::failure::Failure;
 use crate::values::{parse_bytes, parse_positive_duration};
 use ackclock::congestion::{BuiltIn, Growth, InitialWindow};
 use ackclock::tcp::{
-    AckPolicy, AckTimer, Config, CongestionControl, EcnMode, RecoveryAlgorithm, RestartAfterIdle,
-    RtoBackoff, RtoConfig,
+    AckPolicy, AckTimer, Config, CongestionControl, EcnMode, Pacing, RecoveryAlgorithm,
+    RestartAfterIdle, RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
 use clap::Args;
+use std::num::NonZeroU16;
 
 /// How TCP behaves, on both ends if both are ours.
 #[derive(Args, Clone, Debug)]
@@ -40,6 +41,14 @@ pub(crate) struct ConnectionOptions {
         RestartAfterIdle::WORDS
     ))]
     pub(crate) restart: RestartAfterIdle,
+    #[arg(long, value_name = "WHEN", default_value_t, help = format!(
+        "Spread transmissions over the round trip, by the law's rate if it has one: {}",
+        Pacing::WORDS
+    ))]
+    pub(crate) pacing: Pacing,
+    /// Most segments sent at once, in answer to one ack or timer [default: what the windows allow]
+    #[arg(long, value_name = "SEGMENTS")]
+    pub(crate) burst_limit: Option<NonZeroU16>,
     /// Largest segment in payload bytes [default: what the MTU allows]
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1..=65_495))]
     pub(crate) mss: Option<u16>,
@@ -87,6 +96,8 @@ impl ConnectionOptions {
         config.initial_window = self.iw;
         config.recovery = self.recovery();
         config.restart_after_idle = self.restart;
+        config.pacing = self.pacing;
+        config.burst_limit = self.burst_limit;
         config.ack_policy = self.ack_policy;
         config.ack_timer = self.ack_timer;
         config.rto = self.rto();

@@ -3,11 +3,12 @@
 use super::words::Text;
 use ackclock::congestion::InitialWindow;
 use ackclock::tcp::{
-    AckPolicy, AckTimer, Config, EcnMode, RecoveryAlgorithm, RestartAfterIdle, RtoBackoff,
+    AckPolicy, AckTimer, Config, EcnMode, Pacing, RecoveryAlgorithm, RestartAfterIdle, RtoBackoff,
     RtoConfig,
 };
 use ackclock::time::Duration;
 use serde::Deserialize;
+use std::num::NonZeroU16;
 
 /// Settings that are given; the others stay as they are.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -24,8 +25,12 @@ pub(super) struct ConnectionTable {
     ack_timer: Option<Text<AckTimer>>,
     ecn: Option<Text<EcnMode>>,
     recovery: Option<Text<RecoveryAlgorithm>>,
+    #[serde(alias = "iw")]
     initial_window: Option<Text<InitialWindow>>,
+    #[serde(alias = "restart")]
     restart_after_idle: Option<Text<RestartAfterIdle>>,
+    pacing: Option<Text<Pacing>>,
+    burst_limit: Option<NonZeroU16>,
     rto: Option<Text<RtoConfig>>,
     backoff: Option<Text<RtoBackoff>>,
     rto_initial: Option<Text<Duration>>,
@@ -61,6 +66,8 @@ impl ConnectionTable {
             recovery,
             initial_window,
             restart_after_idle,
+            pacing,
+            burst_limit,
             rto,
             backoff,
             rto_initial,
@@ -81,6 +88,8 @@ impl ConnectionTable {
         set(&mut config.recovery, recovery, word);
         set(&mut config.initial_window, initial_window, word);
         set(&mut config.restart_after_idle, restart_after_idle, word);
+        set(&mut config.pacing, pacing, word);
+        set(&mut config.burst_limit, burst_limit, Some);
         // Bounds and backoff go into the timer that was chosen.
         set(&mut config.rto, rto, word);
         set(&mut config.rto.backoff, backoff, word);

@@ -18,6 +18,7 @@ pub(super) struct File {
     pub(super) warm_up: Text<Duration>,
     pub(super) ip: Option<Spanned<u8>>,
     #[serde(default)]
+    #[serde(alias = "cc")]
     pub(super) law: Text<CongestionControl>,
     pub(super) connection: Option<Spanned<ConnectionTable>>,
     pub(super) pair: Option<Spanned<PairTable>>,
@@ -70,6 +71,7 @@ pub(super) struct ParkingLotTable {
 #[serde(deny_unknown_fields)]
 pub(super) struct HostTable {
     pub(super) name: Spanned<String>,
+    #[serde(alias = "cc")]
     pub(super) law: Option<Text<CongestionControl>>,
     #[serde(default)]
     pub(super) processing: Text<Duration>,

@@ -60,8 +60,9 @@
 //! `ack_policy` ([`AckPolicy`](ackclock::tcp::AckPolicy)), `ack_timer`
 //! ([`AckTimer`](ackclock::tcp::AckTimer)), `ecn` ([`EcnMode`](ackclock::tcp::EcnMode)), `recovery`
 //! ([`RecoveryAlgorithm`](ackclock::tcp::RecoveryAlgorithm)), `initial_window` (segments, or text:
-//! [`InitialWindow`](ackclock::congestion::InitialWindow)), `restart_after_idle`
-//! ([`RestartAfterIdle`](ackclock::tcp::RestartAfterIdle)), `rto`
+//! [`InitialWindow`](ackclock::congestion::InitialWindow); or `iw`), `restart_after_idle`
+//! ([`RestartAfterIdle`](ackclock::tcp::RestartAfterIdle); or `restart`), `pacing`
+//! ([`Pacing`](ackclock::tcp::Pacing)), `burst_limit` (segments), `rto`
 //! ([`RtoConfig`](ackclock::tcp::RtoConfig)), its `backoff`
 //! ([`RtoBackoff`](ackclock::tcp::RtoBackoff)) and bounds `rto_initial`, `rto_min`, `rto_max`;
 //! `hop_limit`.

@@ -126,6 +126,7 @@ fn settings_of_connections_are_those_of_the_file_and_then_of_the_flow() {
     let text = format!(
         "{PAIR}[connection]\nmss = 500\nnagle = false\nrecovery = \"newreno\"\necn = \"request\"
         rto = \"jacobson88:ticks\"\nbackoff = \"linear\"\nrto_max = \"64s\"\nack_timer = \"heartbeat\"
+        iw = 4\nrestart = \"rfc7661\"\npacing = \"always\"\nburst_limit = 3
         [[flows]]\nfrom = \"left\"\nto = \"right\"\nconnection = {{ mss = 900, sack = false }}"
     );
     let mut expected = ackclock::tcp::Config::default();
@@ -136,6 +137,10 @@ fn settings_of_connections_are_those_of_the_file_and_then_of_the_flow() {
     expected.rto.backoff = "linear".parse().unwrap();
     expected.rto.max = Duration::from_secs(64);
     expected.ack_timer = "heartbeat".parse().unwrap();
+    expected.initial_window = "4".parse().unwrap();
+    expected.restart_after_idle = "rfc7661".parse().unwrap();
+    expected.pacing = "always".parse().unwrap();
+    expected.burst_limit = std::num::NonZeroU16::new(3);
     assert_eq!(parse(&text).unwrap().flows[0].connections, [expected; 2]);
 }
 

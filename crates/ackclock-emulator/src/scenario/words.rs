@@ -5,7 +5,7 @@ use crate::path::Path;
 use crate::units::parse_bytes;
 use ackclock::congestion::InitialWindow;
 use ackclock::tcp::{
-    AckPolicy, AckTimer, CongestionControl, EcnMode, RecoveryAlgorithm, RestartAfterIdle,
+    AckPolicy, AckTimer, CongestionControl, EcnMode, Pacing, RecoveryAlgorithm, RestartAfterIdle,
     RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
@@ -74,6 +74,7 @@ word!(
     CongestionControl,
     RecoveryAlgorithm,
     RestartAfterIdle,
+    Pacing,
     RtoConfig,
     RtoBackoff,
     EcnMode,
