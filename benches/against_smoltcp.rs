@@ -3,7 +3,7 @@
 //! fast the machine is.
 
 use ackclock::congestion::BuiltIn;
-use ackclock_benches::against_smoltcp::{Tcp, dumbbell, fairness, median, single_flow};
+use ackclock_benches::against_smoltcp::{Setting, Tcp, dumbbell, fairness, median, single_flow};
 use ackclock_smoltcp_peer::CongestionControl;
 
 fn law(name: &str) -> BuiltIn {
@@ -18,17 +18,27 @@ fn main() {
         ("smoltcp cubic", Tcp::Smoltcp(CongestionControl::Cubic)),
         ("smoltcp none", Tcp::Smoltcp(CongestionControl::None)),
     ];
-    println!("One flow, RTT 100 ms, buffers of 32 KiB, bytes per second (median of 11 seeds):\n");
-    print!("| loss |");
-    columns.iter().for_each(|(name, _)| print!(" {name} |"));
-    println!(" reno / smoltcp reno | cubic / smoltcp reno |");
-    println!("| --- |{}", " ---: |".repeat(columns.len() + 2));
-    for loss in ["0", "0.1%", "1%", "2%", "5%", "10%"] {
-        let rates = columns
-            .map(|(_, tcp)| median((0..11).map(|seed| single_flow(tcp, loss, seed)).collect()));
-        print!("| {loss} |");
-        rates.iter().for_each(|rate| print!(" {rate:.0} |"));
-        println!(" {:.2} | {:.2} |", rates[0] / rates[2], rates[1] / rates[2]);
+    println!("One flow, RTT 100 ms, buffers of 32 KiB, bytes per second (median of 11 seeds).");
+    for (setting, what) in [
+        (
+            Setting::Polled,
+            "Data and acks are lost, and hosts look at their packets each millisecond:",
+        ),
+        (Setting::AtOnce, "Only data is lost, and hosts take each packet when it comes:"),
+    ] {
+        println!("\n{what}\n");
+        print!("| loss |");
+        columns.iter().for_each(|(name, _)| print!(" {name} |"));
+        println!(" reno / smoltcp reno | cubic / smoltcp reno |");
+        println!("| --- |{}", " ---: |".repeat(columns.len() + 2));
+        for loss in ["0", "0.1%", "1%", "2%", "5%", "10%"] {
+            let run = |tcp, seed| single_flow(tcp, setting, loss, seed);
+            let rates =
+                columns.map(|(_, tcp)| median((0..11).map(|seed| run(tcp, seed)).collect()));
+            print!("| {loss} |");
+            rates.iter().for_each(|rate| print!(" {rate:.0} |"));
+            println!(" {:.2} | {:.2} |", rates[0] / rates[2], rates[1] / rates[2]);
+        }
     }
     println!(
         "\nFlows over 200 Mbit/s, RTT 100 ms, a queue of 64 KiB and buffers of 256 KiB, MB/s in all \
