@@ -3,7 +3,9 @@
 
 use ackclock::congestion::{Cubic, Growth, Reno};
 use ackclock_benches::against_smoltcp::{fairness, median};
-use ackclock_benches::closed_forms::{RTT, Sender, formulas, lossy, sawtooth, shares, slow_start};
+use ackclock_benches::closed_forms::{
+    RTT, Sender, formulas, ideal, lossy, sawtooth, shares, slow_start,
+};
 
 fn row(what: &str, found: f64, expected: f64) {
     println!(
@@ -25,6 +27,8 @@ fn main() {
                 rate,
                 formulas::mathis(b, 1.0 / f64::from(n)),
             );
+            let ideal = ideal::segments_per_round_trip(b, n, 1_000);
+            row("the same, a perfect sender", rate, ideal);
             if b == 1 {
                 row("the same, in whole segments", rate, formulas::whole_segments(n));
             }

@@ -36,7 +36,8 @@ pub fn tooth(half: u64) -> u64 {
 }
 
 /// J. Padhye, V. Firoiu, D. Towsley and J. Kurose, "Modeling TCP Throughput: A Simple Model and its
-/// Empirical Validation", SIGCOMM 1998, its approximation, without a bound by the receiver's window.
+/// Empirical Validation", SIGCOMM 1998, its approximation, without a bound by the receiver's window
+/// (RFC 5348 section 3.1 has it too, with b = 1).
 /// `rto` is T0, the first timeout, in round-trip times.
 pub fn pftk(b: u32, p: f64, rto: f64) -> f64 {
     let b = f64::from(b);

@@ -5,6 +5,7 @@
 //! measured when slow start is long over, unless it is slow start.
 
 pub mod formulas;
+pub mod ideal;
 
 use ackclock::apps::{Amount, Server, Service, Source, SourceConfig};
 use ackclock::congestion::{BuiltIn, InitialWindow};
