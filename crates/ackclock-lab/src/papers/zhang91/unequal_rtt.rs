@@ -43,7 +43,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let paths: Vec<[Path; 2]> = (0..3)
         .map(|times| {
             let mut far = access.clone();
-            far.delay = far.delay + farther.saturating_mul(times);
+            far.delay += farther.saturating_mul(times);
             [far, access.clone()]
         })
         .collect();
