@@ -2,6 +2,8 @@
 
 mod allman98;
 mod allman99;
+mod compare;
+mod flows;
 mod jacobson88;
 mod veno;
 mod zhang91;

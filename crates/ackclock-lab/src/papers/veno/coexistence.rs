@@ -1,0 +1,168 @@
+//! Figures 6 and 7: as many connections of Veno as of SACK over one bottleneck.
+
+use super::network::{self, ACKS, THRESHOLD, TIMER};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::finding::{Finding, Findings, Tolerance};
+use crate::papers::compare::ratio;
+use crate::papers::flows::second;
+use crate::plot::{Axis, Plot, Style};
+use crate::published;
+use crate::sample::{Sample, Samples};
+use ackclock::time::Instant;
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "coexistence",
+    paper: Paper::Veno,
+    shows: "figures 6 and 7",
+    title: "n connections of Veno and n of SACK: what each gets, and what SACK gets among itself",
+    scenario: "Figure 2(b) with packets of 1000 bytes: n connections of Veno and n of SACK share \
+               1.6 Mbit/s with a buffer of 15 packets (figure 6) or 16 Mbit/s with one of 150 \
+               (figure 7), n = 1, 2, 4, 8, 16, without random loss or with 1 % on the forward link, \
+               for 200 s. Throughput is in parts of a fair share of the link.",
+    choices: &[
+        Choice {
+            parameter: "delay",
+            value: "20ms",
+            reason: "one way; not stated here, and the 100 ms of figure 4 would make pipes of 27 \
+                     and 333 packets, so that 16 Mbit/s would still be ramping up after 200 s",
+        },
+        THRESHOLD,
+        ACKS,
+        TIMER,
+    ],
+    headline: &["veno", "sack"],
+    seconds: Seconds { full: 300.0, quick: 12.0 },
+    variants,
+    run,
+    judge,
+};
+
+/// Rate in units of 100 kbit/s, and buffer in packets.
+const SLOW: &str = "1.6mbit";
+const FAST: &str = "16mbit";
+const COUNTS: [&str; 5] = ["1", "2", "4", "8", "16"];
+
+fn variant(rate: &str, loss: &str, each: &str, mix: &str, seeds: u64) -> Variant {
+    Variant::new(&[("rate", rate), ("loss", loss), ("n", each), ("mix", mix)], seeds)
+}
+
+fn variants(quick: bool) -> Vec<Variant> {
+    let mut variants = Vec::new();
+    for rate in [SLOW, FAST] {
+        let seeds = match (rate, quick) {
+            (SLOW, true) => 3,
+            (_, true) => 1,
+            (SLOW, false) => 20,
+            _ => 3,
+        };
+        let is_wanted = |each: &&str| !quick || ["2", "4"].contains(each) || (rate == SLOW);
+        for each in COUNTS.into_iter().filter(is_wanted) {
+            for loss in
+                ["0", "1%"].into_iter().filter(|loss| !quick || rate == SLOW || *loss == "0")
+            {
+                variants
+                    .extend(["mixed", "alone"].map(|mix| variant(rate, loss, each, mix, seeds)));
+            }
+        }
+    }
+    let rows = if quick { 2 } else { 10 };
+    for each in ["2", "4"] {
+        let base = variant(SLOW, "0", each, "mixed", rows);
+        for (parameter, value) in [
+            ("threshold", "3"),
+            ("acks", "delayed=200ms/0"),
+            ("timer", "jacobson88:ticks:one"),
+            ("delay", "5ms"),
+            ("delay", "50ms"),
+            ("delay", "100ms"),
+        ] {
+            variants.push(base.but(parameter, value, rows));
+        }
+    }
+    if !quick {
+        let base = variant(FAST, "0", "8", "mixed", 2);
+        for (parameter, value) in
+            [("threshold", "3"), ("delay", "5ms"), ("delay", "50ms"), ("delay", "100ms")]
+        {
+            variants.push(base.but(parameter, value, 2));
+        }
+    }
+    variants
+}
+
+fn run(job: &Job<'_>) -> Result<Sample, Stop> {
+    let bottleneck = if job.word("rate")? == SLOW { [16, 15] } else { [160, 150] };
+    let each: usize = job.get("n")?;
+    let first = if job.word("mix")? == "mixed" { "veno" } else { "sack" };
+    // In turn, so that neither kind starts first.
+    let laws: Vec<_> = [first, "sack"].into_iter().cycle().take(2 * each).collect();
+    let mut flows = network::bottleneck(job, 1000, &laws, bottleneck, ())?;
+    job.run_until(&mut flows.emulator, Instant::ZERO + network::LENGTH)?;
+    let share = bottleneck[0] as f64 * 1e5 / 8.0 / (2 * each) as f64;
+    let got = |flow: usize| flows.delivered(flow) as f64 / second(flows.emulator.now()) / share;
+    let mean = |kind: usize| (0..each).map(|flow| got(2 * flow + kind)).sum::<f64>() / each as f64;
+    let mut sample = Sample::new();
+    if first == "veno" {
+        sample.set("veno", mean(0));
+        sample.set("sack", mean(1));
+        let both = (mean(0) + mean(1)) / 2.0;
+        sample.set("veno_of_what_all_get", mean(0) / both);
+    } else {
+        sample.set("sack", (mean(0) + mean(1)) / 2.0);
+    }
+    Ok(sample)
+}
+
+fn judge(samples: &Samples) -> Result<Findings, Stop> {
+    let mut findings = Findings::new();
+    for (rate, loss) in [(SLOW, "0"), (FAST, "0"), (SLOW, "1%"), (FAST, "1%")] {
+        let name = |each: &str, mix: &str| variant(rate, loss, each, mix, 1).name();
+        let counts: Vec<&str> = COUNTS
+            .into_iter()
+            .filter(|each| samples.of(&name(each, "mixed")).next().is_some())
+            .collect();
+        for &each in &counts {
+            let mixed = name(each, "mixed");
+            let is_fair = loss == "0" && (rate == FAST || ["1", "2"].contains(&each));
+            for (law, title) in [("veno", "Veno"), ("sack", "SACK")] {
+                let quantity = format!("share of {title}, {rate}, loss {loss}, {each}+{each}");
+                let mut finding = Finding::new(quantity, samples.spread(&mixed, law)?);
+                if is_fair {
+                    finding = finding
+                        .paper(published::text("veno.coexistence.fair_at_low_loss"))
+                        .tolerance(Tolerance::Between(0.75, 1.25));
+                }
+                findings.push(finding);
+            }
+            let variants = [mixed, name(each, "alone")];
+            let kept = ratio(samples, [&variants[0], &variants[1]], "sack")?;
+            let quantity = format!(
+                "SACK beside Veno over SACK among itself, {rate}, loss {loss}, {each}+{each}"
+            );
+            let mut finding = Finding::new(quantity, kept);
+            // What the paper says of high loss; without loss the share itself is judged.
+            if loss == "1%" {
+                finding = finding
+                    .paper(published::text("veno.coexistence.at_high_loss"))
+                    .tolerance(Tolerance::Between(0.85, 1.15));
+            }
+            findings.push(finding);
+        }
+        let [x, y] = [Axis::linear("connections of each kind"), Axis::linear("share")];
+        let figure = if rate == SLOW { 6 } else { 7 };
+        let part = if loss == "0" { 'a' } else { 'b' };
+        let title = format!("mean throughput, {rate}, loss {loss} (figure {figure}{part})");
+        let mut plot = Plot::new(&format!("shares_{figure}{part}"), &title, x, y);
+        for (line, mix, law) in
+            [("Veno", "mixed", "veno"), ("SACK", "mixed", "sack"), ("SACK alone", "alone", "sack")]
+        {
+            let points = counts.iter().filter_map(|each| {
+                let share = samples.spread(&name(each, mix), law).ok()?.median;
+                Some((each.parse().ok()?, share))
+            });
+            plot = plot.line(line, Style::LinePoints, points);
+        }
+        findings.plots.push(plot);
+    }
+    Ok(findings)
+}
