@@ -1,5 +1,19 @@
 //! Allman, 1999.
 
+mod fairness;
+mod many_flows;
+mod mixed;
+mod network;
+mod one_on_one;
+mod scaled;
+mod traffic;
+
 use crate::experiment::Experiment;
 
-pub(super) const EXPERIMENTS: &[Experiment] = &[];
+pub(super) const EXPERIMENTS: &[Experiment] = &[
+    many_flows::EXPERIMENT,
+    scaled::EXPERIMENT,
+    one_on_one::EXPERIMENT,
+    fairness::EXPERIMENT,
+    mixed::EXPERIMENT,
+];

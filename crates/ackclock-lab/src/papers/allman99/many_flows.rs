@@ -1,0 +1,176 @@
+//! Figures 2 to 4: byte counting under various loads.
+
+use super::network::{ACKS, DELAY, Kind, TIMER};
+use super::traffic::{self, LENGTHS};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::finding::{Finding, Findings, Tolerance};
+use crate::papers::compare::means_of_points;
+use crate::plot::{Axis, Plot, Style};
+use crate::published;
+use crate::sample::{Sample, Samples};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "many_flows",
+    paper: Paper::Allman99,
+    shows: "figures 2, 3 and 4",
+    title: "throughput and goodput of AE, DA, ABC and LBC for 50 to 500 random flows",
+    scenario: "S sends over the gateway G to R; the bottleneck is 1.5 Mbit/s with a queue of 40 \
+               segments, drop-tail or RED (7, 21, 0.002, 0.1). Segments of 1000 bytes, initial \
+               window 2 segments, advertised window 20. 50 to 500 flows of random lengths start at \
+               random within 100 s, in 30 scenarios. Throughput is the mean of the flows' unique \
+               bytes per second, goodput unique bytes over bytes sent.",
+    choices: &[LENGTHS, ACKS, DELAY, TIMER],
+    headline: &["throughput", "goodput"],
+    seconds: Seconds { full: 420.0, quick: 20.0 },
+    variants,
+    run,
+    judge,
+};
+
+const ALGORITHMS: [&str; 4] = ["AE", "DA", "ABC", "LBC"];
+const COUNTS: [&str; 10] = ["50", "100", "150", "200", "250", "300", "350", "400", "450", "500"];
+const QUEUES: [&str; 2] = ["drop-tail", "red"];
+
+fn variant(queue: &str, sender: &str, algorithm: &str, flows: &str, seeds: u64) -> Variant {
+    let settings =
+        [("queue", queue), ("sender", sender), ("algorithm", algorithm), ("flows", flows)];
+    Variant::new(&settings, seeds)
+}
+
+/// The counts of flows that are run, and the seeds of each: fewer of Reno, which the paper omits.
+fn points(sender: &str, quick: bool) -> (&'static [&'static str], u64) {
+    match (sender, quick) {
+        ("SACK", false) => (&COUNTS, 30),
+        ("SACK", true) => (&["350"], 10),
+        (_, false) => (&["200", "350", "500"], 10),
+        (_, true) => (&["350"], 2),
+    }
+}
+
+fn variants(quick: bool) -> Vec<Variant> {
+    let mut variants = Vec::new();
+    for sender in ["SACK", "Reno"] {
+        let (counts, seeds) = points(sender, quick);
+        for queue in QUEUES {
+            for flows in counts {
+                variants.extend(ALGORITHMS.map(|each| variant(queue, sender, each, flows, seeds)));
+            }
+        }
+    }
+    let rows = if quick { 1 } else { 10 };
+    for algorithm in ALGORITHMS {
+        let base = variant("drop-tail", "SACK", algorithm, "350", rows);
+        for (parameter, value) in [
+            ("lengths", "exponential"),
+            ("acks", "delayed=200ms/0"),
+            ("delay", "25ms"),
+            ("timer", "jacobson88:ticks:one"),
+        ] {
+            variants.push(base.but(parameter, value, rows));
+        }
+    }
+    variants
+}
+
+fn run(job: &Job<'_>) -> Result<Sample, Stop> {
+    let sack = job.word("sender")? == "SACK";
+    traffic::run(job, &[Kind { sack, algorithm: job.word("algorithm")? }])
+}
+
+fn judge(samples: &Samples) -> Result<Findings, Stop> {
+    let mut findings = Findings::new();
+    let name = |queue: &str, sender: &str, algorithm: &str, flows: &str| {
+        variant(queue, sender, algorithm, flows, 1).name()
+    };
+    for (sender, queue) in
+        [("SACK", "drop-tail"), ("SACK", "red"), ("Reno", "drop-tail"), ("Reno", "red")]
+    {
+        // Where nothing is lost there is nothing to compare.
+        let counts: Vec<&str> = COUNTS
+            .into_iter()
+            .filter(|flows| samples.of(&name(queue, sender, "DA", flows)).next().is_some())
+            .filter(|flows| flows.parse().is_ok_and(|flows: u32| flows >= 200))
+            .collect();
+        let compare = |one: &str, other: &str, quantity: &str| {
+            let variants = |algorithm| {
+                counts.iter().map(move |flows| name(queue, sender, algorithm, flows)).collect()
+            };
+            means_of_points(samples, [variants(one), variants(other)], quantity)
+        };
+        let mut rows = |quantity: &str, order: &str, pairs: &[(&str, &str, Tolerance)]| {
+            for &(one, other, tolerance) in pairs {
+                let what = format!("{quantity} of {one} over {other}'s, {sender} senders, {queue}");
+                let mut finding =
+                    Finding::new(what, compare(one, other, quantity)?).paper(order.to_owned());
+                // The paper shows SACK and says that Reno is similar.
+                if sender == "SACK" {
+                    finding = finding.tolerance(tolerance);
+                }
+                findings.push(finding);
+            }
+            Ok::<(), Stop>(())
+        };
+        let order = published::text("allman99.many_flows.throughput_order");
+        rows(
+            "throughput",
+            &order,
+            &[
+                ("AE", "ABC", Tolerance::AtLeast(1.0)),
+                ("ABC", "LBC", Tolerance::Between(0.97, 1.03)),
+                ("ABC", "DA", Tolerance::Above(1.0)),
+                ("LBC", "DA", Tolerance::Above(1.0)),
+            ],
+        )?;
+        let order = published::text("allman99.many_flows.goodput_order");
+        rows(
+            "goodput",
+            &order,
+            &[
+                ("DA", "ABC", Tolerance::Above(1.0)),
+                ("ABC", "AE", Tolerance::Above(1.0)),
+                // Shown by Reno senders over drop-tail; see the notes.
+                ("AE", "LBC", Tolerance::ReportOnly),
+            ],
+        )?;
+    }
+    let counts: Vec<&str> = COUNTS
+        .into_iter()
+        .filter(|flows| samples.of(&name("red", "SACK", "DA", flows)).next().is_some())
+        .collect();
+    for algorithm in ALGORITHMS {
+        let loaded = counts.iter().filter(|flows| flows.parse().is_ok_and(|n: u32| n >= 200));
+        let variants =
+            |queue| loaded.clone().map(|flows| name(queue, "SACK", algorithm, flows)).collect();
+        let ratio = means_of_points(samples, [variants("red"), variants("drop-tail")], "goodput")?;
+        findings.push(
+            Finding::new(format!("goodput of {algorithm} with RED over drop-tail's"), ratio)
+                .paper(published::text("allman99.many_flows.red_vs_drop_tail"))
+                .tolerance(Tolerance::Below(1.0)),
+        );
+    }
+    findings.note(
+        "LBC's goodput below AE's, the last step of the published order, is not reproduced with SACK \
+         senders: it is about half a percent above. What the paper explains it by, segments sent \
+         again that had arrived, needs a slow start after a timeout that goes back over the whole \
+         window; those of the SACK sender here are too few to show, while Reno's over drop-tail \
+         show it. How ns's SACK sender of 1999 went on after a timeout is not stated.",
+    );
+    for (figure, queue, quantity, unit) in [
+        (2, "drop-tail", "throughput", "bytes/s"),
+        (3, "drop-tail", "goodput", "unique over sent"),
+        (4, "red", "goodput", "unique over sent"),
+    ] {
+        let [x, y] = [Axis::linear("flows"), Axis::linear(&format!("{quantity} ({unit})"))];
+        let title = format!("{quantity}, SACK, {queue} (figure {figure})");
+        let mut plot = Plot::new(&format!("figure_{figure}"), &title, x, y);
+        for algorithm in ALGORITHMS {
+            let points = counts.iter().filter_map(|flows| {
+                let name = name(queue, "SACK", algorithm, flows);
+                Some((flows.parse().ok()?, samples.spread(&name, quantity).ok()?.median))
+            });
+            plot = plot.line(algorithm, Style::LinePoints, points);
+        }
+        findings.plots.push(plot);
+    }
+    Ok(findings)
+}
