@@ -3,8 +3,11 @@
 mod allman98;
 mod allman99;
 mod compare;
+mod datagram;
 mod flows;
+mod generator;
 mod jacobson88;
+mod segments;
 mod veno;
 mod zhang91;
 

@@ -1,5 +1,20 @@
 //! Jacobson & Karels, 1988.
 
+mod damage_loss;
+mod four_conversations;
+mod idle_restart;
+mod senders;
+mod slip_timer;
+mod startup;
+mod timers;
+
 use crate::experiment::Experiment;
 
-pub(super) const EXPERIMENTS: &[Experiment] = &[];
+pub(super) const EXPERIMENTS: &[Experiment] = &[
+    startup::EXPERIMENT,
+    timers::EXPERIMENT,
+    four_conversations::EXPERIMENT,
+    damage_loss::EXPERIMENT,
+    idle_restart::EXPERIMENT,
+    slip_timer::EXPERIMENT,
+];

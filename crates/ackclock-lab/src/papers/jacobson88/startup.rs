@@ -1,0 +1,206 @@
+//! Figures 3 and 4: how a conversation starts with and without slow start.
+
+use super::senders::{self, BACKOFF, MSS, NEW_TIMER, OLD_TIMER, OVERHEAD};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::finding::{Finding, Findings, Tolerance};
+use crate::papers::compare::ratio;
+use crate::papers::flows::{ENDLESS, Flow, Flows};
+use crate::papers::segments::{SegmentLog, sequence_plot};
+use crate::published;
+use crate::sample::{Sample, Samples};
+use ackclock::time::{Duration, Instant};
+use ackclock_emulator::{Path, Topology};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "startup",
+    paper: Paper::Jacobson88,
+    shows: "figures 3 and 4",
+    title: "startup with and without slow start: bandwidth wasted on retransmissions",
+    scenario: "Two hosts over six store-and-forward hops, one of them with 20 kB/s left for this \
+               conversation. The window is 16 kB, 32 packets of 512 bytes, and the bottleneck \
+               gateway has buffers for 30 packets, so that pipe and queue together hold a window, \
+               the queue alone does not.",
+    choices: &[
+        Choice {
+            parameter: "delay",
+            value: "200ms",
+            reason: "one way, of all hops: slow start takes two seconds in figure 4, five round \
+                     trips for 32 packets",
+        },
+        Choice {
+            parameter: "receiver",
+            value: "own",
+            reason: "the same system at both ends: 4.3BSD's receiver, which waits for 35 % of the \
+                     window or 200 ms, with the old sender, and the one that delays an ack for at \
+                     most one packet with the new",
+        },
+        OLD_TIMER,
+        BACKOFF,
+        NEW_TIMER,
+        OVERHEAD,
+    ],
+    headline: &["bytes_per_s", "bytes_per_s_in_a_minute"],
+    seconds: Seconds { full: 3.0, quick: 1.0 },
+    variants,
+    run,
+    judge,
+};
+
+/// Bytes of data per second that the conversation can have.
+const AVAILABLE: f64 = 20_000.0;
+/// What figure 4 shows: about so many seconds.
+const TRACE: Duration = Duration::from_secs(10);
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn variant(sender: &str, seeds: u64) -> Variant {
+    Variant::new(&[("sender", sender)], seeds)
+}
+
+fn variants(quick: bool) -> Vec<Variant> {
+    let seeds = if quick { 5 } else { 30 };
+    let mut variants = Vec::new();
+    for sender in ["old", "new"] {
+        let base = variant(sender, seeds);
+        for (parameter, value) in [
+            ("delay", "50ms"),
+            ("delay", "400ms"),
+            ("receiver", "slow"),
+            ("receiver", "fast"),
+            ("overhead", "+0"),
+        ] {
+            variants.push(base.but(parameter, value, seeds));
+        }
+        variants.push(base);
+    }
+    let [old, new] = ["old", "new"].map(|sender| variant(sender, seeds));
+    variants.push(old.but("old_timer", "rfc793", seeds));
+    variants.push(old.but("backoff", "none", seeds));
+    variants.push(new.but("new_timer", "jacobson88:ticks:one", seeds));
+    variants
+}
+
+fn run(job: &Job<'_>) -> Result<Sample, Stop> {
+    let overhead = job.word("overhead")?;
+    let on_wire = f64::from(MSS + 40) + overhead.parse().unwrap_or(0.0);
+    let rate = (AVAILABLE * on_wire / f64::from(MSS) * 8.0).round();
+    let delay: Duration = job.get("delay")?;
+    // Five hops share the delay; the sixth is the sender's Ethernet.
+    let hop = format!("delay={}us,loss=0,overhead={overhead}", delay.as_micros() / 5);
+    let fast: Path = format!("rate=10mbit,{hop},queue=infinite").parse()?;
+    let slow = fast.with(&format!("rate={rate}bit"))?;
+    let ethernet = fast.with("delay=0ms")?;
+    let both = |path: &Path| [path.clone(), path.clone()];
+    let bottleneck = [slow.with("queue=30")?, slow];
+    let hops = [both(&ethernet), bottleneck, both(&fast), both(&fast), both(&fast), both(&fast)];
+    let chain = Topology::chain(&hops);
+    let (law, settings) = senders::sender(job)?;
+    let receiver = match (job.word("receiver")?, job.word("sender")?) {
+        ("slow", _) | ("own", "old") => senders::slow_receiver(settings),
+        _ => senders::fast_receiver(settings)?,
+    };
+    let [from, to] = chain.ends;
+    let start = Instant::ZERO;
+    let flow = Flow { from, to, ends: [settings, receiver], start, amount: ENDLESS };
+    let log = SegmentLog::new([from]);
+    let mut flows = Flows::new(job, &chain.topology, |_| law, &[flow], log)?;
+    // The handshake, which the figures leave out, takes a little.
+    job.run_until(&mut flows.emulator, Instant::ZERO + MINUTE + TRACE)?;
+    let log = flows.emulator.into_observer();
+    let conversation = log.conversation(0).ok_or(Stop::Failed("nothing was sent".to_owned()))?;
+    // From the first data on, without the handshake, as the figures are drawn.
+    let first = conversation.sent.first().map_or(Instant::ZERO, |sent| sent.at);
+    let mut sample = Sample::new();
+    for (quantity, time) in [("bytes_per_s", TRACE), ("bytes_per_s_in_a_minute", MINUTE)] {
+        let acked = f64::from(conversation.acked_by(first + time));
+        sample.set(quantity, acked / (time.as_nanos() as f64 / 1e9));
+    }
+    let again = conversation.retransmissions() as f64;
+    sample.set("retransmitted", again / conversation.packets() as f64);
+    let times = conversation.times_sent(MSS);
+    let more_than_once = times.iter().filter(|times| **times > 1).count();
+    sample.set("sent_more_than_once", more_than_once as f64 / times.len() as f64);
+    sample.set("most_times_sent", times.iter().copied().max().unwrap_or(0).into());
+    if job.draws() {
+        let figure = if job.word("sender")? == "old" { 3 } else { 4 };
+        let title = format!("sequence numbers (figure {figure})");
+        let all = log.conversations();
+        sample.draw(sequence_plot("sequence", &title, all, first + TRACE));
+    }
+    Ok(sample)
+}
+
+fn judge(samples: &Samples) -> Result<Findings, Stop> {
+    let [old, new] = ["old", "new"].map(|sender| variant(sender, 1).name());
+    let mut findings = Findings::new();
+    let paper = |key: &str| published::text(&format!("jacobson88.startup.{key}"));
+    findings.push(
+        Finding::new(
+            "throughput with slow start over the old sender's, in 10 s",
+            ratio(samples, [&new, &old], "bytes_per_s")?,
+        )
+        .paper("two times better")
+        .note(
+            "how much of 10 s slow start takes depends on the round-trip time, which is not stated",
+        ),
+    );
+    findings.push(
+        Finding::new(
+            "throughput with slow start over the old sender's, in a minute",
+            ratio(samples, [&new, &old], "bytes_per_s_in_a_minute")?,
+        )
+        .paper("19/7 = 2.7")
+        .tolerance(Tolerance::AtLeast(2.0)),
+    );
+    for (name, quantity, key, what) in [
+        (&old, "bytes_per_s", "without_slow_start_Bps", "bytes/s without slow start, in 10 s"),
+        (
+            &old,
+            "bytes_per_s_in_a_minute",
+            "without_slow_start_Bps",
+            "bytes/s without slow start, in a minute",
+        ),
+        (
+            &new,
+            "bytes_per_s",
+            "with_slow_start_start_of_trace_Bps",
+            "bytes/s with slow start, in 10 s",
+        ),
+        (
+            &new,
+            "bytes_per_s_in_a_minute",
+            "with_slow_start_one_minute_Bps",
+            "bytes/s with slow start, in a minute",
+        ),
+    ] {
+        findings.push(Finding::new(what, samples.spread(name, quantity)?).paper(paper(key)));
+    }
+    let wasted = samples.derived(&old, "waste", |sample| {
+        Some(1.0 - sample.get("bytes_per_s_in_a_minute")? / AVAILABLE)
+    })?;
+    findings.push(
+        Finding::new("share of the bandwidth that the old sender wastes", wasted).paper("0.65"),
+    );
+    findings.push(
+        Finding::new(
+            "share of the old sender's data that is sent more than once",
+            samples.spread(&old, "sent_more_than_once")?,
+        )
+        .paper("almost everything"),
+    );
+    findings.push(
+        Finding::new(
+            "most times that the old sender sends the same packet",
+            samples.spread(&old, "most_times_sent")?,
+        )
+        .paper("5 (bytes 54 to 58 kB)"),
+    );
+    findings.push(
+        Finding::new(
+            "packets of the new sender that are retransmissions",
+            samples.spread(&new, "retransmitted")?,
+        )
+        .paper("none")
+        .tolerance(Tolerance::Exactly(0.0)),
+    );
+    Ok(findings)
+}
