@@ -1,5 +1,12 @@
 //! Allman, Hayes & Ostermann, 1998.
 
+mod burst_probe;
+mod equations;
+mod internet;
+mod modem;
+mod network;
+
 use crate::experiment::Experiment;
 
-pub(super) const EXPERIMENTS: &[Experiment] = &[];
+pub(super) const EXPERIMENTS: &[Experiment] =
+    &[modem::EXPERIMENT, internet::EXPERIMENT, equations::EXPERIMENT, burst_probe::EXPERIMENT];

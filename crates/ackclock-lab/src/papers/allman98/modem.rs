@@ -1,0 +1,129 @@
+//! Figure 4: larger initial windows over a modem.
+
+use super::network::{self, ACK_TIMER, TIMER, WINDOWS, quantities};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::finding::{Finding, Findings, Tolerance};
+use crate::plot::{Axis, Plot, Style};
+use crate::published;
+use crate::sample::{Sample, Samples};
+use ackclock_emulator::Path;
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "modem",
+    paper: Paper::Allman98,
+    shows: "figure 4",
+    title: "16 kB over a 28.8 kbit/s modem: time saved and retransmissions by initial window",
+    scenario: "A dialup line of 28.8 kbit/s with CSLIP: a segment of 512 bytes takes 517 on the \
+               line, an ack 10 at most. NetBSD 1.2.1 at both ends. 30 rounds of a transfer of 16 kB \
+               with each initial window of 1 to 32 segments.",
+    choices: &[
+        Choice {
+            parameter: "buffer",
+            value: "26",
+            reason: "packets in the terminal server: 16 segments must not overflow it, with the \
+                     growth that follows, and 32 must",
+        },
+        Choice {
+            parameter: "delay",
+            value: "75ms",
+            reason: "one way, besides the packet's time on the line: modems' own, typical of V.34",
+        },
+        TIMER,
+        ACK_TIMER,
+    ],
+    headline: &["saved_by_4", "saved_by_16", "saved_by_32"],
+    seconds: Seconds { full: 10.0, quick: 2.0 },
+    variants,
+    run,
+    judge,
+};
+
+fn variants(quick: bool) -> Vec<Variant> {
+    let seeds = if quick { 10 } else { 30 };
+    let base = Variant::new(&[], seeds);
+    let mut variants = vec![base.clone()];
+    for (parameter, value) in [
+        ("buffer", "20"),
+        ("buffer", "24"),
+        ("buffer", "28"),
+        ("buffer", "40"),
+        ("delay", "25ms"),
+        ("delay", "150ms"),
+        ("timer", "jacobson88:ticks:one"),
+        ("ack_timer", "per-segment"),
+    ] {
+        variants.push(base.but(parameter, value, seeds));
+    }
+    variants
+}
+
+fn run(job: &Job<'_>) -> Result<Sample, Stop> {
+    let (buffer, delay) = (job.word("buffer")?, job.word("delay")?);
+    // Of 40 bytes of headers CSLIP leaves about 5.
+    let line = format!("rate=28.8kbit,delay={delay},loss=0,overhead=-35,queue={buffer}");
+    let line: Path = line.parse()?;
+    let hops = [[line.clone(), line]];
+    let mut sample = Sample::new();
+    let one = network::transfer(job, job.seed, 1, &hops)?;
+    for window in WINDOWS {
+        let taken = network::transfer(job, job.seed, window, &hops)?;
+        let [saved, extra] = quantities(window);
+        sample.set(saved, 1.0 - taken.seconds / one.seconds);
+        sample.set(extra, taken.retransmissions - one.retransmissions);
+    }
+    sample.set("seconds_of_1", one.seconds);
+    Ok(sample)
+}
+
+fn judge(samples: &Samples) -> Result<Findings, Stop> {
+    let name = Variant::new(&[], 1).name();
+    let mut findings = Findings::new();
+    for window in WINDOWS.into_iter().filter(|window| *window > 1) {
+        let [saved, extra] = quantities(window);
+        let mut finding = Finding::new(
+            format!("time saved by {window} segments"),
+            samples.spread(&name, &saved)?,
+        );
+        match window {
+            3..=16 => {
+                let paper = published::text("allman98.modem.saved_iw_3_to_16");
+                finding = finding.paper(paper).tolerance(Tolerance::Between(0.05, 0.13));
+            }
+            32 => {
+                let longer = -published::number("allman98.modem.extra_time_iw_32");
+                finding = finding.paper(longer.to_string()).tolerance(Tolerance::AtMost(-0.25));
+            }
+            _ => {}
+        }
+        findings.push(finding);
+        let mut finding = Finding::new(
+            format!("additional retransmissions of {window} segments"),
+            samples.spread(&name, &extra)?,
+        );
+        if window <= 16 {
+            let paper = published::text("allman98.modem.retransmissions_up_to_16");
+            finding = finding.paper(paper).tolerance(Tolerance::AtMost(0.0));
+        }
+        findings.push(finding);
+    }
+    findings.plots.extend(plots(samples, &name, 4));
+    Ok(findings)
+}
+
+/// Saving and retransmissions over the initial window, as in figures 4 and 5.
+pub(super) fn plots(samples: &Samples, name: &str, figure: u32) -> [Plot; 2] {
+    [(0, "time saved", 'a'), (1, "additional retransmissions", 'b')].map(|(index, label, part)| {
+        let [x, y] = [Axis::log("initial window (segments)"), Axis::linear(label)];
+        let points = WINDOWS.into_iter().filter_map(|window| {
+            let spread = samples.spread(name, &quantities(window)[index]).ok()?;
+            Some((f64::from(window), spread.median))
+        });
+        Plot::new(
+            &format!("figure_{figure}{part}"),
+            &format!("{label} (figure {figure}{part})"),
+            x,
+            y,
+        )
+        .line(label, Style::LinePoints, points)
+    })
+}
