@@ -69,8 +69,10 @@ pub(crate) struct Receiver<'a> {
     full_size: FullSize,
     report: SackReport,
     ecn: EcnReceiver,
-    /// Sequence number of the FIN, once seen.
-    fin: Option<SeqNumber>,
+    /// Sequence number of the FIN, once it was seen. (Apart from whether it was: a connection is
+    /// small.)
+    fin: SeqNumber,
+    fin_seen: bool,
     /// Whether all data before the FIN have arrived.
     finished: bool,
 }
@@ -107,7 +109,8 @@ impl<'a> Receiver<'a> {
             full_size: FullSize::new(mss),
             report: SackReport::new(sack),
             ecn: EcnReceiver::default(),
-            fin: None,
+            fin: next,
+            fin_seen: false,
             finished: false,
         }
     }
@@ -183,7 +186,7 @@ impl<'a> Receiver<'a> {
         }
         self.full_size.on_segment(segment.len(), self.window.mss(), push || fin);
         let before = self.data.next();
-        let had_holes = !self.data.ranges().is_empty() || self.fin.is_some();
+        let had_holes = !self.data.ranges().is_empty() || self.fin_seen;
         let stored = self.store(segment, payload);
         let fin_reached = self.digest_fin(fin.then_some(segment.end));
 
@@ -206,7 +209,7 @@ impl<'a> Receiver<'a> {
 
     /// Stores what of a segment lies in the window and before the FIN.
     fn store(&mut self, segment: SeqRange, payload: &[u8]) -> Stored {
-        let end = match self.fin {
+        let end = match self.fin() {
             Some(fin) => fin.min(self.window.edge()),
             None => self.window.edge(),
         };
@@ -218,14 +221,19 @@ impl<'a> Receiver<'a> {
         }
     }
 
+    /// Sequence number of the FIN, if it was seen.
+    fn fin(&self) -> Option<SeqNumber> {
+        self.fin_seen.then_some(self.fin)
+    }
+
     /// Remembers a FIN with the number `fin` if it lies in the window and nothing was received
     /// behind it; returns whether RCV.NXT passes a FIN now.
     fn digest_fin(&mut self, fin: Option<SeqNumber>) -> bool {
-        if let (None, Some(fin)) = (self.fin, fin) {
+        if let (None, Some(fin)) = (self.fin(), fin) {
             let possible = self.data.highest().at_or_before(fin) && fin.before(self.window.edge());
-            self.fin = possible.then_some(fin);
+            (self.fin, self.fin_seen) = (fin, possible);
         }
-        let reached = !self.finished && self.fin == Some(self.data.next());
+        let reached = !self.finished && self.fin() == Some(self.data.next());
         self.finished |= reached;
         reached
     }
