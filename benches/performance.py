@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Makes docs/performance.md of the JSON lines that the benchmarks print.
+
+    cargo bench --bench memory --bench parts | tee target/benches.txt
+    cargo bench --bench instructions | tee -a target/benches.txt
+    benches/performance.py target/benches.txt
+
+Lines that are not JSON are passed over. Of rows that were measured more than once the last counts.
+"""
+
+import json
+import pathlib
+import sys
+
+PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "performance.md"
+
+HEAD = """\
+# Performance
+
+Made by `benches/performance.py` from what the benchmarks print; not to be edited by hand.
+
+What is compared ran in the same process and in turns, on an x86-64 virtual machine with two processors
+that had other work to do. Ratios carry over to another machine; times do not, and are shown only as
+what is added to the floor. Instructions are counted by callgrind.
+
+Both ends, the applications' copies and the wire (one copy) are in one thread and one memory, at MTU
+1500. Ours runs with everything on: SACK, timestamps, RACK-TLP and CUBIC. smoltcp is version 0.14, whose
+default is no congestion control; where nothing else is said it runs so, without timestamps.
+
+To measure again:
+
+```sh
+cargo bench --bench memory --bench parts | tee target/benches.txt
+cargo bench --bench instructions | tee -a target/benches.txt
+benches/performance.py target/benches.txt
+```
+"""
+
+ABOUT = {
+    "bulk": """\
+One direction, as fast as it goes. The end that receives takes in all that has arrived, as a driver's
+batch, and speaks then; so acks thin out by themselves. The rows that ack every second segment show what
+a batch of one (smoltcp: of two) costs. *Copies and checksums alone* is the floor: a loop with the same
+four copies and two checksums and no protocol. *In place* means that the applications write and read
+where the data lie, *checksum offload* that the link sums and verifies.
+""",
+    "ping-pong": "A message goes to the peer's application, which sends it back.\n",
+    "open and close": """\
+Handshake, then FIN from both sides. smoltcp's sockets are used again, with virtual time jumping over
+TIME-WAIT; ours leaves a record in TIME-WAIT each time, of which at most 1,000 are kept.
+""",
+    "idle connections": """\
+One connection carries data beside others that are established and idle (with smoltcp: sockets that
+listen, which cost it the same).
+""",
+    "codec": "Headers and checksum of one packet, written with its payload or read and verified.\n",
+    "checksum": "The Internet checksum beside RFC 1071's loop, one 16-bit word after another.\n",
+    "ack processing": "An ack that reports one more segment, with holes behind it, beside one without.\n",
+    "timers": "A timer that fires and starts anew, among others and alone.\n",
+    "instructions": "What one of each takes; what setting it up takes is not in it.\n",
+}
+
+
+def rows(paths):
+    """The rows of all files by benchmark and case, in order."""
+    found = {}
+    for path in paths:
+        for line in pathlib.Path(path).read_text().splitlines():
+            if line.startswith("{"):
+                row = json.loads(line)
+                case = found.setdefault(row["bench"], {}).setdefault(row["case"], {})
+                case[row["contender"]] = row
+    return found
+
+
+def times_table(case, contenders):
+    """How many times as fast as the reference each contender is."""
+    floor = contenders.get("copies and checksums alone", {}).get("ns")
+    reference = next(iter(contenders.values())).get("reference")
+    unit = next(iter(contenders.values()))["unit"]
+    columns = [f"times as fast as {reference}"] + ([f"ns per {unit} above the floor"] if floor else [])
+    lines = [f"| {case} | " + " | ".join(columns) + " |", "| --- |" + " ---: |" * len(columns)]
+    for name, row in contenders.items():
+        cells = [f"{row['times_reference']:.2f}"] + ([f"{row['ns'] - floor:.0f}"] if floor else [])
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def instructions_table(contenders):
+    lines = ["| | instructions | for one |", "| --- | ---: | --- |"]
+    for name, row in contenders.items():
+        lines.append(f"| {name} | {row['instructions']:.0f} | {row['unit']} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    parts = [HEAD]
+    for bench, cases in rows(sys.argv[1:]).items():
+        parts.append(f"## {bench[0].upper()}{bench[1:]}\n")
+        parts.append(ABOUT.get(bench, ""))
+        for case, contenders in cases.items():
+            counts = all("instructions" in row for row in contenders.values())
+            table = instructions_table(contenders) if counts else times_table(case, contenders)
+            parts.append(table)
+    PAGE.write_text("\n".join(part for part in parts if part))
+
+
+if __name__ == "__main__":
+    main()
