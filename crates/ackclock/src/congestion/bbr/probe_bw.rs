@@ -54,7 +54,8 @@ impl Bbr {
         if !self.is(Flag::FullBwReached) || self.adapt_long_term_model(sample) {
             return;
         }
-        match self.state {
+        let state = self.state;
+        match state {
             State::ProbeBwDown if self.is_time_to_probe_bw(sample) => {
                 self.start_probe_bw_refill(sample.total_delivered);
             }
@@ -66,12 +67,10 @@ impl Bbr {
                 self.set(Flag::BwProbeSample, true);
                 self.start_probe_bw_up(sample);
             }
-            State::ProbeBwUp => {
-                if self.is_time_to_go_down(sample) {
-                    self.set(Flag::PrevProbeTooHigh, false);
-                    let Sample { now_millis, random, total_delivered, .. } = *sample;
-                    self.start_probe_bw_down(now_millis, random, total_delivered);
-                }
+            State::ProbeBwUp if self.is_time_to_go_down(sample) => {
+                self.set(Flag::PrevProbeTooHigh, false);
+                let Sample { now_millis, random, total_delivered, .. } = *sample;
+                self.start_probe_bw_down(now_millis, random, total_delivered);
             }
             _ => {}
         }
