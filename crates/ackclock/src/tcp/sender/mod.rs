@@ -114,8 +114,6 @@ pub(crate) struct Sender<'a, C> {
     timeouts_in_a_row: u8,
     /// State of the random words given to the law.
     random: u32,
-    /// The loss that is being repaired met a window that was not validated (RFC 7661).
-    lost_unvalidated: bool,
     counters: SenderCounters,
 }
 
@@ -161,7 +159,6 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             no_progress_since: Instant::ZERO,
             timeouts_in_a_row: 0,
             random: open.random as u32,
-            lost_unvalidated: false,
             counters: SenderCounters::default(),
         }
     }

@@ -67,13 +67,13 @@ impl CoarseInstant {
 impl<C: CongestionController> Sender<'_, C> {
     /// A loss was found with so much in flight, and the window is about to be reduced.
     pub(super) fn note_unvalidated_loss(&mut self, flight_size: u32) {
-        self.lost_unvalidated = flight_size.saturating_mul(2) < self.controller.window();
+        self.round.lost_unvalidated = flight_size.saturating_mul(2) < self.controller.window();
     }
 
     /// The loss was repaired (RFC 7661 section 4.4.1): (LossFlightSize - R) / 2, of which the law has
     /// made the first part, as it does of every loss.
     pub(super) fn deduct_retransmitted(&mut self, now: Instant, settings: &Settings) {
-        let unvalidated = core::mem::take(&mut self.lost_unvalidated);
+        let unvalidated = core::mem::take(&mut self.round.lost_unvalidated);
         if unvalidated && settings.restart_after_idle == RestartAfterIdle::Validation {
             let lost = self.mss.saturating_mul(self.recovery.segments_lost().into());
             let window = self.controller.window().saturating_sub(lost / 2);

@@ -23,6 +23,8 @@ pub(crate) struct Round {
     app_limited: bool,
     /// When acks last came out of a flight of half the window (RFC 7661).
     pub(super) validated_at: CoarseInstant,
+    /// The loss that is being repaired met a window that was not validated.
+    pub(super) lost_unvalidated: bool,
 }
 
 impl Round {
@@ -37,6 +39,7 @@ impl Round {
             last_length: 0,
             app_limited: false,
             validated_at: CoarseInstant::new(now),
+            lost_unvalidated: false,
         }
     }
 
@@ -95,6 +98,7 @@ impl Round {
             last_length: now.wrapping_sub(self.began_at),
             app_limited: false,
             validated_at: self.validated_at,
+            lost_unvalidated: self.lost_unvalidated,
         };
         Some(sample)
     }
