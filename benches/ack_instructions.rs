@@ -19,7 +19,8 @@ use std::process::{Command, ExitCode};
 const MSS: u32 = 1460;
 const ROUND_TRIP: Duration = Duration::from_millis(40);
 /// Every second segment of a window of a hundred is acknowledged.
-const ACKS_PER_ROUND: u64 = 50;
+const ACKS_PER_ROUND: u32 = 50;
+const ROUND_BYTES: u32 = 2 * MSS * ACKS_PER_ROUND;
 /// Something is lost once in so many acks, which keeps the window where it is.
 const ACKS_PER_LOSS: u64 = 2_000;
 /// A warm-up of the law, and what is measured beyond it.
@@ -32,34 +33,37 @@ fn tell(law: &mut BuiltIn, acks: u64) {
     start.initial_window = 10 * MSS;
     law.on_start(&start);
     let mut ack = Ack::default();
-    ack.bytes_acked = 2 * MSS;
+    (ack.bytes_acked, ack.bytes_delivered) = (2 * MSS, 2 * MSS);
     ack.min_rtt = ROUND_TRIP;
     ack.window_limited = true;
+    let mut sample = DeliveryRate::default();
+    (sample.delivered, sample.interval) = (ROUND_BYTES, ROUND_TRIP);
     for n in 0..acks {
         if n % ACKS_PER_LOSS == 0 {
             let kind = CongestionKind::FastRetransmit;
             law.on_congestion(&Congestion::new(ack.now, kind, 100 * MSS));
         }
-        ack.now += ROUND_TRIP / ACKS_PER_ROUND as u32;
+        ack.now += ROUND_TRIP / ACKS_PER_ROUND;
         let queueing = Duration::from_micros(n % 7 * 500);
         ack.rtt = Some(ROUND_TRIP + queueing);
         ack.smoothed_rtt = ROUND_TRIP + queueing;
-        ack.new_round = n % ACKS_PER_ROUND == 0;
-        ack.delivery = ack.new_round.then(|| {
-            let mut sample = DeliveryRate::default();
-            sample.delivered = 2 * MSS * ACKS_PER_ROUND as u32;
-            sample.interval = ROUND_TRIP;
-            sample
-        });
+        ack.new_round = n % u64::from(ACKS_PER_ROUND) == 0;
+        ack.flight_after = law.window().min(ROUND_BYTES);
+        sample.prior_delivered = sample.total_delivered.saturating_sub(ROUND_BYTES);
+        sample.total_delivered += ack.bytes_delivered;
+        sample.flight_when_sent = ack.flight_after;
+        sample.rtt = ack.rtt;
+        let sampled = ack.new_round || law.wants_delivery_rate();
+        ack.delivery = sampled.then_some(sample);
         black_box(one_ack(black_box(law), black_box(&ack)));
     }
 }
 
 /// An ack, and what the core then asks.
 #[inline(never)]
-fn one_ack(law: &mut BuiltIn, ack: &Ack) -> (u32, u32, Option<u64>) {
+fn one_ack(law: &mut BuiltIn, ack: &Ack) -> (u32, u32, Option<u64>, Option<u32>) {
     law.on_ack(ack);
-    (law.window(), law.slow_start_threshold(), law.pacing_rate())
+    (law.window(), law.slow_start_threshold(), law.pacing_rate(), law.send_quantum())
 }
 
 /// Instructions that so many acks take.

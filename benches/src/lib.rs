@@ -6,5 +6,6 @@ pub mod closed_forms;
 pub mod contest;
 pub mod memory;
 pub mod packets;
+pub mod random_loss;
 pub mod report;
 pub mod scoreboard;
