@@ -54,7 +54,9 @@ pub fn single_flow(tcp: Tcp, setting: Setting, loss: &str, seed: u64) -> f64 {
     let mut topology = Topology::pair(paths);
     let [from, to] = [0, 1].map(|index| topology.hosts().nth(index).expect("a host"));
     if setting == Setting::Polled {
-        [from, to].map(|host| topology.set_poll_interval(host, POLL_INTERVAL));
+        for host in [from, to] {
+            topology.set_poll_interval(host, POLL_INTERVAL);
+        }
     }
     let flow = flow(&topology, from, to, Instant::ZERO, 32 * 1024);
     throughput(&topology, tcp, &[flow], TIME, seed)[0]
