@@ -154,7 +154,7 @@ fn datagram(tun: &mut Tun) -> (Vec<u8>, bool) {
         let capable = tun.capabilities();
         poll(&mut [PollFd::new(tun, PollFlags::IN)], None).expect("a packet");
         let deliver = &mut |received: Received<'_>| {
-            assert_eq!(capable.verify.transport, true);
+            assert!(capable.verify.transport);
             // Others are what IPv6 says of its own accord.
             if received.packet[0] == 0x45 && received.packet[9] == 17 {
                 found = Some((received.packet.to_vec(), received.verify.transport));
