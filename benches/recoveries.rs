@@ -6,7 +6,7 @@ use ackclock::congestion::BuiltIn;
 use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
 use ackclock::tcp::{Info, RecoveryAlgorithm};
-use ackclock::time::{Duration, Instant};
+use ackclock::time::Duration;
 use ackclock_emulator::{Emulator, LEFT, PairConfig, RIGHT};
 use std::net::SocketAddr;
 
