@@ -244,9 +244,9 @@ fn a_host_that_polls_takes_all_that_has_come_and_then_sends() {
     assert_eq!(source.established(), Some(Instant::from_millis(20)));
     assert_eq!(source.ended(), Some(Instant::from_millis(40)));
     assert_eq!(
-        emulator.link_statistics(hosts[0]).packets,
+        emulator.link_statistics(hosts[0]).packets_offered,
         12,
         "a SYN, ten segments, the first with the ack of the other's, and an ack"
     );
-    assert_eq!(emulator.link_statistics(hosts[1]).packets, 2, "a SYN, and one ack with a FIN");
+    assert_eq!(emulator.link_statistics(hosts[1]).packets_offered, 2, "a SYN, and one ack with a FIN");
 }
