@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::values::{parse_bytes, parse_positive_duration};
 use ackclock::congestion::{BuiltIn, Growth, InitialWindow};
 use ackclock::tcp::{
-    AckPolicy, AckTimer, Config, CongestionControl, EcnMode, Pacing, RecoveryAlgorithm,
-    RestartAfterIdle, RtoBackoff, RtoConfig,
+    AckPolicy, AckTimer, BufferTuning, Config, CongestionControl, EcnMode, Pacing,
+    RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
 use clap::Args;
@@ -82,6 +82,11 @@ pub(crate) struct ConnectionOptions {
     /// Send buffer and receive buffer, each
     #[arg(long, value_name = "BYTES", default_value = "256k", value_parser = parse_bytes)]
     pub(crate) buffer: u64,
+    #[arg(long, value_name = "TUNING", default_value_t, help = format!(
+        "Whether buffers have that size from the start or grow to it with the need: {}",
+        BufferTuning::WORDS
+    ))]
+    buffers: BufferTuning,
     /// Give up opening a connection that nobody answers after so long
     #[arg(long, value_name = "TIME", default_value = "30s",
           value_parser = parse_positive_duration)]
@@ -106,6 +111,7 @@ impl ConnectionOptions {
         let buffer = u32::try_from(self.buffer).unwrap_or(u32::MAX);
         config.send_buffer = buffer;
         config.receive_buffer = buffer;
+        config.buffer_tuning = self.buffers;
         // A large buffer is of use only if all of it can be in flight.
         config.flight_records = config.flight_records.max(buffer / 1024);
         match config.validate() {

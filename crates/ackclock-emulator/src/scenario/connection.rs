@@ -3,8 +3,8 @@
 use super::words::Text;
 use ackclock::congestion::InitialWindow;
 use ackclock::tcp::{
-    AckPolicy, AckTimer, Config, EcnMode, Pacing, RecoveryAlgorithm, RestartAfterIdle, RtoBackoff,
-    RtoConfig,
+    AckPolicy, AckTimer, BufferTuning, Config, EcnMode, Pacing, RecoveryAlgorithm,
+    RestartAfterIdle, RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
 use serde::Deserialize;
@@ -17,6 +17,7 @@ pub(super) struct ConnectionTable {
     mss: Option<u16>,
     send_buffer: Option<u32>,
     receive_buffer: Option<u32>,
+    buffer_tuning: Option<Text<BufferTuning>>,
     window_scaling: Option<bool>,
     timestamps: Option<bool>,
     sack: Option<bool>,
@@ -56,6 +57,7 @@ impl ConnectionTable {
             mss,
             send_buffer,
             receive_buffer,
+            buffer_tuning,
             window_scaling,
             timestamps,
             sack,
@@ -78,6 +80,7 @@ impl ConnectionTable {
         set(&mut config.mss, mss, Some);
         set(&mut config.send_buffer, send_buffer, same);
         set(&mut config.receive_buffer, receive_buffer, same);
+        set(&mut config.buffer_tuning, buffer_tuning, word);
         set(&mut config.window_scaling, window_scaling, same);
         set(&mut config.timestamps, timestamps, same);
         set(&mut config.sack, sack, same);

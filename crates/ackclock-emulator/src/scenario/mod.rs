@@ -56,7 +56,7 @@
 //!
 //! # Connections
 //! `[connection]`, and `connection` of a flow, which wins where both set the same: `mss`,
-//! `send_buffer`, `receive_buffer` (bytes), `window_scaling`, `timestamps`, `sack`, `nagle` (true or false),
+//! `send_buffer`, `receive_buffer` (bytes), `buffer_tuning` ("fixed" or "auto"), `window_scaling`, `timestamps`, `sack`, `nagle` (true or false),
 //! `ack_policy` ([`AckPolicy`](ackclock::tcp::AckPolicy)), `ack_timer`
 //! ([`AckTimer`](ackclock::tcp::AckTimer)), `ecn` ([`EcnMode`](ackclock::tcp::EcnMode)), `recovery`
 //! ([`RecoveryAlgorithm`](ackclock::tcp::RecoveryAlgorithm)), `initial_window` (segments, or text:

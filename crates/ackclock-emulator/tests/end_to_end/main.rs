@@ -3,6 +3,7 @@
 mod applications;
 mod arbitrary;
 mod bbr;
+mod buffers;
 mod common;
 mod ecn;
 mod failures;

@@ -69,6 +69,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let Some(slot) = self.connections.get_mut(id) else {
             return;
         };
+        if let Some(tuning) = slot.sizes.as_mut().and_then(|sizes| sizes.tuning())
+            && let Some(rtt) = slot.connection.echoed_rtt(now, segment)
+        {
+            tuning.on_echo(rtt);
+        }
         let verdict = slot.connection.on_segment(now, segment);
         match verdict {
             Verdict::Done => {}

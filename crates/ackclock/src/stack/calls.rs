@@ -11,6 +11,7 @@ use core::net::SocketAddr;
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Queues what fits of `data` for sending; returns how many bytes were taken.
     pub fn send(&mut self, now: Instant, handle: Handle, data: &[u8]) -> Result<usize, SendError> {
+        self.fit_queues(now, handle.slot);
         self.with(now, handle, |connection, now| connection.send(now, data))
             .unwrap_or(Err(SendError::InvalidHandle))
     }
@@ -24,6 +25,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         handle: Handle,
         write: impl FnOnce(&mut [u8]) -> usize,
     ) -> Result<usize, SendError> {
+        self.fit_queues(now, handle.slot);
         self.with(now, handle, |connection, now| connection.send_with(now, write))
             .unwrap_or(Err(SendError::InvalidHandle))
     }
@@ -40,6 +42,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         handle: Handle,
         data: &[u8],
     ) -> Result<usize, SendError> {
+        self.fit_queues(now, handle.slot);
         self.with(now, handle, |connection, now| connection.send_urgent(now, data))
             .unwrap_or(Err(SendError::InvalidHandle))
     }
@@ -171,6 +174,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let now = self.advance(now);
         let slot = self.resolve_mut(handle)?;
         let answer = call(&mut slot.connection, now);
+        self.fit_queues(now, handle.slot);
         self.after(now, handle.slot);
         self.note_news(handle.slot);
         Some(answer)

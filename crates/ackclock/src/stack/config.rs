@@ -23,6 +23,10 @@ pub struct StackConfig {
     /// offsets and the demultiplexing hash are derived from them. The same secret and the same
     /// inputs give the same packets.
     pub secret: [u64; 2],
+    /// Most bytes in the send and receive queues of all connections together, promised windows
+    /// included, where storage grows. When it is short, queues get equal shares, and connections for
+    /// which there is nothing are refused.
+    pub memory: u64,
     /// Most connections at a time, where storage grows.
     pub max_connections: usize,
     /// Most half-open connections of all listeners together, where storage grows.
@@ -43,6 +47,7 @@ impl StackConfig {
         StackConfig {
             link,
             secret,
+            memory: 1 << 30,
             max_connections: 65_536,
             max_half_open: 1_024,
             max_time_wait: 16_384,

@@ -120,6 +120,18 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.free_if_done(id);
     }
 
+    /// Lets a connection's queues follow its need, as far as there is memory.
+    pub(super) fn fit_queues(&mut self, now: Instant, id: u32) {
+        if let Some(slot) = self.connections.get_mut(id)
+            && let Some(sizes) = &mut slot.sizes
+        {
+            if let Some(tuning) = sizes.tuning() {
+                tuning.on_read(now, slot.connection.first_unread(), slot.connection.smoothed_rtt());
+            }
+            sizes.fit(&mut self.memory, &mut slot.connection);
+        }
+    }
+
     /// Looks at a connection that has nothing more to send: if it holds no data it will not need
     /// memory for a while.
     pub(super) fn after_last_turn(&mut self, now: Instant, id: u32) {
@@ -131,6 +143,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Looks at a connection whose application has read: if the window need not be told of it, the
     /// connection has no more to say than before.
     pub(super) fn after_read(&mut self, now: Instant, id: u32) {
+        self.fit_queues(now, id);
         if self.connections.get(id).is_some_and(|slot| slot.connection.window_update_due()) {
             self.after(now, id);
         } else {
@@ -146,6 +159,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             && let Some(slot) = self.connections.get_mut(longest)
         {
             slot.connection.release_memory();
+            if let Some(sizes) = &mut slot.sizes {
+                sizes.account_send(&mut self.memory, &slot.connection);
+            }
         }
     }
 
@@ -236,9 +252,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if !self.connections.get(id).is_some_and(is_done) {
             return;
         }
-        if let Some(slot) = self.connections.remove(id)
-            && let Some(spare) = self.spare.get_mut(id as usize)
-        {
+        let Some(mut slot) = self.connections.remove(id) else {
+            return;
+        };
+        if let Some(sizes) = &mut slot.sizes {
+            sizes.release(&mut self.memory);
+        }
+        if let Some(spare) = self.spare.get_mut(id as usize) {
             *spare = slot.connection.into_buffers();
         }
     }

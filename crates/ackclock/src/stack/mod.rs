@@ -13,6 +13,7 @@ mod half_open;
 mod id_queue;
 mod isn;
 mod listeners;
+mod memory;
 mod open;
 mod output;
 mod passive;
@@ -27,6 +28,7 @@ mod storage;
 mod time_wait;
 mod timer_queue;
 mod transmit;
+mod tuning;
 mod tuple;
 
 pub use crate::tcp::Readiness;
@@ -50,6 +52,7 @@ use half_open::HalfOpens;
 use id_queue::IdQueue;
 use isn::{EphemeralPorts, Secret};
 use listeners::Listeners;
+use memory::{MemoryBudget, QueueSizes};
 use pool::{NO_ID, Pool};
 use ready::ReadyQueue;
 use replies::{RateLimit, Replies};
@@ -101,6 +104,7 @@ pub struct Stack<'a, C = BuiltIn> {
     spare: Buffer<'a, Buffers<'a>>,
     /// Least and most bytes that a lent receive buffer holds; `None` where storage grows.
     lent_receive: Option<(usize, usize)>,
+    memory: MemoryBudget,
     half_open: HalfOpens<'a>,
     time_waits: TimeWaits<'a>,
     demux: Demux<'a>,
@@ -145,6 +149,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             busy: NO_ID,
             spare: storage.spare,
             lent_receive,
+            memory: MemoryBudget::new(config.memory),
             half_open: HalfOpens::new(
                 storage.half_open,
                 storage.half_open_timers,
@@ -202,6 +207,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         Ok(())
     }
 
+    /// How much of [`StackConfig::memory`] is in use, in bytes; 0 where storage is lent.
+    pub fn memory_in_use(&self) -> u64 {
+        self.memory.reserved()
+    }
+
     /// Counters of the whole stack.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
@@ -245,13 +255,18 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
-    /// Least and most receive memory that a connection with this configuration can get and offer, in
-    /// bytes.
-    fn receive_memory(&self, config: &Config) -> (usize, usize) {
-        let limit = config.receive_buffer as usize;
-        let (least, most) = self.lent_receive.unwrap_or((limit, limit));
+    /// The least receive memory that a connection with this configuration begins with, and the most
+    /// that it can get and offer, in bytes; `None` if there is none.
+    fn receive_memory(&self, config: &Config) -> Option<(usize, usize)> {
+        let (least, most) = match self.lent_receive {
+            Some(lent) => lent,
+            None => {
+                let first = QueueSizes::first_window(&self.memory, config)?;
+                (first as usize, config.receive_buffer as usize)
+            }
+        };
         let clamp = config.window_clamp.map_or(usize::MAX, |bytes| bytes as usize);
-        (least.min(clamp), most.min(clamp))
+        Some((least.min(clamp), most.min(clamp)))
     }
 }
 

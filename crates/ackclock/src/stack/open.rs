@@ -2,6 +2,7 @@
 
 use super::addresses::is_unicast;
 use super::demux::Entity;
+use super::memory::QueueSizes;
 use super::pool::NO_ID;
 use super::slot::{Owner, Slot};
 use super::storage::new_buffers;
@@ -43,12 +44,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let tuple = self.choose_ends(remote, local)?;
         let open = self.open(now, &tuple);
         let id = self
-            .add_connection(&tuple, config, Owner::Application, |buffers| {
+            .add_connection(&tuple, config, Owner::Application, None, |buffers| {
                 Connection::connect(now, config, controller, buffers, &open)
             })
             .ok_or(ConnectError::NoResources)?;
         self.demux.insert(self.secret.demux(&tuple), Entity::Connection(id));
         self.statistics.active_opens += 1;
+        self.fit_queues(now, id);
         self.after(now, id);
         Ok(Handle { slot: id, generation: self.connections.generation(id) })
     }
@@ -98,12 +100,14 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
-    /// Puts a connection into a free slot; `None` if there is no slot or memory for it.
+    /// Puts a connection into a free slot; `None` if there is no slot or memory for it. A SYN-ACK
+    /// may have `promised` the peer a window of so many bytes.
     pub(super) fn add_connection(
         &mut self,
         tuple: &FourTuple,
         config: &Config,
         owner: Owner,
+        promised: Option<u32>,
         make: impl FnOnce(Buffers<'a>) -> Connection<'a, C>,
     ) -> Option<u32> {
         let id = self.connections.vacancy()?;
@@ -117,9 +121,21 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
         // Without a place there the connection gives memory back with its slot.
         let _ = self.resting.reserve(count);
+        let sizes = match self.lent_receive {
+            Some(_) => None,
+            None => {
+                let reserved = QueueSizes::reserve(&mut self.memory, config, promised);
+                self.statistics.memory_refused += u64::from(reserved.is_none());
+                Some(reserved?)
+            }
+        };
         let spare = self.spare.get_mut(id as usize);
         let buffers = spare.map_or_else(new_buffers, core::mem::take);
-        self.connections.insert(Slot::new(make(buffers), *tuple, config, owner)).ok()
+        let mut connection = make(buffers);
+        if let Some(sizes) = &sizes {
+            sizes.apply(&mut connection);
+        }
+        self.connections.insert(Slot::new(connection, *tuple, config, owner, sizes)).ok()
     }
 
     /// Waits for connections (passive open). An unspecified address means any local address of
@@ -165,6 +181,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if let Some(slot) = self.connections.get_mut(id) {
             slot.owner = Owner::Application;
         }
+        self.fit_queues(self.now, id);
         self.note_news(id);
         Some(Handle { slot: id, generation: self.connections.generation(id) })
     }

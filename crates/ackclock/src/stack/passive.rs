@@ -59,12 +59,16 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let isn = self.secret.isn(now, &tuple);
         let previous_record = previous.and_then(|previous| self.time_waits.records.get(previous));
         let config = &listener.config.connection;
+        let Some(receive_memory) = self.receive_memory(config) else {
+            self.statistics.memory_refused += 1;
+            return;
+        };
         let passive = Passive {
             listener: id,
             iss: previous_record.map_or(isn, |record| record.next_isn(isn)),
             timestamp_offset: self.secret.timestamp_offset(&tuple),
             mtu: self.config.link.mtu,
-            receive_memory: self.receive_memory(config),
+            receive_memory,
             defer_accept: listener.config.defer_accept,
         };
         let record = HalfOpen::new(now, config, syn, &passive);
@@ -77,6 +81,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.statistics.time_wait_reused += 1;
             self.forget_time_wait(previous);
         }
+        self.memory.promise(record.window());
         self.demux.insert(self.secret.demux(&tuple), Entity::HalfOpen(half_open));
         if let Some(listener) = self.listeners.records.get_mut(id) {
             listener.half_open += 1;
@@ -119,7 +124,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             open.iss = record.iss;
             open.timestamp_offset = record.timestamp_offset;
             let (controller, accepted) = (self.controller.clone(), record.accepted());
-            connection = self.add_connection(&record.tuple, &config, Owner::Listener, |buffers| {
+            let (tuple, promised) = (&record.tuple, Some(record.window()));
+            let owner = Owner::Listener;
+            connection = self.add_connection(tuple, &config, owner, promised, |buffers| {
                 Connection::accept(now, &config, controller, buffers, &open, &accepted)
             });
         }
@@ -145,6 +152,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     fn remove_half_open(&mut self, id: u32) -> Option<HalfOpen> {
         let record = self.half_open.remove(id)?;
+        self.memory.keep_promise(record.window());
         if let Some(listener) = self.listeners.records.get_mut(record.listener) {
             listener.half_open = listener.half_open.saturating_sub(1);
         }

@@ -105,6 +105,9 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         bytes: u32,
     ) -> Result<(), SettingError> {
         check(bytes >= 1, ConfigError::Buffer)?;
+        if let Some(sizes) = self.resolve_mut(handle).and_then(|slot| slot.sizes.as_mut()) {
+            sizes.set_send_most(bytes);
+        }
         self.with(now, handle, |connection, _| connection.set_send_buffer(bytes))
             .ok_or(SettingError::InvalidHandle)
     }
@@ -123,6 +126,9 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         bytes: u32,
     ) -> Result<(), SettingError> {
         check((1..=1 << 30).contains(&bytes), ConfigError::Buffer)?;
+        if let Some(sizes) = self.resolve_mut(handle).and_then(|slot| slot.sizes.as_mut()) {
+            sizes.set_receive_most(bytes);
+        }
         self.with(now, handle, |connection, _| connection.set_receive_buffer(bytes))
             .ok_or(SettingError::InvalidHandle)
     }

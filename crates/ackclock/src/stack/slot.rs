@@ -1,5 +1,6 @@
 //! A connection's place in the stack.
 
+use super::memory::QueueSizes;
 use super::pool::NO_ID;
 use super::tuple::FourTuple;
 use crate::congestion::CongestionController;
@@ -23,6 +24,8 @@ pub(super) struct Slot<'a, C> {
     pub(super) connection: Connection<'a, C>,
     /// Its ends.
     pub(super) tuple: FourTuple,
+    /// How large its queues may be; nothing where they are lent.
+    pub(super) sizes: Option<QueueSizes>,
     /// TTL or hop limit of its packets.
     pub(super) hop_limit: u8,
     /// Differentiated services codepoint of its packets.
@@ -48,10 +51,12 @@ impl<'a, C: CongestionController> Slot<'a, C> {
         tuple: FourTuple,
         config: &Config,
         owner: Owner,
+        sizes: Option<QueueSizes>,
     ) -> Self {
         Slot {
             connection,
             tuple,
+            sizes,
             hop_limit: config.hop_limit,
             dscp: config.dscp,
             owner,

@@ -47,6 +47,9 @@ pub struct Statistics {
     pub half_open_overflow: u64,
     /// SYN segments and last acks of handshakes dropped because the accept queue was full.
     pub accept_overflow: u64,
+    /// Connections refused because the memory for queues was spent; the peer's SYN, or the ack of
+    /// ours, was dropped.
+    pub memory_refused: u64,
     /// Half-open connections given up.
     pub half_open_timeouts: u64,
     /// TIME-WAIT records that gave way to newer ones.

@@ -3,6 +3,7 @@
 mod any_packets;
 mod closing;
 mod limits;
+mod memory;
 mod opening;
 mod paced;
 mod records;

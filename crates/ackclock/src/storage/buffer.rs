@@ -59,6 +59,21 @@ impl<'a, T> Buffer<'a, T> {
         }
     }
 
+    /// Makes an owned buffer at most `len` elements long and gives the rest back to the allocator;
+    /// lent memory stays as it is.
+    pub fn shrink(&mut self, len: usize) {
+        match self {
+            Buffer::Lent(_) => {
+                let _ = len;
+            }
+            #[cfg(feature = "alloc")]
+            Buffer::Owned(vec) => {
+                vec.truncate(len);
+                vec.shrink_to_fit();
+            }
+        }
+    }
+
     /// Adds one element at the end of an owned buffer. Lent memory cannot take one: the element
     /// comes back.
     pub fn push(&mut self, element: T) -> Result<(), T> {

@@ -48,11 +48,17 @@ impl<'a> Ring<'a> {
         self.limit as usize
     }
 
-    /// Sets how many bytes an owned ring can hold at most: never fewer than are queued. Lent memory
-    /// stays the limit of its ring.
+    /// Sets how many bytes an owned ring can hold at most: never fewer than are queued. Memory above
+    /// the new limit goes back at once. Lent memory stays the limit of its ring.
     pub fn set_limit(&mut self, limit: usize) {
-        if self.buffer.can_grow() {
-            self.limit = u32::try_from(limit).unwrap_or(u32::MAX).max(self.len);
+        if !self.buffer.can_grow() {
+            return;
+        }
+        self.limit = u32::try_from(limit).unwrap_or(u32::MAX).max(self.len);
+        if self.buffer.len() > self.limit() {
+            self.buffer.rotate_left(self.head as usize);
+            self.head = 0;
+            self.buffer.shrink(self.limit());
         }
     }
 
@@ -273,5 +279,23 @@ mod tests {
         let mut lent = Ring::new(Buffer::lent(&mut memory), 0);
         lent.set_limit(100);
         assert_eq!(lent.limit(), 8);
+    }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn a_lower_limit_gives_memory_back_and_loses_nothing() {
+        let mut ring = Ring::new(Buffer::growing(), 1000);
+        ring.push(&[1; 1000]);
+        ring.consume(900);
+        ring.push(&[2; 200]);
+        ring.write_behind(100, b"far");
+        ring.set_limit(403);
+        assert_eq!((ring.limit(), ring.allocated(), ring.free()), (403, 403, 103));
+        assert_eq!(contents(&ring), [[1; 100].as_slice(), &[2; 200]].concat());
+        assert_eq!(ring.push(&[3; 100]), 100);
+        ring.extend(3);
+        assert_eq!(&contents(&ring)[400..], b"far");
+        ring.set_limit(5000);
+        assert_eq!((ring.allocated(), ring.free()), (403, 4597));
     }
 }

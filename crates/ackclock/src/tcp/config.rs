@@ -2,7 +2,8 @@
 
 use super::ticks::LONGEST_HEARTBEAT;
 use super::{
-    AckTimer, EcnMode, Pacing, RecoveryAlgorithm, RestartAfterIdle, RtoConfig, UnknownWord,
+    AckTimer, BufferTuning, EcnMode, Pacing, RecoveryAlgorithm, RestartAfterIdle, RtoConfig,
+    UnknownWord,
 };
 use crate::congestion::InitialWindow;
 use crate::time::Duration;
@@ -28,6 +29,8 @@ pub struct Config {
     pub receive_buffer: u32,
     /// Largest window to advertise, in bytes, at least 1; `None`: what `receive_buffer` holds.
     pub window_clamp: Option<u32>,
+    /// Whether the two have these sizes from the start.
+    pub buffer_tuning: BufferTuning,
     /// Most transmissions in flight (records of what was sent). With lent storage the slot's
     /// memory decides.
     pub flight_records: u32,
@@ -92,6 +95,7 @@ impl Default for Config {
             send_buffer: 256 * 1024,
             receive_buffer: 256 * 1024,
             window_clamp: None,
+            buffer_tuning: BufferTuning::default(),
             flight_records: 4096,
             reassembly_ranges: 64,
             window_scaling: true,

@@ -16,7 +16,7 @@ use crate::congestion::CongestionController;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::time::{Duration, Instant};
-use crate::wire::IcmpErrorKind;
+use crate::wire::{IcmpErrorKind, Segment};
 
 /// The memory of one connection, lent or growing.
 #[derive(Debug, Default)]
@@ -262,6 +262,43 @@ impl<'a, C: CongestionController> Connection<'a, C> {
     /// The window that our SYN advertises, never scaled (RFC 7323 section 2.2).
     pub(super) fn syn_window(&self) -> u16 {
         self.receiver.largest_window().min(u32::from(u16::MAX)) as u16
+    }
+
+    /// Bounds the queues before anything was queued or sent, in bytes, where their memory grows.
+    pub(crate) fn begin_with(&mut self, send: u32, receive: u32) {
+        self.sender.set_limit(send as usize);
+        self.receiver.set_limit(receive as usize);
+    }
+
+    /// Memory that the send queue holds, in bytes.
+    pub(crate) fn send_memory(&self) -> u32 {
+        u32::try_from(self.sender.queue().allocated()).unwrap_or(u32::MAX)
+    }
+
+    /// Most bytes that the receive queue holds now.
+    pub(crate) fn receive_limit(&self) -> u32 {
+        u32::try_from(self.receiver.limit()).unwrap_or(u32::MAX)
+    }
+
+    /// The law's window, in bytes.
+    pub(crate) fn congestion_window(&self) -> u32 {
+        self.sender.controller().window()
+    }
+
+    /// The smoothed round-trip time; zero before the first sample.
+    pub(crate) fn smoothed_rtt(&self) -> Duration {
+        self.sender.rto().smoothed_rtt()
+    }
+
+    /// The sequence number of the first byte that the application has not read.
+    pub(crate) fn first_unread(&self) -> SeqNumber {
+        self.receiver.first_unread()
+    }
+
+    /// How long ago the segment was sent that a segment with data echoes the timestamp of.
+    pub(crate) fn echoed_rtt(&self, now: Instant, segment: &Segment<'_>) -> Option<Duration> {
+        let option = segment.header.options.timestamps.filter(|_| !segment.payload.is_empty());
+        self.timestamps.rtt(now, option)
     }
 
     /// State (section 3.3.2). A connection that is over is in CLOSED; one that has finished the

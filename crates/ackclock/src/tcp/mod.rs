@@ -1,6 +1,7 @@
 //! One connection: RFC 9293 section 3, event by event.
 
 mod arrival;
+mod buffer_tuning;
 mod calls;
 pub(crate) mod challenge;
 mod config;
@@ -29,6 +30,7 @@ pub(crate) mod timestamps;
 mod words;
 
 pub use arrival::Verdict;
+pub use buffer_tuning::BufferTuning;
 pub use config::{AckPolicy, Config, ConfigError, Keepalive};
 pub use congestion_control::CongestionControl;
 pub use connection::{Accepted, Buffers, Connection, Open, TimeWait};

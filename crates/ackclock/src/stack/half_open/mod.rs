@@ -125,6 +125,11 @@ impl HalfOpen {
         }
     }
 
+    /// The window that the SYN-ACK advertises, in bytes.
+    pub(super) fn window(&self) -> u32 {
+        self.window.into()
+    }
+
     /// The tests of section 3.10.7.4 for SYN-RECEIVED, with those of RFC 5961 and RFC 7323.
     pub(super) fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Answer {
         let header = &segment.header;

@@ -1,0 +1,229 @@
+//! The memory of all queues together, and each queue's share of it.
+//!
+//! What a window promises is reserved before it is promised, so that no window ever has to shrink.
+//! Under pressure a queue may hold as much as nobody holds (the dynamic threshold of Choudhury and
+//! Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998): n queues that
+//! want more than there is settle at equal parts of the memory with one part left free for whoever
+//! comes next, and what they held beyond that they give back as their data go.
+
+use super::tuning::ReceiveTuning;
+use crate::congestion::CongestionController;
+use crate::tcp::{BufferTuning, Config, Connection};
+
+/// What a queue of either direction is always granted, in bytes, unless it is configured smaller:
+/// enough for a few segments of an Ethernet.
+const LEAST_QUEUE: u32 = 4096;
+
+/// Bytes of queues that may be in use at once, and that are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MemoryBudget {
+    limit: u64,
+    reserved: u64,
+    /// What SYN-ACKs have promised to peers that have not answered yet.
+    promised: u64,
+}
+
+impl MemoryBudget {
+    /// A budget of `limit` bytes.
+    pub(super) const fn new(limit: u64) -> Self {
+        MemoryBudget { limit, reserved: 0, promised: 0 }
+    }
+
+    /// Bytes reserved now.
+    pub(super) const fn reserved(&self) -> u64 {
+        self.reserved
+    }
+
+    fn free(&self) -> u64 {
+        self.limit.saturating_sub(self.reserved).saturating_sub(self.promised)
+    }
+
+    /// A SYN-ACK advertises `window` bytes; something to send with goes with it.
+    pub(super) fn promise(&mut self, window: u32) {
+        self.promised = self.promised.saturating_add(u64::from(window) + u64::from(LEAST_QUEUE));
+    }
+
+    /// The handshake of that SYN-ACK is over: the window is reserved, or nobody wants it any more.
+    pub(super) fn keep_promise(&mut self, window: u32) {
+        self.promised = self.promised.saturating_sub(u64::from(window) + u64::from(LEAST_QUEUE));
+    }
+
+    fn reserve(&mut self, bytes: u32) {
+        self.reserved = self.reserved.saturating_add(u64::from(bytes));
+    }
+
+    fn release(&mut self, bytes: u32) {
+        self.reserved = self.reserved.saturating_sub(u64::from(bytes));
+    }
+
+    /// How many bytes a queue may have that holds `held` and would like `wanted`: never more than it
+    /// holds and nobody does. It grows to powers of two when it cannot have all, and gives back only
+    /// when it holds twice its share, so that a share that moves a little moves no memory.
+    fn share(&self, held: u32, wanted: u32) -> u32 {
+        let free = self.free();
+        // It and the rest are equal after it has taken what it may.
+        let most = u32::try_from(free.saturating_add(u64::from(held)) / 2).unwrap_or(u32::MAX);
+        let target = wanted.max(held);
+        if target <= most {
+            return target;
+        }
+        let rounded = most.checked_ilog2().map_or(0, |exponent| 1 << exponent);
+        if u64::from(held / 2) > free { rounded } else { rounded.max(held) }
+    }
+}
+
+/// How large the queues of one connection are and may become, in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct QueueSizes {
+    /// Reserved for the send queue: what it has taken of the allocator, and at least its first part.
+    send: u32,
+    /// Reserved for the receive queue: its limit.
+    receive: u32,
+    send_most: u32,
+    receive_most: u32,
+    /// What the receive queue should have for the window not to bound the peer.
+    tuning: Option<ReceiveTuning>,
+}
+
+impl QueueSizes {
+    /// What a connection with this configuration starts with; `None` if there is no memory for it.
+    /// If a SYN-ACK has `promised` the peer a window, it can receive that.
+    pub(super) fn reserve(
+        budget: &mut MemoryBudget,
+        config: &Config,
+        promised: Option<u32>,
+    ) -> Option<Self> {
+        let send = config.send_buffer.min(LEAST_QUEUE);
+        // What was promised to this peer is free for it.
+        let mut others = *budget;
+        promised.into_iter().for_each(|window| others.keep_promise(window));
+        let receive = Self::first_window(&others, config)?.max(promised.unwrap_or(0));
+        let total = send.saturating_add(receive);
+        if others.free() < u64::from(total) {
+            return None;
+        }
+        budget.reserve(total);
+        Some(QueueSizes {
+            send,
+            receive,
+            send_most: config.send_buffer,
+            receive_most: config.receive_buffer,
+            tuning: ReceiveTuning::for_policy(config),
+        })
+    }
+
+    /// The receive queue that a connection with this configuration would start with, in bytes;
+    /// `None` if there is no memory for the least of both queues.
+    pub(super) fn first_window(budget: &MemoryBudget, config: &Config) -> Option<u32> {
+        let least = config.receive_buffer.min(LEAST_QUEUE);
+        let both = least.saturating_add(config.send_buffer.min(LEAST_QUEUE));
+        let wanted = config.buffer_tuning.first(config.receive_buffer);
+        (budget.free() >= u64::from(both)).then(|| budget.share(0, wanted).max(least))
+    }
+
+    /// Sets most bytes of the send queue.
+    pub(super) fn set_send_most(&mut self, bytes: u32) {
+        self.send_most = bytes;
+    }
+
+    /// Sets most bytes of the receive queue; whatever is more goes back as its promise is used up.
+    pub(super) fn set_receive_most(&mut self, bytes: u32) {
+        self.receive_most = bytes;
+    }
+
+    /// Bounds the queues of a new connection.
+    pub(super) fn apply<C: CongestionController>(&self, connection: &mut Connection<'_, C>) {
+        connection.begin_with(self.send, self.receive);
+    }
+
+    /// Gives everything back.
+    pub(super) fn release(&mut self, budget: &mut MemoryBudget) {
+        budget.release(self.send);
+        budget.release(self.receive);
+        *self = QueueSizes::default();
+    }
+
+    /// The state of the receive queue's tuning, if it is tuned.
+    pub(super) fn tuning(&mut self) -> Option<&mut ReceiveTuning> {
+        self.tuning.as_mut()
+    }
+
+    /// Lets the connection's queues grow to what they need and may have, and takes back what they
+    /// should not have any more.
+    pub(super) fn fit<C: CongestionController>(
+        &mut self,
+        budget: &mut MemoryBudget,
+        connection: &mut Connection<'_, C>,
+    ) {
+        self.account_send(budget, connection);
+        let wanted = match &self.tuning {
+            None => self.send_most,
+            // Two windows: one in the network, one that follows it.
+            Some(_) => BufferTuning::Automatic
+                .first(self.send_most)
+                .max(connection.congestion_window().saturating_mul(2))
+                .min(self.send_most),
+        };
+        let least = self.send_most.min(LEAST_QUEUE);
+        connection.set_send_buffer(budget.share(self.send, wanted).min(self.send_most).max(least));
+        self.account_send(budget, connection);
+
+        // What our SYN promises is known to the queue once it is answered.
+        if !connection.state().is_synchronized() {
+            return;
+        }
+        let wanted = self.tuning.as_ref().map_or(self.receive_most, ReceiveTuning::wanted);
+        let least = self.receive_most.min(LEAST_QUEUE);
+        let share = budget.share(self.receive, wanted).min(self.receive_most).max(least);
+        connection.set_receive_buffer(share);
+        let limit = connection.receive_limit();
+        if limit != self.receive {
+            budget.release(self.receive);
+            budget.reserve(limit);
+            self.receive = limit;
+        }
+    }
+
+    /// Reserves what the send queue has taken of the allocator since it was asked last.
+    pub(super) fn account_send<C: CongestionController>(
+        &mut self,
+        budget: &mut MemoryBudget,
+        connection: &Connection<'_, C>,
+    ) {
+        let held = connection.send_memory().max(self.send_most.min(LEAST_QUEUE));
+        if held != self.send {
+            budget.release(self.send);
+            budget.reserve(held);
+            self.send = held;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_may_hold_as_much_as_nobody_holds() {
+        let mut budget = MemoryBudget::new(1 << 20);
+        assert_eq!(budget.share(0, 100_000), 100_000, "there is plenty");
+        assert_eq!(budget.share(0, 1 << 20), 1 << 19, "a half, at most");
+        budget.reserve(700_000);
+        assert_eq!(budget.share(0, 1 << 20), 1 << 17, "rounded down to a power of two");
+        assert_eq!(budget.share(200_000, 1 << 20), 1 << 18);
+        assert_eq!(budget.share(300_000, 1 << 20), 300_000, "too little to gain");
+        budget.reserve(300_000);
+        assert_eq!(budget.share(50_000, 1 << 20), 50_000, "nearly its share");
+        assert_eq!(budget.share(300_000, 1 << 20), 1 << 17, "it gives back");
+        assert_eq!(budget.share(300_000, 5_000), 1 << 17);
+        budget.reserve(1 << 20);
+        assert_eq!(budget.share(0, 5_000), 0);
+    }
+
+    #[test]
+    fn what_wants_nothing_more_keeps_what_it_has() {
+        let budget = MemoryBudget::new(u64::MAX);
+        assert_eq!(budget.share(10_000, 5_000), 10_000);
+        assert_eq!(budget.share(0, u32::MAX), u32::MAX);
+    }
+}

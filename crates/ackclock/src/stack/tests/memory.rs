@@ -1,0 +1,138 @@
+//! The memory of all queues together: who gets how much of it, and what nobody gets.
+
+use super::*;
+use std::collections::HashMap;
+use std::vec;
+
+const KILOBYTE: u64 = 1024;
+
+/// A client with all the memory that it wants, and a server with `memory` bytes.
+fn pair(memory: u64) -> Pair {
+    Pair::with(config(), StackConfig { memory, ..config() })
+}
+
+#[test]
+fn connections_get_less_as_memory_runs_out_and_then_none() {
+    let mut pair = pair(40_000);
+    let listener = pair.listen();
+    let windows: Vec<_> = (0..3)
+        .map(|_| {
+            let client = pair.connect();
+            pair.run();
+            pair.server.accept(listener).map(|_| pair.client.info(pair.now, client).unwrap())
+        })
+        .map(|info| info.map(|info| info.send_window))
+        .collect();
+    // A half of what is free, rounded down to a power of two, and 4 KiB each for what is sent.
+    assert_eq!(windows, [Some(16_384), Some(8_192), None]);
+    assert_eq!(pair.server.memory_in_use(), 32 * KILOBYTE);
+    assert!(pair.server.statistics().memory_refused > 0);
+}
+
+#[test]
+fn memory_comes_back_when_connections_end() {
+    let mut pair = pair(40_000);
+    let (client, server) = pair.established();
+    assert_eq!(pair.server.memory_in_use(), 20 * KILOBYTE);
+    pair.server.send(pair.now, server, &[1; 30_000]).unwrap();
+    pair.client.close(pair.now, client).unwrap();
+    pair.server.close(pair.now, server).unwrap();
+    pair.run();
+    assert_eq!(pair.server.memory_in_use(), 0);
+}
+
+#[test]
+fn a_send_queue_takes_what_it_holds_and_what_it_may() {
+    let mut pair = pair(64 * KILOBYTE);
+    let (_, server) = pair.established();
+    // 32 KiB were granted to the receive queue.
+    assert_eq!(pair.server.memory_in_use(), 36 * KILOBYTE);
+    let data = vec![7; 100_000];
+    assert_eq!(pair.server.send_room(server), 16_384);
+    assert_eq!(pair.server.send(pair.now, server, &data), Ok(16_384));
+    assert_eq!(pair.server.memory_in_use(), 48 * KILOBYTE);
+    pair.run();
+    // All was delivered; the queue keeps its memory as long as few others become empty after it.
+    assert_eq!(pair.server.memory_in_use(), 48 * KILOBYTE);
+}
+
+#[test]
+fn where_memory_is_lent_there_is_no_budget() {
+    let mut memory = StackMemory::<Window, 1, 1, 1, 1, 4>::new();
+    let (mut send, mut receive) = ([0; 1000], [0; 1000]);
+    let (mut flight, mut reassembly) = ([Default::default(); 4], [Default::default(); 4]);
+    let buffers = Buffers {
+        send: Buffer::lent(&mut send),
+        receive: Buffer::lent(&mut receive),
+        flight: Buffer::lent(&mut flight),
+        delivery: Buffer::default(),
+        reassembly: Buffer::lent(&mut reassembly),
+    };
+    let config = StackConfig { memory: 1, ..config() };
+    let mut host = Stack::new(config, Window, memory.storage([buffers])).unwrap();
+    host.add_address(Cidr { address: CLIENT.parse().unwrap(), prefix: 24 }).unwrap();
+    let to = addr("10.0.0.2:80");
+    let handle = host.connect(millis(0), to, None, &Config::default()).unwrap();
+    assert_eq!((host.send_room(handle), host.memory_in_use()), (1000, 0));
+}
+
+#[test]
+fn handshakes_that_begin_together_share_what_there_is() {
+    let mut pair = pair(80_000);
+    let listener = pair.listen();
+    let clients: Vec<_> = (0..4).map(|_| pair.connect()).collect();
+    pair.run();
+    let accepted = core::iter::from_fn(|| pair.server.accept(listener)).count();
+    let windows = clients.iter().map(|client| pair.client.info(pair.now, *client).unwrap());
+    let windows: Vec<_> = windows.map(|info| info.send_window).collect();
+    assert_eq!((accepted, windows), (4, vec![32_768, 16_384, 8_192, 4_096]));
+}
+
+/// Eight clients send through a server that has memory for less than two of them want, and that
+/// reads now and then.
+#[test]
+fn under_pressure_no_window_shrinks_and_all_arrives() {
+    const EACH: usize = 300_000;
+    const MEMORY: u64 = 400_000;
+    let mut pair = pair(MEMORY);
+    let listener = pair.listen();
+    // Unscaled windows tell each byte.
+    let settings = Config { window_scaling: false, ..Config::default() };
+    let to = addr("10.0.0.2:80");
+    let connect = |_| pair.client.connect(pair.now, to, None, &settings).unwrap();
+    let clients: Vec<_> = (0..8).map(connect).collect();
+    pair.run();
+    let servers: Vec<_> = core::iter::from_fn(|| pair.server.accept(listener)).collect();
+    let mut unsent = HashMap::new();
+    for (client, server) in clients.iter().zip(&servers) {
+        assert_eq!(pair.client.local_addr(*client), pair.server.remote_addr(*server));
+        unsent.insert(*client, EACH);
+    }
+    let mut read = vec![0; servers.len()];
+    let mut edges = HashMap::new();
+    let mut random = crate::test_random::Random(3);
+    for _ in 0..20_000 {
+        pair.now += STEP;
+        for (client, left) in unsent.iter_mut() {
+            *left -= pair.client.send(pair.now, *client, &vec![5; *left]).unwrap_or(0);
+        }
+        let to_server = packets(pair.now, &mut pair.client);
+        to_server.iter().for_each(|packet| pair.server.on_packet(pair.now, packet));
+        for (server, read) in servers.iter().zip(&mut read) {
+            let mut data = vec![0; random.below(20_000) as usize];
+            *read += pair.server.receive(pair.now, *server, &mut data).unwrap();
+        }
+        assert!(pair.server.memory_in_use() <= MEMORY);
+        for packet in packets(pair.now, &mut pair.server) {
+            let Segment { header, .. } = segment(&packet);
+            let edge = header.ack + u32::from(header.window);
+            let before = edges.insert(header.destination_port, edge).unwrap_or(edge);
+            assert!(!edge.before(before), "{edge:?} after {before:?}");
+            pair.client.on_packet(pair.now, &packet);
+        }
+        pair.client.on_timeout(pair.now);
+        pair.server.on_timeout(pair.now);
+    }
+    assert_eq!(servers.len(), 8);
+    assert_eq!(read, vec![EACH; servers.len()]);
+}

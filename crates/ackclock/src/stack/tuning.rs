@@ -1,0 +1,114 @@
+//! How large a receive window should be: dynamic right-sizing (Fisk and Feng, "Dynamic adjustment of
+//! TCP window sizes", 2000).
+
+use crate::seq::SeqNumber;
+use crate::tcp::{BufferTuning, Config};
+use crate::time::{Duration, Instant};
+
+/// Receives what arrives while the peer's window doubles and the application is late, in segments of
+/// an Ethernet.
+const SLACK: u32 = 16 * 1460;
+
+/// Measures how much an application reads in a round trip, and asks for room for twice as much: a
+/// peer in slow start can send that in the next one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReceiveTuning {
+    /// When the round trip that is being measured began; `None` before the first data.
+    since: Option<Instant>,
+    /// The first byte that was not read then.
+    mark: SeqNumber,
+    /// The most that was read in a round trip, in bytes.
+    read: u32,
+    /// The queue to have, in bytes.
+    wanted: u32,
+    /// The least round-trip time that the echoes of our timestamps have told in this round trip, in
+    /// microseconds; [`u32::MAX`] if none has.
+    echoed: u32,
+}
+
+impl ReceiveTuning {
+    /// The state that a connection with this configuration starts from; `None` if its queue has a
+    /// fixed size.
+    pub(super) fn for_policy(config: &Config) -> Option<Self> {
+        (config.buffer_tuning == BufferTuning::Automatic).then(|| ReceiveTuning {
+            since: None,
+            mark: SeqNumber(0),
+            read: 0,
+            wanted: config.buffer_tuning.first(config.receive_buffer),
+            echoed: u32::MAX,
+        })
+    }
+
+    /// The queue to have, in bytes; it only grows.
+    pub(super) const fn wanted(&self) -> u32 {
+        self.wanted
+    }
+
+    /// A segment with data arrived that echoes a timestamp of ours of `rtt` ago.
+    pub(super) fn on_echo(&mut self, rtt: Duration) {
+        self.echoed = self.echoed.min(micros(rtt));
+    }
+
+    /// The application has read everything before `unread`. `rtt` is what the sending half has
+    /// measured, for peers without timestamps; zero if nothing.
+    pub(super) fn on_read(&mut self, now: Instant, unread: SeqNumber, rtt: Duration) {
+        let Some(since) = self.since else {
+            (self.since, self.mark) = (Some(now), unread);
+            return;
+        };
+        let rtt = if self.echoed == u32::MAX { micros(rtt) } else { self.echoed };
+        if rtt == 0 || micros(now.saturating_since(since)) < rtt {
+            return;
+        }
+        let read = unread.since(self.mark);
+        if read > self.read {
+            self.read = read;
+            self.wanted = self.wanted.max(read.saturating_mul(2).saturating_add(SLACK));
+        }
+        (self.since, self.mark, self.echoed) = (Some(now), unread, u32::MAX);
+    }
+}
+
+fn micros(duration: Duration) -> u32 {
+    u32::try_from(duration.as_micros()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tuning() -> ReceiveTuning {
+        let config = Config { buffer_tuning: BufferTuning::Automatic, ..Config::default() };
+        ReceiveTuning::for_policy(&config).unwrap()
+    }
+
+    #[test]
+    fn room_for_twice_what_is_read_in_a_round_trip() {
+        let mut tuning = tuning();
+        let rtt = Duration::from_millis(100);
+        let at = Instant::from_millis;
+        assert_eq!(tuning.wanted(), 65_535);
+        tuning.on_read(at(0), SeqNumber(0), rtt);
+        tuning.on_read(at(99), SeqNumber(60_000), rtt);
+        assert_eq!(tuning.wanted(), 65_535, "the round trip is not over");
+        tuning.on_read(at(100), SeqNumber(65_000), rtt);
+        assert_eq!(tuning.wanted(), 130_000 + SLACK);
+        tuning.on_read(at(200), SeqNumber(130_000), rtt);
+        assert_eq!(tuning.wanted(), 130_000 + SLACK, "no more than before");
+        tuning.on_read(at(300), SeqNumber(330_000), rtt);
+        assert_eq!(tuning.wanted(), 400_000 + SLACK);
+    }
+
+    #[test]
+    fn echoed_timestamps_tell_the_round_trip_of_one_who_only_receives() {
+        let mut tuning = tuning();
+        let at = Instant::from_millis;
+        tuning.on_read(at(0), SeqNumber(0), Duration::ZERO);
+        tuning.on_read(at(100), SeqNumber(65_000), Duration::ZERO);
+        assert_eq!(tuning.wanted(), 65_535, "nothing is known of the path");
+        tuning.on_echo(Duration::from_millis(90));
+        tuning.on_echo(Duration::from_millis(80));
+        tuning.on_read(at(101), SeqNumber(65_000), Duration::from_millis(500));
+        assert_eq!(tuning.wanted(), 130_000 + SLACK);
+    }
+}
