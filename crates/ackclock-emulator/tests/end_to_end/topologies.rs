@@ -248,5 +248,9 @@ fn a_host_that_polls_takes_all_that_has_come_and_then_sends() {
         12,
         "a SYN, ten segments, the first with the ack of the other's, and an ack"
     );
-    assert_eq!(emulator.link_statistics(hosts[1]).packets_offered, 2, "a SYN, and one ack with a FIN");
+    assert_eq!(
+        emulator.link_statistics(hosts[1]).packets_offered,
+        2,
+        "a SYN, and one ack with a FIN"
+    );
 }
