@@ -5,8 +5,8 @@ use crate::path::Path;
 use crate::units::parse_bytes;
 use ackclock::congestion::InitialWindow;
 use ackclock::tcp::{
-    AckPolicy, AckTimer, CongestionControl, EcnMode, Pacing, RecoveryAlgorithm, RestartAfterIdle,
-    RtoBackoff, RtoConfig,
+    AckPolicy, AckTimer, BufferTuning, CongestionControl, EcnMode, Pacing, RecoveryAlgorithm,
+    RestartAfterIdle, RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
@@ -77,6 +77,7 @@ word!(
     Pacing,
     RtoConfig,
     RtoBackoff,
+    BufferTuning,
     EcnMode,
     AckPolicy,
     AckTimer
