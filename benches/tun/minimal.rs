@@ -144,18 +144,26 @@ fn send(tun: &mut Tun, bytes: u64, port: u16) {
     let data = vec![0x5a; LARGE];
     let size = if tun.is_offloading() { LARGE } else { SEGMENT };
     let mut full = Template::new(&plain, &data[..size], checksum);
-    let mut last = Template::new(&plain, &data[..(bytes % size as u64) as usize], checksum);
     let (mut una, mut nxt, mut window) = (1u64, 1u64, syn_ack.window);
     let end = 1 + bytes;
     while una < end {
         let mut arrived = 0;
         while nxt < end {
-            let template = if end - nxt >= size as u64 { &mut full } else { &mut last };
-            let length = template.payload.len() as u64;
-            if nxt + length > una + u64::from(window.min(BUFFER as u32)) {
+            let room = (una + u64::from(window.min(BUFFER as u32))).saturating_sub(nxt);
+            let length = if room >= size as u64 {
+                (end - nxt).min(size as u64)
+            } else if una == nxt {
+                // The first window may not hold a large transmission.
+                (end - nxt).min(room)
+            } else {
                 break;
+            };
+            if length == size as u64 {
+                full.send(tun, nxt as u32, ack);
+            } else {
+                let payload = &data[..length as usize];
+                Template::new(&plain, payload, checksum).send(tun, nxt as u32, ack);
             }
-            template.send(tun, nxt as u32, ack);
             nxt += length;
         }
         let take = &mut |received: Received<'_>| {

@@ -9,7 +9,7 @@ use ackclock::link::{Link, Received};
 use ackclock::time::Instant;
 use ackclock_host::impaired::{Impairment, Suffered};
 use ackclock_host::tun::{Offload, Tun, TunError};
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
     SeccompRule, apply_filter,
@@ -145,14 +145,17 @@ fn what_cannot_be_opened_without_offload_fails_alike_with_it() {
 }
 
 /// The first UDP datagram that the kernel sends into the device, and whether its checksum is said to
-/// be unverified.
+/// be unverified. The kernel drops what is sent before it has noticed that somebody has attached to
+/// an interface that was there, so it is sent until it comes.
 fn datagram(tun: &mut Tun) -> (Vec<u8>, bool) {
+    const AGAIN: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
     let socket = UdpSocket::bind((Family::V4.kernel(), 0)).expect("a socket");
-    socket.send_to(b"some text", Family::V4.our_port(PORT)).expect("a datagram sent");
     let mut found = None;
     while found.is_none() {
         let capable = tun.capabilities();
-        poll(&mut [PollFd::new(tun, PollFlags::IN)], None).expect("a packet");
+        // It may be refused as long as the interface has no carrier.
+        let _ = socket.send_to(b"some text", Family::V4.our_port(PORT));
+        poll(&mut [PollFd::new(tun, PollFlags::IN)], Some(&AGAIN)).expect("a device");
         let deliver = &mut |received: Received<'_>| {
             assert!(capable.verify.transport);
             // Others are what IPv6 says of its own accord.
