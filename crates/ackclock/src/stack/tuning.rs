@@ -9,8 +9,8 @@ use crate::time::{Duration, Instant};
 /// an Ethernet.
 const SLACK: u32 = 16 * 1460;
 
-/// Measures how much an application reads in a round trip, and asks for room for twice as much: a
-/// peer in slow start can send that in the next one.
+/// Measures how much an application reads in a round trip, and asks for room for twice as much, and
+/// more where it reads more each time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReceiveTuning {
     /// When the round trip that is being measured began; `None` before the first data.
@@ -62,11 +62,20 @@ impl ReceiveTuning {
         }
         let read = unread.since(self.mark);
         if read > self.read {
+            self.wanted = self.wanted.max(room_for(read, self.read));
             self.read = read;
-            self.wanted = self.wanted.max(read.saturating_mul(2).saturating_add(SLACK));
         }
         (self.since, self.mark, self.echoed) = (Some(now), unread, u32::MAX);
     }
+}
+
+/// Room for twice of what was `read`, in bytes, and for a peer that sends faster and faster, as in slow
+/// start: while one round trip is measured it is two ahead. `before` was read in an earlier one.
+fn room_for(read: u32, before: u32) -> u32 {
+    let room = u64::from(read) * 2 + u64::from(SLACK);
+    let faster = room.saturating_mul(u64::from(read.saturating_sub(before)));
+    let growth = faster.checked_div(u64::from(before)).unwrap_or(0).saturating_mul(2);
+    u32::try_from(room.saturating_add(growth)).unwrap_or(u32::MAX)
 }
 
 fn micros(duration: Duration) -> u32 {
@@ -96,7 +105,8 @@ mod tests {
         tuning.on_read(at(200), SeqNumber(130_000), rtt);
         assert_eq!(tuning.wanted(), 130_000 + SLACK, "no more than before");
         tuning.on_read(at(300), SeqNumber(330_000), rtt);
-        assert_eq!(tuning.wanted(), 400_000 + SLACK);
+        // 135,000 more than 65,000: that much again, twice.
+        assert_eq!(tuning.wanted(), 423_360 + 2 * 879_286);
     }
 
     #[test]
