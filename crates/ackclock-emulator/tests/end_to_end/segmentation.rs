@@ -71,7 +71,8 @@ fn of_a_large_transmission_exactly_what_was_lost_is_sent_again() {
     let segments = LENGTH.div_ceil(SEGMENT);
     // The SYN counts too; the FIN goes with the last data.
     assert_eq!(info.data_segments_sent, 1 + segments + 7);
-    assert!(sent < segments / 8, "{sent} transmissions of {segments} segments");
+    // Each ack lets two segments or more go, which go at once.
+    assert!(sent < segments * 2 / 3, "{sent} transmissions of {segments} segments");
 }
 
 #[test]
