@@ -30,6 +30,10 @@ const PING: usize = 64;
 /// Payload of a segment in bytes: what timestamps leave of 1500.
 const SEGMENT: usize = 1448;
 
+/// The kernel's own law is set to one that does not pace: BBR, which some systems have as the default,
+/// would hold segments back and make them small.
+const LAW_OF_THE_KERNEL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+
 /// What a stack is to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Job {
@@ -155,6 +159,7 @@ fn run(case: &Case, contender: Contender) -> Taken {
     let setup = TunSetup { name, owner: None, mtu: Some(1500), addresses: vec![OURS] };
     let configured = setup.configuration().expect("a usable address").run();
     configured.expect("a configured interface");
+    std::fs::write(LAW_OF_THE_KERNEL, "reno").expect("a law that every kernel has");
     let (remote, kernel_side) = kernel::prepare(case.job);
     let (began, spent) = (Instant::now(), processor_time());
     thread::scope(|scope| {
