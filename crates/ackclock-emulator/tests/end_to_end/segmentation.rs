@@ -81,6 +81,6 @@ fn no_transmission_exceeds_what_congestion_control_allows() {
     let ([info, _], [link, _], _) = exchange([path; 2], [LENGTH, 0], false, 1);
     // Ten segments of the initial window go at once (RFC 6928), and so does each window after it;
     // what waits at the line is at most the largest window.
-    assert!(link.longest_queue as u64 * SEGMENT <= u64::from(info.cwnd), "{}", link.longest_queue);
+    assert!(link.longest_queue * SEGMENT <= u64::from(info.cwnd), "{}", link.longest_queue);
     assert_eq!((info.retransmitted, link.packets_dropped), (0, 0));
 }
