@@ -12,7 +12,7 @@ mod error;
 pub(crate) mod handshake;
 mod info;
 mod inquiry;
-#[cfg(any(test, feature = "invariants"))]
+#[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
 mod invariants;
 mod output;
 mod pacing_mode;

@@ -5,7 +5,7 @@
 //! SACK edges round inward to whole pieces, so that nothing counts as received that may not be.
 //! When all records are in use sending stops; no SACK is ever forgotten.
 
-#[cfg(any(test, feature = "invariants"))]
+#[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
 mod invariants;
 mod record;
 #[cfg(all(test, feature = "alloc"))]
