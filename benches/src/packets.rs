@@ -61,7 +61,7 @@ pub fn read(packet: &[u8]) -> usize {
     }
 }
 
-/// As [`write`], by smoltcp.
+/// As [`write()`], by smoltcp.
 pub fn write_smoltcp(to: &mut [u8], payload: &[u8]) -> usize {
     let checksums = ChecksumCapabilities::default();
     let (source, destination) = (Ipv4Address::new(10, 0, 0, 1), Ipv4Address::new(10, 0, 0, 2));
