@@ -15,7 +15,8 @@ run() {
     for part in \
         "closed_forms:Closed forms" \
         "against_smoltcp:Beside smoltcp 0.14" \
-        "recoveries:Loss recovery"; do
+        "recoveries:Loss recovery" \
+        "random_loss:Random losses on 50 Mbit/s and 40 ms"; do
         printf '\n## %s\n\n' "${part#*:}"
         run "${part%%:*}"
     done
