@@ -98,7 +98,7 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     findings.push(
         Finding::new("the same, one way", samples.spread(one, "largest_rise")?)
             .paper("alternates between q and q + 1, grows with the windows")
-            .tolerance(Tolerance::AtMost(3.0))
+            .tolerance(Tolerance::AtMost(2.0))
             .note("three connections may each open their window by a packet in that time"),
     );
     findings.push(
