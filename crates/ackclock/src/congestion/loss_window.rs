@@ -142,6 +142,16 @@ impl LossWindow {
         begins
     }
 
+    /// Answers congestion with the threshold `reduced`: goes on there, or after a timeout slow-starts up
+    /// to it. A repeated timeout reduces the threshold no further.
+    pub(super) fn reduce(&mut self, kind: CongestionKind, reduced: u32) {
+        match kind {
+            CongestionKind::FastRetransmit | CongestionKind::Ecn => self.continue_at(reduced),
+            CongestionKind::Timeout => self.slow_start_again(reduced),
+            CongestionKind::RepeatedTimeout => self.slow_start_again(self.now.ssthresh),
+        }
+    }
+
     /// Goes on at the threshold in congestion avoidance. Congestion never opens the window, even
     /// if the flight was larger than it.
     pub(super) fn continue_at(&mut self, ssthresh: u32) {

@@ -90,16 +90,7 @@ impl CongestionController for Reno {
     fn on_congestion(&mut self, event: &Congestion) {
         self.window.remember(event.kind);
         let reduced = self.reduced_threshold(event);
-        match event.kind {
-            CongestionKind::FastRetransmit | CongestionKind::Ecn => {
-                self.window.continue_at(reduced);
-            }
-            CongestionKind::Timeout => self.window.slow_start_again(reduced),
-            CongestionKind::RepeatedTimeout => {
-                let unchanged = self.window.ssthresh();
-                self.window.slow_start_again(unchanged);
-            }
-        }
+        self.window.reduce(event.kind, reduced);
     }
 
     fn on_undo(&mut self, _now: Instant) {

@@ -13,9 +13,7 @@
 
 use super::loss_window::LossWindow;
 use super::words::{ParameterList, Parameters};
-use super::{
-    Ack, Congestion, CongestionController, CongestionKind, Growth, Start, backlog, micros,
-};
+use super::{Ack, Congestion, CongestionController, Growth, Start, backlog, micros};
 use crate::time::Instant;
 use core::cmp::Ordering;
 use core::fmt;
@@ -167,16 +165,7 @@ impl CongestionController for Vegas {
     fn on_congestion(&mut self, event: &Congestion) {
         self.window.remember(event.kind);
         let reduced = self.reduced_threshold(event.flight_size);
-        match event.kind {
-            CongestionKind::FastRetransmit | CongestionKind::Ecn => {
-                self.window.continue_at(reduced);
-            }
-            CongestionKind::Timeout => self.window.slow_start_again(reduced),
-            CongestionKind::RepeatedTimeout => {
-                let unchanged = self.window.ssthresh();
-                self.window.slow_start_again(unchanged);
-            }
-        }
+        self.window.reduce(event.kind, reduced);
     }
 
     fn on_undo(&mut self, _now: Instant) {
@@ -211,9 +200,9 @@ impl CongestionController for Vegas {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::CongestionKind::{FastRetransmit, RepeatedTimeout, Timeout};
     use crate::congestion::tests::{acked, congestion, sizes, start};
     use crate::time::Duration;
-    use CongestionKind::{FastRetransmit, RepeatedTimeout, Timeout};
 
     const MSS: u32 = 1000;
 

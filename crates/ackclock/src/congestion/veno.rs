@@ -188,16 +188,7 @@ impl CongestionController for Veno {
             self.base_rtt_before = self.base_rtt;
         }
         let reduced = self.reduced_threshold(event.kind);
-        match event.kind {
-            CongestionKind::FastRetransmit | CongestionKind::Ecn => {
-                self.window.continue_at(reduced);
-            }
-            CongestionKind::Timeout => self.window.slow_start_again(reduced),
-            CongestionKind::RepeatedTimeout => {
-                let unchanged = self.window.ssthresh();
-                self.window.slow_start_again(unchanged);
-            }
-        }
+        self.window.reduce(event.kind, reduced);
         if !self.keeps_base_rtt && event.kind != CongestionKind::Ecn {
             self.base_rtt = NO_SAMPLE;
         }
