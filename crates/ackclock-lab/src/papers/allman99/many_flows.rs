@@ -60,14 +60,7 @@ fn variants(quick: bool) -> Vec<Variant> {
     let rows = if quick { 1 } else { 10 };
     for algorithm in ALGORITHMS {
         let base = variant("drop-tail", "SACK", algorithm, "350", rows);
-        for (parameter, value) in [
-            ("lengths", "exponential"),
-            ("acks", "delayed=200ms/0"),
-            ("delay", "25ms"),
-            ("timer", "jacobson88:ticks:one"),
-        ] {
-            variants.push(base.but(parameter, value, rows));
-        }
+        variants.extend(traffic::otherwise(&base, rows));
     }
     variants
 }

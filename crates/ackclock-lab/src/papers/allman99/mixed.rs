@@ -42,14 +42,7 @@ fn variants(quick: bool) -> Vec<Variant> {
     }
     let rows = if quick { 1 } else { 10 };
     let base = variant("drop-tail", "half", "300", rows);
-    for (parameter, value) in [
-        ("lengths", "exponential"),
-        ("acks", "delayed=200ms/0"),
-        ("delay", "25ms"),
-        ("timer", "jacobson88:ticks:one"),
-    ] {
-        variants.push(base.but(parameter, value, rows));
-    }
+    variants.extend(traffic::otherwise(&base, rows));
     variants
 }
 

@@ -44,14 +44,7 @@ fn variants(quick: bool) -> Vec<Variant> {
     let rows = if quick { 1 } else { 10 };
     for scale in ["0/1", "1/1"] {
         let base = variant("drop-tail", scale, "300", rows);
-        for (parameter, value) in [
-            ("lengths", "exponential"),
-            ("acks", "delayed=200ms/0"),
-            ("delay", "25ms"),
-            ("timer", "jacobson88:ticks:one"),
-        ] {
-            variants.push(base.but(parameter, value, rows));
-        }
+        variants.extend(traffic::otherwise(&base, rows));
     }
     variants
 }

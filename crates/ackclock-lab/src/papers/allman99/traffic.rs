@@ -1,7 +1,7 @@
 //! The random traffic of section 3: flows of random lengths that start at random times.
 
 use super::network::{self, Kind, SEGMENT, Transfer};
-use crate::experiment::{Choice, Job, Stop};
+use crate::experiment::{Choice, Job, Stop, Variant};
 use crate::papers::flows::starts;
 use crate::sample::Sample;
 use ackclock::time::{Duration, Instant};
@@ -20,6 +20,17 @@ const STARTS: Duration = Duration::from_secs(100);
 const END: Instant = Instant::from_secs(5000);
 /// Stream of the lengths.
 const STREAM: u64 = 89;
+
+/// The variant with other values for what the paper does not state, one at a time.
+pub(super) fn otherwise(base: &Variant, seeds: u64) -> [Variant; 4] {
+    [
+        ("lengths", "exponential"),
+        ("acks", "delayed=200ms/0"),
+        ("delay", "25ms"),
+        ("timer", "jacobson88:ticks:one"),
+    ]
+    .map(|(parameter, value)| base.but(parameter, value, seeds))
+}
 
 /// Runs as many flows as the setting `flows` says, of these kinds in turn.
 pub(super) fn run(job: &Job<'_>, kinds: &[Kind<'_>]) -> Result<Sample, Stop> {
