@@ -2,7 +2,7 @@
 //! script sets by sysctl elsewhere.
 
 use ackclock::congestion::{BuiltIn, InitialWindow};
-use ackclock::tcp::{AckPolicy, Config, EcnMode, RecoveryAlgorithm};
+use ackclock::tcp::{AckPolicy, Config, CongestionControl, EcnMode, RecoveryAlgorithm};
 use ackclock::time::Duration;
 use std::fmt::Display;
 use std::net::IpAddr;
@@ -102,12 +102,17 @@ impl FromStr for Flags {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut flags = Flags::default();
         let pairs = || text.split([',', ' ']).filter(|pair| !pair.is_empty());
-        // The profile is the ground on which the others stand, wherever it is written.
-        for pair in pairs().filter(|pair| pair.starts_with("profile=")) {
-            flags.set(pair)?;
-        }
-        for pair in pairs().filter(|pair| !pair.starts_with("profile=")) {
-            flags.set(pair)?;
+        // The profile is the ground on which the others stand, and a law may bring a recovery that
+        // another one replaces, wherever they are written.
+        let rank = |pair: &str| match pair.split_once('=') {
+            Some(("profile", _)) => 0,
+            Some(("cc", _)) => 1,
+            _ => 2,
+        };
+        for current in 0..=2 {
+            for pair in pairs().filter(|pair| rank(pair) == current) {
+                flags.set(pair)?;
+            }
         }
         flags.connection.validate().map_err(|error| error.to_string())?;
         Ok(flags)
@@ -123,11 +128,14 @@ impl Flags {
         match key {
             "profile" => value.parse::<Profile>().map_err(|error| wrong(&error))?.apply(self),
             "cc" => {
-                let names = || wrong(&format!("use one of {}", BuiltIn::NAMES.join(", ")));
-                self.law = BuiltIn::by_name(value).ok_or_else(names)?;
+                let CongestionControl { law, recovery, .. } =
+                    value.parse().map_err(|error| wrong(&error))?;
+                self.law = law;
+                connection.recovery = recovery.unwrap_or(connection.recovery);
             }
             "recovery" => connection.recovery = value.parse().map_err(|error| wrong(&error))?,
-            "iw" => connection.initial_window = InitialWindow::segments(number(pair, value)?),
+            "iw" if value == "0" => connection.initial_window = InitialWindow::default(),
+            "iw" => connection.initial_window = value.parse().map_err(|error| wrong(&error))?,
             "ecn" => connection.ecn = value.parse().map_err(|error| wrong(&error))?,
             "sack" => connection.sack = switch(pair, value)?,
             "timestamps" => connection.timestamps = switch(pair, value)?,
@@ -209,6 +217,7 @@ fn switch(pair: &str, value: &str) -> Result<bool, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock::congestion::CongestionController;
 
     #[test]
     fn the_profile_comes_first_wherever_it_is_written() {
@@ -218,12 +227,61 @@ mod tests {
         assert_eq!(flags.connection.ecn, EcnMode::Off);
     }
 
+    /// The bundles as docs/packetdrill.md has them.
+    #[test]
+    fn each_profile_is_what_is_written_of_it() {
+        let (rack, rfc6675) = (RecoveryAlgorithm::Rack, RecoveryAlgorithm::Rfc6675);
+        let (accept, off) = (EcnMode::Accept, EcnMode::Off);
+        for (profile, law, recovery, ecn, rto_min, quick, buffer, retries) in [
+            ("linux", "cubic", rack, accept, 200, 16, 6 << 20, 6),
+            ("freebsd", "cubic", rfc6675, accept, 30, 0, 2 << 20, 3),
+            ("rfc", "reno", rfc6675, off, 1_000, 0, 65_535, 7),
+        ] {
+            let flags: Flags = format!("profile={profile}").parse().expect("usable flags");
+            let connection = &flags.connection;
+            assert_eq!(
+                (flags.law.name(), connection.recovery, connection.ecn),
+                (law, recovery, ecn)
+            );
+            assert_eq!(connection.rto.min, Duration::from_millis(rto_min), "{profile}");
+            let timeout = Duration::from_millis(40);
+            let acks = AckPolicy::Delayed { timeout, quick_acks: quick };
+            assert_eq!(connection.ack_policy, acks, "{profile}");
+            assert_eq!(connection.receive_buffer, buffer, "{profile}");
+            assert_eq!(syn_retries(connection), retries, "{profile}");
+            assert_eq!(connection.initial_window, InitialWindow::Rfc6928, "{profile}");
+            assert!(connection.sack && connection.timestamps && connection.window_scaling);
+        }
+    }
+
+    #[test]
+    fn laws_and_windows_have_the_words_of_the_command_line() {
+        let flags: Flags = "recovery=rack,cc=tahoe".parse().expect("usable flags");
+        assert_eq!(
+            (flags.law.name(), flags.connection.recovery),
+            ("tahoe", RecoveryAlgorithm::Rack)
+        );
+        let flags: Flags = "cc=newreno".parse().expect("usable flags");
+        assert_eq!(
+            (flags.law.name(), flags.connection.recovery),
+            ("reno", RecoveryAlgorithm::NewReno)
+        );
+        let flags: Flags = "cc=veno:threshold=3 iw=14600B".parse().expect("usable flags");
+        assert_eq!(flags.law.to_string(), "veno:threshold=3");
+        assert_eq!(flags.connection.initial_window, InitialWindow::bytes(14_600));
+        let flags: Flags =
+            "iw=0,early_data=off,rto_initial=500,local=10.1.2.3".parse().expect("usable");
+        assert_eq!(flags.connection.initial_window, InitialWindow::Rfc6928);
+        assert_eq!(flags.connection.rto.initial, Duration::from_millis(500));
+        assert_eq!(flags.local[0], IpAddr::from([10, 1, 2, 3]));
+    }
+
     #[test]
     fn what_cannot_be_used_is_named() {
         let cases = [
             ("colour=blue", "flag `colour=blue`: there is no `colour`"),
             ("iw", "flag `iw`: write key=value"),
-            ("iw=x", "flag `iw=x`: not a number that fits"),
+            ("rto_min=x", "flag `rto_min=x`: not a number that fits"),
             ("sack=maybe", "flag `sack=maybe`: use on or off"),
             ("early_data=on", "flag `early_data=on`: there is no TCP Fast Open, use off"),
             ("profile=mac", "flag `profile=mac`: use linux, freebsd or rfc"),
