@@ -17,6 +17,7 @@ pub(super) struct ConnectionTable {
     mss: Option<u16>,
     send_buffer: Option<u32>,
     receive_buffer: Option<u32>,
+    #[serde(alias = "buffers")]
     buffer_tuning: Option<Text<BufferTuning>>,
     window_scaling: Option<bool>,
     timestamps: Option<bool>,

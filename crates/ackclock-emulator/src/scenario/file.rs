@@ -3,6 +3,7 @@
 use super::connection::ConnectionTable;
 use super::words::{Bytes, Drawn, Text};
 use crate::path::Path;
+use ackclock::congestion::Growth;
 use ackclock::tcp::CongestionControl;
 use ackclock::time::Duration;
 use serde::Deserialize;
@@ -20,6 +21,7 @@ pub(super) struct File {
     #[serde(default)]
     #[serde(alias = "cc")]
     pub(super) law: Text<CongestionControl>,
+    pub(super) growth: Option<Spanned<Text<Growth>>>,
     pub(super) connection: Option<Spanned<ConnectionTable>>,
     pub(super) pair: Option<Spanned<PairTable>>,
     pub(super) dumbbell: Option<Spanned<DumbbellTable>>,

@@ -10,7 +10,7 @@
 //! duration = "60s"            # of virtual time; the run ends earlier if all flows are done
 //! warm_up = "10s"             # results count from here on
 //! ip = 4                      # or 6
-//! law = "reno"                # of all hosts that have none of their own
+//! law = "reno"                # of all hosts that have none of their own, as `growth` is
 //!
 //! [connection]                # settings of all connections, see below
 //! ack_policy = "every"
@@ -52,11 +52,11 @@
 //! of loss included. `back` is the way back, the same as there if it is not given. `hops` are lists of
 //! paths. A law is a [`CongestionControl`]: `cubic`, `newreno`, or `fixed:30`, a window of 30
 //! segments; the recovery that it brings is that of its host's connections unless `recovery` says
-//! otherwise. Times are text such as `20ms` or `1.5min` ([`Duration`]).
+//! otherwise. `growth` ([`Growth`](ackclock::congestion::Growth)) is that of the law of all hosts. Times are text such as `20ms` or `1.5min` ([`Duration`]).
 //!
 //! # Connections
 //! `[connection]`, and `connection` of a flow, which wins where both set the same: `mss`,
-//! `send_buffer`, `receive_buffer` (bytes), `buffer_tuning` ("fixed" or "auto"), `window_scaling`, `timestamps`, `sack`, `nagle` (true or false),
+//! `send_buffer`, `receive_buffer` (bytes), `buffer_tuning` ("fixed" or "auto"; or `buffers`), `window_scaling`, `timestamps`, `sack`, `nagle` (true or false),
 //! `ack_policy` ([`AckPolicy`](ackclock::tcp::AckPolicy)), `ack_timer`
 //! ([`AckTimer`](ackclock::tcp::AckTimer)), `ecn` ([`EcnMode`](ackclock::tcp::EcnMode)), `recovery`
 //! ([`RecoveryAlgorithm`](ackclock::tcp::RecoveryAlgorithm)), `initial_window` (segments, or text:

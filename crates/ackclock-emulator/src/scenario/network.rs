@@ -54,7 +54,12 @@ pub(super) fn laws(
     topology: &Topology,
     source: &Source<'_>,
 ) -> Result<Vec<CongestionControl>, ScenarioError> {
-    let mut laws = vec![file.law.0; topology.hosts().count()];
+    let mut law = file.law.0;
+    if let Some(growth) = &file.growth {
+        let grown = law.law.with_parameter("growth", &growth.get_ref().0.to_string());
+        law.law = grown.map_err(|error| source.problem(growth, "growth", error.to_string()))?;
+    }
+    let mut laws = vec![law; topology.hosts().count()];
     for host in &file.hosts {
         if let Some(Text(law)) = &host.law {
             laws[find_host(topology, &host.name, "name", source)?.0] = *law;

@@ -63,6 +63,11 @@ fn laws_and_windows_have_the_words_of_the_command_line() {
     "#;
     let scenario = parse(text).unwrap();
     assert_eq!(scenario.laws[0].to_string(), "veno:threshold=3,growth=abc");
+    let scenario_of = |head: &str| format!("{head}\n{PAIR}");
+    let grown = parse(&scenario_of("cc = \"newreno\"\ngrowth = \"lbc\"")).unwrap();
+    assert_eq!(grown.laws[0].to_string(), "newreno:growth=lbc");
+    let refused = error(&scenario_of("law = \"fixed:20\"\ngrowth = \"lbc\""));
+    assert!(refused.contains("growth"), "{refused}");
     let windows: Vec<_> =
         scenario.flows.iter().map(|flow| flow.connections[0].initial_window.to_string()).collect();
     assert_eq!(windows, ["rfc3390", "4"]);

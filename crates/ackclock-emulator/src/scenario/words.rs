@@ -3,7 +3,7 @@
 use crate::draws::Distribution;
 use crate::path::Path;
 use crate::units::parse_bytes;
-use ackclock::congestion::InitialWindow;
+use ackclock::congestion::{Growth, InitialWindow};
 use ackclock::tcp::{
     AckPolicy, AckTimer, BufferTuning, CongestionControl, EcnMode, Pacing, RecoveryAlgorithm,
     RestartAfterIdle, RtoBackoff, RtoConfig,
@@ -79,6 +79,7 @@ word!(
     RtoBackoff,
     BufferTuning,
     EcnMode,
+    Growth,
     AckPolicy,
     AckTimer
 );
