@@ -5,7 +5,7 @@
 //! of the numbers, is what an ack costs once the law has settled. The result is the same each time.
 //!
 //! ```sh
-//! cargo bench --bench ack_instructions
+//! cargo bench -p ackclock-benches --bench ack_instructions
 //! ```
 
 use ackclock::congestion::{

@@ -6,9 +6,9 @@
 //! one version of the machine and for much less in the next.
 //!
 //! ```sh
-//! cargo bench --bench instructions            # tell
-//! cargo bench --bench instructions -- --check # fail if more than 3 % above benches/instructions.txt
-//! cargo bench --bench instructions -- --write # make that file anew
+//! cargo bench -p ackclock-benches --bench instructions            # tell
+//! cargo bench -p ackclock-benches --bench instructions -- --check # fail if more than 3 % above benches/instructions.txt
+//! cargo bench -p ackclock-benches --bench instructions -- --write # make that file anew
 //! ```
 
 use ackclock_benches::memory::{Access, Floor, Ours, OursSetup, Smoltcp, SmoltcpSetup};

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes docs/performance.md of the JSON lines that the benchmarks print.
 
-    cargo bench --bench memory --bench parts | tee target/benches.txt
-    cargo bench --bench instructions | tee -a target/benches.txt
+    cargo bench -p ackclock-benches --bench memory --bench parts | tee target/benches.txt
+    cargo bench -p ackclock-benches --bench instructions | tee -a target/benches.txt
     benches/performance.py target/benches.txt
 
 Lines that are not JSON are passed over. Of rows that were measured more than once the last counts.
@@ -30,8 +30,8 @@ default is no congestion control; where nothing else is said it runs so, without
 To measure again:
 
 ```sh
-cargo bench --bench memory --bench parts | tee target/benches.txt
-cargo bench --bench instructions | tee -a target/benches.txt
+cargo bench -p ackclock-benches --bench memory --bench parts | tee target/benches.txt
+cargo bench -p ackclock-benches --bench instructions | tee -a target/benches.txt
 benches/performance.py target/benches.txt
 ```
 """
