@@ -246,6 +246,9 @@ pub struct Start {
     pub rtt: Option<Duration>,
     /// Whether the peer sends SACK: more than one loss can be found in a round trip.
     pub selective_acks: bool,
+    /// Bytes delivered before, as [`DeliveryRate::total_delivered`] counts them: 0 unless the law is
+    /// put on a connection that is running.
+    pub delivered: u32,
 }
 
 /// Something was sent.

@@ -374,6 +374,8 @@ impl CongestionController for Bbr {
             min_rtt_stamp: now,
             probe_rtt_min_stamp: now,
             extra_acked_interval_start: micros(start.now),
+            next_round_delivered: start.delivered,
+            loss_round_delivered: start.delivered,
             ..Bbr::default()
         };
         self.set(Flag::SelectiveAcks, start.selective_acks);

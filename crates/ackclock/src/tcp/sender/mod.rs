@@ -185,6 +185,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             initial_window,
             rtt: start.rtt,
             selective_acks: start.sack,
+            delivered: 0,
         });
         self.rearm(now);
     }
@@ -372,6 +373,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             initial_window: self.controller.window(),
             rtt: (!rtt.is_zero()).then_some(rtt),
             selective_acks: sack,
+            delivered: self.delivery.total(),
         });
         self.controller = controller;
     }

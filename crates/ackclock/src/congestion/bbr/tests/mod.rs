@@ -62,15 +62,21 @@ fn start(rtt: Option<Duration>) -> Start {
         initial_window: 10 * MSS,
         rtt,
         selective_acks: true,
+        delivered: 0,
     }
 }
 
 impl Flow {
     fn new() -> Self {
+        Flow::after(0)
+    }
+
+    /// The law is put on a connection that has delivered so many bytes before.
+    fn after(delivered: u32) -> Self {
         let mut bbr = Bbr::default();
-        let start = start(Some(Duration::from_millis(20)));
+        let start = Start { delivered, ..start(Some(Duration::from_millis(20))) };
         bbr.on_start(&start);
-        Flow { bbr, now: start.now, delivered: 0, random: 0 }
+        Flow { bbr, now: start.now, delivered, random: 0 }
     }
 
     /// An ack 20 ms after the last one.
@@ -81,7 +87,7 @@ impl Flow {
     fn ack_after(&mut self, millis: u64, told: Told) {
         self.now += Duration::from_millis(millis);
         let prior_delivered = if told.ends_round { self.delivered } else { 0 };
-        self.delivered += told.acked;
+        self.delivered = self.delivered.wrapping_add(told.acked);
         let rtt = Some(Duration::from_millis(told.rtt_millis));
         let delivery = DeliveryRate {
             delivered: u32::try_from(told.rate / 50).unwrap_or(u32::MAX),

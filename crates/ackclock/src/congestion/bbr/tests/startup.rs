@@ -99,3 +99,15 @@ fn drain_ends_after_three_rounds_at_the_latest() {
     assert_eq!(flow.state(), State::ProbeBwDown);
     assert!(flow.paces_at(90));
 }
+
+/// Three rounds that bring no more bandwidth end it, whatever was delivered under another law.
+#[test]
+fn rounds_are_counted_from_where_the_law_begins() {
+    let states = [0, 1 << 31, u32::MAX - 1_000].map(|delivered| {
+        let mut flow = Flow::after(delivered);
+        (0..5).for_each(|_| flow.ack(ROUND));
+        (flow.bbr.state, flow.bbr.rounds_since_probe_up)
+    });
+    assert_eq!(states, [states[0]; 3]);
+    assert_ne!(states[0].0, State::Startup);
+}
