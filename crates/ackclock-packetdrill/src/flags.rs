@@ -285,10 +285,7 @@ mod tests {
             ("sack=maybe", "flag `sack=maybe`: use on or off"),
             ("early_data=on", "flag `early_data=on`: there is no TCP Fast Open, use off"),
             ("profile=mac", "flag `profile=mac`: use linux, freebsd or rfc"),
-            (
-                "rmem=0",
-                "buffers and window_clamp must be at least one byte, a receive buffer at most 1 GiB",
-            ),
+            ("rmem=0", "buffers and window_clamp must be at least one byte, buffers at most 1 GiB"),
         ];
         for (text, problem) in cases {
             assert_eq!(text.parse::<Flags>().map(|_| ()), Err(problem.to_owned()));

@@ -11,8 +11,7 @@ use core::net::SocketAddr;
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Queues what fits of `data` for sending; returns how many bytes were taken.
     pub fn send(&mut self, now: Instant, handle: Handle, data: &[u8]) -> Result<usize, SendError> {
-        self.fit_queues(now, handle.slot);
-        self.with(now, handle, |connection, now| connection.send(now, data))
+        self.sending(now, handle, |connection, now| connection.send(now, data))
             .unwrap_or(Err(SendError::InvalidHandle))
     }
 
@@ -25,8 +24,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         handle: Handle,
         write: impl FnOnce(&mut [u8]) -> usize,
     ) -> Result<usize, SendError> {
-        self.fit_queues(now, handle.slot);
-        self.with(now, handle, |connection, now| connection.send_with(now, write))
+        self.sending(now, handle, |connection, now| connection.send_with(now, write))
             .unwrap_or(Err(SendError::InvalidHandle))
     }
 
@@ -42,8 +40,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         handle: Handle,
         data: &[u8],
     ) -> Result<usize, SendError> {
-        self.fit_queues(now, handle.slot);
-        self.with(now, handle, |connection, now| connection.send_urgent(now, data))
+        self.sending(now, handle, |connection, now| connection.send_urgent(now, data))
             .unwrap_or(Err(SendError::InvalidHandle))
     }
 
@@ -175,6 +172,27 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let slot = self.resolve_mut(handle)?;
         let answer = call(&mut slot.connection, now);
         self.fit_queues(now, handle.slot);
+        self.after(now, handle.slot);
+        self.note_news(handle.slot);
+        Some(answer)
+    }
+
+    /// As [`with`](Self::with), for a call that queues data: what the queue may take of the memory is
+    /// found before, what it has taken after it.
+    fn sending<R>(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        call: impl FnOnce(&mut Connection<'a, C>, Instant) -> R,
+    ) -> Option<R> {
+        let now = self.advance(now);
+        self.resolve(handle)?;
+        self.fit_queues(now, handle.slot);
+        let slot = self.connections.get_mut(handle.slot)?;
+        let answer = call(&mut slot.connection, now);
+        if let Some(sizes) = &mut slot.sizes {
+            sizes.account_send(&mut self.memory, &slot.connection);
+        }
         self.after(now, handle.slot);
         self.note_news(handle.slot);
         Some(answer)

@@ -125,7 +125,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if let Some(slot) = self.connections.get_mut(id)
             && let Some(sizes) = &mut slot.sizes
         {
-            if let Some(tuning) = sizes.tuning() {
+            // Before the peer's SYN no sequence number means anything.
+            if slot.connection.state().is_synchronized()
+                && let Some(tuning) = sizes.tuning()
+            {
                 tuning.on_read(now, slot.connection.first_unread(), slot.connection.smoothed_rtt());
             }
             sizes.fit(&mut self.memory, &mut slot.connection);

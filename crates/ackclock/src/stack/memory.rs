@@ -77,7 +77,7 @@ impl MemoryBudget {
 pub(super) struct QueueSizes {
     /// Reserved for the send queue: what it has taken of the allocator, and at least its first part.
     send: u32,
-    /// Reserved for the receive queue: its limit.
+    /// Reserved for the receive queue: its limit, and what it holds of the allocator beyond that.
     receive: u32,
     send_most: u32,
     receive_most: u32,
@@ -168,19 +168,15 @@ impl QueueSizes {
         connection.set_send_buffer(budget.share(self.send, wanted).min(self.send_most).max(least));
         self.account_send(budget, connection);
 
-        // What our SYN promises is known to the queue once it is answered.
-        if !connection.state().is_synchronized() {
-            return;
-        }
         let wanted = self.tuning.as_ref().map_or(self.receive_most, ReceiveTuning::wanted);
         let least = self.receive_most.min(LEAST_QUEUE);
         let share = budget.share(self.receive, wanted).min(self.receive_most).max(least);
         connection.set_receive_buffer(share);
-        let limit = connection.receive_limit();
-        if limit != self.receive {
+        let held = connection.receive_memory();
+        if held != self.receive {
             budget.release(self.receive);
-            budget.reserve(limit);
-            self.receive = limit;
+            budget.reserve(held);
+            self.receive = held;
         }
     }
 

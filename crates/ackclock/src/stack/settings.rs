@@ -93,7 +93,7 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
             .ok_or(InvalidHandle)
     }
 
-    /// Sets most bytes queued for sending, at least 1. What is queued already stays. Lent memory
+    /// Sets most bytes queued for sending, 1 to 2^30. What is queued already stays. Lent memory
     /// stays as large as it is.
     ///
     /// # Errors
@@ -104,12 +104,13 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         handle: Handle,
         bytes: u32,
     ) -> Result<(), SettingError> {
-        check(bytes >= 1, ConfigError::Buffer)?;
-        if let Some(sizes) = self.resolve_mut(handle).and_then(|slot| slot.sizes.as_mut()) {
+        check((1..=1 << 30).contains(&bytes), ConfigError::Buffer)?;
+        let slot = self.resolve_mut(handle).ok_or(SettingError::InvalidHandle)?;
+        if let Some(sizes) = &mut slot.sizes {
             sizes.set_send_most(bytes);
         }
-        self.with(now, handle, |connection, _| connection.set_send_buffer(bytes))
-            .ok_or(SettingError::InvalidHandle)
+        // The stack's memory decides how much of it there is.
+        self.with(now, handle, |_, _| ()).ok_or(SettingError::InvalidHandle)
     }
 
     /// Sets most bytes received and not read, 1 to 2^30; the window follows, as far as the shift
@@ -126,8 +127,11 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         bytes: u32,
     ) -> Result<(), SettingError> {
         check((1..=1 << 30).contains(&bytes), ConfigError::Buffer)?;
-        if let Some(sizes) = self.resolve_mut(handle).and_then(|slot| slot.sizes.as_mut()) {
+        let slot = self.resolve_mut(handle).ok_or(SettingError::InvalidHandle)?;
+        if let Some(sizes) = &mut slot.sizes {
             sizes.set_receive_most(bytes);
+            // The stack's memory decides how much of it there is.
+            return self.with(now, handle, |_, _| ()).ok_or(SettingError::InvalidHandle);
         }
         self.with(now, handle, |connection, _| connection.set_receive_buffer(bytes))
             .ok_or(SettingError::InvalidHandle)

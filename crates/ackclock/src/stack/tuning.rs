@@ -13,7 +13,7 @@ const SLACK: u32 = 16 * 1460;
 /// more where it reads more each time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReceiveTuning {
-    /// When the round trip that is being measured began; `None` before the first data.
+    /// When the round trip that is being measured began; `None` before there was one.
     since: Option<Instant>,
     /// The first byte that was not read then.
     mark: SeqNumber,

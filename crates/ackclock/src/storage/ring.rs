@@ -48,14 +48,15 @@ impl<'a> Ring<'a> {
         self.limit as usize
     }
 
-    /// Sets how many bytes an owned ring can hold at most: never fewer than are queued. Memory above
-    /// the new limit goes back at once. Lent memory stays the limit of its ring.
+    /// Sets how many bytes an owned ring can hold at most: never fewer than are queued. Its memory
+    /// goes back when the limit is at most half of it, so that a limit which sinks with every byte
+    /// that leaves moves little. Lent memory stays the limit of its ring.
     pub fn set_limit(&mut self, limit: usize) {
         if !self.buffer.can_grow() {
             return;
         }
         self.limit = u32::try_from(limit).unwrap_or(u32::MAX).max(self.len);
-        if self.buffer.len() > self.limit() {
+        if self.limit() <= self.buffer.len() / 2 {
             self.buffer.rotate_left(self.head as usize);
             self.head = 0;
             self.buffer.shrink(self.limit());

@@ -21,7 +21,7 @@ pub struct Config {
     /// Largest segment to announce and to send, in payload bytes without options, 1 to 65,495;
     /// `None`: what the link's MTU allows (RFC 9293 section 3.7.1).
     pub mss: Option<u16>,
-    /// Most bytes queued for sending, unacknowledged ones included. With lent storage the slot's
+    /// Most bytes queued for sending, unacknowledged ones included, at most 1 GiB. With lent storage the slot's
     /// memory decides.
     pub send_buffer: u32,
     /// Most bytes received and not read; the largest receive window. With lent storage the slot's
@@ -232,7 +232,7 @@ impl Keepalive {
 pub enum ConfigError {
     /// The MSS is 0 or above 65,495.
     Mss,
-    /// A buffer or the window clamp is 0, or the receive buffer is above 1 GiB.
+    /// A buffer or the window clamp is 0, or a buffer is above 1 GiB.
     Buffer,
     /// No flight record: nothing could be sent.
     FlightRecords,
@@ -257,7 +257,7 @@ impl fmt::Display for ConfigError {
         f.write_str(match self {
             ConfigError::Mss => "mss must be 1 to 65495 bytes",
             ConfigError::Buffer => {
-                "buffers and window_clamp must be at least one byte, a receive buffer at most 1 GiB"
+                "buffers and window_clamp must be at least one byte, buffers at most 1 GiB"
             }
             ConfigError::FlightRecords => "flight_records must be at least 1",
             ConfigError::AckTimeout => {
@@ -284,7 +284,7 @@ impl Config {
         let check = |ok: bool, error| if ok { Ok(()) } else { Err(error) };
         check(self.mss.is_none_or(|mss| (1..=65_495).contains(&mss)), ConfigError::Mss)?;
         check(
-            self.send_buffer >= 1 && (1..=1 << 30).contains(&self.receive_buffer),
+            [self.send_buffer, self.receive_buffer].iter().all(|size| (1..=1 << 30).contains(size)),
             ConfigError::Buffer,
         )?;
         check(self.window_clamp != Some(0), ConfigError::Buffer)?;

@@ -275,9 +275,10 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         u32::try_from(self.sender.queue().allocated()).unwrap_or(u32::MAX)
     }
 
-    /// Most bytes that the receive queue holds now.
-    pub(crate) fn receive_limit(&self) -> u32 {
-        u32::try_from(self.receiver.limit()).unwrap_or(u32::MAX)
+    /// What the receive queue may hold, and the memory that it holds if that is more, in bytes.
+    pub(crate) fn receive_memory(&self) -> u32 {
+        let memory = self.receiver.limit().max(self.receiver.allocated());
+        u32::try_from(memory).unwrap_or(u32::MAX)
     }
 
     /// The law's window, in bytes.

@@ -1,6 +1,7 @@
 //! The memory of all queues together: who gets how much of it, and what nobody gets.
 
 use super::*;
+use crate::tcp::BufferTuning;
 use std::collections::HashMap;
 use std::vec;
 
@@ -54,6 +55,62 @@ fn a_send_queue_takes_what_it_holds_and_what_it_may() {
     pair.run();
     // All was delivered; the queue keeps its memory as long as few others become empty after it.
     assert_eq!(pair.server.memory_in_use(), 48 * KILOBYTE);
+}
+
+#[test]
+fn a_smaller_receive_buffer_goes_back_as_its_promise_is_used_up() {
+    let mut pair = pair(1 << 30);
+    let (client, server) = pair.established();
+    assert_eq!(pair.server.memory_in_use(), 260 * KILOBYTE);
+    pair.server.set_receive_buffer(pair.now, server, 5_000).unwrap();
+    let data = vec![3; 250_000];
+    let mut sent = 0;
+    while sent < data.len() {
+        sent += pair.client.send(pair.now, client, &data[sent..]).unwrap();
+        pair.run();
+        let mut read = vec![0; data.len()];
+        pair.server.receive(pair.now, server, &mut read).unwrap();
+        pair.run();
+    }
+    // What is left of the window that the handshake told, and 4 KiB to send with.
+    let promised = pair.client.info(pair.now, client).unwrap().send_window;
+    let in_use = pair.server.memory_in_use();
+    assert!(
+        (4_096 + 5_000..=4_096 + 2 * u64::from(promised.max(5_000))).contains(&in_use),
+        "{in_use}"
+    );
+}
+
+#[test]
+fn a_receive_buffer_set_before_the_handshake_is_reserved_too() {
+    let mut pair = Pair::with(StackConfig { memory: 64 * KILOBYTE, ..config() }, config());
+    pair.listen();
+    let client = pair.connect();
+    pair.client.set_receive_buffer(pair.now, client, 1 << 20).unwrap();
+    pair.run();
+    assert!(pair.client.memory_in_use() <= 64 * KILOBYTE);
+    let window = pair.client.info(pair.now, client).unwrap().receive_window;
+    assert!(u64::from(window) + 4_096 <= pair.client.memory_in_use(), "{window}");
+}
+
+/// The number that the peer's SYN begins with is not mistaken for bytes that were read.
+#[test]
+fn a_buffer_that_follows_the_need_does_not_grow_by_the_handshake() {
+    for secret in 0..8 {
+        let server = StackConfig { secret: [secret, 9], ..config() };
+        let mut pair = Pair::with(config(), server);
+        pair.listen();
+        let mut settings = Config { buffer_tuning: BufferTuning::Automatic, ..Config::default() };
+        settings.receive_buffer = 1 << 24;
+        let to = addr("10.0.0.2:80");
+        let client = pair.client.connect(pair.now, to, None, &settings).unwrap();
+        pair.run();
+        for _ in 0..3 {
+            pair.now += Duration::from_millis(100);
+            pair.client.receive(pair.now, client, &mut [0; 10]).unwrap();
+        }
+        assert_eq!(pair.client.memory_in_use(), 65_535 + 4_096, "{secret}");
+    }
 }
 
 #[test]

@@ -292,12 +292,11 @@ impl<'a> Receiver<'a> {
 
     /// Sets most bytes received and not read, if the ring grows. What was advertised is still taken.
     pub(crate) fn set_limit(&mut self, limit: usize) {
-        if limit == self.limit().min(self.wanted as usize) {
-            return;
+        if limit != self.limit().min(self.wanted as usize) {
+            self.wanted = u32::try_from(limit).unwrap_or(u32::MAX);
         }
         let promised = self.window.edge().since(self.data.next()) as usize;
         self.data.set_limit(limit.max(self.queued() + promised));
-        self.wanted = u32::try_from(limit).unwrap_or(u32::MAX);
     }
 
     /// Bounds the window to be advertised, in bytes.
@@ -318,6 +317,11 @@ impl<'a> Receiver<'a> {
     /// Payload bytes of a full-sized segment from the peer, as far as its segments have shown.
     pub(crate) fn full_size(&self) -> u32 {
         self.full_size.bytes()
+    }
+
+    /// Memory that the queue holds, in bytes.
+    pub(crate) fn allocated(&self) -> usize {
+        self.data.ring().allocated()
     }
 
     /// Bytes that can be read.
