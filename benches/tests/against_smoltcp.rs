@@ -13,25 +13,32 @@ fn bytes_per_second(tcp: Tcp, setting: Setting, loss: &str) -> f64 {
     median((0..5).map(|seed| single_flow(tcp, setting, loss, seed)).collect())
 }
 
-/// smoltcp reaches here what was measured before, elsewhere. Ours takes each packet as it comes; on hosts
-/// that poll it loses by stretched acks, too, and is 2.5 times as fast at 1 %.
+/// smoltcp on hosts that poll reaches here what was measured before, elsewhere. Ours is held against it
+/// twice: taking each packet as it comes, and on hosts that poll, where stretched acks cost it, too.
 #[test]
-fn losses_cost_a_third_of_what_they_cost_smoltcps_reno() {
-    for (loss, measured_before, times) in
-        [("1%", 48_674.0, 2.7), ("2%", 30_934.0, 3.0), ("5%", 12_045.0, 3.0), ("10%", 4_546.0, 3.0)]
-    {
+fn losses_cost_less_than_they_cost_smoltcps_reno_on_hosts_that_poll() {
+    for (loss, measured_before, at_once, polled) in [
+        ("1%", 48_674.0, 2.7, 2.4),
+        ("2%", 30_934.0, 3.0, 2.7),
+        ("5%", 12_045.0, 3.0, 3.5),
+        ("10%", 4_546.0, 3.0, 4.5),
+    ] {
         let smoltcp =
             bytes_per_second(Tcp::Smoltcp(CongestionControl::Reno), Setting::Polled, loss);
         let off = smoltcp / measured_before - 1.0;
         assert!(off.abs() < 0.2, "smoltcp at {loss}: {smoltcp:.0} bytes per second");
         for law in ["reno", "cubic"] {
-            let rate = bytes_per_second(ours(law), Setting::AtOnce, loss);
-            assert!(rate >= times * smoltcp, "{law} at {loss}: {rate:.0} against {smoltcp:.0}");
+            for (setting, times) in [(Setting::AtOnce, at_once), (Setting::Polled, polled)] {
+                let rate = bytes_per_second(ours(law), setting, loss);
+                let ratio = rate / smoltcp;
+                assert!(ratio >= times, "{law} at {loss}, {setting:?}: {ratio:.2} times smoltcp");
+            }
         }
     }
 }
 
-/// 1.5 times what smoltcp's Reno reached before.
+/// 1.5 times what smoltcp's Reno reached where it was measured before. (In this emulator it fills the
+/// line as well as ours does, and shares it less evenly.)
 #[test]
 fn flows_fill_a_short_queue_and_share_it_evenly() {
     for law in ["reno", "cubic"] {
