@@ -1,8 +1,8 @@
 //! The Internet checksum (RFC 1071).
 //!
-//! Sums are taken in the machine's byte order, which RFC 1071 section 2(B) allows, in 32-bit words
-//! added to 64-bit lanes: no carry can get lost before the fold, and compilers turn the lanes into
-//! vector instructions. Carries are added back when the sum is asked for.
+//! Sums are taken in the machine's byte order, which RFC 1071 section 2(B) allows, and in words of 64
+//! bits (section 2(C)), whose carries go into the next word (section 2(A)): one instruction for each
+//! word where the machine adds with carry. A few such chains at a time keep it busy.
 
 use super::IpInfo;
 use super::ip::saturate;
@@ -55,7 +55,6 @@ impl Checksum {
     }
 
     /// Goes on with `bytes`.
-    #[inline]
     #[must_use]
     pub fn over(self, bytes: &[u8]) -> Self {
         let part = sum_words(bytes);
@@ -98,11 +97,16 @@ fn fold(sum: u64) -> u16 {
     sum as u16
 }
 
-/// The sum of 16-bit words in the machine's byte order, a last odd byte padded with zero.
+/// The sum of 16-bit words in the machine's byte order, a last odd byte padded with zero; below
+/// 2^40.
 #[inline]
 fn sum_words(bytes: &[u8]) -> u64 {
     let (blocks, rest) = bytes.as_chunks::<BLOCK>();
     let mut sum = if blocks.is_empty() { 0 } else { sum_blocks(blocks) };
+    let (words, rest) = rest.as_chunks::<WORD>();
+    for word in words {
+        sum += halves(u64::from_ne_bytes(*word));
+    }
     let (words, last) = rest.as_chunks::<4>();
     for word in words {
         sum += u64::from(u32::from_ne_bytes(*word));
@@ -117,19 +121,31 @@ fn sum_words(bytes: &[u8]) -> u64 {
     }
 }
 
+/// Bytes that are added at once.
+const WORD: usize = size_of::<u64>();
+/// Words that one carry runs through.
+const CHAIN: usize = 8;
+/// Chains that do not wait for one another.
+const CHAINS: usize = 4;
 /// Bytes that are summed in one step.
-const BLOCK: usize = 32;
+const BLOCK: usize = WORD * CHAIN * CHAINS;
 
 /// The sum of whole blocks.
 fn sum_blocks(blocks: &[[u8; BLOCK]]) -> u64 {
-    let mut lanes = [0u64; 8];
+    let mut sums = [0u64; CHAINS];
     for block in blocks {
-        let (words, _) = block.as_chunks::<4>();
-        for (lane, word) in lanes.iter_mut().zip(words) {
-            *lane = lane.wrapping_add(u64::from(u32::from_ne_bytes(*word)));
+        let (words, _) = block.as_chunks::<WORD>();
+        let (chains, _) = words.as_chunks::<CHAIN>();
+        for (sum, chain) in sums.iter_mut().zip(chains) {
+            let mut carry = false;
+            for word in chain {
+                (*sum, carry) = sum.carrying_add(u64::from_ne_bytes(*word), carry);
+            }
+            // At most 2^64 - 2 after a carry: it does not overflow again.
+            *sum = sum.wrapping_add(u64::from(carry));
         }
     }
-    lanes.into_iter().map(halves).sum()
+    sums.into_iter().map(halves).sum()
 }
 
 #[cfg(test)]
