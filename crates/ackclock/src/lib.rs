@@ -78,8 +78,19 @@
 //! `std` (default) implies `alloc`. With `alloc` storage can grow
 //! ([`Storage::growing`](stack::Storage::growing)); without it everything is lent
 //! ([`StackMemory`](stack::StackMemory)).
+//!
+//! `full` (default) is everything else. Firmware leaves `default` out and names what it needs, and pays
+//! for nothing else; what is set for a part that is not there has no effect.
+//!
+//! | feature | what it adds |
+//! | --- | --- |
+//! | `law-…` | a window law of [`congestion`] beside Reno: `bbr`, `cubic`, `fixed`, `none`, `tahoe`, `vegas`, `veno` |
+//! | `recovery-…` | a [`RecoveryAlgorithm`](tcp::RecoveryAlgorithm) beside NewReno: `go-back-n`, `rack`, `reno`, `rfc6675`, `sack-pipe`, `tahoe` |
+//! | `hystart` | HyStart++ (RFC 9406) for the laws that can have it |
 #![no_std]
 #![forbid(unsafe_code)]
+// What only a part asks for that was left out is not worth a condition of its own.
+#![cfg_attr(not(feature = "full"), allow(dead_code, unused_imports, unused_variables))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;

@@ -1,7 +1,7 @@
 //! Laws behind a pointer: chosen at run time, and not only among the built-in ones.
 
 use super::forward::forward_controller;
-use super::{CongestionController, Cubic};
+use super::{BuiltIn, CongestionController};
 use alloc::boxed::Box;
 
 /// A controller that can be cloned behind a pointer and moved to another thread. Every law that is
@@ -35,9 +35,9 @@ impl Clone for BoxedController {
 }
 
 impl Default for BoxedController {
-    /// CUBIC.
+    /// That of [`BuiltIn`].
     fn default() -> Self {
-        Box::new(Cubic::default())
+        Box::new(BuiltIn::default())
     }
 }
 

@@ -6,21 +6,22 @@ use super::{CongestionController, WordError};
 use core::fmt;
 use core::str::FromStr;
 
+#[cfg(feature = "law-bbr")]
 impl Parameters for super::Bbr {}
 
 /// Calls a method of whichever law it is.
 macro_rules! call_law {
-    ([$($law:ident)+] $self:ident.$method:ident $arguments:tt) => {
+    ([$($law:ident [$($feature:literal)?])+] $self:ident.$method:ident $arguments:tt) => {
         match $self {
-            $(BuiltIn::$law(law) => law.$method $arguments,)+
+            $($(#[cfg(feature = $feature)])? BuiltIn::$law(law) => law.$method $arguments,)+
         }
     };
 }
 
 /// Makes the choice out of the list of laws.
 macro_rules! built_in {
-    ($($(#[$doc:meta])+ $law:ident,)+) => {
-        /// One of the built-in laws.
+    ($($(#[$doc:meta])+ $law:ident [$($feature:literal)?],)+) => {
+        /// One of the built-in laws, each with a feature of its own but [`Reno`](super::Reno).
         ///
         /// In words it is the law's name, with parameters behind a colon if need be:
         ///
@@ -35,12 +36,14 @@ macro_rules! built_in {
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[non_exhaustive]
         pub enum BuiltIn {
-            $($(#[$doc])+ $law(super::$law),)+
+            $($(#[$doc])+ $(#[cfg(feature = $feature)])? $law(super::$law),)+
         }
 
         impl BuiltIn {
             /// Names of all laws, the default first.
-            pub const NAMES: &'static [&'static str] = &[$(super::$law::NAME),+];
+            pub const NAMES: &'static [&'static str] = &[
+                $($(#[cfg(feature = $feature)])? super::$law::NAME),+
+            ];
 
             /// The law of that name with its default parameters; `None` if there is no such law.
             ///
@@ -52,7 +55,7 @@ macro_rules! built_in {
             /// ```
             pub fn by_name(name: &str) -> Option<BuiltIn> {
                 match name {
-                    $(super::$law::NAME => Some(BuiltIn::$law(super::$law::default())),)+
+                    $($(#[cfg(feature = $feature)])? super::$law::NAME => Some(BuiltIn::$law(super::$law::default())),)+
                     _ => None,
                 }
             }
@@ -63,7 +66,7 @@ macro_rules! built_in {
             /// [`WordError::Parameter`] if the law takes no such parameter or no such value.
             pub fn with_parameter(mut self, name: &str, value: &str) -> Result<Self, WordError> {
                 match &mut self {
-                    $(BuiltIn::$law(law) => law.set(name, value).ok_or(WordError::Parameter {
+                    $($(#[cfg(feature = $feature)])? BuiltIn::$law(law) => law.set(name, value).ok_or(WordError::Parameter {
                         law: super::$law::NAME,
                         takes: super::$law::TAKES,
                     }),)+
@@ -73,12 +76,13 @@ macro_rules! built_in {
 
             fn write_parameters(&self, list: &mut ParameterList<'_, '_>) -> fmt::Result {
                 match self {
-                    $(BuiltIn::$law(law) => law.write(list),)+
+                    $($(#[cfg(feature = $feature)])? BuiltIn::$law(law) => law.write(list),)+
                 }
             }
         }
 
         $(
+            $(#[cfg(feature = $feature)])?
             impl From<super::$law> for BuiltIn {
                 fn from(law: super::$law) -> Self {
                     BuiltIn::$law(law)
@@ -87,34 +91,37 @@ macro_rules! built_in {
         )+
 
         impl CongestionController for BuiltIn {
-            forward_controller!(call_law [$($law)+]);
+            forward_controller!(call_law [$($law [$($feature)?])+]);
         }
     };
 }
 
 built_in! {
     /// RFC 9438: a cubic function of the time since the last loss.
-    Cubic,
+    Cubic ["law-cubic"],
     /// RFC 5681: additive increase, multiplicative decrease.
-    Reno,
+    Reno [],
     /// SACK TCP Veno: halves for congestion, gives up a fifth for a random loss.
-    Veno,
+    Veno ["law-veno"],
     /// Brakmo & Peterson: a few segments in the queue, found by delay.
-    Vegas,
+    Vegas ["law-vegas"],
     /// jacobson88 appendix B: slow start after every loss.
-    Tahoe,
+    Tahoe ["law-tahoe"],
     /// Only the peer's window, as in 4.3BSD before Tahoe.
-    NoControl,
+    NoControl ["law-none"],
     /// A constant window.
-    Fixed,
+    Fixed ["law-fixed"],
     /// draft-ietf-ccwg-bbr: a model of the path, learnt from rates of delivery and round-trip times.
-    Bbr,
+    Bbr ["law-bbr"],
 }
 
 impl Default for BuiltIn {
-    /// CUBIC.
+    /// CUBIC; Reno if that was left out.
     fn default() -> Self {
-        BuiltIn::Cubic(super::Cubic::default())
+        #[cfg(feature = "law-cubic")]
+        return BuiltIn::Cubic(super::Cubic::default());
+        #[cfg(not(feature = "law-cubic"))]
+        BuiltIn::Reno(super::Reno::default())
     }
 }
 

@@ -32,8 +32,8 @@ pub struct CongestionControl {
 impl From<BuiltIn> for CongestionControl {
     fn from(law: BuiltIn) -> Self {
         let recovery = match law.name() {
-            "tahoe" => Some(RecoveryAlgorithm::Tahoe),
-            "none" => Some(RecoveryAlgorithm::GoBackN),
+            "tahoe" => "tahoe".parse().ok(),
+            "none" => "go-back-n".parse().ok(),
             _ => None,
         };
         CongestionControl { law, recovery }

@@ -1,16 +1,14 @@
 //! Every recovery, chosen at run time without a heap.
 
-use super::{
-    GoBackN, NewReno, Rack, Reno, Rfc6675, Rules, SackPipe, Tahoe, TahoeGoBackN, TimeoutOnly,
-};
+use super::*;
 use core::fmt;
 use core::str::FromStr;
 
 /// Makes the choice out of the list of recoveries.
 macro_rules! recoveries {
-    ($($(#[$doc:meta])+ $rules:ident,)+) => {
+    ($($(#[$doc:meta])+ $rules:ident [$($feature:literal)?],)+) => {
         /// Which segment goes next: how losses are found and repaired. How much may be in flight
-        /// is the window law's business.
+        /// is the window law's business. Each has a feature of its own but `NewReno`.
         ///
         /// ```
         /// use ackclock::tcp::RecoveryAlgorithm;
@@ -21,20 +19,22 @@ macro_rules! recoveries {
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[non_exhaustive]
         pub enum RecoveryAlgorithm {
-            $($(#[$doc])+ $rules,)+
+            $($(#[$doc])+ $(#[cfg(feature = $feature)])? $rules,)+
         }
 
         impl RecoveryAlgorithm {
             /// Every recovery.
-            pub const ALL: &'static [RecoveryAlgorithm] = &[$(RecoveryAlgorithm::$rules),+];
+            pub const ALL: &'static [RecoveryAlgorithm] = &[
+                $($(#[cfg(feature = $feature)])? RecoveryAlgorithm::$rules),+
+            ];
 
             /// Names of all recoveries, in the order of [`ALL`](Self::ALL).
-            pub const NAMES: &'static [&'static str] = &[$($rules::NAME),+];
+            pub const NAMES: &'static [&'static str] = &[$($(#[cfg(feature = $feature)])? $rules::NAME),+];
 
             /// Its name as it stands on command lines and in reports.
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(RecoveryAlgorithm::$rules => $rules::NAME,)+
+                    $($(#[cfg(feature = $feature)])? RecoveryAlgorithm::$rules => $rules::NAME,)+
                 }
             }
 
@@ -42,14 +42,14 @@ macro_rules! recoveries {
             /// one [`NewReno`](RecoveryAlgorithm::NewReno) takes its place.
             pub const fn needs_sack(self) -> bool {
                 match self {
-                    $(RecoveryAlgorithm::$rules => $rules::NEEDS_SACK,)+
+                    $($(#[cfg(feature = $feature)])? RecoveryAlgorithm::$rules => $rules::NEEDS_SACK,)+
                 }
             }
 
             /// Its rules, with nothing in flight.
             pub(super) fn rules(self) -> AnyRules {
                 match self {
-                    $(RecoveryAlgorithm::$rules => AnyRules::$rules($rules::default()),)+
+                    $($(#[cfg(feature = $feature)])? RecoveryAlgorithm::$rules => AnyRules::$rules($rules::default()),)+
                 }
             }
         }
@@ -57,25 +57,25 @@ macro_rules! recoveries {
         /// The rules of whichever recovery it is.
         #[derive(Debug)]
         pub(super) enum AnyRules {
-            $($rules($rules),)+
+            $($(#[cfg(feature = $feature)])? $rules($rules),)+
         }
 
         impl AnyRules {
             pub(super) fn algorithm(&self) -> RecoveryAlgorithm {
                 match self {
-                    $(AnyRules::$rules(_) => RecoveryAlgorithm::$rules,)+
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(_) => RecoveryAlgorithm::$rules,)+
                 }
             }
 
             pub(super) fn get(&self) -> &dyn Rules {
                 match self {
-                    $(AnyRules::$rules(rules) => rules,)+
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules,)+
                 }
             }
 
             pub(super) fn get_mut(&mut self) -> &mut dyn Rules {
                 match self {
-                    $(AnyRules::$rules(rules) => rules,)+
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules,)+
                 }
             }
         }
@@ -85,29 +85,29 @@ macro_rules! recoveries {
 recoveries! {
     /// Time says what is lost, and a probe finds lost tails (RFC 8985); proportional rate reduction
     /// (RFC 9937) for laws that want it.
-    Rack,
+    Rack ["recovery-rack"],
     /// SACK says what is lost, the pipe what may be sent (RFC 6675).
-    Rfc6675,
+    Rfc6675 ["recovery-rfc6675"],
     /// Three duplicate acks, then a retransmission for each partial ack (RFC 6582).
-    NewReno,
+    NewReno [],
     /// A pipe variable counted by packets (Fall & Floyd 1996), the SACK sender of paper veno.
-    SackPipe,
+    SackPipe ["recovery-sack-pipe"],
     /// Fast retransmit with an inflated window until the first ack of new data (4.3BSD-Reno).
-    Reno,
+    Reno ["recovery-reno"],
     /// Fast retransmit of one segment, then on from the old SND.NXT (4.3BSD-Tahoe).
-    Tahoe,
+    Tahoe ["recovery-tahoe"],
     /// Tahoe that goes back to SND.UNA at the third duplicate ack.
-    TahoeGoBackN,
+    TahoeGoBackN ["recovery-tahoe"],
     /// No fast retransmit: the timer repairs every loss (jacobson88 figures 9 to 12).
-    TimeoutOnly,
+    TimeoutOnly ["recovery-go-back-n"],
     /// The same in the sender before Tahoe, which had no window law either.
-    GoBackN,
+    GoBackN ["recovery-go-back-n"],
 }
 
 impl Default for RecoveryAlgorithm {
-    /// RACK-TLP.
+    /// RACK-TLP; RFC 6675 if that was left out, and NewReno if both were.
     fn default() -> Self {
-        RecoveryAlgorithm::Rack
+        Self::ALL.first().copied().unwrap_or(RecoveryAlgorithm::NewReno)
     }
 }
 

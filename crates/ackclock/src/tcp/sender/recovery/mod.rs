@@ -8,13 +8,20 @@
 //! Another recovery is one file with its rules and one line in the list of `algorithm.rs`.
 
 mod algorithm;
+#[cfg(feature = "recovery-go-back-n")]
 mod go_back_n;
 mod newreno;
+#[cfg(feature = "recovery-rack")]
 mod prr;
+#[cfg(feature = "recovery-rack")]
 mod rack;
+#[cfg(feature = "recovery-reno")]
 mod reno;
+#[cfg(feature = "recovery-rfc6675")]
 mod rfc6675;
+#[cfg(feature = "recovery-sack-pipe")]
 mod sack_pipe;
+#[cfg(feature = "recovery-tahoe")]
 mod tahoe;
 mod undo;
 
@@ -24,12 +31,18 @@ use super::flight::{Delivered, Flight, Losses};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::time::{Duration, Instant};
 use algorithm::AnyRules;
+#[cfg(feature = "recovery-go-back-n")]
 use go_back_n::{GoBackN, TimeoutOnly};
 use newreno::NewReno;
+#[cfg(feature = "recovery-rack")]
 use rack::Rack;
+#[cfg(feature = "recovery-reno")]
 use reno::Reno;
+#[cfg(feature = "recovery-rfc6675")]
 use rfc6675::Rfc6675;
+#[cfg(feature = "recovery-sack-pipe")]
 use sack_pipe::SackPipe;
+#[cfg(feature = "recovery-tahoe")]
 use tahoe::{Tahoe, TahoeGoBackN};
 use undo::Undo;
 
@@ -201,7 +214,7 @@ impl Episode {
 }
 
 /// What one recovery decides. Its state begins as its default with each connection.
-trait Rules: core::fmt::Debug {
+trait Rules {
     /// An ack was applied to the flight, and counted if it is a duplicate: whether it begins or
     /// ends an episode, and what is lost.
     fn on_ack(&mut self, episode: &mut Episode, flight: &mut Flight<'_>, ack: &AckFacts)

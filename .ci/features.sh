@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Checks that the core compiles without features, with each alone, with all, and with sets that are
+# useful together. A warning is an error.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+export RUSTFLAGS=-Dwarnings
+# Other flags than everybody's: what was built with those stays.
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/features
+
+check() {
+    printf 'features: %s\n' "${1:-none}"
+    cargo check --quiet --package ackclock --lib --no-default-features --features "$1"
+}
+
+mapfile -t each < <(cargo metadata --format-version 1 --no-deps | python3 -c '
+import json, sys
+packages = json.load(sys.stdin)["packages"]
+core = next(package for package in packages if package["name"] == "ackclock")
+print(*(name for name in core["features"] if name != "default"), sep="\n")')
+
+check ""
+for feature in "${each[@]}"; do
+    check "$feature"
+done
+cargo check --quiet --package ackclock --lib --all-features
+while read -r _ features; do
+    check "$features"
+done <<'SETS'
+hosts std,full
+reno recovery-rfc6675
+newreno hystart
+cubic law-cubic,hystart,recovery-rfc6675
+loss-and-time law-cubic,hystart,recovery-rack
+rates law-bbr,recovery-rack
+heap alloc,law-cubic,recovery-rack
+history law-tahoe,law-none,recovery-tahoe,recovery-go-back-n
+delay law-vegas,recovery-reno
+radio law-veno,recovery-sack-pipe
+SETS
