@@ -9,7 +9,7 @@ use crate::link::Received;
 use crate::tcp::Verdict;
 use crate::time::Instant;
 use crate::wire::{
-    EchoRequest, IcmpError, IcmpErrorKind, IpInfo, Protocol, Segment, WireError, parse_packet,
+    EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, Protocol, Segment, WireError, parse_packet,
 };
 
 /// Length of an ICMP echo header, in bytes.
@@ -28,14 +28,52 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let now = self.advance(now);
         self.statistics.packets_received += 1;
         match parse_packet(received.packet, received.verify) {
-            Ok(packet) => match packet.protocol {
-                Protocol::Tcp(segment) => self.on_segment(now, &segment),
-                _ if self.has_broadcast_end(&packet.ip) => self.statistics.bad_address += 1,
-                Protocol::EchoRequest(request) => self.on_echo_request(&packet.ip, &request),
-                Protocol::IcmpError(error) => self.on_icmp_error(now, &error),
-                Protocol::OtherIcmp => self.statistics.icmp_ignored += 1,
-            },
+            Ok(packet) => self.on_parsed(now, &packet),
             Err(error) => *counter(&mut self.statistics, error) += 1,
+        }
+    }
+
+    /// As [`on_received`](Self::on_received), for one of several stacks with the same addresses (such as
+    /// one for each queue of a device): takes the packet unless it concerns a connection of which
+    /// this stack does not know, and returns whether it took it. A SYN for a listener of this stack
+    /// is taken. What no stack takes goes to [`on_received`](Self::on_received) of any, which answers it.
+    pub fn claim(&mut self, now: Instant, received: &Received<'_>) -> bool {
+        let parsed = parse_packet(received.packet, received.verify);
+        if parsed.as_ref().is_ok_and(|packet| self.is_stray(packet)) {
+            return false;
+        }
+        let now = self.advance(now);
+        self.statistics.packets_received += 1;
+        match parsed {
+            Ok(packet) => self.on_parsed(now, &packet),
+            Err(error) => *counter(&mut self.statistics, error) += 1,
+        }
+        true
+    }
+
+    /// Whether a packet concerns a connection of which this stack does not know.
+    fn is_stray(&self, packet: &Packet<'_>) -> bool {
+        match &packet.protocol {
+            Protocol::Tcp(segment) => {
+                let tuple = FourTuple::of(segment);
+                let flags = segment.header.flags;
+                let opens = flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST);
+                self.find(&tuple).is_none() && (!opens || self.listener_for(&tuple).is_none())
+            }
+            Protocol::IcmpError(error) => {
+                self.find(&FourTuple { local: error.local, remote: error.remote }).is_none()
+            }
+            Protocol::EchoRequest(_) | Protocol::OtherIcmp => false,
+        }
+    }
+
+    fn on_parsed(&mut self, now: Instant, packet: &Packet<'_>) {
+        match &packet.protocol {
+            Protocol::Tcp(segment) => self.on_segment(now, segment),
+            _ if self.has_broadcast_end(&packet.ip) => self.statistics.bad_address += 1,
+            Protocol::EchoRequest(request) => self.on_echo_request(&packet.ip, request),
+            Protocol::IcmpError(error) => self.on_icmp_error(now, error),
+            Protocol::OtherIcmp => self.statistics.icmp_ignored += 1,
         }
     }
 

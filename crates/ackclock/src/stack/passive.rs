@@ -38,7 +38,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
-    fn listener_for(&self, tuple: &FourTuple) -> Option<u32> {
+    pub(super) fn listener_for(&self, tuple: &FourTuple) -> Option<u32> {
         self.listeners.find(tuple.local, self.addresses.contains(tuple.local.ip()))
     }
 

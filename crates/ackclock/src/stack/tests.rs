@@ -9,6 +9,7 @@ mod paced;
 mod records;
 mod requirements;
 mod settings;
+mod shared_addresses;
 mod strangers;
 
 use super::*;
