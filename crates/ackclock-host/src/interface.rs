@@ -29,8 +29,12 @@ const TUN_DEVICE: &str = "/dev/net/tun";
 const SET_TUN: Opcode = opcode::write::<c_int>(b'T', 202);
 const SET_OFFLOAD: Opcode = opcode::write::<c_uint>(b'T', 208);
 const SET_VNET_HEADER_SIZE: Opcode = opcode::write::<c_int>(b'T', 216);
-/// `IFF_TUN | IFF_NO_PI | IFF_VNET_HDR` there.
-const OFFLOADING_TUN: u16 = 0x0001 | 0x1000 | 0x4000;
+/// `IFF_TUN | IFF_NO_PI` there.
+const TUN: u16 = 0x0001 | 0x1000;
+/// `IFF_VNET_HDR`.
+const VNET_HEADER: u16 = 0x4000;
+/// `IFF_MULTI_QUEUE`.
+const MULTI_QUEUE: u16 = 0x0100;
 /// `TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6`: what the kernel may leave to whoever reads the device.
 /// Without `TUN_F_TSO_ECN` it does not do so with segments that carry CWR.
 const OFFLOADS: usize = 0x01 | 0x02 | 0x04;
@@ -160,20 +164,43 @@ pub(crate) fn open_tun(name: &InterfaceName) -> io::Result<OwnedFd> {
 /// `header` bytes. The kernel leaves checksums and the segmentation of TCP to the reader, and does
 /// both for the writer.
 pub(crate) fn open_offloading_tun(name: &InterfaceName, header: usize) -> io::Result<OwnedFd> {
+    let device = attach(name, TUN | VNET_HEADER)?;
+    set_vnet_header(&device, header)?;
+    Ok(device)
+}
+
+/// As [`open_tun`], one queue of several: each call adds a queue to the interface. With `header` as
+/// [`open_offloading_tun`].
+pub(crate) fn open_tun_queue(name: &InterfaceName, header: Option<usize>) -> io::Result<OwnedFd> {
+    let Some(header) = header else {
+        let device = attach(name, TUN | MULTI_QUEUE)?;
+        let _ = set_offload(&device, 0);
+        return Ok(device);
+    };
+    let device = attach(name, TUN | MULTI_QUEUE | VNET_HEADER)?;
+    set_vnet_header(&device, header)?;
+    Ok(device)
+}
+
+/// Attaches a new descriptor to the interface.
+fn attach(name: &InterfaceName, flags: u16) -> io::Result<OwnedFd> {
     let device: OwnedFd = File::options().read(true).write(true).open(TUN_DEVICE)?.into();
     ioctl_fionbio(&device, true)?;
     let mut request = InterfaceRequest::named(name);
-    for (to, from) in request.value.iter_mut().zip(OFFLOADING_TUN.to_ne_bytes()) {
+    for (to, from) in request.value.iter_mut().zip(flags.to_ne_bytes()) {
         *to = from;
     }
     // SAFETY: `TUNSETIFF` takes a pointer to a `struct ifreq`, reads its name and its flags, which
     // come first in the union, and writes the name; see `request` for the sizes.
     unsafe { ioctl(&device, Updater::<SET_TUN, _>::new(&mut request)) }?;
+    Ok(device)
+}
+
+fn set_vnet_header(device: &OwnedFd, header: usize) -> io::Result<()> {
     let header = c_int::try_from(header).map_err(io::Error::other)?;
     // SAFETY: `TUNSETVNETHDRSZ` takes a pointer to an int and reads it.
-    unsafe { ioctl(&device, Setter::<SET_VNET_HEADER_SIZE, c_int>::new(header)) }?;
-    set_offload(&device, OFFLOADS)?;
-    Ok(device)
+    unsafe { ioctl(device, Setter::<SET_VNET_HEADER_SIZE, c_int>::new(header)) }?;
+    set_offload(device, OFFLOADS)
 }
 
 /// Sets what the kernel may leave to whoever reads the device.

@@ -36,6 +36,8 @@ pub mod secret;
 #[cfg(target_os = "linux")]
 pub mod setup;
 #[cfg(target_os = "linux")]
+mod strays;
+#[cfg(target_os = "linux")]
 pub mod tun;
 #[cfg(target_os = "linux")]
 mod vnet;

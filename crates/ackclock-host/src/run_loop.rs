@@ -15,6 +15,7 @@ use std::fmt;
 use std::io;
 use std::os::fd::AsFd;
 
+use crate::strays::Strays;
 pub use crate::wait::Waker;
 use crate::wait::{is_gone, wait};
 
@@ -48,6 +49,8 @@ pub struct RunLoop<L> {
     link: L,
     clock: Clock,
     waker: Waker,
+    /// Where packets for the stacks of the device's other queues go.
+    strays: Option<Strays>,
 }
 
 impl<L: Link + AsFd> RunLoop<L> {
@@ -56,7 +59,24 @@ impl<L: Link + AsFd> RunLoop<L> {
     /// # Errors
     /// When the process has no descriptor left.
     pub fn new(link: L) -> io::Result<Self> {
-        Ok(RunLoop { link, clock: Clock::start(), waker: Waker::new()? })
+        Ok(RunLoop { link, clock: Clock::start(), waker: Waker::new()?, strays: None })
+    }
+
+    /// A loop for each queue of a device, whose stacks have the same addresses and their settings by
+    /// [`StackConfig::share`](ackclock::stack::StackConfig::share): each is to be run by a thread of
+    /// its own. A packet of a connection that the queue's stack does not know is shown to the others
+    /// before it is answered. The loops have one clock.
+    ///
+    /// # Errors
+    /// When the process has no descriptor left.
+    pub fn of_queues(links: Vec<L>) -> io::Result<Vec<Self>> {
+        let clock = Clock::start();
+        let wakers = links.iter().map(|_| Waker::new()).collect::<io::Result<Vec<_>>>()?;
+        let strays = Strays::round(&wakers);
+        let parts = links.into_iter().zip(wakers).zip(strays);
+        Ok(parts
+            .map(|((link, waker), strays)| RunLoop { link, clock, waker, strays: Some(strays) })
+            .collect())
     }
 
     /// A handle to wake or stop the loop with.
@@ -130,9 +150,13 @@ impl<L: Link + AsFd> RunLoop<L> {
         applications: &mut [&mut dyn Application<'a, C>],
     ) -> Result<Round, RunError<L::Error>> {
         let now = self.clock.now();
-        let deliver = &mut |received: Received<'_>| stack.on_received(now, &received);
-        let received = self.link.receive(now, BATCH, deliver);
-        let received = received.map_err(RunError::Device)?;
+        let strays = &self.strays;
+        let deliver = &mut |received: Received<'_>| match strays {
+            None => stack.on_received(now, &received),
+            Some(strays) => strays.deliver(now, stack, &received),
+        };
+        let received = self.link.receive(now, BATCH, deliver).map_err(RunError::Device)?;
+        let strays = strays.as_ref().map_or(0, |strays| strays.receive(now, BATCH, stack));
         if stack.poll_at() <= now {
             stack.on_timeout(now);
         }
@@ -162,7 +186,7 @@ impl<L: Link + AsFd> RunLoop<L> {
                 }
             }
         }
-        let busy = [received, events, sent].contains(&BATCH);
+        let busy = [received, strays, events, sent].contains(&BATCH);
         Ok(if busy { Round::Busy } else { rest })
     }
 

@@ -19,6 +19,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 /// header.
 const LARGEST_PACKET: u32 = 65_575;
 
+/// Most queues of an interface (`MAX_TAP_QUEUES` of Linux).
+pub const MAX_QUEUES: usize = 256;
+
 /// Whether the kernel segments, and computes checksums, in our place.
 ///
 /// A device that does takes up to 64 KiB at once and cuts it into segments only where they leave the
@@ -35,7 +38,7 @@ pub enum Offload {
     Off,
 }
 
-/// A TUN device. An interface that did not exist before goes when this is dropped.
+/// A TUN device, or one queue of it. An interface that did not exist before goes when this is dropped.
 #[derive(Debug)]
 pub struct Tun {
     device: OwnedFd,
@@ -62,10 +65,46 @@ impl Tun {
     /// # Errors
     /// Says which command helps.
     pub fn open_with(name: &InterfaceName, offload: Offload) -> Result<Self, TunError> {
-        let plain = || interface::open_tun(name).map_err(|error| TunError::on_open(name, error));
+        Tun::attach(name, offload, |offloading| {
+            if offloading {
+                interface::open_offloading_tun(name, VNET_HEADER)
+            } else {
+                interface::open_tun(name)
+            }
+        })
+    }
+
+    /// Attaches to an interface of several queues, at most [`MAX_QUEUES`]; creates it if there is none.
+    /// Each of the devices is to be served by a loop of its own
+    /// ([`RunLoop::of_queues`](crate::run_loop::RunLoop::of_queues)).
+    ///
+    /// # Errors
+    /// Says which command helps.
+    pub fn open_queues(
+        name: &InterfaceName,
+        offload: Offload,
+        queues: usize,
+    ) -> Result<Vec<Self>, TunError> {
+        let queue = |_| {
+            Tun::attach(name, offload, |offloading| {
+                interface::open_tun_queue(name, offloading.then_some(VNET_HEADER))
+            })
+        };
+        (0..queues).map(queue).collect::<Result<_, _>>().map_err(|error| match error {
+            TunError::NotTun(name) => TunError::OneQueue(name),
+            error => error,
+        })
+    }
+
+    /// Opens the interface by `open`, which is told whether to offload.
+    fn attach(
+        name: &InterfaceName,
+        offload: Offload,
+        open: impl Fn(bool) -> io::Result<OwnedFd>,
+    ) -> Result<Self, TunError> {
+        let plain = || open(false).map_err(|error| TunError::on_open(name, error));
         let wanted = offload != Offload::Off;
-        let offloading = wanted.then(|| interface::open_offloading_tun(name, VNET_HEADER));
-        let (device, offloading) = match offloading {
+        let (device, offloading) = match wanted.then(|| open(true)) {
             Some(Ok(device)) => (device, true),
             Some(Err(error)) if offload == Offload::On => {
                 // If it cannot be opened at all, that is what to tell of.
@@ -207,6 +246,8 @@ pub enum TunError {
     Busy(InterfaceName),
     /// The interface exists and is not a TUN interface.
     NotTun(InterfaceName),
+    /// The interface was made for a single queue.
+    OneQueue(InterfaceName),
     /// The interface is down.
     Down(InterfaceName),
     /// The interface was deleted.
@@ -261,6 +302,12 @@ impl fmt::Display for TunError {
                 f,
                 "interface {name} exists and is not a plain TUN interface: choose another name, \
                  or remove it with 'sudo ip link delete {name}'"
+            ),
+            TunError::OneQueue(name) => write!(
+                f,
+                "interface {name} was not made for several queues: remove it with 'sudo ip link \
+                 delete {name}' and make it again with 'ackclock setup tun {name} --queues 2', or \
+                 leave --queues away"
             ),
             TunError::Down(name) => {
                 write!(f, "interface {name} is down: run 'sudo ip link set dev {name} up'")

@@ -15,6 +15,7 @@ mod many;
 mod namespace;
 mod offload;
 mod pattern;
+mod queues;
 mod transfers;
 mod urgent;
 mod world;

@@ -9,7 +9,8 @@ use crate::link::Received;
 use crate::tcp::Verdict;
 use crate::time::Instant;
 use crate::wire::{
-    EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, Protocol, Segment, WireError, parse_packet,
+    EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, Protocol, Segment, WireError,
+    parse_packet,
 };
 
 /// Length of an ICMP echo header, in bytes.
@@ -57,7 +58,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             Protocol::Tcp(segment) => {
                 let tuple = FourTuple::of(segment);
                 let flags = segment.header.flags;
-                let opens = flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST);
+                let opens =
+                    flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST);
                 self.find(&tuple).is_none() && (!opens || self.listener_for(&tuple).is_none())
             }
             Protocol::IcmpError(error) => {

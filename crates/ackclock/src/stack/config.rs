@@ -56,6 +56,26 @@ impl StackConfig {
             resets_per_second: 1_000,
         }
     }
+
+    /// The settings of the `index`-th (from 0) of `stacks` stacks that have the same addresses, as one
+    /// for each queue of a device: each has its part of the memory and of the ephemeral ports, so that
+    /// no two of them choose the same. The secret is common to all: an initial sequence number goes
+    /// on from that of the four-tuple's last connection, whichever stack had it.
+    pub fn share(self, index: u16, stacks: u16) -> Self {
+        let stacks = u32::from(stacks.max(1));
+        let index = u32::from(index).min(stacks.saturating_sub(1));
+        let first = u32::from(self.first_ephemeral_port);
+        let ports = (u32::from(self.last_ephemeral_port) + 1).saturating_sub(first);
+        // Below 2^16: a part of the range.
+        let at =
+            |part: u32| (first + (u64::from(ports) * u64::from(part) / u64::from(stacks)) as u32);
+        StackConfig {
+            memory: self.memory / u64::from(stacks),
+            first_ephemeral_port: at(index) as u16,
+            last_ephemeral_port: at(index + 1).saturating_sub(1) as u16,
+            ..self
+        }
+    }
 }
 
 /// Settings of a listener.
@@ -92,5 +112,21 @@ impl ListenConfig {
             any_destination: false,
             connection: Config::default(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stacks_that_share_addresses_share_the_ports() {
+        let whole = StackConfig::new(Capabilities::with_mtu(1500), [1, 2]);
+        let parts = [0, 1, 2].map(|index| whole.share(index, 3));
+        let ports = parts.map(|part| (part.first_ephemeral_port, part.last_ephemeral_port));
+        assert_eq!(ports, [(49_152, 54_612), (54_613, 60_073), (60_074, 65_535)]);
+        assert!(parts.iter().all(|part| part.memory == whole.memory / 3));
+        let alone = whole.share(0, 1);
+        assert_eq!((alone.first_ephemeral_port, alone.last_ephemeral_port), (49_152, 65_535));
     }
 }

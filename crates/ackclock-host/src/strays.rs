@@ -1,0 +1,203 @@
+//! Packets that came by another queue than their connection's.
+//!
+//! Each queue of a device has a stack and a thread of its own, and nothing is shared between them.
+//! The kernel learns which queue a connection uses from what it sends; when it has not heard of it for
+//! some seconds it goes by a hash of the addresses instead, and a packet may come to a stack that knows
+//! nothing of the connection. Then it goes round the others, and only if none of them knows either does
+//! the last one answer it.
+
+use crate::wait::Waker;
+use ackclock::congestion::CongestionController;
+use ackclock::link::Received;
+use ackclock::stack::Stack;
+use ackclock::time::Instant;
+use ackclock::wire::Checksums;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+/// Packets that may wait for a queue. What is more is lost, as in any network.
+const WAITING: usize = 256;
+
+/// A packet on its way round the queues.
+#[derive(Debug)]
+struct Stray {
+    packet: Vec<u8>,
+    verify: Checksums,
+    /// Stacks that it has not been shown to.
+    left: usize,
+}
+
+/// One queue's place in the round.
+#[derive(Debug)]
+pub(crate) struct Strays {
+    arriving: Receiver<Stray>,
+    next: SyncSender<Stray>,
+    /// Of the next queue's loop.
+    waker: Waker,
+    /// Queues besides this one.
+    others: usize,
+}
+
+impl Strays {
+    /// The places of as many queues as there are loops with these wakers.
+    pub(crate) fn round(wakers: &[Waker]) -> Vec<Strays> {
+        let (mut senders, receivers): (Vec<_>, Vec<_>) =
+            wakers.iter().map(|_| sync_channel(WAITING)).unzip();
+        let mut wakers = wakers.to_vec();
+        if wakers.len() > 1 {
+            senders.rotate_left(1);
+            wakers.rotate_left(1);
+        }
+        let others = wakers.len().saturating_sub(1);
+        let places = receivers.into_iter().zip(senders).zip(wakers);
+        places.map(|((arriving, next), waker)| Strays { arriving, next, waker, others }).collect()
+    }
+
+    /// Gives the stack a packet of its own queue.
+    pub(crate) fn deliver<C: CongestionController + Clone>(
+        &self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        received: &Received<'_>,
+    ) {
+        self.show(now, stack, received, self.others);
+    }
+
+    /// Shows the stack at most `budget` packets of other queues; returns how many there were.
+    pub(crate) fn receive<C: CongestionController + Clone>(
+        &self,
+        now: Instant,
+        budget: usize,
+        stack: &mut Stack<'_, C>,
+    ) -> usize {
+        let arriving = self.arriving.try_iter().take(budget);
+        arriving
+            .map(|Stray { packet, verify, left }| {
+                self.show(
+                    now,
+                    stack,
+                    &Received { packet: &packet, verify },
+                    left.saturating_sub(1),
+                );
+            })
+            .count()
+    }
+
+    /// Gives the packet to the stack if it knows the connection, or if nobody is left to ask.
+    fn show<C: CongestionController + Clone>(
+        &self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        received: &Received<'_>,
+        left: usize,
+    ) {
+        if left == 0 {
+            return stack.on_received(now, received);
+        }
+        if stack.claim(now, received) {
+            return;
+        }
+        let stray = Stray { packet: received.packet.to_vec(), verify: received.verify, left };
+        // A queue that has ended, or is overrun, loses it: TCP sends it again.
+        if self.next.try_send(stray).is_ok() {
+            self.waker.wake();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock::congestion::BuiltIn;
+    use ackclock::stack::{Capabilities, Cidr, ListenConfig, StackConfig, Storage, Transmit};
+    use ackclock::tcp::Config;
+    use ackclock::wire::{Flags, Protocol, parse_packet};
+
+    const NOW: Instant = Instant::from_secs(1);
+
+    fn stack(last: u8) -> Stack<'static> {
+        let config = StackConfig::new(Capabilities::with_mtu(1500), [last.into(), 2]);
+        let mut stack = Stack::new(config, BuiltIn::default(), Storage::growing()).unwrap();
+        stack.add_address(Cidr { address: [10, 0, 0, last].into(), prefix: 24 }).unwrap();
+        stack
+    }
+
+    fn sent(stack: &mut Stack<'_>) -> Vec<Vec<u8>> {
+        let mut packets = Vec::new();
+        let mut sink = |transmit: &Transmit<'_>| {
+            let mut packet = vec![0; transmit.len()];
+            transmit.copy_to(&mut packet);
+            packets.push(packet);
+            Ok(())
+        };
+        while stack.transmit(NOW, &mut sink).is_some() {}
+        packets
+    }
+
+    fn flags(packet: &[u8]) -> Flags {
+        match parse_packet(packet, Checksums::default()).unwrap().protocol {
+            Protocol::Tcp(segment) => segment.header.flags,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn round(queues: usize) -> Vec<Strays> {
+        let wakers: Vec<_> = (0..queues).map(|_| Waker::new().unwrap()).collect();
+        Strays::round(&wakers)
+    }
+
+    #[test]
+    fn a_packet_goes_round_until_a_stack_knows_its_connection() {
+        let places = round(3);
+        let mut queues: Vec<_> = (0..3).map(|_| stack(2)).collect();
+        let mut peer = stack(1);
+        queues[2].listen(ListenConfig::new(([10, 0, 0, 2], 9).into())).unwrap();
+        peer.connect(NOW, ([10, 0, 0, 2], 9).into(), None, &Config::default()).unwrap();
+        let syn = sent(&mut peer).remove(0);
+        places[0].deliver(NOW, &mut queues[0], &Received::unverified(&syn));
+        assert_eq!(places[1].receive(NOW, 64, &mut queues[1]), 1);
+        assert_eq!(places[2].receive(NOW, 64, &mut queues[2]), 1);
+        let answers: Vec<Vec<Vec<u8>>> = queues.iter_mut().map(sent).collect();
+        let [first, second, third] = answers.try_into().unwrap();
+        assert!(first.is_empty() && second.is_empty());
+        assert_eq!(flags(&third[0]), Flags::SYN | Flags::ACK);
+        assert_eq!(places[0].receive(NOW, 64, &mut queues[0]), 0);
+    }
+
+    #[test]
+    fn what_no_stack_knows_is_answered_once_by_the_last() {
+        let places = round(2);
+        let mut queues: Vec<_> = (0..2).map(|_| stack(2)).collect();
+        let mut peer = stack(1);
+        peer.connect(NOW, ([10, 0, 0, 2], 9).into(), None, &Config::default()).unwrap();
+        let syn = sent(&mut peer).remove(0);
+        places[0].deliver(NOW, &mut queues[0], &Received::unverified(&syn));
+        assert!(sent(&mut queues[0]).is_empty());
+        assert_eq!(places[1].receive(NOW, 64, &mut queues[1]), 1);
+        assert_eq!(flags(&sent(&mut queues[1])[0]), Flags::RST | Flags::ACK);
+        assert_eq!(places[0].receive(NOW, 64, &mut queues[0]), 0);
+    }
+
+    #[test]
+    fn a_single_queue_answers_for_itself() {
+        let places = round(1);
+        let mut queue = stack(2);
+        let mut peer = stack(1);
+        peer.connect(NOW, ([10, 0, 0, 2], 9).into(), None, &Config::default()).unwrap();
+        let syn = sent(&mut peer).remove(0);
+        places[0].deliver(NOW, &mut queue, &Received::unverified(&syn));
+        assert_eq!(flags(&sent(&mut queue)[0]), Flags::RST | Flags::ACK);
+    }
+
+    #[test]
+    fn more_than_can_wait_is_lost() {
+        let places = round(2);
+        let mut queue = stack(2);
+        let mut peer = stack(1);
+        peer.connect(NOW, ([10, 0, 0, 2], 9).into(), None, &Config::default()).unwrap();
+        let syn = sent(&mut peer).remove(0);
+        for _ in 0..=WAITING {
+            places[0].deliver(NOW, &mut queue, &Received::unverified(&syn));
+        }
+        assert_eq!(places[1].receive(NOW, usize::MAX, &mut queue), WAITING);
+    }
+}
