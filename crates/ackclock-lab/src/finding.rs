@@ -1,7 +1,7 @@
 //! What an experiment found, beside what the paper printed.
 
-use crate::plot::Plot;
 use crate::sample::Spread;
+use ackclock_report::Plot;
 use serde::Serialize;
 use std::fmt;
 

@@ -16,6 +16,7 @@
 //! | write and read results | [`Output`], [`Results::merge_directories`] |
 #![forbid(unsafe_code)]
 
+mod drawing;
 mod experiment;
 mod finding;
 mod json;
@@ -24,7 +25,6 @@ mod output;
 mod packets;
 pub mod papers;
 mod plan;
-mod plot;
 pub mod published;
 mod report;
 mod results;
@@ -38,7 +38,6 @@ pub use json::ResultsError;
 pub use names::{UnknownName, select};
 pub use output::Output;
 pub use plan::{Plan, Shard};
-pub use plot::{Axis, HeatMap, Line, Plot, Style};
 pub use results::{Outcome, Results, Sensitivity};
 pub use run::{Progress, run};
 pub use sample::{Sample, Samples, Spread};

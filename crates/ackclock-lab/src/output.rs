@@ -1,9 +1,9 @@
 //! A directory of results: JSON, the report, and the raw series as CSV.
 
 use crate::json::ResultsError;
-use crate::plot::Plot;
 use crate::report;
 use crate::results::Results;
+use ackclock_report::Plot;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ impl Output {
         let series = self.directory.join(SERIES);
         fs::create_dir_all(&series)?;
         for (name, plot) in results.plots() {
-            write_csv(&series.join(name + ".csv"), plot)?;
+            plot.write_csv(&series.join(name + ".csv"))?;
         }
         Ok(())
     }
@@ -60,9 +60,10 @@ impl Output {
     /// # Errors
     /// Those of the file system.
     pub fn write_plots(&self, results: &Results) -> io::Result<()> {
-        results.plots().into_iter().try_for_each(|(name, plot)| {
-            fs::write(self.directory.join(name + ".svg"), report::picture(plot))
-        })
+        results
+            .plots()
+            .into_iter()
+            .try_for_each(|(name, plot)| fs::write(self.directory.join(name + ".svg"), plot.svg()))
     }
 }
 
@@ -115,27 +116,4 @@ impl Results {
 fn file_name(parts: &[&str]) -> String {
     let kept = |c: char| c.is_ascii_alphanumeric() || ".-=_".contains(c);
     parts.join(".").chars().map(|c| if kept(c) { c } else { '_' }).collect()
-}
-
-/// Raw points: the line's name, x and y; or column, row and value.
-fn write_csv(file: &Path, plot: &Plot) -> csv::Result<()> {
-    let mut writer = csv::Writer::from_path(file)?;
-    match &plot.heat {
-        None => writer.write_record(["line", &plot.x.label, &plot.y.label])?,
-        Some(heat) => writer.write_record([&plot.x.label, &plot.y.label, &heat.label])?,
-    }
-    for line in &plot.lines {
-        for (x, y) in &line.points {
-            writer.write_record([&line.name, &x.to_string(), &y.to_string()])?;
-        }
-    }
-    if let Some(heat) = &plot.heat {
-        for (row, values) in heat.rows.iter().zip(&heat.values) {
-            for (column, value) in heat.columns.iter().zip(values) {
-                writer.write_record([column, row, &value.to_string()])?;
-            }
-        }
-    }
-    writer.flush()?;
-    Ok(())
 }

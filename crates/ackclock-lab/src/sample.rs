@@ -1,7 +1,7 @@
 //! What jobs measure, and what several seeds have in common.
 
 use crate::experiment::Stop;
-use crate::plot::Plot;
+use ackclock_report::Plot;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -3,22 +3,11 @@
 use crate::finding::{Finding, Verdict};
 use crate::results::{Outcome, Results};
 use crate::sample::Spread;
+use ackclock_report::number;
 use std::fmt::{self, Write};
 
 /// Columns of what was measured.
 const WIDEST: usize = 58;
-
-/// A number with as many digits as a reader has use for.
-pub(crate) fn number(value: f64) -> String {
-    let digits = match value.abs() {
-        size if size >= 1000.0 || size == size.round() => 0,
-        size if size >= 100.0 => 1,
-        size if size >= 10.0 => 2,
-        size if size >= 0.01 => 3,
-        _ => 5,
-    };
-    format!("{value:.digits$}")
-}
 
 /// The median, and what the seeds are spread over.
 pub(crate) fn spread(spread: &Spread) -> String {

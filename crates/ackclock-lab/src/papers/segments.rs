@@ -2,11 +2,11 @@
 
 use super::flows::{FIRST_PORT, second};
 use crate::packets::segment;
-use crate::plot::{Axis, Plot, Style};
 use ackclock::seq::SeqNumber;
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::Flags;
 use ackclock_emulator::{Event, NodeId, Observer, PacketOnLink};
+use ackclock_report::{Axis, Plot, Style};
 use std::collections::BTreeMap;
 
 /// Data that left a sender.

@@ -4,12 +4,12 @@ use super::network;
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::{ENDLESS, Flow, Flows, second};
-use crate::plot::{Axis, Plot, Style};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::tcp::AckPolicy;
 use ackclock::time::Instant;
 use ackclock_emulator::{Path, Recorder, Topology};
+use ackclock_report::{Axis, Plot, Style};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "equations",

@@ -3,10 +3,10 @@
 use super::network::{self, ACK_TIMER, TIMER, WINDOWS, quantities};
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
-use crate::plot::{Axis, Plot, Style};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock_emulator::Path;
+use ackclock_report::{Axis, Plot, Style};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "modem",

@@ -5,9 +5,9 @@ use super::traffic::{self, LENGTHS};
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::means_of_points;
-use crate::plot::{Axis, Plot, Style};
 use crate::published;
 use crate::sample::{Sample, Samples};
+use ackclock_report::{Axis, Plot, Style};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "many_flows",

@@ -4,9 +4,9 @@ use super::network::{ACKS, DELAY, Kind, TIMER};
 use super::traffic::{self, LENGTHS, quantities};
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
-use crate::plot::{Axis, Plot, Style};
 use crate::published;
 use crate::sample::{Sample, Samples, Spread};
+use ackclock_report::{Axis, Plot, Style};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "mixed",

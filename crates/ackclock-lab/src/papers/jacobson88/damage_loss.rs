@@ -5,11 +5,11 @@ use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::{derived, ratio};
 use crate::papers::flows::{ENDLESS, Flow, Flows};
-use crate::plot::{Axis, Plot, Style};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Path, Topology};
+use ackclock_report::{Axis, Plot, Style};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "damage_loss",

@@ -5,11 +5,11 @@ use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::{Flow, Flows, dumbbell, second, starts};
 use crate::papers::segments::{Conversation, SegmentLog, rate_over, sequence_plot};
-use crate::plot::{Axis, Plot, Style};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::apps::Amount;
 use ackclock::time::{Duration, Instant};
+use ackclock_report::{Axis, Plot, Style};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "four_conversations",

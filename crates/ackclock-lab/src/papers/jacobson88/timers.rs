@@ -7,7 +7,6 @@ use crate::papers::compare::ratio;
 use crate::papers::flows::{FIRST_PORT, second};
 use crate::papers::generator::{Generator, Sink};
 use crate::papers::segments::{Conversation, SegmentLog};
-use crate::plot::{Axis, Plot, Style};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::apps::{Amount, Burst, Server, Service, Source, SourceConfig};
@@ -16,6 +15,7 @@ use ackclock::storage::Buffer;
 use ackclock::tcp::AckPolicy;
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Emulator, Event, HostId, Observer, Path, Topology, Wants};
+use ackclock_report::{Axis, Plot, Style};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {

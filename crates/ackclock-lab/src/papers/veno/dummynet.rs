@@ -1,14 +1,15 @@
 //! Figure 3: one connection over dummynet, with a loss of 1 %.
 
 use super::network;
+use crate::drawing::DrawSeries;
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::{ENDLESS, Flow, Flows};
-use crate::plot::{Axis, Plot};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Path, Recorder, Topology};
+use ackclock_report::{Axis, Plot};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "dummynet",

@@ -5,10 +5,10 @@ use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
 use crate::papers::flows::second;
-use crate::plot::{Axis, Plot, Style};
 use crate::published;
 use crate::sample::{Sample, Samples, Spread};
 use ackclock::time::{Duration, Instant};
+use ackclock_report::{Axis, Plot, Style};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "loss_sweep",

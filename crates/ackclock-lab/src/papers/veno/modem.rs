@@ -1,16 +1,17 @@
 //! Figure 1: how many saw teeth the windows have over a modem line.
 
 use super::network::{self, ACKS, THRESHOLD_OF_NETBSD, TIMER};
+use crate::drawing::DrawSeries;
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings};
 use crate::papers::compare::derived;
 use crate::papers::flows::{Flow, Flows};
-use crate::plot::{Axis, Plot};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::apps::Amount;
 use ackclock::time::Instant;
 use ackclock_emulator::{Path, Recorder, Topology};
+use ackclock_report::{Axis, Plot};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "modem",

@@ -4,10 +4,10 @@ use super::network::{self, ACKS, THRESHOLD, TIMER};
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
-use crate::plot::{Axis, HeatMap, Plot};
 use crate::published;
 use crate::sample::{Sample, Samples, Spread};
 use ackclock::time::Instant;
+use ackclock_report::{Axis, HeatMap, Plot};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "utilisation",

@@ -4,9 +4,9 @@ use super::analysis::{largest_rise, share, spacings};
 use super::network::{self, CHOICES, Run, Scenario, TRANSMISSION, port};
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
-use crate::plot::{Axis, Plot, Style};
 use crate::published;
 use crate::sample::{Sample, Samples};
+use ackclock_report::{Axis, Plot, Style};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "ack_compression",

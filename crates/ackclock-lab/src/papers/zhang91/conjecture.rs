@@ -3,10 +3,10 @@
 use super::network::{self, LENGTH, START, Scenario};
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
-use crate::plot::{Axis, HeatMap, Plot};
 use crate::published;
 use crate::sample::{Sample, Samples, Spread};
 use ackclock::congestion::Fixed;
+use ackclock_report::{Axis, HeatMap, Plot};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "conjecture",

@@ -3,13 +3,14 @@
 use super::analysis::{correlation, largest_rise, means, share};
 use super::network::{self, CHOICES, TRANSMISSION, port};
 use super::watch::Watch;
+use crate::drawing::DrawSeries;
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
-use crate::plot::{Axis, Plot};
 use crate::published;
 use crate::sample::{Sample, Samples, Spread};
 use ackclock::time::Duration;
 use ackclock_emulator::{Emulator, Path, Recorder, Topology};
+use ackclock_report::{Axis, Plot};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "four_switches",

@@ -2,8 +2,8 @@
 
 use super::analysis::{Epoch, epochs, seconds};
 use super::watch::{Drop, Watch};
+use crate::drawing::DrawSeries;
 use crate::experiment::{Choice, Job, Stop, Variant};
-use crate::plot::{Axis, Plot, Style};
 use ackclock::apps::{Amount, Later, Server, Service, Source, SourceConfig};
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::stack::ListenConfig;
@@ -14,6 +14,7 @@ use ackclock_emulator::{
     Chain, Distribution, Draws, Emulator, HostId, LinkId, LinkRecord, Observer, Path, Recorder,
     Series, Topology,
 };
+use ackclock_report::{Axis, Plot, Style};
 use std::net::SocketAddr;
 
 /// Payload of a data packet: 500 bytes without 40 of headers and the 10 that make acks 50 bytes long.

@@ -1,14 +1,15 @@
 //! A plot as SVG.
 
 use crate::plot::{HeatMap, Line, Plot, Style};
-use crate::table;
+use crate::text::number;
+use crate::thin;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
 /// Size of a picture; a page scales it.
 const SIZE: (u32, u32) = (760, 400);
-/// Columns into which the points of a line are thinned out; each keeps its extremes.
-const COLUMNS: usize = 700;
+/// Points from which on a line is drawn thinly.
+const MANY: usize = 700;
 /// Colours of lines that can be told apart by most eyes; the page has others for the dark.
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0x1f, 0x6f, 0xb4),
@@ -26,21 +27,30 @@ type Drawn<'a> = Result<(), Box<dyn std::error::Error + 'a>>;
 
 /// The plane in which points lie: what is logarithmic is drawn as its logarithm.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plane {
+pub(crate) struct Plane {
     /// Least and greatest x and y, as drawn.
-    pub(super) x: [f64; 2],
-    pub(super) y: [f64; 2],
+    pub(crate) x: [f64; 2],
+    pub(crate) y: [f64; 2],
     /// Where they are in the picture: left, top, right, bottom.
-    pub(super) area: [i32; 4],
+    pub(crate) area: [i32; 4],
 }
 
-/// The picture, with a white background.
-pub(crate) fn picture(plot: &Plot) -> String {
-    drawn(plot).0
+impl Plane {
+    /// The pixel, across and down, that a point is drawn at.
+    pub(crate) fn pixel(&self, (x, y): (f64, f64)) -> [i32; 2] {
+        let Plane { area: [left, top, right, bottom], .. } = *self;
+        let share = |value: f64, [least, most]: [f64; 2]| (value - least) / (most - least);
+        let along = |from: i32, to: i32, share: f64| {
+            // As plotters rounds: towards the start, but for errors of floating point.
+            let way = f64::from(to - from);
+            from + (way * share + way.signum() * 1e-3).trunc() as i32
+        };
+        [along(left, right, share(x, self.x)), along(bottom, top, share(y, self.y))]
+    }
 }
 
-/// The picture, and where its points are.
-pub(super) fn drawn(plot: &Plot) -> (String, Plane) {
+/// The picture, with a white background, and where its points are.
+pub(crate) fn drawn(plot: &Plot) -> (String, Plane) {
     let mut text = String::new();
     let mut plane = bounds(plot);
     {
@@ -64,7 +74,7 @@ fn placed(value: f64, log: bool) -> Option<f64> {
 }
 
 /// The points of a line as they are drawn.
-pub(super) fn points(plot: &Plot, line: &Line) -> Vec<(f64, f64)> {
+pub(crate) fn points(plot: &Plot, line: &Line) -> Vec<(f64, f64)> {
     let place = |&(x, y): &(f64, f64)| Some((placed(x, plot.x.log)?, placed(y, plot.y.log)?));
     line.points.iter().filter_map(place).collect()
 }
@@ -107,26 +117,9 @@ fn path(points: &[(f64, f64)], style: Style) -> Vec<(f64, f64)> {
     path
 }
 
-/// Points of which as many are left as can be seen: of each column the first, the last and the
-/// extremes.
-pub(super) fn thinned(points: &[(f64, f64)], [least, most]: [f64; 2]) -> Vec<(f64, f64)> {
-    if points.len() <= 4 * COLUMNS {
-        return points.to_vec();
-    }
-    let column = |x: f64| ((x - least) / (most - least) * COLUMNS as f64) as usize;
-    let mut kept = Vec::new();
-    for group in points.chunk_by(|one, other| column(one.0) == column(other.0)) {
-        let by_height = |one: &&(f64, f64), other: &&(f64, f64)| one.1.total_cmp(&other.1);
-        let low = group.iter().min_by(by_height);
-        let high = group.iter().max_by(by_height);
-        kept.extend([group.first(), low, high, group.last()].into_iter().flatten());
-    }
-    kept
-}
-
 fn label(value: f64, log: bool) -> String {
     if !log {
-        return table::number(value);
+        return number(value);
     }
     // Powers of ten only.
     match value == value.round() {
@@ -162,26 +155,26 @@ fn draw_lines<'a>(
     plane.area = [across.start, down.start, across.end, down.end];
     for (line, colour) in plot.lines.iter().zip(COLOURS.iter().cycle()) {
         let points = points(plot, line);
-        let joined = || thinned(&path(&points, line.style), plane.x);
+        let joined = || thin::line(&path(&points, line.style), plane);
+        let marks = || thin::marks(&points, plane).into_iter();
         let legend = match line.style {
             Style::Line | Style::Steps | Style::LinePoints => {
                 if line.style == Style::LinePoints {
-                    let marks = points.iter().map(|point| Circle::new(*point, 3, colour.filled()));
+                    let marks = marks().map(|point| Circle::new(point, 3, colour.filled()));
                     chart.draw_series(marks)?;
                 }
-                let width = if points.len() > COLUMNS { 1 } else { 2 };
+                let width = if points.len() > MANY { 1 } else { 2 };
                 chart.draw_series(LineSeries::new(joined(), colour.stroke_width(width)))?
             }
             Style::Dashes => {
                 chart.draw_series(DashedLineSeries::new(joined(), 6, 5, colour.into()))?
             }
             Style::Points => {
-                let marks = points.iter().map(|point| Circle::new(*point, 2, colour.filled()));
+                let marks = marks().map(|point| Circle::new(point, 2, colour.filled()));
                 chart.draw_series(marks)?
             }
             Style::Crosses => {
-                let marks = points.iter().map(|point| Cross::new(*point, 4, colour));
-                chart.draw_series(marks)?
+                chart.draw_series(marks().map(|point| Cross::new(point, 4, colour)))?
             }
         };
         let colour = *colour;
@@ -239,7 +232,7 @@ fn draw_heat<'a>(
             chart.draw_series([cell])?;
             let ink = if share < 0.6 { &BLACK } else { &RGBColor(0xfe, 0xfe, 0xfe) };
             let style = ("sans-serif", 12).into_font().color(ink);
-            let text = Text::new(table::number(value), (x + 0.3, y + 0.6), style);
+            let text = Text::new(number(value), (x + 0.3, y + 0.6), style);
             chart.draw_series([text])?;
         }
     }

@@ -10,11 +10,11 @@
       : String(Number(value.toPrecision(4)));
   };
   const read = (value, axis) => show(axis.log ? 10 ** value : value);
-  for (const figure of document.querySelectorAll("figure[data-plot]")) {
+  for (const figure of document.querySelectorAll("figure")) {
     const svg = figure.querySelector("svg");
     let plot = null;
     const text = (px, py) => {
-      plot ??= JSON.parse(figure.dataset.plot);
+      plot ??= JSON.parse(figure.querySelector("script").textContent);
       const [left, top, right, bottom] = plot.area;
       if (px < left || px > right || py < top || py > bottom) return null;
       const [x, y] = plot.axes;
@@ -26,7 +26,8 @@
       }
       let best = null;
       for (const [name, points] of plot.lines) {
-        for (const [vx, vy] of points) {
+        for (let at = 0; at < points.length; at += 2) {
+          const [vx, vy] = [points[at], points[at + 1]];
           const dx = left + (vx - plot.x[0]) / (plot.x[1] - plot.x[0]) * (right - left) - px;
           const dy = bottom - (vy - plot.y[0]) / (plot.y[1] - plot.y[0]) * (bottom - top) - py;
           const distance = dx * dx * 4 + dy * dy;
