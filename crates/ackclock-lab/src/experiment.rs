@@ -180,9 +180,9 @@ pub struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Whether plots are wanted: of the first seed only.
+    /// Whether plots are wanted: of the first seed, and not of rows of sensitivity.
     pub fn draws(&self) -> bool {
-        self.seed == 0
+        self.seed == 0 && self.variant.instead.is_none()
     }
 
     /// The value of a setting: the variant's, or else the experiment's choice.

@@ -1,6 +1,8 @@
 //! IPv4 packets that no TCP sends.
 
-use std::net::Ipv4Addr;
+use ackclock::wire::Checksum;
+use ackclock_emulator::{HostId, Topology};
+use std::net::{IpAddr, Ipv4Addr};
 
 /// Bytes of an IPv4 header.
 pub(super) const HEADER: usize = 20;
@@ -18,7 +20,7 @@ pub(super) fn ipv4([from, to]: [Ipv4Addr; 2], protocol: u8, hops: u8, payload: &
     (packet[8], packet[9]) = (hops, protocol);
     packet[12..16].copy_from_slice(&from.octets());
     packet[16..20].copy_from_slice(&to.octets());
-    let sum = checksum(&packet);
+    let sum = Checksum::default().over(&packet).complement();
     packet[10..12].copy_from_slice(&sum.to_be_bytes());
     packet.extend_from_slice(payload);
     packet
@@ -29,19 +31,17 @@ pub(super) fn echo_request(sequence: u16, data: usize) -> Vec<u8> {
     let mut message = vec![0; 8 + data];
     message[0] = 8;
     message[6..8].copy_from_slice(&sequence.to_be_bytes());
-    let sum = checksum(&message);
+    let sum = Checksum::default().over(&message).complement();
     message[2..4].copy_from_slice(&sum.to_be_bytes());
     message
 }
 
-/// The Internet checksum (RFC 1071) of an even number of bytes, with zeros in its place.
-fn checksum(bytes: &[u8]) -> u16 {
-    let words = bytes.chunks_exact(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair[1]));
-    let mut sum: u32 = words.sum();
-    while sum > 0xffff {
-        sum = (sum >> 16) + (sum & 0xffff);
+/// The IPv4 address of a host.
+pub(super) fn address(topology: &Topology, host: HostId) -> Ipv4Addr {
+    match topology.addresses(host)[0] {
+        IpAddr::V4(address) => address,
+        IpAddr::V6(_) => Ipv4Addr::UNSPECIFIED,
     }
-    !(sum as u16)
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ use std::net::SocketAddr;
 pub(super) const FIRST_PORT: u16 = 1024;
 /// Stream of the times at which flows start.
 const STARTS: u64 = 88;
+/// The line of a host, where a paper says nothing of it or that it is an Ethernet.
+pub(super) const ETHERNET: &str = "rate=10mbit,delay=0.1ms,loss=0,queue=infinite";
 /// Sends until the end of the run.
 pub(super) const ENDLESS: Amount = Amount::Time(Duration::from_secs(1 << 30));
 
@@ -138,6 +140,12 @@ pub(super) fn seconds(time: Duration) -> f64 {
 /// A point in time in seconds.
 pub(super) fn second(at: Instant) -> f64 {
     at.as_nanos() as f64 / 1e9
+}
+
+/// [`ETHERNET`], there and back.
+pub(super) fn ethernet() -> Result<[Path; 2], Stop> {
+    let path: Path = ETHERNET.parse()?;
+    Ok([path.clone(), path])
 }
 
 /// Pairs of hosts around a bottleneck; the paths there, back, and of each host's link.

@@ -2,14 +2,14 @@
 
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
-use crate::papers::datagram::{ICMP, echo_request, ipv4};
+use crate::papers::datagram::{ICMP, address, echo_request, ipv4};
 use crate::papers::generator::Sink;
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::congestion::BuiltIn;
 use ackclock::time::Instant;
 use ackclock_emulator::{Emulator, Endpoint, Path, Topology};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "burst_probe",
@@ -43,16 +43,16 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 
 const GATEWAYS: usize = 7;
 const PROBES: u16 = 100;
-const BUFFERS: [&str; 5] = ["5", "15", "31", "64", "200"];
+const BUFFERS: [u16; 5] = [5, 15, 31, 64, 200];
 
-fn variant(buffer: &str) -> Variant {
-    Variant::new(&[("buffer", buffer)], 1)
+fn variant(buffer: u16) -> Variant {
+    Variant::new(&[("buffer", &buffer.to_string())], 1)
 }
 
 fn variants(_quick: bool) -> Vec<Variant> {
     let mut variants: Vec<_> = BUFFERS.into_iter().map(variant).collect();
-    variants.push(variant("31").but("rate", "1.5mbit", 1));
-    variants.push(variant("31").but("gateway", "2", 1));
+    variants.push(variant(31).but("rate", "1.5mbit", 1));
+    variants.push(variant(31).but("gateway", "2", 1));
     variants
 }
 
@@ -105,10 +105,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
         .map(|hop| [if hop == gateway { slow.clone() } else { fast.clone() }, fast.clone()])
         .collect();
     let chain = Topology::chain(&hops);
-    let addresses = chain.ends.map(|host| match chain.topology.addresses(host)[0] {
-        IpAddr::V4(address) => address,
-        IpAddr::V6(_) => Ipv4Addr::UNSPECIFIED,
-    });
+    let addresses = chain.ends.map(|host| address(&chain.topology, host));
     let mut answers = Vec::new();
     for hops in 1..=GATEWAYS as u8 + 1 {
         let law = |_| BuiltIn::default();
@@ -132,8 +129,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
 fn judge(samples: &Samples) -> Result<Findings, Stop> {
     let mut findings = Findings::new();
     for buffer in BUFFERS {
-        let size: f64 = buffer.parse().unwrap_or(f64::NAN);
-        let expected = (size + 1.0).min(PROBES.into());
+        let expected = f64::from(PROBES.min(buffer + 1));
         findings.push(
             Finding::new(
                 format!("answers, buffer of {buffer}"),
@@ -144,7 +140,7 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             .note("the buffer and the packet in service, at most the burst"),
         );
     }
-    let before = samples.spread(&variant("31").name(), "all_answer_before")?;
+    let before = samples.spread(&variant(31).name(), "all_answer_before")?;
     findings.push(Finding::statement(
         "probes that end before the slow line are all answered",
         before.median == 1.0,

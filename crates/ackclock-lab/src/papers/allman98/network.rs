@@ -1,7 +1,7 @@
 //! The hosts of the tests: NetBSD 1.2.1, and transfers of 16 kB with various initial windows.
 
 use crate::experiment::{Choice, Job, Stop};
-use crate::papers::flows::{Flow, Flows};
+use crate::papers::flows::{Flow, Flows, ethernet};
 use ackclock::apps::Amount;
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{AckPolicy, AckTimer, Config, RecoveryAlgorithm, RestartAfterIdle};
@@ -67,8 +67,7 @@ pub(super) fn transfer(
     window: u16,
     hops: &[[Path; 2]],
 ) -> Result<Taken, Stop> {
-    let ethernet: Path = "rate=10mbit,delay=0.1ms,loss=0,queue=infinite".parse()?;
-    let mut all = vec![[ethernet.clone(), ethernet]];
+    let mut all = vec![ethernet()?];
     all.extend_from_slice(hops);
     let chain = Topology::chain(&all);
     let (law, settings) = connection(job, window)?;

@@ -45,21 +45,19 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 };
 
 const WINDOW: u32 = 8;
-const LOSSES: [&str; 7] = ["0", "0.2%", "0.5%", "1%", "2%", "5%", "10%"];
+const LOSSES: [(&str, f64); 6] =
+    [("0.2%", 0.002), ("0.5%", 0.005), ("1%", 0.01), ("2%", 0.02), ("5%", 0.05), ("10%", 0.1)];
 
 fn variant(sender: &str, loss: &str, seeds: u64) -> Variant {
     Variant::new(&[("sender", sender), ("loss", loss)], seeds)
-}
-
-fn share(loss: &str) -> f64 {
-    loss.trim_end_matches('%').parse::<f64>().unwrap_or(0.0) / 100.0
 }
 
 fn variants(quick: bool) -> Vec<Variant> {
     let seeds = if quick { 3 } else { 20 };
     let mut variants = Vec::new();
     for sender in ["old", "new"] {
-        variants.extend(LOSSES.map(|loss| variant(sender, loss, seeds)));
+        variants.push(variant(sender, "0", seeds));
+        variants.extend(LOSSES.map(|(loss, _)| variant(sender, loss, seeds)));
         for loss in ["0", "1%"] {
             let base = variant(sender, loss, seeds);
             variants.push(base.but("round_trip", "315ms", seeds));
@@ -107,10 +105,10 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     let factor = |sender: &str, loss: &str| {
         ratio(samples, [&name(sender, loss), &name(sender, "0")], "bytes_per_s")
     };
-    let formula = |loss: &str| 1.0 / (1.0 + 2.0 * share(loss) * f64::from(WINDOW));
+    let formula = |share: f64| 1.0 / (1.0 + 2.0 * share * f64::from(WINDOW));
     let mut findings = Findings::new();
-    for loss in LOSSES.into_iter().filter(|loss| *loss != "0") {
-        let predicted = formula(loss);
+    for (loss, share) in LOSSES {
+        let predicted = formula(share);
         let mut finding = Finding::new(
             format!("throughput of the old sender at {loss} over that without loss"),
             factor("old", loss)?,
@@ -121,7 +119,7 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         ));
         // Beyond this more than one packet of a window is lost at a time, which the formula leaves
         // out.
-        if share(loss) <= 0.02 {
+        if share <= 0.02 {
             finding = finding.tolerance(Tolerance::Between(predicted - 0.08, predicted + 0.08));
         }
         findings.push(finding);
@@ -130,27 +128,27 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         let variants = [name("new", loss), name("old", loss)];
         derived(samples, [&variants[0], &variants[1]], "bytes_per_s", |new, old| new / old)
     };
-    for loss in LOSSES.into_iter().filter(|loss| *loss != "0") {
+    for (loss, share) in LOSSES {
         let mut finding = Finding::new(
             format!("throughput of the new sender over the old one's at {loss}"),
             beyond(loss)?,
         )
         .paper(published::text("jacobson88.damage_loss.insensitive_until_loss"));
         // A tenth of the threshold of 5 %.
-        if share(loss) <= 0.005 {
+        if share <= 0.005 {
             finding = finding.tolerance(Tolerance::AtLeast(0.85));
         }
         findings.push(finding);
     }
     let [x, y] = [Axis::log("loss"), Axis::linear("throughput over that without loss")];
     let mut plot = Plot::new("throughput", "damage loss (footnote 6)", x, y);
-    let lossy = || LOSSES.into_iter().filter(|loss| *loss != "0");
     for sender in ["old", "new"] {
-        let points =
-            lossy().filter_map(|loss| Some((share(loss), factor(sender, loss).ok()?.median)));
+        let points = LOSSES
+            .into_iter()
+            .filter_map(|(loss, share)| Some((share, factor(sender, loss).ok()?.median)));
         plot = plot.line(format!("{sender} sender"), Style::LinePoints, points);
     }
-    let points = lossy().map(|loss| (share(loss), formula(loss)));
+    let points = LOSSES.map(|(_, share)| (share, formula(share)));
     findings.plots.push(plot.line("1 / (1 + 2pw)", Style::Dashes, points));
     Ok(findings)
 }

@@ -3,13 +3,13 @@
 use super::senders::{self, BACKOFF, NEW_TIMER, OLD_TIMER, OVERHEAD};
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
-use crate::papers::flows::{Flow, Flows, dumbbell, second, starts};
+use crate::papers::flows::{ETHERNET, Flow, Flows, dumbbell, second, starts};
 use crate::papers::segments::{Conversation, SegmentLog, rate_over, sequence_plot};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::apps::Amount;
 use ackclock::time::{Duration, Instant};
-use ackclock_report::{Axis, Plot, Style};
+use ackclock_report::{Axis, Plot, Style, number};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "four_conversations",
@@ -74,8 +74,7 @@ fn variants(quick: bool) -> Vec<Variant> {
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let (delay, overhead) = (job.word("delay")?, job.word("overhead")?);
     let line = format!("rate=230.4kbit,delay={delay},loss=0,queue=50,overhead={overhead}");
-    let ethernet = "rate=10mbit,delay=0.1ms,loss=0,queue=infinite";
-    let dumbbell = dumbbell([&line, &line, ethernet], SLOW.len())?;
+    let dumbbell = dumbbell([&line, &line, ETHERNET], SLOW.len())?;
     let (law, settings) = senders::sender(job)?;
     let mut flows = Vec::new();
     // Nobody starts transfers by hand to the millisecond.
@@ -242,13 +241,14 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             Finding::new(format!("packets sent, {title}"), samples.spread(name, "packets")?)
                 .paper(printed(sender, "packets_sent").to_string()),
         );
-        let rates = format!("jacobson88.four_conversations.{sender}.conversation_Bps");
+        let best_over_worst =
+            printed(sender, "conversation_Bps.0") / printed(sender, "conversation_Bps.3");
         findings.push(
             Finding::new(
                 format!("best conversation over the worst, {title}"),
                 samples.spread(name, "best_over_worst")?,
             )
-            .paper(published::text(&rates)),
+            .paper(number(best_over_worst)),
         );
     }
     findings.push(
@@ -258,24 +258,32 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         )
         .paper(printed(before, "load_over_link").to_string()),
     );
-    for (quantity, paper, what) in [
+    for (quantity, key, what) in [
         (
             "bytes_per_s_to_fast_receivers",
-            "8000",
+            "conversation_Bps.0",
             "bytes/s to receivers that ack every other packet",
         ),
-        ("bytes_per_s_to_slow_receivers", "4500", "bytes/s to 4.3BSD's receivers"),
+        ("bytes_per_s_to_slow_receivers", "conversation_Bps.3", "bytes/s to 4.3BSD's receivers"),
         (
             "retransmitted_to_fast_receivers",
-            "0.005",
+            "loss_rate_fast",
             "share retransmitted to receivers that ack every other packet",
         ),
-        ("retransmitted_to_slow_receivers", "0.018", "share retransmitted to 4.3BSD's receivers"),
-        ("window_time_constant_s", "28", "s, time constant of the windows at their reductions"),
+        (
+            "retransmitted_to_slow_receivers",
+            "loss_rate_slow",
+            "share retransmitted to 4.3BSD's receivers",
+        ),
+        (
+            "window_time_constant_s",
+            "figure_12.fitted_time_constant_s",
+            "s, time constant of the windows at their reductions",
+        ),
     ] {
         findings.push(
             Finding::new(format!("{what}, new senders"), samples.spread(&new, quantity)?)
-                .paper(paper),
+                .paper(printed(after, key).to_string()),
         );
     }
     findings.note(

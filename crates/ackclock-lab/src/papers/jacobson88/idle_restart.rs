@@ -3,7 +3,7 @@
 use super::senders;
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
-use crate::papers::flows::{FIRST_PORT, seconds};
+use crate::papers::flows::{FIRST_PORT, ethernet, seconds};
 use crate::papers::segments::{SegmentLog, sequence_plot};
 use crate::published;
 use crate::sample::{Sample, Samples};
@@ -80,8 +80,7 @@ fn variants(quick: bool) -> Vec<Variant> {
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let (rate, buffer) = (job.word("line")?, job.word("buffer")?);
     let line: Path = format!("rate={rate},delay=20ms,loss=0,queue={buffer}").parse()?;
-    let ethernet: Path = "rate=10mbit,delay=0.1ms,loss=0,queue=infinite".parse()?;
-    let chain = Topology::chain(&[[ethernet.clone(), ethernet], [line.clone(), line]]);
+    let chain = Topology::chain(&[ethernet()?, [line.clone(), line]]);
     let (law, mut settings) = senders::new(job)?;
     settings.restart_after_idle = job.get("restart")?;
     settings.ack_policy = AckPolicy::EverySegment;

@@ -10,7 +10,7 @@ use crate::sample::{Sample, Samples};
 use ackclock::apps::Amount;
 use ackclock::tcp::AckPolicy;
 use ackclock::time::{Duration, Instant};
-use ackclock_emulator::{Path, Topology};
+use ackclock_emulator::{Path, Rate, Topology};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "slip_timer",
@@ -75,7 +75,7 @@ fn variants(_quick: bool) -> Vec<Variant> {
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let line = job.word("line")?;
-    let rate: f64 = line.trim_end_matches("bit").parse().unwrap_or(f64::NAN);
+    let rate = job.get::<Rate>("line")?.bits_per_second() as f64;
     let step: f64 = job.get("step")?;
     // Seconds on the line of a packet with its ack, and of a SYN (with its MSS option) with its
     // answer: (2 delay + packet) / (2 delay + handshake) = step.

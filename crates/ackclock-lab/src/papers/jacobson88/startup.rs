@@ -81,7 +81,7 @@ fn variants(quick: bool) -> Vec<Variant> {
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let overhead = job.word("overhead")?;
-    let on_wire = f64::from(MSS + 40) + overhead.parse().unwrap_or(0.0);
+    let on_wire = f64::from(MSS + 40) + job.get::<f64>("overhead")?;
     let rate = (AVAILABLE * on_wire / f64::from(MSS) * 8.0).round();
     let delay: Duration = job.get("delay")?;
     // Five hops share the delay; the sixth is the sender's Ethernet.

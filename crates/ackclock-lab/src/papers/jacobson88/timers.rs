@@ -4,7 +4,8 @@ use super::senders;
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
-use crate::papers::flows::{FIRST_PORT, second};
+use crate::papers::datagram::address;
+use crate::papers::flows::{FIRST_PORT, ethernet, second};
 use crate::papers::generator::{Generator, Sink};
 use crate::papers::segments::{Conversation, SegmentLog};
 use crate::published;
@@ -16,7 +17,7 @@ use ackclock::tcp::AckPolicy;
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Emulator, Event, HostId, Observer, Path, Topology, Wants};
 use ackclock_report::{Axis, Plot, Style};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "timers",
@@ -125,8 +126,7 @@ impl Observer for Timeouts {
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let delay = job.word("delay")?;
     let line: Path = format!("rate={LINE}bit,delay={delay},loss=0,queue=infinite").parse()?;
-    let ethernet: Path = "rate=10mbit,delay=0.1ms,loss=0,queue=infinite".parse()?;
-    let access = [ethernet.clone(), ethernet];
+    let access = ethernet()?;
     let dumbbell = Topology::dumbbell([line.clone(), line], &[access.clone(), access]);
     let (law, mut settings) =
         senders::new_with(senders::timer(job.word("timer")?, job.word("clock")?, "each")?)?;
@@ -138,14 +138,16 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let timeouts = job.draws().then(|| Timeouts { host: from, changes: Vec::new() });
     let observer = (SegmentLog::new([from]), timeouts);
     let mut emulator = Emulator::new(topology, job.seed, |_| law, observer)?;
-    let address = |host: HostId| match topology.addresses(host)[0] {
-        IpAddr::V4(address) => address,
-        IpAddr::V6(_) => Ipv4Addr::UNSPECIFIED,
-    };
     let others = [dumbbell.senders[1], dumbbell.receivers[1]];
     let interval = Duration::from_nanos(LENGTH * 8 * 1_000_000_000 / LINE);
     let load = pattern(job.word("load")?)?;
-    let generator = Generator::new(others.map(address), LENGTH, interval, load, job.seed);
+    let generator = Generator::new(
+        others.map(|host| address(topology, host)),
+        LENGTH,
+        interval,
+        load,
+        job.seed,
+    );
     emulator.occupy(others[0], generator);
     emulator.occupy(others[1], Sink);
     let remote = SocketAddr::new(topology.addresses(to)[0], FIRST_PORT);

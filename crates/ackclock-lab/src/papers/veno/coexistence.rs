@@ -37,7 +37,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     judge,
 };
 
-/// Rate in units of 100 kbit/s, and buffer in packets.
+/// The rates of figures 6 and 7.
 const SLOW: &str = "1.6mbit";
 const FAST: &str = "16mbit";
 const COUNTS: [&str; 5] = ["1", "2", "4", "8", "16"];

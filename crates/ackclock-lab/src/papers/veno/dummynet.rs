@@ -4,7 +4,7 @@ use super::network;
 use crate::drawing::DrawSeries;
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
-use crate::papers::flows::{ENDLESS, Flow, Flows};
+use crate::papers::flows::{ENDLESS, Flow, Flows, ethernet};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::time::{Duration, Instant};
@@ -80,7 +80,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let reading = READINGS.iter().find(|(name, _)| *name == pipes);
     let (_, text) = reading.ok_or_else(|| Stop::Failed(format!("no such pipes: {pipes}")))?;
     let path: Path = text.parse()?;
-    let chain = Topology::chain(&[[path.clone(), path], lan()?]);
+    let chain = Topology::chain(&[[path.clone(), path], ethernet()?]);
     let mut settings = network::connection(job, 1460)?;
     (settings.receive_buffer, settings.window_scaling) = (65_535, false);
     let [from, to] = chain.ends;
@@ -107,11 +107,6 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
         sample.draw(plot);
     }
     Ok(sample)
-}
-
-fn lan() -> Result<[Path; 2], Stop> {
-    let path: Path = "rate=10mbit,delay=0.1ms,loss=0,queue=infinite".parse()?;
-    Ok([path.clone(), path])
 }
 
 fn judge(samples: &Samples) -> Result<Findings, Stop> {

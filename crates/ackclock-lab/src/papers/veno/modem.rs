@@ -5,7 +5,7 @@ use crate::drawing::DrawSeries;
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings};
 use crate::papers::compare::derived;
-use crate::papers::flows::{Flow, Flows};
+use crate::papers::flows::{Flow, Flows, ethernet};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::apps::Amount;
@@ -72,8 +72,7 @@ fn variants(quick: bool) -> Vec<Variant> {
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let buffer = job.word("buffer")?;
     let line: Path = format!("rate=33.6kbit,delay=75ms,loss=0,queue={buffer}").parse()?;
-    let lan: Path = "rate=10mbit,delay=0.1ms,loss=0,queue=infinite".parse()?;
-    let chain = Topology::chain(&[[lan.clone(), lan], [line.clone(), line]]);
+    let chain = Topology::chain(&[ethernet()?, [line.clone(), line]]);
     let mss = job.get("mss")?;
     let settings = network::connection(job, mss)?;
     let law = network::law(job, job.word("law")?)?;

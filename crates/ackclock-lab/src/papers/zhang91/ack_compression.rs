@@ -6,7 +6,7 @@ use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples};
-use ackclock_report::{Axis, Plot, Style};
+use ackclock_report::{Axis, Plot};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "ack_compression",
@@ -42,7 +42,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let run = network::run(job, &scenario, network::connection(job)?)?;
     let mut sample = Sample::new();
     measure(&run, &mut sample)?;
-    if job.draws() && job.variant.name().ends_with("way") {
+    if job.draws() {
         sample.draw(histogram(&run));
     }
     Ok(sample)
@@ -67,20 +67,11 @@ fn ack_spacings(run: &Run) -> Vec<f64> {
 }
 
 fn histogram(run: &Run) -> Plot {
-    /// Bins of 4 ms, the last one for all that is longer.
-    const BINS: usize = 40;
-    let spacings = ack_spacings(run);
-    let mut counts = [0_u32; BINS];
-    for spacing in &spacings {
-        counts[((spacing * 250.0) as usize).min(BINS - 1)] += 1;
-    }
-    let points = (0..)
-        .zip(counts)
-        .map(|(bin, count)| (f64::from(bin) * 4.0, f64::from(count) / spacings.len() as f64));
     let [x, y] =
         ["time between acks in ms, 160 and more at the end", "share of acks"].map(Axis::linear);
     let title = "When acks reach host 1: 8 ms apart is compressed, 80 ms is the data's pace";
-    Plot::new("spacing", title, x, y).line("acks", Style::Steps, points)
+    let spacings = ack_spacings(run).into_iter().map(|spacing| spacing * 1e3);
+    Plot::new("spacing", title, x, y).histogram("acks", spacings, 4.0, 41)
 }
 
 fn judge(samples: &Samples) -> Result<Findings, Stop> {

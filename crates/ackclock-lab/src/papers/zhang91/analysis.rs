@@ -1,13 +1,10 @@
 //! What the paper says of a run, as numbers.
 
 use super::watch::Drop;
+use crate::papers::flows::second;
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::Series;
 use std::collections::BTreeMap;
-
-pub(super) fn seconds(at: Instant) -> f64 {
-    at.as_nanos() as f64 / 1e9
-}
 
 /// A congestion epoch: when it began, and how many packets of data each connection lost.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,7 +46,7 @@ pub(super) fn share<T>(all: &[T], is_so: impl Fn(&T) -> bool) -> f64 {
 pub(super) fn period(epochs: &[Epoch]) -> f64 {
     match (epochs.first(), epochs.last()) {
         (Some(first), Some(last)) if epochs.len() > 1 => {
-            (seconds(last.began) - seconds(first.began)) / (epochs.len() - 1) as f64
+            (second(last.began) - second(first.began)) / (epochs.len() - 1) as f64
         }
         _ => f64::NAN,
     }

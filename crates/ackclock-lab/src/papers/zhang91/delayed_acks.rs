@@ -46,7 +46,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let mut sample = Sample::new();
     measure(&run, &mut sample)?;
     sample.set("utilisation", (run.utilisation(0)? + run.utilisation(1)?) / 2.0);
-    if job.draws() && job.variant.name().starts_with("acks=delayed maxwnd=") {
+    if job.draws() && job.word("acks")? == "delayed" {
         let title = format!("Queues with delayed acks and windows of at most {maxwnd}");
         sample.draw(run.queue_plot(&title, &[0, 1], Duration::from_secs(40))?);
     }

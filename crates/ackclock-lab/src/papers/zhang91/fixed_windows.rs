@@ -43,7 +43,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
         sample.set(format!("utilisation_{}", side + 1), run.utilisation(side)?);
         sample.set(format!("queue_{}", side + 1), run.longest_queue(side)?);
     }
-    if job.draws() && job.variant.name() == format!("tau={tau}") {
+    if job.draws() {
         let figure = if tau == "1s" { 9 } else { 8 };
         let title = format!("Queues with fixed windows (figure {figure})");
         sample.draw(run.queue_plot(&title, &[0, 1], Duration::from_secs(30))?);

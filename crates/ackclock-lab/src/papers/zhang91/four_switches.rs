@@ -6,10 +6,11 @@ use super::watch::Watch;
 use crate::drawing::DrawSeries;
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
+use crate::papers::flows::starts;
 use crate::published;
 use crate::sample::{Sample, Samples, Spread};
 use ackclock::time::Duration;
-use ackclock_emulator::{Emulator, Path, Recorder, Topology};
+use ackclock_emulator::{Emulator, Recorder, Topology};
 use ackclock_report::{Axis, Plot};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -38,7 +39,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 const CONNECTIONS: u16 = 50;
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let access: Path = "rate=10mbit,delay=0.1ms,loss=0,queue=infinite,overhead=+10".parse()?;
+    let access = network::access()?;
     let (buffer, in_service) = (job.word("buffer")?, job.word("in_service")?);
     let line =
         access.with(&format!("rate=50kbit,delay=0.01s,queue={buffer},in_service={in_service}"))?;
@@ -61,7 +62,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
         there.flat_map(|[from, to]| [[from, to], [to, from]]).cycle()
     };
     let mut by_hops = [1, 2, 3].map(pairs);
-    for (index, start) in (0..CONNECTIONS).zip(network::starts(job)?) {
+    for (index, start) in (0..CONNECTIONS).zip(starts(job, job.get("start")?)) {
         let Some([from, to]) = by_hops[usize::from(index % 3)].next() else { continue };
         let ends = [lot.hosts[from][0], lot.hosts[to][1]];
         network::send(&mut emulator, &lot.topology, ends, port(0, index), settings, start)?;
@@ -92,7 +93,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     sample.set("utilisation", median(busy));
     let drops = &watch.drops[watch.drops.partition_point(|drop| drop.at < from)..];
     sample.set("dropped_data", share(drops, |drop| drop.is_data));
-    if job.draws() && job.variant.name() == format!("buffer={buffer}") {
+    if job.draws() {
         let [x, y] = ["time in s", "packets at the switch"].map(Axis::linear);
         let seen = [from, from + Duration::from_secs(60)];
         let mut plot = Plot::new("queue", "Queues of the middle line", x, y);

@@ -1,9 +1,10 @@
 //! The network of figure 1 and the senders of section 2, which all experiments of the paper share.
 
-use super::analysis::{Epoch, epochs, seconds};
+use super::analysis::{Epoch, epochs};
 use super::watch::{Drop, Watch};
 use crate::drawing::DrawSeries;
 use crate::experiment::{Choice, Job, Stop, Variant};
+use crate::papers::flows::{ETHERNET, second, starts};
 use ackclock::apps::{Amount, Later, Server, Service, Source, SourceConfig};
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::stack::ListenConfig;
@@ -11,8 +12,7 @@ use ackclock::storage::Buffer;
 use ackclock::tcp::{AckPolicy, Config, RestartAfterIdle};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{
-    Chain, Distribution, Draws, Emulator, HostId, LinkId, LinkRecord, Observer, Path, Recorder,
-    Series, Topology,
+    Chain, Emulator, HostId, LinkId, LinkRecord, Observer, Path, Recorder, Series, Topology,
 };
 use ackclock_report::{Axis, Plot, Style};
 use std::net::SocketAddr;
@@ -23,8 +23,6 @@ pub(super) const PAYLOAD: u16 = 450;
 pub(super) const TRANSMISSION: Duration = Duration::from_millis(80);
 /// Largest window in packets (section 2.2).
 pub(super) const MAXWND: u32 = 1000;
-/// Stream of the times at which connections start.
-const STARTS: u64 = 91;
 
 /// What section 2 leaves open.
 pub(super) const CHOICES: &[Choice] = &[RECOVERY, TIMER, IN_SERVICE, START, LENGTH];
@@ -114,6 +112,11 @@ pub(super) fn tahoe() -> Result<BuiltIn, Stop> {
     Ok("tahoe:growth=floor".parse()?)
 }
 
+/// The hosts' lines, whose headers are those of packets of 500 and 50 bytes.
+pub(super) fn access() -> Result<Path, Stop> {
+    Ok(ETHERNET.parse::<Path>()?.with("overhead=+10")?)
+}
+
 /// Figure 1: host 1, switch 1, switch 2, host 2.
 fn topology(scenario: &Scenario<'_>, in_service: &str) -> Result<Chain, Stop> {
     topology_with(scenario, in_service, "loss=0")
@@ -126,8 +129,7 @@ pub(super) fn topology_with(
     all: &str,
 ) -> Result<Chain, Stop> {
     let Scenario { tau, buffer, .. } = scenario;
-    let access: Path = "rate=10mbit,delay=0.1ms,loss=0,queue=infinite,overhead=+10".parse()?;
-    let access = access.with(all)?;
+    let access = access()?.with(all)?;
     let bottleneck =
         access.with(&format!("rate=50kbit,delay={tau},queue={buffer},in_service={in_service}"))?;
     let both = |path: &Path| [path.clone(), path.clone()];
@@ -188,7 +190,7 @@ pub(super) fn run_over(
     let law = |host: HostId| scenario.laws[usize::from(host != ends[0])];
     let watch = Watch::new(bottleneck.to_vec(), vec![hops[0][1], hops[2][0]]);
     let mut emulator = Emulator::new(&topology, job.seed, law, (Recorder::default(), watch))?;
-    let mut starts = starts(job)?;
+    let mut starts = starts(job, job.get("start")?);
     for (side, (from, to)) in (0..).zip([(ends[0], ends[1]), (ends[1], ends[0])]) {
         discard(&mut emulator, &topology, to, settings)?;
         for index in 0..scenario.connections[usize::from(side)] {
@@ -205,13 +207,6 @@ pub(super) fn run_over(
     let drops = watch.drops.iter().filter(|drop| drop.is_data).count();
     let retransmissions_per_drop = retransmitted as f64 / drops as f64;
     Ok(Run { recorder, watch, bottleneck, span: [WARM_UP, until], retransmissions_per_drop })
-}
-
-/// When connections start.
-pub(super) fn starts(job: &Job<'_>) -> Result<impl Iterator<Item = Instant>, Stop> {
-    let spread: Duration = job.get("start")?;
-    let starts = Draws::new(Distribution::Uniform(0, spread.as_nanos()), job.seed, STARTS);
-    Ok(starts.map(Instant::from_nanos))
 }
 
 /// A host that receives.
@@ -318,7 +313,7 @@ impl Run {
             let of_side = |drop: &&Drop| usize::from(drop.port >= port(1, 0)) == side;
             let drops = self.watch.drops.iter().filter(within).filter(of_side);
             let height = most as f64 + 1.5 + side as f64;
-            let points: Vec<_> = drops.map(|drop| (seconds(drop.at), height)).collect();
+            let points: Vec<_> = drops.map(|drop| (second(drop.at), height)).collect();
             if !points.is_empty() {
                 plot = plot.line(format!("drops at switch {}", side + 1), Style::Crosses, points);
             }

@@ -58,7 +58,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let (first, second, third) = (first?, second?, third?);
     let least = correlation(&first, &second).min(correlation(&second, &third));
     sample.set("correlation_of_windows", least.min(correlation(&first, &third)));
-    if job.draws() && job.variant.name().starts_with("tau=") && job.variant.name() == LARGE {
+    if job.draws() && tau == "1s" {
         let length = Duration::from_secs(150);
         let title = "Queue of switch 1, and when packets are dropped (figure 2)";
         sample.draw(run.queue_plot(title, &[0], length)?);

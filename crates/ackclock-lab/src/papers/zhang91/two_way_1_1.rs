@@ -1,9 +1,10 @@
 //! Figures 4 to 7, sections 4.1 and 4.3: one connection in each direction.
 
-use super::analysis::{Epoch, correlation, means, period, seconds, share};
+use super::analysis::{Epoch, correlation, means, period, share};
 use super::network::{self, CHOICES, PAYLOAD, Run, Scenario, port};
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
+use crate::papers::flows::second;
 use crate::published;
 use crate::sample::{Sample, Samples, Spread};
 use ackclock::time::{Duration, Instant};
@@ -77,7 +78,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     sample.set("correlation_of_windows", correlation(&one?, &other?));
     sample.set("half_way", half_way(&run)?);
     sample.set("retransmissions_per_drop", run.retransmissions_per_drop);
-    if job.draws() && job.variant.name() == format!("tau={tau} buffer={buffer}") {
+    if job.draws() {
         let figures = if tau == "1s" { [6, 7] } else { [4, 5] };
         let length = Duration::from_secs(150);
         let title = format!("Queues, and when data are dropped (figure {})", figures[0]);
@@ -117,8 +118,8 @@ fn ways_up(cwnd: &Series, [from, until]: [Instant; 2]) -> Vec<f64> {
             continue;
         }
         let half = way.iter().find(|(_, value)| 2 * value >= last.1).map_or(last.0, |step| step.0);
-        let whole = seconds(steps[pair[1]].0) - seconds(first.0);
-        shares.push((seconds(half) - seconds(first.0)) / whole);
+        let whole = second(steps[pair[1]].0) - second(first.0);
+        shares.push((second(half) - second(first.0)) / whole);
     }
     shares
 }

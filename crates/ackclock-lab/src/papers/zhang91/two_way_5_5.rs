@@ -50,7 +50,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let queue =
         |side| -> Result<Vec<f64>, Stop> { Ok(means(&run.line(side)?.packets, run.span, step)) };
     sample.set("correlation_of_queues", correlation(&queue(0)?, &queue(1)?));
-    if job.draws() && job.variant.name() == format!("buffer={buffer}") {
+    if job.draws() {
         let title = format!("Queues with buffers of {buffer}, and drops of data (figure 3)");
         sample.draw(run.queue_plot(&title, &[0, 1], Duration::from_secs(60))?);
     }

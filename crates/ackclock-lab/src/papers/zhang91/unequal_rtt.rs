@@ -5,6 +5,7 @@ use super::network::{self, CHOICES, TRANSMISSION, port};
 use super::watch::Watch;
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings};
+use crate::papers::flows::starts;
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::time::{Duration, Instant};
@@ -36,7 +37,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 const FARTHER: [&str; 4] = ["0s", "0.02s", "0.1s", "0.4s"];
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let access: Path = "rate=10mbit,delay=0.1ms,loss=0,queue=infinite,overhead=+10".parse()?;
+    let access = network::access()?;
     let in_service = job.word("in_service")?;
     let line = access.with(&format!("rate=50kbit,delay=1s,queue=20,in_service={in_service}"))?;
     let farther: Duration = job.get("farther")?;
@@ -57,7 +58,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let mut emulator =
         Emulator::new(&dumbbell.topology, job.seed, |_| law, (Recorder::default(), watch))?;
     let settings = network::connection(job)?;
-    let starts = network::starts(job)?;
+    let starts = starts(job, job.get("start")?);
     let ends = dumbbell.senders.iter().zip(&dumbbell.receivers);
     for ((index, (&from, &to)), start) in (0..).zip(ends).zip(starts) {
         network::discard(&mut emulator, &dumbbell.topology, to, settings)?;
