@@ -10,7 +10,7 @@ use crate::tcp::Verdict;
 use crate::time::Instant;
 use crate::wire::{
     EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, Protocol, Segment, WireError,
-    parse_packet,
+    parse_packet, parse_plain_segment,
 };
 
 /// Length of an ICMP echo header, in bytes.
@@ -26,9 +26,28 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// One packet from the link, which says what of it was verified.
     pub fn on_received(&mut self, now: Instant, received: &Received<'_>) {
-        let now = self.advance(now);
+        // The next packet is often of the connection that the last one was of, and has the same form.
+        if let Some(slot) = self.connections.get(self.recent)
+            && let Some(segment) = parse_plain_segment(received.packet, received.verify)
+            && slot.tuple.is_of(&segment)
+            && !slot.detached
+        {
+            let now = self.begin_packet(now);
+            self.statistics.segments_delivered += 1;
+            return self.on_connection_segment(now, self.recent, &segment);
+        }
+        self.on_any_packet(now, parse_packet(received.packet, received.verify));
+    }
+
+    fn begin_packet(&mut self, now: Instant) -> Instant {
+        self.train.end();
         self.statistics.packets_received += 1;
-        match parse_packet(received.packet, received.verify) {
+        self.advance(now)
+    }
+
+    fn on_any_packet(&mut self, now: Instant, parsed: Result<Packet<'_>, WireError>) {
+        let now = self.begin_packet(now);
+        match parsed {
             Ok(packet) => self.on_parsed(now, &packet),
             Err(error) => *counter(&mut self.statistics, error) += 1,
         }
@@ -43,12 +62,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if parsed.as_ref().is_ok_and(|packet| self.is_stray(packet)) {
             return false;
         }
-        let now = self.advance(now);
-        self.statistics.packets_received += 1;
-        match parsed {
-            Ok(packet) => self.on_parsed(now, &packet),
-            Err(error) => *counter(&mut self.statistics, error) += 1,
-        }
+        self.on_any_packet(now, parsed);
         true
     }
 

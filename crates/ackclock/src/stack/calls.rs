@@ -158,6 +158,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     pub(super) fn resolve_mut(&mut self, handle: Handle) -> Option<&mut Slot<'a, C>> {
         self.resolve(handle)?;
+        self.train.end();
         self.connections.get_mut(handle.slot)
     }
 

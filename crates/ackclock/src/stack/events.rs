@@ -27,6 +27,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Fires every timer that is due.
     pub fn on_timeout(&mut self, now: Instant) {
         let now = self.advance(now);
+        self.train.end();
         self.settle_busy(now);
         while let Some(id) = self.time_waits.expired(now) {
             self.forget_time_wait(id);
@@ -94,6 +95,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// is asked when its turn in the ready queue comes, and whether that is news to the application
     /// when it asks for events: a batch of segments costs that once.
     pub(super) fn after(&mut self, now: Instant, id: u32) {
+        self.train.end();
         self.settle_later(now, id);
         self.queue(id);
     }
@@ -140,6 +142,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     pub(super) fn after_last_turn(&mut self, now: Instant, id: u32) {
         self.rest_if_empty(id);
         self.settle(now, id);
+        if self.busy == id {
+            self.busy = NO_ID;
+        }
         self.free_if_done(id);
     }
 

@@ -53,6 +53,11 @@ impl<'a> IdQueue<'a> {
         (self.first != NO_ID).then_some(self.first)
     }
 
+    /// Whether `id` is there and nothing else is.
+    pub(super) fn is_alone(&self, id: u32) -> bool {
+        self.first == id && self.last == id
+    }
+
     /// Takes the first id.
     pub(super) fn pop(&mut self) -> Option<u32> {
         let id = self.front()?;

@@ -156,6 +156,9 @@ impl QueueSizes {
         connection: &mut Connection<'_, C>,
     ) {
         self.account_send(budget, connection);
+        if self.fits(budget, connection) {
+            return;
+        }
         let wanted = match &self.tuning {
             None => self.send_most,
             // Two windows: one in the network, one that follows it.
@@ -178,6 +181,22 @@ impl QueueSizes {
             budget.reserve(held);
             self.receive = held;
         }
+    }
+
+    /// Whether both queues are as large as they may ever become, and there is memory for that.
+    fn fits<C: CongestionController>(
+        &self,
+        budget: &MemoryBudget,
+        connection: &Connection<'_, C>,
+    ) -> bool {
+        let sizes = [self.send_most, self.receive_most];
+        let plenty = sizes.into_iter().all(|most| u64::from(most) <= budget.free() / 2);
+        plenty
+            && self.tuning.is_none()
+            && connection.queue_limits() == sizes
+            && connection.receive_memory() == self.receive
+            && self.send <= self.send_most
+            && self.receive <= self.receive_most
     }
 
     /// Reserves what the send queue has taken of the allocator since it was asked last.

@@ -27,6 +27,7 @@ mod statistics;
 mod storage;
 mod time_wait;
 mod timer_queue;
+mod train;
 mod transmit;
 mod tuning;
 mod tuple;
@@ -60,6 +61,7 @@ use resting::Resting;
 use slot::Slot;
 use time_wait::TimeWaits;
 use timer_queue::TimerQueue;
+use train::Train;
 use tuple::FourTuple;
 
 /// Names a connection. It is never valid for another one: slots are reused, handles are not.
@@ -110,6 +112,8 @@ pub struct Stack<'a, C = BuiltIn> {
     demux: Demux<'a>,
     timers: TimerQueue<'a>,
     ready: ReadyQueue<'a>,
+    /// Who sends the same again and again.
+    train: Train,
     resting: Resting<'a>,
     events: IdQueue<'a>,
     replies: Replies<'a>,
@@ -164,6 +168,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             demux: Demux::new(storage.buckets),
             timers: TimerQueue::new(storage.connection_timers),
             ready: ReadyQueue::new(storage.ready, storage.credits, quantum),
+            train: Train::none(),
             resting: Resting::new(storage.resting),
             events: IdQueue::new(storage.events),
             replies: Replies::new(storage.replies, storage.echoes, storage.echo_data),

@@ -1,12 +1,15 @@
 //! Packets to the link: replies first, then SYN-ACKs, then connections in turn.
 
 use super::replies::{HOP_LIMIT, Reply};
+use super::train::Train;
 use super::tuple::FourTuple;
 use super::{Rejected, Stack, Transmit};
 use crate::congestion::CongestionController;
+use crate::tcp::Outgoing;
 use crate::time::Instant;
 use crate::wire::{
-    Ecn, Flags, Header, IpInfo, MAX_HEADER, WriteChecksum, write_echo_reply, write_packet_header,
+    Ecn, Flags, Header, IpInfo, MAX_HEADER, RepeatedHeader, WriteChecksum, write_echo_reply,
+    write_packet_header,
 };
 
 /// Whoever takes the packets.
@@ -22,6 +25,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
     ) -> Option<Result<(), Rejected>> {
         let now = self.advance(now);
+        if self.train.segments > 0
+            && let Some(offered) = self.transmit_train(now, sink)
+        {
+            return Some(offered);
+        }
         let offered = self
             .transmit_reply(sink)
             .or_else(|| self.transmit_echo(sink))
@@ -98,6 +106,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let max_payload = self.config.link.segmentation;
         while let Some(id) = self.ready.front() {
             let slot = self.connections.get_mut(id).filter(|slot| !slot.detached);
+            let slot = slot.filter(|slot| !slot.connection.is_silent(now));
             let Some(mut outgoing) =
                 slot.and_then(|slot| slot.connection.poll_transmit(now, max_payload))
             else {
@@ -124,10 +133,67 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                     slot.connection.on_transmitted(now, &outgoing);
                 }
                 self.after_turn(now, id);
+                self.begin_train(now, id, &outgoing);
             }
             return Some(offered.map(|_| ()));
         }
         None
+    }
+
+    /// The next segment of a train.
+    fn transmit_train(&mut self, now: Instant, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
+        let train = &mut self.train;
+        let slot = self.connections.get_mut(train.id);
+        let goes_on = train.at == now && self.ready.is_alone(train.id);
+        let Some(slot) = slot.filter(|_| goes_on) else {
+            train.end();
+            return None;
+        };
+        let (seq, payload) = slot.connection.repeated();
+        let transport_offset = train.header.transport_offset();
+        let transmit = Transmit {
+            header: train.header.write(seq, payload),
+            payload,
+            transport_offset,
+            segment_size: 0,
+            checksum: self.config.link.checksum,
+            ecn: train.ecn,
+        };
+        let offered = sink(&transmit);
+        if offered.is_ok() {
+            self.statistics.packets_sent += 1;
+            self.ready.charge(transmit.len());
+            train.segments -= 1;
+            if !slot.connection.on_repeated(now) {
+                train.end();
+            }
+        }
+        Some(offered)
+    }
+
+    /// A segment was sent: those that may follow it as they are.
+    fn begin_train(&mut self, now: Instant, id: u32, outgoing: &Outgoing) {
+        if self.config.link.segmentation > 0 || !self.ready.is_alone(id) {
+            return;
+        }
+        let Some(slot) = self.connections.get(id) else {
+            return;
+        };
+        let segments = slot.connection.repeats(now, outgoing);
+        if segments == 0 {
+            return;
+        }
+        let (local, remote, ecn) = (slot.tuple.local, slot.tuple.remote, outgoing.ecn);
+        let ip = IpInfo {
+            source: local.ip(),
+            destination: remote.ip(),
+            hop_limit: slot.hop_limit,
+            dscp: slot.dscp,
+            ecn,
+        };
+        let checksum = self.config.link.checksum;
+        let header = RepeatedHeader::new(&ip, &outgoing.header, outgoing.len, checksum);
+        self.train = Train { id, segments, at: now, ecn, header };
     }
 
     /// Writes the headers of a segment and offers it; returns the packet's length in bytes.

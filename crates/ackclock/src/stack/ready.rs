@@ -45,6 +45,11 @@ impl<'a> ReadyQueue<'a> {
         self.queue.pop();
     }
 
+    /// Whether nobody else has anything to send.
+    pub(super) fn is_alone(&self, id: u32) -> bool {
+        self.queue.is_alone(id)
+    }
+
     /// The connection whose turn it is has sent so many bytes.
     pub(super) fn charge(&mut self, bytes: usize) {
         let Some(id) = self.queue.front() else {
@@ -56,8 +61,10 @@ impl<'a> ReadyQueue<'a> {
         *credit = credit.saturating_sub_unsigned(bytes as u64);
         if *credit <= 0 {
             *credit = credit.saturating_add(self.quantum);
-            self.queue.pop();
-            self.queue.push(id);
+            if !self.queue.is_alone(id) {
+                self.queue.pop();
+                self.queue.push(id);
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use super::memory::QueueSizes;
 use super::pool::NO_ID;
 use super::tuple::FourTuple;
 use crate::congestion::CongestionController;
-use crate::tcp::{Config, Connection, Readiness};
+use crate::tcp::{Config, Connection};
 
 /// Who will close a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,7 +39,8 @@ pub(super) struct Slot<'a, C> {
     event_pending: bool,
     /// The next slot waiting for `accept` at the same listener.
     pub(super) next_waiting: u32,
-    readiness: Readiness,
+    /// What could be done, a bit each.
+    readiness: u8,
     available: usize,
     urgent_ahead: Option<u32>,
 }
@@ -63,7 +64,7 @@ impl<'a, C: CongestionController> Slot<'a, C> {
             detached: false,
             event_pending: false,
             next_waiting: NO_ID,
-            readiness: Readiness::default(),
+            readiness: 0,
             available: 0,
             urgent_ahead: None,
         }
@@ -78,33 +79,15 @@ impl<'a, C: CongestionController> Slot<'a, C> {
     /// Compares what the application can do now with what it could do before: data that arrived
     /// behind unread data and an advance of the urgent pointer (RFC 9293 MUST-32) are news too.
     pub(super) fn note_news(&mut self) {
-        let readiness = self.connection.readiness();
+        let readiness = self.connection.readiness().bits();
         let available = self.connection.available();
         let urgent_ahead = self.connection.urgent_ahead();
         let news = available > self.available
             || urgent_ahead > self.urgent_ahead
-            || gains(&self.readiness, &readiness);
+            || readiness & !self.readiness != 0;
         self.readiness = readiness;
         self.available = available;
         self.urgent_ahead = urgent_ahead;
         self.event_pending |= news;
     }
-}
-
-/// Whether something can be done after that could not be done before.
-fn gains(before: &Readiness, after: &Readiness) -> bool {
-    let bits = |readiness: &Readiness| {
-        let &Readiness {
-            established,
-            readable,
-            writable,
-            urgent,
-            finished,
-            flushed,
-            troubled,
-            closed,
-        } = readiness;
-        [established, readable, writable, urgent, finished, flushed, troubled, closed]
-    };
-    bits(before).into_iter().zip(bits(after)).any(|(before, after)| after && !before)
 }

@@ -24,6 +24,15 @@ impl FourTuple {
         }
     }
 
+    /// Whether a received segment belongs to this connection.
+    #[inline]
+    pub(super) fn is_of(&self, segment: &Segment<'_>) -> bool {
+        self.remote.port() == segment.header.source_port
+            && self.local.port() == segment.header.destination_port
+            && self.remote.ip() == segment.ip.source
+            && self.local.ip() == segment.ip.destination
+    }
+
     /// Length of the IP header between these ends, in bytes.
     pub(super) const fn ip_header(&self) -> u8 {
         match self.local.ip() {

@@ -88,17 +88,20 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
     }
 
     /// Whether one more element has a place already.
+    #[inline]
     pub fn has_place(&self) -> bool {
         self.len() < self.buffer.len().min(self.limit())
     }
 
     /// Makes sure that one more element has a place; false if the queue is full or the allocator has
     /// no memory.
+    #[inline]
     pub fn reserve(&mut self) -> bool {
         self.has_place() || (!self.is_full() && self.grow())
     }
 
     /// Appends an element; gives it back if the queue is full.
+    #[inline]
     pub fn push_back(&mut self, element: T) -> Result<(), T> {
         if !self.reserve() {
             return Err(element);
@@ -118,6 +121,13 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
         self.head = self.index(1) as u32;
         self.len -= 1;
         Some(element)
+    }
+
+    /// Takes the first `count` elements, or all if there are fewer.
+    pub fn pop_many(&mut self, count: usize) {
+        let count = count.min(self.len());
+        self.head = self.index(count) as u32;
+        self.len -= count as u32;
     }
 
     /// Forgets all elements and gives owned memory back.

@@ -3,6 +3,7 @@
 
 use super::connection::Connection;
 use super::handshake::SynOptions;
+use super::receiver::Arrival;
 use super::sender::AckInput;
 use super::timestamps::TimestampCheck;
 use super::{Error, State};
@@ -138,6 +139,9 @@ impl<C: CongestionController> Connection<'_, C> {
     /// Section 3.10.7.4 in the synchronized states.
     fn on_segment_synchronized(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         let Header { flags, ack, .. } = segment.header;
+        if self.is_predicted(segment) {
+            return self.take_predicted(now, segment);
+        }
         if !self.check_sequence(now, segment, seq, segment.len()) {
             return;
         }
@@ -177,6 +181,46 @@ impl<C: CongestionController> Connection<'_, C> {
         if self.state != State::Closed {
             self.take_text(now, segment, seq);
         }
+    }
+
+    /// Header prediction (Jacobson, "4BSD TCP header prediction", 1990): whether it is the segment
+    /// that comes next, as nearly all are, so that no check up to the fifth has anything to say.
+    fn is_predicted(&self, segment: &Segment<'_>) -> bool {
+        let Header { seq, ack, flags, .. } = segment.header;
+        self.state == State::Established
+            && flags | Flags::PSH == Flags::ACK | Flags::PSH
+            && seq == self.receiver.rcv_nxt()
+            && segment.payload.len() <= self.receiver.rcv_wnd() as usize
+            && ack.at_or_after(self.sender.snd_una())
+            && ack.at_or_before(self.sender.snd_nxt())
+            && self.timestamps.advances(segment.header.options.timestamps)
+    }
+
+    /// What is left to do then.
+    fn take_predicted(&mut self, now: Instant, segment: &Segment<'_>) {
+        let Header { seq, ack, window, flags, options, .. } = &segment.header;
+        self.inquiry.on_heard(now);
+        self.timestamps.update(now, *seq, options.timestamps);
+        let window = u32::from(*window) << self.agreement.peer_shift;
+        let is_bare = !segment.payload.is_empty() && options.sack.is_empty();
+        if !(is_bare && self.sender.take_repetition(*seq, *ack, window)) {
+            self.digest_ack(now, segment, *seq);
+        }
+        if segment.payload.is_empty() {
+            return;
+        }
+        if self.orphaned || self.agreement.ecn_echo {
+            return self.take_text(now, segment, *seq);
+        }
+        let push = flags.contains(Flags::PSH);
+        let arrival = self.receiver.on_segment(now, *seq, segment.payload, false, push);
+        self.count_text(&arrival);
+    }
+
+    fn count_text(&mut self, arrival: &Arrival) {
+        self.counters.bytes_received += u64::from(arrival.accepted);
+        let dropped = &mut self.counters.reassembly_dropped;
+        *dropped = dropped.saturating_add(arrival.dropped);
     }
 
     /// First check: sequence number, preceded by PAWS (RFC 7323 section 5.3).
@@ -328,9 +372,7 @@ impl<C: CongestionController> Connection<'_, C> {
         }
         let push = flags.contains(Flags::PSH);
         let arrival = self.receiver.on_segment(now, seq, segment.payload, fin, push);
-        self.counters.bytes_received += u64::from(arrival.accepted);
-        let dropped = &mut self.counters.reassembly_dropped;
-        *dropped = dropped.saturating_add(arrival.dropped);
+        self.count_text(&arrival);
         if arrival.fin {
             self.on_fin();
         }

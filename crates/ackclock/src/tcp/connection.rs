@@ -270,6 +270,11 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         self.receiver.set_limit(receive as usize);
     }
 
+    /// Most bytes that the send queue and the receive queue may hold.
+    pub(crate) fn queue_limits(&self) -> [u32; 2] {
+        [self.sender.queue().limit() as u32, self.receiver.wanted_limit()]
+    }
+
     /// Memory that the send queue holds, in bytes.
     pub(crate) fn send_memory(&self) -> u32 {
         u32::try_from(self.sender.queue().allocated()).unwrap_or(u32::MAX)

@@ -1,6 +1,6 @@
 //! What a connection sends, in two steps: decide, and (once the link has taken it) remember.
 
-use super::State;
+use super::{RestartAfterIdle, State};
 use super::connection::Connection;
 use super::sender::{Data, DataKind};
 use crate::congestion::CongestionController;
@@ -62,6 +62,17 @@ impl<C: CongestionController> Connection<'_, C> {
             State::SynSent | State::SynReceived => self.inquiry.due.then(|| self.syn(now)),
             _ => self.poll_synchronized(now, max_payload),
         }
+    }
+
+    /// Whether it is plain that there is nothing to send, without asking
+    /// [`poll_transmit`](Self::poll_transmit).
+    pub(crate) fn is_silent(&self, now: Instant) -> bool {
+        self.state.is_synchronized()
+            && !(self.challenge_due || self.reset_due || self.inquiry.due)
+            && self.settings.restart_after_idle != RestartAfterIdle::Validation
+            && self.sender.is_silent()
+            && !self.receiver.ack_due(now)
+            && !self.window_update_due()
     }
 
     fn poll_synchronized(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
@@ -258,6 +269,37 @@ impl<C: CongestionController> Connection<'_, C> {
         } else {
             self.receiver.on_advertised(outgoing.window);
         }
+    }
+
+    /// How many segments may follow `outgoing`, which was taken just now, that differ from it in
+    /// sequence number and payload only, as long as nothing else happens.
+    pub(crate) fn repeats(&self, now: Instant, outgoing: &Outgoing) -> u32 {
+        let Cause::Data(data) = outgoing.cause else {
+            return 0;
+        };
+        let is_plain = data.kind == DataKind::New
+            && data.len == self.sender.mss()
+            && outgoing.segment_size == 0
+            && !outgoing.header.flags.intersects(Flags::PSH | Flags::FIN | Flags::URG | Flags::CWR);
+        let is_calm = !self.challenge_due
+            && self.sender.urgent().is_none()
+            && !self.receiver.ack_due(now)
+            && !self.has_report();
+        if is_plain && is_calm { self.sender.repeats(&self.settings) } else { 0 }
+    }
+
+    /// The next of those segments: its sequence number and payload.
+    pub(crate) fn repeated(&self) -> (SeqNumber, [&[u8]; 2]) {
+        let seq = self.sender.snd_nxt();
+        let offset = seq.since(self.sender.snd_una()) as usize;
+        (seq, self.sender.queue().slices(offset, self.sender.mss() as usize))
+    }
+
+    /// The link has taken it. Whether the next one may follow.
+    pub(crate) fn on_repeated(&mut self, now: Instant) -> bool {
+        self.counters.segments_sent = self.counters.segments_sent.saturating_add(1);
+        self.count_data_segments(1);
+        self.sender.on_repeated(now)
     }
 
     fn count_data_segments(&mut self, segments: u32) {

@@ -22,3 +22,27 @@ pub struct Readiness {
     /// The connection is over; `Info::error` says why, if there was an error.
     pub closed: bool,
 }
+
+impl Readiness {
+    /// One bit for each thing that can be done.
+    pub(crate) const fn bits(&self) -> u8 {
+        let &Readiness {
+            established,
+            readable,
+            writable,
+            urgent,
+            finished,
+            flushed,
+            troubled,
+            closed,
+        } = self;
+        established as u8
+            | (readable as u8) << 1
+            | (writable as u8) << 2
+            | (urgent as u8) << 3
+            | (finished as u8) << 4
+            | (flushed as u8) << 5
+            | (troubled as u8) << 6
+            | (closed as u8) << 7
+    }
+}

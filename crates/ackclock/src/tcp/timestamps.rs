@@ -93,6 +93,13 @@ impl TimestampState {
         if before && trusted { TimestampCheck::Old } else { TimestampCheck::Passed }
     }
 
+    /// Whether PAWS has nothing against a segment because it was not sent before those that have
+    /// arrived.
+    pub(crate) fn advances(&self, option: Option<Timestamps>) -> bool {
+        let newer = |option: Timestamps| option.value.wrapping_sub(self.recent) as i32 >= 0;
+        !self.enabled || option.is_some_and(newer)
+    }
+
     /// Section 4.3, rule 2: a segment that begins at or before the last ack sent updates TS.Recent.
     pub(crate) fn update(&mut self, now: Instant, seq: SeqNumber, option: Option<Timestamps>) {
         if let Some(option) = option

@@ -15,7 +15,7 @@ use smoltcp::wire::IpProtocol;
 /// for whoever makes packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checksum {
-    /// The sum so far, in the machine's byte order, below 2^33: folded at the end only.
+    /// The sum so far, in the machine's byte order, far below 2^64: folded at the end only.
     sum: u64,
     /// Whether an odd number of bytes was summed: the next one is the low half of its word.
     odd: bool,
@@ -51,7 +51,8 @@ impl Checksum {
     #[inline]
     #[must_use]
     pub(super) fn over_words<const N: usize>(self, words: &[u32; N]) -> Self {
-        self.plus(words.iter().map(|word| u64::from(word.to_be())).sum())
+        let part = words.iter().map(|word| u64::from(word.to_be())).sum::<u64>();
+        Checksum { sum: self.sum.wrapping_add(part), ..self }
     }
 
     /// Goes on with `bytes`.
@@ -60,12 +61,9 @@ impl Checksum {
         let part = sum_words(bytes);
         // Bytes at odd places are summed in the other half of the word (RFC 1071 section 2(B)).
         let part = if self.odd { u64::from(fold(part).swap_bytes()) } else { part };
-        Checksum { odd: self.odd != (bytes.len() % 2 == 1), ..self.plus(part) }
-    }
-
-    #[inline]
-    fn plus(self, part: u64) -> Self {
-        Checksum { sum: halves(self.sum.wrapping_add(halves(part))), ..self }
+        // However often it goes on, below 2^34.
+        let sum = halves(self.sum).wrapping_add(halves(part));
+        Checksum { sum, odd: self.odd != (bytes.len() % 2 == 1) }
     }
 
     /// The sum as it stands, not complemented: what a device that completes it wants in the field.
@@ -87,14 +85,13 @@ fn halves(sum: u64) -> u64 {
     (sum >> 32) + (sum & 0xffff_ffff)
 }
 
-/// A sum below 2^63 with all carries added back.
+/// A sum with all carries added back.
 #[inline]
 fn fold(sum: u64) -> u16 {
-    let mut sum = halves(sum);
-    while sum > 0xffff {
-        sum = (sum >> 16) + (sum & 0xffff);
-    }
-    sum as u16
+    let (low, carry) = (sum as u32).overflowing_add((sum >> 32) as u32);
+    let sum = low.wrapping_add(carry.into());
+    let (low, carry) = (sum as u16).overflowing_add((sum >> 16) as u16);
+    low.wrapping_add(carry.into())
 }
 
 /// The sum of 16-bit words in the machine's byte order, a last odd byte padded with zero; below

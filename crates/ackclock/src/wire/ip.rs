@@ -119,6 +119,75 @@ pub fn parse_packet(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireE
     }
 }
 
+/// Reads a packet that holds what nearly all do: a TCP segment behind an IP header without options or
+/// extension headers, with timestamps and no other option. `None` for all else, and for whatever
+/// [`parse_packet`] refuses. Whether the ends may be those of a connection is for the caller to know.
+#[inline(always)]
+pub(crate) fn parse_plain_segment(bytes: &[u8], verify: Checksums) -> Option<Segment<'_>> {
+    let (ip, bytes) = match bytes.first()? >> 4 {
+        4 => plain_ipv4(bytes, verify)?,
+        6 => plain_ipv6(bytes)?,
+        _ => return None,
+    };
+    Segment::parse_plain(bytes, ip, verify)
+}
+
+#[inline(always)]
+fn plain_ipv4(bytes: &[u8], verify: Checksums) -> Option<(IpInfo, &[u8])> {
+    const VERSION_AND_LENGTH: u32 = 0x45;
+    // More fragments, and the offset.
+    const FRAGMENT: u32 = 0x3fff;
+    let words = words(bytes.first_chunk::<IPV4_HEADER>()?);
+    let [first, fragment, third, source, destination] = words;
+    let is_plain = first >> 24 == VERSION_AND_LENGTH
+        && fragment & FRAGMENT == 0
+        && third >> 16 & 0xff == u32::from(u8::from(IpProtocol::Tcp));
+    let intact = !verify.ip || Checksum::default().over_words(&words).complement() == 0;
+    if !(is_plain && intact) {
+        return None;
+    }
+    let ip = IpInfo {
+        source: IpAddr::V4(source.into()),
+        destination: IpAddr::V4(destination.into()),
+        hop_limit: (third >> 24) as u8,
+        dscp: (first >> 18) as u8 & 0x3f,
+        ecn: Ecn::from_bits((first >> 16) as u8),
+    };
+    Some((ip, bytes.get(IPV4_HEADER..(first & 0xffff) as usize)?))
+}
+
+#[inline(always)]
+fn plain_ipv6(bytes: &[u8]) -> Option<(IpInfo, &[u8])> {
+    let (header, rest) = bytes.split_first_chunk::<IPV6_HEADER>()?;
+    let [first, second, s0, s1, s2, s3, d0, d1, d2, d3] = words(header);
+    if second >> 8 & 0xff != u32::from(u8::from(IpProtocol::Tcp)) {
+        return None;
+    }
+    let address = |[a, b, c, d]: [u32; 4]| {
+        let [a, b, c, d] = [a, b, c, d].map(u128::from);
+        IpAddr::V6((a << 96 | b << 64 | c << 32 | d).into())
+    };
+    let ip = IpInfo {
+        source: address([s0, s1, s2, s3]),
+        destination: address([d0, d1, d2, d3]),
+        hop_limit: second as u8,
+        dscp: (first >> 22) as u8 & 0x3f,
+        ecn: Ecn::from_bits((first >> 20) as u8),
+    };
+    Some((ip, rest.get(..(second >> 16) as usize)?))
+}
+
+/// A header as numbers.
+#[inline(always)]
+pub(super) fn words<const BYTES: usize, const WORDS: usize>(header: &[u8; BYTES]) -> [u32; WORDS] {
+    let (bytes, _) = header.as_chunks::<4>();
+    let mut words = [0; WORDS];
+    for (word, bytes) in words.iter_mut().zip(bytes) {
+        *word = u32::from_be_bytes(*bytes);
+    }
+    words
+}
+
 fn parse_ipv4(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> {
     // `new_checked` proves that no accessor can panic.
     let view = Ipv4Packet::new_checked(bytes).map_err(|_| WireError::Truncated)?;
@@ -210,43 +279,60 @@ fn is_unicast(address: IpAddr) -> bool {
 
 /// Writes an IP header in front of `payload_len` bytes into `to` and returns its length in bytes.
 /// IPv4 packets have DF set, and hence need no identification (RFC 6864 section 4.1).
+#[inline]
 pub(super) fn write_header(
     to: &mut [u8; MAX_HEADER],
     ip: &IpInfo,
     protocol: IpProtocol,
     payload_len: usize,
 ) -> usize {
-    // Neither view's setters touch a byte behind the fixed header, which `to` has room for.
     let (IpAddr::V4(source), IpAddr::V4(destination)) = (ip.source, ip.destination) else {
-        let mut view = Ipv6Packet::new_unchecked(to);
-        view.set_version(6);
-        view.set_traffic_class(ip.traffic_class());
-        view.set_flow_label(0);
-        view.set_payload_len(saturate(payload_len));
-        view.set_next_header(protocol);
-        view.set_hop_limit(ip.hop_limit);
-        view.set_src_addr(to_v6(ip.source));
-        view.set_dst_addr(to_v6(ip.destination));
-        return IPV6_HEADER;
+        return write_ipv6_header(to, ip, protocol, payload_len);
     };
-    let mut view = Ipv4Packet::new_unchecked(&mut *to);
-    view.set_version(4);
-    view.set_header_len(IPV4_HEADER as u8);
-    view.set_dscp(ip.dscp);
-    view.set_ecn(ip.ecn.bits());
-    view.set_total_len(saturate(payload_len.saturating_add(IPV4_HEADER)));
-    view.set_ident(0);
-    view.clear_flags();
-    view.set_dont_frag(true);
-    view.set_frag_offset(0);
-    view.set_hop_limit(ip.hop_limit);
-    view.set_next_header(protocol);
-    view.set_checksum(0);
-    view.set_src_addr(source);
-    view.set_dst_addr(destination);
-    let sum = Checksum::default().over(to.get(..IPV4_HEADER).unwrap_or_default());
-    Ipv4Packet::new_unchecked(to).set_checksum(sum.complement());
+    const VERSION_AND_LENGTH: u32 = 0x45 << 24;
+    const DONT_FRAGMENT: u32 = 1 << 14;
+    let total_len = u32::from(saturate(payload_len.saturating_add(IPV4_HEADER)));
+    let mut words = [
+        VERSION_AND_LENGTH | u32::from(ip.traffic_class()) << 16 | total_len,
+        DONT_FRAGMENT,
+        u32::from(ip.hop_limit) << 24 | u32::from(u8::from(protocol)) << 16,
+        source.to_bits(),
+        destination.to_bits(),
+    ];
+    let sum = Checksum::default().over_words(&words).complement();
+    let [_, _, third, ..] = &mut words;
+    *third |= u32::from(sum);
+    write_words(to, words);
     IPV4_HEADER
+}
+
+/// The same for IPv6.
+fn write_ipv6_header(
+    to: &mut [u8; MAX_HEADER],
+    ip: &IpInfo,
+    protocol: IpProtocol,
+    payload_len: usize,
+) -> usize {
+    // The view's setters touch no byte behind the fixed header, which `to` has room for.
+    let mut view = Ipv6Packet::new_unchecked(to);
+    view.set_version(6);
+    view.set_traffic_class(ip.traffic_class());
+    view.set_flow_label(0);
+    view.set_payload_len(saturate(payload_len));
+    view.set_next_header(protocol);
+    view.set_hop_limit(ip.hop_limit);
+    view.set_src_addr(to_v6(ip.source));
+    view.set_dst_addr(to_v6(ip.destination));
+    IPV6_HEADER
+}
+
+/// Writes words in network order, as many as there is room for.
+#[inline]
+pub(super) fn write_words<const N: usize>(to: &mut [u8], words: [u32; N]) {
+    let (places, _) = to.as_chunks_mut::<4>();
+    for (place, word) in places.iter_mut().zip(words) {
+        *place = word.to_be_bytes();
+    }
 }
 
 /// A length for a 16-bit field; a longer packet than it can tell of is never made.

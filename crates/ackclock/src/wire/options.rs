@@ -18,7 +18,10 @@ mod kind {
 }
 
 /// What stands before timestamps where they are alone (RFC 7323 appendix A).
-const LONE_TIMESTAMPS: [u8; 4] = [kind::NO_OPERATION, kind::NO_OPERATION, kind::TIMESTAMPS, 10];
+pub(super) const BEFORE_TIMESTAMPS: u32 =
+    u32::from_be_bytes([kind::NO_OPERATION, kind::NO_OPERATION, kind::TIMESTAMPS, 10]);
+/// Bytes of an option area with nothing but timestamps.
+pub(super) const LONE_TIMESTAMPS: usize = 12;
 
 /// The largest shift count (RFC 7323 section 2.3).
 const MAX_WINDOW_SCALE: u8 = 14;
@@ -70,6 +73,17 @@ impl Options {
         mss + window_scale + timestamps
     }
 
+    /// The option area, if nothing but timestamps is in it.
+    #[inline]
+    pub(super) fn lone_timestamps(&self) -> Option<[u32; LONE_TIMESTAMPS / 4]> {
+        let alone = self.mss.is_none()
+            && self.window_scale.is_none()
+            && !self.sack_permitted
+            && self.sack.is_empty();
+        let Timestamps { value, echo } = self.timestamps.filter(|_| alone)?;
+        Some([BEFORE_TIMESTAMPS, value, echo])
+    }
+
     fn blocks_that_fit(&self) -> &[SeqRange] {
         if self.sack.is_empty() {
             return &[];
@@ -86,7 +100,8 @@ impl Options {
     pub(super) fn parse(mut area: &[u8]) -> Result<Options, WireError> {
         let mut options = Options::default();
         // Nearly every segment has what RFC 7323 appendix A recommends, and nothing else.
-        if let Some((&LONE_TIMESTAMPS, value)) = area.split_first_chunk()
+        if let Some((before, value)) = area.split_first_chunk()
+            && u32::from_be_bytes(*before) == BEFORE_TIMESTAMPS
             && let &[v0, v1, v2, v3, e0, e1, e2, e3] = value
         {
             options.timestamps = Some(Timestamps {

@@ -1,7 +1,8 @@
 //! TCP segments (RFC 9293 section 3.1).
 
 use super::checksum::Checksum;
-use super::{Checksums, IpInfo, Options, ip};
+use super::options::{BEFORE_TIMESTAMPS, LONE_TIMESTAMPS};
+use super::{Checksums, IpInfo, Options, Timestamps, ip};
 use crate::seq::SeqNumber;
 use core::fmt;
 use smoltcp::wire::IpProtocol;
@@ -219,6 +220,44 @@ impl<'a> Segment<'a> {
         })
     }
 
+    /// Reads a segment that has timestamps and no other option; `None` for another, and for one that
+    /// [`parse`](Self::parse) refuses.
+    #[inline(always)]
+    pub(super) fn parse_plain(bytes: &'a [u8], ip: IpInfo, verify: Checksums) -> Option<Self> {
+        const LENGTH: usize = FIXED_HEADER + LONE_TIMESTAMPS;
+        let (header, payload) = bytes.split_first_chunk::<LENGTH>()?;
+        let words: [u32; LENGTH / 4] = ip::words(header);
+        let [ports, seq, ack, flags_and_window, last, options, value, echo] = words;
+        let source_port = (ports >> 16) as u16;
+        let destination_port = ports as u16;
+        let is_plain = (flags_and_window >> 28) as usize == LENGTH / 4
+            && options == BEFORE_TIMESTAMPS
+            && source_port != 0
+            && destination_port != 0;
+        if !is_plain {
+            return None;
+        }
+        let sum = Checksum::pseudo_header(&ip, IpProtocol::Tcp, bytes.len()).over_words(&words);
+        if verify.transport && sum.over(payload).complement() != 0 {
+            return None;
+        }
+        let timestamps = Some(Timestamps { value, echo });
+        Some(Segment {
+            header: Header {
+                source_port,
+                destination_port,
+                seq: SeqNumber(seq),
+                ack: SeqNumber(ack),
+                flags: Flags::from_bits((flags_and_window >> 16) as u16),
+                window: flags_and_window as u16,
+                urgent_pointer: last as u16,
+                options: Options { timestamps, ..Options::default() },
+            },
+            ip,
+            payload,
+        })
+    }
+
     /// SEG.LEN: payload bytes, plus one for SYN and one for FIN (RFC 9293 section 3.4).
     pub fn len(&self) -> u32 {
         let flags = self.header.flags;
@@ -301,30 +340,133 @@ pub fn write_packet_header(
     payload: [&[u8]; 2],
     checksum: WriteChecksum,
 ) -> usize {
+    let [first, second] = payload;
+    let payload_len = first.len().saturating_add(second.len());
+    let Headers { tcp, len, sum } = write_headers(to, ip, header, payload_len, checksum);
+    let sum = match checksum {
+        WriteChecksum::PseudoHeader => sum.sum(),
+        WriteChecksum::Complete => sum.over(first).over(second).complement(),
+    };
+    write_field(to, tcp + CHECKSUM, sum.to_be_bytes());
+    len
+}
+
+/// Where the checksum field lies in a TCP header, in bytes.
+const CHECKSUM: usize = 16;
+/// Where the sequence number does.
+const SEQUENCE_NUMBER: usize = 4;
+
+/// Headers that were written but for TCP's checksum.
+#[derive(Clone, Copy, Debug, Default)]
+struct Headers {
+    /// Where TCP's begins, in bytes.
+    tcp: usize,
+    /// Length of both.
+    len: usize,
+    /// The sum of the pseudo-header, and of TCP's header if that is to be complete.
+    sum: Checksum,
+}
+
+#[inline]
+fn write_headers(
+    to: &mut [u8; MAX_HEADER],
+    ip: &IpInfo,
+    header: &Header,
+    payload_len: usize,
+    checksum: WriteChecksum,
+) -> Headers {
     let options_len = header.options.len();
     let header_len = FIXED_HEADER + options_len;
-    let [first, second] = payload;
-    let length = header_len.saturating_add(first.len()).saturating_add(second.len());
-    let ip_len = ip::write_header(to, ip, IpProtocol::Tcp, length);
-    let place = to.get_mut(ip_len..ip_len + header_len);
+    let length = header_len.saturating_add(payload_len);
+    let tcp = ip::write_header(to, ip, IpProtocol::Tcp, length);
+    let place = to.get_mut(tcp..tcp + header_len);
     let Some((fixed, options)) = place.and_then(<[u8]>::split_first_chunk_mut::<FIXED_HEADER>)
     else {
         // Never: `MAX_HEADER` bytes hold every header.
-        return 0;
+        return Headers::default();
     };
-    header.options.write(options);
-    let mut words = header.to_words(options_len);
-    let sum = Checksum::pseudo_header(ip, IpProtocol::Tcp, length);
-    let sum = match checksum {
-        WriteChecksum::PseudoHeader => sum.sum(),
-        WriteChecksum::Complete => {
-            sum.over_words(&words).over(options).over(first).over(second).complement()
-        }
-    };
-    let [.., last] = &mut words;
-    *last |= u32::from(sum) << 16;
-    for (place, word) in fixed.as_chunks_mut::<4>().0.iter_mut().zip(words) {
-        *place = word.to_be_bytes();
+    let words = header.to_words(options_len);
+    ip::write_words(fixed, words);
+    let mut sum = Checksum::pseudo_header(ip, IpProtocol::Tcp, length);
+    let complete = checksum == WriteChecksum::Complete;
+    if complete {
+        sum = sum.over_words(&words);
     }
-    ip_len + header_len
+    match (header.options.lone_timestamps(), options.first_chunk_mut::<LONE_TIMESTAMPS>()) {
+        (Some(words), Some(options)) => {
+            ip::write_words(options, words);
+            if complete {
+                sum = sum.over_words(&words);
+            }
+        }
+        (_, _) => {
+            header.options.write(options);
+            if complete {
+                sum = sum.over(options);
+            }
+        }
+    }
+    Headers { tcp, len: tcp + header_len, sum }
+}
+
+/// Writes a field that lies within every header.
+#[inline]
+fn write_field<const N: usize>(to: &mut [u8; MAX_HEADER], at: usize, field: [u8; N]) {
+    if let Some(place) = to.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<N>) {
+        *place = field;
+    }
+}
+
+/// The headers of packets that follow one another and differ in nothing but their sequence numbers
+/// and payloads, which are all of one length.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RepeatedHeader {
+    bytes: [u8; MAX_HEADER],
+    headers: Headers,
+    checksum: WriteChecksum,
+}
+
+impl RepeatedHeader {
+    /// Nothing yet.
+    pub(crate) fn empty() -> Self {
+        RepeatedHeader {
+            bytes: [0; MAX_HEADER],
+            headers: Headers::default(),
+            checksum: WriteChecksum::Complete,
+        }
+    }
+
+    /// Headers like `header`, whatever its sequence number, each before `payload_len` bytes.
+    pub(crate) fn new(
+        ip: &IpInfo,
+        header: &Header,
+        payload_len: usize,
+        checksum: WriteChecksum,
+    ) -> Self {
+        let mut bytes = [0; MAX_HEADER];
+        let header = Header { seq: SeqNumber(0), ..*header };
+        let headers = write_headers(&mut bytes, ip, &header, payload_len, checksum);
+        RepeatedHeader { bytes, headers, checksum }
+    }
+
+    /// The headers of the packet with that sequence number and payload.
+    #[inline]
+    pub(crate) fn write(&mut self, seq: SeqNumber, payload: [&[u8]; 2]) -> &[u8] {
+        let Headers { tcp, len, sum } = self.headers;
+        let sum = match self.checksum {
+            WriteChecksum::PseudoHeader => sum.sum(),
+            WriteChecksum::Complete => {
+                let [first, second] = payload;
+                sum.over_words(&[seq.0]).over(first).over(second).complement()
+            }
+        };
+        write_field(&mut self.bytes, tcp + SEQUENCE_NUMBER, seq.0.to_be_bytes());
+        write_field(&mut self.bytes, tcp + CHECKSUM, sum.to_be_bytes());
+        self.bytes.get(..len).unwrap_or_default()
+    }
+
+    /// Where TCP's header begins, in bytes.
+    pub(crate) fn transport_offset(&self) -> usize {
+        self.headers.tcp
+    }
 }

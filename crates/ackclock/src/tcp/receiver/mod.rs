@@ -180,13 +180,16 @@ impl<'a> Receiver<'a> {
         if payload.is_empty() && !fin {
             return Arrival::default();
         }
+        if seq == self.data.next() && !fin && !self.has_holes() && self.has_promised(payload.len()) {
+            return self.on_next(now, payload, push);
+        }
         let segment = SeqRange::from_len(seq, u32::try_from(payload.len()).unwrap_or(u32::MAX));
         if let Some(duplicate) = self.data.duplicate_part(segment) {
             self.report.on_duplicate(duplicate);
         }
         self.full_size.on_segment(segment.len(), self.window.mss(), push || fin);
         let before = self.data.next();
-        let had_holes = !self.data.ranges().is_empty() || self.fin_seen;
+        let had_holes = self.has_holes();
         let stored = self.store(segment, payload);
         let fin_reached = self.digest_fin(fin.then_some(segment.end));
 
@@ -198,13 +201,42 @@ impl<'a> Receiver<'a> {
         } else {
             Arriving::Special
         };
+        self.count_arrival(now, segment.len(), stored.advanced, arriving);
+        Arrival { accepted: stored.advanced, fin: fin_reached, dropped: stored.dropped }
+    }
+
+    /// Takes what comes next, in order and as promised, while there is no hole.
+    #[inline]
+    fn on_next(&mut self, now: Instant, payload: &[u8], push: bool) -> Arrival {
+        let len = u32::try_from(payload.len()).unwrap_or(u32::MAX);
+        self.full_size.on_segment(len, self.window.mss(), push);
+        let Stored { advanced, dropped } = self.data.append(payload);
+        let arriving = if dropped == 0 { Arriving::InOrder } else { Arriving::Special };
+        self.count_arrival(now, len, advanced, arriving);
+        Arrival { accepted: advanced, fin: false, dropped }
+    }
+
+    /// Whether something waits behind a hole, or the peer's FIN has arrived.
+    fn has_holes(&self) -> bool {
+        self.data.has_holes() || self.fin_seen
+    }
+
+    /// Whether so many bytes after RCV.NXT lie in the window.
+    fn has_promised(&self, len: usize) -> bool {
+        len <= self.window.edge().since(self.data.next()) as usize
+    }
+
+    /// Asks the policy about a segment of `len` bytes, by which the data in order grew by `accepted`.
+    fn count_arrival(&mut self, now: Instant, len: u32, accepted: u32, arriving: Arriving) {
         let full_size = self.full_size.bytes();
         let enough = self.acks.enough(full_size, self.largest_window());
         // A device that puts segments together hands over several at once.
-        let segments = u16::try_from(segment.len().div_ceil(full_size.max(1)));
-        let segments = segments.unwrap_or(u16::MAX).max(1);
-        self.acks.on_arrival(now, segments, stored.advanced, arriving, enough);
-        Arrival { accepted: stored.advanced, fin: fin_reached, dropped: stored.dropped }
+        let segments = if len <= full_size {
+            1
+        } else {
+            u16::try_from(len.div_ceil(full_size.max(1))).unwrap_or(u16::MAX)
+        };
+        self.acks.on_arrival(now, segments, accepted, arriving, enough);
     }
 
     /// Stores what of a segment lies in the window and before the FIN.
@@ -287,12 +319,17 @@ impl<'a> Receiver<'a> {
 
     /// The same, as far as it is to be advertised.
     pub(crate) fn largest_window(&self) -> u32 {
-        u32::try_from(self.limit()).unwrap_or(u32::MAX).min(self.wanted).min(self.clamp)
+        self.wanted_limit().min(self.clamp)
+    }
+
+    /// Most bytes received and not read, once the peer has used up what was promised to it.
+    pub(crate) fn wanted_limit(&self) -> u32 {
+        u32::try_from(self.limit()).unwrap_or(u32::MAX).min(self.wanted)
     }
 
     /// Sets most bytes received and not read, if the ring grows. What was advertised is still taken.
     pub(crate) fn set_limit(&mut self, limit: usize) {
-        if limit != self.limit().min(self.wanted as usize) {
+        if limit != self.wanted_limit() as usize {
             self.wanted = u32::try_from(limit).unwrap_or(u32::MAX);
         }
         let promised = self.window.edge().since(self.data.next()) as usize;
@@ -393,7 +430,14 @@ impl<'a> Receiver<'a> {
             true => self.acks.worthwhile_update(self.window.mss(), self.largest_window()),
             false => u32::MAX,
         };
-        !self.finished && self.window.update_due(self.data.next(), self.window(), worthwhile)
+        let next = self.data.next();
+        // Mostly there is not even the memory for it.
+        let promised = self.window.edge().since(next);
+        let room = self.data.ring().free();
+        if promised >= self.window.mss() && room < promised.saturating_add(worthwhile) as usize {
+            return false;
+        }
+        !self.finished && self.window.update_due(next, self.window(), worthwhile)
     }
 
     /// Whether an ack says more than RCV.NXT: data lie behind a hole, or have arrived twice.

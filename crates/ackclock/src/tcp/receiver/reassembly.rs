@@ -93,9 +93,7 @@ impl<'a> Reassembly<'a> {
     /// received before, those stay.
     pub(super) fn store(&mut self, start: SeqNumber, bytes: &[u8]) -> Stored {
         if self.count == 0 && start == self.next {
-            let taken = self.ring.push(bytes);
-            self.next += length(taken);
-            return Stored { advanced: length(taken), dropped: length(bytes.len() - taken) };
+            return self.append(bytes);
         }
         let offset = start.since(self.next) as usize;
         let fitting = bytes.len().min(self.ring.free().saturating_sub(offset));
@@ -119,6 +117,18 @@ impl<'a> Reassembly<'a> {
             self.replace_first(touching, Some(whole));
         }
         Stored { advanced: if fills_hole { whole.len() } else { 0 }, dropped: beyond }
+    }
+
+    /// Stores the bytes that come next, while nothing waits behind a hole.
+    pub(super) fn append(&mut self, bytes: &[u8]) -> Stored {
+        let taken = self.ring.push(bytes);
+        self.next += length(taken);
+        Stored { advanced: length(taken), dropped: length(bytes.len() - taken) }
+    }
+
+    /// Whether something waits behind a hole.
+    pub(super) const fn has_holes(&self) -> bool {
+        self.count > 0
     }
 
     /// Removes `n` bytes of the data in order.

@@ -48,8 +48,8 @@ impl AckInput<'_> {
 impl<C: CongestionController> Sender<'_, C> {
     /// Takes an ack that lies between SND.UNA and SND.NXT.
     pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings, input: &AckInput<'_>) {
-        if self.tells_nothing(input) {
-            self.window.update(input.seq, input.ack, input.window);
+        let is_bare = !input.empty && input.sack.is_empty() && !input.ecn_echo;
+        if is_bare && self.take_repetition(input.seq, input.ack, input.window) {
             return;
         }
         self.note_app_limited();
@@ -145,16 +145,19 @@ impl<C: CongestionController> Sender<'_, C> {
         }
     }
 
-    /// Whether it is the ack that every segment carries while the peer sends and we do not: nothing is
-    /// in flight, and the window is what it was.
-    fn tells_nothing(&self, input: &AckInput<'_>) -> bool {
-        !input.empty
-            && input.ack == self.snd_una
+    /// Takes the ack that every segment with text carries while the peer sends and we do not, and
+    /// which tells nothing: nothing is in flight, and the window is what it was. False if it is
+    /// another one.
+    #[inline]
+    pub(crate) fn take_repetition(&mut self, seq: SeqNumber, ack: SeqNumber, window: u32) -> bool {
+        let is_known = ack == self.snd_una
             && self.flight.is_empty()
-            && input.window == self.window.size
-            && input.window > 0
-            && input.sack.is_empty()
-            && !input.ecn_echo
+            && window == self.window.size
+            && window > 0;
+        if is_known {
+            self.window.update(seq, ack, window);
+        }
+        is_known
     }
 
     /// Tells the law what recovery has found. `flight_size` is FlightSize before the ack, of which

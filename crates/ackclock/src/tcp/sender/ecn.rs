@@ -37,6 +37,10 @@ impl EcnSender {
         self.held
     }
 
+    pub(super) fn is_cwr_due(&self) -> bool {
+        self.cwr_due
+    }
+
     /// The timer has fired; returns whether something was held back for it.
     pub(super) fn release(&mut self) -> bool {
         core::mem::take(&mut self.held)
@@ -56,7 +60,7 @@ impl<C: CongestionController> Sender<'_, C> {
 
     /// Whether the next new data carries CWR.
     pub(crate) fn cwr_due(&self) -> bool {
-        self.ecn.cwr_due
+        self.ecn.is_cwr_due()
     }
 
     /// Congestion was detected: the window shrinks, once for all that is lost or marked of one

@@ -66,6 +66,15 @@ impl<C: CongestionController> Sender<'_, C> {
         Some(data)
     }
 
+    /// Whether it is plain that there is nothing to send: all that is queued was sent, and nothing is
+    /// missing.
+    pub(crate) fn is_silent(&self) -> bool {
+        !(self.probe_due || self.tail_probe_due)
+            && self.unsent() == 0
+            && !self.fin_pending()
+            && self.recovery.is_calm(&self.flight)
+    }
+
     /// What the congestion window and the peer's let go.
     fn next_by_windows(&mut self, max_payload: u32) -> Option<Data> {
         let window = self.recovery.window(self.controller.window());
@@ -205,5 +214,41 @@ impl<C: CongestionController> Sender<'_, C> {
         if new && !tail_probe {
             self.schedule_probe(now);
         }
+    }
+
+    /// How many full segments of new data may follow the last one as they are. What is asked before
+    /// each segment is sent, and what is noted of it, is the same for all of them if there is no
+    /// loss, no pacing and no burst to be measured, and the probe's timer knows that more than one
+    /// segment is in flight.
+    pub(crate) fn repeats(&self, settings: &Settings) -> u32 {
+        let is_calm = self.recovery.is_calm(&self.flight)
+            && self.flight.len() > 1
+            && !(self.probe_due || self.tail_probe_due)
+            && !(self.ecn.is_holding() || self.ecn.is_cwr_due());
+        let is_measured = self.flight.is_measuring()
+            || settings.burst_limit.is_some()
+            || self.pacing_rate(settings).is_some();
+        if !is_calm || is_measured || !self.flight.has_place() {
+            return 0;
+        }
+        let allowance = self.controller.window().saturating_sub(self.flight.pipe());
+        let unsent = self.unsent();
+        let sendable = unsent.min(self.usable_window()).min(allowance);
+        let segments = sendable / self.mss;
+        // The last one of all carries PSH, and perhaps FIN.
+        if segments * self.mss == unsent { segments.saturating_sub(1) } else { segments }
+    }
+
+    /// One of those was sent. Whether the next one may follow.
+    pub(crate) fn on_repeated(&mut self, now: Instant) -> bool {
+        let range = SeqRange::from_len(self.snd_nxt, self.mss);
+        self.flight.push(now, range, self.mss);
+        self.snd_nxt = range.end;
+        let in_flight = self.flight.pipe();
+        let app_limited = self.delivery.is_app_limited();
+        self.round.on_sent(in_flight, app_limited);
+        let window = self.controller.window();
+        self.controller.on_sent(&Sent { now, bytes: self.mss, in_flight, app_limited });
+        self.controller.window() == window && self.flight.has_place()
     }
 }

@@ -127,6 +127,16 @@ impl<'a> Flight<'a> {
         self.records.is_empty()
     }
 
+    /// How many transmissions are in flight.
+    pub(crate) fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether another transmission can be recorded in the memory that there is.
+    pub(crate) fn has_place(&self) -> bool {
+        self.records.has_place()
+    }
+
     /// Whether another transmission can be recorded. Memory that grows is taken now, so that what
     /// is sent is surely recorded.
     pub(crate) fn has_room(&mut self) -> bool {
@@ -196,7 +206,10 @@ impl<'a> Flight<'a> {
         let pushed = record.len > 0 && self.has_room() && self.records.push_back(record).is_ok();
         if pushed {
             self.outstanding += record.len;
-            self.delivery.set(&self.records, self.records.len() - 1, DeliveryRecord::default());
+            if self.is_measuring() {
+                let position = self.records.len() - 1;
+                self.delivery.set(&self.records, position, DeliveryRecord::default());
+            }
         }
         pushed
     }
@@ -225,17 +238,10 @@ impl<'a> Flight<'a> {
     /// Everything before `una` was acknowledged; what had not been SACKed before is added to
     /// `delivered`.
     pub(crate) fn acknowledge(&mut self, una: SeqNumber, delivered: &mut Delivered) -> Acked {
-        let mut acked = Acked::default();
+        let mut acked = Acked { sent_at: self.acknowledge_untouched(una, delivered) };
         let mut resent = false;
         while let Some(record) = self.records.front() {
             let whole = record.end().at_or_before(una);
-            if whole && record.is_untouched() {
-                self.outstanding -= record.len;
-                acked.sent_at = Some(record.sent_at);
-                delivered.add_whole(record, self.remembered(0));
-                self.records.pop_front();
-                continue;
-            }
             let record = *record;
             let gone = if whole {
                 record.all()
@@ -282,6 +288,32 @@ impl<'a> Flight<'a> {
             self.seen = Default::default();
         }
         acked
+    }
+
+    /// Takes out the records before `una` of which nothing has become yet, up to the first other one.
+    /// They were sent in this order, so that the first and the last tell all. Gives when the last was
+    /// sent.
+    fn acknowledge_untouched(
+        &mut self,
+        una: SeqNumber,
+        delivered: &mut Delivered,
+    ) -> Option<Instant> {
+        let before = self.outstanding;
+        let first = *self.records.front()?;
+        let mut last = first;
+        let mut count = 0;
+        while let Some(record) = self.records.get(count)
+            && record.end().at_or_before(una)
+            && record.is_untouched()
+        {
+            self.outstanding -= record.len;
+            last = *record;
+            count += 1;
+        }
+        let sent = self.remembered(count.checked_sub(1)?);
+        delivered.add_run(&first, &last, before - self.outstanding, sent);
+        self.records.pop_many(count);
+        Some(last.sent_at)
     }
 
     /// Takes the blocks of one SACK option and adds what is newly SACKed to `delivered`; returns how

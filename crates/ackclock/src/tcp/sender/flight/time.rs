@@ -63,14 +63,21 @@ impl Delivered {
         }
     }
 
-    /// Adds the whole of `record`, which was sent once and not delivered before.
-    pub(super) fn add_whole(&mut self, record: &FlightRecord, sent: Option<DeliveryRecord>) {
-        self.bytes += record.len;
-        let transmission = Transmission { at: record.sent(), end: record.end(), again: false };
+    /// Adds `bytes` in whole records from `first` to `last`, each of which was sent once, after the
+    /// one before it, and not delivered before. `sent` is what the last one remembers.
+    pub(super) fn add_run(
+        &mut self,
+        first: &FlightRecord,
+        last: &FlightRecord,
+        bytes: u32,
+        sent: Option<DeliveryRecord>,
+    ) {
+        self.bytes += bytes;
+        let transmission = Transmission { at: last.sent(), end: last.end(), again: false };
         if self.newest.is_none_or(|newest| transmission.is_after(newest)) {
             (self.newest, self.sent) = (Some(transmission), sent);
         }
-        let lowest = record.seq + record.piece.min(record.len);
+        let lowest = first.seq + first.piece.min(first.len);
         self.lowest_original = Some(self.lowest_original.map_or(lowest, |known| known.min(lowest)));
     }
 

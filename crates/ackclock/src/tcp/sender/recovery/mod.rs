@@ -289,6 +289,12 @@ trait Rules {
     /// `range` was sent, for the first time or again, and is recorded in the flight.
     fn on_sent(&mut self, _episode: &Episode, _flight: &Flight<'_>, _range: SeqRange, _new: bool) {}
 
+    /// Whether outside an episode the law's window alone bounds what is in flight, and nothing is sent
+    /// again that was not found lost.
+    fn is_plain(&self) -> bool {
+        false
+    }
+
     /// Its own timer, and when that fires.
     fn early_timer(&self) -> (EarlyTimer, Instant) {
         (EarlyTimer::Off, Instant::FAR_FUTURE)
@@ -369,6 +375,15 @@ impl Recovery {
     /// duplicate ack does not count (RFC 5681 section 3.2, step 2).
     pub(crate) fn flight_end(&self) -> SeqNumber {
         self.episode.flight_end
+    }
+
+    /// Whether nothing is missing, so far as is known, and only the law's window counts.
+    pub(crate) fn is_calm(&self, flight: &Flight<'_>) -> bool {
+        self.episode.phase == Phase::Open
+            && !self.undo.sends_forward()
+            && flight.sacked() == 0
+            && flight.lost() == 0
+            && self.rules.get().is_plain()
     }
 
     /// So many segments were found lost.

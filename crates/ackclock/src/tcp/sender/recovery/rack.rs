@@ -286,6 +286,10 @@ impl Rules for Rack {
         }
     }
 
+    fn is_plain(&self) -> bool {
+        true
+    }
+
     fn early_timer(&self) -> (EarlyTimer, Instant) {
         (self.timer, self.deadline)
     }
