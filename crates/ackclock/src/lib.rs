@@ -90,7 +90,10 @@
 #![no_std]
 #![forbid(unsafe_code)]
 // What only a part asks for that was left out is not worth a condition of its own.
-#![cfg_attr(not(feature = "full"), allow(dead_code, unused_imports, unused_variables))]
+#![cfg_attr(
+    not(all(feature = "full", feature = "alloc")),
+    allow(dead_code, unused_imports, unused_variables)
+)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;

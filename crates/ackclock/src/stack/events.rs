@@ -161,6 +161,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     fn rest_if_empty(&mut self, id: u32) {
+        if !cfg!(feature = "alloc") {
+            return;
+        }
         let empty = self.connections.get(id).is_some_and(|slot| slot.connection.holds_no_data());
         if empty
             && let Some(longest) = self.resting.push(id)

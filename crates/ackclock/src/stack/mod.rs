@@ -13,6 +13,7 @@ mod half_open;
 mod id_queue;
 mod isn;
 mod listeners;
+#[cfg_attr(not(feature = "alloc"), path = "lent_only.rs")]
 mod memory;
 mod open;
 mod output;

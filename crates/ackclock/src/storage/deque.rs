@@ -158,7 +158,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
     fn grow(&mut self) -> bool {
         let old = self.buffer.len();
         let new = old.saturating_mul(2).max(FIRST_GROWTH).min(self.limit());
-        if new <= old {
+        if new <= old || !self.buffer.can_grow() {
             return false;
         }
         self.buffer.rotate_left(self.head as usize);

@@ -157,22 +157,30 @@ impl<'a> Reassembly<'a> {
     fn gather(&mut self, segment: SeqRange) -> usize {
         let mut touching = 0;
         for position in 0..self.count as usize {
-            let Some(span) = self.ranges.get_mut(touching..=position) else {
-                break;
-            };
-            let touches = span.last().is_some_and(|held| {
+            let touches = self.ranges.get(position).is_some_and(|held| {
                 held.start.at_or_before(segment.end) && segment.start.at_or_before(held.end)
             });
             if touches {
-                span.rotate_right(1);
+                self.move_up(position, touching);
                 touching += 1;
             }
         }
-        let next = self.next;
-        if let Some(gathered) = self.ranges.get_mut(..touching) {
-            gathered.sort_unstable_by_key(|held| held.start.distance(next));
-        }
         touching
+    }
+
+    /// Moves the range at `position` to its place among the first `gathered`, which are sorted.
+    fn move_up(&mut self, position: usize, gathered: usize) {
+        let next = self.next;
+        let Some((held, before)) = self.ranges.get_mut(..=position).and_then(<[_]>::split_last_mut)
+        else {
+            return;
+        };
+        let distance = held.start.distance(next);
+        let higher = |other: &SeqRange| other.start.distance(next) > distance;
+        let place = before.iter().take(gathered).position(higher).unwrap_or(gathered);
+        for other in before.iter_mut().skip(place) {
+            core::mem::swap(other, held);
+        }
     }
 
     /// Writes what the first `touching` ranges lack of `segment`; returns the range that they and
@@ -218,14 +226,24 @@ impl<'a> Reassembly<'a> {
         let kept = usize::from(new.is_some());
         let added = kept.saturating_sub(touching);
         let removed = touching.saturating_sub(kept);
-        if let Some(list) = self.ranges.get_mut(..self.count as usize + added) {
-            list.rotate_right(added);
-            list.rotate_left(removed);
-            if let (Some(first), Some(new)) = (list.first_mut(), new) {
-                *first = new;
+        let Some(list) = self.ranges.get_mut(..self.count as usize + added) else {
+            return;
+        };
+        for position in removed..list.len() {
+            if let Some(&held) = list.get(position)
+                && let Some(place) = list.get_mut(position - removed)
+            {
+                *place = held;
             }
-            self.count = (self.count as usize + added - removed) as u32;
         }
+        if let Some(new) = new {
+            let mut carried = new;
+            let places = if added > 0 { list } else { list.get_mut(..1).unwrap_or_default() };
+            for place in places {
+                core::mem::swap(place, &mut carried);
+            }
+        }
+        self.count = (self.count as usize + added - removed) as u32;
     }
 }
 
