@@ -4,10 +4,10 @@
 mod capture;
 mod commands;
 #[cfg(target_os = "linux")]
+mod driver;
+#[cfg(target_os = "linux")]
 mod emulate;
 mod failure;
-#[cfg(target_os = "linux")]
-mod interface;
 mod interrupt;
 mod lab;
 mod options;
@@ -20,6 +20,8 @@ mod transfer;
 mod usage;
 mod values;
 mod watchers;
+#[cfg(target_os = "linux")]
+mod way;
 
 use commands::CommandLine;
 use std::io::Write;

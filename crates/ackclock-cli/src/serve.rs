@@ -2,14 +2,14 @@
 
 #[cfg(unix)]
 mod kernel;
-mod summary;
 #[cfg(target_os = "linux")]
-mod tun;
+mod ours;
+mod summary;
 
 #[cfg(unix)]
 pub(crate) use kernel::over_kernel;
 #[cfg(target_os = "linux")]
-pub(crate) use tun::over_tun;
+pub(crate) use ours::over_a_stack;
 
 use ackclock::apps::Service;
 use std::io::{self, Write};

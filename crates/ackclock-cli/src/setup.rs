@@ -2,6 +2,7 @@
 
 use crate::commands::setup::Tun as TunOptions;
 use crate::failure::Failure;
+use ackclock_host::changes::{Changes, ChangesError};
 use ackclock_host::interface::{self, InterfaceName};
 use ackclock_host::setup::{SetupError, TunSetup};
 use ackclock_host::tun::{Tun, TunError};
@@ -28,6 +29,18 @@ pub(crate) fn tun(options: &TunOptions) -> Result<(), Failure> {
     if has_ipv6 && setup.mtu.is_some_and(|mtu| mtu < LEAST_IPV6_MTU) {
         return Err(Failure::Usage(format!("IPv6 needs an --mtu of at least {LEAST_IPV6_MTU}")));
     }
+    if options.undo {
+        return undo(&setup.name);
+    }
+    if options.apply {
+        setup.apply_all().map_err(failure)?;
+        return print(&format!(
+            "{name} is ready for 'ackclock ... {}', and routed; 'ackclock setup tun {name} --undo' \
+             undoes it\n",
+            usage(&setup),
+            name = setup.name,
+        ));
+    }
     let text = if options.dry_run {
         plan(&setup)?
     } else if interface::exists(&setup.name).map_err(|error| failure(error.into()))? {
@@ -37,9 +50,26 @@ pub(crate) fn tun(options: &TunOptions) -> Result<(), Failure> {
         format!("{} is ready for 'ackclock ... {}'\n", setup.name, usage(&setup))
     };
     let routing = setup.routing();
-    std::io::stdout()
-        .write_all(format!("{text}\n# To the Internet, as root:\n{routing}").as_bytes())
-        .map_err(|error| Failure::output(&error))
+    print(&format!("{text}\n# To the Internet, as root (or again with --apply):\n{routing}"))
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    std::io::stdout().write_all(text.as_bytes()).map_err(|error| Failure::output(&error))
+}
+
+/// Undoes what was applied.
+fn undo(name: &InterfaceName) -> Result<(), Failure> {
+    let environment = |error: ChangesError| Failure::Environment(error.to_string());
+    let changes = Changes::of(name).map_err(environment)?;
+    if changes.is_empty() {
+        return print(&format!("nothing was done for {name} that could be undone\n"));
+    }
+    let failed = changes.undo().map_err(environment)?;
+    let mut text = format!("what was done for {name} is undone\n");
+    for error in failed {
+        let _ = writeln!(text, "# Somebody may have been faster: {error}");
+    }
+    print(&text)
 }
 
 /// The commands that make the interface.

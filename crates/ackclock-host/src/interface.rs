@@ -1,8 +1,9 @@
 //! Network interfaces: their names, and what the kernel says about one.
 //!
 //! The only `unsafe` code of the crate is in this file: ioctls for which no safe binding exists, and
-//! taking over the file descriptor that `tun-tap` opened.
+//! the file descriptors that `tun-tap` and `pnet` open.
 
+use pnet::transport::TransportSender;
 use rustix::io::ioctl_fionbio;
 use rustix::ioctl::{IntegerSetter, Opcode, Setter, Updater, ioctl, opcode};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
@@ -10,7 +11,7 @@ use std::ffi::{c_int, c_uint};
 use std::fmt;
 use std::fs::File;
 use std::io;
-use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
+use std::os::fd::{BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::str::FromStr;
 
 /// Longest name in bytes (`IFNAMSIZ` without the closing zero).
@@ -201,6 +202,12 @@ fn set_vnet_header(device: &OwnedFd, header: usize) -> io::Result<()> {
     // SAFETY: `TUNSETVNETHDRSZ` takes a pointer to an int and reads it.
     unsafe { ioctl(device, Setter::<SET_VNET_HEADER_SIZE, c_int>::new(header)) }?;
     set_offload(device, OFFLOADS)
+}
+
+/// Another descriptor of a socket that `pnet` opened, to wait for it.
+pub(crate) fn duplicate(sender: &TransportSender) -> io::Result<OwnedFd> {
+    // SAFETY: the descriptor is open at least as long as the sender, which is borrowed.
+    unsafe { BorrowedFd::borrow_raw(sender.socket.fd) }.try_clone_to_owned()
 }
 
 /// Sets what the kernel may leave to whoever reads the device.

@@ -5,12 +5,13 @@
 //! if the stack has the first. The kernel then routes 10.7.0.0/24 through the interface, and the
 //! stack's packets to other networks leave the machine once forwarding and NAT are on.
 
+use crate::changes::{Change, Changes, ChangesError};
+use crate::command::{CommandError, CommandLine, Plan, command};
 use crate::interface::{self, InterfaceName};
 use ackclock::stack::Cidr;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::process::{Command, Stdio};
 
 /// A TUN interface to be made.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,9 +31,9 @@ impl TunSetup {
     pub fn creation(&self) -> Plan {
         let mut create = command("ip", ["tuntap", "add", "dev", self.name.as_str(), "mode", "tun"]);
         if let Some(owner) = self.owner {
-            create.arguments.extend(["user".into(), owner.to_string()]);
+            create.extend(["user".into(), owner.to_string()]);
         }
-        Plan(vec![create])
+        Plan::of(vec![create])
     }
 
     /// The commands that give an existing interface its MTU and the kernel's addresses, and take
@@ -50,23 +51,96 @@ impl TunSetup {
     /// The commands that let the stack reach the Internet: forwarding, and NAT for what leaves
     /// through another interface.
     pub fn routing(&self) -> Plan {
-        let name = self.name.as_str();
         let mut plan = Vec::new();
         for &address in &self.addresses {
-            let (forwarding, iptables) = match address.address {
-                IpAddr::V4(_) => ("net.ipv4.ip_forward=1", "iptables"),
-                IpAddr::V6(_) => ("net.ipv6.conf.all.forwarding=1", "ip6tables"),
-            };
-            let network = text(network(address));
-            let nat = ["-t", "nat", "-A", "POSTROUTING", "-s", &network, "!", "-o", name, "-j"];
-            let back = ["-A", "FORWARD", "-o", name, "-m", "conntrack", "--ctstate"];
-            plan.push(command("sysctl", ["-w", forwarding]));
-            plan.push(command(iptables, nat.into_iter().chain(["MASQUERADE"])));
-            plan.push(command(iptables, ["-A", "FORWARD", "-i", name, "-j", "ACCEPT"]));
-            let accept = ["RELATED,ESTABLISHED", "-j", "ACCEPT"];
-            plan.push(command(iptables, back.into_iter().chain(accept)));
+            plan.push(command("sysctl", ["-w", &format!("{}=1", forwarding(address))]));
+            plan.extend(self.rules(address).iter().map(|rule| rule.command("-A")));
         }
-        Plan(plan)
+        Plan::of(plan)
+    }
+
+    /// The rules of the firewall for an address.
+    fn rules(&self, address: Cidr) -> [Rule; 3] {
+        let name = self.name.as_str();
+        let program = if address.address.is_ipv4() { "iptables" } else { "ip6tables" };
+        let network = text(network(address));
+        let rule = |table: &[&'static str], chain, rest: &[&str]| Rule {
+            program,
+            table: table.to_vec(),
+            chain,
+            rest: rest.iter().map(|&word| word.to_owned()).collect(),
+        };
+        let nat = ["-s", &network, "!", "-o", name, "-j", "MASQUERADE"];
+        let back = ["-o", name, "-m", "conntrack", "--ctstate", "RELATED,ESTABLISHED"];
+        [
+            rule(&["-t", "nat"], "POSTROUTING", &nat),
+            rule(&[], "FORWARD", &["-i", name, "-j", "ACCEPT"]),
+            rule(&[], "FORWARD", &[&back[..], &["-j", "ACCEPT"]].concat()),
+        ]
+    }
+
+    /// Makes the interface, configures it, routes and translates, each unless it is so already, and
+    /// remembers how to undo what was done. May be repeated.
+    ///
+    /// # Errors
+    /// Says what could not be done. What was done before is remembered.
+    pub fn apply_all(&self) -> Result<(), SetupError> {
+        let configuration = self.configuration()?;
+        let mut changes = Changes::of(&self.name)?;
+        if interface::exists(&self.name)? {
+            for change in self.reconfiguration()? {
+                changes.make(change)?;
+            }
+        } else {
+            let delete = command("ip", ["link", "delete", "dev", self.name.as_str()]);
+            for make in self.creation().commands() {
+                changes.make(Change { make: make.clone(), undo: Some(delete.clone()) })?;
+            }
+            // This goes with the interface.
+            configuration.run()?;
+        }
+        for &address in &self.addresses {
+            let key = forwarding(address);
+            let before = command("sysctl", ["-n", key]).run()?;
+            let set = |value: &str| command("sysctl", ["-w", &format!("{key}={}", value.trim())]);
+            if before.trim() != "1" {
+                changes.make(Change { make: set("1"), undo: Some(set(&before)) })?;
+            }
+            for rule in self.rules(address) {
+                if rule.command("-C").run().is_err() {
+                    let undo = Some(rule.command("-D"));
+                    changes.make(Change { make: rule.command("-A"), undo })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What an interface that is there lacks.
+    fn reconfiguration(&self) -> Result<Vec<Change>, SetupError> {
+        let name = self.name.as_str();
+        let link = |words: &[&str]| {
+            command("ip", ["link", "set", "dev", name].into_iter().chain(words.iter().copied()))
+        };
+        let mut missing = Vec::new();
+        let mtu = interface::mtu(&self.name)?;
+        if let Some(wanted) = self.mtu.filter(|wanted| *wanted != mtu) {
+            let set = |mtu: u32| link(&["mtu", &mtu.to_string()]);
+            missing.push(Change { make: set(wanted), undo: Some(set(mtu)) });
+        }
+        let there = command("ip", ["-o", "address", "show", "dev", name]).run()?;
+        for &stack in &self.addresses {
+            let address = text(kernel_end(stack)?);
+            if !there.split_whitespace().any(|word| word == address) {
+                let undo = command("ip", ["address", "delete", &address, "dev", name]);
+                missing
+                    .push(Change { make: add_address(kernel_end(stack)?, name), undo: Some(undo) });
+            }
+        }
+        if !interface::is_up(&self.name)? {
+            missing.push(Change { make: link(&["up"]), undo: Some(link(&["down"])) });
+        }
+        Ok(missing)
     }
 
     /// Creates the interface unless it is there, and configures it.
@@ -78,7 +152,7 @@ impl TunSetup {
         if !interface::exists(&self.name)? {
             self.creation().run()?;
         }
-        configuration.run()
+        Ok(configuration.run()?)
     }
 }
 
@@ -107,15 +181,44 @@ impl KernelEnd {
             }
         }
         for &address in &self.addresses {
-            let mut add = command("ip", ["address", "replace", &text(address), "dev", name]);
-            if address.address.is_ipv6() {
-                // Without duplicate address detection the address can be used at once.
-                add.arguments.push("nodad".into());
-            }
-            plan.push(add);
+            plan.push(add_address(address, name));
         }
         plan.push(command("ip", ["link", "set", "dev", name, "up"]));
-        Plan(plan)
+        Plan::of(plan)
+    }
+}
+
+/// The command that gives an interface an address, or leaves it as it is.
+fn add_address(address: Cidr, name: &str) -> CommandLine {
+    let mut add = command("ip", ["address", "replace", &text(address), "dev", name]);
+    if address.address.is_ipv6() {
+        // Without duplicate address detection the address can be used at once.
+        add.extend(["nodad".into()]);
+    }
+    add
+}
+
+/// What says whether the kernel forwards packets of an address's family.
+fn forwarding(address: Cidr) -> &'static str {
+    match address.address {
+        IpAddr::V4(_) => "net.ipv4.ip_forward",
+        IpAddr::V6(_) => "net.ipv6.conf.all.forwarding",
+    }
+}
+
+/// A rule of the firewall.
+struct Rule {
+    program: &'static str,
+    table: Vec<&'static str>,
+    chain: &'static str,
+    rest: Vec<String>,
+}
+
+impl Rule {
+    /// Appends (`-A`), deletes (`-D`) or looks for it (`-C`).
+    fn command(&self, operation: &'static str) -> CommandLine {
+        let place = self.table.iter().copied().chain([operation, self.chain]);
+        command(self.program, place.chain(self.rest.iter().map(String::as_str)))
     }
 }
 
@@ -166,82 +269,6 @@ fn text(cidr: Cidr) -> String {
     format!("{}/{}", cidr.address, cidr.prefix)
 }
 
-/// Commands to be run in this order, by root. Displays one a line.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Plan(Vec<CommandLine>);
-
-impl Plan {
-    /// The commands in order.
-    pub fn commands(&self) -> &[CommandLine] {
-        &self.0
-    }
-
-    /// Runs the commands, and stops at the first that fails.
-    ///
-    /// # Errors
-    /// Names the command that failed and what it said.
-    pub fn run(&self) -> Result<(), SetupError> {
-        self.0.iter().try_for_each(CommandLine::run)
-    }
-}
-
-impl fmt::Display for Plan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|command| writeln!(f, "{command}"))
-    }
-}
-
-/// A program with its arguments, none of which needs quoting in a shell.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CommandLine {
-    program: &'static str,
-    arguments: Vec<String>,
-}
-
-fn command<'a>(program: &'static str, arguments: impl IntoIterator<Item = &'a str>) -> CommandLine {
-    CommandLine { program, arguments: arguments.into_iter().map(str::to_owned).collect() }
-}
-
-impl CommandLine {
-    /// The Debian package that has the program.
-    fn package(&self) -> &'static str {
-        match self.program {
-            "ip" => "iproute2",
-            "sysctl" => "procps",
-            _ => "iptables",
-        }
-    }
-
-    /// Runs the command.
-    ///
-    /// # Errors
-    /// Says why it could not be run, or what it said.
-    pub fn run(&self) -> Result<(), SetupError> {
-        let mut process = Command::new(self.program);
-        process.args(&self.arguments).stdin(Stdio::null());
-        match process.output() {
-            Ok(output) if output.status.success() => Ok(()),
-            Ok(output) => {
-                let said = String::from_utf8_lossy(&output.stderr);
-                let said = said.lines().next().unwrap_or("no reason given").to_owned();
-                Err(SetupError::Failed(self.clone(), said))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(SetupError::NoProgram(self.clone()))
-            }
-            Err(error) => Err(SetupError::Failed(self.clone(), error.to_string())),
-        }
-    }
-}
-
-impl fmt::Display for CommandLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.program)?;
-        let mut arguments = self.arguments.iter();
-        arguments.try_for_each(|argument| write!(f, " {argument}"))
-    }
-}
-
 /// The prefix of this address has no room for an address of the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NoKernelAddress(pub Cidr);
@@ -266,10 +293,10 @@ impl std::error::Error for NoKernelAddress {}
 pub enum SetupError {
     /// A prefix is too long.
     Address(NoKernelAddress),
-    /// The program is not installed.
-    NoProgram(CommandLine),
-    /// A command failed and said this.
-    Failed(CommandLine, String),
+    /// A command failed.
+    Command(CommandError),
+    /// A change could not be made.
+    Change(ChangesError),
     /// The kernel could not be asked about the interface.
     Interface(io::Error),
 }
@@ -277,6 +304,18 @@ pub enum SetupError {
 impl From<NoKernelAddress> for SetupError {
     fn from(error: NoKernelAddress) -> Self {
         SetupError::Address(error)
+    }
+}
+
+impl From<CommandError> for SetupError {
+    fn from(error: CommandError) -> Self {
+        SetupError::Command(error)
+    }
+}
+
+impl From<ChangesError> for SetupError {
+    fn from(error: ChangesError) -> Self {
+        SetupError::Change(error)
     }
 }
 
@@ -290,15 +329,8 @@ impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SetupError::Address(error) => error.fmt(f),
-            SetupError::NoProgram(command) => write!(
-                f,
-                "{} is not installed: run 'sudo apt-get install {}'",
-                command.program,
-                command.package()
-            ),
-            SetupError::Failed(command, said) => {
-                write!(f, "'{command}' failed: {said}; run it as root: 'sudo {command}'")
-            }
+            SetupError::Command(error) => error.fmt(f),
+            SetupError::Change(error) => error.fmt(f),
             SetupError::Interface(error) => {
                 write!(f, "cannot ask the kernel about its interfaces: {error}")
             }
@@ -392,24 +424,5 @@ mod tests {
         {
             assert_eq!(kernel_end(stack), Err(NoKernelAddress(stack)));
         }
-    }
-
-    #[test]
-    fn a_command_that_fails_is_quoted_with_its_reason() {
-        let error = command("sh", ["-c", "echo reason>&2;exit 2"]).run();
-        assert_eq!(
-            error.unwrap_err().to_string(),
-            "'sh -c echo reason>&2;exit 2' failed: reason; run it as root: 'sudo sh -c echo \
-             reason>&2;exit 2'"
-        );
-    }
-
-    #[test]
-    fn a_missing_program_is_named_with_its_package() {
-        let error = command("no-such-program", []).run().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "no-such-program is not installed: run 'sudo apt-get install iptables'"
-        );
     }
 }

@@ -8,7 +8,7 @@ mod serve;
 pub(crate) mod setup;
 
 use crate::failure::Failure;
-use crate::options::{OF_A_SCENARIO, TransferOptions};
+use crate::options::{OF_A_SCENARIO, TransferOptions, Via, WayOptions};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -47,6 +47,10 @@ impl CommandLine {
             Some(("discard" | "echo", matches)) if matches.contains_id("scenario") => {
                 refuse_idle::<TransferOptions>(matches, &OF_A_SCENARIO, "--scenario")?;
             }
+            Some(("discard" | "echo", matches)) => {
+                let via = matches.get_one::<Via>("via").copied();
+                refuse_other_ways(matches, via.filter(|_| matches.contains_id("peer")))?;
+            }
             _ => {}
         }
         Self::from_arg_matches(&matches)
@@ -63,6 +67,17 @@ impl CommandLine {
             Command::Setup(command) => command.run(),
         }
     }
+}
+
+/// Refuses options of ways out that are not taken; with none, all of them.
+fn refuse_other_ways(matches: &ArgMatches, via: Option<Via>) -> Result<(), clap::Error> {
+    let problem = WayOptions::idle(matches, via).map(|option| match via {
+        Some(via) => format!("--{option} is of no use with --via {}: leave it away", via.word()),
+        None => format!(
+            "--{option} needs a peer: give HOST:PORT, or leave it away for an emulated path"
+        ),
+    });
+    problem.map_or(Ok(()), |problem| Err(clap::Error::raw(ErrorKind::ArgumentConflict, problem)))
 }
 
 /// Refuses options that are given though `with` has no use for them, only for those `of_use`.

@@ -1,8 +1,8 @@
 //! `ackclock serve`
 
-use super::refuse_idle;
+use super::{refuse_idle, refuse_other_ways};
 use crate::failure::Failure;
-use crate::options::{ConnectionOptions, InterfaceOptions};
+use crate::options::{self, ConnectionOptions, WayOptions};
 use crate::serve;
 use ackclock::apps::Service;
 use clap::{ArgMatches, Args, ValueEnum};
@@ -14,7 +14,8 @@ pub(crate) struct Serve {
     /// Which service
     #[arg(value_name = "SERVICE")]
     service: ServiceName,
-    /// Whose TCP: this program's over a TUN interface, or the kernel's (no privilege needed)
+    /// Whose TCP, by which way: this program's over a TUN interface or raw sockets, or the kernel's
+    /// (no privilege needed)
     #[arg(long, value_name = "TCP", default_value = "tun")]
     via: Via,
     /// Port to listen on; 0: any free one with --via kernel, all of them over TUN [default: the
@@ -25,7 +26,7 @@ pub(crate) struct Serve {
     #[arg(long)]
     once: bool,
     #[command(flatten)]
-    interface: InterfaceOptions,
+    way: WayOptions,
     #[command(flatten)]
     connection: ConnectionOptions,
     /// Seed of everything random [default: random]
@@ -50,9 +51,26 @@ enum ServiceName {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Via {
+pub(crate) enum Via {
     Tun,
+    Raw,
     Kernel,
+}
+
+impl Via {
+    /// The way out of a stack of ours.
+    pub(crate) fn way(self) -> Option<options::Via> {
+        match self {
+            Via::Tun => Some(options::Via::Tun),
+            Via::Raw => Some(options::Via::Raw),
+            Via::Kernel => None,
+        }
+    }
+
+    /// The word for it.
+    pub(crate) fn word(self) -> &'static str {
+        self.way().map_or("kernel", options::Via::word)
+    }
 }
 
 /// What `--via kernel` has a use for.
@@ -61,10 +79,10 @@ const OF_THE_KERNEL: [&str; 5] = ["service", "via", "port", "once", "json"];
 impl Serve {
     /// Refuses options of a TCP that is not used.
     pub(crate) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
-        if matches.get_one("via") != Some(&Via::Kernel) {
-            return Ok(());
+        match matches.get_one::<Via>("via").and_then(|via| via.way()) {
+            Some(way) => refuse_other_ways(matches, Some(way)),
+            None => refuse_idle::<Self>(matches, &OF_THE_KERNEL, "--via kernel"),
         }
-        refuse_idle::<Self>(matches, &OF_THE_KERNEL, "--via kernel")
     }
 
     pub(crate) fn run(&self) -> Result<(), Failure> {
@@ -79,22 +97,20 @@ impl Serve {
             once: self.once,
             json: self.json,
         };
-        match (self.via, &self.interface.tun) {
-            (Via::Tun, None) => Err(Failure::Usage(
-                "give --tun NAME and --address CIDR, or --via kernel for ordinary sockets".into(),
-            )),
+        match self.via.way() {
             #[cfg(unix)]
-            (Via::Kernel, _) => serve::over_kernel(&order),
+            None => serve::over_kernel(&order),
             #[cfg(target_os = "linux")]
-            (Via::Tun, Some(_)) => serve::over_tun(
+            Some(via) => serve::over_a_stack(
                 &order,
-                &self.interface,
+                via,
+                &self.way,
                 &self.connection,
                 self.seed,
                 self.pcap.as_deref(),
             ),
             #[cfg(not(target_os = "linux"))]
-            (via, _) => Err(Failure::elsewhere(&format!("serve --via {via:?}"))),
+            via => Err(Failure::elsewhere(&format!("serve --via {via:?}"))),
         }
     }
 }

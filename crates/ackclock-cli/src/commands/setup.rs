@@ -18,7 +18,7 @@ enum What {
 }
 
 /// Make a TUN interface, or describe the one that is there, and print the commands that route and
-/// translate its traffic to the Internet
+/// translate its traffic to the Internet; or run those too, and undo it all
 #[derive(Args, Debug)]
 pub(crate) struct Tun {
     /// Name of the interface
@@ -38,6 +38,12 @@ pub(crate) struct Tun {
     /// Change nothing: print the commands that would be run
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Run the commands that route and translate too; what is so already is left alone
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) apply: bool,
+    /// Undo what --apply has done: what was there before stays
+    #[arg(long, conflicts_with_all = ["dry_run", "apply", "address", "owner", "mtu"])]
+    pub(crate) undo: bool,
 }
 
 impl Setup {

@@ -2,9 +2,9 @@
 
 use crate::capture::Captured;
 use crate::failure::Failure;
-use crate::interface::{exists, open_or_make};
 use crate::options::Offload;
 use crate::values::{cidr_text, parse_cidr};
+use crate::way::{exists, open_or_make};
 use ackclock::stack::Cidr;
 use ackclock_host::counters::Counters;
 use ackclock_host::interface::InterfaceName;

@@ -2,12 +2,12 @@
 
 mod amount;
 mod connection;
-mod interface;
 mod report;
 mod transfer;
+mod way;
 
 pub(crate) use amount::AmountOptions;
 pub(crate) use connection::ConnectionOptions;
-pub(crate) use interface::{InterfaceOptions, Offload};
 pub(crate) use report::ReportOptions;
 pub(crate) use transfer::{OF_A_SCENARIO, TransferOptions};
+pub(crate) use way::{Offload, Via, WayOptions};

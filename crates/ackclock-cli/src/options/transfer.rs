@@ -1,6 +1,6 @@
 //! Everything that can be said of a transfer.
 
-use super::{AmountOptions, ConnectionOptions, InterfaceOptions, ReportOptions};
+use super::{AmountOptions, ConnectionOptions, ReportOptions, Via, WayOptions};
 use crate::failure::Failure;
 use crate::values::{Peer, TraceFile, there_and_back};
 use ackclock_emulator::Path;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct TransferOptions {
     /// The service; without it a second stack serves at the far end of an emulated path
-    #[arg(value_name = "HOST:PORT", requires = "tun")]
+    #[arg(value_name = "HOST:PORT")]
     pub(crate) peer: Option<Peer>,
     #[command(flatten)]
     pub(crate) amount: AmountOptions,
@@ -40,8 +40,11 @@ pub(crate) struct TransferOptions {
     /// each flow and each link; --seed, --pcap, --trace and --json work as ever
     #[arg(long, value_name = "FILE", conflicts_with = "peer")]
     pub(crate) scenario: Option<PathBuf>,
+    /// How packets get to the service and back
+    #[arg(long, value_name = "WAY", default_value = "tun")]
+    pub(crate) via: Via,
     #[command(flatten)]
-    pub(crate) interface: InterfaceOptions,
+    pub(crate) way: WayOptions,
     #[command(flatten)]
     pub(crate) connection: ConnectionOptions,
     /// Seed of everything random: the same seed gives the same packets [default: 1 on an emulated

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 pub(crate) struct Summary {
     /// Where it listened.
     pub(crate) listened_on: String,
-    /// `tun` or `kernel`.
+    /// The way out, or `kernel`.
     pub(crate) via: &'static str,
     pub(crate) accepted_connections: u64,
     pub(crate) completed_connections: u64,

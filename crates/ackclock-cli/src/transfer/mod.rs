@@ -3,10 +3,10 @@
 
 mod emulated;
 mod json;
+#[cfg(target_os = "linux")]
+mod live;
 mod outcome;
 mod progress;
-#[cfg(target_os = "linux")]
-mod tun;
 mod watch;
 
 use crate::failure::Failure;
@@ -47,16 +47,9 @@ pub(crate) fn run(service: Service, options: &TransferOptions) -> Result<(), Fai
     let started = std::time::Instant::now();
     let spent_before = processor_time();
     let driven = match &options.peer {
-        None if options.interface.tun.is_some() => {
-            return Err(Failure::Usage(
-                "--tun needs a peer: give HOST:PORT, or leave --tun and --address away for an \
-                 emulated path"
-                    .into(),
-            ));
-        }
         None => emulated::drive(service, options, &paths, connection, controller, source)?,
         #[cfg(target_os = "linux")]
-        Some(peer) => tun::drive(peer, options, controller, source)?,
+        Some(peer) => live::drive(peer, options, controller, source)?,
         #[cfg(not(target_os = "linux"))]
         Some(peer) => return Err(Failure::elsewhere(&format!("a transfer to {peer}"))),
     };

@@ -130,9 +130,10 @@ impl Outcome<'_> {
     }
 
     fn path(&self) -> String {
-        match (&self.options.peer, &self.options.interface.tun) {
+        match (&self.options.peer, &self.options.way.tun) {
             (Some(peer), Some(tun)) => format!("{peer} over {tun}"),
-            _ => format!("emulated path {}", path_text(&self.paths)),
+            (Some(peer), None) => format!("{peer} over {}", self.options.via.word()),
+            (None, _) => format!("emulated path {}", path_text(&self.paths)),
         }
     }
 }

@@ -1,49 +1,53 @@
-//! A stack of our own on a TUN interface, and what drives it.
+//! A stack of our own on a way out of the machine, and what drives it.
 
 use crate::capture::Captured;
 use crate::failure::Failure;
-use crate::options::{InterfaceOptions, Offload};
+use crate::way::{Opened, Way};
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::BuiltIn;
 use ackclock::link::Link;
 use ackclock::stack::{ListenError, Stack, StackConfig, Storage};
 use ackclock::time::Instant;
-use ackclock_host::interface::{self, InterfaceName};
+use ackclock_host::any_link::AnyLink;
 use ackclock_host::run_loop::{RunError, RunLoop};
-use ackclock_host::setup::{Plan, SetupError, TunSetup};
-use ackclock_host::tun::{self, Tun, TunError};
+use std::io::Write;
 use std::path::Path;
 
-/// A stack on an open TUN interface.
+/// A stack on a way out that is open.
 pub(crate) struct Driver {
-    name: InterfaceName,
-    run_loop: RunLoop<Captured<Tun>>,
+    run_loop: RunLoop<Captured<AnyLink>>,
     stack: Stack<'static, BuiltIn>,
     offloading: bool,
+    /// What to say if the device goes away.
+    gone: String,
+    /// Says at the end what was remarkable.
+    note: Box<dyn Fn() -> Option<String>>,
 }
 
 impl Driver {
-    /// Opens the interface. One that does not exist is made and configured for as long as the
-    /// program runs.
+    /// Opens the way out, and captures what passes it in a file if one is named.
     pub(crate) fn open(
-        options: &InterfaceOptions,
+        way: &dyn Way,
         controller: BuiltIn,
         seed: Option<u64>,
         pcap: Option<&Path>,
     ) -> Result<Self, Failure> {
-        let tun = open_tun(options)?;
-        let (name, offloading) = (tun.name().clone(), tun.is_offloading());
-        let link = Captured::new(tun, name.as_str(), pcap)?;
+        let Opened { link, interface, offloading, ports, gone, note } = way.open()?;
+        let link = Captured::new(link, &interface, pcap)?;
         let secret = match seed {
             Some(seed) => [seed, !seed],
             None => ackclock_host::secret::secret().map_err(|error| {
                 Failure::Environment(format!("no random bits: {error}; give a --seed"))
             })?,
         };
-        let config = StackConfig::new(link.capabilities(), secret);
+        let mut config = StackConfig::new(link.capabilities(), secret);
+        if let Some(ports) = ports {
+            (config.first_ephemeral_port, config.last_ephemeral_port) =
+                (ports.first(), ports.last());
+        }
         let mut stack = Stack::new(config, controller, Storage::growing())
             .map_err(|error| Failure::Usage(error.to_string()))?;
-        for &address in &options.address {
+        for &address in way.addresses() {
             stack.add_address(address).map_err(|error| {
                 Failure::Usage(format!("--address {}: {error}", address.address))
             })?;
@@ -51,10 +55,11 @@ impl Driver {
         let run_loop = RunLoop::new(link).map_err(|error| {
             Failure::Environment(format!("{error}: raise the limit with 'ulimit -n 1024'"))
         })?;
-        Ok(Driver { name, run_loop, stack, offloading })
+        Ok(Driver { run_loop, stack, offloading, gone, note })
     }
 
-    /// Runs until the application is done or the user ends it.
+    /// Runs until the application is done or the user ends it. May be called again, with another
+    /// application.
     pub(crate) fn run(
         &mut self,
         application: &mut dyn Application<'static, BuiltIn>,
@@ -63,9 +68,7 @@ impl Driver {
         match ended {
             Ok(_) => Ok(()),
             Err(RunError::Start(error)) => Err(start_failure(&error)),
-            Err(RunError::Gone) => {
-                Err(Failure::Environment(TunError::Gone(self.name.clone()).to_string()))
-            }
+            Err(RunError::Gone) => Err(Failure::Environment(self.gone.clone())),
             Err(error) => Err(Failure::Environment(error.to_string())),
         }
     }
@@ -98,49 +101,14 @@ impl Driver {
         let _ = self.run_loop.resume(&mut self.stack, &mut []);
     }
 
-    /// Ends the capture, if there is one.
+    /// Ends the capture, if there is one, and says on standard error what was remarkable.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        if let Some(note) = (self.note)() {
+            // What was done does not depend on anybody's reading this.
+            let _ = writeln!(std::io::stderr(), "note: {note}");
+        }
         self.run_loop.link_mut().finish()
     }
-}
-
-/// Opens the interface that the options name.
-fn open_tun(options: &InterfaceOptions) -> Result<Tun, Failure> {
-    let name = options.tun.as_deref().unwrap_or_default();
-    let name: InterfaceName =
-        name.parse().map_err(|error| Failure::Usage(format!("--tun: {error}")))?;
-    open_or_make(&name, options.offload, || {
-        let addresses = options.address.clone();
-        let setup = TunSetup { name: name.clone(), owner: None, mtu: None, addresses };
-        setup.configuration().map_err(|error| Failure::Usage(error.to_string()))
-    })
-}
-
-/// Opens the interface, makes it and configures it if there is none, and sees that it is up.
-pub(crate) fn open_or_make(
-    name: &InterfaceName,
-    offload: Offload,
-    configuration: impl FnOnce() -> Result<Plan, Failure>,
-) -> Result<Tun, Failure> {
-    let environment = |error: TunError| Failure::Environment(error.to_string());
-    let is_new = !exists(name)?;
-    let offload = match offload {
-        Offload::Auto => tun::Offload::Auto,
-        Offload::On => tun::Offload::On,
-        Offload::Off => tun::Offload::Off,
-    };
-    let tun = Tun::open_with(name, offload).map_err(environment)?;
-    if is_new {
-        configuration()?.run().map_err(|error| Failure::Environment(error.to_string()))?;
-    }
-    tun.require_up().map_err(environment)?;
-    Ok(tun)
-}
-
-/// Whether there is an interface of that name.
-pub(crate) fn exists(name: &InterfaceName) -> Result<bool, Failure> {
-    interface::exists(name)
-        .map_err(|error| Failure::Environment(SetupError::from(error).to_string()))
 }
 
 fn start_failure(error: &StartError) -> Failure {

@@ -1,12 +1,13 @@
-//! A service on a stack of our own behind a TUN interface.
+//! A service on a stack of our own, by a way out of this machine.
 
 use super::summary::Summary;
 use super::{Order, announce};
+use crate::driver::Driver;
 use crate::failure::Failure;
-use crate::interface::Driver;
 use crate::interrupt;
-use crate::options::{ConnectionOptions, InterfaceOptions};
+use crate::options::{ConnectionOptions, Via, WayOptions};
 use crate::report::{InfoReport, ProcessorReport, processor_time, seconds};
+use crate::way::{self, Purpose};
 use ackclock::apps::{Application, Server, ServerStatistics, StartError};
 use ackclock::congestion::CongestionController;
 use ackclock::stack::{Event, ListenConfig, Stack};
@@ -16,17 +17,19 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 /// Serves until the order is done or the user ends it.
-pub(crate) fn over_tun(
+pub(crate) fn over_a_stack(
     order: &Order,
-    interface: &InterfaceOptions,
+    via: Via,
+    options: &WayOptions,
     connection: &ConnectionOptions,
     seed: Option<u64>,
     pcap: Option<&Path>,
 ) -> Result<(), Failure> {
     let config = connection.config()?;
-    let mut driver = Driver::open(interface, connection.controller()?, seed, pcap)?;
+    let way = way::plan(via, options, Purpose::Serve(order.port))?;
+    let mut driver = Driver::open(&*way, connection.controller()?, seed, pcap)?;
     interrupt::on_request(driver.stopper())?;
-    let addresses = interface.address.iter();
+    let addresses = way.addresses().iter();
     let places: Vec<_> = addresses.map(|cidr| SocketAddr::new(cidr.address, order.port)).collect();
     let server = |&local| {
         let mut listen = ListenConfig::new(local);
@@ -40,7 +43,7 @@ pub(crate) fn over_tun(
     driver.run(&mut servers)?;
     let duration = driver.now().saturating_since(Instant::ZERO);
     let offloading = Some(driver.is_offloading());
-    let summary = servers.summary(place, seconds(duration), offloading);
+    let summary = servers.summary(place, via.word(), seconds(duration), offloading);
     driver.leave(|now, stack| {
         servers.0.iter_mut().for_each(|server| server.abort(now, stack));
     });
@@ -55,6 +58,7 @@ impl Servers {
     fn summary(
         &self,
         listened_on: String,
+        via: &'static str,
         duration_seconds: f64,
         offloading: Option<bool>,
     ) -> Summary {
@@ -68,7 +72,7 @@ impl Servers {
         let spent = processor_time();
         Summary {
             listened_on,
-            via: "tun",
+            via,
             accepted_connections: sum(|statistics| statistics.accepted),
             completed_connections: sum(|statistics| statistics.completed),
             failed_connections: sum(|statistics| statistics.failed),

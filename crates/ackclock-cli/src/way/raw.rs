@@ -1,0 +1,144 @@
+//! Over raw IP sockets: the stack has the host's own address, and some ports of it.
+
+use super::{Opened, Purpose, Way};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::options::WayOptions;
+use ackclock::stack::Cidr;
+use ackclock_host::any_link::AnyLink;
+use ackclock_host::own_address::{OwnAddress, address_towards, only_address, own_addresses};
+use ackclock_host::raw::{HeldPorts, NotHeld, Ports, RawIp};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+/// Raw sockets to be opened.
+pub(super) struct RawWay {
+    own: OwnAddress,
+    address: Ipv4Addr,
+    /// `None`: those by default, or the next that are free.
+    ports: Option<Ports>,
+    guard: bool,
+}
+
+impl RawWay {
+    pub(super) fn plan(options: &WayOptions, purpose: Purpose<'_>) -> Result<Self, Failure> {
+        let given = options.ports.as_deref().map(str::parse).transpose();
+        let given = given.map_err(|error| Failure::Usage(format!("--ports: {error}")))?;
+        let (address, ports) = match purpose {
+            Purpose::Serve(_) if given.is_some() => {
+                return Err(Failure::Usage(
+                    "--ports is for connecting: say where to listen with --port".into(),
+                ));
+            }
+            Purpose::Serve(0) => {
+                return Err(Failure::Usage(
+                    "with raw sockets one port is served: give another --port than 0".into(),
+                ));
+            }
+            Purpose::Serve(port) => (address_to_serve(options)?, Some(Ports::one(port))),
+            Purpose::Reach(remotes) => (address_to_reach(options, remotes)?, given),
+        };
+        let mut all = own_addresses().into_iter();
+        let own = all.find(|own| own.cidr.address == address).ok_or_else(|| {
+            Failure::Environment(format!(
+                "{address} is no address of an interface of this host that is up, other than \
+                 loopback: 'ip -4 address' shows those there are"
+            ))
+        })?;
+        Ok(RawWay { own, address, ports, guard: options.guard })
+    }
+
+    /// Holds the ports asked for, or the first that are free.
+    fn hold(&self) -> Result<HeldPorts, NotHeld> {
+        let mut ports = self.ports.unwrap_or_default();
+        loop {
+            match (HeldPorts::hold(self.address, ports), ports.next()) {
+                (Err(error), Some(next)) if self.ports.is_none() && error.is_in_use() => {
+                    ports = next;
+                }
+                (held, _) => return held,
+            }
+        }
+    }
+}
+
+/// The one that is given, or the only one.
+fn address_to_serve(options: &WayOptions) -> Result<Ipv4Addr, Failure> {
+    given(options)?.or_else(only_address).ok_or_else(|| {
+        let all = own_addresses().into_iter().filter(|own| own.cidr.address.is_ipv4());
+        let all: Vec<_> = all.map(|own| crate::values::cidr_text(&own.cidr)).collect();
+        Failure::Usage(match &all[..] {
+            [] => "this host has no IPv4 address but loopback: 'ip -4 address' shows them".into(),
+            all => format!("say with --address at which address to serve: {}", all.join(", ")),
+        })
+    })
+}
+
+/// The one that is given, or the one that the kernel would use.
+fn address_to_reach(options: &WayOptions, remotes: &[SocketAddr]) -> Result<Ipv4Addr, Failure> {
+    if let Some(address) = given(options)? {
+        return Ok(address);
+    }
+    let remote = remotes.iter().map(SocketAddr::ip).find(IpAddr::is_ipv4);
+    let remote = remote.ok_or_else(|| {
+        Failure::Usage(format!("there is no IPv4 address to reach: {}", instead(true)))
+    })?;
+    match address_towards(remote).map_err(|error| Failure::Environment(error.to_string()))? {
+        IpAddr::V4(own) if own != remote && !own.is_loopback() => Ok(own),
+        _ => Err(Failure::Usage(format!("{remote} {THIS_HOST}"))),
+    }
+}
+
+/// The address that was given.
+fn given(options: &WayOptions) -> Result<Option<Ipv4Addr>, Failure> {
+    match &options.address[..] {
+        [] => Ok(None),
+        [Cidr { address: IpAddr::V4(address), .. }] => Ok(Some(*address)),
+        [Cidr { address: IpAddr::V6(_), .. }] => {
+            Err(Failure::Usage(format!("--address: {}", instead(true))))
+        }
+        _ => Err(Failure::Usage("with raw sockets one --address can be given".into())),
+    }
+}
+
+const THIS_HOST: &str = "is this host itself, and raw sockets are for others: use --via tun";
+
+/// What to do instead of using raw sockets.
+fn instead(is_ipv6: bool) -> String {
+    let family = if is_ipv6 { "IPv6" } else { "IPv4" };
+    format!("raw sockets carry IPv4 only here; use --via tun with an {family} --address")
+}
+
+impl Way for RawWay {
+    fn addresses(&self) -> &[Cidr] {
+        std::slice::from_ref(&self.own.cidr)
+    }
+
+    fn not_elsewhere(&self) -> String {
+        THIS_HOST.into()
+    }
+
+    fn of_the_other_family(&self, is_ipv6: bool) -> String {
+        instead(is_ipv6)
+    }
+
+    fn open(&self) -> Result<Opened, Failure> {
+        let environment = |error: &dyn std::error::Error| Failure::Environment(error.to_string());
+        let held = self.hold().map_err(|error| environment(&error))?;
+        let ports = held.ports();
+        let interface = &self.own.interface;
+        let raw = RawIp::open(held, interface, self.guard).map_err(|error| environment(&error))?;
+        if let Some(remove) = raw.guard_remover() {
+            interrupt::at_exit(remove);
+        }
+        let unfinished = raw.unfinished();
+        let name = interface.to_string();
+        Ok(Opened {
+            interface: name.clone(),
+            offloading: false,
+            ports: Some(ports),
+            gone: format!("{name} went away: 'ip link' shows the interfaces there are"),
+            note: Box::new(move || unfinished.note(&name)),
+            link: AnyLink::new(raw),
+        })
+    }
+}

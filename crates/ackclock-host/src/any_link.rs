@@ -1,0 +1,105 @@
+//! Links of different kinds behind one type.
+
+use ackclock::link::{Link, Received, TransmitError};
+use ackclock::stack::{Capabilities, Transmit};
+use ackclock::time::Instant;
+use std::error::Error;
+use std::fmt;
+use std::os::fd::{AsFd, BorrowedFd};
+
+/// The error of a link of whatever kind.
+pub type LinkError = Box<dyn Error + Send + Sync>;
+
+/// A link of whatever kind, so that the choice between several is made once, where it is opened.
+pub struct AnyLink(Box<dyn Device>);
+
+impl AnyLink {
+    /// This link.
+    pub fn new<L>(link: L) -> Self
+    where
+        L: Link<Error: Error + Send + Sync + 'static> + AsFd + 'static,
+    {
+        AnyLink(Box::new(link))
+    }
+}
+
+impl fmt::Debug for AnyLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("AnyLink").field(&self.0.capabilities()).finish()
+    }
+}
+
+/// What [`Link`] says, without a type of its own for errors.
+trait Device: AsFd {
+    fn capabilities(&self) -> Capabilities;
+
+    fn transmit(
+        &mut self,
+        now: Instant,
+        transmit: &Transmit<'_>,
+    ) -> Result<(), TransmitError<LinkError>>;
+
+    fn receive(
+        &mut self,
+        now: Instant,
+        budget: usize,
+        deliver: &mut dyn FnMut(Received<'_>),
+    ) -> Result<usize, LinkError>;
+}
+
+impl<L: Link<Error: Error + Send + Sync + 'static> + AsFd> Device for L {
+    fn capabilities(&self) -> Capabilities {
+        Link::capabilities(self)
+    }
+
+    fn transmit(
+        &mut self,
+        now: Instant,
+        transmit: &Transmit<'_>,
+    ) -> Result<(), TransmitError<LinkError>> {
+        Link::transmit(self, now, transmit).map_err(|error| match error {
+            TransmitError::Full => TransmitError::Full,
+            TransmitError::Device(error) => TransmitError::Device(error.into()),
+        })
+    }
+
+    fn receive(
+        &mut self,
+        now: Instant,
+        budget: usize,
+        deliver: &mut dyn FnMut(Received<'_>),
+    ) -> Result<usize, LinkError> {
+        Ok(Link::receive(self, now, budget, deliver)?)
+    }
+}
+
+impl AsFd for AnyLink {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl Link for AnyLink {
+    type Error = LinkError;
+
+    fn capabilities(&self) -> Capabilities {
+        self.0.capabilities()
+    }
+
+    fn transmit(
+        &mut self,
+        now: Instant,
+        transmit: &Transmit<'_>,
+    ) -> Result<(), TransmitError<LinkError>> {
+        self.0.transmit(now, transmit)
+    }
+
+    fn receive(
+        &mut self,
+        now: Instant,
+        budget: usize,
+        deliver: &mut dyn FnMut(Received<'_>),
+    ) -> Result<usize, LinkError> {
+        self.0.receive(now, budget, deliver)
+    }
+}

@@ -1,0 +1,84 @@
+//! IP packets of one protocol through a raw socket (`pnet`'s transport channel), without waiting.
+
+use crate::interface::duplicate;
+use pnet::packet::Packet;
+use pnet::packet::ip::IpNextHeaderProtocol;
+use pnet::packet::ipv4::Ipv4Packet;
+use pnet::transport::TransportChannelType::Layer3;
+use pnet::transport::{TransportReceiver, TransportSender, ipv4_packet_iter, transport_channel};
+use rustix::io::{Errno, ioctl_fionbio};
+use rustix::net::sockopt::{
+    set_socket_recv_buffer_size, set_socket_recv_buffer_size_force,
+    set_socket_send_buffer_size_force,
+};
+use std::fmt;
+use std::io;
+use std::net::IpAddr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// Largest IPv4 packet in bytes (RFC 791 section 3.1).
+pub(super) const LARGEST_PACKET: usize = 65_535;
+
+/// Bytes that wait for us in the kernel, with its overhead, while we are not looking: some ten
+/// milliseconds at a gigabit per second.
+const RECEIVE_BUFFER: usize = 8 << 20;
+/// Bytes that wait for the interface.
+const SEND_BUFFER: usize = 1 << 20;
+
+/// A raw socket that carries packets with their IPv4 headers.
+pub(super) struct Channel {
+    sender: TransportSender,
+    receiver: TransportReceiver,
+    /// The same socket, to wait for.
+    socket: OwnedFd,
+}
+
+impl Channel {
+    /// Opens one for a protocol, by its number.
+    pub(super) fn open(protocol: u8) -> io::Result<Self> {
+        let kind = Layer3(IpNextHeaderProtocol(protocol));
+        let (sender, receiver) = transport_channel(LARGEST_PACKET, kind)?;
+        let socket = duplicate(&sender)?;
+        ioctl_fionbio(&socket, true)?;
+        // Beyond the system's limit with the privilege only; what it gives otherwise will do.
+        if set_socket_recv_buffer_size_force(&socket, RECEIVE_BUFFER).is_err() {
+            let _ = set_socket_recv_buffer_size(&socket, RECEIVE_BUFFER);
+        }
+        let _ = set_socket_send_buffer_size_force(&socket, SEND_BUFFER);
+        Ok(Channel { sender, receiver, socket })
+    }
+
+    /// Sends a whole IPv4 packet where its header says.
+    pub(super) fn send(&mut self, packet: &[u8]) -> Result<(), Errno> {
+        let packet = Ipv4Packet::new(packet).ok_or(Errno::INVAL)?;
+        let destination = IpAddr::V4(packet.get_destination());
+        self.sender.send_to(packet, destination).map(|_| ()).map_err(|error| errno(&error))
+    }
+
+    /// Gives `look` the next packet; `None` if none is there.
+    pub(super) fn receive<T>(&mut self, look: impl FnOnce(&[u8]) -> T) -> Result<Option<T>, Errno> {
+        match ipv4_packet_iter(&mut self.receiver).next() {
+            Ok((packet, _)) => Ok(Some(look(packet.packet()))),
+            Err(error) => match errno(&error) {
+                Errno::AGAIN => Ok(None),
+                errno => Err(errno),
+            },
+        }
+    }
+}
+
+fn errno(error: &io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::IO)
+}
+
+impl AsFd for Channel {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+impl fmt::Debug for Channel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Channel").field(&self.socket).finish()
+    }
+}

@@ -1,0 +1,86 @@
+//! Whether the kernel's RSTs from our ports are dropped, and others are not: tried out.
+//!
+//! Rules can be written in many ways and languages, and what counts is what they do. So SYN segments
+//! go over loopback from a held port to each of ours, and one to a port beside them. Nobody listens at
+//! any of these, so the kernel answers each with RST; from ours none must come back, from the other
+//! one it must. It was asked last and is answered last: when its RST is here, there are no more.
+
+use super::channel::Channel;
+use super::ports::{HeldPorts, hold};
+use super::{RawError, tcp_ends};
+use crate::guard::Cover;
+use ackclock::seq::SeqNumber;
+use ackclock::wire::{
+    Ecn, Flags, Header, IpInfo, MAX_HEADER, Options, WriteChecksum, write_packet_header,
+};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::getsockname;
+use std::net::{Ipv4Addr, SocketAddr};
+
+/// How long the kernel may take for an answer over loopback. It takes microseconds.
+const PATIENCE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+
+/// Where the flags are in a TCP header, and RST among them (RFC 9293 section 3.1).
+const TCP_FLAGS: usize = 13;
+const RST: u8 = 4;
+/// Length of an IPv4 header as the kernel writes it, in bytes.
+const IP_HEADER: usize = 20;
+
+/// Tries it out.
+///
+/// # Errors
+/// [`RawError::Unguarded`] if a RST comes back; [`RawError::Mute`] if it cannot be seen.
+pub(super) fn require_dropped(channel: &mut Channel, held: &HeldPorts) -> Result<(), RawError> {
+    let (address, ports) = (held.address(), held.ports());
+    let beside = hold(address, 0).map_err(RawError::Socket)?;
+    let beside = getsockname(&beside).map_err(RawError::Socket).and_then(|local| {
+        SocketAddr::try_from(local).map(|local| local.port()).map_err(RawError::Socket)
+    })?;
+    for port in ports.all().chain([beside]) {
+        channel.send(&syn(address, ports.first(), port)).map_err(RawError::Socket)?;
+    }
+    loop {
+        let look = |packet: &[u8]| reset_from(packet, address, ports.first());
+        match channel.receive(look).map_err(RawError::Socket)? {
+            Some(Some(port)) if ports.all().contains(&port) => {
+                return Err(RawError::Unguarded(Cover { address, ports }));
+            }
+            Some(Some(port)) if port == beside => return Ok(()),
+            Some(_) => {}
+            None => {
+                let mut ready = [PollFd::new(&*channel, PollFlags::IN)];
+                if poll(&mut ready, Some(&PATIENCE)).map_err(RawError::Socket)? == 0 {
+                    return Err(RawError::Mute(address));
+                }
+            }
+        }
+    }
+}
+
+/// A SYN from one of our ports to a port of the same address.
+fn syn(address: Ipv4Addr, from: u16, to: u16) -> Vec<u8> {
+    let (source, destination) = (address.into(), address.into());
+    let ip = IpInfo { source, destination, hop_limit: 1, dscp: 0, ecn: Ecn::NotEct };
+    let header = Header {
+        source_port: from,
+        destination_port: to,
+        seq: SeqNumber(0),
+        ack: SeqNumber(0),
+        flags: Flags::SYN,
+        window: 0,
+        urgent_pointer: 0,
+        options: Options::default(),
+    };
+    let mut bytes = [0; MAX_HEADER];
+    let checksum = WriteChecksum::Complete;
+    let length = write_packet_header(&mut bytes, &ip, &header, [&[], &[]], checksum);
+    bytes.iter().copied().take(length).collect()
+}
+
+/// From which port of the address a RST came to this one.
+fn reset_from(packet: &[u8], address: Ipv4Addr, to: u16) -> Option<u16> {
+    let (addresses, [from, destination]) = tcp_ends(packet)?;
+    let flags = packet.get(IP_HEADER + TCP_FLAGS)?;
+    let ours = addresses == [address; 2] && destination == to && flags & RST != 0;
+    ours.then_some(from)
+}
