@@ -8,6 +8,7 @@ mod driver;
 #[cfg(target_os = "linux")]
 mod emulate;
 mod failure;
+mod hosts;
 mod interrupt;
 mod lab;
 mod options;

@@ -3,6 +3,7 @@
 mod discard;
 mod echo;
 pub(crate) mod emulate;
+pub(crate) mod hosts;
 pub(crate) mod lab;
 mod serve;
 pub(crate) mod setup;
@@ -31,6 +32,7 @@ enum Command {
     Discard(discard::Discard),
     Echo(echo::Echo),
     Emulate(emulate::Emulate),
+    Hosts(hosts::Hosts),
     Lab(lab::Lab),
     Serve(serve::Serve),
     Setup(setup::Setup),
@@ -43,6 +45,7 @@ impl CommandLine {
     ) -> Result<Self, clap::Error> {
         let matches = Self::command().try_get_matches_from(arguments)?;
         match matches.subcommand() {
+            Some(("hosts", matches)) => hosts::Hosts::check(matches)?,
             Some(("serve", matches)) => serve::Serve::check(matches)?,
             Some(("discard" | "echo", matches)) if matches.contains_id("scenario") => {
                 refuse_idle::<TransferOptions>(matches, &OF_A_SCENARIO, "--scenario")?;
@@ -62,6 +65,7 @@ impl CommandLine {
             Command::Discard(command) => command.run(),
             Command::Echo(command) => command.run(),
             Command::Emulate(command) => command.run(),
+            Command::Hosts(command) => command.run(),
             Command::Lab(command) => command.run(),
             Command::Serve(command) => command.run(),
             Command::Setup(command) => command.run(),

@@ -3,8 +3,26 @@
 use ackclock::stack::Cidr;
 use std::net::IpAddr;
 
-/// An address and the length of its network prefix.
+/// The address of a host, and the length of its network prefix.
 pub(crate) fn parse_cidr(text: &str) -> Result<Cidr, String> {
+    let Cidr { address, prefix } = parse(text)?;
+    if !is_usable(address, prefix) {
+        return Err("no host can have this address: give one such as 10.7.0.2/24".into());
+    }
+    Ok(Cidr { address, prefix })
+}
+
+/// A network, or one address.
+pub(crate) fn parse_network(text: &str) -> Result<Cidr, String> {
+    match text.parse() {
+        Ok(address @ IpAddr::V4(_)) => Ok(Cidr { address, prefix: 32 }),
+        Ok(address @ IpAddr::V6(_)) => Ok(Cidr { address, prefix: 128 }),
+        Err(_) => parse(text),
+    }
+}
+
+/// An address with a prefix that it can have.
+fn parse(text: &str) -> Result<Cidr, String> {
     let usage = || "not an address with a prefix such as 10.7.0.2/24 or fd07::2/64".to_owned();
     let (address, prefix) = text.split_once('/').ok_or_else(usage)?;
     let address: IpAddr = address.parse().map_err(|_| usage())?;
@@ -12,9 +30,6 @@ pub(crate) fn parse_cidr(text: &str) -> Result<Cidr, String> {
     let bits = if address.is_ipv4() { 32 } else { 128 };
     if prefix > bits {
         return Err(format!("the prefix has at most {bits} bits"));
-    }
-    if !is_usable(address, prefix) {
-        return Err("no host can have this address: give one such as 10.7.0.2/24".into());
     }
     Ok(Cidr { address, prefix })
 }

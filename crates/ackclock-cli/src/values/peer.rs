@@ -13,6 +13,11 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
+    /// The host's name or address.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
     /// The addresses that the system knows for the host.
     pub(crate) fn resolve(&self) -> io::Result<impl Iterator<Item = SocketAddr> + use<>> {
         (self.host.as_str(), self.port).to_socket_addrs()

@@ -39,6 +39,17 @@ pub(crate) fn in_namespace(script: &str) -> Option<Output> {
             "$@" >"$work/$name" 2>"$work/$name.ready" &
             until grep -q "$word" "$work/$name.ready"; do sleep 0.01; done
         }
+        # A namespace "peer" with 10.1.0.2 at the other end of v0, which has 10.1.0.1.
+        neighbour() {
+            ip netns add peer
+            ip link add v0 type veth peer name v1 netns peer
+            ip address add 10.1.0.1/24 dev v0
+            ip -n peer address add 10.1.0.2/24 dev v1
+            ip link set v0 up
+            ip -n peer link set v1 up
+            ip -n peer link set lo up
+        }
+        at_peer() { ip netns exec peer "$@"; }
         # serve NAME ARGUMENT...
         serve() {
             name=$1

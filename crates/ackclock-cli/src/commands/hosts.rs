@@ -1,0 +1,83 @@
+//! `ackclock hosts`
+
+use super::refuse_other_ways;
+use super::serve::Via;
+use crate::failure::Failure;
+use crate::options::WayOptions;
+use crate::values::{parse_bytes, parse_positive_duration};
+use ackclock::apps::Service;
+use ackclock::time::Duration;
+use clap::{ArgMatches, Args, ValueEnum};
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+
+/// Find among hosts those that accept a discard or echo connection
+///
+/// Each host is tried once, and told goodbye as soon as it has accepted. Those found are printed one a
+/// line, so that the output can be read as a list again; why the others are none is said on standard
+/// error. Ask before you try other people's hosts, and keep those that do not want it on a stop list.
+#[derive(Args, Debug)]
+pub(crate) struct Hosts {
+    /// Names or addresses, one a line, each with :PORT if it is another one than the service's; what
+    /// follows # is a comment; '-' for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Which service
+    #[arg(long, value_name = "SERVICE", default_value = "discard")]
+    service: Wanted,
+    /// The least receive window that a host must advertise when it accepts; not with --via kernel,
+    /// which does not tell it
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub(crate) window: Option<u64>,
+    /// Hosts that are never tried: names (and all below them), addresses or networks, one a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stop_list: Option<PathBuf>,
+    /// Hosts tried at a time
+    #[arg(long, value_name = "NUMBER", default_value = "16")]
+    pub(crate) parallel: NonZeroUsize,
+    /// Hosts tried per second
+    #[arg(long, value_name = "NUMBER", default_value = "10")]
+    pub(crate) rate: NonZeroU32,
+    /// Give a host up that has not answered after so long
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse_positive_duration)]
+    pub(crate) timeout: Duration,
+    /// Whose TCP, by which way: this program's over a TUN interface or raw sockets, or the kernel's
+    /// (no privilege needed)
+    #[arg(long, value_name = "TCP", default_value = "kernel")]
+    pub(crate) via: Via,
+    #[command(flatten)]
+    pub(crate) way: WayOptions,
+    /// Write one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Wanted {
+    /// Throws away what comes (RFC 863)
+    Discard,
+    /// Sends it back (RFC 862)
+    Echo,
+}
+
+impl Hosts {
+    /// Refuses options of ways that are not taken.
+    pub(super) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
+        match matches.get_one::<Via>("via").and_then(|via| via.way()) {
+            None => super::refuse_idle::<WayOptions>(matches, &[], "--via kernel"),
+            way => refuse_other_ways(matches, way),
+        }
+    }
+
+    /// The service that hosts should have.
+    pub(crate) fn service(&self) -> Service {
+        match self.service {
+            Wanted::Discard => Service::Discard,
+            Wanted::Echo => Service::Echo,
+        }
+    }
+
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        crate::hosts::run(self)
+    }
+}
