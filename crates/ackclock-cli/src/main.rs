@@ -11,6 +11,8 @@ mod failure;
 mod hosts;
 mod interrupt;
 mod lab;
+#[cfg(target_os = "linux")]
+mod measure;
 mod options;
 mod report;
 mod scenario;

@@ -1,10 +1,12 @@
 //! The subcommands, a file each.
 
+pub(crate) mod bprobe;
 mod discard;
 mod echo;
 pub(crate) mod emulate;
 pub(crate) mod hosts;
 pub(crate) mod lab;
+pub(crate) mod path;
 mod serve;
 pub(crate) mod setup;
 
@@ -16,7 +18,8 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 use std::ffi::OsString;
 
 /// A TCP stack in userspace: over an emulated path, or over a TUN interface to real hosts; and the
-/// emulated path by itself, between TUN interfaces; and the experiments of five papers about TCP.
+/// emulated path by itself, between TUN interfaces; measurements of real networks; and the
+/// experiments of five papers about TCP.
 ///
 /// Exit status: 0 done, 1 the transfer or an experiment failed, 2 the command line is wrong, 3 the environment lacks
 /// something.
@@ -29,11 +32,13 @@ pub(crate) struct CommandLine {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    Bprobe(bprobe::Bprobe),
     Discard(discard::Discard),
     Echo(echo::Echo),
     Emulate(emulate::Emulate),
     Hosts(hosts::Hosts),
     Lab(lab::Lab),
+    Path(path::Path),
     Serve(serve::Serve),
     Setup(setup::Setup),
 }
@@ -62,11 +67,13 @@ impl CommandLine {
     /// Does what the command line says.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         match &self.command {
+            Command::Bprobe(command) => command.run(),
             Command::Discard(command) => command.run(),
             Command::Echo(command) => command.run(),
             Command::Emulate(command) => command.run(),
             Command::Hosts(command) => command.run(),
             Command::Lab(command) => command.run(),
+            Command::Path(command) => command.run(),
             Command::Serve(command) => command.run(),
             Command::Setup(command) => command.run(),
         }

@@ -1,0 +1,59 @@
+//! `ackclock bprobe`
+
+use crate::failure::Failure;
+use crate::values::parse_positive_duration;
+use ackclock::time::Duration;
+use clap::Args;
+use std::num::NonZeroU32;
+
+/// Measure how many packets, sent back to back, a path takes
+///
+/// As many ICMP echo requests as --count are sent at once towards HOST and end at hop --ttl: choose
+/// one more than the routers that are to take the burst. How many of them are answered is a lower
+/// bound on the burst capacity. Where answers are missing, smaller packets and packets with pauses
+/// show whether it was the path that did not take the burst, or a router that limits how often it
+/// answers. Needs root, or the capability cap_net_raw.
+#[derive(Args, Debug)]
+pub(crate) struct Bprobe {
+    /// A host behind the routers in question
+    #[arg(value_name = "HOST")]
+    pub(crate) host: String,
+    /// Hop at which the packets end; 'ackclock path HOST' shows the routers
+    #[arg(long, value_name = "HOPS", default_value_t = 64,
+          value_parser = clap::value_parser!(u8).range(1..))]
+    pub(crate) ttl: u8,
+    /// Packets in a burst
+    #[arg(long, value_name = "NUMBER", default_value_t = 100,
+          value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub(crate) count: u16,
+    /// Length of each packet with its IP header, in bytes, up to 1500
+    #[arg(long, value_name = "BYTES", default_value_t = 512,
+          value_parser = clap::value_parser!(u16).range(1..=1500))]
+    pub(crate) size: u16,
+    /// How long to wait for the next answer
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = parse_positive_duration)]
+    pub(crate) wait: Duration,
+    /// Measure so many times; 0: until Ctrl-C
+    #[arg(long, value_name = "NUMBER", default_value = "1")]
+    pub(crate) repeat: u32,
+    /// Time from the beginning of one measurement to that of the next
+    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = parse_positive_duration)]
+    pub(crate) interval: Duration,
+    /// Write one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Bprobe {
+    /// How often to measure; `None`: until Ctrl-C.
+    pub(crate) fn repeats(&self) -> Option<NonZeroU32> {
+        NonZeroU32::new(self.repeat)
+    }
+
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        #[cfg(target_os = "linux")]
+        return crate::measure::bprobe(self);
+        #[cfg(not(target_os = "linux"))]
+        return Err(Failure::elsewhere("a burst probe"));
+    }
+}

@@ -1,0 +1,129 @@
+//! Bursts towards one host, again and again if need be.
+
+use super::{probe_failure, resolve};
+use crate::commands::bprobe::Bprobe;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::report::{SCHEMA, seconds, write_object};
+use ackclock::time::Duration;
+use ackclock_measure::burst::{BurstPlan, Bursts, Measured};
+use ackclock_measure::probe::{Method, RawProber};
+use ackclock_measure::statistics::Distribution;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::net::IpAddr;
+use std::sync::mpsc::{self, Receiver};
+use std::time::Instant;
+
+/// What `--json` writes.
+#[derive(Serialize)]
+struct Report {
+    schema: u32,
+    version: &'static str,
+    command: &'static str,
+    host: String,
+    address: IpAddr,
+    hop_limit: u8,
+    count_packets: u16,
+    packet_bytes: u16,
+    interval_seconds: f64,
+    measurements: Vec<Measurement>,
+    /// Of those measurements that tell a capacity: packets, and the share of measurements that are
+    /// not above.
+    capacity_distribution: Vec<(f64, f64)>,
+    interrupted: bool,
+}
+
+#[derive(Serialize)]
+struct Measurement {
+    at_seconds: f64,
+    #[serde(flatten)]
+    measured: Measured,
+}
+
+/// Measures as the options say, and reports.
+pub(crate) fn run(options: &Bprobe) -> Result<(), Failure> {
+    let address = resolve(&options.host, false)?;
+    let mut prober =
+        RawProber::open(address, Method::Icmp, 0).map_err(|error| probe_failure(&error))?;
+    let (interrupted, interrupts) = mpsc::channel();
+    interrupt::on_request(move || {
+        // Nobody waits any more if it is not taken.
+        let _ = interrupted.send(());
+    })?;
+    let plan = BurstPlan {
+        count: options.count,
+        bytes: options.size,
+        hop_limit: options.ttl,
+        patience: options.wait,
+    };
+    let mut report = Report {
+        schema: SCHEMA,
+        version: env!("CARGO_PKG_VERSION"),
+        command: "bprobe",
+        host: options.host.clone(),
+        address,
+        hop_limit: options.ttl,
+        count_packets: options.count,
+        packet_bytes: options.size,
+        interval_seconds: seconds(options.interval),
+        measurements: Vec::new(),
+        capacity_distribution: Vec::new(),
+        interrupted: false,
+    };
+    let started = Instant::now();
+    let mut bursts = Bursts::new(&mut prober);
+    loop {
+        let begun = Instant::now();
+        let measured = bursts.measure(plan).map_err(|error| probe_failure(&error))?;
+        let at_seconds = begun.duration_since(started).as_secs_f64();
+        if !options.json {
+            print_line(at_seconds, &measured).map_err(|error| Failure::output(&error))?;
+        }
+        report.measurements.push(Measurement { at_seconds, measured });
+        let done = report.measurements.len();
+        if options.repeats().is_some_and(|repeats| done as u64 >= repeats.get().into())
+            || !pause(&interrupts, options.interval, begun)
+        {
+            break;
+        }
+    }
+    report.interrupted = interrupt::requested();
+    let verdicts = report.measurements.iter().map(|it| it.measured.verdict);
+    let capacities: Distribution =
+        verdicts.filter_map(|verdict| verdict.capacity().map(f64::from)).collect();
+    report.capacity_distribution = capacities.cumulative();
+    if options.json {
+        return write_object(&report, &mut io::stdout().lock());
+    }
+    if report.measurements.len() > 1 {
+        print_distribution(&capacities).map_err(|error| Failure::output(&error))?;
+    }
+    Ok(())
+}
+
+/// Waits until an interval after `begun`; tells whether to go on.
+fn pause(interrupts: &Receiver<()>, interval: Duration, begun: Instant) -> bool {
+    let left = std::time::Duration::from(interval).saturating_sub(begun.elapsed());
+    interrupts.recv_timeout(left).is_err() && !interrupt::requested()
+}
+
+fn print_line(at_seconds: f64, measured: &Measured) -> io::Result<()> {
+    let Measured { burst, verdict, .. } = measured;
+    let mut stdout = io::stdout().lock();
+    write!(stdout, "{at_seconds:8.1} s  {}/{} answered", burst.answered, burst.sent)?;
+    for (router, answers) in &burst.answers_from {
+        write!(stdout, "  {router}: {answers}")?;
+    }
+    writeln!(stdout, "\n            burst capacity: {verdict}")?;
+    stdout.flush()
+}
+
+fn print_distribution(capacities: &Distribution) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "\npackets  share of measurements with at most as many")?;
+    for (packets, share) in capacities.cumulative() {
+        writeln!(stdout, "{packets:7}  {:5.1} %", share * 100.0)?;
+    }
+    stdout.flush()
+}

@@ -1,0 +1,126 @@
+//! The routes to hosts, and what they have in common.
+
+use super::{probe_failure, resolve};
+use crate::commands::path::Path;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::report::{SCHEMA, write_object};
+use ackclock_measure::common_path::CommonPath;
+use ackclock_measure::probe::{ProbeError, RawProber};
+use ackclock_measure::route::{Hop, Route, RoutePlan, find_route};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// What `--json` writes.
+#[derive(Serialize)]
+struct Report {
+    schema: u32,
+    version: &'static str,
+    command: &'static str,
+    probe: String,
+    routes: Vec<ToHost>,
+    /// Of two routes at least.
+    common_path: Option<CommonPath>,
+    interrupted: bool,
+}
+
+#[derive(Serialize)]
+struct ToHost {
+    host: String,
+    #[serde(flatten)]
+    route: Route,
+}
+
+/// Finds the routes and reports them.
+pub(crate) fn run(options: &Path) -> Result<(), Failure> {
+    interrupt::on_request(|| {})?;
+    let plan = RoutePlan {
+        method: options.probe,
+        max_hops: options.max_hops,
+        queries: options.queries,
+        patience: options.wait,
+        ..RoutePlan::default()
+    };
+    let addresses = options.hosts.iter().map(|host| resolve(host, options.ipv6));
+    let addresses: Vec<_> = addresses.collect::<Result<_, _>>()?;
+    let mut routes = Vec::new();
+    for (host, address) in options.hosts.iter().zip(addresses) {
+        if interrupt::requested() {
+            break;
+        }
+        let route = RawProber::open(address, options.probe, options.port)
+            .and_then(|mut prober| find_route(&mut prober, &plan));
+        let route = route.map_err(|error: ProbeError| probe_failure(&error))?;
+        let to_host = ToHost { host: host.clone(), route };
+        if !options.json {
+            print(&to_host).map_err(|error| Failure::output(&error))?;
+        }
+        routes.push(to_host);
+    }
+    let found: Vec<Route> = routes.iter().map(|each| each.route.clone()).collect();
+    let common_path = (found.len() > 1).then(|| CommonPath::of(&found));
+    let report = Report {
+        schema: SCHEMA,
+        version: env!("CARGO_PKG_VERSION"),
+        command: "path",
+        probe: options.probe.to_string(),
+        routes,
+        common_path,
+        interrupted: interrupt::requested(),
+    };
+    if options.json {
+        return write_object(&report, &mut io::stdout().lock());
+    }
+    match &report.common_path {
+        Some(common) => print_common(common).map_err(|error| Failure::output(&error)),
+        None => Ok(()),
+    }
+}
+
+fn print(ToHost { host, route }: &ToHost) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    match route.length() {
+        Some(hops) => writeln!(stdout, "{host} ({}): {hops} hops", route.target)?,
+        None => writeln!(stdout, "{host} ({}): not reached", route.target)?,
+    }
+    for (number, hop) in route.hops.iter().enumerate() {
+        writeln!(stdout, "{:3}  {}", number + 1, hop_text(hop))?;
+    }
+    stdout.flush()
+}
+
+/// Who answered, with the round-trip times.
+fn hop_text(hop: &Hop) -> String {
+    if hop.answers.is_empty() {
+        return "no answer".into();
+    }
+    let of = |address| {
+        let mut text = format!("{address}");
+        for answer in hop.answers.iter().filter(|answer| answer.from == address) {
+            text += &format!("  {:.2} ms", answer.rtt_seconds * 1e3);
+            if let Some(code) = answer.unreachable {
+                text += &format!(" (unreachable, code {code})");
+            }
+        }
+        text
+    };
+    hop.addresses().into_iter().map(of).collect::<Vec<_>>().join("  ")
+}
+
+fn print_common(common: &CommonPath) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "common path of {} routes: {} hops", common.routes, common.length())?;
+    for hop in &common.hops {
+        let gateway = |gateway: &ackclock_measure::common_path::Gateway| {
+            let note = if gateway.shares_load { ", shares the load" } else { "" };
+            format!("{} ({:.0} %{note})", gateway.address, gateway.share * 100.0)
+        };
+        let gateways: Vec<_> = hop.gateways.iter().map(gateway).collect();
+        writeln!(stdout, "{:3}  {}", hop.number, gateways.join("  "))?;
+    }
+    if let Some(beyond) = &common.beyond {
+        let percent = beyond.share * 100.0;
+        writeln!(stdout, "beyond it none is on more than {percent:.0} % ({})", beyond.address)?;
+    }
+    stdout.flush()
+}
