@@ -86,6 +86,7 @@
 //! | --- | --- |
 //! | `law-…` | a window law of [`congestion`] beside Reno: `bbr`, `cubic`, `fixed`, `none`, `tahoe`, `vegas`, `veno` |
 //! | `recovery-…` | a [`RecoveryAlgorithm`](tcp::RecoveryAlgorithm) beside NewReno: `go-back-n`, `rack`, `reno`, `rfc6675`, `sack-pipe`, `tahoe` |
+//! | `ethernet` | `link::ethernet`: frames, ARP, neighbour discovery and routes between a stack and an Ethernet device |
 //! | `hystart` | HyStart++ (RFC 9406) for the laws that can have it |
 #![no_std]
 #![forbid(unsafe_code)]

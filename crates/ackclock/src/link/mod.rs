@@ -1,5 +1,8 @@
 //! Drivers: the [`Link`] contract between a stack and whatever carries its packets.
 
+#[cfg(feature = "ethernet")]
+pub mod ethernet;
+
 use crate::stack::{Capabilities, Transmit};
 use crate::time::Instant;
 use crate::wire::Checksums;

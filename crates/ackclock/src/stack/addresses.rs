@@ -7,16 +7,27 @@ use core::net::{IpAddr, Ipv4Addr};
 /// Most local addresses where storage grows; they are looked through one after another.
 const MAX_ADDRESSES: usize = 256;
 
+/// IPv6 link-local addresses share ten bits (RFC 4291 section 2.4).
+#[cfg(feature = "ethernet")]
+const LINK_LOCAL_PREFIX: u8 = 10;
+
 /// The local addresses.
 #[derive(Debug)]
-pub(super) struct Addresses<'a> {
+pub(crate) struct Addresses<'a> {
     places: Buffer<'a, Option<Cidr>>,
+    /// Changes with each address that is added.
+    #[cfg(feature = "ethernet")]
+    additions: u16,
 }
 
 impl<'a> Addresses<'a> {
     /// No address yet.
     pub(super) const fn new(places: Buffer<'a, Option<Cidr>>) -> Self {
-        Addresses { places }
+        Addresses {
+            places,
+            #[cfg(feature = "ethernet")]
+            additions: 0,
+        }
     }
 
     /// Adds an address.
@@ -30,12 +41,29 @@ impl<'a> Addresses<'a> {
         }
         if let Some(place) = self.places.iter_mut().find(|place| place.is_none()) {
             *place = Some(new);
-            return Ok(());
-        }
-        if self.places.len() >= MAX_ADDRESSES {
+        } else if self.places.len() >= MAX_ADDRESSES || self.places.push(Some(new)).is_err() {
             return Err(AddressError::NoResources);
         }
-        self.places.push(Some(new)).map_err(|_| AddressError::NoResources)
+        #[cfg(feature = "ethernet")]
+        {
+            self.additions = self.additions.wrapping_add(1);
+        }
+        Ok(())
+    }
+
+    /// A number that changes with each address that is added.
+    #[cfg(feature = "ethernet")]
+    pub(crate) const fn additions(&self) -> u16 {
+        self.additions
+    }
+
+    /// The prefix of the network that we share with a destination, in bits; `None` if it is on no link
+    /// of ours. IPv6 link-local addresses are on the link always (RFC 4861 section 5.1).
+    #[cfg(feature = "ethernet")]
+    pub(crate) fn on_link(&self, destination: IpAddr) -> Option<u8> {
+        let shared = self.iter().filter(|cidr| cidr.contains(destination)).map(|cidr| cidr.prefix);
+        let is_local = matches!(destination, IpAddr::V6(ip) if ip.is_unicast_link_local());
+        shared.chain(is_local.then_some(LINK_LOCAL_PREFIX)).max()
     }
 
     /// Removes an address; the prefix must be the one it was added with.
@@ -47,7 +75,7 @@ impl<'a> Addresses<'a> {
     }
 
     /// Whether the address is one of ours.
-    pub(super) fn contains(&self, address: IpAddr) -> bool {
+    pub(crate) fn contains(&self, address: IpAddr) -> bool {
         self.iter().any(|cidr| cidr.address == address)
     }
 
@@ -59,7 +87,7 @@ impl<'a> Addresses<'a> {
     /// The source address for a destination: the same address if it is ours, else one of the same
     /// scope (link-local or not), else the one whose network has most leading bits in common with
     /// it (RFC 6724 section 5, rules 1, 2 and 8); the one added first if several are as good.
-    pub(super) fn source_for(&self, destination: IpAddr) -> Option<IpAddr> {
+    pub(crate) fn source_for(&self, destination: IpAddr) -> Option<IpAddr> {
         let fitness = |cidr: &Cidr| {
             (
                 cidr.address == destination,
@@ -72,13 +100,23 @@ impl<'a> Addresses<'a> {
         Some(best?.address)
     }
 
-    fn iter(&self) -> impl Iterator<Item = Cidr> {
+    /// Each address with its prefix.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Cidr> {
         self.places.iter().filter_map(|place| *place)
     }
 }
 
+#[cfg(feature = "ethernet")]
+impl Cidr {
+    /// Whether the address is in this network.
+    pub(crate) fn contains(&self, address: IpAddr) -> bool {
+        self.address.is_ipv4() == address.is_ipv4()
+            && common_bits(self.address, address) >= self.prefix
+    }
+}
+
 /// Whether a TCP connection can have this address at one of its ends (RFC 9293 MUST-46, MUST-57).
-pub(super) fn is_unicast(address: IpAddr) -> bool {
+pub(crate) fn is_unicast(address: IpAddr) -> bool {
     let broadcast = address == IpAddr::V4(Ipv4Addr::BROADCAST);
     !address.is_unspecified() && !address.is_multicast() && !broadcast
 }

@@ -68,7 +68,7 @@ impl StackConfig {
         let ports = (u32::from(self.last_ephemeral_port) + 1).saturating_sub(first);
         // Below 2^16: a part of the range.
         let at =
-            |part: u32| (first + (u64::from(ports) * u64::from(part) / u64::from(stacks)) as u32);
+            |part: u32| first + (u64::from(ports) * u64::from(part) / u64::from(stacks)) as u32;
         StackConfig {
             memory: self.memory / u64::from(stacks),
             first_ephemeral_port: at(index) as u16,

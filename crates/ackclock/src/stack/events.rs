@@ -178,7 +178,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// As [`settle`](Self::settle), but when another connection is busy or deadlines matter, unless
     /// the connection leaves the network.
-    fn settle_later(&mut self, now: Instant, id: u32) {
+    pub(super) fn settle_later(&mut self, now: Instant, id: u32) {
         let leaves = |slot: &super::Slot<'_, C>| {
             matches!(slot.connection.state(), State::Closed | State::TimeWait)
         };

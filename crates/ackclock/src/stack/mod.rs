@@ -34,6 +34,8 @@ mod tuning;
 mod tuple;
 
 pub use crate::tcp::Readiness;
+#[cfg(feature = "ethernet")]
+pub(crate) use addresses::{Addresses, is_unicast};
 pub use capabilities::Capabilities;
 pub use config::{Cidr, ListenConfig, StackConfig};
 pub use error::{AddressError, ConnectError, InvalidHandle, ListenError, SettingError};
@@ -47,6 +49,7 @@ use crate::storage::Buffer;
 use crate::tcp::{Buffers, Config, ConfigError, Error};
 use crate::time::Instant;
 use crate::wire;
+#[cfg(not(feature = "ethernet"))]
 use addresses::Addresses;
 use core::net::IpAddr;
 use demux::{Demux, Entity};
@@ -182,6 +185,17 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Adds a local address with its prefix.
     pub fn add_address(&mut self, address: Cidr) -> Result<(), AddressError> {
         self.addresses.add(address)
+    }
+
+    /// Our addresses with their prefixes, in the order of their places.
+    pub fn addresses(&self) -> impl Iterator<Item = Cidr> {
+        self.addresses.iter()
+    }
+
+    /// The same, for whoever resolves them.
+    #[cfg(feature = "ethernet")]
+    pub(crate) const fn own(&self) -> &Addresses<'a> {
+        &self.addresses
     }
 
     /// Removes a local address; connections bound to it end with an error.

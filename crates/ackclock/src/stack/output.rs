@@ -1,5 +1,6 @@
 //! Packets to the link: replies first, then SYN-ACKs, then connections in turn.
 
+use super::addresses::Addresses;
 use super::replies::{HOP_LIMIT, Reply};
 use super::train::Train;
 use super::tuple::FourTuple;
@@ -11,9 +12,10 @@ use crate::wire::{
     Ecn, Flags, Header, IpInfo, MAX_HEADER, RepeatedHeader, WriteChecksum, write_echo_reply,
     write_packet_header,
 };
+use core::net::IpAddr;
 
-/// Whoever takes the packets.
-type Sink<'s> = dyn FnMut(&Transmit<'_>) -> Result<(), Rejected> + 's;
+/// Whoever takes the packets; it is told to whom each goes, and what our addresses are.
+type Sink<'s> = dyn FnMut(&Transmit<'_>, IpAddr, &Addresses<'_>) -> Result<(), Rejected> + 's;
 
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Offers the next transmission to `sink`. Returns `None` when there is nothing to send, and
@@ -23,6 +25,15 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         &mut self,
         now: Instant,
         sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
+    ) -> Option<Result<(), Rejected>> {
+        self.transmit_towards(now, &mut |transmit, _, _| sink(transmit))
+    }
+
+    /// As [`transmit`](Self::transmit), for whoever chooses the next hop.
+    pub(crate) fn transmit_towards(
+        &mut self,
+        now: Instant,
+        sink: &mut Sink<'_>,
     ) -> Option<Result<(), Rejected>> {
         let now = self.advance(now);
         if self.train.segments > 0
@@ -60,14 +71,15 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let ip = IpInfo { source, destination, hop_limit: HOP_LIMIT, dscp: 0, ecn: Ecn::NotEct };
         let mut header = [0; MAX_HEADER];
         let len = write_echo_reply(&mut header, &ip, &request);
-        let offered = sink(&Transmit {
+        let transmit = Transmit {
             header: header.get(..len).unwrap_or_default(),
             payload: [request.data, &[]],
             transport_offset: if source.is_ipv4() { 20 } else { 40 },
             segment_size: 0,
             checksum: WriteChecksum::Complete,
             ecn: Ecn::NotEct,
-        });
+        };
+        let offered = sink(&transmit, destination, &self.addresses);
         if offered.is_ok() {
             self.replies.echo_sent();
             self.statistics.echo_replies += 1;
@@ -141,7 +153,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// The next segment of a train.
-    fn transmit_train(&mut self, now: Instant, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
+    fn transmit_train(
+        &mut self,
+        now: Instant,
+        sink: &mut Sink<'_>,
+    ) -> Option<Result<(), Rejected>> {
         let train = &mut self.train;
         let slot = self.connections.get_mut(train.id);
         let goes_on = train.at == now && self.ready.is_alone(train.id);
@@ -159,7 +175,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             checksum: self.config.link.checksum,
             ecn: train.ecn,
         };
-        let offered = sink(&transmit);
+        let offered = sink(&transmit, slot.tuple.remote.ip(), &self.addresses);
         if offered.is_ok() {
             self.statistics.packets_sent += 1;
             self.ready.charge(transmit.len());
@@ -196,6 +212,52 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.train = Train { id, segments, at: now, ecn, header };
     }
 
+    /// The packet that was offered last, and rejected, has to wait for its next hop's hardware address,
+    /// which must not hold up others: its connection waits for [`resume`](Self::resume). Its memory is
+    /// the send queue, where it lies anyway. What belongs to no connection has no such memory and is
+    /// dropped.
+    #[cfg(feature = "ethernet")]
+    pub(crate) fn postpone(&mut self, now: Instant) {
+        let in_train = self.train.segments > 0;
+        self.train.end();
+        if in_train {
+            // Trains go before all others.
+            self.ready.leave();
+            self.settle_later(now, self.train.id);
+        } else if self.replies.front().is_some() {
+            self.replies.sent();
+            self.statistics.replies_dropped += 1;
+        } else if self.replies.front_echo().is_some() {
+            self.replies.echo_sent();
+            self.statistics.replies_dropped += 1;
+        } else if let Some(id) = self.half_open.output.pop() {
+            if let Some(record) = self.half_open.records.get_mut(id) {
+                record.postponed = true;
+            }
+        } else if let Some(id) = self.ready.front() {
+            self.ready.leave();
+            self.settle_later(now, id);
+        }
+    }
+
+    /// Offers what was postponed again. Which next hop it waits for is not known: it is asked again
+    /// when its turn comes.
+    #[cfg(feature = "ethernet")]
+    pub(crate) fn resume(&mut self) {
+        for id in 0..self.half_open.records.end() {
+            if let Some(record) = self.half_open.records.get_mut(id)
+                && core::mem::take(&mut record.postponed)
+            {
+                self.half_open.output.push(id);
+            }
+        }
+        for id in 0..self.connections.end() {
+            if self.connections.get(id).is_some_and(|slot| !slot.detached) {
+                self.ready.push(id);
+            }
+        }
+    }
+
     /// Writes the headers of a segment and offers it; returns the packet's length in bytes.
     fn offer(&self, outbound: Outbound<'_>, sink: &mut Sink<'_>) -> Result<usize, Rejected> {
         let Outbound { tuple, header: tcp, hop_limit, dscp, ecn, payload, segment_size } = outbound;
@@ -214,7 +276,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             checksum,
             ecn,
         };
-        sink(&transmit).map(|()| transmit.len())
+        sink(&transmit, remote.ip(), &self.addresses).map(|()| transmit.len())
     }
 
     fn count_reset(&mut self, flags: Flags) {

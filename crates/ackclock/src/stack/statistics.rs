@@ -31,7 +31,8 @@ pub struct Statistics {
     pub resets_sent: u64,
     /// RST segments not sent because of the rate limit.
     pub resets_suppressed: u64,
-    /// Replies dropped because the reply queue was full.
+    /// Replies dropped because the reply queue was full, or because on Ethernet nobody knew whom to
+    /// hand them to.
     pub replies_dropped: u64,
     /// Echo requests answered.
     pub echo_replies: u64,

@@ -1,8 +1,8 @@
 //! What a connection sends, in two steps: decide, and (once the link has taken it) remember.
 
-use super::{RestartAfterIdle, State};
 use super::connection::Connection;
 use super::sender::{Data, DataKind};
+use super::{RestartAfterIdle, State};
 use crate::congestion::CongestionController;
 use crate::seq::SeqNumber;
 use crate::time::Instant;

@@ -59,6 +59,9 @@ pub(super) struct HalfOpen {
     acked: bool,
     deadline: Instant,
     challenge: ChallengeLimit,
+    /// Its SYN-ACK waits for the next hop's hardware address.
+    #[cfg(feature = "ethernet")]
+    pub(super) postponed: bool,
 }
 
 /// What a segment means to a half-open connection.
@@ -122,6 +125,8 @@ impl HalfOpen {
             acked: false,
             deadline: now + config.syn_give_up,
             challenge: ChallengeLimit::default(),
+            #[cfg(feature = "ethernet")]
+            postponed: false,
         }
     }
 

@@ -180,7 +180,8 @@ impl<'a> Receiver<'a> {
         if payload.is_empty() && !fin {
             return Arrival::default();
         }
-        if seq == self.data.next() && !fin && !self.has_holes() && self.has_promised(payload.len()) {
+        if seq == self.data.next() && !fin && !self.has_holes() && self.has_promised(payload.len())
+        {
             return self.on_next(now, payload, push);
         }
         let segment = SeqRange::from_len(seq, u32::try_from(payload.len()).unwrap_or(u32::MAX));

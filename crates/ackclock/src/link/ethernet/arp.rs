@@ -1,0 +1,37 @@
+//! What an ARP packet tells us: "Packet Reception" of RFC 826.
+
+use super::neighbours::Trust;
+use super::{Ethernet, Message, count};
+use crate::stack::{Addresses, is_unicast};
+use crate::time::Instant;
+use crate::wire::Arp;
+
+impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> {
+    /// Returns whether packets may have waited for what it says.
+    pub(super) fn on_arp(&mut self, now: Instant, own: &Addresses<'_>, bytes: &[u8]) -> bool {
+        let Some(arp) = Arp::parse(bytes).filter(|arp| arp.sender_hardware.is_station()) else {
+            count(&mut self.statistics.malformed);
+            return false;
+        };
+        let sender = arp.sender.into();
+        if own.contains(sender) {
+            count(&mut self.statistics.conflicts);
+            return false;
+        }
+        let target = arp.target.into();
+        let is_ours = own.contains(target);
+        // What is known is brought up to date in any case; who asks for us will be talked to. A
+        // sender without an address only looks whether it is free (RFC 5227 section 2.1.1).
+        let waited = is_unicast(sender)
+            && self.neighbours.learn(now, sender, arp.sender_hardware, Trust::Confirmed, is_ours);
+        if is_ours && arp.is_request {
+            self.answer(Message {
+                is_request: false,
+                ours: target,
+                other: sender,
+                hardware: Some(arp.sender_hardware),
+            });
+        }
+        waited
+    }
+}

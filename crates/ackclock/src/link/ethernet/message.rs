@@ -1,0 +1,81 @@
+//! What is said between neighbours: ARP for IPv4, neighbour discovery for IPv6.
+
+use crate::storage::copy;
+use crate::wire::{
+    Arp, ETHERNET_HEADER, EtherType, EthernetAddress, MAX_HEADER, Ndp, NdpKind, ethernet_header,
+    solicited_node,
+};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// All nodes on the link (RFC 4291 section 2.7.1).
+const ALL_NODES: Ipv6Addr = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, 1);
+
+/// Bytes of the longest frame header with the longest packet header.
+pub(super) const HEADERS: usize = ETHERNET_HEADER + MAX_HEADER;
+
+/// A message to be sent. Both addresses are of one family.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Message {
+    /// Whether it asks for `other`; else it tells `other` of `ours`.
+    pub(super) is_request: bool,
+    /// Our address.
+    pub(super) ours: IpAddr,
+    /// Who is asked for, or who has asked; unspecified: all are told.
+    pub(super) other: IpAddr,
+    /// Hardware address to send it to; `None`: to all whom it may concern.
+    pub(super) hardware: Option<EthernetAddress>,
+}
+
+impl Message {
+    /// One that tells all of an address of ours: a request for it that nobody answers (RFC 5227 section
+    /// 2.3), or an unsolicited advertisement (RFC 4861 section 7.2.6).
+    pub(super) fn announcement(ours: IpAddr) -> Self {
+        let is_request = ours.is_ipv4();
+        let other = if is_request { ours } else { Ipv6Addr::UNSPECIFIED.into() };
+        Message { is_request, ours, other, hardware: None }
+    }
+
+    /// Writes the frame into `to`; returns its length in bytes, 0 if the families differ.
+    pub(super) fn write(&self, from: EthernetAddress, to: &mut [u8; HEADERS]) -> usize {
+        let Some((header, body)) = to.split_first_chunk_mut::<ETHERNET_HEADER>() else {
+            return 0;
+        };
+        match (self.ours, self.other) {
+            (IpAddr::V4(ours), IpAddr::V4(other)) => {
+                let to = self.hardware.unwrap_or(EthernetAddress::BROADCAST);
+                *header = ethernet_header(to, from, EtherType::Arp);
+                ETHERNET_HEADER + copy(body, &self.arp(from, ours, other).octets())
+            }
+            (IpAddr::V6(ours), IpAddr::V6(other)) => {
+                let message = self.ndp(from, ours, other);
+                let group = EthernetAddress::multicast(message.destination);
+                let to = self.hardware.unwrap_or(group);
+                *header = ethernet_header(to, from, EtherType::Ipv6);
+                body.first_chunk_mut().map_or(0, |body| ETHERNET_HEADER + message.write(body))
+            }
+            _ => 0,
+        }
+    }
+
+    fn arp(&self, from: EthernetAddress, ours: Ipv4Addr, other: Ipv4Addr) -> Arp {
+        Arp {
+            is_request: self.is_request,
+            sender_hardware: from,
+            sender: ours,
+            target_hardware: self.hardware.unwrap_or_default(),
+            target: other,
+        }
+    }
+
+    fn ndp(&self, from: EthernetAddress, ours: Ipv6Addr, other: Ipv6Addr) -> Ndp {
+        let to_all = other.is_unspecified();
+        let (kind, destination, target) = if self.is_request {
+            let group = solicited_node(other);
+            (NdpKind::Solicitation, self.hardware.map_or(group, |_| other), other)
+        } else {
+            let kind = NdpKind::Advertisement { solicited: !to_all, overrides: true };
+            (kind, if to_all { ALL_NODES } else { other }, ours)
+        };
+        Ndp { kind, source: ours, destination, target, hardware: Some(from) }
+    }
+}

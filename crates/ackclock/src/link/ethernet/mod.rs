@@ -1,0 +1,422 @@
+//! Ethernet between a stack and a device: frames, ARP, neighbour discovery, routes.
+//!
+//! [`Ethernet`] takes frames from the device and hands their packets to the stack; it puts frame
+//! headers in front of the stack's packets, finds out whom to address them to, and answers those who
+//! look for us. ICMP echo requests are answered by the stack itself.
+//!
+//! ```
+//! # #[cfg(feature = "alloc")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use ackclock::congestion::Reno;
+//! use ackclock::link::ethernet::Ethernet;
+//! use ackclock::stack::{Capabilities, Cidr, Stack, StackConfig, Storage};
+//! use ackclock::tcp::Config;
+//! use ackclock::time::Instant;
+//! use ackclock::wire::EthernetAddress;
+//!
+//! let config = StackConfig::new(Capabilities::with_mtu(1500), [1, 2]);
+//! let mut stack = Stack::new(config, Reno::default(), Storage::growing())?;
+//! stack.add_address(Cidr { address: [192, 0, 2, 1].into(), prefix: 24 })?;
+//! let mut ethernet: Ethernet = Ethernet::new(EthernetAddress([2, 0, 0, 0, 0, 1]));
+//! ethernet.set_gateway([192, 0, 2, 254].into())?;
+//! let now = Instant::ZERO;
+//! stack.connect(now, "192.0.2.9:80".parse()?, None, &Config::default())?;
+//!
+//! // What the main loop does for ever: frames in, timers, frames out, until the next deadline.
+//! # let (received, mut sent): ([Vec<u8>; 0], _) = ([], Vec::new());
+//! for frame in received {
+//!     ethernet.on_frame(now, &mut stack, &frame);
+//! }
+//! stack.on_timeout(now);
+//! let mut send = |frame: &ackclock::stack::Transmit<'_>| {
+//!     let mut bytes = vec![0; frame.len()];
+//!     frame.copy_to(&mut bytes);
+//!     sent.push(bytes);
+//!     Ok(())
+//! };
+//! while ethernet.transmit(now, &mut stack, &mut send).is_some() {}
+//! let wake_at = stack.poll_at().min(ethernet.poll_at());
+//!
+//! // We tell who we are, and ask who 192.0.2.9 is; the SYN waits for the answer.
+//! assert_eq!(sent.iter().map(|frame| frame[12..14] == [8, 6]).collect::<Vec<_>>(), [true; 2]);
+//! assert_eq!(wake_at, Instant::from_secs(1));
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "alloc"))]
+//! # fn main() {}
+//! ```
+//!
+//! # What waits for a hardware address
+//! A packet whose next hop is not known yet stays where it is, in the send queue of its connection,
+//! which waits while others go on; when the next hop answers, or is given up, the stack is asked
+//! again. So waiting takes no memory, and nothing is lost and sent again after a timeout. What belongs
+//! to no connection (resets, echo replies) is dropped in that case; it hardly occurs, since whoever
+//! they answer has just asked for our hardware address.
+//!
+//! Once a neighbour has not answered three requests, a second apart, packets to it count as sent and
+//! are lost: from then on the connection's own timers decide, as if the neighbour had gone after
+//! having answered. Each of their packets makes us ask once more.
+//!
+//! # What the device must let through
+//! Frames to our address and to all ([`EthernetAddress::BROADCAST`]); for IPv6 also those to the
+//! groups that [`EthernetAddress::multicast`] gives for `ff02::1` and for `ff02::1:ffXX:XXXX`, with
+//! the last 24 bits of each of our addresses. It appends the check sequence and pads short frames.
+//!
+//! # What is not here
+//! Router advertisements and address configuration, duplicate address detection, multicast listener
+//! reports, redirects, VLAN tags, and packets to ourselves.
+
+mod arp;
+mod message;
+mod ndp;
+mod neighbours;
+mod routes;
+mod statistics;
+#[cfg(all(test, feature = "alloc"))]
+mod tests;
+
+pub use statistics::EthernetStatistics;
+
+use crate::congestion::CongestionController;
+use crate::link::Received;
+use crate::stack::{Addresses, Cidr, Rejected, Stack, Transmit};
+use crate::storage::copy;
+use crate::time::Instant;
+use crate::wire::{
+    Checksums, ETHERNET_HEADER, Ecn, EtherType, EthernetAddress, Frame, WriteChecksum,
+    ethernet_header, is_ndp,
+};
+use core::fmt;
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use message::{HEADERS, Message};
+use neighbours::{Due, Neighbours, Resolution};
+use routes::Routes;
+use statistics::count;
+
+/// Answers that wait until the device has room. Who is not answered asks again.
+const ANSWERS: usize = 2;
+
+/// An Ethernet interface of a stack, with a cache of `NEIGHBOURS` neighbours and `ROUTES` routes.
+///
+/// When the cache is full the neighbour that was needed least recently gives way; at most half of it
+/// (but at least one place) is for neighbours that are being asked for. See the
+/// [module](self) for how it is driven.
+#[derive(Debug)]
+pub struct Ethernet<const NEIGHBOURS: usize = 8, const ROUTES: usize = 2> {
+    address: EthernetAddress,
+    neighbours: Neighbours<NEIGHBOURS>,
+    routes: Routes<ROUTES>,
+    answers: [Option<Message>; ANSWERS],
+    /// How many of our addresses were announced.
+    announced: u16,
+    /// Which state of our addresses they were announced in.
+    additions: u16,
+    statistics: EthernetStatistics,
+}
+
+impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> {
+    /// An interface with this hardware address, which knows nobody.
+    pub const fn new(address: EthernetAddress) -> Self {
+        Ethernet {
+            address,
+            neighbours: Neighbours::new(),
+            routes: Routes::new(),
+            answers: [None; ANSWERS],
+            announced: 0,
+            additions: 0,
+            statistics: EthernetStatistics::NONE,
+        }
+    }
+
+    /// Our hardware address.
+    pub const fn address(&self) -> EthernetAddress {
+        self.address
+    }
+
+    /// Counters.
+    pub const fn statistics(&self) -> &EthernetStatistics {
+        &self.statistics
+    }
+
+    /// Sets the router of this family for everything that is on no network of ours and has no other
+    /// route. It must be on a network of ours.
+    pub fn set_gateway(&mut self, gateway: IpAddr) -> Result<(), RouteError> {
+        let all: IpAddr = match gateway {
+            IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+            IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+        };
+        self.set_route(Cidr { address: all, prefix: 0 }, gateway)
+    }
+
+    /// Sets the router through which a network is reached; the longest prefix counts.
+    pub fn set_route(&mut self, network: Cidr, gateway: IpAddr) -> Result<(), RouteError> {
+        self.routes.set(network, gateway)
+    }
+
+    /// Removes the route to a network; the default gateway's network has the prefix 0.
+    pub fn remove_route(&mut self, network: Cidr) {
+        self.routes.remove(network);
+    }
+
+    /// Announces all our addresses again, such as when the device has got a carrier. New addresses are
+    /// announced without being asked for.
+    pub const fn announce(&mut self) {
+        self.announced = 0;
+    }
+
+    /// A frame from the device, of which nothing was verified.
+    pub fn on_frame<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        frame: &[u8],
+    ) {
+        self.on_received(now, stack, &Received::unverified(frame));
+    }
+
+    /// A frame from the device, which says what of it was verified.
+    pub fn on_received<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        received: &Received<'_>,
+    ) {
+        let verify = received.verify;
+        match self.sort(now, stack.own(), received.packet, verify) {
+            Arrived::Packet(packet) => stack.on_received(now, &Received { packet, verify }),
+            Arrived::Answer => stack.resume(),
+            Arrived::Nothing => {}
+        }
+    }
+
+    /// Offers the next frame to `sink`. Returns `None` when there is nothing to send, and otherwise
+    /// what the sink answered; a [`Rejected`] frame stays and will be offered again. It is to be called
+    /// after frames have arrived, when [`poll_at`](Self::poll_at) has come, and wherever
+    /// [`Stack::transmit`] would be.
+    pub fn transmit<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
+    ) -> Option<Result<(), Rejected>> {
+        loop {
+            let wanted = loop {
+                match self.neighbours.due(now) {
+                    None => break None,
+                    Some(Due::Ask(other, hardware)) => break Some((other, hardware)),
+                    Some(Due::GaveUp) => {
+                        count(&mut self.statistics.gave_up);
+                        stack.resume();
+                    }
+                }
+            };
+            if let Some(offered) = self.transmit_message(now, stack.own(), wanted, sink) {
+                return Some(offered);
+            }
+            let mut waits = false;
+            let offered = stack.transmit_towards(now, &mut |packet, destination, own| match self
+                .resolve(now, destination, own)
+            {
+                Ok(Some(hardware)) => sink_frame(self.address, hardware, packet, sink),
+                Ok(None) => Ok(()),
+                Err(rejected) => {
+                    waits = true;
+                    Err(rejected)
+                }
+            });
+            if !waits {
+                return offered;
+            }
+            stack.postpone(now);
+        }
+    }
+
+    /// When [`transmit`](Self::transmit) has something to send by itself;
+    /// [`Instant::FAR_FUTURE`] if nothing is to be expected. The stack's deadlines are its own.
+    pub fn poll_at(&self) -> Instant {
+        self.neighbours.poll_at()
+    }
+
+    /// What a frame brings.
+    fn sort<'f>(
+        &mut self,
+        now: Instant,
+        own: &Addresses<'_>,
+        bytes: &'f [u8],
+        verify: Checksums,
+    ) -> Arrived<'f> {
+        count(&mut self.statistics.frames_received);
+        let is_usable = |frame: &Frame<'_>| frame.source.is_station();
+        let Some(frame) = Frame::parse(bytes).filter(is_usable) else {
+            count(&mut self.statistics.malformed);
+            return Arrived::Nothing;
+        };
+        let to_us = frame.destination == self.address;
+        let to_group = frame.destination.is_group();
+        let is_answer = match frame.kind {
+            _ if !(to_us || to_group) || frame.source == self.address => {
+                count(&mut self.statistics.not_for_us);
+                false
+            }
+            Some(EtherType::Arp) => self.on_arp(now, own, frame.payload),
+            Some(EtherType::Ipv6) if is_ndp(frame.payload) => self.on_ndp(now, own, &frame, verify),
+            Some(EtherType::Ipv4 | EtherType::Ipv6) if to_us => {
+                return Arrived::Packet(frame.payload);
+            }
+            Some(_) => {
+                count(&mut self.statistics.group);
+                false
+            }
+            None => {
+                count(&mut self.statistics.unknown_type);
+                false
+            }
+        };
+        if is_answer { Arrived::Answer } else { Arrived::Nothing }
+    }
+
+    /// The hardware address to send a packet to; `None` if the packet is lost, `Err` if it must wait.
+    fn resolve(
+        &mut self,
+        now: Instant,
+        destination: IpAddr,
+        own: &Addresses<'_>,
+    ) -> Result<Option<EthernetAddress>, Rejected> {
+        let next_hop = match (own.on_link(destination), self.routes.find(destination)) {
+            (Some(shared), Some((prefix, gateway))) if prefix > shared => gateway,
+            (Some(_), _) => destination,
+            (None, Some((_, gateway))) => gateway,
+            (None, None) => {
+                count(&mut self.statistics.no_route);
+                return Ok(None);
+            }
+        };
+        match self.neighbours.resolve(now, next_hop) {
+            Resolution::Known(hardware) => return Ok(Some(hardware)),
+            Resolution::Wait => return Err(Rejected),
+            Resolution::Unreachable => count(&mut self.statistics.unreachable),
+            Resolution::NoPlace => count(&mut self.statistics.no_place),
+        }
+        Ok(None)
+    }
+
+    /// Queues an answer.
+    fn answer(&mut self, message: Message) {
+        match self.answers.iter_mut().find(|place| place.is_none()) {
+            Some(place) => *place = Some(message),
+            None => count(&mut self.statistics.answers_dropped),
+        }
+    }
+
+    /// Offers the next message between neighbours; `wanted` is who is to be asked for.
+    fn transmit_message(
+        &mut self,
+        now: Instant,
+        own: &Addresses<'_>,
+        wanted: Option<(IpAddr, Option<EthernetAddress>)>,
+        sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
+    ) -> Option<Result<(), Rejected>> {
+        if let Some(place) = self.answers.iter_mut().find(|place| place.is_some()) {
+            let offered = sink_message(self.address, place.as_ref()?, sink);
+            if offered.is_ok() {
+                *place = None;
+                count(&mut self.statistics.answers_sent);
+            }
+            return Some(offered);
+        }
+        if let Some((other, hardware)) = wanted {
+            let Some(ours) = own.source_for(other) else {
+                // All addresses of its family were removed.
+                self.neighbours.asked(now, other);
+                return None;
+            };
+            let message = Message { is_request: true, ours, other, hardware };
+            let offered = sink_message(self.address, &message, sink);
+            if offered.is_ok() {
+                self.neighbours.asked(now, other);
+                count(&mut self.statistics.requests_sent);
+            }
+            return Some(offered);
+        }
+        if own.additions() != self.additions {
+            (self.additions, self.announced) = (own.additions(), 0);
+        }
+        let next = own.iter().nth(self.announced.into())?;
+        let offered = sink_message(self.address, &Message::announcement(next.address), sink);
+        if offered.is_ok() {
+            self.announced = self.announced.saturating_add(1);
+            count(&mut self.statistics.announcements_sent);
+        }
+        Some(offered)
+    }
+}
+
+/// What a frame brings.
+enum Arrived<'f> {
+    /// A packet for the stack.
+    Packet(&'f [u8]),
+    /// A hardware address for which packets may wait.
+    Answer,
+    /// Nothing more.
+    Nothing,
+}
+
+/// Offers a packet with a frame header in front.
+fn sink_frame(
+    from: EthernetAddress,
+    to: EthernetAddress,
+    packet: &Transmit<'_>,
+    sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
+) -> Result<(), Rejected> {
+    let is_v4 = packet.header.first().is_some_and(|first| first >> 4 == 4);
+    let kind = if is_v4 { EtherType::Ipv4 } else { EtherType::Ipv6 };
+    let mut headers = [0; HEADERS];
+    let mut at = copy(&mut headers, &ethernet_header(to, from, kind));
+    at += copy(headers.get_mut(at..).unwrap_or_default(), packet.header);
+    sink(&Transmit {
+        header: headers.get(..at).unwrap_or_default(),
+        transport_offset: packet.transport_offset.saturating_add(ETHERNET_HEADER),
+        ..*packet
+    })
+}
+
+/// Offers a message between neighbours.
+fn sink_message(
+    from: EthernetAddress,
+    message: &Message,
+    sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
+) -> Result<(), Rejected> {
+    let mut headers = [0; HEADERS];
+    let length = message.write(from, &mut headers);
+    sink(&Transmit {
+        header: headers.get(..length).unwrap_or_default(),
+        payload: [&[], &[]],
+        transport_offset: length,
+        segment_size: 0,
+        checksum: WriteChecksum::Complete,
+        ecn: Ecn::NotEct,
+    })
+}
+
+/// A route that cannot be set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum RouteError {
+    /// The gateway is no address of a host, or not of the network's family.
+    Gateway,
+    /// All places for routes are taken.
+    NoResources,
+}
+
+impl fmt::Display for RouteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            RouteError::Gateway => {
+                "the gateway must be the address of a host, of the family of its network"
+            }
+            RouteError::NoResources => "no room for another route: remove one, or raise ROUTES",
+        })
+    }
+}
+
+impl core::error::Error for RouteError {}

@@ -1,0 +1,81 @@
+//! What neighbour discovery tells us (RFC 4861 section 7.2).
+
+use super::neighbours::Trust;
+use super::{Ethernet, Message, count};
+use crate::stack::Addresses;
+use crate::time::Instant;
+use crate::wire::{Checksums, EthernetAddress, Frame, Ndp, NdpKind};
+use core::net::IpAddr;
+
+impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> {
+    /// Returns whether packets may have waited for what it says.
+    pub(super) fn on_ndp(
+        &mut self,
+        now: Instant,
+        own: &Addresses<'_>,
+        frame: &Frame<'_>,
+        verify: Checksums,
+    ) -> bool {
+        let is_usable = |ndp: &Ndp| ndp.hardware.is_none_or(EthernetAddress::is_station);
+        let Some(ndp) = Ndp::parse(frame.payload, verify).filter(is_usable) else {
+            count(&mut self.statistics.malformed);
+            return false;
+        };
+        let is_ours = own.contains(ndp.target.into());
+        match ndp.kind {
+            NdpKind::Solicitation if is_ours => self.on_solicitation(now, &ndp, frame.source),
+            NdpKind::Solicitation => false,
+            NdpKind::Advertisement { .. } if is_ours => {
+                count(&mut self.statistics.conflicts);
+                false
+            }
+            NdpKind::Advertisement { solicited, overrides } => {
+                self.on_advertisement(now, &ndp, solicited, overrides)
+            }
+        }
+    }
+
+    /// Section 7.2.3.
+    fn on_solicitation(&mut self, now: Instant, ndp: &Ndp, frame_source: EthernetAddress) -> bool {
+        let source = IpAddr::from(ndp.source);
+        // Whoever has no address yet, and looks whether this one is free, hears it with all others.
+        let hardware = ndp.hardware.unwrap_or(frame_source);
+        let hardware = (!source.is_unspecified()).then_some(hardware);
+        self.answer(Message {
+            is_request: false,
+            ours: ndp.target.into(),
+            other: source,
+            hardware,
+        });
+        let told = ndp.hardware.filter(|_| !source.is_unspecified());
+        told.is_some_and(|told| self.neighbours.learn(now, source, told, Trust::Stale, true))
+    }
+
+    /// Section 7.2.5.
+    fn on_advertisement(
+        &mut self,
+        now: Instant,
+        ndp: &Ndp,
+        solicited: bool,
+        overrides: bool,
+    ) -> bool {
+        let target = ndp.target.into();
+        let trust = if solicited { Trust::Confirmed } else { Trust::Stale };
+        match (self.neighbours.known(target), ndp.hardware) {
+            (Some(None), Some(told)) => self.neighbours.learn(now, target, told, trust, false),
+            (Some(Some(known)), Some(told)) if known != told => {
+                if overrides {
+                    self.neighbours.learn(now, target, told, trust, false);
+                } else {
+                    self.neighbours.doubt(now, target);
+                }
+                false
+            }
+            (Some(Some(_)), _) if solicited => {
+                self.neighbours.confirm(now, target);
+                false
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Static routes: through which neighbour what is not on our link is reached.
+
+use super::RouteError;
+use crate::stack::Cidr;
+use core::net::IpAddr;
+
+/// A network and the router through which it is reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Route {
+    network: Cidr,
+    gateway: IpAddr,
+}
+
+/// At most `N` routes; the longest prefix counts.
+#[derive(Debug)]
+pub(super) struct Routes<const N: usize> {
+    places: [Option<Route>; N],
+}
+
+impl<const N: usize> Routes<N> {
+    /// No route.
+    pub(super) const fn new() -> Self {
+        Routes { places: [None; N] }
+    }
+
+    /// Adds a route, or gives a network another gateway.
+    pub(super) fn set(&mut self, network: Cidr, gateway: IpAddr) -> Result<(), RouteError> {
+        if gateway.is_ipv4() != network.address.is_ipv4()
+            || gateway.is_multicast()
+            || gateway.is_unspecified()
+        {
+            return Err(RouteError::Gateway);
+        }
+        self.remove(network);
+        let place = self.places.iter_mut().find(|place| place.is_none());
+        *place.ok_or(RouteError::NoResources)? = Some(Route { network, gateway });
+        Ok(())
+    }
+
+    /// Removes the route to a network.
+    pub(super) fn remove(&mut self, network: Cidr) {
+        let is_same = |route: &Route| {
+            route.network.prefix == network.prefix && route.network.contains(network.address)
+        };
+        let of_network = |place: &&mut Option<Route>| place.as_ref().is_some_and(is_same);
+        self.places.iter_mut().filter(of_network).for_each(|place| *place = None);
+    }
+
+    /// The gateway to a destination, and the length of the prefix that they share in the table.
+    pub(super) fn find(&self, destination: IpAddr) -> Option<(u8, IpAddr)> {
+        let routes = self.places.iter().flatten();
+        let fitting = routes.filter(|route| route.network.contains(destination));
+        let best = fitting.max_by_key(|route| route.network.prefix)?;
+        Some((best.network.prefix, best.gateway))
+    }
+}
