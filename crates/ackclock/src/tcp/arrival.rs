@@ -214,13 +214,17 @@ impl<C: CongestionController> Connection<'_, C> {
         }
         let push = flags.contains(Flags::PSH);
         let arrival = self.receiver.on_segment(now, *seq, segment.payload, false, push);
-        self.count_text(&arrival);
+        self.digest_arrival(&arrival);
     }
 
-    fn count_text(&mut self, arrival: &Arrival) {
+    /// What became of a segment's text and FIN, and of those that had waited for it.
+    fn digest_arrival(&mut self, arrival: &Arrival) {
         self.counters.bytes_received += u64::from(arrival.accepted);
         let dropped = &mut self.counters.reassembly_dropped;
         *dropped = dropped.saturating_add(arrival.dropped);
+        if arrival.fin {
+            self.on_fin();
+        }
     }
 
     /// First check: sequence number, preceded by PAWS (RFC 7323 section 5.3).
@@ -372,10 +376,7 @@ impl<C: CongestionController> Connection<'_, C> {
         }
         let push = flags.contains(Flags::PSH);
         let arrival = self.receiver.on_segment(now, seq, segment.payload, fin, push);
-        self.count_text(&arrival);
-        if arrival.fin {
-            self.on_fin();
-        }
+        self.digest_arrival(&arrival);
     }
 
     /// RCV.UP moves forward only (section 3.10.7.4, sixth check).
