@@ -152,7 +152,16 @@ fn request<const OPCODE: Opcode>(name: &InterfaceName) -> io::Result<[u8; 24]> {
 /// non-blocking. An interface that stays remembers what whoever used it before had the kernel leave
 /// undone; nothing of that holds any more.
 pub(crate) fn open_tun(name: &InterfaceName) -> io::Result<OwnedFd> {
-    let interface = tun_tap::Iface::without_packet_info(name.as_str(), tun_tap::Mode::Tun)?;
+    open_plain(name, tun_tap::Mode::Tun)
+}
+
+/// As [`open_tun`], an interface that carries Ethernet frames.
+pub(crate) fn open_tap(name: &InterfaceName) -> io::Result<OwnedFd> {
+    open_plain(name, tun_tap::Mode::Tap)
+}
+
+fn open_plain(name: &InterfaceName, mode: tun_tap::Mode) -> io::Result<OwnedFd> {
+    let interface = tun_tap::Iface::without_packet_info(name.as_str(), mode)?;
     interface.set_non_blocking()?;
     // SAFETY: `into_raw_fd` gives the open descriptor up, so that we are its only owner.
     let device = unsafe { OwnedFd::from_raw_fd(interface.into_raw_fd()) };

@@ -17,6 +17,7 @@
 //! | [`own_address`] | the host's own addresses |
 //! | [`raw`] | raw IP sockets on the host's own address as a [`Link`](ackclock::link::Link) |
 //! | [`setup`] | the commands that make a TUN interface and route it |
+//! | [`tap`] | a TAP device, whose frames go through the core's Ethernet layer |
 //! | [`tun`] | a TUN device as a [`Link`](ackclock::link::Link) |
 //! | [`run_loop`] | drives a stack and its applications over a link |
 //! | [`secret`] | the random bits that a stack is keyed with |
@@ -56,6 +57,8 @@ pub mod secret;
 pub mod setup;
 #[cfg(target_os = "linux")]
 mod strays;
+#[cfg(target_os = "linux")]
+pub mod tap;
 #[cfg(target_os = "linux")]
 pub mod tun;
 #[cfg(target_os = "linux")]

@@ -7,8 +7,9 @@
 use crate::clock::Clock;
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::CongestionController;
+use ackclock::link::ethernet::Ethernet;
 use ackclock::link::{Link, Received, TransmitError};
-use ackclock::stack::{Rejected, Stack};
+use ackclock::stack::{Rejected, Stack, Transmit};
 use ackclock::time::Instant;
 use rustix::event::{PollFd, PollFlags};
 use std::fmt;
@@ -51,7 +52,12 @@ pub struct RunLoop<L> {
     waker: Waker,
     /// Where packets for the stacks of the device's other queues go.
     strays: Option<Strays>,
+    /// Between the stack and a link that carries frames.
+    ethernet: Option<Box<HostEthernet>>,
 }
+
+/// The Ethernet layer with room for as many neighbours as hosts have.
+pub type HostEthernet = Ethernet<256, 16>;
 
 impl<L: Link + AsFd> RunLoop<L> {
     /// A loop over this link, whose descriptor must be non-blocking.
@@ -59,7 +65,26 @@ impl<L: Link + AsFd> RunLoop<L> {
     /// # Errors
     /// When the process has no descriptor left.
     pub fn new(link: L) -> io::Result<Self> {
-        Ok(RunLoop { link, clock: Clock::start(), waker: Waker::new()?, strays: None })
+        Ok(RunLoop {
+            link,
+            clock: Clock::start(),
+            waker: Waker::new()?,
+            strays: None,
+            ethernet: None,
+        })
+    }
+
+    /// A loop over a link that carries Ethernet frames.
+    ///
+    /// # Errors
+    /// When the process has no descriptor left.
+    pub fn with_ethernet(link: L, ethernet: HostEthernet) -> io::Result<Self> {
+        Ok(RunLoop { ethernet: Some(Box::new(ethernet)), ..RunLoop::new(link)? })
+    }
+
+    /// The Ethernet layer, if there is one.
+    pub fn ethernet_mut(&mut self) -> Option<&mut HostEthernet> {
+        self.ethernet.as_deref_mut()
     }
 
     /// A loop for each queue of a device, whose stacks have the same addresses and their settings by
@@ -75,7 +100,13 @@ impl<L: Link + AsFd> RunLoop<L> {
         let strays = Strays::round(&wakers);
         let parts = links.into_iter().zip(wakers).zip(strays);
         Ok(parts
-            .map(|((link, waker), strays)| RunLoop { link, clock, waker, strays: Some(strays) })
+            .map(|((link, waker), strays)| RunLoop {
+                link,
+                clock,
+                waker,
+                strays: Some(strays),
+                ethernet: None,
+            })
             .collect())
     }
 
@@ -138,7 +169,9 @@ impl<L: Link + AsFd> RunLoop<L> {
                 Round::Idle | Round::Blocked => {}
             }
             let wake_at = applications.iter().map(|each| each.wake_at()).min();
-            let deadline = stack.poll_at().min(wake_at.unwrap_or(Instant::FAR_FUTURE));
+            let ethernet = self.ethernet.as_ref().map(|ethernet| ethernet.poll_at());
+            let deadlines = [Some(stack.poll_at()), wake_at, ethernet];
+            let deadline = deadlines.into_iter().flatten().min().unwrap_or(Instant::FAR_FUTURE);
             self.sleep(deadline, round == Round::Blocked)?;
         }
     }
@@ -151,9 +184,11 @@ impl<L: Link + AsFd> RunLoop<L> {
     ) -> Result<Round, RunError<L::Error>> {
         let now = self.clock.now();
         let strays = &self.strays;
-        let deliver = &mut |received: Received<'_>| match strays {
-            None => stack.on_received(now, &received),
-            Some(strays) => strays.deliver(now, stack, &received),
+        let ethernet = &mut self.ethernet;
+        let deliver = &mut |received: Received<'_>| match (strays, &mut *ethernet) {
+            (_, Some(ethernet)) => ethernet.on_received(now, stack, &received),
+            (Some(strays), None) => strays.deliver(now, stack, &received),
+            (None, None) => stack.on_received(now, &received),
         };
         let received = self.link.receive(now, BATCH, deliver).map_err(RunError::Device)?;
         let strays = strays.as_ref().map_or(0, |strays| strays.receive(now, BATCH, stack));
@@ -197,15 +232,19 @@ impl<L: Link + AsFd> RunLoop<L> {
         stack: &mut Stack<'_, C>,
     ) -> Result<Option<Result<(), Rejected>>, RunError<L::Error>> {
         let mut failed = None;
-        let offered =
-            stack.transmit(now, &mut |transmit| match self.link.transmit(now, transmit) {
-                Ok(()) => Ok(()),
-                Err(TransmitError::Full) => Err(Rejected),
-                Err(TransmitError::Device(error)) => {
-                    failed = Some(error);
-                    Ok(())
-                }
-            });
+        let link = &mut self.link;
+        let sink = &mut |transmit: &Transmit<'_>| match link.transmit(now, transmit) {
+            Ok(()) => Ok(()),
+            Err(TransmitError::Full) => Err(Rejected),
+            Err(TransmitError::Device(error)) => {
+                failed = Some(error);
+                Ok(())
+            }
+        };
+        let offered = match &mut self.ethernet {
+            Some(ethernet) => ethernet.transmit(now, stack, sink),
+            None => stack.transmit(now, sink),
+        };
         failed.map_or(Ok(offered), |error| Err(RunError::Device(error)))
     }
 
@@ -255,9 +294,7 @@ mod tests {
     use super::*;
     use ackclock::apps::{Server, Service};
     use ackclock::congestion::BuiltIn;
-    use ackclock::stack::{
-        Capabilities, Cidr, Event, ListenConfig, StackConfig, Storage, Transmit,
-    };
+    use ackclock::stack::{Capabilities, Cidr, Event, ListenConfig, StackConfig, Storage};
     use ackclock::storage::Buffer;
     use ackclock::tcp::{AckPolicy, Config};
     use ackclock::time::Duration;

@@ -97,7 +97,7 @@ impl Tun {
     }
 
     /// Opens the interface by `open`, which is told whether to offload.
-    fn attach(
+    pub(crate) fn attach(
         name: &InterfaceName,
         offload: Offload,
         open: impl Fn(bool) -> io::Result<OwnedFd>,

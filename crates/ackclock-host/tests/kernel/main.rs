@@ -9,6 +9,7 @@ mod applications;
 mod device;
 mod ecn;
 mod endings;
+mod ethernet;
 mod impairments;
 mod kernel_side;
 mod many;

@@ -10,6 +10,7 @@ use ackclock_host::run_loop::{Ended, RunError, RunLoop, Waker};
 use ackclock_host::setup::TunSetup;
 use ackclock_host::tun::{Offload, Tun, TunError};
 use std::net::{IpAddr, SocketAddr};
+use std::os::fd::AsFd;
 use std::panic::resume_unwind;
 use std::thread;
 
@@ -68,9 +69,9 @@ impl Drop for StopOnPanic {
     }
 }
 
-/// A stack at one end of a TUN device, the kernel at the other.
-pub(crate) struct World {
-    pub(crate) run_loop: RunLoop<Impaired<Tun>>,
+/// A stack at one end of a TUN device, or one of its kind, the kernel at the other.
+pub(crate) struct World<L = Tun> {
+    pub(crate) run_loop: RunLoop<Impaired<L>>,
     pub(crate) stack: Stack<'static, BuiltIn>,
 }
 
@@ -92,14 +93,22 @@ impl World {
         setup.apply().expect("a configured interface");
         tun.require_up().expect("an interface that is up");
         let link = Impaired::new(tun, transmitted, received, 1);
-        let config = StackConfig::new(link.capabilities(), [1, 2]);
-        let mut stack = Stack::new(config, BuiltIn::default(), Storage::growing()).expect("stack");
-        for family in Family::BOTH {
-            stack.add_address(family.ours()).expect("a usable address");
-        }
+        let stack = stack(&link);
         World { run_loop: RunLoop::new(link).expect("a run loop"), stack }
     }
+}
 
+/// A stack with an address of each family.
+pub(crate) fn stack(link: &impl Link) -> Stack<'static, BuiltIn> {
+    let config = StackConfig::new(link.capabilities(), [1, 2]);
+    let mut stack = Stack::new(config, BuiltIn::default(), Storage::growing()).expect("stack");
+    for family in Family::BOTH {
+        stack.add_address(family.ours()).expect("a usable address");
+    }
+    stack
+}
+
+impl<L: Link<Error = TunError> + AsFd> World<L> {
     /// Starts the application and drives it until it is done.
     pub(crate) fn run(&mut self, application: &mut App<'_>) {
         let mut watchdog = Watchdog::new(self.run_loop.now());
