@@ -128,6 +128,60 @@ pub struct Header {
 }
 
 impl Header {
+    /// Reads the header at the beginning of `bytes`; returns what follows it too. Nobody has verified
+    /// the checksum then: this is for those who look at packets that are not theirs, of which a
+    /// capture may have kept no more than the beginning.
+    ///
+    /// # Errors
+    /// Says what is malformed.
+    pub fn parse(bytes: &[u8]) -> Result<(Header, &[u8]), WireError> {
+        let (fixed, rest) =
+            bytes.split_first_chunk::<FIXED_HEADER>().ok_or(WireError::Truncated)?;
+        let &[
+            s0,
+            s1,
+            d0,
+            d1, //
+            n0,
+            n1,
+            n2,
+            n3, //
+            a0,
+            a1,
+            a2,
+            a3, //
+            f0,
+            f1,
+            w0,
+            w1, //
+            _,
+            _,
+            u0,
+            u1,
+        ] = fixed;
+        let (options, payload) = usize::from(f0 >> 4)
+            .saturating_mul(4)
+            .checked_sub(FIXED_HEADER)
+            .and_then(|options_len| rest.split_at_checked(options_len))
+            .ok_or(WireError::DataOffset)?;
+        let source_port = u16::from_be_bytes([s0, s1]);
+        let destination_port = u16::from_be_bytes([d0, d1]);
+        if source_port == 0 || destination_port == 0 {
+            return Err(WireError::Port);
+        }
+        let header = Header {
+            source_port,
+            destination_port,
+            seq: SeqNumber(u32::from_be_bytes([n0, n1, n2, n3])),
+            ack: SeqNumber(u32::from_be_bytes([a0, a1, a2, a3])),
+            flags: Flags::from_bits(u16::from_be_bytes([f0, f1])),
+            window: u16::from_be_bytes([w0, w1]),
+            urgent_pointer: u16::from_be_bytes([u0, u1]),
+            options: Options::parse(options)?,
+        };
+        Ok((header, payload))
+    }
+
     /// The fixed header as 32-bit words, with `options_len` bytes of options to follow (a multiple
     /// of 4), and a checksum of zero.
     fn to_words(self, options_len: usize) -> [u32; FIXED_HEADER / 4] {
@@ -166,58 +220,15 @@ impl<'a> Segment<'a> {
         ip: IpInfo,
         verify: Checksums,
     ) -> Result<Segment<'a>, WireError> {
-        let (fixed, rest) =
-            bytes.split_first_chunk::<FIXED_HEADER>().ok_or(WireError::Truncated)?;
+        if bytes.len() < FIXED_HEADER {
+            return Err(WireError::Truncated);
+        }
         let sum = Checksum::pseudo_header(&ip, IpProtocol::Tcp, bytes.len());
         if verify.transport && sum.over(bytes).complement() != 0 {
             return Err(WireError::Checksum);
         }
-        let &[
-            s0,
-            s1,
-            d0,
-            d1, //
-            n0,
-            n1,
-            n2,
-            n3, //
-            a0,
-            a1,
-            a2,
-            a3, //
-            f0,
-            f1,
-            w0,
-            w1, //
-            _,
-            _,
-            u0,
-            u1,
-        ] = fixed;
-        let (options, payload) = usize::from(f0 >> 4)
-            .saturating_mul(4)
-            .checked_sub(FIXED_HEADER)
-            .and_then(|options_len| rest.split_at_checked(options_len))
-            .ok_or(WireError::DataOffset)?;
-        let source_port = u16::from_be_bytes([s0, s1]);
-        let destination_port = u16::from_be_bytes([d0, d1]);
-        if source_port == 0 || destination_port == 0 {
-            return Err(WireError::Port);
-        }
-        Ok(Segment {
-            header: Header {
-                source_port,
-                destination_port,
-                seq: SeqNumber(u32::from_be_bytes([n0, n1, n2, n3])),
-                ack: SeqNumber(u32::from_be_bytes([a0, a1, a2, a3])),
-                flags: Flags::from_bits(u16::from_be_bytes([f0, f1])),
-                window: u16::from_be_bytes([w0, w1]),
-                urgent_pointer: u16::from_be_bytes([u0, u1]),
-                options: Options::parse(options)?,
-            },
-            ip,
-            payload,
-        })
+        let (header, payload) = Header::parse(bytes)?;
+        Ok(Segment { header, ip, payload })
     }
 
     /// Reads a segment that has timestamps and no other option; `None` for another, and for one that
