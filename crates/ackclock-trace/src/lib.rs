@@ -1,0 +1,69 @@
+//! What happened on the TCP connections of a capture.
+//!
+//! [`analyse`] reads a capture in pcap or pcapng format packet by packet and tells an [`Observer`]
+//! of each connection, once it is over: how much was sent, what of it again and why, round-trip
+//! times, windows, how it ended. What passes on the way are [`Event`]s, for graphs. Memory does not
+//! grow with the capture: [`Settings`] bounds what is remembered, and what had to be given up early
+//! is counted.
+//!
+//! ```
+//! use ackclock_trace::{Connection, Observer, Settings, analyse};
+//!
+//! struct Print;
+//!
+//! impl Observer for Print {
+//!     fn on_connection(&mut self, connection: &Connection) {
+//!         let sent = &connection.a_to_b;
+//!         println!("{} sent {} bytes", connection.a, sent.unique_bytes);
+//!     }
+//! }
+//!
+//! let file = &b"\xd4\xc3\xb2\xa1"[..]; // Would be a file's bytes.
+//! let (summary, result) = analyse(file, Settings::default(), Print);
+//! assert_eq!(summary.packets, 0);
+//! assert!(result.unwrap_err().to_string().starts_with("not a capture"));
+//! ```
+//!
+//! | module | what |
+//! | --- | --- |
+//! | `capture` | files to packets |
+//! | `packet` | packets to TCP headers, through link-layer and IP headers |
+//! | `analyser` | which packet is of which connection; bounds |
+//! | `connection`, `half` | a connection, and one direction of it |
+//! | `segments`, `flight` | what a segment is to those before: new, sent again, reordered, copied |
+//! | `acks` | what an ack says: round-trip times, duplicates, what was not needed |
+//! | `explain` | why a segment was sent again |
+#![forbid(unsafe_code)]
+
+mod acks;
+mod analyser;
+mod capture;
+mod connection;
+mod error;
+mod explain;
+mod flight;
+mod graphs;
+mod half;
+mod listing;
+mod observer;
+mod packet;
+mod report;
+mod samples;
+mod segments;
+mod selection;
+mod series;
+mod text;
+mod time;
+mod xplot;
+
+pub use analyser::{Settings, Summary, analyse};
+pub use capture::{Capture, Interface, Record};
+pub use error::CaptureError;
+pub use explain::{Cause, Retransmission};
+pub use graphs::GraphPage;
+pub use listing::{Brief, Explanations, Long};
+pub use observer::{Event, EventKind, Observer, Place, Sort};
+pub use report::{Causes, Connection, Direction, Ending, InitialWindow, SynOptions, Windows};
+pub use samples::RttStatistics;
+pub use selection::Selection;
+pub use xplot::XplotFiles;

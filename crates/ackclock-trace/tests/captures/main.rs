@@ -1,0 +1,7 @@
+//! Captures in, statistics and explanations out.
+
+mod connections;
+mod files;
+mod losses;
+mod properties;
+mod script;
