@@ -19,6 +19,7 @@ mod scenario;
 mod serve;
 #[cfg(target_os = "linux")]
 mod setup;
+mod trace;
 mod transfer;
 mod usage;
 mod values;

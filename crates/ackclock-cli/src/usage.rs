@@ -14,7 +14,7 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> Result<(), 
             error.print().map_err(|error| Failure::output(&error))
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::Usage(
-            "say what to do: discard, echo, serve, emulate, lab, path, bprobe or setup tun; \
+            "say what to do: discard, echo, serve, emulate, lab, trace, path, bprobe or setup tun; \
              'ackclock --help' tells more"
                 .into(),
         )),
@@ -92,7 +92,7 @@ mod tests {
         );
         assert_eq!(
             complaint(&[]),
-            "say what to do: discard, echo, serve, emulate, lab, path, bprobe or setup tun; \
+            "say what to do: discard, echo, serve, emulate, lab, trace, path, bprobe or setup tun; \
              'ackclock --help' tells more"
         );
     }

@@ -9,6 +9,7 @@ pub(crate) mod lab;
 pub(crate) mod path;
 mod serve;
 pub(crate) mod setup;
+pub(crate) mod trace;
 
 use crate::failure::Failure;
 use crate::options::{OF_A_SCENARIO, TransferOptions, Via, WayOptions};
@@ -18,8 +19,8 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 use std::ffi::OsString;
 
 /// A TCP stack in userspace: over an emulated path, or over a TUN interface to real hosts; and the
-/// emulated path by itself, between TUN interfaces; measurements of real networks; and the
-/// experiments of five papers about TCP.
+/// emulated path by itself, between TUN interfaces; measurements of real networks; what happened on
+/// the connections of a capture; and the experiments of five papers about TCP.
 ///
 /// Exit status: 0 done, 1 the transfer or an experiment failed, 2 the command line is wrong, 3 the environment lacks
 /// something.
@@ -41,6 +42,7 @@ enum Command {
     Path(path::Path),
     Serve(serve::Serve),
     Setup(setup::Setup),
+    Trace(trace::Trace),
 }
 
 impl CommandLine {
@@ -76,6 +78,7 @@ impl CommandLine {
             Command::Path(command) => command.run(),
             Command::Serve(command) => command.run(),
             Command::Setup(command) => command.run(),
+            Command::Trace(command) => command.run(),
         }
     }
 }

@@ -1,0 +1,56 @@
+//! `ackclock trace`: what happened on the connections of a capture.
+
+use crate::failure::Failure;
+use crate::trace;
+use clap::Args;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+/// Say what happened on the TCP connections of a capture (pcap or pcapng): a line each, or all
+/// statistics; why each segment was sent again.
+///
+/// Exit status: 0 the capture was read to its end, 1 it was not (what could be read is analysed), 2
+/// the command line is wrong, 3 the file cannot be opened.
+#[derive(Args, Debug)]
+pub(crate) struct Trace {
+    /// The capture, or - for standard input
+    pub(crate) file: PathBuf,
+
+    /// Print all statistics of each connection
+    #[arg(long, short)]
+    pub(crate) long: bool,
+
+    /// Say of each retransmission why it was sent, and whether it was needed
+    #[arg(long, short)]
+    pub(crate) explain: bool,
+
+    /// Print one JSON object with everything
+    #[arg(long, conflicts_with_all = ["long", "explain"])]
+    pub(crate) json: bool,
+
+    /// Write graphs into this file: one page that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
+    /// Write graphs into this directory as files for xplot, with every point
+    #[arg(long, value_name = "DIR")]
+    pub(crate) xplot: Option<PathBuf>,
+
+    /// Only connections with this address at an end
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) host: Option<IpAddr>,
+
+    /// Only connections with this port at an end
+    #[arg(long, value_name = "PORT")]
+    pub(crate) port: Option<u16>,
+
+    /// Only these connections, by their numbers
+    #[arg(long, short = 'n', value_name = "NUMBER", value_delimiter = ',')]
+    pub(crate) connection: Vec<u64>,
+}
+
+impl Trace {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        trace::run(self)
+    }
+}
