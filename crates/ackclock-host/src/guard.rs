@@ -70,13 +70,11 @@ enum Firewall {
 impl Firewall {
     /// The one to use: nftables if it is there.
     fn installed() -> Result<Self, CommandError> {
-        let asked = [command("nft", ["--version"]), command("iptables", ["--version"])];
-        let [nft, iptables] = asked.map(|version| version.run());
-        match (nft, iptables) {
-            (Ok(_), _) => Ok(Firewall::Nftables),
-            (_, Ok(_)) => Ok(Firewall::Iptables),
-            (Err(missing), _) => Err(missing),
-        }
+        let Err(missing) = command("nft", ["--version"]).run() else {
+            return Ok(Firewall::Nftables);
+        };
+        let iptables = command("iptables", ["--version"]).run();
+        iptables.map(|_| Firewall::Iptables).map_err(|_| missing)
     }
 
     /// The commands that make the rule under this name.

@@ -123,6 +123,10 @@ impl TunSetup {
             command("ip", ["link", "set", "dev", name].into_iter().chain(words.iter().copied()))
         };
         let mut missing = Vec::new();
+        // Taken down last again: an interface that is down loses its IPv6 addresses by itself.
+        if !interface::is_up(&self.name)? {
+            missing.push(Change { make: link(&["up"]), undo: Some(link(&["down"])) });
+        }
         let mtu = interface::mtu(&self.name)?;
         if let Some(wanted) = self.mtu.filter(|wanted| *wanted != mtu) {
             let set = |mtu: u32| link(&["mtu", &mtu.to_string()]);
@@ -136,9 +140,6 @@ impl TunSetup {
                 missing
                     .push(Change { make: add_address(kernel_end(stack)?, name), undo: Some(undo) });
             }
-        }
-        if !interface::is_up(&self.name)? {
-            missing.push(Change { make: link(&["up"]), undo: Some(link(&["down"])) });
         }
         Ok(missing)
     }

@@ -68,13 +68,16 @@ pub(crate) fn in_namespace(script: &str) -> Option<Output> {
 
 /// Says what is missing.
 fn probe() -> Result<(), String> {
-    let script = "command -v ping && ip link set dev lo up && ip tuntap add dev probe mode tun";
+    let script = "for program in ping nft iptables ethtool; do
+            command -v $program >/dev/null || { echo no $program >&2; exit 1; }
+        done
+        ip link set dev lo up && ip tuntap add dev probe mode tun";
     let output = Command::new("unshare").args(["--net", "sh", "-c", script]).output();
     match output {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => Err(format!(
-            "cannot make a namespace with a TUN interface and ping in it ({}): run it as root, with \
-             iputils-ping installed",
+            "cannot make a namespace with a TUN interface and programs in it ({}): run it as root, \
+             with iputils-ping, nftables, iptables and ethtool installed",
             String::from_utf8_lossy(&output.stderr).trim()
         )),
         Err(error) => Err(format!("cannot run unshare ({error}): install util-linux")),

@@ -39,6 +39,7 @@ fn those_that_accept_are_found_and_the_others_have_their_reasons() {
             [Some("refuses the connection"), Some("does not answer"), Some("is on the stop list"),]
         );
         assert!(reasons[6].is_some_and(|reason| reason.starts_with("no address is known")));
+        assert_eq!(reasons[5], Some("is the same host as 10.1.0.2:9"));
         assert_eq!(report["interrupted"], false);
     }
     assert_eq!(kernel["hosts"][1]["found"], true);
