@@ -1,7 +1,7 @@
 //! Lists of hosts: those to try, and those never to try.
 
 use crate::failure::Failure;
-use crate::values::{Peer, parse_network};
+use crate::values::{Peer, contains, parse_network};
 use ackclock::stack::Cidr;
 use std::io::Read;
 use std::net::IpAddr;
@@ -91,20 +91,6 @@ impl FromStr for StopList {
             }
         }
         Ok(list)
-    }
-}
-
-fn contains(network: &Cidr, address: IpAddr) -> bool {
-    match (network.address, address) {
-        (IpAddr::V4(network_address), IpAddr::V4(address)) => {
-            let differ = network_address.to_bits() ^ address.to_bits();
-            differ.leading_zeros() >= network.prefix.into()
-        }
-        (IpAddr::V6(network_address), IpAddr::V6(address)) => {
-            let differ = network_address.to_bits() ^ address.to_bits();
-            differ.leading_zeros() >= network.prefix.into()
-        }
-        _ => false,
     }
 }
 

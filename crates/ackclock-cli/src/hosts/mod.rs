@@ -96,7 +96,10 @@ fn look_up(peers: Vec<Peer>, stop_list: &StopList) -> Vec<Host> {
                 Err(STOPPED.to_owned())
             }
             Ok(addresses) if addresses.is_empty() => Err("has no address".to_owned()),
-            Ok(addresses) => Ok(addresses),
+            Ok(addresses) => {
+                let canonical = |address: SocketAddr| (address.ip().to_canonical(), address.port());
+                Ok(addresses.into_iter().map(canonical).map(SocketAddr::from).collect())
+            }
             Err(error) => Err(format!("no address is known: {error}")),
         },
     });

@@ -34,6 +34,21 @@ fn parse(text: &str) -> Result<Cidr, String> {
     Ok(Cidr { address, prefix })
 }
 
+/// Whether an address is in a network.
+pub(crate) fn contains(network: &Cidr, address: IpAddr) -> bool {
+    match (network.address, address) {
+        (IpAddr::V4(network_address), IpAddr::V4(address)) => {
+            let differ = network_address.to_bits() ^ address.to_bits();
+            differ.leading_zeros() >= network.prefix.into()
+        }
+        (IpAddr::V6(network_address), IpAddr::V6(address)) => {
+            let differ = network_address.to_bits() ^ address.to_bits();
+            differ.leading_zeros() >= network.prefix.into()
+        }
+        _ => false,
+    }
+}
+
 /// Whether an interface can be given the address, for others to talk to (RFC 1122 section 3.2.1.3).
 fn is_usable(address: IpAddr, prefix: u8) -> bool {
     if address.is_unspecified() || address.is_multicast() || address.is_loopback() {
