@@ -252,11 +252,6 @@ impl SackBlocks {
         self.blocks.get(..usize::from(self.len)).unwrap_or_default()
     }
 
-    /// The blocks in order, and empty ranges behind them.
-    pub const fn to_array(&self) -> [SeqRange; Self::MAX] {
-        self.blocks
-    }
-
     /// Whether there is none.
     pub const fn is_empty(&self) -> bool {
         self.len == 0

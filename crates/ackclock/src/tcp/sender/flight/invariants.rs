@@ -1,7 +1,7 @@
 //! What must hold of a flight whenever nobody is at work on it, recounted piece by piece.
 
 use super::Flight;
-use super::record::bit;
+use super::record::{FlightRecord, bit};
 use crate::seq::SeqNumber;
 
 impl Flight<'_> {
@@ -26,6 +26,14 @@ impl Flight<'_> {
             let stray = (record.sacked | record.lost | record.resent) & !record.all();
             if stray != 0 || record.sacked & record.lost != 0 || record.resent & !record.lost != 0 {
                 return Some("a piece is SACKed, or lost and perhaps sent again");
+            }
+            let run = (position..position + record.sacked_run())
+                .map(|next| self.records.get(next).is_some_and(FlightRecord::is_sacked));
+            if !run.fold(true, |all, is_sacked| all && is_sacked) {
+                return Some("a run of SACKed records holds nothing else");
+            }
+            if record.resent != 0 && record.last_resent() < self.oldest_resent {
+                return Some("nothing was sent again before the oldest retransmission");
             }
             for index in 0..record.pieces() {
                 let range = record.piece_range(index);

@@ -8,6 +8,7 @@
 #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
 mod invariants;
 mod record;
+mod sacked;
 #[cfg(all(test, feature = "alloc"))]
 mod tests;
 mod time;
@@ -80,8 +81,8 @@ pub(crate) struct Flight<'a> {
     resend_from: SeqNumber,
     /// How often the peer was found to have thrown away what it had SACKed.
     renegings: u32,
-    /// The SACK blocks of the last ack, and empty ones: they need no second look.
-    seen: [SeqRange; SackBlocks::MAX],
+    /// No record has pieces that were sent again and not since this time, in microseconds.
+    oldest_resent: u64,
 }
 
 impl<'a> Flight<'a> {
@@ -97,7 +98,7 @@ impl<'a> Flight<'a> {
             lost_below: SeqNumber(0),
             resend_from: SeqNumber(0),
             renegings: 0,
-            seen: Default::default(),
+            oldest_resent: 0,
         }
     }
 
@@ -275,6 +276,9 @@ impl<'a> Flight<'a> {
                 record.lost >>= count;
                 record.resent >>= count;
                 record.ever_resent >>= count;
+                if record.is_sacked() {
+                    record.first_resent = 1;
+                }
             }
             break;
         }
@@ -284,9 +288,7 @@ impl<'a> Flight<'a> {
         let start = self.records.front().map_or(una, |record| record.seq);
         self.lost_below = self.lost_below.max(start);
         self.resend_from = self.resend_from.max(start);
-        if self.is_empty() {
-            self.seen = Default::default();
-        }
+        if self.is_empty() {}
         acked
     }
 
@@ -316,121 +318,6 @@ impl<'a> Flight<'a> {
         Some(last.sent_at)
     }
 
-    /// Takes the blocks of one SACK option and adds what is newly SACKed to `delivered`; returns how
-    /// many sequence numbers that is. Blocks that do not lie between `una` and the end of the flight
-    /// must not be given.
-    pub(crate) fn sack(&mut self, blocks: &SackBlocks, delivered: &mut Delivered) -> u32 {
-        let before = delivered.bytes;
-        let seen = self.seen.into_iter().filter(|block| !block.is_empty());
-        for block in blocks.as_slice() {
-            // What the last ack reported already needs no second walk.
-            let mut start = block.start;
-            while start.before(block.end) {
-                let known = seen.clone().find(|known| known.contains(start));
-                if let Some(known) = known {
-                    start = known.end;
-                    continue;
-                }
-                let end = seen
-                    .clone()
-                    .map(|known| known.start)
-                    .filter(|edge| edge.after(start))
-                    .fold(block.end, SeqNumber::min);
-                self.sack_range(*block, SeqRange::new(start, end), delivered);
-                start = end;
-            }
-        }
-        self.seen = blocks.to_array();
-        delivered.bytes - before
-    }
-
-    /// Marks the pieces that lie wholly in `block` and touch `news`.
-    fn sack_range(&mut self, block: SeqRange, news: SeqRange, delivered: &mut Delivered) {
-        let mut position = self.locate(news.start);
-        loop {
-            let sent = self.remembered(position);
-            let Some(record) = self.records.get_mut(position) else {
-                break;
-            };
-            if record.seq.at_or_after(news.end) {
-                break;
-            }
-            let mask = record.pieces_within(block) & !record.sacked;
-            if mask != 0 {
-                let first = self.sacked == 0;
-                delivered.add(record, mask, sent);
-                self.sacked += record.bytes(mask);
-                self.lost -= record.bytes(mask & record.lost);
-                self.resent -= record.bytes(mask & record.resent);
-                record.sacked |= mask;
-                record.lost &= !mask;
-                record.resent &= !mask;
-                let last = u64::BITS - 1 - mask.leading_zeros();
-                let end = record.piece_range(last).end;
-                self.highest_sacked = if first { end } else { self.highest_sacked.max(end) };
-            }
-            position += 1;
-        }
-    }
-
-    /// RFC 6675's IsLost for everything: a piece is lost once `threshold` separate SACKed ranges,
-    /// or more than `threshold - 1` segments' worth of bytes, lie above it. Marks what is newly
-    /// lost.
-    pub(crate) fn detect_losses(&mut self, threshold: u32, mss: u32) -> Losses {
-        let edge = self.lost_edge(threshold, mss);
-        edge.map_or(Losses::default(), |edge| self.mark_lost_below(edge))
-    }
-
-    /// The sequence number below which everything not SACKed is lost.
-    fn lost_edge(&self, threshold: u32, mss: u32) -> Option<SeqNumber> {
-        let bytes_needed = threshold.saturating_sub(1).saturating_mul(mss);
-        let mut bytes = 0u32;
-        let mut ranges = 0u32;
-        let mut in_range = false;
-        for position in (0..=self.locate(self.highest_sacked()? - 1)).rev() {
-            let record = self.records.get(position)?;
-            if record.end().at_or_before(self.lost_below) {
-                return None;
-            }
-            for index in (0..record.pieces()).rev() {
-                let sacked = record.sacked & bit(index) != 0;
-                ranges += u32::from(sacked && !in_range);
-                in_range = sacked;
-                if sacked {
-                    let range = record.piece_range(index);
-                    bytes = bytes.saturating_add(range.len());
-                    if bytes > bytes_needed || ranges >= threshold {
-                        return Some(range.start);
-                    }
-                }
-            }
-        }
-        None
-    }
-
-    /// Marks everything below `edge` lost that was neither SACKed nor marked before.
-    fn mark_lost_below(&mut self, edge: SeqNumber) -> Losses {
-        let range = SeqRange::new(self.lost_below, edge);
-        let mut newly = Losses::default();
-        if range.is_empty() {
-            return newly;
-        }
-        let mut position = self.locate(range.start);
-        while let Some(record) = self.records.get_mut(position) {
-            if record.seq.at_or_after(edge) {
-                break;
-            }
-            let mask = record.pieces_within(range) & !record.sacked & !record.lost & !record.resent;
-            newly.add(position, record, mask);
-            record.lost |= mask;
-            position += 1;
-        }
-        self.lost += newly.bytes;
-        self.resend_from = self.resend_from.min(range.start);
-        self.lost_below = edge;
-        newly
-    }
-
     /// Marks the first piece lost, whatever the scoreboard says (three duplicate acks, or a partial
     /// ack in NewReno).
     pub(crate) fn mark_first_lost(&mut self) -> Losses {
@@ -457,23 +344,6 @@ impl<'a> Flight<'a> {
             record.lost &= !again;
         }
         self.mark_first_lost()
-    }
-
-    /// Marks everything below the highest SACKed piece lost that was neither SACKed nor marked
-    /// before.
-    pub(crate) fn mark_holes_lost(&mut self) -> Losses {
-        self.highest_sacked().map_or(Losses::default(), |edge| self.mark_lost_below(edge))
-    }
-
-    /// Forgets what was SACKed.
-    pub(crate) fn discard_sacks(&mut self) {
-        for position in 0..self.records.len() {
-            if let Some(record) = self.records.get_mut(position) {
-                record.sacked = 0;
-            }
-        }
-        self.sacked = 0;
-        self.seen = Default::default();
     }
 
     /// Everything that was not SACKed is lost, also what was sent again. A peer that SACKed the first
@@ -543,7 +413,7 @@ impl<'a> Flight<'a> {
                 let range = record.piece_range(candidates.trailing_zeros());
                 return (to.is_none_or(|to| range.start.before(to))).then_some(range);
             }
-            position += 1;
+            position += record.sacked_run().max(1);
         }
         None
     }
@@ -567,6 +437,12 @@ impl<'a> Flight<'a> {
         };
         let index = start.since(record.seq) / record.piece.max(1);
         let mask = bit(index) & record.all() & !record.sacked;
+        if mask == 0 {
+            return;
+        }
+        if self.resent == 0 {
+            self.oldest_resent = micros(now);
+        }
         self.lost += record.bytes(mask & !record.lost);
         self.resent += record.bytes(mask & !record.resent);
         record.resend(now, mask);
@@ -596,7 +472,6 @@ impl<'a> Flight<'a> {
             }
             start += len;
         }
-        self.seen = Default::default();
     }
 
     /// Position of the record that holds `seq` (or of the first one after it).

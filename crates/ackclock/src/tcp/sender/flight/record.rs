@@ -25,7 +25,9 @@ pub struct FlightRecord {
     /// Ever sent again: no round-trip sample comes of it (Karn's rule).
     pub(super) ever_resent: u64,
     /// When the first of the pieces that are `resent` was sent again, in microseconds after
-    /// `sent_at`. Where the link does not segment a record is one piece, and this its time.
+    /// `sent_at`. Where the link does not segment a record is one piece, and this its time. When all
+    /// is SACKed nobody asks any more: then it is how many records from this one on are SACKed, as
+    /// far as is known.
     pub(super) first_resent: u32,
     /// When the last of them was.
     pub(super) last_resent: u32,
@@ -44,6 +46,24 @@ impl FlightRecord {
     /// Whether nothing has become of it yet: it was sent once and not SACKed.
     pub(super) fn is_untouched(&self) -> bool {
         self.sacked | self.lost | self.resent | self.ever_resent == 0
+    }
+
+    /// Whether the peer has all of it.
+    pub(super) fn is_sacked(&self) -> bool {
+        self.sacked == self.all()
+    }
+
+    /// How many records from this one on are known to be SACKed; 0 if this one is not.
+    pub(super) fn sacked_run(&self) -> usize {
+        if self.is_sacked() { self.first_resent.max(1) as usize } else { 0 }
+    }
+
+    /// The peer has thrown away what it had SACKed.
+    pub(super) fn discard_sacks(&mut self) {
+        if self.is_sacked() {
+            self.first_resent = self.last_resent;
+        }
+        self.sacked = 0;
     }
 
     /// Notes that pieces are sent again.

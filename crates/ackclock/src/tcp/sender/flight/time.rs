@@ -113,7 +113,7 @@ impl FlightRecord {
         self.sent() + u64::from(self.first_resent)
     }
 
-    fn last_resent(&self) -> u64 {
+    pub(super) fn last_resent(&self) -> u64 {
         self.sent() + u64::from(self.last_resent)
     }
 
@@ -136,10 +136,17 @@ impl Flight<'_> {
     /// arrived, everything sent until `until` (in microseconds) is lost.
     pub(crate) fn detect_overdue(&mut self, newest: Transmission, until: u64) -> Overdue {
         let mut found = Overdue::default();
-        // Below `lost_below` only retransmissions can be overdue.
-        let mut position = if self.resent > 0 { 0 } else { self.locate(self.lost_below) };
+        // Below `lost_below` only retransmissions can be overdue, and none is if all of them were sent
+        // after `newest`.
+        let any_resent = self.resent > 0 && self.oldest_resent <= newest.at;
+        let mut position = if any_resent { 0 } else { self.locate(self.lost_below) };
+        let mut oldest_resent = u64::MAX;
         let mut settled = true;
-        while let Some(record) = self.records.get_mut(position) {
+        loop {
+            position = self.after_sacked(position);
+            let Some(record) = self.records.get_mut(position) else {
+                break;
+            };
             let sent = record.sent();
             if sent > newest.at {
                 break;
@@ -166,11 +173,18 @@ impl Flight<'_> {
             } else if again != 0 {
                 found.waiting = found.waiting.max(Some(resent_at));
             }
+            if record.resent != 0 {
+                oldest_resent = oldest_resent.min(resent_at);
+            }
             settled &= originals == 0;
             if settled {
                 self.lost_below = self.lost_below.max(record.end());
             }
             position += 1;
+        }
+        if any_resent {
+            // What was first sent after `newest` was sent again still later.
+            self.oldest_resent = oldest_resent.min(newest.at.saturating_add(1));
         }
         found
     }
