@@ -3,7 +3,7 @@
 use crate::commands::lab::{Merge, OutputOptions, Run};
 use crate::failure::Failure;
 use crate::interrupt;
-use ackclock_lab::{Output, Plan, Progress, Results, Shard, papers, select};
+use ackclock_lab::{Output, Paper, Plan, Progress, Results, Shard, papers, select};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -12,11 +12,16 @@ use std::path::{Path, PathBuf};
 /// Names the experiments.
 pub(crate) fn list() -> Result<(), Failure> {
     let mut text = String::new();
-    for each in papers::all() {
-        let (id, time) = (each.id(), each.seconds);
-        text += &format!("{id:34} {:34} {}", each.shows, each.title);
-        text += &format!(" ({:.0} s, quick {:.0} s)\n", time.full, time.quick);
+    for paper in Paper::ALL {
+        text += &format!("{}\n", paper.title());
+        for each in papers::all().filter(|each| each.paper == paper) {
+            let (id, time) = (each.id(), each.seconds);
+            text += &format!("{id:34} {:38} {}", each.shows, each.title);
+            text += &format!(" ({:.0} s, quick {:.0} s)\n", time.full, time.quick);
+        }
+        text += "\n";
     }
+    text += "'ackclock lab run ID' runs one; times are those of one core.\n";
     print(&text)
 }
 
@@ -27,8 +32,9 @@ pub(crate) fn run(command: &Run) -> Result<(), Failure> {
     let plan = Plan { experiments, quick: command.quick, seeds: command.seeds };
     let shard = command.shard.unwrap_or(Shard::WHOLE);
     let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let places = Places::create(&command.output)?;
+    // Before a directory is there, so that whoever sees it can interrupt the run.
     interrupt::on_request(|| {})?;
+    let places = Places::create(&command.output)?;
     let bar = Bar::new();
     let jobs = command.jobs.unwrap_or_else(cores);
     let results = ackclock_lab::run(&plan, shard, jobs, interrupt::flag(), &bar);
@@ -47,6 +53,11 @@ pub(crate) fn merge(command: &Merge) -> Result<(), Failure> {
     let results = Results::merge_directories(&command.directories)
         .map_err(|error| Failure::Usage(error.to_string()))?;
     places.write(&results, &command.output)?;
+    if !results.is_complete() {
+        let what =
+            "not everything was run: give the directories of all parts, or run what is missing";
+        return Err(Failure::Verdict(what.into()));
+    }
     conclude(&results)
 }
 

@@ -1,7 +1,7 @@
 //! `ackclock lab` as its users see it.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn lab(arguments: &[&str]) -> Output {
     let program = env!("CARGO_BIN_EXE_ackclock");
@@ -64,5 +64,37 @@ fn the_parts_of_a_run_are_merged_into_what_one_run_gives() {
     for file in ["results.json", "plots.json", "report.html"] {
         assert!(read("whole", file) == read("merged", file), "{file} differs");
     }
+    std::fs::remove_dir_all(&directory).expect("it was made");
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_leaves_a_partial_report_that_can_be_read_again() {
+    let directory = std::env::temp_dir().join(format!("ackclock-lab-stop-{}", std::process::id()));
+    let out = directory.join("part");
+    let path = out.to_str().expect("a path of text");
+    // What comes first is over soon, what comes second takes minutes.
+    let arguments = ["lab", "run", "fixed_windows", "many_flows", "--jobs", "1", "--out", path];
+    let run = Command::new(env!("CARGO_BIN_EXE_ackclock"))
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // The program listens to signals before it makes the directory.
+    while !out.exists() {
+        std::thread::yield_now();
+    }
+    let signalled = Command::new("kill").args(["-INT", &run.id().to_string()]).status();
+    assert!(signalled.expect("kill is there").success());
+    let output = run.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(text(&output.stderr).contains("interrupted"), "{output:?}");
+    let report = std::fs::read_to_string(out.join("report.html")).expect("there is a report");
+    assert!(report.contains("Not all of it has been run") && report.ends_with("</html>"));
+    // What there is can be joined with the rest.
+    let merged = lab(&["merge", path]);
+    assert_eq!((merged.status.code(), &merged.stdout), (Some(1), &output.stdout));
+    assert!(text(&merged.stdout).contains("jobs have not been run"), "{merged:?}");
     std::fs::remove_dir_all(&directory).expect("it was made");
 }

@@ -1,7 +1,7 @@
 //! What an experiment found, beside what the paper printed.
 
 use crate::sample::Spread;
-use ackclock_report::Plot;
+use ackclock_report::{Plot, number};
 use serde::Serialize;
 use std::fmt;
 
@@ -134,13 +134,13 @@ impl Tolerance {
 
 impl fmt::Display for Tolerance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&match self {
-            Tolerance::Between(first, last) => format!("{first} to {last}"),
-            Tolerance::AtLeast(bound) => format!("at least {bound}"),
-            Tolerance::AtMost(bound) => format!("at most {bound}"),
-            Tolerance::Above(bound) => format!("above {bound}"),
-            Tolerance::Below(bound) => format!("below {bound}"),
-            Tolerance::Exactly(wanted) => format!("{wanted}"),
+        f.pad(&match *self {
+            Tolerance::Between(first, last) => format!("{} to {}", number(first), number(last)),
+            Tolerance::AtLeast(bound) => format!("at least {}", number(bound)),
+            Tolerance::AtMost(bound) => format!("at most {}", number(bound)),
+            Tolerance::Above(bound) => format!("above {}", number(bound)),
+            Tolerance::Below(bound) => format!("below {}", number(bound)),
+            Tolerance::Exactly(wanted) => number(wanted),
             Tolerance::Holds => "holds".to_owned(),
             Tolerance::ReportOnly => "report only".to_owned(),
         })

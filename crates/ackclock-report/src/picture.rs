@@ -8,6 +8,10 @@ use plotters::prelude::*;
 
 /// Size of a picture; a page scales it.
 const SIZE: (u32, u32) = (760, 400);
+/// Around everything.
+const MARGIN: i32 = 8;
+/// Width of the labels on the left.
+const LEFT: i32 = 58;
 /// Points from which on a line is drawn thinly.
 const MANY: usize = 700;
 /// Colours of lines that can be told apart by most eyes; the page has others for the dark.
@@ -62,7 +66,14 @@ pub(crate) fn drawn(plot: &Plot) -> (String, Plane) {
         drawing.expect("a string takes what is written");
         root.present().expect("a string takes what is written");
     }
-    (text, plane)
+    (terse(&text), plane)
+}
+
+/// Without what is so by default, of which each mark says a lot.
+fn terse(svg: &str) -> String {
+    [" opacity=\"1\"", " stroke=\"none\"", " stroke-width=\"1\""]
+        .iter()
+        .fold(svg.to_owned(), |svg, default| svg.replace(default, ""))
 }
 
 /// As it is drawn: itself, or its logarithm; `None` if it has none.
@@ -97,11 +108,7 @@ fn bounds(plot: &Plot) -> Plane {
         let room = if most > least { (most - least) * 0.04 } else { most.abs().max(1.0) * 0.1 };
         [if from_zero && least == 0.0 { 0.0 } else { least - room }, most + room]
     };
-    let (x, mut y) = (wider(x, false), wider(y, !plot.y.log));
-    if plot.lines.len() > 1 {
-        // The legend is above the lines.
-        y[1] += (y[1] - y[0]) * 0.06 * plot.lines.len().min(6) as f64;
-    }
+    let (x, y) = (wider(x, false), wider(y, !plot.y.log));
     Plane { x, y, area: [0; 4] }
 }
 
@@ -119,7 +126,9 @@ fn path(points: &[(f64, f64)], style: Style) -> Vec<(f64, f64)> {
 
 fn label(value: f64, log: bool) -> String {
     if !log {
-        return number(value);
+        let text = number(value);
+        let is_fraction = text.contains('.');
+        return if is_fraction { text.trim_end_matches(['0', '.']).to_owned() } else { text };
     }
     // Powers of ten only.
     match value == value.round() {
@@ -129,16 +138,50 @@ fn label(value: f64, log: bool) -> String {
     }
 }
 
+fn coloured(plot: &Plot) -> impl Iterator<Item = (&Line, &'static RGBColor)> {
+    plot.lines.iter().zip(COLOURS.iter().cycle())
+}
+
+/// What is above the lines: where the name of each begins, and how high all of it is.
+struct Legend<'p> {
+    entries: Vec<(&'p Line, &'static RGBColor, (i32, i32))>,
+    height: i32,
+}
+
+/// Names in rows as wide as the picture; of one line there is nothing to tell apart.
+fn legend(plot: &Plot) -> Legend<'_> {
+    // Height of a row, and width that a letter takes on average, with some room.
+    const ROW: i32 = 18;
+    const LETTER: i32 = 8;
+    let mut legend = Legend { entries: Vec::new(), height: 0 };
+    if plot.lines.len() < 2 {
+        return legend;
+    }
+    let (mut x, mut y) = (MARGIN + LEFT, MARGIN);
+    for (line, colour) in coloured(plot) {
+        let width = 36 + LETTER * line.name.chars().count() as i32;
+        if x > MARGIN + LEFT && x + width > SIZE.0 as i32 {
+            (x, y) = (MARGIN + LEFT, y + ROW);
+        }
+        legend.entries.push((line, colour, (x, y)));
+        x += width;
+    }
+    legend.height = y + ROW - MARGIN + 4;
+    legend
+}
+
 fn draw_lines<'a>(
     plot: &Plot,
     root: &DrawingArea<SVGBackend<'a>, Shift>,
     plane: &mut Plane,
 ) -> Drawn<'a> {
     root.fill(&WHITE)?;
+    let legend = legend(plot);
     let mut chart = ChartBuilder::on(root)
-        .margin(8)
+        .margin(MARGIN)
+        .margin_top(MARGIN + legend.height)
         .x_label_area_size(40)
-        .y_label_area_size(58)
+        .y_label_area_size(LEFT)
         .build_cartesian_2d(plane.x[0]..plane.x[1], plane.y[0]..plane.y[1])?;
     chart
         .configure_mesh()
@@ -153,43 +196,36 @@ fn draw_lines<'a>(
         .draw()?;
     let (across, down) = chart.plotting_area().get_pixel_range();
     plane.area = [across.start, down.start, across.end, down.end];
-    for (line, colour) in plot.lines.iter().zip(COLOURS.iter().cycle()) {
+    for (line, colour) in coloured(plot) {
         let points = points(plot, line);
         let joined = || thin::line(&path(&points, line.style), plane);
         let marks = || thin::marks(&points, plane).into_iter();
-        let legend = match line.style {
+        match line.style {
             Style::Line | Style::Steps | Style::LinePoints => {
                 if line.style == Style::LinePoints {
                     let marks = marks().map(|point| Circle::new(point, 3, colour.filled()));
                     chart.draw_series(marks)?;
                 }
                 let width = if points.len() > MANY { 1 } else { 2 };
-                chart.draw_series(LineSeries::new(joined(), colour.stroke_width(width)))?
+                chart.draw_series(LineSeries::new(joined(), colour.stroke_width(width)))?;
             }
             Style::Dashes => {
-                chart.draw_series(DashedLineSeries::new(joined(), 6, 5, colour.into()))?
+                chart.draw_series(DashedLineSeries::new(joined(), 6, 5, colour.into()))?;
             }
             Style::Points => {
-                let marks = marks().map(|point| Circle::new(point, 2, colour.filled()));
-                chart.draw_series(marks)?
+                chart.draw_series(marks().map(|point| Circle::new(point, 2, colour.filled())))?;
             }
             Style::Crosses => {
-                chart.draw_series(marks().map(|point| Cross::new(point, 4, colour)))?
+                chart.draw_series(marks().map(|point| Cross::new(point, 4, colour)))?;
             }
-        };
-        let colour = *colour;
-        legend
-            .label(line.name.as_str())
-            .legend(move |(x, y)| Rectangle::new([(x, y - 3), (x + 14, y + 3)], colour.filled()));
+        }
     }
-    if plot.lines.len() > 1 {
-        chart
-            .configure_series_labels()
-            .background_style(WHITE.mix(0.8))
-            .border_style(RGBColor(0xdd, 0xdd, 0xdd))
-            .label_font(("sans-serif", 13))
-            .position(SeriesLabelPosition::UpperRight)
-            .draw()?;
+    for (line, colour, (x, y)) in legend.entries {
+        match line.style {
+            Style::Crosses => root.draw(&Cross::new((x + 7, y + 7), 4, colour))?,
+            _ => root.draw(&Rectangle::new([(x, y + 5), (x + 14, y + 9)], colour.filled()))?,
+        }
+        root.draw(&Text::new(line.name.as_str(), (x + 19, y), ("sans-serif", 13).into_font()))?;
     }
     Ok(())
 }
@@ -204,9 +240,9 @@ fn draw_heat<'a>(
     let (columns, rows) = (heat.columns.len(), heat.rows.len());
     (plane.x, plane.y) = ([0.0, columns as f64], [0.0, rows as f64]);
     let mut chart = ChartBuilder::on(root)
-        .margin(8)
+        .margin(MARGIN)
         .x_label_area_size(40)
-        .y_label_area_size(58)
+        .y_label_area_size(LEFT)
         .build_cartesian_2d(0.0..columns as f64, 0.0..rows as f64)?;
     chart
         .configure_mesh()

@@ -52,6 +52,8 @@ pub(crate) struct Run {
 }
 
 /// Join the parts of a run, judge the whole and print it
+///
+/// Exit status 1: something is not as the paper says and the tolerance allows, or parts are missing.
 #[derive(Args, Debug)]
 pub(crate) struct Merge {
     /// Directories that 'ackclock lab run --shard I/N --out DIR' has written

@@ -43,7 +43,7 @@ fn points(sender: &str, quick: bool) -> (&'static [&'static str], u64) {
         ("SACK", false) => (&COUNTS, 30),
         ("SACK", true) => (&["350"], 10),
         (_, false) => (&["200", "350", "500"], 10),
-        (_, true) => (&["350"], 2),
+        (_, true) => (&["350"], 10),
     }
 }
 
@@ -78,11 +78,9 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     for (sender, queue) in
         [("SACK", "drop-tail"), ("SACK", "red"), ("Reno", "drop-tail"), ("Reno", "red")]
     {
-        // Where nothing is lost there is nothing to compare.
         let counts: Vec<&str> = COUNTS
             .into_iter()
             .filter(|flows| samples.of(&name(queue, sender, "DA", flows)).next().is_some())
-            .filter(|flows| flows.parse().is_ok_and(|flows: u32| flows >= 200))
             .collect();
         let compare = |one: &str, other: &str, quantity: &str| {
             let variants = |algorithm| {
@@ -93,16 +91,18 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         let mut rows = |quantity: &str, order: &str, pairs: &[(&str, &str, Tolerance)]| {
             for &(one, other, tolerance) in pairs {
                 let what = format!("{quantity} of {one} over {other}'s, {sender} senders, {queue}");
-                let mut finding =
-                    Finding::new(what, compare(one, other, quantity)?).paper(order.to_owned());
-                // The paper shows SACK and says that Reno is similar.
-                if sender == "SACK" {
-                    finding = finding.tolerance(tolerance);
+                let mut finding = Finding::new(what, compare(one, other, quantity)?)
+                    .paper(order.to_owned())
+                    .tolerance(tolerance);
+                if tolerance == Tolerance::ReportOnly {
+                    finding = finding.note("not as published; see the notes");
                 }
                 findings.push(finding);
             }
             Ok::<(), Stop>(())
         };
+        let reno_over_drop_tail = (sender, queue) == ("Reno", "drop-tail");
+        let unless = |not: bool| if not { Tolerance::ReportOnly } else { Tolerance::Above(1.0) };
         let order = published::text("allman99.many_flows.throughput_order");
         rows(
             "throughput",
@@ -120,9 +120,8 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             &order,
             &[
                 ("DA", "ABC", Tolerance::Above(1.0)),
-                ("ABC", "AE", Tolerance::Above(1.0)),
-                // Shown by Reno senders over drop-tail; see the notes.
-                ("AE", "LBC", Tolerance::ReportOnly),
+                ("ABC", "AE", unless(reno_over_drop_tail)),
+                ("AE", "LBC", unless(!reno_over_drop_tail)),
             ],
         )?;
     }
@@ -131,9 +130,8 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         .filter(|flows| samples.of(&name("red", "SACK", "DA", flows)).next().is_some())
         .collect();
     for algorithm in ALGORITHMS {
-        let loaded = counts.iter().filter(|flows| flows.parse().is_ok_and(|n: u32| n >= 200));
         let variants =
-            |queue| loaded.clone().map(|flows| name(queue, "SACK", algorithm, flows)).collect();
+            |queue| counts.iter().map(|flows| name(queue, "SACK", algorithm, flows)).collect();
         let ratio = means_of_points(samples, [variants("red"), variants("drop-tail")], "goodput")?;
         findings.push(
             Finding::new(format!("goodput of {algorithm} with RED over drop-tail's"), ratio)
@@ -147,6 +145,14 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
          again that had arrived, needs a slow start after a timeout that goes back over the whole \
          window; those of the SACK sender here are too few to show, while Reno's over drop-tail \
          show it. How ns's SACK sender of 1999 went on after a timeout is not stated.",
+    );
+    findings.note(
+        "Reno over drop-tail, which the paper says is similar and does not show, has LBC's goodput \
+         below AE's as published, but ABC's half a percent below AE's too; why has not been found.",
+    );
+    findings.note(
+        "Each ratio is that of the means over all loads that were run. With up to 150 flows hardly \
+         anything is lost and goodputs are alike within 0.1 %.",
     );
     for (figure, queue, quantity, unit) in [
         (2, "drop-tail", "throughput", "bytes/s"),

@@ -31,8 +31,12 @@ pub(super) const DELAY: Choice = Choice {
              the delay-bandwidth product, which makes a round trip of 107 ms",
 };
 /// The retransmission timer.
-pub(super) const TIMER: Choice =
-    Choice { parameter: "timer", value: "rfc6298", reason: "ns times by a fine clock" };
+pub(super) const TIMER: Choice = Choice {
+    parameter: "timer",
+    value: "rfc6298",
+    reason: "each segment is timed by a fine clock, so that timeouts tell of the path; that of \
+             ns then ticked by 100 ms and timed one segment at a time: a row",
+};
 
 /// A sender with its receiver: `SACK ABC`, `Reno DA`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -60,9 +60,7 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         .filter(|flows| samples.of(&name("red", "0/1", flows)).next().is_some())
         .collect();
     let compare = |queue: &str, quantity: &str| {
-        let loaded = counts.iter().filter(|flows| **flows != "100");
-        let variants =
-            |scale: &str| loaded.clone().map(|flows| name(queue, scale, flows)).collect();
+        let variants = |scale: &str| counts.iter().map(|flows| name(queue, scale, flows)).collect();
         means_of_points(samples, [variants("1/1"), variants("0/1")], quantity)
     };
     let order = published::text("allman99.many_flows.sabc_order");

@@ -22,12 +22,13 @@ const END: Instant = Instant::from_secs(5000);
 const STREAM: u64 = 89;
 
 /// The variant with other values for what the paper does not state, one at a time.
-pub(super) fn otherwise(base: &Variant, seeds: u64) -> [Variant; 4] {
+pub(super) fn otherwise(base: &Variant, seeds: u64) -> [Variant; 5] {
     [
         ("lengths", "exponential"),
         ("acks", "delayed=200ms/0"),
         ("delay", "25ms"),
         ("timer", "jacobson88:ticks:one"),
+        ("timer", "jacobson88:ticks=100ms/2:one"),
     ]
     .map(|(parameter, value)| base.but(parameter, value, seeds))
 }

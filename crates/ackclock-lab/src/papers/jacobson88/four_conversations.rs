@@ -286,6 +286,17 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
                 .paper(printed(after, key).to_string()),
         );
     }
+    findings.push(
+        Finding::new(
+            "windows that were reduced in the first minute, new senders",
+            samples.spread(&new, "reductions_in_a_minute")?,
+        )
+        .paper({
+            let times = "figure_12.window_reductions_at_s";
+            let times = published::text(&format!("jacobson88.four_conversations.{after}.{times}"));
+            format!("reductions at {times} s are pointed out")
+        }),
+    );
     findings.note(
         "The paper's ratio of 16 between the best and the worst of the old conversations, and of 8 to \
          4.5 kB/s between the receivers, are one run each. Here the old senders are alike: the \

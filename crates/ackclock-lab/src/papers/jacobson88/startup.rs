@@ -10,6 +10,7 @@ use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Path, Topology};
+use ackclock_report::{Axis, Plot, Style};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "startup",
@@ -125,6 +126,12 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
         let title = format!("sequence numbers (figure {figure})");
         let all = log.conversations();
         sample.draw(sequence_plot("sequence", &title, all, first + TRACE));
+        let [x, y] = [Axis::linear("first byte (kB)"), Axis::linear("times sent")];
+        let title =
+            format!("how often each packet was sent in a minute, {} sender", job.word("sender")?);
+        let by_range = (0_u32..).map(|packet| f64::from(packet * MSS) / 1e3);
+        let points: Vec<_> = by_range.zip(times.iter().copied().map(f64::from)).collect();
+        sample.draw(Plot::new("times_sent", &title, x, y).line("packets", Style::Steps, points));
     }
     Ok(sample)
 }

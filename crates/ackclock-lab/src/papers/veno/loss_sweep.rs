@@ -1,6 +1,6 @@
 //! Figures 4 and 5 with one connection: throughput over the loss rate.
 
-use super::network::{self, ACKS, THRESHOLD, TIMER};
+use super::network::{self, ACKS, THRESHOLD, TIMER, TIMER_OF_NS};
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
@@ -56,9 +56,12 @@ fn variants(quick: bool) -> Vec<Variant> {
     }
     for law in ["sack", "veno"] {
         let base = variant("1%", law, seeds);
-        for (parameter, value) in
-            [("acks", "delayed=200ms/0"), ("timer", "jacobson88:ticks:one"), ("delay", "50ms")]
-        {
+        for (parameter, value) in [
+            ("acks", "delayed=200ms/0"),
+            ("timer", "jacobson88:ticks:one"),
+            ("timer", TIMER_OF_NS),
+            ("delay", "50ms"),
+        ] {
             variants.push(base.but(parameter, value, seeds));
         }
     }
@@ -66,7 +69,8 @@ fn variants(quick: bool) -> Vec<Variant> {
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let mut flows = network::bottleneck(job, 1460, &[job.word("law")?], [16, 12], ())?;
+    let mut flows =
+        network::bottleneck(job, 1460, &[job.word("law")?], [16, 12], Duration::ZERO, ())?;
     let end = Instant::ZERO + network::LENGTH;
     let mut rates = Vec::new();
     let step = Duration::from_secs(2);

@@ -33,8 +33,11 @@ pub(super) const ACKS: Choice = Choice {
 pub(super) const TIMER: Choice = Choice {
     parameter: "timer",
     value: "rfc6298",
-    reason: "ns times each packet by a fine clock; the paper names no timer",
+    reason: "each packet is timed by a fine clock, so that timeouts tell of the path; the paper names \
+             no timer. That of ns then ticked by 100 ms and timed one packet at a time: a row",
 };
+/// The timer of ns in the nineties: `tcpTick_` 0.1 s, at least two of them, one packet at a time.
+pub(super) const TIMER_OF_NS: &str = "jacobson88:ticks=100ms/2:one";
 
 /// The law that the setting `law` names, `sack` or `veno`. Both grow by a segment per window of acks.
 pub(super) fn law(job: &Job<'_>, word: &str) -> Result<BuiltIn, Stop> {
@@ -63,19 +66,22 @@ pub(super) fn connection(job: &Job<'_>, mss: u16) -> Result<Config, Stop> {
 pub(super) const LENGTH: Duration = Duration::from_secs(200);
 
 /// Figure 2(b), with a pair of hosts for each flow; a flow for each of these laws. The rate in
-/// units of 100 kbit/s, and the buffer in packets; settings `loss` and `delay` are the job's.
+/// units of 100 kbit/s, and the buffer in packets; settings `loss` and `delay` are the job's. A
+/// packet takes up to `jitter` longer on each access link.
 pub(super) fn bottleneck<O: Observer>(
     job: &Job<'_>,
     mss: u16,
     laws: &[&str],
     [rate, buffer]: [u64; 2],
+    jitter: Duration,
     observer: O,
 ) -> Result<Flows<O>, Stop> {
     let (delay, loss) = (job.word("delay")?, job.word("loss")?);
     let line = format!("rate={rate}00kbit,delay={delay},queue={buffer}");
     let [there, back] = [loss, "0"].map(|loss| format!("{line},loss={loss}"));
-    let access = "rate=100mbit,delay=0.1ms,loss=0,queue=infinite";
-    let dumbbell = dumbbell([&there, &back, access], laws.len())?;
+    let jitter = jitter.as_nanos() / 1000;
+    let access = format!("rate=100mbit,delay=0.1ms,jitter={jitter}us,loss=0,queue=infinite");
+    let dumbbell = dumbbell([&there, &back, &access], laws.len())?;
     let settings = connection(job, mss)?;
     let by_host: Result<Vec<_>, _> = laws.iter().map(|word| law(job, word)).collect();
     let by_host: BTreeMap<_, _> = dumbbell.senders.iter().copied().zip(by_host?).collect();

@@ -6,7 +6,7 @@ use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
 use crate::published;
 use crate::sample::{Sample, Samples, Spread};
-use ackclock::time::Instant;
+use ackclock::time::{Duration, Instant};
 use ackclock_report::{Axis, HeatMap, Plot};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -64,7 +64,7 @@ fn variants(quick: bool) -> Vec<Variant> {
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let count: usize = job.get("connections")?;
     let laws = vec![job.word("law")?; count];
-    let mut flows = network::bottleneck(job, 1460, &laws, [16, 12], ())?;
+    let mut flows = network::bottleneck(job, 1460, &laws, [16, 12], Duration::ZERO, ())?;
     job.run_until(&mut flows.emulator, Instant::ZERO + network::LENGTH)?;
     let mut sample = Sample::new();
     sample.set("utilisation", network::utilisation(&flows, 16));
