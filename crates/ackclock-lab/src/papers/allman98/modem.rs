@@ -6,7 +6,7 @@ use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock_emulator::Path;
-use ackclock_report::{Axis, Plot, Style};
+use ackclock_report::{Axis, HeatMap, Plot, Style};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "modem",
@@ -38,6 +38,14 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     judge,
 };
 
+/// The grid over what is not stated.
+const BUFFERS: [&str; 5] = ["20", "24", "26", "28", "40"];
+const DELAYS: [&str; 3] = ["25ms", "75ms", "150ms"];
+
+fn on_grid(buffer: &str, delay: &str) -> Variant {
+    Variant::new(&[("buffer", buffer), ("delay", delay)], 5)
+}
+
 fn variants(quick: bool) -> Vec<Variant> {
     let seeds = if quick { 10 } else { 30 };
     let base = Variant::new(&[], seeds);
@@ -53,6 +61,9 @@ fn variants(quick: bool) -> Vec<Variant> {
         ("ack_timer", "per-segment"),
     ] {
         variants.push(base.but(parameter, value, seeds));
+    }
+    for buffer in BUFFERS {
+        variants.extend(DELAYS.map(|delay| on_grid(buffer, delay)));
     }
     variants
 }
@@ -107,7 +118,31 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         findings.push(finding);
     }
     findings.plots.extend(plots(samples, &name, 4));
+    for window in [4, 16, 32] {
+        findings.plots.push(grid(samples, window)?);
+    }
     Ok(findings)
+}
+
+/// The time that a window saves, for each buffer and delay of the grid.
+fn grid(samples: &Samples, window: u16) -> Result<Plot, Stop> {
+    let [saved, _] = quantities(window);
+    let value = |delay, buffer| {
+        let spread = samples.spread(&on_grid(buffer, delay).name(), &saved);
+        spread.map(|spread| spread.median)
+    };
+    let row = |delay| BUFFERS.iter().map(|buffer| value(delay, buffer)).collect();
+    let values: Result<Vec<Vec<f64>>, Stop> = DELAYS.into_iter().map(row).collect();
+    let title = format!("time saved by {window} segments, by what is not stated");
+    let [x, y] = ["buffer in packets", "delay"].map(Axis::linear);
+    let mut plot = Plot::new(&format!("grid_{window}"), &title, x, y);
+    plot.heat = Some(HeatMap {
+        columns: BUFFERS.map(str::to_owned).to_vec(),
+        rows: DELAYS.map(str::to_owned).to_vec(),
+        values: values?,
+        label: "time saved".to_owned(),
+    });
+    Ok(plot)
 }
 
 /// Saving and retransmissions over the initial window, as in figures 4 and 5.

@@ -85,7 +85,8 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let mut sample = Sample::new();
     sample.set("utilisation", network::utilisation(&flows, 16));
     sample.set("timeouts", flows.info(0).map_or(0.0, |info| info.timeouts as f64));
-    if job.draws() {
+    // A decade apart, as figure 4 has them.
+    if job.draws() && QUICK_LOSSES.contains(&job.word("loss")?) {
         let [x, y] = [Axis::linear("time (s)"), Axis::linear("rate (kbit/s)")];
         let plot = Plot::new("rate", "rate over time (figure 4)", x, y);
         sample.draw(plot.line(job.word("loss")?, Style::Line, rates));
