@@ -36,7 +36,7 @@
       }
       return best && `${best.name}\n${x.label}: ${read(best.vx, x)}\n${y.label}: ${read(best.vy, y)}`;
     };
-    figure.addEventListener("pointermove", (event) => {
+    const tell = (event) => {
       const box = svg.getBoundingClientRect();
       const view = svg.viewBox.baseVal;
       const found = text((event.clientX - box.left) / box.width * view.width,
@@ -47,7 +47,10 @@
       const left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8);
       tip.style.left = `${Math.max(4, left)}px`;
       tip.style.top = `${Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 8)}px`;
-    });
-    figure.addEventListener("pointerleave", () => { tip.hidden = true; });
+    };
+    figure.addEventListener("pointermove", tell);
+    figure.addEventListener("pointerdown", tell);
+    // A finger that is lifted leaves what it asked for.
+    figure.addEventListener("pointerleave", (event) => { tip.hidden ||= event.pointerType === "mouse"; });
   }
 })();
