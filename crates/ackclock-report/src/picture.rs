@@ -5,6 +5,7 @@ use crate::text::number;
 use crate::thin;
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// Size of a picture; a page scales it.
 const SIZE: (u32, u32) = (760, 400);
@@ -260,15 +261,17 @@ fn draw_heat<'a>(
     let all = || heat.values.iter().flatten().copied();
     let (least, most) =
         (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+    let centre = Pos::new(HPos::Center, VPos::Center);
     for (row, values) in heat.values.iter().enumerate() {
         for (column, &value) in values.iter().enumerate() {
             let share = if most > least { (value - least) / (most - least) } else { 1.0 };
             let (x, y) = (column as f64, row as f64);
             let cell = Rectangle::new([(x, y), (x + 1.0, y + 1.0)], shade(share).filled());
             chart.draw_series([cell])?;
-            let ink = if share < 0.6 { &BLACK } else { &RGBColor(0xfe, 0xfe, 0xfe) };
-            let style = ("sans-serif", 12).into_font().color(ink);
-            let text = Text::new(number(value), (x + 0.3, y + 0.6), style);
+            // Not quite black and white, which a page turns round in the dark.
+            let ink = if share < 0.6 { RGBColor(1, 1, 1) } else { RGBColor(0xfe, 0xfe, 0xfe) };
+            let style = ("sans-serif", 12).into_font().color(&ink).pos(centre);
+            let text = Text::new(number(value), (x + 0.5, y + 0.5), style);
             chart.draw_series([text])?;
         }
     }
@@ -276,12 +279,12 @@ fn draw_heat<'a>(
     let [left, top, right, bottom] = plane.area;
     let at = |start: i32, end: i32, share: f64| start + (f64::from(end - start) * share) as i32;
     for (index, name) in heat.columns.iter().enumerate() {
-        let x = at(left, right, (index as f64 + 0.3) / columns as f64);
-        root.draw(&Text::new(name.as_str(), (x, bottom + 6), style.clone()))?;
+        let x = at(left, right, (index as f64 + 0.5) / columns as f64);
+        root.draw(&Text::new(name.as_str(), (x, bottom + 14), style.pos(centre)))?;
     }
     for (index, name) in heat.rows.iter().enumerate() {
-        let y = at(bottom, top, (index as f64 + 0.6) / rows as f64);
-        root.draw(&Text::new(name.as_str(), (left - 36, y), style.clone()))?;
+        let y = at(bottom, top, (index as f64 + 0.5) / rows as f64);
+        root.draw(&Text::new(name.as_str(), (left - 20, y), style.pos(centre)))?;
     }
     Ok(())
 }

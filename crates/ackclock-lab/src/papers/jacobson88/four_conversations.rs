@@ -300,8 +300,8 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     findings.note(
         "The paper's ratio of 16 between the best and the worst of the old conversations, and of 8 to \
          4.5 kB/s between the receivers, are one run each. Here the old senders are alike: the \
-         queue drops from all of them, and all go back by a window. The bursts of 4.3BSD's receivers \
-         do lose more packets, as in the paper, but each loss costs a timeout of the same length.",
+         queue drops from all of them, and all go back by a window. Nor do conversations with \
+         4.3BSD's receivers lose more than the others, or take longer.",
     );
     Ok(findings)
 }
