@@ -202,8 +202,11 @@ impl<C: CongestionController> Connection<'_, C> {
         self.inquiry.on_heard(now);
         self.timestamps.update(now, *seq, options.timestamps);
         let window = u32::from(*window) << self.agreement.peer_shift;
-        let is_bare = !segment.payload.is_empty() && options.sack.is_empty();
-        if !(is_bare && self.sender.take_repetition(*seq, *ack, window)) {
+        let has_text = !segment.payload.is_empty();
+        let taken = options.sack.is_empty()
+            && (has_text && self.sender.take_repetition(*seq, *ack, window)
+                || self.sender.take_calm_ack(now, &self.settings, (*seq, *ack, window)));
+        if !taken {
             self.digest_ack(now, segment, *seq);
         }
         if segment.payload.is_empty() {

@@ -52,6 +52,11 @@ impl<C: CongestionController> Sender<'_, C> {
         if is_bare && self.take_repetition(input.seq, input.ack, input.window) {
             return;
         }
+        let ends = (input.seq, input.ack, input.window);
+        let tells_nothing_else = input.sack.is_empty() && !input.ecn_echo;
+        if tells_nothing_else && self.take_calm_ack(now, settings, ends) {
+            return;
+        }
         self.note_app_limited();
         self.allow_burst(settings);
         let was_closed = self.window.size == 0;
@@ -210,7 +215,7 @@ impl<C: CongestionController> Sender<'_, C> {
     }
 
     /// Moves SND.UNA and takes what was acknowledged off the queue.
-    fn take_off_queue(&mut self, ack: SeqNumber) {
+    pub(super) fn take_off_queue(&mut self, ack: SeqNumber) {
         let advanced = ack.since(self.snd_una);
         let bytes = advanced.min(self.queue.len() as u32);
         self.fin_acked |= advanced > bytes;
@@ -259,14 +264,7 @@ impl<C: CongestionController> Sender<'_, C> {
         in_recovery: bool,
     ) {
         let flight_after = self.pipe();
-        // A window grows only while the flight reaches it (RFC 7661 section 4.1): in slow start
-        // half of it, since the flight that a window grew from was half as large.
-        let peak = self.round.peak();
-        self.validate_window(now, flight_before);
-        let window = self.controller.window();
-        let slow_start = window < self.controller.slow_start_threshold();
-        let reached =
-            if slow_start { peak.saturating_mul(2) } else { peak.saturating_add(self.mss) };
+        let window_limited = self.reaches_window(now, flight_before);
         let delivered = self.delivery.total();
         let round = self.round.on_ack(now, self.snd_una, self.snd_nxt, delivered, flight_after);
         let min_rtt = self.rto.min_rtt();
@@ -289,10 +287,22 @@ impl<C: CongestionController> Sender<'_, C> {
             in_recovery,
             new_round: round.is_some(),
             after_timeout: self.recovery.phase() == Phase::Loss,
-            window_limited: reached > window && !facts.ecn_echo,
+            window_limited: window_limited && !facts.ecn_echo,
             random: self.next_random(),
         };
         self.controller.on_ack(&ack);
+    }
+
+    /// A window grows only while the flight reaches it (RFC 7661 section 4.1): in slow start half of
+    /// it, since the flight that a window grew from was half as large.
+    pub(super) fn reaches_window(&mut self, now: Instant, flight_before: u32) -> bool {
+        let peak = self.round.peak();
+        self.validate_window(now, flight_before);
+        let window = self.controller.window();
+        let slow_start = window < self.controller.slow_start_threshold();
+        let reached =
+            if slow_start { peak.saturating_mul(2) } else { peak.saturating_add(self.mss) };
+        reached > window
     }
 
     /// What was sent into the closed window was thrown away there: send it again at once. That is

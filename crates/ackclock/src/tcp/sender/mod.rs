@@ -1,6 +1,7 @@
 //! The sending half of a connection: the queue, what is in flight, and when to send what.
 
 mod ack;
+mod calm_ack;
 mod delivery;
 mod ecn;
 mod flight;

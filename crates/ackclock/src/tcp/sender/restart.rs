@@ -100,16 +100,18 @@ impl<C: CongestionController> Sender<'_, C> {
             return;
         }
         let idle = now.saturating_since(self.last_sent_at);
-        let rto = self.rto.timeout();
-        let measured = Some(self.rto.smoothed_rtt()).filter(|rtt| !rtt.is_zero());
-        let (limit, window) = match settings.restart_after_idle {
+        let measured = self.rto.smoothed_rtt();
+        let limit = match settings.restart_after_idle {
             RestartAfterIdle::Never => return,
             RestartAfterIdle::Validation => return self.give_up_unvalidated(now, settings),
-            RestartAfterIdle::OneSegmentAfterRto => (rto, self.mss),
-            RestartAfterIdle::OneSegmentAfterRtt => (measured.unwrap_or(rto), self.mss),
-            RestartAfterIdle::RestartWindow => (rto, settings.initial_window.window(self.mss)),
+            RestartAfterIdle::OneSegmentAfterRtt if !measured.is_zero() => measured,
+            _ => self.rto.timeout(),
         };
         if idle > limit {
+            let window = match settings.restart_after_idle {
+                RestartAfterIdle::RestartWindow => settings.initial_window.window(self.mss),
+                _ => self.mss,
+            };
             let restart_window = window.min(self.controller.window());
             self.controller.on_restart_after_idle(now, restart_window);
         }

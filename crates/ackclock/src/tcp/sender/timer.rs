@@ -50,8 +50,13 @@ impl<C: CongestionController> Sender<'_, C> {
 
     /// Starts, keeps or stops the timer according to what is in flight and queued.
     pub(super) fn rearm(&mut self, now: Instant) {
-        let blocked = self.is_blocked_by_window();
         let running = self.timer();
+        let goes_on = matches!(running, Timer::Retransmit(_)) && !self.flight.is_empty();
+        if goes_on && self.window.size > 0 {
+            self.probe_due = false;
+            return;
+        }
+        let blocked = self.is_blocked_by_window();
         if running == Timer::Off {
             self.no_progress_since = now;
         }

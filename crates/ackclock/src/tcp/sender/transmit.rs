@@ -69,15 +69,19 @@ impl<C: CongestionController> Sender<'_, C> {
     /// Whether it is plain that there is nothing to send: all that is queued was sent, and nothing is
     /// missing.
     pub(crate) fn is_silent(&self) -> bool {
-        !(self.probe_due || self.tail_probe_due)
-            && self.unsent() == 0
+        self.unsent() == 0
+            && !(self.probe_due || self.tail_probe_due)
             && !self.fin_pending()
             && self.recovery.is_calm(&self.flight)
     }
 
     /// What the congestion window and the peer's let go.
     fn next_by_windows(&mut self, max_payload: u32) -> Option<Data> {
-        let window = self.recovery.window(self.controller.window());
+        let window = self.controller.window();
+        if self.recovery.is_calm(&self.flight) {
+            return self.new_data(window.saturating_sub(self.flight.pipe()), max_payload);
+        }
+        let window = self.recovery.window(window);
         let allowance = window.saturating_sub(self.pipe());
         if let Some(lost) = self.recovery.next_retransmission(&mut self.flight, allowance) {
             return Some(self.retransmission(lost));

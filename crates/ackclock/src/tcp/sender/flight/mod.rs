@@ -32,6 +32,29 @@ pub(crate) struct Acked {
     pub(crate) sent_at: Option<Instant>,
 }
 
+/// Whole records at the beginning of the flight that were sent one after the other, and to which
+/// nothing has happened since.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    /// How many.
+    records: usize,
+    /// Sequence numbers.
+    pub(crate) bytes: u32,
+    /// Where the first of their pieces ends, ...
+    pub(crate) first_end: SeqNumber,
+    /// ... and the last.
+    pub(crate) end: SeqNumber,
+    /// When the last was sent.
+    pub(crate) sent_at: Instant,
+}
+
+impl Run {
+    /// The last transmission.
+    pub(crate) fn newest(&self) -> Transmission {
+        Transmission { at: micros(self.sent_at), end: self.end, again: false }
+    }
+}
+
 /// What was newly found lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Losses {
@@ -140,6 +163,7 @@ impl<'a> Flight<'a> {
 
     /// Whether another transmission can be recorded. Memory that grows is taken now, so that what
     /// is sent is surely recorded.
+    #[inline]
     pub(crate) fn has_room(&mut self) -> bool {
         self.records.has_place() || self.delivery.reserve(&mut self.records)
     }
@@ -192,6 +216,7 @@ impl<'a> Flight<'a> {
 
     /// New data was sent, at most [`MAX_PIECES`] pieces; `piece` is the segment size. False if all
     /// records are in use.
+    #[inline]
     pub(crate) fn push(&mut self, now: Instant, range: SeqRange, piece: u32) -> bool {
         let record = FlightRecord {
             seq: range.start,
@@ -239,7 +264,12 @@ impl<'a> Flight<'a> {
     /// Everything before `una` was acknowledged; what had not been SACKed before is added to
     /// `delivered`.
     pub(crate) fn acknowledge(&mut self, una: SeqNumber, delivered: &mut Delivered) -> Acked {
-        let mut acked = Acked { sent_at: self.acknowledge_untouched(una, delivered) };
+        let mut acked = Acked::default();
+        if let Some(run) = self.untouched(una) {
+            acked.sent_at = Some(run.sent_at);
+            delivered.add_run(&run, self.remembered(run.records - 1));
+            self.acknowledge_run(&run);
+        }
         let mut resent = false;
         while let Some(record) = self.records.front() {
             let whole = record.end().at_or_before(una);
@@ -292,30 +322,38 @@ impl<'a> Flight<'a> {
         acked
     }
 
-    /// Takes out the records before `una` of which nothing has become yet, up to the first other one.
-    /// They were sent in this order, so that the first and the last tell all. Gives when the last was
-    /// sent.
-    fn acknowledge_untouched(
-        &mut self,
-        una: SeqNumber,
-        delivered: &mut Delivered,
-    ) -> Option<Instant> {
-        let before = self.outstanding;
-        let first = *self.records.front()?;
-        let mut last = first;
-        let mut count = 0;
-        while let Some(record) = self.records.get(count)
+    /// The records before `una`, up to the first that is not wholly before it or to which something
+    /// has happened; `None` if there are none.
+    pub(crate) fn untouched(&self, una: SeqNumber) -> Option<Run> {
+        let first = self.records.front()?;
+        let mut run = Run {
+            records: 0,
+            bytes: 0,
+            first_end: first.seq + first.piece.min(first.len),
+            end: first.seq,
+            sent_at: first.sent_at,
+        };
+        while let Some(record) = self.records.get(run.records)
             && record.end().at_or_before(una)
             && record.is_untouched()
         {
-            self.outstanding -= record.len;
-            last = *record;
-            count += 1;
+            run.records += 1;
+            run.bytes += record.len;
+            run.end = record.end();
+            run.sent_at = record.sent_at;
         }
-        let sent = self.remembered(count.checked_sub(1)?);
-        delivered.add_run(&first, &last, before - self.outstanding, sent);
-        self.records.pop_many(count);
-        Some(last.sent_at)
+        (run.records > 0).then_some(run)
+    }
+
+    /// They were acknowledged.
+    pub(crate) fn acknowledge_run(&mut self, run: &Run) {
+        self.outstanding -= run.bytes;
+        self.records.pop_many(run.records);
+        self.lost_below = self.lost_below.max(run.end);
+        self.resend_from = self.resend_from.max(run.end);
+        if self.is_empty() {
+            self.seen = Default::default();
+        }
     }
 
     /// Marks the first piece lost, whatever the scoreboard says (three duplicate acks, or a partial

@@ -5,7 +5,7 @@
 //! as lost only when the last one would, and as delivered no later than the first one was sent.
 
 use super::record::{FlightRecord, bit, low_bits};
-use super::{Flight, Losses};
+use super::{Flight, Losses, Run};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::sender::DeliveryRecord;
 
@@ -63,21 +63,14 @@ impl Delivered {
         }
     }
 
-    /// Adds `bytes` in whole records from `first` to `last`, each of which was sent once, after the
-    /// one before it, and not delivered before. `sent` is what the last one remembers.
-    pub(super) fn add_run(
-        &mut self,
-        first: &FlightRecord,
-        last: &FlightRecord,
-        bytes: u32,
-        sent: Option<DeliveryRecord>,
-    ) {
-        self.bytes += bytes;
-        let transmission = Transmission { at: last.sent(), end: last.end(), again: false };
+    /// Adds whole records that had not been delivered before; `sent` is what the last remembers.
+    pub(super) fn add_run(&mut self, run: &Run, sent: Option<DeliveryRecord>) {
+        self.bytes += run.bytes;
+        let transmission = run.newest();
         if self.newest.is_none_or(|newest| transmission.is_after(newest)) {
             (self.newest, self.sent) = (Some(transmission), sent);
         }
-        let lowest = first.seq + first.piece.min(first.len);
+        let lowest = run.first_end;
         self.lowest_original = Some(self.lowest_original.map_or(lowest, |known| known.min(lowest)));
     }
 

@@ -27,7 +27,7 @@ mod undo;
 
 pub use algorithm::{RecoveryAlgorithm, UnknownRecovery};
 
-use super::flight::{Delivered, Flight, Losses};
+use super::flight::{Delivered, Flight, Losses, Run, micros};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::time::{Duration, Instant};
 use algorithm::AnyRules;
@@ -295,6 +295,12 @@ trait Rules {
         false
     }
 
+    /// `run` was acknowledged outside an episode, at `now` in microseconds, and nothing but the time
+    /// that it took can be learned of it: notes that. False, without any effect, if there may be more.
+    fn take_run(&mut self, _now: u64, _una: SeqNumber, _run: &Run) -> bool {
+        false
+    }
+
     /// Its own timer, and when that fires.
     fn early_timer(&self) -> (EarlyTimer, Instant) {
         (EarlyTimer::Off, Instant::FAR_FUTURE)
@@ -384,6 +390,22 @@ impl Recovery {
             && flight.sacked() == 0
             && flight.lost() == 0
             && self.rules.get().is_plain()
+    }
+
+    /// As [`on_ack`](Self::on_ack), where [`is_calm`](Self::is_calm) and the ack is for `run` and tells
+    /// nothing else. False, without any effect, if it cannot be taken so.
+    pub(crate) fn take_run(
+        &mut self,
+        now: Instant,
+        (una, nxt): (SeqNumber, SeqNumber),
+        run: &Run,
+    ) -> bool {
+        if self.undo.is_armed() || !self.rules.get_mut().take_run(micros(now), una, run) {
+            return false;
+        }
+        self.episode.duplicate_acks = 0;
+        self.episode.flight_end = nxt;
+        true
     }
 
     /// So many segments were found lost.

@@ -10,7 +10,7 @@ use super::{
     Phase, ProbeFacts, Rules,
 };
 use crate::seq::{SeqNumber, SeqRange};
-use crate::tcp::sender::flight::{Transmission, micros};
+use crate::tcp::sender::flight::{Run, Transmission, micros};
 use crate::time::{Duration, Instant};
 
 /// A widened reordering window lasts for so many recoveries without D-SACK (section 6.2 step 4).
@@ -90,22 +90,30 @@ impl Rack {
     /// Section 6.2, steps 1 to 3.
     fn take_delivery(&mut self, flight: &Flight<'_>, ack: &AckFacts) {
         if let Some(newest) = ack.delivered.newest {
-            self.rtt = u32::try_from(ack.now.saturating_sub(newest.at)).unwrap_or(u32::MAX);
-            self.probed = false;
-            if !self.measured {
-                self.fack = ack.una;
-            }
-            if !self.measured || newest.is_after(self.newest()) {
-                (self.newest_at, self.newest_end) = (newest.at, newest.end);
-                self.newest_again = newest.again;
-            }
-            let lowest = ack.delivered.lowest_original;
-            self.reordering_seen |=
-                self.measured && lowest.is_some_and(|end| end.before(self.fack));
-            self.measured = true;
+            self.take_newest(ack.now, ack.una, newest, ack.delivered.lowest_original);
         }
         let highest = flight.highest_sacked().unwrap_or(ack.una);
         self.fack = self.fack.max(ack.una).max(highest);
+    }
+
+    fn take_newest(
+        &mut self,
+        now: u64,
+        una: SeqNumber,
+        newest: Transmission,
+        lowest: Option<SeqNumber>,
+    ) {
+        self.rtt = u32::try_from(now.saturating_sub(newest.at)).unwrap_or(u32::MAX);
+        self.probed = false;
+        if !self.measured {
+            self.fack = una;
+        }
+        if !self.measured || newest.is_after(self.newest()) {
+            (self.newest_at, self.newest_end) = (newest.at, newest.end);
+            self.newest_again = newest.again;
+        }
+        self.reordering_seen |= self.measured && lowest.is_some_and(|end| end.before(self.fack));
+        self.measured = true;
     }
 
     /// Section 6.2 step 4, the D-SACK part: the window grows once per round that sees one, and is
@@ -287,6 +295,20 @@ impl Rules for Rack {
     }
 
     fn is_plain(&self) -> bool {
+        true
+    }
+
+    /// What was sent after the newest that was delivered is not overdue. So nothing can be, unless a
+    /// retransmission was the newest.
+    fn take_run(&mut self, now: u64, una: SeqNumber, run: &Run) -> bool {
+        let newest = run.newest();
+        let is_newest = !self.measured || newest.is_after(self.newest());
+        if !is_newest || self.probe != Probe::None || self.timer == EarlyTimer::Reordering {
+            return false;
+        }
+        self.take_newest(now, una, newest, Some(run.first_end));
+        self.fack = self.fack.max(una);
+        self.in_dsack_round &= una.before(self.dsack_round);
         true
     }
 

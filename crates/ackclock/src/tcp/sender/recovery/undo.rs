@@ -75,6 +75,11 @@ impl Undo {
         *self = Undo::default();
     }
 
+    /// Whether the last reduction can be taken back.
+    pub(super) fn is_armed(&self) -> bool {
+        self.armed
+    }
+
     /// Whether it was the retransmission timer that began the episode.
     pub(super) fn is_by_timer(&self) -> bool {
         self.by_timer

@@ -1,0 +1,86 @@
+//! The ack that nearly all are: new data is acknowledged, and nothing is missing.
+
+use super::flight::Run;
+use super::{Sender, Timer};
+use crate::congestion::{Ack, CongestionController};
+use crate::seq::SeqNumber;
+use crate::tcp::settings::Settings;
+use crate::time::{Duration, Instant};
+
+impl<C: CongestionController> Sender<'_, C> {
+    /// As [`on_ack`](Self::on_ack) for an ack without SACK blocks and without an echo of congestion,
+    /// where nothing is lost, SACKed, probed or to be undone: what is left of that procedure then.
+    /// False, without any effect, if there is more to do.
+    pub(crate) fn take_calm_ack(
+        &mut self,
+        now: Instant,
+        settings: &Settings,
+        (seq, ack, window): (SeqNumber, SeqNumber, u32),
+    ) -> bool {
+        let is_calm = ack.after(self.snd_una)
+            && window > 0
+            && self.window.size > 0
+            && matches!(self.timer(), Timer::Retransmit(_))
+            && !self.rto.was_spurious()
+            && !self.flight.is_measuring()
+            && self.recovery.is_calm(&self.flight);
+        if !is_calm {
+            return false;
+        }
+        let Some(run) = self.flight.untouched(ack).filter(|run| run.end == ack) else {
+            return false;
+        };
+        if !self.recovery.take_run(now, (ack, self.snd_nxt), &run) {
+            return false;
+        }
+        self.note_app_limited();
+        self.allow_burst(settings);
+        self.window.update(seq, ack, window);
+        let flight_before = self.flight.pipe();
+        self.take_off_queue(ack);
+        self.flight.acknowledge_run(&run);
+        let rtt = now.saturating_since(run.sent_at);
+        self.rto.on_ack(now, ack, Some(rtt));
+        self.delivery.on_delivered(now, run.bytes);
+        self.timeouts_in_a_row = 0;
+        self.no_progress_since = now;
+        self.digest_echo(now, false, run.bytes);
+        self.tell_law_of_run(now, &run, flight_before, rtt);
+        if self.flight.is_empty() {
+            self.rearm(now);
+        } else {
+            self.probe_due = false;
+            self.restart_timer(now);
+        }
+        self.schedule_probe(now);
+        true
+    }
+
+    fn tell_law_of_run(&mut self, now: Instant, run: &Run, flight_before: u32, rtt: Duration) {
+        let flight_after = self.flight.pipe();
+        let window_limited = self.reaches_window(now, flight_before);
+        let delivered = self.delivery.total();
+        let round = self.round.on_ack(now, self.snd_una, self.snd_nxt, delivered, flight_after);
+        let ack = Ack {
+            now,
+            bytes_acked: run.bytes,
+            bytes_sacked: 0,
+            bytes_delivered: run.bytes,
+            bytes_lost: 0,
+            flight_when_lost_sent: 0,
+            flight_before,
+            flight_after,
+            rtt: Some(rtt),
+            smoothed_rtt: self.rto.smoothed_rtt(),
+            min_rtt: self.rto.min_rtt(),
+            new_round: round.is_some(),
+            delivery: round,
+            ecn_echo: false,
+            in_recovery: false,
+            after_timeout: false,
+            window_limited,
+            random: self.next_random(),
+        };
+        self.controller.on_ack(&ack);
+    }
+}
