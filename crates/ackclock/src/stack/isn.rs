@@ -1,5 +1,11 @@
 //! Numbers that nobody outside can guess and that repeat from run to run: all of them are keyed
 //! hashes over the secret of the stack.
+//!
+//! Those that go out are SipHash's. The demultiplexer's, which no packet shows, is needed for many
+//! packets and must only be such that nobody who does not know the keys can choose four-tuples that
+//! collide: any two do so with a probability of 2^-32, whatever they are (multilinear hashing with
+//! half as many multiplications; Lemire and Kaser, "Strongly universal string hashing is fast", 2014,
+//! section 3).
 
 use super::tuple::FourTuple;
 use crate::seq::SeqNumber;
@@ -12,7 +18,12 @@ const ISN_TICK: Duration = Duration::from_micros(4);
 
 /// The secret of a stack.
 #[derive(Clone, Copy)]
-pub(super) struct Secret([u64; 2]);
+pub(super) struct Secret {
+    bits: [u64; 2],
+    /// Keys of the demultiplexer's hash: one for each word of a four-tuple, and for the sum.
+    demux: [u64; 11],
+    clock_phase: u32,
+}
 
 /// What a hash is for: numbers with different purposes have nothing to do with each other.
 #[derive(Clone, Copy)]
@@ -27,13 +38,41 @@ enum Purpose {
 
 impl Secret {
     /// A secret of 128 random bits.
-    pub(super) const fn new(bits: [u64; 2]) -> Self {
-        Secret(bits)
+    pub(super) fn new(bits: [u64; 2]) -> Self {
+        let [first, second] = bits;
+        let keyed = |purpose| SipHasher13::new_with_keys(first ^ purpose as u64, second);
+        let mut demux = [0; 11];
+        for (key, number) in demux.iter_mut().zip(0u8..) {
+            *key = keyed(Purpose::Demux).hash(&[number]);
+        }
+        let clock_phase = keyed(Purpose::ClockPhase).hash(&[]) as u32;
+        Secret { bits, demux, clock_phase }
     }
 
     /// Hash for the demultiplexer.
     pub(super) fn demux(&self, tuple: &FourTuple) -> u32 {
-        (self.hash(Purpose::Demux, tuple) >> 32) as u32
+        let FourTuple { local, remote } = tuple;
+        let ports = u32::from(local.port()) << 16 | u32::from(remote.port());
+        match (local.ip(), remote.ip()) {
+            (IpAddr::V4(local), IpAddr::V4(remote)) => {
+                self.multilinear([local.to_bits(), remote.to_bits(), ports, 0])
+            }
+            (local, remote) => {
+                let [a, b, c, d] = words(local);
+                let [e, f, g, h] = words(remote);
+                self.multilinear([a, b, c, d, e, f, g, h, ports, 0])
+            }
+        }
+    }
+
+    fn multilinear<const WORDS: usize>(&self, words: [u32; WORDS]) -> u32 {
+        let [offset, keys @ ..] = &self.demux;
+        let pairs = keys.as_chunks::<2>().0.iter().zip(words.as_chunks::<2>().0);
+        let sum = pairs.fold(*offset, |sum, ([key0, key1], [word0, word1])| {
+            let product = key0.wrapping_add(u64::from(*word0));
+            sum.wrapping_add(product.wrapping_mul(key1.wrapping_add(u64::from(*word1))))
+        });
+        (sum >> 32) as u32
     }
 
     /// Initial sequence number: a clock plus a number that depends on the four-tuple (RFC 6528
@@ -59,20 +98,27 @@ impl Secret {
     /// Seed of a connection's random words.
     pub(super) fn random(&self, now: Instant, tuple: &FourTuple) -> u64 {
         let base = self.hash(Purpose::Random, tuple);
-        SipHasher13::new_with_keys(self.0[0], base).hash(&now.as_nanos().to_le_bytes())
+        SipHasher13::new_with_keys(self.bits[0], base).hash(&now.as_nanos().to_le_bytes())
     }
 
     /// A word for the phase of the clocks that tick in all connections.
     pub(super) fn clock_phase(&self) -> u32 {
-        let [first, second] = self.0;
-        SipHasher13::new_with_keys(first ^ Purpose::ClockPhase as u64, second).hash(&[]) as u32
+        self.clock_phase
     }
 
     fn hash(&self, purpose: Purpose, tuple: &FourTuple) -> u64 {
-        let [first, second] = self.0;
+        let [first, second] = self.bits;
         let hasher = SipHasher13::new_with_keys(first ^ purpose as u64, second);
         tuple.with_bytes(|bytes| hasher.hash(bytes))
     }
+}
+
+fn words(address: IpAddr) -> [u32; 4] {
+    let bits = match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
+        IpAddr::V6(address) => address.to_bits(),
+    };
+    [96, 64, 32, 0].map(|shift| (bits >> shift) as u32)
 }
 
 impl core::fmt::Debug for Secret {
@@ -115,7 +161,9 @@ impl EphemeralPorts {
 mod tests {
     use super::*;
 
-    const SECRET: Secret = Secret::new([1, 2]);
+    fn secret() -> Secret {
+        Secret::new([1, 2])
+    }
 
     fn tuple(port: u16) -> FourTuple {
         FourTuple {
@@ -126,8 +174,8 @@ mod tests {
 
     #[test]
     fn the_isn_counts_four_microseconds() {
-        let first = SECRET.isn(Instant::ZERO, &tuple(1));
-        let later = SECRET.isn(Instant::from_micros(4000), &tuple(1));
+        let first = secret().isn(Instant::ZERO, &tuple(1));
+        let later = secret().isn(Instant::from_micros(4000), &tuple(1));
         assert_eq!(later.distance(first), 1000);
     }
 
@@ -135,13 +183,35 @@ mod tests {
     fn numbers_depend_on_tuple_secret_and_purpose() {
         let other = Secret::new([1, 3]);
         let (a, b) = (tuple(1), tuple(2));
-        assert_ne!(SECRET.isn(Instant::ZERO, &a), SECRET.isn(Instant::ZERO, &b));
-        assert_ne!(SECRET.isn(Instant::ZERO, &a), other.isn(Instant::ZERO, &a));
-        assert_ne!(SECRET.isn(Instant::ZERO, &a).0, SECRET.timestamp_offset(&a));
-        assert_ne!(SECRET.demux(&a), SECRET.demux(&b));
-        assert_ne!(SECRET.random(Instant::ZERO, &a), SECRET.random(Instant::from_secs(1), &a));
-        let later = SECRET.timestamp_offset(&a);
-        assert_eq!(SECRET.timestamp_offset(&a), later, "the same for a later connection");
+        assert_ne!(secret().isn(Instant::ZERO, &a), secret().isn(Instant::ZERO, &b));
+        assert_ne!(secret().isn(Instant::ZERO, &a), other.isn(Instant::ZERO, &a));
+        assert_ne!(secret().isn(Instant::ZERO, &a).0, secret().timestamp_offset(&a));
+        assert_ne!(secret().demux(&a), secret().demux(&b));
+        assert_ne!(secret().demux(&a), other.demux(&a));
+        assert_ne!(secret().random(Instant::ZERO, &a), secret().random(Instant::from_secs(1), &a));
+        let later = secret().timestamp_offset(&a);
+        assert_eq!(secret().timestamp_offset(&a), later, "the same for a later connection");
+    }
+
+    #[test]
+    fn every_word_of_a_tuple_counts_for_the_demultiplexer() {
+        let end = |address: [u16; 8], port| SocketAddr::new(address.into(), port);
+        let mut hashes = std::vec![];
+        for word in 0..=16 {
+            let mut ends = [[0; 8]; 2];
+            if let Some(word) = ends.as_flattened_mut().get_mut(word) {
+                *word = 1;
+            }
+            for (local, remote) in [(1, 2), (2, 1)] {
+                let [ours, theirs] = ends;
+                let tuple = FourTuple { local: end(ours, local), remote: end(theirs, remote) };
+                hashes.push(secret().demux(&tuple));
+            }
+        }
+        let count = hashes.len();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), count);
     }
 
     #[test]

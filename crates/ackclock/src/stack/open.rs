@@ -9,6 +9,7 @@ use super::storage::new_buffers;
 use super::tuple::FourTuple;
 use super::{ConnectError, Handle, ListenConfig, ListenError, Listener, Stack};
 use crate::congestion::CongestionController;
+use crate::seq::SeqNumber;
 use crate::tcp::{Buffers, Config, Connection, Open};
 use crate::time::Instant;
 use core::net::SocketAddr;
@@ -42,7 +43,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let now = self.advance(now);
         config.validate().map_err(ConnectError::Config)?;
         let tuple = self.choose_ends(remote, local)?;
-        let open = self.open(now, &tuple);
+        let iss = self.secret.isn(now, &tuple);
+        let timestamp_offset = self.secret.timestamp_offset(&tuple);
+        let open = self.open(now, &tuple, iss, timestamp_offset);
         let id = self
             .add_connection(&tuple, config, Owner::Application, None, |buffers| {
                 Connection::connect(now, config, controller, buffers, &open)
@@ -89,10 +92,16 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// What a new connection starts from.
-    pub(super) fn open(&self, now: Instant, tuple: &FourTuple) -> Open {
+    pub(super) fn open(
+        &self,
+        now: Instant,
+        tuple: &FourTuple,
+        iss: SeqNumber,
+        timestamp_offset: u32,
+    ) -> Open {
         Open {
-            iss: self.secret.isn(now, tuple),
-            timestamp_offset: self.secret.timestamp_offset(tuple),
+            iss,
+            timestamp_offset,
             mtu: self.config.link.mtu.min(MAX_PACKET),
             ip_header: tuple.ip_header(),
             random: self.secret.random(now, tuple),

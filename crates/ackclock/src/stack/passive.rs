@@ -120,9 +120,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let config = listener.config.connection;
         let mut connection = None;
         if listener.has_room_for_established() {
-            let mut open = self.open(now, &record.tuple);
-            open.iss = record.iss;
-            open.timestamp_offset = record.timestamp_offset;
+            let open = self.open(now, &record.tuple, record.iss, record.timestamp_offset);
             let (controller, accepted) = (self.controller.clone(), record.accepted());
             let (tuple, promised) = (&record.tuple, Some(record.window()));
             let owner = Owner::Listener;
