@@ -26,17 +26,23 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// One packet from the link, which says what of it was verified.
     pub fn on_received(&mut self, now: Instant, received: &Received<'_>) {
-        // The next packet is often of the connection that the last one was of, and has the same form.
+        let Some(segment) = parse_plain_segment(received.packet, received.verify) else {
+            return self.on_any_packet(now, parse_packet(received.packet, received.verify));
+        };
+        // The next packet is often of the connection that the last one was of.
         if let Some(slot) = self.connections.get(self.recent)
-            && let Some(segment) = parse_plain_segment(received.packet, received.verify)
             && slot.tuple.is_of(&segment)
             && !slot.detached
         {
             let now = self.begin_packet(now);
             self.statistics.segments_delivered += 1;
-            return self.on_connection_segment(now, self.recent, &segment);
+            self.on_connection_segment(now, self.recent, &segment);
+        } else if segment.ip.is_between_hosts() {
+            let now = self.begin_packet(now);
+            self.on_segment(now, &segment);
+        } else {
+            self.on_any_packet(now, Err(WireError::Address));
         }
-        self.on_any_packet(now, parse_packet(received.packet, received.verify));
     }
 
     fn begin_packet(&mut self, now: Instant) -> Instant {

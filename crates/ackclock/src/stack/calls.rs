@@ -173,8 +173,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let slot = self.resolve_mut(handle)?;
         let answer = call(&mut slot.connection, now);
         self.fit_queues(now, handle.slot);
-        self.after(now, handle.slot);
-        self.note_news(handle.slot);
+        self.after_call(now, handle.slot);
         Some(answer)
     }
 
@@ -194,8 +193,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if let Some(sizes) = &mut slot.sizes {
             sizes.account_send(&mut self.memory, &slot.connection);
         }
-        self.after(now, handle.slot);
-        self.note_news(handle.slot);
+        self.after_call(now, handle.slot);
         Some(answer)
     }
 

@@ -116,6 +116,17 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
+    /// Looks at a connection after its application has done something with it: what that is news of
+    /// is known at once.
+    pub(super) fn after_call(&mut self, now: Instant, id: u32) {
+        self.train.end();
+        self.settle_later(now, id);
+        if self.connections.get(id).is_some_and(|slot| !slot.detached) {
+            self.ready.push(id);
+        }
+        self.note_news(id);
+    }
+
     /// Looks at a connection after it has sent something.
     pub(super) fn after_turn(&mut self, now: Instant, id: u32) {
         self.settle_later(now, id);
@@ -153,11 +164,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     pub(super) fn after_read(&mut self, now: Instant, id: u32) {
         self.fit_queues(now, id);
         if self.connections.get(id).is_some_and(|slot| slot.connection.window_update_due()) {
-            self.after(now, id);
+            self.after_call(now, id);
         } else {
             self.rest_if_empty(id);
+            self.note_news(id);
         }
-        self.note_news(id);
     }
 
     fn rest_if_empty(&mut self, id: u32) {
@@ -206,7 +217,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             return;
         };
         let connection = &mut slot.connection;
-        if connection.is_over() {
+        if !matches!(connection.state(), State::Closed | State::TimeWait) {
+            self.timers.arm(id, connection.poll_timeout());
+        } else if connection.is_over() {
             self.detach(id);
         } else if let Some(time_wait) = connection.time_wait()
             // The ack of the peer's FIN goes first.
@@ -251,18 +264,23 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     pub(super) fn note_news(&mut self, id: u32) {
         if let Some(slot) = self.connections.get_mut(id)
             && slot.owner == Owner::Application
+            && slot.note_news()
         {
-            slot.note_news();
             self.events.push(id);
         }
     }
 
     /// Frees the slot once neither the network nor an application has an interest in it.
+    #[inline]
     fn free_if_done(&mut self, id: u32) {
         let is_done = |slot: &super::Slot<'_, C>| slot.detached && slot.owner == Owner::Nobody;
-        if !self.connections.get(id).is_some_and(is_done) {
-            return;
+        if self.connections.get(id).is_some_and(is_done) {
+            self.free(id);
         }
+    }
+
+    #[inline(never)]
+    fn free(&mut self, id: u32) {
         let Some(mut slot) = self.connections.remove(id) else {
             return;
         };

@@ -155,10 +155,10 @@ impl QueueSizes {
         budget: &mut MemoryBudget,
         connection: &mut Connection<'_, C>,
     ) {
-        self.account_send(budget, connection);
         if self.fits(budget, connection) {
             return;
         }
+        self.account_send(budget, connection);
         let wanted = match &self.tuning {
             None => self.send_most,
             // Two windows: one in the network, one that follows it.
@@ -189,14 +189,19 @@ impl QueueSizes {
         budget: &MemoryBudget,
         connection: &Connection<'_, C>,
     ) -> bool {
-        let sizes = [self.send_most, self.receive_most];
-        let plenty = sizes.into_iter().all(|most| u64::from(most) <= budget.free() / 2);
-        plenty
-            && self.tuning.is_none()
-            && connection.queue_limits() == sizes
+        let most = self.send_most.max(self.receive_most);
+        self.tuning.is_none()
+            && u64::from(most) <= budget.free() / 2
+            && connection.queue_limits() == (self.send_most, self.receive_most)
+            && self.held_by_sender(connection) == self.send
             && connection.receive_memory() == self.receive
             && self.send <= self.send_most
             && self.receive <= self.receive_most
+    }
+
+    /// What is reserved for the send queue: at least its first part.
+    fn held_by_sender<C: CongestionController>(&self, connection: &Connection<'_, C>) -> u32 {
+        connection.send_memory().max(self.send_most.min(LEAST_QUEUE))
     }
 
     /// Reserves what the send queue has taken of the allocator since it was asked last.
@@ -205,7 +210,7 @@ impl QueueSizes {
         budget: &mut MemoryBudget,
         connection: &Connection<'_, C>,
     ) {
-        let held = connection.send_memory().max(self.send_most.min(LEAST_QUEUE));
+        let held = self.held_by_sender(connection);
         if held != self.send {
             budget.release(self.send);
             budget.reserve(held);

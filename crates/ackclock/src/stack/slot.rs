@@ -72,14 +72,14 @@ impl<'a, C: CongestionController> Slot<'a, C> {
 
     /// Whether there is anything new since the last time.
     pub(super) fn take_news(&mut self) -> bool {
-        self.note_news();
-        core::mem::take(&mut self.event_pending)
+        self.note_news() && core::mem::take(&mut self.event_pending)
     }
 
     /// Compares what the application can do now with what it could do before: data that arrived
     /// behind unread data and an advance of the urgent pointer (RFC 9293 MUST-32) are news too.
-    pub(super) fn note_news(&mut self) {
-        let readiness = self.connection.readiness().bits();
+    /// Returns whether the application is to be told of something.
+    pub(super) fn note_news(&mut self) -> bool {
+        let readiness = self.connection.readiness_bits();
         let available = self.connection.available();
         let urgent_ahead = self.connection.urgent_ahead();
         let news = available > self.available
@@ -89,5 +89,6 @@ impl<'a, C: CongestionController> Slot<'a, C> {
         self.available = available;
         self.urgent_ahead = urgent_ahead;
         self.event_pending |= news;
+        self.event_pending
     }
 }

@@ -11,6 +11,7 @@ mod requirements;
 mod settings;
 mod shared_addresses;
 mod strangers;
+mod trains;
 
 use super::*;
 use crate::congestion::{Ack, Congestion, Start};

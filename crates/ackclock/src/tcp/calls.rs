@@ -219,17 +219,25 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// What the connection can do now.
     pub fn readiness(&self) -> Readiness {
+        Readiness::from_bits(self.readiness_bits())
+    }
+
+    /// The same, with a bit for each thing.
+    pub(crate) fn readiness_bits(&self) -> u8 {
+        let mut bits = 0;
+        let mut set = |is_so: bool, bit: u8| bits |= if is_so { bit } else { 0 };
         let closed = matches!(self.state, State::Closed | State::TimeWait);
-        let finished = self.receiver.is_finished() && self.receiver.queued() == 0;
-        Readiness {
-            established: self.state.is_synchronized() && !closed,
-            readable: self.receiver.queued() > 0 || finished || closed,
-            writable: closed || (!self.sender.is_finished() && self.sender.queue().free() > 0),
-            urgent: self.urgent.is_some(),
-            finished,
-            flushed: self.sender.is_flushed(),
-            troubled: !closed && self.unanswered_retransmissions() >= R1,
-            closed,
-        }
+        let has_data = self.receiver.queued() > 0;
+        let finished = self.receiver.is_finished() && !has_data;
+        let has_room = !self.sender.is_finished() && self.sender.queue().free() > 0;
+        set(self.state.is_synchronized() && !closed, Readiness::ESTABLISHED);
+        set(has_data || finished || closed, Readiness::READABLE);
+        set(closed || has_room, Readiness::WRITABLE);
+        set(self.urgent.is_some(), Readiness::URGENT);
+        set(finished, Readiness::FINISHED);
+        set(self.sender.is_flushed(), Readiness::FLUSHED);
+        set(!closed && self.unanswered_retransmissions() >= R1, Readiness::TROUBLED);
+        set(closed, Readiness::CLOSED);
+        bits
     }
 }

@@ -271,8 +271,8 @@ impl<'a, C: CongestionController> Connection<'a, C> {
     }
 
     /// Most bytes that the send queue and the receive queue may hold.
-    pub(crate) fn queue_limits(&self) -> [u32; 2] {
-        [self.sender.queue().limit() as u32, self.receiver.wanted_limit()]
+    pub(crate) fn queue_limits(&self) -> (u32, u32) {
+        (self.sender.queue().limit() as u32, self.receiver.wanted_limit())
     }
 
     /// Memory that the send queue holds, in bytes.

@@ -67,10 +67,10 @@ impl<C: CongestionController> Connection<'_, C> {
     /// Whether it is plain that there is nothing to send, without asking
     /// [`poll_transmit`](Self::poll_transmit).
     pub(crate) fn is_silent(&self, now: Instant) -> bool {
-        self.state.is_synchronized()
+        self.sender.is_silent()
+            && self.state.is_synchronized()
             && !(self.challenge_due || self.reset_due || self.inquiry.due)
             && self.settings.restart_after_idle != RestartAfterIdle::Validation
-            && self.sender.is_silent()
             && !self.receiver.ack_due(now)
             && !self.window_update_due()
     }

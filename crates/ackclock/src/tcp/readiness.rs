@@ -23,26 +23,27 @@ pub struct Readiness {
     pub closed: bool,
 }
 
+/// One bit for each field.
 impl Readiness {
-    /// One bit for each thing that can be done.
-    pub(crate) const fn bits(&self) -> u8 {
-        let &Readiness {
-            established,
-            readable,
-            writable,
-            urgent,
-            finished,
-            flushed,
-            troubled,
-            closed,
-        } = self;
-        established as u8
-            | (readable as u8) << 1
-            | (writable as u8) << 2
-            | (urgent as u8) << 3
-            | (finished as u8) << 4
-            | (flushed as u8) << 5
-            | (troubled as u8) << 6
-            | (closed as u8) << 7
+    pub(crate) const ESTABLISHED: u8 = 1;
+    pub(crate) const READABLE: u8 = 1 << 1;
+    pub(crate) const WRITABLE: u8 = 1 << 2;
+    pub(crate) const URGENT: u8 = 1 << 3;
+    pub(crate) const FINISHED: u8 = 1 << 4;
+    pub(crate) const FLUSHED: u8 = 1 << 5;
+    pub(crate) const TROUBLED: u8 = 1 << 6;
+    pub(crate) const CLOSED: u8 = 1 << 7;
+
+    pub(crate) const fn from_bits(bits: u8) -> Self {
+        Readiness {
+            established: bits & Self::ESTABLISHED != 0,
+            readable: bits & Self::READABLE != 0,
+            writable: bits & Self::WRITABLE != 0,
+            urgent: bits & Self::URGENT != 0,
+            finished: bits & Self::FINISHED != 0,
+            flushed: bits & Self::FLUSHED != 0,
+            troubled: bits & Self::TROUBLED != 0,
+            closed: bits & Self::CLOSED != 0,
+        }
     }
 }

@@ -68,6 +68,14 @@ impl IpInfo {
     }
 }
 
+impl IpInfo {
+    /// Whether both addresses may be ends of a connection, as far as that can be told without knowing
+    /// the network's prefix.
+    pub(crate) fn is_between_hosts(&self) -> bool {
+        is_unicast(self.source) && is_unicast(self.destination)
+    }
+}
+
 /// What an IP packet carries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol<'a> {
@@ -121,7 +129,8 @@ pub fn parse_packet(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireE
 
 /// Reads a packet that holds what nearly all do: a TCP segment behind an IP header without options or
 /// extension headers, with timestamps and no other option. `None` for all else, and for whatever
-/// [`parse_packet`] refuses. Whether the ends may be those of a connection is for the caller to know.
+/// [`parse_packet`] refuses, unless for its addresses: whether these may be ends of a connection
+/// ([`IpInfo::is_between_hosts`]) is for the caller to ask.
 #[inline(always)]
 pub(crate) fn parse_plain_segment(bytes: &[u8], verify: Checksums) -> Option<Segment<'_>> {
     let (ip, bytes) = match bytes.first()? >> 4 {
@@ -258,7 +267,7 @@ fn parse_transport(
     ip: IpInfo,
     verify: Checksums,
 ) -> Result<Packet<'_>, WireError> {
-    if !is_unicast(ip.source) || !is_unicast(ip.destination) {
+    if !ip.is_between_hosts() {
         return Err(WireError::Address);
     }
     let protocol = match (protocol, ip.source) {

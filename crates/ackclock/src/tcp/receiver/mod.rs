@@ -228,6 +228,7 @@ impl<'a> Receiver<'a> {
     }
 
     /// Asks the policy about a segment of `len` bytes, by which the data in order grew by `accepted`.
+    #[inline]
     fn count_arrival(&mut self, now: Instant, len: u32, accepted: u32, arriving: Arriving) {
         let full_size = self.full_size.bytes();
         let enough = self.acks.enough(full_size, self.largest_window());
