@@ -12,9 +12,10 @@ use ackclock::congestion::{
     Ack, BuiltIn, Congestion, CongestionController, CongestionKind, DeliveryRate, Start,
 };
 use ackclock::time::Duration;
+use ackclock_benches::callgrind;
 use std::error::Error;
 use std::hint::black_box;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 const MSS: u32 = 1460;
 const ROUND_TRIP: Duration = Duration::from_millis(40);
@@ -67,24 +68,15 @@ fn one_ack(law: &mut BuiltIn, ack: &Ack) -> (u32, u32, Option<u64>, Option<u32>)
 }
 
 /// Instructions that so many acks take.
-fn instructions(law: &str, acks: u64) -> Result<u64, Box<dyn Error>> {
-    let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=*one_ack*"])
-        .arg(std::env::current_exe()?)
-        .args(["tell", law, &acks.to_string()])
-        .output()
-        .map_err(|error| format!("valgrind, which counts the instructions: {error}"))?;
-    let report = String::from_utf8_lossy(&output.stderr);
-    let count = report.lines().find_map(|line| line.split_once("Collected : "));
-    let (_, count) = count.ok_or_else(|| format!("valgrind counted nothing: {report}"))?;
-    Ok(count.trim().parse()?)
+fn instructions(law: &str, acks: u64) -> Result<f64, Box<dyn Error>> {
+    callgrind::count(&["--toggle-collect=*one_ack*"], &["tell", law, &acks.to_string()])
 }
 
 fn report() -> Result<(), Box<dyn Error>> {
     println!("law      instructions per ack");
     for law in BuiltIn::NAMES {
         let [few, many] = ACKS.map(|acks| instructions(law, acks));
-        let per_ack = (many? - few?) as f64 / (ACKS[1] - ACKS[0]) as f64;
+        let per_ack = (many? - few?) / (ACKS[1] - ACKS[0]) as f64;
         println!("{law:8} {per_ack:.1}");
     }
     Ok(())

@@ -3,7 +3,8 @@
 //! fast the machine is.
 
 use ackclock::congestion::BuiltIn;
-use ackclock_benches::against_smoltcp::{Setting, Tcp, dumbbell, fairness, median, single_flow};
+use ackclock_benches::against_smoltcp::{Setting, Tcp, dumbbell, fairness, single_flow};
+use ackclock_benches::report::median;
 use ackclock_smoltcp_peer::CongestionControl;
 
 fn law(name: &str) -> BuiltIn {

@@ -2,10 +2,11 @@
 //! here depends on how fast the machine is.
 
 use ackclock::congestion::{Cubic, Growth, Reno};
-use ackclock_benches::against_smoltcp::{fairness, median};
+use ackclock_benches::against_smoltcp::fairness;
 use ackclock_benches::closed_forms::{
     RTT, Sender, formulas, ideal, lossy, sawtooth, shares, slow_start,
 };
+use ackclock_benches::report::median;
 
 fn row(what: &str, found: f64, expected: f64) {
     println!(

@@ -1,9 +1,7 @@
 //! What things cost in instructions, which no other work on the machine changes.
 //!
 //! The program runs itself under valgrind's callgrind twice, once with more repetitions than the other
-//! time: the difference of the counts divided by that of the repetitions is what one costs. glibc's
-//! copies with `rep movsb` are switched off, since such an instruction counts as one for each byte in
-//! one version of the machine and for much less in the next.
+//! time: the difference of the counts divided by that of the repetitions is what one costs.
 //!
 //! ```sh
 //! cargo bench -p ackclock-benches --bench instructions            # tell
@@ -11,13 +9,14 @@
 //! cargo bench -p ackclock-benches --bench instructions -- --write # make that file anew
 //! ```
 
+use ackclock_benches::callgrind;
 use ackclock_benches::memory::{Access, Floor, Ours, OursSetup, Smoltcp, SmoltcpSetup};
 use ackclock_benches::packets::{PAYLOAD, Timers, read, read_smoltcp, write, write_smoltcp};
 use ackclock_benches::report::{self, Row};
 use ackclock_benches::scoreboard::Scoreboard;
 use smoltcp::socket::tcp::CongestionControl;
 use std::error::Error;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 const BASELINES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.txt");
 
@@ -112,21 +111,7 @@ fn acks(holes: u32, count: usize) {
 
 /// Instructions that so many repetitions take, with all that goes before.
 fn instructions(task: &str, times: u64) -> Result<f64, Box<dyn Error>> {
-    let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        .arg(std::env::current_exe()?)
-        .args(["perform", task, &times.to_string()])
-        .env(
-            "GLIBC_TUNABLES",
-            "glibc.cpu.x86_rep_movsb_threshold=0x40000000:\
-             glibc.cpu.x86_rep_stosb_threshold=0x40000000",
-        )
-        .output()
-        .map_err(|error| format!("valgrind, which counts the instructions: {error}"))?;
-    let report = String::from_utf8_lossy(&output.stderr);
-    let count = report.lines().find_map(|line| line.split_once("Collected : "));
-    let (_, count) = count.ok_or_else(|| format!("valgrind counted nothing: {report}"))?;
-    Ok(count.trim().parse()?)
+    callgrind::count(&[], &["perform", task, &times.to_string()])
 }
 
 fn measure() -> Result<Vec<Row>, Box<dyn Error>> {

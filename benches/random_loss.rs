@@ -2,8 +2,8 @@
 //! loses packets at random: medians of five runs of 30 s in virtual time. Nothing here depends on
 //! how fast the machine is.
 
-use ackclock_benches::against_smoltcp::median;
 use ackclock_benches::random_loss::{BDP, Use, run};
+use ackclock_benches::report::median;
 
 const SEEDS: u64 = 5;
 const SECONDS: u64 = 30;

@@ -1,5 +1,6 @@
 //! The same transfers by this stack and by smoltcp, over the same emulated networks.
 
+use crate::starts::starts;
 use ackclock::apps::{Amount, Server, Service, Source, SourceConfig};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::ListenConfig;
@@ -75,14 +76,9 @@ pub fn dumbbell(tcp: Tcp, flows: usize, seed: u64) -> Vec<f64> {
         &vec![[path(access), path(access)]; flows],
     );
     let ends = dumbbell.senders.iter().zip(&dumbbell.receivers);
-    let mut random = seed;
     let flows: Vec<Flow> = ends
-        .map(|(&from, &to)| {
-            // Knuth's multiplier; the upper bits are random enough for a start.
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let start = Instant::from_micros((random >> 33) % 1_000_000);
-            flow(&dumbbell.topology, from, to, start, 256 * 1024)
-        })
+        .zip(starts(seed))
+        .map(|((&from, &to), start)| flow(&dumbbell.topology, from, to, start, 256 * 1024))
         .collect();
     throughput(&dumbbell.topology, tcp, &flows, TIME, seed)
 }
@@ -92,12 +88,6 @@ pub fn fairness(shares: &[f64]) -> f64 {
     let sum: f64 = shares.iter().sum();
     let squares: f64 = shares.iter().map(|share| share * share).sum();
     sum * sum / (shares.len() as f64 * squares)
-}
-
-/// The middle of an odd number of values.
-pub fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 fn flow(topology: &Topology, from: HostId, to: HostId, start: Instant, buffer: u32) -> Flow {

@@ -69,7 +69,7 @@ impl Contest {
             }
             let ratios = pairs.iter().map(|[own, reference]| reference / own).collect();
             let mut row = self.row(name, pairs.iter().map(|pair| pair[0]).collect());
-            row.times_reference = median(ratios);
+            row.times_reference = Some(median(ratios));
             row.reference = Some(self.reference.0.to_string());
             rows.push(row);
             reference_times.extend(pairs.iter().map(|pair| pair[1]));
@@ -108,8 +108,8 @@ impl Contest {
     fn row(&self, name: &str, times: Vec<f64>) -> Row {
         let mut row = Row::new(self.bench, &self.case, name, self.unit);
         let time = median(times);
-        row.ns = time.map(|time| time / self.units);
-        row.gbit_per_second = time.filter(|_| self.bytes > 0.0).map(|time| self.bytes * 8.0 / time);
+        row.ns = Some(time / self.units);
+        row.gbit_per_second = (self.bytes > 0.0).then(|| self.bytes * 8.0 / time);
         row
     }
 }

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod against_smoltcp;
+pub mod callgrind;
 pub mod closed_forms;
 pub mod contest;
 pub mod memory;
@@ -9,3 +10,4 @@ pub mod packets;
 pub mod random_loss;
 pub mod report;
 pub mod scoreboard;
+mod starts;

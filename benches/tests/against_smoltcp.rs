@@ -2,7 +2,8 @@
 //! `cargo bench -p ackclock-benches --bench against_smoltcp` prints the figures.
 
 use ackclock::congestion::BuiltIn;
-use ackclock_benches::against_smoltcp::{Setting, Tcp, dumbbell, fairness, median, single_flow};
+use ackclock_benches::against_smoltcp::{Setting, Tcp, dumbbell, fairness, single_flow};
+use ackclock_benches::report::median;
 use ackclock_smoltcp_peer::CongestionControl;
 
 fn ours(name: &str) -> Tcp {

@@ -3,10 +3,11 @@
 
 use ackclock::congestion::{Cubic, Growth, Reno};
 use ackclock::time::Duration;
-use ackclock_benches::against_smoltcp::{fairness, median};
+use ackclock_benches::against_smoltcp::fairness;
 use ackclock_benches::closed_forms::{
     RTT, Sender, Tooth, formulas, ideal, lossy, sawtooth, shares, slow_start,
 };
+use ackclock_benches::report::median;
 
 /// Reno, with SACK, whose window grows by acks and not by bytes.
 fn reno() -> Sender {

@@ -1,8 +1,8 @@
 //! BBR on paths that lose packets at random, and on one that does not.
 //! `cargo bench -p ackclock-benches --bench random_loss` prints more of it.
 
-use ackclock_benches::against_smoltcp::median;
 use ackclock_benches::random_loss::{BDP, Use, run};
+use ackclock_benches::report::median;
 
 const SECONDS: u64 = 30;
 

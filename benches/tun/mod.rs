@@ -6,6 +6,7 @@ mod ours;
 mod smoltcp;
 
 use ackclock::stack::Cidr;
+use ackclock_benches::report::median;
 use ackclock_host::setup::TunSetup;
 use ackclock_host::tun::{Offload, Tun};
 use rustix::time::{ClockId, clock_gettime};
@@ -128,9 +129,9 @@ fn tables(all: &[Vec<Vec<f64>>]) {
     println!("\n| case | offload | contender | per CPU second | CPU s/GB | of the first |");
     println!("| --- | --- | --- | ---: | ---: | ---: |");
     for (case, results) in CASES.iter().zip(all) {
-        let first = median(&results[0]);
+        let first = median(results[0].clone());
         for ((name, _), figures) in case.contenders.iter().zip(results) {
-            let middle = median(figures);
+            let middle = median(figures.clone());
             let (unit, cost) = match case.job {
                 Job::Answer(_) => ("k round trips", String::new()),
                 _ => ("Gbit", format!("{:.3}", 8.0 / middle)),
@@ -143,12 +144,6 @@ fn tables(all: &[Vec<Vec<f64>>]) {
             );
         }
     }
-}
-
-fn median(figures: &[f64]) -> f64 {
-    let mut sorted = figures.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
 }
 
 /// Lets a contender do its job over a device of its own.

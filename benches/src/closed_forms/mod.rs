@@ -7,6 +7,7 @@
 pub mod formulas;
 pub mod ideal;
 
+use crate::starts::starts;
 use ackclock::apps::{Amount, Server, Service, Source, SourceConfig};
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::stack::ListenConfig;
@@ -230,16 +231,12 @@ pub fn shares(sender: &Sender, flows: usize, warm_up: u64, seconds: u64, seed: u
     );
     let topology = &dumbbell.topology;
     let mut emulator = Emulator::new(topology, seed, |_| sender.law, ()).expect("a network");
-    let mut random = seed;
     let mut starts: Vec<(Instant, [HostId; 2])> = dumbbell
         .senders
         .iter()
         .zip(&dumbbell.receivers)
-        .map(|(&from, &to)| {
-            // Knuth's multiplier; the upper bits are random enough for a start.
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (Instant::from_micros((random >> 33) % 1_000_000), [from, to])
-        })
+        .zip(starts(seed))
+        .map(|((&from, &to), start)| (start, [from, to]))
         .collect();
     starts.sort_unstable_by_key(|(at, _)| *at);
     let flows: Vec<Flow> = starts
