@@ -88,6 +88,8 @@
 //! | `recovery-…` | a [`RecoveryAlgorithm`](tcp::RecoveryAlgorithm) beside NewReno: `go-back-n`, `rack`, `reno`, `rfc6675`, `sack-pipe`, `tahoe` |
 //! | `ethernet` | `link::ethernet`: frames, ARP, neighbour discovery and routes between a stack and an Ethernet device |
 //! | `hystart` | HyStart++ (RFC 9406) for the laws that can have it |
+//! | `smoltcp-phy`, `embassy-net-driver` | links over drivers made for smoltcp 0.14 and for embassy-net (`link::phy`, `link::embassy`); not in `full` |
+//! | `embedded-io`, `embedded-io-async`, `embedded-nal-async` | connections as streams with these traits (module `io`); not in `full` |
 #![no_std]
 #![forbid(unsafe_code)]
 // What only a part asks for that was left out is not worth a condition of its own.
@@ -103,6 +105,8 @@ extern crate std;
 
 pub mod apps;
 pub mod congestion;
+#[cfg(feature = "embedded-io")]
+pub mod io;
 pub mod link;
 pub mod seq;
 pub mod stack;

@@ -1,14 +1,23 @@
 //! Drivers: the [`Link`] contract between a stack and whatever carries its packets.
 
+#[cfg(any(feature = "embassy-net-driver", feature = "smoltcp-phy"))]
+mod contiguous;
+#[cfg(feature = "embassy-net-driver")]
+pub mod embassy;
 #[cfg(feature = "ethernet")]
 pub mod ethernet;
+#[cfg(feature = "smoltcp-phy")]
+pub mod phy;
 
-use crate::stack::{Capabilities, Transmit};
+use crate::congestion::CongestionController;
+use crate::stack::{Capabilities, Rejected, Stack, Transmit};
 use crate::time::Instant;
 use crate::wire::Checksums;
 use core::fmt::Debug;
+use core::task::Waker;
 
-/// A device that carries IP packets.
+/// A device that carries IP packets, or Ethernet frames if there is an Ethernet layer between it and
+/// the stack.
 pub trait Link {
     /// What can go wrong with the device itself.
     type Error: Debug;
@@ -39,12 +48,68 @@ pub trait Link {
         budget: usize,
         deliver: &mut dyn FnMut(Received<'_>),
     ) -> Result<usize, Self::Error>;
+
+    /// Has `waker` woken when the device has something to receive, or has room again after
+    /// [`TransmitError::Full`]. A device that cannot tell ignores it, and is asked by whoever drives it.
+    fn set_waker(&mut self, waker: &Waker) {
+        let _ = waker;
+    }
+}
+
+/// What stands between a stack and its link: an Ethernet layer (feature `ethernet`), or [`Direct`].
+pub trait Interface {
+    /// What the link has received.
+    fn on_received<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        received: &Received<'_>,
+    );
+
+    /// Offers the next packet or frame to `sink`; as [`Stack::transmit`].
+    fn transmit<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
+    ) -> Option<Result<(), Rejected>>;
+
+    /// When [`transmit`](Self::transmit) is to be called without a reason of the stack's.
+    fn poll_at(&self) -> Instant;
+}
+
+/// Nothing: the link carries the stack's IP packets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Direct;
+
+impl Interface for Direct {
+    fn on_received<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        received: &Received<'_>,
+    ) {
+        stack.on_received(now, received);
+    }
+
+    fn transmit<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
+    ) -> Option<Result<(), Rejected>> {
+        stack.transmit(now, sink)
+    }
+
+    fn poll_at(&self) -> Instant {
+        Instant::FAR_FUTURE
+    }
 }
 
 /// A packet that a link hands over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Received<'a> {
-    /// The IP packet. A link that puts segments together delivers some that are longer than the
+    /// The IP packet or the frame. A link that puts segments together delivers some that are longer than the
     /// MTU.
     pub packet: &'a [u8],
     /// Which of its checksums are still to be verified. A device that has verified a segment, or

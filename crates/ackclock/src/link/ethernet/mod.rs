@@ -78,7 +78,7 @@ mod tests;
 pub use statistics::EthernetStatistics;
 
 use crate::congestion::CongestionController;
-use crate::link::Received;
+use crate::link::{Interface, Received};
 use crate::stack::{Addresses, Cidr, Rejected, Stack, Transmit};
 use crate::storage::copy;
 use crate::time::Instant;
@@ -348,6 +348,30 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
             count(&mut self.statistics.announcements_sent);
         }
         Some(offered)
+    }
+}
+
+impl<const NEIGHBOURS: usize, const ROUTES: usize> Interface for Ethernet<NEIGHBOURS, ROUTES> {
+    fn on_received<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        received: &Received<'_>,
+    ) {
+        Ethernet::on_received(self, now, stack, received);
+    }
+
+    fn transmit<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
+    ) -> Option<Result<(), Rejected>> {
+        Ethernet::transmit(self, now, stack, sink)
+    }
+
+    fn poll_at(&self) -> Instant {
+        Ethernet::poll_at(self)
     }
 }
 

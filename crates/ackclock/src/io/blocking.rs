@@ -1,0 +1,121 @@
+//! A stream that drives the stack while it waits.
+
+use super::error::{IoError, read_result};
+use crate::congestion::CongestionController;
+use crate::stack::{Handle, InvalidHandle, Readiness, Stack};
+use crate::time::Instant;
+use embedded_io::{ErrorType, Read, ReadReady, Write, WriteReady};
+
+/// A connection with the traits of embedded-io, for programs without an executor.
+///
+/// `drive` does one round of the main loop (packets in, timers, packets out; it may sleep until
+/// something happens) and returns the time. Each call of a trait begins with a round, and does more of
+/// them while it has to wait; what was written leaves with the next round, or with `flush`, which waits
+/// until everything was acknowledged. Dropping it leaves the connection as it is.
+#[derive(Debug)]
+pub struct Blocking<'s, 'a, C, D> {
+    stack: &'s mut Stack<'a, C>,
+    handle: Handle,
+    drive: D,
+}
+
+impl<'s, 'a, C, D> Blocking<'s, 'a, C, D>
+where
+    C: CongestionController + Clone,
+    D: FnMut(&mut Stack<'a, C>) -> Instant,
+{
+    /// A stream over this connection.
+    pub fn new(stack: &'s mut Stack<'a, C>, handle: Handle, drive: D) -> Self {
+        Blocking { stack, handle, drive }
+    }
+
+    fn drive(&mut self) -> Instant {
+        (self.drive)(self.stack)
+    }
+
+    fn readiness(&mut self) -> Result<Readiness, IoError> {
+        self.drive();
+        self.stack.readiness(self.handle).ok_or(IoError::InvalidHandle)
+    }
+
+    /// Ends our direction: the peer reads to the end of what was written.
+    ///
+    /// # Errors
+    /// The handle names no connection.
+    pub fn shutdown(&mut self) -> Result<(), InvalidHandle> {
+        let now = self.drive();
+        self.stack.shutdown(now, self.handle)
+    }
+}
+
+impl<C, D> ErrorType for Blocking<'_, '_, C, D> {
+    type Error = IoError;
+}
+
+impl<'a, C, D> Read for Blocking<'_, 'a, C, D>
+where
+    C: CongestionController + Clone,
+    D: FnMut(&mut Stack<'a, C>) -> Instant,
+{
+    fn read(&mut self, to: &mut [u8]) -> Result<usize, IoError> {
+        while !to.is_empty() {
+            let now = self.drive();
+            match self.stack.receive(now, self.handle, to) {
+                Ok(0) => {}
+                result => return read_result(result),
+            }
+        }
+        Ok(0)
+    }
+}
+
+impl<'a, C, D> Write for Blocking<'_, 'a, C, D>
+where
+    C: CongestionController + Clone,
+    D: FnMut(&mut Stack<'a, C>) -> Instant,
+{
+    fn write(&mut self, data: &[u8]) -> Result<usize, IoError> {
+        while !data.is_empty() {
+            let now = self.drive();
+            match self.stack.send(now, self.handle, data)? {
+                0 => {}
+                n => return Ok(n),
+            }
+        }
+        Ok(0)
+    }
+
+    fn flush(&mut self) -> Result<(), IoError> {
+        loop {
+            let readiness = self.readiness()?;
+            if readiness.flushed {
+                return Ok(());
+            }
+            if readiness.closed {
+                let now = self.drive();
+                let error = self.stack.info(now, self.handle).and_then(|info| info.error);
+                return error.map_or(Ok(()), |error| Err(IoError::Closed(error)));
+            }
+        }
+    }
+}
+
+impl<'a, C, D> ReadReady for Blocking<'_, 'a, C, D>
+where
+    C: CongestionController + Clone,
+    D: FnMut(&mut Stack<'a, C>) -> Instant,
+{
+    fn read_ready(&mut self) -> Result<bool, IoError> {
+        Ok(self.readiness()?.readable)
+    }
+}
+
+impl<'a, C, D> WriteReady for Blocking<'_, 'a, C, D>
+where
+    C: CongestionController + Clone,
+    D: FnMut(&mut Stack<'a, C>) -> Instant,
+{
+    fn write_ready(&mut self) -> Result<bool, IoError> {
+        Ok(self.readiness()?.writable)
+    }
+}

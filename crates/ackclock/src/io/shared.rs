@@ -1,0 +1,220 @@
+//! A stack that tasks of one executor share.
+
+use super::error::IoError;
+use super::stream::Stream;
+use super::wakers::{Direction, Key, Wakers};
+use crate::congestion::CongestionController;
+use crate::link::{Interface, Link, Received, TransmitError};
+use crate::stack::{Event, Listener, Rejected, Stack, Transmit};
+use crate::tcp::Config;
+use crate::time::Instant;
+use core::cell::{Cell, RefCell};
+use core::future::{Future, poll_fn};
+use core::net::SocketAddr;
+use core::pin::pin;
+use core::task::{Context, Poll, Waker};
+
+/// Packets taken from the link, and given to it, before other tasks have their turn.
+const BATCH: usize = 16;
+
+/// A stack that tasks of one executor share, with wakers for `WAKERS` connections and listeners (more
+/// may wait, at a cost). One task [runs](Self::run) it; others connect, accept, read and write.
+///
+/// It is not `Sync`: all tasks are in one thread, as those of embassy's executor are.
+#[derive(Debug)]
+pub struct SharedStack<'a, C, const WAKERS: usize> {
+    inner: RefCell<Inner<'a, C, WAKERS>>,
+    clock: fn() -> Instant,
+    /// Settings of new connections.
+    config: Cell<Config>,
+}
+
+#[derive(Debug)]
+struct Inner<'a, C, const WAKERS: usize> {
+    stack: Stack<'a, C>,
+    wakers: Wakers<WAKERS>,
+    /// The task that runs the stack.
+    runner: Option<Waker>,
+}
+
+impl<'a, C: CongestionController + Clone, const WAKERS: usize> SharedStack<'a, C, WAKERS> {
+    /// Shares this stack; `clock` tells the time, such as embassy-time's in microseconds.
+    pub const fn new(stack: Stack<'a, C>, clock: fn() -> Instant, config: Config) -> Self {
+        let inner = Inner { stack, wakers: Wakers::new(), runner: None };
+        SharedStack { inner: RefCell::new(inner), clock, config: Cell::new(config) }
+    }
+
+    /// Changes the settings of connections that are opened from now on.
+    pub fn set_config(&self, config: Config) {
+        self.config.set(config);
+    }
+
+    /// Does something with the stack, such as to add an address or to listen; `None` if that is tried
+    /// from within another such call. What it makes the stack send is sent.
+    pub fn with<R>(&self, call: impl FnOnce(Instant, &mut Stack<'a, C>) -> R) -> Option<R> {
+        let mut inner = self.inner.try_borrow_mut().ok()?;
+        let answer = call((self.clock)(), &mut inner.stack);
+        if let Some(runner) = &inner.runner {
+            runner.wake_by_ref();
+        }
+        Some(answer)
+    }
+
+    /// Carries packets between link and stack, fires timers and wakes tasks, for ever. `interface` is
+    /// an [`Ethernet`](crate::link::ethernet::Ethernet) or [`Direct`](crate::link::Direct);
+    /// `sleep_until` makes a future that is done at that time. A link that wakes nobody is asked when
+    /// that future is done: end it earlier then, say each millisecond.
+    ///
+    /// # Errors
+    /// It ends only when the device fails.
+    pub async fn run<L: Link, S: Future<Output = ()>>(
+        &self,
+        link: &mut L,
+        interface: &mut impl Interface,
+        mut sleep_until: impl FnMut(Instant) -> S,
+    ) -> L::Error {
+        let mut sleep = pin!(None);
+        let mut armed = Instant::FAR_FUTURE;
+        poll_fn(|cx| {
+            let next = match self.round(cx, link, interface) {
+                Ok(next) => next,
+                Err(error) => return Poll::Ready(error),
+            };
+            if sleep.is_none() || next != armed {
+                armed = next;
+                sleep.set(Some(sleep_until(next)));
+            }
+            let is_done =
+                sleep.as_mut().as_pin_mut().is_some_and(|sleep| sleep.poll(cx).is_ready());
+            if is_done {
+                sleep.set(None);
+                cx.waker().wake_by_ref();
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// One round of the main loop; returns the next deadline.
+    fn round<L: Link>(
+        &self,
+        cx: &Context<'_>,
+        link: &mut L,
+        interface: &mut impl Interface,
+    ) -> Result<Instant, L::Error> {
+        let now = (self.clock)();
+        let Ok(mut inner) = self.inner.try_borrow_mut() else {
+            cx.waker().wake_by_ref();
+            return Ok(now);
+        };
+        let Inner { stack, wakers, runner } = &mut *inner;
+        link.set_waker(cx.waker());
+        let mut deliver = |received: Received<'_>| interface.on_received(now, stack, &received);
+        let received = link.receive(now, BATCH, &mut deliver)?;
+        if stack.poll_at() <= now {
+            stack.on_timeout(now);
+        }
+        let (mut sent, mut failed) = (0, None);
+        while sent < BATCH && failed.is_none() {
+            let mut sink = |packet: &Transmit<'_>| match link.transmit(now, packet) {
+                Ok(()) => Ok(()),
+                Err(TransmitError::Full) => Err(Rejected),
+                Err(TransmitError::Device(error)) => {
+                    failed = Some(error);
+                    Ok(())
+                }
+            };
+            match interface.transmit(now, stack, &mut sink) {
+                Some(Ok(())) => sent += 1,
+                None | Some(Err(Rejected)) => break,
+            }
+        }
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        // What tasks do in answer wakes this one again.
+        runner.replace(cx.waker().clone());
+        if received == BATCH || sent == BATCH {
+            cx.waker().wake_by_ref();
+        }
+        while let Some(event) = stack.poll_event() {
+            match event {
+                Event::Acceptable(listener) => {
+                    wakers.wake(Key::Listener(listener), Direction::Read);
+                }
+                Event::Connection { handle, readiness } => {
+                    let key = Key::Connection(handle);
+                    if readiness.readable || readiness.closed {
+                        wakers.wake(key, Direction::Read);
+                    }
+                    wakers.wake(key, Direction::Write);
+                }
+            }
+        }
+        Ok(stack.poll_at().min(interface.poll_at()))
+    }
+
+    /// Opens a connection and waits until it is established.
+    ///
+    /// # Errors
+    /// Why it cannot be opened, or was not.
+    pub async fn open(&self, remote: SocketAddr) -> Result<Stream<'_, 'a, C, WAKERS>, IoError> {
+        let config = self.config.get();
+        let connect = |now, stack: &mut Stack<'a, C>| stack.connect(now, remote, None, &config);
+        let handle = self.when(connect).await.map_err(IoError::Connect)?;
+        // From here on it is closed when the caller no longer waits.
+        let stream = Stream { shared: self, handle };
+        stream.established().await?;
+        Ok(stream)
+    }
+
+    /// Waits for a connection to this listener.
+    pub async fn accept(&self, listener: Listener) -> Stream<'_, 'a, C, WAKERS> {
+        let handle = self
+            .poll_stack(Key::Listener(listener), Direction::Read, |_, stack| stack.accept(listener))
+            .await;
+        Stream { shared: self, handle }
+    }
+
+    /// Does something with the stack, as soon as nobody else does.
+    async fn when<R>(&self, mut call: impl FnMut(Instant, &mut Stack<'a, C>) -> R) -> R {
+        poll_fn(|cx| match self.with(&mut call) {
+            Some(answer) => Poll::Ready(answer),
+            None => {
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+        })
+        .await
+    }
+
+    /// Asks the stack until it answers, each time that there is news of `key`.
+    pub(super) async fn poll_stack<R>(
+        &self,
+        key: Key,
+        direction: Direction,
+        mut ask: impl FnMut(Instant, &mut Stack<'a, C>) -> Option<R>,
+    ) -> R {
+        poll_fn(|cx| {
+            let Some(answer) = self.with(&mut ask) else {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            };
+            if let Some(answer) = answer {
+                return Poll::Ready(answer);
+            }
+            if let Ok(mut inner) = self.inner.try_borrow_mut() {
+                inner.wakers.register(key, direction, cx.waker());
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// Nobody waits for this connection any more.
+    pub(super) fn forget(&self, key: Key) {
+        if let Ok(mut inner) = self.inner.try_borrow_mut() {
+            inner.wakers.forget(key);
+        }
+    }
+}

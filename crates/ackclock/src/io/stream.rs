@@ -1,0 +1,190 @@
+//! A connection of a shared stack, and its two directions.
+
+use super::SharedStack;
+use super::error::{IoError, read_result};
+use super::wakers::{Direction, Key};
+use crate::congestion::CongestionController;
+use crate::stack::{Handle, Readiness, Stack};
+use embedded_io::{ErrorType, ReadReady, WriteReady};
+use embedded_io_async::{Read, Write};
+
+/// A connection of a [`SharedStack`]. Dropping it closes the connection: what is queued is still
+/// delivered, data that was not read resets it.
+#[derive(Debug)]
+pub struct Stream<'s, 'a, C: CongestionController + Clone, const WAKERS: usize> {
+    pub(super) shared: &'s SharedStack<'a, C, WAKERS>,
+    pub(super) handle: Handle,
+}
+
+/// The direction of a [`Stream`] that is read.
+#[derive(Debug)]
+pub struct ReadHalf<'h, 's, 'a, C: CongestionController + Clone, const WAKERS: usize>(
+    &'h Stream<'s, 'a, C, WAKERS>,
+);
+
+/// The direction of a [`Stream`] that is written.
+#[derive(Debug)]
+pub struct WriteHalf<'h, 's, 'a, C: CongestionController + Clone, const WAKERS: usize>(
+    &'h Stream<'s, 'a, C, WAKERS>,
+);
+
+impl<'s, 'a, C: CongestionController + Clone, const WAKERS: usize> Stream<'s, 'a, C, WAKERS> {
+    /// What names the connection in calls of the stack.
+    pub const fn handle(&self) -> Handle {
+        self.handle
+    }
+
+    /// Both directions, to be used by two tasks.
+    pub const fn split(
+        &mut self,
+    ) -> (ReadHalf<'_, 's, 'a, C, WAKERS>, WriteHalf<'_, 's, 'a, C, WAKERS>) {
+        (ReadHalf(self), WriteHalf(self))
+    }
+
+    /// Ends our direction: the peer reads to the end of what was written.
+    pub fn shutdown(&mut self) {
+        self.shared.with(|now, stack| stack.shutdown(now, self.handle));
+    }
+
+    /// Ends the connection at once with a reset.
+    pub fn abort(self) {
+        self.shared.with(|now, stack| stack.abort(now, self.handle));
+    }
+
+    const fn key(&self) -> Key {
+        Key::Connection(self.handle)
+    }
+
+    /// Waits until `is_there`, or the connection is over.
+    async fn reached(&self, is_there: impl Fn(&Readiness) -> bool) -> Result<(), IoError> {
+        let ask = |now, stack: &mut Stack<'a, C>| {
+            let Some(readiness) = stack.readiness(self.handle) else {
+                return Some(Err(IoError::InvalidHandle));
+            };
+            if is_there(&readiness) {
+                return Some(Ok(()));
+            }
+            let error = || stack.info(now, self.handle).and_then(|info| info.error);
+            readiness.closed.then(|| error().map_or(Ok(()), |error| Err(IoError::Closed(error))))
+        };
+        self.shared.poll_stack(self.key(), Direction::Write, ask).await
+    }
+
+    pub(super) async fn established(&self) -> Result<(), IoError> {
+        self.reached(|readiness| readiness.established).await
+    }
+
+    async fn read_some(&self, to: &mut [u8]) -> Result<usize, IoError> {
+        if to.is_empty() {
+            return Ok(0);
+        }
+        self.shared
+            .poll_stack(self.key(), Direction::Read, |now, stack| {
+                match stack.receive(now, self.handle, to) {
+                    Ok(0) => None,
+                    result => Some(read_result(result)),
+                }
+            })
+            .await
+    }
+
+    async fn write_some(&self, data: &[u8]) -> Result<usize, IoError> {
+        if data.is_empty() {
+            return Ok(0);
+        }
+        self.shared
+            .poll_stack(self.key(), Direction::Write, |now, stack| {
+                match stack.send(now, self.handle, data) {
+                    Ok(0) => None,
+                    result => Some(result.map_err(IoError::from)),
+                }
+            })
+            .await
+    }
+
+    async fn acknowledged(&self) -> Result<(), IoError> {
+        self.reached(|readiness| readiness.flushed).await
+    }
+
+    fn is(&self, what: impl Fn(&Readiness) -> bool) -> Result<bool, IoError> {
+        let readiness = self.shared.with(|_, stack| stack.readiness(self.handle)).flatten();
+        readiness.map(|readiness| what(&readiness)).ok_or(IoError::InvalidHandle)
+    }
+}
+
+impl<C: CongestionController + Clone, const WAKERS: usize> Drop for Stream<'_, '_, C, WAKERS> {
+    fn drop(&mut self) {
+        self.shared.with(|now, stack| stack.close(now, self.handle));
+        self.shared.forget(self.key());
+    }
+}
+
+impl<C: CongestionController + Clone, const W: usize> ErrorType for Stream<'_, '_, C, W> {
+    type Error = IoError;
+}
+
+impl<C: CongestionController + Clone, const W: usize> Read for Stream<'_, '_, C, W> {
+    async fn read(&mut self, to: &mut [u8]) -> Result<usize, IoError> {
+        self.read_some(to).await
+    }
+}
+
+impl<C: CongestionController + Clone, const W: usize> Write for Stream<'_, '_, C, W> {
+    async fn write(&mut self, data: &[u8]) -> Result<usize, IoError> {
+        self.write_some(data).await
+    }
+
+    /// Waits until everything was acknowledged.
+    async fn flush(&mut self) -> Result<(), IoError> {
+        self.acknowledged().await
+    }
+}
+
+impl<C: CongestionController + Clone, const W: usize> ReadReady for Stream<'_, '_, C, W> {
+    fn read_ready(&mut self) -> Result<bool, IoError> {
+        self.is(|readiness| readiness.readable)
+    }
+}
+
+impl<C: CongestionController + Clone, const W: usize> WriteReady for Stream<'_, '_, C, W> {
+    fn write_ready(&mut self) -> Result<bool, IoError> {
+        self.is(|readiness| readiness.writable)
+    }
+}
+
+impl<C: CongestionController + Clone, const W: usize> ErrorType for ReadHalf<'_, '_, '_, C, W> {
+    type Error = IoError;
+}
+
+impl<C: CongestionController + Clone, const W: usize> Read for ReadHalf<'_, '_, '_, C, W> {
+    async fn read(&mut self, to: &mut [u8]) -> Result<usize, IoError> {
+        self.0.read_some(to).await
+    }
+}
+
+impl<C: CongestionController + Clone, const W: usize> ReadReady for ReadHalf<'_, '_, '_, C, W> {
+    fn read_ready(&mut self) -> Result<bool, IoError> {
+        self.0.is(|readiness| readiness.readable)
+    }
+}
+
+impl<C: CongestionController + Clone, const W: usize> ErrorType for WriteHalf<'_, '_, '_, C, W> {
+    type Error = IoError;
+}
+
+impl<C: CongestionController + Clone, const W: usize> Write for WriteHalf<'_, '_, '_, C, W> {
+    async fn write(&mut self, data: &[u8]) -> Result<usize, IoError> {
+        self.0.write_some(data).await
+    }
+
+    /// Waits until everything was acknowledged.
+    async fn flush(&mut self) -> Result<(), IoError> {
+        self.0.acknowledged().await
+    }
+}
+
+impl<C: CongestionController + Clone, const W: usize> WriteReady for WriteHalf<'_, '_, '_, C, W> {
+    fn write_ready(&mut self) -> Result<bool, IoError> {
+        self.0.is(|readiness| readiness.writable)
+    }
+}

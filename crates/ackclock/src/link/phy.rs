@@ -1,0 +1,267 @@
+//! Devices that implement [`smoltcp::phy::Device`], version 0.14.
+
+use super::contiguous::{capabilities, copy_whole};
+use super::{Link, Received, TransmitError};
+use crate::stack::{Capabilities, Transmit};
+use crate::time::Instant;
+use crate::wire::{Checksums, ETHERNET_HEADER, MAX_HEADER};
+use core::convert::Infallible;
+use core::num::{NonZeroU16, NonZeroUsize};
+use smoltcp::phy::{Device, DeviceCapabilities, Medium, PacketMeta, RxToken, TxToken};
+
+/// A [`Link`] over a device made for smoltcp. One whose medium is Ethernet carries frames, and is to be
+/// used with [`Ethernet`](super::ethernet::Ethernet).
+///
+/// Checksums that the device computes or verifies, and TCP segments that it cuts, are left to it. Such
+/// a device wants a packet in one piece: it is copied into the device's memory, once.
+#[derive(Debug)]
+pub struct PhyLink<D> {
+    device: D,
+    verify: Checksums,
+}
+
+impl<D: Device> PhyLink<D> {
+    /// Around this device.
+    pub fn new(device: D) -> Self {
+        let verify = verified(&device.capabilities());
+        PhyLink { device, verify }
+    }
+
+    /// Whether it carries frames.
+    pub fn is_ethernet(&self) -> bool {
+        self.device.capabilities().medium == Medium::Ethernet
+    }
+
+    /// The device.
+    pub fn device_mut(&mut self) -> &mut D {
+        &mut self.device
+    }
+}
+
+impl<D: Device> Link for PhyLink<D> {
+    type Error = Infallible;
+
+    fn capabilities(&self) -> Capabilities {
+        let device = self.device.capabilities();
+        let we_compute = device.checksum.tcp.tx();
+        let mut all = capabilities(device.ip_mtu(), self.verify, we_compute);
+        // What is cut needs new checksums.
+        if !we_compute {
+            let limits = [device.segmentation.tcpv4, device.segmentation.tcpv6];
+            let largest = limits.into_iter().map(|limit| limit.map_or(0, NonZeroUsize::get)).min();
+            let payload = largest.unwrap_or(0).saturating_sub(ETHERNET_HEADER + MAX_HEADER);
+            all.segmentation = u32::try_from(payload).unwrap_or(u32::MAX);
+        }
+        all
+    }
+
+    fn transmit(
+        &mut self,
+        now: Instant,
+        packet: &Transmit<'_>,
+    ) -> Result<(), TransmitError<Infallible>> {
+        let mut token = self.device.transmit(timestamp(now)).ok_or(TransmitError::Full)?;
+        let mut meta = PacketMeta::default();
+        meta.segmentation_offload_size = NonZeroU16::new(packet.segment_size);
+        token.set_meta(meta);
+        token.consume(packet.len(), |to| copy_whole(packet, to));
+        Ok(())
+    }
+
+    fn receive(
+        &mut self,
+        now: Instant,
+        budget: usize,
+        deliver: &mut dyn FnMut(Received<'_>),
+    ) -> Result<usize, Infallible> {
+        for received in 0..budget {
+            let Some((token, _)) = self.device.receive(timestamp(now)) else {
+                return Ok(received);
+            };
+            let verify = self.verify;
+            token.consume(|packet| deliver(Received { packet, verify }));
+        }
+        Ok(budget)
+    }
+}
+
+/// What is left to verify. There is one word for TCP and ICMP here; TCP's counts.
+fn verified(device: &DeviceCapabilities) -> Checksums {
+    Checksums { ip: device.checksum.ipv4.rx(), transport: device.checksum.tcp.rx() }
+}
+
+fn timestamp(now: Instant) -> smoltcp::time::Instant {
+    let micros = i64::try_from(now.as_nanos() / 1000).unwrap_or(i64::MAX);
+    smoltcp::time::Instant::from_micros(micros)
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use crate::link::ethernet::Ethernet;
+    use crate::stack::{Cidr, ListenConfig, Rejected, Stack, StackConfig, Storage};
+    use crate::tcp::Config;
+    use crate::wire::{EthernetAddress, WriteChecksum};
+    use smoltcp::phy::{Checksum, Loopback};
+    use std::collections::VecDeque;
+    use std::vec::Vec;
+
+    /// A device whose frames the test sees.
+    #[derive(Default)]
+    struct Frames {
+        received: VecDeque<Vec<u8>>,
+        sent: Vec<(Vec<u8>, PacketMeta)>,
+        capabilities: DeviceCapabilities,
+        is_full: bool,
+    }
+
+    struct Received(Vec<u8>);
+    struct Sent<'a>(&'a mut Vec<(Vec<u8>, PacketMeta)>, PacketMeta);
+
+    impl RxToken for Received {
+        fn consume<R, F: FnOnce(&[u8]) -> R>(self, f: F) -> R {
+            f(&self.0)
+        }
+    }
+
+    impl TxToken for Sent<'_> {
+        fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, len: usize, f: F) -> R {
+            let mut bytes = std::vec![0xee; len];
+            let answer = f(&mut bytes);
+            self.0.push((bytes, self.1));
+            answer
+        }
+
+        fn set_meta(&mut self, meta: PacketMeta) {
+            self.1 = meta;
+        }
+    }
+
+    impl Device for Frames {
+        type RxToken<'a> = Received;
+        type TxToken<'a> = Sent<'a>;
+
+        fn receive(&mut self, now: smoltcp::time::Instant) -> Option<(Received, Sent<'_>)> {
+            let received = Received(self.received.pop_front()?);
+            Some((received, self.transmit(now)?))
+        }
+
+        fn transmit(&mut self, _: smoltcp::time::Instant) -> Option<Sent<'_>> {
+            (!self.is_full).then_some(Sent(&mut self.sent, PacketMeta::default()))
+        }
+
+        fn capabilities(&self) -> DeviceCapabilities {
+            self.capabilities.clone()
+        }
+    }
+
+    /// A device that computes TCP checksums, or does so and segments.
+    fn offloading(segment: Option<usize>) -> PhyLink<Frames> {
+        let mut capabilities = DeviceCapabilities::default();
+        capabilities.max_transmission_unit = 1514;
+        capabilities.checksum.tcp = Checksum::None;
+        capabilities.segmentation.tcpv4 = segment.and_then(NonZeroUsize::new);
+        capabilities.segmentation.tcpv6 = segment.and_then(NonZeroUsize::new);
+        PhyLink::new(Frames { capabilities, ..Frames::default() })
+    }
+
+    fn stack<D: Device>(link: &PhyLink<D>) -> Stack<'static> {
+        let config = StackConfig::new(link.capabilities(), [1, 2]);
+        let mut stack = Stack::new(config, Default::default(), Storage::growing()).unwrap();
+        stack.add_address(Cidr { address: [10, 0, 0, 1].into(), prefix: 24 }).unwrap();
+        stack
+    }
+
+    #[test]
+    fn a_stack_talks_to_itself_over_a_loopback_device() {
+        let mut link = PhyLink::new(Loopback::new(Medium::Ip));
+        assert!(!link.is_ethernet());
+        let mut stack = stack(&link);
+        let mut now = Instant::from_secs(1);
+        let remote = "10.0.0.1:80".parse().unwrap();
+        let listener = stack.listen(ListenConfig::new(remote)).unwrap();
+        let client = stack.connect(now, remote, None, &Config::default()).unwrap();
+        stack.send(now, client, b"hello").unwrap();
+        let mut bytes = [0; 10];
+        let mut server = None;
+        for _ in 0..20 {
+            let mut sink = |packet: &Transmit<'_>| link.transmit(now, packet).map_err(|_| Rejected);
+            while stack.transmit(now, &mut sink).is_some() {}
+            link.receive(now, 8, &mut |received| {
+                assert_eq!(received.verify, Checksums { ip: false, transport: false });
+                assert_eq!(received.packet[36..38], [0; 2], "a checksum left to the device");
+                stack.on_received(now, &received);
+            })
+            .unwrap();
+            server = server.or_else(|| stack.accept(listener));
+            now += crate::time::Duration::from_millis(1);
+        }
+        assert_eq!(stack.receive(now, server.unwrap(), &mut bytes), Ok(5));
+        assert_eq!(&bytes[..5], b"hello");
+    }
+
+    #[test]
+    fn frames_go_through_an_ethernet_device_which_may_be_full() {
+        let mut link = PhyLink::new(Frames::default());
+        link.device_mut().capabilities.max_transmission_unit = 1514;
+        assert!(link.is_ethernet());
+        assert_eq!(link.capabilities(), Capabilities::with_mtu(1500));
+        let mut stack = stack(&link);
+        let mut ethernet: Ethernet = Ethernet::new(EthernetAddress([2, 0, 0, 0, 0, 1]));
+        let now = Instant::from_secs(1);
+        link.device_mut().is_full = true;
+        let transmit = |link: &mut PhyLink<_>, stack: &mut _, ethernet: &mut Ethernet| {
+            ethernet.transmit(now, stack, &mut |frame| {
+                link.transmit(now, frame).map_err(|error| {
+                    assert_eq!(error, TransmitError::Full);
+                    Rejected
+                })
+            })
+        };
+        assert_eq!(transmit(&mut link, &mut stack, &mut ethernet), Some(Err(Rejected)));
+        link.device_mut().is_full = false;
+        assert_eq!(transmit(&mut link, &mut stack, &mut ethernet), Some(Ok(())));
+        assert_eq!(transmit(&mut link, &mut stack, &mut ethernet), None);
+        let announcement = link.device_mut().sent.remove(0).0;
+        assert_eq!((announcement.len(), &announcement[12..14]), (42, &[8, 6][..]));
+        // Somebody else has that address, too.
+        let mut other = announcement;
+        other[6..12].copy_from_slice(&[2, 0, 0, 0, 0, 2]);
+        other[22..28].copy_from_slice(&[2, 0, 0, 0, 0, 2]);
+        link.device_mut().received.extend([other.clone(), other.clone(), other]);
+        let mut deliver = |received: crate::link::Received<'_>| {
+            ethernet.on_received(now, &mut stack, &received);
+        };
+        assert_eq!(link.receive(now, 2, &mut deliver), Ok(2));
+        assert_eq!(link.receive(now, 2, &mut deliver), Ok(1));
+        assert_eq!(ethernet.statistics().conflicts, 3);
+    }
+
+    #[test]
+    fn what_the_device_computes_and_cuts_is_left_to_it() {
+        assert_eq!(offloading(None).capabilities().checksum, WriteChecksum::PseudoHeader);
+        assert_eq!(offloading(None).capabilities().segmentation, 0);
+        let mut link = offloading(Some(20_000));
+        assert_eq!(link.capabilities().segmentation, 20_000 - 14 - 100);
+        let header: Vec<u8> = (0..60).collect();
+        let packet = Transmit {
+            header: &header,
+            payload: [&[7; 3000], &[]],
+            transport_offset: 40,
+            segment_size: 1000,
+            checksum: WriteChecksum::PseudoHeader,
+            ecn: crate::wire::Ecn::NotEct,
+        };
+        link.transmit(Instant::ZERO, &packet).unwrap();
+        let (bytes, meta) = link.device_mut().sent.remove(0);
+        assert_eq!(meta.segmentation_offload_size, NonZeroU16::new(1000));
+        assert_eq!(bytes[..56], header[..56]);
+        assert_eq!(bytes[56..58], [0; 2]);
+        assert_eq!((&bytes[58..60], bytes.len()), (&header[58..], 3060));
+        link.transmit(Instant::ZERO, &Transmit { segment_size: 0, ..packet }).unwrap();
+        assert_eq!(link.device_mut().sent[0].1.segmentation_offload_size, None);
+        // A device that segments and does not compute checksums could not complete what it cuts.
+        link.device_mut().capabilities.checksum.tcp = Checksum::Both;
+        assert_eq!(link.capabilities().segmentation, 0);
+    }
+}
