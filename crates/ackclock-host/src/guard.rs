@@ -10,8 +10,7 @@ use crate::command::{CommandError, CommandLine, Plan, command};
 use crate::raw::Ports;
 use std::fmt;
 use std::net::Ipv4Addr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// The numbers of users. What the kernel sends of its own accord has none.
 const ANY_USER: &str = "0-4294967294";
@@ -184,7 +183,7 @@ pub struct Guard(Arc<Installed>);
 struct Installed {
     firewall: Firewall,
     name: String,
-    removed: AtomicBool,
+    removed: Mutex<bool>,
 }
 
 impl Guard {
@@ -197,7 +196,7 @@ impl Guard {
         let firewall = Firewall::installed()?;
         let name = owner.name();
         // What is half made is removed again.
-        let guard = Guard(Arc::new(Installed { firewall, name, removed: false.into() }));
+        let guard = Guard(Arc::new(Installed { firewall, name, removed: Mutex::new(false) }));
         firewall.installation(&guard.0.name, cover).run()?;
         Ok(guard)
     }
@@ -211,7 +210,11 @@ impl Guard {
 
 impl Installed {
     fn remove(&self) {
-        if !self.removed.swap(true, Ordering::AcqRel) {
+        // Whoever comes second waits: when this returns the rule is gone.
+        let Ok(mut removed) = self.removed.lock() else {
+            return;
+        };
+        if !std::mem::replace(&mut removed, true) {
             for command in self.firewall.removal(&self.name) {
                 // What was never made cannot be removed; what stays the next start removes.
                 let _ = command.run();

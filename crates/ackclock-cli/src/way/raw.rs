@@ -123,6 +123,8 @@ impl Way for RawWay {
 
     fn open(&self) -> Result<Opened, Failure> {
         let environment = |error: &dyn std::error::Error| Failure::Environment(error.to_string());
+        // Nothing may end the program while it has a rule, and does not know yet how to remove it.
+        interrupt::watch()?;
         let held = self.hold().map_err(|error| environment(&error))?;
         let ports = held.ports();
         let interface = &self.own.interface;
@@ -134,6 +136,7 @@ impl Way for RawWay {
         let name = interface.to_string();
         Ok(Opened {
             interface: name.clone(),
+            ethernet: None,
             offloading: false,
             ports: Some(ports),
             gone: format!("{name} went away: 'ip link' shows the interfaces there are"),

@@ -163,6 +163,25 @@ fn leftovers(list: &str) {
 }
 
 #[test]
+fn a_second_interrupt_leaves_no_rule_either() {
+    let script = UNDER_WAY.to_owned()
+        + r#"
+        under_way
+        kill -INT $client
+        kill -TERM $client
+        wait $client || echo $?
+        nft list tables
+    "#;
+    let Some(output) = in_namespace(&script) else {
+        return;
+    };
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    // The first one was obeyed before the second one was heard of, or not.
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(["1\n", "130\n"].contains(&printed.as_str()), "{printed}");
+}
+
+#[test]
 fn after_a_kill_the_next_start_removes_the_rule_and_keeps_a_neighbours() {
     leftovers("nft list tables");
 }
