@@ -14,8 +14,8 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> Result<(), 
             error.print().map_err(|error| Failure::output(&error))
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::Usage(
-            "say what to do: discard, echo, serve, emulate, lab, trace, path, bprobe or setup tun; \
-             'ackclock --help' tells more"
+            "say what to do: discard, echo, serve, hosts, emulate, lab, trace, path, bprobe or setup \
+             tun; 'ackclock --help' tells more"
                 .into(),
         )),
         _ => {
@@ -73,9 +73,13 @@ mod tests {
              'ackclock help discard'"
         );
         assert_eq!(
-            complaint(&["discard", "10.7.0.1:9"]),
-            "the following required arguments were not provided: --address <CIDR> --tun <NAME>; \
-             see 'ackclock help discard'"
+            complaint(&["discard", "--tun", "t"]),
+            "--tun needs a peer: give HOST:PORT, or leave it away for an emulated path; see 'ackclock \
+             help discard'"
+        );
+        assert_eq!(
+            complaint(&["echo", "10.7.0.1:7", "--via", "raw", "--offload", "on"]),
+            "--offload is of no use with --via raw: leave it away; see 'ackclock help echo'"
         );
         assert_eq!(
             complaint(&["echo", "--bytes", "16X"]),
@@ -92,8 +96,8 @@ mod tests {
         );
         assert_eq!(
             complaint(&[]),
-            "say what to do: discard, echo, serve, emulate, lab, trace, path, bprobe or setup tun; \
-             'ackclock --help' tells more"
+            "say what to do: discard, echo, serve, hosts, emulate, lab, trace, path, bprobe or setup \
+             tun; 'ackclock --help' tells more"
         );
     }
 
