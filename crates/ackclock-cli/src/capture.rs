@@ -64,6 +64,7 @@ mod on_link {
     use ackclock::link::{Link, Received, TransmitError};
     use ackclock::stack::{Capabilities, Transmit};
     use ackclock::time::{Duration, Instant};
+    use ackclock::wire::ETHERNET_HEADER;
     use ackclock_emulator::{Direction, LEFT, PassedPacket, PcapCapture, PcapNgFile};
     use std::fs::File;
     use std::io::{self, BufWriter};
@@ -82,6 +83,8 @@ mod on_link {
     struct Tap {
         file: TapFile,
         path: PathBuf,
+        /// Whether the link carries Ethernet frames.
+        frames: bool,
         /// Time from the Unix epoch to the origin of the instants, once it is known.
         origin: Option<Duration>,
         /// Holds a packet that is sent, which comes in parts.
@@ -124,12 +127,18 @@ mod on_link {
     }
 
     impl<L> Captured<L> {
-        /// A link captured in a file, or not at all; `name` is the interface's.
-        pub(crate) fn new(link: L, name: &str, file: Option<&Path>) -> Result<Self, Failure> {
+        /// A link captured in a file, or not at all; `name` is the interface's. Of Ethernet `frames`
+        /// the IP packets are captured.
+        pub(crate) fn new(
+            link: L,
+            frames: bool,
+            name: &str,
+            file: Option<&Path>,
+        ) -> Result<Self, Failure> {
             let tap = |path: &Path| {
                 let file = TapFile::create(path, name);
                 let file = file.map_err(|error| Failure::capture(path, &error))?;
-                Ok(Tap { file, path: path.to_owned(), origin: None, packet: Vec::new() })
+                Ok(Tap { file, path: path.to_owned(), frames, origin: None, packet: Vec::new() })
             };
             Ok(Captured { link, tap: file.map(tap).transpose()? })
         }
@@ -147,6 +156,9 @@ mod on_link {
 
     impl Tap {
         fn record(&mut self, now: Instant, direction: Direction, packet: &[u8]) {
+            let Some(packet) = (if self.frames { ip_packet(packet) } else { Some(packet) }) else {
+                return;
+            };
             let since_origin = now.saturating_since(Instant::ZERO);
             let origin = *self.origin.get_or_insert_with(|| {
                 let unix_time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -154,6 +166,13 @@ mod on_link {
             });
             self.file.record(origin + since_origin, direction, packet);
         }
+    }
+
+    /// The IP packet of an Ethernet frame, if it carries one.
+    fn ip_packet(frame: &[u8]) -> Option<&[u8]> {
+        const IPV4_AND_IPV6: [[u8; 2]; 2] = [[0x08, 0x00], [0x86, 0xdd]];
+        let (header, packet) = frame.split_at_checked(ETHERNET_HEADER)?;
+        IPV4_AND_IPV6.iter().any(|kind| header.ends_with(kind)).then_some(packet)
     }
 
     impl<L: AsFd> AsFd for Captured<L> {

@@ -32,8 +32,8 @@ impl Driver {
         seed: Option<u64>,
         pcap: Option<&Path>,
     ) -> Result<Self, Failure> {
-        let Opened { link, interface, offloading, ports, gone, note } = way.open()?;
-        let link = Captured::new(link, &interface, pcap)?;
+        let Opened { link, ethernet, interface, offloading, ports, gone, note } = way.open()?;
+        let link = Captured::new(link, ethernet.is_some(), &interface, pcap)?;
         let secret = match seed {
             Some(seed) => [seed, !seed],
             None => ackclock_host::secret::secret().map_err(|error| {
@@ -52,7 +52,11 @@ impl Driver {
                 Failure::Usage(format!("--address {}: {error}", address.address))
             })?;
         }
-        let run_loop = RunLoop::new(link).map_err(|error| {
+        let run_loop = match ethernet {
+            None => RunLoop::new(link),
+            Some(ethernet) => RunLoop::with_ethernet(link, ethernet),
+        };
+        let run_loop = run_loop.map_err(|error| {
             Failure::Environment(format!("{error}: raise the limit with 'ulimit -n 1024'"))
         })?;
         Ok(Driver { run_loop, stack, offloading, gone, note })
@@ -106,6 +110,14 @@ impl Driver {
         if let Some(note) = (self.note)() {
             // What was done does not depend on anybody's reading this.
             let _ = writeln!(std::io::stderr(), "note: {note}");
+        }
+        let conflicts =
+            self.run_loop.ethernet_mut().map_or(0, |ethernet| ethernet.statistics().conflicts);
+        if conflicts > 0 {
+            let _ = writeln!(
+                std::io::stderr(),
+                "note: another host has one of our addresses too: choose another --address"
+            );
         }
         self.run_loop.link_mut().finish()
     }

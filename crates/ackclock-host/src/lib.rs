@@ -15,6 +15,7 @@
 //! | [`interface`] | names of network interfaces, and what the kernel says about one |
 //! | [`namespace`] | network namespaces with a name, and work in them |
 //! | [`own_address`] | the host's own addresses |
+//! | [`packet`] | packet sockets on an Ethernet interface as a [`Link`](ackclock::link::Link) |
 //! | [`raw`] | raw IP sockets on the host's own address as a [`Link`](ackclock::link::Link) |
 //! | [`setup`] | the commands that make a TUN interface and route it |
 //! | [`tap`] | a TAP device, whose frames go through the core's Ethernet layer |
@@ -47,6 +48,8 @@ pub mod kernel_services;
 pub mod namespace;
 #[cfg(target_os = "linux")]
 pub mod own_address;
+#[cfg(target_os = "linux")]
+pub mod packet;
 #[cfg(target_os = "linux")]
 pub mod raw;
 #[cfg(target_os = "linux")]

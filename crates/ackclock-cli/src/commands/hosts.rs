@@ -41,8 +41,8 @@ pub(crate) struct Hosts {
     /// Give a host up that has not answered after so long
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse_positive_duration)]
     pub(crate) timeout: Duration,
-    /// Whose TCP, by which way: this program's over a TUN interface or raw sockets, or the kernel's
-    /// (no privilege needed)
+    /// Whose TCP, by which way: this program's over a TUN interface, raw or packet sockets, or the
+    /// kernel's (no privilege needed)
     #[arg(long, value_name = "TCP", default_value = "kernel")]
     pub(crate) via: Via,
     #[command(flatten)]

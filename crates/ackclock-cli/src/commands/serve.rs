@@ -14,8 +14,8 @@ pub(crate) struct Serve {
     /// Which service
     #[arg(value_name = "SERVICE")]
     service: ServiceName,
-    /// Whose TCP, by which way: this program's over a TUN interface or raw sockets, or the kernel's
-    /// (no privilege needed)
+    /// Whose TCP, by which way: this program's over a TUN interface, raw or packet sockets, or the
+    /// kernel's (no privilege needed)
     #[arg(long, value_name = "TCP", default_value = "tun")]
     via: Via,
     /// Port to listen on; 0: any free one with --via kernel, all of them over TUN [default: the
@@ -54,6 +54,7 @@ enum ServiceName {
 pub(crate) enum Via {
     Tun,
     Raw,
+    Packet,
     Kernel,
 }
 
@@ -63,6 +64,7 @@ impl Via {
         match self {
             Via::Tun => Some(options::Via::Tun),
             Via::Raw => Some(options::Via::Raw),
+            Via::Packet => Some(options::Via::Packet),
             Via::Kernel => None,
         }
     }

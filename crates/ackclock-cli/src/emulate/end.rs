@@ -96,7 +96,7 @@ impl End {
         };
         let (tun, counters) = opened.map_err(|failure| self.placed(failure))?;
         let name = tun.name().to_string();
-        Ok(OpenEnd { device: Captured::new(tun, &name, pcap)?, counters })
+        Ok(OpenEnd { device: Captured::new(tun, false, &name, pcap)?, counters })
     }
 
     fn open_here(&self, mtu: u32) -> Result<(Tun, Counters), Failure> {

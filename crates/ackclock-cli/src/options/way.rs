@@ -3,6 +3,7 @@
 use crate::values::parse_cidr;
 use ackclock::stack::Cidr;
 use clap::{ArgMatches, Args, ValueEnum};
+use std::net::IpAddr;
 
 /// How packets leave the machine and come back.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,6 +12,8 @@ pub(crate) enum Via {
     Tun,
     /// Raw IP sockets, with the host's own address (IPv4 only)
     Raw,
+    /// Packet sockets, as a host of its own on the LAN
+    Packet,
 }
 
 impl Via {
@@ -19,6 +22,7 @@ impl Via {
         match self {
             Via::Tun => "tun",
             Via::Raw => "raw",
+            Via::Packet => "packet",
         }
     }
 
@@ -27,6 +31,7 @@ impl Via {
         match self {
             Via::Tun => &["tun", "offload"],
             Via::Raw => &["ports", "guard"],
+            Via::Packet => &["interface", "gateway"],
         }
     }
 }
@@ -38,8 +43,8 @@ pub(crate) struct WayOptions {
     #[arg(long, value_name = "NAME")]
     pub(crate) tun: Option<String>,
     /// Address of this stack with its prefix: over TUN one that the kernel does not have, such as
-    /// 10.7.0.2/24, once for each family; with raw sockets one of the host's [default: the one that
-    /// the kernel would use]
+    /// 10.7.0.2/24, once for each family; with packet sockets one of the LAN that nobody has,
+    /// likewise; with raw sockets one of the host's [default: the one that the kernel would use]
     #[arg(long, value_name = "CIDR", value_parser = parse_cidr)]
     pub(crate) address: Vec<Cidr>,
     /// Over TUN, whether the kernel segments and computes checksums in this stack's place, which is
@@ -54,6 +59,12 @@ pub(crate) struct WayOptions {
     /// firewall that goes when the program ends
     #[arg(long)]
     pub(crate) guard: bool,
+    /// With packet sockets, the Ethernet interface
+    #[arg(long, value_name = "NAME")]
+    pub(crate) interface: Option<String>,
+    /// With packet sockets, the router to what is not on the LAN; may be given once for each family
+    #[arg(long, value_name = "IP")]
+    pub(crate) gateway: Vec<IpAddr>,
 }
 
 impl WayOptions {

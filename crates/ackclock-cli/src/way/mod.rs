@@ -1,6 +1,7 @@
 //! Ways out of this machine, a file each: all that is particular to one of them. What drives a stack
 //! over one of them knows none.
 
+mod packet;
 mod raw;
 mod tun;
 
@@ -12,6 +13,7 @@ use crate::values::Peer;
 use ackclock::stack::Cidr;
 use ackclock_host::any_link::AnyLink;
 use ackclock_host::raw::Ports;
+use ackclock_host::run_loop::HostEthernet;
 use std::net::SocketAddr;
 
 /// What a way out is for.
@@ -42,6 +44,8 @@ pub(crate) trait Way {
 pub(crate) struct Opened {
     /// What carries the packets.
     pub(crate) link: AnyLink,
+    /// What is between it and a stack, if it carries frames.
+    pub(crate) ethernet: Option<HostEthernet>,
     /// The interface's name.
     pub(crate) interface: String,
     /// Whether the kernel segments in our place.
@@ -63,6 +67,7 @@ pub(crate) fn plan<'o>(
     Ok(match via {
         Via::Tun => Box::new(tun::TunWay::plan(options)?),
         Via::Raw => Box::new(raw::RawWay::plan(options, purpose)?),
+        Via::Packet => Box::new(packet::PacketWay::plan(options, purpose)?),
     })
 }
 

@@ -61,6 +61,7 @@ impl Way for TunWay<'_> {
         })?;
         Ok(Opened {
             interface: self.name.to_string(),
+            ethernet: None,
             offloading: tun.is_offloading(),
             ports: None,
             gone: TunError::Gone(self.name.clone()).to_string(),

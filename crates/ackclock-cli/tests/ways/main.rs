@@ -4,5 +4,6 @@
 mod hosts;
 #[path = "../namespace/mod.rs"]
 mod namespace;
+mod packet;
 mod raw;
 mod setup;

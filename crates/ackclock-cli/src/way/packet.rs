@@ -1,0 +1,103 @@
+//! Over packet sockets: the stack is a host of its own on the LAN.
+
+use super::{Opened, Purpose, Way};
+use crate::failure::Failure;
+use crate::options::WayOptions;
+use crate::values::contains;
+use ackclock::stack::Cidr;
+use ackclock_host::any_link::AnyLink;
+use ackclock_host::interface::InterfaceName;
+use ackclock_host::own_address::own_addresses;
+use ackclock_host::packet::{PacketSocket, hardware_address};
+use ackclock_host::run_loop::HostEthernet;
+use std::net::IpAddr;
+
+/// A packet socket to be opened.
+pub(super) struct PacketWay<'o> {
+    interface: InterfaceName,
+    options: &'o WayOptions,
+}
+
+impl<'o> PacketWay<'o> {
+    pub(super) fn plan(options: &'o WayOptions, purpose: Purpose<'_>) -> Result<Self, Failure> {
+        let interface = match &options.interface {
+            Some(interface) if !options.address.is_empty() => interface,
+            _ => {
+                return Err(Failure::Usage(
+                    "with packet sockets give --interface NAME, and --address CIDR with an address \
+                     of the LAN that nobody has"
+                        .into(),
+                ));
+            }
+        };
+        let interface =
+            interface.parse().map_err(|error| Failure::Usage(format!("--interface: {error}")))?;
+        let is_taken =
+            |own: &Cidr| own_addresses().iter().any(|kernel| kernel.cidr.address == own.address);
+        if let Some(taken) = options.address.iter().find(|own| is_taken(own)) {
+            return Err(Failure::Usage(format!(
+                "--address {}: the kernel has it; give another one of the LAN, or use --via raw",
+                taken.address
+            )));
+        }
+        let way = PacketWay { interface, options };
+        if let Purpose::Reach(remotes) = purpose
+            && !remotes.is_empty()
+            && !remotes.iter().any(|remote| way.has_route(remote.ip()))
+        {
+            return Err(Failure::Usage(format!(
+                "{} is not on the LAN: give the --gateway through which it is reached, which 'ip \
+                 route get {0}' shows",
+                remotes[0].ip()
+            )));
+        }
+        Ok(way)
+    }
+
+    /// Whether an address is on the LAN or behind a gateway.
+    fn has_route(&self, remote: IpAddr) -> bool {
+        let same_family = |other: &IpAddr| other.is_ipv4() == remote.is_ipv4();
+        self.options.gateway.iter().any(same_family)
+            || self.options.address.iter().any(|own| contains(own, remote))
+            || !self.options.address.iter().any(|own| same_family(&own.address))
+    }
+}
+
+impl Way for PacketWay<'_> {
+    fn addresses(&self) -> &[Cidr] {
+        &self.options.address
+    }
+
+    fn not_elsewhere(&self) -> String {
+        "is not on the LAN: packet sockets reach other hosts; use --via tun for this one".into()
+    }
+
+    fn of_the_other_family(&self, is_ipv6: bool) -> String {
+        let family = if is_ipv6 { "IPv6" } else { "IPv4" };
+        format!("give an {family} --address of the LAN too")
+    }
+
+    fn open(&self) -> Result<Opened, Failure> {
+        let first = self.options.address.iter().map(|cidr| cidr.address).next();
+        let address = hardware_address(first.unwrap_or(IpAddr::from([0; 4])));
+        let mut ethernet = HostEthernet::new(address);
+        for &gateway in &self.options.gateway {
+            ethernet
+                .set_gateway(gateway)
+                .map_err(|error| Failure::Usage(format!("--gateway {gateway}: {error}")))?;
+        }
+        let socket = PacketSocket::open(&self.interface, address)
+            .map_err(|error| Failure::Environment(error.to_string()))?;
+        let unfinished = socket.unfinished();
+        let name = self.interface.to_string();
+        Ok(Opened {
+            interface: name.clone(),
+            offloading: false,
+            ports: None,
+            gone: format!("{name} went away: 'ip link' shows the interfaces there are"),
+            note: Box::new(move || unfinished.note(&name)),
+            ethernet: Some(ethernet),
+            link: AnyLink::new(socket),
+        })
+    }
+}
