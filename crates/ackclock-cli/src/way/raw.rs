@@ -78,14 +78,18 @@ fn address_to_reach(options: &WayOptions, remotes: &[SocketAddr]) -> Result<Ipv4
     if let Some(address) = given(options)? {
         return Ok(address);
     }
-    let remote = remotes.iter().map(SocketAddr::ip).find(IpAddr::is_ipv4);
-    let remote = remote.ok_or_else(|| {
-        Failure::Usage(format!("there is no IPv4 address to reach: {}", instead(true)))
-    })?;
-    match address_towards(remote).map_err(|error| Failure::Environment(error.to_string()))? {
-        IpAddr::V4(own) if own != remote && !own.is_loopback() => Ok(own),
-        _ => Err(Failure::Usage(format!("{remote} {THIS_HOST}"))),
+    let mut refusal = None;
+    for remote in remotes.iter().map(SocketAddr::ip).filter(IpAddr::is_ipv4) {
+        let reason = match address_towards(remote) {
+            Ok(IpAddr::V4(own)) if own != remote && !own.is_loopback() => return Ok(own),
+            Ok(_) => Failure::Usage(format!("{remote} {THIS_HOST}")),
+            Err(error) => Failure::Environment(error.to_string()),
+        };
+        refusal.get_or_insert(reason);
     }
+    let no_ipv4 =
+        || Failure::Usage(format!("there is no IPv4 address to reach: {}", instead(true)));
+    Err(refusal.unwrap_or_else(no_ipv4))
 }
 
 /// The address that was given.

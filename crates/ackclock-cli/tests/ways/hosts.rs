@@ -60,7 +60,7 @@ fn a_host_is_tried_once_and_told_goodbye() {
         neighbour
         begin far serving at_peer "$A" serve discard --via kernel --port 9 --once --json
         far=$!
-        printf '10.1.0.2\n10.1.0.2:9\n' | "$A" hosts - --via raw --guard --json
+        printf '127.0.0.1\n10.1.0.1\n10.1.0.2\n10.1.0.2:9\n' | "$A" hosts - --via raw --guard --json
         wait $far
         cat "$work/far"
     "#;
@@ -68,7 +68,13 @@ fn a_host_is_tried_once_and_told_goodbye() {
         return;
     };
     let reports = reports(&output);
-    assert_eq!(reports[0]["hosts"][1]["reason"], "is the same host as 10.1.0.2:9");
+    let hosts = &reports[0]["hosts"];
+    for own in 0..2 {
+        let reason = hosts[own]["reason"].as_str();
+        assert!(reason.is_some_and(|reason| reason.contains("is this host itself")), "{hosts}");
+    }
+    assert_eq!(hosts[2]["found"], true);
+    assert_eq!(hosts[3]["reason"], "is the same host as 10.1.0.2:9");
     assert_eq!(reports[1]["accepted_connections"], 1);
     assert_eq!(reports[1]["completed_connections"], 1);
 }
