@@ -34,6 +34,21 @@ pub struct FlightRecord {
 }
 
 impl FlightRecord {
+    /// A record of nothing, for memory that is to be lent.
+    pub const EMPTY: Self = FlightRecord {
+        seq: SeqNumber(0),
+        len: 0,
+        piece: 0,
+        in_flight: 0,
+        sent_at: Instant::ZERO,
+        sacked: 0,
+        lost: 0,
+        resent: 0,
+        ever_resent: 0,
+        first_resent: 0,
+        last_resent: 0,
+    };
+
     pub(super) fn end(&self) -> SeqNumber {
         self.seq + self.len
     }
