@@ -1,0 +1,43 @@
+"""What is in an ELF image of 32 bits, little-endian: sizes and symbols."""
+
+import struct
+
+ALLOC, WRITE = 2, 1
+SYMBOLS, NO_BITS = 2, 8
+
+
+class Image:
+    def __init__(self, path):
+        self.path = path
+        with open(path, "rb") as file:
+            self._bytes = file.read()
+        begin = struct.unpack_from("<I", self._bytes, 32)[0]
+        size, count = struct.unpack_from("<HH", self._bytes, 46)
+        self._sections = [
+            struct.unpack_from("<10I", self._bytes, begin + size * index) for index in range(count)
+        ]
+
+    def sizes(self):
+        """Bytes of text (read-only data included), data and bss."""
+        sizes = {"text": 0, "data": 0, "bss": 0}
+        for _, kind, flags, _, _, size, *_ in self._sections:
+            if not flags & ALLOC:
+                continue
+            if kind == NO_BITS:
+                sizes["bss"] += size
+            else:
+                sizes["data" if flags & WRITE else "text"] += size
+        return sizes
+
+    def symbol(self, name):
+        """The address of a symbol."""
+        for _, kind, _, _, offset, size, link, *_ in self._sections:
+            if kind != SYMBOLS:
+                continue
+            names = self._sections[link][4]
+            for at in range(offset, offset + size, 16):
+                place, value = struct.unpack_from("<II", self._bytes, at)
+                end = self._bytes.index(b"\0", names + place)
+                if self._bytes[names + place : end].decode() == name:
+                    return value
+        raise KeyError(f"{self.path} has no symbol {name}")

@@ -1,0 +1,113 @@
+//! The loop between the Ethernet controller and the stack.
+
+use ackclock::congestion::CongestionController;
+use ackclock::link::ethernet::Ethernet;
+use ackclock::stack::{Capabilities, Cidr, ListenConfig, Rejected, Stack, StackConfig};
+use ackclock::tcp::{Keepalive, RecoveryAlgorithm};
+use ackclock::time::{Duration, Instant};
+use ackclock::wire::EthernetAddress;
+use board::{Board, FrameBuffer, HARDWARE_ADDRESS};
+use core::net::SocketAddr;
+
+/// Neighbours that are remembered.
+const NEIGHBOURS: usize = 4;
+/// Frames that are taken before the applications get their turn. An ack answers two segments.
+const BATCH: usize = 2;
+/// How often is looked whether a cable is plugged in.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// A board with its place in the network.
+#[derive(Debug)]
+pub struct Node<'m> {
+    board: Board,
+    frame: &'m mut FrameBuffer,
+    ethernet: Ethernet<NEIGHBOURS, 1>,
+    was_up: bool,
+    /// When to look at the cable next.
+    look_at: Instant,
+}
+
+impl<'m> Node<'m> {
+    /// A node that keeps a received frame in `frame`.
+    pub fn new(board: Board, frame: &'m mut FrameBuffer) -> Self {
+        let ethernet = Ethernet::new(EthernetAddress(HARDWARE_ADDRESS));
+        Node { board, frame, ethernet, was_up: true, look_at: Instant::ZERO }
+    }
+
+    /// Settings of its stack. These boards have no source of random numbers; on yours the secret
+    /// comes from one.
+    pub fn stack_config() -> StackConfig {
+        StackConfig::new(Capabilities::with_mtu(1500), [0x5eed, 0x5eed])
+    }
+
+    /// Its address.
+    pub fn address() -> Cidr {
+        Cidr { address: board::ADDRESS.into(), prefix: board::PREFIX }
+    }
+
+    /// Settings of a listener. A peer that has vanished is noticed within ten seconds, so that it
+    /// does not keep one of the few connections.
+    pub fn listen(local: SocketAddr) -> ListenConfig {
+        let mut listen = ListenConfig::new(local);
+        let second = Duration::from_secs(1);
+        // What the two queues hold is less than acks would have to wait for.
+        listen.connection.nagle = false;
+        listen.connection.recovery = RecoveryAlgorithm::Rfc6675;
+        listen.connection.keepalive =
+            Some(Keepalive { idle: second.saturating_mul(3), interval: second, count: 3 });
+        listen.connection.give_up = second.saturating_mul(10);
+        listen
+    }
+
+    /// Hands the frames that have arrived to the stack, and lets its timers fire. Returns the time.
+    pub fn receive<C: CongestionController + Clone>(&mut self, stack: &mut Stack<'_, C>) -> Instant {
+        let now = self.now();
+        for _ in 0..BATCH {
+            let Some(frame) = self.board.ethernet.receive(self.frame) else { break };
+            self.ethernet.on_frame(now, stack, frame);
+        }
+        stack.on_timeout(now);
+        self.watch_cable(now);
+        now
+    }
+
+    /// Sends what the stack has to send, then sleeps until a frame arrives or a timer fires, at most
+    /// a millisecond.
+    pub fn transmit<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+    ) {
+        let device = &mut self.board.ethernet;
+        let mut send = |frame: &ackclock::stack::Transmit<'_>| {
+            if !device.has_room() {
+                return Err(Rejected);
+            }
+            let [first, second] = frame.payload;
+            device.transmit([frame.header, first, second]);
+            Ok(())
+        };
+        while let Some(Ok(())) = self.ethernet.transmit(now, stack, &mut send) {}
+        if stack.poll_at().min(self.ethernet.poll_at()) > now {
+            self.board.sleep();
+        }
+    }
+
+    /// Tells the neighbours who we are once more when a cable was plugged in.
+    fn watch_cable(&mut self, now: Instant) {
+        if now < self.look_at {
+            return;
+        }
+        self.look_at = now + LOOK_INTERVAL;
+        let is_up = self.board.ethernet.is_link_up();
+        if is_up && !self.was_up {
+            self.ethernet.announce();
+        }
+        self.was_up = is_up;
+    }
+
+    /// Time since the start.
+    pub fn now(&mut self) -> Instant {
+        Instant::from_micros(self.board.now())
+    }
+}

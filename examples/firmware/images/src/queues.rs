@@ -1,0 +1,35 @@
+//! The memory of one connection.
+
+use ackclock::seq::{SeqNumber, SeqRange};
+use ackclock::storage::Buffer;
+use ackclock::tcp::{Buffers, FlightRecord};
+
+/// What is lent to one connection: `BYTES` for each queue, records of `FLIGHT` transmissions and of
+/// `RANGES` ranges of data out of order.
+#[derive(Debug)]
+pub struct Queues<const BYTES: usize, const FLIGHT: usize, const RANGES: usize> {
+    send: [u8; BYTES],
+    receive: [u8; BYTES],
+    flight: [FlightRecord; FLIGHT],
+    reassembly: [SeqRange; RANGES],
+}
+
+impl<const BYTES: usize, const FLIGHT: usize, const RANGES: usize> Queues<BYTES, FLIGHT, RANGES> {
+    /// With nothing in them.
+    pub const EMPTY: Self = Queues {
+        send: [0; BYTES],
+        receive: [0; BYTES],
+        flight: [FlightRecord::EMPTY; FLIGHT],
+        reassembly: [SeqRange::new(SeqNumber(0), SeqNumber(0)); RANGES],
+    };
+
+    /// Lends them.
+    pub fn lend(&mut self) -> Buffers<'_> {
+        let mut buffers = Buffers::default();
+        buffers.send = Buffer::lent(&mut self.send);
+        buffers.receive = Buffer::lent(&mut self.receive);
+        buffers.flight = Buffer::lent(&mut self.flight);
+        buffers.reassembly = Buffer::lent(&mut self.reassembly);
+        buffers
+    }
+}

@@ -1,0 +1,74 @@
+//! Echo, discard and chargen over smoltcp's sockets.
+
+use smoltcp::socket::tcp::{Socket, State};
+
+/// Bytes that are moved at a time; ackclock's services move as many.
+const CHUNK: usize = 256;
+
+/// What a socket is for.
+#[derive(Clone, Copy, Debug)]
+pub enum Service {
+    /// Sends back what it receives.
+    Echo,
+    /// Throws away what it receives.
+    Discard,
+    /// Sends lines of rotating characters; so many bytes up to now.
+    Chargen(usize),
+}
+
+/// Characters from the space to the tilde, in lines of 72 (RFC 864).
+const CHARACTERS: usize = 95;
+const LINE: usize = 72;
+
+fn chargen_byte(offset: usize) -> u8 {
+    let (line, column) = (offset / (LINE + 2), offset % (LINE + 2));
+    match column {
+        LINE => b'\r',
+        column if column > LINE => b'\n',
+        _ => b' ' + ((line + column) % CHARACTERS) as u8,
+    }
+}
+
+/// Does what can be done now.
+pub fn serve(socket: &mut Socket<'_>, service: &mut Service) {
+    if !socket.is_open() {
+        let port = match service {
+            Service::Echo => 7,
+            Service::Discard => 9,
+            Service::Chargen(sent) => {
+                *sent = 0;
+                19
+            }
+        };
+        let _ = socket.listen(port);
+        return;
+    }
+    match service {
+        Service::Echo => echo(socket),
+        Service::Discard => while socket.can_recv() && socket.recv(|data| (data.len(), ())).is_ok() {},
+        Service::Chargen(sent) => {
+            while socket.can_send() {
+                let written = socket.send(|room| {
+                    room.iter_mut().zip(*sent..).for_each(|(byte, at)| *byte = chargen_byte(at));
+                    (room.len(), room.len())
+                });
+                *sent += written.unwrap_or_default();
+            }
+        }
+    }
+    if socket.state() == State::CloseWait && socket.recv_queue() == 0 {
+        socket.close();
+    }
+}
+
+fn echo(socket: &mut Socket<'_>) {
+    let mut chunk = [0; CHUNK];
+    loop {
+        let room = socket.send_capacity() - socket.send_queue();
+        let chunk = &mut chunk[..room.min(CHUNK)];
+        let Ok(received) = socket.recv_slice(chunk) else { return };
+        if received == 0 || socket.send_slice(&chunk[..received]).is_err() {
+            return;
+        }
+    }
+}
