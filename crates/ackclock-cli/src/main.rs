@@ -1,6 +1,7 @@
 //! `ackclock`: discard, echo and chargen over a TCP stack in userspace.
 #![forbid(unsafe_code)]
 
+mod campaign_report;
 mod capture;
 mod commands;
 #[cfg(target_os = "linux")]

@@ -14,8 +14,8 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> Result<(), 
             error.print().map_err(|error| Failure::output(&error))
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::Usage(
-            "say what to do: discard, echo, serve, hosts, emulate, lab, trace, path, bprobe or setup \
-             tun; 'ackclock --help' tells more"
+            "say what to do: discard, echo, serve, hosts, path, bprobe, campaign, trace, emulate, lab \
+             or setup tun; 'ackclock --help' tells more"
                 .into(),
         )),
         _ => {
@@ -96,8 +96,8 @@ mod tests {
         );
         assert_eq!(
             complaint(&[]),
-            "say what to do: discard, echo, serve, hosts, emulate, lab, trace, path, bprobe or setup \
-             tun; 'ackclock --help' tells more"
+            "say what to do: discard, echo, serve, hosts, path, bprobe, campaign, trace, emulate, lab \
+             or setup tun; 'ackclock --help' tells more"
         );
     }
 

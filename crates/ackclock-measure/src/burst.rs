@@ -219,10 +219,12 @@ fn judge(burst: &Burst, smallest: Option<&Burst>, spaced: Option<&Burst>) -> Ver
     let all_when_spaced = spaced.is_some_and(|it| {
         it.answered > answered && u32::from(it.answered) * 4 >= u32::from(it.sent) * 3
     });
-    match answered {
+    let others = [smallest, spaced].into_iter().flatten().map(|it| it.answered);
+    match others.fold(answered, u16::max) {
         _ if more_when_small || all_when_spaced => Verdict::Capacity(answered),
         0 => Verdict::Silent,
-        _ => Verdict::RateLimited(answered),
+        // The limit may have been used up when the burst came.
+        most => Verdict::RateLimited(most),
     }
 }
 
@@ -269,6 +271,13 @@ mod tests {
         assert_eq!(measured.verdict, Verdict::RateLimited(6));
         assert_eq!(measured.verdict.capacity(), None);
         assert!(measured.verdict.to_string().starts_with("rate-limited, not a capacity"));
+    }
+
+    #[test]
+    fn a_limit_that_was_used_up_before_is_one_all_the_same() {
+        let few = |sent, answered| Burst { sent, answered, bytes: 512, ..Burst::default() };
+        let verdict = judge(&few(100, 0), Some(&few(100, 2)), Some(&few(12, 1)));
+        assert_eq!(verdict, Verdict::RateLimited(2));
     }
 
     #[test]

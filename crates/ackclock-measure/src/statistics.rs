@@ -1,6 +1,7 @@
 //! What many measurements have in common.
 
 use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Measured values in order.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -58,6 +59,38 @@ impl Distribution {
     }
 }
 
+/// A mean of measurements, and where the mean of all that could be made lies with a confidence of
+/// 95 %, by Student's distribution.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Mean {
+    /// The mean.
+    pub mean: f64,
+    /// The interval's lower and upper end; `None` of fewer than two measurements.
+    pub interval: Option<[f64; 2]>,
+    /// How many measurements there are.
+    pub count: usize,
+}
+
+impl Mean {
+    /// Of these, what is no number left out; `None` if there are none.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        /// Of 5 % outside of the interval one half is above it.
+        const UPPER: f64 = 0.975;
+        let values: Distribution = values.into_iter().collect();
+        let mean = values.mean()?;
+        let count = values.values().len();
+        let freedom = (count - 1) as f64;
+        let squares: f64 = values.values().iter().map(|value| (value - mean).powi(2)).sum();
+        let student = StudentsT::new(0.0, 1.0, freedom).ok();
+        let interval = student.map(|student| {
+            let error = (squares / freedom / count as f64).sqrt();
+            let half = student.inverse_cdf(UPPER) * error;
+            [mean - half, mean + half]
+        });
+        Some(Mean { mean, interval, count })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,6 +102,18 @@ mod tests {
         assert_eq!(distribution.cumulative(), [(1.0, 0.25), (2.0, 0.5), (3.0, 1.0)]);
         assert_eq!(distribution.share_below(3.0), Some(0.5));
         assert_eq!((distribution.median(), distribution.mean()), (Some(2.5), Some(2.25)));
+    }
+
+    #[test]
+    fn the_confidence_interval_is_students() {
+        // Deviation sqrt(2.5), n = 5: 2.776 * sqrt(2.5 / 5) on either side, by the tables.
+        let mean = Mean::of([1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        let [low, high] = mean.interval.unwrap();
+        assert_eq!((mean.mean, mean.count), (3.0, 5));
+        assert!((high - 3.0 - 2.776_445 * 0.5_f64.sqrt()).abs() < 1e-5, "{high}");
+        assert!((low + high - 6.0).abs() < 1e-12);
+        assert_eq!(Mean::of([7.0]), Some(Mean { mean: 7.0, interval: None, count: 1 }));
+        assert_eq!(Mean::of([]), None);
     }
 
     #[test]

@@ -85,6 +85,17 @@ impl Page {
         });
     }
 
+    /// Adds a picture that is SVG already, as it is: it is no text of strangers. Its white, black and
+    /// first colours become those of the page.
+    pub fn drawing(&mut self, svg: &str, caption: impl Into<Text>) {
+        self.add(html! {
+            figure {
+                figcaption { (caption.into()) }
+                div.scroll { (PreEscaped(svg)) }
+            }
+        });
+    }
+
     fn add(&mut self, block: Markup) {
         let place = if self.index.is_empty() { &mut self.introduction } else { &mut self.body };
         place.push(block);

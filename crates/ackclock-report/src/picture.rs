@@ -140,7 +140,15 @@ fn label(value: f64, log: bool) -> String {
 }
 
 fn coloured(plot: &Plot) -> impl Iterator<Item = (&Line, &'static RGBColor)> {
-    plot.lines.iter().zip(COLOURS.iter().cycle())
+    let mut colours = COLOURS.iter().cycle();
+    let mut colour = &COLOURS[0];
+    plot.lines.iter().map(move |line| {
+        // Intervals have the colour of the line before them.
+        if line.style != Style::Intervals {
+            colour = colours.next().unwrap_or(colour);
+        }
+        (line, colour)
+    })
 }
 
 /// What is above the lines: where the name of each begins, and how high all of it is.
@@ -155,11 +163,12 @@ fn legend(plot: &Plot) -> Legend<'_> {
     const ROW: i32 = 18;
     const LETTER: i32 = 8;
     let mut legend = Legend { entries: Vec::new(), height: 0 };
-    if plot.lines.len() < 2 {
+    let named = || coloured(plot).filter(|(line, _)| line.style != Style::Intervals);
+    if named().count() < 2 {
         return legend;
     }
     let (mut x, mut y) = (MARGIN + LEFT, MARGIN);
-    for (line, colour) in coloured(plot) {
+    for (line, colour) in named() {
         let width = 36 + LETTER * line.name.chars().count() as i32;
         if x > MARGIN + LEFT && x + width > SIZE.0 as i32 {
             (x, y) = (MARGIN + LEFT, y + ROW);
@@ -215,6 +224,11 @@ fn draw_lines<'a>(
             }
             Style::Points => {
                 chart.draw_series(marks().map(|point| Circle::new(point, 2, colour.filled())))?;
+            }
+            Style::Intervals => {
+                let interval =
+                    |ends: &[(f64, f64)]| PathElement::new(ends.to_vec(), colour.stroke_width(1));
+                chart.draw_series(points.chunks_exact(2).map(interval))?;
             }
             Style::Crosses => {
                 chart.draw_series(marks().map(|point| Cross::new(point, 4, colour)))?;

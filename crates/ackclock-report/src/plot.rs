@@ -157,6 +157,9 @@ pub enum Style {
     Crosses,
     /// Joined by dashes, as of bounds and fits.
     Dashes,
+    /// Each two points that follow one another joined, in the colour of the line before: the ends of
+    /// the intervals in which its points lie.
+    Intervals,
 }
 
 /// Values over a grid.

@@ -37,7 +37,7 @@ pub(crate) struct Bprobe {
     #[arg(long, value_name = "NUMBER", default_value = "1")]
     pub(crate) repeat: u32,
     /// Time from the beginning of one measurement to that of the next
-    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = parse_positive_duration)]
+    #[arg(long, value_name = "TIME", default_value = "2min", value_parser = parse_positive_duration)]
     pub(crate) interval: Duration,
     /// Write one JSON object instead of text
     #[arg(long)]

@@ -1,6 +1,7 @@
 //! The subcommands, a file each.
 
 pub(crate) mod bprobe;
+pub(crate) mod campaign;
 mod discard;
 mod echo;
 pub(crate) mod emulate;
@@ -34,6 +35,7 @@ pub(crate) struct CommandLine {
 #[derive(Subcommand, Debug)]
 enum Command {
     Bprobe(bprobe::Bprobe),
+    Campaign(campaign::Campaign),
     Discard(discard::Discard),
     Echo(echo::Echo),
     Emulate(emulate::Emulate),
@@ -52,6 +54,7 @@ impl CommandLine {
     ) -> Result<Self, clap::Error> {
         let matches = Self::command().try_get_matches_from(arguments)?;
         match matches.subcommand() {
+            Some(("campaign", matches)) => campaign::Campaign::check(matches)?,
             Some(("hosts", matches)) => hosts::Hosts::check(matches)?,
             Some(("serve", matches)) => serve::Serve::check(matches)?,
             Some(("discard" | "echo", matches)) if matches.contains_id("scenario") => {
@@ -70,6 +73,7 @@ impl CommandLine {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         match &self.command {
             Command::Bprobe(command) => command.run(),
+            Command::Campaign(command) => command.run(),
             Command::Discard(command) => command.run(),
             Command::Echo(command) => command.run(),
             Command::Emulate(command) => command.run(),

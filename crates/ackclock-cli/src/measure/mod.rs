@@ -1,9 +1,11 @@
 //! Measuring real networks: routes, bursts, and campaigns of transfers.
 
 mod bprobe;
+mod campaign;
 mod path;
 
 pub(crate) use bprobe::run as bprobe;
+pub(crate) use campaign::run as campaign;
 pub(crate) use path::run as path;
 
 use crate::failure::Failure;

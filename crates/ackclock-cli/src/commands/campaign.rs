@@ -1,0 +1,81 @@
+//! `ackclock campaign`
+
+use super::refuse_other_ways;
+use crate::failure::Failure;
+use crate::options::{Via, WayOptions};
+use clap::{ArgMatches, Args, Subcommand};
+use std::path::PathBuf;
+
+/// Measure how transfers to many hosts fare, in rounds, and report it
+#[derive(Args, Debug)]
+pub(crate) struct Campaign {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Debug)]
+enum What {
+    Run(Run),
+    Report(Report),
+}
+
+/// Run a campaign, or what is left of one that was interrupted
+///
+/// In each round each host gets one transfer of each kind, in random order; the burst capacity of
+/// the path that most hosts share is measured three times, and the route to each host at the end.
+/// One transfer at a time. What is finished is on the disk before the next step begins: the same
+/// command goes on where an interrupted one stopped. docs/measuring.md has a plan and how to treat
+/// other people's hosts. Needs root for routes and bursts, or the capability cap_net_raw.
+#[derive(Args, Debug)]
+pub(crate) struct Run {
+    /// What to measure, in TOML
+    #[arg(value_name = "PLAN.toml")]
+    pub(crate) plan: PathBuf,
+    /// Where results go [default: the plan's name without .toml]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Send nothing; say what would be sent
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Go on although the plan's limits are laxer than polite, or will be exceeded
+    #[arg(long)]
+    pub(crate) exceed_caps: bool,
+    /// How transfers get to the hosts and back
+    #[arg(long, value_name = "WAY", default_value = "tun")]
+    pub(crate) via: Via,
+    #[command(flatten)]
+    pub(crate) way: WayOptions,
+}
+
+/// Make the paper's figures and tables of what a campaign has measured so far
+#[derive(Args, Debug)]
+pub(crate) struct Report {
+    /// The campaign's directory
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Where report.html, report.json and the CSV files go [default: the campaign's directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+impl Campaign {
+    /// Refuses options of ways that are not taken.
+    pub(super) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
+        match matches.subcommand() {
+            Some(("run", matches)) => {
+                refuse_other_ways(matches, matches.get_one::<Via>("via").copied())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        match &self.what {
+            #[cfg(target_os = "linux")]
+            What::Run(run) => crate::measure::campaign(run),
+            #[cfg(not(target_os = "linux"))]
+            What::Run(_) => Err(Failure::elsewhere("a campaign")),
+            What::Report(report) => crate::campaign_report::write(report),
+        }
+    }
+}

@@ -1,0 +1,456 @@
+//! Takes one step of a campaign after another.
+
+use super::caps::{ROUTE_PROBE, time_at_rate};
+use super::journal::{Journal, JournalError};
+use super::plan::{Plan, Variant, lines};
+use super::record::{BurstRecord, CrossingRecord, Record, RouteRecord, Rtt, TransferRecord};
+use super::schedule::{Step, steps};
+use crate::burst::{BurstPlan, Measured};
+use crate::common_path::CommonPath;
+use crate::route::Route;
+use ackclock::time::{Duration, Instant};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+/// What measures, and tells the time.
+pub trait Instruments {
+    /// The time on a clock that never goes back.
+    fn now(&self) -> Instant;
+
+    /// Seconds since 1970.
+    fn unix_seconds(&self) -> f64;
+
+    /// Waits until then.
+    ///
+    /// # Errors
+    /// [`Stop::Interrupted`] if the user ends the campaign meanwhile.
+    fn sleep_until(&mut self, at: Instant) -> Result<(), Stop>;
+
+    /// The host's address.
+    ///
+    /// # Errors
+    /// Says why it is not known.
+    fn resolve(&mut self, host: &str) -> Result<IpAddr, String>;
+
+    /// Does a transfer.
+    ///
+    /// # Errors
+    /// A transfer that fails is an outcome. It is an error that there could be none.
+    fn transfer(&mut self, order: &TransferOrder) -> Result<Transferred, Stop>;
+
+    /// Finds a route.
+    ///
+    /// # Errors
+    /// As with transfers.
+    fn route(&mut self, target: IpAddr) -> Result<Result<Route, String>, Stop>;
+
+    /// Sends a burst.
+    ///
+    /// # Errors
+    /// As with transfers.
+    fn burst(&mut self, target: IpAddr, plan: BurstPlan) -> Result<Result<Measured, String>, Stop>;
+}
+
+/// A transfer to be done.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TransferOrder {
+    /// The host's address.
+    pub address: IpAddr,
+    /// The service's port.
+    pub port: u16,
+    /// The law and the initial window.
+    pub variant: Variant,
+    /// Where to capture it.
+    pub pcap: Option<PathBuf>,
+}
+
+/// What became of a transfer.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Transferred {
+    /// Time from the first SYN to the established connection.
+    pub connect: Option<Duration>,
+    /// Time from the first SYN to the end; none if it failed.
+    pub whole: Option<Duration>,
+    /// Bytes of data that were acknowledged.
+    pub acked_bytes: u64,
+    /// Segments that were sent again.
+    pub retransmitted_segments: u64,
+    /// Bytes that were sent, headers included.
+    pub wire_bytes: u64,
+    /// Round-trip times.
+    pub rtt: Option<Rtt>,
+    /// The connection at the end.
+    pub info: serde_json::Value,
+    /// Why it failed, if it did.
+    pub error: Option<String>,
+}
+
+/// Why a campaign stops in the middle of a step, which is begun anew next time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// The user ends it.
+    Interrupted,
+    /// The environment does not let it go on.
+    Failed(String),
+}
+
+/// How a campaign ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// All steps are done, but for those to hosts that are to be left alone.
+    Done,
+    /// The user ended it.
+    Interrupted,
+}
+
+/// How far a campaign has come.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Progress {
+    /// Steps that are done, those of earlier runs included.
+    pub done: usize,
+    /// All steps.
+    pub all: usize,
+    /// The step that begins.
+    pub step: Option<Step>,
+}
+
+/// Runs a campaign, or what is left of it. `exceed` lets it go beyond its limits in bytes; pauses
+/// and the rate hold in any case.
+///
+/// # Errors
+/// See [`CampaignError`].
+pub fn run(
+    plan: &Plan,
+    journal: &mut Journal,
+    instruments: &mut dyn Instruments,
+    exceed: bool,
+    on_progress: &mut dyn FnMut(Progress),
+) -> Result<Ended, CampaignError> {
+    let all = steps(plan);
+    let finished: BTreeSet<String> =
+        journal.records().iter().map(|record| record.step().to_owned()).collect();
+    let mut campaign = Campaign::new(plan, journal, instruments, exceed);
+    let mut done = 0;
+    for &step in &all {
+        if !finished.contains(&step.to_string()) {
+            on_progress(Progress { done, all: all.len(), step: Some(step) });
+            match campaign.take(step) {
+                Ok(()) => {}
+                Err(CampaignError::Stopped(Stop::Interrupted)) => return Ok(Ended::Interrupted),
+                Err(error) => return Err(error),
+            }
+        }
+        done += 1;
+    }
+    on_progress(Progress { done, all: all.len(), step: None });
+    Ok(Ended::Done)
+}
+
+struct Campaign<'c> {
+    plan: &'c Plan,
+    variants: Vec<Variant>,
+    journal: &'c mut Journal,
+    instruments: &'c mut dyn Instruments,
+    exceed: bool,
+    /// Bytes sent, to each host and in all.
+    sent: BTreeMap<String, u64>,
+    total: u64,
+    /// The last route to each host that has one.
+    routes: BTreeMap<String, Route>,
+    /// When the next transfer to a host may begin.
+    rested: BTreeMap<String, Instant>,
+    /// When the mean rate is below its limit.
+    free_at: Instant,
+}
+
+impl<'c> Campaign<'c> {
+    fn new(
+        plan: &'c Plan,
+        journal: &'c mut Journal,
+        instruments: &'c mut dyn Instruments,
+        exceed: bool,
+    ) -> Self {
+        let records = journal.records().to_vec();
+        let mut campaign = Campaign {
+            plan,
+            variants: plan.variants(),
+            journal,
+            instruments,
+            exceed,
+            sent: BTreeMap::new(),
+            total: 0,
+            routes: BTreeMap::new(),
+            rested: BTreeMap::new(),
+            free_at: Instant::ZERO,
+        };
+        records.iter().for_each(|record| campaign.learn(record));
+        campaign
+    }
+
+    /// Takes note of what was sent and found.
+    fn learn(&mut self, record: &Record) {
+        for (host, bytes) in record.sent_bytes() {
+            *self.sent.entry(host.to_owned()).or_default() += bytes;
+            self.total += bytes;
+        }
+        if let Record::Route(RouteRecord { host, route: Some(route), .. }) = record {
+            self.routes.insert(host.clone(), route.clone());
+        }
+    }
+
+    /// Takes a step and keeps it; one that must not be taken is passed over.
+    fn take(&mut self, step: Step) -> Result<(), CampaignError> {
+        let stopped = self.stop_list()?;
+        let record = match step {
+            Step::Route { round, host } => self.route(step, round, host, &stopped)?,
+            Step::Transfer { round, host, variant } => {
+                self.transfer(step, [round as usize, host, variant], &stopped)?
+            }
+            Step::Burst { round, .. } => self.burst(step, round, &stopped)?,
+        };
+        let Some(record) = record else {
+            return Ok(());
+        };
+        self.learn(&record);
+        let bytes: u64 = record.sent_bytes().iter().map(|(_, bytes)| bytes).sum();
+        let now = self.instruments.now();
+        let spent = time_at_rate(bytes, self.plan.limits.bits_per_second);
+        self.free_at = self.free_at.max(now) + spent;
+        self.journal.append(record)?;
+        Ok(())
+    }
+
+    /// The hosts to which nothing is sent, from the plan and from the file as it is now.
+    fn stop_list(&self) -> Result<Vec<String>, CampaignError> {
+        let mut stopped = self.plan.limits.stop.clone();
+        if let Some(file) = &self.plan.limits.stop_file {
+            // Without a list that was asked for, nobody can be left alone.
+            let text = std::fs::read_to_string(file)
+                .map_err(|error| CampaignError::StopFile(file.clone(), error))?;
+            stopped.extend(lines(&text).map(str::to_owned));
+        }
+        Ok(stopped)
+    }
+
+    /// The host's name and address; `None` if it is to be left alone.
+    fn host(
+        &mut self,
+        host: usize,
+        stopped: &[String],
+    ) -> Option<(String, Result<IpAddr, String>)> {
+        let name = self.plan.hosts.get(host)?.clone();
+        if stopped.iter().any(|entry| names(entry, &name)) {
+            return None;
+        }
+        let address = self.instruments.resolve(&name);
+        let is_stopped = |address| stopped.iter().any(|entry| covers(entry, address));
+        (!address.as_ref().is_ok_and(|address| is_stopped(*address))).then_some((name, address))
+    }
+
+    /// Waits until the mean rate allows the next step, and sees that bytes are left for it.
+    fn wait_for_rate(&mut self, host: &str) -> Result<(), CampaignError> {
+        let limits = &self.plan.limits;
+        let to_host = self.sent.get(host).copied().unwrap_or_default();
+        if !self.exceed && self.total >= limits.total_bytes {
+            return Err(CampaignError::Spent("total_bytes", limits.total_bytes));
+        }
+        if !self.exceed && to_host >= limits.host_bytes {
+            return Err(CampaignError::Spent("host_bytes", limits.host_bytes));
+        }
+        self.instruments.sleep_until(self.free_at)?;
+        Ok(())
+    }
+
+    fn transfer(
+        &mut self,
+        step: Step,
+        [round, host, variant]: [usize; 3],
+        stopped: &[String],
+    ) -> Result<Option<Record>, CampaignError> {
+        let (Some((host, address)), Some(&variant)) =
+            (self.host(host, stopped), self.variants.get(variant))
+        else {
+            return Ok(None);
+        };
+        self.wait_for_rate(&host)?;
+        if let Some(&rested) = self.rested.get(&host) {
+            self.instruments.sleep_until(rested)?;
+        }
+        let file = format!("{}.pcap", step.to_string().replace('/', "-"));
+        let pcap = self.plan.transfer.pcap.then_some(file);
+        let mut record = TransferRecord {
+            step: step.to_string(),
+            round: round as u32,
+            host: host.clone(),
+            address: address.as_ref().ok().copied(),
+            law: variant.law.to_string(),
+            initial_window: variant.window.to_string(),
+            began_unix_seconds: self.instruments.unix_seconds(),
+            ..TransferRecord::default()
+        };
+        match address {
+            Err(error) => record.error = Some(error),
+            Ok(address) => {
+                let path = pcap.as_ref().map(|file| self.journal.directory().join(file));
+                let order = TransferOrder { address, port: self.plan.port(), variant, pcap: path };
+                let outcome = self.instruments.transfer(&order)?;
+                let seconds = |span: Duration| span.as_nanos() as f64 / 1e9;
+                record.connect_seconds = outcome.connect.map(seconds);
+                record.seconds = outcome.whole.map(seconds);
+                record.acked_bytes = outcome.acked_bytes;
+                record.retransmitted_segments = outcome.retransmitted_segments;
+                record.wire_bytes = outcome.wire_bytes;
+                record.rtt = outcome.rtt;
+                record.info = outcome.info;
+                record.error = outcome.error;
+                record.pcap = pcap;
+            }
+        }
+        self.rested.insert(host, self.instruments.now() + self.plan.limits.pause);
+        Ok(Some(Record::Transfer(Box::new(record))))
+    }
+
+    fn route(
+        &mut self,
+        step: Step,
+        round: u32,
+        host: usize,
+        stopped: &[String],
+    ) -> Result<Option<Record>, CampaignError> {
+        let Some((host, address)) = self.host(host, stopped) else {
+            return Ok(None);
+        };
+        self.wait_for_rate(&host)?;
+        let mut record = RouteRecord {
+            step: step.to_string(),
+            round,
+            host,
+            began_unix_seconds: self.instruments.unix_seconds(),
+            ..RouteRecord::default()
+        };
+        let route = match address {
+            Ok(address) => self.instruments.route(address)?,
+            Err(error) => Err(error),
+        };
+        match route {
+            Ok(route) => {
+                let probes: u64 = route.hops.iter().map(|hop| u64::from(hop.sent)).sum();
+                record.wire_bytes = probes * ROUTE_PROBE;
+                record.route = Some(route);
+            }
+            Err(error) => record.error = Some(error),
+        }
+        Ok(Some(Record::Route(record)))
+    }
+
+    fn burst(
+        &mut self,
+        step: Step,
+        round: u32,
+        stopped: &[String],
+    ) -> Result<Option<Record>, CampaignError> {
+        let began_unix_seconds = self.instruments.unix_seconds();
+        let left_alone = |host: &str, route: &Route| {
+            stopped.iter().any(|entry| names(entry, host) || covers(entry, route.target))
+        };
+        let routes = self.routes.iter().filter(|(host, route)| !left_alone(host, route));
+        let (hosts, routes): (Vec<String>, Vec<Route>) =
+            routes.map(|(host, route)| (host.clone(), route.clone())).unzip();
+        let common = CommonPath::of(&routes);
+        let mut crossings = Vec::new();
+        for crossing in common.crossings(&routes) {
+            let behind = hosts.iter().zip(&routes).find(|(_, it)| it.target == crossing.target);
+            let host = behind.map_or_else(String::new, |(host, _)| host.clone());
+            self.wait_for_rate(&host)?;
+            let plan = self.plan.bursts.plan(crossing.hop_limit);
+            let (measured, error) = match self.instruments.burst(crossing.target, plan)? {
+                Ok(measured) => (Some(measured), None),
+                Err(error) => (None, Some(error)),
+            };
+            let (through, hop_limit) = (crossing.through, crossing.hop_limit);
+            crossings.push(CrossingRecord { host, through, hop_limit, measured, error });
+        }
+        let step = step.to_string();
+        Ok(Some(Record::Burst(BurstRecord { step, round, began_unix_seconds, crossings })))
+    }
+}
+
+/// Whether an entry of a stop list is about this name: it, or one below it.
+fn names(entry: &str, host: &str) -> bool {
+    let [entry, host] = [entry, host].map(|it| it.trim_end_matches('.').to_ascii_lowercase());
+    host.strip_suffix(&entry).is_some_and(|below| below.is_empty() || below.ends_with('.'))
+}
+
+/// Whether an entry of a stop list is about this address: it, or a network that it is in.
+fn covers(entry: &str, address: IpAddr) -> bool {
+    let (network, prefix) = entry.split_once('/').unwrap_or((entry, "128"));
+    let (Ok(network), Ok(prefix)) = (network.parse::<IpAddr>(), prefix.parse::<u32>()) else {
+        return false;
+    };
+    match (network, address) {
+        (IpAddr::V4(network), IpAddr::V4(address)) => {
+            let beyond = 32_u32.saturating_sub(prefix);
+            let differing = network.to_bits() ^ address.to_bits();
+            differing.checked_shr(beyond).unwrap_or(0) == 0
+        }
+        (IpAddr::V6(network), IpAddr::V6(address)) => {
+            let beyond = 128_u32.saturating_sub(prefix);
+            let differing = network.to_bits() ^ address.to_bits();
+            differing.checked_shr(beyond).unwrap_or(0) == 0
+        }
+        _ => false,
+    }
+}
+
+/// Why a campaign did not come to its end.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CampaignError {
+    /// What measures cannot go on.
+    Stopped(Stop),
+    /// A limit of the plan in bytes is reached.
+    Spent(&'static str, u64),
+    /// The list of those who are to be left alone cannot be read.
+    StopFile(PathBuf, std::io::Error),
+    /// What is finished cannot be kept.
+    Journal(JournalError),
+}
+
+impl From<Stop> for CampaignError {
+    fn from(stop: Stop) -> Self {
+        CampaignError::Stopped(stop)
+    }
+}
+
+impl From<JournalError> for CampaignError {
+    fn from(error: JournalError) -> Self {
+        CampaignError::Journal(error)
+    }
+}
+
+impl fmt::Display for CampaignError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CampaignError::Stopped(Stop::Interrupted) => f.write_str("interrupted"),
+            CampaignError::Stopped(Stop::Failed(why)) => f.write_str(why),
+            CampaignError::Spent(name, limit) => write!(
+                f,
+                "the campaign has sent what '{name}' allows, {limit} bytes: raise it in the plan's \
+                 [limits], or give --exceed-caps"
+            ),
+            CampaignError::StopFile(file, error) => write!(
+                f,
+                "cannot read the stop list {}: {error}; nothing is sent without it",
+                file.display()
+            ),
+            CampaignError::Journal(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CampaignError {}
+
+#[cfg(test)]
+mod tests;

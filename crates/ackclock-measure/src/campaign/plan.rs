@@ -1,0 +1,446 @@
+//! The plan of a campaign, a TOML file.
+
+use crate::burst::BurstPlan;
+use crate::probe::Method;
+use crate::route::RoutePlan;
+use ackclock::apps::Service;
+use ackclock::congestion::InitialWindow;
+use ackclock::tcp::CongestionControl;
+use ackclock::time::Duration;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use siphasher::sip128::{Hasher128, SipHasher};
+use std::fmt;
+use std::hash::Hasher;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// What a campaign measures, and how far it may go.
+///
+/// ```
+/// let plan: ackclock_measure::campaign::Plan = r#"
+///     name = "initial windows"
+///     rounds = 30
+///     hosts = ["discard.example", "192.0.2.7"]
+///     [transfer]
+///     bytes = 16384
+///     mss = 512
+///     initial_windows = ["1", "2", "3", "4", "8", "16", "32"]
+/// "#.parse()?;
+/// assert_eq!(plan.variants().len(), 7);
+/// # Ok::<(), ackclock_measure::campaign::PlanError>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// What it is called in the report.
+    pub name: String,
+    /// Seed of the order of transfers.
+    #[serde(default)]
+    pub seed: u64,
+    /// How often each host gets its test group.
+    pub rounds: u32,
+    /// Names or addresses.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// A file with more hosts, one a line, `#` before a comment; relative to the plan's directory.
+    #[serde(default, skip_serializing)]
+    hosts_file: Option<PathBuf>,
+    /// The transfers of a test group.
+    #[serde(default)]
+    pub transfer: Transfers,
+    /// The bursts that are sent across the common path.
+    #[serde(default)]
+    pub bursts: BurstSettings,
+    /// How routes are looked for.
+    #[serde(default)]
+    pub routes: RouteSettings,
+    /// How far the campaign may go. They may be changed while it is interrupted.
+    #[serde(default, skip_serializing)]
+    pub limits: Limits,
+}
+
+/// The transfers of a test group: one for each law and initial window.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Transfers {
+    /// `discard` or `echo`.
+    #[serde(with = "words")]
+    pub service: Service,
+    /// The service's port; the service's own if none is given.
+    pub port: Option<u16>,
+    /// Bytes of data in each transfer.
+    pub bytes: u64,
+    /// Most data in a segment; what the MTU allows if none is given.
+    pub mss: Option<u16>,
+    /// Initial windows in the words of `--iw`: segments, bytes, or both. The first one is what the
+    /// others are compared with.
+    #[serde(with = "word_lists")]
+    pub initial_windows: Vec<InitialWindow>,
+    /// Laws in the words of `--cc`.
+    #[serde(with = "word_lists")]
+    pub laws: Vec<CongestionControl>,
+    /// A transfer that takes longer is given up.
+    #[serde(with = "words")]
+    pub timeout: Duration,
+    /// Whether each transfer is captured.
+    pub pcap: bool,
+}
+
+impl Default for Transfers {
+    /// Those of the paper, with Reno.
+    fn default() -> Self {
+        Transfers {
+            service: Service::Discard,
+            port: None,
+            bytes: 16_384,
+            mss: Some(512),
+            initial_windows: [1, 2, 3, 4, 8, 16, 32].map(InitialWindow::segments).to_vec(),
+            laws: "reno".parse().into_iter().collect(),
+            timeout: Duration::from_secs(120),
+            pcap: false,
+        }
+    }
+}
+
+/// The bursts that are sent across the common path.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BurstSettings {
+    /// Packets in a burst; 0: no bursts.
+    pub count: u16,
+    /// Length of each with its IP header.
+    pub bytes: u16,
+    /// How long to wait for the next answer.
+    #[serde(with = "words")]
+    pub wait: Duration,
+}
+
+impl Default for BurstSettings {
+    /// Those of the paper.
+    fn default() -> Self {
+        BurstSettings { count: 100, bytes: 512, wait: Duration::from_secs(2) }
+    }
+}
+
+impl BurstSettings {
+    /// A burst that ends at this hop.
+    pub fn plan(&self, hop_limit: u8) -> BurstPlan {
+        let BurstSettings { count, bytes, wait } = *self;
+        BurstPlan { count, bytes, hop_limit, patience: wait }
+    }
+}
+
+/// How routes are looked for.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RouteSettings {
+    /// What the probes are made of: `icmp`, `udp` or `tcp`, which goes to the service's port.
+    pub probe: Method,
+    /// Probes for each hop.
+    pub queries: u8,
+    /// Hops at most.
+    pub max_hops: u8,
+    /// How long to wait for an answer.
+    #[serde(with = "words")]
+    pub wait: Duration,
+}
+
+impl Default for RouteSettings {
+    fn default() -> Self {
+        let RoutePlan { method, max_hops, queries, patience, .. } = RoutePlan::default();
+        RouteSettings { probe: method, queries, max_hops, wait: patience }
+    }
+}
+
+impl RouteSettings {
+    /// As the routes' own module has it.
+    pub fn plan(&self) -> RoutePlan {
+        let RouteSettings { probe, queries, max_hops, wait } = *self;
+        RoutePlan { method: probe, max_hops, queries, patience: wait, ..RoutePlan::default() }
+    }
+}
+
+/// How far a campaign may go.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Bytes sent in all, headers and probes included.
+    pub total_bytes: u64,
+    /// Bytes sent to each host.
+    pub host_bytes: u64,
+    /// Mean rate while the campaign runs.
+    pub bits_per_second: u64,
+    /// Time between two transfers to the same host.
+    #[serde(with = "words")]
+    pub pause: Duration,
+    /// Names, addresses and networks to which nothing is ever sent.
+    pub stop: Vec<String>,
+    /// A file with more of them, one a line, which is read again before each step; relative to the
+    /// plan's directory.
+    pub stop_file: Option<PathBuf>,
+}
+
+/// One kind of transfer.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Variant {
+    /// How much may be in flight, and how losses are repaired.
+    pub law: CongestionControl,
+    /// How much may be at the start.
+    pub window: InitialWindow,
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, initial window {}", self.law, self.window)
+    }
+}
+
+impl Plan {
+    /// Reads a plan and the files that it names.
+    ///
+    /// # Errors
+    /// See [`PlanError`].
+    pub fn read(file: &Path) -> Result<Self, PlanError> {
+        let read = |file: &Path| {
+            std::fs::read_to_string(file).map_err(|error| PlanError::File(file.to_owned(), error))
+        };
+        let mut plan: Plan = toml::from_str(&read(file)?).map_err(PlanError::Toml)?;
+        let beside = |name: &PathBuf| file.parent().unwrap_or(Path::new("")).join(name);
+        if let Some(more) = plan.hosts_file.as_ref().map(beside) {
+            plan.hosts.extend(lines(&read(&more)?).map(str::to_owned));
+        }
+        plan.limits.stop_file = plan.limits.stop_file.as_ref().map(beside);
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// The variants, those of the first law first.
+    pub fn variants(&self) -> Vec<Variant> {
+        let windows = &self.transfer.initial_windows;
+        let of = |&law| windows.iter().map(move |&window| Variant { law, window });
+        self.transfer.laws.iter().flat_map(of).collect()
+    }
+
+    /// The service's port.
+    pub fn port(&self) -> u16 {
+        self.transfer.port.unwrap_or(self.transfer.service.port())
+    }
+
+    /// Another one for plans that measure something else. Limits do not count.
+    pub fn digest(&self) -> String {
+        let text = serde_json::to_string(self).unwrap_or_default();
+        let mut hasher = SipHasher::new();
+        hasher.write(text.as_bytes());
+        format!("{:032x}", hasher.finish128().as_u128())
+    }
+
+    fn check(&self) -> Result<(), PlanError> {
+        let Transfers { bytes, initial_windows, laws, service, .. } = &self.transfer;
+        let mut hosts = self.hosts.clone();
+        hosts.sort();
+        let twice = hosts.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone());
+        let problem = if self.rounds == 0 {
+            Some("'rounds' is 0: give 1 at least".into())
+        } else if hosts.is_empty() {
+            Some("there are no hosts: give 'hosts' or 'hosts_file'".into())
+        } else if let Some(host) = twice {
+            Some(format!("host {host} is given twice"))
+        } else if initial_windows.is_empty() || laws.is_empty() {
+            Some("'initial_windows' and 'laws' need an entry each".into())
+        } else if *bytes == 0 {
+            Some("'bytes' is 0: there is nothing to send".into())
+        } else if *service == Service::Chargen {
+            Some("'service' is discard or echo".into())
+        } else if self.limits.bits_per_second == 0 {
+            Some("'bits_per_second' is 0: nothing could be sent".into())
+        } else {
+            None
+        };
+        problem.map_or(Ok(()), |problem| Err(PlanError::Plan(problem)))
+    }
+}
+
+impl FromStr for Plan {
+    type Err = PlanError;
+
+    /// Reads a plan that names no files.
+    fn from_str(text: &str) -> Result<Self, PlanError> {
+        let plan: Plan = toml::from_str(text).map_err(PlanError::Toml)?;
+        plan.check()?;
+        Ok(plan)
+    }
+}
+
+/// The lines of a list that are no comments.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    lines.filter(|line| !line.is_empty())
+}
+
+/// Why there is no plan.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// A file cannot be read.
+    File(PathBuf, std::io::Error),
+    /// It is not the TOML of a plan.
+    Toml(toml::de::Error),
+    /// It cannot be followed.
+    Plan(String),
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlanError::File(file, error) => write!(f, "cannot read {}: {error}", file.display()),
+            PlanError::Toml(error) => write!(f, "the plan is not understood: {error}"),
+            PlanError::Plan(problem) => write!(f, "the plan cannot be followed: {problem}"),
+        }
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+/// Values in the words of the command line.
+pub(super) mod words {
+    use super::{Deserialize, Deserializer, Serializer, Word};
+    use serde::de::Error as _;
+
+    pub(crate) fn serialize<T: Word, S: Serializer>(word: &T, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&word.word())
+    }
+
+    pub(crate) fn deserialize<'d, T: Word, D: Deserializer<'d>>(from: D) -> Result<T, D::Error> {
+        T::read(&String::deserialize(from)?).map_err(D::Error::custom)
+    }
+}
+
+/// Lists of them.
+mod word_lists {
+    use super::{Deserialize, Deserializer, Serialize, Serializer, Word};
+    use serde::de::Error as _;
+
+    pub(crate) fn serialize<T: Word, S: Serializer>(them: &[T], to: S) -> Result<S::Ok, S::Error> {
+        them.iter().map(Word::word).collect::<Vec<_>>().serialize(to)
+    }
+
+    pub(crate) fn deserialize<'d, T: Word, D: Deserializer<'d>>(
+        from: D,
+    ) -> Result<Vec<T>, D::Error> {
+        let them = Vec::<String>::deserialize(from)?;
+        them.iter().map(|text| T::read(text).map_err(D::Error::custom)).collect()
+    }
+}
+
+/// What has a word on the command line.
+pub(super) trait Word: Sized {
+    fn word(&self) -> String;
+    fn read(text: &str) -> Result<Self, String>;
+}
+
+macro_rules! word {
+    ($type:ty) => {
+        impl Word for $type {
+            fn word(&self) -> String {
+                self.to_string()
+            }
+
+            fn read(text: &str) -> Result<Self, String> {
+                text.parse().map_err(|error| format!("'{text}': {error}"))
+            }
+        }
+    };
+}
+
+word!(InitialWindow);
+word!(CongestionControl);
+word!(Duration);
+
+impl Word for Service {
+    fn word(&self) -> String {
+        self.name().to_owned()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let services = [Service::Discard, Service::Echo];
+        let found = services.into_iter().find(|service| service.name() == text);
+        found.ok_or_else(|| format!("'{text}': 'service' is discard or echo"))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) const SMALL: &str = r#"
+        name = "small"
+        seed = 3
+        rounds = 2
+        hosts = ["a.example", "b.example", "c.example", "192.0.2.4", "192.0.2.5"]
+        [transfer]
+        initial_windows = ["1", "4", "4,4096B"]
+    "#;
+
+    pub(crate) fn small() -> Plan {
+        SMALL.parse().unwrap()
+    }
+
+    fn problem(text: &str) -> String {
+        text.parse::<Plan>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_not_said_is_as_in_the_paper() {
+        let plan: Plan = "name = 'x'\nrounds = 30\nhosts = ['a']".parse().unwrap();
+        assert_eq!((plan.transfer.bytes, plan.transfer.mss), (16_384, Some(512)));
+        let windows: Vec<_> =
+            plan.transfer.initial_windows.iter().map(|it| it.window(512)).collect();
+        assert_eq!(windows, [1, 2, 3, 4, 8, 16, 32].map(|segments| segments * 512));
+        assert_eq!((plan.bursts.count, plan.bursts.bytes, plan.port()), (100, 512, 9));
+    }
+
+    #[test]
+    fn windows_are_given_in_segments_bytes_or_both() {
+        let windows: Vec<_> =
+            small().variants().iter().map(|variant| variant.window.window(512)).collect();
+        assert_eq!(windows, [512, 2048, 2048]);
+    }
+
+    #[test]
+    fn the_digest_is_that_of_what_is_measured_not_of_the_limits() {
+        let other = |text: &str| format!("{SMALL}\n{text}").parse::<Plan>().unwrap().digest();
+        assert_eq!(small().digest(), other("[limits]\npause = '9s'\nstop = ['d.example']"));
+        assert_ne!(small().digest(), other("[bursts]\ncount = 50"));
+        assert_ne!(
+            small().digest(),
+            SMALL.replace("rounds = 2", "rounds = 3").parse::<Plan>().unwrap().digest()
+        );
+    }
+
+    #[test]
+    fn plans_that_cannot_be_followed_are_refused_with_what_to_write() {
+        let with =
+            |hosts: &str, rest: &str| format!("name = 'x'\nrounds = 1\nhosts = {hosts}\n{rest}");
+        for (text, says) in [
+            (with("[]", ""), "give 'hosts' or 'hosts_file'"),
+            (with("['a', 'a']", ""), "host a is given twice"),
+            (with("['a']", "[transfer]\nbytes = 0"), "'bytes' is 0"),
+            (with("['a']", "[transfer]\nlaws = []"), "need an entry"),
+            (with("['a']", "[transfer]\nlaws = ['vogon']"), "use cubic, reno"),
+            (with("['a']", "[transfer]\ninitial_windows = ['0']"), "rfc6928"),
+            (with("['a']", "[transfer]\nservice = 'chargen'"), "discard or echo"),
+            (with("['a']", "[transfer]\nbytse = 1"), "unknown field `bytse`"),
+            (with("['a']", "[limits]\nbits_per_second = 0"), "bits_per_second"),
+            ("name = 'x'\nrounds = 0\nhosts = ['a']".into(), "'rounds' is 0"),
+        ] {
+            let problem = problem(&text);
+            assert!(problem.contains(says), "{text}: {problem}");
+        }
+    }
+
+    #[test]
+    fn lists_of_hosts_have_comments() {
+        let list = "# all\na.example\n\n  b.example # slow\n";
+        assert_eq!(lines(list).collect::<Vec<_>>(), ["a.example", "b.example"]);
+    }
+}
