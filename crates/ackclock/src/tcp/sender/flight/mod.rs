@@ -21,7 +21,6 @@ use super::DeliveryRecord;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, Column, Deque};
 use crate::time::Instant;
-use crate::wire::SackBlocks;
 use record::{bit, low_bits};
 
 /// What a cumulative ack took out of the flight.
@@ -351,9 +350,6 @@ impl<'a> Flight<'a> {
         self.records.pop_many(run.records);
         self.lost_below = self.lost_below.max(run.end);
         self.resend_from = self.resend_from.max(run.end);
-        if self.is_empty() {
-            self.seen = Default::default();
-        }
     }
 
     /// Marks the first piece lost, whatever the scoreboard says (three duplicate acks, or a partial

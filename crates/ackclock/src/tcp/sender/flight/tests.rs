@@ -1,6 +1,7 @@
 //! The flight against a model that knows every byte by itself.
 
 use super::*;
+use crate::wire::SackBlocks;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::vec;
