@@ -28,13 +28,13 @@ while read -r _ features; do
     check "$features"
 done <<'SETS'
 hosts std,full
-reno recovery-rfc6675
-newreno hystart
+reno recovery-rfc6675,ipv4
+newreno hystart,ipv4
 cubic law-cubic,hystart,recovery-rfc6675
 loss-and-time law-cubic,hystart,recovery-rack
-rates law-bbr,recovery-rack
+rates law-bbr,recovery-rack,ipv4,ipv6
 heap alloc,law-cubic,recovery-rack
 history law-tahoe,law-none,recovery-tahoe,recovery-go-back-n
-delay law-vegas,recovery-reno
+delay law-vegas,recovery-reno,ipv6
 radio law-veno,recovery-sack-pipe
 SETS

@@ -87,6 +87,8 @@
 //! | `law-…` | a window law of [`congestion`] beside Reno: `bbr`, `cubic`, `fixed`, `none`, `tahoe`, `vegas`, `veno` |
 //! | `recovery-…` | a [`RecoveryAlgorithm`](tcp::RecoveryAlgorithm) beside NewReno: `go-back-n`, `rack`, `reno`, `rfc6675`, `sack-pipe`, `tahoe` |
 //! | `ethernet` | `link::ethernet`: frames, ARP, neighbour discovery and routes between a stack and an Ethernet device |
+//! | `fast-path` | ways of their own for what nearly all packets are |
+//! | `ipv4`, `ipv6` | packets of that family; those of the other are dropped |
 //! | `hystart` | HyStart++ (RFC 9406) for the laws that can have it |
 //! | `smoltcp-phy`, `embassy-net-driver` | links over drivers made for smoltcp 0.14 and for embassy-net (`link::phy`, `link::embassy`); not in `full` |
 //! | `embedded-io`, `embedded-io-async`, `embedded-nal-async` | connections as streams with these traits (module `io`); not in `full` |

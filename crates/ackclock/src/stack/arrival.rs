@@ -26,7 +26,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// One packet from the link, which says what of it was verified.
     pub fn on_received(&mut self, now: Instant, received: &Received<'_>) {
-        let Some(segment) = parse_plain_segment(received.packet, received.verify) else {
+        let plain = cfg!(feature = "fast-path")
+            .then(|| parse_plain_segment(received.packet, received.verify))
+            .flatten();
+        let Some(segment) = plain else {
             return self.on_any_packet(now, parse_packet(received.packet, received.verify));
         };
         // The next packet is often of the connection that the last one was of.

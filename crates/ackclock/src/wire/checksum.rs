@@ -5,9 +5,8 @@
 //! word where the machine adds with carry. A few such chains at a time keep it busy.
 
 use super::IpInfo;
-use super::ip::saturate;
+use super::ip::{IpProtocol, saturate};
 use core::net::IpAddr;
-use smoltcp::wire::IpProtocol;
 
 /// A one's complement sum over a byte stream that comes in slices.
 ///
@@ -28,18 +27,22 @@ impl Checksum {
     /// One sum serves both families: the zeros that make IPv6's fields wider add nothing.
     #[inline]
     pub(super) fn pseudo_header(ip: &IpInfo, protocol: IpProtocol, length: usize) -> Self {
-        let length = u32::from(saturate(length)) << 16 | u32::from(u8::from(protocol));
+        let length = u32::from(saturate(length)) << 16 | protocol as u32;
         match (ip.source, ip.destination) {
             (IpAddr::V4(source), IpAddr::V4(destination)) => {
                 Checksum::default().over_words(&[source.to_bits(), destination.to_bits(), length])
             }
+            #[cfg(feature = "ipv6")]
             (source, destination) => Checksum::default()
                 .over_address(source)
                 .over_address(destination)
                 .over_words(&[length]),
+            #[cfg(not(feature = "ipv6"))]
+            _ => Checksum::default(),
         }
     }
 
+    #[cfg(feature = "ipv6")]
     fn over_address(self, address: IpAddr) -> Self {
         match address {
             IpAddr::V4(address) => self.over(&address.octets()),

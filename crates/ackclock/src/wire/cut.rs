@@ -3,9 +3,8 @@
 
 use super::MAX_HEADER;
 use super::checksum::Checksum;
-use super::ip::saturate;
+use super::ip::{IpProtocol, saturate};
 use super::segment::Flags;
-use smoltcp::wire::IpProtocol;
 
 /// Where the fields lie: in an IPv4 header (RFC 791), an IPv6 header (RFC 8200), a TCP header.
 const IPV4_LENGTH: usize = 2;
@@ -90,7 +89,7 @@ fn try_complete(packet: &mut [u8]) -> Option<()> {
         6 => (IPV6_HEADER, packet.get(IPV6_NEXT_HEADER)?),
         _ => return None,
     };
-    if *protocol != u8::from(IpProtocol::Tcp) {
+    if *protocol != IpProtocol::Tcp as u8 {
         return None;
     }
     let (ip, tcp) = packet.split_at_mut_checked(offset)?;
@@ -103,7 +102,7 @@ fn try_complete(packet: &mut [u8]) -> Option<()> {
 fn pseudo_header(ip: &[u8], length: usize) -> Option<Checksum> {
     let addresses = if ip.first()? >> 4 == 4 { IPV4_ADDRESSES } else { IPV6_ADDRESSES };
     let [high, low] = saturate(length).to_be_bytes();
-    let rest = [high, low, 0, IpProtocol::Tcp.into()];
+    let rest = [high, low, 0, IpProtocol::Tcp as u8];
     Some(Checksum::default().over(ip.get(addresses)?).over(&rest))
 }
 

@@ -1,11 +1,14 @@
 //! ICMP and ICMPv6: echo, and errors that concern TCP (RFC 792, RFC 4443, RFC 5927).
 
 use super::checksum::Checksum;
-use super::ip::{self, IPV4_HEADER, IPV6_HEADER};
+use super::ip::{self, IpProtocol};
+#[cfg(feature = "ipv4")]
+use super::ipv4::Ipv4Header;
+#[cfg(feature = "ipv6")]
+use super::ipv6::Ipv6Header;
 use super::{Checksums, IpInfo, MAX_HEADER, Protocol, WireError};
 use crate::seq::SeqNumber;
 use core::net::{IpAddr, SocketAddr};
-use smoltcp::wire::{IpProtocol, Ipv4Packet, Ipv6Packet};
 
 /// Bytes of every ICMP header that is read or written here (RFC 792, RFC 4443 section 2.1).
 const HEADER: usize = 8;
@@ -74,6 +77,7 @@ pub enum IcmpErrorKind {
 }
 
 /// Reads an ICMP message (RFC 792).
+#[cfg(feature = "ipv4")]
 pub(super) fn parse_v4(message: &[u8], verify: Checksums) -> Result<Protocol<'_>, WireError> {
     if verify.transport && Checksum::default().over(message).complement() != 0 {
         return Err(WireError::Checksum);
@@ -98,6 +102,7 @@ pub(super) fn parse_v4(message: &[u8], verify: Checksums) -> Result<Protocol<'_>
 }
 
 /// Reads an ICMPv6 message (RFC 4443).
+#[cfg(feature = "ipv6")]
 pub(super) fn parse_v6<'a>(
     message: &'a [u8],
     ip: &IpInfo,
@@ -139,33 +144,24 @@ struct Quoted<'a> {
     /// From the TCP header on, as far as it is quoted.
     segment: &'a [u8],
 }
-
-/// `None`: the quoted packet is not the beginning of a TCP segment.
-///
-/// A quote is shorter than its length field says, so the view cannot be a checked one: the accessors
-/// used here read no further than the fixed header.
+/// The packet that an ICMP error quotes the beginning of, without its payload.
+#[cfg(feature = "ipv4")]
 fn quoted_in_v4(body: &[u8]) -> Option<Quoted<'_>> {
-    let view = Ipv4Packet::new_unchecked(body.get(..IPV4_HEADER)?);
-    let header_len = usize::from(view.header_len());
-    let is_tcp = view.version() == 4
-        && header_len >= IPV4_HEADER
-        && view.frag_offset() == 0
-        && view.next_header() == IpProtocol::Tcp;
+    let header = Ipv4Header::parse(body)?;
+    let is_tcp = !header.has_offset() && header.protocol == Some(IpProtocol::Tcp);
     is_tcp.then_some(Quoted {
-        source: view.src_addr().into(),
-        destination: view.dst_addr().into(),
-        segment: body.get(header_len..)?,
+        source: header.source.into(),
+        destination: header.destination.into(),
+        segment: body.get(header.len..)?,
     })
 }
 
-/// As [`quoted_in_v4`]; we send no extension headers, so that none is looked for.
+#[cfg(feature = "ipv6")]
 fn quoted_in_v6(body: &[u8]) -> Option<Quoted<'_>> {
-    let (header, segment) = body.split_at_checked(IPV6_HEADER)?;
-    let view = Ipv6Packet::new_unchecked(header);
-    let is_tcp = view.version() == 6 && view.next_header() == IpProtocol::Tcp;
-    is_tcp.then_some(Quoted {
-        source: view.src_addr().into(),
-        destination: view.dst_addr().into(),
+    let (header, segment) = Ipv6Header::parse(body)?;
+    (header.protocol() == Some(IpProtocol::Tcp)).then_some(Quoted {
+        source: header.source.into(),
+        destination: header.destination.into(),
         segment,
     })
 }

@@ -1,9 +1,6 @@
 //! Bytes to segments and back. Only this module sees header bytes.
 //!
-//! TCP headers and options are read and written by our own codec, and IPv4 headers written; other
-//! IP headers through the packet views of `smoltcp::wire`, which never leave this module. ICMP messages
-//! are so short that they are read as they stand: what they quote is cut off, which a checked view would
-//! refuse. Ethernet, ARP and neighbour discovery (feature `ethernet`) have fixed layouts, read as arrays.
+//! All headers are read as arrays of bytes, in which no index can be out of range.
 
 #[cfg(feature = "ethernet")]
 mod arp;
@@ -13,6 +10,10 @@ mod cut;
 mod ethernet;
 mod icmp;
 mod ip;
+#[cfg(feature = "ipv4")]
+mod ipv4;
+#[cfg(feature = "ipv6")]
+mod ipv6;
 mod mark;
 #[cfg(feature = "ethernet")]
 mod ndp;

@@ -2,11 +2,10 @@
 //! (RFC 2464 section 6), with the IPv6 header that carries them.
 
 use super::checksum::Checksum;
-use super::ip::{IPV6_HEADER, write_header};
+use super::ip::{IPV6_HEADER, IpProtocol, write_header};
 use super::{Checksums, Ecn, EthernetAddress, IpInfo, MAX_HEADER};
 use crate::storage::copy;
 use core::net::Ipv6Addr;
-use smoltcp::wire::IpProtocol;
 
 /// The hop limit that shows that no router has forwarded the message.
 const HOP_LIMIT: u8 = 255;
@@ -54,7 +53,7 @@ pub(crate) struct Ndp {
 
 /// Whether an IPv6 packet is one of these messages, good or bad.
 pub(crate) fn is_ndp(packet: &[u8]) -> bool {
-    let icmp = u8::from(IpProtocol::Icmpv6);
+    let icmp = IpProtocol::Icmpv6 as u8;
     packet.get(6) == Some(&icmp)
         && matches!(packet.get(IPV6_HEADER), Some(&(SOLICITATION | ADVERTISEMENT)))
 }

@@ -1,11 +1,11 @@
 //! TCP segments (RFC 9293 section 3.1).
 
 use super::checksum::Checksum;
+use super::ip::{self, IpProtocol};
 use super::options::{BEFORE_TIMESTAMPS, LONE_TIMESTAMPS};
-use super::{Checksums, IpInfo, Options, Timestamps, ip};
+use super::{Checksums, IpInfo, Options, Timestamps};
 use crate::seq::SeqNumber;
 use core::fmt;
-use smoltcp::wire::IpProtocol;
 
 /// Bytes of a TCP header without options.
 const FIXED_HEADER: usize = 20;

@@ -1,0 +1,121 @@
+//! IPv4 headers (RFC 791).
+
+use super::checksum::Checksum;
+use super::ip::{IpProtocol, parse_transport, saturate, words, write_words};
+use super::{Checksums, Ecn, IpInfo, MAX_HEADER, Packet, WireError};
+use core::net::{IpAddr, Ipv4Addr};
+
+/// Bytes of a header without options (section 3.1).
+pub(super) const HEADER: usize = 20;
+
+/// Don't fragment, in the word of flags and fragment offset.
+const DONT_FRAGMENT: u16 = 1 << 14;
+/// More fragments, and the fragment offset.
+const FRAGMENT: u16 = 0x3fff;
+
+/// A header's fields that matter here.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ipv4Header {
+    /// Its length in bytes.
+    pub(super) len: usize,
+    /// The packet's length in bytes.
+    pub(super) total_len: usize,
+    service: u8,
+    fragment: u16,
+    hop_limit: u8,
+    pub(super) protocol: Option<IpProtocol>,
+    pub(super) source: Ipv4Addr,
+    pub(super) destination: Ipv4Addr,
+}
+
+impl Ipv4Header {
+    /// Reads a header that `bytes` begin with; `None` if they are too few or the length is none.
+    pub(super) fn parse(bytes: &[u8]) -> Option<Ipv4Header> {
+        let &[first, service, l0, l1, _, _, f0, f1, hop_limit, protocol, _, _, ref addresses @ ..] =
+            bytes.first_chunk::<HEADER>()?;
+        let &[s0, s1, s2, s3, d0, d1, d2, d3] = addresses;
+        let len = usize::from(first & 0xf).saturating_mul(4);
+        (first >> 4 == 4 && len >= HEADER).then_some(Ipv4Header {
+            len,
+            total_len: u16::from_be_bytes([l0, l1]).into(),
+            service,
+            fragment: u16::from_be_bytes([f0, f1]),
+            hop_limit,
+            protocol: IpProtocol::from_number(protocol),
+            source: Ipv4Addr::new(s0, s1, s2, s3),
+            destination: Ipv4Addr::new(d0, d1, d2, d3),
+        })
+    }
+
+    /// Whether the packet is a fragment that is not the first.
+    pub(super) fn has_offset(&self) -> bool {
+        self.fragment & (FRAGMENT >> 1) != 0
+    }
+}
+
+/// Reads a packet.
+pub(super) fn parse(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> {
+    let header = Ipv4Header::parse(bytes).ok_or(WireError::Truncated)?;
+    let packet = bytes.get(..header.total_len).ok_or(WireError::Truncated)?;
+    let (options, payload) = packet.split_at_checked(header.len).ok_or(WireError::Truncated)?;
+    if verify.ip && Checksum::default().over(options).complement() != 0 {
+        return Err(WireError::IpChecksum);
+    }
+    if header.fragment & FRAGMENT != 0 {
+        return Err(WireError::Fragment);
+    }
+    let ip = IpInfo {
+        source: header.source.into(),
+        destination: header.destination.into(),
+        hop_limit: header.hop_limit,
+        dscp: header.service >> 2,
+        ecn: Ecn::from_bits(header.service),
+    };
+    parse_transport(header.protocol, payload, ip, verify)
+}
+
+/// Reads a packet that has nothing special, up to its TCP segment.
+#[inline(always)]
+pub(super) fn parse_plain(bytes: &[u8], verify: Checksums) -> Option<(IpInfo, &[u8])> {
+    const VERSION_AND_LENGTH: u32 = 0x45;
+    let words = words(bytes.first_chunk::<HEADER>()?);
+    let [first, fragment, third, source, destination] = words;
+    let is_plain = first >> 24 == VERSION_AND_LENGTH
+        && fragment & u32::from(FRAGMENT) == 0
+        && third >> 16 & 0xff == IpProtocol::Tcp as u32;
+    let intact = !verify.ip || Checksum::default().over_words(&words).complement() == 0;
+    if !(is_plain && intact) {
+        return None;
+    }
+    let ip = IpInfo {
+        source: IpAddr::V4(source.into()),
+        destination: IpAddr::V4(destination.into()),
+        hop_limit: (third >> 24) as u8,
+        dscp: (first >> 18) as u8 & 0x3f,
+        ecn: Ecn::from_bits((first >> 16) as u8),
+    };
+    Some((ip, bytes.get(HEADER..(first & 0xffff) as usize)?))
+}
+
+/// Writes a header, which has DF set and hence needs no identification (RFC 6864 section 4.1).
+pub(super) fn write(
+    to: &mut [u8; MAX_HEADER],
+    ip: &IpInfo,
+    [source, destination]: [Ipv4Addr; 2],
+    protocol: IpProtocol,
+    payload_len: usize,
+) -> usize {
+    let length = u32::from(saturate(payload_len.saturating_add(HEADER)));
+    let mut words = [
+        0x45 << 24 | u32::from(ip.traffic_class()) << 16 | length,
+        u32::from(DONT_FRAGMENT),
+        u32::from(ip.hop_limit) << 24 | (protocol as u32) << 16,
+        source.to_bits(),
+        destination.to_bits(),
+    ];
+    let sum = Checksum::default().over_words(&words).complement();
+    let [_, _, word, ..] = &mut words;
+    *word |= u32::from(sum);
+    write_words(to, words);
+    HEADER
+}

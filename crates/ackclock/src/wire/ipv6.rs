@@ -1,0 +1,139 @@
+//! IPv6 headers (RFC 8200).
+
+use super::ip::{IPV6_HEADER, IpProtocol, parse_transport, saturate, words};
+use super::{Checksums, Ecn, IpInfo, MAX_HEADER, Packet, WireError};
+use core::net::{IpAddr, Ipv6Addr};
+
+/// Extension headers by number (section 4).
+mod extension {
+    pub(super) const HOP_BY_HOP: u8 = 0;
+    pub(super) const ROUTING: u8 = 43;
+    pub(super) const FRAGMENT: u8 = 44;
+    pub(super) const DESTINATION_OPTIONS: u8 = 60;
+}
+
+/// A header's fields that matter here.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ipv6Header {
+    traffic_class: u8,
+    payload_len: usize,
+    next_header: u8,
+    hop_limit: u8,
+    pub(super) source: Ipv6Addr,
+    pub(super) destination: Ipv6Addr,
+}
+
+impl Ipv6Header {
+    /// Reads a header that `bytes` begin with, and gives what follows it.
+    pub(super) fn parse(bytes: &[u8]) -> Option<(Ipv6Header, &[u8])> {
+        let (&[c0, c1, _, _, l0, l1, next_header, hop_limit], rest) = bytes.split_first_chunk()?;
+        let (source, rest) = rest.split_first_chunk::<16>()?;
+        let (destination, rest) = rest.split_first_chunk::<16>()?;
+        let header = Ipv6Header {
+            traffic_class: c0 << 4 | c1 >> 4,
+            payload_len: u16::from_be_bytes([l0, l1]).into(),
+            next_header,
+            hop_limit,
+            source: Ipv6Addr::from(*source),
+            destination: Ipv6Addr::from(*destination),
+        };
+        (c0 >> 4 == 6).then_some((header, rest))
+    }
+
+    /// What it says that follows it.
+    pub(super) fn protocol(&self) -> Option<IpProtocol> {
+        IpProtocol::from_number(self.next_header)
+    }
+}
+
+/// Reads a packet.
+pub(super) fn parse(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> {
+    let (header, rest) = Ipv6Header::parse(bytes).ok_or(WireError::Truncated)?;
+    let payload = rest.get(..header.payload_len).ok_or(WireError::Truncated)?;
+    let ip = IpInfo {
+        source: header.source.into(),
+        destination: header.destination.into(),
+        hop_limit: header.hop_limit,
+        dscp: header.traffic_class >> 2,
+        ecn: Ecn::from_bits(header.traffic_class),
+    };
+    let (protocol, payload) = skip_extension_headers(header.next_header, payload)?;
+    parse_transport(IpProtocol::from_number(protocol), payload, ip, verify)
+}
+
+/// Section 4: the protocol behind the extension headers, and its bytes.
+fn skip_extension_headers(first: u8, payload: &[u8]) -> Result<(u8, &[u8]), WireError> {
+    use extension::{DESTINATION_OPTIONS, FRAGMENT, HOP_BY_HOP, ROUTING};
+    let (mut next, mut rest) = (first, payload);
+    loop {
+        match next {
+            FRAGMENT => return Err(WireError::Fragment),
+            // Hop-by-hop options stand directly behind the IPv6 header (section 4.1).
+            HOP_BY_HOP if rest.len() != payload.len() => return Err(WireError::UnknownProtocol),
+            HOP_BY_HOP | ROUTING | DESTINATION_OPTIONS => {
+                let &[following, length, _, segments_left, ..] = rest else {
+                    return Err(WireError::Truncated);
+                };
+                // The length counts words of eight bytes behind the first.
+                let length = usize::from(length).saturating_add(1).saturating_mul(8);
+                let behind = rest.get(length..).ok_or(WireError::Truncated)?;
+                // A host that is not the last one would have to forward.
+                if next == ROUTING && segments_left != 0 {
+                    return Err(WireError::UnknownProtocol);
+                }
+                (next, rest) = (following, behind);
+            }
+            protocol => return Ok((protocol, rest)),
+        }
+    }
+}
+
+/// Reads a packet that has nothing special, up to its TCP segment.
+#[inline(always)]
+pub(super) fn parse_plain(bytes: &[u8]) -> Option<(IpInfo, &[u8])> {
+    let (header, rest) = bytes.split_first_chunk::<IPV6_HEADER>()?;
+    let [first, second, s0, s1, s2, s3, d0, d1, d2, d3] = words(header);
+    if second >> 8 & 0xff != IpProtocol::Tcp as u32 {
+        return None;
+    }
+    let address = |[a, b, c, d]: [u32; 4]| {
+        let [a, b, c, d] = [a, b, c, d].map(u128::from);
+        IpAddr::V6((a << 96 | b << 64 | c << 32 | d).into())
+    };
+    let ip = IpInfo {
+        source: address([s0, s1, s2, s3]),
+        destination: address([d0, d1, d2, d3]),
+        hop_limit: second as u8,
+        dscp: (first >> 22) as u8 & 0x3f,
+        ecn: Ecn::from_bits((first >> 20) as u8),
+    };
+    Some((ip, rest.get(..(second >> 16) as usize)?))
+}
+
+/// Writes a header.
+pub(super) fn write(
+    to: &mut [u8; MAX_HEADER],
+    ip: &IpInfo,
+    addresses: [IpAddr; 2],
+    protocol: IpProtocol,
+    payload_len: usize,
+) -> usize {
+    let first = 6 << 28 | u32::from(ip.traffic_class()) << 20;
+    let [c0, c1, c2, c3] = first.to_be_bytes();
+    let [l0, l1] = saturate(payload_len).to_be_bytes();
+    let fixed = [c0, c1, c2, c3, l0, l1, protocol as u8, ip.hop_limit];
+    let [source, destination] = addresses.map(|address| to_v6(address).octets());
+    let parts: [&[u8]; 3] = [&fixed, &source, &destination];
+    for (place, byte) in to.iter_mut().zip(parts.into_iter().flatten()) {
+        *place = *byte;
+    }
+    IPV6_HEADER
+}
+
+/// Addresses of two families in one header are a mistake of the caller's; it is written as IPv6.
+fn to_v6(address: IpAddr) -> Ipv6Addr {
+    match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped(),
+        IpAddr::V6(address) => address,
+    }
+}
