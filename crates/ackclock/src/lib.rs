@@ -89,7 +89,13 @@
 //! | `ethernet` | `link::ethernet`: frames, ARP, neighbour discovery and routes between a stack and an Ethernet device |
 //! | `fast-path` | ways of their own for what nearly all packets are |
 //! | `ipv4`, `ipv6` | packets of that family; those of the other are dropped |
+//! | `delivery-rate` | delivery rate samples, per transmission and per round trip (part of `law-bbr`) |
+//! | `ecn` | explicit congestion notification (RFC 3168) |
 //! | `hystart` | HyStart++ (RFC 9406) for the laws that can have it |
+//! | `pacing` | pacing and the burst limit (part of `law-bbr`) |
+//! | `segmentation` | up to 64 segments in one transmission, for links that segment |
+//! | `undo` | reductions for false alarms are taken back (RFC 3522, RFC 3708, RFC 4015, RFC 5682) |
+//! | `window-validation` | RFC 7661 |
 //! | `smoltcp-phy`, `embassy-net-driver` | links over drivers made for smoltcp 0.14 and for embassy-net (`link::phy`, `link::embassy`); not in `full` |
 //! | `embedded-io`, `embedded-io-async`, `embedded-nal-async` | connections as streams with these traits (module `io`); not in `full` |
 #![no_std]
@@ -97,7 +103,7 @@
 // What only a part asks for that was left out is not worth a condition of its own.
 #![cfg_attr(
     not(all(feature = "full", feature = "alloc")),
-    allow(dead_code, unused_imports, unused_variables)
+    allow(dead_code, unreachable_code, unused_imports, unused_variables)
 )]
 
 #[cfg(feature = "alloc")]

@@ -3,6 +3,7 @@
 //! A law decides *when* and *to what* the window shrinks; everything that does not differ between
 //! the laws is here.
 
+use super::before::Before;
 use super::hystart::HyStart;
 use super::{Ack, CongestionKind, DEFAULT_MSS, Growth, LARGEST_WINDOW, Start};
 
@@ -16,7 +17,7 @@ pub(super) struct LossWindow {
     mss: u32,
     now: Sizes,
     /// What `now` was before the last congestion event, as long as that can be taken back.
-    before_event: Option<Sizes>,
+    before_event: Before<Sizes>,
 }
 
 /// What a congestion event changes and an undo brings back.
@@ -45,7 +46,7 @@ impl LossWindow {
             hystart: HyStart::INITIAL,
             mss: DEFAULT_MSS,
             now: Sizes::initial(DEFAULT_MSS),
-            before_event: None,
+            before_event: Before::NOTHING,
         }
     }
 
@@ -53,7 +54,7 @@ impl LossWindow {
     pub(super) fn start(&mut self, start: &Start) {
         self.mss = start.mss.max(1);
         self.now = Sizes::initial(within_bounds(start.initial_window, self.mss));
-        self.before_event = None;
+        self.before_event = Before::NOTHING;
         self.hystart = HyStart::INITIAL;
     }
 
@@ -135,9 +136,9 @@ impl LossWindow {
     /// the first began, so both are taken back together. Returns whether there is something new to
     /// remember.
     pub(super) fn remember(&mut self, kind: CongestionKind) -> bool {
-        let begins = kind != CongestionKind::RepeatedTimeout || self.before_event.is_none();
+        let begins = kind != CongestionKind::RepeatedTimeout || !self.before_event.is_something();
         if begins {
-            self.before_event = Some(self.now);
+            self.before_event.remember(self.now);
         }
         begins
     }
@@ -196,7 +197,7 @@ impl LossWindow {
         self.now.cwnd = self.now.cwnd.min(restart_window).max(self.mss);
         self.now.credit = 0;
         self.now.repairs_loss = false;
-        self.before_event = None;
+        self.before_event = Before::NOTHING;
     }
 
     /// The window stays the same number of bytes, but holds at least one segment.

@@ -16,6 +16,7 @@ use core::fmt::Debug;
 mod backlog;
 #[cfg(feature = "law-bbr")]
 mod bbr;
+mod before;
 #[cfg(feature = "alloc")]
 mod boxed;
 mod built_in;

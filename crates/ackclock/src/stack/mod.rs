@@ -28,6 +28,7 @@ mod statistics;
 mod storage;
 mod time_wait;
 mod timer_queue;
+#[cfg_attr(not(feature = "fast-path"), path = "no_train.rs")]
 mod train;
 mod transmit;
 mod tuning;
@@ -139,7 +140,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if link.mtu < MIN_MTU {
             return Err(ConfigError::Mtu);
         }
-        link.segmentation = link.segmentation.min(Capabilities::LARGEST_PAYLOAD);
+        let largest =
+            if cfg!(feature = "segmentation") { Capabilities::LARGEST_PAYLOAD } else { 0 };
+        link.segmentation = link.segmentation.min(largest);
         let quantum = link.mtu.max(link.segmentation.saturating_add(wire::MAX_HEADER as u32));
         let lent = storage.spare.iter().map(|buffers| buffers.receive.len());
         let lent_receive = lent.clone().min().zip(lent.max());

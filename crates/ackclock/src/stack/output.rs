@@ -2,20 +2,18 @@
 
 use super::addresses::Addresses;
 use super::replies::{HOP_LIMIT, Reply};
-use super::train::Train;
 use super::tuple::FourTuple;
 use super::{Rejected, Stack, Transmit};
 use crate::congestion::CongestionController;
-use crate::tcp::Outgoing;
 use crate::time::Instant;
 use crate::wire::{
-    Ecn, Flags, Header, IpInfo, MAX_HEADER, RepeatedHeader, WriteChecksum, write_echo_reply,
-    write_packet_header,
+    Ecn, Flags, Header, IpInfo, MAX_HEADER, WriteChecksum, write_echo_reply, write_packet_header,
 };
 use core::net::IpAddr;
 
 /// Whoever takes the packets; it is told to whom each goes, and what our addresses are.
-type Sink<'s> = dyn FnMut(&Transmit<'_>, IpAddr, &Addresses<'_>) -> Result<(), Rejected> + 's;
+pub(super) type Sink<'s> =
+    dyn FnMut(&Transmit<'_>, IpAddr, &Addresses<'_>) -> Result<(), Rejected> + 's;
 
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Offers the next transmission to `sink`. Returns `None` when there is nothing to send, and
@@ -36,9 +34,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         sink: &mut Sink<'_>,
     ) -> Option<Result<(), Rejected>> {
         let now = self.advance(now);
-        if self.train.segments > 0
-            && let Some(offered) = self.transmit_train(now, sink)
-        {
+        if let Some(offered) = self.transmit_train(now, sink) {
             return Some(offered);
         }
         let offered = self
@@ -152,78 +148,18 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         None
     }
 
-    /// The next segment of a train.
-    fn transmit_train(
-        &mut self,
-        now: Instant,
-        sink: &mut Sink<'_>,
-    ) -> Option<Result<(), Rejected>> {
-        let train = &mut self.train;
-        let slot = self.connections.get_mut(train.id);
-        let goes_on = train.at == now && self.ready.is_alone(train.id);
-        let Some(slot) = slot.filter(|_| goes_on) else {
-            train.end();
-            return None;
-        };
-        let (seq, payload) = slot.connection.repeated();
-        let transport_offset = train.header.transport_offset();
-        let transmit = Transmit {
-            header: train.header.write(seq, payload),
-            payload,
-            transport_offset,
-            segment_size: 0,
-            checksum: self.config.link.checksum,
-            ecn: train.ecn,
-        };
-        let offered = sink(&transmit, slot.tuple.remote.ip(), &self.addresses);
-        if offered.is_ok() {
-            self.statistics.packets_sent += 1;
-            self.ready.charge(transmit.len());
-            train.segments -= 1;
-            if !slot.connection.on_repeated(now) {
-                train.end();
-            }
-        }
-        Some(offered)
-    }
-
-    /// A segment was sent: those that may follow it as they are.
-    fn begin_train(&mut self, now: Instant, id: u32, outgoing: &Outgoing) {
-        if self.config.link.segmentation > 0 || !self.ready.is_alone(id) {
-            return;
-        }
-        let Some(slot) = self.connections.get(id) else {
-            return;
-        };
-        let segments = slot.connection.repeats(now, outgoing);
-        if segments == 0 {
-            return;
-        }
-        let (local, remote, ecn) = (slot.tuple.local, slot.tuple.remote, outgoing.ecn);
-        let ip = IpInfo {
-            source: local.ip(),
-            destination: remote.ip(),
-            hop_limit: slot.hop_limit,
-            dscp: slot.dscp,
-            ecn,
-        };
-        let checksum = self.config.link.checksum;
-        let header = RepeatedHeader::new(&ip, &outgoing.header, outgoing.len, checksum);
-        self.train = Train { id, segments, at: now, ecn, header };
-    }
-
     /// The packet that was offered last, and rejected, has to wait for its next hop's hardware address,
     /// which must not hold up others: its connection waits for [`resume`](Self::resume). Its memory is
     /// the send queue, where it lies anyway. What belongs to no connection has no such memory and is
     /// dropped.
     #[cfg(feature = "ethernet")]
     pub(crate) fn postpone(&mut self, now: Instant) {
-        let in_train = self.train.segments > 0;
+        let train = self.train.under_way();
         self.train.end();
-        if in_train {
+        if let Some(id) = train {
             // Trains go before all others.
             self.ready.leave();
-            self.settle_later(now, self.train.id);
+            self.settle_later(now, id);
         } else if self.replies.front().is_some() {
             self.replies.sent();
             self.statistics.replies_dropped += 1;

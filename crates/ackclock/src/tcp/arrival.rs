@@ -139,7 +139,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// Section 3.10.7.4 in the synchronized states.
     fn on_segment_synchronized(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         let Header { flags, ack, .. } = segment.header;
-        if self.is_predicted(segment) {
+        if cfg!(feature = "fast-path") && self.is_predicted(segment) {
             return self.take_predicted(now, segment);
         }
         if !self.check_sequence(now, segment, seq, segment.len()) {

@@ -167,7 +167,7 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         let receiver = Receiver::new(SeqNumber(0), 0, &receiver_config, receive, reassembly);
         let mut offer =
             SynOptions::ours(config, open.mtu, open.ip_header, receiver.largest_window() as usize);
-        offer.ecn_setup = config.ecn == EcnMode::Request;
+        offer.ecn_setup &= config.ecn == EcnMode::Request;
         Connection {
             state: State::SynSent,
             error: None,

@@ -65,7 +65,7 @@ impl SynOptions {
             window_scale: config.window_scaling.then(|| window_shift(window)),
             sack_permitted: config.sack,
             timestamps: config.timestamps,
-            ecn_setup: config.ecn != EcnMode::Off,
+            ecn_setup: cfg!(feature = "ecn") && config.ecn != EcnMode::Off,
         }
     }
 

@@ -2,6 +2,7 @@
 //! window to offer and which ranges to report.
 
 mod ack_policy;
+#[cfg_attr(not(feature = "ecn"), path = "no_ecn.rs")]
 mod ecn;
 mod full_size;
 mod reassembly;

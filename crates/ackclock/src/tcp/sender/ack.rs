@@ -177,7 +177,7 @@ impl<C: CongestionController> Sender<'_, C> {
         if let Some(phase) = outcome.undone {
             self.counters.undos = self.counters.undos.saturating_add(1);
             self.controller.on_undo(now);
-            self.round.lost_unvalidated = false;
+            self.round.validation.forget_loss();
             self.withdraw_reduction();
             if phase == Phase::Loss {
                 self.rto.on_spurious_timeout();

@@ -63,6 +63,67 @@ fn span(from: u32, to: u32) -> Duration {
     Duration::from_micros(u64::from(to.wrapping_sub(from)))
 }
 
+/// Beside the records of the flight, where delivery rates are measured.
+pub(super) type DeliveryColumn<'a> = crate::storage::Column<'a, DeliveryRecord>;
+
+/// What the current round trip has delivered, and the last one. Times are in microseconds modulo
+/// 2^32.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RoundRate {
+    began_at: u32,
+    /// What had been delivered on the connection when it began, modulo 2^32.
+    prior_delivered: u32,
+    /// Bytes delivered in the last round, and its length.
+    last_delivered: u32,
+    last_length: u32,
+    app_limited: bool,
+}
+
+impl RoundRate {
+    pub(super) fn new(now: Instant) -> Self {
+        RoundRate {
+            began_at: micros(now),
+            prior_delivered: 0,
+            last_delivered: 0,
+            last_length: 0,
+            app_limited: false,
+        }
+    }
+
+    /// Bytes per second delivered in the last round; 0 before the first.
+    pub(super) fn rate(&self) -> u64 {
+        u64::from(self.last_delivered) * 1_000_000 / u64::from(self.last_length.max(1))
+    }
+
+    pub(super) fn on_sent(&mut self, app_limited: bool) {
+        self.app_limited |= app_limited;
+    }
+
+    /// The round ends, with `delivered` bytes delivered on the connection and at most `peak` in
+    /// flight: a sample over it, which is all there is where transmissions remember nothing of
+    /// deliveries.
+    pub(super) fn end(&mut self, now: Instant, delivered: u32, peak: u32) -> DeliveryRate {
+        let now = micros(now);
+        let sample = DeliveryRate {
+            delivered: delivered.wrapping_sub(self.prior_delivered),
+            interval: span(self.began_at, now),
+            app_limited: self.app_limited,
+            prior_delivered: self.prior_delivered,
+            total_delivered: delivered,
+            flight_when_sent: peak,
+            ..DeliveryRate::default()
+        };
+        *self = RoundRate {
+            began_at: now,
+            prior_delivered: delivered,
+            last_delivered: sample.delivered,
+            last_length: now.wrapping_sub(self.began_at),
+            app_limited: false,
+        };
+        sample
+    }
+}
+
 impl Delivery {
     /// C.delivered.
     pub(super) fn total(&self) -> u32 {

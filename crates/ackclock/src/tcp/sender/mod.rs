@@ -2,9 +2,12 @@
 
 mod ack;
 mod calm_ack;
+#[cfg_attr(not(feature = "delivery-rate"), path = "no_delivery.rs")]
 mod delivery;
+#[cfg_attr(not(feature = "ecn"), path = "no_ecn.rs")]
 mod ecn;
 mod flight;
+#[cfg_attr(not(feature = "pacing"), path = "no_pacing.rs")]
 mod pacing;
 mod recovery;
 mod restart;
@@ -13,6 +16,8 @@ mod rto;
 mod rtt;
 mod timer;
 mod transmit;
+#[cfg_attr(not(feature = "window-validation"), path = "no_validation.rs")]
+mod validation;
 mod window;
 
 pub(crate) use ack::AckInput;

@@ -1,45 +1,31 @@
 //! Round trips, counted by data: what was sent in one is acknowledged in the next.
 
-use super::delivery::micros;
-use super::restart::CoarseInstant;
+use super::delivery::RoundRate;
+use super::validation::Validation;
 use crate::congestion::DeliveryRate;
 use crate::seq::SeqNumber;
-use crate::time::{Duration, Instant};
+use crate::time::Instant;
 
-/// The current round trip and the last one. Times are in microseconds modulo 2^32.
+/// The current round trip and the last one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Round {
     /// The round ends when this is acknowledged.
     end: SeqNumber,
-    began_at: u32,
-    /// What had been delivered on the connection when it began, modulo 2^32.
-    prior_delivered: u32,
     /// Most bytes in flight during the last round and this one.
     last_peak: u32,
     peak: u32,
-    /// Bytes delivered in the last round, and its length.
-    last_delivered: u32,
-    last_length: u32,
-    app_limited: bool,
-    /// When acks last came out of a flight of half the window (RFC 7661).
-    pub(super) validated_at: CoarseInstant,
-    /// The loss that is being repaired met a window that was not validated.
-    pub(super) lost_unvalidated: bool,
+    rate: RoundRate,
+    pub(super) validation: Validation,
 }
 
 impl Round {
     pub(crate) fn new(now: Instant, nxt: SeqNumber) -> Self {
         Round {
             end: nxt,
-            began_at: micros(now),
-            prior_delivered: 0,
             last_peak: 0,
             peak: 0,
-            last_delivered: 0,
-            last_length: 0,
-            app_limited: false,
-            validated_at: CoarseInstant::new(now),
-            lost_unvalidated: false,
+            rate: RoundRate::new(now),
+            validation: Validation::new(now),
         }
     }
 
@@ -56,17 +42,16 @@ impl Round {
 
     /// Bytes per second delivered in the last round; 0 before the first.
     pub(crate) fn rate(&self) -> u64 {
-        u64::from(self.last_delivered) * 1_000_000 / u64::from(self.last_length.max(1))
+        self.rate.rate()
     }
 
     pub(crate) fn on_sent(&mut self, in_flight: u32, app_limited: bool) {
         self.peak = self.peak.max(in_flight);
-        self.app_limited |= app_limited;
+        self.rate.on_sent(app_limited);
     }
 
     /// An ack arrived; `delivered` is what has been delivered on the connection, modulo 2^32, this
-    /// included. When it begins a new round it gives a sample over the one that ends: all there is
-    /// where transmissions remember nothing of deliveries.
+    /// included. When it begins a new round it gives a sample over the one that ends.
     pub(crate) fn on_ack(
         &mut self,
         now: Instant,
@@ -78,28 +63,8 @@ impl Round {
         if una.at_or_before(self.end) {
             return None;
         }
-        let now = micros(now);
-        let sample = DeliveryRate {
-            delivered: delivered.wrapping_sub(self.prior_delivered),
-            interval: Duration::from_micros(u64::from(now.wrapping_sub(self.began_at))),
-            app_limited: self.app_limited,
-            prior_delivered: self.prior_delivered,
-            total_delivered: delivered,
-            flight_when_sent: self.peak,
-            ..DeliveryRate::default()
-        };
-        *self = Round {
-            end: nxt,
-            began_at: now,
-            prior_delivered: delivered,
-            last_peak: self.peak,
-            peak: in_flight,
-            last_delivered: sample.delivered,
-            last_length: now.wrapping_sub(self.began_at),
-            app_limited: false,
-            validated_at: self.validated_at,
-            lost_unvalidated: self.lost_unvalidated,
-        };
+        let sample = self.rate.end(now, delivered, self.peak);
+        (self.end, self.last_peak, self.peak) = (nxt, self.peak, in_flight);
         Some(sample)
     }
 }

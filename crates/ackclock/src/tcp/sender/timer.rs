@@ -220,7 +220,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let unrepaired = self.flight.unrepaired();
         self.recovery.on_timeout(&mut self.flight, now, ends, &rtt, repeated);
         self.tail_probe_due = false;
-        self.round.lost_unvalidated = false;
+        self.round.validation.forget_loss();
         self.reduce(now, kind, flight_size);
         let bytes = self.flight.unrepaired().saturating_sub(unrepaired);
         self.tell_losses(now, &Losses { bytes, ..Losses::default() });

@@ -37,7 +37,7 @@ impl Flight<'_> {
             }
             for index in 0..record.pieces() {
                 let range = record.piece_range(index);
-                let is = |mask: u64| mask & bit(index) != 0;
+                let is = |mask: super::record::Pieces| mask & bit(index) != 0;
                 outstanding += range.len();
                 sacked += if is(record.sacked) { range.len() } else { 0 };
                 lost += if is(record.lost) { range.len() } else { 0 };

@@ -18,10 +18,11 @@ pub(crate) use record::{MAX_PIECES, micros};
 pub(crate) use time::{Delivered, Transmission};
 
 use super::DeliveryRecord;
+use super::delivery::DeliveryColumn;
 use crate::seq::{SeqNumber, SeqRange};
-use crate::storage::{Buffer, Column, Deque};
+use crate::storage::{Buffer, Deque};
 use crate::time::Instant;
-use record::{bit, low_bits};
+use record::{Pieces, bit, low_bits};
 
 /// What a cumulative ack took out of the flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,7 +67,7 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    fn add(&mut self, position: usize, record: &FlightRecord, mask: u64) {
+    fn add(&mut self, position: usize, record: &FlightRecord, mask: Pieces) {
         if mask != 0 {
             self.bytes += record.bytes(mask);
             self.in_flight_when_sent = record.in_flight;
@@ -90,7 +91,7 @@ impl core::ops::AddAssign for Losses {
 pub(crate) struct Flight<'a> {
     records: Deque<'a, FlightRecord>,
     /// Beside the records, where delivery rates are measured.
-    delivery: Column<'a, DeliveryRecord>,
+    delivery: DeliveryColumn<'a>,
     outstanding: u32,
     sacked: u32,
     lost: u32,
@@ -111,7 +112,7 @@ impl<'a> Flight<'a> {
     pub(crate) fn new(buffer: Buffer<'a, FlightRecord>, limit: usize) -> Self {
         Flight {
             records: Deque::new(buffer, limit),
-            delivery: Column::default(),
+            delivery: DeliveryColumn::default(),
             outstanding: 0,
             sacked: 0,
             lost: 0,
@@ -126,7 +127,7 @@ impl<'a> Flight<'a> {
 
     /// With memory for what each transmission remembers of deliveries.
     pub(crate) fn measuring(self, buffer: Buffer<'a, DeliveryRecord>) -> Self {
-        Flight { delivery: Column::new(buffer), ..self }
+        Flight { delivery: DeliveryColumn::new(buffer), ..self }
     }
 
     pub(crate) fn into_buffers(self) -> (Buffer<'a, FlightRecord>, Buffer<'a, DeliveryRecord>) {
@@ -435,7 +436,7 @@ impl<'a> Flight<'a> {
         &self,
         from: SeqNumber,
         to: Option<SeqNumber>,
-        bits: impl Fn(&FlightRecord) -> u64,
+        bits: impl Fn(&FlightRecord) -> Pieces,
     ) -> Option<SeqRange> {
         let mut position = self.locate(from);
         while let Some(record) = self.records.get(position) {
@@ -502,7 +503,7 @@ impl<'a> Flight<'a> {
                 break;
             }
             if let Some(record) = self.records.back_mut() {
-                record.ever_resent = u64::MAX;
+                record.ever_resent = Pieces::MAX;
             }
             start += len;
         }

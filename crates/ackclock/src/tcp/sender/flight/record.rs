@@ -3,8 +3,15 @@
 use crate::seq::{SeqNumber, SeqRange};
 use crate::time::Instant;
 
-/// Most pieces in one record: one bit each in a `u64`.
-pub(crate) const MAX_PIECES: u32 = 64;
+/// Which pieces of a record: one bit each.
+#[cfg(feature = "segmentation")]
+pub(crate) type Pieces = u64;
+/// Without links that segment a record is one piece.
+#[cfg(not(feature = "segmentation"))]
+pub(crate) type Pieces = u8;
+
+/// Most pieces in one record.
+pub(crate) const MAX_PIECES: u32 = if cfg!(feature = "segmentation") { Pieces::BITS } else { 1 };
 
 /// One transmission: where it lies in sequence space, when it was sent, and what became of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,13 +24,13 @@ pub struct FlightRecord {
     /// Bytes in flight when it was sent, itself included.
     pub(super) in_flight: u32,
     pub(super) sent_at: Instant,
-    pub(super) sacked: u64,
+    pub(super) sacked: Pieces,
     /// Lost and not SACKed.
-    pub(super) lost: u64,
+    pub(super) lost: Pieces,
     /// Sent again since it was last found lost.
-    pub(super) resent: u64,
+    pub(super) resent: Pieces,
     /// Ever sent again: no round-trip sample comes of it (Karn's rule).
-    pub(super) ever_resent: u64,
+    pub(super) ever_resent: Pieces,
     /// When the first of the pieces that are `resent` was sent again, in microseconds after
     /// `sent_at`. Where the link does not segment a record is one piece, and this its time. When all
     /// is SACKed nobody asks any more: then it is how many records from this one on are SACKed, as
@@ -82,7 +89,7 @@ impl FlightRecord {
     }
 
     /// Notes that pieces are sent again.
-    pub(super) fn resend(&mut self, now: Instant, mask: u64) {
+    pub(super) fn resend(&mut self, now: Instant, mask: Pieces) {
         let after = u32::try_from(micros(now).saturating_sub(self.sent())).unwrap_or(u32::MAX);
         if self.resent == 0 {
             self.first_resent = after;
@@ -95,14 +102,14 @@ impl FlightRecord {
 
     pub(super) fn pieces(&self) -> u32 {
         // A division takes longer than all else that is done with most records.
-        if self.len <= self.piece {
+        if MAX_PIECES == 1 || self.len <= self.piece {
             return 1;
         }
         self.len.div_ceil(self.piece.max(1)).min(MAX_PIECES)
     }
 
     /// The bits of all pieces.
-    pub(super) fn all(&self) -> u64 {
+    pub(super) fn all(&self) -> Pieces {
         low_bits(self.pieces())
     }
 
@@ -113,7 +120,7 @@ impl FlightRecord {
     }
 
     /// Sequence numbers in the pieces of `mask`.
-    pub(super) fn bytes(&self, mask: u64) -> u32 {
+    pub(super) fn bytes(&self, mask: Pieces) -> u32 {
         let all = self.all();
         let mask = mask & all;
         if mask == 0 || mask == all {
@@ -128,7 +135,7 @@ impl FlightRecord {
     }
 
     /// The bits of the pieces that lie wholly in `range`.
-    pub(super) fn pieces_within(&self, range: SeqRange) -> u64 {
+    pub(super) fn pieces_within(&self, range: SeqRange) -> Pieces {
         let piece = self.piece.max(1);
         let first = range.start.since(self.seq).div_ceil(piece);
         let end = if range.end.at_or_after(self.end()) {
@@ -146,11 +153,11 @@ pub(crate) fn micros(at: Instant) -> u64 {
 }
 
 /// The lowest `n` bits.
-pub(super) fn low_bits(n: u32) -> u64 {
-    if n >= u64::BITS { u64::MAX } else { (1 << n) - 1 }
+pub(super) fn low_bits(n: u32) -> Pieces {
+    if n >= Pieces::BITS { Pieces::MAX } else { (1 << n) - 1 }
 }
 
 /// Bit `index`; none beyond the last.
-pub(super) fn bit(index: u32) -> u64 {
-    1u64.checked_shl(index).unwrap_or(0)
+pub(super) fn bit(index: u32) -> Pieces {
+    (1 as Pieces).checked_shl(index).unwrap_or(0)
 }

@@ -1,6 +1,6 @@
 //! What the peer says it holds, and what that makes of the rest (RFC 2018, RFC 6675).
 
-use super::record::bit;
+use super::record::{Pieces, bit};
 use super::{Delivered, Flight, Losses};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::wire::SackBlocks;
@@ -42,7 +42,7 @@ impl Flight<'_> {
                 if record.is_sacked() {
                     record.first_resent = 1;
                 }
-                let last = u64::BITS - 1 - mask.leading_zeros();
+                let last = Pieces::BITS - 1 - mask.leading_zeros();
                 let end = record.piece_range(last).end;
                 self.highest_sacked = if first { end } else { self.highest_sacked.max(end) };
             }

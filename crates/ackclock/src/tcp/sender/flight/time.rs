@@ -4,7 +4,7 @@
 //! the last such time. What is inferred errs on the safe side of the two: a retransmission counts
 //! as lost only when the last one would, and as delivered no later than the first one was sent.
 
-use super::record::{FlightRecord, bit, low_bits};
+use super::record::{FlightRecord, Pieces, bit, low_bits};
 use super::{Flight, Losses, Run};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::sender::DeliveryRecord;
@@ -45,7 +45,12 @@ pub(crate) struct Delivered {
 
 impl Delivered {
     /// Adds pieces of `record` that had not been delivered before.
-    pub(super) fn add(&mut self, record: &FlightRecord, mask: u64, sent: Option<DeliveryRecord>) {
+    pub(super) fn add(
+        &mut self,
+        record: &FlightRecord,
+        mask: Pieces,
+        sent: Option<DeliveryRecord>,
+    ) {
         if mask == 0 {
             return;
         }
@@ -77,12 +82,12 @@ impl Delivered {
     fn consider(
         &mut self,
         record: &FlightRecord,
-        mask: u64,
+        mask: Pieces,
         at: u64,
         again: bool,
         sent: Option<DeliveryRecord>,
     ) {
-        let highest = u64::BITS.saturating_sub(1 + mask.leading_zeros());
+        let highest = Pieces::BITS.saturating_sub(1 + mask.leading_zeros());
         let transmission = Transmission { at, end: record.piece_range(highest).end, again };
         if self.newest.is_none_or(|newest| transmission.is_after(newest)) {
             (self.newest, self.sent) = (Some(transmission), sent);
@@ -113,7 +118,7 @@ impl FlightRecord {
     /// The pieces which, sent at `at`, were sent before `newest`. Sequence numbers break a tie of
     /// time among originals, and among retransmissions; which of the two kinds went first at an
     /// instant is not known.
-    fn sent_before(&self, at: u64, again: bool, newest: Transmission) -> u64 {
+    fn sent_before(&self, at: u64, again: bool, newest: Transmission) -> Pieces {
         if at < newest.at {
             self.all()
         } else if at == newest.at && again == newest.again && newest.end.after(self.seq) {

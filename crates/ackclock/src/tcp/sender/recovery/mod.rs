@@ -23,6 +23,7 @@ mod rfc6675;
 mod sack_pipe;
 #[cfg(feature = "recovery-tahoe")]
 mod tahoe;
+#[cfg_attr(not(feature = "undo"), path = "no_undo.rs")]
 mod undo;
 
 pub use algorithm::{RecoveryAlgorithm, UnknownRecovery};
