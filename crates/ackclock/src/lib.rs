@@ -89,12 +89,15 @@
 //! | `ethernet` | `link::ethernet`: frames, ARP, neighbour discovery and routes between a stack and an Ethernet device |
 //! | `fast-path` | ways of their own for what nearly all packets are |
 //! | `ipv4`, `ipv6` | packets of that family; those of the other are dropped |
+//! | `counters` | the counters of [`Info`](tcp::Info); else they stay at zero |
 //! | `delivery-rate` | delivery rate samples, per transmission and per round trip (part of `law-bbr`) |
 //! | `ecn` | explicit congestion notification (RFC 3168) |
+//! | `historic` | retransmission timers from before RFC 6298 and clocks that tick |
 //! | `hystart` | HyStart++ (RFC 9406) for the laws that can have it |
 //! | `pacing` | pacing and the burst limit (part of `law-bbr`) |
 //! | `segmentation` | up to 64 segments in one transmission, for links that segment |
 //! | `undo` | reductions for false alarms are taken back (RFC 3522, RFC 3708, RFC 4015, RFC 5682) |
+//! | `urgent` | urgent pointers (RFC 9293 section 3.8.5) |
 //! | `window-validation` | RFC 7661 |
 //! | `smoltcp-phy`, `embassy-net-driver` | links over drivers made for smoltcp 0.14 and for embassy-net (`link::phy`, `link::embassy`); not in `full` |
 //! | `embedded-io`, `embedded-io-async`, `embedded-nal-async` | connections as streams with these traits (module `io`); not in `full` |

@@ -35,9 +35,9 @@ impl<C: CongestionController> Connection<'_, C> {
     /// A segment arrived.
     pub fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
         let counters = &mut self.counters;
-        counters.segments_received = counters.segments_received.saturating_add(1);
+        counters.segments_received.add(1);
         let data = u32::from(!segment.payload.is_empty());
-        counters.data_segments_received = counters.data_segments_received.saturating_add(data);
+        counters.data_segments_received.add(data);
         match self.state {
             State::Closed | State::Listen => Verdict::Reset,
             State::SynSent => self.on_segment_in_syn_sent(now, segment),
@@ -222,9 +222,8 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// What became of a segment's text and FIN, and of those that had waited for it.
     fn digest_arrival(&mut self, arrival: &Arrival) {
-        self.counters.bytes_received += u64::from(arrival.accepted);
-        let dropped = &mut self.counters.reassembly_dropped;
-        *dropped = dropped.saturating_add(arrival.dropped);
+        self.counters.bytes_received.add(arrival.accepted);
+        self.counters.reassembly_dropped.add(arrival.dropped);
         if arrival.fin {
             self.on_fin();
         }
@@ -242,12 +241,12 @@ impl<C: CongestionController> Connection<'_, C> {
         match self.timestamps.check(now, &segment.header) {
             TimestampCheck::Passed => {}
             TimestampCheck::Old => {
-                self.counters.paws_dropped = self.counters.paws_dropped.saturating_add(1);
+                self.counters.paws_dropped.add(1);
                 self.answer_unacceptable(now, len);
                 return false;
             }
             TimestampCheck::Missing => {
-                self.counters.paws_dropped = self.counters.paws_dropped.saturating_add(1);
+                self.counters.paws_dropped.add(1);
                 return false;
             }
         }
@@ -301,7 +300,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// A challenge ack (RFC 5961), if this connection has not sent too many.
     fn challenge(&mut self, now: Instant) {
         if self.challenge.allow(now) {
-            self.counters.challenge_acks = self.counters.challenge_acks.saturating_add(1);
+            self.counters.challenge_acks.add(1);
             self.challenge_due = true;
         }
     }
@@ -319,7 +318,7 @@ impl<C: CongestionController> Connection<'_, C> {
     fn digest_ack(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         let Header { ack, window, flags, options, .. } = segment.header;
         let ecn_echo = self.agreement.ecn && flags.contains(Flags::ECE);
-        self.counters.ece_received = self.counters.ece_received.saturating_add(ecn_echo.into());
+        self.counters.ece_received.add(ecn_echo.into());
         let input = AckInput {
             seq,
             ack,
@@ -373,8 +372,7 @@ impl<C: CongestionController> Connection<'_, C> {
         }
         if self.agreement.ecn_echo && !segment.payload.is_empty() && !flags.contains(Flags::SYN) {
             let experienced = segment.ip.ecn == Ecn::Ce;
-            self.counters.ce_received =
-                self.counters.ce_received.saturating_add(experienced.into());
+            self.counters.ce_received.add(experienced.into());
             self.receiver.on_ecn(experienced, flags.contains(Flags::CWR));
         }
         let push = flags.contains(Flags::PSH);
@@ -384,9 +382,9 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// RCV.UP moves forward only (section 3.10.7.4, sixth check).
     fn take_urgent(&mut self, urgent: SeqNumber) {
-        let known = self.urgent.unwrap_or(self.receiver.first_unread());
+        let known = self.urgent.get().unwrap_or(self.receiver.first_unread());
         if urgent.after(known) {
-            self.urgent = Some(urgent);
+            self.urgent.set(urgent);
         }
     }
 

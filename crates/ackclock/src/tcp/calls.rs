@@ -107,13 +107,13 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// Urgent data is over once its last byte was read (MUST-32).
     fn after_read(&mut self) {
-        self.urgent = self.urgent.filter(|urgent| urgent.after(self.receiver.first_unread()));
+        self.urgent.pass(self.receiver.first_unread());
     }
 
     /// How many bytes are to be read up to the last urgent one, it included (MUST-33); `None`:
     /// nothing urgent is ahead.
     pub fn urgent_ahead(&self) -> Option<u32> {
-        self.urgent.map(|urgent| urgent.since(self.receiver.first_unread()))
+        self.urgent.get().map(|urgent| urgent.since(self.receiver.first_unread()))
     }
 
     /// CLOSE in the RFC's sense (section 3.10.4): no more data will be sent; FIN follows what is
@@ -233,7 +233,7 @@ impl<C: CongestionController> Connection<'_, C> {
         set(self.state.is_synchronized() && !closed, Readiness::ESTABLISHED);
         set(has_data || finished || closed, Readiness::READABLE);
         set(closed || has_room, Readiness::WRITABLE);
-        set(self.urgent.is_some(), Readiness::URGENT);
+        set(self.urgent.get().is_some(), Readiness::URGENT);
         set(finished, Readiness::FINISHED);
         set(self.sender.is_flushed(), Readiness::FLUSHED);
         set(!closed && self.unanswered_retransmissions() >= R1, Readiness::TROUBLED);

@@ -5,12 +5,14 @@
 //! [`timeout`](super::timeout).
 
 use super::challenge::ChallengeLimit;
+use super::count::{ByteCount, Count};
 use super::handshake::{Agreement, SynOptions};
 use super::inquiry::Inquiry;
 use super::receiver::{Receiver, ReceiverConfig};
 use super::sender::{Sender, SenderStart};
 use super::settings::Settings;
 use super::timestamps::TimestampState;
+use super::urgent::Urgent;
 use super::{Config, DeliveryRecord, EcnMode, Error, FlightRecord, State};
 use crate::congestion::CongestionController;
 use crate::seq::{SeqNumber, SeqRange};
@@ -91,21 +93,20 @@ pub struct TimeWait {
     pub duration: Duration,
 }
 
-/// Counters of a connection, for `Info`. Those of segments come to 2^32 after some terabytes, and stay
-/// there.
+/// Counters of a connection, for `Info`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counters {
-    pub(super) bytes_received: u64,
-    pub(super) segments_sent: u32,
-    pub(super) segments_received: u32,
-    pub(super) data_segments_sent: u32,
-    pub(super) data_segments_received: u32,
-    pub(super) reassembly_dropped: u32,
-    pub(super) ce_received: u32,
-    pub(super) ece_received: u32,
-    pub(super) paws_dropped: u32,
-    pub(super) challenge_acks: u32,
-    pub(super) keepalive_probes: u32,
+    pub(super) bytes_received: ByteCount,
+    pub(super) segments_sent: Count,
+    pub(super) segments_received: Count,
+    pub(super) data_segments_sent: Count,
+    pub(super) data_segments_received: Count,
+    pub(super) reassembly_dropped: Count,
+    pub(super) ce_received: Count,
+    pub(super) ece_received: Count,
+    pub(super) paws_dropped: Count,
+    pub(super) challenge_acks: Count,
+    pub(super) keepalive_probes: Count,
 }
 
 /// One TCP connection.
@@ -135,10 +136,30 @@ pub struct Connection<'a, C> {
     pub(super) reset_due: bool,
     /// An ack is to be sent that answers a segment which was not accepted.
     pub(super) challenge_due: bool,
-    /// RCV.UP: the number after the last urgent byte, until that was read (RFC 9293 MUST-62).
-    pub(super) urgent: Option<SeqNumber>,
+    /// RCV.UP.
+    pub(super) urgent: Urgent,
     pub(super) counters: Counters,
 }
+
+/// What a microcontroller pays for a connection with Reno and RFC 6675 besides the memory it lends.
+#[cfg(all(
+    target_pointer_width = "32",
+    not(any(
+        feature = "alloc",
+        feature = "counters",
+        feature = "ecn",
+        feature = "historic",
+        feature = "hystart",
+        feature = "pacing",
+        feature = "recovery-rack",
+        feature = "recovery-sack-pipe",
+        feature = "segmentation",
+        feature = "undo",
+        feature = "urgent",
+        feature = "window-validation",
+    ))
+))]
+const _: () = assert!(size_of::<Connection<'static, crate::congestion::Reno>>() <= 512);
 
 impl<'a, C: CongestionController> Connection<'a, C> {
     /// Active open (section 3.10.1): a connection in SYN-SENT whose SYN the next
@@ -185,7 +206,7 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             orphaned: false,
             reset_due: false,
             challenge_due: false,
-            urgent: None,
+            urgent: Urgent::default(),
             counters: Counters::default(),
         }
     }

@@ -7,6 +7,8 @@ pub(crate) mod challenge;
 mod config;
 mod congestion_control;
 mod connection;
+#[cfg_attr(not(feature = "counters"), path = "no_count.rs")]
+mod count;
 mod ecn_mode;
 mod error;
 pub(crate) mod handshake;
@@ -27,6 +29,8 @@ mod tests;
 mod ticks;
 mod timeout;
 pub(crate) mod timestamps;
+#[cfg_attr(not(feature = "urgent"), path = "no_urgent.rs")]
+mod urgent;
 mod words;
 
 pub use arrival::Verdict;

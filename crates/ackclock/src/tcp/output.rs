@@ -98,7 +98,9 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// Whether the peer should hear that there is room again.
     pub(crate) fn window_update_due(&self) -> bool {
-        let was_read = self.counters.bytes_received > self.receiver.queued() as u64;
+        // Where it is not counted what was read is taken to have been.
+        let was_read = !cfg!(feature = "counters")
+            || self.counters.bytes_received.get() > self.receiver.queued() as u64;
         self.takes_data() && self.receiver.window_update_due(was_read)
     }
 
@@ -231,7 +233,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// The link has taken `outgoing`, the last answer of [`poll_transmit`](Self::poll_transmit).
     pub fn on_transmitted(&mut self, now: Instant, outgoing: &Outgoing) {
         let segments = outgoing.segments();
-        self.counters.segments_sent = self.counters.segments_sent.saturating_add(segments);
+        self.counters.segments_sent.add(segments);
         if outgoing.header.flags.contains(Flags::ACK) {
             self.timestamps.on_ack_sent(outgoing.header.ack);
         }
@@ -249,7 +251,7 @@ impl<C: CongestionController> Connection<'_, C> {
             Cause::Challenge => self.challenge_due = false,
             Cause::Keepalive => {
                 self.inquiry.due = false;
-                self.counters.keepalive_probes = self.counters.keepalive_probes.saturating_add(1);
+                self.counters.keepalive_probes.add(1);
             }
             Cause::Ack => {}
             Cause::Data(data) => {
@@ -297,14 +299,13 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// The link has taken it. Whether the next one may follow.
     pub(crate) fn on_repeated(&mut self, now: Instant) -> bool {
-        self.counters.segments_sent = self.counters.segments_sent.saturating_add(1);
+        self.counters.segments_sent.add(1);
         self.count_data_segments(1);
         self.sender.on_repeated(now)
     }
 
     fn count_data_segments(&mut self, segments: u32) {
-        let counter = &mut self.counters.data_segments_sent;
-        *counter = counter.saturating_add(segments);
+        self.counters.data_segments_sent.add(segments);
     }
 
     /// CLOSE, second half: the FIN is on its way (section 3.10.4).

@@ -89,8 +89,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let duplicate = advanced == 0
             && had_flight
             && if self.recovery.uses_sack() { sacked > 0 } else { repeats };
-        self.counters.duplicate_acks =
-            self.counters.duplicate_acks.saturating_add(u32::from(duplicate));
+        self.counters.duplicate_acks.add(u32::from(duplicate));
         if advanced > 0 {
             self.timeouts_in_a_row = 0;
         }
@@ -111,7 +110,7 @@ impl<C: CongestionController> Sender<'_, C> {
             bare_duplicate: repeats && advanced == 0 && input.sack.is_empty(),
             uses_sack: self.recovery.uses_sack(),
             dsack,
-            reports_duplicates: self.counters.dsacks > 0,
+            reports_duplicates: self.counters.dsacks.get() > 0,
             echoed_ms: input.echoed_ms,
             delivered,
             can_send_new: self.unsent() > 0 && self.usable_window() > 0,
@@ -175,7 +174,7 @@ impl<C: CongestionController> Sender<'_, C> {
         unrepaired: u32,
     ) {
         if let Some(phase) = outcome.undone {
-            self.counters.undos = self.counters.undos.saturating_add(1);
+            self.counters.undos.add(1);
             self.controller.on_undo(now);
             self.round.validation.forget_loss();
             self.withdraw_reduction();
@@ -185,7 +184,7 @@ impl<C: CongestionController> Sender<'_, C> {
         }
         let kind = CongestionKind::FastRetransmit;
         if outcome.entered {
-            self.counters.fast_recoveries = self.counters.fast_recoveries.saturating_add(1);
+            self.counters.fast_recoveries.add(1);
             // What a timeout has marked to be sent again is not in the network.
             let flight = self.recovery.flight_end().since(self.snd_una);
             let flight_size = flight.saturating_sub(unrepaired);
@@ -221,8 +220,8 @@ impl<C: CongestionController> Sender<'_, C> {
         self.fin_acked |= advanced > bytes;
         self.queue.consume(bytes as usize);
         self.snd_una = self.snd_una.max(ack);
-        self.urgent = self.urgent.filter(|urgent| urgent.after(self.snd_una));
-        self.counters.bytes_acked += u64::from(bytes);
+        self.urgent.pass(self.snd_una);
+        self.counters.bytes_acked.add(bytes);
     }
 
     /// Marks what the SACK blocks report; blocks that cannot be true are left out. Gives what is
@@ -242,7 +241,7 @@ impl<C: CongestionController> Sender<'_, C> {
                 && (block.end.at_or_before(input.ack) || next.is_some_and(|n| n.covers(*block)));
             if duplicate {
                 // RFC 2883 section 4: what arrived twice.
-                self.counters.dsacks = self.counters.dsacks.saturating_add(1);
+                self.counters.dsacks.add(1);
                 dsack = Some(*block);
             } else if !block.is_empty() && outstanding.covers(*block) {
                 // A FIN that went with data arrives with them, though receivers may report data only.

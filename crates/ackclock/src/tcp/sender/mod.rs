@@ -13,6 +13,8 @@ mod recovery;
 mod restart;
 mod round;
 mod rto;
+#[cfg_attr(not(feature = "historic"), path = "no_rto_clock.rs")]
+mod rto_clock;
 mod rtt;
 mod timer;
 mod transmit;
@@ -27,7 +29,9 @@ pub(crate) use recovery::EarlyTimer;
 pub use recovery::{RecoveryAlgorithm, UnknownRecovery};
 pub(crate) use transmit::{Data, DataKind};
 
+use super::count::{ByteCount, Count};
 use super::settings::Settings;
+use super::urgent::Urgent;
 use super::{Config, Open};
 use crate::congestion::{CongestionController, Start};
 use crate::seq::SeqNumber;
@@ -67,16 +71,16 @@ pub(crate) struct SenderStart {
 /// Counters of the sender, for `Info`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SenderCounters {
-    pub(crate) bytes_acked: u64,
-    pub(crate) bytes_retransmitted: u64,
-    pub(crate) retransmitted: u32,
-    pub(crate) duplicate_acks: u32,
-    pub(crate) timeouts: u32,
-    pub(crate) fast_recoveries: u32,
-    pub(crate) dsacks: u32,
-    pub(crate) probes: u32,
-    pub(crate) tail_probes: u32,
-    pub(crate) undos: u32,
+    pub(crate) bytes_acked: ByteCount,
+    pub(crate) bytes_retransmitted: ByteCount,
+    pub(crate) retransmitted: Count,
+    pub(crate) duplicate_acks: Count,
+    pub(crate) timeouts: Count,
+    pub(crate) fast_recoveries: Count,
+    pub(crate) dsacks: Count,
+    pub(crate) probes: Count,
+    pub(crate) tail_probes: Count,
+    pub(crate) undos: Count,
 }
 
 /// The sending half.
@@ -104,8 +108,8 @@ pub(crate) struct Sender<'a, C> {
     fin_queued: bool,
     fin_sent: bool,
     fin_acked: bool,
-    /// SND.UP: the number after the last urgent byte, until that is acknowledged (RFC 9293 MUST-62).
-    urgent: Option<SeqNumber>,
+    /// SND.UP.
+    urgent: Urgent,
     nagle: bool,
     cork: bool,
     /// A probe of a zero window, or the end of the wait for a better one, is due.
@@ -156,7 +160,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             fin_queued: false,
             fin_sent: false,
             fin_acked: false,
-            urgent: None,
+            urgent: Urgent::default(),
             nagle: config.nagle,
             cork: false,
             probe_due: false,
@@ -265,7 +269,8 @@ impl<'a, C: CongestionController> Sender<'a, C> {
     /// Payload bytes sent, retransmissions included.
     pub(crate) fn bytes_sent(&self) -> u64 {
         let unacked = self.queue.len() as u32 - self.unsent();
-        self.counters.bytes_acked + u64::from(unacked) + self.counters.bytes_retransmitted
+        let counters = &self.counters;
+        counters.bytes_acked.get() + u64::from(unacked) + counters.bytes_retransmitted.get()
     }
 
     /// When data was sent last, or the connection established.
@@ -306,7 +311,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
 
     /// SYNs count as retransmitted segments too.
     pub(crate) fn count_retransmitted_syns(&mut self, count: u32) {
-        self.counters.retransmitted = self.counters.retransmitted.saturating_add(count);
+        self.counters.retransmitted.add(count);
     }
 
     /// Queues what fits of `data`.
@@ -333,12 +338,12 @@ impl<'a, C: CongestionController> Sender<'a, C> {
 
     /// Marks the last byte queued as urgent.
     pub(crate) fn mark_urgent(&mut self) {
-        self.urgent = Some(self.snd_una + self.queue.len() as u32);
+        self.urgent.set(self.snd_una + self.queue.len() as u32);
     }
 
     /// SND.UP: the number after the last urgent byte, unless all are acknowledged.
     pub(crate) fn urgent(&self) -> Option<SeqNumber> {
-        self.urgent
+        self.urgent.get()
     }
 
     /// No more data will be queued: a FIN follows.

@@ -1,9 +1,10 @@
 //! The retransmission timeout (RFC 6298), and those that came before it.
 
+use super::rto_clock::RtoClock;
 use super::rtt::RttEstimator;
 use crate::seq::SeqNumber;
-use crate::tcp::ticks::{TickingClock, Ticks};
-use crate::tcp::{RtoBackoff, RtoConfig, RttSampling};
+use crate::tcp::ticks::TickingClock;
+use crate::tcp::{RtoBackoff, RtoConfig};
 use crate::time::{Duration, Instant};
 
 /// G of RFC 6298: the granularity that a driver's timers are assumed to have at least.
@@ -23,17 +24,9 @@ pub(crate) struct Rto {
     max: u32,
     /// The timeout without backoff, in microseconds.
     base: u32,
-    ticks: Option<Ticks>,
-    /// The host's random word for the phase of the ticks.
-    phase: u32,
+    clock: RtoClock,
     backoff: u8,
     backoff_rule: RtoBackoff,
-    sampling: RttSampling,
-    /// Where one segment at a time is timed: whether one is, where it begins, and what the clock
-    /// showed when it was sent.
-    timing: bool,
-    timed: SeqNumber,
-    timed_at: u32,
     /// The last timeout was spurious, and there was no measurement since.
     spurious: bool,
 }
@@ -42,10 +35,7 @@ impl Rto {
     /// RFC 6298 rule 2.1: the initial timeout, until there is a measurement. `config` has been
     /// validated; `phase` is the host's random word for clocks that tick.
     pub(crate) fn new(config: &RtoConfig, phase: u32) -> Self {
-        let least = config.ticks.map(|Ticks { millis, least }| {
-            Duration::from_millis(u64::from(millis.get()) * u64::from(least.max(1)))
-        });
-        let min = least.unwrap_or(config.min);
+        let min = RtoClock::least(config).unwrap_or(config.min);
         let max = config.max.max(min);
         Rto {
             rtt: RttEstimator::new(config.estimator),
@@ -53,45 +43,32 @@ impl Rto {
             min: micros(min),
             max: micros(max),
             base: micros(config.initial.min(max)),
-            ticks: config.ticks,
-            phase,
+            clock: RtoClock::new(config, phase),
             backoff: 0,
             backoff_rule: config.backoff,
-            sampling: config.sampling,
-            timing: false,
-            timed: SeqNumber(0),
-            timed_at: 0,
             spurious: false,
         }
     }
 
     fn clock(&self) -> Option<TickingClock> {
-        self.ticks.map(|ticks| TickingClock::new(ticks.millis, self.phase))
+        self.clock.ticking()
     }
 
     /// Data that begin at `seq` were sent for the first time.
     pub(crate) fn on_new_data_sent(&mut self, now: Instant, seq: SeqNumber) {
-        if self.sampling == RttSampling::OnePerWindow && !self.timing {
-            (self.timing, self.timed, self.timed_at) = (true, seq, self.shown(now));
-        }
+        self.clock.on_new_data_sent(now, seq);
     }
 
     /// Something was sent again: nobody will know which copy the next acks are for (Karn's rule,
     /// RFC 6298 section 3).
     pub(crate) fn on_resent(&mut self) {
-        self.timing = false;
-    }
-
-    /// What the clock shows, the upper bits left out: microseconds or ticks.
-    fn shown(&self, now: Instant) -> u32 {
-        let reading = self.clock().map(|clock| clock.reading(now));
-        reading.unwrap_or(now.as_nanos() / 1_000) as u32
+        self.clock.on_resent();
     }
 
     /// An ack of everything before `una` arrived. `rtt` is the round-trip time that it tells, if it
     /// is for something that was sent once.
     pub(crate) fn on_ack(&mut self, now: Instant, una: SeqNumber, rtt: Option<Duration>) {
-        if self.sampling == RttSampling::EachAck {
+        if self.clock.times_each_ack() {
             if let Some(rtt) = rtt {
                 self.on_sample(now, rtt);
             }
@@ -100,10 +77,8 @@ impl Rto {
         if let Some(rtt) = rtt {
             self.note_least(rtt);
         }
-        if self.timing && una.after(self.timed) {
-            self.timing = false;
-            let passed = u64::from(self.shown(now).wrapping_sub(self.timed_at));
-            self.digest(if self.ticks.is_some() { passed } else { passed * 1_000 });
+        if let Some(passed) = self.clock.passed(now, una) {
+            self.digest(passed);
         }
     }
 
@@ -127,7 +102,7 @@ impl Rto {
         } else {
             self.rtt.on_sample(measured);
         }
-        let granularity = self.ticks.map_or(CLOCK_GRANULARITY.as_nanos(), |_| 1);
+        let granularity = self.clock().map_or(CLOCK_GRANULARITY.as_nanos(), |_| 1);
         let computed = self.rtt.timeout(granularity).saturating_mul(self.unit());
         self.base = micros(Duration::from_nanos(computed)).max(self.min).min(self.max);
         self.backoff = 0;

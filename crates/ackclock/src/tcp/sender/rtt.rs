@@ -24,9 +24,13 @@ impl RttEstimator {
         RttEstimator { scaled_srtt: 0, scaled_rttvar: 0, samples: 0, rule }
     }
 
+    fn is_by(&self, rule: RtoEstimator) -> bool {
+        cfg!(feature = "historic") && self.rule == rule
+    }
+
     /// The reciprocal of the mean's gain: RFC 793's alpha of 0.9 makes it 10.
     fn scale(&self) -> u64 {
-        if self.rule == RtoEstimator::Rfc793 { 10 } else { 8 }
+        if self.is_by(RtoEstimator::Rfc793) { 10 } else { 8 }
     }
 
     /// Takes a measurement. Which acks may be measured (Karn's rule) is the caller's to know.
@@ -70,6 +74,9 @@ impl RttEstimator {
     /// The timeout, not yet bounded, by a clock of that granularity (G of RFC 6298).
     pub(crate) fn timeout(&self, granularity: u64) -> u64 {
         let (mean, four_deviations) = (self.srtt(1), self.scaled_rttvar);
+        if !cfg!(feature = "historic") {
+            return mean + four_deviations.max(granularity);
+        }
         match self.rule {
             RtoEstimator::Rfc6298 => mean + four_deviations.max(granularity),
             // Beta is 2: twice a tenth.

@@ -213,7 +213,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let repeated = self.timeouts_in_a_row > 0;
         let kind = if repeated { CongestionKind::RepeatedTimeout } else { CongestionKind::Timeout };
         self.timeouts_in_a_row = self.timeouts_in_a_row.saturating_add(1);
-        self.counters.timeouts = self.counters.timeouts.saturating_add(1);
+        self.counters.timeouts.add(1);
         let flight_size = self.flight.outstanding();
         let ends = (self.snd_una, self.snd_nxt);
         let rtt = self.measured_rtt();

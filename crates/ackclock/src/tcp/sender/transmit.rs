@@ -183,8 +183,8 @@ impl<C: CongestionController> Sender<'_, C> {
             self.fin_sent |= data.fin;
         } else {
             self.rto.on_resent();
-            self.counters.retransmitted = self.counters.retransmitted.saturating_add(1);
-            self.counters.bytes_retransmitted += u64::from(data.len);
+            self.counters.retransmitted.add(1);
+            self.counters.bytes_retransmitted.add(data.len);
             if data.kind == DataKind::Probe {
                 self.flight.mark_probed(range.start);
             } else {
@@ -193,10 +193,10 @@ impl<C: CongestionController> Sender<'_, C> {
         }
         if data.kind == DataKind::Probe {
             self.probe_due = false;
-            self.counters.probes = self.counters.probes.saturating_add(1);
+            self.counters.probes.add(1);
         } else if tail_probe {
             self.tail_probe_due = false;
-            self.counters.tail_probes = self.counters.tail_probes.saturating_add(1);
+            self.counters.tail_probes.add(1);
             self.recovery.on_probe_sent(self.snd_nxt, range, new);
         } else {
             self.recovery.on_sent(now, &self.flight, range, new);

@@ -1,0 +1,367 @@
+//! Two stacks in lent memory, as firmware has them, over a path that loses, doubles and reorders,
+//! under an allocator that fails: whatever happens between setup and end, nothing is allocated or
+//! freed. It holds with and without the `alloc` feature, and for the least set of features.
+
+use ackclock::apps::Pattern;
+use ackclock::congestion::Reno;
+use ackclock::seq::SeqRange;
+use ackclock::stack::{
+    Capabilities, Cidr, Event, Handle, ListenConfig, Listener, Stack, StackConfig, StackMemory,
+};
+use ackclock::storage::Buffer;
+use ackclock::tcp::{AckPolicy, Buffers, Config, FlightRecord, ReceiveError};
+use ackclock::time::{Duration, Instant};
+use proptest::prelude::*;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::net::SocketAddr;
+
+/// The system's allocator, until the thread arms it.
+struct Failing;
+
+thread_local! {
+    static ARMED: Cell<bool> = const { Cell::new(false) };
+    static CALLS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Whether the call must fail; it is counted then.
+fn fails() -> bool {
+    let armed = ARMED.get();
+    if armed {
+        CALLS.set(CALLS.get() + 1);
+    }
+    armed
+}
+
+// SAFETY: every call goes to the system's allocator as it came, or answers as an allocator without
+// memory does; what is freed while armed stays allocated.
+unsafe impl GlobalAlloc for Failing {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if fails() {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: the caller's promises are those that the system's allocator wants.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        if !fails() {
+            // SAFETY: as above; `memory` came of the system's allocator.
+            unsafe { System.dealloc(memory, layout) }
+        }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Failing = Failing;
+
+/// How often the allocator was called while `run` ran.
+fn calls_during<R>(run: impl FnOnce() -> R) -> (R, u32) {
+    CALLS.set(0);
+    ARMED.set(true);
+    let result = run();
+    ARMED.set(false);
+    (result, CALLS.get())
+}
+
+#[test]
+fn an_allocation_is_noticed() {
+    let (_, calls) = calls_during(|| Vec::<u8>::new().try_reserve(1).is_err());
+    assert_eq!(calls, 1);
+}
+
+const CONNECTIONS: usize = 2;
+const MTU: usize = 576;
+/// Packets on their way; more are lost.
+const PLACES: usize = 32;
+/// The longest connection of all takes a small part of this.
+const MOST_STEPS: u32 = 200_000;
+
+type Memory<'a> = StackMemory<'a, Reno, CONNECTIONS, 2, 2, 1>;
+
+struct Lent {
+    send: [u8; 2048],
+    receive: [u8; 2048],
+    flight: [FlightRecord; 4],
+    reassembly: [SeqRange; 4],
+}
+
+impl Lent {
+    fn new() -> Self {
+        Lent {
+            send: [0; 2048],
+            receive: [0; 2048],
+            flight: [FlightRecord::default(); 4],
+            reassembly: [SeqRange::default(); 4],
+        }
+    }
+
+    fn buffers(&mut self) -> Buffers<'_> {
+        Buffers {
+            send: Buffer::lent(&mut self.send),
+            receive: Buffer::lent(&mut self.receive),
+            flight: Buffer::lent(&mut self.flight),
+            reassembly: Buffer::lent(&mut self.reassembly),
+            ..Buffers::default()
+        }
+    }
+}
+
+/// xorshift64 (Marsaglia 2003).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 32) % end
+    }
+}
+
+/// What one case is about.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    seed: u64,
+    /// One packet in so many is lost, doubled, or late; 0: none.
+    trouble: u64,
+    bytes: u64,
+    sack: bool,
+    timestamps: bool,
+    every_segment: bool,
+    connections: u32,
+}
+
+impl Case {
+    fn config(&self) -> Config {
+        let mut config = Config::default();
+        config.sack = self.sack;
+        config.timestamps = self.timestamps;
+        if self.every_segment {
+            config.ack_policy = AckPolicy::EverySegment;
+        }
+        config
+    }
+}
+
+struct Flying {
+    bytes: [u8; MTU],
+    len: usize,
+    to: usize,
+    due: Instant,
+}
+
+struct Path {
+    flying: [Flying; PLACES],
+    random: Random,
+    trouble: u64,
+}
+
+impl Path {
+    fn put(&mut self, now: Instant, to: usize, packet: &[u8]) {
+        let fate = if self.trouble > 0 { self.random.below(4 * self.trouble) } else { u64::MAX };
+        let (copies, late) = match fate {
+            0 | 1 => (0, 0),
+            2 => (2, 0),
+            3 => (1, 30),
+            _ => (1, 0),
+        };
+        for _ in 0..copies {
+            let Some(place) = self.flying.iter_mut().find(|place| place.due.is_never()) else {
+                return;
+            };
+            place.bytes[..packet.len()].copy_from_slice(packet);
+            (place.len, place.to) = (packet.len(), to);
+            place.due = now + Duration::from_millis(10 + late);
+        }
+    }
+}
+
+struct World<'a, 'b> {
+    ends: [Stack<'a, Reno>; 2],
+    path: &'b mut Path,
+    listener: Listener,
+    case: Case,
+    now: Instant,
+}
+
+impl World<'_, '_> {
+    /// Until the next thing happens. False: nothing will.
+    fn step(&mut self) -> bool {
+        for from in 0..2 {
+            let (path, now) = (&mut *self.path, self.now);
+            let mut packet = [0; MTU];
+            while self.ends[from]
+                .transmit(now, &mut |transmit| {
+                    let len = transmit.copy_to(&mut packet).unwrap_or(0);
+                    path.put(now, 1 - from, &packet[..len]);
+                    Ok(())
+                })
+                .is_some()
+            {}
+        }
+        let timers = self.ends[0].poll_at().min(self.ends[1].poll_at());
+        let arrivals = self.path.flying.iter().map(|flying| flying.due);
+        let next = arrivals.fold(timers, Instant::min);
+        if next.is_never() {
+            return false;
+        }
+        self.now = self.now.max(next);
+        for flying in &mut self.path.flying {
+            if flying.due <= self.now {
+                flying.due = Instant::FAR_FUTURE;
+                self.ends[flying.to].on_packet(self.now, &flying.bytes[..flying.len]);
+            }
+        }
+        self.ends.iter_mut().for_each(|end| end.on_timeout(self.now));
+        true
+    }
+
+    /// The server sends back what it gets.
+    fn serve(&mut self) {
+        let (now, server) = (self.now, &mut self.ends[1]);
+        while let Some(event) = server.poll_event() {
+            match event {
+                Event::Acceptable(listener) => while server.accept(listener).is_some() {},
+                Event::Connection { handle, .. } => echo(now, server, handle),
+                _ => {}
+            }
+        }
+    }
+
+    /// One connection whose every byte comes back.
+    fn exchange(&mut self, address: SocketAddr) -> Result<(), &'static str> {
+        let Case { bytes, seed, .. } = self.case;
+        let pattern = Pattern::new(seed);
+        let client = &mut self.ends[0];
+        let opened = client.connect(self.now, address, None, &self.case.config());
+        let handle = opened.map_err(|_| "no room for a connection")?;
+        let (mut sent, mut received) = (0, 0);
+        for _ in 0..MOST_STEPS {
+            let client = &mut self.ends[0];
+            while client.poll_event().is_some() {}
+            let mut chunk = [0; 300];
+            let len = self.path.random.below(301).min(bytes - sent) as usize;
+            pattern.fill(sent, &mut chunk[..len]);
+            sent += client.send(self.now, handle, &chunk[..len]).unwrap_or(0) as u64;
+            if sent == bytes {
+                client.shutdown(self.now, handle).map_err(|_| "the handle is void")?;
+            }
+            match client.receive(self.now, handle, &mut chunk) {
+                Ok(len) => {
+                    let mut expected = [0; 300];
+                    pattern.fill(received, &mut expected[..len]);
+                    if chunk[..len] != expected[..len] {
+                        return Err("other bytes came back");
+                    }
+                    received += len as u64;
+                }
+                Err(ReceiveError::Finished) if received == bytes => {
+                    return client.close(self.now, handle).map_err(|_| "the handle is void");
+                }
+                Err(ReceiveError::Finished) => return Err("not all came back"),
+                Err(_) => return Err("the connection failed"),
+            }
+            self.serve();
+            if !self.step() {
+                // Only the client's own doing goes on from here.
+                self.now = self.now + Duration::from_millis(1);
+            }
+        }
+        Err("it goes on")
+    }
+}
+
+fn echo(now: Instant, server: &mut Stack<'_, Reno>, handle: Handle) {
+    loop {
+        let mut chunk = [0; 200];
+        let len = match server.received(handle) {
+            Ok([first, _]) => {
+                let len = first.len().min(chunk.len());
+                chunk[..len].copy_from_slice(&first[..len]);
+                len
+            }
+            Err(_) => 0,
+        };
+        let taken = server.send(now, handle, &chunk[..len]).unwrap_or(0);
+        let _ = server.consume(now, handle, taken);
+        if taken == 0 {
+            break;
+        }
+    }
+    if server.readiness(handle).is_some_and(|readiness| readiness.finished) {
+        let _ = server.close(now, handle);
+    }
+}
+
+fn stack<'a>(
+    memory: &'a mut Memory<'a>,
+    buffers: [Buffers<'a>; CONNECTIONS],
+    last: u8,
+) -> Stack<'a, Reno> {
+    let config = StackConfig::new(Capabilities::with_mtu(MTU as u32), [last.into(), 2]);
+    let mut stack = Stack::new(config, Reno::default(), memory.storage(buffers)).unwrap();
+    stack.add_address(Cidr { address: [10, 0, 0, last].into(), prefix: 24 }).unwrap();
+    stack
+}
+
+/// Runs a case; what went wrong, and how often the allocator was called meanwhile.
+fn run(case: Case) -> (Result<(), &'static str>, u32) {
+    let (mut client_memory, mut server_memory) = (Memory::new(), Memory::new());
+    let mut lent = [(); 4].map(|()| Lent::new());
+    let [a, b, c, d] = lent.each_mut().map(Lent::buffers);
+    let client = stack(&mut client_memory, [a, b], 1);
+    let mut server = stack(&mut server_memory, [c, d], 2);
+    let address = SocketAddr::from(([10, 0, 0, 2], 7));
+    let mut listen = ListenConfig::new(address);
+    listen.connection = case.config();
+    let listener = server.listen(listen).unwrap();
+    let nothing = || Flying { bytes: [0; MTU], len: 0, to: 0, due: Instant::FAR_FUTURE };
+    let mut path = Path {
+        flying: [(); PLACES].map(|()| nothing()),
+        random: Random(case.seed | 1),
+        trouble: case.trouble,
+    };
+    let now = Instant::from_secs(1);
+    let mut world = World { ends: [client, server], path: &mut path, listener, case, now };
+    calls_during(|| {
+        for _ in 0..case.connections {
+            world.exchange(address)?;
+        }
+        let now = world.now;
+        world.ends[1].close_listener(now, world.listener);
+        Ok(())
+    })
+}
+
+#[test]
+fn fifty_connections_one_after_another_use_two_slots_and_no_heap() {
+    let case = Case {
+        seed: 1,
+        trouble: 0,
+        bytes: 5_000,
+        sack: true,
+        timestamps: true,
+        every_segment: false,
+        connections: 50,
+    };
+    assert_eq!(run(case), (Ok(()), 0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn every_byte_comes_back_without_a_heap(
+        seed in any::<u64>(),
+        trouble in prop_oneof![Just(0u64), 6..60u64],
+        bytes in 0..30_000u64,
+        sack in any::<bool>(),
+        timestamps in any::<bool>(),
+        every_segment in any::<bool>(),
+        connections in 1..4u32,
+    ) {
+        let case = Case { seed, trouble, bytes, sack, timestamps, every_segment, connections };
+        prop_assert_eq!(run(case), (Ok(()), 0));
+    }
+}
