@@ -9,6 +9,10 @@ use crate::seq::{SeqNumber, SeqRange};
 pub(super) struct Undo;
 
 impl Undo {
+    pub(super) const fn is_armed(&self) -> bool {
+        false
+    }
+
     pub(super) fn begin(_una: SeqNumber, _superfluous: u32) -> Self {
         Undo
     }
