@@ -128,8 +128,15 @@ fn path(points: &[(f64, f64)], style: Style) -> Vec<(f64, f64)> {
 fn label(value: f64, log: bool) -> String {
     if !log {
         let text = number(value);
-        let is_fraction = text.contains('.');
-        return if is_fraction { text.trim_end_matches(['0', '.']).to_owned() } else { text };
+        let short = match text.split_once('.') {
+            Some((whole, digits)) => match digits.trim_end_matches('0') {
+                "" => whole.to_owned(),
+                digits => format!("{whole}.{digits}"),
+            },
+            None => text,
+        };
+        // Nothing is less than nothing by what floating point leaves.
+        return if short == "-0" { "0".to_owned() } else { short };
     }
     // Powers of ten only.
     match value == value.round() {
@@ -298,7 +305,8 @@ fn draw_heat<'a>(
     }
     for (index, name) in heat.rows.iter().enumerate() {
         let y = at(bottom, top, (index as f64 + 0.5) / rows as f64);
-        root.draw(&Text::new(name.as_str(), (left - 20, y), style.pos(centre)))?;
+        let before = Pos::new(HPos::Right, VPos::Center);
+        root.draw(&Text::new(name.as_str(), (left - 6, y), style.pos(before)))?;
     }
     Ok(())
 }
@@ -307,4 +315,17 @@ fn draw_heat<'a>(
 fn shade(share: f64) -> RGBColor {
     let between = |pale: f64, dark: f64| (pale + (dark - pale) * share).round() as u8;
     RGBColor(between(232.0, 12.0), between(240.0, 68.0), between(250.0, 124.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tick_says_its_value_and_nothing_that_could_be_left_out() {
+        let linear = [0.8, -1e-17, 1e-17, 20.0, 0.25, -0.05].map(|value| label(value, false));
+        assert_eq!(linear, ["0.8", "0", "0", "20", "0.25", "-0.05"]);
+        let logarithmic = [0.0, 2.0, -2.0, -4.0, 0.5].map(|value| label(value, true));
+        assert_eq!(logarithmic, ["1", "100", "0.01", "1e-4", ""]);
+    }
 }
