@@ -16,7 +16,13 @@ mod nal;
 mod shared;
 #[cfg(feature = "embedded-io-async")]
 mod stream;
-#[cfg(all(test, feature = "embedded-nal-async", feature = "alloc"))]
+#[cfg(all(
+    test,
+    feature = "alloc",
+    feature = "embedded-nal-async",
+    feature = "ethernet",
+    feature = "ipv4"
+))]
 mod tests;
 #[cfg(feature = "embedded-io-async")]
 mod wakers;

@@ -94,7 +94,7 @@ impl<D: Driver> Link for EmbassyLink<D> {
     }
 }
 
-#[cfg(all(test, feature = "alloc"))]
+#[cfg(all(test, feature = "alloc", feature = "ipv4"))]
 mod tests {
     use super::*;
     use crate::link::ethernet::Ethernet;

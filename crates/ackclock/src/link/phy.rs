@@ -95,7 +95,7 @@ fn timestamp(now: Instant) -> smoltcp::time::Instant {
     smoltcp::time::Instant::from_micros(micros)
 }
 
-#[cfg(all(test, feature = "alloc"))]
+#[cfg(all(test, feature = "alloc", feature = "ipv4"))]
 mod tests {
     use super::*;
     use crate::link::ethernet::Ethernet;

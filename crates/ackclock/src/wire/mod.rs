@@ -2,7 +2,7 @@
 //!
 //! All headers are read as arrays of bytes, in which no index can be out of range.
 
-#[cfg(feature = "ethernet")]
+#[cfg(all(feature = "ethernet", feature = "ipv4"))]
 mod arp;
 mod checksum;
 mod cut;
@@ -15,14 +15,14 @@ mod ipv4;
 #[cfg(feature = "ipv6")]
 mod ipv6;
 mod mark;
-#[cfg(feature = "ethernet")]
+#[cfg(all(feature = "ethernet", feature = "ipv6"))]
 mod ndp;
 mod options;
 mod segment;
 #[cfg(test)]
 mod tests;
 
-#[cfg(feature = "ethernet")]
+#[cfg(all(feature = "ethernet", feature = "ipv4"))]
 pub(crate) use arp::Arp;
 pub use checksum::Checksum;
 pub use cut::complete_checksum;
@@ -35,7 +35,7 @@ pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply, write_ic
 pub(crate) use ip::parse_plain_segment;
 pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, parse_packet};
 pub use mark::mark_congestion;
-#[cfg(feature = "ethernet")]
+#[cfg(all(feature = "ethernet", feature = "ipv6"))]
 pub(crate) use ndp::{Ndp, NdpKind, is_ndp, solicited_node};
 pub use options::{Options, SackBlocks, Timestamps};
 pub(crate) use segment::RepeatedHeader;

@@ -1,13 +1,15 @@
 //! What is said between neighbours: ARP for IPv4, neighbour discovery for IPv6.
 
 use crate::storage::copy;
-use crate::wire::{
-    Arp, ETHERNET_HEADER, EtherType, EthernetAddress, MAX_HEADER, Ndp, NdpKind, ethernet_header,
-    solicited_node,
-};
+#[cfg(feature = "ipv4")]
+use crate::wire::Arp;
+use crate::wire::{ETHERNET_HEADER, EtherType, EthernetAddress, MAX_HEADER, ethernet_header};
+#[cfg(feature = "ipv6")]
+use crate::wire::{Ndp, NdpKind, solicited_node};
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// All nodes on the link (RFC 4291 section 2.7.1).
+#[cfg(feature = "ipv6")]
 const ALL_NODES: Ipv6Addr = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, 1);
 
 /// Bytes of the longest frame header with the longest packet header.
@@ -41,11 +43,13 @@ impl Message {
             return 0;
         };
         match (self.ours, self.other) {
+            #[cfg(feature = "ipv4")]
             (IpAddr::V4(ours), IpAddr::V4(other)) => {
                 let to = self.hardware.unwrap_or(EthernetAddress::BROADCAST);
                 *header = ethernet_header(to, from, EtherType::Arp);
                 ETHERNET_HEADER + copy(body, &self.arp(from, ours, other).octets())
             }
+            #[cfg(feature = "ipv6")]
             (IpAddr::V6(ours), IpAddr::V6(other)) => {
                 let message = self.ndp(from, ours, other);
                 let group = EthernetAddress::multicast(message.destination);
@@ -57,6 +61,7 @@ impl Message {
         }
     }
 
+    #[cfg(feature = "ipv4")]
     fn arp(&self, from: EthernetAddress, ours: Ipv4Addr, other: Ipv4Addr) -> Arp {
         Arp {
             is_request: self.is_request,
@@ -67,6 +72,7 @@ impl Message {
         }
     }
 
+    #[cfg(feature = "ipv6")]
     fn ndp(&self, from: EthernetAddress, ours: Ipv6Addr, other: Ipv6Addr) -> Ndp {
         let to_all = other.is_unspecified();
         let (kind, destination, target) = if self.is_request {

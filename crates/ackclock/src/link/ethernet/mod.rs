@@ -66,13 +66,15 @@
 //! Router advertisements and address configuration, duplicate address detection, multicast listener
 //! reports, redirects, VLAN tags, and packets to ourselves.
 
+#[cfg(feature = "ipv4")]
 mod arp;
 mod message;
+#[cfg(feature = "ipv6")]
 mod ndp;
 mod neighbours;
 mod routes;
 mod statistics;
-#[cfg(all(test, feature = "alloc"))]
+#[cfg(all(test, feature = "alloc", feature = "ipv4", feature = "ipv6"))]
 mod tests;
 
 pub use statistics::EthernetStatistics;
@@ -84,7 +86,7 @@ use crate::storage::copy;
 use crate::time::Instant;
 use crate::wire::{
     Checksums, ETHERNET_HEADER, Ecn, EtherType, EthernetAddress, Frame, WriteChecksum,
-    ethernet_header, is_ndp,
+    ethernet_header,
 };
 use core::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -258,8 +260,12 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
                 count(&mut self.statistics.not_for_us);
                 false
             }
+            #[cfg(feature = "ipv4")]
             Some(EtherType::Arp) => self.on_arp(now, own, frame.payload),
-            Some(EtherType::Ipv6) if is_ndp(frame.payload) => self.on_ndp(now, own, &frame, verify),
+            #[cfg(feature = "ipv6")]
+            Some(EtherType::Ipv6) if crate::wire::is_ndp(frame.payload) => {
+                self.on_ndp(now, own, &frame, verify)
+            }
             Some(EtherType::Ipv4 | EtherType::Ipv6) if to_us => {
                 return Arrived::Packet(frame.payload);
             }

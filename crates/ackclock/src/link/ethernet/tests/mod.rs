@@ -11,7 +11,7 @@ use crate::stack::{Capabilities, Handle, ListenConfig, StackConfig, Storage};
 use crate::tcp::Config;
 use crate::time::Duration;
 use crate::wire::{Arp, Flags, Header, IpInfo, MAX_HEADER, Protocol, Segment, parse_packet};
-use crate::wire::{Ndp, NdpKind, write_packet_header};
+use crate::wire::{Ndp, NdpKind, is_ndp, write_packet_header};
 use core::net::SocketAddr;
 use std::vec::Vec;
 
