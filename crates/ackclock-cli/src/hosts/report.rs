@@ -92,13 +92,16 @@ pub(super) fn write(options: &Hosts, hosts: &[Host]) -> Result<(), Failure> {
     } else {
         let mut stderr = io::stderr().lock();
         for host in hosts {
-            let written = match &host.outcome {
-                Some(Ok(accepted)) => stdout.write_all(host.line(accepted).as_bytes()),
-                // The hosts found do not depend on anybody's reading this.
-                Some(Err(reason)) => Ok(drop(writeln!(stderr, "{}: {reason}", host.peer))),
-                None => Ok(()),
-            };
-            written.map_err(|error| Failure::output(&error))?;
+            match &host.outcome {
+                Some(Ok(accepted)) => stdout
+                    .write_all(host.line(accepted).as_bytes())
+                    .map_err(|error| Failure::output(&error))?,
+                Some(Err(reason)) => {
+                    // The hosts found do not depend on anybody's reading this.
+                    let _ = writeln!(stderr, "{}: {reason}", host.peer);
+                }
+                None => {}
+            }
         }
         let _ = writeln!(stderr, "{found} of {} hosts found", hosts.len());
     }

@@ -151,7 +151,7 @@ impl Link for RawIp {
             }
         }
         // Packets that are not ours count against the budget too, so that this comes to an end.
-        for _ in received..budget {
+        for _ in 0..budget.saturating_sub(received) {
             let look = |packet: &[u8]| {
                 let ours = is_for(packet, held) == Some(true);
                 if ours {
