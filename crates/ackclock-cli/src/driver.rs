@@ -10,8 +10,10 @@ use ackclock::stack::{ListenError, Stack, StackConfig, Storage};
 use ackclock::time::Instant;
 use ackclock_host::any_link::AnyLink;
 use ackclock_host::run_loop::{RunError, RunLoop};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Mutex;
 
 /// A stack on a way out that is open.
 pub(crate) struct Driver {
@@ -108,18 +110,22 @@ impl Driver {
     /// Ends the capture, if there is one, and says on standard error what was remarkable.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         if let Some(note) = (self.note)() {
-            // What was done does not depend on anybody's reading this.
-            let _ = writeln!(std::io::stderr(), "note: {note}");
+            say_once(note);
         }
-        let conflicts =
-            self.run_loop.ethernet_mut().map_or(0, |ethernet| ethernet.statistics().conflicts);
-        if conflicts > 0 {
-            let _ = writeln!(
-                std::io::stderr(),
-                "note: another host has one of our addresses too: choose another --address"
-            );
+        let ethernet = self.run_loop.ethernet_mut();
+        if ethernet.is_some_and(|ethernet| ethernet.statistics().conflicts > 0) {
+            say_once("another host has one of our addresses too: choose another --address".into());
         }
         self.run_loop.link_mut().finish()
+    }
+}
+
+/// Says something on standard error, however often it is to be said.
+fn say_once(note: String) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if SAID.lock().is_ok_and(|mut said| said.insert(note.clone())) {
+        // What was done does not depend on anybody's reading this.
+        let _ = writeln!(std::io::stderr(), "note: {note}");
     }
 }
 
