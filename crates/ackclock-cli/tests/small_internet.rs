@@ -262,6 +262,46 @@ PLAN
     }
 }
 
+#[test]
+fn routes_and_bursts_of_ipv6_are_measured_too() {
+    let script = r#"
+        mkdir /run/netns
+        ip netns add r1
+        ip netns add h1
+        ip link add us0 type veth peer name r1us netns r1
+        ip -n r1 link add r1h1 type veth peer name h1r1 netns h1
+        ip netns exec r1 sysctl -q -w net.ipv6.conf.all.forwarding=1 net.ipv6.icmp.ratelimit=0
+        ip address add fd01::1/64 dev us0 nodad
+        ip -n r1 address add fd01::2/64 dev r1us nodad
+        ip -n r1 address add fd02::1/64 dev r1h1 nodad
+        ip -n h1 address add fd02::2/64 dev h1r1 nodad
+        ip link set dev us0 up
+        ip -n r1 link set dev r1us up
+        ip -n r1 link set dev r1h1 up
+        ip -n h1 link set dev h1r1 up
+        ip route add default via fd01::2
+        ip -n h1 route add default via fd02::1
+        # Until both neighbours are known.
+        until ping -q -c 1 -W 1 fd02::2 >&2; do sleep 0.05; done
+        "$A" path --json fd02::2
+        "$A" path --json --probe udp fd02::2
+        "$A" bprobe --json fd02::2 --ttl 1 --count 20
+        "$A" path --probe tcp fd02::2 >&2 || echo $?
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    let reports = reports(&output);
+    for report in &reports[..2] {
+        let route = &report["routes"][0];
+        let expected = ["fd01::2", "fd02::2"].map(|it| BTreeSet::from([it]));
+        assert_eq!((hops(route), &route["reached"]), (expected.to_vec(), &json!(true)), "{report}");
+    }
+    let measured = &reports[2]["measurements"][0];
+    assert_eq!((&measured["verdict"], &measured["packets"]), (&json!("at_least"), &json!(20)));
+    assert_eq!(reports[3], 2, "TCP probes need IPv4");
+}
+
 /// A plan on the disk, and its directory, which goes with the test.
 struct PlanFile(std::path::PathBuf);
 

@@ -144,6 +144,15 @@ fn network(page: &mut Page, findings: &Findings) {
         common.length()
     ));
     page.drawing(&common_path(common), "The routers of the common path (figure 2)");
+    let mut table = Table::new(["hop", "router", "share of routes", ""]);
+    for hop in &common.hops {
+        for gateway in &hop.gateways {
+            let shares = if gateway.shares_load { "shares the hop's load" } else { "" };
+            let (address, share) = (gateway.address.to_string(), percent(gateway.share));
+            table = table.row([hop.number.to_string(), address, share, shares.to_owned()]);
+        }
+    }
+    page.table(table);
     page.section("bursts", "Burst capacity of the common path", "");
     let capacities: Distribution = findings.capacities().collect();
     if capacities.values().is_empty() {
