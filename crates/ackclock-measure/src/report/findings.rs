@@ -228,7 +228,7 @@ fn host_finding(host: &str, transfers: &[&TransferRecord], routes: &[&RouteRecor
     let hops: Distribution = found.filter_map(Route::length).map(|hops| hops as f64).collect();
     HostFinding {
         host: host.to_owned(),
-        address: of_host().last().and_then(|it| it.address),
+        address: of_host().next_back().and_then(|it| it.address),
         rtt_seconds: rtts.mean(),
         hops: hops.mean(),
         transfers: of_host().count() - failed,

@@ -67,7 +67,7 @@ fn transfers(page: &mut Page, findings: &Findings) {
             0 => it.transfers.to_string(),
             failed => format!("{} ({failed} failed)", it.transfers),
         };
-        let loss_free = it.loss_free_share.map_or("-".into(), |share| percent(share));
+        let loss_free = it.loss_free_share.map_or("-".into(), percent);
         table.row([
             it.law.clone(),
             it.initial_window.clone(),
