@@ -95,13 +95,14 @@ impl<'a, C: CongestionController + Clone> Application<'a, C> for TimedTransfer {
     }
 
     fn wake_at(&self) -> Instant {
-        Application::<C>::wake_at(&self.source).min(self.deadline)
+        let is_over = self.out_of_time || self.source.ended().is_some();
+        let deadline = if is_over { Instant::FAR_FUTURE } else { self.deadline };
+        Application::<C>::wake_at(&self.source).min(deadline)
     }
 
     fn on_wake(&mut self, now: Instant, stack: &mut Stack<'a, C>) {
         if now >= self.deadline && self.source.ended().is_none() {
             self.out_of_time = true;
-            self.deadline = Instant::FAR_FUTURE;
             self.source.abort(now, stack);
         } else if Application::<C>::wake_at(&self.source) <= now {
             self.source.on_wake(now, stack);
