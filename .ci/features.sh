@@ -29,12 +29,12 @@ while read -r _ features; do
 done <<'SETS'
 hosts std,full
 reno recovery-rfc6675,ipv4,undo
-newreno hystart,ipv4
+newreno hystart,ipv4,ethernet
 cubic law-cubic,hystart,recovery-rfc6675
 loss-and-time law-cubic,hystart,recovery-rack,ipv4,undo,ecn,window-validation
 rates law-bbr,recovery-rack,ipv4,ipv6
-heap alloc,law-cubic,recovery-rack,ipv4,segmentation
-history law-tahoe,law-none,recovery-tahoe,recovery-go-back-n
+heap alloc,law-cubic,recovery-rack,ipv4,segmentation,many-connections,counters
+history law-tahoe,law-none,recovery-tahoe,recovery-go-back-n,ipv4,historic,urgent
 delay law-vegas,recovery-reno,ipv6
 radio law-veno,recovery-sack-pipe
 SETS

@@ -94,6 +94,7 @@
 //! | `ecn` | explicit congestion notification (RFC 3168) |
 //! | `historic` | retransmission timers from before RFC 6298 and clocks that tick |
 //! | `hystart` | HyStart++ (RFC 9406) for the laws that can have it |
+//! | `many-connections` | a hash table of connections and a heap of deadlines; else both are looked through |
 //! | `pacing` | pacing and the burst limit (part of `law-bbr`) |
 //! | `segmentation` | up to 64 segments in one transmission, for links that segment |
 //! | `undo` | reductions for false alarms are taken back (RFC 3522, RFC 3708, RFC 4015, RFC 5682) |

@@ -64,6 +64,9 @@ impl SeqNumber {
 }
 
 impl SeqRange {
+    /// No number, for memory that is lent out of a `static`.
+    pub const EMPTY: SeqRange = SeqRange { start: SeqNumber(0), end: SeqNumber(0) };
+
     /// The range `[start, end)`.
     pub const fn new(start: SeqNumber, end: SeqNumber) -> Self {
         SeqRange { start, end }

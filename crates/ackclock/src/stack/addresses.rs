@@ -33,7 +33,12 @@ impl<'a> Addresses<'a> {
     /// Adds an address.
     pub(super) fn add(&mut self, new: Cidr) -> Result<(), AddressError> {
         let is_broadcast = broadcast_of(&new) == Some(new.address);
-        if new.prefix > bits(new.address) || !is_unicast(new.address) || is_broadcast {
+        let left_out = if new.address.is_ipv4() {
+            cfg!(not(feature = "ipv4"))
+        } else {
+            cfg!(not(feature = "ipv6"))
+        };
+        if left_out || new.prefix > bits(new.address) || !is_unicast(new.address) || is_broadcast {
             return Err(AddressError::Invalid);
         }
         if self.contains(new.address) {

@@ -54,6 +54,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.advance(now)
     }
 
+    // A parsed packet is large, and is not to lie on the stack of whoever drives this one.
+    #[inline(never)]
     fn on_any_packet(&mut self, now: Instant, parsed: Result<Packet<'_>, WireError>) {
         let now = self.begin_packet(now);
         match parsed {
@@ -85,9 +87,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                     flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST);
                 self.find(&tuple).is_none() && (!opens || self.listener_for(&tuple).is_none())
             }
-            Protocol::IcmpError(error) => {
-                self.find(&FourTuple { local: error.local, remote: error.remote }).is_none()
-            }
+            Protocol::IcmpError(error) => self
+                .find(&FourTuple { local: error.local.into(), remote: error.remote.into() })
+                .is_none(),
             Protocol::EchoRequest(_) | Protocol::OtherIcmp => false,
         }
     }
@@ -179,7 +181,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// An ICMP error: it concerns whoever has the quoted four-tuple, and only if the quoted
     /// sequence number is in flight (RFC 5927 section 4.1).
     fn on_icmp_error(&mut self, now: Instant, error: &IcmpError) {
-        let tuple = FourTuple { local: error.local, remote: error.remote };
+        let tuple = FourTuple { local: error.local.into(), remote: error.remote.into() };
         match self.find(&tuple) {
             Some(Entity::Connection(id)) => {
                 let slot = self.connections.get_mut(id);

@@ -99,12 +99,12 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Our end of a connection.
     pub fn local_addr(&self, handle: Handle) -> Option<SocketAddr> {
-        Some(self.resolve(handle)?.tuple.local)
+        Some(self.resolve(handle)?.tuple.local.into())
     }
 
     /// The peer's end of a connection.
     pub fn remote_addr(&self, handle: Handle) -> Option<SocketAddr> {
-        Some(self.resolve(handle)?.tuple.remote)
+        Some(self.resolve(handle)?.tuple.remote.into())
     }
 
     /// A snapshot of a connection; it also answers after the connection is over, until `close`.
@@ -118,14 +118,14 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     pub fn connections(&self, now: Instant) -> impl Iterator<Item = ([SocketAddr; 2], Info)> {
         let now = now.max(self.now);
         self.connections.iter().map(move |(_, slot)| {
-            ([slot.tuple.local, slot.tuple.remote], slot.connection.info(now))
+            ([slot.tuple.local.into(), slot.tuple.remote.into()], slot.connection.info(now))
         })
     }
 
     /// Both ends, ours first, and the state of everything that has a four-tuple: connections,
     /// half-open ones in SYN-RECEIVED, and what is left of those in TIME-WAIT. It looks at every slot.
     pub fn states(&self) -> impl Iterator<Item = ([SocketAddr; 2], State)> {
-        let ends = |tuple: &FourTuple| [tuple.local, tuple.remote];
+        let ends = |tuple: &FourTuple| [tuple.local.into(), tuple.remote.into()];
         let half_open = self.half_open.records.iter();
         let half_open = half_open.map(move |(_, it)| (ends(&it.tuple), State::SynReceived));
         let connections = self.connections.iter().filter(|(_, slot)| !slot.detached);

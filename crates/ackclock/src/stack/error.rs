@@ -83,7 +83,8 @@ impl core::error::Error for ListenError {}
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AddressError {
-    /// The prefix is longer than the address, or the address is not unicast.
+    /// The prefix is longer than the address, or the address is not unicast, or its family was left
+    /// out (features `ipv4` and `ipv6`).
     Invalid,
     /// The address is there already.
     Duplicate,

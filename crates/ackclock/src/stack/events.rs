@@ -242,6 +242,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// A record takes the connection's place for 2 MSL. At the limit the oldest record gives way.
+    #[inline(never)]
     fn enter_time_wait(&mut self, now: Instant, id: u32, state: TimeWait) {
         self.detach(id);
         if let Some(oldest) = self.time_waits.to_recycle() {

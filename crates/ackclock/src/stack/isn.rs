@@ -7,7 +7,7 @@
 //! half as many multiplications; Lemire and Kaser, "Strongly universal string hashing is fast", 2014,
 //! section 3).
 
-use super::tuple::FourTuple;
+use super::tuple::{End, FourTuple};
 use crate::seq::SeqNumber;
 use crate::time::{Duration, Instant};
 use core::net::{IpAddr, SocketAddr};
@@ -16,12 +16,15 @@ use siphasher::sip::SipHasher13;
 /// Tick of the clock in initial sequence numbers (RFC 9293 section 3.4.1, RFC 6528 section 3).
 const ISN_TICK: Duration = Duration::from_micros(4);
 
+/// Without a table there is no hash for it.
+const DEMUX_KEYS: usize = if cfg!(feature = "many-connections") { 11 } else { 1 };
+
 /// The secret of a stack.
 #[derive(Clone, Copy)]
 pub(super) struct Secret {
     bits: [u64; 2],
     /// Keys of the demultiplexer's hash: one for each word of a four-tuple, and for the sum.
-    demux: [u64; 11],
+    demux: [u64; DEMUX_KEYS],
     clock_phase: u32,
 }
 
@@ -41,7 +44,7 @@ impl Secret {
     pub(super) fn new(bits: [u64; 2]) -> Self {
         let [first, second] = bits;
         let keyed = |purpose| SipHasher13::new_with_keys(first ^ purpose as u64, second);
-        let mut demux = [0; 11];
+        let mut demux = [0; DEMUX_KEYS];
         for (key, number) in demux.iter_mut().zip(0u8..) {
             *key = keyed(Purpose::Demux).hash(&[number]);
         }
@@ -51,6 +54,9 @@ impl Secret {
 
     /// Hash for the demultiplexer.
     pub(super) fn demux(&self, tuple: &FourTuple) -> u32 {
+        if !cfg!(feature = "many-connections") {
+            return 0;
+        }
         let FourTuple { local, remote } = tuple;
         let ports = u32::from(local.port()) << 16 | u32::from(remote.port());
         match (local.ip(), remote.ip()) {
@@ -91,7 +97,7 @@ impl Secret {
     /// Where the search for an ephemeral port begins: F of RFC 6056 section 3.3.3, over both
     /// addresses and the remote port.
     pub(super) fn port_offset(&self, local: IpAddr, remote: SocketAddr) -> u32 {
-        let tuple = FourTuple { local: SocketAddr::new(local, 0), remote };
+        let tuple = FourTuple { local: End::new(local, 0), remote: remote.into() };
         self.hash(Purpose::Port, &tuple) as u32
     }
 
@@ -167,8 +173,8 @@ mod tests {
 
     fn tuple(port: u16) -> FourTuple {
         FourTuple {
-            local: SocketAddr::new([10, 0, 0, 1].into(), port),
-            remote: SocketAddr::new([10, 0, 0, 2].into(), 80),
+            local: End::new([10, 0, 0, 1].into(), port),
+            remote: End::new([10, 0, 0, 2].into(), 80),
         }
     }
 

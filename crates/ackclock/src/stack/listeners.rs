@@ -85,8 +85,8 @@ impl<'a> Listeners<'a> {
         if !self.events.reserve(id as usize + 1) {
             return Err(ListenError::NoResources);
         }
-        let record = ListenerRecord { config, half_open: 0, waiting: Waiting::NONE };
-        self.records.insert(record).map_err(|_| ListenError::NoResources)
+        let record = || ListenerRecord { config, half_open: 0, waiting: Waiting::NONE };
+        self.records.insert_with(record).ok_or(ListenError::NoResources)
     }
 
     /// The most specific listener for a destination; `is_local`: whether the address is ours.

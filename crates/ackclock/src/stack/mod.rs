@@ -5,6 +5,7 @@ mod arrival;
 mod calls;
 mod capabilities;
 mod config;
+#[cfg_attr(not(feature = "many-connections"), path = "no_demux.rs")]
 mod demux;
 mod error;
 mod event;
@@ -27,6 +28,7 @@ mod slot;
 mod statistics;
 mod storage;
 mod time_wait;
+#[cfg_attr(not(feature = "many-connections"), path = "few_timers.rs")]
 mod timer_queue;
 #[cfg_attr(not(feature = "fast-path"), path = "no_train.rs")]
 mod train;
@@ -131,6 +133,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     ///
     /// # Errors
     /// Names the setting that cannot be used.
+    #[inline(never)]
     pub fn new(
         mut config: StackConfig,
         controller: C,

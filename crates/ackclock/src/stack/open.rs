@@ -6,7 +6,7 @@ use super::memory::QueueSizes;
 use super::pool::NO_ID;
 use super::slot::{Owner, Slot};
 use super::storage::new_buffers;
-use super::tuple::FourTuple;
+use super::tuple::{End, FourTuple};
 use super::{ConnectError, Handle, ListenConfig, ListenError, Listener, Stack};
 use crate::congestion::CongestionController;
 use crate::seq::SeqNumber;
@@ -77,7 +77,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             None => self.addresses.source_for(ip),
         };
         let address = address.ok_or(ConnectError::NoSourceAddress)?;
-        let tuple = |port| FourTuple { local: SocketAddr::new(address, port), remote };
+        let tuple = |port| FourTuple { local: End::new(address, port), remote: remote.into() };
         let in_use = |port| self.find(&tuple(port)).is_some();
         match local.map_or(0, |local| local.port()) {
             0 => {
@@ -111,6 +111,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Puts a connection into a free slot; `None` if there is no slot or memory for it. A SYN-ACK
     /// may have `promised` the peer a window of so many bytes.
+    #[inline(never)]
     pub(super) fn add_connection(
         &mut self,
         tuple: &FourTuple,
@@ -140,16 +141,19 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         };
         let spare = self.spare.get_mut(id as usize);
         let buffers = spare.map_or_else(new_buffers, core::mem::take);
-        let mut connection = make(buffers);
-        if let Some(sizes) = &sizes {
-            sizes.apply(&mut connection);
-        }
-        self.connections.insert(Slot::new(connection, *tuple, config, owner, sizes)).ok()
+        self.connections.insert_with(|| {
+            let mut connection = make(buffers);
+            if let Some(sizes) = &sizes {
+                sizes.apply(&mut connection);
+            }
+            Slot::new(connection, *tuple, config, owner, sizes)
+        })
     }
 
     /// Waits for connections (passive open). An unspecified address means any local address of
     /// that family; port 0 means any port, and [`local_addr`](Self::local_addr) of the accepted
     /// connection tells the original destination.
+    #[inline(never)]
     pub fn listen(&mut self, config: ListenConfig) -> Result<Listener, ListenError> {
         check_listener(&config)?;
         let local = SocketAddr::new(config.local.ip(), config.local.port());

@@ -52,6 +52,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         Some(offered)
     }
 
+    #[inline(never)]
     fn transmit_reply(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let mut reply = *self.replies.front()?;
         let offered = self.offer(Outbound::new(&mut reply), sink);
@@ -62,6 +63,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         Some(offered.map(|_| ()))
     }
 
+    #[inline(never)]
     fn transmit_echo(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let (source, destination, request) = self.replies.front_echo()?;
         let ip = IpInfo { source, destination, hop_limit: HOP_LIMIT, dscp: 0, ecn: Ecn::NotEct };
@@ -83,6 +85,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         Some(offered)
     }
 
+    #[inline(never)]
     fn transmit_syn_ack(
         &mut self,
         now: Instant,

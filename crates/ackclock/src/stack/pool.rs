@@ -65,22 +65,18 @@ impl<'a, T> Pool<'a, T> {
         Some(self.unused)
     }
 
-    /// Adds a record; gives it back if there is no room.
-    pub(super) fn insert(&mut self, value: T) -> Result<u32, T> {
-        let Some(id) = self.vacancy() else {
-            return Err(value);
-        };
-        let Some(place) = self.places.get_mut(id as usize) else {
-            return Err(value);
-        };
+    /// Adds a record, which is made where it stays; `None` if there is no room.
+    pub(super) fn insert_with(&mut self, make: impl FnOnce() -> T) -> Option<u32> {
+        let id = self.vacancy()?;
+        let place = self.places.get_mut(id as usize)?;
         if id == self.unused {
             self.unused += 1;
         } else {
             self.free = place.next_free;
         }
-        place.value = Some(value);
+        place.value = Some(make());
         self.len += 1;
-        Ok(id)
+        Some(id)
     }
 
     /// Takes a record out; its handles are void.
@@ -130,14 +126,14 @@ mod tests {
     fn a_place_is_used_again_under_a_new_generation() {
         let mut memory = [const { Place::EMPTY }; 2];
         let mut pool = Pool::new(Buffer::lent(&mut memory), 100);
-        assert_eq!(pool.insert('a'), Ok(0));
-        assert_eq!(pool.insert('b'), Ok(1));
-        assert_eq!(pool.insert('c'), Err('c'));
+        assert_eq!(pool.insert_with(|| 'a'), Some(0));
+        assert_eq!(pool.insert_with(|| 'b'), Some(1));
+        assert_eq!(pool.insert_with(|| 'c'), None);
         assert!(pool.is_full());
         let generation = pool.generation(0);
         assert_eq!(pool.remove(0), Some('a'));
         assert_eq!(pool.remove(0), None);
-        assert_eq!(pool.insert('d'), Ok(0));
+        assert_eq!(pool.insert_with(|| 'd'), Some(0));
         assert_ne!(pool.generation(0), generation);
         assert!(pool.iter().eq([(0, &'d'), (1, &'b')]));
         assert_eq!(pool.get_mut(2), None);
@@ -149,10 +145,10 @@ mod tests {
         let mut pool = Pool::new(Buffer::growing(), 3);
         for n in 0..3 {
             assert_eq!(pool.vacancy(), Some(n));
-            assert_eq!(pool.insert(n), Ok(n));
+            assert_eq!(pool.insert_with(|| n), Some(n));
         }
         assert_eq!(pool.vacancy(), None);
-        assert_eq!(pool.insert(3), Err(3));
+        assert_eq!(pool.insert_with(|| 3), None);
         pool.void(1);
         assert_eq!((pool.generation(1), pool.get(1)), (1, Some(&1)));
     }

@@ -1,11 +1,11 @@
 //! Answers that need no connection: resets, acks of small records, echo replies.
 
-use super::tuple::FourTuple;
+use super::tuple::{End, FourTuple};
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Deque, copy};
 use crate::time::{Duration, Instant};
 use crate::wire::{EchoRequest, Flags, Header, IpInfo, Options, SackBlocks, Segment};
-use core::net::{IpAddr, Ipv4Addr, SocketAddr};
+use core::net::{IpAddr, Ipv4Addr};
 
 /// Most segments waiting where storage grows.
 const MAX_SEGMENTS: usize = 256;
@@ -33,7 +33,7 @@ pub(super) struct Reply {
 impl Reply {
     /// Nothing yet.
     pub(super) const EMPTY: Reply = {
-        let nobody = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+        let nobody = End::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
         let header = Header {
             source_port: 0,
             destination_port: 0,
@@ -247,8 +247,8 @@ mod tests {
     #[test]
     fn a_reset_has_the_numbers_that_the_peer_expects() {
         let reply = reset_for(&segment(Flags::ACK)).unwrap();
-        assert_eq!(reply.tuple.local, "10.0.0.1:80".parse().unwrap());
-        assert_eq!(reply.tuple.remote, "10.0.0.2:5000".parse().unwrap());
+        assert_eq!(reply.tuple.local, End::new([10, 0, 0, 1].into(), 80));
+        assert_eq!(reply.tuple.remote, End::new([10, 0, 0, 2].into(), 5000));
         assert_eq!((reply.header.seq, reply.header.flags), (SeqNumber(700), Flags::RST));
         let reply = reset_for(&segment(Flags::SYN | Flags::FIN)).unwrap();
         assert_eq!((reply.header.seq, reply.header.ack), (SeqNumber(0), SeqNumber(105)));

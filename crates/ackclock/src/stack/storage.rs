@@ -67,15 +67,8 @@ impl<C> Storage<'_, C> {
     }
 }
 
-/// Local addresses in lent memory.
-const ADDRESSES: usize = 8;
-/// Replies waiting to be sent in lent memory.
-const REPLIES: usize = 16;
 /// Echo replies waiting to be sent in lent memory.
 const ECHOES: usize = 4;
-/// Bytes of echo data waiting to be sent in lent memory: one full Ethernet frame and some short
-/// ones.
-const ECHO_BYTES: usize = 2048;
 
 /// Memory for a stack that needs no heap: so many connections, half-open connections, connections
 /// in TIME-WAIT and listeners at a time.
@@ -84,6 +77,11 @@ const ECHO_BYTES: usize = 2048;
 /// greater than the number of connections of all three kinds together (a third more makes it
 /// fast); otherwise, as with the default of 0, they are compared one after another, which is
 /// faster for a handful.
+///
+/// The last three may be left to their defaults: local addresses, answers without a connection (resets,
+/// acks of small records) that wait for the link, and bytes of echo data that do: one full Ethernet
+/// frame and some short ones. What does not fit is refused or dropped, and counted in
+/// [`Statistics`](super::Statistics).
 #[derive(Debug)]
 pub struct StackMemory<
     'a,
@@ -93,6 +91,9 @@ pub struct StackMemory<
     const TIME_WAIT: usize,
     const LISTENERS: usize,
     const BUCKETS: usize = 0,
+    const ADDRESSES: usize = 8,
+    const REPLIES: usize = 16,
+    const ECHO_BYTES: usize = 2048,
 > {
     connections: [Place<Slot<'a, C>>; CONNECTIONS],
     spare: [Buffers<'a>; CONNECTIONS],
@@ -122,7 +123,22 @@ impl<
     const TIME_WAIT: usize,
     const LISTENERS: usize,
     const BUCKETS: usize,
-> StackMemory<'a, C, CONNECTIONS, HALF_OPEN, TIME_WAIT, LISTENERS, BUCKETS>
+    const ADDRESSES: usize,
+    const REPLIES: usize,
+    const ECHO_BYTES: usize,
+>
+    StackMemory<
+        'a,
+        C,
+        CONNECTIONS,
+        HALF_OPEN,
+        TIME_WAIT,
+        LISTENERS,
+        BUCKETS,
+        ADDRESSES,
+        REPLIES,
+        ECHO_BYTES,
+    >
 {
     /// Memory with nothing in it.
     pub const fn new() -> Self {
@@ -186,7 +202,22 @@ impl<
     const TIME_WAIT: usize,
     const LISTENERS: usize,
     const BUCKETS: usize,
-> Default for StackMemory<'_, C, CONNECTIONS, HALF_OPEN, TIME_WAIT, LISTENERS, BUCKETS>
+    const ADDRESSES: usize,
+    const REPLIES: usize,
+    const ECHO_BYTES: usize,
+> Default
+    for StackMemory<
+        '_,
+        C,
+        CONNECTIONS,
+        HALF_OPEN,
+        TIME_WAIT,
+        LISTENERS,
+        BUCKETS,
+        ADDRESSES,
+        REPLIES,
+        ECHO_BYTES,
+    >
 {
     fn default() -> Self {
         Self::new()

@@ -154,7 +154,7 @@ impl<'a> TimeWaits<'a> {
             return None;
         }
         self.timers.arm(id, record.expires(now));
-        self.records.insert(record).ok()
+        self.records.insert_with(|| record)
     }
 
     /// Takes a record out.

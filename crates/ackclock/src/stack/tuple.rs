@@ -3,13 +3,68 @@
 use crate::wire::Segment;
 use core::net::{IpAddr, SocketAddr};
 
+/// An address of a family that is in use.
+#[cfg(feature = "ipv6")]
+type Address = IpAddr;
+#[cfg(not(feature = "ipv6"))]
+type Address = core::net::Ipv4Addr;
+
+/// One end of a connection: less memory than a [`SocketAddr`], which has more to say of IPv6.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct End {
+    address: Address,
+    port: u16,
+}
+
+impl End {
+    #[cfg(feature = "ipv6")]
+    pub(super) const fn new(address: IpAddr, port: u16) -> Self {
+        End { address, port }
+    }
+
+    /// An address of the family that was left out is none.
+    #[cfg(not(feature = "ipv6"))]
+    pub(super) const fn new(address: IpAddr, port: u16) -> Self {
+        match address {
+            IpAddr::V4(address) => End { address, port },
+            IpAddr::V6(_) => End { address: Address::UNSPECIFIED, port },
+        }
+    }
+
+    #[cfg(feature = "ipv6")]
+    pub(super) const fn ip(&self) -> IpAddr {
+        self.address
+    }
+
+    #[cfg(not(feature = "ipv6"))]
+    pub(super) const fn ip(&self) -> IpAddr {
+        IpAddr::V4(self.address)
+    }
+
+    pub(super) const fn port(&self) -> u16 {
+        self.port
+    }
+}
+
+impl From<SocketAddr> for End {
+    fn from(end: SocketAddr) -> Self {
+        End::new(end.ip(), end.port())
+    }
+}
+
+impl From<End> for SocketAddr {
+    fn from(end: End) -> Self {
+        SocketAddr::new(end.ip(), end.port())
+    }
+}
+
 /// The two ends of a connection, both of one address family.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct FourTuple {
     /// Our end.
-    pub(super) local: SocketAddr,
+    pub(super) local: End,
     /// The peer's end.
-    pub(super) remote: SocketAddr,
+    pub(super) remote: End,
 }
 
 impl FourTuple {
@@ -19,8 +74,8 @@ impl FourTuple {
     /// The connection that a received segment belongs to.
     pub(super) fn of(segment: &Segment<'_>) -> Self {
         FourTuple {
-            local: SocketAddr::new(segment.ip.destination, segment.header.destination_port),
-            remote: SocketAddr::new(segment.ip.source, segment.header.source_port),
+            local: End::new(segment.ip.destination, segment.header.destination_port),
+            remote: End::new(segment.ip.source, segment.header.source_port),
         }
     }
 
@@ -65,14 +120,11 @@ mod tests {
 
     #[test]
     fn bytes_hold_both_ends_in_order() {
-        let tuple = FourTuple {
-            local: "10.0.0.1:80".parse().unwrap(),
-            remote: "10.0.0.2:258".parse().unwrap(),
-        };
+        let end = |text: &str| End::from(text.parse::<SocketAddr>().unwrap());
+        let tuple = FourTuple { local: end("10.0.0.1:80"), remote: end("10.0.0.2:258") };
         let expected = [10, 0, 0, 1, 0, 80, 10, 0, 0, 2, 1, 2];
         tuple.with_bytes(|bytes| assert_eq!(bytes, expected));
-        let tuple =
-            FourTuple { local: "[::1]:80".parse().unwrap(), remote: "[::2]:258".parse().unwrap() };
+        let tuple = FourTuple { local: end("[::1]:80"), remote: end("[::2]:258") };
         tuple.with_bytes(|bytes| {
             assert_eq!(bytes.len(), 36);
             assert_eq!(bytes[15..18], [1, 0, 80]);

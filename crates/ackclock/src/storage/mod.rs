@@ -16,11 +16,10 @@ pub use ring::Ring;
 
 /// Copies as much of `from` into `to` as fits; returns how many elements.
 ///
-/// Unlike `copy_from_slice` it cannot panic, whatever the lengths.
+/// Unlike `copy_from_slice` it cannot panic, whatever the lengths; compilers make the same of it.
 pub(crate) fn copy<T: Copy>(to: &mut [T], from: &[T]) -> usize {
-    let n = to.len().min(from.len());
-    if let (Some(to), Some(from)) = (to.get_mut(..n), from.get(..n)) {
-        to.copy_from_slice(from);
+    for (place, element) in to.iter_mut().zip(from) {
+        *place = *element;
     }
-    n
+    to.len().min(from.len())
 }

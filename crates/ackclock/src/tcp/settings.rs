@@ -109,27 +109,31 @@ impl Settings {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct CompactDuration(u32);
 
+/// The units in nanoseconds.
+const MICRO: u64 = 1_000;
+const MILLI: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
+
 impl CompactDuration {
     const FOR_EVER: CompactDuration = CompactDuration(u32::MAX);
-    /// Nanoseconds in the units, and the bits that stand for them.
-    const UNITS: [(u64, u32); 3] = [(1_000, 0), (1_000_000, 1 << 30), (1_000_000_000, 2 << 30)];
     const VALUE: u32 = (1 << 30) - 1;
 
     fn new(time: Duration) -> Self {
-        let units = Self::UNITS.into_iter();
-        let mut fitting = units.filter_map(|(nanos, bits)| {
-            let value = u32::try_from(time.as_nanos().div_ceil(nanos)).ok()?;
-            (value <= Self::VALUE).then_some(CompactDuration(bits | value))
+        // Each unit by a division of its own: a constant divisor cannot be zero.
+        let nanos = time.as_nanos();
+        let units = [nanos.div_ceil(MICRO), nanos.div_ceil(MILLI), nanos.div_ceil(SECOND)];
+        let mut fitting = (0..).zip(units).filter_map(|(unit, value)| {
+            let value = u32::try_from(value).ok().filter(|value| *value <= Self::VALUE)?;
+            Some(CompactDuration(unit << 30 | value))
         });
         fitting.next().unwrap_or(Self::FOR_EVER)
     }
 
     fn get(self) -> Duration {
-        let [(micros, _), (millis, _), (seconds, _)] = Self::UNITS;
         let nanos = match self.0 >> 30 {
-            0 => micros,
-            1 => millis,
-            2 => seconds,
+            0 => MICRO,
+            1 => MILLI,
+            2 => SECOND,
             _ => return Duration::MAX,
         };
         // Below 2^60.

@@ -297,7 +297,7 @@ impl<'a> HalfOpens<'a> {
         if !(self.timers.reserve(count) && self.output.reserve(count)) {
             return None;
         }
-        let id = self.records.insert(record).ok()?;
+        let id = self.records.insert_with(|| record)?;
         self.timers.arm(id, record.deadline());
         self.output.push(id);
         Some(id)

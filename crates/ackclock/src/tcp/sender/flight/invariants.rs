@@ -32,6 +32,7 @@ impl Flight<'_> {
             if !run.fold(true, |all, is_sacked| all && is_sacked) {
                 return Some("a run of SACKed records holds nothing else");
             }
+            #[cfg(feature = "recovery-rack")]
             if record.resent != 0 && record.last_resent() < self.oldest_resent {
                 return Some("nothing was sent again before the oldest retransmission");
             }

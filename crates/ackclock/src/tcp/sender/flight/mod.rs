@@ -105,6 +105,7 @@ pub(crate) struct Flight<'a> {
     /// How often the peer was found to have thrown away what it had SACKed.
     renegings: u32,
     /// No record has pieces that were sent again and not since this time, in microseconds.
+    #[cfg(feature = "recovery-rack")]
     oldest_resent: u64,
 }
 
@@ -121,6 +122,7 @@ impl<'a> Flight<'a> {
             lost_below: SeqNumber(0),
             resend_from: SeqNumber(0),
             renegings: 0,
+            #[cfg(feature = "recovery-rack")]
             oldest_resent: 0,
         }
     }
@@ -475,6 +477,7 @@ impl<'a> Flight<'a> {
         if mask == 0 {
             return;
         }
+        #[cfg(feature = "recovery-rack")]
         if self.resent == 0 {
             self.oldest_resent = micros(now);
         }

@@ -132,6 +132,7 @@ impl FlightRecord {
 impl Flight<'_> {
     /// RACK_detect_loss (RFC 8985 section 6.2 step 5): of what was sent before `newest` and has not
     /// arrived, everything sent until `until` (in microseconds) is lost.
+    #[cfg(feature = "recovery-rack")]
     pub(crate) fn detect_overdue(&mut self, newest: Transmission, until: u64) -> Overdue {
         let mut found = Overdue::default();
         // Below `lost_below` only retransmissions can be overdue, and none is if all of them were sent
@@ -190,6 +191,7 @@ impl Flight<'_> {
     /// RACK_mark_losses_on_RTO (RFC 8985 section 6.3): the first piece is lost, and everything sent
     /// until `until` (in microseconds). A peer that has SACKed the first piece and does not
     /// acknowledge it has thrown data away: then no SACK counts any more (RFC 2018 section 8).
+    #[cfg(feature = "recovery-rack")]
     pub(crate) fn mark_timed_out(&mut self, until: u64) {
         self.forget_reneged();
         let _ =

@@ -1,0 +1,71 @@
+//! Deadlines of a few connections, looked at one after another.
+
+use super::id_queue::grow_by_doubling;
+use crate::storage::Buffer;
+use crate::time::Instant;
+
+/// What is known of one id.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TimerCell(Instant);
+
+impl TimerCell {
+    /// Nothing is armed.
+    pub(super) const EMPTY: TimerCell = TimerCell(Instant::FAR_FUTURE);
+}
+
+/// The deadline of every id.
+#[derive(Debug)]
+pub(super) struct TimerQueue<'a> {
+    cells: Buffer<'a, TimerCell>,
+}
+
+impl<'a> TimerQueue<'a> {
+    /// An empty queue with one cell for each possible id.
+    pub(super) const fn new(cells: Buffer<'a, TimerCell>) -> Self {
+        TimerQueue { cells }
+    }
+
+    /// Makes room for ids below `count`; returns whether there is.
+    pub(super) fn reserve(&mut self, count: usize) -> bool {
+        grow_by_doubling(&mut self.cells, count, TimerCell::EMPTY)
+    }
+
+    /// Sets the deadline of `id`; [`Instant::FAR_FUTURE`] stops its timer.
+    pub(super) fn arm(&mut self, id: u32, deadline: Instant) {
+        if let Some(cell) = self.cells.get_mut(id as usize) {
+            cell.0 = deadline;
+        }
+    }
+
+    /// Stops the timer of `id`.
+    pub(super) fn disarm(&mut self, id: u32) {
+        self.arm(id, Instant::FAR_FUTURE);
+    }
+
+    /// The deadline of `id`.
+    pub(super) fn deadline(&self, id: u32) -> Instant {
+        self.cells.get(id as usize).map_or(Instant::FAR_FUTURE, |cell| cell.0)
+    }
+
+    /// The id with the earliest deadline, the lowest if there are several.
+    pub(super) fn first(&self) -> Option<u32> {
+        let next = self.next();
+        let position = self.cells.iter().position(|cell| cell.0 == next)?;
+        (!next.is_never()).then_some(position as u32)
+    }
+
+    /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
+    pub(super) fn next(&self) -> Instant {
+        self.cells.iter().fold(Instant::FAR_FUTURE, |next, cell| next.min(cell.0))
+    }
+
+    /// Takes the id with the earliest deadline out if that is not after `now`.
+    pub(super) fn pop_due(&mut self, now: Instant) -> Option<u32> {
+        let id = self.first()?;
+        if self.deadline(id) > now {
+            return None;
+        }
+        self.disarm(id);
+        Some(id)
+    }
+}
