@@ -14,6 +14,10 @@ shift
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 library=$("$RUSTC" --print sysroot)/lib/rustlib/src/rust/library
+if [ ! -d "$library" ]; then
+    echo "no source of the library in $library: install rust-web-src" >&2
+    exit 1
+fi
 kept=${CARGO_TARGET_DIR:-$here/../../target}/sysroot
 sysroot=$kept/$target-$("$RUSTC" --version | sha256sum | cut -c 1-8)
 

@@ -16,6 +16,8 @@ from network import BOARD, PEER, TAP, BadCable, Cable, ip
 # Both directions of the bad cable.
 LOSS = REORDERING = 0.02
 OURS, THEIRS = "services", "smoltcp-services"
+
+C_TARGET = "thumbv7m-none-eabi"
 # Whose sizes are of interest.
 SIZED = ["echo", "smoltcp-echo", "services", "smoltcp-services"]
 
@@ -29,6 +31,9 @@ class Lab:
 
     def image(self, name):
         return Image(os.path.join(self._folder, name))
+
+    def sizes(self):
+        return {name: self.image(name).sizes() for name in SIZED}
 
     @contextlib.contextmanager
     def running(self, name, cable=None):
@@ -189,26 +194,45 @@ def client(lab):
             return {"client": said}
 
 
-FUNCTIONAL = [changed_address, peer_that_vanishes, echo, services, four_at_once, bad_cable, zero_window, pulled_cable, client]
+def c_echo(lab):
+    """The image in C."""
+    with lab.running("c-echo") as machine:
+        peers.echo(peers.connect(peers.ECHO), seconds=1)
+        for _ in range(50):
+            peers.echo(peers.connect(peers.ECHO), amount=1000)
+        at_once(4, amount=20_000)
+        return {"stack of c-echo": machine.deepest_stack()}
+
+
+SLOW = [changed_address, peer_that_vanishes]
+QUICK = [echo, services, four_at_once, bad_cable, zero_window, pulled_cable, client, c_echo]
+
+
+def applies(case, lab):
+    """Whether there is such an image for the target."""
+    return case is not c_echo or lab.target == C_TARGET
+
+
+def rates(lab, image, cable, seconds):
+    """Mbit/s of each service, and Mbit in a second of QEMU's processor time, which tells less of what
+    else the machine does."""
+    found = {}
+    with lab.running(image, cable) as machine:
+        for name in ("echo", "discard", "chargen"):
+            connection = peers.connect(getattr(peers, name.upper()), 60)
+            begin = machine.processor_seconds()
+            count, elapsed = getattr(peers, name)(connection, seconds=seconds)
+            used = max(machine.processor_seconds() - begin, 0.01)
+            found[f"{name}, Mbit/s"] = count * 8 / elapsed / 1e6
+            found[f"{name}, Mbit per CPU second"] = count * 8 / used / 1e6
+    return found
 
 
 def speed(lab, image, seconds):
-    """Mbit/s of each service."""
-    rates = {}
-    with lab.running(image) as machine:
-        for name in ("echo", "discard", "chargen"):
-            connection = peers.connect(getattr(peers, name.upper()))
-            count, elapsed = getattr(peers, name)(connection, seconds=seconds)
-            rates[name] = count * 8 / elapsed / 1e6
-    return rates
+    return rates(lab, image, Cable(), seconds)
 
 
 def speed_with_loss(lab, image, seconds):
-    """Mbit/s of echo and chargen where 2 % are lost in each direction."""
-    rates = {}
-    with lab.running(image, BadCable(LOSS, 0)):
-        for name in ("echo", "discard", "chargen"):
-            connection = peers.connect(getattr(peers, name.upper()), 60)
-            count, elapsed = getattr(peers, name)(connection, seconds=seconds)
-            rates[f"{name}, 2 % lost"] = count * 8 / elapsed / 1e6
-    return rates
+    """Where 2 % are lost in each direction."""
+    found = rates(lab, image, BadCable(LOSS, 0), seconds)
+    return {f"2 % lost: {name}": rate for name, rate in found.items() if "CPU" not in name}

@@ -80,6 +80,12 @@ class Machine:
         """Waits until the image exits; returns its status."""
         return self._process.wait(seconds)
 
+    def processor_seconds(self):
+        """Processor time that the emulation has used."""
+        with open(f"/proc/{self._process.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def ask(self, command, **arguments):
         """A command of QEMU's machine protocol."""
         self._qmp.sendall(json.dumps({"execute": command, "arguments": arguments}).encode())
