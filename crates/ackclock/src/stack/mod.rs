@@ -78,11 +78,46 @@ pub struct Handle {
     pub(crate) generation: u32,
 }
 
+impl Handle {
+    /// As a number, for interfaces that know numbers only.
+    pub const fn to_bits(self) -> u64 {
+        to_bits(self.slot, self.generation)
+    }
+
+    /// The handle that gave this number; from any other number one that names no connection, or
+    /// another one.
+    pub const fn from_bits(bits: u64) -> Self {
+        let (slot, generation) = from_bits(bits);
+        Handle { slot, generation }
+    }
+}
+
 /// Names a listener.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Listener {
     pub(crate) slot: u32,
     pub(crate) generation: u32,
+}
+
+impl Listener {
+    /// See [`Handle::to_bits`].
+    pub const fn to_bits(self) -> u64 {
+        to_bits(self.slot, self.generation)
+    }
+
+    /// See [`Handle::from_bits`].
+    pub const fn from_bits(bits: u64) -> Self {
+        let (slot, generation) = from_bits(bits);
+        Listener { slot, generation }
+    }
+}
+
+const fn to_bits(slot: u32, generation: u32) -> u64 {
+    (generation as u64) << 32 | slot as u64
+}
+
+const fn from_bits(bits: u64) -> (u32, u32) {
+    (bits as u32, (bits >> 32) as u32)
 }
 
 /// Least MTU of a link in bytes (RFC 791 section 3.2).
