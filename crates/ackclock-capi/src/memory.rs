@@ -1,0 +1,47 @@
+//! Pieces of the memory that is lent.
+
+use core::mem::{MaybeUninit, align_of, size_of};
+
+/// Memory of which pieces are cut off at the front.
+pub(crate) struct Arena {
+    rest: &'static mut [MaybeUninit<u8>],
+}
+
+impl Arena {
+    pub(crate) fn new(memory: &'static mut [MaybeUninit<u8>]) -> Self {
+        Arena { rest: memory }
+    }
+
+    /// The bytes that are left.
+    pub(crate) fn len(&self) -> usize {
+        self.rest.len()
+    }
+
+    fn cut(&mut self, bytes: usize, align: usize) -> Option<&'static mut [MaybeUninit<u8>]> {
+        let rest = core::mem::take(&mut self.rest);
+        let gap = rest.as_ptr().align_offset(align);
+        let end = gap.checked_add(bytes)?;
+        let (piece, rest) = rest.split_at_mut_checked(end)?;
+        self.rest = rest;
+        piece.get_mut(gap..)
+    }
+
+    /// Places a value; `None` if the memory is too short for it.
+    pub(crate) fn place<T>(&mut self, value: T) -> Option<&'static mut T> {
+        let piece = self.cut(size_of::<T>(), align_of::<T>())?;
+        // SAFETY: the piece is as long and as aligned as the type wants, and nobody else's.
+        let place = unsafe { &mut *piece.as_mut_ptr().cast::<MaybeUninit<T>>() };
+        Some(place.write(value))
+    }
+
+    /// So many bytes, zero.
+    pub(crate) fn bytes(&mut self, count: usize) -> Option<&'static mut [u8]> {
+        let piece = self.cut(count, 1)?;
+        let begin = piece.as_mut_ptr().cast::<u8>();
+        // SAFETY: the piece is so long, it is nobody else's, and all of it is written first.
+        unsafe {
+            begin.write_bytes(0, count);
+            Some(core::slice::from_raw_parts_mut(begin, count))
+        }
+    }
+}
