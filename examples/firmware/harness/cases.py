@@ -37,8 +37,9 @@ class Lab:
 
     @contextlib.contextmanager
     def running(self, name, cable=None):
-        with cable or Cable() as cable, Machine(self.target, self.image(name), cable.netdev) as machine:
-            yield machine
+        with cable or Cable() as cable:
+            with Machine(self.target, self.image(name), cable.netdev) as machine:
+                yield machine
 
 
 def services(lab):
@@ -150,15 +151,14 @@ def pulled_cable(lab):
     """The cable is pulled out for a second while data is on its way."""
     with lab.running("services") as machine:
         echoing = peers.connect(peers.ECHO)
-        timers = [threading.Timer(0.5, machine.set_link, [False]), threading.Timer(1.5, machine.set_link, [True])]
-        for timer in timers:
-            timer.start()
+        for seconds, up in [(0.5, False), (1.5, True)]:
+            threading.Timer(seconds, machine.set_link, [up]).start()
         peers.echo(echoing, seconds=4)
 
 
 def changed_address(lab):
-    """The peer gets another hardware address, and nothing tells the board; what it knows expires, and
-    it asks again."""
+    """The peer gets another hardware address, and nothing tells the board; what it knows expires,
+    and it asks again."""
     with lab.running("services"):
         say_here(connection := peers.connect(peers.ECHO))
         connection.close()
@@ -204,8 +204,21 @@ def c_echo(lab):
         return {"stack of c-echo": machine.deepest_stack()}
 
 
+def comparison(lab):
+    """What the other stack needs for the same."""
+    found = {}
+    for name in ("smoltcp-echo", "smoltcp-services"):
+        with lab.running(name) as machine:
+            peers.echo(peers.connect(peers.ECHO), seconds=0.5)
+            found[f"stack of {name}"] = machine.deepest_stack()
+    return found
+
+
 SLOW = [changed_address, peer_that_vanishes]
-QUICK = [echo, services, four_at_once, bad_cable, zero_window, pulled_cable, client, c_echo]
+QUICK = [
+    *(echo, services, four_at_once, bad_cable, zero_window, pulled_cable, client),
+    *(c_echo, comparison),
+]
 
 
 def applies(case, lab):
@@ -214,8 +227,8 @@ def applies(case, lab):
 
 
 def rates(lab, image, cable, seconds):
-    """Mbit/s of each service, and Mbit in a second of QEMU's processor time, which tells less of what
-    else the machine does."""
+    """Mbit/s of each service, and Mbit in a second of QEMU's processor time, which tells less of
+    what else the machine does."""
     found = {}
     with lab.running(image, cable) as machine:
         for name in ("echo", "discard", "chargen"):

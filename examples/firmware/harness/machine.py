@@ -43,20 +43,35 @@ class Machine:
             *("-qmp", f"unix:{self._path('qmp')},server=on,wait=off"),
         ]
         with open(self.log_path, "wb") as log:
-            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
 
     def _path(self, name):
         return os.path.join(self._folder.name, name)
 
     def __enter__(self):
-        self.wait_for(lambda: os.path.exists(self._path("qmp")))
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _start(self):
         self._qmp = socket.socket(socket.AF_UNIX)
-        self._qmp.connect(self._path("qmp"))
+        self.wait_for(self._is_connected)
         self._answers = self._qmp.makefile()
         self._answers.readline()
         self.ask("qmp_capabilities")
         self.wait_for(lambda: READY in self.log())
-        return self
+
+    def _is_connected(self):
+        try:
+            self._qmp.connect(self._path("qmp"))
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False  # It has not begun to listen.
+        return True
 
     def __exit__(self, *_):
         self._process.kill()

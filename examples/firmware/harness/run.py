@@ -122,7 +122,8 @@ def show(result):
     for what, value in result.get("found", {}).items():
         print(f"  {what}: {value}")
     for name, (ours, theirs) in result.get("speeds", {}).items():
-        print(f"  {name:32} {ours:7.1f}, smoltcp {theirs:7.1f}, ratio {ours / max(theirs, 1e-3):.2f}")
+        ratio = ours / max(theirs, 1e-3)
+        print(f"  {name:32} {ours:7.1f}, smoltcp {theirs:7.1f}, ratio {ratio:.2f}")
 
 
 if __name__ == "__main__":

@@ -60,7 +60,10 @@ impl<'m> Node<'m> {
     }
 
     /// Hands the frames that have arrived to the stack, and lets its timers fire. Returns the time.
-    pub fn receive<C: CongestionController + Clone>(&mut self, stack: &mut Stack<'_, C>) -> Instant {
+    pub fn receive<C: CongestionController + Clone>(
+        &mut self,
+        stack: &mut Stack<'_, C>,
+    ) -> Instant {
         let now = self.now();
         for _ in 0..BATCH {
             let Some(frame) = self.board.ethernet.receive(self.frame) else { break };

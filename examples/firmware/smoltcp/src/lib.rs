@@ -45,7 +45,8 @@ pub fn run(
     config.random_seed = 0x5eed;
     let mut interface = Interface::new(config, &mut device, Instant::ZERO);
     interface.update_ip_addrs(|addresses| {
-        let _ = addresses.push(IpCidr::new(Ipv4Address::from(board::ADDRESS).into(), board::PREFIX));
+        let _ =
+            addresses.push(IpCidr::new(Ipv4Address::from(board::ADDRESS).into(), board::PREFIX));
     });
     loop {
         let now = Instant::from_micros(device.board.now() as i64);

@@ -45,7 +45,9 @@ pub fn serve(socket: &mut Socket<'_>, service: &mut Service) {
     }
     match service {
         Service::Echo => echo(socket),
-        Service::Discard => while socket.can_recv() && socket.recv(|data| (data.len(), ())).is_ok() {},
+        Service::Discard => {
+            while socket.can_recv() && socket.recv(|data| (data.len(), ())).is_ok() {}
+        }
         Service::Chargen(sent) => {
             while socket.can_send() {
                 let written = socket.send(|room| {
