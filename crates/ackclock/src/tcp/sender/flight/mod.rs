@@ -320,7 +320,6 @@ impl<'a> Flight<'a> {
         let start = self.records.front().map_or(una, |record| record.seq);
         self.lost_below = self.lost_below.max(start);
         self.resend_from = self.resend_from.max(start);
-        if self.is_empty() {}
         acked
     }
 
