@@ -265,7 +265,7 @@ impl World<'_, '_> {
             self.serve();
             if !self.step() {
                 // Only the client's own doing goes on from here.
-                self.now = self.now + Duration::from_millis(1);
+                self.now += Duration::from_millis(1);
             }
         }
         Err("it goes on")

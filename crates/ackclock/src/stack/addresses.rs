@@ -33,10 +33,9 @@ impl<'a> Addresses<'a> {
     /// Adds an address.
     pub(super) fn add(&mut self, new: Cidr) -> Result<(), AddressError> {
         let is_broadcast = broadcast_of(&new) == Some(new.address);
-        let left_out = if new.address.is_ipv4() {
-            cfg!(not(feature = "ipv4"))
-        } else {
-            cfg!(not(feature = "ipv6"))
+        let left_out = match new.address {
+            IpAddr::V4(_) => cfg!(not(feature = "ipv4")),
+            IpAddr::V6(_) => cfg!(not(feature = "ipv6")),
         };
         if left_out || new.prefix > bits(new.address) || !is_unicast(new.address) || is_broadcast {
             return Err(AddressError::Invalid);

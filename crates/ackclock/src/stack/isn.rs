@@ -210,7 +210,10 @@ mod tests {
             }
             for (local, remote) in [(1, 2), (2, 1)] {
                 let [ours, theirs] = ends;
-                let tuple = FourTuple { local: end(ours, local), remote: end(theirs, remote) };
+                let tuple = FourTuple {
+                    local: end(ours, local).into(),
+                    remote: end(theirs, remote).into(),
+                };
                 hashes.push(secret().demux(&tuple));
             }
         }

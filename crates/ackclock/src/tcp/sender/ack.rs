@@ -54,7 +54,10 @@ impl<C: CongestionController> Sender<'_, C> {
         }
         let ends = (input.seq, input.ack, input.window);
         let tells_nothing_else = input.sack.is_empty() && !input.ecn_echo;
-        if tells_nothing_else && self.take_calm_ack(now, settings, ends) {
+        if cfg!(feature = "fast-path")
+            && tells_nothing_else
+            && self.take_calm_ack(now, settings, ends)
+        {
             return;
         }
         self.note_app_limited();
