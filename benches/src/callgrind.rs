@@ -10,7 +10,7 @@ use std::process::Command;
 /// byte in one version of the machine and for much less in the next.
 ///
 /// # Errors
-/// There is no valgrind, or it counted nothing.
+/// There is no valgrind, it counted nothing, or the program failed.
 pub fn count(options: &[&str], arguments: &[&str]) -> Result<f64, Box<dyn Error>> {
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
@@ -25,6 +25,9 @@ pub fn count(options: &[&str], arguments: &[&str]) -> Result<f64, Box<dyn Error>
         .output()
         .map_err(|error| format!("valgrind, which counts the instructions: {error}"))?;
     let report = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(format!("{arguments:?} failed: {report}").into());
+    }
     let count = report.lines().find_map(|line| line.split_once("Collected : "));
     let (_, count) = count.ok_or_else(|| format!("valgrind counted nothing: {report}"))?;
     Ok(count.trim().parse()?)

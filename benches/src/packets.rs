@@ -122,6 +122,8 @@ impl Timers {
     pub fn new(count: usize) -> Self {
         let mut config = StackConfig::new(Capabilities::with_mtu(1500), [1, 2]);
         config.max_connections = count;
+        // Each promises a window that nothing ever fills.
+        config.memory = 1 << 40;
         let law = BuiltIn::default();
         let mut stack = Stack::new(config, law, Storage::growing()).expect("a configuration");
         let address = Cidr { address: [10, 0, 0, 1].into(), prefix: 8 };

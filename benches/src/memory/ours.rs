@@ -13,6 +13,9 @@ use std::net::SocketAddr;
 /// How long a turn of both ends takes in virtual time.
 const TURN: Duration = Duration::from_micros(20);
 
+/// Bytes that many idle connections may promise; they use none of them.
+const UNBOUNDED: u64 = 1 << 40;
+
 /// What is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct OursSetup {
@@ -52,6 +55,7 @@ impl End {
         }
         let mut config = StackConfig::new(link, [1, last.into()]);
         config.max_connections = 200_000;
+        config.memory = UNBOUNDED;
         config.max_half_open = 200_000;
         config.max_time_wait = 1_000;
         let law = BuiltIn::by_name("cubic").expect("CUBIC");
