@@ -12,6 +12,25 @@ use embedded_io::{ErrorType, Read, ReadReady, Write, WriteReady};
 /// something happens) and returns the time. Each call of a trait begins with a round, and does more of
 /// them while it has to wait; what was written leaves with the next round, or with `flush`, which waits
 /// until everything was acknowledged. Dropping it leaves the connection as it is.
+///
+/// ```
+/// use ackclock::congestion::Reno;
+/// use ackclock::io::{Blocking, IoError};
+/// use ackclock::stack::{Handle, Stack};
+/// use ackclock::time::Instant;
+/// use embedded_io::{Read, Write};
+///
+/// fn ask<'a>(
+///     stack: &mut Stack<'a, Reno>,
+///     connection: Handle,
+///     round: impl FnMut(&mut Stack<'a, Reno>) -> Instant,
+/// ) -> Result<bool, IoError> {
+///     let mut stream = Blocking::new(stack, connection, round);
+///     stream.write_all(b"Is anybody there?")?;
+///     let mut answer = [0; 17];
+///     Ok(stream.read(&mut answer)? > 0)
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Blocking<'s, 'a, C, D> {
     stack: &'s mut Stack<'a, C>,

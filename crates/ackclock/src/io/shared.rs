@@ -21,6 +21,22 @@ const BATCH: usize = 16;
 /// may wait, at a cost). One task [runs](Self::run) it; others connect, accept, read and write.
 ///
 /// It is not `Sync`: all tasks are in one thread, as those of embassy's executor are.
+///
+/// ```
+/// use ackclock::congestion::Reno;
+/// use ackclock::io::{IoError, SharedStack};
+/// use embedded_io_async::{Read, Write};
+///
+/// async fn ask(shared: &SharedStack<'_, Reno, 4>) -> Result<bool, IoError> {
+///     let mut stream = shared.open(([192, 0, 2, 2], 7).into()).await?;
+///     stream.write_all(b"Is anybody there?").await?;
+///     stream.shutdown();
+///     let mut answer = [0; 17];
+///     Ok(stream.read(&mut answer).await? > 0)
+/// }
+/// ```
+///
+/// `examples/embassy.rs` is a whole program.
 #[derive(Debug)]
 pub struct SharedStack<'a, C, const WAKERS: usize> {
     inner: RefCell<Inner<'a, C, WAKERS>>,
