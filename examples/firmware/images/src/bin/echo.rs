@@ -21,37 +21,51 @@ static MEMORY: Once<StackMemory<'static, Reno, CONNECTIONS, HALF_OPEN, TIME_WAIT
     Once::new(StackMemory::new());
 static QUEUES: Once<[Queues<2048, 4, 3>; CONNECTIONS]> = Once::new([Queues::EMPTY; CONNECTIONS]);
 static FRAME: Once<FrameBuffer> = Once::new(board::NO_FRAME);
+static STACK: Once<Option<Stack<'static, Reno>>> = Once::new(None);
+static NODE: Once<Option<Node<'static>>> = Once::new(None);
 
 #[board::entry]
 fn main() -> ! {
-    let lent = (Board::take(), MEMORY.take(), QUEUES.take(), FRAME.take());
-    let (Some(board), Some(memory), Some(queues), Some(frame)) = lent else {
+    let (Some(stack), Some(node)) = (start(), Board::take().and_then(connect)) else {
         board::console::exit(1)
     };
-    let storage = memory.storage(queues.each_mut().map(Queues::lend));
-    let Ok(mut stack) = Stack::new(Node::stack_config(), Reno::default(), storage) else {
-        board::console::exit(2)
-    };
-    let listen = Node::listen(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 7));
-    let (Ok(()), Ok(_)) = (stack.add_address(Node::address()), stack.listen(listen)) else {
-        board::console::exit(3)
-    };
-    let mut node = Node::new(board, frame);
     board::console::say(c"ready\n");
+    serve(stack, node)
+}
+
+/// Makes the stack. What it needs of the call stack meanwhile is free again afterwards.
+#[inline(never)]
+fn start() -> Option<&'static mut Stack<'static, Reno>> {
+    let storage = MEMORY.take()?.storage(QUEUES.take()?.each_mut().map(Queues::lend));
+    let stack = Stack::new(Node::stack_config(), Reno::default(), storage).ok()?;
+    let stack = STACK.take()?.insert(stack);
+    stack.add_address(Node::address()).ok()?;
+    stack.listen(Node::listen(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 7))).ok()?;
+    Some(stack)
+}
+
+/// Connects the board to the network.
+#[inline(never)]
+fn connect(board: Board) -> Option<&'static mut Node<'static>> {
+    Some(NODE.take()?.insert(Node::new(board, FRAME.take()?)))
+}
+
+#[inline(never)]
+fn serve(stack: &mut Stack<'static, Reno>, node: &mut Node<'static>) -> ! {
     loop {
-        let now = node.receive(&mut stack);
+        let now = node.receive(stack);
         while let Some(event) = stack.poll_event() {
             match event {
                 Event::Acceptable(listener) => {
                     while let Some(handle) = stack.accept(listener) {
-                        echo(now, &mut stack, handle);
+                        echo(now, stack, handle);
                     }
                 }
-                Event::Connection { handle, .. } => echo(now, &mut stack, handle),
+                Event::Connection { handle, .. } => echo(now, stack, handle),
                 _ => {}
             }
         }
-        node.transmit(now, &mut stack);
+        node.transmit(now, stack);
     }
 }
 
