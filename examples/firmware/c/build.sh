@@ -11,5 +11,5 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
 library=$CARGO_TARGET_DIR/$target/release/libackclock_capi.a
 mkdir -p "$1"
 arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -Os -Wall -Wextra -Werror -ffreestanding -nostdlib \
-    -I "$root/crates/ackclock-capi/include" -T "$here/link.ld" -Wl,--gc-sections \
+    -I "$root/crates/ackclock-capi/include" -T "$here/link.ld" -Wl,--gc-sections,-z,noexecstack \
     "$here/board.c" "$here/echo.c" "$library" -o "$1/c-echo"

@@ -59,7 +59,10 @@ impl<'m> Node<'m> {
         listen
     }
 
+    // What is not inlined takes call stack only while it runs: the two halves of the loop share it.
+
     /// Hands the frames that have arrived to the stack, and lets its timers fire. Returns the time.
+    #[inline(never)]
     pub fn receive<C: CongestionController + Clone>(
         &mut self,
         stack: &mut Stack<'_, C>,
@@ -76,6 +79,7 @@ impl<'m> Node<'m> {
 
     /// Sends what the stack has to send, then sleeps until a frame arrives or a timer fires, at most
     /// a millisecond.
+    #[inline(never)]
     pub fn transmit<C: CongestionController + Clone>(
         &mut self,
         now: Instant,
