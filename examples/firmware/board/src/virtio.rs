@@ -1,0 +1,179 @@
+//! An Ethernet device by virtio, with the driver of the crate `virtio-drivers`.
+
+use crate::{FrameBuffer, LONGEST_FRAME, Once, PIECES};
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use virtio_drivers::device::net::VirtIONetRaw;
+use virtio_drivers::transport::mmio::{MmioTransport, VirtIOHeader};
+use virtio_drivers::transport::{DeviceType, Transport};
+use virtio_drivers::{BufferDirection, Hal, PAGE_SIZE, PhysAddr};
+
+/// Devices lie so far apart, from this address on.
+const FIRST: usize = 0x1000_1000;
+const SIZE: usize = 0x1000;
+const DEVICES: usize = 8;
+/// The interrupt of the first one.
+const FIRST_INTERRUPT: usize = 1;
+
+/// Places in the device's queues; a frame to send takes two.
+const QUEUE: usize = 16;
+const RECEIVED: usize = 8;
+const SENT: usize = 4;
+/// Bytes that the device puts in front of a frame, and the longest frame.
+const BUFFER: usize = 12 + LONGEST_FRAME;
+/// Where the network header of a received frame is aligned.
+const OFFSET: usize = 2;
+
+/// Pages for the queues.
+const PAGES: usize = 4;
+
+#[repr(align(4096))]
+#[allow(dead_code, reason = "the device reads and writes them")]
+struct Pages([[u8; PAGE_SIZE]; PAGES]);
+
+static MEMORY: Once<Pages> = Once::new(Pages([[0; PAGE_SIZE]; PAGES]));
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+static BUFFERS: Once<[[u8; BUFFER]; RECEIVED + SENT]> = Once::new([[0; BUFFER]; RECEIVED + SENT]);
+
+/// Physical addresses are those that the core sees.
+struct Identity;
+
+// SAFETY: pages are handed out once and never again; they are aligned, zero, and of one memory that
+// core and device share.
+unsafe impl Hal for Identity {
+    fn dma_alloc(pages: usize, _: BufferDirection) -> (PhysAddr, NonNull<u8>) {
+        let first = TAKEN.load(Ordering::Relaxed);
+        let end = first.saturating_add(pages);
+        if end > PAGES {
+            return (0, NonNull::dangling());
+        }
+        TAKEN.store(end, Ordering::Relaxed);
+        let begin = MEMORY.as_ptr().cast::<u8>().wrapping_add(first * PAGE_SIZE);
+        match NonNull::new(begin) {
+            Some(begin) => (begin.as_ptr() as PhysAddr, begin),
+            None => (0, NonNull::dangling()),
+        }
+    }
+
+    unsafe fn dma_dealloc(_: PhysAddr, _: NonNull<u8>, _: usize) -> i32 {
+        0
+    }
+
+    unsafe fn mmio_phys_to_virt(address: PhysAddr, _: usize) -> NonNull<u8> {
+        NonNull::new(address as usize as *mut u8).unwrap_or(NonNull::dangling())
+    }
+
+    unsafe fn share(buffer: NonNull<[u8]>, _: BufferDirection) -> PhysAddr {
+        buffer.cast::<u8>().as_ptr() as usize as PhysAddr
+    }
+
+    unsafe fn unshare(_: PhysAddr, _: NonNull<[u8]>, _: BufferDirection) {}
+}
+
+/// A buffer, and which request of the device's it belongs to.
+struct Lent {
+    token: Option<u16>,
+    /// Bytes of a frame to send, with what is put in front of it.
+    length: usize,
+    bytes: &'static mut [u8; BUFFER],
+}
+
+/// The device.
+pub struct Virtio {
+    device: VirtIONetRaw<Identity, MmioTransport<'static>, QUEUE>,
+    received: [Lent; RECEIVED],
+    sent: [Lent; SENT],
+}
+
+impl core::fmt::Debug for Virtio {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Virtio")
+    }
+}
+
+impl Virtio {
+    /// Starts the first network device, and tells the number of its interrupt; `None` if there is
+    /// none.
+    pub(crate) fn start() -> Option<(Self, usize)> {
+        let (transport, index) = (0..DEVICES).find_map(|index| {
+            let header = NonNull::new((FIRST + index * SIZE) as *mut VirtIOHeader)?;
+            // SAFETY: the machine has registers of virtio there, with a device behind them or not.
+            let transport = unsafe { MmioTransport::new(header, SIZE) }.ok()?;
+            (transport.device_type() == DeviceType::Network).then_some((transport, index))
+        })?;
+        let mut device = VirtIONetRaw::new(transport).ok()?;
+        device.enable_interrupts();
+        let lend = |bytes| Lent { token: None, length: 0, bytes };
+        let [r0, r1, r2, r3, r4, r5, r6, r7, s0, s1, s2, s3] = BUFFERS.take()?;
+        let mut virtio = Virtio {
+            device,
+            received: [r0, r1, r2, r3, r4, r5, r6, r7].map(lend),
+            sent: [s0, s1, s2, s3].map(lend),
+        };
+        for buffer in &mut virtio.received {
+            // SAFETY: the buffer is static, and not touched before the request is completed.
+            buffer.token = unsafe { virtio.device.receive_begin(&mut buffer.bytes[..]) }.ok();
+        }
+        Some((virtio, FIRST_INTERRUPT + index))
+    }
+
+    /// Whether a frame is waiting.
+    pub fn has_frame(&self) -> bool {
+        self.device.poll_receive().is_some()
+    }
+
+    /// The next frame, if one is waiting.
+    pub fn receive<'b>(&mut self, frame: &'b mut FrameBuffer) -> Option<&'b [u8]> {
+        let token = self.device.poll_receive()?;
+        let buffer = self.received.iter_mut().find(|buffer| buffer.token == Some(token))?;
+        let bytes = &mut buffer.bytes[..];
+        // SAFETY: the request was made with this buffer; the next one may be.
+        let (header, length) = unsafe { self.device.receive_complete(token, bytes) }.ok()?;
+        let place = frame.as_flattened_mut().get_mut(OFFSET..OFFSET + length)?;
+        place.copy_from_slice(bytes.get(header..header + length)?);
+        // SAFETY: as in `start`.
+        buffer.token = unsafe { self.device.receive_begin(bytes) }.ok();
+        Some(place)
+    }
+
+    /// Whether a frame of any length can be sent now.
+    pub fn has_room(&mut self) -> bool {
+        while let Some(token) = self.device.poll_transmit() {
+            let Some(buffer) = self.sent.iter_mut().find(|buffer| buffer.token == Some(token))
+            else {
+                return false;
+            };
+            let frame = buffer.bytes.get(..buffer.length).unwrap_or_default();
+            // SAFETY: the request was made with this part of the buffer.
+            let _ = unsafe { self.device.transmit_complete(token, frame) };
+            buffer.token = None;
+        }
+        self.sent.iter().any(|buffer| buffer.token.is_none())
+    }
+
+    /// Sends a frame, which lies in pieces. Call it only if it [has room](Self::has_room).
+    pub fn transmit(&mut self, pieces: [&[u8]; PIECES]) {
+        let Some(buffer) = self.sent.iter_mut().find(|buffer| buffer.token.is_none()) else {
+            return;
+        };
+        let Ok(mut end) = self.device.fill_buffer_header(&mut buffer.bytes[..]) else { return };
+        for piece in pieces {
+            let Some(place) = buffer.bytes.get_mut(end..end + piece.len()) else { return };
+            place.copy_from_slice(piece);
+            end += piece.len();
+        }
+        buffer.length = end;
+        // SAFETY: the buffer is static, and not touched before the request is completed.
+        buffer.token = unsafe { self.device.transmit_begin(&buffer.bytes[..end]) }.ok();
+    }
+
+    /// Whether a cable is plugged in; the driver does not tell.
+    pub fn is_link_up(&self) -> bool {
+        true
+    }
+
+    /// Takes interrupts of frames that arrived up to now back.
+    pub(crate) fn clear_interrupts(&mut self) {
+        self.device.ack_interrupt();
+    }
+}
