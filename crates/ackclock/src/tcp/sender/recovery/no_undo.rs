@@ -21,10 +21,6 @@ impl Undo {
 
     pub(super) fn disarm(&mut self) {}
 
-    pub(super) fn is_armed(&self) -> bool {
-        false
-    }
-
     pub(super) fn is_by_timer(&self) -> bool {
         false
     }
