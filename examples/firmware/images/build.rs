@@ -16,7 +16,7 @@ struct Budget {
 impl Budget {
     fn of(image: &str) -> Self {
         match image {
-            // 16 KiB of RAM, in which two connections and their buffers have room.
+            // It is to fit into 16 KiB: 2 for the stack, 14 for the rest.
             "echo" => Budget { stack: 16 << 10, ram: 20 << 10 },
             _ => Budget { stack: 24 << 10, ram: 232 << 10 },
         }

@@ -1,4 +1,4 @@
-//! An echo server (RFC 862) with two connections of 2 × 2 KiB in less than 16 KiB of RAM.
+//! An echo server (RFC 862) with two connections of 2 × 2 KiB.
 #![no_std]
 #![no_main]
 #![forbid(unsafe_code)]
