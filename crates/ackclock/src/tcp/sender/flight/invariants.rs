@@ -27,9 +27,8 @@ impl Flight<'_> {
             if stray != 0 || record.sacked & record.lost != 0 || record.resent & !record.lost != 0 {
                 return Some("a piece is SACKed, or lost and perhaps sent again");
             }
-            let run = (position..position + record.sacked_run())
-                .map(|next| self.records.get(next).is_some_and(FlightRecord::is_sacked));
-            if !run.fold(true, |all, is_sacked| all && is_sacked) {
+            let is_sacked = |at| self.records.get(at).is_some_and(FlightRecord::is_sacked);
+            if !(position..position + record.sacked_run()).all(is_sacked) {
                 return Some("a run of SACKed records holds nothing else");
             }
             #[cfg(feature = "recovery-rack")]
