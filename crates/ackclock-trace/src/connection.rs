@@ -2,7 +2,7 @@
 
 use crate::acks::{Ack, reported_duplicate};
 use crate::half::{Half, syn_options};
-use crate::observer::{Event, EventKind, Observer, Place, Sort};
+use crate::observer::{Event, EventKind, Observer, Place};
 use crate::packet::Packet;
 use crate::report::{Connection, Ending};
 use crate::segments::Sighting;
@@ -154,7 +154,7 @@ impl Tracked {
             sack_permitted,
             listed,
         });
-        if let Some(passed) = passed.filter(|passed| passed.sort != Sort::Probe || passed.end > 0) {
+        if let Some(passed) = passed {
             let (start, end) = (me.relative(passed.start), me.relative(passed.end));
             let kind = EventKind::Sent { start, end, sort: passed.sort };
             let (place, outstanding) = (place(from_a), me.outstanding());

@@ -147,7 +147,7 @@ impl Situation {
             return (Cause::Timeout, text);
         }
         if self.recovery.is_some_and(|recovery| recovery.by_timeout) {
-            return (Cause::AfterTimeout, format!("in the recovery after a timeout; {again}"));
+            return (Cause::AfterTimeout, again);
         }
         if let Some(text) = self.fast_evidence() {
             return (Cause::Fast, format!("{text}; {again}"));

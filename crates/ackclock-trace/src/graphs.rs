@@ -142,17 +142,23 @@ fn show(page: &mut Page, number: u64, connection: &Connection, ways: &[Way; 2]) 
     let id = format!("connection-{number}");
     let heading = format!("Connection {number}: {} to {}", connection.a, connection.b);
     let status = listing::Short(connection).to_string();
-    page.section(&id, heading, Text::new().faint(status));
-    let mut table = Table::new(["", "a to b", "b to a"]);
-    for [name, a, b] in listing::table(connection) {
-        table = table.row([name, a, b]);
-    }
-    page.table(table);
+    page.section(&id, heading, Text::new().faint(status.as_str()));
+    page.paragraph(match &connection.interface {
+        Some(interface) => format!("At {interface}: {status}."),
+        None => format!("{status}."),
+    });
     for ((name, direction), way) in connection.directions().into_iter().zip(ways) {
         if direction.data_packets > 0 {
-            explain(page, name, direction);
             draw(page, &format!("{number} {name}"), way);
         }
+    }
+    let mut table = Table::new(["", "a to b", "b to a"]);
+    for [name, a, b] in listing::table(connection) {
+        table = table.row([name.replace("  ", "\u{2003}"), a, b]);
+    }
+    page.table(table);
+    for (name, direction) in connection.directions() {
+        explain(page, name, direction);
     }
 }
 

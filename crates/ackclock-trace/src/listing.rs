@@ -142,7 +142,7 @@ fn packet_rows(of: &Direction) -> Vec<(&'static str, String)> {
         ("with PSH", of.pushed_packets.to_string()),
         ("with URG", of.urgent_packets.to_string()),
         ("CE/ECE/CWR", format!("{}/{}/{}", of.ce_packets, of.ece_packets, of.cwr_packets)),
-        ("SYN: MSS/scale/SACK/timestamps", options.unwrap_or("not seen".into())),
+        ("SYN: MSS, scale, SACK, timestamps", options.unwrap_or("not seen".into())),
         ("segment min/avg/max", sizes),
     ]
 }

@@ -3,7 +3,7 @@
 //!
 //! The kernel does not know of our connections: it answers what arrives for them with RST. So two
 //! things come before the link: sockets that hold our ports against other programs ([`HeldPorts`]),
-//! and a rule of the firewall that drops those RSTs ([`Guard`](crate::guard::Guard), or one made by
+//! and a rule of the firewall that drops those RSTs ([`Guard`], or one made by
 //! hand), which [`RawIp::open`] insists on.
 //!
 //! A raw socket shows all of the host's TCP. Only what arrives for one of our ports is delivered, and

@@ -1,7 +1,7 @@
 //! Formats of files, link-layer headers, and what is wrong with a file.
 
 use crate::script::{End, Segment, handshake, ms, pcap, pcap_as, read, segment};
-use ackclock_trace::{CaptureError, Connection};
+use ackclock_trace::{CaptureError, Connection, GraphPage, Selection, Settings, analyse};
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
 use pcap_file::pcapng::blocks::interface_description::{
@@ -153,6 +153,20 @@ fn each_interface_of_a_pcapng_file_has_connections_and_a_clock_of_its_own() {
             assert_eq!(connection.duration_s, 0.1);
         }
     }
+}
+
+#[test]
+fn a_page_of_graphs_says_which_interface_and_draws_each_direction_with_data() {
+    let mut graphs = GraphPage::new(Selection::default());
+    let file = pcapng(Endianness::Little);
+    let (summary, _) = analyse(&file[..], Settings::default(), &mut graphs);
+    let html = graphs.html("a<b", &summary, Some("cut off"));
+    for text in ["TCP connections in a&lt;b", "cut off", "At left: 1000 B and 700 B", "At right: "]
+    {
+        assert!(html.contains(text), "{text}");
+    }
+    // Two connections, two directions, four graphs.
+    assert_eq!(html.matches("<svg").count(), 16);
 }
 
 #[test]

@@ -1,0 +1,186 @@
+//! Our counts beside those of tcptrace and tshark, of the same captures. What is counted in another
+//! way is explained in docs/trace.md.
+
+use crate::namespace::in_namespace;
+use crate::others::{is_there, later, tcptrace, tshark};
+use crate::{Directory, capture, json};
+use serde_json::Value;
+
+/// What the path does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Path {
+    /// It loses, and keeps the order of what it does not lose.
+    Loses,
+    /// It reorders and copies as well.
+    Disorders,
+}
+
+/// Counts that have the same meaning everywhere: tcptrace's name and ours.
+const SAME: [(&str, &str); 16] = [
+    ("total packets", "/packets"),
+    ("ack pkts sent", "/ack_packets"),
+    ("pure acks sent", "/pure_acks"),
+    ("sack pkts sent", "/sack_packets"),
+    ("dsack pkts sent", "/dsack_packets"),
+    ("max sack blks/ack", "/max_sack_blocks"),
+    ("unique bytes sent", "/unique_bytes"),
+    ("actual data pkts", "/data_packets"),
+    ("actual data bytes", "/data_bytes"),
+    ("pushed data pkts", "/pushed_packets"),
+    ("zero win adv", "/windows/zero"),
+    ("max win adv", "/windows/max"),
+    ("min win adv", "/windows/min"),
+    ("max segm size", "/max_segment"),
+    ("missed data", "/missing_bytes"),
+    ("truncated packets", "/cut_packets"),
+];
+
+/// Compares everything that is said about the only connection of a capture.
+#[track_caller]
+fn compare(file: &str, path: Path) {
+    let ours = json(file);
+    let [connection] = ours["connections"].as_array().expect("connections").as_slice() else {
+        panic!("not one connection: {ours}");
+    };
+    let theirs = tcptrace(file);
+    let marks = tshark(file);
+    for (way, (name, source)) in [("a_to_b", "a"), ("b_to_a", "b")].into_iter().enumerate() {
+        let direction = &connection[name];
+        let said = |name: &str| {
+            let value = &theirs.get(name).unwrap_or_else(|| panic!("{name}: {theirs:?}"))[way];
+            value.parse::<f64>().unwrap_or_else(|_| panic!("{name}: {value}"))
+        };
+        let count = |pointer: &str| direction.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
+        let same = |what: &str, theirs: u64, ours: u64| {
+            assert_eq!(theirs, ours, "{what}, {name} of {file}");
+        };
+        for (theirs, ours) in SAME {
+            same(theirs, said(theirs) as u64, count(ours));
+        }
+        same("initial window", said("initial window") as u64, count("/initial_window/bytes"));
+        let packets = said("initial window again") as u64;
+        same("its packets", packets, count("/initial_window/packets"));
+        // All that was sent before or overtaken, whoever sent it again and wherever it was lost.
+        // Neither of the others counts SYN and FIN apart.
+        let copies = count("/retransmitted_packets") + count("/duplicated_packets");
+        let all = copies + count("/reordered_packets") + count("/syn_fin_retransmitted");
+        let again = said("rexmt data pkts") + said("outoforder pkts");
+        same("rexmt and outoforder", again as u64, all);
+        let bytes = count("/retransmitted_bytes") + count("/duplicated_bytes");
+        // Each that comes again is a byte to tcptrace, also behind data.
+        let numbers = ["/syn_packets", "/fin_packets"].map(|of| count(of).saturating_sub(1));
+        let numbers = numbers.iter().sum::<u64>();
+        same("rexmt data bytes", said("rexmt data bytes") as u64, bytes + numbers);
+        let address = |end: &str| {
+            let end = connection[end].as_str().and_then(|end| end.rsplit_once(':'));
+            end.expect("address and port").0.to_owned()
+        };
+        let marked = |end: &str, field| marks.get(&(address(end), field)).copied().unwrap_or(0);
+        let of_tshark = |field| marked(source, field);
+        same("tshark's", of_tshark("retransmission") + of_tshark("out_of_order"), all);
+        same("keep_alive", of_tshark("keep_alive"), count("/keepalives"));
+        same("zero_window", of_tshark("zero_window"), count("/windows/zero"));
+        if path == Path::Loses {
+            same("stream length", said("ttl stream length") as u64, count("/stream_bytes"));
+            same("RTT samples", said("RTT samples") as u64, count("/rtt/samples"));
+            for (theirs, ours) in
+                [("RTT min", "min_ms"), ("RTT avg", "avg_ms"), ("RTT max", "max_ms")]
+            {
+                let rtt = direction["rtt"][ours].as_f64().unwrap_or(0.0);
+                // They print a tenth of a millisecond.
+                assert!((said(theirs) - rtt).abs() <= 0.051, "{theirs} {name} of {file}: {rtt}");
+            }
+            same("triple dupacks", said("triple dupacks") as u64, count("/triple_duplicate_acks"));
+            // An ack is the other end's packet. Others count also those that answer what came twice
+            // when nothing was outstanding, and FINs that come again.
+            let other = if source == "a" { "b" } else { "a" };
+            for theirs in [said("duplicate acks") as u64, marked(other, "duplicate_ack")] {
+                assert!(theirs >= count("/duplicate_acks"), "{theirs} {name} of {file}");
+            }
+        }
+    }
+}
+
+#[test]
+fn captures_of_ours_are_told_of_alike() {
+    if !(is_there("tcptrace") && is_there("tshark")) {
+        return;
+    }
+    let directory = Directory::new("trace-agreement");
+    let run = |name: &str, path, arguments: &str| {
+        let file = directory.path(name);
+        capture(&file, &arguments.split(' ').collect::<Vec<_>>());
+        compare(&later(&file), path);
+    };
+    run("rack.pcap", Path::Loses, "discard --bytes 1M --path loss=2%");
+    run("newreno.pcap", Path::Loses, "discard --bytes 300k --path loss=5% --cc newreno");
+    run(
+        "timeouts.pcap",
+        Path::Loses,
+        "discard --bytes 200k --path loss=8% --cc tahoe --recovery go-back-n",
+    );
+    let disorder = "--path loss=1%,duplicate=2%,reorder=3%:10ms";
+    run("disorder.pcap", Path::Disorders, &format!("discard --bytes 1M {disorder}"));
+    run("both-ways.pcap", Path::Disorders, &format!("echo --bytes 500k {disorder}"));
+}
+
+/// A transfer between two kernels across `path`, captured at both ends.
+fn between_kernels(directory: &Directory, path: &str) -> Option<[String; 2]> {
+    if !(is_there("tcptrace") && is_there("tshark") && is_there("dumpcap")) {
+        return None;
+    }
+    let files = [directory.path("left.pcap"), directory.path("right.pcap")];
+    let [left, right] = &files;
+    // Of the left one only the headers.
+    let script = format!(
+        r#"
+        mkdir /run/netns
+        ip netns add a
+        ip netns add b
+        begin path emulating "$A" emulate --left ns:a/tun0=10.9.0.1/24 \
+            --right ns:b/tun0=10.9.0.2/24 --path {path}
+        begin left File: ip netns exec a dumpcap -P -i tun0 -s 96 -f tcp -w {left}
+        begin right File: ip netns exec b dumpcap -P -i tun0 -f tcp -w {right}
+        begin service serving ip netns exec b "$A" serve discard --via kernel --port 9 --once
+        service=$!
+        ip netns exec a bash -c 'head -c 1M /dev/zero >/dev/tcp/10.9.0.2/9'
+        wait $service
+        fins() {{ tshark -r "$1" -Y tcp.flags.fin==1 2>/dev/null | wc -l; }}
+        for file in {left} {right}; do
+            until [ "$(fins $file)" -ge 2 ]; do sleep 0.1; done
+        done
+        "#
+    );
+    let output = in_namespace(&script)?;
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    Some(files)
+}
+
+#[test]
+fn captures_of_kernels_that_lose_are_told_of_alike() {
+    let directory = Directory::new("trace-kernels-lose");
+    let path = "rate=20mbit,delay=10ms,loss=1%,queue=200";
+    let Some(files) = between_kernels(&directory, path) else { return };
+    files.iter().for_each(|file| compare(file, Path::Loses));
+    // What was lost on the way was not seen at the far end, and each of its packets was sent once.
+    let [near, far] = files.each_ref().map(|file| json(file)["connections"][0]["a_to_b"].clone());
+    assert_eq!(
+        (near["first_unseen_packets"].as_u64(), far["reordered_packets"].as_u64()),
+        (Some(0), Some(0))
+    );
+    assert!(near["retransmitted_packets"].as_u64() >= far["retransmitted_packets"].as_u64());
+}
+
+#[test]
+fn captures_of_kernels_across_disorder_are_told_of_alike() {
+    let directory = Directory::new("trace-kernels-disorder");
+    let path = "rate=20mbit,delay=10ms,loss=1%,duplicate=2%,reorder=3%:4ms,queue=200";
+    let Some(files) = between_kernels(&directory, path) else { return };
+    files.iter().for_each(|file| compare(file, Path::Disorders));
+    // The near end sees neither copies nor disorder, the far end sees both.
+    let [near, far] = files.each_ref().map(|file| json(file)["connections"][0]["a_to_b"].clone());
+    for field in ["reordered_packets", "duplicated_packets"] {
+        assert_eq!(near[field].as_u64(), Some(0), "{near}");
+        assert!(far[field].as_u64() > Some(0), "{far}");
+    }
+}
