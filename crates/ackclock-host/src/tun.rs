@@ -305,9 +305,8 @@ impl fmt::Display for TunError {
             ),
             TunError::OneQueue(name) => write!(
                 f,
-                "interface {name} was not made for several queues: remove it with 'sudo ip link \
-                 delete {name}' and make it again with 'ackclock setup tun {name} --queues 2', or \
-                 leave --queues away"
+                "interface {name} was not made for several queues: run 'sudo ip link delete {name}' \
+                 and 'sudo ip tuntap add dev {name} mode tun multi_queue'"
             ),
             TunError::Down(name) => {
                 write!(f, "interface {name} is down: run 'sudo ip link set dev {name} up'")
