@@ -26,6 +26,29 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).expect("one JSON object")
 }
 
+/// Ten gigabits per second over a tenth of a second.
+#[test]
+fn of_a_window_of_86_000_segments_what_was_lost_is_sent_again_and_nothing_else() {
+    let line = "rate=10gbit,delay=50ms,queue=infinite";
+    let (path, back) = (format!("{line},loss=every:1000"), format!("{line},loss=0"));
+    let report = json(&[
+        "discard",
+        "--json",
+        "--cc=fixed:86000",
+        "--buffer=256M",
+        "--bytes=256M",
+        "--path",
+        &path,
+        "--path-back",
+        &back,
+    ]);
+    // The handshake and the FIN are packets, too.
+    let segments = (256u64 << 20).div_ceil(1_448);
+    let retransmitted = report["totals"]["retransmitted_segments"].as_u64().expect("a count");
+    assert_eq!(retransmitted, segments / 1_000, "{}", report["totals"]);
+    assert_eq!(report["local"]["timeouts"], 0);
+}
+
 #[test]
 fn wrong_options_are_a_usage_error_in_one_line() {
     for arguments in [

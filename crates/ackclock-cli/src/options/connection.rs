@@ -114,6 +114,8 @@ impl ConnectionOptions {
         config.buffer_tuning = self.buffers;
         // A large buffer is of use only if all of it can be in flight.
         config.flight_records = config.flight_records.max(buffer / 1024);
+        // And the more of it is, the more of it may be missing at a time.
+        config.reassembly_ranges = config.reassembly_ranges.max(buffer / (16 * 1024));
         match config.validate() {
             Ok(()) => Ok(config),
             Err(error) => Err(Failure::Usage(error.to_string())),

@@ -139,7 +139,7 @@ impl Flight<'_> {
         // after `newest`.
         let any_resent = self.resent > 0 && self.oldest_resent <= newest.at;
         let mut position = if any_resent { 0 } else { self.locate(self.lost_below) };
-        let mut oldest_resent = u64::MAX;
+        let (mut oldest_resent, mut resent_seen) = (u64::MAX, 0);
         let mut settled = true;
         loop {
             position = self.after_sacked(position);
@@ -147,7 +147,9 @@ impl Flight<'_> {
                 break;
             };
             let sent = record.sent();
-            if sent > newest.at {
+            // Of a burst that went out at one instant nothing behind `newest` was sent before it.
+            let behind = record.seq.at_or_after(newest.end);
+            if sent > newest.at || (sent == newest.at && behind) {
                 break;
             }
             let mut originals = record.all() & !record.sacked & !record.lost;
@@ -174,6 +176,7 @@ impl Flight<'_> {
             }
             if record.resent != 0 {
                 oldest_resent = oldest_resent.min(resent_at);
+                resent_seen += record.bytes(record.resent);
             }
             settled &= originals == 0;
             if settled {
@@ -182,8 +185,10 @@ impl Flight<'_> {
             position += 1;
         }
         if any_resent {
-            // What was first sent after `newest` was sent again still later.
-            self.oldest_resent = oldest_resent.min(newest.at.saturating_add(1));
+            // What was not looked at was sent no earlier than `newest`.
+            let all_seen = resent_seen == self.resent;
+            self.oldest_resent =
+                if all_seen { oldest_resent } else { oldest_resent.min(newest.at) };
         }
         found
     }
