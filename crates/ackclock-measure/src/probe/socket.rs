@@ -15,6 +15,7 @@ use pnet::transport::{
 };
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -37,16 +38,8 @@ pub struct RawProber {
     heard: Receiver<io::Result<Heard>>,
     stop: Arc<AtomicBool>,
     listeners: Vec<JoinHandle<()>>,
-    /// Keeps other programs from our port.
-    _port: Port,
-}
-
-/// A port of the kernel's choice, which nobody else can have while this is there.
-enum Port {
-    /// None: ICMP's identifier is a number at random.
-    None,
-    Udp(#[allow(dead_code)] UdpSocket),
-    Tcp(#[allow(dead_code)] TcpListener),
+    /// A socket that keeps other programs from our port, if we have one.
+    _port: Option<OwnedFd>,
 }
 
 /// A packet without its IP header, or with it.
@@ -205,18 +198,18 @@ fn local_address(target: IpAddr) -> Result<IpAddr, ProbeError> {
 }
 
 /// What says which probes are ours, and keeps others from having it.
-fn hold_port(method: Method, local: IpAddr) -> Result<(Port, u16), ProbeError> {
+fn hold_port(method: Method, local: IpAddr) -> Result<(Option<OwnedFd>, u16), ProbeError> {
     let held = match method {
         Method::Icmp => {
             let random = ackclock_host::secret::secret().map_err(ProbeError::Socket)?;
-            return Ok((Port::None, random[0] as u16));
+            return Ok((None, random[0] as u16));
         }
         Method::Udp => UdpSocket::bind((local, 0))
-            .and_then(|socket| Ok((socket.local_addr()?.port(), Port::Udp(socket)))),
+            .and_then(|socket| Ok((socket.local_addr()?.port(), OwnedFd::from(socket)))),
         Method::Tcp => TcpListener::bind((local, 0))
-            .and_then(|socket| Ok((socket.local_addr()?.port(), Port::Tcp(socket)))),
+            .and_then(|socket| Ok((socket.local_addr()?.port(), OwnedFd::from(socket)))),
     };
-    held.map(|(port, held)| (held, port)).map_err(ProbeError::Socket)
+    held.map(|(port, held)| (Some(held), port)).map_err(ProbeError::Socket)
 }
 
 /// What the probes are made of.
