@@ -145,7 +145,10 @@ fn between_kernels(directory: &Directory, path: &str) -> Option<[String; 2]> {
         service=$!
         ip netns exec a bash -c 'head -c 1M /dev/zero >/dev/tcp/10.9.0.2/9'
         wait $service
-        fins() {{ tshark -r "$1" -Y tcp.flags.fin==1 2>/dev/null | wc -l; }}
+        # Of each end: one of them may come twice before the other's first.
+        fins() {{
+            tshark -r "$1" -Y tcp.flags.fin==1 -T fields -e ip.src 2>/dev/null | sort -u | wc -l
+        }}
         for file in {left} {right}; do
             until [ "$(fins $file)" -ge 2 ]; do sleep 0.1; done
         done
