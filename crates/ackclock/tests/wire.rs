@@ -4,8 +4,8 @@
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::wire::{
     Checksums, EchoRequest, Ecn, Flags, Header, IpInfo, MAX_HEADER, Options, Packet, Protocol,
-    SackBlocks, Segment, Timestamps, WireError, WriteChecksum, parse_packet, write_echo_reply,
-    write_packet_header,
+    SackBlocks, Segment, Timestamps, WireError, WriteChecksum, complete_checksum, parse_packet,
+    write_echo_reply, write_packet_header,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -188,6 +188,36 @@ proptest! {
         let cut = cut.index(bytes.len());
         let read = parse_packet(&bytes[..cut], Checksums::default());
         prop_assert_eq!(read, Err(WireError::Truncated));
+    }
+
+    #[test]
+    fn what_a_device_left_to_do_is_done_and_nothing_else(
+        ip in ip_info(),
+        header in header(),
+        payload in vec(any::<u8>(), 0..100),
+        behind in vec(any::<u8>(), 0..8),
+        fragment in 1u16..0x4000,
+    ) {
+        let mut to = [0xee; MAX_HEADER];
+        let parts = [&payload[..], &[]];
+        let len =
+            write_packet_header(&mut to, &ip, &header, parts, WriteChecksum::PseudoHeader);
+        let left = [&to[..len], &payload, &behind].concat();
+        let mut done = left.clone();
+        complete_checksum(&mut done);
+        prop_assert_eq!(&done, &[&packet(&ip, &header, parts)[..], &behind].concat());
+        for cut in 0..left.len() - behind.len() {
+            let mut short = left[..cut].to_vec();
+            complete_checksum(&mut short);
+            prop_assert_eq!(&short, &left[..cut]);
+        }
+        if ip.source.is_ipv4() {
+            let mut piece = left;
+            piece[6..8].copy_from_slice(&fragment.to_be_bytes());
+            let before = piece.clone();
+            complete_checksum(&mut piece);
+            prop_assert_eq!(piece, before);
+        }
     }
 
     #[test]

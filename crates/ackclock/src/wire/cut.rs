@@ -3,18 +3,20 @@
 
 use super::MAX_HEADER;
 use super::checksum::Checksum;
-use super::ip::{IpProtocol, saturate};
+use super::ip::{IPV6_HEADER, IpProtocol, saturate};
 use super::segment::Flags;
 
 /// Where the fields lie: in an IPv4 header (RFC 791), an IPv6 header (RFC 8200), a TCP header.
 const IPV4_LENGTH: usize = 2;
+const IPV4_FRAGMENT: usize = 6;
 const IPV4_PROTOCOL: usize = 9;
 const IPV4_CHECKSUM: usize = 10;
 const IPV4_ADDRESSES: core::ops::Range<usize> = 12..20;
 const IPV6_LENGTH: usize = 4;
 const IPV6_NEXT_HEADER: usize = 6;
 const IPV6_ADDRESSES: core::ops::Range<usize> = 8..40;
-const IPV6_HEADER: usize = 40;
+/// More fragments follow, or this is not the first.
+const MORE_OR_OFFSET: u16 = 0x3fff;
 const TCP_SEQ: usize = 4;
 const TCP_FLAGS: usize = 12;
 const TCP_CHECKSUM: usize = 16;
@@ -77,22 +79,30 @@ fn cut_header(header: &mut [u8], transport_offset: usize, cut: &Cut<'_>) -> Opti
 }
 
 /// Completes the checksum of a TCP packet that a device left to others (or says is right without
-/// more). Other packets, and IPv6 packets with extension headers, stay as they are.
+/// more). Other packets, fragments, and IPv6 packets with extension headers stay as they are.
 pub fn complete_checksum(packet: &mut [u8]) {
     let _ = try_complete(packet);
 }
 
 fn try_complete(packet: &mut [u8]) -> Option<()> {
     let first = *packet.first()?;
-    let (offset, protocol) = match first >> 4 {
-        4 => (usize::from(first & 0xf).saturating_mul(4), packet.get(IPV4_PROTOCOL)?),
-        6 => (IPV6_HEADER, packet.get(IPV6_NEXT_HEADER)?),
+    let field = |at: usize| Some(u16::from_be_bytes(*packet.get(at..)?.first_chunk()?));
+    // What stands behind the length that the header gives is none of TCP's.
+    let (offset, length, protocol) = match first >> 4 {
+        4 if first & 0xf >= 5 && field(IPV4_FRAGMENT)? & MORE_OR_OFFSET == 0 => {
+            let offset = usize::from(first & 0xf) * 4;
+            (offset, usize::from(field(IPV4_LENGTH)?), packet.get(IPV4_PROTOCOL)?)
+        }
+        6 => {
+            let length = usize::from(field(IPV6_LENGTH)?).saturating_add(IPV6_HEADER);
+            (IPV6_HEADER, length, packet.get(IPV6_NEXT_HEADER)?)
+        }
         _ => return None,
     };
     if *protocol != IpProtocol::Tcp as u8 {
         return None;
     }
-    let (ip, tcp) = packet.split_at_mut_checked(offset)?;
+    let (ip, tcp) = packet.get_mut(..length)?.split_at_mut_checked(offset)?;
     put(tcp, TCP_CHECKSUM, 0)?;
     let sum = pseudo_header(ip, tcp.len())?.over(tcp);
     put(tcp, TCP_CHECKSUM, sum.complement())
