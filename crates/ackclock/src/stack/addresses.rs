@@ -2,6 +2,7 @@
 
 use super::{AddressError, Cidr};
 use crate::storage::Buffer;
+use crate::wire::is_unicast;
 use core::net::{IpAddr, Ipv4Addr};
 
 /// Most local addresses where storage grows; they are looked through one after another.
@@ -119,12 +120,6 @@ impl Cidr {
     }
 }
 
-/// Whether a TCP connection can have this address at one of its ends (RFC 9293 MUST-46, MUST-57).
-pub(crate) fn is_unicast(address: IpAddr) -> bool {
-    let broadcast = address == IpAddr::V4(Ipv4Addr::BROADCAST);
-    !address.is_unspecified() && !address.is_multicast() && !broadcast
-}
-
 /// The address of all hosts of a network; IPv6 and links between two hosts (RFC 3021) have none.
 fn broadcast_of(cidr: &Cidr) -> Option<IpAddr> {
     let IpAddr::V4(address) = cidr.address else {
@@ -134,7 +129,7 @@ fn broadcast_of(cidr: &Cidr) -> Option<IpAddr> {
     (cidr.prefix <= 30).then(|| Ipv4Addr::from_bits(address.to_bits() | hosts).into())
 }
 
-const fn bits(address: IpAddr) -> u8 {
+pub(crate) const fn bits(address: IpAddr) -> u8 {
     if address.is_ipv4() { 32 } else { 128 }
 }
 

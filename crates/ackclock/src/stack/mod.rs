@@ -38,7 +38,7 @@ mod tuple;
 
 pub use crate::tcp::Readiness;
 #[cfg(feature = "ethernet")]
-pub(crate) use addresses::{Addresses, is_unicast};
+pub(crate) use addresses::{Addresses, bits};
 pub use capabilities::Capabilities;
 pub use config::{Cidr, ListenConfig, StackConfig};
 pub use error::{AddressError, ConnectError, InvalidHandle, ListenError, SettingError};

@@ -1,6 +1,5 @@
 //! Opening connections and listening (RFC 9293 section 3.10.1).
 
-use super::addresses::is_unicast;
 use super::demux::Entity;
 use super::memory::QueueSizes;
 use super::pool::NO_ID;
@@ -12,6 +11,7 @@ use crate::congestion::CongestionController;
 use crate::seq::SeqNumber;
 use crate::tcp::{Buffers, Config, Connection, Open};
 use crate::time::Instant;
+use crate::wire::is_unicast;
 use core::net::SocketAddr;
 
 /// Largest IPv4 packet in bytes (RFC 791 section 3.1); larger links exist.

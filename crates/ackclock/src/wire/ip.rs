@@ -199,9 +199,9 @@ pub(super) fn parse_transport(
     Ok(Packet { ip, protocol })
 }
 
-/// Whether the address may be an end of a connection, as far as it can be told without knowing the
-/// network's prefix.
-fn is_unicast(address: IpAddr) -> bool {
+/// Whether a TCP connection can have this address at one of its ends (RFC 9293 MUST-46, MUST-57), as
+/// far as it can be told without knowing the network's prefix.
+pub(crate) fn is_unicast(address: IpAddr) -> bool {
     let broadcast = matches!(address, IpAddr::V4(address) if address.is_broadcast());
     !(address.is_unspecified() || address.is_multicast() || broadcast)
 }

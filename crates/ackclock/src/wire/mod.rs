@@ -32,8 +32,8 @@ pub use ethernet::{ETHERNET_HEADER, EthernetAddress};
 #[cfg(feature = "ethernet")]
 pub(crate) use ethernet::{EtherType, Frame, ethernet_header};
 pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply, write_icmp_error};
-pub(crate) use ip::parse_plain_segment;
 pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, parse_packet};
+pub(crate) use ip::{is_unicast, parse_plain_segment};
 pub use mark::mark_congestion;
 #[cfg(all(feature = "ethernet", feature = "ipv6"))]
 pub(crate) use ndp::{Ndp, NdpKind, is_ndp, solicited_node};

@@ -2,9 +2,9 @@
 
 use super::neighbours::Trust;
 use super::{Ethernet, Message, count};
-use crate::stack::{Addresses, is_unicast};
+use crate::stack::Addresses;
 use crate::time::Instant;
-use crate::wire::Arp;
+use crate::wire::{Arp, is_unicast};
 
 impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> {
     /// Returns whether packets may have waited for what it says.

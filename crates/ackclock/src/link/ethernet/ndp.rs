@@ -16,19 +16,22 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         frame: &Frame<'_>,
         verify: Checksums,
     ) -> bool {
-        let is_usable = |ndp: &Ndp| ndp.hardware.is_none_or(EthernetAddress::is_station);
+        let is_usable = |ndp: &Ndp| {
+            !ndp.source.is_multicast() && ndp.hardware.is_none_or(EthernetAddress::is_station)
+        };
         let Some(ndp) = Ndp::parse(frame.payload, verify).filter(is_usable) else {
             count(&mut self.statistics.malformed);
             return false;
         };
         let is_ours = own.contains(ndp.target.into());
+        let is_advertisement = matches!(ndp.kind, NdpKind::Advertisement { .. });
+        if own.contains(ndp.source.into()) || is_ours && is_advertisement {
+            count(&mut self.statistics.conflicts);
+            return false;
+        }
         match ndp.kind {
             NdpKind::Solicitation if is_ours => self.on_solicitation(now, &ndp, frame.source),
             NdpKind::Solicitation => false,
-            NdpKind::Advertisement { .. } if is_ours => {
-                count(&mut self.statistics.conflicts);
-                false
-            }
             NdpKind::Advertisement { solicited, overrides } => {
                 self.on_advertisement(now, &ndp, solicited, overrides)
             }

@@ -1,7 +1,8 @@
 //! Static routes: through which neighbour what is not on our link is reached.
 
 use super::RouteError;
-use crate::stack::Cidr;
+use crate::stack::{Cidr, bits};
+use crate::wire::is_unicast;
 use core::net::IpAddr;
 
 /// A network and the router through which it is reached.
@@ -25,12 +26,10 @@ impl<const N: usize> Routes<N> {
 
     /// Adds a route, or gives a network another gateway.
     pub(super) fn set(&mut self, network: Cidr, gateway: IpAddr) -> Result<(), RouteError> {
-        if gateway.is_ipv4() != network.address.is_ipv4()
-            || gateway.is_multicast()
-            || gateway.is_unspecified()
-        {
+        if gateway.is_ipv4() != network.address.is_ipv4() || !is_unicast(gateway) {
             return Err(RouteError::Gateway);
         }
+        let network = Cidr { prefix: network.prefix.min(bits(network.address)), ..network };
         self.remove(network);
         let place = self.places.iter_mut().find(|place| place.is_none());
         *place.ok_or(RouteError::NoResources)? = Some(Route { network, gateway });
@@ -39,8 +38,9 @@ impl<const N: usize> Routes<N> {
 
     /// Removes the route to a network.
     pub(super) fn remove(&mut self, network: Cidr) {
+        let prefix = network.prefix.min(bits(network.address));
         let is_same = |route: &Route| {
-            route.network.prefix == network.prefix && route.network.contains(network.address)
+            route.network.prefix == prefix && route.network.contains(network.address)
         };
         let of_network = |place: &&mut Option<Route>| place.as_ref().is_some_and(is_same);
         self.places.iter_mut().filter(of_network).for_each(|place| *place = None);

@@ -267,6 +267,27 @@ fn an_echo_request_in_a_padded_frame_is_answered() {
 }
 
 #[test]
+fn a_gateway_is_one_host() {
+    let mut ethernet: Ethernet<8, 1> = Ethernet::new(US);
+    for address in ["255.255.255.255", "224.0.0.1", "0.0.0.0", "ff02::1", "::"] {
+        let refused = ethernet.set_gateway(address.parse().unwrap());
+        assert_eq!(refused, Err(RouteError::Gateway), "{address}");
+    }
+}
+
+#[test]
+fn a_prefix_that_is_longer_than_an_address_is_that_of_one_host() {
+    let mut ethernet: Ethernet<8, 1> = Ethernet::new(US);
+    let router = "10.0.0.254".parse().unwrap();
+    let host = cidr("192.0.2.1/32");
+    let longer = Cidr { prefix: 33, ..host };
+    assert_eq!(ethernet.set_route(longer, router), Ok(()));
+    assert_eq!(ethernet.set_route(host, router), Ok(()), "the same network");
+    ethernet.remove_route(longer);
+    assert_eq!(ethernet.set_gateway(router), Ok(()), "its place is free");
+}
+
+#[test]
 fn next_hops_are_neighbours_routers_or_unknown() {
     let mut host = Host::new(&["10.0.0.1/24"]);
     let asked = |host: &mut Host, to: &str| {

@@ -136,6 +136,18 @@ fn advertisements_from_those_whom_we_do_not_need_are_not_learned() {
 }
 
 #[test]
+fn a_source_that_nobody_else_can_have_teaches_nothing() {
+    let mut host = Host::new(&["fd00::1/64"]);
+    for source in [OURS, "ff02::1"] {
+        host.on_frame(&ndp_frame(US, THEM, &Ndp { source: v6(source), ..solicitation(THEM) }));
+    }
+    assert!(host.frames().is_empty());
+    assert_eq!(host.ethernet.neighbours.len(), 0);
+    let statistics = host.ethernet.statistics();
+    assert_eq!((statistics.conflicts, statistics.malformed), (1, 1));
+}
+
+#[test]
 fn an_address_changes_only_if_the_override_bit_says_so() {
     let mut host = acquainted();
     host.on_frame(&ndp_frame(US, ROUTER, &advertisement(ROUTER, false, false)));
