@@ -183,7 +183,7 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     );
     for window in WINDOWS.into_iter().filter(|window| *window > 1) {
         let (printed, tolerance) = match window {
-            4 => (Some("extra_retransmits_iw_4"), Tolerance::Between(-0.06, 0.14)),
+            4 => (Some("extra_retransmits_iw_4"), Tolerance::Between(0.0, 0.08)),
             16 => (Some("extra_retransmits_iw_16"), Tolerance::Between(0.8, 1.6)),
             32 => (Some("extra_retransmits_iw_32"), Tolerance::Between(2.2, 3.6)),
             _ => (None, Tolerance::ReportOnly),
@@ -206,6 +206,10 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         )
         .paper("above 0")
         .note("not reproduced; see the notes"),
+    );
+    findings.note(
+        "The paper's words for 16 and 32 segments are taken wide: 1.5 retransmissions more are not just \
+         over 1. Fewer cost the share of loss-free transfers, or the 3 of 32 segments.",
     );
     findings.note(
         "That 4 segments cost fewer retransmissions than 2 or 3 is not reproduced. A loss out of the \

@@ -109,20 +109,17 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     let mut findings = Findings::new();
     for (loss, share) in LOSSES {
         let predicted = formula(share);
-        let mut finding = Finding::new(
-            format!("throughput of the old sender at {loss} over that without loss"),
-            factor("old", loss)?,
-        )
-        .paper(format!(
-            "{predicted:.3}, by {}",
-            published::text("jacobson88.damage_loss.rfc793_throughput_factor")
-        ));
-        // Beyond this more than one packet of a window is lost at a time, which the formula leaves
-        // out.
-        if share <= 0.02 {
-            finding = finding.tolerance(Tolerance::Between(predicted - 0.08, predicted + 0.08));
-        }
-        findings.push(finding);
+        findings.push(
+            Finding::new(
+                format!("throughput of the old sender at {loss} over that without loss"),
+                factor("old", loss)?,
+            )
+            .paper(format!(
+                "{predicted:.3}, by {}",
+                published::text("jacobson88.damage_loss.rfc793_throughput_factor")
+            ))
+            .tolerance(Tolerance::Between(predicted - 0.08, predicted + 0.08)),
+        );
     }
     let beyond = |loss: &str| {
         let variants = [name("new", loss), name("old", loss)];
@@ -134,8 +131,8 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             beyond(loss)?,
         )
         .paper(published::text("jacobson88.damage_loss.insensitive_until_loss"));
-        // A tenth of the threshold of 5 %.
-        if share <= 0.005 {
+        // Below the threshold of 5 %.
+        if share <= 0.02 {
             finding = finding.tolerance(Tolerance::AtLeast(0.85));
         }
         findings.push(finding);

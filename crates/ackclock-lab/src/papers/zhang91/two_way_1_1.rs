@@ -147,7 +147,7 @@ fn judge_small_pipe(samples: &Samples) -> Result<Findings, Stop> {
     findings.push(
         Finding::new(double, samples.spread(base, "double_losses")?)
             .paper("each")
-            .tolerance(Tolerance::Above(0.5))
+            .tolerance(Tolerance::AtLeast(0.8))
             .note(
                 "The rule, with exceptions that come and go with the ticks of the timer, which the \
                  paper does not state: see the rows of sensitivity.",
