@@ -180,7 +180,7 @@ pub struct Direction {
     pub syn_fin_retransmitted: u64,
     /// Data packets that the network delayed, so that later ones overtook them.
     pub reordered_packets: u64,
-    /// Data packets that the network copied.
+    /// Packets with data, SYN or FIN that the network copied.
     pub duplicated_packets: u64,
     /// Payload bytes of those copies.
     pub duplicated_bytes: u64,

@@ -163,10 +163,8 @@ impl Half {
             return Sort::Reordered;
         }
         if overlap.seen == end - start && self.was_copied(seen, overlap.repeated.as_ref()) {
-            if payload > 0 {
-                self.counts.duplicated_packets += 1;
-                self.counts.duplicated_bytes += payload;
-            }
+            self.counts.duplicated_packets += 1;
+            self.counts.duplicated_bytes += payload;
             return Sort::Duplicated;
         }
         self.on_retransmission(seen, start, end, overlap, was_next, before)

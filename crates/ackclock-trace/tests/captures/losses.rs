@@ -222,6 +222,14 @@ fn copies_of_the_network_are_not_the_senders_doing() {
 }
 
 #[test]
+fn a_copy_of_a_fin_is_a_copy() {
+    let fin = segment(ms(50), End::A, 1, 1).flags(Flags::FIN | Flags::ACK);
+    let a = after_handshake(true, [fin.clone(), fin]).a_to_b;
+    assert_eq!((a.duplicated_packets, a.duplicated_bytes), (1, 0));
+    assert_eq!((a.fin_packets, a.syn_fin_retransmitted), (2, 0));
+}
+
+#[test]
 fn partial_overlaps_count_each_byte_once() {
     let all = [data(50, 1), data(51, 1001), segment(ms(400), End::A, 501, 1).payload(2000)];
     let a = after_handshake(false, all).a_to_b;
