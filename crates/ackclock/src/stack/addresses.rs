@@ -1,5 +1,6 @@
 //! Our own addresses, and which of them a connection starts from.
 
+use super::tuple::Host;
 use super::{AddressError, Cidr};
 use crate::storage::Buffer;
 use crate::wire::is_unicast;
@@ -12,10 +13,31 @@ const MAX_ADDRESSES: usize = 256;
 #[cfg(feature = "ethernet")]
 const LINK_LOCAL_PREFIX: u8 = 10;
 
+/// A place for an address. All zeros: nothing is in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AddressPlace {
+    host: Host,
+    prefix: u8,
+    taken: bool,
+}
+
+impl AddressPlace {
+    /// Nothing is in it.
+    pub(super) const EMPTY: Self = AddressPlace { host: Host::NOBODY, prefix: 0, taken: false };
+
+    fn new(Cidr { address, prefix }: Cidr) -> Self {
+        AddressPlace { host: Host::new(address), prefix, taken: true }
+    }
+
+    fn cidr(&self) -> Option<Cidr> {
+        self.taken.then(|| Cidr { address: self.host.ip(), prefix: self.prefix })
+    }
+}
+
 /// The local addresses.
 #[derive(Debug)]
 pub(crate) struct Addresses<'a> {
-    places: Buffer<'a, Option<Cidr>>,
+    places: Buffer<'a, AddressPlace>,
     /// Changes with each address that is added.
     #[cfg(feature = "ethernet")]
     additions: u16,
@@ -23,7 +45,7 @@ pub(crate) struct Addresses<'a> {
 
 impl<'a> Addresses<'a> {
     /// No address yet.
-    pub(super) const fn new(places: Buffer<'a, Option<Cidr>>) -> Self {
+    pub(super) const fn new(places: Buffer<'a, AddressPlace>) -> Self {
         Addresses {
             places,
             #[cfg(feature = "ethernet")]
@@ -44,9 +66,10 @@ impl<'a> Addresses<'a> {
         if self.contains(new.address) {
             return Err(AddressError::Duplicate);
         }
-        if let Some(place) = self.places.iter_mut().find(|place| place.is_none()) {
-            *place = Some(new);
-        } else if self.places.len() >= MAX_ADDRESSES || self.places.push(Some(new)).is_err() {
+        let new = AddressPlace::new(new);
+        if let Some(place) = self.places.iter_mut().find(|place| !place.taken) {
+            *place = new;
+        } else if self.places.len() >= MAX_ADDRESSES || self.places.push(new).is_err() {
             return Err(AddressError::NoResources);
         }
         #[cfg(feature = "ethernet")]
@@ -74,8 +97,8 @@ impl<'a> Addresses<'a> {
     /// Removes an address; the prefix must be the one it was added with.
     pub(super) fn remove(&mut self, old: Cidr) -> Result<(), AddressError> {
         let mut places = self.places.iter_mut();
-        let place = places.find(|place| **place == Some(old)).ok_or(AddressError::Unknown)?;
-        *place = None;
+        let place = places.find(|place| place.cidr() == Some(old)).ok_or(AddressError::Unknown)?;
+        *place = AddressPlace::EMPTY;
         Ok(())
     }
 
@@ -107,7 +130,7 @@ impl<'a> Addresses<'a> {
 
     /// Each address with its prefix.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Cidr> {
-        self.places.iter().filter_map(|place| *place)
+        self.places.iter().filter_map(AddressPlace::cidr)
     }
 }
 
@@ -163,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_source_shares_the_longest_prefix_with_the_destination() {
-        let mut places = [None; 6];
+        let mut places = [AddressPlace::EMPTY; 6];
         let mut addresses = Addresses::new(Buffer::lent(&mut places));
         let source = |addresses: &Addresses<'_>, to| addresses.source_for(ip(to));
         assert_eq!(source(&addresses, "10.0.0.9"), None);
@@ -187,7 +210,7 @@ mod tests {
 
     #[test]
     fn addresses_come_and_go() {
-        let mut places = [None; 1];
+        let mut places = [AddressPlace::EMPTY; 1];
         let mut addresses = Addresses::new(Buffer::lent(&mut places));
         assert_eq!(addresses.add(cidr("10.0.0.1", 33)), Err(AddressError::Invalid));
         assert_eq!(addresses.add(cidr("224.0.0.1", 4)), Err(AddressError::Invalid));

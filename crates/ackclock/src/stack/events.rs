@@ -289,7 +289,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             sizes.release(&mut self.memory);
         }
         if let Some(spare) = self.spare.get_mut(id as usize) {
-            *spare = slot.connection.into_buffers();
+            *spare = Some(slot.connection.into_buffers());
         }
     }
 }

@@ -9,6 +9,8 @@ use crate::time::Instant;
 pub(super) struct TimerCell(Instant);
 
 impl TimerCell {
+    /// All zeros, for memory that is not in use.
+    pub(super) const UNUSED: TimerCell = TimerCell(Instant::ZERO);
     /// Nothing is armed.
     pub(super) const EMPTY: TimerCell = TimerCell(Instant::FAR_FUTURE);
 }

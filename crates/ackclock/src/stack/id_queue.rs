@@ -4,14 +4,26 @@ use super::pool::NO_ID;
 use crate::storage::Buffer;
 
 /// What a queue knows of one id: which one follows it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Link(u32);
 
 impl Link {
-    /// The id is not in the queue.
-    pub(super) const OUT: Link = Link(NO_ID - 1);
+    /// The id is not in the queue. Zero, so that memory with nothing in it is.
+    pub(super) const OUT: Link = Link(0);
     /// The id is the last one.
-    const LAST: Link = Link(NO_ID);
+    const LAST: Link = Link::to(NO_ID);
+    /// What keeps ids, and [`NO_ID`], apart from zero.
+    const BIAS: u32 = 2;
+
+    /// `id` follows.
+    const fn to(id: u32) -> Link {
+        Link(id.wrapping_add(Self::BIAS))
+    }
+
+    /// The id that follows.
+    const fn next(self) -> u32 {
+        self.0.wrapping_sub(Self::BIAS)
+    }
 }
 
 /// First in, first out, bounded by the number of ids: an id that waits already is not added again.
@@ -37,11 +49,11 @@ impl<'a> IdQueue<'a> {
     /// appended.
     pub(super) fn push(&mut self, id: u32) -> bool {
         match self.links.get_mut(id as usize) {
-            Some(link) if link.0 == Link::OUT.0 => *link = Link::LAST,
+            Some(link) if *link == Link::OUT => *link = Link::LAST,
             _ => return false,
         }
         match self.links.get_mut(self.last as usize) {
-            Some(link) if self.first != NO_ID => link.0 = id,
+            Some(link) if self.first != NO_ID => *link = Link::to(id),
             _ => self.first = id,
         }
         self.last = id;
@@ -62,7 +74,7 @@ impl<'a> IdQueue<'a> {
     pub(super) fn pop(&mut self) -> Option<u32> {
         let id = self.front()?;
         let link = self.links.get_mut(id as usize)?;
-        self.first = link.0;
+        self.first = link.next();
         *link = Link::OUT;
         Some(id)
     }

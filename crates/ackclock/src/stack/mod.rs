@@ -145,7 +145,7 @@ pub struct Stack<'a, C = BuiltIn> {
     /// Which connection has received or sent last, unless its deadline has been noted since.
     busy: u32,
     /// Lent buffers of connections that are not in use; none where storage grows.
-    spare: Buffer<'a, Buffers<'a>>,
+    spare: Buffer<'a, Option<Buffers<'a>>>,
     /// Least and most bytes that a lent receive buffer holds; `None` where storage grows.
     lent_receive: Option<(usize, usize)>,
     memory: MemoryBudget,
@@ -182,10 +182,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             if cfg!(feature = "segmentation") { Capabilities::LARGEST_PAYLOAD } else { 0 };
         link.segmentation = link.segmentation.min(largest);
         let quantum = link.mtu.max(link.segmentation.saturating_add(wire::MAX_HEADER as u32));
-        let lent = storage.spare.iter().map(|buffers| buffers.receive.len());
+        let lent = storage.spare.iter().flatten().map(|buffers| buffers.receive.len());
         let lent_receive = lent.clone().min().zip(lent.max());
         let mut addresses = storage.addresses;
-        addresses.iter_mut().for_each(|place| *place = None);
+        addresses.fill(addresses::AddressPlace::EMPTY);
         Ok(Stack {
             controller,
             secret: Secret::new(config.secret),

@@ -139,8 +139,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 Some(reserved?)
             }
         };
-        let spare = self.spare.get_mut(id as usize);
-        let buffers = spare.map_or_else(new_buffers, core::mem::take);
+        let spare = self.spare.get_mut(id as usize).and_then(Option::take);
+        let buffers = spare.unwrap_or_else(new_buffers);
         self.connections.insert_with(|| {
             let mut connection = make(buffers);
             if let Some(sizes) = &sizes {

@@ -1,6 +1,7 @@
 //! Packets to the link: replies first, then SYN-ACKs, then connections in turn.
 
 use super::addresses::Addresses;
+use super::half_open::HalfOpen;
 use super::replies::{HOP_LIMIT, Reply};
 use super::tuple::FourTuple;
 use super::{Rejected, Stack, Transmit};
@@ -54,11 +55,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     #[inline(never)]
     fn transmit_reply(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
-        let mut reply = *self.replies.front()?;
-        let offered = self.offer(Outbound::new(&mut reply), sink);
+        let reply = *self.replies.front()?;
+        let Reply { ref tuple, flags, hop_limit, dscp, .. } = reply;
+        let mut header = reply.header();
+        let offered = self.offer(Outbound::bare(tuple, &mut header, hop_limit, dscp), sink);
         if offered.is_ok() {
             self.replies.sent();
-            self.count_reset(reply.header.flags);
+            self.count_reset(flags);
         }
         Some(offered.map(|_| ()))
     }
@@ -96,7 +99,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 self.half_open.output.pop();
                 continue;
             };
-            let offered = self.offer(Outbound::new(&mut record.syn_ack(now)), sink);
+            let HalfOpen { ref tuple, hop_limit, dscp, .. } = *record;
+            let mut header = record.syn_ack(now);
+            let offered = self.offer(Outbound::bare(tuple, &mut header, hop_limit, dscp), sink);
             if offered.is_ok() {
                 self.half_open.output.pop();
                 if let Some(record) = self.half_open.records.get_mut(id) {
@@ -239,13 +244,12 @@ struct Outbound<'p> {
 
 impl<'p> Outbound<'p> {
     /// A segment without payload.
-    const fn new(reply: &'p mut Reply) -> Self {
-        let Reply { tuple, header, hop_limit, dscp } = reply;
+    const fn bare(tuple: &'p FourTuple, header: &'p mut Header, hop_limit: u8, dscp: u8) -> Self {
         Outbound {
             tuple,
             header,
-            hop_limit: *hop_limit,
-            dscp: *dscp,
+            hop_limit,
+            dscp,
             ecn: Ecn::NotEct,
             payload: [&[], &[]],
             segment_size: 0,

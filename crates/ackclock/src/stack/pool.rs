@@ -8,17 +8,32 @@ pub(super) const NO_ID: u32 = u32::MAX;
 /// Most places of a pool: an id and its kind fit into 32 bits (see `demux`).
 const MAX_PLACES: usize = 1 << 30;
 
-/// One place of a pool.
+/// One place of a pool. Its representation is fixed so that one that was never used is all zeros.
 #[derive(Debug)]
-pub(super) struct Place<T> {
-    value: Option<T>,
-    generation: u32,
-    next_free: u32,
+#[repr(u32)]
+pub(super) enum Place<T> {
+    /// Free; the number of the next one means something if this one was used before.
+    Vacant { generation: u32, next_free: u32 } = 0,
+    /// In use.
+    Taken { generation: u32, record: T } = 1,
 }
 
 impl<T> Place<T> {
     /// A place that was never used.
-    pub(super) const EMPTY: Self = Place { value: None, generation: 0, next_free: NO_ID };
+    pub(super) const EMPTY: Self = Place::Vacant { generation: 0, next_free: 0 };
+
+    const fn record(&self) -> Option<&T> {
+        match self {
+            Place::Vacant { .. } => None,
+            Place::Taken { record, .. } => Some(record),
+        }
+    }
+
+    const fn generation(&self) -> u32 {
+        match self {
+            Place::Vacant { generation, .. } | Place::Taken { generation, .. } => *generation,
+        }
+    }
 }
 
 /// Records under small numbers, found in O(1). A number is used again; together with the
@@ -69,12 +84,13 @@ impl<'a, T> Pool<'a, T> {
     pub(super) fn insert_with(&mut self, make: impl FnOnce() -> T) -> Option<u32> {
         let id = self.vacancy()?;
         let place = self.places.get_mut(id as usize)?;
+        let Place::Vacant { generation, next_free } = *place else { return None };
         if id == self.unused {
             self.unused += 1;
         } else {
-            self.free = place.next_free;
+            self.free = next_free;
         }
-        place.value = Some(make());
+        *place = Place::Taken { generation, record: make() };
         self.len += 1;
         Some(id)
     }
@@ -82,34 +98,39 @@ impl<'a, T> Pool<'a, T> {
     /// Takes a record out; its handles are void.
     pub(super) fn remove(&mut self, id: u32) -> Option<T> {
         let place = self.places.get_mut(id as usize)?;
-        let value = place.value.take()?;
-        place.generation = place.generation.wrapping_add(1);
-        place.next_free = self.free;
+        place.record()?;
+        let generation = place.generation().wrapping_add(1);
+        let vacant = Place::Vacant { generation, next_free: self.free };
+        let Place::Taken { record, .. } = core::mem::replace(place, vacant) else { return None };
         self.free = id;
         self.len -= 1;
-        Some(value)
+        Some(record)
     }
 
     /// Makes the handles of a record void while the record stays.
     pub(super) fn void(&mut self, id: u32) {
         if let Some(place) = self.places.get_mut(id as usize) {
-            place.generation = place.generation.wrapping_add(1);
+            let (Place::Vacant { generation, .. } | Place::Taken { generation, .. }) = place;
+            *generation = generation.wrapping_add(1);
         }
     }
 
     /// The record under `id`.
     pub(super) fn get(&self, id: u32) -> Option<&T> {
-        self.places.get(id as usize)?.value.as_ref()
+        self.places.get(id as usize)?.record()
     }
 
     /// The record under `id`, to be changed.
     pub(super) fn get_mut(&mut self, id: u32) -> Option<&mut T> {
-        self.places.get_mut(id as usize)?.value.as_mut()
+        match self.places.get_mut(id as usize)? {
+            Place::Vacant { .. } => None,
+            Place::Taken { record, .. } => Some(record),
+        }
     }
 
     /// The generation that a handle of `id` must have.
     pub(super) fn generation(&self, id: u32) -> u32 {
-        self.places.get(id as usize).map_or(0, |place| place.generation)
+        self.places.get(id as usize).map_or(0, Place::generation)
     }
 
     /// All records with their ids.

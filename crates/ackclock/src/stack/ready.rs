@@ -9,15 +9,15 @@ use crate::storage::Buffer;
 #[derive(Debug)]
 pub(super) struct ReadyQueue<'a> {
     queue: IdQueue<'a>,
-    credits: Buffer<'a, i64>,
-    quantum: i64,
+    credits: Buffer<'a, i32>,
+    quantum: i32,
 }
 
 impl<'a> ReadyQueue<'a> {
     /// An empty queue. `quantum` in bytes is at least the largest transmission, so that every turn
     /// begins with a credit.
-    pub(super) fn new(links: Buffer<'a, Link>, credits: Buffer<'a, i64>, quantum: u32) -> Self {
-        let quantum = i64::from(quantum.max(1));
+    pub(super) fn new(links: Buffer<'a, Link>, credits: Buffer<'a, i32>, quantum: u32) -> Self {
+        let quantum = i32::try_from(quantum.max(1)).unwrap_or(i32::MAX);
         ReadyQueue { queue: IdQueue::new(links), credits, quantum }
     }
 
@@ -58,7 +58,7 @@ impl<'a> ReadyQueue<'a> {
         let Some(credit) = self.credits.get_mut(id as usize) else {
             return;
         };
-        *credit = credit.saturating_sub_unsigned(bytes as u64);
+        *credit = credit.saturating_sub_unsigned(u32::try_from(bytes).unwrap_or(u32::MAX));
         if *credit <= 0 {
             *credit = credit.saturating_add(self.quantum);
             if !self.queue.is_alone(id) {

@@ -1,11 +1,11 @@
 //! Answers that need no connection: resets, acks of small records, echo replies.
 
-use super::tuple::{End, FourTuple};
+use super::tuple::{End, FourTuple, Host};
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Deque, copy};
 use crate::time::{Duration, Instant};
-use crate::wire::{EchoRequest, Flags, Header, IpInfo, Options, SackBlocks, Segment};
-use core::net::{IpAddr, Ipv4Addr};
+use crate::wire::{EchoRequest, Flags, Header, IpInfo, Options, Segment, Timestamps};
+use core::net::IpAddr;
 
 /// Most segments waiting where storage grows.
 const MAX_SEGMENTS: usize = 256;
@@ -17,13 +17,18 @@ const ECHO_BYTES: usize = 64 * 1024;
 /// Hop limit of resets and echo replies: what RFC 1700 recommends for IP.
 pub(super) const HOP_LIMIT: u8 = 64;
 
-/// A segment to be sent, its payload apart.
-#[derive(Clone, Copy, Debug)]
+/// A segment to be sent: a reset, or an ack of a small record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Reply {
     /// From whom to whom.
     pub(super) tuple: FourTuple,
-    /// Everything but the ports.
-    pub(super) header: Header,
+    pub(super) seq: SeqNumber,
+    pub(super) ack: SeqNumber,
+    pub(super) flags: Flags,
+    /// The window field.
+    pub(super) window: u16,
+    /// The only option that it can have.
+    pub(super) timestamps: Option<Timestamps>,
     /// TTL or hop limit.
     pub(super) hop_limit: u8,
     /// Differentiated services codepoint.
@@ -31,28 +36,24 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    /// Nothing yet.
-    pub(super) const EMPTY: Reply = {
-        let nobody = End::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
-        let header = Header {
-            source_port: 0,
-            destination_port: 0,
-            seq: SeqNumber(0),
-            ack: SeqNumber(0),
-            flags: Flags::NONE,
-            window: 0,
-            urgent_pointer: 0,
-            options: Options {
-                mss: None,
-                window_scale: None,
-                sack_permitted: false,
-                timestamps: None,
-                sack: SackBlocks::EMPTY,
-            },
-        };
-        let tuple = FourTuple { local: nobody, remote: nobody };
-        Reply { tuple, header, hop_limit: HOP_LIMIT, dscp: 0 }
+    /// Nothing yet. All zeros, so that memory with nothing in it is.
+    pub(super) const EMPTY: Reply = Reply {
+        tuple: FourTuple { local: End::NOBODY, remote: End::NOBODY },
+        seq: SeqNumber(0),
+        ack: SeqNumber(0),
+        flags: Flags::NONE,
+        window: 0,
+        timestamps: None,
+        hop_limit: 0,
+        dscp: 0,
     };
+
+    /// Its header, without the ports.
+    pub(super) fn header(&self) -> Header {
+        let Reply { seq, ack, flags, window, timestamps, .. } = *self;
+        let options = Options { timestamps, ..Options::default() };
+        Header { seq, ack, flags, window, options, ..Header::default() }
+    }
 }
 
 impl Default for Reply {
@@ -62,10 +63,10 @@ impl Default for Reply {
 }
 
 /// An echo reply to be sent.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Echo {
-    /// From whom to whom; `None` never stands in the queue.
-    pub(super) ends: Option<(IpAddr, IpAddr)>,
+    source: Host,
+    destination: Host,
     identifier: u16,
     sequence: u16,
     start: usize,
@@ -73,9 +74,26 @@ pub(super) struct Echo {
 }
 
 impl Echo {
-    /// Nothing yet.
-    pub(super) const EMPTY: Echo =
-        Echo { ends: None, identifier: 0, sequence: 0, start: 0, len: 0 };
+    /// Nothing yet. All zeros.
+    pub(super) const EMPTY: Echo = Echo {
+        source: Host::NOBODY,
+        destination: Host::NOBODY,
+        identifier: 0,
+        sequence: 0,
+        start: 0,
+        len: 0,
+    };
+
+    /// Where its data end.
+    const fn end(&self) -> usize {
+        self.start + self.len
+    }
+}
+
+impl Default for Echo {
+    fn default() -> Self {
+        Self::EMPTY
+    }
 }
 
 /// The reset that answers a segment which belongs to nobody (RFC 9293 section 3.10.7.1); none for
@@ -92,8 +110,11 @@ pub(super) fn reset_for(segment: &Segment<'_>) -> Option<Reply> {
     };
     Some(Reply {
         tuple: FourTuple::of(segment),
-        header: Header { seq, ack, flags, ..Header::default() },
-        ..Reply::default()
+        seq,
+        ack,
+        flags,
+        hop_limit: HOP_LIMIT,
+        ..Reply::EMPTY
     })
 }
 
@@ -145,11 +166,12 @@ impl<'a> Replies<'a> {
     /// Queues the reply to an echo request (RFC 1122 section 3.2.2.6, RFC 4443 section 4.2).
     pub(super) fn push_echo(&mut self, ip: &IpInfo, request: &EchoRequest<'_>) -> Queued {
         // Data lies behind that of the reply before; from the beginning again once all are sent.
-        let start = self.echoes.back().map_or(0, |echo| echo.start + echo.len);
+        let start = self.echoes.back().map_or(0, Echo::end);
         let len = request.data.len();
         let room = if self.echo_data.can_grow() { ECHO_BYTES } else { self.echo_data.len() };
         let echo = Echo {
-            ends: Some((ip.destination, ip.source)),
+            source: Host::new(ip.destination),
+            destination: Host::new(ip.source),
             identifier: request.identifier,
             sequence: request.sequence,
             start,
@@ -169,13 +191,12 @@ impl<'a> Replies<'a> {
     /// The first echo reply: from whom, to whom, and what.
     pub(super) fn front_echo(&self) -> Option<(IpAddr, IpAddr, EchoRequest<'_>)> {
         let echo = self.echoes.front()?;
-        let (source, destination) = echo.ends?;
         let request = EchoRequest {
             identifier: echo.identifier,
             sequence: echo.sequence,
-            data: self.echo_data.get(echo.start..)?.get(..echo.len)?,
+            data: self.echo_data.get(echo.start..echo.end())?,
         };
-        Some((source, destination, request))
+        Some((echo.source.ip(), echo.destination.ip(), request))
     }
 
     /// The first echo reply was sent.
@@ -249,10 +270,10 @@ mod tests {
         let reply = reset_for(&segment(Flags::ACK)).unwrap();
         assert_eq!(reply.tuple.local, End::new([10, 0, 0, 1].into(), 80));
         assert_eq!(reply.tuple.remote, End::new([10, 0, 0, 2].into(), 5000));
-        assert_eq!((reply.header.seq, reply.header.flags), (SeqNumber(700), Flags::RST));
+        assert_eq!((reply.seq, reply.flags), (SeqNumber(700), Flags::RST));
         let reply = reset_for(&segment(Flags::SYN | Flags::FIN)).unwrap();
-        assert_eq!((reply.header.seq, reply.header.ack), (SeqNumber(0), SeqNumber(105)));
-        assert_eq!(reply.header.flags, Flags::RST | Flags::ACK);
+        assert_eq!((reply.seq, reply.ack), (SeqNumber(0), SeqNumber(105)));
+        assert_eq!(reply.flags, Flags::RST | Flags::ACK);
         assert!(reset_for(&segment(Flags::RST | Flags::ACK)).is_none());
     }
 

@@ -1,6 +1,6 @@
 //! The memory of a stack.
 
-use super::Cidr;
+use super::addresses::AddressPlace;
 use super::demux::Bucket;
 use super::half_open::HalfOpen;
 use super::id_queue::Link;
@@ -18,10 +18,10 @@ use crate::tcp::Buffers;
 pub struct Storage<'a, C> {
     pub(super) connections: Buffer<'a, Place<Slot<'a, C>>>,
     /// Lent buffers of connections that are not in use.
-    pub(super) spare: Buffer<'a, Buffers<'a>>,
+    pub(super) spare: Buffer<'a, Option<Buffers<'a>>>,
     pub(super) connection_timers: Buffer<'a, TimerCell>,
     pub(super) ready: Buffer<'a, Link>,
-    pub(super) credits: Buffer<'a, i64>,
+    pub(super) credits: Buffer<'a, i32>,
     pub(super) events: Buffer<'a, Link>,
     pub(super) resting: Buffer<'a, Link>,
     pub(super) half_open: Buffer<'a, Place<HalfOpen>>,
@@ -31,7 +31,7 @@ pub struct Storage<'a, C> {
     pub(super) time_wait_timers: Buffer<'a, TimerCell>,
     pub(super) listeners: Buffer<'a, Place<ListenerRecord>>,
     pub(super) listener_events: Buffer<'a, Link>,
-    pub(super) addresses: Buffer<'a, Option<Cidr>>,
+    pub(super) addresses: Buffer<'a, AddressPlace>,
     pub(super) buckets: Buffer<'a, Bucket>,
     pub(super) replies: Buffer<'a, Reply>,
     pub(super) echoes: Buffer<'a, Echo>,
@@ -96,10 +96,10 @@ pub struct StackMemory<
     const ECHO_BYTES: usize = 2048,
 > {
     connections: [Place<Slot<'a, C>>; CONNECTIONS],
-    spare: [Buffers<'a>; CONNECTIONS],
+    spare: [Option<Buffers<'a>>; CONNECTIONS],
     connection_timers: [TimerCell; CONNECTIONS],
     ready: [Link; CONNECTIONS],
-    credits: [i64; CONNECTIONS],
+    credits: [i32; CONNECTIONS],
     events: [Link; CONNECTIONS],
     half_open: [Place<HalfOpen>; HALF_OPEN],
     half_open_timers: [TimerCell; HALF_OPEN],
@@ -108,7 +108,7 @@ pub struct StackMemory<
     time_wait_timers: [TimerCell; TIME_WAIT],
     listeners: [Place<ListenerRecord>; LISTENERS],
     listener_events: [Link; LISTENERS],
-    addresses: [Option<Cidr>; ADDRESSES],
+    addresses: [AddressPlace; ADDRESSES],
     buckets: [Bucket; BUCKETS],
     replies: [Reply; REPLIES],
     echoes: [Echo; ECHOES],
@@ -140,23 +140,24 @@ impl<
         ECHO_BYTES,
     >
 {
-    /// Memory with nothing in it.
+    /// Memory with nothing in it: all zeros where it is all lent (without the feature `alloc`), so
+    /// that as a static it takes no place in an image.
     pub const fn new() -> Self {
         StackMemory {
             connections: [const { Place::EMPTY }; CONNECTIONS],
-            spare: [const { no_buffers() }; CONNECTIONS],
-            connection_timers: [TimerCell::EMPTY; CONNECTIONS],
+            spare: [const { None }; CONNECTIONS],
+            connection_timers: [TimerCell::UNUSED; CONNECTIONS],
             ready: [Link::OUT; CONNECTIONS],
             credits: [0; CONNECTIONS],
             events: [Link::OUT; CONNECTIONS],
             half_open: [const { Place::EMPTY }; HALF_OPEN],
-            half_open_timers: [TimerCell::EMPTY; HALF_OPEN],
+            half_open_timers: [TimerCell::UNUSED; HALF_OPEN],
             syn_acks: [Link::OUT; HALF_OPEN],
             time_wait: [const { Place::EMPTY }; TIME_WAIT],
-            time_wait_timers: [TimerCell::EMPTY; TIME_WAIT],
+            time_wait_timers: [TimerCell::UNUSED; TIME_WAIT],
             listeners: [const { Place::EMPTY }; LISTENERS],
             listener_events: [Link::OUT; LISTENERS],
-            addresses: [None; ADDRESSES],
+            addresses: [AddressPlace::EMPTY; ADDRESSES],
             buckets: [Bucket::EMPTY; BUCKETS],
             replies: [Reply::EMPTY; REPLIES],
             echoes: [Echo::EMPTY; ECHOES],
@@ -166,7 +167,12 @@ impl<
 
     /// Lends the memory to a stack, with the buffers of each connection. It serves one stack.
     pub fn storage(&'a mut self, buffers: [Buffers<'a>; CONNECTIONS]) -> Storage<'a, C> {
-        self.spare = buffers;
+        for (place, buffers) in self.spare.iter_mut().zip(buffers) {
+            *place = Some(buffers);
+        }
+        self.connection_timers.fill(TimerCell::EMPTY);
+        self.half_open_timers.fill(TimerCell::EMPTY);
+        self.time_wait_timers.fill(TimerCell::EMPTY);
         let entities = CONNECTIONS.saturating_add(HALF_OPEN).saturating_add(TIME_WAIT);
         Storage {
             connections: Buffer::lent(&mut self.connections),
@@ -224,16 +230,6 @@ impl<
     }
 }
 
-const fn no_buffers<'a>() -> Buffers<'a> {
-    Buffers {
-        send: Buffer::lent(&mut []),
-        receive: Buffer::lent(&mut []),
-        flight: Buffer::lent(&mut []),
-        delivery: Buffer::lent(&mut []),
-        reassembly: Buffer::lent(&mut []),
-    }
-}
-
 /// Buffers of a connection in growing storage; they take memory when they hold something.
 #[cfg(feature = "alloc")]
 pub(super) fn new_buffers<'a>() -> Buffers<'a> {
@@ -249,5 +245,5 @@ pub(super) fn new_buffers<'a>() -> Buffers<'a> {
 /// Without a heap there are no buffers but the lent ones.
 #[cfg(not(feature = "alloc"))]
 pub(super) fn new_buffers<'a>() -> Buffers<'a> {
-    no_buffers()
+    Buffers::default()
 }

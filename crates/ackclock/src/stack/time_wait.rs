@@ -10,7 +10,7 @@ use crate::tcp::TimeWait;
 use crate::tcp::challenge::ChallengeLimit;
 use crate::tcp::timestamps::{TimestampCheck, TimestampState};
 use crate::time::Instant;
-use crate::wire::{Flags, Header, Options, Segment};
+use crate::wire::{Flags, Segment};
 
 /// Room between the sequence numbers of a connection and those of the one that takes its place:
 /// more than the largest unscaled window, so that old segments are not acceptable to the new one.
@@ -89,15 +89,16 @@ impl TimeWaitRecord {
     /// `<SEQ=SND.NXT><ACK=RCV.NXT><CTL=ACK>`
     pub(super) fn ack(&self, now: Instant) -> Reply {
         let TimeWait { snd_nxt, rcv_nxt, window, .. } = self.state;
-        let header = Header {
+        Reply {
+            tuple: self.tuple,
             seq: snd_nxt,
             ack: rcv_nxt,
             flags: Flags::ACK,
             window,
-            options: Options { timestamps: self.timestamps.option(now), ..Options::default() },
-            ..Header::default()
-        };
-        Reply { tuple: self.tuple, header, hop_limit: self.hop_limit, dscp: self.dscp }
+            timestamps: self.timestamps.option(now),
+            hop_limit: self.hop_limit,
+            dscp: self.dscp,
+        }
     }
 
     /// The initial sequence number of a connection in place of this one: `isn` if it is above all
@@ -190,7 +191,7 @@ impl<'a> TimeWaits<'a> {
 mod tests {
     use super::*;
     use crate::time::Duration;
-    use crate::wire::{Ecn, IpInfo, Timestamps};
+    use crate::wire::{Ecn, Header, IpInfo, Options, Timestamps};
 
     const SND_NXT: SeqNumber = SeqNumber(900);
     const RCV_NXT: SeqNumber = SeqNumber(u32::MAX);
@@ -260,9 +261,9 @@ mod tests {
     #[test]
     fn the_ack_says_where_both_sides_ended() {
         let reply = record(Some(7)).ack(Instant::from_millis(10));
-        assert_eq!((reply.header.seq, reply.header.ack), (SND_NXT, RCV_NXT));
-        assert_eq!((reply.header.flags, reply.header.window), (Flags::ACK, 321));
-        assert_eq!(reply.header.options.timestamps, Some(Timestamps { value: 15, echo: 7 }));
+        assert_eq!((reply.seq, reply.ack), (SND_NXT, RCV_NXT));
+        assert_eq!((reply.flags, reply.window), (Flags::ACK, 321));
+        assert_eq!(reply.timestamps, Some(Timestamps { value: 15, echo: 7 }));
     }
 
     #[test]

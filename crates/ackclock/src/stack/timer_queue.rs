@@ -14,6 +14,12 @@ pub(super) struct TimerCell {
 }
 
 impl TimerCell {
+    /// All zeros, for memory that is not in use.
+    pub(super) const UNUSED: TimerCell = TimerCell {
+        entry: Entry { at: Instant::ZERO, id: 0 },
+        deadline: Instant::ZERO,
+        position: 0,
+    };
     /// Nothing is armed.
     pub(super) const EMPTY: TimerCell = TimerCell {
         entry: Entry { at: Instant::FAR_FUTURE, id: 0 },

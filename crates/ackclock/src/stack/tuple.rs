@@ -1,33 +1,32 @@
 //! What identifies a connection: two addresses and two ports (RFC 9293 section 3.3.1).
 
 use crate::wire::Segment;
-use core::net::{IpAddr, SocketAddr};
+use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-/// An address of a family that is in use.
-#[cfg(feature = "ipv6")]
-type Address = IpAddr;
-#[cfg(not(feature = "ipv6"))]
-type Address = core::net::Ipv4Addr;
-
-/// One end of a connection: less memory than a [`SocketAddr`], which has more to say of IPv6.
+/// An address of a family that is in use: less memory than an [`IpAddr`] where that is one family.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct End {
-    address: Address,
-    port: u16,
+pub(super) struct Host {
+    #[cfg(feature = "ipv6")]
+    address: IpAddr,
+    #[cfg(not(feature = "ipv6"))]
+    address: Ipv4Addr,
 }
 
-impl End {
+impl Host {
+    /// Nobody. All zeros, so that memory with nothing in it is.
+    pub(super) const NOBODY: Self = Host::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+
     #[cfg(feature = "ipv6")]
-    pub(super) const fn new(address: IpAddr, port: u16) -> Self {
-        End { address, port }
+    pub(super) const fn new(address: IpAddr) -> Self {
+        Host { address }
     }
 
     /// An address of the family that was left out is none.
     #[cfg(not(feature = "ipv6"))]
-    pub(super) const fn new(address: IpAddr, port: u16) -> Self {
+    pub(super) const fn new(address: IpAddr) -> Self {
         match address {
-            IpAddr::V4(address) => End { address, port },
-            IpAddr::V6(_) => End { address: Address::UNSPECIFIED, port },
+            IpAddr::V4(address) => Host { address },
+            IpAddr::V6(_) => Host { address: Ipv4Addr::UNSPECIFIED },
         }
     }
 
@@ -39,6 +38,26 @@ impl End {
     #[cfg(not(feature = "ipv6"))]
     pub(super) const fn ip(&self) -> IpAddr {
         IpAddr::V4(self.address)
+    }
+}
+
+/// One end of a connection: less memory than a [`SocketAddr`], which has more to say of IPv6.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct End {
+    host: Host,
+    port: u16,
+}
+
+impl End {
+    /// Nobody's. All zeros.
+    pub(super) const NOBODY: Self = End { host: Host::NOBODY, port: 0 };
+
+    pub(super) const fn new(address: IpAddr, port: u16) -> Self {
+        End { host: Host::new(address), port }
+    }
+
+    pub(super) const fn ip(&self) -> IpAddr {
+        self.host.ip()
     }
 
     pub(super) const fn port(&self) -> u16 {

@@ -12,7 +12,7 @@ use crate::tcp::challenge::ChallengeLimit;
 use crate::tcp::timestamps::{TimestampCheck, TimestampState};
 use crate::tcp::{Accepted, Config, RtoConfig, SynOptions};
 use crate::time::Instant;
-use crate::wire::{Flags, Header, Options, Segment};
+use crate::wire::{Flags, Header, Segment};
 
 /// What a new record needs to know beyond the SYN.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +47,10 @@ pub(super) struct HalfOpen {
     our_options: SynOptions,
     timestamps: TimestampState,
     window: u16,
-    hop_limit: u8,
-    dscp: u8,
+    /// TTL or hop limit of its packets.
+    pub(super) hop_limit: u8,
+    /// Differentiated services codepoint of its packets.
+    pub(super) dscp: u8,
     rto: RtoConfig,
     give_up_at: Instant,
     first_sent_at: Option<Instant>,
@@ -186,17 +188,30 @@ impl HalfOpen {
     }
 
     /// `<SEQ=ISS><ACK=RCV.NXT><CTL=SYN,ACK>`
-    pub(super) fn syn_ack(&self, now: Instant) -> Reply {
-        let mut header = self.header(now, self.our_options.flags(Flags::SYN | Flags::ACK));
-        header.seq = self.iss;
-        header.window = self.window;
-        header.options = self.our_options.options(header.options.timestamps.unwrap_or_default());
-        self.reply(header)
+    pub(super) fn syn_ack(&self, now: Instant) -> Header {
+        let timestamps = self.timestamps.option(now).unwrap_or_default();
+        Header {
+            seq: self.iss,
+            ack: self.rcv_nxt(),
+            flags: self.our_options.flags(Flags::SYN | Flags::ACK),
+            window: self.window,
+            options: self.our_options.options(timestamps),
+            ..Header::default()
+        }
     }
 
     /// `<SEQ=SND.NXT><ACK=RCV.NXT><CTL=ACK>`
     pub(super) fn ack(&self, now: Instant) -> Reply {
-        self.reply(self.header(now, Flags::ACK))
+        Reply {
+            tuple: self.tuple,
+            seq: self.iss + 1,
+            ack: self.rcv_nxt(),
+            flags: Flags::ACK,
+            window: self.window >> self.our_options.window_scale.unwrap_or(0),
+            timestamps: self.timestamps.option(now),
+            hop_limit: self.hop_limit,
+            dscp: self.dscp,
+        }
     }
 
     /// The link has taken a SYN-ACK.
@@ -246,21 +261,6 @@ impl HalfOpen {
 
     fn acknowledge(&mut self, now: Instant) -> Answer {
         if self.challenge.allow(now) { Answer::Acknowledge } else { Answer::Drop }
-    }
-
-    fn header(&self, now: Instant, flags: Flags) -> Header {
-        Header {
-            seq: self.iss + 1,
-            ack: self.rcv_nxt(),
-            flags,
-            window: self.window >> self.our_options.window_scale.unwrap_or(0),
-            options: Options { timestamps: self.timestamps.option(now), ..Options::default() },
-            ..Header::default()
-        }
-    }
-
-    fn reply(&self, header: Header) -> Reply {
-        Reply { tuple: self.tuple, header, hop_limit: self.hop_limit, dscp: self.dscp }
     }
 }
 

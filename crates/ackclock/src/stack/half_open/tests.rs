@@ -1,7 +1,7 @@
 use super::*;
 use crate::tcp::EcnMode;
 use crate::time::Duration;
-use crate::wire::{Ecn, IpInfo, SackBlocks, Timestamps};
+use crate::wire::{Ecn, IpInfo, Options, SackBlocks, Timestamps};
 
 const CLIENT: SeqNumber = SeqNumber(1000);
 const ISS: SeqNumber = SeqNumber(5000);
@@ -59,7 +59,7 @@ fn record(config: &Config, options: Options) -> HalfOpen {
 fn answer_to(ecn: EcnMode, flags: Flags) -> Flags {
     let syn = segment(Flags::SYN | flags, CLIENT, SeqNumber(0), syn_options());
     let record = HalfOpen::new(Instant::ZERO, &Config { ecn, ..Config::default() }, &syn, &PASSIVE);
-    record.syn_ack(Instant::ZERO).header.flags
+    record.syn_ack(Instant::ZERO).flags
 }
 
 fn plain() -> HalfOpen {
@@ -70,19 +70,19 @@ fn plain() -> HalfOpen {
 fn the_syn_ack_agrees_to_what_the_peer_offered() {
     let now = Instant::from_millis(20);
     let all = record(&Config::default(), syn_options()).syn_ack(now);
-    assert_eq!(all.header.flags, Flags::SYN | Flags::ACK);
-    assert_eq!((all.header.seq, all.header.ack), (ISS, CLIENT + 1));
-    assert_eq!(all.header.window, u16::MAX);
+    assert_eq!(all.flags, Flags::SYN | Flags::ACK);
+    assert_eq!((all.seq, all.ack), (ISS, CLIENT + 1));
+    assert_eq!(all.window, u16::MAX);
     let expected = Options {
         mss: Some(1460),
         window_scale: Some(3),
         timestamps: Some(Timestamps { value: 520, echo: 77 }),
         ..syn_options()
     };
-    assert_eq!(all.header.options, expected);
+    assert_eq!(all.options, expected);
 
     let nothing = plain().syn_ack(now);
-    assert_eq!(nothing.header.options, Options { mss: Some(1460), ..Options::default() });
+    assert_eq!(nothing.options, Options { mss: Some(1460), ..Options::default() });
 
     let modest = Config {
         mss: Some(536),
@@ -92,14 +92,14 @@ fn the_syn_ack_agrees_to_what_the_peer_offered() {
         ..Config::default()
     };
     let modest = record(&modest, syn_options()).syn_ack(now);
-    assert_eq!(modest.header.options, Options { mss: Some(536), ..Options::default() });
+    assert_eq!(modest.options, Options { mss: Some(536), ..Options::default() });
 }
 
 #[test]
 fn acks_scale_their_window() {
     let ack = record(&Config::default(), syn_options()).ack(Instant::ZERO);
-    assert_eq!((ack.header.seq, ack.header.ack), (ISS + 1, CLIENT + 1));
-    assert_eq!((ack.header.flags, ack.header.window), (Flags::ACK, 65_535 >> 3));
+    assert_eq!((ack.seq, ack.ack), (ISS + 1, CLIENT + 1));
+    assert_eq!((ack.flags, ack.window), (Flags::ACK, 65_535 >> 3));
 }
 
 #[test]
@@ -193,10 +193,10 @@ fn a_peer_that_no_longer_asks_for_ecn_does_without() {
     let asks = segment(Flags::SYN | Flags::ECE | Flags::CWR, CLIENT, SeqNumber(0), syn_options());
     let mut record = HalfOpen::new(Instant::ZERO, &Config::default(), &asks, &PASSIVE);
     assert_eq!(record.on_segment(Instant::ZERO, &asks), Answer::SynAck);
-    assert!(record.syn_ack(Instant::ZERO).header.flags.contains(Flags::ECE));
+    assert!(record.syn_ack(Instant::ZERO).flags.contains(Flags::ECE));
     let no_longer = segment(Flags::SYN, CLIENT, SeqNumber(0), syn_options());
     assert_eq!(record.on_segment(Instant::ZERO, &no_longer), Answer::SynAck);
-    assert_eq!(record.syn_ack(Instant::ZERO).header.flags, Flags::SYN | Flags::ACK);
+    assert_eq!(record.syn_ack(Instant::ZERO).flags, Flags::SYN | Flags::ACK);
     assert!(!record.accepted().our_options.ecn_setup);
 }
 

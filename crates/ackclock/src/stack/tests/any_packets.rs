@@ -533,7 +533,7 @@ impl<'a> World<'a> {
         assert_eq!(stack.half_open.records.iter().count(), 0);
         assert_eq!(stack.time_waits.records.iter().count(), 0);
         assert_eq!(stack.listeners.records.iter().count(), 0);
-        let spare = stack.spare.iter();
+        let spare = stack.spare.iter().flatten();
         let whole = |each: &Buffers<'_>| {
             (each.send.len(), each.receive.len(), each.flight.len(), each.reassembly.len())
         };
