@@ -32,14 +32,14 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn initial(cwnd: u32) -> Self {
+    const fn initial(cwnd: u32) -> Self {
         Sizes { cwnd, ssthresh: u32::MAX, credit: 0, repairs_loss: false }
     }
 }
 
 impl LossWindow {
     /// The window before a connection exists: one segment of the default size.
-    pub(super) fn new(growth: Growth) -> Self {
+    pub(super) const fn new(growth: Growth) -> Self {
         LossWindow {
             growth,
             has_hystart: false,

@@ -29,7 +29,7 @@ impl Reno {
     pub(super) const NAME: &'static str = "reno";
 
     /// Reno whose window grows by that rule.
-    pub fn new(growth: Growth) -> Self {
+    pub const fn new(growth: Growth) -> Self {
         Reno { window: LossWindow::new(growth) }
     }
 

@@ -30,7 +30,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             .then(|| parse_plain_segment(received.packet, received.verify))
             .flatten();
         let Some(segment) = plain else {
-            return self.on_any_packet(now, parse_packet(received.packet, received.verify));
+            return self.on_any_packet(now, received);
         };
         // The next packet is often of the connection that the last one was of.
         if let Some(slot) = self.connections.get(self.recent)
@@ -44,7 +44,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             let now = self.begin_packet(now);
             self.on_segment(now, &segment);
         } else {
-            self.on_any_packet(now, Err(WireError::Address));
+            self.on_parsed(now, &Err(WireError::Address));
         }
     }
 
@@ -56,11 +56,22 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     // A parsed packet is large, and is not to lie on the stack of whoever drives this one.
     #[inline(never)]
-    fn on_any_packet(&mut self, now: Instant, parsed: Result<Packet<'_>, WireError>) {
+    fn on_any_packet(&mut self, now: Instant, received: &Received<'_>) {
+        self.on_parsed(now, &parse_packet(received.packet, received.verify));
+    }
+
+    fn on_parsed(&mut self, now: Instant, parsed: &Result<Packet<'_>, WireError>) {
         let now = self.begin_packet(now);
-        match parsed {
-            Ok(packet) => self.on_parsed(now, &packet),
-            Err(error) => *counter(&mut self.statistics, error) += 1,
+        let packet = match parsed {
+            Ok(packet) => packet,
+            Err(error) => return *counter(&mut self.statistics, *error) += 1,
+        };
+        match &packet.protocol {
+            Protocol::Tcp(segment) => self.on_segment(now, segment),
+            _ if self.has_broadcast_end(&packet.ip) => self.statistics.bad_address += 1,
+            Protocol::EchoRequest(request) => self.on_echo_request(&packet.ip, request),
+            Protocol::IcmpError(error) => self.on_icmp_error(now, error),
+            Protocol::OtherIcmp => self.statistics.icmp_ignored += 1,
         }
     }
 
@@ -73,7 +84,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if parsed.as_ref().is_ok_and(|packet| self.is_stray(packet)) {
             return false;
         }
-        self.on_any_packet(now, parsed);
+        self.on_parsed(now, &parsed);
         true
     }
 
@@ -94,16 +105,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
-    fn on_parsed(&mut self, now: Instant, packet: &Packet<'_>) {
-        match &packet.protocol {
-            Protocol::Tcp(segment) => self.on_segment(now, segment),
-            _ if self.has_broadcast_end(&packet.ip) => self.statistics.bad_address += 1,
-            Protocol::EchoRequest(request) => self.on_echo_request(&packet.ip, request),
-            Protocol::IcmpError(error) => self.on_icmp_error(now, error),
-            Protocol::OtherIcmp => self.statistics.icmp_ignored += 1,
-        }
-    }
-
     /// Whether it comes from or goes to a whole network (MUST-57, MUST-63), which the packet alone
     /// does not show.
     fn has_broadcast_end(&self, ip: &IpInfo) -> bool {
@@ -121,7 +122,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 self.recent = id;
                 self.on_connection_segment(now, id, segment);
             }
-            Some(Entity::HalfOpen(id)) => self.on_half_open_segment(now, id, segment),
+            Some(Entity::HalfOpen(id)) => {
+                if let Some(id) = self.on_half_open_segment(now, id, segment) {
+                    self.on_connection_segment(now, id, segment);
+                }
+            }
             Some(Entity::TimeWait(id)) => self.on_time_wait_segment(now, id, segment),
             // No connection has such an end.
             None if self.has_broadcast_end(&segment.ip) => self.statistics.bad_address += 1,
@@ -166,6 +171,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
+    #[inline(never)]
     fn on_echo_request(&mut self, ip: &IpInfo, request: &EchoRequest<'_>) {
         if !self.addresses.contains(ip.destination) {
             self.statistics.not_for_us += 1;
@@ -180,6 +186,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// An ICMP error: it concerns whoever has the quoted four-tuple, and only if the quoted
     /// sequence number is in flight (RFC 5927 section 4.1).
+    #[inline(never)]
     fn on_icmp_error(&mut self, now: Instant, error: &IcmpError) {
         let tuple = FourTuple { local: error.local.into(), remote: error.remote.into() };
         match self.find(&tuple) {

@@ -27,11 +27,11 @@ impl Capabilities {
     pub const LARGEST_PAYLOAD: u32 = u16::MAX as u32 - MAX_HEADER as u32;
 
     /// A plain link with this MTU: all checksums are ours, no segmentation.
-    pub fn with_mtu(mtu: u32) -> Self {
+    pub const fn with_mtu(mtu: u32) -> Self {
         Capabilities {
             mtu,
-            verify: Checksums::default(),
-            checksum: WriteChecksum::default(),
+            verify: Checksums::ALL,
+            checksum: WriteChecksum::Complete,
             segmentation: 0,
             coalescing: 0,
         }

@@ -43,7 +43,7 @@ pub struct StackConfig {
 
 impl StackConfig {
     /// Defaults for a link with these capabilities.
-    pub fn new(link: Capabilities, secret: [u64; 2]) -> Self {
+    pub const fn new(link: Capabilities, secret: [u64; 2]) -> Self {
         StackConfig {
             link,
             secret,

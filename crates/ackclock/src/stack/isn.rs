@@ -40,6 +40,9 @@ enum Purpose {
 }
 
 impl Secret {
+    /// None yet.
+    pub(super) const NONE: Self = Secret { bits: [0; 2], demux: [0; DEMUX_KEYS], clock_phase: 0 };
+
     /// A secret of 128 random bits.
     pub(super) fn new(bits: [u64; 2]) -> Self {
         let [first, second] = bits;
@@ -143,6 +146,9 @@ pub(super) struct EphemeralPorts {
 }
 
 impl EphemeralPorts {
+    /// None but one that nobody would choose.
+    pub(super) const NONE: Self = EphemeralPorts { first: 1, last: 1, next: 0 };
+
     /// Ports from `first` to `last`, in whichever order these stand.
     pub(super) fn new(first: u16, last: u16) -> Self {
         EphemeralPorts { first: first.min(last).max(1), last: first.max(last).max(1), next: 0 }

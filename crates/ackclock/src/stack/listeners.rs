@@ -71,7 +71,10 @@ pub(super) struct Listeners<'a> {
 
 impl<'a> Listeners<'a> {
     /// No listener yet.
-    pub(super) fn new(records: Buffer<'a, Place<ListenerRecord>>, links: Buffer<'a, Link>) -> Self {
+    pub(super) const fn new(
+        records: Buffer<'a, Place<ListenerRecord>>,
+        links: Buffer<'a, Link>,
+    ) -> Self {
         let records = Pool::new(records, MAX_LISTENERS);
         Listeners { records, events: IdQueue::new(links) }
     }

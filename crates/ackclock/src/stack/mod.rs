@@ -13,6 +13,7 @@ mod events;
 mod half_open;
 mod id_queue;
 mod isn;
+mod lend;
 mod listeners;
 #[cfg_attr(not(feature = "alloc"), path = "lent_only.rs")]
 mod memory;
@@ -49,9 +50,8 @@ pub use transmit::{Rejected, Transmit};
 
 use crate::congestion::{BuiltIn, CongestionController};
 use crate::storage::Buffer;
-use crate::tcp::{Buffers, Config, ConfigError, Error};
+use crate::tcp::{Buffers, Config, Error};
 use crate::time::Instant;
-use crate::wire;
 #[cfg(not(feature = "ethernet"))]
 use addresses::Addresses;
 use core::net::IpAddr;
@@ -61,7 +61,7 @@ use id_queue::IdQueue;
 use isn::{EphemeralPorts, Secret};
 use listeners::Listeners;
 use memory::{MemoryBudget, QueueSizes};
-use pool::{NO_ID, Pool};
+use pool::Pool;
 use ready::ReadyQueue;
 use replies::{RateLimit, Replies};
 use resting::Resting;
@@ -120,9 +120,6 @@ const fn from_bits(bits: u64) -> (u32, u32) {
     (bits as u32, (bits >> 32) as u32)
 }
 
-/// Least MTU of a link in bytes (RFC 791 section 3.2).
-const MIN_MTU: u32 = 68;
-
 /// Many TCP connections over one link.
 ///
 /// Whoever drives it hands packets to [`on_packet`](Stack::on_packet), calls
@@ -164,65 +161,6 @@ pub struct Stack<'a, C = BuiltIn> {
 }
 
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
-    /// A stack without addresses. Each connection gets a clone of `controller`.
-    ///
-    /// # Errors
-    /// Names the setting that cannot be used.
-    #[inline(never)]
-    pub fn new(
-        mut config: StackConfig,
-        controller: C,
-        storage: Storage<'a, C>,
-    ) -> Result<Self, ConfigError> {
-        let link = &mut config.link;
-        if link.mtu < MIN_MTU {
-            return Err(ConfigError::Mtu);
-        }
-        let largest =
-            if cfg!(feature = "segmentation") { Capabilities::LARGEST_PAYLOAD } else { 0 };
-        link.segmentation = link.segmentation.min(largest);
-        let quantum = link.mtu.max(link.segmentation.saturating_add(wire::MAX_HEADER as u32));
-        let lent = storage.spare.iter().flatten().map(|buffers| buffers.receive.len());
-        let lent_receive = lent.clone().min().zip(lent.max());
-        let mut addresses = storage.addresses;
-        addresses.fill(addresses::AddressPlace::EMPTY);
-        Ok(Stack {
-            controller,
-            secret: Secret::new(config.secret),
-            now: Instant::ZERO,
-            addresses: Addresses::new(addresses),
-            ports: EphemeralPorts::new(config.first_ephemeral_port, config.last_ephemeral_port),
-            listeners: Listeners::new(storage.listeners, storage.listener_events),
-            connections: Pool::new(storage.connections, config.max_connections),
-            recent: NO_ID,
-            busy: NO_ID,
-            spare: storage.spare,
-            lent_receive,
-            memory: MemoryBudget::new(config.memory),
-            half_open: HalfOpens::new(
-                storage.half_open,
-                storage.half_open_timers,
-                storage.syn_acks,
-                config.max_half_open,
-            ),
-            time_waits: TimeWaits::new(
-                storage.time_wait,
-                storage.time_wait_timers,
-                config.max_time_wait,
-            ),
-            demux: Demux::new(storage.buckets),
-            timers: TimerQueue::new(storage.connection_timers),
-            ready: ReadyQueue::new(storage.ready, storage.credits, quantum),
-            train: Train::none(),
-            resting: Resting::new(storage.resting),
-            events: IdQueue::new(storage.events),
-            replies: Replies::new(storage.replies, storage.echoes, storage.echo_data),
-            reset_limit: RateLimit::new(config.resets_per_second),
-            statistics: Statistics::default(),
-            config,
-        })
-    }
-
     /// Adds a local address with its prefix.
     pub fn add_address(&mut self, address: Cidr) -> Result<(), AddressError> {
         self.addresses.add(address)

@@ -27,7 +27,7 @@ impl Bucket {
 pub(super) struct Demux<'a>(core::marker::PhantomData<&'a ()>);
 
 impl<'a> Demux<'a> {
-    pub(super) fn new(_buckets: Buffer<'a, Bucket>) -> Self {
+    pub(super) const fn new(_buckets: Buffer<'a, Bucket>) -> Self {
         Demux(core::marker::PhantomData)
     }
 

@@ -11,7 +11,7 @@ use crate::time::Instant;
 pub(super) struct Train;
 
 impl Train {
-    pub(super) fn none() -> Self {
+    pub(super) const fn none() -> Self {
         Train
     }
 

@@ -9,13 +9,22 @@ use super::tuple::{End, FourTuple};
 use super::{ConnectError, Handle, ListenConfig, ListenError, Listener, Stack};
 use crate::congestion::CongestionController;
 use crate::seq::SeqNumber;
-use crate::tcp::{Buffers, Config, Connection, Open};
+use crate::tcp::{Config, Connection, Open};
 use crate::time::Instant;
 use crate::wire::is_unicast;
 use core::net::SocketAddr;
 
 /// Largest IPv4 packet in bytes (RFC 791 section 3.1); larger links exist.
 const MAX_PACKET: u32 = 65_535;
+
+/// Who opens a connection, with what settings.
+#[derive(Clone, Copy)]
+pub(super) enum By<'c> {
+    /// The application.
+    Application(&'c Config),
+    /// A listener; its SYN-ACK has promised the peer a window of so many bytes.
+    Listener { id: u32, promised: u32 },
+}
 
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Opens a connection to `remote` (active open). The source address is chosen among the local
@@ -46,10 +55,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let iss = self.secret.isn(now, &tuple);
         let timestamp_offset = self.secret.timestamp_offset(&tuple);
         let open = self.open(now, &tuple, iss, timestamp_offset);
+        let by = By::Application(config);
         let id = self
-            .add_connection(&tuple, config, Owner::Application, None, |buffers| {
-                Connection::connect(now, config, controller, buffers, &open)
-            })
+            .add_connection(now, &tuple, by, controller, &open)
             .ok_or(ConnectError::NoResources)?;
         self.demux.insert(self.secret.demux(&tuple), Entity::Connection(id));
         self.statistics.active_opens += 1;
@@ -109,17 +117,23 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
-    /// Puts a connection into a free slot; `None` if there is no slot or memory for it. A SYN-ACK
-    /// may have `promised` the peer a window of so many bytes.
+    /// Puts a connection into a free slot, in SYN-SENT; `None` if there is no slot or memory for it.
     #[inline(never)]
     pub(super) fn add_connection(
         &mut self,
+        now: Instant,
         tuple: &FourTuple,
-        config: &Config,
-        owner: Owner,
-        promised: Option<u32>,
-        make: impl FnOnce(Buffers<'a>) -> Connection<'a, C>,
+        by: By<'_>,
+        controller: C,
+        open: &Open,
     ) -> Option<u32> {
+        let (config, owner, promised) = match by {
+            By::Application(config) => (config, Owner::Application, None),
+            By::Listener { id, promised } => {
+                let record = self.listeners.records.get(id)?;
+                (&record.config.connection, Owner::Listener, Some(promised))
+            }
+        };
         let id = self.connections.vacancy()?;
         let count = id as usize + 1;
         let has_room = self.timers.reserve(count)
@@ -141,13 +155,16 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         };
         let spare = self.spare.get_mut(id as usize).and_then(Option::take);
         let buffers = spare.unwrap_or_else(new_buffers);
-        self.connections.insert_with(|| {
-            let mut connection = make(buffers);
-            if let Some(sizes) = &sizes {
-                sizes.apply(&mut connection);
-            }
+        let id = self.connections.insert_with(|| {
+            let connection = Connection::connect(now, config, controller, buffers, open);
             Slot::new(connection, *tuple, config, owner, sizes)
-        })
+        })?;
+        if let Some(slot) = self.connections.get_mut(id)
+            && let Some(sizes) = &slot.sizes
+        {
+            sizes.apply(&mut slot.connection);
+        }
+        Some(id)
     }
 
     /// Waits for connections (passive open). An unspecified address means any local address of

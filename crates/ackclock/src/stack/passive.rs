@@ -3,17 +3,18 @@
 use super::Stack;
 use super::demux::Entity;
 use super::half_open::{self, HalfOpen, Passive};
-use super::slot::Owner;
+use super::listeners::ListenerRecord;
+use super::open::By;
 use super::time_wait;
 use super::tuple::FourTuple;
 use crate::congestion::CongestionController;
-use crate::tcp::Connection;
 use crate::time::Instant;
 use crate::wire::{Flags, Segment};
 
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// A segment of no connection that we know of: LISTEN (section 3.10.7.2) or CLOSED (section
     /// 3.10.7.1).
+    #[inline(never)]
     pub(super) fn on_new_segment(&mut self, now: Instant, segment: &Segment<'_>) {
         let tuple = FourTuple::of(segment);
         let Some(listener) = self.listener_for(&tuple) else {
@@ -88,11 +89,16 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
-    /// A segment of a half-open connection.
-    pub(super) fn on_half_open_segment(&mut self, now: Instant, id: u32, segment: &Segment<'_>) {
-        let Some(record) = self.half_open.records.get_mut(id) else {
-            return;
-        };
+    /// A segment of a half-open connection. Gives the connection that it becomes, if it does; the
+    /// segment is yet to be handed to that.
+    #[inline(never)]
+    pub(super) fn on_half_open_segment(
+        &mut self,
+        now: Instant,
+        id: u32,
+        segment: &Segment<'_>,
+    ) -> Option<u32> {
+        let record = self.half_open.records.get_mut(id)?;
         match record.on_segment(now, segment) {
             half_open::Answer::Drop => {}
             half_open::Answer::SynAck => {
@@ -104,40 +110,46 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             }
             half_open::Answer::Reset => self.reset(now, segment),
             half_open::Answer::Forget => self.forget_half_open(id),
-            half_open::Answer::Establish => self.establish(now, id, segment),
+            half_open::Answer::Establish => return self.establish(now, id),
         }
+        None
     }
 
     /// A half-open connection becomes a connection if there is room for it. If not, the segment is
     /// dropped and the record stays: the peer, or our SYN-ACK's timer, will try again.
-    fn establish(&mut self, now: Instant, half_open: u32, segment: &Segment<'_>) {
-        let Some(&record) = self.half_open.records.get(half_open) else {
-            return;
+    fn establish(&mut self, now: Instant, half_open: u32) -> Option<u32> {
+        let record = self.half_open.records.get(half_open)?;
+        let (listener, tuple) = (record.listener, record.tuple);
+        let Some(has_room) =
+            self.listeners.records.get(listener).map(ListenerRecord::has_room_for_established)
+        else {
+            self.forget_half_open(half_open);
+            return None;
         };
-        let Some(listener) = self.listeners.records.get(record.listener) else {
-            return self.forget_half_open(half_open);
-        };
-        let config = listener.config.connection;
-        let mut connection = None;
-        if listener.has_room_for_established() {
-            let open = self.open(now, &record.tuple, record.iss, record.timestamp_offset);
-            let (controller, accepted) = (self.controller.clone(), record.accepted());
-            let (tuple, promised) = (&record.tuple, Some(record.window()));
-            let owner = Owner::Listener;
-            connection = self.add_connection(tuple, &config, owner, promised, |buffers| {
-                Connection::accept(now, &config, controller, buffers, &open, &accepted)
-            });
-        }
-        let Some(id) = connection else {
+        let added = if has_room { self.add_accepted(now, half_open) } else { None };
+        let Some(id) = added else {
             self.statistics.accept_overflow += 1;
-            return;
+            return None;
         };
         self.statistics.passive_opens += 1;
-        let hash = self.secret.demux(&record.tuple);
+        let hash = self.secret.demux(&tuple);
         self.demux.replace(hash, Entity::HalfOpen(half_open), Entity::Connection(id));
         self.remove_half_open(half_open);
-        self.push_waiting(record.listener, id);
-        self.on_connection_segment(now, id, segment);
+        self.push_waiting(listener, id);
+        Some(id)
+    }
+
+    /// The connection of a half-open record.
+    #[inline(never)]
+    fn add_accepted(&mut self, now: Instant, half_open: u32) -> Option<u32> {
+        let record = self.half_open.records.get(half_open)?;
+        let tuple = record.tuple;
+        let by = By::Listener { id: record.listener, promised: record.window() };
+        let open = self.open(now, &tuple, record.iss, record.timestamp_offset);
+        let id = self.add_connection(now, &tuple, by, self.controller.clone(), &open)?;
+        let accepted = self.half_open.records.get(half_open)?.accepted();
+        self.connections.get_mut(id)?.connection.accept(now, &accepted);
+        Some(id)
     }
 
     /// Removes a half-open connection: back to LISTEN.
@@ -148,6 +160,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
+    #[inline(never)]
     fn remove_half_open(&mut self, id: u32) -> Option<HalfOpen> {
         let record = self.half_open.remove(id)?;
         self.memory.keep_promise(record.window());
@@ -158,6 +171,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// A segment of a connection in TIME-WAIT.
+    #[inline(never)]
     pub(super) fn on_time_wait_segment(&mut self, now: Instant, id: u32, segment: &Segment<'_>) {
         let Some(record) = self.time_waits.records.get_mut(id) else {
             return;

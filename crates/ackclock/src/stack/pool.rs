@@ -51,9 +51,10 @@ pub(super) struct Pool<'a, T> {
 
 impl<'a, T> Pool<'a, T> {
     /// A pool in `places`: lent memory limits it to its length, growing memory to `limit`.
-    pub(super) fn new(places: Buffer<'a, Place<T>>, limit: usize) -> Self {
-        let limit = if places.can_grow() { limit } else { places.len() };
-        Pool { places, free: NO_ID, unused: 0, len: 0, limit: limit.min(MAX_PLACES) }
+    pub(super) const fn new(places: Buffer<'a, Place<T>>, limit: usize) -> Self {
+        let limit = if places.can_grow() { limit } else { places.length() };
+        let limit = if limit < MAX_PLACES { limit } else { MAX_PLACES };
+        Pool { places, free: NO_ID, unused: 0, len: 0, limit }
     }
 
     /// Whether no further record fits.

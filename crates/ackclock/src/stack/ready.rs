@@ -16,8 +16,14 @@ pub(super) struct ReadyQueue<'a> {
 impl<'a> ReadyQueue<'a> {
     /// An empty queue. `quantum` in bytes is at least the largest transmission, so that every turn
     /// begins with a credit.
-    pub(super) fn new(links: Buffer<'a, Link>, credits: Buffer<'a, i32>, quantum: u32) -> Self {
-        let quantum = i32::try_from(quantum.max(1)).unwrap_or(i32::MAX);
+    pub(super) const fn new(
+        links: Buffer<'a, Link>,
+        credits: Buffer<'a, i32>,
+        quantum: u32,
+    ) -> Self {
+        let quantum = quantum.cast_signed();
+        // Below 1 are those that have no sign to spare.
+        let quantum = if quantum < 1 { i32::MAX } else { quantum };
         ReadyQueue { queue: IdQueue::new(links), credits, quantum }
     }
 

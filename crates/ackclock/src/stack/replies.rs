@@ -138,7 +138,7 @@ pub(super) struct Replies<'a> {
 
 impl<'a> Replies<'a> {
     /// Empty queues.
-    pub(super) fn new(
+    pub(super) const fn new(
         segments: Buffer<'a, Reply>,
         echoes: Buffer<'a, Echo>,
         echo_data: Buffer<'a, u8>,
@@ -218,6 +218,10 @@ pub(super) struct RateLimit {
 const SECOND: Duration = Duration::from_secs(1);
 
 impl RateLimit {
+    /// No tokens at all.
+    pub(super) const NONE: Self =
+        RateLimit { cost: None, saved: Duration::ZERO, last: Instant::ZERO };
+
     /// At most `per_second` at once and per second.
     pub(super) fn new(per_second: u32) -> Self {
         let cost = (per_second > 0).then(|| SECOND / per_second);

@@ -60,3 +60,35 @@ pub struct Statistics {
     /// Calls with a `now` earlier than the one before.
     pub time_went_back: u64,
 }
+
+impl Statistics {
+    /// Nothing yet.
+    pub(super) const NONE: Self = Statistics {
+        packets_received: 0,
+        packets_sent: 0,
+        segments_delivered: 0,
+        malformed: 0,
+        bad_checksum: 0,
+        bad_header: 0,
+        fragments: 0,
+        not_for_us: 0,
+        bad_address: 0,
+        unknown_protocol: 0,
+        no_connection: 0,
+        resets_sent: 0,
+        resets_suppressed: 0,
+        replies_dropped: 0,
+        echo_replies: 0,
+        icmp_errors: 0,
+        icmp_ignored: 0,
+        active_opens: 0,
+        passive_opens: 0,
+        half_open_overflow: 0,
+        accept_overflow: 0,
+        memory_refused: 0,
+        half_open_timeouts: 0,
+        time_wait_recycled: 0,
+        time_wait_reused: 0,
+        time_went_back: 0,
+    };
+}

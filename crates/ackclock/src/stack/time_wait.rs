@@ -140,7 +140,7 @@ pub(super) struct TimeWaits<'a> {
 
 impl<'a> TimeWaits<'a> {
     /// No record yet; at most `limit` where storage grows.
-    pub(super) fn new(
+    pub(super) const fn new(
         records: Buffer<'a, Place<TimeWaitRecord>>,
         timers: Buffer<'a, TimerCell>,
         limit: usize,

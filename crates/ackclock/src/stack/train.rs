@@ -29,7 +29,7 @@ pub(super) struct Train {
 
 impl Train {
     /// No segment.
-    pub(super) fn none() -> Self {
+    pub(super) const fn none() -> Self {
         Train {
             id: NO_ID,
             segments: 0,

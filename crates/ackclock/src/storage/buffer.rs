@@ -34,6 +34,15 @@ impl<'a, T> Buffer<'a, T> {
         }
     }
 
+    /// The length, for where a slice cannot be made of it yet: in constants.
+    pub const fn length(&self) -> usize {
+        match self {
+            Buffer::Lent(slice) => slice.len(),
+            #[cfg(feature = "alloc")]
+            Buffer::Owned(vec) => vec.len(),
+        }
+    }
+
     /// Makes the buffer at least `len` elements long, with `fill` for new ones; returns whether it
     /// is that long now. Lent memory stays as it is; an allocation that fails changes nothing.
     pub fn grow(&mut self, len: usize, fill: T) -> bool

@@ -19,9 +19,9 @@ const FIRST_GROWTH: usize = 8;
 impl<'a, T: Copy + Default> Deque<'a, T> {
     /// A queue in `buffer`. Lent memory limits it to its length, whatever `limit` says; owned
     /// memory grows on demand up to `limit` elements.
-    pub fn new(buffer: Buffer<'a, T>, limit: usize) -> Self {
-        let limit = if buffer.can_grow() { limit } else { buffer.len() };
-        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+    pub const fn new(buffer: Buffer<'a, T>, limit: usize) -> Self {
+        let limit = if buffer.can_grow() { limit } else { buffer.length() };
+        let limit = if limit < u32::MAX as usize { limit as u32 } else { u32::MAX };
         Deque { buffer, head: 0, len: 0, limit }
     }
 

@@ -211,20 +211,13 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         }
     }
 
-    /// Passive open: the connection that a half-open record becomes, in ESTABLISHED, once the
-    /// peer's ACK of our SYN was found acceptable. The stack then hands the same segment to
-    /// [`on_segment`](Self::on_segment), which takes its window, data and FIN.
-    pub fn accept(
-        now: Instant,
-        config: &Config,
-        controller: C,
-        buffers: Buffers<'a>,
-        open: &Open,
-        accepted: &Accepted,
-    ) -> Self {
-        let mut connection = Self::connect(now, config, controller, buffers, open);
-        connection.agreement = Agreement::offer(&accepted.our_options);
-        connection.agree(
+    /// Passive open: what [`connect`](Self::connect) has just made becomes the connection of a
+    /// half-open record, in ESTABLISHED, once the peer's ACK of our SYN was found acceptable. The
+    /// stack then hands the same segment to [`on_segment`](Self::on_segment), which takes its window,
+    /// data and FIN.
+    pub fn accept(&mut self, now: Instant, accepted: &Accepted) {
+        self.agreement = Agreement::offer(&accepted.our_options);
+        self.agree(
             now,
             accepted.irs,
             &accepted.peer_options,
@@ -232,9 +225,8 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             accepted.advertised_window,
         );
         let rtt = accepted.syn_sent_at.map(|sent_at| now.saturating_since(sent_at));
-        connection.sender.count_retransmitted_syns(accepted.syn_retransmits);
-        connection.establish(now, 0, accepted.irs, rtt, accepted.syn_retransmits > 0);
-        connection
+        self.sender.count_retransmitted_syns(accepted.syn_retransmits);
+        self.establish(now, 0, accepted.irs, rtt, accepted.syn_retransmits > 0);
     }
 
     /// The peer's SYN, numbered `irs`, is known: what both offered is in use from now on. `ts_recent`

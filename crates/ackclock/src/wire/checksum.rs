@@ -21,6 +21,9 @@ pub struct Checksum {
 }
 
 impl Checksum {
+    /// Of nothing yet.
+    pub(super) const NONE: Self = Checksum { sum: 0, odd: false };
+
     /// The sum of the pseudo-header (RFC 9293 section 3.1, RFC 8200 section 8.1). `length` is the
     /// transport header's and payload's, in bytes.
     ///

@@ -129,10 +129,15 @@ pub struct Checksums {
     pub transport: bool,
 }
 
+impl Checksums {
+    /// All are verified.
+    pub const ALL: Self = Checksums { ip: true, transport: true };
+}
+
 impl Default for Checksums {
     /// All are verified.
     fn default() -> Self {
-        Checksums { ip: true, transport: true }
+        Self::ALL
     }
 }
 

@@ -368,7 +368,7 @@ const CHECKSUM: usize = 16;
 const SEQUENCE_NUMBER: usize = 4;
 
 /// Headers that were written but for TCP's checksum.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Headers {
     /// Where TCP's begins, in bytes.
     tcp: usize,
@@ -376,6 +376,10 @@ struct Headers {
     len: usize,
     /// The sum of the pseudo-header, and of TCP's header if that is to be complete.
     sum: Checksum,
+}
+
+impl Headers {
+    const NONE: Self = Headers { tcp: 0, len: 0, sum: Checksum::NONE };
 }
 
 #[inline]
@@ -394,7 +398,7 @@ fn write_headers(
     let Some((fixed, options)) = place.and_then(<[u8]>::split_first_chunk_mut::<FIXED_HEADER>)
     else {
         // Never: `MAX_HEADER` bytes hold every header.
-        return Headers::default();
+        return Headers::NONE;
     };
     let words = header.to_words(options_len);
     ip::write_words(fixed, words);
@@ -439,10 +443,10 @@ pub(crate) struct RepeatedHeader {
 
 impl RepeatedHeader {
     /// Nothing yet.
-    pub(crate) fn empty() -> Self {
+    pub(crate) const fn empty() -> Self {
         RepeatedHeader {
             bytes: [0; MAX_HEADER],
-            headers: Headers::default(),
+            headers: Headers::NONE,
             checksum: WriteChecksum::Complete,
         }
     }

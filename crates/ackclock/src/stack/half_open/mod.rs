@@ -277,7 +277,7 @@ pub(super) struct HalfOpens<'a> {
 
 impl<'a> HalfOpens<'a> {
     /// No record yet; at most `limit` where storage grows.
-    pub(super) fn new(
+    pub(super) const fn new(
         records: Buffer<'a, Place<HalfOpen>>,
         timers: Buffer<'a, TimerCell>,
         links: Buffer<'a, Link>,

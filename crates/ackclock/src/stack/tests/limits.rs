@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::seq::SeqRange;
-use crate::tcp::FlightRecord;
+use crate::tcp::{ConfigError, FlightRecord};
 
 #[test]
 fn a_flood_of_syns_costs_records_only() {

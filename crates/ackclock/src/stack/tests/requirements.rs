@@ -1,8 +1,8 @@
 //! Numbered requirements of RFC 9293 that no other test shows by the way.
 
 use super::*;
-use crate::tcp::Keepalive;
-use crate::wire::IcmpErrorKind;
+use crate::tcp::{ConfigError, Keepalive};
+use crate::wire::{self, IcmpErrorKind};
 
 /// Hands a SYN from 10.0.0.1 to `to` to a proxy that takes any destination.
 fn syn_to(to: IpAddr) -> Host {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::congestion::BuiltIn;
-use crate::tcp::{AckPolicy, Error, ReceiveError, State};
+use crate::tcp::{AckPolicy, ConfigError, Error, ReceiveError, State};
 
 /// The window that the next packet of a host tells, whose shift is `shift`.
 fn told<C: CongestionController + Clone>(now: Instant, host: &mut Stack<'_, C>, shift: u8) -> u32 {

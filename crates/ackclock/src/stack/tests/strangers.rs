@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::tcp::Error;
+use crate::wire;
 use crate::wire::Ecn;
 use proptest::prelude::*;
 

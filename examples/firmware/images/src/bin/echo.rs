@@ -3,10 +3,11 @@
 #![no_main]
 #![forbid(unsafe_code)]
 
-use ackclock::congestion::Reno;
+use ackclock::congestion::{Growth, Reno};
 use ackclock::stack::{Event, Handle, Stack, StackMemory};
 use ackclock::time::Instant;
 use board::{Board, FrameBuffer, Once};
+use core::mem::MaybeUninit;
 use core::net::{Ipv4Addr, SocketAddr};
 use firmware::{Node, Queues};
 
@@ -14,15 +15,34 @@ const CONNECTIONS: usize = 2;
 /// Handshakes that are not finished, and connections in TIME-WAIT, have records of their own.
 const HALF_OPEN: usize = 2;
 const TIME_WAIT: usize = 2;
+/// Addresses, and answers without a connection that may wait for the controller: resets and acks of
+/// the records above, and data of echo replies, as much as every host must be able to receive (RFC 1122
+/// section 3.3.2: datagrams of 576 bytes).
+const ADDRESSES: usize = 1;
+const REPLIES: usize = 4;
+const ECHO_BYTES: usize = 548;
 /// Bytes that are moved from one queue to the other at a time.
 const CHUNK: usize = 128;
 
-static MEMORY: Once<StackMemory<'static, Reno, CONNECTIONS, HALF_OPEN, TIME_WAIT, 1>> =
-    Once::new(StackMemory::new());
+type Memory = StackMemory<
+    'static,
+    Reno,
+    CONNECTIONS,
+    HALF_OPEN,
+    TIME_WAIT,
+    1,
+    0,
+    ADDRESSES,
+    REPLIES,
+    ECHO_BYTES,
+>;
+
+static MEMORY: Once<Memory> = Once::new(Memory::new());
 static QUEUES: Once<[Queues<2048, 4, 3>; CONNECTIONS]> = Once::new([Queues::EMPTY; CONNECTIONS]);
 static FRAME: Once<FrameBuffer> = Once::new(board::NO_FRAME);
-static STACK: Once<Option<Stack<'static, Reno>>> = Once::new(None);
-static NODE: Once<Option<Node<'static>>> = Once::new(None);
+static STACK: Once<Stack<'static, Reno>> =
+    Once::new(Stack::empty(Node::STACK, Reno::new(Growth::ByteCounting { limit: 2 })));
+static NODE: Once<MaybeUninit<Node<'static>>> = Once::new(MaybeUninit::uninit());
 
 #[board::entry]
 fn main() -> ! {
@@ -33,12 +53,11 @@ fn main() -> ! {
     serve(stack, node)
 }
 
-/// Makes the stack. What it needs of the call stack meanwhile is free again afterwards.
+/// Starts the stack. What it needs of the call stack meanwhile is free again afterwards.
 #[inline(never)]
 fn start() -> Option<&'static mut Stack<'static, Reno>> {
-    let storage = MEMORY.take()?.storage(QUEUES.take()?.each_mut().map(Queues::lend));
-    let stack = Stack::new(Node::stack_config(), Reno::default(), storage).ok()?;
-    let stack = STACK.take()?.insert(stack);
+    let stack = STACK.take()?;
+    stack.lend(MEMORY.take()?.storage(QUEUES.take()?.each_mut().map(Queues::lend))).ok()?;
     stack.add_address(Node::address()).ok()?;
     stack.listen(Node::listen(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 7))).ok()?;
     Some(stack)
@@ -47,7 +66,7 @@ fn start() -> Option<&'static mut Stack<'static, Reno>> {
 /// Connects the board to the network.
 #[inline(never)]
 fn connect(board: Board) -> Option<&'static mut Node<'static>> {
-    Some(NODE.take()?.insert(Node::new(board, FRAME.take()?)))
+    Some(NODE.take()?.write(Node::new(board, FRAME.take()?)))
 }
 
 #[inline(never)]

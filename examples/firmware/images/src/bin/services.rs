@@ -27,7 +27,7 @@ fn main() -> ! {
         board::console::exit(1)
     };
     let storage = memory.storage(queues.each_mut().map(Queues::lend));
-    let Ok(mut stack) = Stack::new(Node::stack_config(), Reno::default(), storage) else {
+    let Ok(mut stack) = Stack::new(Node::STACK, Reno::default(), storage) else {
         board::console::exit(2)
     };
     if stack.add_address(Node::address()).is_err() {

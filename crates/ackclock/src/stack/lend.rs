@@ -1,0 +1,155 @@
+//! Making a stack, and giving it memory.
+
+use super::addresses::{AddressPlace, Addresses};
+use super::demux::Demux;
+use super::half_open::HalfOpens;
+use super::id_queue::IdQueue;
+use super::isn::{EphemeralPorts, Secret};
+use super::listeners::Listeners;
+use super::memory::MemoryBudget;
+use super::pool::{NO_ID, Pool};
+use super::ready::ReadyQueue;
+use super::replies::{RateLimit, Replies};
+use super::resting::Resting;
+use super::time_wait::TimeWaits;
+use super::timer_queue::TimerQueue;
+use super::train::Train;
+use super::{Capabilities, Stack, StackConfig, Statistics, Storage};
+use crate::congestion::CongestionController;
+use crate::storage::Buffer;
+use crate::tcp::ConfigError;
+use crate::time::Instant;
+use crate::wire;
+
+/// Least MTU of a link in bytes (RFC 791 section 3.2).
+const MIN_MTU: u32 = 68;
+
+impl<'a, C: CongestionController + Clone> Stack<'a, C> {
+    /// A stack without addresses. Each connection gets a clone of `controller`.
+    ///
+    /// # Errors
+    /// Names the setting that cannot be used.
+    pub fn new(
+        config: StackConfig,
+        controller: C,
+        storage: Storage<'a, C>,
+    ) -> Result<Self, ConfigError> {
+        let mut stack = Self::empty(config, controller);
+        stack.lend(storage)?;
+        Ok(stack)
+    }
+
+    /// A stack without memory, for a `static`: until it is [lent](Self::lend) some it has room for
+    /// nothing, and says so.
+    ///
+    /// ```
+    /// use ackclock::congestion::{Growth, Reno};
+    /// use ackclock::stack::{Capabilities, Stack, StackConfig, StackMemory};
+    /// use ackclock::tcp::Buffers;
+    /// use std::sync::Mutex;
+    ///
+    /// const CONFIG: StackConfig = StackConfig::new(Capabilities::with_mtu(1500), [1, 2]);
+    /// const RENO: Reno = Reno::new(Growth::ByteCounting { limit: 2 });
+    ///
+    /// static STACK: Mutex<Stack<'static, Reno>> = Mutex::new(Stack::empty(CONFIG, RENO));
+    /// static MEMORY: Mutex<StackMemory<'static, Reno, 2, 2, 2, 1>> = Mutex::new(StackMemory::new());
+    ///
+    /// // A guard that is kept for ever stands for what a program for a microcontroller uses.
+    /// let memory = Box::leak(Box::new(MEMORY.lock()?));
+    /// STACK.lock()?.lend(memory.storage([Buffers::default(), Buffers::default()]))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub const fn empty(config: StackConfig, controller: C) -> Self {
+        const fn none<'a, T>() -> Buffer<'a, T> {
+            Buffer::lent(&mut [])
+        }
+        Stack {
+            config,
+            controller,
+            secret: Secret::NONE,
+            now: Instant::ZERO,
+            addresses: Addresses::new(none()),
+            ports: EphemeralPorts::NONE,
+            listeners: Listeners::new(none(), none()),
+            connections: Pool::new(none(), 0),
+            recent: NO_ID,
+            busy: NO_ID,
+            spare: none(),
+            lent_receive: Some((0, 0)),
+            memory: MemoryBudget::new(0),
+            half_open: HalfOpens::new(none(), none(), none(), 0),
+            time_waits: TimeWaits::new(none(), none(), 0),
+            demux: Demux::new(none()),
+            timers: TimerQueue::new(none()),
+            ready: ReadyQueue::new(none(), none(), 0),
+            train: Train::none(),
+            resting: Resting::new(none()),
+            events: IdQueue::new(none()),
+            replies: Replies::new(none(), none(), none()),
+            reset_limit: RateLimit::NONE,
+            statistics: Statistics::NONE,
+        }
+    }
+
+    /// Gives the stack memory. What it did with other memory before is forgotten, addresses and
+    /// listeners included, and nobody is told.
+    ///
+    /// # Errors
+    /// Names the setting that cannot be used; then nothing has changed.
+    #[inline(never)]
+    pub fn lend(&mut self, storage: Storage<'a, C>) -> Result<(), ConfigError> {
+        let link = &mut self.config.link;
+        if link.mtu < MIN_MTU {
+            return Err(ConfigError::Mtu);
+        }
+        let largest =
+            if cfg!(feature = "segmentation") { Capabilities::LARGEST_PAYLOAD } else { 0 };
+        link.segmentation = link.segmentation.min(largest);
+        let quantum = link.mtu.max(link.segmentation.saturating_add(wire::MAX_HEADER as u32));
+        let config = &self.config;
+        let Storage {
+            connections,
+            spare,
+            connection_timers,
+            ready,
+            credits,
+            events,
+            resting,
+            half_open,
+            half_open_timers,
+            syn_acks,
+            time_wait,
+            time_wait_timers,
+            listeners,
+            listener_events,
+            mut addresses,
+            buckets,
+            replies,
+            echoes,
+            echo_data,
+        } = storage;
+        let lent = spare.iter().flatten().map(|buffers| buffers.receive.len());
+        self.lent_receive = lent.clone().min().zip(lent.max());
+        addresses.fill(AddressPlace::EMPTY);
+        self.addresses = Addresses::new(addresses);
+        self.secret = Secret::new(config.secret);
+        self.ports = EphemeralPorts::new(config.first_ephemeral_port, config.last_ephemeral_port);
+        self.listeners = Listeners::new(listeners, listener_events);
+        self.connections = Pool::new(connections, config.max_connections);
+        (self.recent, self.busy) = (NO_ID, NO_ID);
+        self.spare = spare;
+        self.memory = MemoryBudget::new(config.memory);
+        self.half_open =
+            HalfOpens::new(half_open, half_open_timers, syn_acks, config.max_half_open);
+        self.time_waits = TimeWaits::new(time_wait, time_wait_timers, config.max_time_wait);
+        self.demux = Demux::new(buckets);
+        self.timers = TimerQueue::new(connection_timers);
+        self.ready = ReadyQueue::new(ready, credits, quantum);
+        self.train = Train::none();
+        self.resting = Resting::new(resting);
+        self.events = IdQueue::new(events);
+        self.replies = Replies::new(replies, echoes, echo_data);
+        self.reset_limit = RateLimit::new(config.resets_per_second);
+        Ok(())
+    }
+}
