@@ -237,15 +237,27 @@ impl<'m, S: Serve> Server<'m, S> {
         }
         if readiness.closed || (readiness.finished && said_all && readiness.flushed) {
             *served = Served::default();
-            self.last = stack.info(now, handle);
-            let failed = self.last.is_some_and(|info| info.error.is_some());
-            if failed {
-                self.statistics.failed += 1;
-            } else {
-                self.statistics.completed += 1;
-            }
-            let _ = stack.close(now, handle);
+            self.finish(now, stack, handle);
         }
+    }
+
+    // What there is to know of a connection is large, and is not to lie on the stack of those that go
+    // on.
+    #[inline(never)]
+    fn finish<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+        handle: Handle,
+    ) {
+        self.last = stack.info(now, handle);
+        let failed = self.last.is_some_and(|info| info.error.is_some());
+        if failed {
+            self.statistics.failed += 1;
+        } else {
+            self.statistics.completed += 1;
+        }
+        let _ = stack.close(now, handle);
     }
 }
 

@@ -36,8 +36,7 @@ impl<'m> Node<'m> {
 
     /// Settings of its stack. These boards have no source of random numbers; on yours the secret
     /// comes from one.
-    pub const STACK: StackConfig =
-        StackConfig::new(Capabilities::with_mtu(1500), [0x5eed, 0x5eed]);
+    pub const STACK: StackConfig = StackConfig::new(Capabilities::with_mtu(1500), [0x5eed, 0x5eed]);
 
     /// Its address.
     pub fn address() -> Cidr {

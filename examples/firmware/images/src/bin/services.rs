@@ -4,55 +4,82 @@
 #![forbid(unsafe_code)]
 
 use ackclock::apps::{Application, Served, Server, Service};
-use ackclock::congestion::Reno;
+use ackclock::congestion::{Growth, Reno};
 use ackclock::stack::{Stack, StackMemory};
 use ackclock::storage::Buffer;
 use board::console::Console;
 use board::{Board, FrameBuffer, Once};
 use core::fmt::Write;
+use core::mem::MaybeUninit;
 use core::net::{Ipv4Addr, SocketAddr};
 use firmware::{Node, Queues};
 
 const CONNECTIONS: usize = 4;
+const SERVICES: [Service; 3] = [Service::Echo, Service::Discard, Service::Chargen];
+
+type Servers = [Option<Server<'static>>; SERVICES.len()];
 
 static MEMORY: Once<StackMemory<'static, Reno, CONNECTIONS, 4, 4, 3>> =
     Once::new(StackMemory::new());
 static QUEUES: Once<[Queues<8192, 12, 8>; CONNECTIONS]> = Once::new([Queues::EMPTY; CONNECTIONS]);
 static FRAME: Once<FrameBuffer> = Once::new(board::NO_FRAME);
+static STACK: Once<Stack<'static, Reno>> =
+    Once::new(Stack::empty(Node::STACK, Reno::new(Growth::ByteCounting { limit: 2 })));
+static NODE: Once<MaybeUninit<Node<'static>>> = Once::new(MaybeUninit::uninit());
+static SERVED: Once<MaybeUninit<[[Served; CONNECTIONS]; SERVICES.len()]>> =
+    Once::new(MaybeUninit::uninit());
+static SERVERS: Once<Servers> = Once::new([const { None }; SERVICES.len()]);
 
 #[board::entry]
 fn main() -> ! {
-    let lent = (Board::take(), MEMORY.take(), QUEUES.take(), FRAME.take());
-    let (Some(board), Some(memory), Some(queues), Some(frame)) = lent else {
+    let (Some(stack), Some(node)) = (start(), Board::take().and_then(connect)) else {
         board::console::exit(1)
     };
-    let storage = memory.storage(queues.each_mut().map(Queues::lend));
-    let Ok(mut stack) = Stack::new(Node::STACK, Reno::default(), storage) else {
-        board::console::exit(2)
-    };
-    if stack.add_address(Node::address()).is_err() {
-        board::console::exit(3);
-    }
-    let mut node = Node::new(board, frame);
-    let mut served = [[Served::default(); CONNECTIONS]; 3];
-    let mut services = [Service::Echo, Service::Discard, Service::Chargen].into_iter();
-    let mut servers = served.each_mut().map(|served| {
-        let service = services.next().unwrap_or(Service::Echo);
-        let address = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), service.port());
-        Server::new(service, Node::listen(address), Buffer::lent(served))
-    });
-    for server in &mut servers {
-        if let Err(error) = server.start(node.now(), &mut stack) {
-            let _ = writeln!(Console, "{error}");
-            board::console::exit(4);
-        }
-    }
+    let Some(servers) = listen(node, stack) else { board::console::exit(2) };
     board::console::say(c"ready\n");
-    loop {
-        let now = node.receive(&mut stack);
-        while let Some(event) = stack.poll_event() {
-            servers.iter_mut().for_each(|server| server.on_event(now, &mut stack, &event));
+    serve(stack, node, servers)
+}
+
+/// Starts the stack. What it needs of the call stack meanwhile is free again afterwards.
+#[inline(never)]
+fn start() -> Option<&'static mut Stack<'static, Reno>> {
+    let stack = STACK.take()?;
+    stack.lend(MEMORY.take()?.storage(QUEUES.take()?.each_mut().map(Queues::lend))).ok()?;
+    stack.add_address(Node::address()).ok()?;
+    Some(stack)
+}
+
+/// Connects the board to the network.
+#[inline(never)]
+fn connect(board: Board) -> Option<&'static mut Node<'static>> {
+    Some(NODE.take()?.write(Node::new(board, FRAME.take()?)))
+}
+
+/// Starts the services.
+#[inline(never)]
+fn listen(node: &mut Node<'_>, stack: &mut Stack<'static, Reno>) -> Option<&'static mut Servers> {
+    let servers = SERVERS.take()?;
+    let served = SERVED.take()?.write(Default::default());
+    for ((place, served), service) in servers.iter_mut().zip(served).zip(SERVICES) {
+        let address = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), service.port());
+        let server = Server::new(service, Node::listen(address), Buffer::lent(served));
+        if let Err(error) = place.insert(server).start(node.now(), stack) {
+            let _ = writeln!(Console, "{error}");
+            return None;
         }
-        node.transmit(now, &mut stack);
+    }
+    Some(servers)
+}
+
+#[inline(never)]
+fn serve(stack: &mut Stack<'static, Reno>, node: &mut Node<'static>, servers: &mut Servers) -> ! {
+    loop {
+        let now = node.receive(stack);
+        while let Some(event) = stack.poll_event() {
+            for server in servers.iter_mut().flatten() {
+                server.on_event(now, stack, &event);
+            }
+        }
+        node.transmit(now, stack);
     }
 }
