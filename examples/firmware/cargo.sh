@@ -19,24 +19,27 @@ if [ ! -d "$library" ]; then
     exit 1
 fi
 kept=${CARGO_TARGET_DIR:-$here/../../target}/sysroot
-sysroot=$kept/$target-$("$RUSTC" --version | sha256sum | cut -c 1-8)
+
+# Many units, so that of compiler_builtins only what is called is linked. Copying, clearing and dividing
+# are to be as small as what they serve, but not slow: "z" would have no unrolled copying.
+manifest="[package]
+name = \"sysroot\"
+edition = \"2024\"
+[workspace]
+[dependencies]
+alloc = { path = \"$library/alloc\", features = [\"compiler-builtins-mem\"] }
+[profile.release.package.compiler_builtins]
+codegen-units = 10000
+opt-level = \"s\"
+"
+sysroot=$kept/$target-$({ "$RUSTC" --version; echo "$manifest"; } | sha256sum | cut -c 1-8)
 
 build_sysroot() {
     local work=$sysroot.build
     rm -rf "$work"
     mkdir -p "$work/src" "$work/sysroot/lib/rustlib/$target/lib"
     touch "$work/src/lib.rs"
-    # Many units, so that of compiler_builtins only what is called is linked.
-    cat >"$work/Cargo.toml" <<MANIFEST
-[package]
-name = "sysroot"
-edition = "2024"
-[workspace]
-[dependencies]
-alloc = { path = "$library/alloc", features = ["compiler-builtins-mem"] }
-[profile.release.package.compiler_builtins]
-codegen-units = 10000
-MANIFEST
+    echo "$manifest" >"$work/Cargo.toml"
     # The library needs the compiler's own features; bitcode is what link-time optimisation reads.
     RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=$work/target \
         RUSTFLAGS="-Cembed-bitcode=yes -Zforce-unstable-if-unmarked" \
