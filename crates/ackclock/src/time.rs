@@ -46,9 +46,19 @@ impl Instant {
         self.0
     }
 
+    /// Whole microseconds since the origin.
+    pub const fn as_micros(self) -> u64 {
+        thousandth(self.0)
+    }
+
     /// Whole milliseconds since the origin.
     pub const fn as_millis(self) -> u64 {
-        self.0 / 1_000_000
+        thousandth(self.as_micros())
+    }
+
+    /// Whole seconds since the origin.
+    pub const fn as_secs(self) -> u64 {
+        thousandth(self.as_millis())
     }
 
     /// How long after `earlier` this is; zero if it is not after it.
@@ -95,12 +105,18 @@ impl Duration {
 
     /// The span in whole microseconds, rounded down.
     pub const fn as_micros(self) -> u64 {
-        self.0 / 1_000
+        thousandth(self.0)
     }
 
     /// The span in whole milliseconds, rounded down.
     pub const fn as_millis(self) -> u64 {
-        self.0 / 1_000_000
+        thousandth(self.as_micros())
+    }
+
+    /// The span in whole microseconds, rounded up.
+    pub(crate) const fn as_micros_rounded_up(self) -> u64 {
+        let micros = self.as_micros();
+        if micros * 1_000 < self.0 { micros + 1 } else { micros }
     }
 
     /// Whether the span is empty.
@@ -117,6 +133,18 @@ impl Duration {
     pub const fn saturating_mul(self, factor: u64) -> Duration {
         Duration(self.0.saturating_mul(factor))
     }
+}
+
+/// A thousandth, rounded down. On small processors a division of 64 bits is a long function; three of
+/// 32 bits, each with the remainder of the one before, do as well.
+const fn thousandth(number: u64) -> u64 {
+    if cfg!(target_pointer_width = "64") {
+        return number / 1_000;
+    }
+    let (high, low) = ((number >> 32) as u32, number as u32);
+    let middle = high % 1_000 << 16 | low >> 16;
+    let lowest = middle % 1_000 << 16 | low & 0xffff;
+    ((high / 1_000) as u64) << 32 | ((middle / 1_000) as u64) << 16 | (lowest / 1_000) as u64
 }
 
 impl core::ops::Add<Duration> for Instant {

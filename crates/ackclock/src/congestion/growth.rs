@@ -84,9 +84,18 @@ impl Growth {
         usable.then_some(Growth::ScaledByteCounting(Scale { numerator, denominator }))
     }
 
+    /// What counts: without older ways of doing it only RFC 3465's is there.
+    fn in_force(self) -> Self {
+        match self {
+            Growth::ByteCounting { .. } => self,
+            _ if cfg!(feature = "historic") => self,
+            _ => Growth::default(),
+        }
+    }
+
     /// By how many bytes an ack of `bytes_acked` new bytes opens the window in slow start.
     pub(super) fn slow_start_increase(self, bytes_acked: u32, mss: u32, repairs_loss: bool) -> u32 {
-        match self {
+        match self.in_force() {
             Growth::LimitedByteCounting => bytes_acked.min(mss.saturating_mul(LBC_LIMIT)),
             Growth::AppropriateByteCounting if !repairs_loss => {
                 bytes_acked.min(mss.saturating_mul(LBC_LIMIT))
@@ -107,7 +116,7 @@ impl Growth {
 
     /// How many bytes an ack of `bytes_acked` new bytes pays in congestion avoidance.
     pub(super) fn avoidance_credit(self, bytes_acked: u32, mss: u32) -> u32 {
-        match self {
+        match self.in_force() {
             Growth::ByteCounting { .. } => bytes_acked,
             _ => mss,
         }
@@ -115,7 +124,7 @@ impl Growth {
 
     /// How many bytes a segment more costs in congestion avoidance.
     pub(super) fn avoidance_price(self, cwnd: u32, mss: u32) -> u32 {
-        match self {
+        match self.in_force() {
             Growth::Floor => cwnd - cwnd.checked_rem(mss).unwrap_or(0),
             _ => cwnd,
         }

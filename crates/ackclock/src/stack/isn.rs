@@ -9,12 +9,13 @@
 
 use super::tuple::{End, FourTuple};
 use crate::seq::SeqNumber;
-use crate::time::{Duration, Instant};
+use crate::time::Instant;
 use core::net::{IpAddr, SocketAddr};
 use siphasher::sip::SipHasher13;
 
-/// Tick of the clock in initial sequence numbers (RFC 9293 section 3.4.1, RFC 6528 section 3).
-const ISN_TICK: Duration = Duration::from_micros(4);
+/// Tick of the clock in initial sequence numbers, in microseconds (RFC 9293 section 3.4.1, RFC 6528
+/// section 3).
+const ISN_TICK_MICROS: u64 = 4;
 
 /// Without a table there is no hash for it.
 const DEMUX_KEYS: usize = if cfg!(feature = "many-connections") { 11 } else { 1 };
@@ -87,7 +88,7 @@ impl Secret {
     /// Initial sequence number: a clock plus a number that depends on the four-tuple (RFC 6528
     /// section 3), so that a later connection of the same tuple has a higher one.
     pub(super) fn isn(&self, now: Instant, tuple: &FourTuple) -> SeqNumber {
-        let clock = now.as_nanos() / ISN_TICK.as_nanos();
+        let clock = now.as_micros() / ISN_TICK_MICROS;
         SeqNumber(clock as u32) + self.hash(Purpose::Isn, tuple) as u32
     }
 

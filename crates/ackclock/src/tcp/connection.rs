@@ -344,7 +344,7 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             window: self.receiver.window_field(self.receiver.window()),
             ts_recent: self.timestamps.enabled.then(|| self.timestamps.recent()),
             timestamp_offset: self.timestamps.offset(),
-            duration: self.settings.msl().saturating_mul(2),
+            duration: self.settings.msl() + self.settings.msl(),
         })
     }
 

@@ -64,7 +64,7 @@ impl RtoConfig {
 
     /// How long to wait for the answer to a SYN that was sent `retransmissions` times again.
     pub(crate) fn syn_timeout(&self, retransmissions: u32) -> Duration {
-        self.initial.saturating_mul(self.backoff.factor(retransmissions)).min(self.max)
+        self.initial.saturating_mul(self.backoff.factor(retransmissions).into()).min(self.max)
     }
 }
 
@@ -119,11 +119,11 @@ words! {
 
 impl RtoBackoff {
     /// By what the timeout is multiplied after it has passed `times` times.
-    pub(crate) fn factor(self, times: u32) -> u64 {
+    pub(crate) fn factor(self, times: u32) -> u32 {
         match self {
-            RtoBackoff::None => 1,
-            RtoBackoff::Linear => u64::from(times) + 1,
-            RtoBackoff::Exponential => 1_u64.checked_shl(times).unwrap_or(u64::MAX),
+            RtoBackoff::None if cfg!(feature = "historic") => 1,
+            RtoBackoff::Linear if cfg!(feature = "historic") => times.saturating_add(1),
+            _ => 1_u32.checked_shl(times).unwrap_or(u32::MAX),
         }
     }
 }
@@ -217,6 +217,6 @@ mod tests {
         let after = |backoff: RtoBackoff| [0, 1, 2, 3, 64].map(|times| backoff.factor(times));
         assert_eq!(after(RtoBackoff::None), [1; 5]);
         assert_eq!(after(RtoBackoff::Linear), [1, 2, 3, 4, 65]);
-        assert_eq!(after(RtoBackoff::Exponential), [1, 2, 4, 8, u64::MAX]);
+        assert_eq!(after(RtoBackoff::Exponential), [1, 2, 4, 8, u32::MAX]);
     }
 }

@@ -119,14 +119,16 @@ impl CompactDuration {
     const VALUE: u32 = (1 << 30) - 1;
 
     fn new(time: Duration) -> Self {
-        // Each unit by a division of its own: a constant divisor cannot be zero.
-        let nanos = time.as_nanos();
-        let units = [nanos.div_ceil(MICRO), nanos.div_ceil(MILLI), nanos.div_ceil(SECOND)];
-        let mut fitting = (0..).zip(units).filter_map(|(unit, value)| {
-            let value = u32::try_from(value).ok().filter(|value| *value <= Self::VALUE)?;
-            Some(CompactDuration(unit << 30 | value))
-        });
-        fitting.next().unwrap_or(Self::FOR_EVER)
+        let mut value = time;
+        for unit in 0..3 {
+            // In the next unit each is as long as a thousand here.
+            let rounded_up = value.as_micros_rounded_up();
+            if rounded_up <= u64::from(Self::VALUE) {
+                return CompactDuration(unit << 30 | rounded_up as u32);
+            }
+            value = Duration::from_nanos(rounded_up);
+        }
+        Self::FOR_EVER
     }
 
     fn get(self) -> Duration {

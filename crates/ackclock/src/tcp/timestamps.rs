@@ -134,7 +134,7 @@ impl TimestampState {
 
 /// Whole seconds since the origin.
 fn seconds(at: Instant) -> u32 {
-    u32::try_from(at.as_millis() / 1_000).unwrap_or(u32::MAX)
+    u32::try_from(at.as_secs()).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -104,16 +104,16 @@ impl AckState {
     pub(super) fn enough(&self, full_size: u32, limit: u32) -> u32 {
         match self.gathering {
             Gathering::Nothing => 0,
-            Gathering::TwoSegments => full_size.saturating_mul(2),
-            Gathering::ShareOfBuffer => share_of(limit),
+            Gathering::ShareOfBuffer if cfg!(feature = "historic") => share_of(limit),
+            _ => full_size.saturating_mul(2),
         }
     }
 
     /// By how many bytes the window must be able to grow to be worth a segment of its own.
     pub(super) fn worthwhile_update(&self, mss: u32, limit: u32) -> u32 {
         let update = match self.gathering {
-            Gathering::Nothing | Gathering::TwoSegments => (limit / 2).min(mss.saturating_mul(2)),
-            Gathering::ShareOfBuffer => share_of(limit),
+            Gathering::ShareOfBuffer if cfg!(feature = "historic") => share_of(limit),
+            _ => (limit / 2).min(mss.saturating_mul(2)),
         };
         update.max(1)
     }
@@ -172,10 +172,10 @@ impl AckState {
     fn delay(&mut self, now: Instant) {
         if self.deadline.is_never() {
             self.deadline = match self.timer {
-                AckTimer::PerSegment => now + Duration::from_micros(self.timeout.into()),
-                AckTimer::Heartbeat(millis) => {
+                AckTimer::Heartbeat(millis) if cfg!(feature = "historic") => {
                     TickingClock::new(millis, self.phase).tick_after(now, 1)
                 }
+                _ => now + Duration::from_micros(self.timeout.into()),
             };
         }
     }

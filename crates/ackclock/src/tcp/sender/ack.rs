@@ -41,7 +41,8 @@ impl AckInput<'_> {
         };
         let age = (now.as_millis() as u32).wrapping_sub(echoed);
         let millis = now.as_millis().saturating_sub(u64::from(age));
-        millis.saturating_mul(1_000).saturating_add(999)
+        // Milliseconds of 64 bits of nanoseconds: no overflow.
+        millis * 1_000 + 999
     }
 }
 
@@ -72,7 +73,7 @@ impl<C: CongestionController> Sender<'_, C> {
         // A retransmission is not what was delivered if no round trip has ever been so short, or if
         // the timestamp tells so (RFC 8985 section 6.2 step 2); what an ack with SACK blocks
         // echoes says nothing of them (RFC 7323 section 4.3).
-        let shortest = micros(now).saturating_sub(self.rto.min_rtt().as_nanos() / 1_000);
+        let shortest = micros(now).saturating_sub(self.rto.min_rtt().as_micros());
         let believed_until = shortest.min(input.echoed_until(now));
         let mut delivered = Delivered { believed_until, ..Delivered::default() };
         let acked = self.flight.acknowledge(self.snd_una, &mut delivered);

@@ -56,7 +56,11 @@ impl<C: CongestionController> Sender<'_, C> {
         let limit = match settings.restart_after_idle {
             RestartAfterIdle::Never => return,
             RestartAfterIdle::Validation => return self.give_up_unvalidated(now, settings),
-            RestartAfterIdle::OneSegmentAfterRtt if !measured.is_zero() => measured,
+            RestartAfterIdle::OneSegmentAfterRtt
+                if cfg!(feature = "historic") && !measured.is_zero() =>
+            {
+                measured
+            }
             _ => self.rto.timeout(),
         };
         if idle > limit {

@@ -155,7 +155,7 @@ impl Rto {
 
     fn backed_off(&self, times: u32) -> Duration {
         let factor = self.backoff_rule.factor(times);
-        let timeout = u64::from(self.base).saturating_mul(factor);
+        let timeout = u64::from(self.base) * u64::from(factor);
         Duration::from_micros(timeout.min(self.max.into()))
     }
 
@@ -199,7 +199,7 @@ impl Rto {
 
 /// Whole microseconds, rounded up; a longer time than 71 minutes counts as that.
 fn micros(time: Duration) -> u32 {
-    u32::try_from(time.as_nanos().div_ceil(1_000)).unwrap_or(u32::MAX)
+    u32::try_from(time.as_micros_rounded_up()).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

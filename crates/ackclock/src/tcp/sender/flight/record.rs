@@ -149,7 +149,7 @@ impl FlightRecord {
 
 /// Microseconds: fine enough for RFC 8985 (section 4: a quarter of the least round-trip time).
 pub(crate) fn micros(at: Instant) -> u64 {
-    at.as_nanos() / 1_000
+    at.as_micros()
 }
 
 /// The lowest `n` bits.
