@@ -296,7 +296,8 @@ pub struct Ack {
     pub bytes_delivered: u32,
     /// Bytes found lost by this ack.
     pub bytes_lost: u32,
-    /// Bytes that were in flight when the last of the bytes found lost was sent; 0 if none.
+    /// Bytes that were in flight when the last of the bytes found lost was sent; 0 if none, or without
+    /// any of the features `delivery-rate`, `recovery-rack` and `undo`.
     pub flight_when_lost_sent: u32,
     /// Bytes in flight before the ack.
     pub flight_before: u32,
@@ -367,7 +368,8 @@ pub struct Loss {
     pub now: Instant,
     /// Bytes.
     pub bytes: u32,
-    /// Bytes in flight when the last sent of them was sent, itself included.
+    /// Bytes in flight when the last sent of them was sent, itself included; 0 as
+    /// [`Ack::flight_when_lost_sent`] may be.
     pub flight_when_sent: u32,
     /// Bytes found lost since then, these included.
     pub lost_since_sent: u32,

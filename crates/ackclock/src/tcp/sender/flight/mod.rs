@@ -14,7 +14,7 @@ mod tests;
 mod time;
 
 pub use record::FlightRecord;
-pub(crate) use record::{MAX_PIECES, micros};
+pub(crate) use record::{MAX_PIECES, TIMES_MATTER, micros};
 pub(crate) use time::{Delivered, Transmission};
 
 use super::DeliveryRecord;
@@ -70,8 +70,10 @@ impl Losses {
     fn add(&mut self, position: usize, record: &FlightRecord, mask: Pieces) {
         if mask != 0 {
             self.bytes += record.bytes(mask);
-            self.in_flight_when_sent = record.in_flight;
-            self.position = position;
+            if TIMES_MATTER {
+                self.in_flight_when_sent = record.in_flight;
+                self.position = position;
+            }
         }
     }
 }
@@ -224,7 +226,7 @@ impl<'a> Flight<'a> {
             seq: range.start,
             len: range.len(),
             piece: piece.max(1),
-            in_flight: self.pipe().saturating_add(range.len()),
+            in_flight: if TIMES_MATTER { self.pipe().saturating_add(range.len()) } else { 0 },
             sent_at: now,
             ..FlightRecord::default()
         };
@@ -267,7 +269,9 @@ impl<'a> Flight<'a> {
     /// `delivered`.
     pub(crate) fn acknowledge(&mut self, una: SeqNumber, delivered: &mut Delivered) -> Acked {
         let mut acked = Acked::default();
-        if let Some(run) = self.untouched(una) {
+        if cfg!(feature = "fast-path")
+            && let Some(run) = self.untouched(una)
+        {
             acked.sent_at = Some(run.sent_at);
             delivered.add_run(&run, self.remembered(run.records - 1));
             self.acknowledge_run(&run);
@@ -278,6 +282,8 @@ impl<'a> Flight<'a> {
             let record = *record;
             let gone = if whole {
                 record.all()
+            } else if MAX_PIECES == 1 {
+                0
             } else {
                 low_bits(una.since(record.seq) / record.piece.max(1)) & record.all()
             };
@@ -299,7 +305,9 @@ impl<'a> Flight<'a> {
                 self.records.pop_front();
                 continue;
             }
-            if let Some(record) = self.records.front_mut() {
+            if MAX_PIECES > 1
+                && let Some(record) = self.records.front_mut()
+            {
                 let count = gone.count_ones();
                 let cut = count * record.piece;
                 record.seq += cut;
@@ -459,8 +467,7 @@ impl<'a> Flight<'a> {
     pub(crate) fn mark_probed(&mut self, start: SeqNumber) {
         let position = self.locate(start);
         if let Some(record) = self.records.get_mut(position) {
-            let index = start.since(record.seq) / record.piece.max(1);
-            record.ever_resent |= bit(index) & record.all();
+            record.ever_resent |= record.piece_at(start);
         }
     }
 
@@ -471,8 +478,7 @@ impl<'a> Flight<'a> {
         let Some(record) = self.records.get_mut(position) else {
             return;
         };
-        let index = start.since(record.seq) / record.piece.max(1);
-        let mask = bit(index) & record.all() & !record.sacked;
+        let mask = record.piece_at(start) & !record.sacked;
         if mask == 0 {
             return;
         }

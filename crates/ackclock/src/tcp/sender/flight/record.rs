@@ -13,6 +13,14 @@ pub(crate) type Pieces = u8;
 /// Most pieces in one record.
 pub(crate) const MAX_PIECES: u32 = if cfg!(feature = "segmentation") { Pieces::BITS } else { 1 };
 
+/// Whether anybody asks when it was that what arrived or was lost had been sent.
+pub(crate) const TIMES_MATTER: bool =
+    cfg!(any(feature = "delivery-rate", feature = "recovery-rack", feature = "undo"));
+
+/// Whether records that are SACKed tell how many more such follow: what that saves is worth its code in
+/// long flights.
+pub(super) const RUNS_ARE_KNOWN: bool = cfg!(feature = "fast-path");
+
 /// One transmission: where it lies in sequence space, when it was sent, and what became of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlightRecord {
@@ -77,7 +85,13 @@ impl FlightRecord {
 
     /// How many records from this one on are known to be SACKed; 0 if this one is not.
     pub(super) fn sacked_run(&self) -> usize {
-        if self.is_sacked() { self.first_resent.max(1) as usize } else { 0 }
+        if !RUNS_ARE_KNOWN {
+            usize::from(self.is_sacked())
+        } else if self.is_sacked() {
+            self.first_resent.max(1) as usize
+        } else {
+            0
+        }
     }
 
     /// The peer has thrown away what it had SACKed.
@@ -90,11 +104,13 @@ impl FlightRecord {
 
     /// Notes that pieces are sent again.
     pub(super) fn resend(&mut self, now: Instant, mask: Pieces) {
-        let after = u32::try_from(micros(now).saturating_sub(self.sent())).unwrap_or(u32::MAX);
-        if self.resent == 0 {
-            self.first_resent = after;
+        if TIMES_MATTER {
+            let after = u32::try_from(micros(now).saturating_sub(self.sent())).unwrap_or(u32::MAX);
+            if self.resent == 0 {
+                self.first_resent = after;
+            }
+            self.last_resent = after;
         }
-        self.last_resent = after;
         self.lost |= mask;
         self.resent |= mask;
         self.ever_resent |= mask;
@@ -114,9 +130,18 @@ impl FlightRecord {
     }
 
     pub(super) fn piece_range(&self, index: u32) -> SeqRange {
+        if MAX_PIECES == 1 {
+            return SeqRange::new(self.seq, self.end());
+        }
         let start = index.saturating_mul(self.piece).min(self.len);
         let end = start.saturating_add(self.piece).min(self.len);
         SeqRange::new(self.seq + start, self.seq + end)
+    }
+
+    /// The bit of the piece that begins at `start`.
+    pub(super) fn piece_at(&self, start: SeqNumber) -> Pieces {
+        let index = if MAX_PIECES == 1 { 0 } else { start.since(self.seq) / self.piece.max(1) };
+        bit(index) & self.all()
     }
 
     /// Sequence numbers in the pieces of `mask`.
@@ -136,6 +161,9 @@ impl FlightRecord {
 
     /// The bits of the pieces that lie wholly in `range`.
     pub(super) fn pieces_within(&self, range: SeqRange) -> Pieces {
+        if MAX_PIECES == 1 {
+            return Pieces::from(range.covers(self.piece_range(0)));
+        }
         let piece = self.piece.max(1);
         let first = range.start.since(self.seq).div_ceil(piece);
         let end = if range.end.at_or_after(self.end()) {

@@ -1,6 +1,6 @@
 //! What the peer says it holds, and what that makes of the rest (RFC 2018, RFC 6675).
 
-use super::record::{Pieces, bit};
+use super::record::{Pieces, RUNS_ARE_KNOWN, bit};
 use super::{Delivered, Flight, Losses};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::wire::SackBlocks;
@@ -39,7 +39,7 @@ impl Flight<'_> {
                 record.sacked |= mask;
                 record.lost &= !mask;
                 record.resent &= !mask;
-                if record.is_sacked() {
+                if RUNS_ARE_KNOWN && record.is_sacked() {
                     record.first_resent = 1;
                 }
                 let last = Pieces::BITS - 1 - mask.leading_zeros();
@@ -58,7 +58,8 @@ impl Flight<'_> {
             next += run(next);
         }
         // The next one who comes by has a single step to do.
-        if next > position + 1
+        if RUNS_ARE_KNOWN
+            && next > position + 1
             && let Some(first) = self.records.get_mut(position)
         {
             first.first_resent = u32::try_from(next - position).unwrap_or(u32::MAX);

@@ -4,7 +4,7 @@
 //! the last such time. What is inferred errs on the safe side of the two: a retransmission counts
 //! as lost only when the last one would, and as delivered no later than the first one was sent.
 
-use super::record::{FlightRecord, Pieces, bit, low_bits};
+use super::record::{FlightRecord, Pieces, TIMES_MATTER, bit, low_bits};
 use super::{Flight, Losses, Run};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::sender::DeliveryRecord;
@@ -55,6 +55,9 @@ impl Delivered {
             return;
         }
         self.bytes += record.bytes(mask);
+        if !TIMES_MATTER {
+            return;
+        }
         let originals = mask & !record.ever_resent;
         if originals != 0 {
             self.consider(record, originals, record.sent(), false, sent);

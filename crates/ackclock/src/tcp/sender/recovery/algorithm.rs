@@ -54,7 +54,8 @@ macro_rules! recoveries {
             }
         }
 
-        /// The rules of whichever recovery it is.
+        /// The rules of whichever recovery it is. Not a `dyn Rules`: of the few that an image has nobody
+        /// may have a timer of its own or a window of its own, and then all that serves them is left out.
         #[derive(Debug)]
         pub(super) enum AnyRules {
             $($(#[cfg(feature = $feature)])? $rules($rules),)+
@@ -66,16 +67,120 @@ macro_rules! recoveries {
                     $($(#[cfg(feature = $feature)])? AnyRules::$rules(_) => RecoveryAlgorithm::$rules,)+
                 }
             }
+        }
 
-            pub(super) fn get(&self) -> &dyn Rules {
+        impl Rules for AnyRules {
+            fn on_ack(&mut self, episode: &mut Episode, flight: &mut Flight<'_>, ack: &AckFacts) -> Outcome {
                 match self {
-                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules,)+
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.on_ack(episode, flight, ack),)+
                 }
             }
 
-            pub(super) fn get_mut(&mut self) -> &mut dyn Rules {
+            fn on_timeout(&mut self, episode: &Episode, flight: &mut Flight<'_>, now: Instant, rtt: &MeasuredRtt) {
                 match self {
-                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules,)+
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.on_timeout(episode, flight, now, rtt),)+
+                }
+            }
+
+            fn may_undo(&self) -> bool {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.may_undo(),)+
+                }
+            }
+
+            fn forget(&mut self) {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.forget(),)+
+                }
+            }
+
+            fn on_reordering(&mut self) {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.on_reordering(),)+
+                }
+            }
+
+            fn pipe(&self, episode: &Episode, flight: &Flight<'_>) -> u32 {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.pipe(episode, flight),)+
+                }
+            }
+
+            fn window(&self, episode: &Episode, window: u32) -> u32 {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.window(episode, window),)+
+                }
+            }
+
+            fn regulate(&mut self, episode: &Episode, flight: &Flight<'_>, outcome: &Outcome, limits: &Limits) {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.regulate(episode, flight, outcome, limits),)+
+                }
+            }
+
+            fn next_retransmission(&self, episode: &Episode, flight: &mut Flight<'_>, allowance: u32) -> Option<SeqRange> {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.next_retransmission(episode, flight, allowance),)+
+                }
+            }
+
+            fn next_speculation(&self, episode: &Episode, flight: &Flight<'_>) -> Option<SeqRange> {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.next_speculation(episode, flight),)+
+                }
+            }
+
+            fn on_sent(&mut self, episode: &Episode, flight: &Flight<'_>, range: SeqRange, new: bool) {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.on_sent(episode, flight, range, new),)+
+                }
+            }
+
+            fn is_plain(&self) -> bool {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.is_plain(),)+
+                }
+            }
+
+            fn take_run(&mut self, now: u64, una: SeqNumber, run: &Run) -> bool {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.take_run(now, una, run),)+
+                }
+            }
+
+            fn early_timer(&self) -> (EarlyTimer, Instant) {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.early_timer(),)+
+                }
+            }
+
+            fn on_reordering_timeout(&mut self, episode: &mut Episode, flight: &mut Flight<'_>, now_and_nxt: (Instant, SeqNumber), rtt: &MeasuredRtt) -> Outcome {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.on_reordering_timeout(episode, flight, now_and_nxt, rtt),)+
+                }
+            }
+
+            fn schedule_probe(&mut self, episode: &Episode, flight: &Flight<'_>, facts: &ProbeFacts) {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.schedule_probe(episode, flight, facts),)+
+                }
+            }
+
+            fn cancel_early_timer(&mut self) {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.cancel_early_timer(),)+
+                }
+            }
+
+            fn on_probe_sent(&mut self, nxt: SeqNumber, range: SeqRange, new: bool) {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.on_probe_sent(nxt, range, new),)+
+                }
+            }
+
+            fn superfluous(&self) -> u32 {
+                match self {
+                    $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.superfluous(),)+
                 }
             }
         }

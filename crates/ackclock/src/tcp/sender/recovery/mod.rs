@@ -390,7 +390,7 @@ impl Recovery {
             && !self.undo.sends_forward()
             && flight.sacked() == 0
             && flight.lost() == 0
-            && self.rules.get().is_plain()
+            && self.rules.is_plain()
     }
 
     /// As [`on_ack`](Self::on_ack), where [`is_calm`](Self::is_calm) and the ack is for `run` and tells
@@ -401,7 +401,7 @@ impl Recovery {
         (una, nxt): (SeqNumber, SeqNumber),
         run: &Run,
     ) -> bool {
-        if self.undo.is_armed() || !self.rules.get_mut().take_run(micros(now), una, run) {
+        if self.undo.is_armed() || !self.rules.take_run(micros(now), una, run) {
             return false;
         }
         self.episode.duplicate_acks = 0;
@@ -422,13 +422,13 @@ impl Recovery {
 
     /// Bytes thought to be in the network.
     pub(crate) fn pipe(&self, flight: &Flight<'_>) -> u32 {
-        self.rules.get().pipe(&self.episode, flight)
+        self.rules.pipe(&self.episode, flight)
     }
 
     /// An ack was applied to the flight.
     pub(crate) fn on_ack(&mut self, flight: &mut Flight<'_>, ack: &AckFacts) -> Outcome {
         self.episode.count(ack);
-        let rules = self.rules.get_mut();
+        let rules = &mut self.rules;
         let mut undone = None;
         let was_forward = self.undo.sends_forward();
         if self.undo.is_spurious(&self.episode, ack) {
@@ -460,7 +460,7 @@ impl Recovery {
         (una, nxt): (SeqNumber, SeqNumber),
         rtt: &MeasuredRtt,
     ) -> Outcome {
-        let rules = self.rules.get_mut();
+        let rules = &mut self.rules;
         let superfluous = rules.superfluous();
         let outcome = rules.on_reordering_timeout(&mut self.episode, flight, (now, nxt), rtt);
         self.note_reduction(&outcome, una, superfluous);
@@ -470,7 +470,7 @@ impl Recovery {
     fn note_reduction(&mut self, outcome: &Outcome, una: SeqNumber, superfluous: u32) {
         if outcome.reduce_again {
             self.undo.disarm();
-        } else if outcome.entered && self.rules.get().may_undo() {
+        } else if outcome.entered && self.rules.may_undo() {
             self.undo = Undo::begin(una, superfluous);
         }
     }
@@ -482,12 +482,12 @@ impl Recovery {
 
     /// The law has heard of `outcome`.
     pub(crate) fn regulate(&mut self, flight: &Flight<'_>, outcome: &Outcome, limits: &Limits) {
-        self.rules.get_mut().regulate(&self.episode, flight, outcome, limits);
+        self.rules.regulate(&self.episode, flight, outcome, limits);
     }
 
     /// The window that bounds the pipe; the law has `window`.
     pub(crate) fn window(&self, window: u32) -> u32 {
-        self.rules.get().window(&self.episode, window)
+        self.rules.window(&self.episode, window)
     }
 
     /// The retransmission timer fired, again without an ack since the last time if `repeated`.
@@ -503,7 +503,7 @@ impl Recovery {
         self.begin_anew(nxt);
         // RFC 6298 rule 5.4, also when some of the flight may yet arrive.
         self.episode.owes_retransmission = true;
-        let rules = self.rules.get_mut();
+        let rules = &mut self.rules;
         if rules.may_undo() {
             self.undo.begin_timeout(una, rules.superfluous(), repeated, recovering);
         }
@@ -514,7 +514,7 @@ impl Recovery {
     pub(crate) fn on_all_lost(&mut self, flight: &mut Flight<'_>, nxt: SeqNumber) {
         self.begin_anew(nxt);
         self.undo.disarm();
-        self.rules.get_mut().forget();
+        self.rules.forget();
         flight.mark_all_lost();
     }
 
@@ -534,12 +534,12 @@ impl Recovery {
         if self.undo.sends_forward() {
             return None;
         }
-        self.rules.get().next_retransmission(&self.episode, flight, allowance)
+        self.rules.next_retransmission(&self.episode, flight, allowance)
     }
 
     /// What to retransmit when nothing is lost and no new data can be sent.
     pub(crate) fn next_speculation(&self, flight: &Flight<'_>, allowance: u32) -> Option<SeqRange> {
-        let speculation = self.rules.get().next_speculation(&self.episode, flight)?;
+        let speculation = self.rules.next_speculation(&self.episode, flight)?;
         (speculation.len() <= allowance).then_some(speculation)
     }
 
@@ -555,26 +555,26 @@ impl Recovery {
         if !new {
             self.undo.on_resent(now.as_millis() as u32, range);
         }
-        self.rules.get_mut().on_sent(&self.episode, flight, range, new);
+        self.rules.on_sent(&self.episode, flight, range, new);
     }
 
     /// The timer of the recovery's own, and when it fires.
     pub(crate) fn early_timer(&self) -> (EarlyTimer, Instant) {
-        self.rules.get().early_timer()
+        self.rules.early_timer()
     }
 
     /// New data was sent, or something was acknowledged.
     pub(crate) fn schedule_probe(&mut self, flight: &Flight<'_>, facts: &ProbeFacts) {
-        self.rules.get_mut().schedule_probe(&self.episode, flight, facts);
+        self.rules.schedule_probe(&self.episode, flight, facts);
     }
 
     /// The retransmission timer does not run, or a probe is due.
     pub(crate) fn cancel_early_timer(&mut self) {
-        self.rules.get_mut().cancel_early_timer();
+        self.rules.cancel_early_timer();
     }
 
     /// `range` was sent as a tail loss probe; SND.NXT is `nxt` then.
     pub(crate) fn on_probe_sent(&mut self, nxt: SeqNumber, range: SeqRange, new: bool) {
-        self.rules.get_mut().on_probe_sent(nxt, range, new);
+        self.rules.on_probe_sent(nxt, range, new);
     }
 }
