@@ -1,4 +1,4 @@
-//! A stack of our own on a way out of the machine, and what drives it.
+//! A stack of our own on a way out of the machine (or one on each queue of it), and what drives it.
 
 use crate::capture::Captured;
 use crate::failure::Failure;
@@ -9,16 +9,17 @@ use ackclock::link::Link;
 use ackclock::stack::{ListenError, Stack, StackConfig, Storage};
 use ackclock::time::Instant;
 use ackclock_host::any_link::AnyLink;
-use ackclock_host::run_loop::{RunError, RunLoop};
+use ackclock_host::queues::{self, Queue};
+use ackclock_host::run_loop::{RunError, RunLoop, Waker};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// A stack on a way out that is open.
+/// A stack on each queue of a way out that is open.
 pub(crate) struct Driver {
-    run_loop: RunLoop<Captured<AnyLink>>,
-    stack: Stack<'static, BuiltIn>,
+    /// At least one.
+    queues: Vec<Queue<'static, Captured<AnyLink>, BuiltIn>>,
     offloading: bool,
     /// What to say if the device goes away.
     gone: String,
@@ -34,44 +35,59 @@ impl Driver {
         seed: Option<u64>,
         pcap: Option<&Path>,
     ) -> Result<Self, Failure> {
-        let Opened { link, ethernet, interface, offloading, ports, gone, note } = way.open()?;
-        let link = Captured::new(link, ethernet.is_some(), &interface, pcap)?;
+        let Opened { links, ethernet, interface, offloading, ports, gone, note } = way.open()?;
+        if links.len() > 1 && pcap.is_some() {
+            return Err(Failure::Usage(format!(
+                "several queues have no capture in common: leave --pcap away, and run 'sudo tcpdump \
+                 -i {interface} -w FILE'"
+            )));
+        }
+        let captured = |link| Captured::new(link, ethernet.is_some(), &interface, pcap);
+        let links = links.into_iter().map(captured).collect::<Result<Vec<_>, _>>()?;
         let secret = match seed {
             Some(seed) => [seed, !seed],
             None => ackclock_host::secret::secret().map_err(|error| {
                 Failure::Environment(format!("no random bits: {error}; give a --seed"))
             })?,
         };
-        let mut config = StackConfig::new(link.capabilities(), secret);
+        let mut config = StackConfig::new(links[0].capabilities(), secret);
         if let Some(ports) = ports {
             (config.first_ephemeral_port, config.last_ephemeral_port) =
                 (ports.first(), ports.last());
         }
-        let mut stack = Stack::new(config, controller, Storage::growing())
-            .map_err(|error| Failure::Usage(error.to_string()))?;
-        for &address in way.addresses() {
-            stack.add_address(address).map_err(|error| {
-                Failure::Usage(format!("--address {}: {error}", address.address))
-            })?;
-        }
-        let run_loop = match ethernet {
-            None => RunLoop::new(link),
-            Some(ethernet) => RunLoop::with_ethernet(link, ethernet),
+        let loops = match ethernet {
+            None => RunLoop::of_queues(links),
+            Some(ethernet) => {
+                let each = links.into_iter().zip(std::iter::once(ethernet));
+                each.map(|(link, ethernet)| RunLoop::with_ethernet(link, ethernet)).collect()
+            }
         };
-        let run_loop = run_loop.map_err(|error| {
+        let loops = loops.map_err(|error| {
             Failure::Environment(format!("{error}: raise the limit with 'ulimit -n 1024'"))
         })?;
-        Ok(Driver { run_loop, stack, offloading, gone, note })
+        // There are no more of them than an interface can have.
+        let count = loops.len() as u16;
+        let queue = |(index, run_loop)| {
+            let mut stack = Stack::new(config.share(index, count), controller, Storage::growing())
+                .map_err(|error| Failure::Usage(error.to_string()))?;
+            for &address in way.addresses() {
+                stack.add_address(address).map_err(|error| {
+                    Failure::Usage(format!("--address {}: {error}", address.address))
+                })?;
+            }
+            Ok(Queue { run_loop, stack })
+        };
+        let queues = (0..).zip(loops).map(queue).collect::<Result<Vec<_>, _>>()?;
+        Ok(Driver { queues, offloading, gone, note })
     }
 
-    /// Runs until the application is done or the user ends it. May be called again, with another
-    /// application.
-    pub(crate) fn run(
-        &mut self,
-        application: &mut dyn Application<'static, BuiltIn>,
-    ) -> Result<(), Failure> {
-        let ended = self.run_loop.run(&mut self.stack, &mut [application]);
-        match ended {
+    /// Runs an application on each queue until all are done or the user ends it. May be called
+    /// again, with others.
+    pub(crate) fn run<A>(&mut self, applications: &mut [A]) -> Result<(), Failure>
+    where
+        A: Application<'static, BuiltIn> + Send,
+    {
+        match queues::run(&mut self.queues, applications) {
             Ok(_) => Ok(()),
             Err(RunError::Start(error)) => Err(start_failure(&error)),
             Err(RunError::Gone) => Err(Failure::Environment(self.gone.clone())),
@@ -81,13 +97,18 @@ impl Driver {
 
     /// What ends a run from another thread.
     pub(crate) fn stopper(&self) -> impl Fn() + Send + 'static {
-        let waker = self.run_loop.waker();
-        move || waker.stop()
+        let wakers: Vec<_> = self.queues.iter().map(|queue| queue.run_loop.waker()).collect();
+        move || wakers.iter().for_each(Waker::stop)
+    }
+
+    /// How many queues there are.
+    pub(crate) fn queues(&self) -> usize {
+        self.queues.len()
     }
 
     /// The time on the clock of the run.
     pub(crate) fn now(&self) -> Instant {
-        self.run_loop.now()
+        self.queues[0].run_loop.now()
     }
 
     /// Whether the kernel segments in our place.
@@ -95,16 +116,27 @@ impl Driver {
         self.offloading
     }
 
-    /// The stack, to look at.
-    pub(crate) fn stack(&self) -> &Stack<'static, BuiltIn> {
-        &self.stack
+    /// The stacks of the queues, to look at.
+    pub(crate) fn stacks(&self) -> impl Iterator<Item = &Stack<'static, BuiltIn>> {
+        self.queues.iter().map(|queue| &queue.stack)
     }
 
-    /// Ends the connections that are left by `abort`, and tells their peers.
-    pub(crate) fn leave(&mut self, abort: impl FnOnce(Instant, &mut Stack<'static, BuiltIn>)) {
-        abort(self.now(), &mut self.stack);
-        // Without the device there is no way to tell anybody.
-        let _ = self.run_loop.resume(&mut self.stack, &mut []);
+    /// The only stack, or that of the first queue.
+    pub(crate) fn stack(&self) -> &Stack<'static, BuiltIn> {
+        &self.queues[0].stack
+    }
+
+    /// Ends the connections that are left to the applications by `abort`, and tells their peers.
+    pub(crate) fn leave<A>(
+        &mut self,
+        applications: &mut [A],
+        abort: impl Fn(&mut A, Instant, &mut Stack<'static, BuiltIn>),
+    ) {
+        for (Queue { run_loop, stack }, application) in self.queues.iter_mut().zip(applications) {
+            abort(application, run_loop.now(), stack);
+            // Without the device there is no way to tell anybody.
+            let _ = run_loop.resume(stack, &mut []);
+        }
     }
 
     /// Ends the capture, if there is one, and says on standard error what was remarkable.
@@ -112,11 +144,16 @@ impl Driver {
         if let Some(note) = (self.note)() {
             say_once(note);
         }
-        let ethernet = self.run_loop.ethernet_mut();
-        if ethernet.is_some_and(|ethernet| ethernet.statistics().conflicts > 0) {
-            say_once("another host has one of our addresses too: choose another --address".into());
+        for Queue { run_loop, .. } in &mut self.queues {
+            let ethernet = run_loop.ethernet_mut();
+            if ethernet.is_some_and(|ethernet| ethernet.statistics().conflicts > 0) {
+                let conflict =
+                    "another host has one of our addresses too: choose another --address";
+                say_once(conflict.into());
+            }
+            run_loop.link_mut().finish()?;
         }
-        self.run_loop.link_mut().finish()
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use ackclock_host::changes::{Changes, ChangesError};
 use ackclock_host::interface::{self, InterfaceName};
 use ackclock_host::setup::{SetupError, TunSetup};
-use ackclock_host::tun::{Tun, TunError};
+use ackclock_host::tun;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt;
@@ -22,6 +22,7 @@ pub(crate) fn tun(options: &TunOptions) -> Result<(), Failure> {
     let setup = TunSetup {
         name,
         owner: options.owner.or_else(user),
+        several_queues: options.queues > 1,
         mtu: options.mtu,
         addresses: options.address.clone(),
     };
@@ -32,22 +33,26 @@ pub(crate) fn tun(options: &TunOptions) -> Result<(), Failure> {
     if options.undo {
         return undo(&setup.name);
     }
+    let is_there = interface::exists(&setup.name).map_err(|error| failure(error.into()))?;
+    if is_there && !options.dry_run {
+        fits(&setup)?;
+    }
     if options.apply {
         setup.apply_all().map_err(failure)?;
         return print(&format!(
             "{name} is ready for 'ackclock ... {}', and routed; 'ackclock setup tun {name} --undo' \
              undoes it\n",
-            usage(&setup),
+            usage(&setup, options.queues),
             name = setup.name,
         ));
     }
     let text = if options.dry_run {
         plan(&setup)?
-    } else if interface::exists(&setup.name).map_err(|error| failure(error.into()))? {
-        description(&setup)?
+    } else if is_there {
+        description(&setup, options.queues)?
     } else {
         setup.apply().map_err(failure)?;
-        format!("{} is ready for 'ackclock ... {}'\n", setup.name, usage(&setup))
+        format!("{} is ready for 'ackclock ... {}'\n", setup.name, usage(&setup, options.queues))
     };
     let routing = setup.routing();
     print(&format!("{text}\n# To the Internet, as root (or again with --apply):\n{routing}"))
@@ -78,13 +83,16 @@ fn plan(setup: &TunSetup) -> Result<String, Failure> {
     Ok(format!("# As root:\n{}{configuration}", setup.creation()))
 }
 
+/// Sees that an interface that is there is what is asked for. Attaching shows it; whoever may not
+/// attach has to take the name for it.
+fn fits(setup: &TunSetup) -> Result<(), Failure> {
+    let fits = tun::require_queues(&setup.name, setup.several_queues);
+    fits.map_err(|error| Failure::Environment(error.to_string()))
+}
+
 /// What is there already.
-fn description(setup: &TunSetup) -> Result<String, Failure> {
+fn description(setup: &TunSetup, queues: u16) -> Result<String, Failure> {
     let TunSetup { name, .. } = setup;
-    // Attaching shows what it is; whoever may not attach has to take the name for it.
-    if let Err(error @ TunError::NotTun(_)) = Tun::open(name) {
-        return Err(Failure::Environment(error.to_string()));
-    }
     let environment = |error| failure(SetupError::Interface(error));
     let state = match interface::is_up(name).map_err(environment)? {
         true => "up",
@@ -93,15 +101,17 @@ fn description(setup: &TunSetup) -> Result<String, Failure> {
     let mtu = interface::mtu(name).map_err(environment)?;
     let configuration = setup.configuration().map_err(|error| failure(error.into()))?;
     let mut text = format!("{name} is there already: {state}, MTU {mtu}; it was not changed\n");
-    let _ = write!(text, "# To configure it for '{}', as root:\n{configuration}", usage(setup));
+    let _ =
+        write!(text, "# To configure it for '{}', as root:\n{configuration}", usage(setup, queues));
     Ok(text)
 }
 
 /// The options that fit the interface.
-fn usage(setup: &TunSetup) -> String {
+fn usage(setup: &TunSetup, queues: u16) -> String {
     let addresses = setup.addresses.iter().map(crate::values::cidr_text);
     let addresses = addresses.fold(String::new(), |text, cidr| text + " --address " + &cidr);
-    format!("--tun {}{addresses}", setup.name)
+    let queues = if queues > 1 { format!(" --queues {queues}") } else { String::new() };
+    format!("--tun {}{addresses}{queues}", setup.name)
 }
 
 /// The user who asked for this, if that is not root: behind `sudo`, who called it.

@@ -82,6 +82,15 @@ mod tests {
             "--offload is of no use with --via raw: leave it away; see 'ackclock help echo'"
         );
         assert_eq!(
+            complaint(&["serve", "echo", "--via", "packet", "--queues", "2"]),
+            "--queues is of no use with --via packet: leave it away; see 'ackclock help serve'"
+        );
+        assert_eq!(
+            complaint(&["serve", "echo", "--once", "--queues", "2"]),
+            "--queues is of no use with --once: a connection is on one queue; see 'ackclock help \
+             serve'"
+        );
+        assert_eq!(
             complaint(&["echo", "--bytes", "16X"]),
             "invalid value '16X' for '--bytes <BYTES>': unknown suffix 'x': use k, M, G or T; see \
              'ackclock help echo'"
@@ -118,6 +127,10 @@ mod tests {
             &["discard", "--tun", "t"],
             &["serve", "echo", "--via", "kernel", "--tun", "t", "--address", "10.7.0.2/24"],
             &["serve", "echo", "--via", "kernel", "--mss", "1000"],
+            &["serve", "echo", "--via", "kernel", "--queues", "2"],
+            &["discard", "--queues", "2"],
+            &["discard", "--scenario", "file", "--queues", "2"],
+            &["discard", "a:9", "--via", "raw", "--queues", "2"],
         ] {
             let help = format!("see 'ackclock help {}'", arguments[0]);
             assert!(complaint(arguments).ends_with(&help), "{arguments:?}");

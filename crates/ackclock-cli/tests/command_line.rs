@@ -85,6 +85,8 @@ fn wrong_options_are_a_usage_error_in_one_line() {
         &["discard", "10.7.0.1:9", "--via", "raw", "--address", "fd07::2/64"],
         &["discard", "10.7.0.1:9", "--tun", "t", "--address", "10.7.0.2/24", "--guard"],
         &["discard", "10.7.0.1:9", "--via", "packet", "--interface", "t"],
+        &["discard", "10.7.0.1:9", "--tun", "t", "--address", "10.7.0.2/24", "--queues", "0"],
+        &["discard", "10.7.0.1:9", "--tun", "t", "--address", "10.7.0.2/24", "--queues", "257"],
         &["discard", "10.7.0.1:9", "--via", "kernel"],
         &["serve", "discard", "--via", "raw", "--ports", "1-2"],
         &["serve", "discard", "--via", "raw", "--port", "0"],

@@ -11,13 +11,13 @@ use std::os::fd::{AsFd, BorrowedFd};
 pub type LinkError = Box<dyn Error + Send + Sync>;
 
 /// A link of whatever kind, so that the choice between several is made once, where it is opened.
-pub struct AnyLink(Box<dyn Device>);
+pub struct AnyLink(Box<dyn Device + Send>);
 
 impl AnyLink {
     /// This link.
     pub fn new<L>(link: L) -> Self
     where
-        L: Link<Error: Error + Send + Sync + 'static> + AsFd + 'static,
+        L: Link<Error: Error + Send + Sync + 'static> + AsFd + Send + 'static,
     {
         AnyLink(Box::new(link))
     }

@@ -4,9 +4,9 @@
 //! the file descriptors that `tun-tap` and `pnet` open.
 
 use pnet::transport::TransportSender;
-use rustix::io::ioctl_fionbio;
+use rustix::io::{Errno, ioctl_fionbio};
 use rustix::ioctl::{IntegerSetter, Opcode, Setter, Updater, ioctl, opcode};
-use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, socket_with};
 use std::ffi::{c_int, c_uint};
 use std::fmt;
 use std::fs::File;
@@ -94,9 +94,7 @@ impl std::error::Error for InvalidName {}
 pub fn exists(name: &InterfaceName) -> io::Result<bool> {
     match request::<GET_FLAGS>(name) {
         Ok(_) => Ok(true),
-        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NODEV.raw_os_error()) => {
-            Ok(false)
-        }
+        Err(error) if error.raw_os_error() == Some(Errno::NODEV.raw_os_error()) => Ok(false),
         Err(error) => Err(error),
     }
 }
@@ -190,6 +188,25 @@ pub(crate) fn open_tun_queue(name: &InterfaceName, header: Option<usize>) -> io:
     let device = attach(name, TUN | MULTI_QUEUE | VNET_HEADER)?;
     set_vnet_header(&device, header)?;
     Ok(device)
+}
+
+/// Whether an interface that is there cannot be a TUN interface of one queue, or of several. (One that
+/// can has one more for a moment.)
+pub(crate) fn refuses(name: &InterfaceName, several_queues: bool) -> bool {
+    let flags = if several_queues { TUN | MULTI_QUEUE } else { TUN };
+    attach(name, flags).is_err_and(|error| Errno::from_io_error(&error) == Some(Errno::INVAL))
+}
+
+/// Claims an interface for this program until the descriptor is closed: the kernel keeps nobody from
+/// adding queues. The name that is taken is one of the network namespace.
+///
+/// # Errors
+/// `EADDRINUSE` if another program has claimed it.
+pub(crate) fn claim(name: &InterfaceName) -> io::Result<OwnedFd> {
+    let socket = socket_with(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
+    let text = format!("ackclock queues of {name}");
+    bind(&socket, &SocketAddrUnix::new_abstract_name(text.as_bytes())?)?;
+    Ok(socket)
 }
 
 /// Attaches a new descriptor to the interface.

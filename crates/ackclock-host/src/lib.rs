@@ -20,6 +20,7 @@
 //! | [`setup`] | the commands that make a TUN interface and route it |
 //! | [`tap`] | a TAP device, whose frames go through the core's Ethernet layer |
 //! | [`tun`] | a TUN device as a [`Link`](ackclock::link::Link) |
+//! | [`queues`] | drives the queues of a device together |
 //! | [`run_loop`] | drives a stack and its applications over a link |
 //! | [`secret`] | the random bits that a stack is keyed with |
 //! | [`unfinished`] | packets in a form in which no network carries them |
@@ -50,6 +51,8 @@ pub mod namespace;
 pub mod own_address;
 #[cfg(target_os = "linux")]
 pub mod packet;
+#[cfg(target_os = "linux")]
+pub mod queues;
 #[cfg(target_os = "linux")]
 pub mod raw;
 #[cfg(target_os = "linux")]

@@ -20,6 +20,8 @@ pub struct TunSetup {
     pub name: InterfaceName,
     /// The user who may attach to it without privilege, by number; `None`: only root.
     pub owner: Option<u32>,
+    /// Whether it is made for several queues, or for one.
+    pub several_queues: bool,
     /// Its MTU in bytes; `None`: the kernel's choice (1500).
     pub mtu: Option<u32>,
     /// The addresses of the *stack* with their prefixes.
@@ -32,6 +34,9 @@ impl TunSetup {
         let mut create = command("ip", ["tuntap", "add", "dev", self.name.as_str(), "mode", "tun"]);
         if let Some(owner) = self.owner {
             create.extend(["user".into(), owner.to_string()]);
+        }
+        if self.several_queues {
+            create.extend(["multi_queue".into()]);
         }
         Plan::of(vec![create])
     }
@@ -353,6 +358,7 @@ mod tests {
         TunSetup {
             name: "tun7".parse().unwrap(),
             owner: Some(1000),
+            several_queues: false,
             mtu: Some(1400),
             addresses: vec![cidr("10.7.0.2", 24), cidr("fd07::2", 64)],
         }
@@ -360,7 +366,10 @@ mod tests {
 
     #[test]
     fn creation_gives_the_interface_to_its_owner() {
-        assert_eq!(setup().creation().to_string(), "ip tuntap add dev tun7 mode tun user 1000\n");
+        let create = "ip tuntap add dev tun7 mode tun user 1000";
+        assert_eq!(setup().creation().to_string(), format!("{create}\n"));
+        let several = TunSetup { several_queues: true, ..setup() };
+        assert_eq!(several.creation().to_string(), format!("{create} multi_queue\n"));
     }
 
     #[test]

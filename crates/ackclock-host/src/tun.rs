@@ -14,6 +14,7 @@ use rustix::io::{Errno, read, retry_on_intr, writev};
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
 /// Largest packet that an IP header can describe (jumbograms excepted): IPv6 does not count its
 /// header.
@@ -48,6 +49,8 @@ pub struct Tun {
     offloading: bool,
     /// Holds a packet that is read.
     packet: Vec<u8>,
+    /// Keeps others off an interface of several queues: the kernel would give them some of our packets.
+    _claim: Option<Arc<OwnedFd>>,
 }
 
 impl Tun {
@@ -72,6 +75,12 @@ impl Tun {
                 interface::open_tun(name)
             }
         })
+        .map_err(|error| match error {
+            TunError::NotTun(name) if !interface::refuses(&name, true) => {
+                TunError::SeveralQueues(name)
+            }
+            error => error,
+        })
     }
 
     /// Attaches to an interface of several queues, at most [`MAX_QUEUES`]; creates it if there is none.
@@ -85,13 +94,16 @@ impl Tun {
         offload: Offload,
         queues: usize,
     ) -> Result<Vec<Self>, TunError> {
+        let claim = interface::claim(name).map_err(|error| TunError::on_open(name, error))?;
+        let claim = Arc::new(claim);
         let queue = |_| {
-            Tun::attach(name, offload, |offloading| {
+            let tun = Tun::attach(name, offload, |offloading| {
                 interface::open_tun_queue(name, offloading.then_some(VNET_HEADER))
-            })
+            })?;
+            Ok(Tun { _claim: Some(Arc::clone(&claim)), ..tun })
         };
         (0..queues).map(queue).collect::<Result<_, _>>().map_err(|error| match error {
-            TunError::NotTun(name) => TunError::OneQueue(name),
+            TunError::NotTun(name) if !interface::refuses(&name, false) => TunError::OneQueue(name),
             error => error,
         })
     }
@@ -114,7 +126,8 @@ impl Tun {
             _ => (plain()?, false),
         };
         let mtu = interface::mtu(name).map_err(|error| TunError::Device(name.clone(), error))?;
-        let mut tun = Tun { device, name: name.clone(), mtu, offloading, packet: Vec::new() };
+        let (name, packet) = (name.clone(), Vec::new());
+        let mut tun = Tun { device, name, mtu, offloading, packet, _claim: None };
         let largest = tun.capabilities().largest_received().max(LARGEST_PACKET);
         tun.packet = vec![0; VNET_HEADER + largest as usize];
         Ok(tun)
@@ -135,18 +148,6 @@ impl Tun {
         self.mtu
     }
 
-    /// Checks that the interface is up: one that is down takes no packets and delivers none.
-    ///
-    /// # Errors
-    /// [`TunError::Down`] if it is not.
-    pub fn require_up(&self) -> Result<(), TunError> {
-        match interface::is_up(&self.name) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(TunError::Down(self.name.clone())),
-            Err(error) => Err(TunError::Device(self.name.clone(), error)),
-        }
-    }
-
     /// A packet as it was read.
     fn received<'p>(&self, bytes: &'p [u8]) -> Received<'p> {
         match bytes.split_first_chunk() {
@@ -164,6 +165,32 @@ impl Tun {
             Errno::BADFD => TunError::Gone(self.name.clone()),
             errno => TunError::Device(self.name.clone(), errno.into()),
         }
+    }
+}
+
+/// Checks that an interface is up: one that is down takes no packets and delivers none.
+///
+/// # Errors
+/// [`TunError::Down`] if it is not.
+pub fn require_up(name: &InterfaceName) -> Result<(), TunError> {
+    match interface::is_up(name) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(TunError::Down(name.clone())),
+        Err(error) => Err(TunError::Device(name.clone(), error)),
+    }
+}
+
+/// Checks that an interface that is there was made for one queue, or for several. Nothing is done
+/// to it.
+///
+/// # Errors
+/// [`TunError::NotTun`], [`TunError::OneQueue`] or [`TunError::SeveralQueues`].
+pub fn require_queues(name: &InterfaceName, several: bool) -> Result<(), TunError> {
+    match [false, true].map(|several| interface::refuses(name, several)) {
+        [true, true] => Err(TunError::NotTun(name.clone())),
+        [false, true] if several => Err(TunError::OneQueue(name.clone())),
+        [true, false] if !several => Err(TunError::SeveralQueues(name.clone())),
+        _ => Ok(()),
     }
 }
 
@@ -248,6 +275,8 @@ pub enum TunError {
     NotTun(InterfaceName),
     /// The interface was made for a single queue.
     OneQueue(InterfaceName),
+    /// The interface was made for several queues.
+    SeveralQueues(InterfaceName),
     /// The interface is down.
     Down(InterfaceName),
     /// The interface was deleted.
@@ -264,7 +293,7 @@ impl TunError {
             Some(Errno::NOENT | Errno::NODEV | Errno::NXIO) => TunError::NoDeviceFile,
             Some(Errno::ACCESS) => TunError::DeviceFileDenied,
             Some(Errno::PERM) => TunError::NotPermitted(name.clone()),
-            Some(Errno::BUSY) => TunError::Busy(name.clone()),
+            Some(Errno::BUSY | Errno::ADDRINUSE) => TunError::Busy(name.clone()),
             Some(Errno::INVAL) => TunError::NotTun(name.clone()),
             _ => TunError::Device(name.clone(), error),
         }
@@ -306,7 +335,12 @@ impl fmt::Display for TunError {
             TunError::OneQueue(name) => write!(
                 f,
                 "interface {name} was not made for several queues: run 'sudo ip link delete {name}' \
-                 and 'sudo ip tuntap add dev {name} mode tun multi_queue'"
+                 and make it again with 'ackclock setup tun {name} --queues 2'"
+            ),
+            TunError::SeveralQueues(name) => write!(
+                f,
+                "interface {name} was made for several queues: use it with --queues 2 or more, or \
+                 run 'sudo ip link delete {name}' and make it again"
             ),
             TunError::Down(name) => {
                 write!(f, "interface {name} is down: run 'sudo ip link set dev {name} up'")

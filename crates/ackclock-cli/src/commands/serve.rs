@@ -2,9 +2,10 @@
 
 use super::{refuse_idle, refuse_other_ways};
 use crate::failure::Failure;
-use crate::options::{self, ConnectionOptions, WayOptions};
+use crate::options::{self, ConnectionOptions, QueueOptions, WayOptions};
 use crate::serve;
 use ackclock::apps::Service;
+use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -27,6 +28,8 @@ pub(crate) struct Serve {
     once: bool,
     #[command(flatten)]
     way: WayOptions,
+    #[command(flatten)]
+    queues: QueueOptions,
     #[command(flatten)]
     connection: ConnectionOptions,
     /// Seed of everything random [default: random]
@@ -82,7 +85,15 @@ impl Serve {
     /// Refuses options of a TCP that is not used.
     pub(crate) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
         match matches.get_one::<Via>("via").and_then(|via| via.way()) {
-            Some(way) => refuse_other_ways(matches, Some(way)),
+            Some(way) => {
+                refuse_other_ways(matches, Some(way))?;
+                let queues = matches.get_one::<u16>("queues").is_some_and(|queues| *queues > 1);
+                if matches.get_flag("once") && queues {
+                    let problem = "--queues is of no use with --once: a connection is on one queue";
+                    return Err(clap::Error::raw(ErrorKind::ArgumentConflict, problem));
+                }
+                Ok(())
+            }
             None => refuse_idle::<Self>(matches, &OF_THE_KERNEL, "--via kernel"),
         }
     }
@@ -107,6 +118,7 @@ impl Serve {
                 &order,
                 via,
                 &self.way,
+                self.queues.queues,
                 &self.connection,
                 self.seed,
                 self.pcap.as_deref(),

@@ -1,6 +1,7 @@
 //! `ackclock setup`
 
 use crate::failure::Failure;
+use crate::options::queues;
 use crate::values::parse_cidr;
 use ackclock::stack::Cidr;
 use clap::{Args, Subcommand};
@@ -35,6 +36,9 @@ pub(crate) struct Tun {
     /// Largest IP packet in bytes [default: 1500]
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(68..=65_535))]
     pub(crate) mtu: Option<u32>,
+    /// Queues that the interface can be used with: one, or several at a time
+    #[arg(long, value_name = "NUMBER", default_value = "1", value_parser = queues())]
+    pub(crate) queues: u16,
     /// Change nothing: print the commands that would be run
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -42,7 +46,7 @@ pub(crate) struct Tun {
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) apply: bool,
     /// Undo what --apply has done: what was there before stays
-    #[arg(long, conflicts_with_all = ["dry_run", "apply", "address", "owner", "mtu"])]
+    #[arg(long, conflicts_with_all = ["dry_run", "apply", "address", "owner", "mtu", "queues"])]
     pub(crate) undo: bool,
 }
 

@@ -2,7 +2,6 @@
 
 use crate::capture::Captured;
 use crate::failure::Failure;
-use crate::options::Offload;
 use crate::values::{cidr_text, parse_cidr};
 use crate::way::{exists, open_or_make};
 use ackclock::stack::Cidr;
@@ -116,7 +115,8 @@ impl End {
             transmit_queue: Some(TRANSMIT_QUEUE),
             addresses: self.addresses.clone(),
         };
-        let tun = open_or_make(&self.name, Offload::Off, || Ok(kernel.configuration()))?;
+        let tun =
+            open_or_make(&self.name, || Tun::open(&self.name), || Ok(kernel.configuration()))?;
         let counters = Counters::open(&self.name)
             .map_err(|error| Failure::Environment(format!("no counters in /proc: {error}")))?;
         Ok((tun, counters))

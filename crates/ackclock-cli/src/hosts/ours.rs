@@ -13,6 +13,7 @@ use ackclock::stack::{Event, Handle, Stack};
 use ackclock::tcp::{Config, Error, Info};
 use ackclock::time::Instant;
 use std::net::SocketAddr;
+use std::slice::from_mut;
 
 /// Tries each host that has an address.
 pub(super) fn attempt(
@@ -25,7 +26,7 @@ pub(super) fn attempt(
     if all.is_empty() {
         return Ok(());
     }
-    let way = way::plan(via, &options.way, Purpose::Reach(&all))?;
+    let way = way::plan(via, &options.way, 1, Purpose::Reach(&all))?;
     choose_addresses(hosts, |peer, addresses| {
         way::choose(&*way, peer, addresses).map_err(|failure| failure.to_string())
     });
@@ -33,8 +34,8 @@ pub(super) fn attempt(
     interrupt::on_request(driver.stopper())?;
     let addresses = hosts.iter().map(|host| host.address);
     let mut attempts = Attempts::new(addresses, manner);
-    let ran = driver.run(&mut attempts);
-    driver.leave(|now, stack| attempts.abort(now, stack));
+    let ran = driver.run(from_mut(&mut attempts));
+    driver.leave(from_mut(&mut attempts), Attempts::abort);
     driver.finish()?;
     for (host, outcome) in hosts.iter_mut().zip(attempts.outcomes) {
         host.outcome = host.outcome.take().or(outcome);

@@ -24,6 +24,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::net::{IpAddr, SocketAddr};
+use std::slice::from_mut;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -248,7 +249,7 @@ impl Instruments for Real<'_> {
         let failed = |failure: Failure| Stop::Failed(failure.to_string());
         let remote = SocketAddr::new(order.address, order.port);
         let Run { via, way: options, .. } = self.options;
-        let way = match way::plan(*via, options, Purpose::Reach(&[remote])) {
+        let way = match way::plan(*via, options, 1, Purpose::Reach(&[remote])) {
             Ok(way) => way,
             // It is this host that cannot be reached so.
             Err(Failure::Usage(error)) => {
@@ -268,13 +269,14 @@ impl Instruments for Real<'_> {
         config.echo = self.plan.transfer.service == Service::Echo;
         let mut transfer = TimedTransfer::new(Source::new(config), self.plan.transfer.timeout);
         self.stop_with(Some(Box::new(driver.stopper())));
-        let ran = not_interrupted().and_then(|()| driver.run(&mut transfer).map_err(failed));
+        let ran =
+            not_interrupted().and_then(|()| driver.run(from_mut(&mut transfer)).map_err(failed));
         self.stop_with(None);
         let mut outcome = transfer.outcome(driver.now(), driver.stack());
         if let Some(info) = transfer.info(driver.now(), driver.stack()) {
             outcome.info = serde_json::to_value(InfoReport::from(&info)).unwrap_or_default();
         }
-        driver.leave(|now, stack| transfer.abort(now, stack));
+        driver.leave(from_mut(&mut transfer), TimedTransfer::abort);
         driver.finish().map_err(failed)?;
         ran?;
         // What was cut off says nothing.

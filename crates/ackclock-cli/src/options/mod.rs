@@ -2,12 +2,14 @@
 
 mod amount;
 mod connection;
+mod queues;
 mod report;
 mod transfer;
 mod way;
 
 pub(crate) use amount::AmountOptions;
 pub(crate) use connection::ConnectionOptions;
+pub(crate) use queues::{QueueOptions, queues};
 pub(crate) use report::ReportOptions;
 pub(crate) use transfer::{OF_A_SCENARIO, TransferOptions};
 pub(crate) use way::{Offload, Via, WayOptions};

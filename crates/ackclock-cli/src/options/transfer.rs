@@ -1,6 +1,6 @@
 //! Everything that can be said of a transfer.
 
-use super::{AmountOptions, ConnectionOptions, ReportOptions, Via, WayOptions};
+use super::{AmountOptions, ConnectionOptions, QueueOptions, ReportOptions, Via, WayOptions};
 use crate::failure::Failure;
 use crate::values::{Peer, TraceFile, there_and_back};
 use ackclock_emulator::Path;
@@ -45,6 +45,8 @@ pub(crate) struct TransferOptions {
     pub(crate) via: Via,
     #[command(flatten)]
     pub(crate) way: WayOptions,
+    #[command(flatten)]
+    pub(crate) queues: QueueOptions,
     #[command(flatten)]
     pub(crate) connection: ConnectionOptions,
     /// Seed of everything random: the same seed gives the same packets [default: 1 on an emulated

@@ -2,6 +2,7 @@
 
 use crate::values::parse_cidr;
 use ackclock::stack::Cidr;
+use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 use std::net::IpAddr;
 
@@ -29,7 +30,7 @@ impl Via {
     /// The options that are for this way only.
     const fn own_options(self) -> &'static [&'static str] {
         match self {
-            Via::Tun => &["tun", "offload"],
+            Via::Tun => &["tun", "offload", "queues"],
             Via::Raw => &["ports", "guard"],
             Via::Packet => &["interface", "gateway"],
         }
@@ -74,7 +75,9 @@ impl WayOptions {
         let idle = others.flat_map(|other| other.own_options()).copied();
         let all = via.is_none().then_some(["address", "via"]).into_iter().flatten();
         idle.chain(all)
-            .find(|id| matches.value_source(id) == Some(clap::parser::ValueSource::CommandLine))
+            // Not all commands have all of them.
+            .filter(|id| matches.try_contains_id(id).is_ok())
+            .find(|id| matches.value_source(id) == Some(ValueSource::CommandLine))
     }
 }
 

@@ -13,5 +13,7 @@ pub(crate) use interval::{Interval, Sample};
 pub(crate) use json::{IntervalReport, SCHEMA, write_object};
 pub(crate) use link::LinkReport;
 pub(crate) use processor::{ProcessorReport, processor_time};
-pub(crate) use text::{INTERVAL_HEADER, TOTALS_HEADER, interval_line, receiver_line, sender_line};
+pub(crate) use text::{
+    ALL, INTERVAL_HEADER, TOTALS_HEADER, interval_line, receiver_line, sender_line,
+};
 pub(crate) use units::{bits_per_second, bytes, milliseconds, rate, seconds};

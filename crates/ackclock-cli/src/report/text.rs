@@ -3,6 +3,7 @@
 use super::Interval;
 use super::units::{bits_per_second, bytes, milliseconds, rate, seconds};
 use ackclock::time::Duration;
+use std::fmt::Display;
 
 /// Names the columns of [`interval_line`].
 pub(crate) const INTERVAL_HEADER: &str =
@@ -13,12 +14,12 @@ pub(crate) const TOTALS_HEADER: &str = "\
 - - - - - - - - - - - - - - - - - - - - - - - - -
 [ ID] Interval           Transfer     Bitrate         Retr";
 
-/// One connection has one number.
-const ID: u32 = 1;
+/// What stands in the place of a connection's number where all are meant.
+pub(crate) const ALL: &str = "SUM";
 
-fn transfer(start: Duration, end: Duration, amount: u64) -> String {
+fn transfer(id: impl Display, start: Duration, end: Duration, amount: u64) -> String {
     format!(
-        "[{ID:3}] {:6.2}-{:<6.2} sec  {:11}  {:14}",
+        "[{id:>3}] {:6.2}-{:<6.2} sec  {:11}  {:14}",
         seconds(start),
         seconds(end),
         bytes(amount),
@@ -26,11 +27,11 @@ fn transfer(start: Duration, end: Duration, amount: u64) -> String {
     )
 }
 
-/// What happened in an interval.
-pub(crate) fn interval_line(interval: &Interval) -> String {
+/// What happened on a connection in an interval.
+pub(crate) fn interval_line(id: impl Display, interval: &Interval) -> String {
     format!(
         "{} {:5}  {:11}  {}",
-        transfer(interval.start, interval.end, interval.bytes),
+        transfer(id, interval.start, interval.end, interval.bytes),
         interval.retransmitted,
         bytes(interval.cwnd.into()),
         milliseconds(interval.rtt),
@@ -38,14 +39,19 @@ pub(crate) fn interval_line(interval: &Interval) -> String {
 }
 
 /// What the sender got acknowledged in all.
-pub(crate) fn sender_line(span: Duration, amount: u64, retransmitted: u64) -> String {
-    let transfer = transfer(Duration::ZERO, span, amount);
+pub(crate) fn sender_line(
+    id: impl Display,
+    span: Duration,
+    amount: u64,
+    retransmitted: u64,
+) -> String {
+    let transfer = transfer(id, Duration::ZERO, span, amount);
     format!("{transfer} {retransmitted:5}             sender")
 }
 
 /// What a receiver got in all.
-pub(crate) fn receiver_line(span: Duration, amount: u64) -> String {
-    let transfer = transfer(Duration::ZERO, span, amount);
+pub(crate) fn receiver_line(id: impl Display, span: Duration, amount: u64) -> String {
+    let transfer = transfer(id, Duration::ZERO, span, amount);
     format!("{transfer}                   receiver")
 }
 
@@ -63,7 +69,7 @@ mod tests {
             cwnd: 94_720,
             rtt: Duration::from_micros(40_123),
         };
-        let lines = [INTERVAL_HEADER, &interval_line(&interval)];
+        let lines = [INTERVAL_HEADER, &interval_line(1, &interval)];
         let expected = [
             "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd         RTT",
             "[  1]   1.00-2.00   sec  1.12 MBytes  9.42 Mbits/sec     3  92.5 KBytes  40.1 ms",
@@ -76,8 +82,11 @@ mod tests {
         let span = Duration::from_millis(14_310);
         let expected = [
             "[  1]   0.00-14.31  sec  16.0 MBytes  9.38 Mbits/sec   141             sender",
-            "[  1]   0.00-14.31  sec  16.0 MBytes  9.38 Mbits/sec                   receiver",
+            "[SUM]   0.00-14.31  sec  16.0 MBytes  9.38 Mbits/sec                   receiver",
         ];
-        assert_eq!([sender_line(span, 16 << 20, 141), receiver_line(span, 16 << 20)], expected);
+        assert_eq!(
+            [sender_line(1, span, 16 << 20, 141), receiver_line(ALL, span, 16 << 20)],
+            expected
+        );
     }
 }

@@ -21,12 +21,13 @@ pub(crate) fn over_a_stack(
     order: &Order,
     via: Via,
     options: &WayOptions,
+    queues: u16,
     connection: &ConnectionOptions,
     seed: Option<u64>,
     pcap: Option<&Path>,
 ) -> Result<(), Failure> {
     let config = connection.config()?;
-    let way = way::plan(via, options, Purpose::Serve(order.port))?;
+    let way = way::plan(via, options, queues, Purpose::Serve(order.port))?;
     let mut driver = Driver::open(&*way, connection.controller()?, seed, pcap)?;
     interrupt::on_request(driver.stopper())?;
     let addresses = way.addresses().iter();
@@ -37,14 +38,16 @@ pub(crate) fn over_a_stack(
         let server = Server::new(order.service, listen, Buffer::growing());
         if order.once { server.once() } else { server }
     };
-    let mut servers = Servers(places.iter().map(server).collect());
+    let servers = |_| Servers(places.iter().map(server).collect());
+    let mut all: Vec<_> = (0..driver.queues()).map(servers).collect();
     let place = places.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
     announce(order, &place);
-    driver.run(&mut servers)?;
+    driver.run(&mut all)?;
     let duration = driver.now().saturating_since(Instant::ZERO);
     let offloading = Some(driver.is_offloading());
-    let summary = servers.summary(place, via.word(), seconds(duration), offloading);
-    driver.leave(|now, stack| {
+    let servers = all.iter().flat_map(|servers| &servers.0);
+    let summary = summary(servers, place, via.word(), seconds(duration), offloading);
+    driver.leave(&mut all, |servers, now, stack| {
         servers.0.iter_mut().for_each(|server| server.abort(now, stack));
     });
     driver.finish()?;
@@ -54,36 +57,35 @@ pub(crate) fn over_a_stack(
 /// A server for each of our addresses. They are done as soon as one is.
 struct Servers(Vec<Server<'static>>);
 
-impl Servers {
-    fn summary(
-        &self,
-        listened_on: String,
-        via: &'static str,
-        duration_seconds: f64,
-        offloading: Option<bool>,
-    ) -> Summary {
-        let sum = |count: fn(&ServerStatistics) -> u64| {
-            self.0.iter().map(|server| count(server.statistics())).sum()
-        };
-        let last = self.0.iter().find_map(Server::last_info);
-        let received_bytes = sum(|statistics| statistics.bytes_received);
-        let sent_bytes = sum(|statistics| statistics.bytes_sent);
-        // It is the whole process that served.
-        let spent = processor_time();
-        Summary {
-            listened_on,
-            via,
-            accepted_connections: sum(|statistics| statistics.accepted),
-            completed_connections: sum(|statistics| statistics.completed),
-            failed_connections: sum(|statistics| statistics.failed),
-            received_bytes,
-            sent_bytes,
-            duration_seconds,
-            processor: spent.map(|spent| ProcessorReport::new(spent, received_bytes + sent_bytes)),
-            offloading,
-            last: last.map(InfoReport::from),
-            error: last.and_then(|info| info.error).map(|error| error.to_string()),
-        }
+/// What all servers did.
+fn summary<'s>(
+    servers: impl Iterator<Item = &'s Server<'static>> + Clone,
+    listened_on: String,
+    via: &'static str,
+    duration_seconds: f64,
+    offloading: Option<bool>,
+) -> Summary {
+    let sum = |count: fn(&ServerStatistics) -> u64| {
+        servers.clone().map(|server| count(server.statistics())).sum()
+    };
+    let last = servers.clone().find_map(Server::last_info);
+    let received_bytes = sum(|statistics| statistics.bytes_received);
+    let sent_bytes = sum(|statistics| statistics.bytes_sent);
+    // It is the whole process that served.
+    let spent = processor_time();
+    Summary {
+        listened_on,
+        via,
+        accepted_connections: sum(|statistics| statistics.accepted),
+        completed_connections: sum(|statistics| statistics.completed),
+        failed_connections: sum(|statistics| statistics.failed),
+        received_bytes,
+        sent_bytes,
+        duration_seconds,
+        processor: spent.map(|spent| ProcessorReport::new(spent, received_bytes + sent_bytes)),
+        offloading,
+        last: last.map(InfoReport::from),
+        error: last.and_then(|info| info.error).map(|error| error.to_string()),
     }
 }
 

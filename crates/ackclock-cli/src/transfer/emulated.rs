@@ -21,7 +21,7 @@ pub(crate) fn drive(
     paths: &[Path; 2],
     connection: Config,
     controller: BuiltIn,
-    source: impl FnOnce(SocketAddr) -> Watch,
+    source: impl FnOnce(SocketAddr, (usize, usize)) -> Watch,
 ) -> Result<Driven, Failure> {
     let mut config = PairConfig::new(Path::default());
     config.paths.clone_from(paths);
@@ -39,8 +39,9 @@ pub(crate) fn drive(
         Emulator::pair(&config, [controller; 2], watchers).map_err(|error| unusable(&error))?;
     let server = Server::new(service, listen, Buffer::growing()).once();
     let server = emulator.add_application(RIGHT, server).map_err(|error| unusable(&error))?;
-    let watch =
-        emulator.add_application(LEFT, source(far_end)).map_err(|error| unusable(&error))?;
+    let watch = emulator
+        .add_application(LEFT, source(far_end, (0, 1)))
+        .map_err(|error| unusable(&error))?;
 
     interrupt::on_request(|| {})?;
     let in_vain = |emulator: &Emulator<_, _>| {
@@ -57,8 +58,9 @@ pub(crate) fn drive(
     let watched = concluded.map(|watch| watch.conclude(now, emulator.stack(LEFT)));
     let far_info = emulator.application(server).and_then(Server::last_info).copied();
     watchers::finish(emulator.into_observer(), options)?;
+    let lost = || Failure::Usage("the emulator lost its client".into());
     Ok(Driven {
-        watched: watched.ok_or_else(|| Failure::Usage("the emulator lost its client".into()))?,
+        watched: vec![watched.ok_or_else(lost)?],
         far_info,
         broken: None,
         offloading: None,

@@ -1,6 +1,7 @@
 //! What `--json` writes of a transfer.
 
 use super::outcome::Outcome;
+use super::watch::Watched;
 use crate::options::TransferOptions;
 use crate::report::{
     InfoReport, IntervalReport, ProcessorReport, SCHEMA, bits_per_second, seconds,
@@ -19,9 +20,13 @@ pub(super) struct TransferReport<'r> {
     parameters: Parameters<'r>,
     /// Whether the seconds are those of an emulated path.
     virtual_time: bool,
+    /// Empty if there are several connections.
     intervals: Vec<IntervalReport>,
+    /// Of all connections: bytes are added up, times are the longest.
     totals: Totals,
-    /// Our connection at the end.
+    /// Each of several connections; null if there is one.
+    connections: Option<Vec<ConnectionReport>>,
+    /// Our connection at the end; null if there are several.
     local: Option<InfoReport>,
     /// The far end's connection, where it is ours and over.
     remote: Option<InfoReport>,
@@ -46,6 +51,8 @@ struct Parameters<'r> {
     addresses: Vec<String>,
     /// Null where there is no TUN interface.
     offload: Option<&'static str>,
+    /// Null where there is no TUN interface.
+    queues: Option<u16>,
     bytes: Option<u64>,
     time_seconds: Option<f64>,
     congestion_control: String,
@@ -67,6 +74,15 @@ struct Parameters<'r> {
     interval_seconds: Option<f64>,
 }
 
+/// What came of one of several connections.
+#[derive(Serialize)]
+struct ConnectionReport {
+    intervals: Vec<IntervalReport>,
+    totals: Totals,
+    local: Option<InfoReport>,
+    error: Option<String>,
+}
+
 /// What came of it.
 #[derive(Serialize)]
 struct Totals {
@@ -83,31 +99,59 @@ struct Totals {
 
 impl<'r> TransferReport<'r> {
     pub(super) fn new(outcome: &Outcome<'r>) -> Self {
-        let watched = &outcome.watched;
+        let all = &outcome.watched[..];
+        let single = if let [single] = all { Some(single) } else { None };
         TransferReport {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
             command: outcome.service.name(),
             parameters: Parameters::new(outcome.options, &outcome.paths),
             virtual_time: outcome.options.peer.is_none(),
-            intervals: watched.intervals.iter().map(IntervalReport::from).collect(),
-            totals: Totals {
-                connect_seconds: watched.connect.map(seconds),
-                duration_seconds: seconds(watched.duration),
-                sent_bytes: watched.sent,
-                acked_bytes: outcome.acked(),
-                received_bytes: watched.received,
-                bits_per_second: bits_per_second(outcome.acked(), watched.duration),
-                retransmitted_segments: outcome.retransmitted(),
-                retransmitted_bytes: watched.info.map_or(0, |info| info.bytes_retransmitted),
-            },
-            local: watched.info.as_ref().map(InfoReport::from),
+            intervals: single.map_or_else(Vec::new, intervals),
+            totals: Totals::of(all),
+            connections: single.is_none().then(|| all.iter().map(ConnectionReport::of).collect()),
+            local: single.and_then(|single| single.info.as_ref()).map(InfoReport::from),
             remote: outcome.far_info.as_ref().map(InfoReport::from),
             error: outcome.failure().map(|failure| failure.to_string()),
             interrupted: outcome.is_interrupted(),
             wall_seconds: outcome.wall.as_secs_f64(),
             processor: outcome.processor(),
             offloading: outcome.offloading,
+        }
+    }
+}
+
+fn intervals(watched: &Watched) -> Vec<IntervalReport> {
+    watched.intervals.iter().map(IntervalReport::from).collect()
+}
+
+impl Totals {
+    fn of(all: &[Watched]) -> Self {
+        let sum = |count: fn(&Watched) -> u64| all.iter().map(count).sum();
+        let duration = all.iter().map(|watched| watched.duration).max().unwrap_or_default();
+        let acked = sum(Watched::acked);
+        Totals {
+            connect_seconds: all.iter().filter_map(|watched| watched.connect).max().map(seconds),
+            duration_seconds: seconds(duration),
+            sent_bytes: sum(|watched| watched.sent),
+            acked_bytes: acked,
+            received_bytes: sum(|watched| watched.received),
+            bits_per_second: bits_per_second(acked, duration),
+            retransmitted_segments: sum(Watched::retransmitted),
+            retransmitted_bytes: sum(|watched| {
+                watched.info.map_or(0, |info| info.bytes_retransmitted)
+            }),
+        }
+    }
+}
+
+impl ConnectionReport {
+    fn of(watched: &Watched) -> Self {
+        ConnectionReport {
+            intervals: intervals(watched),
+            totals: Totals::of(std::slice::from_ref(watched)),
+            local: watched.info.as_ref().map(InfoReport::from),
+            error: watched.error.map(|error| error.to_string()),
         }
     }
 }
@@ -129,6 +173,7 @@ impl<'r> Parameters<'r> {
             tun: options.way.tun.as_deref(),
             addresses: options.way.address.iter().map(cidr_text).collect(),
             offload: options.way.tun.as_ref().map(|_| options.way.offload.word()),
+            queues: options.way.tun.as_ref().map(|_| options.queues.queues),
             bytes,
             time_seconds: time.map(seconds),
             congestion_control: options.connection.cc.to_string(),
@@ -177,6 +222,7 @@ mod tests {
             "tun": null,
             "addresses": [],
             "offload": null,
+            "queues": null,
             "bytes": 16_777_216,
             "time_seconds": null,
             "congestion_control": "cubic",
@@ -203,6 +249,7 @@ mod tests {
             "server.example:9",
             "--tun=ack0",
             "--offload=on",
+            "--queues=2",
             "--address=10.7.0.2/24",
             "--address=fd07::2/64",
             "--time=2.5s",
@@ -228,6 +275,7 @@ mod tests {
             "tun": "ack0",
             "addresses": ["10.7.0.2/24", "fd07::2/64"],
             "offload": "on",
+            "queues": 2,
             "bytes": null,
             "time_seconds": 2.5,
             "congestion_control": "tahoe",

@@ -16,23 +16,27 @@ pub(crate) fn drive(
     peer: &Peer,
     options: &TransferOptions,
     controller: BuiltIn,
-    source: impl FnOnce(SocketAddr) -> Watch,
+    source: impl Fn(SocketAddr, (usize, usize)) -> Watch,
 ) -> Result<Driven, Failure> {
     let addresses = way::resolve(peer)?;
-    let way = way::plan(options.via, &options.way, Purpose::Reach(&addresses))?;
+    let way =
+        way::plan(options.via, &options.way, options.queues.queues, Purpose::Reach(&addresses))?;
     let remote = way::choose(&*way, peer, &addresses)?;
     let mut driver = Driver::open(&*way, controller, options.seed(), options.pcap.as_deref())?;
     interrupt::on_request(driver.stopper())?;
-    let mut watch = source(remote);
-    let broken = match driver.run(&mut watch) {
+    let count = driver.queues();
+    let mut watches: Vec<_> = (0..count).map(|index| source(remote, (index, count))).collect();
+    let broken = match driver.run(&mut watches) {
         Err(failure @ Failure::Environment(_)) => Some(failure),
         ran => {
             ran?;
             None
         }
     };
-    let watched = watch.conclude(driver.now(), driver.stack());
-    driver.leave(|now, stack| watch.abort(now, stack));
+    let now = driver.now();
+    let pairs = watches.iter().zip(driver.stacks());
+    let watched = pairs.map(|(watch, stack)| watch.conclude(now, stack)).collect();
+    driver.leave(&mut watches, Watch::abort);
     let offloading = Some(driver.is_offloading());
     driver.finish()?;
     Ok(Driven { watched, far_info: None, broken, offloading })

@@ -19,7 +19,8 @@ use watch::{Watch, Watched};
 
 /// What a driver brings back.
 struct Driven {
-    watched: Watched,
+    /// Each connection, at least one.
+    watched: Vec<Watched>,
     /// The far end's connection, where it is ours and over.
     far_info: Option<Info>,
     /// What ended the run before its time, other than the user and the peer.
@@ -36,13 +37,13 @@ pub(crate) fn run(service: Service, options: &TransferOptions) -> Result<(), Fai
     let connection = options.connection.config()?;
     let controller = options.connection.controller()?;
     let paths = options.paths()?;
-    let source = |remote| {
+    let source = |remote, (index, count)| {
         let mut config = SourceConfig::new(remote);
         config.connection = connection;
-        config.amount = options.amount.amount();
+        config.amount = options.amount.share(index, count);
         config.echo = service == Service::Echo;
         config.seed = options.seed().unwrap_or_default();
-        Watch::new(Source::new(config), options)
+        Watch::new(Source::new(config), options, (index, count))
     };
     let started = std::time::Instant::now();
     let spent_before = processor_time();

@@ -5,7 +5,8 @@ use super::watch::Watched;
 use crate::failure::Failure;
 use crate::options::TransferOptions;
 use crate::report::{
-    ProcessorReport, TOTALS_HEADER, milliseconds, receiver_line, seconds, sender_line, write_object,
+    ALL, ProcessorReport, TOTALS_HEADER, milliseconds, receiver_line, seconds, sender_line,
+    write_object,
 };
 use crate::values::path_text;
 use ackclock::apps::Service;
@@ -20,7 +21,8 @@ pub(super) struct Outcome<'o> {
     pub(super) options: &'o TransferOptions,
     /// The emulated path there and back, of no use if there is a peer.
     pub(super) paths: [Path; 2],
-    pub(super) watched: Watched,
+    /// Each connection, at least one.
+    pub(super) watched: Vec<Watched>,
     /// The far end's connection, where it is ours and over.
     pub(super) far_info: Option<Info>,
     /// What ended the run before its time, other than the user and the peer.
@@ -56,7 +58,7 @@ impl Outcome<'_> {
         if let Some(broken) = &self.broken {
             return Some(broken.clone());
         }
-        match &self.watched.error {
+        match self.watched.iter().find_map(|watched| watched.error.as_ref()) {
             Some(error) => Some(Failure::Transfer(format!("{}: {error}", self.far_end()))),
             None if self.is_interrupted() => {
                 Some(Failure::Transfer("interrupted before the transfer was complete".into()))
@@ -67,22 +69,12 @@ impl Outcome<'_> {
 
     /// Whether it was the user who ended the transfer.
     pub(super) fn is_interrupted(&self) -> bool {
-        self.watched.unfinished && self.broken.is_none()
-    }
-
-    /// Payload bytes that the far end acknowledged.
-    pub(super) fn acked(&self) -> u64 {
-        self.watched.info.map_or(0, |info| info.bytes_acked)
-    }
-
-    /// Segments sent more than once.
-    pub(super) fn retransmitted(&self) -> u64 {
-        self.watched.info.map_or(0, |info| info.retransmitted)
+        self.watched.iter().any(|watched| watched.unfinished) && self.broken.is_none()
     }
 
     /// What it cost.
     pub(super) fn processor(&self) -> Option<ProcessorReport> {
-        let bytes = self.acked() + self.watched.received;
+        let bytes = self.watched.iter().map(|watched| watched.acked() + watched.received).sum();
         self.spent.map(|spent| ProcessorReport::new(spent, bytes))
     }
 
@@ -95,38 +87,60 @@ impl Outcome<'_> {
 
     /// The summary; nothing of a connection that was never established.
     fn lines(&self) -> Vec<String> {
-        let Watched { connect: Some(_), duration, received, info: Some(info), .. } = self.watched
-        else {
+        let established: Vec<_> =
+            (1..).zip(&self.watched).filter(|(_, watched)| watched.connect.is_some()).collect();
+        let Some(span) = established.iter().map(|(_, watched)| watched.duration).max() else {
             return Vec::new();
         };
-        let mut lines = vec![
-            TOTALS_HEADER.to_owned(),
-            sender_line(duration, self.acked(), self.retransmitted()),
-        ];
-        if self.service == Service::Echo {
-            lines.push(receiver_line(duration, received));
-        } else if let Some(far) = &self.far_info {
-            lines.push(receiver_line(duration, far.bytes_received));
+        let mut lines = vec![TOTALS_HEADER.to_owned()];
+        for (id, watched) in &established {
+            lines.push(sender_line(id, watched.duration, watched.acked(), watched.retransmitted()));
+            if let Some(received) = self.received(watched) {
+                lines.push(receiver_line(id, watched.duration, received));
+            }
         }
-        lines.push(format!(
-            "{}, {}: rtt {}, min {}, rto {}, {} timeouts, {} fast recoveries",
-            self.path(),
-            info.congestion,
-            milliseconds(info.rtt),
-            milliseconds(info.min_rtt),
-            milliseconds(info.rto),
-            info.timeouts,
-            info.fast_recoveries,
-        ));
+        if established.len() > 1 {
+            let sum = |count: &dyn Fn(&Watched) -> u64| {
+                established.iter().map(|(_, watched)| count(watched)).sum()
+            };
+            let (acked, retransmitted) = (sum(&Watched::acked), sum(&Watched::retransmitted));
+            lines.push(sender_line(ALL, span, acked, retransmitted));
+            if self.service == Service::Echo {
+                lines.push(receiver_line(ALL, span, sum(&|watched| watched.received)));
+            }
+        }
+        for (id, watched) in &established {
+            let id = if established.len() > 1 { format!("[{id:>3}] ") } else { String::new() };
+            lines.extend(watched.info.map(|info| {
+                format!(
+                    "{id}{}, {}: rtt {}, min {}, rto {}, {} timeouts, {} fast recoveries",
+                    self.path(),
+                    info.congestion,
+                    milliseconds(info.rtt),
+                    milliseconds(info.min_rtt),
+                    milliseconds(info.rto),
+                    info.timeouts,
+                    info.fast_recoveries,
+                )
+            }));
+        }
         if let (Some(offloading), Some(processor)) = (self.offloading, self.processor()) {
             let offload = if offloading { "with" } else { "without" };
             lines.push(format!("{processor}, {offload} offload"));
         }
         if self.options.peer.is_none() {
             let wall = milliseconds(self.wall.into());
-            lines.push(format!("{:.2} s of virtual time took {wall}", seconds(duration)));
+            lines.push(format!("{:.2} s of virtual time took {wall}", seconds(span)));
         }
         lines
+    }
+
+    /// Bytes that the end which receives got, as far as that is known.
+    fn received(&self, watched: &Watched) -> Option<u64> {
+        match self.service {
+            Service::Echo => Some(watched.received),
+            _ => self.far_info.map(|far| far.bytes_received),
+        }
     }
 
     fn path(&self) -> String {

@@ -14,6 +14,8 @@ use std::io::Write;
 /// A [`Source`] that is watched.
 pub(crate) struct Watch {
     source: Source,
+    /// The connection's number, counted from 1.
+    id: usize,
     interval: Option<Duration>,
     /// When the interval that goes on ends.
     next_sample: Instant,
@@ -46,13 +48,30 @@ pub(crate) struct Watched {
     pub(crate) info: Option<Info>,
 }
 
+impl Watched {
+    /// Payload bytes that the far end acknowledged.
+    pub(super) fn acked(&self) -> u64 {
+        self.info.map_or(0, |info| info.bytes_acked)
+    }
+
+    /// Segments sent more than once.
+    pub(super) fn retransmitted(&self) -> u64 {
+        self.info.map_or(0, |info| info.retransmitted)
+    }
+}
+
 impl Watch {
-    /// A watch as the options ask for it.
-    pub(crate) fn new(source: Source, options: &TransferOptions) -> Self {
+    /// A watch as the options ask for it, of the `index`-th of `count` connections.
+    pub(crate) fn new(
+        source: Source,
+        options: &TransferOptions,
+        (index, count): (usize, usize),
+    ) -> Self {
         let report = &options.report;
         let live = report.interval.is_some() && !report.json;
         let watch = Watch {
             source,
+            id: index + 1,
             interval: report.interval,
             next_sample: Instant::FAR_FUTURE,
             last_sample: Sample::default(),
@@ -60,13 +79,15 @@ impl Watch {
             live,
             is_unheard: Cell::new(false),
             // Interval lines show the progress too.
-            progress: if live {
+            progress: if live || count > 1 {
                 Progress::hidden()
             } else {
                 Progress::new(options.amount.amount())
             },
         };
-        watch.print(INTERVAL_HEADER);
+        if index == 0 {
+            watch.print(INTERVAL_HEADER);
+        }
         watch
     }
 
@@ -98,7 +119,7 @@ impl Watch {
         let last = info.map(|info| self.interval_until(at, &info));
         if let Some(last) = last.filter(|last| self.interval.is_some() && !last.length().is_zero())
         {
-            self.print(&interval_line(&last));
+            self.print(&interval_line(self.id, &last));
             intervals.push(last);
         }
         let (started, established) = (self.source.started(), self.source.established());
@@ -143,7 +164,7 @@ impl Watch {
             && let Some(info) = self.source.info(now, stack)
         {
             let sampled = self.interval_until(self.next_sample, &info);
-            self.print(&interval_line(&sampled));
+            self.print(&interval_line(self.id, &sampled));
             self.last_sample = Sample::new(sampled.end, &info);
             self.intervals.push(sampled);
             self.next_sample += interval;

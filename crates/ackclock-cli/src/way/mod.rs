@@ -42,8 +42,8 @@ pub(crate) trait Way {
 
 /// A way out that is open.
 pub(crate) struct Opened {
-    /// What carries the packets.
-    pub(crate) link: AnyLink,
+    /// What carries the packets: a link for each queue, at least one.
+    pub(crate) links: Vec<AnyLink>,
     /// What is between it and a stack, if it carries frames.
     pub(crate) ethernet: Option<HostEthernet>,
     /// The interface's name.
@@ -58,14 +58,15 @@ pub(crate) struct Opened {
     pub(crate) note: Box<dyn Fn() -> Option<String>>,
 }
 
-/// The way out that the options name.
+/// The way out that the options name; only TUN has more than one of the `queues`.
 pub(crate) fn plan<'o>(
     via: Via,
     options: &'o WayOptions,
+    queues: u16,
     purpose: Purpose<'_>,
 ) -> Result<Box<dyn Way + 'o>, Failure> {
     Ok(match via {
-        Via::Tun => Box::new(tun::TunWay::plan(options)?),
+        Via::Tun => Box::new(tun::TunWay::plan(options, queues)?),
         Via::Raw => Box::new(raw::RawWay::plan(options, purpose)?),
         Via::Packet => Box::new(packet::PacketWay::plan(options, purpose)?),
     })

@@ -97,7 +97,7 @@ impl Way for PacketWay<'_> {
             gone: format!("{name} went away: 'ip link' shows the interfaces there are"),
             note: Box::new(move || unfinished.note(&name)),
             ethernet: Some(ethernet),
-            link: AnyLink::new(socket),
+            links: vec![AnyLink::new(socket)],
         })
     }
 }

@@ -145,7 +145,7 @@ impl Way for RawWay {
             ports: Some(ports),
             gone: format!("{name} went away: 'ip link' shows the interfaces there are"),
             note: Box::new(move || unfinished.note(&name)),
-            link: AnyLink::new(raw),
+            links: vec![AnyLink::new(raw)],
         })
     }
 }

@@ -14,10 +14,11 @@ use ackclock_host::tun::{self, Tun, TunError};
 pub(super) struct TunWay<'o> {
     name: InterfaceName,
     options: &'o WayOptions,
+    queues: u16,
 }
 
 impl<'o> TunWay<'o> {
-    pub(super) fn plan(options: &'o WayOptions) -> Result<Self, Failure> {
+    pub(super) fn plan(options: &'o WayOptions, queues: u16) -> Result<Self, Failure> {
         let name = match &options.tun {
             Some(name) if !options.address.is_empty() => name,
             _ => {
@@ -27,7 +28,7 @@ impl<'o> TunWay<'o> {
             }
         };
         let name = name.parse().map_err(|error| Failure::Usage(format!("--tun: {error}")))?;
-        Ok(TunWay { name, options })
+        Ok(TunWay { name, options, queues })
     }
 }
 
@@ -54,42 +55,48 @@ impl Way for TunWay<'_> {
     }
 
     fn open(&self) -> Result<Opened, Failure> {
-        let tun = open_or_make(&self.name, self.options.offload, || {
-            let addresses = self.options.address.clone();
-            let setup = TunSetup { name: self.name.clone(), owner: None, mtu: None, addresses };
+        let configuration = || {
+            let (name, addresses) = (self.name.clone(), self.options.address.clone());
+            let several_queues = self.queues > 1;
+            let setup = TunSetup { name, owner: None, several_queues, mtu: None, addresses };
             setup.configuration().map_err(|error| Failure::Usage(error.to_string()))
-        })?;
+        };
+        let offload = match self.options.offload {
+            Offload::Auto => tun::Offload::Auto,
+            Offload::On => tun::Offload::On,
+            Offload::Off => tun::Offload::Off,
+        };
+        let open = || match self.queues {
+            1 => Tun::open_with(&self.name, offload).map(|tun| vec![tun]),
+            queues => Tun::open_queues(&self.name, offload, queues.into()),
+        };
+        let queues = open_or_make(&self.name, open, configuration)?;
         Ok(Opened {
             interface: self.name.to_string(),
             ethernet: None,
-            offloading: tun.is_offloading(),
+            offloading: queues.iter().all(Tun::is_offloading),
             ports: None,
             gone: TunError::Gone(self.name.clone()).to_string(),
             note: Box::new(|| None),
-            link: AnyLink::new(tun),
+            links: queues.into_iter().map(AnyLink::new).collect(),
         })
     }
 }
 
 /// Opens the interface, makes it and configures it if there is none, and sees that it is up.
-pub(crate) fn open_or_make(
+pub(crate) fn open_or_make<T>(
     name: &InterfaceName,
-    offload: Offload,
+    open: impl FnOnce() -> Result<T, TunError>,
     configuration: impl FnOnce() -> Result<Plan, Failure>,
-) -> Result<Tun, Failure> {
+) -> Result<T, Failure> {
     let environment = |error: TunError| Failure::Environment(error.to_string());
     let is_new = !exists(name)?;
-    let offload = match offload {
-        Offload::Auto => tun::Offload::Auto,
-        Offload::On => tun::Offload::On,
-        Offload::Off => tun::Offload::Off,
-    };
-    let tun = Tun::open_with(name, offload).map_err(environment)?;
+    let opened = open().map_err(environment)?;
     if is_new {
         configuration()?.run().map_err(|error| Failure::Environment(error.to_string()))?;
     }
-    tun.require_up().map_err(environment)?;
-    Ok(tun)
+    tun::require_up(name).map_err(environment)?;
+    Ok(opened)
 }
 
 /// Whether there is an interface of that name.

@@ -8,7 +8,7 @@ use ackclock::time::Instant;
 use ackclock::wire::{Ecn, WriteChecksum};
 use ackclock_host::interface;
 use ackclock_host::setup::TunSetup;
-use ackclock_host::tun::{Tun, TunError};
+use ackclock_host::tun::{self, Tun, TunError};
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::process::Command;
 use std::time::Duration;
@@ -138,7 +138,7 @@ fn an_interface_goes_with_the_device_that_made_it() {
 fn an_interface_that_is_down_is_reported() {
     in_namespace(|| {
         let mut tun = Tun::open(&"tun0".parse().expect("a name")).expect("a TUN device");
-        assert!(matches!(tun.require_up(), Err(TunError::Down(_))));
+        assert!(matches!(tun::require_up(tun.name()), Err(TunError::Down(_))));
         let header = udp_headers(7, 0);
         let sent = tun.transmit(Instant::ZERO, &packet(&header, [b"", b""]));
         assert!(matches!(sent, Err(TransmitError::Device(TunError::Down(_)))), "{sent:?}");

@@ -8,7 +8,7 @@ use ackclock::stack::{Cidr, Stack, StackConfig, Storage};
 use ackclock_host::impaired::{Impaired, Impairment};
 use ackclock_host::run_loop::{Ended, RunError, RunLoop, Waker};
 use ackclock_host::setup::TunSetup;
-use ackclock_host::tun::{Offload, Tun, TunError};
+use ackclock_host::tun::{self, Offload, Tun, TunError};
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsFd;
 use std::panic::resume_unwind;
@@ -53,6 +53,7 @@ pub(crate) fn setup(name: &str) -> TunSetup {
     TunSetup {
         name: name.parse().expect("a usable name"),
         owner: None,
+        several_queues: false,
         mtu: None,
         addresses: Family::BOTH.map(Family::ours).to_vec(),
     }
@@ -91,7 +92,7 @@ impl World {
         let setup = setup("tun0");
         let tun = Tun::open_with(&setup.name, offload).expect("a TUN device");
         setup.apply().expect("a configured interface");
-        tun.require_up().expect("an interface that is up");
+        tun::require_up(tun.name()).expect("an interface that is up");
         let link = Impaired::new(tun, transmitted, received, 1);
         let stack = stack(&link);
         World { run_loop: RunLoop::new(link).expect("a run loop"), stack }

@@ -1,0 +1,21 @@
+//! How many queues of the interface are used.
+
+use clap::Args;
+
+/// How many queues of the interface are used.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct QueueOptions {
+    /// Over TUN, queues of the interface, each with a stack and a thread of its own, and with a
+    /// connection of its own when sending: together they send the bytes; an interface that exists must
+    /// have been made for several ('ackclock setup tun NAME --queues 2')
+    #[arg(long, value_name = "NUMBER", default_value = "1", value_parser = queues())]
+    pub(crate) queues: u16,
+}
+
+/// As many as an interface can have (`MAX_TAP_QUEUES` of Linux).
+const MOST: i64 = 256;
+
+/// Reads a number of queues.
+pub(crate) fn queues() -> clap::builder::RangedI64ValueParser<u16> {
+    clap::value_parser!(u16).range(1..=MOST)
+}
