@@ -151,7 +151,13 @@ fn run(case: &Case, contender: Contender) -> Taken {
     let name = "tun0".parse().expect("a usable name");
     let offload = if case.offload { Offload::On } else { Offload::Off };
     let tun = Tun::open_with(&name, offload).expect("a TUN device");
-    let setup = TunSetup { name, owner: None, mtu: Some(1500), addresses: vec![OURS] };
+    let setup = TunSetup {
+        name,
+        owner: None,
+        several_queues: false,
+        mtu: Some(1500),
+        addresses: vec![OURS],
+    };
     let configured = setup.configuration().expect("a usable address").run();
     configured.expect("a configured interface");
     std::fs::write(LAW_OF_THE_KERNEL, "reno").expect("a law that every kernel has");
