@@ -91,10 +91,12 @@ fn we_find_the_kernel_and_send_4_mib_back_and_forth() {
 
 #[test]
 fn the_kernel_is_our_gateway_to_other_networks() {
-    for (address, family) in [("192.0.2.1/32", Family::V4), ("2001:db8::1/128", Family::V6)] {
+    // Without duplicate address detection the address can be bound at once.
+    let addresses = [("192.0.2.1/32", "", Family::V4), ("2001:db8::1/128", " nodad", Family::V6)];
+    for (address, detection, family) in addresses {
         in_namespace(|| {
             let mut world = world();
-            ip(&format!("address add {address} dev lo"));
+            ip(&format!("address add {address} dev lo{detection}"));
             let host = address.split('/').next().expect("an address");
             let remote = (host.parse::<std::net::IpAddr>().expect("an address"), PORT).into();
             let listener = std::net::TcpListener::bind(remote).expect("a listener");
