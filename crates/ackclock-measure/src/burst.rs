@@ -11,7 +11,7 @@
 //! that limits how often it answers, and nothing was learnt about the path. (A limit that lets
 //! answers pass again as fast as the spaced probes come cannot be told from a queue.)
 
-use crate::probe::{AnswerKind, Heard, Probe, ProbeError, Prober, least_bytes};
+use crate::probe::{AnswerKind, Heard, Method, Probe, ProbeError, Prober, least_bytes};
 use ackclock::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +39,15 @@ pub struct BurstPlan {
     pub hop_limit: u8,
     /// How long to wait for the next answer.
     pub patience: Duration,
+}
+
+impl BurstPlan {
+    /// What a measurement sends to this target at most, control bursts included, in bytes.
+    pub fn most_bytes(&self, target: IpAddr) -> u64 {
+        let least = least_bytes(Method::Icmp, target).min(self.bytes);
+        let [count, spaced] = [self.count, self.count.min(MOST_SPACED)].map(u64::from);
+        count * u64::from(self.bytes) + (count + spaced) * u64::from(least)
+    }
 }
 
 /// What came of one burst.
@@ -128,7 +137,7 @@ impl<'p, P: Prober + ?Sized> Bursts<'p, P> {
         let burst = self.send(plan, Duration::ZERO)?;
         let (mut smallest, mut spaced) = (None, None);
         if burst.answered < burst.sent {
-            let least = least_bytes(Default::default(), self.prober.target());
+            let least = least_bytes(Method::Icmp, self.prober.target());
             self.rest()?;
             let small_plan = BurstPlan { bytes: least.min(plan.bytes), ..plan };
             let small = self.send(small_plan, Duration::ZERO)?;
@@ -278,6 +287,16 @@ mod tests {
         let few = |sent, answered| Burst { sent, answered, bytes: 512, ..Burst::default() };
         let verdict = judge(&few(100, 0), Some(&few(100, 2)), Some(&few(12, 1)));
         assert_eq!(verdict, Verdict::RateLimited(2));
+    }
+
+    #[test]
+    fn no_measurement_sends_more_than_is_said_beforehand() {
+        let mut path = Simulated::with_answers(90);
+        Bursts::new(&mut path).measure(plan(100)).unwrap();
+        let sent: u64 = path.sent.iter().map(|probe| u64::from(probe.bytes)).sum();
+        let most = plan(100).most_bytes(path.target.into());
+        // A burst, one of the least size, and as many of these with pauses.
+        assert_eq!((sent, most), (100 * 512 + 200 * 30, 100 * 512 + 200 * 30));
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub struct Estimate {
     pub routes: usize,
     /// Bytes in all, headers and probes included.
     pub total_bytes: u64,
-    /// Bytes to each host, without bursts, whose targets depend on the routes.
+    /// Bytes to each host, without bursts, which end before it.
     pub host_bytes: u64,
     /// Time that pauses and the limit of the rate take, at least.
     pub least_time: Duration,
@@ -59,12 +59,7 @@ impl Estimate {
         let transfers = count(|step| matches!(step, Step::Transfer { .. }));
         let bursts = count(|step| matches!(step, Step::Burst { .. }));
         let routes = count(|step| matches!(step, Step::Route { .. }));
-        let mss = u64::from(plan.transfer.mss.unwrap_or(1460)).max(1);
-        // Handshake and end take four segments more.
-        let segments = plan.transfer.bytes.div_ceil(mss).saturating_add(4);
-        let transfer = plan.transfer.bytes.saturating_add(segments.saturating_mul(HEADERS));
-        let RoutePlan { queries, max_hops, .. } = plan.routes.plan();
-        let route = u64::from(queries) * HOPS.min(max_hops.into()) * ROUTE_PROBE;
+        let (transfer, route) = (transfer_bytes(plan), route_bytes(plan));
         let burst = u64::from(plan.bursts.count) * u64::from(plan.bursts.bytes);
         let sum = |parts: [(usize, u64); 3]| {
             parts.iter().fold(0_u64, |sum, &(times, each)| {
@@ -81,6 +76,20 @@ impl Estimate {
         let least_time = pauses.max(at_rate);
         Estimate { hosts, transfers, bursts, routes, total_bytes, host_bytes, least_time }
     }
+}
+
+/// Bytes of a transfer of which nothing is lost.
+pub(super) fn transfer_bytes(plan: &Plan) -> u64 {
+    let mss = u64::from(plan.transfer.mss.unwrap_or(1460)).max(1);
+    // Handshake and end take four segments more.
+    let segments = plan.transfer.bytes.div_ceil(mss).saturating_add(4);
+    plan.transfer.bytes.saturating_add(segments.saturating_mul(HEADERS))
+}
+
+/// Bytes of the probes of a route of usual length.
+pub(super) fn route_bytes(plan: &Plan) -> u64 {
+    let RoutePlan { queries, max_hops, .. } = plan.routes.plan();
+    u64::from(queries) * HOPS.min(max_hops.into()) * ROUTE_PROBE
 }
 
 /// How long so many bytes take at most at this rate.

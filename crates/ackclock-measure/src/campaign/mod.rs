@@ -6,6 +6,7 @@
 //! measuring; a [`Journal`] keeps each finished step, so that an interrupted campaign goes on where
 //! it stopped.
 
+mod budget;
 mod caps;
 mod engine;
 mod journal;
@@ -13,6 +14,7 @@ mod plan;
 mod record;
 mod schedule;
 
+pub use budget::{Charge, Spent};
 pub use caps::{Estimate, Excess, POLITE};
 pub use engine::{
     CampaignError, Ended, Instruments, Progress, Stop, TransferOrder, Transferred, run,

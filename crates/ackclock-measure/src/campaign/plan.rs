@@ -166,7 +166,7 @@ impl RouteSettings {
 pub struct Limits {
     /// Bytes sent in all, headers and probes included.
     pub total_bytes: u64,
-    /// Bytes sent to each host.
+    /// Bytes sent to each host; bursts, which end at routers, count in `total_bytes` alone.
     pub host_bytes: u64,
     /// Mean rate while the campaign runs.
     pub bits_per_second: u64,

@@ -1,5 +1,6 @@
 //! What is kept of each finished step: one line of JSON.
 
+use super::budget::Charge;
 use crate::burst::Measured;
 use crate::route::Route;
 use serde::{Deserialize, Serialize};
@@ -27,14 +28,22 @@ impl Record {
         }
     }
 
-    /// Bytes that were sent for it, headers included, and the host to which.
-    pub fn sent_bytes(&self) -> Vec<(&str, u64)> {
+    /// When it was finished, in seconds since 1970.
+    pub fn ended_unix_seconds(&self) -> f64 {
         match self {
-            Record::Transfer(record) => vec![(&record.host, record.wire_bytes)],
-            Record::Route(record) => vec![(&record.host, record.wire_bytes)],
-            Record::Burst(record) => {
-                record.crossings.iter().map(|it| (&it.host[..], it.wire_bytes())).collect()
-            }
+            Record::Transfer(record) => record.ended_unix_seconds,
+            Record::Route(record) => record.ended_unix_seconds,
+            Record::Burst(record) => record.ended_unix_seconds,
+        }
+    }
+
+    /// What was sent for it.
+    pub fn charges(&self) -> Vec<Charge<'_>> {
+        let to = |host, bytes| vec![Charge { host: Some(host), bytes }];
+        match self {
+            Record::Transfer(record) => to(&record.host, record.wire_bytes),
+            Record::Route(record) => to(&record.host, record.wire_bytes),
+            Record::Burst(record) => record.crossings.iter().map(CrossingRecord::charge).collect(),
         }
     }
 }
@@ -56,6 +65,9 @@ pub struct TransferRecord {
     pub initial_window: String,
     /// When it began, in seconds since 1970.
     pub began_unix_seconds: f64,
+    /// When it was finished.
+    #[serde(default)]
+    pub ended_unix_seconds: f64,
     /// Time from the first SYN to the established connection.
     pub connect_seconds: Option<f64>,
     /// Time from the first SYN until everything was acknowledged and both sides had closed; none if
@@ -101,6 +113,9 @@ pub struct RouteRecord {
     pub host: String,
     /// When it was looked for, in seconds since 1970.
     pub began_unix_seconds: f64,
+    /// When it was finished.
+    #[serde(default)]
+    pub ended_unix_seconds: f64,
     /// Bytes of its probes.
     pub wire_bytes: u64,
     /// What was found.
@@ -118,6 +133,9 @@ pub struct BurstRecord {
     pub round: u32,
     /// When it began, in seconds since 1970.
     pub began_unix_seconds: f64,
+    /// When it was finished.
+    #[serde(default)]
+    pub ended_unix_seconds: f64,
     /// One burst, or several so that each router was crossed that shares the load of its hop.
     pub crossings: Vec<CrossingRecord>,
 }
@@ -138,11 +156,12 @@ pub struct CrossingRecord {
 }
 
 impl CrossingRecord {
-    /// Bytes that were sent for it.
-    pub fn wire_bytes(&self) -> u64 {
+    /// What was sent for it.
+    pub fn charge(&self) -> Charge<'_> {
         let bursts = self.measured.iter().flat_map(|it| {
             [Some(&it.burst), it.smallest.as_ref(), it.spaced.as_ref()].into_iter().flatten()
         });
-        bursts.map(|burst| u64::from(burst.sent) * u64::from(burst.bytes)).sum()
+        let bytes = bursts.map(|burst| u64::from(burst.sent) * u64::from(burst.bytes)).sum();
+        Charge { host: None, bytes }
     }
 }

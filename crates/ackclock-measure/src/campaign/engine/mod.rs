@@ -1,6 +1,7 @@
 //! Takes one step of a campaign after another.
 
-use super::caps::{ROUTE_PROBE, time_at_rate};
+use super::budget::{Budget, Charge, Spent};
+use super::caps::{ROUTE_PROBE, route_bytes, transfer_bytes};
 use super::journal::{Journal, JournalError};
 use super::plan::{Plan, Variant, lines};
 use super::record::{BurstRecord, CrossingRecord, Record, RouteRecord, Rtt, TransferRecord};
@@ -132,6 +133,10 @@ pub fn run(
     let finished: BTreeSet<String> =
         journal.records().iter().map(|record| record.step().to_owned()).collect();
     let mut campaign = Campaign::new(plan, journal, instruments, exceed);
+    let first = all.iter().find(|step| !finished.contains(&step.to_string()));
+    if let Some(&Step::Transfer { host, .. }) = first.filter(|_| !finished.is_empty()) {
+        campaign.rest_after_interruption(host);
+    }
     let mut done = 0;
     for &step in &all {
         if !finished.contains(&step.to_string()) {
@@ -154,15 +159,9 @@ struct Campaign<'c> {
     journal: &'c mut Journal,
     instruments: &'c mut dyn Instruments,
     exceed: bool,
-    /// Bytes sent, to each host and in all.
-    sent: BTreeMap<String, u64>,
-    total: u64,
+    budget: Budget<'c>,
     /// The last route to each host that has one.
     routes: BTreeMap<String, Route>,
-    /// When the next transfer to a host may begin.
-    rested: BTreeMap<String, Instant>,
-    /// When the mean rate is below its limit.
-    free_at: Instant,
 }
 
 impl<'c> Campaign<'c> {
@@ -172,29 +171,30 @@ impl<'c> Campaign<'c> {
         instruments: &'c mut dyn Instruments,
         exceed: bool,
     ) -> Self {
+        let (now, unix_seconds) = (instruments.now(), instruments.unix_seconds());
         let records = journal.records().to_vec();
         let mut campaign = Campaign {
             plan,
             variants: plan.variants(),
+            budget: Budget::after(&records, &plan.limits, now, unix_seconds),
             journal,
             instruments,
             exceed,
-            sent: BTreeMap::new(),
-            total: 0,
             routes: BTreeMap::new(),
-            rested: BTreeMap::new(),
-            free_at: Instant::ZERO,
         };
         records.iter().for_each(|record| campaign.learn(record));
         campaign
     }
 
-    /// Takes note of what was sent and found.
-    fn learn(&mut self, record: &Record) {
-        for (host, bytes) in record.sent_bytes() {
-            *self.sent.entry(host.to_owned()).or_default() += bytes;
-            self.total += bytes;
+    /// Nobody knows when the step was cut off that comes first, nor what was sent for it.
+    fn rest_after_interruption(&mut self, host: usize) {
+        if let Some(host) = self.plan.hosts.get(host) {
+            self.budget.rest(host, self.instruments.now());
         }
+    }
+
+    /// Takes note of what was found.
+    fn learn(&mut self, record: &Record) {
         if let Record::Route(RouteRecord { host, route: Some(route), .. }) = record {
             self.routes.insert(host.clone(), route.clone());
         }
@@ -214,10 +214,11 @@ impl<'c> Campaign<'c> {
             return Ok(());
         };
         self.learn(&record);
-        let bytes: u64 = record.sent_bytes().iter().map(|(_, bytes)| bytes).sum();
-        let now = self.instruments.now();
-        let spent = time_at_rate(bytes, self.plan.limits.bits_per_second);
-        self.free_at = self.free_at.max(now) + spent;
+        // Each crossing of a burst was charged when it was over.
+        if !matches!(record, Record::Burst(_)) {
+            let now = self.instruments.now();
+            record.charges().into_iter().for_each(|charge| self.budget.charge(charge, now));
+        }
         self.journal.append(record)?;
         Ok(())
     }
@@ -249,18 +250,12 @@ impl<'c> Campaign<'c> {
         (!address.as_ref().is_ok_and(|address| is_stopped(*address))).then_some((name, address))
     }
 
-    /// Waits until the mean rate allows the next step, and sees that bytes are left for it.
-    fn wait_for_rate(&mut self, host: &str) -> Result<(), CampaignError> {
-        let limits = &self.plan.limits;
-        let to_host = self.sent.get(host).copied().unwrap_or_default();
-        if !self.exceed && self.total >= limits.total_bytes {
-            return Err(CampaignError::Spent("total_bytes", limits.total_bytes));
+    /// Sees that so much is left.
+    fn permit(&self, wanted: Charge<'_>) -> Result<(), CampaignError> {
+        if self.exceed {
+            return Ok(());
         }
-        if !self.exceed && to_host >= limits.host_bytes {
-            return Err(CampaignError::Spent("host_bytes", limits.host_bytes));
-        }
-        self.instruments.sleep_until(self.free_at)?;
-        Ok(())
+        self.budget.allows(wanted).map_err(CampaignError::Spent)
     }
 
     fn transfer(
@@ -274,9 +269,10 @@ impl<'c> Campaign<'c> {
         else {
             return Ok(None);
         };
-        self.wait_for_rate(&host)?;
-        if let Some(&rested) = self.rested.get(&host) {
-            self.instruments.sleep_until(rested)?;
+        if address.is_ok() {
+            self.permit(Charge { host: Some(&host), bytes: transfer_bytes(self.plan) })?;
+            let turn = self.budget.free_at().max(self.budget.rested_at(&host));
+            self.instruments.sleep_until(turn)?;
         }
         let file = format!("{}.pcap", step.to_string().replace('/', "-"));
         let pcap = self.plan.transfer.pcap.then_some(file);
@@ -308,7 +304,8 @@ impl<'c> Campaign<'c> {
                 record.pcap = pcap;
             }
         }
-        self.rested.insert(host, self.instruments.now() + self.plan.limits.pause);
+        self.budget.rest(&host, self.instruments.now());
+        record.ended_unix_seconds = self.instruments.unix_seconds();
         Ok(Some(Record::Transfer(Box::new(record))))
     }
 
@@ -322,7 +319,10 @@ impl<'c> Campaign<'c> {
         let Some((host, address)) = self.host(host, stopped) else {
             return Ok(None);
         };
-        self.wait_for_rate(&host)?;
+        if address.is_ok() {
+            self.permit(Charge { host: Some(&host), bytes: route_bytes(self.plan) })?;
+            self.instruments.sleep_until(self.budget.free_at())?;
+        }
         let mut record = RouteRecord {
             step: step.to_string(),
             round,
@@ -342,6 +342,7 @@ impl<'c> Campaign<'c> {
             }
             Err(error) => record.error = Some(error),
         }
+        record.ended_unix_seconds = self.instruments.unix_seconds();
         Ok(Some(Record::Route(record)))
     }
 
@@ -359,21 +360,35 @@ impl<'c> Campaign<'c> {
         let (hosts, routes): (Vec<String>, Vec<Route>) =
             routes.map(|(host, route)| (host.clone(), route.clone())).unzip();
         let common = CommonPath::of(&routes);
+        let all: Vec<_> = common
+            .crossings(&routes)
+            .into_iter()
+            .map(|crossing| (self.plan.bursts.plan(crossing.hop_limit), crossing))
+            .collect();
+        // What is begun is finished, so that all that was sent is kept.
+        let bytes = all.iter().map(|(burst, crossing)| burst.most_bytes(crossing.target)).sum();
+        self.permit(Charge { host: None, bytes })?;
         let mut crossings = Vec::new();
-        for crossing in common.crossings(&routes) {
+        for (burst, crossing) in all {
             let behind = hosts.iter().zip(&routes).find(|(_, it)| it.target == crossing.target);
             let host = behind.map_or_else(String::new, |(host, _)| host.clone());
-            self.wait_for_rate(&host)?;
-            let plan = self.plan.bursts.plan(crossing.hop_limit);
-            let (measured, error) = match self.instruments.burst(crossing.target, plan)? {
+            self.instruments.sleep_until(self.budget.free_at())?;
+            let (measured, error) = match self.instruments.burst(crossing.target, burst)? {
                 Ok(measured) => (Some(measured), None),
                 Err(error) => (None, Some(error)),
             };
             let (through, hop_limit) = (crossing.through, crossing.hop_limit);
-            crossings.push(CrossingRecord { host, through, hop_limit, measured, error });
+            let record = CrossingRecord { host, through, hop_limit, measured, error };
+            self.budget.charge(record.charge(), self.instruments.now());
+            crossings.push(record);
         }
-        let step = step.to_string();
-        Ok(Some(Record::Burst(BurstRecord { step, round, began_unix_seconds, crossings })))
+        Ok(Some(Record::Burst(BurstRecord {
+            step: step.to_string(),
+            round,
+            began_unix_seconds,
+            ended_unix_seconds: self.instruments.unix_seconds(),
+            crossings,
+        })))
     }
 }
 
@@ -410,8 +425,8 @@ fn covers(entry: &str, address: IpAddr) -> bool {
 pub enum CampaignError {
     /// What measures cannot go on.
     Stopped(Stop),
-    /// A limit of the plan in bytes is reached.
-    Spent(&'static str, u64),
+    /// A limit of the plan in bytes would be exceeded.
+    Spent(Spent),
     /// The list of those who are to be left alone cannot be read.
     StopFile(PathBuf, std::io::Error),
     /// What is finished cannot be kept.
@@ -435,11 +450,7 @@ impl fmt::Display for CampaignError {
         match self {
             CampaignError::Stopped(Stop::Interrupted) => f.write_str("interrupted"),
             CampaignError::Stopped(Stop::Failed(why)) => f.write_str(why),
-            CampaignError::Spent(name, limit) => write!(
-                f,
-                "the campaign has sent what '{name}' allows, {limit} bytes: raise it in the plan's \
-                 [limits], or give --exceed-caps"
-            ),
+            CampaignError::Spent(spent) => spent.fmt(f),
             CampaignError::StopFile(file, error) => write!(
                 f,
                 "cannot read the stop list {}: {error}; nothing is sent without it",

@@ -30,7 +30,7 @@ impl Drop for Scratch {
 enum Asked {
     Transfer(u64, IpAddr, String),
     Route(IpAddr),
-    Burst(IpAddr, u8),
+    Burst(u64, IpAddr, u8),
 }
 
 /// Each transfer takes 100 ms and 20,000 bytes.
@@ -108,7 +108,7 @@ impl Instruments for World {
     }
 
     fn burst(&mut self, target: IpAddr, plan: BurstPlan) -> Result<Result<Measured, String>, Stop> {
-        self.ask(Asked::Burst(target, plan.hop_limit))?;
+        self.ask(Asked::Burst(self.now.as_millis(), target, plan.hop_limit))?;
         let burst = Burst { sent: plan.count, bytes: plan.bytes, ..Burst::default() };
         let verdict = Verdict::AtLeast(plan.count);
         Ok(Ok(Measured { burst, smallest: None, spaced: None, verdict }))
@@ -159,13 +159,56 @@ fn transfers_to_a_host_have_pauses_between_them() {
     let scratch = Scratch::new("pause");
     let mut world = World::new(usize::MAX);
     go(&scratch.0, &small(), &mut world).unwrap();
+    let times = begun(&world);
+    assert_eq!(times.len(), 6);
+    assert!(times.windows(2).all(|pair| pair[1] - pair[0] >= 1_100), "{times:?}");
+}
+
+/// When transfers to the fourth host began, in milliseconds.
+fn begun(world: &World) -> Vec<u64> {
     let of_host = world.asked.iter().filter_map(|asked| match asked {
         Asked::Transfer(at, host, _) if *host == address(4) => Some(*at),
         _ => None,
     });
-    let times: Vec<_> = of_host.collect();
+    of_host.collect()
+}
+
+#[test]
+fn who_resumes_a_campaign_at_once_waits_for_the_pause() {
+    let plan = small();
+    let mut whole = World::new(usize::MAX);
+    go(&Scratch::new("whole-pause").0, &plan, &mut whole).unwrap();
+    let of_fourth =
+        |asked: &Asked| matches!(asked, Asked::Transfer(_, host, _) if *host == address(4));
+    let second = whole.asked.iter().position(of_fourth).unwrap() + 1;
+    let scratch = Scratch::new("pause-resumed");
+    let mut killed = World::new(second);
+    go(&scratch.0, &plan, &mut killed).unwrap();
+    let mut resumed = World::new(usize::MAX);
+    resumed.now = killed.now;
+    go(&scratch.0, &plan, &mut resumed).unwrap();
+    let times = [begun(&killed), begun(&resumed)].concat();
     assert_eq!(times.len(), 6);
     assert!(times.windows(2).all(|pair| pair[1] - pair[0] >= 1_100), "{times:?}");
+}
+
+#[test]
+fn bursts_of_one_step_keep_to_the_rate() {
+    let scratch = Scratch::new("burst-rate");
+    let mut plan = small();
+    plan.limits.bits_per_second = 51_200;
+    let mut world = World::new(usize::MAX);
+    go(&scratch.0, &plan, &mut world).unwrap();
+    let bursts: Vec<_> = world
+        .asked
+        .iter()
+        .filter_map(|asked| match asked {
+            Asked::Burst(at, ..) => Some(*at),
+            _ => None,
+        })
+        .collect();
+    // 100 packets of 512 bytes take 8 s at that rate.
+    assert!(bursts.windows(2).all(|pair| pair[1] - pair[0] >= 8_000), "{bursts:?}");
 }
 
 #[test]
@@ -199,7 +242,7 @@ fn bursts_cross_both_routers_that_share_a_hop() {
     let routers: BTreeSet<u8> = bursts
         .iter()
         .filter_map(|asked| match asked {
-            Asked::Burst(target, 4) => Some(last_byte(*target) % 2),
+            Asked::Burst(_, target, 4) => Some(last_byte(*target) % 2),
             _ => None,
         })
         .collect();
@@ -221,7 +264,7 @@ fn who_is_on_a_stop_list_gets_nothing() {
         .asked
         .iter()
         .map(|asked| match asked {
-            Asked::Transfer(_, host, _) | Asked::Route(host) | Asked::Burst(host, _) => {
+            Asked::Transfer(_, host, _) | Asked::Route(host) | Asked::Burst(_, host, _) => {
                 last_byte(*host)
             }
         })
@@ -267,8 +310,12 @@ fn it_ends_where_the_bytes_are_spent_and_hosts_without_address_are_errors() {
     let scratch = Scratch::new("spent");
     let mut plan: Plan = SMALL.replace("a.example", "x.example").parse().unwrap();
     plan.limits.total_bytes = 50_000;
+    plan.bursts.count = 1;
     let error = go(&scratch.0, &plan, &mut World::new(usize::MAX)).unwrap_err();
-    assert!(matches!(error, CampaignError::Spent("total_bytes", 50_000)), "{error}");
+    // Four routes of four probes, a packet through each of two routers, and two transfers.
+    let (limit, left, bytes) = (50_000, 50_000 - 1_024 - 1_024 - 40_000, 16_384 + 36 * 52);
+    let spent = Spent { name: "total_bytes", limit, left, bytes };
+    assert!(matches!(&error, CampaignError::Spent(it) if *it == spent), "{error}");
     let journal = Journal::open(&scratch.0, &plan).unwrap();
     let transfers: Vec<_> = journal
         .records()
