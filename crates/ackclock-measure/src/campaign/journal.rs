@@ -55,12 +55,12 @@ impl Journal {
             Some(_) => {}
             None => write_head(directory, plan).map_err(unusable)?,
         }
-        let mut text = String::new();
-        results.read_to_string(&mut text).map_err(unusable)?;
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        results.set_len(whole as u64).map_err(unusable)?;
+        let mut bytes = Vec::new();
+        results.read_to_end(&mut bytes).map_err(unusable)?;
+        let whole = finished(&bytes);
+        results.set_len(whole.len() as u64).map_err(unusable)?;
         results.seek(SeekFrom::End(0)).map_err(unusable)?;
-        let records = parse(directory, &text[..whole])?;
+        let records = parse(directory, whole)?;
         Ok(Journal { directory: directory.to_owned(), results, records })
     }
 
@@ -71,10 +71,9 @@ impl Journal {
     pub fn read(directory: &Path) -> Result<(Plan, Vec<Record>), JournalError> {
         let head =
             read_head(directory)?.ok_or_else(|| JournalError::NoCampaign(directory.to_owned()))?;
-        let text = fs::read_to_string(directory.join(RESULTS))
+        let bytes = fs::read(directory.join(RESULTS))
             .map_err(|error| JournalError::Unusable(directory.to_owned(), error))?;
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        Ok((head.plan, parse(directory, &text[..whole])?))
+        Ok((head.plan, parse(directory, finished(&bytes))?))
     }
 
     /// The steps that are finished.
@@ -127,12 +126,19 @@ fn write_head(directory: &Path, plan: &Plan) -> io::Result<()> {
     File::open(directory)?.sync_all()
 }
 
-fn parse(directory: &Path, text: &str) -> Result<Vec<Record>, JournalError> {
-    let read = |(number, line): (usize, &str)| {
-        serde_json::from_str(line)
+/// The lines that were finished. What follows may end anywhere, also within a character.
+fn finished(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    &bytes[..end]
+}
+
+fn parse(directory: &Path, lines: &[u8]) -> Result<Vec<Record>, JournalError> {
+    let read = |(number, line): (usize, &[u8])| {
+        serde_json::from_slice(line)
             .map_err(|error| JournalError::Damaged(directory.join(RESULTS), number, error))
     };
-    (1..).zip(text.lines()).map(read).collect()
+    let lines = lines.split_inclusive(|&byte| byte == b'\n');
+    (1..).zip(lines).map(read).collect()
 }
 
 /// Why a campaign cannot be kept or read.
@@ -213,7 +219,9 @@ mod tests {
     }
 
     fn record(step: &str) -> Record {
-        Record::Route(RouteRecord { step: step.into(), ..RouteRecord::default() })
+        // A line may be cut off in the middle of a character.
+        let host = "höst.example".to_owned();
+        Record::Route(RouteRecord { step: step.into(), host, ..RouteRecord::default() })
     }
 
     #[test]
