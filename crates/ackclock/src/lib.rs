@@ -89,7 +89,7 @@
 //! | `ethernet` | `link::ethernet`: frames, ARP, neighbour discovery and routes between a stack and an Ethernet device |
 //! | `fast-path` | ways of their own for what nearly all packets are |
 //! | `ipv4`, `ipv6` | packets of that family; those of the other are dropped |
-//! | `counters` | the counters of [`Info`](tcp::Info); else they stay at zero |
+//! | `counters` | the counters of [`Info`](tcp::Info), of [`Statistics`](stack::Statistics) and of Ethernet; else they stay at zero |
 //! | `delivery-rate` | delivery rate samples, per transmission and per round trip (part of `law-bbr`) |
 //! | `ecn` | explicit congestion notification (RFC 3168) |
 //! | `historic` | retransmission timers from before RFC 6298 and clocks that tick |

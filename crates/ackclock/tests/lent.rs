@@ -129,6 +129,7 @@ fn fifty_echo_connections_one_after_another_on_two_slots() {
         assert!(received == message, "round {round}");
         client.close(now, handle).unwrap();
     }
-    assert_eq!(client.statistics().active_opens, 50);
-    assert_eq!(server.statistics().passive_opens, 50);
+    let counted = if cfg!(feature = "counters") { 50 } else { 0 };
+    assert_eq!(client.statistics().active_opens, counted);
+    assert_eq!(server.statistics().passive_opens, counted);
 }

@@ -38,7 +38,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             && !slot.detached
         {
             let now = self.begin_packet(now);
-            self.statistics.segments_delivered += 1;
+            self.statistics.count(|all| &mut all.segments_delivered);
             self.on_connection_segment(now, self.recent, &segment);
         } else if segment.ip.is_between_hosts() {
             let now = self.begin_packet(now);
@@ -50,7 +50,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     fn begin_packet(&mut self, now: Instant) -> Instant {
         self.train.end();
-        self.statistics.packets_received += 1;
+        self.statistics.count(|all| &mut all.packets_received);
         self.advance(now)
     }
 
@@ -64,14 +64,16 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let now = self.begin_packet(now);
         let packet = match parsed {
             Ok(packet) => packet,
-            Err(error) => return *counter(&mut self.statistics, *error) += 1,
+            Err(error) => return self.statistics.count(|all| counter(all, *error)),
         };
         match &packet.protocol {
             Protocol::Tcp(segment) => self.on_segment(now, segment),
-            _ if self.has_broadcast_end(&packet.ip) => self.statistics.bad_address += 1,
+            _ if self.has_broadcast_end(&packet.ip) => {
+                self.statistics.count(|all| &mut all.bad_address)
+            }
             Protocol::EchoRequest(request) => self.on_echo_request(&packet.ip, request),
             Protocol::IcmpError(error) => self.on_icmp_error(now, error),
-            Protocol::OtherIcmp => self.statistics.icmp_ignored += 1,
+            Protocol::OtherIcmp => self.statistics.count(|all| &mut all.icmp_ignored),
         }
     }
 
@@ -115,7 +117,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let tuple = FourTuple::of(segment);
         let entity = self.find(&tuple);
         if entity.is_some() {
-            self.statistics.segments_delivered += 1;
+            self.statistics.count(|all| &mut all.segments_delivered);
         }
         match entity {
             Some(Entity::Connection(id)) => {
@@ -129,7 +131,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             }
             Some(Entity::TimeWait(id)) => self.on_time_wait_segment(now, id, segment),
             // No connection has such an end.
-            None if self.has_broadcast_end(&segment.ip) => self.statistics.bad_address += 1,
+            None if self.has_broadcast_end(&segment.ip) => {
+                self.statistics.count(|all| &mut all.bad_address)
+            }
             None => self.on_new_segment(now, segment),
         }
     }
@@ -160,27 +164,27 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if self.reset_limit.allow(now) {
             self.reply(reply);
         } else {
-            self.statistics.resets_suppressed += 1;
+            self.statistics.count(|all| &mut all.resets_suppressed);
         }
     }
 
     /// Queues a segment that is sent once.
     pub(super) fn reply(&mut self, reply: Reply) {
         if self.replies.push(reply) == Queued::Full {
-            self.statistics.replies_dropped += 1;
+            self.statistics.count(|all| &mut all.replies_dropped);
         }
     }
 
     #[inline(never)]
     fn on_echo_request(&mut self, ip: &IpInfo, request: &EchoRequest<'_>) {
         if !self.addresses.contains(ip.destination) {
-            self.statistics.not_for_us += 1;
+            self.statistics.count(|all| &mut all.not_for_us);
             return;
         }
         let headers = if ip.destination.is_ipv4() { 20 } else { 40 } + ECHO_HEADER;
         let fits = request.data.len().saturating_add(headers) <= self.config.link.mtu as usize;
         if !fits || self.replies.push_echo(ip, request) == Queued::Full {
-            self.statistics.replies_dropped += 1;
+            self.statistics.count(|all| &mut all.replies_dropped);
         }
     }
 
@@ -194,17 +198,18 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 let slot = self.connections.get_mut(id);
                 let is_ours = slot
                     .is_some_and(|slot| slot.connection.on_icmp_error(now, error.kind, error.seq));
-                self.statistics.icmp_errors += u64::from(is_ours);
-                self.statistics.icmp_ignored += u64::from(!is_ours);
+                self.statistics.count(|all| {
+                    if is_ours { &mut all.icmp_errors } else { &mut all.icmp_ignored }
+                });
                 self.after(now, id);
             }
             Some(Entity::HalfOpen(id)) if self.is_syn_ack(id, error) => {
-                self.statistics.icmp_errors += 1;
+                self.statistics.count(|all| &mut all.icmp_errors);
                 if error.kind == IcmpErrorKind::Refused {
                     self.forget_half_open(id);
                 }
             }
-            _ => self.statistics.icmp_ignored += 1,
+            _ => self.statistics.count(|all| &mut all.icmp_ignored),
         }
     }
 

@@ -61,7 +61,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             }
             Timeout::Wait => {}
             Timeout::GiveUp => {
-                self.statistics.half_open_timeouts += 1;
+                self.statistics.count(|all| &mut all.half_open_timeouts);
                 self.forget_half_open(id);
             }
         }
@@ -246,7 +246,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     fn enter_time_wait(&mut self, now: Instant, id: u32, state: TimeWait) {
         self.detach(id);
         if let Some(oldest) = self.time_waits.to_recycle() {
-            self.statistics.time_wait_recycled += 1;
+            self.statistics.count(|all| &mut all.time_wait_recycled);
             self.forget_time_wait(oldest);
         }
         let Some(slot) = self.connections.get_mut(id) else {

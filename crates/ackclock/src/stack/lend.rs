@@ -11,10 +11,11 @@ use super::pool::{NO_ID, Pool};
 use super::ready::ReadyQueue;
 use super::replies::{RateLimit, Replies};
 use super::resting::Resting;
+use super::statistics::Counted;
 use super::time_wait::TimeWaits;
 use super::timer_queue::TimerQueue;
 use super::train::Train;
-use super::{Capabilities, Stack, StackConfig, Statistics, Storage};
+use super::{Capabilities, Stack, StackConfig, Storage};
 use crate::congestion::CongestionController;
 use crate::storage::Buffer;
 use crate::tcp::ConfigError;
@@ -87,7 +88,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             events: IdQueue::new(none()),
             replies: Replies::new(none(), none(), none()),
             reset_limit: RateLimit::NONE,
-            statistics: Statistics::NONE,
+            statistics: Counted::NONE,
         }
     }
 

@@ -66,6 +66,7 @@ use ready::ReadyQueue;
 use replies::{RateLimit, Replies};
 use resting::Resting;
 use slot::Slot;
+use statistics::Counted;
 use time_wait::TimeWaits;
 use timer_queue::TimerQueue;
 use train::Train;
@@ -157,7 +158,7 @@ pub struct Stack<'a, C = BuiltIn> {
     events: IdQueue<'a>,
     replies: Replies<'a>,
     reset_limit: RateLimit,
-    statistics: Statistics,
+    statistics: Counted,
 }
 
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
@@ -211,15 +212,15 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.memory.reserved()
     }
 
-    /// Counters of the whole stack.
+    /// Counters of the whole stack; all at zero without the feature `counters`.
     pub fn statistics(&self) -> &Statistics {
-        &self.statistics
+        self.statistics.all()
     }
 
     /// Time as the stack sees it: it never goes back.
     fn advance(&mut self, now: Instant) -> Instant {
         if now < self.now {
-            self.statistics.time_went_back += 1;
+            self.statistics.count(|all| &mut all.time_went_back);
         }
         self.now = self.now.max(now);
         self.now

@@ -60,7 +60,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             .add_connection(now, &tuple, by, controller, &open)
             .ok_or(ConnectError::NoResources)?;
         self.demux.insert(self.secret.demux(&tuple), Entity::Connection(id));
-        self.statistics.active_opens += 1;
+        self.statistics.count(|all| &mut all.active_opens);
         self.fit_queues(now, id);
         self.after(now, id);
         Ok(Handle { slot: id, generation: self.connections.generation(id) })
@@ -149,7 +149,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             Some(_) => None,
             None => {
                 let reserved = QueueSizes::reserve(&mut self.memory, config, promised);
-                self.statistics.memory_refused += u64::from(reserved.is_none());
+                if reserved.is_none() {
+                    self.statistics.count(|all| &mut all.memory_refused);
+                }
                 Some(reserved?)
             }
         };

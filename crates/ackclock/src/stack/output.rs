@@ -48,7 +48,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             return None;
         };
         if offered.is_ok() {
-            self.statistics.packets_sent += 1;
+            self.statistics.count(|all| &mut all.packets_sent);
         }
         Some(offered)
     }
@@ -83,7 +83,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let offered = sink(&transmit, destination, &self.addresses);
         if offered.is_ok() {
             self.replies.echo_sent();
-            self.statistics.echo_replies += 1;
+            self.statistics.count(|all| &mut all.echo_replies);
         }
         Some(offered)
     }
@@ -170,10 +170,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.settle_later(now, id);
         } else if self.replies.front().is_some() {
             self.replies.sent();
-            self.statistics.replies_dropped += 1;
+            self.statistics.count(|all| &mut all.replies_dropped);
         } else if self.replies.front_echo().is_some() {
             self.replies.echo_sent();
-            self.statistics.replies_dropped += 1;
+            self.statistics.count(|all| &mut all.replies_dropped);
         } else if let Some(id) = self.half_open.output.pop() {
             if let Some(record) = self.half_open.records.get_mut(id) {
                 record.postponed = true;
@@ -225,7 +225,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     fn count_reset(&mut self, flags: Flags) {
         if flags.contains(Flags::RST) {
-            self.statistics.resets_sent += 1;
+            self.statistics.count(|all| &mut all.resets_sent);
         }
     }
 }

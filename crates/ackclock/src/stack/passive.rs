@@ -19,14 +19,14 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let tuple = FourTuple::of(segment);
         let Some(listener) = self.listener_for(&tuple) else {
             if self.addresses.contains(tuple.local.ip()) {
-                self.statistics.no_connection += 1;
+                self.statistics.count(|all| &mut all.no_connection);
                 self.reset(now, segment);
             } else {
-                self.statistics.not_for_us += 1;
+                self.statistics.count(|all| &mut all.not_for_us);
             }
             return;
         };
-        self.statistics.segments_delivered += 1;
+        self.statistics.count(|all| &mut all.segments_delivered);
         let flags = segment.header.flags;
         if flags.contains(Flags::RST) {
             return;
@@ -52,7 +52,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         // What cannot be accepted is not begun: the peer tries again later. Of those that were begun
         // before, as many as there is room for are finished.
         if !listener.has_room_for_established() {
-            self.statistics.accept_overflow += 1;
+            self.statistics.count(|all| &mut all.accept_overflow);
             return;
         }
         let has_room = listener.has_room_for_half_open() && self.demux.reserve();
@@ -61,7 +61,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let previous_record = previous.and_then(|previous| self.time_waits.records.get(previous));
         let config = &listener.config.connection;
         let Some(receive_memory) = self.receive_memory(config) else {
-            self.statistics.memory_refused += 1;
+            self.statistics.count(|all| &mut all.memory_refused);
             return;
         };
         let passive = Passive {
@@ -75,11 +75,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let record = HalfOpen::new(now, config, syn, &passive);
         let inserted = if has_room { self.half_open.insert(record) } else { None };
         let Some(half_open) = inserted else {
-            self.statistics.half_open_overflow += 1;
+            self.statistics.count(|all| &mut all.half_open_overflow);
             return;
         };
         if let Some(previous) = previous {
-            self.statistics.time_wait_reused += 1;
+            self.statistics.count(|all| &mut all.time_wait_reused);
             self.forget_time_wait(previous);
         }
         self.memory.promise(record.window());
@@ -128,10 +128,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         };
         let added = if has_room { self.add_accepted(now, half_open) } else { None };
         let Some(id) = added else {
-            self.statistics.accept_overflow += 1;
+            self.statistics.count(|all| &mut all.accept_overflow);
             return None;
         };
-        self.statistics.passive_opens += 1;
+        self.statistics.count(|all| &mut all.passive_opens);
         let hash = self.secret.demux(&tuple);
         self.demux.replace(hash, Entity::HalfOpen(half_open), Entity::Connection(id));
         self.remove_half_open(half_open);

@@ -61,9 +61,45 @@ pub struct Statistics {
     pub time_went_back: u64,
 }
 
-impl Statistics {
+/// The counters that are there.
+#[derive(Debug)]
+pub(super) struct Counted {
+    #[cfg(feature = "counters")]
+    all: Statistics,
+}
+
+impl Counted {
     /// Nothing yet.
-    pub(super) const NONE: Self = Statistics {
+    pub(super) const NONE: Self = Counted {
+        #[cfg(feature = "counters")]
+        all: Statistics::NONE,
+    };
+}
+
+#[cfg(feature = "counters")]
+impl Counted {
+    /// One more.
+    pub(super) fn count(&mut self, which: impl FnOnce(&mut Statistics) -> &mut u64) {
+        *which(&mut self.all) += 1;
+    }
+
+    pub(super) fn all(&self) -> &Statistics {
+        &self.all
+    }
+}
+
+#[cfg(not(feature = "counters"))]
+impl Counted {
+    pub(super) fn count(&mut self, _which: impl FnOnce(&mut Statistics) -> &mut u64) {}
+
+    pub(super) fn all(&self) -> &Statistics {
+        const NONE: &Statistics = &Statistics::NONE;
+        NONE
+    }
+}
+
+impl Statistics {
+    const NONE: Statistics = Statistics {
         packets_received: 0,
         packets_sent: 0,
         segments_delivered: 0,

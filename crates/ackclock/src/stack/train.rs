@@ -80,7 +80,7 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         };
         let offered = sink(&transmit, slot.tuple.remote.ip(), &self.addresses);
         if offered.is_ok() {
-            self.statistics.packets_sent += 1;
+            self.statistics.count(|all| &mut all.packets_sent);
             self.ready.charge(transmit.len());
             train.segments -= 1;
             if !slot.connection.on_repeated(now) {
