@@ -12,6 +12,13 @@ for target; do
         "$here/cargo.sh" "$target" build --release --locked --package "$package" \
             --manifest-path "$here/Cargo.toml"
     done
+    images=("$here/cargo.sh" "$target" build --release --locked --package firmware
+        --manifest-path "$here/Cargo.toml")
+    "${images[@]}" --bin client --features client
+    # In a folder of its own: it is another image of the same name.
+    "${images[@]}" --bin echo --no-default-features --features least \
+        --target-dir "$CARGO_TARGET_DIR/least"
+    cp "$CARGO_TARGET_DIR/least/$target/release/echo" "$CARGO_TARGET_DIR/$target/release/echo-least"
     if [ "$target" = thumbv7m-none-eabi ]; then
         "$here/c/build.sh" "$CARGO_TARGET_DIR/$target/release"
     fi

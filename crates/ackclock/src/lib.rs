@@ -87,6 +87,7 @@
 //! | `law-…` | a window law of [`congestion`] beside Reno: `bbr`, `cubic`, `fixed`, `none`, `tahoe`, `vegas`, `veno` |
 //! | `recovery-…` | a [`RecoveryAlgorithm`](tcp::RecoveryAlgorithm) beside NewReno: `go-back-n`, `rack`, `reno`, `rfc6675`, `sack-pipe`, `tahoe` |
 //! | `ethernet` | `link::ethernet`: frames, ARP, neighbour discovery and routes between a stack and an Ethernet device |
+//! | `active-open` | opening connections; without it others open them ([`Stack::connect`](stack::Stack::connect) fails) |
 //! | `fast-path` | ways of their own for what nearly all packets are |
 //! | `ipv4`, `ipv6` | packets of that family; those of the other are dropped |
 //! | `counters` | the counters of [`Info`](tcp::Info), of [`Statistics`](stack::Statistics) and of Ethernet; else they stay at zero |
@@ -94,9 +95,12 @@
 //! | `ecn` | explicit congestion notification (RFC 3168) |
 //! | `historic` | retransmission timers from before RFC 6298 and clocks that tick |
 //! | `hystart` | HyStart++ (RFC 9406) for the laws that can have it |
+//! | `icmp-errors` | ICMP errors: path MTU discovery (RFC 1191, RFC 8201), unreachable destinations; else they are counted and ignored |
 //! | `many-connections` | a hash table of connections and a heap of deadlines; else both are looked through |
 //! | `pacing` | pacing and the burst limit (part of `law-bbr`) |
+//! | `sack` | selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883; part of the recoveries that go by them) |
 //! | `segmentation` | up to 64 segments in one transmission, for links that segment |
+//! | `timestamps` | the timestamps option: round trips measured by it, PAWS (RFC 7323) |
 //! | `undo` | reductions for false alarms are taken back (RFC 3522, RFC 3708, RFC 4015, RFC 5682) |
 //! | `urgent` | urgent pointers (RFC 9293 section 3.8.5) |
 //! | `window-validation` | RFC 7661 |

@@ -19,7 +19,7 @@ OURS, THEIRS = "services", "smoltcp-services"
 
 C_TARGET = "thumbv7m-none-eabi"
 # Whose sizes are of interest.
-SIZED = ["echo", "smoltcp-echo", "services", "smoltcp-services"]
+SIZED = ["echo", "echo-least", "smoltcp-echo", "services", "smoltcp-services"]
 
 
 class Lab:
@@ -194,6 +194,15 @@ def client(lab):
             return {"client": said}
 
 
+def least(lab):
+    """The smallest image, without SACK and timestamps."""
+    with lab.running("echo-least") as machine:
+        peers.echo(peers.connect(peers.ECHO), seconds=1)
+        for _ in range(50):
+            peers.echo(peers.connect(peers.ECHO), amount=1000)
+        return {"stack of echo-least": machine.deepest_stack()}
+
+
 def c_echo(lab):
     """The image in C."""
     with lab.running("c-echo") as machine:
@@ -217,7 +226,7 @@ def comparison(lab):
 SLOW = [changed_address, peer_that_vanishes]
 QUICK = [
     *(echo, services, four_at_once, bad_cable, zero_window, pulled_cable, client),
-    *(c_echo, comparison),
+    *(least, c_echo, comparison),
 ]
 
 

@@ -24,12 +24,12 @@ impl Fixed {
     pub(super) const NAME: &'static str = "fixed";
 
     /// A window of so many bytes, but at least one segment.
-    pub fn bytes(bytes: u32) -> Self {
+    pub const fn bytes(bytes: u32) -> Self {
         Fixed { size: Size::Bytes(bytes), mss: DEFAULT_MSS }
     }
 
     /// A window of so many segments, but at least one.
-    pub fn segments(segments: u32) -> Self {
+    pub const fn segments(segments: u32) -> Self {
         Fixed { size: Size::Segments(segments), mss: DEFAULT_MSS }
     }
 }

@@ -71,6 +71,7 @@ impl embedded_io::Error for IoError {
                 ConnectError::InvalidRemote | ConnectError::Config(_) => ErrorKind::InvalidInput,
                 ConnectError::AddressInUse | ConnectError::NoPort => ErrorKind::AddrInUse,
                 ConnectError::NoResources => ErrorKind::OutOfMemory,
+                ConnectError::LeftOut => ErrorKind::Unsupported,
             },
             IoError::Finished => ErrorKind::BrokenPipe,
             IoError::InvalidHandle => ErrorKind::NotConnected,

@@ -72,8 +72,12 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 self.statistics.count(|all| &mut all.bad_address)
             }
             Protocol::EchoRequest(request) => self.on_echo_request(&packet.ip, request),
-            Protocol::IcmpError(error) => self.on_icmp_error(now, error),
-            Protocol::OtherIcmp => self.statistics.count(|all| &mut all.icmp_ignored),
+            Protocol::IcmpError(error) if cfg!(feature = "icmp-errors") => {
+                self.on_icmp_error(now, error)
+            }
+            Protocol::IcmpError(_) | Protocol::OtherIcmp => {
+                self.statistics.count(|all| &mut all.icmp_ignored)
+            }
         }
     }
 

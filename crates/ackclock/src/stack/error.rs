@@ -19,6 +19,8 @@ pub enum ConnectError {
     NoResources,
     /// A setting cannot be used.
     Config(ConfigError),
+    /// The stack was built for connections that others open.
+    LeftOut,
 }
 
 impl fmt::Display for ConnectError {
@@ -40,6 +42,7 @@ impl fmt::Display for ConnectError {
                 "no free connection slot; close connections or raise max_connections"
             }
             ConnectError::Config(error) => return error.fmt(f),
+            ConnectError::LeftOut => "build with the feature active-open to open connections",
         })
     }
 }

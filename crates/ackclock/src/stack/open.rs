@@ -49,6 +49,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         config: &Config,
         controller: C,
     ) -> Result<Handle, ConnectError> {
+        if !cfg!(feature = "active-open") {
+            return Err(ConnectError::LeftOut);
+        }
         let now = self.advance(now);
         config.validate().map_err(ConnectError::Config)?;
         let tuple = self.choose_ends(remote, local)?;

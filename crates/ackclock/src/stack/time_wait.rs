@@ -115,7 +115,7 @@ impl TimeWaitRecord {
     /// Whether a SYN is later than everything of this connection (RFC 6191 section 2).
     fn is_later(&self, syn: &Segment<'_>) -> bool {
         let by_sequence = syn.header.seq.after(self.state.rcv_nxt);
-        match (self.state.ts_recent, syn.header.options.timestamps) {
+        match (self.timestamps.recent_in_use(), syn.header.options.timestamps) {
             (Some(recent), Some(new)) => match new.value.wrapping_sub(recent) as i32 {
                 0 => by_sequence,
                 later => later > 0,

@@ -40,8 +40,12 @@ impl<C: CongestionController> Connection<'_, C> {
         counters.data_segments_received.add(data);
         match self.state {
             State::Closed | State::Listen => Verdict::Reset,
-            State::SynSent => self.on_segment_in_syn_sent(now, segment),
-            State::SynReceived => self.on_segment_in_syn_received(now, segment),
+            State::SynSent if cfg!(feature = "active-open") => {
+                self.on_segment_in_syn_sent(now, segment)
+            }
+            State::SynReceived if cfg!(feature = "active-open") => {
+                self.on_segment_in_syn_received(now, segment)
+            }
             _ => {
                 self.on_segment_synchronized(now, segment, segment.header.seq);
                 Verdict::Done
@@ -400,7 +404,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// An ICMP error about one of our segments arrived (RFC 5927). It is ignored, and the answer is
     /// false, unless `seq` is in flight (section 4.1 there).
     pub fn on_icmp_error(&mut self, now: Instant, kind: IcmpErrorKind, seq: SeqNumber) -> bool {
-        let opening = matches!(self.state, State::SynSent | State::SynReceived);
+        let opening = self.state.is_opening();
         let una = if opening { self.iss() } else { self.sender.snd_una() };
         if seq.before(una) || seq.at_or_after(self.sender.snd_nxt()) {
             return false;

@@ -342,7 +342,7 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             snd_nxt: self.sender.snd_nxt(),
             rcv_nxt: self.receiver.rcv_nxt(),
             window: self.receiver.window_field(self.receiver.window()),
-            ts_recent: self.timestamps.enabled.then(|| self.timestamps.recent()),
+            ts_recent: self.timestamps.recent_in_use(),
             timestamp_offset: self.timestamps.offset(),
             duration: self.settings.msl() + self.settings.msl(),
         })

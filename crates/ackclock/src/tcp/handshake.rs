@@ -63,8 +63,8 @@ impl SynOptions {
         SynOptions {
             mss: Some(config.mss.map_or(fits, |mss| mss.min(fits))),
             window_scale: config.window_scaling.then(|| window_shift(window)),
-            sack_permitted: config.sack,
-            timestamps: config.timestamps,
+            sack_permitted: cfg!(feature = "sack") && config.sack,
+            timestamps: cfg!(feature = "timestamps") && config.timestamps,
             ecn_setup: cfg!(feature = "ecn") && config.ecn != EcnMode::Off,
         }
     }
@@ -169,7 +169,7 @@ impl Agreement {
     }
 
     fn option_bytes(&self) -> u32 {
-        if self.timestamps { TIMESTAMPS_LEN } else { 0 }
+        if cfg!(feature = "timestamps") && self.timestamps { TIMESTAMPS_LEN } else { 0 }
     }
 
     /// Eff.snd.MSS (section 3.7.1): payload bytes of a full segment on a path of that MTU.

@@ -241,7 +241,7 @@ impl<C: CongestionController> Connection<'_, C> {
             Timer::Retransmit(at) => (until(at), None),
             Timer::Persist(at) => (None, until(at)),
         };
-        let opening = matches!(self.state, State::SynSent | State::SynReceived);
+        let opening = self.state.is_opening();
         let syn = opening.then(|| self.syn_deadline()).and_then(until);
         let (early, at) = self.sender.early_timer();
         PendingTimers {

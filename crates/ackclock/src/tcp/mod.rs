@@ -28,6 +28,7 @@ mod state;
 mod tests;
 mod ticks;
 mod timeout;
+#[cfg_attr(not(feature = "timestamps"), path = "no_timestamps.rs")]
 pub(crate) mod timestamps;
 #[cfg_attr(not(feature = "urgent"), path = "no_urgent.rs")]
 mod urgent;

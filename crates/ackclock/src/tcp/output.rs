@@ -56,10 +56,10 @@ impl<C: CongestionController> Connection<'_, C> {
     pub fn poll_transmit(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
         match self.state {
             State::Closed | State::Listen => self.reset_due.then(|| self.reset(now)),
-            State::SynSent | State::SynReceived if self.challenge_due => {
+            state if state.is_opening() && self.challenge_due => {
                 Some(self.pure_ack(now, Cause::Challenge))
             }
-            State::SynSent | State::SynReceived => self.inquiry.due.then(|| self.syn(now)),
+            state if state.is_opening() => self.inquiry.due.then(|| self.syn(now)),
             _ => self.poll_synchronized(now, max_payload),
         }
     }
@@ -111,7 +111,11 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// What the SACK option of an ack holds now: as many blocks as fit.
     fn sack_blocks(&self) -> SackBlocks {
-        let max = if self.timestamps.enabled { SackBlocks::MAX - 1 } else { SackBlocks::MAX };
+        let max = if self.timestamps.recent_in_use().is_some() {
+            SackBlocks::MAX - 1
+        } else {
+            SackBlocks::MAX
+        };
         self.receiver.sack_blocks(max)
     }
 

@@ -11,7 +11,7 @@ impl<C: CongestionController> Connection<'_, C> {
     pub fn poll_timeout(&self) -> Instant {
         match self.state {
             State::Closed | State::Listen | State::TimeWait => Instant::FAR_FUTURE,
-            State::SynSent | State::SynReceived => self.syn_deadline().min(self.close_deadline),
+            state if state.is_opening() => self.syn_deadline().min(self.close_deadline),
             _ => self
                 .sender
                 .deadline(&self.settings)
@@ -52,7 +52,7 @@ impl<C: CongestionController> Connection<'_, C> {
             self.on_close_timeout();
             return;
         }
-        if matches!(self.state, State::SynSent | State::SynReceived) {
+        if self.state.is_opening() {
             let (timeout, give_up) = (self.syn_timeout(), self.settings.syn_give_up());
             if !self.inquiry.on_syn_timeout(now, timeout, give_up) {
                 // A soft error that explains the silence is worth more than "timed out".

@@ -24,7 +24,7 @@ pub(crate) enum TimestampCheck {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimestampState {
     /// Both sides sent the option in their SYN.
-    pub(crate) enabled: bool,
+    enabled: bool,
     /// Added to our clock, so that it tells nothing of our uptime.
     offset: u32,
     recent: u32,
@@ -51,6 +51,11 @@ impl TimestampState {
         self.recent = value;
         self.recent_at = seconds(now);
         self.last_ack_sent = rcv_nxt;
+    }
+
+    /// TS.Recent, if the option is in use.
+    pub(crate) fn recent_in_use(&self) -> Option<u32> {
+        self.enabled.then_some(self.recent)
     }
 
     fn clock(&self, now: Instant) -> u32 {

@@ -65,7 +65,7 @@ impl Options {
     fn len_without_blocks(&self) -> usize {
         let mss = if self.mss.is_some() { 4 } else { 0 };
         let window_scale = if self.window_scale.is_some() { 4 } else { 0 };
-        let timestamps = match (self.timestamps, self.sack_permitted) {
+        let timestamps = match self.of_both() {
             (Some(_), _) => 12,
             (None, true) => 4,
             (None, false) => 0,
@@ -80,8 +80,16 @@ impl Options {
             && self.window_scale.is_none()
             && !self.sack_permitted
             && self.sack.is_empty();
-        let Timestamps { value, echo } = self.timestamps.filter(|_| alone)?;
+        let Timestamps { value, echo } = self.of_both().0.filter(|_| alone)?;
         Some([BEFORE_TIMESTAMPS, value, echo])
+    }
+
+    /// Timestamps and SACK-permitted, which share a word. What was left out is never written.
+    fn of_both(&self) -> (Option<Timestamps>, bool) {
+        (
+            self.timestamps.filter(|_| cfg!(feature = "timestamps")),
+            cfg!(feature = "sack") && self.sack_permitted,
+        )
     }
 
     fn blocks_that_fit(&self) -> &[SeqRange] {
@@ -100,7 +108,8 @@ impl Options {
     pub(super) fn parse(mut area: &[u8]) -> Result<Options, WireError> {
         let mut options = Options::default();
         // Nearly every segment has what RFC 7323 appendix A recommends, and nothing else.
-        if let Some((before, value)) = area.split_first_chunk()
+        if cfg!(all(feature = "fast-path", feature = "timestamps"))
+            && let Some((before, value)) = area.split_first_chunk()
             && u32::from_be_bytes(*before) == BEFORE_TIMESTAMPS
             && let &[v0, v1, v2, v3, e0, e1, e2, e3] = value
         {
@@ -136,6 +145,8 @@ impl Options {
             (kind::WINDOW_SCALE, &[shift]) => {
                 self.window_scale = Some(shift.min(MAX_WINDOW_SCALE));
             }
+            (kind::SACK_PERMITTED | kind::SACK, _) if !cfg!(feature = "sack") => {}
+            (kind::TIMESTAMPS, _) if !cfg!(feature = "timestamps") => {}
             (kind::SACK_PERMITTED, []) => self.sack_permitted = true,
             (kind::TIMESTAMPS, &[v0, v1, v2, v3, e0, e1, e2, e3]) => {
                 self.timestamps = Some(Timestamps {
@@ -181,15 +192,16 @@ impl Options {
             let [high, low] = mss.to_be_bytes();
             put([kind::MSS, 4, high, low]);
         }
-        if self.sack_permitted || self.timestamps.is_some() {
+        let (timestamps, sack_permitted) = self.of_both();
+        if sack_permitted || timestamps.is_some() {
             // SACK-permitted takes the place of the padding before the timestamps.
-            put(match (self.sack_permitted, self.timestamps) {
+            put(match (sack_permitted, timestamps) {
                 (true, Some(_)) => [kind::SACK_PERMITTED, 2, kind::TIMESTAMPS, 10],
                 (true, None) => [kind::NO_OPERATION, kind::NO_OPERATION, kind::SACK_PERMITTED, 2],
                 (false, _) => [kind::NO_OPERATION, kind::NO_OPERATION, kind::TIMESTAMPS, 10],
             });
         }
-        if let Some(timestamps) = self.timestamps {
+        if let Some(timestamps) = timestamps {
             put(timestamps.value.to_be_bytes());
             put(timestamps.echo.to_be_bytes());
         }
@@ -221,21 +233,23 @@ pub struct Timestamps {
 /// Up to four SACK blocks, in the order in which they stand in the option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SackBlocks {
-    blocks: [SeqRange; SackBlocks::MAX],
+    blocks: [SeqRange; SackBlocks::PLACES],
     len: u8,
 }
 
 impl SackBlocks {
     /// How many blocks fit into an option area (RFC 2018 section 3); three beside timestamps.
     pub const MAX: usize = 4;
+    /// Without the feature `sack` there is never one.
+    const PLACES: usize = if cfg!(feature = "sack") { Self::MAX } else { 0 };
 
     /// No block.
     pub const EMPTY: SackBlocks = SackBlocks {
-        blocks: [SeqRange::new(crate::seq::SeqNumber(0), crate::seq::SeqNumber(0)); Self::MAX],
+        blocks: [SeqRange::new(crate::seq::SeqNumber(0), crate::seq::SeqNumber(0)); Self::PLACES],
         len: 0,
     };
 
-    /// Appends a block; false if there are four already.
+    /// Appends a block; false if there are four already, or without the feature `sack`.
     pub fn push(&mut self, block: SeqRange) -> bool {
         match self.blocks.get_mut(usize::from(self.len)) {
             Some(place) => {
@@ -254,7 +268,7 @@ impl SackBlocks {
 
     /// Whether there is none.
     pub const fn is_empty(&self) -> bool {
-        self.len == 0
+        Self::PLACES == 0 || self.len == 0
     }
 }
 

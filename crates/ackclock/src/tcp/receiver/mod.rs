@@ -6,6 +6,7 @@ mod ack_policy;
 mod ecn;
 mod full_size;
 mod reassembly;
+#[cfg_attr(not(feature = "sack"), path = "no_sack.rs")]
 mod sack;
 #[cfg(test)]
 mod tests;

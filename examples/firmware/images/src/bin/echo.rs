@@ -3,7 +3,10 @@
 #![no_main]
 #![forbid(unsafe_code)]
 
-use ackclock::congestion::{Growth, Reno};
+#[cfg(feature = "least")]
+use ackclock::congestion::Fixed as Law;
+#[cfg(not(feature = "least"))]
+use ackclock::congestion::{Growth, Reno as Law};
 use ackclock::stack::{Event, Handle, Stack, StackMemory};
 use ackclock::time::Instant;
 use board::{Board, FrameBuffer, Once};
@@ -24,9 +27,15 @@ const ECHO_BYTES: usize = 548;
 /// Bytes that are moved from one queue to the other at a time.
 const CHUNK: usize = 128;
 
+#[cfg(feature = "least")]
+/// As much as the peer and the queues have room for.
+const LAW: Law = Law::segments(64);
+#[cfg(not(feature = "least"))]
+const LAW: Law = Law::new(Growth::ByteCounting { limit: 2 });
+
 type Memory = StackMemory<
     'static,
-    Reno,
+    Law,
     CONNECTIONS,
     HALF_OPEN,
     TIME_WAIT,
@@ -40,8 +49,7 @@ type Memory = StackMemory<
 static MEMORY: Once<Memory> = Once::new(Memory::new());
 static QUEUES: Once<[Queues<2048, 4, 3>; CONNECTIONS]> = Once::new([Queues::EMPTY; CONNECTIONS]);
 static FRAME: Once<FrameBuffer> = Once::new(board::NO_FRAME);
-static STACK: Once<Stack<'static, Reno>> =
-    Once::new(Stack::empty(Node::STACK, Reno::new(Growth::ByteCounting { limit: 2 })));
+static STACK: Once<Stack<'static, Law>> = Once::new(Stack::empty(Node::STACK, LAW));
 static NODE: Once<MaybeUninit<Node<'static>>> = Once::new(MaybeUninit::uninit());
 
 #[board::entry]
@@ -55,7 +63,7 @@ fn main() -> ! {
 
 /// Starts the stack. What it needs of the call stack meanwhile is free again afterwards.
 #[inline(never)]
-fn start() -> Option<&'static mut Stack<'static, Reno>> {
+fn start() -> Option<&'static mut Stack<'static, Law>> {
     let stack = STACK.take()?;
     stack.lend(MEMORY.take()?.storage(QUEUES.take()?.each_mut().map(Queues::lend))).ok()?;
     stack.add_address(Node::address()).ok()?;
@@ -70,7 +78,7 @@ fn connect(board: Board) -> Option<&'static mut Node<'static>> {
 }
 
 #[inline(never)]
-fn serve(stack: &mut Stack<'static, Reno>, node: &mut Node<'static>) -> ! {
+fn serve(stack: &mut Stack<'static, Law>, node: &mut Node<'static>) -> ! {
     loop {
         let now = node.receive(stack);
         while let Some(event) = stack.poll_event() {
@@ -90,7 +98,7 @@ fn serve(stack: &mut Stack<'static, Reno>, node: &mut Node<'static>) -> ! {
 
 /// Sends back what has been received, as far as there is room. The rest stays where it is: the
 /// window holds the peer back.
-fn echo(now: Instant, stack: &mut Stack<'_, Reno>, handle: Handle) {
+fn echo(now: Instant, stack: &mut Stack<'_, Law>, handle: Handle) {
     let mut chunk = [0; CHUNK];
     loop {
         let room = stack.send_room(handle).min(CHUNK);

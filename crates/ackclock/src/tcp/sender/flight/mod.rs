@@ -8,6 +8,7 @@
 #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
 mod invariants;
 mod record;
+#[cfg_attr(not(feature = "sack"), path = "not_sacked.rs")]
 mod sacked;
 #[cfg(all(test, feature = "alloc"))]
 mod tests;
@@ -191,7 +192,7 @@ impl<'a> Flight<'a> {
     }
 
     pub(crate) fn sacked(&self) -> u32 {
-        self.sacked
+        if cfg!(feature = "sack") { self.sacked } else { 0 }
     }
 
     pub(crate) fn lost(&self) -> u32 {
@@ -210,12 +211,12 @@ impl<'a> Flight<'a> {
 
     /// RFC 6675's pipe: what is thought to be in the network.
     pub(crate) fn pipe(&self) -> u32 {
-        (self.outstanding - self.sacked - self.lost).saturating_add(self.resent)
+        (self.outstanding - self.sacked() - self.lost).saturating_add(self.resent)
     }
 
     /// End of the highest SACKed piece.
     pub(crate) fn highest_sacked(&self) -> Option<SeqNumber> {
-        (self.sacked > 0).then_some(self.highest_sacked)
+        (self.sacked() > 0).then_some(self.highest_sacked)
     }
 
     /// New data was sent, at most [`MAX_PIECES`] pieces; `piece` is the segment size. False if all

@@ -240,7 +240,8 @@ impl Flight<'_> {
 
     /// Whether the peer has SACKed the first piece and not acknowledged it.
     pub(crate) fn has_reneged(&self) -> bool {
-        self.records.front().is_some_and(|front| front.sacked & low_bits(1) != 0)
+        cfg!(feature = "sack")
+            && self.records.front().is_some_and(|front| front.sacked & low_bits(1) != 0)
     }
 
     /// Forgets every SACK if the peer has SACKed the first piece and not acknowledged it.

@@ -1,0 +1,107 @@
+//! Options that were left out of the build: a stack without `sack` and `timestamps` neither offers nor
+//! heeds them.
+#![cfg(not(any(feature = "sack", feature = "timestamps")))]
+
+use ackclock::congestion::Reno;
+use ackclock::seq::SeqRange;
+use ackclock::stack::{Capabilities, Cidr, Event, ListenConfig, Stack, StackConfig, StackMemory};
+use ackclock::storage::Buffer;
+use ackclock::tcp::{Buffers, FlightRecord};
+use ackclock::time::Instant;
+use ackclock::wire::{Checksums, Packet, Protocol, parse_packet};
+
+const NOW: Instant = Instant::from_secs(1);
+const OURS: [u8; 4] = [10, 0, 0, 2];
+const THEIRS: [u8; 4] = [10, 0, 0, 1];
+const ISS: u32 = 1_000;
+const SYN: u8 = 0x02;
+const ACK: u8 = 0x10;
+/// What the kernel of Linux offers: MSS 1460, SACK-permitted, timestamps, window scale 7.
+const SYN_OPTIONS: [u8; 20] = [2, 4, 5, 0xb4, 4, 2, 8, 10, 0, 0, 0, 9, 0, 0, 0, 0, 1, 3, 3, 7];
+
+/// A packet of the peer's, whose checksums nobody verifies.
+fn packet(seq: u32, ack: u32, flags: u8, options: &[u8], payload: &[u8]) -> Vec<u8> {
+    let length = 40 + options.len() + payload.len();
+    let mut bytes = vec![0x45, 0, 0, length as u8, 0, 0, 0x40, 0, 64, 6, 0, 0];
+    bytes.extend(THEIRS);
+    bytes.extend(OURS);
+    bytes.extend([0x13, 0x88, 0, 7]);
+    bytes.extend(seq.to_be_bytes());
+    bytes.extend(ack.to_be_bytes());
+    bytes.extend([(5 + options.len() as u8 / 4) << 4, flags, 0x40, 0, 0, 0, 0, 0]);
+    bytes.extend(options);
+    bytes.extend(payload);
+    bytes
+}
+
+/// Option area, sequence number and ack number of the next packet that the stack sends.
+fn sent(stack: &mut Stack<'_, Reno>) -> Option<(Vec<u8>, u32, u32)> {
+    let mut bytes = [0; 1500];
+    let mut len = None;
+    stack.transmit(NOW, &mut |transmit| {
+        len = transmit.copy_to(&mut bytes);
+        Ok(())
+    });
+    let packet = &bytes[..len?];
+    let Ok(Packet { protocol: Protocol::Tcp(segment), .. }) =
+        parse_packet(packet, Checksums::default())
+    else {
+        panic!("no segment");
+    };
+    let header = segment.header;
+    let options = &packet[40..packet.len() - segment.payload.len()];
+    Some((options.to_vec(), header.seq.0, header.ack.0))
+}
+
+#[test]
+fn options_that_were_left_out_are_neither_offered_nor_heeded() {
+    let (mut send, mut receive) = ([0; 2048], [0; 2048]);
+    let mut flight = [FlightRecord::default(); 4];
+    let mut reassembly = [SeqRange::default(); 4];
+    let buffers = Buffers {
+        send: Buffer::lent(&mut send),
+        receive: Buffer::lent(&mut receive),
+        flight: Buffer::lent(&mut flight),
+        reassembly: Buffer::lent(&mut reassembly),
+        ..Buffers::default()
+    };
+    let mut memory = StackMemory::<Reno, 1, 1, 1, 1>::new();
+    let mut capabilities = Capabilities::with_mtu(1500);
+    capabilities.verify = Checksums { ip: false, transport: false };
+    let config = StackConfig::new(capabilities, [1, 2]);
+    let mut stack = Stack::new(config, Reno::default(), memory.storage([buffers])).unwrap();
+    stack.add_address(Cidr { address: OURS.into(), prefix: 24 }).unwrap();
+    let listener = stack.listen(ListenConfig::new("10.0.0.2:7".parse().unwrap())).unwrap();
+
+    stack.on_packet(NOW, &packet(ISS, 0, SYN, &SYN_OPTIONS, &[]));
+    let (options, iss, ack) = sent(&mut stack).unwrap();
+    assert_eq!(options, [2, 4, 5, 0xb4, 1, 3, 3, 0], "MSS and window scale alone");
+    assert_eq!(ack, ISS + 1);
+
+    let next = iss.wrapping_add(1);
+    stack.on_packet(NOW, &packet(ISS + 1, next, ACK, &[], &[]));
+    while !matches!(stack.poll_event(), Some(Event::Acceptable(_))) {}
+    let handle = stack.accept(listener).unwrap();
+
+    // Behind a hole, and with a timestamp that goes back: it is kept, and the ack tells RCV.NXT alone.
+    let old = [1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0];
+    stack.on_packet(NOW, &packet(ISS + 4, next, ACK, &old, b"def"));
+    assert_eq!(sent(&mut stack), Some((vec![], next, ISS + 1)));
+    stack.on_packet(NOW, &packet(ISS + 1, next, ACK, &[], b"abc"));
+    let mut bytes = [0; 16];
+    assert_eq!(stack.receive(NOW, handle, &mut bytes), Ok(6));
+    assert_eq!(&bytes[..6], b"abcdef");
+
+    // A SACK block says nothing, not even with the third duplicate ack: all is sent again.
+    assert_eq!(stack.send(NOW, handle, b"reply"), Ok(5));
+    while sent(&mut stack).is_some() {}
+    let [start, end] = [next + 1, next + 5].map(u32::to_be_bytes);
+    let block = [&[1, 1, 5, 10][..], &start, &end].concat();
+    for _ in 0..3 {
+        assert_eq!(sent(&mut stack), None);
+        stack.on_packet(NOW, &packet(ISS + 7, next, ACK, &block, &[]));
+    }
+    assert_eq!(sent(&mut stack), Some((vec![], next, ISS + 7)));
+    let info = stack.info(NOW, handle).unwrap();
+    assert_eq!((info.sacked, info.sack, info.timestamps), (0, false, false));
+}
