@@ -27,10 +27,11 @@ const TOLERANCE: f64 = 0.03;
 const BULK: usize = 181 * PAYLOAD;
 
 /// What is counted: name, unit, repetitions of both runs, units in a repetition.
-const TASKS: [(&str, &str, [u64; 2], f64); 19] = [
+const TASKS: [(&str, &str, [u64; 2], f64); 20] = [
     ("bulk", "segment", [20, 60], 181.0),
     ("bulk, acking every second segment", "segment", [20, 60], 181.0),
     ("bulk, in place", "segment", [20, 60], 181.0),
+    ("bulk, one of several queues", "segment", [20, 60], 181.0),
     ("bulk, 10,000 idle connections", "segment", [20, 60], 181.0),
     ("bulk, smoltcp without congestion control", "segment", [20, 60], 181.0),
     ("bulk, smoltcp with CUBIC", "segment", [20, 60], 181.0),
@@ -59,6 +60,7 @@ fn perform(task: &str, times: u64) -> Option<()> {
     match task {
         "bulk" => bulk(our),
         "bulk, acking every second segment" => bulk(OursSetup { batch: 1, ..our }),
+        "bulk, one of several queues" => bulk(OursSetup { claim: true, ..our }),
         "bulk, in place" => bulk(OursSetup { access: Access::InPlace, ..our }),
         "bulk, 10,000 idle connections" => {
             let mut ends = Ours::new(&our);

@@ -2,6 +2,7 @@
 
 use super::{Access, CHUNK, MTU, Packets, make, use_up};
 use ackclock::congestion::BuiltIn;
+use ackclock::link::Received;
 use ackclock::stack::{
     Capabilities, Cidr, Handle, ListenConfig, Listener, Stack, StackConfig, Storage,
 };
@@ -27,6 +28,8 @@ pub struct OursSetup {
     pub access: Access,
     /// Whether the link sums and verifies.
     pub checksum_offload: bool,
+    /// Whether the stacks are asked of each packet if it concerns them, as with several queues.
+    pub claim: bool,
 }
 
 impl Default for OursSetup {
@@ -36,6 +39,7 @@ impl Default for OursSetup {
             batch: usize::MAX,
             access: Access::Copy,
             checksum_offload: false,
+            claim: false,
         }
     }
 }
@@ -44,6 +48,8 @@ impl Default for OursSetup {
 struct End {
     stack: Stack<'static>,
     batch: usize,
+    claim: bool,
+    verify: Checksums,
 }
 
 impl End {
@@ -62,7 +68,7 @@ impl End {
         let mut stack = Stack::new(config, law, Storage::growing()).expect("a configuration");
         let address = Cidr { address: [10, 0, 0, last].into(), prefix: 8 };
         stack.add_address(address).expect("room for an address");
-        End { stack, batch: setup.batch }
+        End { stack, batch: setup.batch, claim: setup.claim, verify: link.verify }
     }
 
     fn transmit(&mut self, now: Instant, to: &mut Packets) {
@@ -86,7 +92,11 @@ impl End {
             while taken < self.batch
                 && let Some(packet) = from.pop()
             {
-                self.stack.on_packet(now, packet);
+                if self.claim {
+                    assert!(self.stack.claim(now, &Received { packet, verify: self.verify }));
+                } else {
+                    self.stack.on_packet(now, packet);
+                }
                 taken += 1;
             }
             self.transmit(now, to);

@@ -26,11 +26,25 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// One packet from the link, which says what of it was verified.
     pub fn on_received(&mut self, now: Instant, received: &Received<'_>) {
+        self.take::<true>(now, received);
+    }
+
+    /// As [`on_received`](Self::on_received), for one of several stacks with the same addresses (such as
+    /// one for each queue of a device): takes the packet unless it concerns a connection of which
+    /// this stack does not know, and returns whether it took it. A SYN for a listener of this stack
+    /// is taken. What no stack takes goes to [`on_received`](Self::on_received) of any, which answers it.
+    pub fn claim(&mut self, now: Instant, received: &Received<'_>) -> bool {
+        self.take::<false>(now, received)
+    }
+
+    /// Takes a packet, or only if it is no `STRAY`; returns whether it did.
+    #[inline]
+    fn take<const STRAY: bool>(&mut self, now: Instant, received: &Received<'_>) -> bool {
         let plain = cfg!(feature = "fast-path")
             .then(|| parse_plain_segment(received.packet, received.verify))
             .flatten();
         let Some(segment) = plain else {
-            return self.on_any_packet(now, received);
+            return self.take_any::<STRAY>(now, received);
         };
         // The next packet is often of the connection that the last one was of.
         if let Some(slot) = self.connections.get(self.recent)
@@ -41,23 +55,34 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.statistics.count(|all| &mut all.segments_delivered);
             self.on_connection_segment(now, self.recent, &segment);
         } else if segment.ip.is_between_hosts() {
+            let entity = self.find(&FourTuple::of(&segment));
+            if !STRAY && self.is_stray_segment(&segment, entity) {
+                return false;
+            }
             let now = self.begin_packet(now);
-            self.on_segment(now, &segment);
+            self.on_segment(now, &segment, entity);
         } else {
             self.on_parsed(now, &Err(WireError::Address));
         }
+        true
+    }
+
+    /// The same for what is no plain segment.
+    // A parsed packet is large, and is not to lie on the stack of whoever drives this one.
+    #[inline(never)]
+    fn take_any<const STRAY: bool>(&mut self, now: Instant, received: &Received<'_>) -> bool {
+        let parsed = parse_packet(received.packet, received.verify);
+        if !STRAY && parsed.as_ref().is_ok_and(|packet| self.is_stray(packet)) {
+            return false;
+        }
+        self.on_parsed(now, &parsed);
+        true
     }
 
     fn begin_packet(&mut self, now: Instant) -> Instant {
         self.train.end();
         self.statistics.count(|all| &mut all.packets_received);
         self.advance(now)
-    }
-
-    // A parsed packet is large, and is not to lie on the stack of whoever drives this one.
-    #[inline(never)]
-    fn on_any_packet(&mut self, now: Instant, received: &Received<'_>) {
-        self.on_parsed(now, &parse_packet(received.packet, received.verify));
     }
 
     fn on_parsed(&mut self, now: Instant, parsed: &Result<Packet<'_>, WireError>) {
@@ -67,7 +92,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             Err(error) => return self.statistics.count(|all| counter(all, *error)),
         };
         match &packet.protocol {
-            Protocol::Tcp(segment) => self.on_segment(now, segment),
+            Protocol::Tcp(segment) => {
+                self.on_segment(now, segment, self.find(&FourTuple::of(segment)));
+            }
             _ if self.has_broadcast_end(&packet.ip) => {
                 self.statistics.count(|all| &mut all.bad_address)
             }
@@ -81,28 +108,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
-    /// As [`on_received`](Self::on_received), for one of several stacks with the same addresses (such as
-    /// one for each queue of a device): takes the packet unless it concerns a connection of which
-    /// this stack does not know, and returns whether it took it. A SYN for a listener of this stack
-    /// is taken. What no stack takes goes to [`on_received`](Self::on_received) of any, which answers it.
-    pub fn claim(&mut self, now: Instant, received: &Received<'_>) -> bool {
-        let parsed = parse_packet(received.packet, received.verify);
-        if parsed.as_ref().is_ok_and(|packet| self.is_stray(packet)) {
-            return false;
-        }
-        self.on_parsed(now, &parsed);
-        true
-    }
-
     /// Whether a packet concerns a connection of which this stack does not know.
     fn is_stray(&self, packet: &Packet<'_>) -> bool {
         match &packet.protocol {
             Protocol::Tcp(segment) => {
-                let tuple = FourTuple::of(segment);
-                let flags = segment.header.flags;
-                let opens =
-                    flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST);
-                self.find(&tuple).is_none() && (!opens || self.listener_for(&tuple).is_none())
+                self.is_stray_segment(segment, self.find(&FourTuple::of(segment)))
             }
             Protocol::IcmpError(error) => self
                 .find(&FourTuple { local: error.local.into(), remote: error.remote.into() })
@@ -111,15 +121,22 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
+    /// The same of a segment, and who has its four-tuple.
+    fn is_stray_segment(&self, segment: &Segment<'_>, entity: Option<Entity>) -> bool {
+        let flags = segment.header.flags;
+        let opens = flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST);
+        let listens = || self.listener_for(&FourTuple::of(segment)).is_some();
+        entity.is_none() && !(opens && listens())
+    }
+
     /// Whether it comes from or goes to a whole network (MUST-57, MUST-63), which the packet alone
     /// does not show.
     fn has_broadcast_end(&self, ip: &IpInfo) -> bool {
         self.addresses.is_broadcast(ip.source) || self.addresses.is_broadcast(ip.destination)
     }
 
-    fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) {
-        let tuple = FourTuple::of(segment);
-        let entity = self.find(&tuple);
+    /// A segment, and who has its four-tuple.
+    fn on_segment(&mut self, now: Instant, segment: &Segment<'_>, entity: Option<Entity>) {
         if entity.is_some() {
             self.statistics.count(|all| &mut all.segments_delivered);
         }
