@@ -3,6 +3,7 @@
 
     cargo bench -p ackclock-benches --bench memory --bench parts | tee target/benches.txt
     cargo bench -p ackclock-benches --bench instructions | tee -a target/benches.txt
+    sudo benches/tun.sh | tee -a target/benches.txt
     benches/performance.py target/benches.txt
 
 Lines that are not JSON are passed over. Of rows that were measured more than once the last counts.
@@ -32,11 +33,20 @@ To measure again:
 ```sh
 cargo bench -p ackclock-benches --bench memory --bench parts | tee target/benches.txt
 cargo bench -p ackclock-benches --bench instructions | tee -a target/benches.txt
+sudo benches/tun.sh | tee -a target/benches.txt
 benches/performance.py target/benches.txt
 ```
 """
 
 ABOUT = {
+    "over TUN": """\
+Against the kernel on one processor, by the processor time of both ends. The *minimal driver* knows its
+packets beforehand, keeps to the peer's window, and does nothing else that a TCP must do.
+""",
+    "several queues": """\
+A connection on each queue of a TUN interface, against the kernel, with a stack and a thread for each
+queue, by the time of the busier processor. All that is done for a queue stays on its processor.
+""",
     "bulk": """\
 One direction, as fast as it goes. The end that receives takes in all that has arrived, as a driver's
 batch, and speaks then; so acks thin out by themselves. The rows that ack every second segment show what
@@ -68,6 +78,9 @@ def rows(paths):
         for line in pathlib.Path(path).read_text().splitlines():
             if line.startswith("{"):
                 row = json.loads(line)
+                # A single round is none.
+                if not row.keys() & {"times_reference", "instructions"}:
+                    continue
                 case = found.setdefault(row["bench"], {}).setdefault(row["case"], {})
                 case[row["contender"]] = row
     return found

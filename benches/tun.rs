@@ -2,6 +2,8 @@
 //! with segmentation offload and without, ours and smoltcp in turns, beside a driver that knows its
 //! packets beforehand and does nothing but write and read them.
 //!
+//! With the word `queues` it measures one queue and two instead, on two processors.
+//!
 //! `sudo benches/tun.sh` builds and runs it. It prints a JSON line for each measurement, and tables of
 //! medians at the end. Rates are those of one processor that does nothing else: payload by the
 //! processor time of both ends, the kernel's work included, so that other work on the machine counts
@@ -17,9 +19,11 @@ mod tun;
 #[cfg(target_os = "linux")]
 fn main() {
     let rounds = std::env::args().filter_map(|argument| argument.parse().ok()).next();
+    let several = std::env::args().any(|argument| argument == "queues");
+    let measure = if several { tun::measure_queues } else { tun::measure };
     let measured = std::thread::Builder::new()
         .name("tun".into())
-        .spawn(move || namespace::in_namespace(|| tun::measure(rounds.unwrap_or(5))));
+        .spawn(move || namespace::in_namespace(|| measure(rounds.unwrap_or(5))));
     let measured = measured.expect("a thread").join();
     measured.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
 }

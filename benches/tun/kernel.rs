@@ -23,6 +23,13 @@ pub(super) fn prepare(job: Job) -> (SocketAddr, Box<dyn FnOnce() + Send>) {
     }
 }
 
+/// Where the kernel listens, to send so many bytes to whoever connects.
+pub(super) fn offer(bytes: u64) -> (SocketAddr, Box<dyn FnOnce() + Send>) {
+    let listener = TcpListener::bind((KERNEL, 0)).expect("a listening socket");
+    let address = listener.local_addr().expect("a bound socket");
+    (address, Box::new(move || give(&listener.accept().expect("a connection").0, bytes)))
+}
+
 /// Reads until the other side has closed; returns how many bytes came.
 fn drain(mut stream: &TcpStream) -> u64 {
     let mut buffer = vec![0; BUFFER];

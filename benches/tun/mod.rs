@@ -3,10 +3,11 @@
 mod kernel;
 mod minimal;
 mod ours;
+mod queues;
 mod smoltcp;
 
 use ackclock::stack::Cidr;
-use ackclock_benches::report::median;
+use ackclock_benches::report::{self, Row, median};
 use ackclock_host::setup::TunSetup;
 use ackclock_host::tun::{Offload, Tun};
 use rustix::time::{ClockId, clock_gettime};
@@ -67,9 +68,10 @@ struct Case {
 }
 
 const BULK: &[(&str, Contender)] =
-    &[("minimal", minimal::run), ("ours", ours::run), ("smoltcp", smoltcp::run)];
-const LARGE_BULK: &[(&str, Contender)] = &[("minimal", minimal::run), ("ours", ours::run)];
-const STACKS: &[(&str, Contender)] = &[("ours", ours::run), ("smoltcp", smoltcp::run)];
+    &[("minimal driver", minimal::run), ("ackclock", ours::run), ("smoltcp", smoltcp::run)];
+const LARGE_BULK: &[(&str, Contender)] =
+    &[("minimal driver", minimal::run), ("ackclock", ours::run)];
+const STACKS: &[(&str, Contender)] = &[("smoltcp", smoltcp::run), ("ackclock", ours::run)];
 
 const CASES: [Case; 5] = [
     Case { job: Job::Send(256 << 20), offload: false, contenders: BULK },
@@ -83,6 +85,11 @@ const CASES: [Case; 5] = [
 struct Taken {
     wall: Duration,
     processor: Duration,
+}
+
+/// Measures one queue and two, so many times.
+pub(crate) fn measure_queues(rounds: usize) {
+    queues::measure(rounds);
 }
 
 /// Measures every case so many times, the contenders in turns.
@@ -124,25 +131,25 @@ pub(crate) fn measure(rounds: usize) {
     tables(&all);
 }
 
-/// Medians, and how they compare with the first and the last of each case.
+/// Medians, and how they compare with the first of each case, which ran in turns with the others.
 fn tables(all: &[Vec<Vec<f64>>]) {
-    println!("\n| case | offload | contender | per CPU second | CPU s/GB | of the first |");
-    println!("| --- | --- | --- | ---: | ---: | ---: |");
     for (case, results) in CASES.iter().zip(all) {
-        let first = median(results[0].clone());
-        for ((name, _), figures) in case.contenders.iter().zip(results) {
-            let middle = median(figures.clone());
-            let (unit, cost) = match case.job {
-                Job::Answer(_) => ("k round trips", String::new()),
-                _ => ("Gbit", format!("{:.3}", 8.0 / middle)),
-            };
-            let offload = if case.offload { "on" } else { "off" };
-            println!(
-                "| {} | {offload} | {name} | {middle:.1} {unit} | {cost} | {:.0} % |",
-                case.job.name(),
-                100.0 * middle / first
-            );
-        }
+        let offload = if case.offload { "with" } else { "without" };
+        let name = format!("{}, {offload} offload", case.job.name());
+        let row = |((contender, _), figures): (&(&str, Contender), &Vec<f64>)| {
+            let mut row = Row::new("over TUN", &name, contender, "byte or round trip");
+            let figure = median(figures.clone());
+            match case.job {
+                Job::Answer(_) => row.ns = Some(1e6 / figure),
+                _ => row.gbit_per_second = Some(figure),
+            }
+            let ratios = figures.iter().zip(&results[0]).map(|(figure, first)| figure / first);
+            row.times_reference = Some(median(ratios.collect()));
+            row.reference = Some(case.contenders[0].0.into());
+            row
+        };
+        let rows: Vec<_> = case.contenders.iter().zip(results).map(row).collect();
+        report::print(&rows);
     }
 }
 

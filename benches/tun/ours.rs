@@ -25,8 +25,7 @@ pub(super) fn run(tun: Tun, job: Job, remote: SocketAddr) {
     listen.connection = connection();
     match job {
         Job::Send(bytes) => {
-            let data = vec![0x5a; BUFFER];
-            drive(&mut Giver { remote, left: bytes, data, handle: None, done: false });
+            drive(&mut Giver::new(remote, bytes));
         }
         Job::Receive(bytes) => {
             let mut server = Server::new(Service::Discard, listen, Buffer::growing()).once();
@@ -40,19 +39,26 @@ pub(super) fn run(tun: Tun, job: Job, remote: SocketAddr) {
     }
 }
 
-fn connection() -> Config {
+pub(super) fn connection() -> Config {
     let mut config = Config::default();
     (config.send_buffer, config.receive_buffer) = (BUFFER as u32, BUFFER as u32);
     config
 }
 
 /// Sends what lies ready in memory.
-struct Giver {
+pub(super) struct Giver {
     remote: SocketAddr,
     left: u64,
     data: Vec<u8>,
     handle: Option<Handle>,
     done: bool,
+}
+
+impl Giver {
+    /// One that connects there, and sends so many bytes.
+    pub(super) fn new(remote: SocketAddr, bytes: u64) -> Self {
+        Giver { remote, left: bytes, data: vec![0x5a; BUFFER], handle: None, done: false }
+    }
 }
 
 impl<'a, C: CongestionController + Clone> Application<'a, C> for Giver {
