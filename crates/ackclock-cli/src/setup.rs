@@ -108,10 +108,9 @@ fn description(setup: &TunSetup, queues: u16) -> Result<String, Failure> {
 
 /// The options that fit the interface.
 fn usage(setup: &TunSetup, queues: u16) -> String {
-    let addresses = setup.addresses.iter().map(crate::values::cidr_text);
-    let addresses = addresses.fold(String::new(), |text, cidr| text + " --address " + &cidr);
+    let addresses = setup.addresses.iter().map(|address| format!(" --address {address}"));
     let queues = if queues > 1 { format!(" --queues {queues}") } else { String::new() };
-    format!("--tun {}{addresses}{queues}", setup.name)
+    format!("--tun {}{}{queues}", setup.name, addresses.collect::<String>())
 }
 
 /// The user who asked for this, if that is not root: behind `sudo`, who called it.

@@ -70,10 +70,9 @@ mod tests {
     #[test]
     fn the_hosts_have_an_address_of_each_family_by_default() {
         let config = PairConfig::new(Path::default());
-        let texts = config.addresses.map(|addresses| {
-            let text = |cidr: &Cidr| format!("{}/{}", cidr.address, cidr.prefix);
-            addresses.iter().map(text).collect::<Vec<_>>()
-        });
+        let texts = config
+            .addresses
+            .map(|addresses| addresses.iter().map(Cidr::to_string).collect::<Vec<_>>());
         assert_eq!(texts[0], ["10.0.0.1/24", "fd00::1/64"]);
         assert_eq!(texts[1], ["10.0.0.2/24", "fd00::2/64"]);
     }

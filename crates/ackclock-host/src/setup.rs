@@ -68,7 +68,7 @@ impl TunSetup {
     fn rules(&self, address: Cidr) -> [Rule; 3] {
         let name = self.name.as_str();
         let program = if address.address.is_ipv4() { "iptables" } else { "ip6tables" };
-        let network = text(network(address));
+        let network = network(address).to_string();
         let rule = |table: &[&'static str], chain, rest: &[&str]| Rule {
             program,
             table: table.to_vec(),
@@ -139,7 +139,7 @@ impl TunSetup {
         }
         let there = command("ip", ["-o", "address", "show", "dev", name]).run()?;
         for &stack in &self.addresses {
-            let address = text(kernel_end(stack)?);
+            let address = kernel_end(stack)?.to_string();
             if !there.split_whitespace().any(|word| word == address) {
                 let undo = command("ip", ["address", "delete", &address, "dev", name]);
                 missing
@@ -196,7 +196,7 @@ impl KernelEnd {
 
 /// The command that gives an interface an address, or leaves it as it is.
 fn add_address(address: Cidr, name: &str) -> CommandLine {
-    let mut add = command("ip", ["address", "replace", &text(address), "dev", name]);
+    let mut add = command("ip", ["address", "replace", &address.to_string(), "dev", name]);
     if address.address.is_ipv6() {
         // Without duplicate address detection the address can be used at once.
         add.extend(["nodad".into()]);
@@ -269,10 +269,6 @@ fn offset(network: Cidr, by: u8) -> Cidr {
         IpAddr::V6(base) => IpAddr::V6(Ipv6Addr::from_bits(base.to_bits() | u128::from(by))),
     };
     Cidr { address, ..network }
-}
-
-fn text(cidr: Cidr) -> String {
-    format!("{}/{}", cidr.address, cidr.prefix)
 }
 
 /// The prefix of this address has no room for an address of the kernel.

@@ -7,6 +7,7 @@
 //! | [`route`] | the routers on the way to a host |
 //! | [`common_path`] | the part of many routes that most of them share (allman98 section 4.2) |
 //! | [`burst`] | how many packets back to back a path takes (allman98 section 4.2, `bprobe`) |
+//! | [`lists`] | hosts to measure, and hosts to leave alone |
 //! | [`campaign`] | plans of transfers to many hosts, and their running |
 //! | [`report`] | the paper's figures and tables of what a campaign measured |
 //! | [`transfer`] | one transfer, which ends in time |
@@ -18,6 +19,7 @@
 pub mod burst;
 pub mod campaign;
 pub mod common_path;
+pub mod lists;
 pub mod probe;
 pub mod report;
 pub mod route;

@@ -1,19 +1,18 @@
 //! One transfer, which ends in time.
 
-use crate::campaign::{Rtt, Transferred};
-use ackclock::apps::{Application, Source, StartError};
+use crate::campaign::{Rtt, Transferred, header_bytes};
+use ackclock::apps::{Application, Source, SourceConfig, StartError};
 use ackclock::congestion::CongestionController;
 use ackclock::stack::{Event, Stack};
 use ackclock::tcp::Info;
 use ackclock::time::{Duration, Instant};
 
-/// Headers of a segment in bytes: IPv4, TCP and timestamps.
-const HEADERS: u64 = 52;
-
 /// A [`Source`] that is given up after a while.
 #[derive(Debug)]
 pub struct TimedTransfer {
     source: Source,
+    /// Headers of a segment, in bytes.
+    headers: u64,
     timeout: Duration,
     deadline: Instant,
     out_of_time: bool,
@@ -21,8 +20,14 @@ pub struct TimedTransfer {
 
 impl TimedTransfer {
     /// A transfer that has not begun.
-    pub fn new(source: Source, timeout: Duration) -> Self {
-        TimedTransfer { source, timeout, deadline: Instant::FAR_FUTURE, out_of_time: false }
+    pub fn new(config: SourceConfig, timeout: Duration) -> Self {
+        TimedTransfer {
+            headers: header_bytes(config.remote.is_ipv6()),
+            source: Source::new(config),
+            timeout,
+            deadline: Instant::FAR_FUTURE,
+            out_of_time: false,
+        }
     }
 
     /// The state of the connection, or the last one.
@@ -68,7 +73,7 @@ impl TimedTransfer {
             let seconds = |span: Duration| span.as_nanos() as f64 / 1e9;
             outcome.acked_bytes = info.bytes_acked;
             outcome.retransmitted_segments = info.retransmitted;
-            outcome.wire_bytes = info.bytes_sent + info.segments_sent * HEADERS;
+            outcome.wire_bytes = info.bytes_sent + info.segments_sent * self.headers;
             outcome.rtt = (info.rtt_samples > 0).then(|| Rtt {
                 samples: info.rtt_samples,
                 min_seconds: seconds(info.min_rtt),
@@ -134,7 +139,7 @@ mod tests {
         emulator.add_application(RIGHT, server).unwrap();
         let mut source = SourceConfig::new(SocketAddr::new(far_end.ip(), port));
         source.amount = Amount::Bytes(16_384);
-        let transfer = TimedTransfer::new(Source::new(source), timeout);
+        let transfer = TimedTransfer::new(source, timeout);
         let transfer = emulator.add_application(LEFT, transfer).unwrap();
         emulator.run_until_done(Instant::from_secs(60));
         let now = emulator.now();

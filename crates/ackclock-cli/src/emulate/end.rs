@@ -2,7 +2,7 @@
 
 use crate::capture::Captured;
 use crate::failure::Failure;
-use crate::values::{cidr_text, parse_cidr};
+use crate::values::parse_cidr;
 use crate::way::{exists, open_or_make};
 use ackclock::stack::Cidr;
 use ackclock_host::counters::Counters;
@@ -106,7 +106,6 @@ impl End {
                 "interface {name} exists already: leave '={address}' away, and its addresses are \
                  those it has; or remove it with 'sudo ip link delete {name}'",
                 name = self.name,
-                address = cidr_text(address),
             )));
         }
         let kernel = KernelEnd {

@@ -11,7 +11,7 @@ use crate::commands::hosts::Hosts;
 use crate::failure::Failure;
 use crate::values::Peer;
 use ackclock::time::Duration;
-use list::StopList;
+use ackclock_measure::lists::StopList;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
@@ -70,7 +70,7 @@ pub(crate) fn run(options: &Hosts) -> Result<(), Failure> {
         ));
     }
     let peers = list::read(&options.file, options.service().port())?;
-    let stop_list = options.stop_list.as_deref().map(StopList::read).transpose()?;
+    let stop_list = options.stop_list.as_deref().map(list::read_stop_list).transpose()?;
     let mut hosts = look_up(peers, &stop_list.unwrap_or_default());
     let interval = Duration::from_nanos(1_000_000_000 / u64::from(options.rate.get()));
     let manner = Manner { parallel: options.parallel.get(), interval, timeout: options.timeout };
@@ -89,20 +89,22 @@ pub(crate) fn run(options: &Hosts) -> Result<(), Failure> {
 
 /// Finds the addresses of the hosts, and those that are not to be tried.
 fn look_up(peers: Vec<Peer>, stop_list: &StopList) -> Vec<Host> {
-    let addresses = pace::in_parallel(&peers, LOOK_UPS, |peer| match stop_list.has_name(peer) {
-        true => Err(STOPPED.to_owned()),
-        false => match peer.resolve().map(Iterator::collect::<Vec<_>>) {
-            Ok(addresses) if addresses.iter().any(|address| stop_list.has(address.ip())) => {
-                Err(STOPPED.to_owned())
-            }
-            Ok(addresses) if addresses.is_empty() => Err("has no address".to_owned()),
-            Ok(addresses) => {
-                let canonical = |address: SocketAddr| (address.ip().to_canonical(), address.port());
-                Ok(addresses.into_iter().map(canonical).map(SocketAddr::from).collect())
-            }
-            Err(error) => Err(format!("no address is known: {error}")),
-        },
-    });
+    let addresses =
+        pace::in_parallel(&peers, LOOK_UPS, |peer| match stop_list.has_name(peer.host()) {
+            true => Err(STOPPED.to_owned()),
+            false => match peer.resolve().map(Iterator::collect::<Vec<_>>) {
+                Ok(addresses) if addresses.iter().any(|address| stop_list.has(address.ip())) => {
+                    Err(STOPPED.to_owned())
+                }
+                Ok(addresses) if addresses.is_empty() => Err("has no address".to_owned()),
+                Ok(addresses) => {
+                    let canonical =
+                        |address: SocketAddr| (address.ip().to_canonical(), address.port());
+                    Ok(addresses.into_iter().map(canonical).map(SocketAddr::from).collect())
+                }
+                Err(error) => Err(format!("no address is known: {error}")),
+            },
+        });
     let hosts = peers.into_iter().zip(addresses).map(|(peer, found)| {
         let (addresses, outcome) = match found {
             Some(Ok(addresses)) => (addresses, None),

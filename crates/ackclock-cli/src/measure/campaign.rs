@@ -8,8 +8,7 @@ use crate::interrupt;
 use crate::options::Via;
 use crate::report::{InfoReport, bytes};
 use crate::way::{self, Purpose};
-use ackclock::apps::{Amount, Service, Source, SourceConfig};
-use ackclock::tcp::Config;
+use ackclock::apps::{Amount, Service, SourceConfig};
 use ackclock::time::Instant;
 use ackclock_host::clock::Clock;
 use ackclock_measure::burst::{BurstPlan, Bursts, Measured};
@@ -23,7 +22,7 @@ use ackclock_measure::transfer::TimedTransfer;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::slice::from_mut;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -188,20 +187,6 @@ impl<'r> Real<'r> {
         *self.stopper.lock().unwrap_or_else(PoisonError::into_inner) = stop;
     }
 
-    /// Settings of a transfer's connection.
-    fn config(&self, order: &TransferOrder) -> Config {
-        let mut config = Config::default();
-        config.mss = self.plan.transfer.mss;
-        config.initial_window = order.variant.window;
-        config.recovery = order.variant.law.recovery.unwrap_or_default();
-        // The whole transfer may be in flight at once.
-        let least = config.send_buffer;
-        let size = u32::try_from(self.plan.transfer.bytes).unwrap_or(u32::MAX);
-        config.send_buffer = size.clamp(least, 1 << 24);
-        config.flight_records = config.flight_records.max(config.send_buffer / 1024);
-        config
-    }
-
     fn prober(&self, target: IpAddr, method: Method) -> Result<RawProber, ProbeError> {
         RawProber::open(target, method, self.plan.port())
     }
@@ -247,7 +232,7 @@ impl Instruments for Real<'_> {
 
     fn transfer(&mut self, order: &TransferOrder) -> Result<Transferred, Stop> {
         let failed = |failure: Failure| Stop::Failed(failure.to_string());
-        let remote = SocketAddr::new(order.address, order.port);
+        let remote = order.remote;
         let Run { via, way: options, .. } = self.options;
         let way = match way::plan(*via, options, 1, Purpose::Reach(&[remote])) {
             Ok(way) => way,
@@ -264,10 +249,10 @@ impl Instruments for Real<'_> {
         let law = order.variant.law.law;
         let mut driver = Driver::open(&*way, law, None, order.pcap.as_deref()).map_err(failed)?;
         let mut config = SourceConfig::new(remote);
-        config.connection = self.config(order);
+        config.connection = self.plan.connection(&order.variant);
         config.amount = Amount::Bytes(self.plan.transfer.bytes);
         config.echo = self.plan.transfer.service == Service::Echo;
-        let mut transfer = TimedTransfer::new(Source::new(config), self.plan.transfer.timeout);
+        let mut transfer = TimedTransfer::new(config, self.plan.transfer.timeout);
         self.stop_with(Some(Box::new(driver.stopper())));
         let ran =
             not_interrupted().and_then(|()| driver.run(from_mut(&mut transfer)).map_err(failed));

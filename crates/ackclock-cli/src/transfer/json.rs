@@ -6,7 +6,6 @@ use crate::options::TransferOptions;
 use crate::report::{
     InfoReport, IntervalReport, ProcessorReport, SCHEMA, bits_per_second, seconds,
 };
-use crate::values::cidr_text;
 use ackclock::apps::Amount;
 use ackclock_emulator::Path;
 use serde::Serialize;
@@ -171,7 +170,7 @@ impl<'r> Parameters<'r> {
             path_back,
             via: options.peer.as_ref().map(|_| options.via.word()),
             tun: options.way.tun.as_deref(),
-            addresses: options.way.address.iter().map(cidr_text).collect(),
+            addresses: options.way.address.iter().map(ToString::to_string).collect(),
             offload: options.way.tun.as_ref().map(|_| options.way.offload.word()),
             queues: options.way.tun.as_ref().map(|_| options.queues.queues),
             bytes,

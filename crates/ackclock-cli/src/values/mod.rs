@@ -8,7 +8,7 @@ mod peer;
 mod trace_file;
 
 pub(crate) use bytes::parse_bytes;
-pub(crate) use cidr::{cidr_text, contains, parse_cidr, parse_network};
+pub(crate) use cidr::parse_cidr;
 pub(crate) use duration::{parse_interval, parse_positive_duration};
 pub(crate) use paths::{path_text, there_and_back};
 pub(crate) use peer::Peer;

@@ -1,5 +1,6 @@
 //! The far end, as `HOST:PORT`.
 
+use ackclock_measure::lists::{HostError, split_port};
 use std::fmt;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -13,6 +14,12 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
+    /// A host of which the port may be left away.
+    pub(crate) fn with_default_port(text: &str, port: u16) -> Result<Self, HostError> {
+        let (host, own) = split_port(text)?;
+        Ok(Peer { host: host.to_owned(), port: own.unwrap_or(port) })
+    }
+
     /// The host's name or address.
     pub(crate) fn host(&self) -> &str {
         &self.host
@@ -25,21 +32,15 @@ impl Peer {
 }
 
 impl FromStr for Peer {
-    type Err = &'static str;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const USAGE: &str = "not HOST:PORT, such as server.example:9, 10.7.0.1:9 or [fd07::1]:9";
-        let (host, port) = text.rsplit_once(':').ok_or(USAGE)?;
-        let bracketed = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-        let host = match bracketed {
-            Some(host) => host,
-            None if host.contains([':', '[', ']']) => return Err(USAGE),
-            None => host,
-        };
-        match port.parse() {
-            Ok(0) => Err("port 0 cannot be connected to"),
-            Ok(port) if !host.is_empty() => Ok(Peer { host: host.to_owned(), port }),
-            _ => Err(USAGE),
+    fn from_str(text: &str) -> Result<Self, String> {
+        match split_port(text) {
+            Ok((host, Some(port))) => Ok(Peer { host: host.to_owned(), port }),
+            Ok((_, None)) | Err(HostError::Form) => {
+                Err("not HOST:PORT, such as server.example:9, 10.7.0.1:9 or [fd07::1]:9".into())
+            }
+            Err(error) => Err(error.to_string()),
         }
     }
 }

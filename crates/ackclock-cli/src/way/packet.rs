@@ -3,7 +3,6 @@
 use super::{Opened, Purpose, Way};
 use crate::failure::Failure;
 use crate::options::WayOptions;
-use crate::values::contains;
 use ackclock::stack::Cidr;
 use ackclock_host::any_link::AnyLink;
 use ackclock_host::interface::InterfaceName;
@@ -58,7 +57,7 @@ impl<'o> PacketWay<'o> {
     fn has_route(&self, remote: IpAddr) -> bool {
         let same_family = |other: &IpAddr| other.is_ipv4() == remote.is_ipv4();
         self.options.gateway.iter().any(same_family)
-            || self.options.address.iter().any(|own| contains(own, remote))
+            || self.options.address.iter().any(|own| own.contains(remote))
             || !self.options.address.iter().any(|own| same_family(&own.address))
     }
 }

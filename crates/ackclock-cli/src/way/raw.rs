@@ -65,7 +65,7 @@ impl RawWay {
 fn address_to_serve(options: &WayOptions) -> Result<Ipv4Addr, Failure> {
     given(options)?.or_else(only_address).ok_or_else(|| {
         let all = own_addresses().into_iter().filter(|own| own.cidr.address.is_ipv4());
-        let all: Vec<_> = all.map(|own| crate::values::cidr_text(&own.cidr)).collect();
+        let all: Vec<_> = all.map(|own| own.cidr.to_string()).collect();
         Failure::Usage(match &all[..] {
             [] => "this host has no IPv4 address but loopback: 'ip -4 address' shows them".into(),
             all => format!("say with --address at which address to serve: {}", all.join(", ")),

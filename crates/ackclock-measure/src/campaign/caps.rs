@@ -2,12 +2,23 @@
 
 use super::plan::{Limits, Plan};
 use super::schedule::{Step, steps};
+use crate::lists::StopList;
 use crate::route::RoutePlan;
 use ackclock::time::Duration;
 use std::fmt;
+use std::net::Ipv6Addr;
 
-/// Headers of a segment in bytes: IPv4, TCP and timestamps.
-pub(super) const HEADERS: u64 = 52;
+/// IPv4 header without options, and IPv6 header, in bytes.
+const IP_HEADERS: [u64; 2] = [20, 40];
+
+/// The option that has timestamps, with its padding, in bytes (RFC 7323 appendix A).
+const TIMESTAMPS: u64 = 12;
+
+/// TCP header with timestamps, in bytes.
+const TCP_HEADER: u64 = 20 + TIMESTAMPS;
+
+/// What Ethernet carries, in bytes.
+const MTU: u64 = 1500;
 
 /// Length of the probes of a route, in bytes.
 pub(super) const ROUTE_PROBE: u64 = 64;
@@ -22,7 +33,7 @@ pub const POLITE: Limits = Limits {
     host_bytes: 8 << 20,
     bits_per_second: 1_000_000,
     pause: Duration::from_secs(1),
-    stop: Vec::new(),
+    stop: StopList::new(),
     stop_file: None,
 };
 
@@ -45,7 +56,7 @@ pub struct Estimate {
     pub routes: usize,
     /// Bytes in all, headers and probes included.
     pub total_bytes: u64,
-    /// Bytes to each host, without bursts, which end before it.
+    /// Most bytes to a host, without bursts, which end before it.
     pub host_bytes: u64,
     /// Time that pauses and the limit of the rate take, at least.
     pub least_time: Duration,
@@ -59,16 +70,17 @@ impl Estimate {
         let transfers = count(|step| matches!(step, Step::Transfer { .. }));
         let bursts = count(|step| matches!(step, Step::Burst { .. }));
         let routes = count(|step| matches!(step, Step::Route { .. }));
-        let (transfer, route) = (transfer_bytes(plan), route_bytes(plan));
-        let burst = u64::from(plan.bursts.count) * u64::from(plan.bursts.bytes);
-        let sum = |parts: [(usize, u64); 3]| {
-            parts.iter().fold(0_u64, |sum, &(times, each)| {
-                sum.saturating_add((times as u64).saturating_mul(each))
-            })
-        };
-        let total_bytes = sum([(transfers, transfer), (routes, route), (bursts, burst)]);
         let hosts = plan.hosts.len().max(1);
-        let host_bytes = sum([(transfers / hosts, transfer), (routes / hosts, route), (0, 0)]);
+        let times = |count: usize, bytes: u64| (count as u64).saturating_mul(bytes);
+        let to_host = |host| {
+            let is_ipv6 = plan.peer(host).is_some_and(|(it, _)| it.parse::<Ipv6Addr>().is_ok());
+            let transfers = times(transfers / hosts, transfer_bytes(plan, is_ipv6));
+            transfers.saturating_add(times(routes / hosts, route_bytes(plan)))
+        };
+        let to_hosts: Vec<u64> = (0..plan.hosts.len()).map(to_host).collect();
+        let host_bytes = to_hosts.iter().copied().max().unwrap_or_default();
+        let burst = u64::from(plan.bursts.count) * u64::from(plan.bursts.bytes);
+        let total_bytes = to_hosts.into_iter().fold(times(bursts, burst), u64::saturating_add);
         let groups = plan.rounds as u64 * hosts as u64;
         let pauses =
             plan.limits.pause.saturating_mul(transfers as u64 - groups.min(transfers as u64));
@@ -78,12 +90,22 @@ impl Estimate {
     }
 }
 
-/// Bytes of a transfer of which nothing is lost.
-pub(super) fn transfer_bytes(plan: &Plan) -> u64 {
-    let mss = u64::from(plan.transfer.mss.unwrap_or(1460)).max(1);
+/// Headers of a segment, in bytes.
+pub(crate) fn header_bytes(is_ipv6: bool) -> u64 {
+    IP_HEADERS[usize::from(is_ipv6)] + TCP_HEADER
+}
+
+/// Bytes of a transfer of which nothing is lost, to a host that has an IPv6 address or an IPv4 one.
+pub(super) fn transfer_bytes(plan: &Plan, is_ipv6: bool) -> u64 {
+    let headers = header_bytes(is_ipv6);
+    let most = MTU - headers;
+    let most = plan
+        .transfer
+        .mss
+        .map_or(most, |mss| most.min(u64::from(mss) - TIMESTAMPS.min(u64::from(mss))));
     // Handshake and end take four segments more.
-    let segments = plan.transfer.bytes.div_ceil(mss).saturating_add(4);
-    plan.transfer.bytes.saturating_add(segments.saturating_mul(HEADERS))
+    let segments = plan.transfer.bytes.div_ceil(most.max(1)).saturating_add(4);
+    plan.transfer.bytes.saturating_add(segments.saturating_mul(headers))
 }
 
 /// Bytes of the probes of a route of usual length.
@@ -179,9 +201,24 @@ mod tests {
         paper.transfer = Default::default();
         let estimate = Estimate::of(&paper);
         assert_eq!((estimate.transfers, estimate.bursts, estimate.routes), (21_000, 90, 3_100));
-        // 16 KiB in 32 segments, 4 more, 52 bytes each.
-        assert_eq!(estimate.host_bytes, 210 * (16_384 + 36 * 52) + 31 * 3 * 16 * 64);
+        // 16 KiB in 33 segments of 500 bytes, 4 more, 52 bytes each.
+        assert_eq!(estimate.host_bytes, 210 * (16_384 + 37 * 52) + 31 * 3 * 16 * 64);
         assert_eq!(paper.excesses(), []);
+    }
+
+    #[test]
+    fn ipv6_and_what_the_mtu_allows_take_headers_of_their_own() {
+        let mut plan = small();
+        assert_eq!(transfer_bytes(&plan, true), 16_384 + 37 * 72);
+        plan.transfer.mss = None;
+        // 12 segments of 1448 or 1428 bytes.
+        assert_eq!(transfer_bytes(&plan, false), 16_384 + 16 * 52);
+        assert_eq!(transfer_bytes(&plan, true), 16_384 + 16 * 72);
+        let ipv4 = Estimate::of(&plan);
+        plan.hosts[1] = "[2001:db8::7]:9".into();
+        let mixed = Estimate::of(&plan);
+        assert_eq!(mixed.host_bytes - ipv4.host_bytes, 6 * 16 * 20);
+        assert_eq!(mixed.total_bytes - ipv4.total_bytes, 6 * 16 * 20);
     }
 
     #[test]
@@ -196,7 +233,7 @@ mod tests {
             excesses("bits_per_second = 2_000_000"),
             ["'bits_per_second' is 2000000, 1000000 would be polite"]
         );
-        let needed = 6 * (16_384 + 36 * 52) + 3 * 3 * 16 * 64;
+        let needed = 6 * (16_384 + 37 * 52) + 3 * 3 * 16 * 64;
         assert_eq!(
             excesses("host_bytes = 100_000"),
             [format!("{needed} bytes are needed, 'host_bytes' is 100000")]

@@ -259,7 +259,7 @@ mod tests {
         other.rounds = 9;
         assert!(refused(&other).contains("another plan"));
         let mut politer = plan;
-        politer.limits.stop.push("a.example".into());
+        politer.limits.stop.add("a.example").unwrap();
         assert!(Journal::open(&scratch.0, &politer).is_ok());
         assert!(matches!(Journal::read(&scratch.0.join("none")), Err(JournalError::NoCampaign(_))));
     }

@@ -11,15 +11,18 @@ mod caps;
 mod engine;
 mod journal;
 mod plan;
+mod problem;
 mod record;
 mod schedule;
 
 pub use budget::{Charge, Spent};
+pub(crate) use caps::header_bytes;
 pub use caps::{Estimate, Excess, POLITE};
 pub use engine::{
     CampaignError, Ended, Instruments, Progress, Stop, TransferOrder, Transferred, run,
 };
 pub use journal::{Journal, JournalError};
-pub use plan::{BurstSettings, Limits, Plan, PlanError, RouteSettings, Transfers, Variant};
+pub use plan::{BurstSettings, Limits, Plan, RouteSettings, Transfers, Variant};
+pub use problem::PlanError;
 pub use record::{BurstRecord, CrossingRecord, Record, RouteRecord, Rtt, TransferRecord};
 pub use schedule::{Step, steps};

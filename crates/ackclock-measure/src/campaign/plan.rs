@@ -1,16 +1,20 @@
 //! The plan of a campaign, a TOML file.
 
+use super::problem::{PlanError, toml_error};
 use crate::burst::BurstPlan;
-use crate::probe::Method;
+use crate::lists::{StopList, entries, split_port};
+use crate::probe::{LARGEST, Method, least_bytes};
 use crate::route::RoutePlan;
 use ackclock::apps::Service;
 use ackclock::congestion::InitialWindow;
-use ackclock::tcp::CongestionControl;
+use ackclock::tcp::{Config, CongestionControl};
 use ackclock::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use siphasher::sip128::{Hasher128, SipHasher};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::Hasher;
+use std::net::{IpAddr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -39,7 +43,7 @@ pub struct Plan {
     pub seed: u64,
     /// How often each host gets its test group.
     pub rounds: u32,
-    /// Names or addresses.
+    /// Names or addresses, with a port if it is not the service's.
     #[serde(default)]
     pub hosts: Vec<String>,
     /// A file with more hosts, one a line, `#` before a comment; relative to the plan's directory.
@@ -174,7 +178,8 @@ pub struct Limits {
     #[serde(with = "words")]
     pub pause: Duration,
     /// Names, addresses and networks to which nothing is ever sent.
-    pub stop: Vec<String>,
+    #[serde(deserialize_with = "stop_list")]
+    pub stop: StopList,
     /// A file with more of them, one a line, which is read again before each step; relative to the
     /// plan's directory.
     pub stop_file: Option<PathBuf>,
@@ -204,12 +209,17 @@ impl Plan {
         let read = |file: &Path| {
             std::fs::read_to_string(file).map_err(|error| PlanError::File(file.to_owned(), error))
         };
-        let mut plan: Plan = toml::from_str(&read(file)?).map_err(PlanError::Toml)?;
+        let text = read(file)?;
+        let mut plan: Plan = toml::from_str(&text).map_err(|error| toml_error(&text, &error))?;
         let beside = |name: &PathBuf| file.parent().unwrap_or(Path::new("")).join(name);
         if let Some(more) = plan.hosts_file.as_ref().map(beside) {
-            plan.hosts.extend(lines(&read(&more)?).map(str::to_owned));
+            plan.hosts.extend(entries(&read(&more)?).map(|(_, entry)| entry.to_owned()));
         }
         plan.limits.stop_file = plan.limits.stop_file.as_ref().map(beside);
+        // It is read again before each step; that it can be is seen before the first one.
+        if let Some(list) = &plan.limits.stop_file {
+            StopList::read(list).map_err(|error| PlanError::StopFile(list.clone(), error))?;
+        }
         plan.check()?;
         Ok(plan)
     }
@@ -221,9 +231,29 @@ impl Plan {
         self.transfer.laws.iter().flat_map(of).collect()
     }
 
-    /// The service's port.
+    /// The service's port, of hosts that name none.
     pub fn port(&self) -> u16 {
         self.transfer.port.unwrap_or(self.transfer.service.port())
+    }
+
+    /// The name or address and the port of a host in the list.
+    pub fn peer(&self, host: usize) -> Option<(&str, u16)> {
+        let (name, port) = split_port(self.hosts.get(host)?).ok()?;
+        Some((name, port.unwrap_or(self.port())))
+    }
+
+    /// Settings of a transfer's connection.
+    pub fn connection(&self, variant: &Variant) -> Config {
+        let mut config = Config::default();
+        config.mss = self.transfer.mss;
+        config.initial_window = variant.window;
+        config.recovery = variant.law.recovery.unwrap_or_default();
+        // The whole transfer may be in flight at once.
+        let least = config.send_buffer;
+        let size = u32::try_from(self.transfer.bytes).unwrap_or(u32::MAX);
+        config.send_buffer = size.clamp(least, 1 << 24);
+        config.flight_records = config.flight_records.max(config.send_buffer / 1024);
+        config
     }
 
     /// Another one for plans that measure something else. Limits do not count.
@@ -235,29 +265,77 @@ impl Plan {
     }
 
     fn check(&self) -> Result<(), PlanError> {
-        let Transfers { bytes, initial_windows, laws, service, .. } = &self.transfer;
-        let mut hosts = self.hosts.clone();
-        hosts.sort();
-        let twice = hosts.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone());
-        let problem = if self.rounds == 0 {
-            Some("'rounds' is 0: give 1 at least".into())
-        } else if hosts.is_empty() {
-            Some("there are no hosts: give 'hosts' or 'hosts_file'".into())
-        } else if let Some(host) = twice {
-            Some(format!("host {host} is given twice"))
-        } else if initial_windows.is_empty() || laws.is_empty() {
-            Some("'initial_windows' and 'laws' need an entry each".into())
-        } else if *bytes == 0 {
-            Some("'bytes' is 0: there is nothing to send".into())
-        } else if *service == Service::Chargen {
-            Some("'service' is discard or echo".into())
-        } else if self.limits.bits_per_second == 0 {
-            Some("'bits_per_second' is 0: nothing could be sent".into())
-        } else {
-            None
-        };
-        problem.map_or(Ok(()), |problem| Err(PlanError::Plan(problem)))
+        let Transfers { bytes, port, initial_windows, laws, timeout, .. } = &self.transfer;
+        let RouteSettings { queries, max_hops, wait, .. } = &self.routes;
+        // Of either family: names tell none.
+        let least = least_bytes(Method::Icmp, IpAddr::V6(Ipv6Addr::UNSPECIFIED));
+        at_least_one("rounds", self.rounds)?;
+        at_least_one("transfer.bytes", *bytes)?;
+        at_least_one("transfer.port", port.unwrap_or(1))?;
+        longer_than_nothing("transfer.timeout", *timeout)?;
+        within("bursts.bytes", self.bursts.bytes, [least, LARGEST])?;
+        longer_than_nothing("bursts.wait", self.bursts.wait)?;
+        within("routes.queries", *queries, [1, 10])?;
+        within("routes.max_hops", *max_hops, [1, 64])?;
+        longer_than_nothing("routes.wait", *wait)?;
+        at_least_one("limits.bits_per_second", self.limits.bits_per_second)?;
+        if self.hosts.is_empty() {
+            return Err(PlanError::NoHosts);
+        }
+        let mut peers = Vec::new();
+        for host in &self.hosts {
+            let (name, port) =
+                split_port(host).map_err(|error| PlanError::Host(host.clone(), error))?;
+            peers.push((name.to_lowercase(), port.unwrap_or(self.port())));
+        }
+        if let Some(host) = twice(&peers) {
+            return Err(PlanError::Twice("hosts", self.hosts.get(host).cloned()));
+        }
+        for (name, words) in [
+            (
+                "transfer.initial_windows",
+                initial_windows.iter().map(Word::word).collect::<Vec<_>>(),
+            ),
+            ("transfer.laws", laws.iter().map(Word::word).collect()),
+        ] {
+            if words.is_empty() {
+                return Err(PlanError::Empty(name));
+            }
+            if let Some(second) = twice(&words) {
+                return Err(PlanError::Twice(name, words.get(second).cloned()));
+            }
+        }
+        let connections = self.variants().into_iter().map(|variant| self.connection(&variant));
+        connections.into_iter().try_for_each(|it| it.validate()).map_err(PlanError::Connection)
     }
+}
+
+/// The place of the first that was there before.
+fn twice<T: Ord>(them: &[T]) -> Option<usize> {
+    let mut seen = BTreeSet::new();
+    them.iter().position(|it| !seen.insert(it))
+}
+
+fn within<T: PartialOrd + fmt::Display>(
+    name: &'static str,
+    given: T,
+    [least, most]: [T; 2],
+) -> Result<(), PlanError> {
+    let range = format!("{least} to {most}");
+    let is_within = (least..=most).contains(&given);
+    if is_within { Ok(()) } else { Err(PlanError::Range { name, given: given.to_string(), range }) }
+}
+
+fn at_least_one(name: &'static str, given: impl Into<u64>) -> Result<(), PlanError> {
+    let given = given.into();
+    let range = || PlanError::Range { name, given: given.to_string(), range: "1 or more".into() };
+    if given > 0 { Ok(()) } else { Err(range()) }
+}
+
+fn longer_than_nothing(name: &'static str, given: Duration) -> Result<(), PlanError> {
+    let range = || "a time such as '2s'".to_owned();
+    let (is_zero, given) = (given.is_zero(), given.to_string());
+    if is_zero { Err(PlanError::Range { name, given, range: range() }) } else { Ok(()) }
 }
 
 impl FromStr for Plan {
@@ -265,41 +343,19 @@ impl FromStr for Plan {
 
     /// Reads a plan that names no files.
     fn from_str(text: &str) -> Result<Self, PlanError> {
-        let plan: Plan = toml::from_str(text).map_err(PlanError::Toml)?;
+        let plan: Plan = toml::from_str(text).map_err(|error| toml_error(text, &error))?;
         plan.check()?;
         Ok(plan)
     }
 }
 
-/// The lines of a list that are no comments.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
-    lines.filter(|line| !line.is_empty())
+/// A list of entries.
+fn stop_list<'d, D: Deserializer<'d>>(from: D) -> Result<StopList, D::Error> {
+    let mut list = StopList::new();
+    let entries = Vec::<String>::deserialize(from)?;
+    entries.iter().try_for_each(|entry| list.add(entry)).map_err(serde::de::Error::custom)?;
+    Ok(list)
 }
-
-/// Why there is no plan.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum PlanError {
-    /// A file cannot be read.
-    File(PathBuf, std::io::Error),
-    /// It is not the TOML of a plan.
-    Toml(toml::de::Error),
-    /// It cannot be followed.
-    Plan(String),
-}
-
-impl fmt::Display for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PlanError::File(file, error) => write!(f, "cannot read {}: {error}", file.display()),
-            PlanError::Toml(error) => write!(f, "the plan is not understood: {error}"),
-            PlanError::Plan(problem) => write!(f, "the plan cannot be followed: {problem}"),
-        }
-    }
-}
-
-impl std::error::Error for PlanError {}
 
 /// Values in the words of the command line.
 pub(super) mod words {
@@ -423,24 +479,55 @@ pub(crate) mod tests {
             |hosts: &str, rest: &str| format!("name = 'x'\nrounds = 1\nhosts = {hosts}\n{rest}");
         for (text, says) in [
             (with("[]", ""), "give 'hosts' or 'hosts_file'"),
-            (with("['a', 'a']", ""), "host a is given twice"),
-            (with("['a']", "[transfer]\nbytes = 0"), "'bytes' is 0"),
-            (with("['a']", "[transfer]\nlaws = []"), "need an entry"),
+            (with("['a', 'A:9']", ""), "'hosts' has A:9 twice"),
+            (with("['a b']", ""), "host 'a b' is not HOST or HOST:PORT"),
+            (with("['a:0']", ""), "host 'a:0' is port 0"),
+            (with("['a']", "[transfer]\nbytes = 0"), "'transfer.bytes' is 0: give 1 or more"),
+            (with("['a']", "[transfer]\nport = 0"), "'transfer.port' is 0: give 1 or more"),
+            (with("['a']", "[transfer]\nmss = 0"), "mss must be 1 to 65495 bytes"),
+            (with("['a']", "[transfer]\ntimeout = '0s'"), "'transfer.timeout' is 0ns: give a time"),
+            (with("['a']", "[transfer]\nlaws = []"), "'transfer.laws' is empty"),
             (with("['a']", "[transfer]\nlaws = ['vogon']"), "use cubic, reno"),
             (with("['a']", "[transfer]\ninitial_windows = ['0']"), "rfc6928"),
+            (with("['a']", "[transfer]\ninitial_windows = ['4', '4']"), "has 4 twice"),
             (with("['a']", "[transfer]\nservice = 'chargen'"), "discard or echo"),
-            (with("['a']", "[transfer]\nbytse = 1"), "unknown field `bytse`"),
-            (with("['a']", "[limits]\nbits_per_second = 0"), "bits_per_second"),
-            ("name = 'x'\nrounds = 0\nhosts = ['a']".into(), "'rounds' is 0"),
+            (with("['a']", "[transfer]\nbytse = 1"), "line 5: unknown field `bytse`"),
+            (with("['a']", "[bursts]\nbytes = 49"), "'bursts.bytes' is 49: give 50 to 1500"),
+            (with("['a']", "[bursts]\nbytes = 1501"), "'bursts.bytes' is 1501: give 50 to 1500"),
+            (with("['a']", "[bursts]\nwait = '0s'"), "'bursts.wait' is 0ns"),
+            (with("['a']", "[routes]\nmax_hops = 0"), "'routes.max_hops' is 0: give 1 to 64"),
+            (with("['a']", "[routes]\nmax_hops = 65"), "'routes.max_hops' is 65: give 1 to 64"),
+            (with("['a']", "[routes]\nqueries = 0"), "'routes.queries' is 0: give 1 to 10"),
+            (with("['a']", "[routes]\nwait = '0s'"), "'routes.wait' is 0ns"),
+            (with("['a']", "[limits]\nbits_per_second = 0"), "'limits.bits_per_second' is 0"),
+            (with("['a']", "[limits]\nstop = ['10.0.0.0/33']"), "'10.0.0.0/33' is no entry of"),
+            ("name = 'x'\nrounds = 0\nhosts = ['a']".into(), "'rounds' is 0: give 1 or more"),
         ] {
             let problem = problem(&text);
-            assert!(problem.contains(says), "{text}: {problem}");
+            assert!(problem.contains(says) && problem.lines().count() == 1, "{text}: {problem}");
         }
     }
 
     #[test]
-    fn lists_of_hosts_have_comments() {
-        let list = "# all\na.example\n\n  b.example # slow\n";
-        assert_eq!(lines(list).collect::<Vec<_>>(), ["a.example", "b.example"]);
+    fn a_host_may_have_a_port_of_its_own() {
+        let plan: Plan = "name = 'x'\nrounds = 1\nhosts = ['a', '[fd07::1]:7009']".parse().unwrap();
+        assert_eq!([plan.peer(0), plan.peer(1)], [Some(("a", 9)), Some(("fd07::1", 7009))]);
+    }
+
+    #[test]
+    fn lists_beside_the_plan_are_read_and_checked() {
+        let directory = std::env::temp_dir().join(format!("ackclock-plan-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).unwrap();
+        write("plan.toml", "name = 'x'\nrounds = 1\nhosts_file = 'h'\n[limits]\nstop_file = 's'");
+        write("h", "# found\na.example:9  # 192.0.2.1, 3.2 ms\n");
+        let read = || Plan::read(&directory.join("plan.toml"));
+        assert!(matches!(read(), Err(PlanError::StopFile(..))));
+        write("s", "b.example\n");
+        assert_eq!(read().unwrap().hosts, ["a.example:9"]);
+        write("s", "b.example\n192.0.2\n");
+        let error = read().unwrap_err().to_string();
+        assert!(error.contains("s: line 2: '192.0.2' is no entry"), "{error}");
+        std::fs::remove_dir_all(directory).unwrap();
     }
 }

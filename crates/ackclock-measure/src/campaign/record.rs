@@ -77,7 +77,7 @@ pub struct TransferRecord {
     pub acked_bytes: u64,
     /// Segments that were sent again.
     pub retransmitted_segments: u64,
-    /// Bytes that were sent, headers included (52 for each segment).
+    /// Bytes that were sent, headers included.
     pub wire_bytes: u64,
     /// Round-trip times, if there were any.
     pub rtt: Option<Rtt>,

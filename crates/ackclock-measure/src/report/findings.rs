@@ -3,6 +3,7 @@
 use crate::burst::Verdict;
 use crate::campaign::{BurstRecord, Plan, Record, RouteRecord, TransferRecord};
 use crate::common_path::CommonPath;
+use crate::lists::split_port;
 use crate::route::Route;
 use crate::statistics::{Distribution, Mean};
 use serde::Serialize;
@@ -169,6 +170,7 @@ impl Findings {
 
 /// The last label of a name; `unknown` of an address.
 fn top_level_domain(host: &str) -> String {
+    let host = split_port(host).map_or(host, |(name, _)| name);
     let last = host.trim_end_matches('.').rsplit('.').next().unwrap_or_default();
     let is_name = host.contains('.') && host.parse::<IpAddr>().is_err() && !last.is_empty();
     if is_name { last.to_lowercase() } else { "unknown".into() }

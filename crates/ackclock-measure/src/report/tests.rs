@@ -12,7 +12,7 @@ fn plan() -> Plan {
     let text = r#"
         name = "<known>"
         rounds = 2
-        hosts = ["a.example.edu", "b.example.COM.", "192.0.2.3"]
+        hosts = ["a.example.edu", "b.example.COM.:7009", "192.0.2.3"]
         [transfer]
         initial_windows = ["1", "4", "2048B"]
     "#;
@@ -64,7 +64,7 @@ fn burst(verdict: Verdict) -> Record {
 }
 
 fn records() -> Vec<Record> {
-    let (a, b) = ("a.example.edu", "b.example.COM.");
+    let (a, b) = ("a.example.edu", "b.example.COM.:7009");
     vec![
         transfer(1, a, "1", Ok((2.0, 0))),
         transfer(1, a, "4", Ok((1.0, 1))),

@@ -134,15 +134,6 @@ impl<'a> Addresses<'a> {
     }
 }
 
-#[cfg(feature = "ethernet")]
-impl Cidr {
-    /// Whether the address is in this network.
-    pub(crate) fn contains(&self, address: IpAddr) -> bool {
-        self.address.is_ipv4() == address.is_ipv4()
-            && common_bits(self.address, address) >= self.prefix
-    }
-}
-
 /// The address of all hosts of a network; IPv6 and links between two hosts (RFC 3021) have none.
 fn broadcast_of(cidr: &Cidr) -> Option<IpAddr> {
     let IpAddr::V4(address) = cidr.address else {
@@ -163,7 +154,7 @@ fn is_link_local(address: IpAddr) -> bool {
     }
 }
 
-fn common_bits(a: IpAddr, b: IpAddr) -> u8 {
+pub(super) fn common_bits(a: IpAddr, b: IpAddr) -> u8 {
     let bits = match (a, b) {
         (IpAddr::V4(a), IpAddr::V4(b)) => (a.to_bits() ^ b.to_bits()).leading_zeros(),
         (IpAddr::V6(a), IpAddr::V6(b)) => (a.to_bits() ^ b.to_bits()).leading_zeros(),

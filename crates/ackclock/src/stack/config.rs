@@ -2,16 +2,7 @@
 
 use super::Capabilities;
 use crate::tcp::Config;
-use core::net::{IpAddr, SocketAddr};
-
-/// An address with the length of its network prefix, as in `10.7.0.2/24`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Cidr {
-    /// The address.
-    pub address: IpAddr,
-    /// Length of the network prefix in bits: 0 to 32 or 0 to 128.
-    pub prefix: u8,
-}
+use core::net::SocketAddr;
 
 /// Settings of a stack.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@ mod addresses;
 mod arrival;
 mod calls;
 mod capabilities;
+mod cidr;
 mod config;
 #[cfg_attr(not(feature = "many-connections"), path = "no_demux.rs")]
 mod demux;
@@ -41,7 +42,8 @@ pub use crate::tcp::Readiness;
 #[cfg(feature = "ethernet")]
 pub(crate) use addresses::{Addresses, bits};
 pub use capabilities::Capabilities;
-pub use config::{Cidr, ListenConfig, StackConfig};
+pub use cidr::{Cidr, CidrError};
+pub use config::{ListenConfig, StackConfig};
 pub use error::{AddressError, ConnectError, InvalidHandle, ListenError, SettingError};
 pub use event::Event;
 pub use statistics::Statistics;

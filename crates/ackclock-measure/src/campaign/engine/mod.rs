@@ -3,16 +3,17 @@
 use super::budget::{Budget, Charge, Spent};
 use super::caps::{ROUTE_PROBE, route_bytes, transfer_bytes};
 use super::journal::{Journal, JournalError};
-use super::plan::{Plan, Variant, lines};
+use super::plan::{Plan, Variant};
 use super::record::{BurstRecord, CrossingRecord, Record, RouteRecord, Rtt, TransferRecord};
 use super::schedule::{Step, steps};
 use crate::burst::{BurstPlan, Measured};
 use crate::common_path::CommonPath;
+use crate::lists::{StopList, StopListError, split_port};
 use crate::route::Route;
 use ackclock::time::{Duration, Instant};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 /// What measures, and tells the time.
@@ -57,10 +58,8 @@ pub trait Instruments {
 /// A transfer to be done.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TransferOrder {
-    /// The host's address.
-    pub address: IpAddr,
-    /// The service's port.
-    pub port: u16,
+    /// The host's address and port.
+    pub remote: SocketAddr,
     /// The law and the initial window.
     pub variant: Variant,
     /// Where to capture it.
@@ -224,30 +223,31 @@ impl<'c> Campaign<'c> {
     }
 
     /// The hosts to which nothing is sent, from the plan and from the file as it is now.
-    fn stop_list(&self) -> Result<Vec<String>, CampaignError> {
+    fn stop_list(&self) -> Result<StopList, CampaignError> {
         let mut stopped = self.plan.limits.stop.clone();
         if let Some(file) = &self.plan.limits.stop_file {
             // Without a list that was asked for, nobody can be left alone.
-            let text = std::fs::read_to_string(file)
+            let list = StopList::read(file)
                 .map_err(|error| CampaignError::StopFile(file.clone(), error))?;
-            stopped.extend(lines(&text).map(str::to_owned));
+            stopped.extend(list);
         }
         Ok(stopped)
     }
 
-    /// The host's name and address; `None` if it is to be left alone.
+    /// The host as the plan has it, and its address; `None` if it is to be left alone.
     fn host(
         &mut self,
         host: usize,
-        stopped: &[String],
-    ) -> Option<(String, Result<IpAddr, String>)> {
-        let name = self.plan.hosts.get(host)?.clone();
-        if stopped.iter().any(|entry| names(entry, &name)) {
+        stopped: &StopList,
+    ) -> Option<(String, Result<SocketAddr, String>)> {
+        let entry = self.plan.hosts.get(host)?.clone();
+        let (name, port) = self.plan.peer(host)?;
+        if stopped.has_name(name) {
             return None;
         }
-        let address = self.instruments.resolve(&name);
-        let is_stopped = |address| stopped.iter().any(|entry| covers(entry, address));
-        (!address.as_ref().is_ok_and(|address| is_stopped(*address))).then_some((name, address))
+        let address = self.instruments.resolve(name);
+        let is_stopped = address.as_ref().is_ok_and(|address| stopped.has(*address));
+        (!is_stopped).then(|| (entry, address.map(|address| SocketAddr::new(address, port))))
     }
 
     /// Sees that so much is left.
@@ -262,15 +262,16 @@ impl<'c> Campaign<'c> {
         &mut self,
         step: Step,
         [round, host, variant]: [usize; 3],
-        stopped: &[String],
+        stopped: &StopList,
     ) -> Result<Option<Record>, CampaignError> {
         let (Some((host, address)), Some(&variant)) =
             (self.host(host, stopped), self.variants.get(variant))
         else {
             return Ok(None);
         };
-        if address.is_ok() {
-            self.permit(Charge { host: Some(&host), bytes: transfer_bytes(self.plan) })?;
+        if let Ok(address) = address {
+            let bytes = transfer_bytes(self.plan, address.is_ipv6());
+            self.permit(Charge { host: Some(&host), bytes })?;
             let turn = self.budget.free_at().max(self.budget.rested_at(&host));
             self.instruments.sleep_until(turn)?;
         }
@@ -280,7 +281,7 @@ impl<'c> Campaign<'c> {
             step: step.to_string(),
             round: round as u32,
             host: host.clone(),
-            address: address.as_ref().ok().copied(),
+            address: address.as_ref().ok().map(SocketAddr::ip),
             law: variant.law.to_string(),
             initial_window: variant.window.to_string(),
             began_unix_seconds: self.instruments.unix_seconds(),
@@ -290,7 +291,7 @@ impl<'c> Campaign<'c> {
             Err(error) => record.error = Some(error),
             Ok(address) => {
                 let path = pcap.as_ref().map(|file| self.journal.directory().join(file));
-                let order = TransferOrder { address, port: self.plan.port(), variant, pcap: path };
+                let order = TransferOrder { remote: address, variant, pcap: path };
                 let outcome = self.instruments.transfer(&order)?;
                 let seconds = |span: Duration| span.as_nanos() as f64 / 1e9;
                 record.connect_seconds = outcome.connect.map(seconds);
@@ -314,7 +315,7 @@ impl<'c> Campaign<'c> {
         step: Step,
         round: u32,
         host: usize,
-        stopped: &[String],
+        stopped: &StopList,
     ) -> Result<Option<Record>, CampaignError> {
         let Some((host, address)) = self.host(host, stopped) else {
             return Ok(None);
@@ -331,7 +332,7 @@ impl<'c> Campaign<'c> {
             ..RouteRecord::default()
         };
         let route = match address {
-            Ok(address) => self.instruments.route(address)?,
+            Ok(address) => self.instruments.route(address.ip())?,
             Err(error) => Err(error),
         };
         match route {
@@ -350,11 +351,12 @@ impl<'c> Campaign<'c> {
         &mut self,
         step: Step,
         round: u32,
-        stopped: &[String],
+        stopped: &StopList,
     ) -> Result<Option<Record>, CampaignError> {
         let began_unix_seconds = self.instruments.unix_seconds();
         let left_alone = |host: &str, route: &Route| {
-            stopped.iter().any(|entry| names(entry, host) || covers(entry, route.target))
+            let is_named = split_port(host).is_ok_and(|(name, _)| stopped.has_name(name));
+            is_named || stopped.has(route.target)
         };
         let routes = self.routes.iter().filter(|(host, route)| !left_alone(host, route));
         let (hosts, routes): (Vec<String>, Vec<Route>) =
@@ -392,33 +394,6 @@ impl<'c> Campaign<'c> {
     }
 }
 
-/// Whether an entry of a stop list is about this name: it, or one below it.
-fn names(entry: &str, host: &str) -> bool {
-    let [entry, host] = [entry, host].map(|it| it.trim_end_matches('.').to_ascii_lowercase());
-    host.strip_suffix(&entry).is_some_and(|below| below.is_empty() || below.ends_with('.'))
-}
-
-/// Whether an entry of a stop list is about this address: it, or a network that it is in.
-fn covers(entry: &str, address: IpAddr) -> bool {
-    let (network, prefix) = entry.split_once('/').unwrap_or((entry, "128"));
-    let (Ok(network), Ok(prefix)) = (network.parse::<IpAddr>(), prefix.parse::<u32>()) else {
-        return false;
-    };
-    match (network, address) {
-        (IpAddr::V4(network), IpAddr::V4(address)) => {
-            let beyond = 32_u32.saturating_sub(prefix);
-            let differing = network.to_bits() ^ address.to_bits();
-            differing.checked_shr(beyond).unwrap_or(0) == 0
-        }
-        (IpAddr::V6(network), IpAddr::V6(address)) => {
-            let beyond = 128_u32.saturating_sub(prefix);
-            let differing = network.to_bits() ^ address.to_bits();
-            differing.checked_shr(beyond).unwrap_or(0) == 0
-        }
-        _ => false,
-    }
-}
-
 /// Why a campaign did not come to its end.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -428,7 +403,7 @@ pub enum CampaignError {
     /// A limit of the plan in bytes would be exceeded.
     Spent(Spent),
     /// The list of those who are to be left alone cannot be read.
-    StopFile(PathBuf, std::io::Error),
+    StopFile(PathBuf, StopListError),
     /// What is finished cannot be kept.
     Journal(JournalError),
 }
@@ -451,11 +426,9 @@ impl fmt::Display for CampaignError {
             CampaignError::Stopped(Stop::Interrupted) => f.write_str("interrupted"),
             CampaignError::Stopped(Stop::Failed(why)) => f.write_str(why),
             CampaignError::Spent(spent) => spent.fmt(f),
-            CampaignError::StopFile(file, error) => write!(
-                f,
-                "cannot read the stop list {}: {error}; nothing is sent without it",
-                file.display()
-            ),
+            CampaignError::StopFile(file, error) => {
+                write!(f, "the stop list {}: {error}; nothing is sent without it", file.display())
+            }
             CampaignError::Journal(error) => error.fmt(f),
         }
     }

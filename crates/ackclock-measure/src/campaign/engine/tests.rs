@@ -90,7 +90,7 @@ impl Instruments for World {
 
     fn transfer(&mut self, order: &TransferOrder) -> Result<Transferred, Stop> {
         let at = self.now.as_millis();
-        self.ask(Asked::Transfer(at, order.address, order.variant.window.to_string()))?;
+        self.ask(Asked::Transfer(at, order.remote.ip(), order.variant.window.to_string()))?;
         self.now += Duration::from_millis(100);
         let whole = Some(Duration::from_millis(100));
         Ok(Transferred { whole, wire_bytes: 20_000, ..Transferred::default() })
@@ -256,7 +256,7 @@ fn who_is_on_a_stop_list_gets_nothing() {
     let list = scratch.0.join("stop.txt");
     std::fs::write(&list, "# complained\nb.example\n192.0.2.4\n").unwrap();
     let mut plan = small();
-    plan.limits.stop = vec!["192.0.2.5/32".into()];
+    plan.limits.stop.add("192.0.2.5/32").unwrap();
     plan.limits.stop_file = Some(list.clone());
     let mut world = World::new(usize::MAX);
     go(&scratch.0, &plan, &mut world).unwrap();
@@ -277,35 +277,6 @@ fn who_is_on_a_stop_list_gets_nothing() {
 }
 
 #[test]
-fn entries_of_stop_lists_are_addresses_and_networks() {
-    for (entry, covered) in [
-        ("192.0.2.4", true),
-        ("192.0.2.5", false),
-        ("192.0.2.0/24", true),
-        ("192.0.2.0/30", false),
-        ("0.0.0.0/0", true),
-        ("::/0", false),
-        ("192.0.2", false),
-    ] {
-        assert_eq!(covers(entry, address(4)), covered, "{entry}");
-    }
-    assert!(covers("2001:db8::/32", "2001:db8::7".parse().unwrap()));
-    assert!(!covers("2001:db8::/32", "2001:db9::7".parse().unwrap()));
-}
-
-#[test]
-fn a_name_on_a_stop_list_covers_those_below_it() {
-    for (entry, host, covered) in [
-        ("example.org", "a.Example.org.", true),
-        ("example.org", "example.org", true),
-        ("example.org", "badexample.org", false),
-        ("a.example.org", "example.org", false),
-    ] {
-        assert_eq!(names(entry, host), covered, "{entry} {host}");
-    }
-}
-
-#[test]
 fn it_ends_where_the_bytes_are_spent_and_hosts_without_address_are_errors() {
     let scratch = Scratch::new("spent");
     let mut plan: Plan = SMALL.replace("a.example", "x.example").parse().unwrap();
@@ -313,7 +284,7 @@ fn it_ends_where_the_bytes_are_spent_and_hosts_without_address_are_errors() {
     plan.bursts.count = 1;
     let error = go(&scratch.0, &plan, &mut World::new(usize::MAX)).unwrap_err();
     // Four routes of four probes, a packet through each of two routers, and two transfers.
-    let (limit, left, bytes) = (50_000, 50_000 - 1_024 - 1_024 - 40_000, 16_384 + 36 * 52);
+    let (limit, left, bytes) = (50_000, 50_000 - 1_024 - 1_024 - 40_000, 16_384 + 37 * 52);
     let spent = Spent { name: "total_bytes", limit, left, bytes };
     assert!(matches!(&error, CampaignError::Spent(it) if *it == spent), "{error}");
     let journal = Journal::open(&scratch.0, &plan).unwrap();
