@@ -324,7 +324,10 @@ mod tests {
     fn probes_are_valid_and_look_alike_to_routers_that_spread_flows() {
         let whole = |bytes: &[u8], at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
         let icmp = flow(Method::Icmp);
-        let echo = [1, 2, 0xffff].map(|number| icmp.payload(probe(number)).unwrap());
+        let other = Flow { identifier: 0xfffe, ..icmp };
+        let small = Probe { bytes: 30, ..probe(7) };
+        let echo = [(icmp, probe(1)), (icmp, probe(0xffff)), (other, probe(2)), (other, small)]
+            .map(|(flow, probe)| flow.payload(probe).unwrap());
         assert!(echo.iter().all(|echo| Icmpv4Packet::new_unchecked(&echo[..]).verify_checksum()));
         assert!(echo.iter().all(|each| whole(each, 2) == whole(&echo[0], 2)));
         for number in [0, 1, 0x7fff] {
@@ -335,6 +338,23 @@ mod tests {
             let tcp = TcpPacket::new_checked(&tcp[..]).unwrap();
             assert!(tcp.verify_checksum(&US.into(), &HOST.into()) && tcp.syn() && !tcp.ack());
         }
+    }
+
+    #[test]
+    fn echo_requests_of_ipv6_have_the_same_checksum_whatever_their_length() {
+        let checksum = |identifier, probe| {
+            let flow = Flow { identifier, ..flow6(Method::Icmp) };
+            let (IpAddr::V6(local), IpAddr::V6(target)) = (flow.local, flow.target) else {
+                panic!("not IPv6");
+            };
+            // As the kernel fills it in.
+            let mut packet = Icmpv6Packet::new_unchecked(flow.payload(probe).unwrap());
+            packet.fill_checksum(&local, &target);
+            packet.checksum()
+        };
+        let first = checksum(4711, probe(1));
+        assert_eq!(checksum(0xfffe, probe(0xffff)), first);
+        assert_eq!(checksum(1, Probe { bytes: 512, ..probe(9) }), first);
     }
 
     #[test]

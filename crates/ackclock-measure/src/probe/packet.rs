@@ -1,7 +1,8 @@
 //! Probes as bytes.
 //!
 //! All probes of a flow look alike to routers that spread flows over several paths: the same ports,
-//! and for ICMP the same checksum, so that they all take the same one.
+//! and for ICMP the same checksum, so that they all take the same one. Echo requests have the same
+//! checksum whoever sends them, so that a burst goes where the route was seen.
 
 use super::{Flow, Method, Probe, ProbeError};
 use smoltcp::phy::ChecksumCapabilities;
@@ -23,7 +24,7 @@ const SHORT_HEADER: usize = 8;
 const TCP_HEADER: usize = 20;
 /// IPv4 header without options, and IPv6 header, in bytes.
 const IP_HEADERS: [usize; 2] = [20, 40];
-/// Makes up for the number in the checksum, in bytes.
+/// Makes up for what differs in the checksum, in bytes.
 const BALANCE: usize = 2;
 
 /// The least length of a probe with its IP header, in bytes.
@@ -57,8 +58,10 @@ impl Flow {
     }
 
     fn echo_request(&self, mut payload: Vec<u8>, number: u16) -> Vec<u8> {
-        // What the number adds to the checksum its complement takes away.
-        payload[SHORT_HEADER..SHORT_HEADER + BALANCE].copy_from_slice(&(!number).to_be_bytes());
+        // What these add to the checksum their complement takes away; over IPv6 the length is in it.
+        let length = if self.target.is_ipv4() { 0 } else { payload.len() as u16 };
+        let balance = !sum(sum(self.identifier, number), length);
+        payload[SHORT_HEADER..SHORT_HEADER + BALANCE].copy_from_slice(&balance.to_be_bytes());
         if self.target.is_ipv4() {
             let mut packet = Icmpv4Packet::new_unchecked(payload);
             packet.set_msg_type(Icmpv4Message::EchoRequest);
