@@ -3,13 +3,15 @@
 //!
 //! The rule drops RSTs from certain ports of one address that no socket sent: ours come from a socket.
 //! It comes before connection tracking (priority `raw`), which would else think the connection over.
-//! It is a table (nftables) or a chain (iptables) of its own whose name has the number of this process
-//! and when it started, so that what a crash left behind is told from what a running program has.
+//! It is a table (nftables) or a chain (iptables) of its own whose name has the number of this process,
+//! when it started, and a count, so that what a crash left behind is told from what a running program
+//! has, and its rules from one another.
 
 use crate::command::{CommandError, CommandLine, Plan, command};
 use crate::raw::Ports;
 use std::fmt;
 use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// The numbers of users. What the kernel sends of its own accord has none.
@@ -143,15 +145,19 @@ impl Owner {
         alive.then_some(Owner { process: number.parse().ok()?, start })
     }
 
-    /// The name of what it owns: at most 28 characters for a year of ticks, as iptables wants.
-    fn name(self) -> String {
-        format!("{NAME}{}_{}", self.process, self.start)
+    /// The name of one of the things it owns: at most 28 characters for decades of ticks, as iptables
+    /// wants.
+    fn name(self, thing: u8) -> String {
+        format!("{NAME}{:x}_{:x}_{thing:x}", self.process, self.start)
     }
 
     /// Whose name it is.
     fn from_name(name: &str) -> Option<Self> {
-        let (process, start) = name.strip_prefix(NAME)?.split_once('_')?;
-        Some(Owner { process: process.parse().ok()?, start: start.parse().ok()? })
+        let mut parts = name.strip_prefix(NAME)?.split('_');
+        let process = u32::from_str_radix(parts.next()?, 16).ok()?;
+        let start = u64::from_str_radix(parts.next()?, 16).ok()?;
+        u8::from_str_radix(parts.next()?, 16).ok()?;
+        parts.next().is_none().then_some(Owner { process, start })
     }
 
     fn is_running(self) -> bool {
@@ -186,6 +192,9 @@ struct Installed {
     removed: Mutex<bool>,
 }
 
+/// How many rules this process has made, so that each has a name of its own.
+static INSTALLED: AtomicU8 = AtomicU8::new(0);
+
 impl Guard {
     /// Makes the rule.
     ///
@@ -194,7 +203,7 @@ impl Guard {
     pub fn install(cover: &Cover) -> Result<Self, GuardError> {
         let owner = Owner::current().ok_or(GuardError::NoProcess)?;
         let firewall = Firewall::installed()?;
-        let name = owner.name();
+        let name = owner.name(INSTALLED.fetch_add(1, Ordering::Relaxed));
         // What is half made is removed again.
         let guard = Guard(Arc::new(Installed { firewall, name, removed: Mutex::new(false) }));
         firewall.installation(&guard.0.name, cover).run()?;
@@ -285,11 +294,13 @@ mod tests {
 
     #[test]
     fn a_name_tells_its_owner_and_other_names_tell_none() {
-        let owner = Owner { process: 4_194_304, start: 3_155_692_600 };
-        assert_eq!(owner.name(), "ackclock_4194304_3155692600");
-        assert!(owner.name().len() <= 28);
-        assert_eq!(Owner::from_name(&owner.name()), Some(owner));
-        for name in ["ackclock_ports_61000_61063", "ackclock_1", "filter", "xackclock_1_2"] {
+        let owner = Owner { process: 4_194_304, start: 31_556_926_000 };
+        assert_eq!(owner.name(255), "ackclock_400000_758f07a30_ff");
+        assert!(owner.name(255).len() <= 28);
+        assert_ne!(owner.name(0), owner.name(1));
+        assert_eq!(Owner::from_name(&owner.name(255)), Some(owner));
+        let others = ["ackclock_ports_61000_61063", "ackclock_1_2", "filter", "xackclock_1_2_3"];
+        for name in others.into_iter().chain(["ackclock_1_2_3_4", "ackclock_1_2_100"]) {
             assert_eq!(Owner::from_name(name), None, "{name}");
         }
     }

@@ -138,11 +138,11 @@ fn leftovers(list: &str) {
         under_way
         kill -KILL $client
         wait $client || true
-        list | grep -c 'ackclock_[0-9]*_[0-9]*'
+        list | grep -c 'ackclock_[0-9a-f]*_[0-9a-f]*_'
         under_way
-        list | grep -c 'ackclock_[0-9]*_[0-9]*'
+        list | grep -c 'ackclock_[0-9a-f]*_[0-9a-f]*_'
         "$A" discard 10.1.0.2:9 --via raw --guard --bytes 1M --json
-        list | grep -c 'ackclock_[0-9]*_[0-9]*'
+        list | grep -c 'ackclock_[0-9a-f]*_[0-9a-f]*_'
         kill -TERM $client
         wait $client || true
         grep -c 'interrupted before the transfer was complete' "$work/error"
