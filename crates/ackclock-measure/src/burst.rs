@@ -87,6 +87,12 @@ impl Verdict {
             Verdict::RateLimited(_) | Verdict::Silent => None,
         }
     }
+
+    /// Its word in JSON: `at_least`, `capacity`, `rate_limited` or `silent`.
+    pub fn word(self) -> String {
+        let told = serde_json::to_value(self).unwrap_or_default();
+        told["verdict"].as_str().unwrap_or_default().to_owned()
+    }
 }
 
 impl fmt::Display for Verdict {

@@ -2,7 +2,6 @@
 
 use super::findings::{Findings, VariantFinding};
 use super::page::page;
-use crate::burst::Verdict;
 use crate::statistics::Mean;
 use std::fs;
 use std::io;
@@ -144,12 +143,6 @@ impl Findings {
             "verdict",
         ])?;
         for it in &self.bursts {
-            let verdict = match it.verdict {
-                Verdict::AtLeast(_) => "at_least",
-                Verdict::Capacity(_) => "capacity",
-                Verdict::RateLimited(_) => "rate_limited",
-                Verdict::Silent => "silent",
-            };
             writer.write_record([
                 it.round.to_string(),
                 it.began_unix_seconds.to_string(),
@@ -158,7 +151,7 @@ impl Findings {
                 it.sent_packets.to_string(),
                 it.answered_packets.to_string(),
                 text(it.verdict.capacity()),
-                verdict.to_owned(),
+                it.verdict.word(),
             ])?;
         }
         Ok(writer.flush()?)

@@ -146,6 +146,9 @@ fn the_files_can_be_read_again() {
     let rows = |name: &str| csv::Reader::from_path(directory.join(name)).unwrap().records().count();
     let counts = ["transfers.csv", "variants.csv", "hosts.csv", "bursts.csv"].map(rows);
     assert_eq!(counts, [6, 3, 3, 3]);
+    let bursts = std::fs::read_to_string(directory.join("bursts.csv")).unwrap();
+    let verdicts: Vec<_> = bursts.lines().filter_map(|line| line.rsplit(',').next()).collect();
+    assert_eq!(verdicts, ["verdict", "at_least", "capacity", "rate_limited"]);
     let json = std::fs::read_to_string(directory.join("report.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["variants"][1]["time_saved_percent"]["mean"], 37.5);
