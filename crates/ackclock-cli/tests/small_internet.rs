@@ -299,7 +299,39 @@ fn routes_and_bursts_of_ipv6_are_measured_too() {
     }
     let measured = &reports[2]["measurements"][0];
     assert_eq!((&measured["verdict"], &measured["packets"]), (&json!("at_least"), &json!(20)));
-    assert_eq!(reports[3], 2, "TCP probes need IPv4");
+    assert_eq!(reports[3], 1, "TCP probes need IPv4");
+}
+
+#[test]
+fn hosts_that_cannot_be_probed_take_no_route_from_the_others() {
+    let script = r#"
+        neighbour
+        ip -n peer address add fd01::2/64 dev v1 nodad
+        ip address add fd01::1/64 dev v0 nodad
+        hosts='no.such.host.invalid 198.51.100.1 fd01::2 10.1.0.2'
+        "$A" path --json --probe tcp $hosts || echo $?
+        "$A" path --probe tcp $hosts >"$work/text" 2>"$work/complaint" || echo $?
+        grep -c '^10.1.0.2 (10.1.0.2): 1 hops$' "$work/text"
+        grep -c '3 of 4 routes could not be looked for' "$work/complaint"
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    let reports = reports(&output);
+    let routes = reports[0]["routes"].as_array().expect("routes");
+    let reasons = [
+        Some("cannot find the address of no.such.host.invalid"),
+        Some("there is no way to 198.51.100.1"),
+        Some("tcp probes need IPv4"),
+        None,
+    ];
+    for (route, reason) in routes.iter().zip(reasons) {
+        let error = route["error"].as_str();
+        let is_said = error.is_some_and(|error| error.starts_with(reason.unwrap_or("nothing")));
+        assert_eq!((is_said, error.is_some()), (reason.is_some(), reason.is_some()), "{route}");
+    }
+    assert_eq!((routes.len(), &routes[3]["reached"]), (4, &json!(true)));
+    assert_eq!(reports[1..], [json!(1), json!(1), json!(1), json!(1)]);
 }
 
 /// A plan on the disk, and its directory, which goes with the test.

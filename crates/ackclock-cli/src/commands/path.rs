@@ -11,6 +11,9 @@ use clap::Args;
 /// A router belongs to the common path if it is the first, or the one before it belongs, and if it
 /// is on at least a third of the ways, alone or together with routers that share its hop's load.
 /// Needs root, or the capability cap_net_raw.
+///
+/// Exit status: 0 all routes were looked for, 1 some could not be: what is missing is said for each
+/// host; 2 the command line is wrong, 3 the environment lacks something.
 #[derive(Args, Debug)]
 pub(crate) struct Path {
     /// Names or addresses

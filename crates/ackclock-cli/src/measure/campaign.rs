@@ -1,6 +1,6 @@
 //! Campaigns, by a way out of this machine.
 
-use super::resolve;
+use super::{resolve, unless_fatal};
 use crate::commands::campaign::Run;
 use crate::driver::Driver;
 use crate::failure::Failure;
@@ -192,15 +192,9 @@ impl<'r> Real<'r> {
     }
 }
 
-/// What an error means for the campaign: some hosts cannot be probed, some machines cannot probe.
-fn unless_fatal<T>(result: Result<T, ProbeError>) -> Result<Result<T, String>, Stop> {
-    match result {
-        Ok(value) => Ok(Ok(value)),
-        Err(error @ (ProbeError::Unreachable(..) | ProbeError::Family(_))) => {
-            Ok(Err(error.to_string()))
-        }
-        Err(error) => Err(Stop::Failed(error.to_string())),
-    }
+/// A machine that cannot probe ends a campaign.
+fn fatal(error: ProbeError) -> Stop {
+    Stop::Failed(error.to_string())
 }
 
 fn not_interrupted() -> Result<(), Stop> {
@@ -274,7 +268,7 @@ impl Instruments for Real<'_> {
         let plan = self.plan.routes.plan();
         let route =
             self.prober(target, plan.method).and_then(|mut prober| find_route(&mut prober, &plan));
-        unless_fatal(route)
+        unless_fatal(route).map_err(fatal)
     }
 
     fn burst(&mut self, target: IpAddr, plan: BurstPlan) -> Result<Result<Measured, String>, Stop> {
@@ -282,6 +276,6 @@ impl Instruments for Real<'_> {
         let measured = self
             .prober(target, Method::Icmp)
             .and_then(|mut prober| Bursts::new(&mut prober).measure(plan));
-        unless_fatal(measured)
+        unless_fatal(measured).map_err(fatal)
     }
 }

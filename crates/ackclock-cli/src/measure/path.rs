@@ -1,12 +1,12 @@
 //! The routes to hosts, and what they have in common.
 
-use super::{probe_failure, resolve};
+use super::{probe_failure, resolve, unless_fatal};
 use crate::commands::path::Path;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::report::{SCHEMA, write_object};
 use ackclock_measure::common_path::CommonPath;
-use ackclock_measure::probe::{ProbeError, RawProber};
+use ackclock_measure::probe::RawProber;
 use ackclock_measure::route::{Hop, Route, RoutePlan, find_route};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -28,7 +28,9 @@ struct Report {
 struct ToHost {
     host: String,
     #[serde(flatten)]
-    route: Route,
+    route: Option<Route>,
+    /// Why there is no route.
+    error: Option<String>,
 }
 
 /// Finds the routes and reports them.
@@ -41,23 +43,31 @@ pub(crate) fn run(options: &Path) -> Result<(), Failure> {
         patience: options.wait,
         ..RoutePlan::default()
     };
-    let addresses = options.hosts.iter().map(|host| resolve(host, options.ipv6));
-    let addresses: Vec<_> = addresses.collect::<Result<_, _>>()?;
     let mut routes = Vec::new();
-    for (host, address) in options.hosts.iter().zip(addresses) {
+    for host in &options.hosts {
         if interrupt::requested() {
             break;
         }
-        let route = RawProber::open(address, options.probe, options.port)
-            .and_then(|mut prober| find_route(&mut prober, &plan));
-        let route = route.map_err(|error: ProbeError| probe_failure(&error))?;
-        let to_host = ToHost { host: host.clone(), route };
+        let route = match resolve(host, options.ipv6) {
+            Ok(address) => unless_fatal(
+                RawProber::open(address, options.probe, options.port)
+                    .and_then(|mut prober| find_route(&mut prober, &plan)),
+            )
+            .map_err(|error| probe_failure(&error))?,
+            Err(failure) => Err(failure.to_string()),
+        };
+        let (route, error) = match route {
+            Ok(route) => (Some(route), None),
+            Err(error) => (None, Some(error)),
+        };
+        let to_host = ToHost { host: host.clone(), route, error };
         if !options.json {
             print(&to_host).map_err(|error| Failure::output(&error))?;
         }
         routes.push(to_host);
     }
-    let found: Vec<Route> = routes.iter().map(|each| each.route.clone()).collect();
+    let found: Vec<Route> = routes.iter().filter_map(|each| each.route.clone()).collect();
+    let missing = routes.len() - found.len();
     let common_path = (found.len() > 1).then(|| CommonPath::of(&found));
     let report = Report {
         schema: SCHEMA,
@@ -69,16 +79,25 @@ pub(crate) fn run(options: &Path) -> Result<(), Failure> {
         interrupted: interrupt::requested(),
     };
     if options.json {
-        return write_object(&report, &mut io::stdout().lock());
+        write_object(&report, &mut io::stdout().lock())?;
+    } else if let Some(common) = &report.common_path {
+        print_common(common).map_err(|error| Failure::output(&error))?;
     }
-    match &report.common_path {
-        Some(common) => print_common(common).map_err(|error| Failure::output(&error)),
-        None => Ok(()),
+    match missing {
+        0 => Ok(()),
+        _ => Err(Failure::Transfer(format!(
+            "{missing} of {} routes could not be looked for, as is said above",
+            options.hosts.len()
+        ))),
     }
 }
 
-fn print(ToHost { host, route }: &ToHost) -> io::Result<()> {
+fn print(ToHost { host, route, error }: &ToHost) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
+    let Some(route) = route else {
+        writeln!(stdout, "{host}: {}", error.as_deref().unwrap_or("no route"))?;
+        return stdout.flush();
+    };
     match route.length() {
         Some(hops) => writeln!(stdout, "{host} ({}): {hops} hops", route.target)?,
         None => writeln!(stdout, "{host} ({}): not reached", route.target)?,

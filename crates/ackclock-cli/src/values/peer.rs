@@ -14,10 +14,15 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
+    /// A port of a host.
+    pub(crate) fn new(host: &str, port: u16) -> Self {
+        Peer { host: host.to_owned(), port }
+    }
+
     /// A host of which the port may be left away.
     pub(crate) fn with_default_port(text: &str, port: u16) -> Result<Self, HostError> {
         let (host, own) = split_port(text)?;
-        Ok(Peer { host: host.to_owned(), port: own.unwrap_or(port) })
+        Ok(Peer::new(host, own.unwrap_or(port)))
     }
 
     /// The host's name or address.
@@ -36,7 +41,7 @@ impl FromStr for Peer {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match split_port(text) {
-            Ok((host, Some(port))) => Ok(Peer { host: host.to_owned(), port }),
+            Ok((host, Some(port))) => Ok(Peer::new(host, port)),
             Ok((_, None)) | Err(HostError::Form) => {
                 Err("not HOST:PORT, such as server.example:9, 10.7.0.1:9 or [fd07::1]:9".into())
             }

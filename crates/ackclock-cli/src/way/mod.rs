@@ -74,9 +74,10 @@ pub(crate) fn plan<'o>(
 
 /// The addresses of a peer.
 pub(crate) fn resolve(peer: &Peer) -> Result<Vec<SocketAddr>, Failure> {
+    let host = peer.host();
     let addresses = peer.resolve().map_err(|error| {
         Failure::Transfer(format!(
-            "cannot find the address of {peer}: {error}; check the name with 'getent hosts'"
+            "cannot find the address of {host}: {error}; check the name with 'getent hosts'"
         ))
     })?;
     Ok(addresses.collect())

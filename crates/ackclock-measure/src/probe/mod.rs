@@ -124,7 +124,7 @@ pub enum ProbeError {
     /// A raw socket takes a privilege.
     NotPermitted,
     /// There is no way to the target.
-    Unreachable(IpAddr, io::Error),
+    Unreachable(Box<dyn std::error::Error + Send + Sync>),
     /// The method does not work with the target's version of IP.
     Family(Method),
     /// The probe is shorter than its headers, or too long for one packet.
@@ -140,6 +140,14 @@ pub enum ProbeError {
     Socket(io::Error),
 }
 
+impl ProbeError {
+    /// Whether it is this target that cannot be probed. Else it is this machine that cannot probe, and
+    /// there is no point in trying another one.
+    pub fn is_of_the_target(&self) -> bool {
+        matches!(self, ProbeError::Unreachable(_) | ProbeError::Family(_))
+    }
+}
+
 impl fmt::Display for ProbeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -147,9 +155,7 @@ impl fmt::Display for ProbeError {
                 "raw sockets take a privilege: run this program as root, with 'sudo', or give it \
                  that one with 'sudo setcap cap_net_raw+ep' and its path",
             ),
-            ProbeError::Unreachable(target, error) => {
-                write!(f, "no way to {target}: {error}; 'ip route get {target}' says more")
-            }
+            ProbeError::Unreachable(error) => error.fmt(f),
             ProbeError::Family(method) => {
                 write!(f, "{method} probes need IPv4: take icmp or udp for this host")
             }

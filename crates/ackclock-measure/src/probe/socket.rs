@@ -7,6 +7,7 @@ use super::packet::ipv4;
 use super::{Answer, Flow, Heard, LARGEST, Method, Probe, ProbeError, Prober, UDP_PORT};
 use ackclock::time::Instant;
 use ackclock_host::clock::Clock;
+use ackclock_host::own_address::address_towards;
 use pnet::packet::Packet;
 use pnet::packet::ip::{IpNextHeaderProtocol, IpNextHeaderProtocols};
 use pnet::transport::{
@@ -14,7 +15,7 @@ use pnet::transport::{
     icmpv6_packet_iter, ipv4_packet_iter, transport_channel,
 };
 use std::io::{self, ErrorKind};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::net::{IpAddr, TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,7 +62,8 @@ impl RawProber {
     /// # Errors
     /// See [`ProbeError`].
     pub fn open(target: IpAddr, method: Method, port: u16) -> Result<Self, ProbeError> {
-        let local = local_address(target)?;
+        let local =
+            address_towards(target).map_err(|no_way| ProbeError::Unreachable(Box::new(no_way)))?;
         if method == Method::Tcp && target.is_ipv6() {
             return Err(ProbeError::Family(method));
         }
@@ -184,17 +186,6 @@ fn is_of_the_path(error: &io::Error) -> bool {
         error.kind(),
         ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::ConnectionRefused
     )
-}
-
-/// The address from which this host's packets to the target come.
-fn local_address(target: IpAddr) -> Result<IpAddr, ProbeError> {
-    let any: SocketAddr = match target {
-        IpAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
-        IpAddr::V6(_) => (std::net::Ipv6Addr::UNSPECIFIED, 0).into(),
-    };
-    let socket = UdpSocket::bind(any).map_err(ProbeError::Socket)?;
-    let routed = socket.connect((target, UDP_PORT)).and_then(|()| socket.local_addr());
-    routed.map(|local| local.ip()).map_err(|error| ProbeError::Unreachable(target, error))
 }
 
 /// What says which probes are ours, and keeps others from having it.
