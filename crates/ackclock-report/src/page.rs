@@ -4,6 +4,7 @@ use crate::plot::Plot;
 use crate::text::{Table, Text};
 use crate::{hover, picture};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::collections::BTreeSet;
 
 /// One page that needs nothing else. It is put together from the top to the bottom: what comes
 /// before the first chapter or section stands above the index.
@@ -13,6 +14,7 @@ pub struct Page {
     introduction: Vec<Markup>,
     index: Vec<Chapter>,
     body: Vec<Markup>,
+    figures: BTreeSet<String>,
 }
 
 /// What the index says of a chapter; the first one may have no title.
@@ -33,7 +35,8 @@ impl Page {
     /// With a title and nothing below it.
     pub fn new(title: impl Into<String>) -> Self {
         let title = title.into();
-        Page { title, introduction: Vec::new(), index: Vec::new(), body: Vec::new() }
+        let figures = BTreeSet::new();
+        Page { title, introduction: Vec::new(), index: Vec::new(), body: Vec::new(), figures }
     }
 
     /// Begins a chapter: sections that belong together.
@@ -73,27 +76,41 @@ impl Page {
         self.add(html! { (table) });
     }
 
-    /// Adds a plot with what its caption says.
+    /// Adds a plot with what its caption says. `#figure-` and the plot's name lead to it; with a number
+    /// behind, if another one has that name.
     pub fn figure(&mut self, plot: &Plot, caption: impl Into<Text>) {
         let (svg, plane) = picture::drawn(plot);
+        let script = html! {
+            script type="application/json" { (PreEscaped(hover::data(plot, &plane))) }
+        };
+        self.add_figure(&plot.name, caption.into(), svg, script);
+    }
+
+    /// Adds a picture that is SVG already, as it is: it is no text of strangers. Its white, black and
+    /// first colours become those of the page. The name is as that of a plot.
+    pub fn drawing(&mut self, name: &str, svg: &str, caption: impl Into<Text>) {
+        self.add_figure(name, caption.into(), svg.to_owned(), html! {});
+    }
+
+    fn add_figure(&mut self, name: &str, caption: Text, svg: String, script: Markup) {
+        let id = self.figure_id(name);
         self.add(html! {
-            figure {
-                figcaption { (caption.into()) }
+            figure id=(id) {
+                figcaption { (caption) }
                 div.scroll { (PreEscaped(svg)) }
-                script type="application/json" { (PreEscaped(hover::data(plot, &plane))) }
+                (script)
             }
         });
     }
 
-    /// Adds a picture that is SVG already, as it is: it is no text of strangers. Its white, black and
-    /// first colours become those of the page.
-    pub fn drawing(&mut self, svg: &str, caption: impl Into<Text>) {
-        self.add(html! {
-            figure {
-                figcaption { (caption.into()) }
-                div.scroll { (PreEscaped(svg)) }
-            }
-        });
+    /// An id that no other figure has.
+    fn figure_id(&mut self, name: &str) -> String {
+        let words = name.split(|letter: char| !letter.is_alphanumeric());
+        let words: Vec<_> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+        let first = format!("figure-{}", words.join("-"));
+        let others = (2..).map(|number: u64| format!("{first}-{number}"));
+        let mut ids = std::iter::once(first.clone()).chain(others);
+        ids.find(|id| self.figures.insert(id.clone())).unwrap_or(first)
     }
 
     fn add(&mut self, block: Markup) {
@@ -168,6 +185,25 @@ mod tests {
             "<p>The end</p>",
         ];
         assert!(order.map(place).is_sorted());
+    }
+
+    #[test]
+    fn each_figure_has_an_id_of_its_own_with_its_name() {
+        let mut page = Page::new("Title");
+        let plot = |name| Plot::new(name, "t", Axis::linear("x"), Axis::linear("y"));
+        for name in ["rtt", "Outstanding data, 1 a to b", "rtt"] {
+            page.figure(&plot(name), "caption");
+        }
+        page.drawing("common-path", "<svg/>", "caption");
+        let html = page.html();
+        let ids = html.split("<figure id=\"").skip(1).filter_map(|it| it.split('"').next());
+        let expected = [
+            "figure-rtt",
+            "figure-outstanding-data-1-a-to-b",
+            "figure-rtt-2",
+            "figure-common-path",
+        ];
+        assert_eq!(ids.collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -4,6 +4,8 @@ use crate::plot::{HeatMap, Line, Plot, Style};
 use crate::text::number;
 use crate::thin;
 use plotters::coord::Shift;
+use plotters::coord::ranged1d::{BoldPoints, Ranged};
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -11,8 +13,14 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 const SIZE: (u32, u32) = (760, 400);
 /// Around everything.
 const MARGIN: i32 = 8;
-/// Width of the labels on the left.
-const LEFT: i32 = 58;
+/// Least width of what is left of the lines.
+const LEAST_LEFT: i32 = 58;
+/// Width there of the axis' name and of the space before and behind its numbers.
+const NAME_AND_SPACE: i32 = 30;
+/// Width that a letter or digit takes at most on average, in a font of 13.
+const LETTER: i32 = 8;
+/// Lines across the picture with a number each, at most.
+const TICKS: usize = 11;
 /// Points from which on a line is drawn thinly.
 const MANY: usize = 700;
 /// Colours of lines that can be told apart by most eyes; the page has others for the dark.
@@ -158,6 +166,18 @@ fn coloured(plot: &Plot) -> impl Iterator<Item = (&Line, &'static RGBColor)> {
     })
 }
 
+/// Width of what is left of the lines: the axis' name, and beside it its longest number, or the longest
+/// name of a row.
+fn left(plot: &Plot, plane: &Plane) -> i32 {
+    let ticks = || RangedCoordf64::from(plane.y[0]..plane.y[1]).key_points(BoldPoints(TICKS));
+    let texts = match &plot.heat {
+        Some(heat) => heat.rows.clone(),
+        None => ticks().iter().map(|value| label(*value, plot.y.log)).collect(),
+    };
+    let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
+    LEAST_LEFT.max(NAME_AND_SPACE + LETTER * longest as i32)
+}
+
 /// What is above the lines: where the name of each begins, and how high all of it is.
 struct Legend<'p> {
     entries: Vec<(&'p Line, &'static RGBColor, (i32, i32))>,
@@ -165,20 +185,19 @@ struct Legend<'p> {
 }
 
 /// Names in rows as wide as the picture; of one line there is nothing to tell apart.
-fn legend(plot: &Plot) -> Legend<'_> {
-    // Height of a row, and width that a letter takes on average, with some room.
+fn legend(plot: &Plot, left: i32) -> Legend<'_> {
+    // Height of a row.
     const ROW: i32 = 18;
-    const LETTER: i32 = 8;
     let mut legend = Legend { entries: Vec::new(), height: 0 };
     let named = || coloured(plot).filter(|(line, _)| line.style != Style::Intervals);
     if named().count() < 2 {
         return legend;
     }
-    let (mut x, mut y) = (MARGIN + LEFT, MARGIN);
+    let (mut x, mut y) = (MARGIN + left, MARGIN);
     for (line, colour) in named() {
         let width = 36 + LETTER * line.name.chars().count() as i32;
-        if x > MARGIN + LEFT && x + width > SIZE.0 as i32 {
-            (x, y) = (MARGIN + LEFT, y + ROW);
+        if x > MARGIN + left && x + width > SIZE.0 as i32 {
+            (x, y) = (MARGIN + left, y + ROW);
         }
         legend.entries.push((line, colour, (x, y)));
         x += width;
@@ -193,12 +212,13 @@ fn draw_lines<'a>(
     plane: &mut Plane,
 ) -> Drawn<'a> {
     root.fill(&WHITE)?;
-    let legend = legend(plot);
+    let left = left(plot, plane);
+    let legend = legend(plot, left);
     let mut chart = ChartBuilder::on(root)
         .margin(MARGIN)
         .margin_top(MARGIN + legend.height)
         .x_label_area_size(40)
-        .y_label_area_size(LEFT)
+        .y_label_area_size(left)
         .build_cartesian_2d(plane.x[0]..plane.x[1], plane.y[0]..plane.y[1])?;
     chart
         .configure_mesh()
@@ -208,6 +228,7 @@ fn draw_lines<'a>(
         .label_style(("sans-serif", 13))
         .x_desc(plot.x.label.as_str())
         .y_desc(plot.y.label.as_str())
+        .y_labels(TICKS)
         .x_label_formatter(&|value| label(*value, plot.x.log))
         .y_label_formatter(&|value| label(*value, plot.y.log))
         .draw()?;
@@ -264,7 +285,7 @@ fn draw_heat<'a>(
     let mut chart = ChartBuilder::on(root)
         .margin(MARGIN)
         .x_label_area_size(40)
-        .y_label_area_size(LEFT)
+        .y_label_area_size(left(plot, plane))
         .build_cartesian_2d(0.0..columns as f64, 0.0..rows as f64)?;
     chart
         .configure_mesh()
@@ -320,6 +341,26 @@ fn shade(share: f64) -> RGBColor {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_numbers_do_not_reach_the_name_of_their_axis() {
+        use crate::plot::Axis;
+        let axis = || Axis::linear("name");
+        let plot = |most: f64| {
+            Plot::new("p", "t", axis(), axis()).line("l", Style::Line, [(0.0, 0.0), (1.0, most)])
+        };
+        for most in [1.0, 2e6, 4e9] {
+            let (svg, plane) = drawn(&plot(most));
+            // Numbers end ten pixels before the axis, the name is fourteen high.
+            let longest = svg
+                .split("</text>")
+                .filter_map(|text| text.trim().rsplit('>').next()?.trim().parse::<f64>().ok())
+                .map(|number| label(number, false).len() as i32)
+                .max();
+            let room = plane.area[0] - MARGIN - 14 - 10;
+            assert!(room >= LETTER * longest.unwrap(), "{most}: {room} for {longest:?}");
+        }
+    }
 
     #[test]
     fn a_tick_says_its_value_and_nothing_that_could_be_left_out() {

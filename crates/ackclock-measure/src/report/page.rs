@@ -143,7 +143,7 @@ fn network(page: &mut Page, findings: &Findings) {
         common.routes,
         common.length()
     ));
-    page.drawing(&common_path(common), "The routers of the common path (figure 2)");
+    page.drawing("common-path", &common_path(common), "The routers of the common path (figure 2)");
     let mut table = Table::new(["hop", "router", "share of routes", ""]);
     for hop in &common.hops {
         for gateway in &hop.gateways {

@@ -127,6 +127,10 @@ fn the_page_shows_all_figures_and_escapes_names() {
     assert!(html.contains("192.0.2.101") && html.contains("100 % of routes"));
     assert!(html.contains("rate-limited, not a capacity"));
     // Five plots, and the picture of the common path.
+    let ids = html.split("<figure id=\"").skip(1).filter_map(|it| it.split('"').next());
+    let figures =
+        ["time-saved", "extra-retransmissions", "rtt", "hops", "common-path", "burst-capacity"];
+    assert_eq!(ids.collect::<Vec<_>>(), figures.map(|name| format!("figure-{name}")));
     assert_eq!(html.matches("<svg").count(), 6);
 }
 
