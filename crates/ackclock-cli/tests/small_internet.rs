@@ -195,7 +195,7 @@ PLAN
         ls "$work/plan"/*.pcap | wc -l
         "$A" campaign report "$work/plan" >&2
         cat "$work/plan/report.json"
-        grep -c '<svg' "$work/plan/report.html"
+        grep -o '<figure id="[^"]*"' "$work/plan/report.html" | grep -o '"[^"]*"'
         "#
     );
     let Some(output) = in_small_internet([POOR, GOOD], &script) else {
@@ -228,7 +228,53 @@ PLAN
     for variant in report["variants"].as_array().expect("variants") {
         assert_eq!(variant["time_saved_percent"]["count"], 10);
     }
-    assert!(printed[55].as_u64() > Some(0));
+    let figures =
+        ["time-saved", "extra-retransmissions", "rtt", "hops", "common-path", "burst-capacity"];
+    let figures = figures.map(|name| json!(format!("figure-{name}")));
+    assert_eq!(printed[55..], figures);
+}
+
+#[test]
+fn a_campaign_can_go_by_packet_sockets_through_a_gateway() {
+    // Our host is the first router's neighbour on a LAN, and has an address of its own there.
+    let script = r#"
+        cat >"$work/plan.toml" <<'PLAN'
+            name = "packet"
+            rounds = 1
+            hosts = ["10.1.1.2", "10.1.2.2:9"]
+            [transfer]
+            initial_windows = ["1", "4"]
+            pcap = true
+            [bursts]
+            count = 10
+            [limits]
+            pause = "10ms"
+PLAN
+        "$A" campaign run "$work/plan.toml" --exceed-caps --via packet --interface us0 \
+            --address 10.0.1.9/24 --gateway 10.0.1.2 >&2
+        cat "$work/plan/results.jsonl"
+        # Both ends of what the captures have: ours is the one of the LAN.
+        for file in "$work/plan"/*.pcap; do
+            "$A" trace "$file" --json >"$work/trace"
+            cat "$work/trace"
+        done
+    "#;
+    let Some(output) = in_small_internet([GOOD, GOOD], script) else {
+        return;
+    };
+    let printed = reports(&output);
+    let (records, traces) = printed.split_at(printed.len() - 4);
+    let transfers: Vec<_> = records.iter().filter(|it| it["kind"] == "transfer").collect();
+    assert_eq!((transfers.len(), records.len()), (4, 4 + 4 + 1));
+    for transfer in transfers {
+        assert_eq!((&transfer["error"], &transfer["acked_bytes"]), (&Value::Null, &json!(16_384)));
+    }
+    for trace in traces {
+        let connection = &trace["connections"][0];
+        let ours = connection["a"].as_str().expect("an address");
+        assert!(ours.starts_with("10.0.1.9:"), "{connection}");
+        assert_eq!(connection["a_to_b"]["unique_bytes"], 16_384);
+    }
 }
 
 #[test]
