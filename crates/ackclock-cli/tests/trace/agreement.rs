@@ -81,9 +81,23 @@ fn compare(file: &str, path: Path) {
         let marked = |end: &str, field| marks.get(&(address(end), field)).copied().unwrap_or(0);
         let of_tshark = |field| marked(source, field);
         same("tshark's", of_tshark("retransmission") + of_tshark("out_of_order"), all);
+        // As far as they print it; of times tcptrace reads microseconds.
+        let near = |what: &str, ours: &str, unit: f64, printed: f64| {
+            let ours = direction[ours].as_f64().unwrap_or(0.0) * unit;
+            let theirs = said(what);
+            assert!((theirs - ours).abs() <= printed, "{what} {name} of {file}: {theirs} {ours}");
+        };
+        near("throughput", "throughput", 1.0, 2.0);
+        near("data xmit time", "data_s", 1.0, 0.001);
+        near("idletime max", "idle_max_s", 1e3, 0.1);
         same("keep_alive", of_tshark("keep_alive"), count("/keepalives"));
         same("zero_window", of_tshark("zero_window"), count("/windows/zero"));
+        let at_most = |field, ours: u64| {
+            assert!(of_tshark(field) <= ours, "{field} {name} of {file}: {ours}");
+        };
         if path == Path::Loses {
+            at_most("fast_retransmission", count("/causes/fast"));
+            at_most("spurious_retransmission", count("/causes/spurious"));
             same("stream length", said("ttl stream length") as u64, count("/stream_bytes") + fin);
             same("RTT samples", said("RTT samples") as u64, count("/rtt/samples"));
             for (theirs, ours) in

@@ -41,8 +41,15 @@ pub(crate) fn tcptrace(file: &str) -> HashMap<String, [String; 2]> {
 }
 
 /// Fields of tshark's `tcp.analysis`.
-const FIELDS: [&str; 5] =
-    ["retransmission", "out_of_order", "duplicate_ack", "keep_alive", "zero_window"];
+const FIELDS: [&str; 7] = [
+    "retransmission",
+    "fast_retransmission",
+    "spurious_retransmission",
+    "out_of_order",
+    "duplicate_ack",
+    "keep_alive",
+    "zero_window",
+];
 
 /// How many packets of an address tshark marks with a field of `tcp.analysis`.
 pub(crate) fn tshark(file: &str) -> HashMap<(String, &'static str), u64> {
