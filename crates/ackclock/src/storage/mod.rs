@@ -16,10 +16,12 @@ pub use ring::Ring;
 
 /// Copies as much of `from` into `to` as fits; returns how many elements.
 ///
-/// Unlike `copy_from_slice` it cannot panic, whatever the lengths; compilers make the same of it.
+/// Unlike `copy_from_slice` it cannot panic, whatever the lengths. (Nor is it a loop over the elements,
+/// of which compilers make the same only where they are not to save text.)
 pub(crate) fn copy<T: Copy>(to: &mut [T], from: &[T]) -> usize {
-    for (place, element) in to.iter_mut().zip(from) {
-        *place = *element;
+    let count = to.len().min(from.len());
+    if let (Some(to), Some(from)) = (to.get_mut(..count), from.get(..count)) {
+        to.copy_from_slice(from);
     }
-    to.len().min(from.len())
+    count
 }

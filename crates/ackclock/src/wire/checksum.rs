@@ -104,12 +104,7 @@ fn fold(sum: u64) -> u16 {
 /// 2^40.
 #[inline]
 fn sum_words(bytes: &[u8]) -> u64 {
-    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-    let mut sum = if blocks.is_empty() { 0 } else { sum_blocks(blocks) };
-    let (words, rest) = rest.as_chunks::<WORD>();
-    for word in words {
-        sum += halves(u64::from_ne_bytes(*word));
-    }
+    let (mut sum, rest) = sum_wide(bytes);
     let (words, last) = rest.as_chunks::<4>();
     for word in words {
         sum += u64::from(u32::from_ne_bytes(*word));
@@ -124,16 +119,52 @@ fn sum_words(bytes: &[u8]) -> u64 {
     }
 }
 
+/// The sum of most of it, and the rest: four words of 32 bits at a time into a sum of two registers.
+#[cfg(not(target_pointer_width = "64"))]
+#[inline]
+fn sum_wide(bytes: &[u8]) -> (u64, &[u8]) {
+    let (blocks, rest) = bytes.as_chunks::<16>();
+    let mut sum = 0;
+    for block in blocks {
+        if let [a, b, c, d] = block.as_chunks::<4>().0 {
+            // One by one, so that no loop is left where there is to be little text.
+            sum += u64::from(u32::from_ne_bytes(*a));
+            sum += u64::from(u32::from_ne_bytes(*b));
+            sum += u64::from(u32::from_ne_bytes(*c));
+            sum += u64::from(u32::from_ne_bytes(*d));
+        }
+    }
+    (sum, rest)
+}
+
+/// The sum of most of it, and the rest.
+#[cfg(target_pointer_width = "64")]
+#[inline]
+fn sum_wide(bytes: &[u8]) -> (u64, &[u8]) {
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let mut sum = if blocks.is_empty() { 0 } else { sum_blocks(blocks) };
+    let (words, rest) = rest.as_chunks::<WORD>();
+    for word in words {
+        sum += halves(u64::from_ne_bytes(*word));
+    }
+    (sum, rest)
+}
+
 /// Bytes that are added at once.
+#[cfg(target_pointer_width = "64")]
 const WORD: usize = size_of::<u64>();
 /// Words that one carry runs through.
+#[cfg(target_pointer_width = "64")]
 const CHAIN: usize = 8;
 /// Chains that do not wait for one another.
+#[cfg(target_pointer_width = "64")]
 const CHAINS: usize = 4;
 /// Bytes that are summed in one step.
+#[cfg(target_pointer_width = "64")]
 const BLOCK: usize = WORD * CHAIN * CHAINS;
 
 /// The sum of whole blocks.
+#[cfg(target_pointer_width = "64")]
 fn sum_blocks(blocks: &[[u8; BLOCK]]) -> u64 {
     let mut sums = [0u64; CHAINS];
     for block in blocks {

@@ -43,8 +43,14 @@ pub const PIECES: usize = 3;
 /// Longest frame without its check sequence, in bytes.
 pub const LONGEST_FRAME: usize = 1514;
 
-/// Room for one received frame.
-pub type FrameBuffer = [[u8; 4]; 380];
+/// Words of a frame buffer.
+const FRAME_WORDS: usize = 380;
+
+/// Room for one received frame, in whole words: where they are aligned, copying and summing up what
+/// they hold takes fewer steps.
+#[derive(Debug)]
+#[repr(align(4))]
+pub struct FrameBuffer([[u8; 4]; FRAME_WORDS]);
 
 /// A frame buffer with nothing in it.
-pub const NO_FRAME: FrameBuffer = [[0; 4]; 380];
+pub const NO_FRAME: FrameBuffer = FrameBuffer([[0; 4]; FRAME_WORDS]);

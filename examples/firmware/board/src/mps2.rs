@@ -73,6 +73,9 @@ impl Board {
     /// Sleeps until a frame arrives, at most to the next tick of a millisecond.
     pub fn sleep(&mut self) {
         self.ethernet.clear_interrupts();
+        // The core remembers also what the controller does not ask for any more: without this it would
+        // never sleep again after the first frame.
+        NVIC::unpend(EthernetInterrupt);
         // What is pending wakes the core also while interrupts are off; so none is missed between
         // the look and the sleep, and the controller's needs no handler.
         cortex_m::interrupt::free(|_| {

@@ -129,7 +129,7 @@ impl Virtio {
         let bytes = &mut buffer.bytes[..];
         // SAFETY: the request was made with this buffer; the next one may be.
         let (header, length) = unsafe { self.device.receive_complete(token, bytes) }.ok()?;
-        let place = frame.as_flattened_mut().get_mut(OFFSET..OFFSET + length)?;
+        let place = frame.0.as_flattened_mut().get_mut(OFFSET..OFFSET + length)?;
         place.copy_from_slice(bytes.get(header..header + length)?);
         // SAFETY: as in `start`.
         buffer.token = unsafe { self.device.receive_begin(bytes) }.ok();

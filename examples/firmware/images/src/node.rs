@@ -11,8 +11,9 @@ use core::net::SocketAddr;
 
 /// Neighbours that are remembered.
 const NEIGHBOURS: usize = 4;
-/// Frames that are taken before the applications get their turn. An ack answers two segments.
-const BATCH: usize = 2;
+/// Frames that are taken before the applications get their turn, where so many wait: one ack answers
+/// all of them.
+const BATCH: usize = 8;
 /// How often is looked whether a cable is plugged in.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
