@@ -42,7 +42,8 @@ impl Reno {
 
     /// RFC 5681 equation 4.
     fn reduced_threshold(&self, event: &Congestion) -> u32 {
-        let beta = if event.kind == CongestionKind::Ecn { BETA_ECN } else { BETA_LOSS };
+        let marked = cfg!(feature = "ecn") && event.kind == CongestionKind::Ecn;
+        let beta = if marked { BETA_ECN } else { BETA_LOSS };
         let least = self.window.mss().saturating_mul(LEAST_THRESHOLD);
         scaled(event.flight_size, beta).max(least)
     }

@@ -1,9 +1,9 @@
 //! Our own addresses, and which of them a connection starts from.
 
-use super::tuple::Host;
+use super::tuple::NOBODY;
 use super::{AddressError, Cidr};
 use crate::storage::Buffer;
-use crate::wire::is_unicast;
+use crate::wire::{Address, is_unicast};
 use core::net::{IpAddr, Ipv4Addr};
 
 /// Most local addresses where storage grows; they are looked through one after another.
@@ -13,24 +13,31 @@ const MAX_ADDRESSES: usize = 256;
 #[cfg(feature = "ethernet")]
 const LINK_LOCAL_PREFIX: u8 = 10;
 
+/// An address with the length of its network prefix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Network {
+    pub(crate) address: Address,
+    pub(crate) prefix: u8,
+}
+
 /// A place for an address. All zeros: nothing is in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AddressPlace {
-    host: Host,
-    prefix: u8,
+    network: Network,
     taken: bool,
 }
 
 impl AddressPlace {
     /// Nothing is in it.
-    pub(super) const EMPTY: Self = AddressPlace { host: Host::NOBODY, prefix: 0, taken: false };
+    pub(super) const EMPTY: Self =
+        AddressPlace { network: Network { address: NOBODY, prefix: 0 }, taken: false };
 
-    fn new(Cidr { address, prefix }: Cidr) -> Self {
-        AddressPlace { host: Host::new(address), prefix, taken: true }
+    fn new(network: Network) -> Self {
+        AddressPlace { network, taken: true }
     }
 
-    fn cidr(&self) -> Option<Cidr> {
-        self.taken.then(|| Cidr { address: self.host.ip(), prefix: self.prefix })
+    fn network(&self) -> Option<Network> {
+        self.taken.then_some(self.network)
     }
 }
 
@@ -55,12 +62,9 @@ impl<'a> Addresses<'a> {
 
     /// Adds an address.
     pub(super) fn add(&mut self, new: Cidr) -> Result<(), AddressError> {
+        let new = Network::of(new).ok_or(AddressError::Invalid)?;
         let is_broadcast = broadcast_of(&new) == Some(new.address);
-        let left_out = match new.address {
-            IpAddr::V4(_) => cfg!(not(feature = "ipv4")),
-            IpAddr::V6(_) => cfg!(not(feature = "ipv6")),
-        };
-        if left_out || new.prefix > bits(new.address) || !is_unicast(new.address) || is_broadcast {
+        if new.prefix > bits(new.address) || !is_unicast(new.address) || is_broadcast {
             return Err(AddressError::Invalid);
         }
         if self.contains(new.address) {
@@ -88,39 +92,40 @@ impl<'a> Addresses<'a> {
     /// The prefix of the network that we share with a destination, in bits; `None` if it is on no link
     /// of ours. IPv6 link-local addresses are on the link always (RFC 4861 section 5.1).
     #[cfg(feature = "ethernet")]
-    pub(crate) fn on_link(&self, destination: IpAddr) -> Option<u8> {
-        let shared = self.iter().filter(|cidr| cidr.contains(destination)).map(|cidr| cidr.prefix);
-        let is_local = matches!(destination, IpAddr::V6(ip) if ip.is_unicast_link_local());
+    pub(crate) fn on_link(&self, destination: Address) -> Option<u8> {
+        let shared = self.iter().filter(|own| own.contains(destination)).map(|own| own.prefix);
+        let is_local = !destination.is_ipv4() && is_link_local(destination);
         shared.chain(is_local.then_some(LINK_LOCAL_PREFIX)).max()
     }
 
     /// Removes an address; the prefix must be the one it was added with.
     pub(super) fn remove(&mut self, old: Cidr) -> Result<(), AddressError> {
+        let old = Network::of(old).ok_or(AddressError::Unknown)?;
         let mut places = self.places.iter_mut();
-        let place = places.find(|place| place.cidr() == Some(old)).ok_or(AddressError::Unknown)?;
-        *place = AddressPlace::EMPTY;
+        let place = places.find(|place| place.network() == Some(old));
+        *place.ok_or(AddressError::Unknown)? = AddressPlace::EMPTY;
         Ok(())
     }
 
     /// Whether the address is one of ours.
-    pub(crate) fn contains(&self, address: IpAddr) -> bool {
-        self.iter().any(|cidr| cidr.address == address)
+    pub(crate) fn contains(&self, address: Address) -> bool {
+        self.iter().any(|own| own.address == address)
     }
 
     /// Whether it is the broadcast address of a network that we are in (RFC 1122 section 3.2.1.3).
-    pub(super) fn is_broadcast(&self, address: IpAddr) -> bool {
-        self.iter().any(|cidr| broadcast_of(&cidr) == Some(address))
+    pub(super) fn is_broadcast(&self, address: Address) -> bool {
+        self.iter().any(|own| broadcast_of(&own) == Some(address))
     }
 
     /// The source address for a destination: the same address if it is ours, else one of the same
     /// scope (link-local or not), else the one whose network has most leading bits in common with
     /// it (RFC 6724 section 5, rules 1, 2 and 8); the one added first if several are as good.
-    pub(crate) fn source_for(&self, destination: IpAddr) -> Option<IpAddr> {
-        let fitness = |cidr: &Cidr| {
+    pub(crate) fn source_for(&self, destination: Address) -> Option<Address> {
+        let fitness = |own: &Network| {
             (
-                cidr.address == destination,
-                is_link_local(cidr.address) == is_link_local(destination),
-                common_bits(cidr.address, destination).min(cidr.prefix),
+                own.address == destination,
+                is_link_local(own.address) == is_link_local(destination),
+                common_bits(own.address, destination).min(own.prefix),
             )
         };
         let same_family = self.iter().filter(|c| c.address.is_ipv4() == destination.is_ipv4());
@@ -129,35 +134,63 @@ impl<'a> Addresses<'a> {
     }
 
     /// Each address with its prefix.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Cidr> {
-        self.places.iter().filter_map(AddressPlace::cidr)
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Network> {
+        self.places.iter().filter_map(AddressPlace::network)
+    }
+}
+
+impl Network {
+    /// `None` if the family was left out.
+    pub(crate) fn of(cidr: Cidr) -> Option<Self> {
+        let is_there = match cidr.address {
+            IpAddr::V4(_) => cfg!(feature = "ipv4"),
+            IpAddr::V6(_) => cfg!(feature = "ipv6"),
+        };
+        is_there.then(|| Network { address: cidr.address.into(), prefix: cidr.prefix })
+    }
+
+    /// Whether the address is in this network.
+    pub(crate) fn contains(&self, address: Address) -> bool {
+        self.address.is_ipv4() == address.is_ipv4()
+            && common_bits(self.address, address) >= self.prefix
+    }
+}
+
+impl From<Network> for Cidr {
+    fn from(Network { address, prefix }: Network) -> Self {
+        Cidr { address: address.into(), prefix }
     }
 }
 
 /// The address of all hosts of a network; IPv6 and links between two hosts (RFC 3021) have none.
-fn broadcast_of(cidr: &Cidr) -> Option<IpAddr> {
-    let IpAddr::V4(address) = cidr.address else {
-        return None;
+fn broadcast_of(network: &Network) -> Option<Address> {
+    let address = match network.address {
+        Address::V4(address) => address,
+        #[cfg(feature = "ipv6")]
+        Address::V6(_) => return None,
     };
-    let hosts = u32::MAX.checked_shr(cidr.prefix.into()).unwrap_or(0);
-    (cidr.prefix <= 30).then(|| Ipv4Addr::from_bits(address.to_bits() | hosts).into())
+    let hosts = u32::MAX.checked_shr(network.prefix.into()).unwrap_or(0);
+    (network.prefix <= 30).then(|| Ipv4Addr::from_bits(address.to_bits() | hosts).into())
 }
 
-pub(crate) const fn bits(address: IpAddr) -> u8 {
+pub(crate) const fn bits(address: Address) -> u8 {
     if address.is_ipv4() { 32 } else { 128 }
 }
 
-fn is_link_local(address: IpAddr) -> bool {
+fn is_link_local(address: Address) -> bool {
     match address {
-        IpAddr::V4(ip) => ip.is_link_local(),
-        IpAddr::V6(ip) => ip.is_unicast_link_local(),
+        Address::V4(ip) => ip.is_link_local(),
+        #[cfg(feature = "ipv6")]
+        Address::V6(ip) => ip.is_unicast_link_local(),
     }
 }
 
-pub(super) fn common_bits(a: IpAddr, b: IpAddr) -> u8 {
+fn common_bits(a: Address, b: Address) -> u8 {
     let bits = match (a, b) {
-        (IpAddr::V4(a), IpAddr::V4(b)) => (a.to_bits() ^ b.to_bits()).leading_zeros(),
-        (IpAddr::V6(a), IpAddr::V6(b)) => (a.to_bits() ^ b.to_bits()).leading_zeros(),
+        (Address::V4(a), Address::V4(b)) => (a.to_bits() ^ b.to_bits()).leading_zeros(),
+        #[cfg(feature = "ipv6")]
+        (Address::V6(a), Address::V6(b)) => (a.to_bits() ^ b.to_bits()).leading_zeros(),
+        #[cfg(feature = "ipv6")]
         _ => 0,
     };
     bits as u8

@@ -1,6 +1,6 @@
 //! Addresses with their network.
 
-use super::addresses::common_bits;
+use super::addresses::Network;
 use core::fmt;
 use core::net::IpAddr;
 use core::str::FromStr;
@@ -15,10 +15,10 @@ pub struct Cidr {
 }
 
 impl Cidr {
-    /// Whether the address is in this network.
+    /// Whether the address is in this network; nothing is in one of a family that was left out.
     pub fn contains(&self, address: IpAddr) -> bool {
         self.address.is_ipv4() == address.is_ipv4()
-            && common_bits(self.address, address) >= self.prefix
+            && Network::of(*self).is_some_and(|network| network.contains(address.into()))
     }
 }
 

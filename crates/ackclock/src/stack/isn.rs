@@ -10,6 +10,7 @@
 use super::tuple::{End, FourTuple};
 use crate::seq::SeqNumber;
 use crate::time::Instant;
+use crate::wire::Address;
 use core::net::{IpAddr, SocketAddr};
 use siphasher::sip::SipHasher13;
 
@@ -64,9 +65,10 @@ impl Secret {
         let FourTuple { local, remote } = tuple;
         let ports = u32::from(local.port()) << 16 | u32::from(remote.port());
         match (local.ip(), remote.ip()) {
-            (IpAddr::V4(local), IpAddr::V4(remote)) => {
+            (Address::V4(local), Address::V4(remote)) => {
                 self.multilinear([local.to_bits(), remote.to_bits(), ports, 0])
             }
+            #[cfg(feature = "ipv6")]
             (local, remote) => {
                 let [a, b, c, d] = words(local);
                 let [e, f, g, h] = words(remote);
@@ -103,7 +105,7 @@ impl Secret {
 
     /// Where the search for an ephemeral port begins: F of RFC 6056 section 3.3.3, over both
     /// addresses and the remote port.
-    pub(super) fn port_offset(&self, local: IpAddr, remote: SocketAddr) -> u32 {
+    pub(super) fn port_offset(&self, local: Address, remote: SocketAddr) -> u32 {
         let tuple = FourTuple { local: End::new(local, 0), remote: remote.into() };
         self.hash(Purpose::Port, &tuple) as u32
     }
@@ -126,6 +128,7 @@ impl Secret {
     }
 }
 
+#[cfg(feature = "ipv6")]
 fn words(address: IpAddr) -> [u32; 4] {
     let bits = match address {
         IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),

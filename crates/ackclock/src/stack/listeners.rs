@@ -2,9 +2,10 @@
 
 use super::id_queue::{IdQueue, Link};
 use super::pool::{NO_ID, Place, Pool};
+use super::tuple::End;
 use super::{ListenConfig, ListenError};
 use crate::storage::Buffer;
-use core::net::SocketAddr;
+use crate::wire::Address;
 
 /// Most listeners where storage grows. A SYN looks through them one after another.
 const MAX_LISTENERS: usize = 4_096;
@@ -49,12 +50,13 @@ impl ListenerRecord {
 
     /// How well it fits a destination, more specific being greater: an address counts more than a
     /// port. `None`: not at all.
-    fn fitness(&self, destination: SocketAddr, is_local: bool) -> Option<(bool, bool)> {
+    fn fitness(&self, destination: End, is_local: bool) -> Option<(bool, bool)> {
         let local = self.config.local;
-        let (address, port) = (!local.ip().is_unspecified(), local.port() != 0);
-        let fits = local.is_ipv4() == destination.is_ipv4()
+        let ip = Address::from(local.ip());
+        let (address, port) = (!ip.is_unspecified(), local.port() != 0);
+        let fits = local.is_ipv4() == destination.ip().is_ipv4()
             && (is_local || self.config.any_destination)
-            && (!address || local.ip() == destination.ip())
+            && (!address || ip == destination.ip())
             && (!port || local.port() == destination.port());
         fits.then_some((address, port))
     }
@@ -93,7 +95,7 @@ impl<'a> Listeners<'a> {
     }
 
     /// The most specific listener for a destination; `is_local`: whether the address is ours.
-    pub(super) fn find(&self, destination: SocketAddr, is_local: bool) -> Option<u32> {
+    pub(super) fn find(&self, destination: End, is_local: bool) -> Option<u32> {
         let fitting = self
             .records
             .iter()
@@ -125,7 +127,9 @@ mod tests {
         ] {
             assert_eq!(listeners.add(config(local, any)), Ok(id));
         }
-        let find = |to: &str, local| listeners.find(to.parse().unwrap(), local);
+        let find = |to: &str, local| {
+            listeners.find(to.parse::<core::net::SocketAddr>().unwrap().into(), local)
+        };
         assert_eq!(find("10.0.0.1:80", true), Some(3));
         assert_eq!(find("10.0.0.1:81", true), Some(2));
         assert_eq!(find("10.0.0.2:80", true), Some(1));

@@ -40,7 +40,7 @@ mod tuple;
 
 pub use crate::tcp::Readiness;
 #[cfg(feature = "ethernet")]
-pub(crate) use addresses::{Addresses, bits};
+pub(crate) use addresses::{Addresses, Network, bits};
 pub use capabilities::Capabilities;
 pub use cidr::{Cidr, CidrError};
 pub use config::{ListenConfig, StackConfig};
@@ -54,9 +54,9 @@ use crate::congestion::{BuiltIn, CongestionController};
 use crate::storage::Buffer;
 use crate::tcp::{Buffers, Config, Error};
 use crate::time::Instant;
+use crate::wire::Address;
 #[cfg(not(feature = "ethernet"))]
 use addresses::Addresses;
-use core::net::IpAddr;
 use demux::{Demux, Entity};
 use half_open::HalfOpens;
 use id_queue::IdQueue;
@@ -171,7 +171,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Our addresses with their prefixes, in the order of their places.
     pub fn addresses(&self) -> impl Iterator<Item = Cidr> {
-        self.addresses.iter()
+        self.addresses.iter().map(Cidr::from)
     }
 
     /// The same, for whoever resolves them.
@@ -184,7 +184,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     pub fn remove_address(&mut self, now: Instant, address: Cidr) -> Result<(), AddressError> {
         let now = self.advance(now);
         self.addresses.remove(address)?;
-        let is_gone = |ip: IpAddr| ip == address.address;
+        let is_gone = |ip: Address| ip == Address::from(address.address);
         for id in 0..self.connections.end() {
             if let Some(slot) = self.connections.get_mut(id)
                 && is_gone(slot.tuple.local.ip())

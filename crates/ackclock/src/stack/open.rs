@@ -11,7 +11,7 @@ use crate::congestion::CongestionController;
 use crate::seq::SeqNumber;
 use crate::tcp::{Config, Connection, Open};
 use crate::time::Instant;
-use crate::wire::is_unicast;
+use crate::wire::{Address, is_unicast};
 use core::net::SocketAddr;
 
 /// Largest IPv4 packet in bytes (RFC 791 section 3.1); larger links exist.
@@ -76,11 +76,12 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         local: Option<SocketAddr>,
     ) -> Result<FourTuple, ConnectError> {
         let remote = SocketAddr::new(remote.ip(), remote.port());
-        let ip = remote.ip();
+        let ip = Address::from(remote.ip());
         if !is_unicast(ip) || self.addresses.is_broadcast(ip) || remote.port() == 0 {
             return Err(ConnectError::InvalidRemote);
         }
-        let wanted = local.map(|local| local.ip()).filter(|ip| !ip.is_unspecified());
+        let wanted = local.map(|local| Address::from(local.ip()));
+        let wanted = wanted.filter(|ip| !ip.is_unspecified());
         let address = match wanted {
             Some(own) => {
                 (own.is_ipv4() == ip.is_ipv4() && self.addresses.contains(own)).then_some(own)
@@ -179,7 +180,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     pub fn listen(&mut self, config: ListenConfig) -> Result<Listener, ListenError> {
         check_listener(&config)?;
         let local = SocketAddr::new(config.local.ip(), config.local.port());
-        let ip = local.ip();
+        let ip = Address::from(local.ip());
         let is_foreign = config.any_destination && is_unicast(ip);
         if !(ip.is_unspecified() || self.addresses.contains(ip) || is_foreign) {
             return Err(ListenError::NoSuchAddress);

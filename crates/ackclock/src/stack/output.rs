@@ -8,13 +8,13 @@ use super::{Rejected, Stack, Transmit};
 use crate::congestion::CongestionController;
 use crate::time::Instant;
 use crate::wire::{
-    Ecn, Flags, Header, IpInfo, MAX_HEADER, WriteChecksum, write_echo_reply, write_packet_header,
+    Address, Ecn, Flags, Header, IpInfo, MAX_HEADER, WriteChecksum, write_echo_reply,
+    write_packet_header,
 };
-use core::net::IpAddr;
 
 /// Whoever takes the packets; it is told to whom each goes, and what our addresses are.
 pub(super) type Sink<'s> =
-    dyn FnMut(&Transmit<'_>, IpAddr, &Addresses<'_>) -> Result<(), Rejected> + 's;
+    dyn FnMut(&Transmit<'_>, Address, &Addresses<'_>) -> Result<(), Rejected> + 's;
 
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Offers the next transmission to `sink`. Returns `None` when there is nothing to send, and
@@ -69,7 +69,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     #[inline(never)]
     fn transmit_echo(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let (source, destination, request) = self.replies.front_echo()?;
-        let ip = IpInfo { source, destination, hop_limit: HOP_LIMIT, dscp: 0, ecn: Ecn::NotEct };
+        let ip = IpInfo {
+            source: source.into(),
+            destination: destination.into(),
+            hop_limit: HOP_LIMIT,
+            dscp: 0,
+            ecn: Ecn::NotEct,
+        };
         let mut header = [0; MAX_HEADER];
         let len = write_echo_reply(&mut header, &ip, &request);
         let transmit = Transmit {
@@ -206,7 +212,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     fn offer(&self, outbound: Outbound<'_>, sink: &mut Sink<'_>) -> Result<usize, Rejected> {
         let Outbound { tuple, header: tcp, hop_limit, dscp, ecn, payload, segment_size } = outbound;
         let FourTuple { local, remote } = tuple;
-        let ip = IpInfo { source: local.ip(), destination: remote.ip(), hop_limit, dscp, ecn };
+        let ip = IpInfo {
+            source: local.ip().into(),
+            destination: remote.ip().into(),
+            hop_limit,
+            dscp,
+            ecn,
+        };
         tcp.source_port = local.port();
         tcp.destination_port = remote.port();
         let checksum = self.config.link.checksum;

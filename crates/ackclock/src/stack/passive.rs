@@ -40,7 +40,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     pub(super) fn listener_for(&self, tuple: &FourTuple) -> Option<u32> {
-        self.listeners.find(tuple.local.into(), self.addresses.contains(tuple.local.ip()))
+        self.listeners.find(tuple.local, self.addresses.contains(tuple.local.ip()))
     }
 
     /// LISTEN state, third, check for a SYN. `previous`: a connection in TIME-WAIT that gives way

@@ -1,11 +1,10 @@
 //! Answers that need no connection: resets, acks of small records, echo replies.
 
-use super::tuple::{End, FourTuple, Host};
+use super::tuple::{End, FourTuple, NOBODY};
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Deque, copy};
 use crate::time::{Duration, Instant};
-use crate::wire::{EchoRequest, Flags, Header, IpInfo, Options, Segment, Timestamps};
-use core::net::IpAddr;
+use crate::wire::{Address, EchoRequest, Flags, Header, IpInfo, Options, Segment, Timestamps};
 
 /// Most segments waiting where storage grows.
 const MAX_SEGMENTS: usize = 256;
@@ -65,8 +64,8 @@ impl Default for Reply {
 /// An echo reply to be sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Echo {
-    source: Host,
-    destination: Host,
+    source: Address,
+    destination: Address,
     identifier: u16,
     sequence: u16,
     start: usize,
@@ -75,14 +74,8 @@ pub(super) struct Echo {
 
 impl Echo {
     /// Nothing yet. All zeros.
-    pub(super) const EMPTY: Echo = Echo {
-        source: Host::NOBODY,
-        destination: Host::NOBODY,
-        identifier: 0,
-        sequence: 0,
-        start: 0,
-        len: 0,
-    };
+    pub(super) const EMPTY: Echo =
+        Echo { source: NOBODY, destination: NOBODY, identifier: 0, sequence: 0, start: 0, len: 0 };
 
     /// Where its data end.
     const fn end(&self) -> usize {
@@ -170,8 +163,8 @@ impl<'a> Replies<'a> {
         let len = request.data.len();
         let room = if self.echo_data.can_grow() { ECHO_BYTES } else { self.echo_data.len() };
         let echo = Echo {
-            source: Host::new(ip.destination),
-            destination: Host::new(ip.source),
+            source: ip.destination.into(),
+            destination: ip.source.into(),
             identifier: request.identifier,
             sequence: request.sequence,
             start,
@@ -189,14 +182,14 @@ impl<'a> Replies<'a> {
     }
 
     /// The first echo reply: from whom, to whom, and what.
-    pub(super) fn front_echo(&self) -> Option<(IpAddr, IpAddr, EchoRequest<'_>)> {
+    pub(super) fn front_echo(&self) -> Option<(Address, Address, EchoRequest<'_>)> {
         let echo = self.echoes.front()?;
         let request = EchoRequest {
             identifier: echo.identifier,
             sequence: echo.sequence,
             data: self.echo_data.get(echo.start..echo.end())?,
         };
-        Some((echo.source.ip(), echo.destination.ip(), request))
+        Some((echo.source, echo.destination, request))
     }
 
     /// The first echo reply was sent.

@@ -20,7 +20,7 @@ use crate::wire::{
     Checksums, Flags, Header, IpInfo, MAX_HEADER, Protocol, Segment, WriteChecksum, parse_packet,
     write_packet_header,
 };
-use core::net::SocketAddr;
+use core::net::{IpAddr, SocketAddr};
 use std::string::{String, ToString};
 use std::vec::Vec;
 

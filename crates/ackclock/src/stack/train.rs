@@ -104,8 +104,8 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         }
         let (local, remote, ecn) = (slot.tuple.local, slot.tuple.remote, outgoing.ecn);
         let ip = IpInfo {
-            source: local.ip(),
-            destination: remote.ip(),
+            source: local.ip().into(),
+            destination: remote.ip().into(),
             hop_limit: slot.hop_limit,
             dscp: slot.dscp,
             ecn,

@@ -1,63 +1,28 @@
 //! What identifies a connection: two addresses and two ports (RFC 9293 section 3.3.1).
 
-use crate::wire::Segment;
-use core::net::{IpAddr, Ipv4Addr, SocketAddr};
+use crate::wire::{Address, Segment};
+use core::net::{Ipv4Addr, SocketAddr};
 
-/// An address of a family that is in use: less memory than an [`IpAddr`] where that is one family.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Host {
-    #[cfg(feature = "ipv6")]
-    address: IpAddr,
-    #[cfg(not(feature = "ipv6"))]
-    address: Ipv4Addr,
-}
-
-impl Host {
-    /// Nobody. All zeros, so that memory with nothing in it is.
-    pub(super) const NOBODY: Self = Host::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-
-    #[cfg(feature = "ipv6")]
-    pub(super) const fn new(address: IpAddr) -> Self {
-        Host { address }
-    }
-
-    /// An address of the family that was left out is none.
-    #[cfg(not(feature = "ipv6"))]
-    pub(super) const fn new(address: IpAddr) -> Self {
-        match address {
-            IpAddr::V4(address) => Host { address },
-            IpAddr::V6(_) => Host { address: Ipv4Addr::UNSPECIFIED },
-        }
-    }
-
-    #[cfg(feature = "ipv6")]
-    pub(super) const fn ip(&self) -> IpAddr {
-        self.address
-    }
-
-    #[cfg(not(feature = "ipv6"))]
-    pub(super) const fn ip(&self) -> IpAddr {
-        IpAddr::V4(self.address)
-    }
-}
+/// Nobody. All zeros.
+pub(super) const NOBODY: Address = Address::V4(Ipv4Addr::UNSPECIFIED);
 
 /// One end of a connection: less memory than a [`SocketAddr`], which has more to say of IPv6.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct End {
-    host: Host,
+    address: Address,
     port: u16,
 }
 
 impl End {
-    /// Nobody's. All zeros.
-    pub(super) const NOBODY: Self = End { host: Host::NOBODY, port: 0 };
+    /// Nobody's. All zeros, so that memory with nothing in it is.
+    pub(super) const NOBODY: Self = End { address: NOBODY, port: 0 };
 
-    pub(super) const fn new(address: IpAddr, port: u16) -> Self {
-        End { host: Host::new(address), port }
+    pub(super) const fn new(address: Address, port: u16) -> Self {
+        End { address, port }
     }
 
-    pub(super) const fn ip(&self) -> IpAddr {
-        self.host.ip()
+    pub(super) const fn ip(&self) -> Address {
+        self.address
     }
 
     pub(super) const fn port(&self) -> u16 {
@@ -67,13 +32,13 @@ impl End {
 
 impl From<SocketAddr> for End {
     fn from(end: SocketAddr) -> Self {
-        End::new(end.ip(), end.port())
+        End::new(end.ip().into(), end.port())
     }
 }
 
 impl From<End> for SocketAddr {
     fn from(end: End) -> Self {
-        SocketAddr::new(end.ip(), end.port())
+        SocketAddr::new(end.ip().into(), end.port())
     }
 }
 
@@ -93,8 +58,8 @@ impl FourTuple {
     /// The connection that a received segment belongs to.
     pub(super) fn of(segment: &Segment<'_>) -> Self {
         FourTuple {
-            local: End::new(segment.ip.destination, segment.header.destination_port),
-            remote: End::new(segment.ip.source, segment.header.source_port),
+            local: End::new(segment.ip.destination.into(), segment.header.destination_port),
+            remote: End::new(segment.ip.source.into(), segment.header.source_port),
         }
     }
 
@@ -103,15 +68,16 @@ impl FourTuple {
     pub(super) fn is_of(&self, segment: &Segment<'_>) -> bool {
         self.remote.port() == segment.header.source_port
             && self.local.port() == segment.header.destination_port
-            && self.remote.ip() == segment.ip.source
-            && self.local.ip() == segment.ip.destination
+            && self.remote.ip() == Address::from(segment.ip.source)
+            && self.local.ip() == Address::from(segment.ip.destination)
     }
 
     /// Length of the IP header between these ends, in bytes.
     pub(super) const fn ip_header(&self) -> u8 {
         match self.local.ip() {
-            IpAddr::V4(_) => 20,
-            IpAddr::V6(_) => 40,
+            Address::V4(_) => 20,
+            #[cfg(feature = "ipv6")]
+            Address::V6(_) => 40,
         }
     }
 
@@ -124,8 +90,9 @@ impl FourTuple {
         };
         for end in [self.local, self.remote] {
             match end.ip() {
-                IpAddr::V4(ip) => append(&ip.octets()),
-                IpAddr::V6(ip) => append(&ip.octets()),
+                Address::V4(ip) => append(&ip.octets()),
+                #[cfg(feature = "ipv6")]
+                Address::V6(ip) => append(&ip.octets()),
             }
             append(&end.port().to_be_bytes());
         }

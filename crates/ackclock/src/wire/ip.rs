@@ -4,7 +4,7 @@
 use super::ipv4;
 #[cfg(feature = "ipv6")]
 use super::ipv6;
-use super::{EchoRequest, IcmpError, MAX_HEADER, Segment, WireError, icmp};
+use super::{Address, EchoRequest, IcmpError, MAX_HEADER, Segment, WireError, icmp};
 use core::net::IpAddr;
 
 /// Bytes of an IPv6 header without extension headers (RFC 8200 section 3).
@@ -94,7 +94,7 @@ impl IpInfo {
     /// Whether both addresses may be ends of a connection, as far as that can be told without knowing
     /// the network's prefix.
     pub(crate) fn is_between_hosts(&self) -> bool {
-        is_unicast(self.source) && is_unicast(self.destination)
+        is_unicast(self.source.into()) && is_unicast(self.destination.into())
     }
 }
 
@@ -206,8 +206,8 @@ pub(super) fn parse_transport(
 
 /// Whether a TCP connection can have this address at one of its ends (RFC 9293 MUST-46, MUST-57), as
 /// far as it can be told without knowing the network's prefix.
-pub(crate) fn is_unicast(address: IpAddr) -> bool {
-    let broadcast = matches!(address, IpAddr::V4(address) if address.is_broadcast());
+pub(crate) fn is_unicast(address: Address) -> bool {
+    let broadcast = matches!(address, Address::V4(address) if address.is_broadcast());
     !(address.is_unspecified() || address.is_multicast() || broadcast)
 }
 

@@ -2,6 +2,8 @@
 //!
 //! All headers are read as arrays of bytes, in which no index can be out of range.
 
+#[cfg(not(feature = "ipv6"))]
+mod address;
 #[cfg(all(feature = "ethernet", feature = "ipv4"))]
 mod arp;
 mod checksum;
@@ -22,9 +24,13 @@ mod segment;
 #[cfg(test)]
 mod tests;
 
+#[cfg(not(feature = "ipv6"))]
+pub(crate) use address::Address;
 #[cfg(all(feature = "ethernet", feature = "ipv4"))]
 pub(crate) use arp::Arp;
 pub use checksum::Checksum;
+#[cfg(feature = "ipv6")]
+pub(crate) use core::net::IpAddr as Address;
 pub use cut::complete_checksum;
 pub(crate) use cut::{Cut, write_cut_header};
 #[cfg(feature = "ethernet")]

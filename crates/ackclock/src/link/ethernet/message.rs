@@ -3,10 +3,12 @@
 use crate::storage::copy;
 #[cfg(feature = "ipv4")]
 use crate::wire::Arp;
-use crate::wire::{ETHERNET_HEADER, EtherType, EthernetAddress, MAX_HEADER, ethernet_header};
+use crate::wire::{
+    Address, ETHERNET_HEADER, EtherType, EthernetAddress, MAX_HEADER, ethernet_header,
+};
 #[cfg(feature = "ipv6")]
 use crate::wire::{Ndp, NdpKind, solicited_node};
-use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::net::{Ipv4Addr, Ipv6Addr};
 
 /// All nodes on the link (RFC 4291 section 2.7.1).
 #[cfg(feature = "ipv6")]
@@ -21,9 +23,9 @@ pub(super) struct Message {
     /// Whether it asks for `other`; else it tells `other` of `ours`.
     pub(super) is_request: bool,
     /// Our address.
-    pub(super) ours: IpAddr,
+    pub(super) ours: Address,
     /// Who is asked for, or who has asked; unspecified: all are told.
-    pub(super) other: IpAddr,
+    pub(super) other: Address,
     /// Hardware address to send it to; `None`: to all whom it may concern.
     pub(super) hardware: Option<EthernetAddress>,
 }
@@ -31,9 +33,12 @@ pub(super) struct Message {
 impl Message {
     /// One that tells all of an address of ours: a request for it that nobody answers (RFC 5227 section
     /// 2.3), or an unsolicited advertisement (RFC 4861 section 7.2.6).
-    pub(super) fn announcement(ours: IpAddr) -> Self {
+    pub(super) fn announcement(ours: Address) -> Self {
         let is_request = ours.is_ipv4();
+        #[cfg(feature = "ipv6")]
         let other = if is_request { ours } else { Ipv6Addr::UNSPECIFIED.into() };
+        #[cfg(not(feature = "ipv6"))]
+        let other = ours;
         Message { is_request, ours, other, hardware: None }
     }
 
@@ -44,19 +49,20 @@ impl Message {
         };
         match (self.ours, self.other) {
             #[cfg(feature = "ipv4")]
-            (IpAddr::V4(ours), IpAddr::V4(other)) => {
+            (Address::V4(ours), Address::V4(other)) => {
                 let to = self.hardware.unwrap_or(EthernetAddress::BROADCAST);
                 *header = ethernet_header(to, from, EtherType::Arp);
                 ETHERNET_HEADER + copy(body, &self.arp(from, ours, other).octets())
             }
             #[cfg(feature = "ipv6")]
-            (IpAddr::V6(ours), IpAddr::V6(other)) => {
+            (Address::V6(ours), Address::V6(other)) => {
                 let message = self.ndp(from, ours, other);
                 let group = EthernetAddress::multicast(message.destination);
                 let to = self.hardware.unwrap_or(group);
                 *header = ethernet_header(to, from, EtherType::Ipv6);
                 body.first_chunk_mut().map_or(0, |body| ETHERNET_HEADER + message.write(body))
             }
+            #[cfg(any(feature = "ipv6", not(feature = "ipv4")))]
             _ => 0,
         }
     }

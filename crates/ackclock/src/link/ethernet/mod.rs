@@ -85,7 +85,7 @@ use crate::stack::{Addresses, Cidr, Rejected, Stack, Transmit};
 use crate::storage::copy;
 use crate::time::Instant;
 use crate::wire::{
-    Checksums, ETHERNET_HEADER, Ecn, EtherType, EthernetAddress, Frame, WriteChecksum,
+    Address, Checksums, ETHERNET_HEADER, Ecn, EtherType, EthernetAddress, Frame, WriteChecksum,
     ethernet_header,
 };
 use core::fmt;
@@ -285,7 +285,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
     fn resolve(
         &mut self,
         now: Instant,
-        destination: IpAddr,
+        destination: Address,
         own: &Addresses<'_>,
     ) -> Result<Option<EthernetAddress>, Rejected> {
         let next_hop = match (own.on_link(destination), self.routes.find(destination)) {
@@ -319,7 +319,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         &mut self,
         now: Instant,
         own: &Addresses<'_>,
-        wanted: Option<(IpAddr, Option<EthernetAddress>)>,
+        wanted: Option<(Address, Option<EthernetAddress>)>,
         sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
     ) -> Option<Result<(), Rejected>> {
         if let Some(place) = self.answers.iter_mut().find(|place| place.is_some()) {
@@ -347,8 +347,8 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         if own.additions() != self.additions {
             (self.additions, self.announced) = (own.additions(), 0);
         }
-        let next = own.iter().nth(self.announced.into())?;
-        let offered = sink_message(self.address, &Message::announcement(next.address), sink);
+        let next = own.iter().map(|cidr| cidr.address).nth(self.announced.into())?;
+        let offered = sink_message(self.address, &Message::announcement(next), sink);
         if offered.is_ok() {
             self.announced = self.announced.saturating_add(1);
             count(&mut self.statistics.announcements_sent);

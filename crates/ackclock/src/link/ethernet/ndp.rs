@@ -4,8 +4,7 @@ use super::neighbours::Trust;
 use super::{Ethernet, Message, count};
 use crate::stack::Addresses;
 use crate::time::Instant;
-use crate::wire::{Checksums, EthernetAddress, Frame, Ndp, NdpKind};
-use core::net::IpAddr;
+use crate::wire::{Address, Checksums, EthernetAddress, Frame, Ndp, NdpKind};
 
 impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> {
     /// Returns whether packets may have waited for what it says.
@@ -40,7 +39,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
 
     /// Section 7.2.3.
     fn on_solicitation(&mut self, now: Instant, ndp: &Ndp, frame_source: EthernetAddress) -> bool {
-        let source = IpAddr::from(ndp.source);
+        let source = Address::from(ndp.source);
         // Whoever has no address yet, and looks whether this one is free, hears it with all others.
         let hardware = ndp.hardware.unwrap_or(frame_source);
         let hardware = (!source.is_unspecified()).then_some(hardware);

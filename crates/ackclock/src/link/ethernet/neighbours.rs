@@ -5,8 +5,7 @@
 //! it is asked itself, and is forgotten if it does not answer.
 
 use crate::time::{Duration, Instant};
-use crate::wire::EthernetAddress;
-use core::net::IpAddr;
+use crate::wire::{Address, EthernetAddress};
 
 /// Between two requests to one neighbour: `RETRANS_TIMER` of RFC 4861 section 10, and the most that
 /// RFC 1122 section 2.3.2.1 recommends for ARP.
@@ -39,7 +38,7 @@ enum State {
 /// One neighbour.
 #[derive(Clone, Copy, Debug)]
 struct Neighbour {
-    address: IpAddr,
+    address: Address,
     hardware: EthernetAddress,
     state: State,
     /// In which turn of the cache it was last needed.
@@ -79,7 +78,7 @@ pub(super) enum Trust {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Due {
     /// Ask who has the address; ask the neighbour itself if its hardware address is given.
-    Ask(IpAddr, Option<EthernetAddress>),
+    Ask(Address, Option<EthernetAddress>),
     /// A neighbour was given up.
     GaveUp,
 }
@@ -97,12 +96,12 @@ impl<const N: usize> Neighbours<N> {
         Neighbours { places: [None; N], turn: 0 }
     }
 
-    fn find(&mut self, address: IpAddr) -> Option<&mut Neighbour> {
+    fn find(&mut self, address: Address) -> Option<&mut Neighbour> {
         self.places.iter_mut().flatten().find(|neighbour| neighbour.address == address)
     }
 
     /// Whom to hand a packet for this next hop; begins to ask if that is not known.
-    pub(super) fn resolve(&mut self, now: Instant, address: IpAddr) -> Resolution {
+    pub(super) fn resolve(&mut self, now: Instant, address: Address) -> Resolution {
         self.turn = self.turn.wrapping_add(1);
         let turn = self.turn;
         let Some(neighbour) = self.find(address) else {
@@ -130,7 +129,7 @@ impl<const N: usize> Neighbours<N> {
     }
 
     /// Whether there is an entry for the address, and its hardware address if that is known.
-    pub(super) fn known(&mut self, address: IpAddr) -> Option<Option<EthernetAddress>> {
+    pub(super) fn known(&mut self, address: Address) -> Option<Option<EthernetAddress>> {
         let neighbour = self.find(address)?;
         Some((!neighbour.is_unresolved()).then_some(neighbour.hardware))
     }
@@ -140,7 +139,7 @@ impl<const N: usize> Neighbours<N> {
     pub(super) fn learn(
         &mut self,
         now: Instant,
-        address: IpAddr,
+        address: Address,
         hardware: EthernetAddress,
         trust: Trust,
         is_new: bool,
@@ -175,7 +174,7 @@ impl<const N: usize> Neighbours<N> {
     }
 
     /// The neighbour is reachable only as far as it will show.
-    pub(super) fn doubt(&mut self, now: Instant, address: IpAddr) {
+    pub(super) fn doubt(&mut self, now: Instant, address: Address) {
         if let Some(neighbour) = self.find(address)
             && neighbour.state == State::Reachable
         {
@@ -184,7 +183,7 @@ impl<const N: usize> Neighbours<N> {
     }
 
     /// The neighbour has answered for the address that we know.
-    pub(super) fn confirm(&mut self, now: Instant, address: IpAddr) {
+    pub(super) fn confirm(&mut self, now: Instant, address: Address) {
         if let Some(neighbour) = self.find(address)
             && !neighbour.is_unresolved()
         {
@@ -249,7 +248,7 @@ impl<const N: usize> Neighbours<N> {
     }
 
     /// The request was sent.
-    pub(super) fn asked(&mut self, now: Instant, address: IpAddr) {
+    pub(super) fn asked(&mut self, now: Instant, address: Address) {
         if let Some(neighbour) = self.find(address)
             && let State::Incomplete(asked) | State::Probe(asked) = &mut neighbour.state
         {

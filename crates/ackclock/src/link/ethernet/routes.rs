@@ -1,15 +1,15 @@
 //! Static routes: through which neighbour what is not on our link is reached.
 
 use super::RouteError;
-use crate::stack::{Cidr, bits};
-use crate::wire::is_unicast;
+use crate::stack::{Cidr, Network, bits};
+use crate::wire::{Address, is_unicast};
 use core::net::IpAddr;
 
 /// A network and the router through which it is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Route {
-    network: Cidr,
-    gateway: IpAddr,
+    network: Network,
+    gateway: Address,
 }
 
 /// At most `N` routes; the longest prefix counts.
@@ -26,31 +26,44 @@ impl<const N: usize> Routes<N> {
 
     /// Adds a route, or gives a network another gateway.
     pub(super) fn set(&mut self, network: Cidr, gateway: IpAddr) -> Result<(), RouteError> {
-        if gateway.is_ipv4() != network.address.is_ipv4() || !is_unicast(gateway) {
+        if gateway.is_ipv4() != network.address.is_ipv4() || !is_unicast(gateway.into()) {
             return Err(RouteError::Gateway);
         }
-        let network = Cidr { prefix: network.prefix.min(bits(network.address)), ..network };
-        self.remove(network);
+        let Some(network) = whole(network) else {
+            return Err(RouteError::Gateway);
+        };
+        self.forget(network);
         let place = self.places.iter_mut().find(|place| place.is_none());
-        *place.ok_or(RouteError::NoResources)? = Some(Route { network, gateway });
+        *place.ok_or(RouteError::NoResources)? = Some(Route { network, gateway: gateway.into() });
         Ok(())
     }
 
     /// Removes the route to a network.
     pub(super) fn remove(&mut self, network: Cidr) {
-        let prefix = network.prefix.min(bits(network.address));
+        if let Some(network) = whole(network) {
+            self.forget(network);
+        }
+    }
+
+    fn forget(&mut self, network: Network) {
         let is_same = |route: &Route| {
-            route.network.prefix == prefix && route.network.contains(network.address)
+            route.network.prefix == network.prefix && route.network.contains(network.address)
         };
         let of_network = |place: &&mut Option<Route>| place.as_ref().is_some_and(is_same);
         self.places.iter_mut().filter(of_network).for_each(|place| *place = None);
     }
 
     /// The gateway to a destination, and the length of the prefix that they share in the table.
-    pub(super) fn find(&self, destination: IpAddr) -> Option<(u8, IpAddr)> {
+    pub(super) fn find(&self, destination: Address) -> Option<(u8, Address)> {
         let routes = self.places.iter().flatten();
         let fitting = routes.filter(|route| route.network.contains(destination));
         let best = fitting.max_by_key(|route| route.network.prefix)?;
         Some((best.network.prefix, best.gateway))
     }
+}
+
+/// A network whose prefix is no longer than an address; `None` if the family was left out.
+fn whole(network: Cidr) -> Option<Network> {
+    let network = Network::of(network)?;
+    Some(Network { prefix: network.prefix.min(bits(network.address)), ..network })
 }
