@@ -7,12 +7,12 @@
 //! half as many multiplications; Lemire and Kaser, "Strongly universal string hashing is fast", 2014,
 //! section 3).
 
+use super::siphash::siphash;
 use super::tuple::{End, FourTuple};
 use crate::seq::SeqNumber;
 use crate::time::Instant;
 use crate::wire::Address;
 use core::net::{IpAddr, SocketAddr};
-use siphasher::sip::SipHasher13;
 
 /// Tick of the clock in initial sequence numbers, in microseconds (RFC 9293 section 3.4.1, RFC 6528
 /// section 3).
@@ -48,12 +48,13 @@ impl Secret {
     /// A secret of 128 random bits.
     pub(super) fn new(bits: [u64; 2]) -> Self {
         let [first, second] = bits;
-        let keyed = |purpose| SipHasher13::new_with_keys(first ^ purpose as u64, second);
+        let keyed =
+            |purpose: Purpose, bytes: &[u8]| siphash([first ^ purpose as u64, second], bytes);
         let mut demux = [0; DEMUX_KEYS];
         for (key, number) in demux.iter_mut().zip(0u8..) {
-            *key = keyed(Purpose::Demux).hash(&[number]);
+            *key = keyed(Purpose::Demux, &[number]);
         }
-        let clock_phase = keyed(Purpose::ClockPhase).hash(&[]) as u32;
+        let clock_phase = keyed(Purpose::ClockPhase, &[]) as u32;
         Secret { bits, demux, clock_phase }
     }
 
@@ -113,7 +114,8 @@ impl Secret {
     /// Seed of a connection's random words.
     pub(super) fn random(&self, now: Instant, tuple: &FourTuple) -> u64 {
         let base = self.hash(Purpose::Random, tuple);
-        SipHasher13::new_with_keys(self.bits[0], base).hash(&now.as_nanos().to_le_bytes())
+        let [first, _] = self.bits;
+        siphash([first, base], &now.as_nanos().to_le_bytes())
     }
 
     /// A word for the phase of the clocks that tick in all connections.
@@ -123,8 +125,7 @@ impl Secret {
 
     fn hash(&self, purpose: Purpose, tuple: &FourTuple) -> u64 {
         let [first, second] = self.bits;
-        let hasher = SipHasher13::new_with_keys(first ^ purpose as u64, second);
-        tuple.with_bytes(|bytes| hasher.hash(bytes))
+        tuple.with_bytes(|bytes| siphash([first ^ purpose as u64, second], bytes))
     }
 }
 

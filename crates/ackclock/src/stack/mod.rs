@@ -26,6 +26,7 @@ mod ready;
 mod replies;
 mod resting;
 mod settings;
+mod siphash;
 mod slot;
 mod statistics;
 mod storage;
