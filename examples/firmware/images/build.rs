@@ -73,6 +73,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::create_dir_all(&folder)?;
         let budget = Budget::of(image, is_arm);
         fs::write(folder.join("memory.x"), if is_arm { budget.mps2() } else { budget.virt() })?;
+        // What cortex-m-rt would have of the interrupts' names: there are none.
+        fs::write(folder.join("device.x"), "")?;
         println!("cargo::rustc-link-arg-bin={image}=-L{}", folder.display());
         if !is_arm {
             println!("cargo::rustc-link-arg-bin={image}=-Tmemory.x");

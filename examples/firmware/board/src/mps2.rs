@@ -25,6 +25,17 @@ unsafe fn HardFault(_: &ExceptionFrame) -> ! {
     console::exit(102)
 }
 
+unsafe extern "C" {
+    fn DefaultHandler();
+}
+
+/// Handlers of the boards' 32 interrupts, of which none is ever taken. Without a table of the board's
+/// own there would be one of 240.
+// SAFETY: it is the table that cortex-m-rt's feature `device` asks for, where that asks for it.
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".vector_table.interrupts")]
+static __INTERRUPTS: [unsafe extern "C" fn(); 32] = [DefaultHandler; 32];
+
 #[derive(Clone, Copy)]
 struct EthernetInterrupt;
 
