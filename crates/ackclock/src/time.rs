@@ -151,6 +151,7 @@ impl core::ops::Add<Duration> for Instant {
     type Output = Instant;
 
     /// Saturates at [`Instant::FAR_FUTURE`].
+    #[cfg_attr(not(feature = "fast-path"), inline(never))]
     fn add(self, span: Duration) -> Instant {
         Instant(self.0.saturating_add(span.0))
     }

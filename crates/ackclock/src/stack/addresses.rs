@@ -121,16 +121,17 @@ impl<'a> Addresses<'a> {
     /// scope (link-local or not), else the one whose network has most leading bits in common with
     /// it (RFC 6724 section 5, rules 1, 2 and 8); the one added first if several are as good.
     pub(crate) fn source_for(&self, destination: Address) -> Option<Address> {
-        let fitness = |own: &Network| {
-            (
-                own.address == destination,
-                is_link_local(own.address) == is_link_local(destination),
-                common_bits(own.address, destination).min(own.prefix),
-            )
-        };
-        let same_family = self.iter().filter(|c| c.address.is_ipv4() == destination.is_ipv4());
-        let best = same_family.reduce(|a, b| if fitness(&b) > fitness(&a) { b } else { a });
-        Some(best?.address)
+        let mut best = None;
+        for own in self.iter().filter(|own| own.address.is_ipv4() == destination.is_ipv4()) {
+            let same = u16::from(own.address == destination);
+            let scope = u16::from(is_link_local(own.address) == is_link_local(destination));
+            let common = u16::from(common_bits(own.address, destination).min(own.prefix));
+            let fitness = same << 9 | scope << 8 | common;
+            if best.is_none_or(|(known, _)| fitness > known) {
+                best = Some((fitness, own.address));
+            }
+        }
+        best.map(|(_, address)| address)
     }
 
     /// Each address with its prefix.

@@ -129,8 +129,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             echoes,
             echo_data,
         } = storage;
-        let lent = spare.iter().flatten().map(|buffers| buffers.receive.len());
-        self.lent_receive = lent.clone().min().zip(lent.max());
+        self.lent_receive = None;
+        for lent in spare.iter().flatten().map(|buffers| buffers.receive.len()) {
+            let (least, most) = self.lent_receive.unwrap_or((lent, lent));
+            self.lent_receive = Some((least.min(lent), most.max(lent)));
+        }
         addresses.fill(AddressPlace::EMPTY);
         self.addresses = Addresses::new(addresses);
         self.secret = Secret::new(config.secret);

@@ -50,7 +50,7 @@ impl ListenerRecord {
 
     /// How well it fits a destination, more specific being greater: an address counts more than a
     /// port. `None`: not at all.
-    fn fitness(&self, destination: End, is_local: bool) -> Option<(bool, bool)> {
+    fn fitness(&self, destination: End, is_local: bool) -> Option<u8> {
         let local = self.config.local;
         let ip = Address::from(local.ip());
         let (address, port) = (!ip.is_unspecified(), local.port() != 0);
@@ -58,7 +58,7 @@ impl ListenerRecord {
             && (is_local || self.config.any_destination)
             && (!address || ip == destination.ip())
             && (!port || local.port() == destination.port());
-        fits.then_some((address, port))
+        fits.then_some(u8::from(address) << 1 | u8::from(port))
     }
 }
 
@@ -96,11 +96,14 @@ impl<'a> Listeners<'a> {
 
     /// The most specific listener for a destination; `is_local`: whether the address is ours.
     pub(super) fn find(&self, destination: End, is_local: bool) -> Option<u32> {
-        let fitting = self
-            .records
-            .iter()
-            .filter_map(|(id, record)| Some((record.fitness(destination, is_local)?, id)));
-        fitting.max_by_key(|&(fitness, _)| fitness).map(|(_, id)| id)
+        let mut best = None;
+        for (id, record) in self.records.iter() {
+            let fitness = record.fitness(destination, is_local);
+            if fitness.is_some() && best.is_none_or(|(known, _)| fitness >= known) {
+                best = Some((fitness, id));
+            }
+        }
+        best.map(|(_, id)| id)
     }
 }
 

@@ -221,6 +221,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// Time as the stack sees it: it never goes back.
+    #[cfg_attr(not(feature = "fast-path"), inline(never))]
     fn advance(&mut self, now: Instant) -> Instant {
         if now < self.now {
             self.statistics.count(|all| &mut all.time_went_back);

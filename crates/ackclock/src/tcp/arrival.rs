@@ -320,7 +320,7 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// The ack advances the sender, and the state where it acknowledges our FIN.
     fn digest_ack(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
-        let Header { ack, window, flags, options, .. } = segment.header;
+        let Header { ack, window, flags, ref options, .. } = segment.header;
         let ecn_echo = self.agreement.ecn && flags.contains(Flags::ECE);
         self.counters.ece_received.add(ecn_echo.into());
         let input = AckInput {

@@ -113,6 +113,6 @@ impl<'m> Node<'m> {
 
     /// Time since the start.
     pub fn now(&mut self) -> Instant {
-        Instant::from_micros(self.board.now())
+        Instant::from_nanos(self.board.now().wrapping_mul(1_000))
     }
 }

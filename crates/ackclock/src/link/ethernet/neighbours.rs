@@ -200,14 +200,20 @@ impl<const N: usize> Neighbours<N> {
         let unresolved = self.places.iter().flatten().filter(|it| it.is_unresolved()).count();
         let is_full = new.is_unresolved() && unresolved >= (N / 2).max(1);
         let turn = self.turn;
-        let fitness = |place: &Option<Neighbour>| match place {
-            None if !is_full => Some((2, 0)),
-            Some(it) if it.state == State::Failed && it.deadline <= now => Some((1, 0)),
-            Some(it) if !it.is_unresolved() && !is_full => Some((0, turn.wrapping_sub(it.turn))),
-            _ => None,
-        };
-        let places = self.places.iter_mut().filter_map(|place| Some((fitness(place)?, place)));
-        let best = places.max_by_key(|(fitness, _)| *fitness);
+        let mut best = None;
+        for place in &mut self.places {
+            let fitness = match place {
+                None if !is_full => u32::MAX,
+                Some(it) if it.state == State::Failed && it.deadline <= now => u32::MAX - 1,
+                Some(it) if !it.is_unresolved() && !is_full => {
+                    turn.wrapping_sub(it.turn).min(u32::MAX - 2)
+                }
+                _ => continue,
+            };
+            if best.as_ref().is_none_or(|(known, _)| fitness >= *known) {
+                best = Some((fitness, place));
+            }
+        }
         best.map(|(_, place)| *place = Some(new)).is_some()
     }
 

@@ -241,7 +241,8 @@ impl<C: CongestionController> Sender<'_, C> {
     ) -> (u32, Option<SeqRange>) {
         let mut dsack = None;
         let outstanding = SeqRange::new(self.snd_una, self.snd_nxt);
-        let mut blocks = SackBlocks::EMPTY;
+        let uses_sack = self.recovery.uses_sack();
+        let before = delivered.bytes;
         let data_end = self.snd_una + self.queue.len() as u32;
         for (index, block) in input.sack.as_slice().iter().enumerate() {
             let next = input.sack.as_slice().get(index + 1);
@@ -251,14 +252,14 @@ impl<C: CongestionController> Sender<'_, C> {
                 // RFC 2883 section 4: what arrived twice.
                 self.counters.dsacks.add(1);
                 dsack = Some(*block);
-            } else if !block.is_empty() && outstanding.covers(*block) {
+            } else if uses_sack && !block.is_empty() && outstanding.covers(*block) {
                 // A FIN that went with data arrives with them, though receivers may report data only.
                 let with_fin = block.end == data_end && self.flight.last_contains(data_end);
-                blocks.push(SeqRange::new(block.start, block.end + u32::from(with_fin)));
+                let block = SeqRange::new(block.start, block.end + u32::from(with_fin));
+                self.flight.sack(block, delivered);
             }
         }
-        let known = self.flight.is_empty() || blocks.is_empty() || !self.recovery.uses_sack();
-        (if known { 0 } else { self.flight.sack(&blocks, delivered) }, dsack)
+        (delivered.bytes - before, dsack)
     }
 
     fn tell_law(

@@ -97,7 +97,7 @@ impl Rto {
     /// Takes a measurement in the clock's units. It ends the backoff; by Karn's rule (RFC 6298
     /// section 3) an ack of retransmitted data is no measurement, and the backed-off timeout stays.
     fn digest(&mut self, measured: u64) {
-        if core::mem::take(&mut self.spurious) {
+        if cfg!(feature = "undo") && core::mem::take(&mut self.spurious) {
             self.rtt.on_delay_spike(measured);
         } else {
             self.rtt.on_sample(measured);
@@ -127,7 +127,7 @@ impl Rto {
 
     /// Whether the last timeout was spurious, and there was no measurement since.
     pub(crate) fn was_spurious(&self) -> bool {
-        self.spurious
+        cfg!(feature = "undo") && self.spurious
     }
 
     /// The timeouts so far had another reason than loss.

@@ -2,12 +2,10 @@
 //! what it holds.
 
 use super::{Delivered, Flight};
-use crate::wire::SackBlocks;
+use crate::seq::SeqRange;
 
 impl Flight<'_> {
-    pub(crate) fn sack(&mut self, _blocks: &SackBlocks, _delivered: &mut Delivered) -> u32 {
-        0
-    }
+    pub(crate) fn sack(&mut self, _block: SeqRange, _delivered: &mut Delivered) {}
 
     pub(crate) fn discard_sacks(&mut self) {}
 }

@@ -3,22 +3,12 @@
 use super::record::{Pieces, RUNS_ARE_KNOWN, bit};
 use super::{Delivered, Flight, Losses};
 use crate::seq::{SeqNumber, SeqRange};
-use crate::wire::SackBlocks;
 
 impl Flight<'_> {
-    /// Takes the blocks of one SACK option and adds what is newly SACKed to `delivered`; returns how
-    /// many sequence numbers that is. Blocks that do not lie between `una` and the end of the flight
-    /// must not be given.
-    pub(crate) fn sack(&mut self, blocks: &SackBlocks, delivered: &mut Delivered) -> u32 {
-        let before = delivered.bytes;
-        for block in blocks.as_slice() {
-            self.sack_block(*block, delivered);
-        }
-        delivered.bytes - before
-    }
-
-    /// Marks the pieces that lie wholly in `block`.
-    fn sack_block(&mut self, block: SeqRange, delivered: &mut Delivered) {
+    /// Takes a block of a SACK option: marks the pieces that lie wholly in it, and adds what is newly
+    /// SACKed to `delivered`. Blocks that do not lie between `una` and the end of the flight must not
+    /// be given.
+    pub(crate) fn sack(&mut self, block: SeqRange, delivered: &mut Delivered) {
         let mut position = self.locate(block.start);
         loop {
             position = self.after_sacked(position);
