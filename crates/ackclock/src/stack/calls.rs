@@ -12,7 +12,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Queues what fits of `data` for sending; returns how many bytes were taken.
     pub fn send(&mut self, now: Instant, handle: Handle, data: &[u8]) -> Result<usize, SendError> {
         self.sending(now, handle, |connection, now| connection.send(now, data))
-            .unwrap_or(Err(SendError::InvalidHandle))
     }
 
     /// Sends without a copy: `write` gets free memory of the send queue in one piece (it may be less
@@ -25,7 +24,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         write: impl FnOnce(&mut [u8]) -> usize,
     ) -> Result<usize, SendError> {
         self.sending(now, handle, |connection, now| connection.send_with(now, write))
-            .unwrap_or(Err(SendError::InvalidHandle))
     }
 
     /// How many bytes [`send`](Self::send) would take now.
@@ -41,7 +39,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         data: &[u8],
     ) -> Result<usize, SendError> {
         self.sending(now, handle, |connection, now| connection.send_urgent(now, data))
-            .unwrap_or(Err(SendError::InvalidHandle))
     }
 
     /// Copies received data into `to`; 0 if there is none yet.
@@ -179,22 +176,29 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// As [`with`](Self::with), for a call that queues data: what the queue may take of the memory is
     /// found before, what it has taken after it.
-    fn sending<R>(
+    fn sending(
         &mut self,
         now: Instant,
         handle: Handle,
-        call: impl FnOnce(&mut Connection<'a, C>, Instant) -> R,
-    ) -> Option<R> {
+        call: impl FnOnce(&mut Connection<'a, C>, Instant) -> Result<usize, SendError>,
+    ) -> Result<usize, SendError> {
         let now = self.advance(now);
-        self.resolve(handle)?;
+        self.resolve(handle).ok_or(SendError::InvalidHandle)?;
         self.fit_queues(now, handle.slot);
-        let slot = self.connections.get_mut(handle.slot)?;
+        let slot = self.connections.get_mut(handle.slot).ok_or(SendError::InvalidHandle)?;
         let answer = call(&mut slot.connection, now);
         if let Some(sizes) = &mut slot.sizes {
             sizes.account_send(&mut self.memory, &slot.connection);
         }
-        self.after_call(now, handle.slot);
-        Some(answer)
+        if !matches!(answer, Ok(1..)) {
+            self.after_call(now, handle.slot);
+            return answer;
+        }
+        slot.note_queued();
+        self.train.end();
+        self.settle_later(now, handle.slot);
+        self.ready.push(handle.slot);
+        answer
     }
 
     /// Makes the handle void; the connection goes on by itself until it is over.

@@ -81,9 +81,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             let generation = self.connections.generation(id);
             if let Some(slot) = self.connections.get_mut(id)
                 && slot.owner == Owner::Application
-                && slot.take_news()
+                && let Some(readiness) = slot.take_news()
             {
-                let readiness = slot.connection.readiness();
                 let handle = Handle { slot: id, generation };
                 return Some(Event::Connection { handle, readiness });
             }
@@ -167,12 +166,17 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.after_call(now, id);
         } else {
             self.rest_if_empty(id);
-            self.note_news(id);
+            if let Some(slot) = self.connections.get_mut(id)
+                && slot.owner == Owner::Application
+                && slot.note_read()
+            {
+                self.events.push(id);
+            }
         }
     }
 
     fn rest_if_empty(&mut self, id: u32) {
-        if !cfg!(feature = "alloc") {
+        if !cfg!(feature = "alloc") || self.resting.contains(id) {
             return;
         }
         let empty = self.connections.get(id).is_some_and(|slot| slot.connection.holds_no_data());

@@ -60,6 +60,11 @@ impl<'a> IdQueue<'a> {
         true
     }
 
+    /// Whether `id` waits.
+    pub(super) fn contains(&self, id: u32) -> bool {
+        self.links.get(id as usize).is_some_and(|link| link.0 != Link::OUT.0)
+    }
+
     /// The first id.
     pub(super) fn front(&self) -> Option<u32> {
         (self.first != NO_ID).then_some(self.first)

@@ -38,12 +38,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if let Some(offered) = self.transmit_train(now, sink) {
             return Some(offered);
         }
-        let offered = self
-            .transmit_reply(sink)
-            .or_else(|| self.transmit_echo(sink))
-            .or_else(|| self.transmit_syn_ack(now, sink))
-            .or_else(|| self.transmit_connection(now, sink));
-        let Some(offered) = offered else {
+        let records = self.replies.are_waiting() || self.half_open.output.front().is_some();
+        let offered = if records { self.transmit_record(now, sink) } else { None };
+        let Some(offered) = offered.or_else(|| self.transmit_connection(now, sink)) else {
             self.settle_busy(now);
             return None;
         };
@@ -53,12 +50,25 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         Some(offered)
     }
 
+    /// What is sent for no connection.
+    #[inline(never)]
+    fn transmit_record(
+        &mut self,
+        now: Instant,
+        sink: &mut Sink<'_>,
+    ) -> Option<Result<(), Rejected>> {
+        self.transmit_reply(sink)
+            .or_else(|| self.transmit_echo(sink))
+            .or_else(|| self.transmit_syn_ack(now, sink))
+    }
+
     #[inline(never)]
     fn transmit_reply(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let reply = *self.replies.front()?;
         let Reply { ref tuple, flags, hop_limit, dscp, .. } = reply;
         let mut header = reply.header();
-        let offered = self.offer(Outbound::bare(tuple, &mut header, hop_limit, dscp), sink);
+        let outbound = Outbound::bare(tuple, &mut header, hop_limit, dscp);
+        let offered = outbound.offer(self.config.link.checksum, &self.addresses, sink);
         if offered.is_ok() {
             self.replies.sent();
             self.count_reset(flags);
@@ -107,7 +117,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             };
             let HalfOpen { ref tuple, hop_limit, dscp, .. } = *record;
             let mut header = record.syn_ack(now);
-            let offered = self.offer(Outbound::bare(tuple, &mut header, hop_limit, dscp), sink);
+            let outbound = Outbound::bare(tuple, &mut header, hop_limit, dscp);
+            let offered = outbound.offer(self.config.link.checksum, &self.addresses, sink);
             if offered.is_ok() {
                 self.half_open.output.pop();
                 if let Some(record) = self.half_open.records.get_mut(id) {
@@ -120,23 +131,26 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         None
     }
 
+    // Apart from what every call asks, so that an answer of nothing to send costs little.
+    #[inline(never)]
     fn transmit_connection(
         &mut self,
         now: Instant,
         sink: &mut Sink<'_>,
     ) -> Option<Result<(), Rejected>> {
-        let max_payload = self.config.link.segmentation;
+        let link = &self.config.link;
+        let (max_payload, checksum) = (link.segmentation, link.checksum);
         while let Some(id) = self.ready.front() {
             let slot = self.connections.get_mut(id).filter(|slot| !slot.detached);
-            let slot = slot.filter(|slot| !slot.connection.is_silent(now));
-            let Some(mut outgoing) =
-                slot.and_then(|slot| slot.connection.poll_transmit(now, max_payload))
+            let Some((slot, mut outgoing)) = slot
+                .filter(|slot| !slot.connection.is_silent(now))
+                .and_then(|slot| Some((slot.connection.poll_transmit(now, max_payload)?, slot)))
+                .map(|(outgoing, slot)| (slot, outgoing))
             else {
                 self.ready.leave();
                 self.after_last_turn(now, id);
                 continue;
             };
-            let slot = self.connections.get(id)?;
             let payload = slot.connection.payload(&outgoing);
             let outbound = Outbound {
                 tuple: &slot.tuple,
@@ -147,15 +161,19 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 payload,
                 segment_size: outgoing.segment_size,
             };
-            let offered = self.offer(outbound, sink);
+            let offered = outbound.offer(checksum, &self.addresses, sink);
             if let Ok(bytes) = offered {
+                slot.connection.on_transmitted(now, &outgoing);
+                let has_no_more = slot.connection.has_said_all(now);
                 self.count_reset(outgoing.header.flags);
-                self.ready.charge(bytes);
-                if let Some(slot) = self.connections.get_mut(id) {
-                    slot.connection.on_transmitted(now, &outgoing);
+                if has_no_more {
+                    self.ready.leave();
+                    self.after_last_turn(now, id);
+                } else {
+                    self.ready.charge(bytes);
+                    self.after_turn(now, id);
+                    self.begin_train(now, id, &outgoing);
                 }
-                self.after_turn(now, id);
-                self.begin_train(now, id, &outgoing);
             }
             return Some(offered.map(|_| ()));
         }
@@ -208,33 +226,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
-    /// Writes the headers of a segment and offers it; returns the packet's length in bytes.
-    fn offer(&self, outbound: Outbound<'_>, sink: &mut Sink<'_>) -> Result<usize, Rejected> {
-        let Outbound { tuple, header: tcp, hop_limit, dscp, ecn, payload, segment_size } = outbound;
-        let FourTuple { local, remote } = tuple;
-        let ip = IpInfo {
-            source: local.ip().into(),
-            destination: remote.ip().into(),
-            hop_limit,
-            dscp,
-            ecn,
-        };
-        tcp.source_port = local.port();
-        tcp.destination_port = remote.port();
-        let checksum = self.config.link.checksum;
-        let mut header = [0; MAX_HEADER];
-        let len = write_packet_header(&mut header, &ip, tcp, payload, checksum);
-        let transmit = Transmit {
-            header: header.get(..len).unwrap_or_default(),
-            payload,
-            transport_offset: usize::from(tuple.ip_header()),
-            segment_size,
-            checksum,
-            ecn,
-        };
-        sink(&transmit, remote.ip(), &self.addresses).map(|()| transmit.len())
-    }
-
     fn count_reset(&mut self, flags: Flags) {
         if flags.contains(Flags::RST) {
             self.statistics.count(|all| &mut all.resets_sent);
@@ -255,6 +246,37 @@ struct Outbound<'p> {
 }
 
 impl<'p> Outbound<'p> {
+    /// Writes the headers and offers the packet; returns its length in bytes.
+    fn offer(
+        self,
+        checksum: WriteChecksum,
+        addresses: &Addresses<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<usize, Rejected> {
+        let Outbound { tuple, header: tcp, hop_limit, dscp, ecn, payload, segment_size } = self;
+        let FourTuple { local, remote } = tuple;
+        let ip = IpInfo {
+            source: local.ip().into(),
+            destination: remote.ip().into(),
+            hop_limit,
+            dscp,
+            ecn,
+        };
+        tcp.source_port = local.port();
+        tcp.destination_port = remote.port();
+        let mut header = [0; MAX_HEADER];
+        let len = write_packet_header(&mut header, &ip, tcp, payload, checksum);
+        let transmit = Transmit {
+            header: header.get(..len).unwrap_or_default(),
+            payload,
+            transport_offset: usize::from(tuple.ip_header()),
+            segment_size,
+            checksum,
+            ecn,
+        };
+        sink(&transmit, remote.ip(), addresses).map(|()| transmit.len())
+    }
+
     /// A segment without payload.
     const fn bare(tuple: &'p FourTuple, header: &'p mut Header, hop_limit: u8, dscp: u8) -> Self {
         Outbound {

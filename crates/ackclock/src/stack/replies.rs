@@ -146,6 +146,11 @@ impl<'a> Replies<'a> {
         self.segments.push_back(reply).map_or(Queued::Full, |()| Queued::Yes)
     }
 
+    /// Whether anything waits.
+    pub(super) fn are_waiting(&self) -> bool {
+        !(self.segments.is_empty() && self.echoes.is_empty())
+    }
+
     /// The first segment.
     pub(super) fn front(&self) -> Option<&Reply> {
         self.segments.front()

@@ -26,6 +26,11 @@ impl<'a> Resting<'a> {
         self.queue.reserve(count)
     }
 
+    /// Whether `id` rests already.
+    pub(super) fn contains(&self, id: u32) -> bool {
+        self.queue.contains(id)
+    }
+
     /// The rings of `id` are empty. Gives whom that pushes out.
     pub(super) fn push(&mut self, id: u32) -> Option<u32> {
         if !self.queue.push(id) {

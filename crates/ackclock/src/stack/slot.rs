@@ -4,7 +4,7 @@ use super::memory::QueueSizes;
 use super::pool::NO_ID;
 use super::tuple::FourTuple;
 use crate::congestion::CongestionController;
-use crate::tcp::{Config, Connection};
+use crate::tcp::{Config, Connection, Readiness};
 
 /// Who will close a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,9 +70,10 @@ impl<'a, C: CongestionController> Slot<'a, C> {
         }
     }
 
-    /// Whether there is anything new since the last time.
-    pub(super) fn take_news(&mut self) -> bool {
-        self.note_news() && core::mem::take(&mut self.event_pending)
+    /// What could be done when it was last looked at, if there is anything new since the last time.
+    pub(super) fn take_news(&mut self) -> Option<Readiness> {
+        let news = self.note_news() && core::mem::take(&mut self.event_pending);
+        news.then(|| Readiness::from_bits(self.readiness))
     }
 
     /// Compares what the application can do now with what it could do before: data that arrived
@@ -90,5 +91,27 @@ impl<'a, C: CongestionController> Slot<'a, C> {
         self.urgent_ahead = urgent_ahead;
         self.event_pending |= news;
         self.event_pending
+    }
+
+    /// As [`note_news`](Self::note_news) after the application has read: unless it has come to the end
+    /// of data, passed what was urgent, or made room for data to send, nothing new comes of that.
+    pub(super) fn note_read(&mut self) -> bool {
+        let is_writable = self.readiness & Readiness::WRITABLE != 0;
+        if self.urgent_ahead.is_some() || !is_writable || !self.connection.takes_data() {
+            return self.note_news();
+        }
+        let available = self.connection.available();
+        if available == 0 {
+            self.readiness &= !Readiness::READABLE;
+        }
+        self.available = self.available.min(available);
+        self.event_pending
+    }
+
+    /// The application has queued data, which nothing new comes of.
+    pub(super) fn note_queued(&mut self) {
+        let full = self.connection.send_room() == 0;
+        let gone = Readiness::FLUSHED | if full { Readiness::WRITABLE } else { 0 };
+        self.readiness &= !gone;
     }
 }

@@ -66,13 +66,19 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// Whether it is plain that there is nothing to send, without asking
     /// [`poll_transmit`](Self::poll_transmit).
+    #[inline]
     pub(crate) fn is_silent(&self, now: Instant) -> bool {
+        self.has_said_all(now) && !self.window_update_due()
+    }
+
+    /// The same just after a segment was sent, which told the window.
+    #[inline]
+    pub(crate) fn has_said_all(&self, now: Instant) -> bool {
         self.sender.is_silent()
             && self.state.is_synchronized()
             && !(self.challenge_due || self.reset_due || self.inquiry.due)
             && self.settings.restart_after_idle != RestartAfterIdle::Validation
             && !self.receiver.ack_due(now)
-            && !self.window_update_due()
     }
 
     fn poll_synchronized(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
@@ -105,7 +111,7 @@ impl<C: CongestionController> Connection<'_, C> {
     }
 
     /// Whether the peer may still send new data.
-    fn takes_data(&self) -> bool {
+    pub(crate) fn takes_data(&self) -> bool {
         matches!(self.state, State::Established | State::FinWait1 | State::FinWait2)
     }
 

@@ -385,7 +385,7 @@ impl<'a> World<'a> {
             }
         }
         for Open { handle, .. } in &self.open {
-            assert!(!self.stack.connections.get_mut(handle.slot).unwrap().take_news());
+            assert_eq!(self.stack.connections.get_mut(handle.slot).unwrap().take_news(), None);
         }
     }
 

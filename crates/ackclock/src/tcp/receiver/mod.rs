@@ -430,14 +430,17 @@ impl<'a> Receiver<'a> {
     /// long as nothing was read (`was_read`) and the buffer is what it was, a window that takes a
     /// segment is open enough: the ack of that tells the rest, such as what a SYN could not.
     pub(crate) fn window_update_due(&self, was_read: bool) -> bool {
+        let next = self.data.next();
+        let promised = self.window.edge().since(next);
+        let room = self.data.ring().free();
+        if promised >= self.window.mss() && room <= promised as usize {
+            // As mostly: what can be offered was.
+            return false;
+        }
         let worthwhile = match was_read || self.wanted != u32::MAX {
             true => self.acks.worthwhile_update(self.window.mss(), self.largest_window()),
             false => u32::MAX,
         };
-        let next = self.data.next();
-        // Mostly there is not even the memory for it.
-        let promised = self.window.edge().since(next);
-        let room = self.data.ring().free();
         if promised >= self.window.mss() && room < promised.saturating_add(worthwhile) as usize {
             return false;
         }

@@ -33,10 +33,11 @@ impl<C: CongestionController> Sender<'_, C> {
         if !self.recovery.take_run(now, (ack, self.snd_nxt), &run) {
             return false;
         }
-        self.note_app_limited();
+        // Nothing is missing: all that is outstanding is in the network.
+        let flight_before = self.flight.outstanding();
+        self.note_app_limited_at(flight_before);
         self.allow_burst(settings);
         self.window.update(seq, ack, window);
-        let flight_before = self.flight.pipe();
         self.take_off_queue(ack);
         self.flight.acknowledge_run(&run);
         let rtt = now.saturating_since(run.sent_at);
@@ -57,7 +58,7 @@ impl<C: CongestionController> Sender<'_, C> {
     }
 
     fn tell_law_of_run(&mut self, now: Instant, run: &Run, flight_before: u32, rtt: Duration) {
-        let flight_after = self.flight.pipe();
+        let flight_after = self.flight.outstanding();
         let window_limited = self.reaches_window(now, flight_before);
         let delivered = self.delivery.total();
         let round = self.round.on_ack(now, self.snd_una, self.snd_nxt, delivered, flight_after);

@@ -205,7 +205,12 @@ impl<C: CongestionController> Sender<'_, C> {
     /// CheckIfApplicationLimited (section 4.1.2.4), before what the application, an ack or a timer
     /// brings. What is less than a segment may be held back for more, and limits as nothing does.
     pub(super) fn note_app_limited(&mut self) {
-        let pipe = self.pipe();
+        self.note_app_limited_at(self.pipe());
+    }
+
+    /// The same where it is known how much is in the network.
+    #[inline]
+    pub(super) fn note_app_limited_at(&mut self, pipe: u32) {
         let limited = self.unsent() < self.mss
             && pipe < self.controller.window()
             && self.flight.unrepaired() == 0;

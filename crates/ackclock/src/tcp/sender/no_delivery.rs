@@ -98,6 +98,8 @@ impl RoundRate {
 impl<C: CongestionController> Sender<'_, C> {
     pub(super) fn note_app_limited(&mut self) {}
 
+    pub(super) fn note_app_limited_at(&mut self, _pipe: u32) {}
+
     /// Losses were found: the law hears of them.
     pub(super) fn tell_losses(&mut self, now: Instant, losses: &Losses) {
         if losses.bytes == 0 {

@@ -50,6 +50,17 @@ impl<C: CongestionController> Sender<'_, C> {
 
     /// Starts, keeps or stops the timer according to what is in flight and queued.
     pub(super) fn rearm(&mut self, now: Instant) {
+        let is_off = self.deadline.is_never();
+        if is_off && !self.waits_for_ack() && self.usable_window() >= self.mss {
+            // Whatever is queued can go.
+            self.no_progress_since = now;
+            self.probe_due = false;
+            return;
+        }
+        self.rearm_anew(now);
+    }
+
+    fn rearm_anew(&mut self, now: Instant) {
         let running = self.timer();
         let goes_on = matches!(running, Timer::Retransmit(_)) && !self.flight.is_empty();
         if goes_on && self.window.size > 0 {
@@ -141,13 +152,15 @@ impl<C: CongestionController> Sender<'_, C> {
         if !self.flight.is_empty() {
             return self.window.size == 0;
         }
-        let unsent = self.unsent();
         let window = self.usable_window();
+        if window >= self.mss {
+            return false;
+        }
+        let unsent = self.unsent();
         // A cork holds back only what the window would take: it makes no difference here.
         let waiting = unsent > 0 || self.fin_pending();
-        let too_small = window < unsent.max(1)
-            && window < self.mss
-            && u64::from(window) * 2 < u64::from(self.window.largest.max(1));
+        let too_small =
+            window < unsent.max(1) && u64::from(window) * 2 < u64::from(self.window.largest.max(1));
         waiting && too_small
     }
 
@@ -185,7 +198,7 @@ impl<C: CongestionController> Sender<'_, C> {
         self.allow_burst(settings);
         if self.ecn.release() && self.flight.is_empty() {
             self.set_timer(Timer::Off);
-            self.rearm(now);
+            self.rearm_anew(now);
         } else if let Timer::Retransmit(_) = self.timer() {
             self.retransmission_timeout(now);
         } else {

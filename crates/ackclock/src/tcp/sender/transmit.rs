@@ -210,8 +210,8 @@ impl<C: CongestionController> Sender<'_, C> {
         if data.kind != DataKind::Probe {
             self.pace(now, settings, data.len, idle);
         }
-        let first = self.flight.first().is_some_and(|first| first.contains(range.start));
-        if tail_probe || (!new && first) {
+        let is_first = || self.flight.first().is_some_and(|first| first.contains(range.start));
+        if tail_probe || (!new && is_first()) {
             self.restart_timer(now);
         }
         self.rearm(now);
