@@ -8,6 +8,8 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 /// What the directory is about.
 const CAMPAIGN: &str = "campaign.json";
@@ -44,7 +46,7 @@ impl Journal {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let mut results = options.open(directory.join(RESULTS)).map_err(unusable)?;
-        results.try_lock().map_err(|error| match error {
+        lock(&results, patience()).map_err(|error| match error {
             TryLockError::WouldBlock => JournalError::Running(directory.to_owned()),
             TryLockError::Error(error) => unusable(error),
         })?;
@@ -98,6 +100,28 @@ impl Journal {
         self.results.sync_data().map_err(unusable)?;
         self.records.push(record);
         Ok(())
+    }
+}
+
+/// Takes the lock, as soon as who has it lets it go, if that is while `wait` says to go on.
+fn lock(file: &File, mut wait: impl FnMut() -> bool) -> Result<(), TryLockError> {
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if wait() => {}
+            result => return result,
+        }
+    }
+}
+
+/// A second. A campaign that was killed may leave a command behind that is just starting, and has its
+/// descriptors until it runs.
+fn patience() -> impl FnMut() -> bool {
+    const STEP: Duration = Duration::from_millis(20);
+    let mut left = 50;
+    move || {
+        thread::sleep(STEP);
+        left -= 1;
+        left > 0
     }
 }
 
@@ -245,6 +269,21 @@ mod tests {
             let (read, records) = Journal::read(&scratch.0).unwrap();
             assert_eq!((read.digest(), records.len()), (plan.digest(), 2));
         }
+    }
+
+    #[test]
+    fn who_is_about_to_let_go_is_waited_for() {
+        let scratch = Scratch::new("journal-waits");
+        let mut journal = Some(Journal::open(&scratch.0, &small()).unwrap());
+        let results = File::open(scratch.0.join(RESULTS)).unwrap();
+        let mut left = 2;
+        let refused = lock(&results, || {
+            left -= 1;
+            left > 0
+        });
+        assert!(matches!((refused, left), (Err(TryLockError::WouldBlock), 0)));
+        let taken = lock(&results, || journal.take().is_some());
+        assert!(taken.is_ok() && journal.is_none());
     }
 
     #[test]
