@@ -256,7 +256,7 @@ mod tests {
             Hop { sent: 1, answers: (last > 0).then_some(answer).into_iter().collect() }
         };
         let hops = routers.iter().chain([&host]).map(|&last| hop(last)).collect();
-        Route { target: address(host), hops, reached: true }
+        Route { target: address(host), hops, reached: true, probes: 0 }
     }
 
     /// Last bytes of the addresses by hop.

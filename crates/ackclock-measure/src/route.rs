@@ -41,6 +41,9 @@ pub struct Route {
     pub hops: Vec<Hop>,
     /// Whether it was reached.
     pub reached: bool,
+    /// Probes sent, those to hops included that nobody answered for.
+    #[serde(default)]
+    pub probes: u32,
 }
 
 /// Who is so many hops away.
@@ -105,7 +108,7 @@ pub fn find_route<P: Prober + ?Sized>(
 ) -> Result<Route, ProbeError> {
     let target = prober.target();
     let bytes = least_bytes(plan.method, target).max(64);
-    let mut route = Route { target, hops: Vec::new(), reached: false };
+    let mut route = Route { target, hops: Vec::new(), reached: false, probes: 0 };
     let (mut number, mut silent) = (0, 0);
     for hop_limit in 1..=plan.max_hops {
         let mut hop = Hop::default();
@@ -114,6 +117,7 @@ pub fn find_route<P: Prober + ?Sized>(
             let probe = Probe { number, hop_limit, bytes };
             number += 1;
             hop.sent += 1;
+            route.probes += 1;
             if let Some((answer, kind)) = ask(prober, probe, plan.patience)? {
                 route.reached |= kind == AnswerKind::Reached;
                 ends |= kind != AnswerKind::TimeExceeded;
@@ -202,5 +206,6 @@ mod tests {
         let route = find_route(&mut path, &RoutePlan::default()).unwrap();
         assert_eq!((route.routers(), route.length()), (vec![vec![address(1)]], None));
         assert_eq!(path.sent.last().unwrap().hop_limit, 6);
+        assert_eq!((route.probes, path.sent.len()), (18, 18));
     }
 }

@@ -50,7 +50,7 @@ fn route(host: &str, target: u8, hops: &[u8]) -> Record {
         Hop { sent: 1, answers: vec![answer] }
     };
     let hops = hops.iter().chain([&target]).map(hop).collect();
-    let route = Route { target: address(target), hops, reached: true };
+    let route = Route { target: address(target), hops, reached: true, probes: 0 };
     Record::Route(RouteRecord { host: host.into(), route: Some(route), ..RouteRecord::default() })
 }
 

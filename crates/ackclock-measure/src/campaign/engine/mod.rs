@@ -337,8 +337,7 @@ impl<'c> Campaign<'c> {
         };
         match route {
             Ok(route) => {
-                let probes: u64 = route.hops.iter().map(|hop| u64::from(hop.sent)).sum();
-                record.wire_bytes = probes * ROUTE_PROBE;
+                record.wire_bytes = u64::from(route.probes) * ROUTE_PROBE;
                 record.route = Some(route);
             }
             Err(error) => record.error = Some(error),
