@@ -100,7 +100,9 @@ fn name(plan: &Plan, step: Step) -> String {
     match step {
         Step::Route { round: 0, host: it } => format!("route to {} before round 1", host(it)),
         Step::Route { round, host: it } => format!("round {round}: route to {}", host(it)),
-        Step::Burst { round, groups } => format!("round {round}: burst after {groups} hosts"),
+        Step::Burst { round, groups } => {
+            format!("round {round}: burst after {groups} of {} hosts", plan.hosts.len())
+        }
         Step::Transfer { round, host: it, variant } => {
             let variant =
                 plan.variants().get(variant).map_or_else(String::new, ToString::to_string);
@@ -121,7 +123,7 @@ fn description(plan: &Plan) -> String {
     };
     line(format!("campaign '{}': nothing is sent, this is what would be", plan.name));
     line(format!(
-        "{} transfers of {} to {} hosts (TCP port {}, {}), one at a time, {} apart",
+        "{} transfers of {} to {} hosts (TCP port {}, {}), one at a time, those to a host {} apart",
         estimate.transfers,
         size(transfer.bytes),
         estimate.hosts,
