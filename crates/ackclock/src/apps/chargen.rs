@@ -4,49 +4,50 @@ use super::sending::CHUNK;
 use super::server::Progress;
 use crate::congestion::CongestionController;
 use crate::stack::{Handle, Stack};
+use crate::storage::copy;
 use crate::time::Instant;
 
 /// Printable ASCII characters, from the space on.
-const CHARACTERS: u8 = 95;
+const CHARACTERS: usize = 95;
 /// Characters per line, CR and LF not counted (RFC 864's recommended pattern).
-const LINE: u8 = 72;
+const LINE: usize = 72;
+/// What ends a line.
+const END: &[u8] = b"\r\n";
 /// Bytes per line.
-const LINE_BYTES: u8 = LINE + 2;
+const LINE_BYTES: u64 = (LINE + END.len()) as u64;
+
+/// Every line lies in it: all characters, and once more as many as a line has.
+const RING: [u8; CHARACTERS + LINE] = {
+    let mut ring = [0; CHARACTERS + LINE];
+    let (mut rest, mut character) = (ring.as_mut_slice(), 0);
+    while let Some((place, others)) = rest.split_first_mut() {
+        *place = b' ' + character;
+        character = (character + 1) % CHARACTERS as u8;
+        rest = others;
+    }
+    ring
+};
 
 /// The byte at `offset` of the stream: each line begins one character after the one before.
 pub fn chargen_byte(offset: u64) -> u8 {
-    Place::at(offset).byte()
+    let mut byte = [0];
+    fill(&mut byte, offset);
+    let [byte] = byte;
+    byte
 }
 
-/// A place in the stream, from which one goes on without a division.
-#[derive(Clone, Copy)]
-struct Place {
-    /// The line's number, modulo the number of characters.
-    line: u8,
-    /// Bytes of it before the place.
-    column: u8,
-}
-
-impl Place {
-    const fn at(offset: u64) -> Self {
-        let line = (offset / LINE_BYTES as u64) % CHARACTERS as u64;
-        Place { line: line as u8, column: (offset % LINE_BYTES as u64) as u8 }
-    }
-
-    fn next(self) -> Self {
-        if self.column < LINE_BYTES - 1 {
-            return Place { column: self.column + 1, ..self };
+/// Writes the stream from `offset` on.
+fn fill(mut data: &mut [u8], offset: u64) {
+    let mut line = ((offset / LINE_BYTES) % CHARACTERS as u64) as usize;
+    let mut skipped = (offset % LINE_BYTES) as usize;
+    while !data.is_empty() {
+        for part in [RING.get(line..line + LINE).unwrap_or_default(), END] {
+            let start = skipped.min(part.len());
+            skipped -= start;
+            let count = copy(data, part.get(start..).unwrap_or_default());
+            data = data.get_mut(count..).unwrap_or_default();
         }
-        let line = if self.line < CHARACTERS - 1 { self.line + 1 } else { 0 };
-        Place { line, column: 0 }
-    }
-
-    const fn byte(self) -> u8 {
-        match self.column {
-            LINE => b'\r',
-            column if column > LINE => b'\n',
-            column => b' ' + (self.line + column) % CHARACTERS,
-        }
+        line = (line + 1) % CHARACTERS;
     }
 }
 
@@ -63,11 +64,7 @@ pub(super) fn serve<C: CongestionController + Clone>(
     loop {
         let room = stack.send_room(handle).min(CHUNK);
         let data = chunk.get_mut(..room).unwrap_or_default();
-        let mut place = Place::at(sent_before + sent);
-        for byte in data.iter_mut() {
-            *byte = place.byte();
-            place = place.next();
-        }
+        fill(data, sent_before + sent);
         let taken = stack.send(now, handle, data).unwrap_or(0);
         sent += taken as u64;
         if taken == 0 {
@@ -82,12 +79,12 @@ mod tests {
     use std::vec::Vec;
 
     fn lines(from: u64, count: u64) -> Vec<u8> {
-        let line = u64::from(LINE_BYTES);
-        let bytes: Vec<u8> = (from * line..(from + count) * line).map(chargen_byte).collect();
-        let mut place = Place::at(from * line);
-        for byte in &bytes {
-            assert_eq!(*byte, place.byte());
-            place = place.next();
+        let range = from * LINE_BYTES..(from + count) * LINE_BYTES;
+        let bytes: Vec<u8> = range.clone().map(chargen_byte).collect();
+        for begin in 0..bytes.len() {
+            let mut tail = std::vec![0; bytes.len() - begin];
+            fill(&mut tail, range.start + begin as u64);
+            assert_eq!(tail, bytes[begin..]);
         }
         bytes
     }

@@ -19,13 +19,32 @@ pub enum Service {
 /// Characters from the space to the tilde, in lines of 72 (RFC 864).
 const CHARACTERS: usize = 95;
 const LINE: usize = 72;
+const END: &[u8] = b"\r\n";
 
-fn chargen_byte(offset: usize) -> u8 {
-    let (line, column) = (offset / (LINE + 2), offset % (LINE + 2));
-    match column {
-        LINE => b'\r',
-        column if column > LINE => b'\n',
-        _ => b' ' + ((line + column) % CHARACTERS) as u8,
+/// Every line lies in it.
+const RING: [u8; CHARACTERS + LINE] = {
+    let mut ring = [0; CHARACTERS + LINE];
+    let mut at = 0;
+    while at < ring.len() {
+        ring[at] = b' ' + (at % CHARACTERS) as u8;
+        at += 1;
+    }
+    ring
+};
+
+/// Writes the stream from `offset` on.
+fn fill(mut data: &mut [u8], offset: usize) {
+    let mut line = offset / (LINE + END.len()) % CHARACTERS;
+    let mut skipped = offset % (LINE + END.len());
+    while !data.is_empty() {
+        for part in [&RING[line..line + LINE], END] {
+            let start = skipped.min(part.len());
+            skipped -= start;
+            let count = data.len().min(part.len() - start);
+            data[..count].copy_from_slice(&part[start..start + count]);
+            data = &mut data[count..];
+        }
+        line = (line + 1) % CHARACTERS;
     }
 }
 
@@ -51,7 +70,7 @@ pub fn serve(socket: &mut Socket<'_>, service: &mut Service) {
         Service::Chargen(sent) => {
             while socket.can_send() {
                 let written = socket.send(|room| {
-                    room.iter_mut().zip(*sent..).for_each(|(byte, at)| *byte = chargen_byte(at));
+                    fill(room, *sent);
                     (room.len(), room.len())
                 });
                 *sent += written.unwrap_or_default();
