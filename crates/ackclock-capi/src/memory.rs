@@ -17,6 +17,7 @@ impl Arena {
         self.rest.len()
     }
 
+    #[inline(never)]
     fn cut(&mut self, bytes: usize, align: usize) -> Option<&'static mut [MaybeUninit<u8>]> {
         let rest = core::mem::take(&mut self.rest);
         let gap = rest.as_ptr().align_offset(align);
@@ -27,6 +28,8 @@ impl Arena {
     }
 
     /// Places a value; `None` if the memory is too short for it.
+    // Inlined, so that a value is made where it stays and not on a stack that is too small for it.
+    #[inline(always)]
     pub(crate) fn place<T>(&mut self, value: T) -> Option<&'static mut T> {
         let piece = self.cut(size_of::<T>(), align_of::<T>())?;
         // SAFETY: the piece is as long and as aligned as the type wants, and nobody else's.

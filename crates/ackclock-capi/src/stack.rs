@@ -2,7 +2,7 @@
 
 use crate::memory::Arena;
 use crate::{ACKCLOCK_CONNECTIONS, ACKCLOCK_HALF_OPEN, ACKCLOCK_LISTENERS, ACKCLOCK_TIME_WAIT};
-use ackclock::congestion::Reno;
+use ackclock::congestion::{Growth, Reno};
 use ackclock::link::ethernet::Ethernet;
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::stack::{Capabilities, Cidr, Stack, StackConfig, StackMemory};
@@ -28,7 +28,9 @@ type Memory = StackMemory<
     ACKCLOCK_TIME_WAIT,
     ACKCLOCK_LISTENERS,
 >;
-type Records = ([FlightRecord; FLIGHT], [SeqRange; RANGES]);
+
+/// The law of all connections.
+const RENO: Reno = Reno::new(Growth::ByteCounting { limit: 2 });
 
 /// A stack. It lies in the memory that `ackclock_init` was given.
 #[allow(non_camel_case_types)]
@@ -64,7 +66,9 @@ pub extern "C" fn ackclock_memory_needed() -> usize {
     piece(size_of::<ackclock_stack>(), align_of::<ackclock_stack>())
         + piece(size_of::<Memory>(), align_of::<Memory>())
         + ACKCLOCK_CONNECTIONS
-            * (piece(size_of::<Records>(), align_of::<Records>()) + 2 * LEAST_QUEUE)
+            * (piece(size_of::<[FlightRecord; FLIGHT]>(), align_of::<FlightRecord>())
+                + piece(size_of::<[SeqRange; RANGES]>(), align_of::<SeqRange>())
+                + 2 * LEAST_QUEUE)
 }
 
 /// Makes a stack in `memory`, which is the stack's from now on. Returns NULL if the memory is too
@@ -90,34 +94,40 @@ pub unsafe extern "C" fn ackclock_init(
 }
 
 fn init(mut arena: Arena, config: &ackclock_config) -> Option<&'static mut ackclock_stack> {
-    let memory = arena.place(Memory::new())?;
-    let mut records = [const { None }; ACKCLOCK_CONNECTIONS];
-    for place in &mut records {
-        let empty = SeqRange::new(SeqNumber(0), SeqNumber(0));
-        *place = arena.place::<Records>(([FlightRecord::EMPTY; FLIGHT], [empty; RANGES]));
+    let link = Capabilities::with_mtu(config.mtu.min(1500).into());
+    let settings = StackConfig::new(link, config.secret);
+    let address = EthernetAddress(config.hardware_address);
+    let it = arena.place(ackclock_stack {
+        stack: Stack::empty(settings, RENO),
+        ethernet: Ethernet::new(address),
+    })?;
+    let memory = arena.place(const { Memory::new() })?;
+    let mut buffers = [const { None }; ACKCLOCK_CONNECTIONS];
+    for place in &mut buffers {
+        *place = Some(records(&mut arena)?);
     }
-    let reserved = size_of::<ackclock_stack>() + align_of::<ackclock_stack>();
-    let queue = arena.len().checked_sub(reserved)? / (2 * ACKCLOCK_CONNECTIONS);
-    let buffers = records.map(|place| {
-        let mut buffers = Buffers::default();
-        if let (Some((flight, ranges)), Some(send), Some(receive)) =
-            (place, arena.bytes(queue), arena.bytes(queue))
-        {
-            buffers.flight = Buffer::lent(flight);
-            buffers.reassembly = Buffer::lent(ranges);
+    let queue = arena.len() / (2 * ACKCLOCK_CONNECTIONS);
+    let buffers = buffers.map(|place| {
+        let mut buffers = place.unwrap_or_default();
+        if let (Some(send), Some(receive)) = (arena.bytes(queue), arena.bytes(queue)) {
             buffers.send = Buffer::lent(send);
             buffers.receive = Buffer::lent(receive);
         }
         buffers
     });
-    let link = Capabilities::with_mtu(config.mtu.min(1500).into());
-    let settings = StackConfig::new(link, config.secret);
-    let mut stack = Stack::new(settings, Reno::default(), memory.storage(buffers)).ok()?;
-    let address = Cidr { address: config.address.into(), prefix: config.prefix };
-    stack.add_address(address).ok()?;
-    let mut ethernet = Ethernet::new(EthernetAddress(config.hardware_address));
+    it.stack.lend(memory.storage(buffers)).ok()?;
+    it.stack.add_address(Cidr { address: config.address.into(), prefix: config.prefix }).ok()?;
     if config.gateway != [0; 4] {
-        ethernet.set_gateway(config.gateway.into()).ok()?;
+        it.ethernet.set_gateway(config.gateway.into()).ok()?;
     }
-    arena.place(ackclock_stack { stack, ethernet })
+    Some(it)
+}
+
+/// The records of one connection.
+fn records(arena: &mut Arena) -> Option<Buffers<'static>> {
+    const NOTHING: SeqRange = SeqRange::new(SeqNumber(0), SeqNumber(0));
+    let mut buffers = Buffers::default();
+    buffers.flight = Buffer::lent(arena.place([FlightRecord::EMPTY; FLIGHT])?);
+    buffers.reassembly = Buffer::lent(arena.place([NOTHING; RANGES])?);
+    Some(buffers)
 }
