@@ -47,6 +47,7 @@ pub(super) struct Slot<'a, C> {
 
 impl<'a, C: CongestionController> Slot<'a, C> {
     /// A slot for a new connection.
+    #[inline(always)]
     pub(super) fn new(
         connection: Connection<'a, C>,
         tuple: FourTuple,

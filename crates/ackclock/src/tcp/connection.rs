@@ -164,6 +164,7 @@ const _: () = assert!(size_of::<Connection<'static, crate::congestion::Reno>>() 
 impl<'a, C: CongestionController> Connection<'a, C> {
     /// Active open (section 3.10.1): a connection in SYN-SENT whose SYN the next
     /// [`poll_transmit`](Self::poll_transmit) gives. `config` has been validated.
+    #[inline(always)]
     pub fn connect(
         now: Instant,
         config: &Config,
