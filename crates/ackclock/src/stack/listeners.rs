@@ -51,10 +51,10 @@ impl ListenerRecord {
     /// How well it fits a destination, more specific being greater: an address counts more than a
     /// port. `None`: not at all.
     fn fitness(&self, destination: End, is_local: bool) -> Option<u8> {
-        let local = self.config.local;
-        let ip = Address::from(local.ip());
+        let local = End::from(self.config.local);
+        let ip = local.ip();
         let (address, port) = (!ip.is_unspecified(), local.port() != 0);
-        let fits = local.is_ipv4() == destination.ip().is_ipv4()
+        let fits = ip.is_ipv4() == destination.ip().is_ipv4()
             && (is_local || self.config.any_destination)
             && (!address || ip == destination.ip())
             && (!port || local.port() == destination.port());
@@ -83,7 +83,8 @@ impl<'a> Listeners<'a> {
 
     /// Adds a listener, whose settings were checked.
     pub(super) fn add(&mut self, config: ListenConfig) -> Result<u32, ListenError> {
-        if self.records.iter().any(|(_, record)| record.config.local == config.local) {
+        let local = End::from(config.local);
+        if self.records.iter().any(|(_, record)| End::from(record.config.local) == local) {
             return Err(ListenError::AddressInUse);
         }
         let id = self.records.vacancy().ok_or(ListenError::NoResources)?;

@@ -179,13 +179,18 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     #[inline(never)]
     pub fn listen(&mut self, config: ListenConfig) -> Result<Listener, ListenError> {
         check_listener(&config)?;
-        let local = SocketAddr::new(config.local.ip(), config.local.port());
-        let ip = Address::from(local.ip());
+        let mut config = config;
+        if config.local.is_ipv6() {
+            // Without the scope and the flow that it may have.
+            config.local = SocketAddr::new(config.local.ip(), config.local.port());
+        }
+        let is_there = cfg!(feature = "ipv6") || config.local.is_ipv4();
+        let ip = Address::from(config.local.ip());
         let is_foreign = config.any_destination && is_unicast(ip);
-        if !(ip.is_unspecified() || self.addresses.contains(ip) || is_foreign) {
+        if !(is_there && (ip.is_unspecified() || self.addresses.contains(ip) || is_foreign)) {
             return Err(ListenError::NoSuchAddress);
         }
-        let id = self.listeners.add(ListenConfig { local, ..config })?;
+        let id = self.listeners.add(config)?;
         Ok(Listener { slot: id, generation: self.listeners.records.generation(id) })
     }
 

@@ -52,8 +52,8 @@ pub(super) struct FourTuple {
 }
 
 impl FourTuple {
-    /// Longest form as bytes: two IPv6 addresses and two ports.
-    pub(super) const MAX_BYTES: usize = 36;
+    /// Longest form as bytes: two addresses and two ports.
+    pub(super) const MAX_BYTES: usize = if cfg!(feature = "ipv6") { 36 } else { 12 };
 
     /// The connection that a received segment belongs to.
     pub(super) fn of(segment: &Segment<'_>) -> Self {

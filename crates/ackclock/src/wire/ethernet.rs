@@ -51,6 +51,15 @@ pub(crate) enum EtherType {
 }
 
 impl EtherType {
+    const fn of(octets: [u8; 2]) -> Option<Self> {
+        Some(match octets {
+            [0x08, 0x00] => EtherType::Ipv4,
+            [0x08, 0x06] => EtherType::Arp,
+            [0x86, 0xdd] => EtherType::Ipv6,
+            _ => return None,
+        })
+    }
+
     const fn octets(self) -> [u8; 2] {
         match self {
             EtherType::Ipv4 => [0x08, 0x00],
@@ -76,11 +85,10 @@ impl<'a> Frame<'a> {
     pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let (&[a, b, c, d, e, f, g, h, i, j, k, l, high, low], payload) =
             bytes.split_first_chunk::<ETHERNET_HEADER>()?;
-        let kinds = [EtherType::Ipv4, EtherType::Arp, EtherType::Ipv6];
         Some(Frame {
             destination: EthernetAddress([a, b, c, d, e, f]),
             source: EthernetAddress([g, h, i, j, k, l]),
-            kind: kinds.into_iter().find(|kind| kind.octets() == [high, low]),
+            kind: EtherType::of([high, low]),
             payload,
         })
     }

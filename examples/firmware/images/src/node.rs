@@ -22,7 +22,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 pub struct Node<'m> {
     board: Board,
     frame: &'m mut FrameBuffer,
-    ethernet: Ethernet<NEIGHBOURS, 1>,
+    ethernet: Ethernet<NEIGHBOURS, 0>,
     was_up: bool,
     /// When to look at the cable next.
     look_at: Instant,

@@ -40,12 +40,21 @@ impl SackReport {
         if !self.enabled {
             return blocks;
         }
-        let duplicate = Some(self.duplicate).filter(|duplicate| !duplicate.is_empty());
-        let encloses = |range: &&SeqRange| duplicate.is_some_and(|part| range.covers(part));
-        let enclosing = ranges.iter().find(encloses);
-        let others = ranges.iter().filter(|range| !encloses(range));
-        for block in duplicate.iter().chain(enclosing).chain(others).take(max) {
-            blocks.push(*block);
+        let repeats = !self.duplicate.is_empty();
+        let mut push = |block| {
+            if blocks.as_slice().len() < max {
+                blocks.push(block);
+            }
+        };
+        if repeats {
+            push(self.duplicate);
+        }
+        for enclosing in [true, false] {
+            for range in ranges {
+                if enclosing == (repeats && range.covers(self.duplicate)) {
+                    push(*range);
+                }
+            }
         }
         blocks
     }
