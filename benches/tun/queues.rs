@@ -187,7 +187,7 @@ struct Placed {
 
 enum Traffic {
     Giver(Giver),
-    Taker(Source, u64),
+    Taker(Box<Source>, u64),
 }
 
 impl Placed {
@@ -198,7 +198,7 @@ impl Placed {
             let mut config = SourceConfig::new(remote);
             config.connection = connection();
             config.amount = Amount::Bytes(0);
-            Traffic::Taker(Source::new(config), bytes)
+            Traffic::Taker(Box::new(Source::new(config)), bytes)
         };
         Placed { processor, application, begun: Duration::ZERO, spent: Duration::ZERO }
     }
@@ -206,7 +206,7 @@ impl Placed {
     fn application(&mut self) -> &mut dyn Application<'static, BuiltIn> {
         match &mut self.application {
             Traffic::Giver(giver) => giver,
-            Traffic::Taker(taker, _) => taker,
+            Traffic::Taker(taker, _) => taker.as_mut(),
         }
     }
 }
@@ -231,7 +231,7 @@ impl Application<'static, BuiltIn> for Placed {
     fn is_done(&self) -> bool {
         match &self.application {
             Traffic::Giver(giver) => Application::<BuiltIn>::is_done(giver),
-            Traffic::Taker(taker, _) => Application::<BuiltIn>::is_done(taker),
+            Traffic::Taker(taker, _) => Application::<BuiltIn>::is_done(taker.as_ref()),
         }
     }
 }

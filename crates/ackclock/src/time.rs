@@ -142,9 +142,9 @@ const fn thousandth(number: u64) -> u64 {
         return number / 1_000;
     }
     let (high, low) = ((number >> 32) as u32, number as u32);
-    let middle = high % 1_000 << 16 | low >> 16;
-    let lowest = middle % 1_000 << 16 | low & 0xffff;
-    ((high / 1_000) as u64) << 32 | ((middle / 1_000) as u64) << 16 | (lowest / 1_000) as u64
+    let middle = ((high % 1_000) << 16) | (low >> 16);
+    let lowest = ((middle % 1_000) << 16) | (low & 0xffff);
+    (((high / 1_000) as u64) << 32) | (((middle / 1_000) as u64) << 16) | (lowest / 1_000) as u64
 }
 
 impl core::ops::Add<Duration> for Instant {
