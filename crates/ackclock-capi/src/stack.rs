@@ -126,8 +126,9 @@ fn init(mut arena: Arena, config: &ackclock_config) -> Option<&'static mut ackcl
 /// The records of one connection.
 fn records(arena: &mut Arena) -> Option<Buffers<'static>> {
     const NOTHING: SeqRange = SeqRange::new(SeqNumber(0), SeqNumber(0));
-    let mut buffers = Buffers::default();
-    buffers.flight = Buffer::lent(arena.place([FlightRecord::EMPTY; FLIGHT])?);
-    buffers.reassembly = Buffer::lent(arena.place([NOTHING; RANGES])?);
-    Some(buffers)
+    Some(Buffers {
+        flight: Buffer::lent(arena.place([FlightRecord::EMPTY; FLIGHT])?),
+        reassembly: Buffer::lent(arena.place([NOTHING; RANGES])?),
+        ..Buffers::default()
+    })
 }

@@ -5,7 +5,6 @@ use super::pool::{NO_ID, Place, Pool};
 use super::tuple::End;
 use super::{ListenConfig, ListenError};
 use crate::storage::Buffer;
-use crate::wire::Address;
 
 /// Most listeners where storage grows. A SYN looks through them one after another.
 const MAX_LISTENERS: usize = 4_096;
