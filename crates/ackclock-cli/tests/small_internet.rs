@@ -391,7 +391,7 @@ impl PlanFile {
         let text =
             format!("name = 'dry'\nrounds = 2\nhosts_file = 'hosts.txt'\n[limits]\n{limits}\n");
         std::fs::write(directory.join("plan.toml"), text).expect("a plan");
-        let hosts = "# mine\na.invalid\nb.invalid # slow\n";
+        let hosts = "# mine\n192.0.2.7\nb.invalid # slow\n";
         std::fs::write(directory.join("hosts.txt"), hosts).expect("hosts");
         PlanFile(directory)
     }
@@ -421,6 +421,20 @@ fn a_dry_run_says_what_would_be_sent_and_keeps_nothing() {
         assert!(said.contains(part), "no '{part}' in: {said}");
     }
     assert!(!plan.0.join("plan").exists());
+}
+
+#[test]
+fn a_way_out_by_which_nobody_can_be_reached_is_refused_before_anything_is_kept() {
+    let plan = PlanFile::new("way", "");
+    for (arguments, says) in [
+        (&["--via", "packet"][..], "with packet sockets give --interface NAME, and --address"),
+        (&["--via", "raw", "--ports", "9-1"], "--ports: "),
+        (&["--via", "tun"], "give --tun NAME and --address CIDR"),
+    ] {
+        let (status, said) = plan.run(arguments);
+        assert_eq!((status, said.contains(says)), (Some(2), true), "{said}");
+        assert!(!plan.0.join("plan").exists());
+    }
 }
 
 #[test]

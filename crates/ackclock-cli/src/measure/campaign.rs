@@ -22,7 +22,7 @@ use ackclock_measure::transfer::TimedTransfer;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::slice::from_mut;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -53,6 +53,7 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
                 .into(),
         ));
     }
+    check_way(&plan, options)?;
     let directory = options.out.clone().unwrap_or_else(|| options.plan.with_extension(""));
     let mut journal = Journal::open(&directory, &plan)
         .map_err(|error| Failure::Environment(error.to_string()))?;
@@ -87,6 +88,34 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
             Err(Failure::Usage(error.to_string()))
         }
         Err(error) => Err(Failure::Environment(error.to_string())),
+    }
+}
+
+/// Sees that some host can be reached by the way out, before each is found to be out of reach.
+fn check_way(plan: &Plan, options: &Run) -> Result<(), Failure> {
+    let mut refusal = None;
+    for (name, port) in (0..plan.hosts.len()).filter_map(|host| plan.peer(host)) {
+        // Who is to be left alone is not even looked up.
+        if plan.limits.stop.has_name(name) {
+            continue;
+        }
+        let Ok(address) = resolve(name, options.prefers_ipv6()) else {
+            continue;
+        };
+        let remote = SocketAddr::new(address, port);
+        match way::plan(options.via, &options.way, 1, Purpose::Reach(&[remote])) {
+            Ok(_) => return Ok(()),
+            Err(failure) => refusal = refusal.or(Some(failure)),
+        }
+    }
+    refusal.map_or(Ok(()), Err)
+}
+
+impl Run {
+    /// Whether the transfers come from IPv6 addresses only.
+    fn prefers_ipv6(&self) -> bool {
+        let addresses = &self.way.address;
+        !addresses.is_empty() && addresses.iter().all(|it| it.address.is_ipv6())
     }
 }
 
@@ -221,9 +250,7 @@ impl Instruments for Real<'_> {
     }
 
     fn resolve(&mut self, host: &str) -> Result<IpAddr, String> {
-        let addresses = &self.options.way.address;
-        let only_ipv6 = !addresses.is_empty() && addresses.iter().all(|it| it.address.is_ipv6());
-        resolve(host, only_ipv6).map_err(|failure| failure.to_string())
+        resolve(host, self.options.prefers_ipv6()).map_err(|failure| failure.to_string())
     }
 
     fn transfer(&mut self, order: &TransferOrder) -> Result<Transferred, Stop> {
