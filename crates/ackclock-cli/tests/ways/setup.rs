@@ -9,7 +9,8 @@ const STATE: &str = r#"
     state() {
         # The queue of an interface that was up once is not that of a new one.
         ip -o link show | cut -d: -f2- | sed 's/qdisc [a-z_]*//'
-        ip -o address show | tr -s ' ' | cut -d' ' -f2-4
+        # The kernel gives link-local addresses in its own time.
+        ip -o address show | tr -s ' ' | cut -d' ' -f2-4 | grep -v ' fe80:'
         ip route show
         sysctl net.ipv4.ip_forward net.ipv6.conf.all.forwarding
         for program in iptables ip6tables; do
