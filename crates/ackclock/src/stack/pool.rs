@@ -122,6 +122,8 @@ impl<'a, T> Pool<'a, T> {
     }
 
     /// The record under `id`, to be changed.
+    // Without a way of its own for every packet size is what matters.
+    #[cfg_attr(not(feature = "fast-path"), inline(never))]
     pub(super) fn get_mut(&mut self, id: u32) -> Option<&mut T> {
         match self.places.get_mut(id as usize)? {
             Place::Vacant { .. } => None,

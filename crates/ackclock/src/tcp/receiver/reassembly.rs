@@ -103,20 +103,20 @@ impl<'a> Reassembly<'a> {
         if segment.is_empty() || !self.ring.reserve_behind(offset.saturating_add(fitting)) {
             return Stored { advanced: 0, dropped: beyond.saturating_add(self.missing(segment)) };
         }
-        let touching = self.gather(segment);
         let fills_hole = start == self.next;
-        if touching == 0 && !fills_hole && !self.has_place() {
+        let is_apart = !self.ranges().iter().any(|held| touches(held, segment));
+        if is_apart && !fills_hole && !self.has_place() {
             return Stored { advanced: 0, dropped: beyond.saturating_add(segment.len()) };
         }
-        let whole = self.fill(segment, bytes, touching);
-        if fills_hole {
-            self.ring.extend(whole.len() as usize);
-            self.next = whole.end;
-            self.replace_first(touching, None);
-        } else {
-            self.replace_first(touching, Some(whole));
+        self.fill(segment, bytes);
+        let whole = self.take_touching(segment);
+        if !fills_hole {
+            self.put_first(whole);
+            return Stored { advanced: 0, dropped: beyond };
         }
-        Stored { advanced: if fills_hole { whole.len() } else { 0 }, dropped: beyond }
+        self.ring.extend(whole.len() as usize);
+        self.next = whole.end;
+        Stored { advanced: whole.len(), dropped: beyond }
     }
 
     /// Stores the bytes that come next, while nothing waits behind a hole.
@@ -152,54 +152,49 @@ impl<'a> Reassembly<'a> {
         })
     }
 
-    /// Moves the ranges that overlap or adjoin `segment` to the front of the list, lowest first;
-    /// returns how many. The others keep their order.
-    fn gather(&mut self, segment: SeqRange) -> usize {
-        let mut touching = 0;
-        for position in 0..self.count as usize {
-            let touches = self.ranges.get(position).is_some_and(|held| {
-                held.start.at_or_before(segment.end) && segment.start.at_or_before(held.end)
-            });
-            if touches {
-                self.move_up(position, touching);
-                touching += 1;
-            }
-        }
-        touching
-    }
-
-    /// Moves the range at `position` to its place among the first `gathered`, which are sorted.
-    fn move_up(&mut self, position: usize, gathered: usize) {
-        let next = self.next;
-        let Some((held, before)) = self.ranges.get_mut(..=position).and_then(<[_]>::split_last_mut)
-        else {
-            return;
-        };
-        let distance = held.start.distance(next);
-        let higher = |other: &SeqRange| other.start.distance(next) > distance;
-        let place = before.iter().take(gathered).position(higher).unwrap_or(gathered);
-        for other in before.iter_mut().skip(place) {
-            core::mem::swap(other, held);
-        }
-    }
-
-    /// Writes what the first `touching` ranges lack of `segment`; returns the range that they and
-    /// the segment form together.
-    fn fill(&mut self, segment: SeqRange, bytes: &[u8], touching: usize) -> SeqRange {
-        let mut whole = segment;
+    /// Writes what of `segment` is not held.
+    fn fill(&mut self, segment: SeqRange, bytes: &[u8]) {
         let mut from = segment.start;
-        for position in 0..touching {
+        while from.before(segment.end) {
+            // The range in which this number lies, or else the first one behind it.
+            let mut held = SeqRange::new(segment.end, segment.end);
+            for range in self.ranges() {
+                if range.end.after(from) && range.start.before(held.start) {
+                    held = *range;
+                }
+            }
+            self.write(segment.start, bytes, SeqRange::new(from, held.start));
+            from = held.end;
+        }
+    }
+
+    /// Takes the ranges that overlap or adjoin `segment` out of the list; returns what they and the
+    /// segment form together. The others keep their order.
+    fn take_touching(&mut self, segment: SeqRange) -> SeqRange {
+        let mut whole = segment;
+        let mut kept = 0;
+        for position in 0..self.count as usize {
             let Some(&held) = self.ranges.get(position) else {
                 break;
             };
-            let gap = SeqRange::new(from, held.start.min(segment.end));
-            self.write(segment.start, bytes, gap);
-            from = from.max(held.end);
-            whole.start = whole.start.min(held.start);
-            whole.end = whole.end.max(held.end);
+            if touches(&held, segment) {
+                whole = SeqRange::new(whole.start.min(held.start), whole.end.max(held.end));
+            } else if let Some(place) = self.ranges.get_mut(kept) {
+                *place = held;
+                kept += 1;
+            }
         }
-        self.write(segment.start, bytes, SeqRange::new(from, segment.end));
+        self.count = kept as u32;
         whole
+    }
+
+    /// Puts a range before all others; there is a place for it.
+    fn put_first(&mut self, new: SeqRange) {
+        self.count += 1;
+        let mut carried = new;
+        for place in self.ranges.iter_mut().take(self.count as usize) {
+            core::mem::swap(place, &mut carried);
+        }
     }
 
     /// Writes the part `gap` of `bytes`, which begin at `start`. The memory has been reserved.
@@ -219,32 +214,11 @@ impl<'a> Reassembly<'a> {
             && ((self.count as usize) < self.ranges.len()
                 || self.ranges.push(SeqRange::default()).is_ok())
     }
+}
 
-    /// Puts `new` in the place of the first `touching` ranges. If it replaces none, then
-    /// [`has_place`](Self::has_place) has found a place for it.
-    fn replace_first(&mut self, touching: usize, new: Option<SeqRange>) {
-        let kept = usize::from(new.is_some());
-        let added = kept.saturating_sub(touching);
-        let removed = touching.saturating_sub(kept);
-        let Some(list) = self.ranges.get_mut(..self.count as usize + added) else {
-            return;
-        };
-        for position in removed..list.len() {
-            if let Some(&held) = list.get(position)
-                && let Some(place) = list.get_mut(position - removed)
-            {
-                *place = held;
-            }
-        }
-        if let Some(new) = new {
-            let mut carried = new;
-            let places = if added > 0 { list } else { list.get_mut(..1).unwrap_or_default() };
-            for place in places {
-                core::mem::swap(place, &mut carried);
-            }
-        }
-        self.count = (self.count as usize + added - removed) as u32;
-    }
+/// Whether both overlap or adjoin.
+fn touches(one: &SeqRange, other: SeqRange) -> bool {
+    one.start.at_or_before(other.end) && other.start.at_or_before(one.end)
 }
 
 fn intersection(one: SeqRange, other: SeqRange) -> SeqRange {
