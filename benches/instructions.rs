@@ -13,7 +13,7 @@ use ackclock_benches::callgrind;
 use ackclock_benches::memory::{Access, Floor, Ours, OursSetup, Smoltcp, SmoltcpSetup};
 use ackclock_benches::packets::{PAYLOAD, Timers, read, read_smoltcp, write, write_smoltcp};
 use ackclock_benches::report::{self, Row};
-use ackclock_benches::scoreboard::Scoreboard;
+use ackclock_benches::scoreboard::{Holes, Scoreboard};
 use smoltcp::socket::tcp::CongestionControl;
 use std::error::Error;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ const TOLERANCE: f64 = 0.03;
 const BULK: usize = 181 * PAYLOAD;
 
 /// What is counted: name, unit, repetitions of both runs, units in a repetition.
-const TASKS: [(&str, &str, [u64; 2], f64); 20] = [
+const TASKS: [(&str, &str, [u64; 2], f64); 23] = [
     ("bulk", "segment", [20, 60], 181.0),
     ("bulk, acking every second segment", "segment", [20, 60], 181.0),
     ("bulk, in place", "segment", [20, 60], 181.0),
@@ -47,6 +47,9 @@ const TASKS: [(&str, &str, [u64; 2], f64); 20] = [
     ("ack", "ack", [500, 2_500], 1.0),
     ("ack, 10 holes", "ack", [500, 2_500], 1.0),
     ("ack, 1,000 holes", "ack", [500, 2_500], 1.0),
+    ("segment received, no holes", "segment", [500, 2_500], 1.0),
+    ("segment received, 10 holes", "segment", [500, 2_500], 1.0),
+    ("segment received, 1,000 holes", "segment", [500, 2_500], 1.0),
     ("timer among 10,000", "timer fired", [1_000, 3_000], 1.0),
 ];
 
@@ -94,6 +97,9 @@ fn perform(task: &str, times: u64) -> Option<()> {
         "ack" => acks(0, n),
         "ack, 10 holes" => acks(10, n),
         "ack, 1,000 holes" => acks(1_000, n),
+        "segment received, no holes" => segments(0, n),
+        "segment received, 10 holes" => segments(10, n),
+        "segment received, 1,000 holes" => segments(1_000, n),
         "timer among 10,000" => Timers::new(10_000).fire(times),
         _ => return None,
     }
@@ -109,6 +115,11 @@ fn repeat(times: usize, mut work: impl FnMut() -> usize) {
 fn acks(holes: u32, count: usize) {
     let mut board = Scoreboard::new(holes);
     (0..count).for_each(|_| board.ack());
+}
+
+fn segments(holes: u32, count: usize) {
+    let mut receiver = Holes::new(holes);
+    (0..count).for_each(|_| receiver.receive());
 }
 
 /// Instructions that so many repetitions take, with all that goes before.

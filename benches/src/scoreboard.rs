@@ -1,4 +1,5 @@
-//! A sender with holes in its flight, and the acks that it gets.
+//! A sender with holes in its flight, and the acks that it gets; a receiver with holes in its data, and
+//! the segments that it gets.
 
 use ackclock::congestion::{BuiltIn, Fixed};
 use ackclock::seq::{SeqNumber, SeqRange};
@@ -13,6 +14,9 @@ const MSS: u32 = 1_448;
 
 /// Segments in flight behind the holes: so many acks can be given.
 pub const ACKS: usize = 4_000;
+
+/// Payload of the segments that are received.
+const PIECE: u32 = 200;
 
 /// An established connection with a large flight, of which the peer has SACKed every second segment up
 /// to the number of holes.
@@ -33,6 +37,8 @@ impl Scoreboard {
         let mut config = Config::default();
         config.send_buffer = segments * MSS;
         config.flight_records = segments;
+        config.receive_buffer = 8 << 20;
+        config.reassembly_ranges = 10_000;
         let buffers = Buffers {
             send: Buffer::growing(),
             receive: Buffer::growing(),
@@ -79,6 +85,10 @@ impl Scoreboard {
     }
 
     fn segment(&mut self, seq: u32, ack: u32, flags: Flags, options: Options) {
+        self.data(seq, ack, flags, options, &[]);
+    }
+
+    fn data(&mut self, seq: u32, ack: u32, flags: Flags, options: Options, payload: &[u8]) {
         let header = Header {
             source_port: 2,
             destination_port: 1,
@@ -96,7 +106,7 @@ impl Scoreboard {
             dscp: 0,
             ecn: Ecn::NotEct,
         };
-        let _ = self.connection.on_segment(self.now, &Segment { header, ip, payload: &[] });
+        let _ = self.connection.on_segment(self.now, &Segment { header, ip, payload });
     }
 
     /// The peer has segments `from` up to `to`, and what it reported before.
@@ -134,5 +144,42 @@ impl Scoreboard {
             self.sack(2 * self.holes, self.next);
         }
         std::hint::black_box(&mut self.connection);
+    }
+}
+
+/// An established connection that has received every second segment up to the number of holes.
+pub struct Holes {
+    board: Scoreboard,
+    next: u32,
+}
+
+impl Holes {
+    /// With so many holes.
+    pub fn new(holes: u32) -> Self {
+        let mut receiver = Holes { board: Scoreboard::new(0), next: 0 };
+        for _ in 0..holes {
+            receiver.next += 1;
+            receiver.receive();
+        }
+        receiver
+    }
+
+    /// The next segment arrives behind the holes, is acknowledged if that is due, and read if there are
+    /// none.
+    ///
+    /// # Panics
+    /// If the connection is over.
+    pub fn receive(&mut self) {
+        let board = &mut self.board;
+        board.now += Duration::from_micros(10);
+        let millis = board.now.as_millis() as u32;
+        let timestamps = Some(Timestamps { value: millis, echo: millis - 40 });
+        let options = Options { timestamps, ..Options::default() };
+        let seq = IRS + 1 + self.next * PIECE;
+        board.data(seq, ISS + 1, Flags::NONE, options, &[7; PIECE as usize]);
+        self.next += 1;
+        let mut bytes = [0; PIECE as usize];
+        let _ = board.connection.receive(&mut bytes).expect("an open connection");
+        board.send();
     }
 }

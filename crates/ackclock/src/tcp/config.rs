@@ -34,7 +34,8 @@ pub struct Config {
     /// Most transmissions in flight (records of what was sent). With lent storage the slot's
     /// memory decides.
     pub flight_records: u32,
-    /// Most separate ranges of out-of-order data. With lent storage the slot's memory decides.
+    /// Most separate ranges of out-of-order data, of which 65,534 count. With lent storage the slot's
+    /// memory decides.
     pub reassembly_ranges: u32,
     /// Offer and accept window scaling (RFC 7323 section 2).
     pub window_scaling: bool,

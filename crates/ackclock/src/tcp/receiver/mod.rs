@@ -5,7 +5,9 @@ mod ack_policy;
 #[cfg_attr(not(feature = "ecn"), path = "no_ecn.rs")]
 mod ecn;
 mod full_size;
+mod range_list;
 mod reassembly;
+mod recent;
 #[cfg_attr(not(feature = "sack"), path = "no_sack.rs")]
 mod sack;
 #[cfg(test)]
@@ -308,7 +310,7 @@ impl<'a> Receiver<'a> {
 
     /// Whether nothing is to be read, and nothing waits behind a hole.
     pub(crate) fn holds_no_data(&self) -> bool {
-        self.queued() == 0 && self.data.ranges().is_empty()
+        self.queued() == 0 && !self.data.has_holes()
     }
 
     /// Gives memory of its own that holds nothing back.
@@ -377,7 +379,7 @@ impl<'a> Receiver<'a> {
 
     /// Bytes held behind a hole.
     pub(crate) fn out_of_order(&self) -> u32 {
-        let lengths = self.data.ranges().iter().map(|range| range.len());
+        let lengths = self.data.ranges().as_slice().iter().map(|range| range.len());
         lengths.fold(0, u32::saturating_add)
     }
 
@@ -449,7 +451,7 @@ impl<'a> Receiver<'a> {
 
     /// Whether an ack says more than RCV.NXT: data lie behind a hole, or have arrived twice.
     pub(crate) fn has_report(&self) -> bool {
-        !self.data.ranges().is_empty() || self.report.has_block(self.data.ranges())
+        self.data.has_holes() || self.report.has_block()
     }
 
     /// The SACK blocks for the next segment, at most `max`.

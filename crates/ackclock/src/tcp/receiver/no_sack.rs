@@ -1,5 +1,6 @@
 //! What stands in for SACK reports where they were left out: acks tell RCV.NXT.
 
+use super::range_list::RangeList;
 use crate::seq::SeqRange;
 use crate::wire::SackBlocks;
 
@@ -16,11 +17,11 @@ impl SackReport {
 
     pub(super) fn on_sent(&mut self) {}
 
-    pub(super) fn has_block(&self, _ranges: &[SeqRange]) -> bool {
+    pub(super) fn has_block(&self) -> bool {
         false
     }
 
-    pub(super) fn blocks(&self, _ranges: &[SeqRange], _max: usize) -> SackBlocks {
+    pub(super) fn blocks(&self, _ranges: &RangeList<'_>, _max: usize) -> SackBlocks {
         SackBlocks::EMPTY
     }
 }

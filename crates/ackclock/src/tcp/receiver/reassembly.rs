@@ -1,21 +1,19 @@
 //! Puts arriving data in order: bytes go straight to their place in the receive ring, and a list
 //! says which ranges behind a hole are there already.
 
+use super::range_list::RangeList;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, Ring};
+use core::ops::Range;
 
 /// The receive ring and what lies behind its end out of order.
 ///
-/// The ranges are disjoint, do not adjoin each other, and lie after [`next`](Self::next). They are
-/// kept in the order of RFC 2018 section 4: the one with the most recently received segment first.
+/// The ranges lie after [`next`](Self::next).
 #[derive(Debug)]
 pub(super) struct Reassembly<'a> {
     ring: Ring<'a>,
     next: SeqNumber,
-    /// The first `count` elements are in use.
-    ranges: Buffer<'a, SeqRange>,
-    count: u32,
-    max_ranges: u32,
+    ranges: RangeList<'a>,
 }
 
 /// What became of the bytes of one segment.
@@ -35,14 +33,12 @@ impl<'a> Reassembly<'a> {
         ranges: Buffer<'a, SeqRange>,
         max_ranges: usize,
     ) -> Self {
-        let max_ranges = if ranges.can_grow() { max_ranges } else { ranges.len() };
-        let max_ranges = u32::try_from(max_ranges).unwrap_or(u32::MAX);
-        Reassembly { ring, next, ranges, count: 0, max_ranges }
+        Reassembly { ring, next, ranges: RangeList::new(ranges, max_ranges) }
     }
 
     /// The memory; the data are forgotten.
     pub(super) fn into_buffers(self) -> (Buffer<'a, u8>, Buffer<'a, SeqRange>) {
-        (self.ring.into_buffer(), self.ranges)
+        (self.ring.into_buffer(), self.ranges.into_memory())
     }
 
     /// Most bytes in order and behind holes, if the ring grows.
@@ -65,15 +61,14 @@ impl<'a> Reassembly<'a> {
         self.next
     }
 
-    /// The out-of-order ranges, the one with the most recently received segment first.
-    pub(super) fn ranges(&self) -> &[SeqRange] {
-        self.ranges.get(..self.count as usize).unwrap_or_default()
+    /// The out-of-order ranges.
+    pub(super) const fn ranges(&self) -> &RangeList<'a> {
+        &self.ranges
     }
 
     /// The first number after all data held.
     pub(super) fn highest(&self) -> SeqNumber {
-        let ends = self.ranges().iter().map(|range| range.end);
-        ends.fold(self.next, SeqNumber::max)
+        self.ranges.as_slice().last().map_or(self.next, |range| range.end)
     }
 
     /// The first contiguous part of `segment` that was received before (RFC 2883 section 4).
@@ -84,15 +79,13 @@ impl<'a> Reassembly<'a> {
         if segment.start.before(self.next) {
             return Some(SeqRange::new(segment.start, segment.end.min(self.next)));
         }
-        let held = self.ranges().iter().filter(|held| held.overlaps(segment));
-        let lowest = held.min_by_key(|held| held.start.distance(self.next))?;
-        Some(intersection(*lowest, segment))
+        Some(intersection(self.ranges.overlapping(segment)?, segment))
     }
 
     /// Stores `bytes`, which begin at `start`, at or after [`next`](Self::next). Where data were
     /// received before, those stay.
     pub(super) fn store(&mut self, start: SeqNumber, bytes: &[u8]) -> Stored {
-        if self.count == 0 && start == self.next {
+        if !self.has_holes() && start == self.next {
             return self.append(bytes);
         }
         let offset = start.since(self.next) as usize;
@@ -103,20 +96,20 @@ impl<'a> Reassembly<'a> {
         if segment.is_empty() || !self.ring.reserve_behind(offset.saturating_add(fitting)) {
             return Stored { advanced: 0, dropped: beyond.saturating_add(self.missing(segment)) };
         }
+        let touching = self.ranges.touching(segment);
         let fills_hole = start == self.next;
-        let is_apart = !self.ranges().iter().any(|held| touches(held, segment));
-        if is_apart && !fills_hole && !self.has_place() {
+        if touching.is_empty() && !fills_hole && !self.ranges.make_place() {
             return Stored { advanced: 0, dropped: beyond.saturating_add(segment.len()) };
         }
-        self.fill(segment, bytes);
-        let whole = self.take_touching(segment);
-        if !fills_hole {
-            self.put_first(whole);
-            return Stored { advanced: 0, dropped: beyond };
+        let whole = self.fill(segment, bytes, &touching);
+        if fills_hole {
+            self.ring.extend(whole.len() as usize);
+            self.next = whole.end;
+            self.ranges.replace(touching, None);
+        } else {
+            self.ranges.replace(touching, Some(whole));
         }
-        self.ring.extend(whole.len() as usize);
-        self.next = whole.end;
-        Stored { advanced: whole.len(), dropped: beyond }
+        Stored { advanced: if fills_hole { whole.len() } else { 0 }, dropped: beyond }
     }
 
     /// Stores the bytes that come next, while nothing waits behind a hole.
@@ -128,7 +121,7 @@ impl<'a> Reassembly<'a> {
 
     /// Whether something waits behind a hole.
     pub(super) const fn has_holes(&self) -> bool {
-        self.count > 0
+        !self.ranges.is_empty()
     }
 
     /// Removes `n` bytes of the data in order.
@@ -138,7 +131,7 @@ impl<'a> Reassembly<'a> {
 
     /// Gives owned memory back if it holds nothing.
     pub(super) fn release(&mut self) {
-        if self.ring.is_empty() && self.count == 0 {
+        if self.ring.is_empty() && !self.has_holes() {
             self.ring.release();
             self.ranges.release();
         }
@@ -146,55 +139,29 @@ impl<'a> Reassembly<'a> {
 
     /// How many bytes of `segment` are not held.
     fn missing(&self, segment: SeqRange) -> u32 {
-        let held = self.ranges().iter().filter(|held| held.overlaps(segment));
+        let held = self.ranges.at(&self.ranges.touching(segment)).iter();
         held.fold(segment.len(), |missing, held| {
             missing.saturating_sub(intersection(*held, segment).len())
         })
     }
 
-    /// Writes what of `segment` is not held.
-    fn fill(&mut self, segment: SeqRange, bytes: &[u8]) {
-        let mut from = segment.start;
-        while from.before(segment.end) {
-            // The range in which this number lies, or else the first one behind it.
-            let mut held = SeqRange::new(segment.end, segment.end);
-            for range in self.ranges() {
-                if range.end.after(from) && range.start.before(held.start) {
-                    held = *range;
-                }
-            }
-            self.write(segment.start, bytes, SeqRange::new(from, held.start));
-            from = held.end;
-        }
-    }
-
-    /// Takes the ranges that overlap or adjoin `segment` out of the list; returns what they and the
-    /// segment form together. The others keep their order.
-    fn take_touching(&mut self, segment: SeqRange) -> SeqRange {
+    /// Writes what the ranges that are `touching` it lack of `segment`; returns the range that they
+    /// and the segment form together.
+    fn fill(&mut self, segment: SeqRange, bytes: &[u8], touching: &Range<usize>) -> SeqRange {
         let mut whole = segment;
-        let mut kept = 0;
-        for position in 0..self.count as usize {
-            let Some(&held) = self.ranges.get(position) else {
+        let mut from = segment.start;
+        for position in touching.clone() {
+            let Some(&held) = self.ranges.as_slice().get(position) else {
                 break;
             };
-            if touches(&held, segment) {
-                whole = SeqRange::new(whole.start.min(held.start), whole.end.max(held.end));
-            } else if let Some(place) = self.ranges.get_mut(kept) {
-                *place = held;
-                kept += 1;
-            }
+            let gap = SeqRange::new(from, held.start.min(segment.end));
+            self.write(segment.start, bytes, gap);
+            from = from.max(held.end);
+            whole.start = whole.start.min(held.start);
+            whole.end = whole.end.max(held.end);
         }
-        self.count = kept as u32;
+        self.write(segment.start, bytes, SeqRange::new(from, segment.end));
         whole
-    }
-
-    /// Puts a range before all others; there is a place for it.
-    fn put_first(&mut self, new: SeqRange) {
-        self.count += 1;
-        let mut carried = new;
-        for place in self.ranges.iter_mut().take(self.count as usize) {
-            core::mem::swap(place, &mut carried);
-        }
     }
 
     /// Writes the part `gap` of `bytes`, which begin at `start`. The memory has been reserved.
@@ -207,18 +174,6 @@ impl<'a> Reassembly<'a> {
         let part = bytes.get(part).unwrap_or_default();
         self.ring.write_behind(offset, part);
     }
-
-    /// Whether one more range can be kept.
-    fn has_place(&mut self) -> bool {
-        self.count < self.max_ranges
-            && ((self.count as usize) < self.ranges.len()
-                || self.ranges.push(SeqRange::default()).is_ok())
-    }
-}
-
-/// Whether both overlap or adjoin.
-fn touches(one: &SeqRange, other: SeqRange) -> bool {
-    one.start.at_or_before(other.end) && other.start.at_or_before(one.end)
 }
 
 fn intersection(one: SeqRange, other: SeqRange) -> SeqRange {

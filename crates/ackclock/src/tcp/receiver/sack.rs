@@ -1,5 +1,6 @@
 //! Which blocks a SACK option reports (RFC 2018 section 4, RFC 2883 section 4).
 
+use super::range_list::RangeList;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::wire::SackBlocks;
 
@@ -27,34 +28,25 @@ impl SackReport {
         self.duplicate = SeqRange::default();
     }
 
-    /// Whether there is any block to report.
-    pub(super) fn has_block(&self, ranges: &[SeqRange]) -> bool {
-        self.enabled && !(self.duplicate.is_empty() && ranges.is_empty())
+    /// Whether there is a block to report beside the ranges.
+    pub(super) const fn has_block(&self) -> bool {
+        self.enabled && !self.duplicate.is_empty()
     }
 
     /// Up to `max` blocks: the duplicate, then the range that encloses it if it lies above the
-    /// cumulative ack, then the other `ranges`, the one with the most recently received segment
+    /// cumulative ack, then the other `ranges`, those with the most recently received segments
     /// first.
-    pub(super) fn blocks(&self, ranges: &[SeqRange], max: usize) -> SackBlocks {
+    pub(super) fn blocks(&self, ranges: &RangeList<'_>, max: usize) -> SackBlocks {
         let mut blocks = SackBlocks::EMPTY;
         if !self.enabled {
             return blocks;
         }
-        let repeats = !self.duplicate.is_empty();
-        let mut push = |block| {
-            if blocks.as_slice().len() < max {
-                blocks.push(block);
-            }
-        };
-        if repeats {
-            push(self.duplicate);
-        }
-        for enclosing in [true, false] {
-            for range in ranges {
-                if enclosing == (repeats && range.covers(self.duplicate)) {
-                    push(*range);
-                }
-            }
+        let duplicate = Some(self.duplicate).filter(|duplicate| !duplicate.is_empty());
+        let enclosing = duplicate.and_then(|part| ranges.overlapping(part));
+        let enclosing = enclosing.filter(|range| range.covers(self.duplicate));
+        let others = ranges.recent_first().filter(|range| Some(*range) != enclosing);
+        for block in duplicate.into_iter().chain(enclosing).chain(others).take(max) {
+            blocks.push(block);
         }
         blocks
     }
