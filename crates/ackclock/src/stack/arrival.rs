@@ -10,7 +10,7 @@ use crate::tcp::Verdict;
 use crate::time::Instant;
 use crate::wire::{
     EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, Protocol, Segment, WireError,
-    parse_packet, parse_plain_segment,
+    parse_packet, take_plain_segment,
 };
 
 /// Length of an ICMP echo header, in bytes.
@@ -40,27 +40,29 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Takes a packet, or only if it is no `STRAY`; returns whether it did.
     #[inline]
     fn take<const STRAY: bool>(&mut self, now: Instant, received: &Received<'_>) -> bool {
-        let plain = cfg!(feature = "fast-path")
-            .then(|| parse_plain_segment(received.packet, received.verify))
-            .flatten();
-        let Some(segment) = plain else {
-            return self.take_any::<STRAY>(now, received);
-        };
+        let Received { packet, verify } = *received;
+        cfg!(feature = "fast-path")
+            .then(|| take_plain_segment(packet, verify, |one| self.take_plain::<STRAY>(now, one)))
+            .flatten()
+            .unwrap_or_else(|| self.take_any::<STRAY>(now, received))
+    }
+
+    fn take_plain<const STRAY: bool>(&mut self, now: Instant, segment: &Segment<'_>) -> bool {
         // The next packet is often of the connection that the last one was of.
         if let Some(slot) = self.connections.get(self.recent)
-            && slot.tuple.is_of(&segment)
+            && slot.tuple.is_of(segment)
             && !slot.detached
         {
             let now = self.begin_packet(now);
             self.statistics.count(|all| &mut all.segments_delivered);
-            self.on_connection_segment(now, self.recent, &segment);
+            self.on_connection_segment(now, self.recent, segment);
         } else if segment.ip.is_between_hosts() {
-            let entity = self.find(&FourTuple::of(&segment));
-            if !STRAY && self.is_stray_segment(&segment, entity) {
+            let entity = self.find(&FourTuple::of(segment));
+            if !STRAY && self.is_stray_segment(segment, entity) {
                 return false;
             }
             let now = self.begin_packet(now);
-            self.on_segment(now, &segment, entity);
+            self.on_segment(now, segment, entity);
         } else {
             self.on_parsed(now, &Err(WireError::Address));
         }

@@ -148,15 +148,18 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     pub(super) fn resolve(&self, handle: Handle) -> Option<&Slot<'a, C>> {
         let Handle { slot, generation } = handle;
-        let is_valid = self.connections.generation(slot) == generation;
-        let slot = self.connections.get(slot).filter(|_| is_valid)?;
+        let slot = self.connections.get_of(slot, generation)?;
         (slot.owner == Owner::Application).then_some(slot)
     }
 
     pub(super) fn resolve_mut(&mut self, handle: Handle) -> Option<&mut Slot<'a, C>> {
-        self.resolve(handle)?;
+        let Handle { slot, generation } = handle;
+        let slot = self.connections.get_mut_of(slot, generation)?;
+        if slot.owner != Owner::Application {
+            return None;
+        }
         self.train.end();
-        self.connections.get_mut(handle.slot)
+        Some(slot)
     }
 
     /// Does something with a connection and what follows from it.

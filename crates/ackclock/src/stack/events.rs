@@ -14,9 +14,7 @@ use crate::time::{Duration, Instant};
 const TICK: Duration = Duration::from_nanos(1);
 
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
-    /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none. Between a packet from the link
-    /// and the [`transmit`](Self::transmit) that returns `None` it may be earlier than that, but never
-    /// later.
+    /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
     pub fn poll_at(&self) -> Instant {
         let records = self.half_open.timers.next().min(self.time_waits.next_expiry());
         let busy = self.connections.get(self.busy).filter(|slot| !slot.detached);
@@ -136,6 +134,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     pub(super) fn fit_queues(&mut self, now: Instant, id: u32) {
         if let Some(slot) = self.connections.get_mut(id)
             && let Some(sizes) = &mut slot.sizes
+            && !sizes.is_fitting(&self.memory)
         {
             // Before the peer's SYN no sequence number means anything.
             if slot.connection.state().is_synchronized()
@@ -151,9 +150,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// memory for a while.
     pub(super) fn after_last_turn(&mut self, now: Instant, id: u32) {
         self.rest_if_empty(id);
-        self.settle(now, id);
-        if self.busy == id {
-            self.busy = NO_ID;
+        if self.busy != id || self.is_leaving(id) {
+            self.settle(now, id);
         }
         self.free_if_done(id);
     }
@@ -191,23 +189,27 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
-    /// As [`settle`](Self::settle), but when another connection is busy or deadlines matter, unless
-    /// the connection leaves the network.
+    /// As [`settle`](Self::settle), but when another connection is busy or timers are to fire, unless
+    /// the connection leaves the network. Until then its deadline does not stand among the others.
+    #[inline]
     pub(super) fn settle_later(&mut self, now: Instant, id: u32) {
-        let leaves = |slot: &super::Slot<'_, C>| {
-            matches!(slot.connection.state(), State::Closed | State::TimeWait)
-        };
-        if self.connections.get(id).is_some_and(leaves) {
-            return self.settle(now, id);
-        }
-        if self.busy != id {
+        if self.is_leaving(id) {
+            self.settle(now, id);
+        } else if self.busy != id {
             self.settle_busy(now);
+            self.timers.disarm(id);
             self.busy = id;
         }
     }
 
+    /// Whether the connection's place in the network goes to nobody, or to a record.
+    fn is_leaving(&self, id: u32) -> bool {
+        let slot = self.connections.get(id);
+        slot.is_some_and(|slot| matches!(slot.connection.state(), State::Closed | State::TimeWait))
+    }
+
     /// Notes the deadline of the connection that has received or sent last.
-    pub(super) fn settle_busy(&mut self, now: Instant) {
+    fn settle_busy(&mut self, now: Instant) {
         if self.busy != NO_ID {
             self.settle(now, self.busy);
             self.busy = NO_ID;

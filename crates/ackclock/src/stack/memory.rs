@@ -81,6 +81,8 @@ pub(super) struct QueueSizes {
     receive: u32,
     send_most: u32,
     receive_most: u32,
+    /// Whether both queues are as large as they may ever become, with nothing to be accounted for.
+    fitting: bool,
     /// What the receive queue should have for the window not to bound the peer.
     tuning: Option<ReceiveTuning>,
 }
@@ -108,6 +110,7 @@ impl QueueSizes {
             receive,
             send_most: config.send_buffer,
             receive_most: config.receive_buffer,
+            fitting: false,
             tuning: ReceiveTuning::for_policy(config),
         })
     }
@@ -124,11 +127,13 @@ impl QueueSizes {
     /// Sets most bytes of the send queue.
     pub(super) fn set_send_most(&mut self, bytes: u32) {
         self.send_most = bytes;
+        self.fitting = false;
     }
 
     /// Sets most bytes of the receive queue; whatever is more goes back as its promise is used up.
     pub(super) fn set_receive_most(&mut self, bytes: u32) {
         self.receive_most = bytes;
+        self.fitting = false;
     }
 
     /// Bounds the queues of a new connection.
@@ -155,7 +160,8 @@ impl QueueSizes {
         budget: &mut MemoryBudget,
         connection: &mut Connection<'_, C>,
     ) {
-        if self.fits(budget, connection) {
+        self.fitting = self.fits(connection);
+        if self.is_fitting(budget) {
             return;
         }
         self.account_send(budget, connection);
@@ -183,15 +189,16 @@ impl QueueSizes {
         }
     }
 
-    /// Whether both queues are as large as they may ever become, and there is memory for that.
-    fn fits<C: CongestionController>(
-        &self,
-        budget: &MemoryBudget,
-        connection: &Connection<'_, C>,
-    ) -> bool {
+    /// Whether [`fit`](Self::fit) would change nothing: that was so when it was asked last, nothing has
+    /// happened to the queues since, and there is memory enough.
+    pub(super) fn is_fitting(&self, budget: &MemoryBudget) -> bool {
         let most = self.send_most.max(self.receive_most);
+        self.fitting && u64::from(most) <= budget.free() / 2
+    }
+
+    /// Whether both queues are as large as they may ever become, and accounted for.
+    fn fits<C: CongestionController>(&self, connection: &Connection<'_, C>) -> bool {
         self.tuning.is_none()
-            && u64::from(most) <= budget.free() / 2
             && connection.queue_limits() == (self.send_most, self.receive_most)
             && self.held_by_sender(connection) == self.send
             && connection.receive_memory() == self.receive
@@ -215,6 +222,7 @@ impl QueueSizes {
             budget.release(self.send);
             budget.reserve(held);
             self.send = held;
+            self.fitting = false;
         }
     }
 }

@@ -143,7 +143,8 @@ pub struct Stack<'a, C = BuiltIn> {
     connections: Pool<'a, Slot<'a, C>>,
     /// Whose segment arrived last: the next one is often of the same connection.
     recent: u32,
-    /// Which connection has received or sent last, unless its deadline has been noted since.
+    /// Which connection has received or sent last, unless its deadline has been noted since: what it
+    /// does moves that each time, and nobody asks meanwhile.
     busy: u32,
     /// Lent buffers of connections that are not in use; none where storage grows.
     spare: Buffer<'a, Option<Buffers<'a>>>,

@@ -40,14 +40,14 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
         let records = self.replies.are_waiting() || self.half_open.output.front().is_some();
         let offered = if records { self.transmit_record(now, sink) } else { None };
-        let Some(offered) = offered.or_else(|| self.transmit_connection(now, sink)) else {
-            self.settle_busy(now);
-            return None;
+        let offered = match offered {
+            None if self.ready.front().is_some() => self.transmit_connection(now, sink),
+            _ => offered,
         };
-        if offered.is_ok() {
+        if offered == Some(Ok(())) {
             self.statistics.count(|all| &mut all.packets_sent);
         }
-        Some(offered)
+        offered
     }
 
     /// What is sent for no connection.

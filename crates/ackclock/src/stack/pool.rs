@@ -131,6 +131,20 @@ impl<'a, T> Pool<'a, T> {
         }
     }
 
+    /// The record under `id`, if it is of that generation.
+    pub(super) fn get_of(&self, id: u32, generation: u32) -> Option<&T> {
+        let place = self.places.get(id as usize)?;
+        place.record().filter(|_| place.generation() == generation)
+    }
+
+    /// The same, to be changed.
+    pub(super) fn get_mut_of(&mut self, id: u32, generation: u32) -> Option<&mut T> {
+        match self.places.get_mut(id as usize)? {
+            Place::Taken { generation: of, record } if *of == generation => Some(record),
+            _ => None,
+        }
+    }
+
     /// The generation that a handle of `id` must have.
     pub(super) fn generation(&self, id: u32) -> u32 {
         self.places.get(id as usize).map_or(0, Place::generation)

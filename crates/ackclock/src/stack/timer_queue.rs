@@ -74,14 +74,11 @@ impl<'a> TimerQueue<'a> {
         let position = cell.position;
         match position {
             NOT_ARMED => {
-                let last = self.len;
                 self.len += 1;
-                self.put(last, entry);
-                self.sift_up(last);
+                self.sift_up(self.len - 1, entry);
             }
             _ if self.entry(position).is_some_and(|old| deadline < old.at) => {
-                self.put(position, entry);
-                self.sift_up(position);
+                self.sift_up(position, entry);
             }
             _ => {}
         }
@@ -154,55 +151,53 @@ impl<'a> TimerQueue<'a> {
                 self.remove_top(top.id);
                 continue;
             }
-            self.put(0, Entry { at: noted, id: top.id });
-            self.sift_down(0);
+            self.sift_down(0, Entry { at: noted, id: top.id });
         }
     }
 
     fn remove_top(&mut self, id: u32) {
         self.len -= 1;
-        if let Some(last) = self.entry_at(self.len) {
-            self.put(0, last);
-        }
         if let Some(cell) = self.cells.get_mut(id as usize) {
             cell.position = NOT_ARMED;
         }
-        self.sift_down(0);
+        if self.len > 0
+            && let Some(last) = self.entry_at(self.len)
+        {
+            self.sift_down(0, last);
+        }
     }
 
-    fn sift_up(&mut self, mut position: u32) {
+    /// Puts an entry at `position` or as far above it as it belongs.
+    fn sift_up(&mut self, mut position: u32, entry: Entry) {
         while position > 0 {
             let parent = (position - 1) / 2;
-            let (Some(above), Some(below)) = (self.entry(parent), self.entry(position)) else {
-                return;
+            let Some(above) = self.entry_at(parent).filter(|above| *above > entry) else {
+                break;
             };
-            if above <= below {
-                return;
-            }
-            self.put(parent, below);
             self.put(position, above);
             position = parent;
         }
+        self.put(position, entry);
     }
 
-    fn sift_down(&mut self, mut position: u32) {
+    /// Puts an entry at `position` or as far below it as it belongs.
+    fn sift_down(&mut self, mut position: u32, entry: Entry) {
         loop {
             let left = position.saturating_mul(2).saturating_add(1);
-            let right = left.saturating_add(1);
-            let (Some(above), Some(first)) = (self.entry(position), self.entry(left)) else {
-                return;
+            let Some(first) = self.entry(left) else {
+                break;
             };
-            let (child, below) = match self.entry(right) {
-                Some(second) if second < first => (right, second),
+            let (child, below) = match self.entry(left + 1) {
+                Some(second) if second < first => (left + 1, second),
                 _ => (left, first),
             };
-            if above <= below {
-                return;
+            if entry <= below {
+                break;
             }
             self.put(position, below);
-            self.put(child, above);
             position = child;
         }
+        self.put(position, entry);
     }
 }
 

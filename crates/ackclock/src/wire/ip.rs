@@ -157,11 +157,15 @@ pub fn parse_packet(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireE
 }
 
 /// Reads a packet that holds what nearly all do: a TCP segment behind an IP header without options or
-/// extension headers, with timestamps and no other option. `None` for all else, and for whatever
-/// [`parse_packet`] refuses, unless for its addresses: whether these may be ends of a connection
-/// ([`IpInfo::is_between_hosts`]) is for the caller to ask.
+/// extension headers, with timestamps and no other option, and hands that to `take`, of which it returns the answer. `None` for all
+/// else, and for whatever [`parse_packet`] refuses, unless for its addresses: whether these may be ends
+/// of a connection ([`IpInfo::is_between_hosts`]) is for the caller to ask.
 #[inline(always)]
-pub(crate) fn parse_plain_segment(bytes: &[u8], verify: Checksums) -> Option<Segment<'_>> {
+pub(crate) fn take_plain_segment<R>(
+    bytes: &[u8],
+    verify: Checksums,
+    take: impl FnOnce(&Segment<'_>) -> R,
+) -> Option<R> {
     let (ip, bytes) = match bytes.first()? >> 4 {
         #[cfg(feature = "ipv4")]
         4 => ipv4::parse_plain(bytes, verify)?,
@@ -169,7 +173,7 @@ pub(crate) fn parse_plain_segment(bytes: &[u8], verify: Checksums) -> Option<Seg
         6 => ipv6::parse_plain(bytes)?,
         _ => return None,
     };
-    Segment::parse_plain(bytes, ip, verify)
+    Segment::take_plain(bytes, ip, verify, take)
 }
 
 /// A header as numbers.

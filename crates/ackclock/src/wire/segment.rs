@@ -231,10 +231,15 @@ impl<'a> Segment<'a> {
         Ok(Segment { header, ip, payload })
     }
 
-    /// Reads a segment that has timestamps and no other option; `None` for another, and for one that
-    /// [`parse`](Self::parse) refuses.
+    /// Reads a segment that has timestamps and no other option and hands it to `take`; `None` for
+    /// another, and for one that [`parse`](Self::parse) refuses.
     #[inline(always)]
-    pub(super) fn parse_plain(bytes: &'a [u8], ip: IpInfo, verify: Checksums) -> Option<Self> {
+    pub(super) fn take_plain<R>(
+        bytes: &'a [u8],
+        ip: IpInfo,
+        verify: Checksums,
+        take: impl FnOnce(&Self) -> R,
+    ) -> Option<R> {
         const LENGTH: usize = FIXED_HEADER + LONE_TIMESTAMPS;
         let (header, payload) = bytes.split_first_chunk::<LENGTH>()?;
         let words: [u32; LENGTH / 4] = ip::words(header);
@@ -253,7 +258,8 @@ impl<'a> Segment<'a> {
             return None;
         }
         let timestamps = Some(Timestamps { value, echo });
-        Some(Segment {
+        // Handed on rather than returned: it is large, and would be moved from place to place.
+        Some(take(&Segment {
             header: Header {
                 source_port,
                 destination_port,
@@ -266,7 +272,7 @@ impl<'a> Segment<'a> {
             },
             ip,
             payload,
-        })
+        }))
     }
 
     /// SEG.LEN: payload bytes, plus one for SYN and one for FIN (RFC 9293 section 3.4).
