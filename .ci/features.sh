@@ -31,7 +31,7 @@ hosts std,full
 least law-fixed,ipv4,ethernet
 firmware recovery-rfc6675,timestamps,ipv4,ethernet
 reno active-open,recovery-rfc6675,ipv4,undo
-newreno hystart,ipv4,ethernet
+newreno tuning,hystart,ipv4,ethernet
 cubic law-cubic,hystart,recovery-rfc6675
 loss-and-time active-open,icmp-errors,timestamps,law-cubic,hystart,recovery-rack,ipv4,undo,ecn,window-validation
 rates active-open,timestamps,law-bbr,recovery-rack,ipv4,ipv6

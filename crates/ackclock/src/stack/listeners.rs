@@ -54,7 +54,7 @@ impl ListenerRecord {
         let ip = local.ip();
         let (address, port) = (!ip.is_unspecified(), local.port() != 0);
         let fits = ip.is_ipv4() == destination.ip().is_ipv4()
-            && (is_local || self.config.any_destination)
+            && (is_local || (cfg!(feature = "tuning") && self.config.any_destination))
             && (!address || ip == destination.ip())
             && (!port || local.port() == destination.port());
         fits.then_some(u8::from(address) << 1 | u8::from(port))

@@ -270,7 +270,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 (first as usize, config.receive_buffer as usize)
             }
         };
-        let clamp = config.window_clamp.map_or(usize::MAX, |bytes| bytes as usize);
+        let clamp = config
+            .window_clamp
+            .filter(|_| cfg!(feature = "tuning"))
+            .map_or(usize::MAX, |bytes| bytes as usize);
         Some((least.min(clamp), most.min(clamp)))
     }
 }

@@ -186,7 +186,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
         let is_there = cfg!(feature = "ipv6") || config.local.is_ipv4();
         let ip = Address::from(config.local.ip());
-        let is_foreign = config.any_destination && is_unicast(ip);
+        let is_foreign = cfg!(feature = "tuning") && config.any_destination && is_unicast(ip);
         if !(is_there && (ip.is_unspecified() || self.addresses.contains(ip) || is_foreign)) {
             return Err(ListenError::NoSuchAddress);
         }

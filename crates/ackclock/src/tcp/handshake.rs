@@ -61,7 +61,9 @@ impl SynOptions {
             .saturating_sub(u32::from(ip_header) + TCP_HEADER)
             .clamp(1, u32::from(u16::MAX)) as u16;
         SynOptions {
-            mss: Some(config.mss.map_or(fits, |mss| mss.min(fits))),
+            mss: Some(
+                config.mss.filter(|_| cfg!(feature = "tuning")).map_or(fits, |mss| mss.min(fits)),
+            ),
             window_scale: config.window_scaling.then(|| window_shift(window)),
             sack_permitted: cfg!(feature = "sack") && config.sack,
             timestamps: cfg!(feature = "timestamps") && config.timestamps,
@@ -175,7 +177,7 @@ impl Agreement {
     /// Eff.snd.MSS (section 3.7.1): payload bytes of a full segment on a path of that MTU.
     pub(crate) fn send_mss(&self, settings: &Settings, mtu: u32, ip_header: u8) -> u32 {
         let path = mtu.saturating_sub(u32::from(ip_header) + TCP_HEADER);
-        let own = settings.mss.map_or(u32::MAX, u32::from);
+        let own = settings.mss().map_or(u32::MAX, u32::from);
         u32::from(self.peer_mss).min(path).min(own).saturating_sub(self.option_bytes()).max(1)
     }
 

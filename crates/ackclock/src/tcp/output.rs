@@ -77,7 +77,7 @@ impl<C: CongestionController> Connection<'_, C> {
         self.sender.is_silent()
             && self.state.is_synchronized()
             && !(self.challenge_due || self.reset_due || self.inquiry.due)
-            && self.settings.restart_after_idle != RestartAfterIdle::Validation
+            && self.settings.restart_after_idle() != RestartAfterIdle::Validation
             && !self.receiver.ack_due(now)
     }
 

@@ -6,14 +6,17 @@ use crate::congestion::InitialWindow;
 use crate::time::Duration;
 use core::num::NonZeroU16;
 
+/// Whether there are settings of single connections that few need.
+const TUNING: bool = cfg!(feature = "tuning");
+
 /// The settings that matter for longer than the moment a connection is made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
     /// Largest segment to send, in payload bytes without options.
-    pub(crate) mss: Option<u16>,
-    pub(crate) initial_window: InitialWindow,
+    mss: Option<u16>,
+    initial_window: InitialWindow,
     pub(crate) recovery: RecoveryAlgorithm,
-    pub(crate) restart_after_idle: RestartAfterIdle,
+    restart_after_idle: RestartAfterIdle,
     pub(crate) pacing: Pacing,
     pub(crate) burst_limit: Option<NonZeroU16>,
     give_up: CompactDuration,
@@ -52,6 +55,22 @@ impl Settings {
         settings
     }
 
+    pub(crate) fn mss(&self) -> Option<u16> {
+        self.mss.filter(|_| TUNING)
+    }
+
+    pub(crate) fn initial_window(&self) -> InitialWindow {
+        if TUNING { self.initial_window } else { InitialWindow::Rfc6928 }
+    }
+
+    pub(crate) fn restart_after_idle(&self) -> RestartAfterIdle {
+        if TUNING || cfg!(any(feature = "historic", feature = "window-validation")) {
+            self.restart_after_idle
+        } else {
+            RestartAfterIdle::RestartWindow
+        }
+    }
+
     pub(crate) fn give_up(&self) -> Duration {
         self.give_up.get()
     }
@@ -66,7 +85,7 @@ impl Settings {
 
     /// [`Duration::MAX`] if there is none.
     pub(crate) fn user_timeout(&self) -> Duration {
-        self.user_timeout.get()
+        if TUNING { self.user_timeout.get() } else { Duration::MAX }
     }
 
     pub(crate) fn set_user_timeout(&mut self, timeout: Option<Duration>) {
@@ -75,7 +94,7 @@ impl Settings {
 
     /// [`Duration::MAX`]: for ever.
     pub(crate) fn linger(&self) -> Duration {
-        self.linger.get()
+        if TUNING { self.linger.get() } else { Duration::MAX }
     }
 
     pub(crate) fn msl(&self) -> Duration {

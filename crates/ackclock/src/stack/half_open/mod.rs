@@ -184,7 +184,7 @@ impl HalfOpen {
 
     /// Whether an ack without data does not count yet.
     fn is_deferred(&self) -> bool {
-        self.timeouts < self.defer_accept.into()
+        cfg!(feature = "tuning") && self.timeouts < self.defer_accept.into()
     }
 
     /// `<SEQ=ISS><ACK=RCV.NXT><CTL=SYN,ACK>`
@@ -228,7 +228,7 @@ impl HalfOpen {
             self.deadline = now + self.rto.syn_timeout(self.timeouts);
             return Timeout::Wait;
         }
-        if core::mem::take(&mut self.acked) {
+        if cfg!(feature = "tuning") && core::mem::take(&mut self.acked) {
             // The peer's ack was not heard: it gets as much time to repeat it as for the first one.
             self.give_up_at = self.give_up_at.max(now + self.rto.syn_timeout(self.timeouts));
         }

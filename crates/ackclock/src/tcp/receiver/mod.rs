@@ -325,12 +325,20 @@ impl<'a> Receiver<'a> {
 
     /// The same, as far as it is to be advertised.
     pub(crate) fn largest_window(&self) -> u32 {
-        self.wanted_limit().min(self.clamp)
+        self.wanted_limit().min(self.clamp())
+    }
+
+    fn clamp(&self) -> u32 {
+        if cfg!(feature = "tuning") { self.clamp } else { u32::MAX }
+    }
+
+    fn wanted(&self) -> u32 {
+        if cfg!(any(feature = "alloc", feature = "tuning")) { self.wanted } else { u32::MAX }
     }
 
     /// Most bytes received and not read, once the peer has used up what was promised to it.
     pub(crate) fn wanted_limit(&self) -> u32 {
-        u32::try_from(self.limit()).unwrap_or(u32::MAX).min(self.wanted)
+        u32::try_from(self.limit()).unwrap_or(u32::MAX).min(self.wanted())
     }
 
     /// Sets most bytes received and not read, if the ring grows. What was advertised is still taken.
@@ -418,7 +426,7 @@ impl<'a> Receiver<'a> {
     /// The window to advertise in the next segment, in bytes.
     pub(crate) fn window(&self) -> u32 {
         // What was promised stays so, whatever is wanted now.
-        let wanted = self.wanted.saturating_sub(self.queued() as u32).min(self.clamp);
+        let wanted = self.wanted().saturating_sub(self.queued() as u32).min(self.clamp());
         let room = self.data.ring().free().min(wanted.max(self.rcv_wnd()) as usize);
         self.window.offer(self.rcv_nxt(), room, self.largest_window())
     }
@@ -439,7 +447,7 @@ impl<'a> Receiver<'a> {
             // As mostly: what can be offered was.
             return false;
         }
-        let worthwhile = match was_read || self.wanted != u32::MAX {
+        let worthwhile = match was_read || self.wanted() != u32::MAX {
             true => self.acks.worthwhile_update(self.window.mss(), self.largest_window()),
             false => u32::MAX,
         };

@@ -48,12 +48,12 @@ impl<C: CongestionController> Sender<'_, C> {
         }
         if self.flight.is_empty() {
             self.round.forget_flights();
-        } else if settings.restart_after_idle != RestartAfterIdle::Validation {
+        } else if settings.restart_after_idle() != RestartAfterIdle::Validation {
             return;
         }
         let idle = now.saturating_since(self.last_sent_at);
         let measured = self.rto.smoothed_rtt();
-        let limit = match settings.restart_after_idle {
+        let limit = match settings.restart_after_idle() {
             RestartAfterIdle::Never => return,
             RestartAfterIdle::Validation => return self.give_up_unvalidated(now, settings),
             RestartAfterIdle::OneSegmentAfterRtt
@@ -64,8 +64,8 @@ impl<C: CongestionController> Sender<'_, C> {
             _ => self.rto.timeout(),
         };
         if idle > limit {
-            let window = match settings.restart_after_idle {
-                RestartAfterIdle::RestartWindow => settings.initial_window.window(self.mss),
+            let window = match settings.restart_after_idle() {
+                RestartAfterIdle::RestartWindow => settings.initial_window().window(self.mss),
                 _ => self.mss,
             };
             let restart_window = window.min(self.controller.window());

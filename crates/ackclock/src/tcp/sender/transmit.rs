@@ -161,7 +161,7 @@ impl<C: CongestionController> Sender<'_, C> {
         }
         // Less than a segment, and all there is.
         let fin = self.fin_pending() && window > unsent;
-        let held = self.cork || (self.nagle && !idle);
+        let held = (cfg!(feature = "tuning") && self.cork) || (self.nagle && !idle);
         if fin || self.fin_pending() || !held { new(unsent, fin) } else { None }
     }
 

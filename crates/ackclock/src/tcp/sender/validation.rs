@@ -61,7 +61,7 @@ impl<C: CongestionController> Sender<'_, C> {
     /// made the first part, as it does of every loss.
     pub(super) fn deduct_retransmitted(&mut self, now: Instant, settings: &Settings) {
         let unvalidated = core::mem::take(&mut self.round.validation.loss_pending);
-        if unvalidated && settings.restart_after_idle == RestartAfterIdle::Validation {
+        if unvalidated && settings.restart_after_idle() == RestartAfterIdle::Validation {
             let lost = self.mss.saturating_mul(self.recovery.segments_lost().into());
             let window = self.controller.window().saturating_sub(lost / 2);
             self.controller.on_unvalidated_loss(now, window);
@@ -84,7 +84,7 @@ impl<C: CongestionController> Sender<'_, C> {
         if unvalidated <= NONVALIDATED_PERIOD {
             return;
         }
-        let least = settings.initial_window.window(self.mss);
+        let least = settings.initial_window().window(self.mss);
         for _ in 0..(unvalidated / NONVALIDATED_PERIOD).min(MOST_PERIODS) {
             self.controller.on_unvalidated_window(now, least);
         }

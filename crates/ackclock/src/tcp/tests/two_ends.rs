@@ -223,7 +223,8 @@ fn run(seed: u32) {
     let (up, down) = (random.below(largest + 1), random.below(largest + 1));
     let mut ends = [End::new(&mut random, now, up, down), End::new(&mut random, now, down, up)];
     // No more segments than a run has transmissions for.
-    let least = ends.iter().map(|end| end.connection.settings.mss.unwrap_or(1)).min().unwrap_or(1);
+    let least =
+        ends.iter().map(|end| end.connection.settings.mss().unwrap_or(1)).min().unwrap_or(1);
     let window = ends.iter().map(|end| end.connection.receiver.limit()).min().unwrap_or(1);
     let queue = ends.iter().map(|end| end.connection.sender.queue().limit()).min().unwrap_or(1);
     let unit = usize::from(least).min(window).min(queue) as u32;
