@@ -96,7 +96,7 @@
 //! | `historic` | retransmission timers from before RFC 6298 and clocks that tick |
 //! | `hystart` | HyStart++ (RFC 9406) for the laws that can have it |
 //! | `icmp-errors` | ICMP errors: path MTU discovery (RFC 1191, RFC 8201), unreachable destinations; else they are counted and ignored |
-//! | `many-connections` | a hash table of connections and a heap of deadlines; else both are looked through |
+//! | `many-connections` | a hash table of connections, a heap of deadlines, ranges out of order in a list that is searched by halves; else all are looked through |
 //! | `pacing` | pacing and the burst limit (part of `law-bbr`) |
 //! | `sack` | selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883; part of the recoveries that go by them) |
 //! | `segmentation` | up to 64 segments in one transmission, for links that segment |

@@ -5,8 +5,10 @@ mod ack_policy;
 #[cfg_attr(not(feature = "ecn"), path = "no_ecn.rs")]
 mod ecn;
 mod full_size;
+#[cfg_attr(not(feature = "many-connections"), path = "few_ranges.rs")]
 mod range_list;
 mod reassembly;
+#[cfg(feature = "many-connections")]
 mod recent;
 #[cfg_attr(not(feature = "sack"), path = "no_sack.rs")]
 mod sack;

@@ -41,12 +41,26 @@ impl SackReport {
         if !self.enabled {
             return blocks;
         }
-        let duplicate = Some(self.duplicate).filter(|duplicate| !duplicate.is_empty());
-        let enclosing = duplicate.and_then(|part| ranges.overlapping(part));
-        let enclosing = enclosing.filter(|range| range.covers(self.duplicate));
-        let others = ranges.recent_first().filter(|range| Some(*range) != enclosing);
-        for block in duplicate.into_iter().chain(enclosing).chain(others).take(max) {
-            blocks.push(block);
+        let mut push = |block| {
+            if blocks.as_slice().len() < max {
+                blocks.push(block);
+            }
+        };
+        let mut enclosing = None;
+        if !self.duplicate.is_empty() {
+            push(self.duplicate);
+            enclosing = ranges.overlapping(self.duplicate);
+            enclosing = enclosing.filter(|range| range.covers(self.duplicate));
+            enclosing.into_iter().for_each(&mut push);
+        }
+        for range in ranges.recent_first() {
+            // The next would find no place either.
+            if blocks.as_slice().len() >= max {
+                break;
+            }
+            if Some(range) != enclosing {
+                blocks.push(range);
+            }
         }
         blocks
     }

@@ -2,6 +2,7 @@
 
 mod acks;
 mod data;
+mod few_ranges;
 mod fin;
 mod model;
 mod sack;
