@@ -33,6 +33,7 @@ impl<'a> TimerQueue<'a> {
     }
 
     /// Sets the deadline of `id`; [`Instant::FAR_FUTURE`] stops its timer.
+    #[inline(never)]
     pub(super) fn arm(&mut self, id: u32, deadline: Instant) {
         if let Some(cell) = self.cells.get_mut(id as usize) {
             cell.0 = deadline;
