@@ -73,3 +73,5 @@ pub mod unfinished;
 mod vnet;
 #[cfg(target_os = "linux")]
 mod wait;
+#[cfg(target_os = "linux")]
+mod wake_ups;

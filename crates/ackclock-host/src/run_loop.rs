@@ -19,6 +19,7 @@ use std::os::fd::AsFd;
 use crate::strays::Strays;
 pub use crate::wait::Waker;
 use crate::wait::{is_gone, wait};
+use crate::wake_ups::WakeUps;
 
 /// Packets taken from the device, changes handed to applications and packets given to the device
 /// in one round, so that neither direction starves the other.
@@ -50,6 +51,9 @@ pub struct RunLoop<L> {
     link: L,
     clock: Clock,
     waker: Waker,
+    wake_ups: WakeUps,
+    /// Whether the device was found readable, and nothing was read since.
+    readable: bool,
     /// Where packets for the stacks of the device's other queues go.
     strays: Option<Strays>,
     /// Between the stack and a link that carries frames.
@@ -69,6 +73,8 @@ impl<L: Link + AsFd> RunLoop<L> {
             link,
             clock: Clock::start(),
             waker: Waker::new()?,
+            wake_ups: WakeUps::default(),
+            readable: false,
             strays: None,
             ethernet: None,
         })
@@ -104,6 +110,8 @@ impl<L: Link + AsFd> RunLoop<L> {
                 link,
                 clock,
                 waker,
+                wake_ups: WakeUps::default(),
+                readable: false,
                 strays: Some(strays),
                 ethernet: None,
             })
@@ -190,7 +198,11 @@ impl<L: Link + AsFd> RunLoop<L> {
             (Some(strays), None) => strays.deliver(now, stack, &received),
             (None, None) => stack.on_received(now, &received),
         };
-        let received = self.link.receive(now, BATCH, deliver).map_err(RunError::Device)?;
+        let budget = if self.readable { self.wake_ups.budget(BATCH) } else { BATCH };
+        let received = self.link.receive(now, budget, deliver).map_err(RunError::Device)?;
+        if std::mem::take(&mut self.readable) {
+            self.wake_ups.count(received);
+        }
         let strays = strays.as_ref().map_or(0, |strays| strays.receive(now, BATCH, stack));
         if stack.poll_at() <= now {
             stack.on_timeout(now);
@@ -249,7 +261,7 @@ impl<L: Link + AsFd> RunLoop<L> {
     }
 
     /// Sleeps until the device is ready, the deadline, or a call of the waker.
-    fn sleep(&self, deadline: Instant, want_room: bool) -> Result<(), RunError<L::Error>> {
+    fn sleep(&mut self, deadline: Instant, want_room: bool) -> Result<(), RunError<L::Error>> {
         let mut interest = PollFlags::IN;
         interest.set(PollFlags::OUT, want_room);
         let mut ready = [PollFd::new(&self.link, interest), self.waker.poll_fd()];
@@ -258,6 +270,7 @@ impl<L: Link + AsFd> RunLoop<L> {
         if waker.contains(PollFlags::IN) {
             self.waker.reset();
         }
+        self.readable = link.contains(PollFlags::IN);
         if is_gone(link) { Err(RunError::Gone) } else { Ok(()) }
     }
 }

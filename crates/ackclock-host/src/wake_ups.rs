@@ -1,0 +1,75 @@
+//! How many packets are there when a loop wakes up.
+//!
+//! Reading until there is no more takes a system call that finds nothing. Where wake-ups bring one
+//! packet, as requests and answers do, it is left out: the next `ppoll` would tell of more.
+
+/// What wake-ups have brought.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct WakeUps {
+    /// So many in a row have brought one packet.
+    singles: u8,
+    /// So many more are taken to bring one, before that is looked at again.
+    trusted: u8,
+}
+
+impl WakeUps {
+    /// Most wake-ups between two looks, so that a stream of packets is soon taken in batches.
+    const MOST: u8 = 16;
+
+    /// How many packets are to be read, of a whole batch at most.
+    pub(crate) const fn budget(&self, batch: usize) -> usize {
+        if self.trusted > 0 { 1 } else { batch }
+    }
+
+    /// A wake-up has brought so many, as far as the budget goes.
+    pub(crate) const fn count(&mut self, received: usize) {
+        self.trusted = match (self.trusted, received) {
+            (0, 1) => {
+                self.singles =
+                    if self.singles < Self::MOST { self.singles + 1 } else { Self::MOST };
+                self.singles
+            }
+            (1.., 1) => self.trusted - 1,
+            (_, 0) => self.trusted,
+            _ => {
+                self.singles = 0;
+                0
+            }
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BATCH: usize = 64;
+
+    /// The budgets of wake-ups that bring so many packets each.
+    fn budgets(brought: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        let mut wake_ups = WakeUps::default();
+        let budget = |there: usize| {
+            let budget = wake_ups.budget(BATCH);
+            wake_ups.count(there.min(budget));
+            budget
+        };
+        brought.into_iter().map(budget).collect()
+    }
+
+    #[test]
+    fn the_more_wake_ups_have_brought_one_packet_the_more_are_taken_to_do_so() {
+        let singles = budgets([1; 10]);
+        assert_eq!(singles, [BATCH, 1, BATCH, 1, 1, BATCH, 1, 1, 1, BATCH]);
+        let many = budgets([1; 1_000]);
+        let looks: Vec<_> = (0..1_000).filter(|wake_up| many[*wake_up] == BATCH).collect();
+        assert!(looks.windows(2).all(|pair| pair[1] - pair[0] <= 17), "{looks:?}");
+        assert_eq!(looks.iter().rev().take(2).copied().collect::<Vec<_>>(), [985, 968]);
+    }
+
+    #[test]
+    fn packets_that_come_in_batches_are_read_in_batches() {
+        assert_eq!(budgets([2, 7, 64, 64, 3]), [BATCH; 5]);
+        // Two singles are trusted twice, and no more once there was a batch.
+        assert_eq!(budgets([1, 1, 1, 5, 5, 5, 5]), [BATCH, 1, BATCH, 1, 1, BATCH, BATCH]);
+    }
+}
