@@ -85,7 +85,7 @@ def rows(paths):
             if line.startswith("{"):
                 row = json.loads(line)
                 # A single round is no result.
-                if not row.keys() & {"times_reference", "instructions", "bytes"}:
+                if "round" in row:
                     continue
                 case = found.setdefault(row["bench"], {}).setdefault(row["case"], {})
                 case[row["contender"]] = row
