@@ -40,7 +40,7 @@ impl<'p> Budget<'p> {
         let (hosts, rested) = (BTreeMap::new(), BTreeMap::new());
         let mut budget = Budget { limits, total: 0, hosts, free_at: now, rested };
         for record in records {
-            // A clock that was put back in between costs no more than what there is to wait for.
+            // If the clock was put back in between, the time of the longest step is waited for.
             let ago = (unix_seconds - record.ended_unix_seconds()).max(0.0);
             let ago = Duration::from_nanos((ago * 1e9) as u64);
             let charges = record.charges();
@@ -49,9 +49,10 @@ impl<'p> Budget<'p> {
                 let left = limits.pause.saturating_sub(ago);
                 budget.rested.insert(transfer.host.clone(), now + left);
             }
-            // It began when those before it allowed it.
+            // It began when those before it allowed it, unless it sent nothing.
             if let Some(last) = charges.last() {
-                budget.free_at = now + budget.time_of(*last).saturating_sub(ago);
+                let left = budget.time_of(*last).saturating_sub(ago);
+                budget.free_at = budget.free_at.max(now + left);
             }
         }
         budget
@@ -210,9 +211,8 @@ mod tests {
     fn pauses_and_the_rate_outlast_an_interruption() {
         let mut limits = POLITE;
         (limits.pause, limits.bits_per_second) = (Duration::from_secs(10), 8_000);
-        let route = |ended_unix_seconds| {
+        let route = |wire_bytes, ended_unix_seconds| {
             let host = "b".to_owned();
-            let wire_bytes = 2_000;
             Record::Route(RouteRecord {
                 host,
                 wire_bytes,
@@ -220,7 +220,8 @@ mod tests {
                 ..Default::default()
             })
         };
-        let records = [transfer("a", 5_000, 1_000.0), route(1_006.0)];
+        // The last one found no address.
+        let records = [transfer("a", 5_000, 1_000.0), route(2_000, 1_006.0), route(0, 1_006.5)];
         let at = |unix_seconds| {
             let budget = Budget::after(&records, &limits, NOW, unix_seconds);
             [budget.rested_at("a"), budget.free_at()].map(|at| at.saturating_since(NOW).as_millis())
@@ -229,6 +230,6 @@ mod tests {
         assert_eq!(at(1_007.0), [3_000, 1_000]);
         assert_eq!(at(2_000.0), [0, 0]);
         // On a clock that was put back.
-        assert_eq!(at(7.0), [10_000, 2_000]);
+        assert_eq!(at(7.0), [10_000, 5_000]);
     }
 }
