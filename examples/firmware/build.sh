@@ -19,6 +19,10 @@ for target; do
     "${images[@]}" --bin echo --no-default-features --features least \
         --target-dir "$CARGO_TARGET_DIR/least"
     cp "$CARGO_TARGET_DIR/least/$target/release/echo" "$CARGO_TARGET_DIR/$target/release/echo-least"
+    if [ "$target" = thumbv7em-none-eabihf ]; then
+        # For a Cortex-M7, which has its controller elsewhere.
+        "${images[@]}" --features client,an500 --target-dir "$CARGO_TARGET_DIR/an500"
+    fi
     if [ "$target" = thumbv7m-none-eabi ]; then
         "$here/c/build.sh" "$CARGO_TARGET_DIR/$target/release"
     fi
