@@ -190,8 +190,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.train.end();
         if let Some(id) = train {
             // Trains go before all others.
-            self.ready.leave();
-            self.settle_later(now, id);
+            self.postpone_connection(now, id);
         } else if self.replies.front().is_some() {
             self.replies.sent();
             self.statistics.count(|all| &mut all.replies_dropped);
@@ -203,8 +202,16 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 record.postponed = true;
             }
         } else if let Some(id) = self.ready.front() {
-            self.ready.leave();
-            self.settle_later(now, id);
+            self.postpone_connection(now, id);
+        }
+    }
+
+    #[cfg(feature = "ethernet")]
+    fn postpone_connection(&mut self, now: Instant, id: u32) {
+        self.ready.leave();
+        self.settle_later(now, id);
+        if let Some(slot) = self.connections.get_mut(id) {
+            slot.postponed = true;
         }
     }
 
@@ -220,7 +227,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             }
         }
         for id in 0..self.connections.end() {
-            if self.connections.get(id).is_some_and(|slot| !slot.detached) {
+            if let Some(slot) = self.connections.get_mut(id)
+                && core::mem::take(&mut slot.postponed)
+                && !slot.detached
+            {
                 self.ready.push(id);
             }
         }

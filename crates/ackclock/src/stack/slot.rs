@@ -35,6 +35,9 @@ pub(super) struct Slot<'a, C> {
     /// Whether it has left the network: it is over, or a TIME-WAIT record stands for it. Only the
     /// application can still have an interest in it.
     pub(super) detached: bool,
+    /// What it has to send waits for the next hop's hardware address.
+    #[cfg(feature = "ethernet")]
+    pub(super) postponed: bool,
     /// Whether the application is to be told of a change.
     event_pending: bool,
     /// The next slot waiting for `accept` at the same listener.
@@ -63,6 +66,8 @@ impl<'a, C: CongestionController> Slot<'a, C> {
             dscp: config.dscp,
             owner,
             detached: false,
+            #[cfg(feature = "ethernet")]
+            postponed: false,
             event_pending: false,
             next_waiting: NO_ID,
             readiness: 0,

@@ -6,6 +6,8 @@ mod limits;
 mod memory;
 mod opening;
 mod paced;
+#[cfg(feature = "ethernet")]
+mod postponed;
 mod records;
 mod requirements;
 mod settings;
