@@ -107,6 +107,7 @@
 //! | `window-validation` | RFC 7661 |
 //! | `smoltcp-phy`, `embassy-net-driver` | links over drivers made for smoltcp 0.14 and for embassy-net (`link::phy`, `link::embassy`); not in `full` |
 //! | `embedded-io`, `embedded-io-async`, `embedded-nal-async` | connections as streams with these traits (module `io`); not in `full` |
+//! | `log`, `defmt` | connections that open and end, packets that are dropped and limits that are hit are told through these crates; not in `full` |
 #![no_std]
 #![forbid(unsafe_code)]
 // What only a part asks for that was left out is not worth a condition of its own.
@@ -121,6 +122,9 @@
 extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
+
+#[macro_use]
+mod tell;
 
 pub mod apps;
 pub mod congestion;

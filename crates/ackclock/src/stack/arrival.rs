@@ -91,13 +91,17 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let now = self.begin_packet(now);
         let packet = match parsed {
             Ok(packet) => packet,
-            Err(error) => return self.statistics.count(|all| counter(all, *error)),
+            Err(error) => {
+                tell!(debug, "packet dropped: {}", error);
+                return self.statistics.count(|all| counter(all, *error));
+            }
         };
         match &packet.protocol {
             Protocol::Tcp(segment) => {
                 self.on_segment(now, segment, self.find(&FourTuple::of(segment)));
             }
             _ if self.has_broadcast_end(&packet.ip) => {
+                tell!(debug, "packet dropped: it is of a whole network");
                 self.statistics.count(|all| &mut all.bad_address)
             }
             Protocol::EchoRequest(request) => self.on_echo_request(&packet.ip, request),
@@ -187,6 +191,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if self.reset_limit.allow(now) {
             self.reply(reply);
         } else {
+            tell!(warn, "no reset to {}: there are too many", segment.ip.source);
             self.statistics.count(|all| &mut all.resets_suppressed);
         }
     }
@@ -194,6 +199,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Queues a segment that is sent once.
     pub(super) fn reply(&mut self, reply: Reply) {
         if self.replies.push(reply) == Queued::Full {
+            tell!(warn, "no answer, {}: too many wait", reply.tuple);
             self.statistics.count(|all| &mut all.replies_dropped);
         }
     }
@@ -207,6 +213,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let headers = if ip.destination.is_ipv4() { 20 } else { 40 } + ECHO_HEADER;
         let fits = request.data.len().saturating_add(headers) <= self.config.link.mtu as usize;
         if !fits || self.replies.push_echo(ip, request) == Queued::Full {
+            tell!(warn, "no echo reply to {}: no room for it", ip.source);
             self.statistics.count(|all| &mut all.replies_dropped);
         }
     }

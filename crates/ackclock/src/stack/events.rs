@@ -59,6 +59,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             }
             Timeout::Wait => {}
             Timeout::GiveUp => {
+                tell!(debug, "half-open connection {}: given up", record.tuple);
                 self.statistics.count(|all| &mut all.half_open_timeouts);
                 self.forget_half_open(id);
             }
@@ -240,6 +241,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// The connection leaves the network; its slot stays for the application.
     fn detach(&mut self, id: u32) {
         if let Some(slot) = self.connections.get_mut(id) {
+            match slot.connection.error() {
+                Some(error) => tell!(debug, "connection {}: {}", slot.tuple, error),
+                None => tell!(debug, "connection {}: closed", slot.tuple),
+            }
             slot.detached = true;
             let hash = self.secret.demux(&slot.tuple);
             self.demux.remove(hash, Entity::Connection(id));
@@ -252,6 +257,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     fn enter_time_wait(&mut self, now: Instant, id: u32, state: TimeWait) {
         self.detach(id);
         if let Some(oldest) = self.time_waits.to_recycle() {
+            tell!(warn, "TIME-WAIT of a connection ends early: there are too many");
             self.statistics.count(|all| &mut all.time_wait_recycled);
             self.forget_time_wait(oldest);
         }

@@ -63,6 +63,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             .add_connection(now, &tuple, by, controller, &open)
             .ok_or(ConnectError::NoResources)?;
         self.demux.insert(self.secret.demux(&tuple), Entity::Connection(id));
+        tell!(debug, "connection {}: opened", tuple);
         self.statistics.count(|all| &mut all.active_opens);
         self.fit_queues(now, id);
         self.after(now, id);
@@ -138,7 +139,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 (&record.config.connection, Owner::Listener, Some(promised))
             }
         };
-        let id = self.connections.vacancy()?;
+        let Some(id) = self.connections.vacancy() else {
+            tell!(warn, "connection {} refused: no place for it", tuple);
+            return None;
+        };
         let count = id as usize + 1;
         let has_room = self.timers.reserve(count)
             && self.ready.reserve(count)
@@ -154,6 +158,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             None => {
                 let reserved = QueueSizes::reserve(&mut self.memory, config, promised);
                 if reserved.is_none() {
+                    tell!(warn, "connection {} refused: no memory for its queues", tuple);
                     self.statistics.count(|all| &mut all.memory_refused);
                 }
                 Some(reserved?)

@@ -18,6 +18,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     pub(super) fn on_new_segment(&mut self, now: Instant, segment: &Segment<'_>) {
         let tuple = FourTuple::of(segment);
         let Some(listener) = self.listener_for(&tuple) else {
+            tell!(debug, "segment dropped, {}: nobody listens", tuple);
             if self.addresses.contains(tuple.local.ip()) {
                 self.statistics.count(|all| &mut all.no_connection);
                 self.reset(now, segment);
@@ -52,6 +53,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         // What cannot be accepted is not begun: the peer tries again later. Of those that were begun
         // before, as many as there is room for are finished.
         if !listener.has_room_for_established() {
+            tell!(warn, "SYN dropped, {}: too many wait to be accepted", FourTuple::of(syn));
             self.statistics.count(|all| &mut all.accept_overflow);
             return;
         }
@@ -61,6 +63,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let previous_record = previous.and_then(|previous| self.time_waits.records.get(previous));
         let config = &listener.config.connection;
         let Some(receive_memory) = self.receive_memory(config) else {
+            tell!(warn, "SYN dropped, {}: no memory for its queues", tuple);
             self.statistics.count(|all| &mut all.memory_refused);
             return;
         };
@@ -75,6 +78,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let record = HalfOpen::new(now, config, syn, &passive);
         let inserted = if has_room { self.half_open.insert(record) } else { None };
         let Some(half_open) = inserted else {
+            tell!(warn, "SYN dropped, {}: too many are half open", tuple);
             self.statistics.count(|all| &mut all.half_open_overflow);
             return;
         };
@@ -128,9 +132,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         };
         let added = if has_room { self.add_accepted(now, half_open) } else { None };
         let Some(id) = added else {
+            tell!(warn, "handshake not finished, {}: no room for the connection", tuple);
             self.statistics.count(|all| &mut all.accept_overflow);
             return None;
         };
+        tell!(debug, "connection {}: accepted", tuple);
         self.statistics.count(|all| &mut all.passive_opens);
         let hash = self.secret.demux(&tuple);
         self.demux.replace(hash, Entity::HalfOpen(half_open), Entity::Connection(id));

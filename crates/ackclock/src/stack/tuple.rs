@@ -1,6 +1,7 @@
 //! What identifies a connection: two addresses and two ports (RFC 9293 section 3.3.1).
 
 use crate::wire::{Address, Segment};
+use core::fmt;
 use core::net::{Ipv4Addr, SocketAddr};
 
 /// Nobody. All zeros.
@@ -97,6 +98,13 @@ impl FourTuple {
             append(&end.port().to_be_bytes());
         }
         use_bytes(bytes.get(..len).unwrap_or_default())
+    }
+}
+
+impl fmt::Display for FourTuple {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [local, remote] = [self.local, self.remote].map(SocketAddr::from);
+        write!(f, "{local} to {remote}")
     }
 }
 

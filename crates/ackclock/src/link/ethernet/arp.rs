@@ -15,6 +15,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         };
         let sender = arp.sender.into();
         if own.contains(sender) {
+            tell!(warn, "somebody else has our address {}", arp.sender);
             count(&mut self.statistics.conflicts);
             return false;
         }

@@ -207,6 +207,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
                     None => break None,
                     Some(Due::Ask(other, hardware)) => break Some((other, hardware)),
                     Some(Due::GaveUp) => {
+                        tell!(warn, "a neighbour does not answer");
                         count(&mut self.statistics.gave_up);
                         stack.resume();
                     }
@@ -293,6 +294,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
             (Some(_), _) => destination,
             (None, Some((_, gateway))) => gateway,
             (None, None) => {
+                tell!(debug, "packet dropped: no route to {}", IpAddr::from(destination));
                 count(&mut self.statistics.no_route);
                 return Ok(None);
             }
@@ -300,8 +302,14 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         match self.neighbours.resolve(now, next_hop) {
             Resolution::Known(hardware) => return Ok(Some(hardware)),
             Resolution::Wait => return Err(Rejected),
-            Resolution::Unreachable => count(&mut self.statistics.unreachable),
-            Resolution::NoPlace => count(&mut self.statistics.no_place),
+            Resolution::Unreachable => {
+                tell!(debug, "packet dropped: {} does not answer", IpAddr::from(next_hop));
+                count(&mut self.statistics.unreachable);
+            }
+            Resolution::NoPlace => {
+                tell!(warn, "packet dropped: too many neighbours are being asked for");
+                count(&mut self.statistics.no_place);
+            }
         }
         Ok(None)
     }

@@ -25,6 +25,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         let is_ours = own.contains(ndp.target.into());
         let is_advertisement = matches!(ndp.kind, NdpKind::Advertisement { .. });
         if own.contains(ndp.source.into()) || is_ours && is_advertisement {
+            tell!(warn, "somebody else has our address {}", ndp.target);
             count(&mut self.statistics.conflicts);
             return false;
         }
