@@ -67,7 +67,7 @@ fn connections_refusals_and_drops_are_told() {
     let mut listen = ListenConfig::new(at("10.0.0.2:80"));
     listen.backlog = 1;
     let listener = server.listen(listen).unwrap();
-    let mut connect = |client: &mut Host, port: u16, to: &str| {
+    let connect = |client: &mut Host, port: u16, to: &str| {
         let local = SocketAddr::from(([10, 0, 0, 1], port));
         client.connect(Instant::from_secs(1), at(to), Some(local), &Config::default()).unwrap()
     };

@@ -41,10 +41,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     #[inline]
     fn take<const STRAY: bool>(&mut self, now: Instant, received: &Received<'_>) -> bool {
         let Received { packet, verify } = *received;
-        cfg!(feature = "fast-path")
-            .then(|| take_plain_segment(packet, verify, |one| self.take_plain::<STRAY>(now, one)))
-            .flatten()
-            .unwrap_or_else(|| self.take_any::<STRAY>(now, received))
+        self.take_expected(now, received)
+            || cfg!(feature = "fast-path")
+                .then(|| {
+                    take_plain_segment(packet, verify, |one| self.take_plain::<STRAY>(now, one))
+                })
+                .flatten()
+                .unwrap_or_else(|| self.take_any::<STRAY>(now, received))
     }
 
     fn take_plain<const STRAY: bool>(&mut self, now: Instant, segment: &Segment<'_>) -> bool {
@@ -55,6 +58,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         {
             let now = self.begin_packet(now);
             self.statistics.count(|all| &mut all.segments_delivered);
+            self.expect_another(self.recent, segment);
             self.on_connection_segment(now, self.recent, segment);
         } else if segment.ip.is_between_hosts() {
             let entity = self.find(&FourTuple::of(segment));
@@ -81,7 +85,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         true
     }
 
-    fn begin_packet(&mut self, now: Instant) -> Instant {
+    pub(super) fn begin_packet(&mut self, now: Instant) -> Instant {
         self.train.end();
         self.statistics.count(|all| &mut all.packets_received);
         self.advance(now)
@@ -170,10 +174,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let Some(slot) = self.connections.get_mut(id) else {
             return;
         };
-        if let Some(tuning) = slot.sizes.as_mut().and_then(|sizes| sizes.tuning())
-            && let Some(rtt) = slot.connection.echoed_rtt(now, segment)
-        {
-            tuning.on_echo(rtt);
+        if !segment.payload.is_empty() {
+            slot.note_echo(now, segment.header.options.timestamps);
         }
         let verdict = slot.connection.on_segment(now, segment);
         match verdict {

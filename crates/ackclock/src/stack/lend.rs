@@ -2,6 +2,7 @@
 
 use super::addresses::{AddressPlace, Addresses};
 use super::demux::Demux;
+use super::expected::ExpectedPacket;
 use super::half_open::HalfOpens;
 use super::id_queue::IdQueue;
 use super::isn::{EphemeralPorts, Secret};
@@ -74,6 +75,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             listeners: Listeners::new(none(), none()),
             connections: Pool::new(none(), 0),
             recent: NO_ID,
+            expected: ExpectedPacket::NONE,
             busy: NO_ID,
             spare: none(),
             lent_receive: Some((0, 0)),
@@ -141,6 +143,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.listeners = Listeners::new(listeners, listener_events);
         self.connections = Pool::new(connections, config.max_connections);
         (self.recent, self.busy) = (NO_ID, NO_ID);
+        self.expected = ExpectedPacket::NONE;
         self.spare = spare;
         self.memory = MemoryBudget::new(config.memory);
         self.half_open =

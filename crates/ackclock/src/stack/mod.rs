@@ -11,6 +11,8 @@ mod demux;
 mod error;
 mod event;
 mod events;
+#[cfg_attr(not(all(feature = "fast-path", feature = "ipv4")), path = "no_expected.rs")]
+mod expected;
 mod half_open;
 mod id_queue;
 mod isn;
@@ -59,6 +61,7 @@ use crate::wire::Address;
 #[cfg(not(feature = "ethernet"))]
 use addresses::Addresses;
 use demux::{Demux, Entity};
+use expected::ExpectedPacket;
 use half_open::HalfOpens;
 use id_queue::IdQueue;
 use isn::{EphemeralPorts, Secret};
@@ -143,6 +146,8 @@ pub struct Stack<'a, C = BuiltIn> {
     connections: Pool<'a, Slot<'a, C>>,
     /// Whose segment arrived last: the next one is often of the same connection.
     recent: u32,
+    /// What its next packet has in common with the last one.
+    expected: ExpectedPacket,
     /// Which connection has received or sent last, unless its deadline has been noted since: what it
     /// does moves that each time, and nobody asks meanwhile.
     busy: u32,

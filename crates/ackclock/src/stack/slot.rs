@@ -5,6 +5,8 @@ use super::pool::NO_ID;
 use super::tuple::FourTuple;
 use crate::congestion::CongestionController;
 use crate::tcp::{Config, Connection, Readiness};
+use crate::time::Instant;
+use crate::wire::{PlainSegment, Timestamps};
 
 /// Who will close a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,6 +75,27 @@ impl<'a, C: CongestionController> Slot<'a, C> {
             readiness: 0,
             available: 0,
             urgent_ahead: None,
+        }
+    }
+
+    /// Takes the segment that the connection expects; false, without any effect, if it is another.
+    #[inline]
+    pub(super) fn on_plain_segment(&mut self, now: Instant, segment: &PlainSegment<'_>) -> bool {
+        let taken = self.connection.on_plain_segment(now, segment);
+        if taken && !segment.payload.is_empty() {
+            self.note_echo(now, segment.timestamps);
+        }
+        taken
+    }
+
+    /// A segment with data arrived, with that timestamps option: the receive queue's tuning wants to
+    /// know the round-trip time.
+    #[inline]
+    pub(super) fn note_echo(&mut self, now: Instant, timestamps: Option<Timestamps>) {
+        if let Some(tuning) = self.sizes.as_mut().and_then(|sizes| sizes.tuning())
+            && let Some(rtt) = self.connection.echoed_rtt(now, timestamps)
+        {
+            tuning.on_echo(rtt);
         }
     }
 

@@ -103,16 +103,20 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
     /// Appends an element; gives it back if the queue is full.
     #[inline]
     pub fn push_back(&mut self, element: T) -> Result<(), T> {
-        if !self.reserve() {
-            return Err(element);
-        }
+        if self.reserve() && self.push_in_place(element) { Ok(()) } else { Err(element) }
+    }
+
+    /// The same where the element [has a place](Self::has_place); returns whether it has.
+    #[inline]
+    pub(crate) fn push_in_place(&mut self, element: T) -> bool {
         let index = self.index(self.len());
-        match self.buffer.get_mut(index) {
-            Some(place) => *place = element,
-            None => return Err(element),
-        }
+        let place = if self.has_place() { self.buffer.get_mut(index) } else { None };
+        let Some(place) = place else {
+            return false;
+        };
+        *place = element;
         self.len += 1;
-        Ok(())
+        true
     }
 
     /// Takes the first element.

@@ -114,8 +114,10 @@ impl<'a> Ring<'a> {
 
     /// Makes sure that there is memory for `n` bytes behind the end; false if there is not, because
     /// they lie beyond the limit or because the allocator has none.
+    #[inline]
     pub(crate) fn reserve_behind(&mut self, n: usize) -> bool {
-        n <= self.free() && self.reserve(self.len() + n)
+        let total = self.len() + n;
+        n <= self.free() && (total <= self.buffer.len() || self.reserve(total))
     }
 
     /// The `len` bytes from `offset` (fewer if the ring holds fewer), as two slices in order.
@@ -165,12 +167,10 @@ impl<'a> Ring<'a> {
         if index >= capacity { index - capacity } else { index }
     }
 
-    /// Makes room for `total` bytes from the head on.
+    /// Makes room for `total` bytes from the head on, for which there is none.
+    #[inline(never)]
     fn reserve(&mut self, total: usize) -> bool {
         let old = self.buffer.len();
-        if total <= old {
-            return true;
-        }
         if total > self.limit() || !self.buffer.can_grow() {
             return false;
         }

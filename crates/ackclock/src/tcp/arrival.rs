@@ -10,7 +10,7 @@ use super::{Error, State};
 use crate::congestion::CongestionController;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::time::Instant;
-use crate::wire::{Ecn, Flags, Header, IcmpErrorKind, Segment};
+use crate::wire::{Ecn, Flags, Header, IcmpErrorKind, PlainSegment, Segment};
 
 /// What the stack must do after a segment was digested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,10 +34,7 @@ const LEAST_IPV6_MTU: u32 = 1_280;
 impl<C: CongestionController> Connection<'_, C> {
     /// A segment arrived.
     pub fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
-        let counters = &mut self.counters;
-        counters.segments_received.add(1);
-        let data = u32::from(!segment.payload.is_empty());
-        counters.data_segments_received.add(data);
+        self.count_segment(segment.payload);
         match self.state {
             State::Closed | State::Listen => Verdict::Reset,
             State::SynSent if cfg!(feature = "active-open") => {
@@ -143,8 +140,11 @@ impl<C: CongestionController> Connection<'_, C> {
     /// Section 3.10.7.4 in the synchronized states.
     fn on_segment_synchronized(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         let Header { flags, ack, .. } = segment.header;
-        if cfg!(feature = "fast-path") && self.is_predicted(segment) {
-            return self.take_predicted(now, segment);
+        if cfg!(feature = "fast-path")
+            && seq == segment.header.seq
+            && PlainSegment::of(segment).is_some_and(|plain| self.take_predicted(now, &plain))
+        {
+            return;
         }
         if !self.check_sequence(now, segment, seq, segment.len()) {
             return;
@@ -187,41 +187,52 @@ impl<C: CongestionController> Connection<'_, C> {
         }
     }
 
-    /// Header prediction (Jacobson, "4BSD TCP header prediction", 1990): whether it is the segment
-    /// that comes next, as nearly all are, so that no check up to the fifth has anything to say.
-    fn is_predicted(&self, segment: &Segment<'_>) -> bool {
-        let Header { seq, ack, flags, .. } = segment.header;
-        self.state == State::Established
-            && flags | Flags::PSH == Flags::ACK | Flags::PSH
-            && seq == self.receiver.rcv_nxt()
-            && segment.payload.len() <= self.receiver.rcv_wnd() as usize
-            && ack.at_or_after(self.sender.snd_una())
-            && ack.at_or_before(self.sender.snd_nxt())
-            && self.timestamps.advances(segment.header.options.timestamps)
+    /// As [`on_segment`](Self::on_segment) for the segment that comes next; false, without any effect,
+    /// for another.
+    #[inline]
+    pub(crate) fn on_plain_segment(&mut self, now: Instant, segment: &PlainSegment<'_>) -> bool {
+        let taken = self.take_predicted(now, segment);
+        if taken {
+            self.count_segment(segment.payload);
+        }
+        taken
     }
 
-    /// What is left to do then.
-    fn take_predicted(&mut self, now: Instant, segment: &Segment<'_>) {
-        let Header { seq, ack, window, flags, options, .. } = &segment.header;
-        self.inquiry.on_heard(now);
-        self.timestamps.update(now, *seq, options.timestamps);
-        let window = u32::from(*window) << self.agreement.peer_shift;
-        let has_text = !segment.payload.is_empty();
-        let taken = options.sack.is_empty()
-            && (has_text && self.sender.take_repetition(*seq, *ack, window)
-                || self.sender.take_calm_ack(now, &self.settings, (*seq, *ack, window)));
+    /// Header prediction (Jacobson, "4BSD TCP header prediction", 1990): takes the segment that comes
+    /// next, as nearly all are, about which no check up to the fifth has anything to say. False, without
+    /// any effect, if it is another, or there is more to do with it.
+    fn take_predicted(&mut self, now: Instant, segment: &PlainSegment<'_>) -> bool {
+        let PlainSegment { seq, ack, flags, window, timestamps, payload } = *segment;
+        let has_text = !payload.is_empty();
+        let is_predicted = self.state == State::Established
+            && flags | Flags::PSH == Flags::ACK | Flags::PSH
+            && seq == self.receiver.rcv_nxt()
+            && payload.len() <= self.receiver.rcv_wnd() as usize
+            && self.timestamps.advances(timestamps)
+            && !(has_text && (self.orphaned || self.agreement.ecn_echo));
+        if !is_predicted {
+            return false;
+        }
+        let window = u32::from(window) << self.agreement.peer_shift;
+        let taken = has_text && self.sender.take_repetition(seq, ack, window)
+            || self.sender.take_calm_ack(now, &self.settings, (seq, ack, window));
         if !taken {
-            self.digest_ack(now, segment, *seq);
+            return false;
         }
-        if segment.payload.is_empty() {
-            return;
+        self.inquiry.on_heard(now);
+        self.timestamps.update(now, seq, timestamps);
+        if has_text {
+            let push = flags.contains(Flags::PSH);
+            let arrival = self.receiver.on_segment(now, seq, payload, false, push);
+            self.digest_arrival(&arrival);
         }
-        if self.orphaned || self.agreement.ecn_echo {
-            return self.take_text(now, segment, *seq);
-        }
-        let push = flags.contains(Flags::PSH);
-        let arrival = self.receiver.on_segment(now, *seq, segment.payload, false, push);
-        self.digest_arrival(&arrival);
+        true
+    }
+
+    fn count_segment(&mut self, payload: &[u8]) {
+        let counters = &mut self.counters;
+        counters.segments_received.add(1);
+        counters.data_segments_received.add(u32::from(!payload.is_empty()));
     }
 
     /// What became of a segment's text and FIN, and of those that had waited for it.

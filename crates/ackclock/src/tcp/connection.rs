@@ -18,7 +18,7 @@ use crate::congestion::CongestionController;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::time::{Duration, Instant};
-use crate::wire::{IcmpErrorKind, Segment};
+use crate::wire::{IcmpErrorKind, Timestamps};
 
 /// The memory of one connection, lent or growing.
 #[derive(Debug, Default)]
@@ -315,9 +315,8 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         self.receiver.first_unread()
     }
 
-    /// How long ago the segment was sent that a segment with data echoes the timestamp of.
-    pub(crate) fn echoed_rtt(&self, now: Instant, segment: &Segment<'_>) -> Option<Duration> {
-        let option = segment.header.options.timestamps.filter(|_| !segment.payload.is_empty());
+    /// How long ago the segment was sent whose timestamp a received one echoes.
+    pub(crate) fn echoed_rtt(&self, now: Instant, option: Option<Timestamps>) -> Option<Duration> {
         self.timestamps.rtt(now, option)
     }
 

@@ -21,6 +21,10 @@ pub struct Checksum {
 }
 
 impl Checksum {
+    /// Of nothing.
+    #[cfg(all(feature = "fast-path", feature = "ipv4"))]
+    pub(super) const ZERO: Checksum = Checksum { sum: 0, odd: false };
+
     /// Of nothing yet.
     pub(super) const NONE: Self = Checksum { sum: 0, odd: false };
 

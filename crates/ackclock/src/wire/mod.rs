@@ -10,6 +10,8 @@ mod checksum;
 mod cut;
 #[cfg(feature = "ethernet")]
 mod ethernet;
+#[cfg(all(feature = "fast-path", feature = "ipv4"))]
+mod expected;
 mod icmp;
 mod ip;
 #[cfg(feature = "ipv4")]
@@ -20,6 +22,7 @@ mod mark;
 #[cfg(all(feature = "ethernet", feature = "ipv6"))]
 mod ndp;
 mod options;
+mod plain;
 mod segment;
 #[cfg(test)]
 mod tests;
@@ -37,6 +40,8 @@ pub(crate) use cut::{Cut, write_cut_header};
 pub use ethernet::{ETHERNET_HEADER, EthernetAddress};
 #[cfg(feature = "ethernet")]
 pub(crate) use ethernet::{EtherType, Frame, ethernet_header};
+#[cfg(all(feature = "fast-path", feature = "ipv4"))]
+pub(crate) use expected::Expected;
 pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply, write_icmp_error};
 pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, parse_packet};
 pub(crate) use ip::{is_unicast, take_plain_segment};
@@ -44,6 +49,7 @@ pub use mark::mark_congestion;
 #[cfg(all(feature = "ethernet", feature = "ipv6"))]
 pub(crate) use ndp::{Ndp, NdpKind, is_ndp, solicited_node};
 pub use options::{Options, SackBlocks, Timestamps};
+pub(crate) use plain::PlainSegment;
 pub(crate) use segment::RepeatedHeader;
 pub use segment::{
     Flags, Header, MAX_HEADER, Segment, WireError, WriteChecksum, write_packet_header,

@@ -8,7 +8,7 @@ use crate::seq::SeqNumber;
 use core::fmt;
 
 /// Bytes of a TCP header without options.
-const FIXED_HEADER: usize = 20;
+pub(super) const FIXED_HEADER: usize = 20;
 
 /// The longest IP and TCP header that is ever written, in bytes: IPv6 (40) and TCP with a full
 /// option area (60).

@@ -234,9 +234,11 @@ impl<'a> Flight<'a> {
         if self.records.is_empty() {
             (self.lost_below, self.resend_from) = (range.start, range.start);
         }
-        let pushed = record.len > 0 && self.has_room() && self.records.push_back(record).is_ok();
+        let pushed = record.len > 0
+            && (self.records.push_in_place(record)
+                || self.has_room() && self.records.push_in_place(record));
         if pushed {
-            self.outstanding += record.len;
+            self.outstanding += range.len();
             if self.is_measuring() {
                 let position = self.records.len() - 1;
                 self.delivery.set(&self.records, position, DeliveryRecord::default());

@@ -1,0 +1,53 @@
+//! The packet that is expected next.
+
+use super::Stack;
+use super::pool::NO_ID;
+use crate::congestion::CongestionController;
+use crate::link::Received;
+use crate::time::Instant;
+use crate::wire::{Expected, Segment};
+
+/// How the next packet of a connection will be known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ExpectedPacket {
+    /// The connection, which is the same one as long as the generation is.
+    id: u32,
+    generation: u32,
+    packet: Expected,
+}
+
+impl ExpectedPacket {
+    /// Of no connection.
+    pub(super) const NONE: Self =
+        ExpectedPacket { id: NO_ID, generation: 0, packet: Expected::NONE };
+}
+
+impl<C: CongestionController + Clone> Stack<'_, C> {
+    /// Takes the packet that the connection expects of which the last one was; false, without any
+    /// effect, if it is another.
+    #[inline]
+    pub(super) fn take_expected(&mut self, now: Instant, received: &Received<'_>) -> bool {
+        let ExpectedPacket { id, generation, ref packet } = self.expected;
+        let Some(segment) = packet.read(received.packet, received.verify) else {
+            return false;
+        };
+        let slot = self.connections.get_mut_of(id, generation);
+        let not_before = now.max(self.now);
+        if !slot.is_some_and(|slot| !slot.detached && slot.on_plain_segment(not_before, &segment)) {
+            return false;
+        }
+        let now = self.begin_packet(now);
+        self.statistics.count(|all| &mut all.segments_delivered);
+        self.after(now, id);
+        true
+    }
+
+    /// A segment with nothing but timestamps was of this connection: the next one may be as well.
+    pub(super) fn expect_another(&mut self, id: u32, segment: &Segment<'_>) {
+        let generation = self.connections.generation(id);
+        let is_known = self.expected.id == id && self.expected.generation == generation;
+        if !is_known && let Some(packet) = Expected::after(segment) {
+            self.expected = ExpectedPacket { id, generation, packet };
+        }
+    }
+}
