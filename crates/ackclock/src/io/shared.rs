@@ -53,6 +53,12 @@ struct Inner<'a, C, const WAKERS: usize> {
     runner: Option<Waker>,
 }
 
+impl<C, const WAKERS: usize> Inner<'_, C, WAKERS> {
+    fn wake_runner(&self) {
+        self.runner.iter().for_each(Waker::wake_by_ref);
+    }
+}
+
 impl<'a, C: CongestionController + Clone, const WAKERS: usize> SharedStack<'a, C, WAKERS> {
     /// Shares this stack; `clock` tells the time, such as embassy-time's in microseconds.
     pub const fn new(stack: Stack<'a, C>, clock: fn() -> Instant, config: Config) -> Self {
@@ -70,9 +76,7 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize> SharedStack<'a, C
     pub fn with<R>(&self, call: impl FnOnce(Instant, &mut Stack<'a, C>) -> R) -> Option<R> {
         let mut inner = self.inner.try_borrow_mut().ok()?;
         let answer = call((self.clock)(), &mut inner.stack);
-        if let Some(runner) = &inner.runner {
-            runner.wake_by_ref();
-        }
+        inner.wake_runner();
         Some(answer)
     }
 
@@ -184,7 +188,7 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize> SharedStack<'a, C
         Ok(stream)
     }
 
-    /// Waits for a connection to this listener.
+    /// Waits for a connection to this listener. Several tasks may; each gets one.
     pub async fn accept(&self, listener: Listener) -> Stream<'_, 'a, C, WAKERS> {
         let handle = self
             .poll_stack(Key::Listener(listener), Direction::Read, |_, stack| stack.accept(listener))
@@ -212,16 +216,17 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize> SharedStack<'a, C
         mut ask: impl FnMut(Instant, &mut Stack<'a, C>) -> Option<R>,
     ) -> R {
         poll_fn(|cx| {
-            let Some(answer) = self.with(&mut ask) else {
+            let Ok(mut inner) = self.inner.try_borrow_mut() else {
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             };
+            let answer = ask((self.clock)(), &mut inner.stack);
             if let Some(answer) = answer {
+                inner.wake_runner();
                 return Poll::Ready(answer);
             }
-            if let Ok(mut inner) = self.inner.try_borrow_mut() {
-                inner.wakers.register(key, direction, cx.waker());
-            }
+            // The stack has nothing to send for a question that it could not answer.
+            inner.wakers.register(key, direction, cx.waker());
             Poll::Pending
         })
         .await

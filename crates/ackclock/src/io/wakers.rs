@@ -42,8 +42,9 @@ impl Entry {
     }
 }
 
-/// Wakers for at most `N` connections and listeners. When more wait, one of them is woken, finds nothing
-/// and waits again: that costs time and loses nothing.
+/// Wakers for at most `N` connections and listeners, and for one more of the same where another task
+/// waits for it too. When more wait, one of them is woken, finds nothing and waits again: that costs
+/// time and loses nothing.
 #[derive(Debug)]
 pub(super) struct Wakers<const N: usize> {
     entries: [Option<Entry>; N],
@@ -57,10 +58,16 @@ impl<const N: usize> Wakers<N> {
         Wakers { entries: [const { None }; N], next: 0 }
     }
 
-    /// Remembers whom to wake. Whoever waited for the same thing is woken, to wait again.
+    /// Remembers whom to wake. Other tasks that wait for the same thing have places of their own.
     pub(super) fn register(&mut self, key: Key, direction: Direction, waker: &Waker) {
-        let is_same = |entry: &Option<Entry>| entry.as_ref().is_some_and(|entry| entry.key == key);
-        let place = self.entries.iter().position(is_same);
+        let is_ours = |entry: &mut Entry| {
+            let waiting = entry.waker(direction);
+            waiting.as_ref().is_none_or(|waiting| waiting.will_wake(waker))
+        };
+        let is_same = |entry: &mut Option<Entry>| {
+            entry.as_mut().is_some_and(|entry| entry.key == key && is_ours(entry))
+        };
+        let place = self.entries.iter_mut().position(is_same);
         let place = place.or_else(|| self.entries.iter().position(Option::is_none));
         let place = place.unwrap_or_else(|| {
             self.next = self.next.wrapping_add(1).checked_rem(N).unwrap_or(0);
@@ -69,24 +76,19 @@ impl<const N: usize> Wakers<N> {
         let Some(place) = self.entries.get_mut(place) else {
             return waker.wake_by_ref();
         };
-        if place.as_ref().is_some_and(|entry| entry.key != key)
+        if !is_same(place)
             && let Some(other) = place.take()
         {
             other.wake_all();
         }
         let entry = place.get_or_insert(Entry { key, wakers: [None, None] });
-        let old = entry.waker(direction).replace(waker.clone());
-        old.filter(|old| !old.will_wake(waker)).into_iter().for_each(Waker::wake);
+        *entry.waker(direction) = Some(waker.clone());
     }
 
-    /// Wakes who waits for this.
+    /// Wakes all who wait for this.
     pub(super) fn wake(&mut self, key: Key, direction: Direction) {
-        let of_key = |entry: &&mut Entry| entry.key == key;
-        if let Some(entry) = self.entries.iter_mut().flatten().find(of_key)
-            && let Some(waker) = entry.waker(direction).take()
-        {
-            waker.wake();
-        }
+        let of_key = self.entries.iter_mut().flatten().filter(|entry| entry.key == key);
+        of_key.filter_map(|entry| entry.waker(direction).take()).for_each(Waker::wake);
     }
 
     /// Nobody waits for this any more.
@@ -95,5 +97,60 @@ impl<const N: usize> Wakers<N> {
         places
             .filter(|place| place.as_ref().is_some_and(|entry| entry.key == key))
             .for_each(|place| *place = None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
+
+    /// How often a task was woken.
+    #[derive(Default)]
+    struct Task(AtomicUsize);
+
+    impl Wake for Task {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn tasks() -> [(Arc<Task>, Waker); 2] {
+        [(); 2].map(|()| {
+            let task = Arc::<Task>::default();
+            (task.clone(), task.into())
+        })
+    }
+
+    fn woken(tasks: &[(Arc<Task>, Waker); 2]) -> [usize; 2] {
+        [0, 1].map(|task| tasks[task].0.0.load(Ordering::Relaxed))
+    }
+
+    #[test]
+    fn two_tasks_may_wait_for_the_same_thing() {
+        let tasks = tasks();
+        let mut wakers = Wakers::<2>::new();
+        let listener = Key::Listener(Listener { slot: 0, generation: 0 });
+        for _ in 0..2 {
+            tasks.iter().for_each(|(_, waker)| wakers.register(listener, Direction::Read, waker));
+        }
+        assert_eq!(woken(&tasks), [0, 0]);
+        wakers.wake(listener, Direction::Read);
+        wakers.wake(listener, Direction::Read);
+        assert_eq!(woken(&tasks), [1, 1]);
+    }
+
+    #[test]
+    fn where_there_are_too_few_places_the_other_is_woken_to_wait_again() {
+        let tasks = tasks();
+        let mut wakers = Wakers::<1>::new();
+        let keys = [0, 1].map(|slot| Key::Listener(Listener { slot, generation: 0 }));
+        wakers.register(keys[0], Direction::Read, &tasks[0].1);
+        wakers.register(keys[1], Direction::Read, &tasks[1].1);
+        assert_eq!(woken(&tasks), [1, 0]);
+        wakers.register(keys[1], Direction::Read, &tasks[0].1);
+        assert_eq!(woken(&tasks), [1, 1]);
     }
 }
