@@ -396,7 +396,8 @@ fn write_headers(
     payload_len: usize,
     checksum: WriteChecksum,
 ) -> Headers {
-    let options_len = header.options.len();
+    let alone = header.options.lone_timestamps();
+    let options_len = alone.map_or_else(|| header.options.len(), |_| LONE_TIMESTAMPS);
     let header_len = FIXED_HEADER + options_len;
     let length = header_len.saturating_add(payload_len);
     let tcp = ip::write_header(to, ip, IpProtocol::Tcp, length);
@@ -413,7 +414,7 @@ fn write_headers(
     if complete {
         sum = sum.over_words(&words);
     }
-    match (header.options.lone_timestamps(), options.first_chunk_mut::<LONE_TIMESTAMPS>()) {
+    match (alone, options.first_chunk_mut::<LONE_TIMESTAMPS>()) {
         (Some(words), Some(options)) => {
             ip::write_words(options, words);
             if complete {

@@ -62,8 +62,11 @@ impl RttEstimator {
 
     /// Smoothed round-trip time, SRTT, where a tick of the clock is `unit` long; zero before the
     /// first sample.
+    #[inline]
     pub(crate) fn srtt(&self, unit: u64) -> u64 {
-        self.scaled_srtt.saturating_mul(unit) / self.scale()
+        let scaled = self.scaled_srtt.saturating_mul(unit);
+        // Each by a division of its own: by a power of two it is none.
+        if self.is_by(RtoEstimator::Rfc793) { scaled / 10 } else { scaled / 8 }
     }
 
     /// Mean deviation of the round-trip time, RTTVAR, likewise.

@@ -170,7 +170,12 @@ impl<'a> Flight<'a> {
     /// is sent is surely recorded.
     #[inline]
     pub(crate) fn has_room(&mut self) -> bool {
-        self.records.has_place() || self.delivery.reserve(&mut self.records)
+        self.records.has_place() || self.make_room()
+    }
+
+    #[inline(never)]
+    fn make_room(&mut self) -> bool {
+        self.delivery.reserve(&mut self.records)
     }
 
     /// Whether a single segment is in flight.
