@@ -141,14 +141,14 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let link = &self.config.link;
         let (max_payload, checksum) = (link.segmentation, link.checksum);
         while let Some(id) = self.ready.front() {
-            let slot = self.connections.get_mut(id).filter(|slot| !slot.detached);
-            let Some((slot, mut outgoing)) = slot
-                .filter(|slot| !slot.connection.is_silent(now))
-                .and_then(|slot| Some((slot.connection.poll_transmit(now, max_payload)?, slot)))
-                .map(|(outgoing, slot)| (slot, outgoing))
-            else {
-                self.ready.leave();
-                self.after_last_turn(now, id);
+            let slot = self.connections.get_mut(id);
+            let slot = slot.filter(|slot| !slot.detached && !slot.connection.is_silent(now));
+            let Some(slot) = slot else {
+                self.leave(now, id);
+                continue;
+            };
+            let Some(mut outgoing) = slot.connection.poll_transmit(now, max_payload) else {
+                self.leave(now, id);
                 continue;
             };
             let payload = slot.connection.payload(&outgoing);
@@ -167,8 +167,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 let has_no_more = slot.connection.has_said_all(now);
                 self.count_reset(outgoing.header.flags);
                 if has_no_more {
-                    self.ready.leave();
-                    self.after_last_turn(now, id);
+                    self.leave(now, id);
                 } else {
                     self.ready.charge(bytes);
                     self.after_turn(now, id);
@@ -178,6 +177,12 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             return Some(offered.map(|_| ()));
         }
         None
+    }
+
+    /// The connection whose turn it is has nothing more to send.
+    fn leave(&mut self, now: Instant, id: u32) {
+        self.ready.leave();
+        self.after_last_turn(now, id);
     }
 
     /// The packet that was offered last, and rejected, has to wait for its next hop's hardware address,

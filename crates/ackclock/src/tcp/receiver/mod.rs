@@ -445,8 +445,9 @@ impl<'a> Receiver<'a> {
         let next = self.data.next();
         let promised = self.window.edge().since(next);
         let room = self.data.ring().free();
-        if promised >= self.window.mss() && room <= promised as usize {
-            // As mostly: what can be offered was.
+        // Less than any policy thinks worthwhile.
+        let little = self.window.mss().min(self.largest_window() / 4);
+        if promised >= self.window.mss() && room < promised.saturating_add(little) as usize {
             return false;
         }
         let worthwhile = match was_read || self.wanted() != u32::MAX {
