@@ -56,6 +56,10 @@ impl QueueSizes {
         match *self {}
     }
 
+    pub(super) fn is_fitting(&self, _budget: &MemoryBudget) -> bool {
+        match *self {}
+    }
+
     pub(super) fn fit<C: CongestionController>(
         &mut self,
         _budget: &mut MemoryBudget,
