@@ -195,6 +195,7 @@ PLAN
         ls "$work/plan"/*.pcap | wc -l
         "$A" campaign report "$work/plan" >&2
         cat "$work/plan/report.json"
+        "$A" trace --json "$work/plan/transfer-1-0-2.pcap"
         grep -o '<figure id="[^"]*"' "$work/plan/report.html" | grep -o '"[^"]*"'
         "#
     );
@@ -231,7 +232,10 @@ PLAN
     let figures =
         ["time-saved", "extra-retransmissions", "rtt", "hops", "common-path", "burst-capacity"];
     let figures = figures.map(|name| json!(format!("figure-{name}")));
-    assert_eq!(printed[55..], figures);
+    assert_eq!(printed[56..], figures);
+    // The whole transfer may leave at once; each segment has a packet of its own all the same.
+    let sent = &printed[55]["connections"][0]["a_to_b"];
+    assert_eq!((&sent["coalesced_packets"], &sent["max_segment"]), (&json!(0), &json!(500)));
 }
 
 #[test]

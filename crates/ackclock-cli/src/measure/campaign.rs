@@ -5,7 +5,7 @@ use crate::commands::campaign::Run;
 use crate::driver::Driver;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::options::Via;
+use crate::options::{Offload, Via, WayOptions};
 use crate::report::{InfoReport, bytes};
 use crate::way::{self, Purpose};
 use ackclock::apps::{Amount, Service, SourceConfig};
@@ -194,6 +194,7 @@ type Stopper = Arc<Mutex<Option<Box<dyn Fn() + Send>>>>;
 struct Real<'r> {
     plan: &'r Plan,
     options: &'r Run,
+    way: WayOptions,
     clock: Clock,
     interrupts: Receiver<()>,
     stopper: Stopper,
@@ -211,7 +212,12 @@ impl<'r> Real<'r> {
                 stop();
             }
         })?;
-        Ok(Real { plan, options, clock: Clock::start(), interrupts, stopper })
+        let mut way = options.way.clone();
+        // Little is sent, and captures are to show segments as they leave.
+        if way.offload == Offload::Auto {
+            way.offload = Offload::Off;
+        }
+        Ok(Real { plan, options, way, clock: Clock::start(), interrupts, stopper })
     }
 
     fn stop_with(&self, stop: Option<Box<dyn Fn() + Send>>) {
@@ -256,8 +262,7 @@ impl Instruments for Real<'_> {
     fn transfer(&mut self, order: &TransferOrder) -> Result<Transferred, Stop> {
         let failed = |failure: Failure| Stop::Failed(failure.to_string());
         let remote = order.remote;
-        let Run { via, way: options, .. } = self.options;
-        let way = match way::plan(*via, options, 1, Purpose::Reach(&[remote])) {
+        let way = match way::plan(self.options.via, &self.way, 1, Purpose::Reach(&[remote])) {
             Ok(way) => way,
             // It is this host that cannot be reached so.
             Err(Failure::Usage(error)) => {

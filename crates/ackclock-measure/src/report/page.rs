@@ -27,7 +27,9 @@ fn introduction(page: &mut Page, findings: &Findings) {
         findings.transfer_bytes,
         findings.hosts.len(),
         findings.rounds,
-        findings.mss.map_or("what the MTU allows".into(), |mss| format!("{mss} bytes")),
+        findings.mss.map_or("what the MTU allows".into(), |mss| format!(
+            "{mss} bytes, timestamps included"
+        )),
     ));
     if findings.transfers < findings.planned_transfers {
         page.paragraph(
