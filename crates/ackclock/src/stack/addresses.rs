@@ -1,13 +1,11 @@
 //! Our own addresses, and which of them a connection starts from.
 
+use super::limits;
 use super::tuple::NOBODY;
 use super::{AddressError, Cidr};
 use crate::storage::Buffer;
 use crate::wire::{Address, is_unicast};
 use core::net::{IpAddr, Ipv4Addr};
-
-/// Most local addresses where storage grows; they are looked through one after another.
-const MAX_ADDRESSES: usize = 256;
 
 /// IPv6 link-local addresses share ten bits (RFC 4291 section 2.4).
 #[cfg(feature = "ethernet")]
@@ -73,7 +71,7 @@ impl<'a> Addresses<'a> {
         let new = AddressPlace::new(new);
         if let Some(place) = self.places.iter_mut().find(|place| !place.taken) {
             *place = new;
-        } else if self.places.len() >= MAX_ADDRESSES || self.places.push(new).is_err() {
+        } else if self.places.len() >= limits::ADDRESSES || self.places.push(new).is_err() {
             return Err(AddressError::NoResources);
         }
         #[cfg(feature = "ethernet")]

@@ -1,13 +1,11 @@
 //! Who waits for connections.
 
 use super::id_queue::{IdQueue, Link};
+use super::limits;
 use super::pool::{NO_ID, Place, Pool};
 use super::tuple::End;
 use super::{ListenConfig, ListenError};
 use crate::storage::Buffer;
-
-/// Most listeners where storage grows. A SYN looks through them one after another.
-const MAX_LISTENERS: usize = 4_096;
 
 /// One listener.
 #[derive(Debug)]
@@ -76,7 +74,7 @@ impl<'a> Listeners<'a> {
         records: Buffer<'a, Place<ListenerRecord>>,
         links: Buffer<'a, Link>,
     ) -> Self {
-        let records = Pool::new(records, MAX_LISTENERS);
+        let records = Pool::new(records, limits::LISTENERS);
         Listeners { records, events: IdQueue::new(links) }
     }
 

@@ -6,13 +6,10 @@
 //! want more than there is settle at equal parts of the memory with one part left free for whoever
 //! comes next, and what they held beyond that they give back as their data go.
 
+use super::limits::LEAST_QUEUE;
 use super::tuning::ReceiveTuning;
 use crate::congestion::CongestionController;
 use crate::tcp::{BufferTuning, Config, Connection};
-
-/// What a queue of either direction is always granted, in bytes, unless it is configured smaller:
-/// enough for a few segments of an Ethernet.
-const LEAST_QUEUE: u32 = 4096;
 
 /// Bytes of queues that may be in use at once, and that are.
 #[derive(Clone, Copy, Debug)]

@@ -17,6 +17,7 @@ mod half_open;
 mod id_queue;
 mod isn;
 mod lend;
+pub mod limits;
 mod listeners;
 #[cfg_attr(not(feature = "alloc"), path = "lent_only.rs")]
 mod memory;

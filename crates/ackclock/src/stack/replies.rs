@@ -1,17 +1,11 @@
 //! Answers that need no connection: resets, acks of small records, echo replies.
 
+use super::limits;
 use super::tuple::{End, FourTuple, NOBODY};
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Deque, copy};
 use crate::time::{Duration, Instant};
 use crate::wire::{Address, EchoRequest, Flags, Header, IpInfo, Options, Segment, Timestamps};
-
-/// Most segments waiting where storage grows.
-const MAX_SEGMENTS: usize = 256;
-/// Most echo replies waiting where storage grows.
-const MAX_ECHOES: usize = 64;
-/// Bytes of echo data waiting where storage grows.
-const ECHO_BYTES: usize = 64 * 1024;
 
 /// Hop limit of resets and echo replies: what RFC 1700 recommends for IP.
 pub(super) const HOP_LIMIT: u8 = 64;
@@ -136,8 +130,8 @@ impl<'a> Replies<'a> {
         echoes: Buffer<'a, Echo>,
         echo_data: Buffer<'a, u8>,
     ) -> Self {
-        let segments = Deque::new(segments, MAX_SEGMENTS);
-        let echoes = Deque::new(echoes, MAX_ECHOES);
+        let segments = Deque::new(segments, limits::REPLIES);
+        let echoes = Deque::new(echoes, limits::ECHOES);
         Replies { segments, echoes, echo_data }
     }
 
@@ -166,7 +160,8 @@ impl<'a> Replies<'a> {
         // Data lies behind that of the reply before; from the beginning again once all are sent.
         let start = self.echoes.back().map_or(0, Echo::end);
         let len = request.data.len();
-        let room = if self.echo_data.can_grow() { ECHO_BYTES } else { self.echo_data.len() };
+        let room =
+            if self.echo_data.can_grow() { limits::ECHO_BYTES } else { self.echo_data.len() };
         let echo = Echo {
             source: ip.destination.into(),
             destination: ip.source.into(),

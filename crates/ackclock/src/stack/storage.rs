@@ -67,9 +67,6 @@ impl<C> Storage<'_, C> {
     }
 }
 
-/// Echo replies waiting to be sent in lent memory.
-const ECHOES: usize = 4;
-
 /// Memory for a stack that needs no heap: so many connections, half-open connections, connections
 /// in TIME-WAIT and listeners at a time.
 ///
@@ -78,10 +75,10 @@ const ECHOES: usize = 4;
 /// fast); otherwise, as with the default of 0, they are compared one after another, which is
 /// faster for a handful.
 ///
-/// The last three may be left to their defaults: local addresses, answers without a connection (resets,
-/// acks of small records) that wait for the link, and bytes of echo data that do: one full Ethernet
-/// frame and some short ones. What does not fit is refused or dropped, and counted in
-/// [`Statistics`](super::Statistics).
+/// The last three may be left to their defaults: local addresses, answers without a connection (resets
+/// and acks of small records, and as many echo replies) that wait for the link, and bytes of echo data
+/// that do: one full Ethernet frame and some short ones. [`limits`](super::limits) says what happens to
+/// what does not fit.
 #[derive(Debug)]
 pub struct StackMemory<
     'a,
@@ -111,7 +108,7 @@ pub struct StackMemory<
     addresses: [AddressPlace; ADDRESSES],
     buckets: [Bucket; BUCKETS],
     replies: [Reply; REPLIES],
-    echoes: [Echo; ECHOES],
+    echoes: [Echo; REPLIES],
     echo_data: [u8; ECHO_BYTES],
 }
 
@@ -160,7 +157,7 @@ impl<
             addresses: [AddressPlace::EMPTY; ADDRESSES],
             buckets: [Bucket::EMPTY; BUCKETS],
             replies: [Reply::EMPTY; REPLIES],
-            echoes: [Echo::EMPTY; ECHOES],
+            echoes: [Echo::EMPTY; REPLIES],
             echo_data: [0; ECHO_BYTES],
         }
     }

@@ -1,0 +1,60 @@
+//! Every limit of a stack: where it is set, and what happens when it is reached.
+//!
+//! Nothing grows without a limit and none makes anything panic: who asks is refused with an error that
+//! says so, what arrives is dropped, and a counter tells (with the feature `counters`; with `log` or
+//! `defmt` a line does too).
+//!
+//! # Where all memory is lent
+//! The limits are lengths: of what [`StackMemory`](super::StackMemory) is told when a program is compiled,
+//! and of the [`Buffers`](crate::tcp::Buffers) of each connection.
+//!
+//! | at most so many | parameter or buffer | beyond it |
+//! | --- | --- | --- |
+//! | connections | `CONNECTIONS` | [`ConnectError::NoResources`], or the peer's ack waits: `accept_overflow` |
+//! | handshakes under way | `HALF_OPEN` | SYN dropped: `half_open_overflow` |
+//! | connections in TIME-WAIT | `TIME_WAIT` | the oldest gives way: `time_wait_recycled` |
+//! | listeners | `LISTENERS` | [`ListenError::NoResources`] |
+//! | addresses | `ADDRESSES` | [`AddressError::NoResources`] |
+//! | resets and acks of records that wait for the link, and echo replies | `REPLIES` each | dropped: `replies_dropped` |
+//! | bytes of echo data | `ECHO_BYTES` | dropped: `replies_dropped` |
+//! | bytes to send | [`send`](crate::tcp::Buffers::send) | `Stack::send` takes what fits |
+//! | bytes received and not read, holes included | [`receive`](crate::tcp::Buffers::receive) | the window is closed |
+//! | transmissions in flight | [`flight`](crate::tcp::Buffers::flight) | sending waits for acks |
+//! | ranges of data out of order | [`reassembly`](crate::tcp::Buffers::reassembly) | dropped, to be sent again: `Info::reassembly_dropped` |
+//!
+//! # Where storage grows
+//! The limits are settings of the [`StackConfig`] (`max_connections`, `max_half_open`, `max_time_wait`,
+//! and `memory` for the bytes of all queues together: `memory_refused`) and of each connection's
+//! [`Config`](crate::tcp::Config) (`send_buffer`, `receive_buffer`, `flight_records`,
+//! `reassembly_ranges`), and the constants of this module. What happens beyond them is the same.
+//!
+//! # In either case
+//! - A [`ListenConfig`](super::ListenConfig) limits a listener's handshakes under way (`half_open`) and the
+//!   connections that wait to be accepted (`backlog`): `half_open_overflow`, `accept_overflow`.
+//! - [`StackConfig::resets_per_second`] limits resets to strangers: `resets_suppressed`. Acks that
+//!   challenge the sender of a doubtful segment are limited as RFC 5961 section 7 says, for each
+//!   connection.
+//! - `Ethernet` has its number of neighbours and of routes as parameters: `no_place` and
+//!   `RouteError::NoResources`.
+//!
+//! [`ConnectError::NoResources`]: super::ConnectError::NoResources
+//! [`ListenError::NoResources`]: super::ListenError::NoResources
+//! [`AddressError::NoResources`]: super::AddressError::NoResources
+//! [`StackConfig`]: super::StackConfig
+//! [`StackConfig::resets_per_second`]: super::StackConfig::resets_per_second
+
+/// Most local addresses where storage grows; they are looked through one after another.
+pub const ADDRESSES: usize = 256;
+/// Most listeners where storage grows. A SYN looks through them one after another.
+pub const LISTENERS: usize = 4_096;
+/// Most resets and acks of records that wait for the link where storage grows.
+pub const REPLIES: usize = 256;
+/// Most echo replies that wait for the link where storage grows.
+pub const ECHOES: usize = 64;
+/// Most bytes of echo data that wait for the link where storage grows.
+pub const ECHO_BYTES: usize = 64 * 1024;
+/// What a queue of either direction is always granted out of [`StackConfig::memory`], in bytes, unless
+/// it is configured smaller: enough for a few segments of an Ethernet.
+///
+/// [`StackConfig::memory`]: super::StackConfig::memory
+pub const LEAST_QUEUE: u32 = 4_096;
