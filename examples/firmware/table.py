@@ -25,7 +25,9 @@ def sizes(results):
         for name, size in result["sizes"].items():
             stack = result.get("found", {}).get(f"stack of {name}", "")
             total = size["data"] + size["bss"] + stack if stack else ""
-            yield f"{target}: {name}", size["text"], size["data"], size["bss"], stack, total
+            connection = size.get("connection", "")
+            row = size["text"], size["data"], size["bss"], stack, total, connection
+            yield f"{target}: {name}", *row
 
 
 def speeds(results):
@@ -39,7 +41,7 @@ def main():
         results = json.load(file)
     lines = [
         "Sizes in bytes.\n",
-        *rows(["image", "text", "data", "bss", "deepest stack", "RAM in all"], sizes(results)),
+        *rows(["image", "text", "data", "bss", "deepest stack", "RAM in all", "a connection"], sizes(results)),
         *rows(["speed", "ackclock", "smoltcp", "ratio"], speeds(results)),
     ]
     with open(DOCUMENT, encoding="utf-8") as file:

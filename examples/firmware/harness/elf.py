@@ -18,7 +18,8 @@ class Image:
         ]
 
     def sizes(self):
-        """Bytes of text (read-only data included), data and bss."""
+        """Bytes of text (read-only data included), data and bss, and of a connection if that is
+        told."""
         sizes = {"text": 0, "data": 0, "bss": 0}
         for _, kind, flags, _, _, size, *_ in self._sections:
             if not flags & ALLOC:
@@ -27,6 +28,10 @@ class Image:
                 sizes["bss"] += size
             else:
                 sizes["data" if flags & WRITE else "text"] += size
+        try:
+            sizes["connection"] = self.symbol("connection_bytes")
+        except KeyError:
+            pass
         return sizes
 
     def symbol(self, name):

@@ -29,6 +29,19 @@ pub use virt::Board;
 #[cfg(target_arch = "riscv32")]
 pub use virtio::Virtio as Ethernet;
 
+/// Gives an image the symbol `connection_bytes`, whose value is the size of a type: it takes no memory,
+/// and the harness reads it.
+#[macro_export]
+macro_rules! connection {
+    ($type:ty) => {
+        core::arch::global_asm!(
+            ".global connection_bytes",
+            ".set connection_bytes, {size}",
+            size = const size_of::<$type>(),
+        );
+    };
+}
+
 /// The hardware address of every image.
 pub const HARDWARE_ADDRESS: [u8; 6] = [2, 0, 0, 0, 0, 2];
 

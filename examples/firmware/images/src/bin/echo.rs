@@ -8,6 +8,7 @@ use ackclock::congestion::Fixed as Law;
 #[cfg(not(feature = "least"))]
 use ackclock::congestion::{Growth, Reno as Law};
 use ackclock::stack::{Event, Handle, Stack, StackMemory};
+use ackclock::tcp::Connection;
 use ackclock::time::Instant;
 use board::{Board, FrameBuffer, Once};
 use core::mem::MaybeUninit;
@@ -51,6 +52,8 @@ static QUEUES: Once<[Queues<2048, 4, 3>; CONNECTIONS]> = Once::new([Queues::EMPT
 static FRAME: Once<FrameBuffer> = Once::new(board::NO_FRAME);
 static STACK: Once<Stack<'static, Law>> = Once::new(Stack::empty(Node::STACK, LAW));
 static NODE: Once<MaybeUninit<Node<'static>>> = Once::new(MaybeUninit::uninit());
+
+board::connection!(Connection<'static, Law>);
 
 #[board::entry]
 fn main() -> ! {

@@ -15,6 +15,8 @@ static BUFFERS: Once<[[[u8; BUFFER]; 2]; CONNECTIONS]> = Once::new([[[0; BUFFER]
 static SOCKETS: Once<[SocketStorage<'static>; CONNECTIONS]> =
     Once::new([SocketStorage::EMPTY; CONNECTIONS]);
 
+board::connection!(Socket<'static>);
+
 #[board::entry]
 fn main() -> ! {
     let memory = (Board::take(), FRAMES.take(), BUFFERS.take(), SOCKETS.take());
