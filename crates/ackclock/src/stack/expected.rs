@@ -25,7 +25,7 @@ impl ExpectedPacket {
 impl<C: CongestionController + Clone> Stack<'_, C> {
     /// Takes the packet that the connection expects of which the last one was; false, without any
     /// effect, if it is another.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_expected(&mut self, now: Instant, received: &Received<'_>) -> bool {
         let ExpectedPacket { id, generation, ref packet } = self.expected;
         let Some(segment) = packet.read(received.packet, received.verify) else {

@@ -20,7 +20,10 @@ pub use ring::Ring;
 /// of which compilers make the same only where they are not to save text.)
 pub(crate) fn copy<T: Copy>(to: &mut [T], from: &[T]) -> usize {
     let count = to.len().min(from.len());
-    if let (Some(to), Some(from)) = (to.get_mut(..count), from.get(..count)) {
+    // As the second part of a ring's data mostly is: the library need not be asked.
+    if count > 0
+        && let (Some(to), Some(from)) = (to.get_mut(..count), from.get(..count))
+    {
         to.copy_from_slice(from);
     }
     count

@@ -223,7 +223,7 @@ impl<C: CongestionController> Connection<'_, C> {
         self.timestamps.update(now, seq, timestamps);
         if has_text {
             let push = flags.contains(Flags::PSH);
-            let arrival = self.receiver.on_segment(now, seq, payload, false, push);
+            let arrival = self.receiver.on_expected(now, payload, push);
             self.digest_arrival(&arrival);
         }
         true

@@ -212,8 +212,16 @@ impl<'a> Receiver<'a> {
         Arrival { accepted: stored.advanced, fin: fin_reached, dropped: stored.dropped }
     }
 
-    /// Takes what comes next, in order and as promised, while there is no hole.
+    /// Takes what comes next, if it was promised, while there is no hole (as most data come).
     #[inline]
+    pub(crate) fn on_expected(&mut self, now: Instant, payload: &[u8], push: bool) -> Arrival {
+        if self.has_holes() {
+            return self.on_segment(now, self.data.next(), payload, false, push);
+        }
+        self.on_next(now, payload, push)
+    }
+
+    #[inline(never)]
     fn on_next(&mut self, now: Instant, payload: &[u8], push: bool) -> Arrival {
         let len = u32::try_from(payload.len()).unwrap_or(u32::MAX);
         self.full_size.on_segment(len, self.window.mss(), push);

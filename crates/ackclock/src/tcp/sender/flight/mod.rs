@@ -226,7 +226,7 @@ impl<'a> Flight<'a> {
 
     /// New data was sent, at most [`MAX_PIECES`] pieces; `piece` is the segment size. False if all
     /// records are in use.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, now: Instant, range: SeqRange, piece: u32) -> bool {
         let record = FlightRecord {
             seq: range.start,
