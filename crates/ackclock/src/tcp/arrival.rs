@@ -10,7 +10,7 @@ use super::{Error, State};
 use crate::congestion::CongestionController;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::time::Instant;
-use crate::wire::{Ecn, Flags, Header, IcmpErrorKind, PlainSegment, Segment};
+use crate::wire::{Ecn, Flags, Header, IcmpErrorKind, PlainSegment, SackBlocks, Segment};
 
 /// What the stack must do after a segment was digested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -200,7 +200,7 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// Header prediction (Jacobson, "4BSD TCP header prediction", 1990): takes the segment that comes
     /// next, as nearly all are, about which no check up to the fifth has anything to say. False, without
-    /// any effect, if it is another, or there is more to do with it.
+    /// any effect, if it is another.
     fn take_predicted(&mut self, now: Instant, segment: &PlainSegment<'_>) -> bool {
         let PlainSegment { seq, ack, flags, window, timestamps, payload } = *segment;
         let has_text = !payload.is_empty();
@@ -208,6 +208,8 @@ impl<C: CongestionController> Connection<'_, C> {
             && flags | Flags::PSH == Flags::ACK | Flags::PSH
             && seq == self.receiver.rcv_nxt()
             && payload.len() <= self.receiver.rcv_wnd() as usize
+            && ack.at_or_after(self.sender.snd_una())
+            && ack.at_or_before(self.sender.snd_nxt())
             && self.timestamps.advances(timestamps)
             && !(has_text && (self.orphaned || self.agreement.ecn_echo));
         if !is_predicted {
@@ -217,7 +219,20 @@ impl<C: CongestionController> Connection<'_, C> {
         let taken = has_text && self.sender.take_repetition(seq, ack, window)
             || self.sender.take_calm_ack(now, &self.settings, (seq, ack, window));
         if !taken {
-            return false;
+            self.sender.on_ack(
+                now,
+                &self.settings,
+                &AckInput {
+                    seq,
+                    ack,
+                    window,
+                    sack: &SackBlocks::EMPTY,
+                    ecn_echo: false,
+                    empty: !has_text,
+                    timestamp_rtt: self.timestamps.rtt(now, timestamps),
+                    echoed_ms: self.timestamps.echoed_ms(timestamps),
+                },
+            );
         }
         self.inquiry.on_heard(now);
         self.timestamps.update(now, seq, timestamps);
