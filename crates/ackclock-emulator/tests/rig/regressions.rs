@@ -78,3 +78,74 @@ fn the_window_of_a_retransmission_counts() {
         ],
     );
 }
+
+#[test]
+fn a_segment_that_is_probed_for_hours_keeps_its_time() {
+    let setting = Setting {
+        seed: 11279156048559955,
+        ipv6: false,
+        simultaneous: false,
+        wraps_after: None,
+        paths: [
+            PathSetting {
+                bits_per_second: 100000,
+                delay_micros: 0,
+                queue_packets: 0,
+                loss: 0,
+                duplicate: 0,
+                reorder: 0,
+                reorder_micros: 0,
+                corrupt: 0,
+                jitter_micros: 0,
+                outage_millis: None,
+                mtu: 1500,
+            },
+            PathSetting {
+                bits_per_second: 100000,
+                delay_micros: 0,
+                queue_packets: 0,
+                loss: 0,
+                duplicate: 0,
+                reorder: 0,
+                reorder_micros: 0,
+                corrupt: 0,
+                jitter_micros: 0,
+                outage_millis: None,
+                mtu: 1500,
+            },
+        ],
+        ends: [
+            EndSetting {
+                mss: 1,
+                send_buffer: 100,
+                receive_buffer: 1,
+                flight_records: 36,
+                reassembly_ranges: 0,
+                window_scaling: false,
+                timestamps: false,
+                sack: false,
+                nagle: false,
+                delayed_ack_millis: None,
+                initial_window: 1,
+                recovery: 0,
+                law: 6,
+            },
+            EndSetting {
+                mss: 1,
+                send_buffer: 1,
+                receive_buffer: 100,
+                flight_records: 1,
+                reassembly_ranges: 0,
+                window_scaling: false,
+                timestamps: false,
+                sack: false,
+                nagle: false,
+                delayed_ack_millis: Some(185),
+                initial_window: 1,
+                recovery: 0,
+                law: 0,
+            },
+        ],
+    };
+    replay(&setting, &[Action::Write { side: Side::Left, bytes: 893 }]);
+}

@@ -1,7 +1,7 @@
 //! One transmission and what became of its pieces.
 
 use crate::seq::{SeqNumber, SeqRange};
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 
 /// Which pieces of a record: one bit each.
 #[cfg(feature = "segmentation")]
@@ -105,7 +105,7 @@ impl FlightRecord {
     /// Notes that pieces are sent again.
     pub(super) fn resend(&mut self, now: Instant, mask: Pieces) {
         if TIMES_MATTER {
-            let after = u32::try_from(micros(now).saturating_sub(self.sent())).unwrap_or(u32::MAX);
+            let after = self.micros_since_sent(now);
             if self.resent == 0 {
                 self.first_resent = after;
             }
@@ -114,6 +114,19 @@ impl FlightRecord {
         self.lost |= mask;
         self.resent |= mask;
         self.ever_resent |= mask;
+    }
+
+    /// Microseconds from when it was sent to `now`. That fits for 71 minutes; what is out for longer
+    /// counts as sent so long ago, so that its retransmissions keep their times.
+    fn micros_since_sent(&mut self, now: Instant) -> u32 {
+        let after = micros(now).saturating_sub(self.sent());
+        u32::try_from(after).unwrap_or_else(|_| {
+            let beyond = after.saturating_sub(u32::MAX.into());
+            self.sent_at += Duration::from_micros(beyond);
+            self.first_resent =
+                u32::try_from(u64::from(self.first_resent).saturating_sub(beyond)).unwrap_or(0);
+            u32::MAX
+        })
     }
 
     pub(super) fn pieces(&self) -> u32 {
