@@ -149,3 +149,85 @@ fn a_segment_that_is_probed_for_hours_keeps_its_time() {
     };
     replay(&setting, &[Action::Write { side: Side::Left, bytes: 893 }]);
 }
+
+#[test]
+fn an_ack_from_the_end_of_the_window_counts() {
+    let setting = Setting {
+        seed: 2668022882315600052,
+        ipv6: true,
+        simultaneous: true,
+        wraps_after: None,
+        paths: [
+            PathSetting {
+                bits_per_second: 1274005,
+                delay_micros: 100681,
+                queue_packets: 1,
+                loss: 106,
+                duplicate: 0,
+                reorder: 0,
+                reorder_micros: 0,
+                corrupt: 77,
+                jitter_micros: 23757,
+                outage_millis: None,
+                mtu: 1500,
+            },
+            PathSetting {
+                bits_per_second: 21064255,
+                delay_micros: 0,
+                queue_packets: 16,
+                loss: 19,
+                duplicate: 84,
+                reorder: 0,
+                reorder_micros: 0,
+                corrupt: 0,
+                jitter_micros: 0,
+                outage_millis: None,
+                mtu: 1500,
+            },
+        ],
+        ends: [
+            EndSetting {
+                mss: 3,
+                send_buffer: 103,
+                receive_buffer: 35,
+                flight_records: 26,
+                reassembly_ranges: 2,
+                window_scaling: false,
+                timestamps: false,
+                sack: true,
+                nagle: false,
+                delayed_ack_millis: Some(311),
+                initial_window: 1,
+                recovery: 7,
+                law: 6,
+            },
+            EndSetting {
+                mss: 2,
+                send_buffer: 780,
+                receive_buffer: 52,
+                flight_records: 17,
+                reassembly_ranges: 8,
+                window_scaling: false,
+                timestamps: false,
+                sack: true,
+                nagle: false,
+                delayed_ack_millis: None,
+                initial_window: 1,
+                recovery: 2,
+                law: 6,
+            },
+        ],
+    };
+    replay(
+        &setting,
+        &[
+            Action::Write { side: Side::Left, bytes: 359 },
+            Action::Run { micros: 427 },
+            Action::ClockJump { side: Side::Left, millis: 4251 },
+            Action::Write { side: Side::Right, bytes: 1736 },
+            Action::Run { micros: 5742645 },
+            Action::Run { micros: 166685 },
+            Action::Run { micros: 0 },
+        ],
+    );
+}

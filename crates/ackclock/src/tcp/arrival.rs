@@ -282,8 +282,12 @@ impl<C: CongestionController> Connection<'_, C> {
         }
         // "If the RCV.WND is zero, no segments will be acceptable, but special allowance should be
         // made to accept valid ACKs, URGs, and RSTs."
-        let closed = self.receiver.rcv_wnd() == 0 && seq == self.receiver.rcv_nxt();
-        if closed || self.receiver.is_acceptable(seq, len) {
+        let (nxt, window) = (self.receiver.rcv_nxt(), self.receiver.rcv_wnd());
+        let closed = window == 0 && seq == nxt;
+        // An ack from a peer whose data under way fill the window stands where that ends. Were it
+        // refused while those are lost, we should send again for ever what it acknowledges.
+        let full = !reset && len == 0 && seq == nxt + window;
+        if closed || full || self.receiver.is_acceptable(seq, len) {
             return true;
         }
         // A RST is in the window or is nothing (RFC 5961 section 3.2).
