@@ -4,7 +4,9 @@
 use ackclock::apps::{Application, Server, Service};
 use ackclock::congestion::Reno;
 use ackclock::seq::SeqRange;
-use ackclock::stack::{Capabilities, Cidr, Event, ListenConfig, Stack, StackConfig, StackMemory};
+use ackclock::stack::{
+    Capabilities, Cidr, ConnectError, Event, ListenConfig, Stack, StackConfig, StackMemory,
+};
 use ackclock::storage::Buffer;
 use ackclock::tcp::{Buffers, Config, FlightRecord, ReceiveError};
 use ackclock::time::{Duration, Instant};
@@ -132,4 +134,17 @@ fn fifty_echo_connections_one_after_another_on_two_slots() {
     let counted = if cfg!(feature = "counters") { 50 } else { 0 };
     assert_eq!(client.statistics().active_opens, counted);
     assert_eq!(server.statistics().passive_opens, counted);
+}
+
+#[test]
+fn a_connection_does_not_start_from_an_address_of_another_family() {
+    let mut lent = [(); CONNECTIONS].map(|()| Lent::new());
+    let mut memory = Memory::new();
+    let mut stack = stack(&mut memory, lent.each_mut().map(Lent::buffers), 1);
+    let remote = "10.0.0.2:7".parse().unwrap();
+    for local in ["[fd00::1]:5000", "10.0.0.9:5000"] {
+        let opened =
+            stack.connect(Instant::ZERO, remote, Some(local.parse().unwrap()), &Config::default());
+        assert_eq!(opened, Err(ConnectError::NoSourceAddress), "{local}");
+    }
 }

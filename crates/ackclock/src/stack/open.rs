@@ -81,11 +81,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if !is_unicast(ip) || self.addresses.is_broadcast(ip) || remote.port() == 0 {
             return Err(ConnectError::InvalidRemote);
         }
-        let wanted = local.map(|local| Address::from(local.ip()));
-        let wanted = wanted.filter(|ip| !ip.is_unspecified());
+        // As it was given: inside, an address of a family that was left out is nobody's.
+        let wanted = local.map(|local| local.ip()).filter(|ip| !ip.is_unspecified());
         let address = match wanted {
             Some(own) => {
-                (own.is_ipv4() == ip.is_ipv4() && self.addresses.contains(own)).then_some(own)
+                let own_is_usable =
+                    own.is_ipv4() == ip.is_ipv4() && self.addresses.contains(own.into());
+                own_is_usable.then(|| own.into())
             }
             None => self.addresses.source_for(ip),
         };
