@@ -58,6 +58,11 @@ impl<'a> Addresses<'a> {
         }
     }
 
+    /// Other memory, without an address; those that come are new to whoever watches for them.
+    pub(super) fn renew(&mut self, places: Buffer<'a, AddressPlace>) {
+        self.places = places;
+    }
+
     /// Adds an address.
     pub(super) fn add(&mut self, new: Cidr) -> Result<(), AddressError> {
         let new = Network::of(new).ok_or(AddressError::Invalid)?;

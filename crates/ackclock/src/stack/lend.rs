@@ -95,7 +95,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// Gives the stack memory. What it did with other memory before is forgotten, addresses and
-    /// listeners included, and nobody is told.
+    /// listeners included, and nobody is told. Handles from before are to be forgotten as well: they may
+    /// come to name other connections.
     ///
     /// # Errors
     /// Names the setting that cannot be used; then nothing has changed.
@@ -137,7 +138,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.lent_receive = Some((least.min(lent), most.max(lent)));
         }
         addresses.fill(AddressPlace::EMPTY);
-        self.addresses = Addresses::new(addresses);
+        self.addresses.renew(addresses);
         self.secret = Secret::new(config.secret);
         self.ports = EphemeralPorts::new(config.first_ephemeral_port, config.last_ephemeral_port);
         self.listeners = Listeners::new(listeners, listener_events);

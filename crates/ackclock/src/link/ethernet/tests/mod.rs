@@ -267,6 +267,14 @@ fn an_echo_request_in_a_padded_frame_is_answered() {
 }
 
 #[test]
+fn addresses_are_announced_again_on_other_memory() {
+    let mut host = Host::new(&["10.0.0.1/24"]);
+    host.stack.lend(Storage::growing()).unwrap();
+    host.stack.add_address(cidr("10.0.0.7/24")).unwrap();
+    assert_eq!(host.frames().len(), 1);
+}
+
+#[test]
 fn a_gateway_is_one_host() {
     let mut ethernet: Ethernet<8, 1> = Ethernet::new(US);
     for address in ["255.255.255.255", "224.0.0.1", "0.0.0.0", "ff02::1", "::"] {
