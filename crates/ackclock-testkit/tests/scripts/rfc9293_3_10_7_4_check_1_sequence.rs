@@ -84,14 +84,16 @@ fn resets_outside_the_window_are_dropped() {
     }
 }
 
+/// Acks of a peer whose data under way fill the window stand where it ends; table 6 refuses them.
 #[test]
-fn the_last_number_in_the_window_is_acceptable_and_the_next_is_not() {
+fn the_last_number_in_the_window_is_acceptable_and_of_the_next_only_an_ack() {
     check(
         "
         set sack off
         established
         < . 10000:10000(0) ack 1
         < . 10001:10001(0) ack 1
+        < . 10002:10002(0) ack 1
         > . 1:1(0) ack 1
         < P. 10000:10001(1) ack 1
         > . 1:1(0) ack 1
