@@ -1,6 +1,7 @@
 //! Forged ICMP errors (RFC 5927). Forged segments (RFC 5961) are packet scripts.
 
 use super::*;
+use crate::congestion::InitialWindow;
 use crate::wire::IcmpErrorKind;
 
 #[test]
@@ -42,4 +43,38 @@ fn a_router_that_tells_no_mtu_means_the_next_plateau() {
     let unknown = IcmpErrorKind::PacketTooBig { mtu: 0 };
     test.connection.on_icmp_error(test.now, unknown, SeqNumber(ISS + 1));
     assert_eq!(test.info().pmtu, 1_492);
+}
+
+/// One record holds at most 64 pieces: here they become larger than the path's segments.
+#[test]
+#[cfg(feature = "segmentation")]
+fn what_has_too_few_records_for_smaller_segments_is_sent_again_without_timeouts() {
+    let config = Config {
+        mss: None,
+        flight_records: 1,
+        initial_window: InitialWindow::AtMost { segments: 40, bytes: 0 },
+        send_buffer: 60_000,
+        ..config()
+    };
+    let mut test = Test::established(config);
+    test.queue(0, 40_000);
+    let all = test.connection.poll_transmit(test.now, 65_535).expect("all of it in one piece");
+    assert_eq!(all.len, 40_000);
+    test.connection.on_transmitted(test.now, &all);
+    let too_big = IcmpErrorKind::PacketTooBig { mtu: 552 };
+    assert!(test.connection.on_icmp_error(test.now, too_big, SeqNumber(ISS + 1)));
+    let mut arrived = [false; 40_000];
+    let mut acked = 0;
+    while acked < 40_000 {
+        let sent = test.data();
+        assert!(!sent.is_empty(), "nothing follows the ack of {acked} bytes");
+        for (first, len) in sent {
+            assert!(len <= 512, "{len} bytes");
+            arrived[first as usize..(first + len) as usize].fill(true);
+        }
+        acked = arrived.iter().position(|arrived| !arrived).unwrap_or(40_000) as u32;
+        test.wait(10);
+        test.acks(acked);
+    }
+    assert_eq!(test.info().timeouts, 0);
 }

@@ -333,10 +333,27 @@ impl<'a> Flight<'a> {
         if resent {
             acked.sent_at = None;
         }
+        if cfg!(feature = "icmp-errors") && self.resent > 0 {
+            self.go_on_within_piece(una);
+        }
         let start = self.records.front().map_or(una, |record| record.seq);
         self.lost_below = self.lost_below.max(start);
         self.resend_from = self.resend_from.max(start);
         acked
+    }
+
+    /// Of a piece that is longer than a segment ([`cut_anew`](Self::cut_anew)) only the beginning was
+    /// sent again; what follows it is due when that was acknowledged.
+    fn go_on_within_piece(&mut self, una: SeqNumber) {
+        let Some(record) = self.records.front_mut().filter(|record| record.seq.before(una)) else {
+            return;
+        };
+        let again = bit(0) & record.resent;
+        record.resent &= !again;
+        self.resent -= record.bytes(again);
+        if again != 0 {
+            self.resend_from = record.seq;
+        }
     }
 
     /// The records before `una`, up to the first that is not wholly before it or to which something
