@@ -4,7 +4,6 @@ use crate::failure::Failure;
 use crate::values::parse_positive_duration;
 use ackclock::time::Duration;
 use clap::Args;
-use std::num::NonZeroU32;
 
 /// Measure how many packets, sent back to back, a path takes
 ///
@@ -45,11 +44,6 @@ pub(crate) struct Bprobe {
 }
 
 impl Bprobe {
-    /// How often to measure; `None`: until Ctrl-C.
-    pub(crate) fn repeats(&self) -> Option<NonZeroU32> {
-        NonZeroU32::new(self.repeat)
-    }
-
     pub(crate) fn run(&self) -> Result<(), Failure> {
         #[cfg(target_os = "linux")]
         return crate::measure::bprobe(self);

@@ -81,10 +81,9 @@ pub(crate) fn run(options: &Bprobe) -> Result<(), Failure> {
             print_line(at_seconds, &measured).map_err(|error| Failure::output(&error))?;
         }
         report.measurements.push(Measurement { at_seconds, measured });
-        let done = report.measurements.len();
-        if options.repeats().is_some_and(|repeats| done as u64 >= repeats.get().into())
-            || !pause(&interrupts, options.interval, begun)
-        {
+        let is_done =
+            options.repeat > 0 && report.measurements.len() as u64 >= options.repeat.into();
+        if is_done || !pause(&interrupts, options.interval, begun) {
             break;
         }
     }

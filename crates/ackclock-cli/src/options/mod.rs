@@ -12,4 +12,6 @@ pub(crate) use connection::ConnectionOptions;
 pub(crate) use queues::{QueueOptions, queues};
 pub(crate) use report::ReportOptions;
 pub(crate) use transfer::{OF_A_SCENARIO, TransferOptions};
-pub(crate) use way::{Offload, Via, WayOptions};
+#[cfg(target_os = "linux")]
+pub(crate) use way::Offload;
+pub(crate) use way::{Via, WayOptions};

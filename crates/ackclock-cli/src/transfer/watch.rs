@@ -136,6 +136,7 @@ impl Watch {
     }
 
     /// Aborts a transfer that goes on.
+    #[cfg(target_os = "linux")]
     pub(crate) fn abort<C: CongestionController + Clone>(
         &mut self,
         now: Instant,

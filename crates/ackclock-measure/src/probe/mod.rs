@@ -1,6 +1,7 @@
 //! Probes: packets with a small hop limit, and the answers that tell how far they came.
 
 mod answer;
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "what sends probes is Linux only"))]
 mod packet;
 #[cfg(target_os = "linux")]
 mod socket;
