@@ -100,7 +100,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     ///
     /// # Errors
     /// Names the setting that cannot be used; then nothing has changed.
-    #[inline(never)]
     pub fn lend(&mut self, storage: Storage<'a, C>) -> Result<(), ConfigError> {
         let link = &mut self.config.link;
         if link.mtu < MIN_MTU {

@@ -183,7 +183,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Waits for connections (passive open). An unspecified address means any local address of
     /// that family; port 0 means any port, and [`local_addr`](Self::local_addr) of the accepted
     /// connection tells the original destination.
-    #[inline(never)]
     pub fn listen(&mut self, config: ListenConfig) -> Result<Listener, ListenError> {
         check_listener(&config)?;
         let mut config = config;
