@@ -6,6 +6,9 @@ use core::net::Ipv4Addr;
 /// Bytes of a packet.
 const ARP_PACKET: usize = 28;
 
+/// What a packet begins with: Ethernet, IPv4, and the lengths of their addresses.
+const KIND: [u8; 6] = [0, 1, 8, 0, 6, 4];
+
 /// RFC 826: `ares_op$REQUEST` and `ares_op$REPLY`.
 const REQUEST: u8 = 1;
 const REPLY: u8 = 2;
@@ -24,21 +27,20 @@ pub(crate) struct Arp {
 impl Arp {
     /// Reads a packet; `None` if it is cut short, or not about IPv4 and Ethernet.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
-        #[rustfmt::skip]
-        let [
-            // Ethernet; IPv4; lengths of their addresses; operation
-            0, 1, 8, 0, 6, 4, 0, operation @ (REQUEST | REPLY),
-            h0, h1, h2, h3, h4, h5, a, b, c, d,
-            t0, t1, t2, t3, t4, t5, e, f, g, h,
-        ] = *bytes.first_chunk::<ARP_PACKET>()? else {
+        let packet = bytes.first_chunk::<ARP_PACKET>()?;
+        let (kind, packet) = packet.split_first_chunk()?;
+        let (&[0, operation @ (REQUEST | REPLY)], packet) = packet.split_first_chunk()? else {
             return None;
         };
-        Some(Arp {
+        let (sender_hardware, packet) = packet.split_first_chunk()?;
+        let (sender, packet) = packet.split_first_chunk::<4>()?;
+        let (target_hardware, target) = packet.split_first_chunk()?;
+        (*kind == KIND).then_some(Arp {
             is_request: operation == REQUEST,
-            sender_hardware: EthernetAddress([h0, h1, h2, h3, h4, h5]),
-            sender: Ipv4Addr::new(a, b, c, d),
-            target_hardware: EthernetAddress([t0, t1, t2, t3, t4, t5]),
-            target: Ipv4Addr::new(e, f, g, h),
+            sender_hardware: EthernetAddress(*sender_hardware),
+            sender: Ipv4Addr::from_octets(*sender),
+            target_hardware: EthernetAddress(*target_hardware),
+            target: Ipv4Addr::from_octets(*target.first_chunk()?),
         })
     }
 

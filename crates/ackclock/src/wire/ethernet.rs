@@ -83,12 +83,14 @@ pub(crate) struct Frame<'a> {
 impl<'a> Frame<'a> {
     /// Reads a frame; `None` if it is shorter than its header.
     pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
-        let (&[a, b, c, d, e, f, g, h, i, j, k, l, high, low], payload) =
-            bytes.split_first_chunk::<ETHERNET_HEADER>()?;
+        // Addresses as they lie: byte by byte they would be put together again each time.
+        let (header, payload) = bytes.split_first_chunk::<ETHERNET_HEADER>()?;
+        let (destination, header) = header.split_first_chunk()?;
+        let (source, kind) = header.split_first_chunk()?;
         Some(Frame {
-            destination: EthernetAddress([a, b, c, d, e, f]),
-            source: EthernetAddress([g, h, i, j, k, l]),
-            kind: EtherType::of([high, low]),
+            destination: EthernetAddress(*destination),
+            source: EthernetAddress(*source),
+            kind: EtherType::of(*kind.first_chunk()?),
             payload,
         })
     }
