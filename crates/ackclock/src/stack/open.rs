@@ -125,7 +125,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// Puts a connection into a free slot, in SYN-SENT; `None` if there is no slot or memory for it.
-    #[inline(never)]
     pub(super) fn add_connection(
         &mut self,
         now: Instant,

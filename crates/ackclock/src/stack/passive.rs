@@ -75,8 +75,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             receive_memory,
             defer_accept: listener.config.defer_accept,
         };
-        let record = HalfOpen::new(now, config, syn, &passive);
-        let inserted = if has_room { self.half_open.insert(record) } else { None };
+        let make = || HalfOpen::new(now, config, syn, &passive);
+        let inserted = if has_room { self.half_open.insert_with(make) } else { None };
         let Some(half_open) = inserted else {
             tell!(warn, "SYN dropped, {}: too many are half open", tuple);
             self.statistics.count(|all| &mut all.half_open_overflow);
@@ -86,7 +86,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.statistics.count(|all| &mut all.time_wait_reused);
             self.forget_time_wait(previous);
         }
-        self.memory.promise(record.window());
+        self.memory.promise(self.half_open.records.get(half_open).map_or(0, HalfOpen::window));
         self.demux.insert(self.secret.demux(&tuple), Entity::HalfOpen(half_open));
         if let Some(listener) = self.listeners.records.get_mut(id) {
             listener.half_open += 1;
@@ -146,7 +146,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// The connection of a half-open record.
-    #[inline(never)]
     fn add_accepted(&mut self, now: Instant, half_open: u32) -> Option<u32> {
         let record = self.half_open.records.get(half_open)?;
         let tuple = record.tuple;
@@ -160,20 +159,23 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Removes a half-open connection: back to LISTEN.
     pub(super) fn forget_half_open(&mut self, id: u32) {
-        if let Some(record) = self.remove_half_open(id) {
+        if let Some(record) = self.half_open.records.get(id) {
             let hash = self.secret.demux(&record.tuple);
             self.demux.remove(hash, Entity::HalfOpen(id));
+            self.remove_half_open(id);
         }
     }
 
     #[inline(never)]
-    fn remove_half_open(&mut self, id: u32) -> Option<HalfOpen> {
-        let record = self.half_open.remove(id)?;
+    fn remove_half_open(&mut self, id: u32) {
+        let Some(record) = self.half_open.records.get(id) else {
+            return;
+        };
         self.memory.keep_promise(record.window());
         if let Some(listener) = self.listeners.records.get_mut(record.listener) {
             listener.half_open = listener.half_open.saturating_sub(1);
         }
-        Some(record)
+        self.half_open.remove(id);
     }
 
     /// A segment of a connection in TIME-WAIT.
@@ -182,33 +184,28 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let Some(record) = self.time_waits.records.get_mut(id) else {
             return;
         };
-        match record.on_segment(now, segment) {
-            time_wait::Answer::Drop => {}
-            time_wait::Answer::Acknowledge => {
-                let ack = record.ack(now);
-                self.reply(ack);
-            }
-            time_wait::Answer::Restart => {
-                let ack = record.ack(now);
-                self.time_waits.restart(now, id);
-                self.reply(ack);
-            }
+        let answer = record.on_segment(now, segment);
+        let (tuple, ack) = (record.tuple, record.ack(now));
+        match answer {
+            time_wait::Answer::Drop => return,
+            time_wait::Answer::Acknowledge => {}
+            time_wait::Answer::Restart => self.time_waits.restart(now, id),
+            // Without a listener the SYN opens nothing, and what it stands against remains.
             time_wait::Answer::Reopen => {
-                let record = *record;
-                // Without a listener the SYN opens nothing, and what it stands against remains.
-                match self.listener_for(&record.tuple) {
-                    Some(listener) => self.open_passively(now, listener, segment, Some(id)),
-                    None => self.reply(record.ack(now)),
+                if let Some(listener) = self.listener_for(&tuple) {
+                    return self.open_passively(now, listener, segment, Some(id));
                 }
             }
         }
+        self.reply(ack);
     }
 
     /// Removes a connection in TIME-WAIT: it is closed.
     pub(super) fn forget_time_wait(&mut self, id: u32) {
-        if let Some(record) = self.time_waits.remove(id) {
+        if let Some(record) = self.time_waits.records.get(id) {
             let hash = self.secret.demux(&record.tuple);
             self.demux.remove(hash, Entity::TimeWait(id));
+            self.time_waits.remove(id);
         }
     }
 }

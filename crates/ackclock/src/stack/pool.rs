@@ -45,21 +45,35 @@ pub(super) struct Pool<'a, T> {
     free: u32,
     /// Places from here on were never used.
     unused: u32,
-    len: usize,
+    /// Most records where storage grows.
+    #[cfg(feature = "alloc")]
     limit: usize,
 }
 
 impl<'a, T> Pool<'a, T> {
     /// A pool in `places`: lent memory limits it to its length, growing memory to `limit`.
     pub(super) const fn new(places: Buffer<'a, Place<T>>, limit: usize) -> Self {
-        let limit = if places.can_grow() { limit } else { places.length() };
-        let limit = if limit < MAX_PLACES { limit } else { MAX_PLACES };
-        Pool { places, free: NO_ID, unused: 0, len: 0, limit }
+        Pool {
+            places,
+            free: NO_ID,
+            unused: 0,
+            #[cfg(feature = "alloc")]
+            limit: if limit < MAX_PLACES { limit } else { MAX_PLACES },
+        }
+    }
+
+    /// Most records at a time.
+    const fn limit(&self) -> usize {
+        #[cfg(feature = "alloc")]
+        if self.places.can_grow() {
+            return self.limit;
+        }
+        self.places.length()
     }
 
     /// Whether no further record fits.
     pub(super) const fn is_full(&self) -> bool {
-        self.len >= self.limit
+        self.free == NO_ID && self.unused as usize >= self.limit()
     }
 
     /// Every id that was ever used is below this.
@@ -92,7 +106,6 @@ impl<'a, T> Pool<'a, T> {
             self.free = next_free;
         }
         *place = Place::Taken { generation, record: make() };
-        self.len += 1;
         Some(id)
     }
 
@@ -104,8 +117,18 @@ impl<'a, T> Pool<'a, T> {
         let vacant = Place::Vacant { generation, next_free: self.free };
         let Place::Taken { record, .. } = core::mem::replace(place, vacant) else { return None };
         self.free = id;
-        self.len -= 1;
         Some(record)
+    }
+
+    /// The same, without a copy of it.
+    pub(super) fn discard(&mut self, id: u32) {
+        if let Some(place) = self.places.get_mut(id as usize)
+            && place.record().is_some()
+        {
+            let generation = place.generation().wrapping_add(1);
+            *place = Place::Vacant { generation, next_free: self.free };
+            self.free = id;
+        }
     }
 
     /// Makes the handles of a record void while the record stays.

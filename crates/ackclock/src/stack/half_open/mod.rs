@@ -290,23 +290,24 @@ impl<'a> HalfOpens<'a> {
         }
     }
 
-    /// Adds a record, whose SYN-ACK is to be sent; `None` if there is no memory for it.
-    pub(super) fn insert(&mut self, record: HalfOpen) -> Option<u32> {
+    /// Adds a record, made where it stays, whose SYN-ACK is to be sent; `None` if there is no memory
+    /// for it.
+    pub(super) fn insert_with(&mut self, make: impl FnOnce() -> HalfOpen) -> Option<u32> {
         let id = self.records.vacancy()?;
         let count = id as usize + 1;
         if !(self.timers.reserve(count) && self.output.reserve(count)) {
             return None;
         }
-        let id = self.records.insert_with(|| record)?;
-        self.timers.arm(id, record.deadline());
+        let id = self.records.insert_with(make)?;
+        self.timers.arm(id, self.records.get(id)?.deadline());
         self.output.push(id);
         Some(id)
     }
 
     /// Takes a record out.
-    pub(super) fn remove(&mut self, id: u32) -> Option<HalfOpen> {
+    pub(super) fn remove(&mut self, id: u32) {
         self.timers.disarm(id);
-        self.records.remove(id)
+        self.records.discard(id);
     }
 }
 
