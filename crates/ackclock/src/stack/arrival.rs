@@ -142,7 +142,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Whether it comes from or goes to a whole network (MUST-57, MUST-63), which the packet alone
     /// does not show.
     fn has_broadcast_end(&self, ip: &IpInfo) -> bool {
-        [ip.source, ip.destination].into_iter().any(|end| self.addresses.is_broadcast(end.into()))
+        [ip.source, ip.destination].into_iter().any(|end| self.addresses.is_broadcast(end))
     }
 
     /// A segment, and who has its four-tuple.
@@ -208,7 +208,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     #[inline(never)]
     fn on_echo_request(&mut self, ip: &IpInfo, request: &EchoRequest<'_>) {
-        if !self.addresses.contains(ip.destination.into()) {
+        if !self.addresses.contains(ip.destination) {
             self.statistics.count(|all| &mut all.not_for_us);
             return;
         }

@@ -80,8 +80,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     fn transmit_echo(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let (source, destination, request) = self.replies.front_echo()?;
         let ip = IpInfo {
-            source: source.into(),
-            destination: destination.into(),
+            source,
+            destination,
             hop_limit: HOP_LIMIT,
             dscp: 0,
             ecn: Ecn::NotEct,
@@ -271,8 +271,8 @@ impl<'p> Outbound<'p> {
         let Outbound { tuple, header: tcp, hop_limit, dscp, ecn, payload, segment_size } = self;
         let FourTuple { local, remote } = tuple;
         let ip = IpInfo {
-            source: local.ip().into(),
-            destination: remote.ip().into(),
+            source: local.ip(),
+            destination: remote.ip(),
             hop_limit,
             dscp,
             ecn,

@@ -163,8 +163,8 @@ impl<'a> Replies<'a> {
         let room =
             if self.echo_data.can_grow() { limits::ECHO_BYTES } else { self.echo_data.len() };
         let echo = Echo {
-            source: ip.destination.into(),
-            destination: ip.source.into(),
+            source: ip.destination,
+            destination: ip.source,
             identifier: request.identifier,
             sequence: request.sequence,
             start,

@@ -59,8 +59,8 @@ impl FourTuple {
     /// The connection that a received segment belongs to.
     pub(super) fn of(segment: &Segment<'_>) -> Self {
         FourTuple {
-            local: End::new(segment.ip.destination.into(), segment.header.destination_port),
-            remote: End::new(segment.ip.source.into(), segment.header.source_port),
+            local: End::new(segment.ip.destination, segment.header.destination_port),
+            remote: End::new(segment.ip.source, segment.header.source_port),
         }
     }
 
@@ -69,8 +69,8 @@ impl FourTuple {
     pub(super) fn is_of(&self, segment: &Segment<'_>) -> bool {
         self.remote.port() == segment.header.source_port
             && self.local.port() == segment.header.destination_port
-            && self.remote.ip() == Address::from(segment.ip.source)
-            && self.local.ip() == Address::from(segment.ip.destination)
+            && self.remote.ip() == segment.ip.source
+            && self.local.ip() == segment.ip.destination
     }
 
     /// Length of the IP header between these ends, in bytes.

@@ -4,9 +4,8 @@
 //! bits (section 2(C)), whose carries go into the next word (section 2(A)): one instruction for each
 //! word where the machine adds with carry. A few such chains at a time keep it busy.
 
-use super::IpInfo;
+use super::{Address, IpInfo};
 use super::ip::{IpProtocol, saturate};
-use core::net::IpAddr;
 
 /// A one's complement sum over a byte stream that comes in slices.
 ///
@@ -36,7 +35,7 @@ impl Checksum {
     pub(super) fn pseudo_header(ip: &IpInfo, protocol: IpProtocol, length: usize) -> Self {
         let length = u32::from(saturate(length)) << 16 | protocol as u32;
         match (ip.source, ip.destination) {
-            (IpAddr::V4(source), IpAddr::V4(destination)) => {
+            (Address::V4(source), Address::V4(destination)) => {
                 Checksum::default().over_words(&[source.to_bits(), destination.to_bits(), length])
             }
             #[cfg(feature = "ipv6")]
@@ -44,16 +43,14 @@ impl Checksum {
                 .over_address(source)
                 .over_address(destination)
                 .over_words(&[length]),
-            #[cfg(not(feature = "ipv6"))]
-            _ => Checksum::default(),
         }
     }
 
     #[cfg(feature = "ipv6")]
-    fn over_address(self, address: IpAddr) -> Self {
+    fn over_address(self, address: Address) -> Self {
         match address {
-            IpAddr::V4(address) => self.over(&address.octets()),
-            IpAddr::V6(address) => self.over(&address.octets()),
+            Address::V4(address) => self.over(&address.octets()),
+            Address::V6(address) => self.over(&address.octets()),
         }
     }
 
@@ -264,7 +261,7 @@ mod tests {
 
     #[test]
     fn pseudo_headers_of_both_families() {
-        let ip = |source: IpAddr, destination: IpAddr| IpInfo {
+        let ip = |source: Address, destination: Address| IpInfo {
             source,
             destination,
             hop_limit: 64,

@@ -7,9 +7,8 @@ use super::checksum::Checksum;
 use super::ip::IpProtocol;
 use super::options::{BEFORE_TIMESTAMPS, LONE_TIMESTAMPS};
 use super::segment::FIXED_HEADER;
-use super::{Checksums, Flags, Header, PlainSegment, Segment, Timestamps};
+use super::{Address, Checksums, Flags, Header, PlainSegment, Segment, Timestamps};
 use crate::seq::SeqNumber;
-use core::net::IpAddr;
 
 /// Bytes of an IPv4 header without options (RFC 791 section 3.1).
 const IPV4_HEADER: usize = 20;
@@ -46,12 +45,13 @@ impl Expected {
 
     /// What the next packets have in common with that of this segment; `None` if it is IPv6.
     pub(crate) fn after(segment: &Segment<'_>) -> Option<Self> {
-        let (IpAddr::V4(source), IpAddr::V4(destination)) =
-            (segment.ip.source, segment.ip.destination)
-        else {
-            return None;
+        let (source, destination) = match (segment.ip.source, segment.ip.destination) {
+            (Address::V4(source), Address::V4(destination)) => {
+                (source.to_bits(), destination.to_bits())
+            }
+            #[cfg(feature = "ipv6")]
+            _ => return None,
         };
-        let (source, destination) = (source.to_bits(), destination.to_bits());
         let Header { source_port, destination_port, .. } = segment.header;
         let ports = u32::from(source_port) << 16 | u32::from(destination_port);
         let sum = Checksum::default().over_words(&[source, destination, IpProtocol::Tcp as u32]);

@@ -6,9 +6,9 @@ use super::ip::{self, IpProtocol};
 use super::ipv4::Ipv4Header;
 #[cfg(feature = "ipv6")]
 use super::ipv6::Ipv6Header;
-use super::{Checksums, IpInfo, MAX_HEADER, Protocol, WireError};
+use super::{Address, Checksums, IpInfo, MAX_HEADER, Protocol, WireError};
 use crate::seq::SeqNumber;
-use core::net::{IpAddr, SocketAddr};
+use core::net::SocketAddr;
 
 /// Bytes of every ICMP header that is read or written here (RFC 792, RFC 4443 section 2.1).
 const HEADER: usize = 8;
@@ -141,8 +141,8 @@ fn echo_request(identifier: [u8; 2], sequence: [u8; 2], data: &[u8]) -> Protocol
 
 /// The start of a packet of ours that an error quotes.
 struct Quoted<'a> {
-    source: IpAddr,
-    destination: IpAddr,
+    source: Address,
+    destination: Address,
     /// From the TCP header on, as far as it is quoted.
     segment: &'a [u8],
 }
@@ -179,8 +179,8 @@ fn error<'a>(kind: IcmpErrorKind, quoted: Option<Quoted<'_>>) -> Protocol<'a> {
     };
     Protocol::IcmpError(IcmpError {
         kind,
-        local: SocketAddr::new(quoted.source, u16::from_be_bytes([s0, s1])),
-        remote: SocketAddr::new(quoted.destination, u16::from_be_bytes([d0, d1])),
+        local: SocketAddr::new(quoted.source.into(), u16::from_be_bytes([s0, s1])),
+        remote: SocketAddr::new(quoted.destination.into(), u16::from_be_bytes([d0, d1])),
         seq: SeqNumber(u32::from_be_bytes(seq)),
     })
 }
@@ -238,9 +238,10 @@ fn write_message(
 ) -> usize {
     let length = HEADER.saturating_add(body.len());
     let (protocol, sum) = match ip.source {
-        IpAddr::V4(_) => (IpProtocol::Icmp, Checksum::default()),
+        Address::V4(_) => (IpProtocol::Icmp, Checksum::default()),
         // Only ICMPv6 sums a pseudo-header (RFC 4443 section 2.3).
-        IpAddr::V6(_) => {
+        #[cfg(feature = "ipv6")]
+        Address::V6(_) => {
             (IpProtocol::Icmpv6, Checksum::pseudo_header(ip, IpProtocol::Icmpv6, length))
         }
     };

@@ -5,7 +5,6 @@ use super::ipv4;
 #[cfg(feature = "ipv6")]
 use super::ipv6;
 use super::{Address, EchoRequest, IcmpError, MAX_HEADER, Segment, WireError, icmp};
-use core::net::IpAddr;
 
 /// Bytes of an IPv6 header without extension headers (RFC 8200 section 3).
 pub(super) const IPV6_HEADER: usize = 40;
@@ -72,9 +71,9 @@ impl Ecn {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IpInfo {
     /// Source address.
-    pub source: IpAddr,
+    pub source: Address,
     /// Destination address; of the same family.
-    pub destination: IpAddr,
+    pub destination: Address,
     /// TTL or hop limit.
     pub hop_limit: u8,
     /// Differentiated services codepoint, 0 to 63.
@@ -94,7 +93,7 @@ impl IpInfo {
     /// Whether both addresses may be ends of a connection, as far as that can be told without knowing
     /// the network's prefix.
     pub(crate) fn is_between_hosts(&self) -> bool {
-        is_unicast(self.source.into()) && is_unicast(self.destination.into())
+        is_unicast(self.source) && is_unicast(self.destination)
     }
 }
 
@@ -200,9 +199,9 @@ pub(super) fn parse_transport(
     let protocol = match (protocol, ip.source) {
         (Some(IpProtocol::Tcp), _) => Protocol::Tcp(Segment::parse(payload, ip, verify)?),
         #[cfg(feature = "ipv4")]
-        (Some(IpProtocol::Icmp), IpAddr::V4(_)) => icmp::parse_v4(payload, verify)?,
+        (Some(IpProtocol::Icmp), Address::V4(_)) => icmp::parse_v4(payload, verify)?,
         #[cfg(feature = "ipv6")]
-        (Some(IpProtocol::Icmpv6), IpAddr::V6(_)) => icmp::parse_v6(payload, &ip, verify)?,
+        (Some(IpProtocol::Icmpv6), Address::V6(_)) => icmp::parse_v6(payload, &ip, verify)?,
         _ => return Err(WireError::UnknownProtocol),
     };
     Ok(Packet { ip, protocol })
@@ -226,13 +225,13 @@ pub(super) fn write_header(
 ) -> usize {
     match (ip.source, ip.destination) {
         #[cfg(feature = "ipv4")]
-        (IpAddr::V4(source), IpAddr::V4(destination)) => {
+        (Address::V4(source), Address::V4(destination)) => {
             ipv4::write(to, ip, [source, destination], protocol, payload_len)
         }
         #[cfg(feature = "ipv6")]
         (source, destination) => ipv6::write(to, ip, [source, destination], protocol, payload_len),
         // No connection has such addresses.
-        #[cfg(not(feature = "ipv6"))]
+        #[cfg(not(any(feature = "ipv4", feature = "ipv6")))]
         _ => 0,
     }
 }

@@ -2,8 +2,8 @@
 
 use super::checksum::Checksum;
 use super::ip::{IpProtocol, parse_transport, saturate, words, write_words};
-use super::{Checksums, Ecn, IpInfo, MAX_HEADER, Packet, WireError};
-use core::net::{IpAddr, Ipv4Addr};
+use super::{Address, Checksums, Ecn, IpInfo, MAX_HEADER, Packet, WireError};
+use core::net::Ipv4Addr;
 
 /// Bytes of a header without options (section 3.1).
 pub(super) const HEADER: usize = 20;
@@ -88,8 +88,8 @@ pub(super) fn parse_plain(bytes: &[u8], verify: Checksums) -> Option<(IpInfo, &[
         return None;
     }
     let ip = IpInfo {
-        source: IpAddr::V4(source.into()),
-        destination: IpAddr::V4(destination.into()),
+        source: Address::V4(source.into()),
+        destination: Address::V4(destination.into()),
         hop_limit: (third >> 24) as u8,
         dscp: (first >> 18) as u8 & 0x3f,
         ecn: Ecn::from_bits((first >> 16) as u8),

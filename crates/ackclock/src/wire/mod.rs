@@ -28,12 +28,13 @@ mod segment;
 mod tests;
 
 #[cfg(not(feature = "ipv6"))]
-pub(crate) use address::Address;
+pub use address::Address;
 #[cfg(all(feature = "ethernet", feature = "ipv4"))]
 pub(crate) use arp::Arp;
 pub use checksum::Checksum;
+/// An address of a family that is in use: without the feature `ipv6` a type with IPv4's only.
 #[cfg(feature = "ipv6")]
-pub(crate) use core::net::IpAddr as Address;
+pub use core::net::IpAddr as Address;
 pub use cut::complete_checksum;
 pub(crate) use cut::{Cut, write_cut_header};
 #[cfg(feature = "ethernet")]
