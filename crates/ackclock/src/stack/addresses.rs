@@ -117,7 +117,12 @@ impl<'a> Addresses<'a> {
 
     /// Whether it is the broadcast address of a network that we are in (RFC 1122 section 3.2.1.3).
     pub(super) fn is_broadcast(&self, address: Address) -> bool {
-        self.iter().any(|own| broadcast_of(&own) == Some(address))
+        self.has_broadcast([address])
+    }
+
+    /// The same of any of several.
+    pub(super) fn has_broadcast<const N: usize>(&self, ends: [Address; N]) -> bool {
+        self.iter().filter_map(|own| broadcast_of(&own)).any(|address| ends.contains(&address))
     }
 
     /// The source address for a destination: the same address if it is ours, else one of the same

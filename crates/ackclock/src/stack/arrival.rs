@@ -142,7 +142,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Whether it comes from or goes to a whole network (MUST-57, MUST-63), which the packet alone
     /// does not show.
     fn has_broadcast_end(&self, ip: &IpInfo) -> bool {
-        [ip.source, ip.destination].into_iter().any(|end| self.addresses.is_broadcast(end))
+        self.addresses.has_broadcast([ip.source, ip.destination])
     }
 
     /// A segment, and who has its four-tuple.

@@ -2,7 +2,7 @@
 
 use super::addresses::Addresses;
 use super::half_open::HalfOpen;
-use super::replies::{HOP_LIMIT, Reply};
+use super::replies::HOP_LIMIT;
 use super::tuple::FourTuple;
 use super::{Rejected, Stack, Transmit};
 use crate::congestion::CongestionController;
@@ -62,21 +62,42 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             .or_else(|| self.transmit_syn_ack(now, sink))
     }
 
-    #[inline(never)]
+    #[cfg_attr(feature = "fast-path", inline(never))]
     fn transmit_reply(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
-        let reply = *self.replies.front()?;
-        let Reply { ref tuple, flags, hop_limit, dscp, .. } = reply;
-        let mut header = reply.header();
-        let outbound = Outbound::bare(tuple, &mut header, hop_limit, dscp);
-        let offered = outbound.offer(self.config.link.checksum, &self.addresses, sink);
+        let reply = self.replies.front()?;
+        let flags = reply.flags;
+        let offered =
+            self.offer_bare(&reply.tuple, &mut reply.header(), reply.hop_limit, reply.dscp, sink);
         if offered.is_ok() {
             self.replies.sent();
             self.count_reset(flags);
         }
-        Some(offered.map(|_| ()))
+        Some(offered)
     }
 
+    /// Offers a segment without payload.
     #[inline(never)]
+    fn offer_bare(
+        &self,
+        tuple: &FourTuple,
+        header: &mut Header,
+        hop_limit: u8,
+        dscp: u8,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), Rejected> {
+        let outbound = Outbound {
+            tuple,
+            header,
+            hop_limit,
+            dscp,
+            ecn: Ecn::NotEct,
+            payload: [&[], &[]],
+            segment_size: 0,
+        };
+        outbound.offer(self.config.link.checksum, &self.addresses, sink).map(|_| ())
+    }
+
+    #[cfg_attr(feature = "fast-path", inline(never))]
     fn transmit_echo(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let (source, destination, request) = self.replies.front_echo()?;
         let ip = IpInfo {
@@ -104,7 +125,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         Some(offered)
     }
 
-    #[inline(never)]
+    #[cfg_attr(feature = "fast-path", inline(never))]
     fn transmit_syn_ack(
         &mut self,
         now: Instant,
@@ -116,9 +137,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 continue;
             };
             let HalfOpen { ref tuple, hop_limit, dscp, .. } = *record;
-            let mut header = record.syn_ack(now);
-            let outbound = Outbound::bare(tuple, &mut header, hop_limit, dscp);
-            let offered = outbound.offer(self.config.link.checksum, &self.addresses, sink);
+            let offered = self.offer_bare(tuple, &mut record.syn_ack(now), hop_limit, dscp, sink);
             if offered.is_ok() {
                 self.half_open.output.pop();
                 if let Some(record) = self.half_open.records.get_mut(id) {
@@ -126,7 +145,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                     self.half_open.timers.arm(id, record.deadline());
                 }
             }
-            return Some(offered.map(|_| ()));
+            return Some(offered);
         }
         None
     }
@@ -290,18 +309,5 @@ impl<'p> Outbound<'p> {
             ecn,
         };
         sink(&transmit, remote.ip(), addresses).map(|()| transmit.len())
-    }
-
-    /// A segment without payload.
-    const fn bare(tuple: &'p FourTuple, header: &'p mut Header, hop_limit: u8, dscp: u8) -> Self {
-        Outbound {
-            tuple,
-            header,
-            hop_limit,
-            dscp,
-            ecn: Ecn::NotEct,
-            payload: [&[], &[]],
-            segment_size: 0,
-        }
     }
 }

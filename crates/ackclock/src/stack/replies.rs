@@ -4,7 +4,7 @@ use super::limits;
 use super::tuple::{End, FourTuple, NOBODY};
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Deque, copy};
-use crate::time::{Duration, Instant};
+use crate::time::Instant;
 use crate::wire::{Address, EchoRequest, Flags, Header, IpInfo, Options, Segment, Timestamps};
 
 /// Hop limit of resets and echo replies: what RFC 1700 recommends for IP.
@@ -201,37 +201,36 @@ impl<'a> Replies<'a> {
 /// A token bucket: so many per second, and as many at once.
 #[derive(Debug)]
 pub(super) struct RateLimit {
-    /// Time that one token takes to come back; `None`: there are no tokens.
-    cost: Option<Duration>,
-    /// Time saved up, one second at most.
-    saved: Duration,
+    /// Time that one token takes to come back, in nanoseconds; [`NEVER`]: there are no tokens.
+    cost: u32,
+    /// Time saved up in nanoseconds, one second at most.
+    saved: u32,
     last: Instant,
 }
 
-const SECOND: Duration = Duration::from_secs(1);
+/// One second in nanoseconds.
+const SECOND: u32 = 1_000_000_000;
+/// More than can be saved.
+const NEVER: u32 = u32::MAX;
 
 impl RateLimit {
     /// No tokens at all.
-    pub(super) const NONE: Self =
-        RateLimit { cost: None, saved: Duration::ZERO, last: Instant::ZERO };
+    pub(super) const NONE: Self = RateLimit { cost: NEVER, saved: 0, last: Instant::ZERO };
 
     /// At most `per_second` at once and per second.
     pub(super) fn new(per_second: u32) -> Self {
-        let cost = (per_second > 0).then(|| SECOND / per_second);
+        let cost = SECOND.checked_div(per_second).unwrap_or(NEVER);
         RateLimit { cost, saved: SECOND, last: Instant::ZERO }
     }
 
     /// Takes a token if there is one.
     pub(super) fn allow(&mut self, now: Instant) -> bool {
-        self.saved = (self.saved + now.saturating_since(self.last)).min(SECOND);
+        let passed = now.saturating_since(self.last).as_nanos().min(SECOND.into()) as u32;
         self.last = now;
-        match self.cost {
-            Some(cost) if self.saved >= cost => {
-                self.saved = self.saved.saturating_sub(cost);
-                true
-            }
-            _ => false,
-        }
+        self.saved = (self.saved + passed).min(SECOND);
+        let left = self.saved.checked_sub(self.cost);
+        self.saved = left.unwrap_or(self.saved);
+        left.is_some()
     }
 }
 
