@@ -140,6 +140,7 @@ impl<'a, T> Pool<'a, T> {
     }
 
     /// The record under `id`.
+    #[cfg_attr(not(feature = "fast-path"), inline(never))]
     pub(super) fn get(&self, id: u32) -> Option<&T> {
         self.places.get(id as usize)?.record()
     }

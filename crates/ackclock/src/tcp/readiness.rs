@@ -34,6 +34,7 @@ impl Readiness {
     pub(crate) const TROUBLED: u8 = 1 << 6;
     pub(crate) const CLOSED: u8 = 1 << 7;
 
+    #[inline(always)]
     pub(crate) const fn from_bits(bits: u8) -> Self {
         Readiness {
             established: bits & Self::ESTABLISHED != 0,
