@@ -219,9 +219,13 @@ impl<const N: usize> Neighbours<N> {
 
     /// When the next request is due.
     pub(super) fn poll_at(&self) -> Instant {
-        let is_asked = |it: &&Neighbour| matches!(it.state, State::Incomplete(_) | State::Probe(_));
-        let asked = self.places.iter().flatten().filter(is_asked);
-        asked.map(|it| it.deadline).min().unwrap_or(Instant::FAR_FUTURE)
+        let mut at = Instant::FAR_FUTURE;
+        for neighbour in self.places.iter().flatten() {
+            if matches!(neighbour.state, State::Incomplete(_) | State::Probe(_)) {
+                at = at.min(neighbour.deadline);
+            }
+        }
+        at
     }
 
     /// Something that is due. A request stays due until [`asked`](Self::asked).
