@@ -59,21 +59,19 @@ pub struct Open {
 
 /// What was agreed in a passive open before the connection got its buffers.
 #[derive(Clone, Copy, Debug)]
-pub struct Accepted {
+pub(crate) struct Accepted<'r> {
     /// Initial receive sequence number: that of the peer's SYN.
-    pub irs: SeqNumber,
-    /// What the peer's SYN offered.
-    pub peer_options: SynOptions,
-    /// What our SYN-ACK offered.
-    pub our_options: SynOptions,
+    pub(crate) irs: SeqNumber,
+    /// What both SYNs offer.
+    pub(crate) agreement: &'r Agreement,
     /// The peer's latest timestamp (TS.Recent); meaningful if both offered timestamps.
-    pub ts_recent: u32,
+    pub(crate) ts_recent: u32,
     /// The window that our SYN-ACK advertised, in bytes.
-    pub advertised_window: u16,
+    pub(crate) advertised_window: u16,
     /// When the SYN-ACK was sent, if that was once (Karn's rule).
-    pub syn_sent_at: Option<Instant>,
+    pub(crate) syn_sent_at: Option<Instant>,
     /// How often the SYN-ACK was retransmitted.
-    pub syn_retransmits: u32,
+    pub(crate) syn_retransmits: u32,
 }
 
 /// What remains of a connection in TIME-WAIT: enough to answer what still arrives.
@@ -216,15 +214,9 @@ impl<'a, C: CongestionController> Connection<'a, C> {
     /// half-open record, in ESTABLISHED, once the peer's ACK of our SYN was found acceptable. The
     /// stack then hands the same segment to [`on_segment`](Self::on_segment), which takes its window,
     /// data and FIN.
-    pub fn accept(&mut self, now: Instant, accepted: &Accepted) {
-        self.agreement = Agreement::offer(&accepted.our_options);
-        self.agree(
-            now,
-            accepted.irs,
-            &accepted.peer_options,
-            accepted.ts_recent,
-            accepted.advertised_window,
-        );
+    pub(crate) fn accept(&mut self, now: Instant, accepted: &Accepted<'_>) {
+        self.agreement = *accepted.agreement;
+        self.begin_to_receive(now, accepted.irs, accepted.ts_recent, accepted.advertised_window);
         let rtt = accepted.syn_sent_at.map(|sent_at| now.saturating_since(sent_at));
         self.sender.count_retransmitted_syns(accepted.syn_retransmits);
         self.establish(now, 0, accepted.irs, rtt, accepted.syn_retransmits > 0);
@@ -243,6 +235,11 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         self.agreement.agree(peer, self.ip_header);
         // Section 6.1.1: not after a SYN that did not ask for it.
         self.agreement.ecn = self.agreement.ecn_echo && self.inquiry.syn_retransmits() == 0;
+        self.begin_to_receive(now, irs, ts_recent, advertised);
+    }
+
+    /// As [`agree`](Self::agree), where what both offered is known.
+    fn begin_to_receive(&mut self, now: Instant, irs: SeqNumber, ts_recent: u32, advertised: u16) {
         if self.agreement.timestamps {
             self.timestamps.enable(now, ts_recent, irs + 1);
         }

@@ -71,18 +71,6 @@ impl SynOptions {
         }
     }
 
-    /// The options of our SYN-ACK: of what we would offer, what the peer's SYN offered too (the MSS
-    /// is always told).
-    pub(crate) fn answer_to(self, peer: &SynOptions) -> Self {
-        SynOptions {
-            mss: self.mss,
-            window_scale: self.window_scale.filter(|_| peer.window_scale.is_some()),
-            sack_permitted: self.sack_permitted && peer.sack_permitted,
-            timestamps: self.timestamps && peer.timestamps,
-            ecn_setup: self.ecn_setup && peer.ecn_setup,
-        }
-    }
-
     /// The option area of the SYN, with our timestamps if it has the option.
     pub(crate) fn options(&self, timestamps: Timestamps) -> Options {
         Options {
@@ -151,6 +139,13 @@ impl Agreement {
         self.sack &= peers.sack_permitted;
         self.timestamps &= peers.timestamps;
         self.ecn &= peers.ecn_setup;
+        self.ecn_echo = self.ecn;
+    }
+
+    /// RFC 3168 section 6.1.1.1: a peer whose SYN comes again and no longer asks for ECN does
+    /// without.
+    pub(crate) fn keep_ecn(&mut self, syn: &Header) {
+        self.ecn &= cfg!(feature = "ecn") && SynOptions::of(syn).ecn_setup;
         self.ecn_echo = self.ecn;
     }
 
@@ -223,6 +218,6 @@ mod tests {
         assert_eq!((full.our_shift, full.peer_shift), (3, 3));
         let peer = SynOptions { window_scale: Some(7), ..SynOptions::default() };
         let answer = SynOptions { window_scale: Some(3), mss: Some(1460), ..SynOptions::default() };
-        assert_eq!(ours.answer_to(&peer), answer);
+        assert_eq!(agreed(&peer, 20).syn_options(), answer);
     }
 }

@@ -10,7 +10,7 @@ use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::tcp::challenge::ChallengeLimit;
 use crate::tcp::timestamps::{TimestampCheck, TimestampState};
-use crate::tcp::{Accepted, Config, RtoConfig, SynOptions};
+use crate::tcp::{Accepted, Agreement, Config, RtoConfig, SynOptions};
 use crate::time::Instant;
 use crate::wire::{Flags, Header, Segment};
 
@@ -43,8 +43,8 @@ pub(super) struct HalfOpen {
     /// Added to our timestamp clock.
     pub(super) timestamp_offset: u32,
     irs: SeqNumber,
-    peer_options: SynOptions,
-    our_options: SynOptions,
+    /// What both SYNs offer.
+    agreement: Agreement,
     timestamps: TimestampState,
     window: u16,
     /// TTL or hop limit of its packets.
@@ -98,12 +98,13 @@ impl HalfOpen {
     /// A record for a SYN (section 3.10.7.2, third), with the options that both sides support.
     pub(super) fn new(now: Instant, config: &Config, syn: &Segment<'_>, passive: &Passive) -> Self {
         let tuple = FourTuple::of(syn);
-        let peer = SynOptions::of(&syn.header);
         let (least_memory, most_memory) = passive.receive_memory;
-        let offered = SynOptions::ours(config, passive.mtu, tuple.ip_header(), most_memory);
-        let our_options = offered.answer_to(&peer);
+        let ip_header = tuple.ip_header();
+        let offered = SynOptions::ours(config, passive.mtu, ip_header, most_memory);
+        let mut agreement = Agreement::offer(&offered);
+        agreement.agree(&SynOptions::of(&syn.header), ip_header);
         let mut timestamps = TimestampState::new(passive.timestamp_offset);
-        if let (Some(first), true) = (syn.header.options.timestamps, our_options.timestamps) {
+        if let (Some(first), true) = (syn.header.options.timestamps, agreement.timestamps) {
             timestamps.enable(now, first.value, syn.header.seq + 1);
         }
         HalfOpen {
@@ -112,8 +113,7 @@ impl HalfOpen {
             iss: passive.iss,
             timestamp_offset: passive.timestamp_offset,
             irs: syn.header.seq,
-            peer_options: peer,
-            our_options,
+            agreement,
             timestamps,
             window: u16::try_from(least_memory).unwrap_or(u16::MAX),
             hop_limit: config.hop_limit,
@@ -146,7 +146,7 @@ impl HalfOpen {
             && header.seq == self.irs
         {
             // RFC 3168 section 6.1.1.1: a peer that no longer asks for ECN does without.
-            self.our_options.ecn_setup &= SynOptions::of(header).ecn_setup;
+            self.agreement.keep_ecn(header);
             return Answer::SynAck;
         }
         match self.timestamps.check(now, header) {
@@ -190,12 +190,13 @@ impl HalfOpen {
     /// `<SEQ=ISS><ACK=RCV.NXT><CTL=SYN,ACK>`
     pub(super) fn syn_ack(&self, now: Instant) -> Header {
         let timestamps = self.timestamps.option(now).unwrap_or_default();
+        let offer = self.agreement.syn_options();
         Header {
             seq: self.iss,
             ack: self.rcv_nxt(),
-            flags: self.our_options.flags(Flags::SYN | Flags::ACK),
+            flags: offer.flags(Flags::SYN | Flags::ACK),
             window: self.window,
-            options: self.our_options.options(timestamps),
+            options: offer.options(timestamps),
             ..Header::default()
         }
     }
@@ -207,7 +208,7 @@ impl HalfOpen {
             seq: self.iss + 1,
             ack: self.rcv_nxt(),
             flags: Flags::ACK,
-            window: self.window >> self.our_options.window_scale.unwrap_or(0),
+            window: self.window >> self.agreement.our_shift,
             timestamps: self.timestamps.option(now),
             hop_limit: self.hop_limit,
             dscp: self.dscp,
@@ -242,11 +243,10 @@ impl HalfOpen {
     }
 
     /// What was agreed, for the connection that it becomes.
-    pub(super) fn accepted(&self) -> Accepted {
+    pub(super) fn accepted(&self) -> Accepted<'_> {
         Accepted {
             irs: self.irs,
-            peer_options: self.peer_options,
-            our_options: self.our_options,
+            agreement: &self.agreement,
             ts_recent: self.timestamps.recent(),
             advertised_window: self.window,
             // What comes after an ack that was not heard measures the application, not the path.

@@ -197,7 +197,7 @@ fn a_peer_that_no_longer_asks_for_ecn_does_without() {
     let no_longer = segment(Flags::SYN, CLIENT, SeqNumber(0), syn_options());
     assert_eq!(record.on_segment(Instant::ZERO, &no_longer), Answer::SynAck);
     assert_eq!(record.syn_ack(Instant::ZERO).flags, Flags::SYN | Flags::ACK);
-    assert!(!record.accepted().our_options.ecn_setup);
+    assert!(!record.accepted().agreement.ecn);
 }
 
 #[test]
