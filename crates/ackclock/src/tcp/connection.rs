@@ -185,9 +185,15 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             mss: 1,
         };
         let receiver = Receiver::new(SeqNumber(0), 0, &receiver_config, receive, reassembly);
-        let mut offer =
-            SynOptions::ours(config, open.mtu, open.ip_header, receiver.largest_window() as usize);
-        offer.ecn_setup &= config.ecn == EcnMode::Request;
+        // Without active opens the record of a half-open connection has what follows.
+        let agreement = if cfg!(feature = "active-open") {
+            let window = receiver.largest_window() as usize;
+            let mut offer = SynOptions::ours(config, open.mtu, open.ip_header, window);
+            offer.ecn_setup &= config.ecn == EcnMode::Request;
+            Agreement::offer(&offer)
+        } else {
+            Agreement::default()
+        };
         Connection {
             state: State::SynSent,
             error: None,
@@ -198,7 +204,7 @@ impl<'a, C: CongestionController> Connection<'a, C> {
             sender,
             receiver,
             inquiry: Inquiry::open(now),
-            agreement: Agreement::offer(&offer),
+            agreement,
             timestamps: TimestampState::new(open.timestamp_offset),
             challenge: ChallengeLimit::default(),
             close_deadline: Instant::FAR_FUTURE,
