@@ -101,7 +101,7 @@
 //! | `sack` | selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883; part of the recoveries that go by them) |
 //! | `segmentation` | up to 64 segments in one transmission, for links that segment |
 //! | `timestamps` | the timestamps option: round trips measured by it, PAWS (RFC 7323) |
-//! | `tuning` | settings that most connections leave as they are: cork, deferred accepts, initial window, linger, MSS, restart after idle, user timeout, window clamp, lent receive buffers used in part, listening for any destination |
+//! | `tuning` | settings that most connections leave as they are: codepoints and hop limits of packets, cork, deferred accepts, initial window, linger, MSS, restart after idle, user timeout, window clamp, lent receive buffers used in part, listening for any destination |
 //! | `undo` | reductions for false alarms are taken back (RFC 3522, RFC 3708, RFC 4015, RFC 5682) |
 //! | `urgent` | urgent pointers (RFC 9293 section 3.8.5) |
 //! | `window-validation` | RFC 7661 |

@@ -265,7 +265,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             return;
         };
         slot.connection.leave_time_wait();
-        let record = TimeWaitRecord::new(now, slot.tuple, state, slot.hop_limit, slot.dscp);
+        let record = TimeWaitRecord::new(now, slot.tuple, state, slot.marking);
         if let Some(record_id) = self.time_waits.insert(now, record) {
             let hash = self.secret.demux(&record.tuple);
             self.demux.insert(hash, Entity::TimeWait(record_id));

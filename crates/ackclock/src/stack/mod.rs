@@ -19,6 +19,7 @@ mod isn;
 mod lend;
 pub mod limits;
 mod listeners;
+mod marking;
 #[cfg_attr(not(feature = "alloc"), path = "lent_only.rs")]
 mod memory;
 mod open;

@@ -2,7 +2,7 @@
 
 use super::addresses::Addresses;
 use super::half_open::HalfOpen;
-use super::replies::HOP_LIMIT;
+use super::marking::Marking;
 use super::tuple::FourTuple;
 use super::{Rejected, Stack, Transmit};
 use crate::congestion::CongestionController;
@@ -67,7 +67,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let reply = self.replies.front()?;
         let flags = reply.flags;
         let offered =
-            self.offer_bare(&reply.tuple, &mut reply.header(), reply.hop_limit, reply.dscp, sink);
+            self.offer_bare(&reply.tuple, &mut reply.header(), reply.marking, sink);
         if offered.is_ok() {
             self.replies.sent();
             self.count_reset(flags);
@@ -81,15 +81,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         &self,
         tuple: &FourTuple,
         header: &mut Header,
-        hop_limit: u8,
-        dscp: u8,
+        marking: Marking,
         sink: &mut Sink<'_>,
     ) -> Result<(), Rejected> {
         let outbound = Outbound {
             tuple,
             header,
-            hop_limit,
-            dscp,
+            marking,
             ecn: Ecn::NotEct,
             payload: [&[], &[]],
             segment_size: 0,
@@ -103,8 +101,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let ip = IpInfo {
             source,
             destination,
-            hop_limit: HOP_LIMIT,
-            dscp: 0,
+            hop_limit: Marking::STANDARD.hop_limit(),
+            dscp: Marking::STANDARD.dscp(),
             ecn: Ecn::NotEct,
         };
         let mut header = [0; MAX_HEADER];
@@ -136,8 +134,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 self.half_open.output.pop();
                 continue;
             };
-            let HalfOpen { ref tuple, hop_limit, dscp, .. } = *record;
-            let offered = self.offer_bare(tuple, &mut record.syn_ack(now), hop_limit, dscp, sink);
+            let HalfOpen { ref tuple, marking, .. } = *record;
+            let offered = self.offer_bare(tuple, &mut record.syn_ack(now), marking, sink);
             if offered.is_ok() {
                 self.half_open.output.pop();
                 if let Some(record) = self.half_open.records.get_mut(id) {
@@ -174,8 +172,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             let outbound = Outbound {
                 tuple: &slot.tuple,
                 header: &mut outgoing.header,
-                hop_limit: slot.hop_limit,
-                dscp: slot.dscp,
+                marking: slot.marking,
                 ecn: outgoing.ecn,
                 payload,
                 segment_size: outgoing.segment_size,
@@ -272,8 +269,7 @@ struct Outbound<'p> {
     tuple: &'p FourTuple,
     /// Its ports are filled in on the way.
     header: &'p mut Header,
-    hop_limit: u8,
-    dscp: u8,
+    marking: Marking,
     ecn: Ecn,
     payload: [&'p [u8]; 2],
     segment_size: u16,
@@ -287,13 +283,13 @@ impl<'p> Outbound<'p> {
         addresses: &Addresses<'_>,
         sink: &mut Sink<'_>,
     ) -> Result<usize, Rejected> {
-        let Outbound { tuple, header: tcp, hop_limit, dscp, ecn, payload, segment_size } = self;
+        let Outbound { tuple, header: tcp, marking, ecn, payload, segment_size } = self;
         let FourTuple { local, remote } = tuple;
         let ip = IpInfo {
             source: local.ip(),
             destination: remote.ip(),
-            hop_limit,
-            dscp,
+            hop_limit: marking.hop_limit(),
+            dscp: marking.dscp(),
             ecn,
         };
         tcp.source_port = local.port();

@@ -1,14 +1,12 @@
 //! Answers that need no connection: resets, acks of small records, echo replies.
 
 use super::limits;
+use super::marking::Marking;
 use super::tuple::{End, FourTuple, NOBODY};
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Deque, copy};
 use crate::time::Instant;
 use crate::wire::{Address, EchoRequest, Flags, Header, IpInfo, Options, Segment, Timestamps};
-
-/// Hop limit of resets and echo replies: what RFC 1700 recommends for IP.
-pub(super) const HOP_LIMIT: u8 = 64;
 
 /// A segment to be sent: a reset, or an ack of a small record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,10 +20,8 @@ pub(super) struct Reply {
     pub(super) window: u16,
     /// The only option that it can have.
     pub(super) timestamps: Option<Timestamps>,
-    /// TTL or hop limit.
-    pub(super) hop_limit: u8,
-    /// Differentiated services codepoint.
-    pub(super) dscp: u8,
+    /// Hop limit and codepoint.
+    pub(super) marking: Marking,
 }
 
 impl Reply {
@@ -37,8 +33,7 @@ impl Reply {
         flags: Flags::NONE,
         window: 0,
         timestamps: None,
-        hop_limit: 0,
-        dscp: 0,
+        marking: Marking::NONE,
     };
 
     /// Its header, without the ports.
@@ -100,7 +95,7 @@ pub(super) fn reset_for(segment: &Segment<'_>) -> Option<Reply> {
         seq,
         ack,
         flags,
-        hop_limit: HOP_LIMIT,
+        marking: Marking::STANDARD,
         ..Reply::EMPTY
     })
 }

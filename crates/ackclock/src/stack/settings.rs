@@ -51,7 +51,7 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         if dscp > 63 {
             return Err(SettingError::Config(ConfigError::Dscp));
         }
-        slot.dscp = dscp;
+        slot.marking.set_dscp(dscp);
         Ok(())
     }
 
@@ -64,7 +64,7 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         if limit == 0 {
             return Err(SettingError::Config(ConfigError::HopLimit));
         }
-        slot.hop_limit = limit;
+        slot.marking.set_hop_limit(limit);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! A connection's place in the stack.
 
+use super::marking::Marking;
 use super::memory::QueueSizes;
 use super::pool::NO_ID;
 use super::tuple::FourTuple;
@@ -28,10 +29,8 @@ pub(super) struct Slot<'a, C> {
     pub(super) tuple: FourTuple,
     /// How large its queues may be; nothing where they are lent.
     pub(super) sizes: Option<QueueSizes>,
-    /// TTL or hop limit of its packets.
-    pub(super) hop_limit: u8,
-    /// Differentiated services codepoint of its packets.
-    pub(super) dscp: u8,
+    /// Hop limit and codepoint of its packets.
+    pub(super) marking: Marking,
     /// Who will close it.
     pub(super) owner: Owner,
     /// Whether it has left the network: it is over, or a TIME-WAIT record stands for it. Only the
@@ -64,8 +63,7 @@ impl<'a, C: CongestionController> Slot<'a, C> {
             connection,
             tuple,
             sizes,
-            hop_limit: config.hop_limit,
-            dscp: config.dscp,
+            marking: Marking::of(config),
             owner,
             detached: false,
             #[cfg(feature = "ethernet")]

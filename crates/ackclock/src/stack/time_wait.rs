@@ -1,5 +1,6 @@
 //! Connections in TIME-WAIT as small records (RFC 9293 section 3.10.7.4, RFC 6191, RFC 1337).
 
+use super::marking::Marking;
 use super::pool::{Place, Pool};
 use super::replies::Reply;
 use super::timer_queue::{TimerCell, TimerQueue};
@@ -23,8 +24,7 @@ pub(super) struct TimeWaitRecord {
     pub(super) tuple: FourTuple,
     state: TimeWait,
     timestamps: TimestampState,
-    hop_limit: u8,
-    dscp: u8,
+    marking: Marking,
     challenge: ChallengeLimit,
 }
 
@@ -47,15 +47,14 @@ impl TimeWaitRecord {
         now: Instant,
         tuple: FourTuple,
         state: TimeWait,
-        hop_limit: u8,
-        dscp: u8,
+        marking: Marking,
     ) -> Self {
         let mut timestamps = TimestampState::new(state.timestamp_offset);
         if let Some(recent) = state.ts_recent {
             timestamps.enable(now, recent, state.rcv_nxt);
         }
         let challenge = ChallengeLimit::default();
-        TimeWaitRecord { tuple, state, timestamps, hop_limit, dscp, challenge }
+        TimeWaitRecord { tuple, state, timestamps, marking, challenge }
     }
 
     /// The tests of section 3.10.7.4 for TIME-WAIT. A RST does not end it: RFC 1337 section 3,
@@ -96,8 +95,7 @@ impl TimeWaitRecord {
             flags: Flags::ACK,
             window,
             timestamps: self.timestamps.option(now),
-            hop_limit: self.hop_limit,
-            dscp: self.dscp,
+            marking: self.marking,
         }
     }
 
@@ -206,7 +204,7 @@ mod tests {
             timestamp_offset: 5,
             duration: Duration::from_secs(60),
         };
-        TimeWaitRecord::new(Instant::ZERO, tuple, state, 64, 0)
+        TimeWaitRecord::new(Instant::ZERO, tuple, state, Marking::STANDARD)
     }
 
     fn segment(

@@ -106,8 +106,8 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         let ip = IpInfo {
             source: local.ip().into(),
             destination: remote.ip().into(),
-            hop_limit: slot.hop_limit,
-            dscp: slot.dscp,
+            hop_limit: slot.marking.hop_limit(),
+            dscp: slot.marking.dscp(),
             ecn,
         };
         let checksum = self.config.link.checksum;

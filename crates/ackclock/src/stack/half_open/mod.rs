@@ -2,6 +2,7 @@
 //! section 3.10.7.4). Buffers bind when the connection is established.
 
 use super::id_queue::{IdQueue, Link};
+use super::marking::Marking;
 use super::pool::{Place, Pool};
 use super::replies::Reply;
 use super::timer_queue::{TimerCell, TimerQueue};
@@ -47,10 +48,8 @@ pub(super) struct HalfOpen {
     agreement: Agreement,
     timestamps: TimestampState,
     window: u16,
-    /// TTL or hop limit of its packets.
-    pub(super) hop_limit: u8,
-    /// Differentiated services codepoint of its packets.
-    pub(super) dscp: u8,
+    /// Hop limit and codepoint of its packets.
+    pub(super) marking: Marking,
     rto: RtoConfig,
     give_up_at: Instant,
     first_sent_at: Option<Instant>,
@@ -116,8 +115,7 @@ impl HalfOpen {
             agreement,
             timestamps,
             window: u16::try_from(least_memory).unwrap_or(u16::MAX),
-            hop_limit: config.hop_limit,
-            dscp: config.dscp,
+            marking: Marking::of(config),
             rto: config.rto,
             give_up_at: now + config.syn_give_up,
             first_sent_at: None,
@@ -210,8 +208,7 @@ impl HalfOpen {
             flags: Flags::ACK,
             window: self.window >> self.agreement.our_shift,
             timestamps: self.timestamps.option(now),
-            hop_limit: self.hop_limit,
-            dscp: self.dscp,
+            marking: self.marking,
         }
     }
 
