@@ -46,8 +46,8 @@ impl ListenerRecord {
     }
 
     /// How well it fits a destination, more specific being greater: an address counts more than a
-    /// port. `None`: not at all.
-    fn fitness(&self, destination: End, is_local: bool) -> Option<u8> {
+    /// port. 0: not at all.
+    fn fitness(&self, destination: End, is_local: bool) -> u8 {
         let local = End::from(self.config.local);
         let ip = local.ip();
         let (address, port) = (!ip.is_unspecified(), local.port() != 0);
@@ -55,7 +55,7 @@ impl ListenerRecord {
             && (is_local || (cfg!(feature = "tuning") && self.config.any_destination))
             && (!address || ip == destination.ip())
             && (!port || local.port() == destination.port());
-        fits.then_some(u8::from(address) << 1 | u8::from(port))
+        if fits { 1 + (u8::from(address) << 1 | u8::from(port)) } else { 0 }
     }
 }
 
@@ -94,14 +94,14 @@ impl<'a> Listeners<'a> {
 
     /// The most specific listener for a destination; `is_local`: whether the address is ours.
     pub(super) fn find(&self, destination: End, is_local: bool) -> Option<u32> {
-        let mut best = None;
+        let (mut best, mut found) = (1, None);
         for (id, record) in self.records.iter() {
             let fitness = record.fitness(destination, is_local);
-            if fitness.is_some() && best.is_none_or(|(known, _)| fitness >= known) {
-                best = Some((fitness, id));
+            if fitness >= best {
+                (best, found) = (fitness, Some(id));
             }
         }
-        best.map(|(_, id)| id)
+        found
     }
 }
 

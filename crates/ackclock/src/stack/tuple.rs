@@ -54,7 +54,8 @@ pub(super) struct FourTuple {
 
 impl FourTuple {
     /// Longest form as bytes: two addresses and two ports.
-    pub(super) const MAX_BYTES: usize = if cfg!(feature = "ipv6") { 36 } else { 12 };
+    #[cfg(feature = "ipv6")]
+    const MAX_BYTES: usize = 36;
 
     /// The connection that a received segment belongs to.
     pub(super) fn of(segment: &Segment<'_>) -> Self {
@@ -83,6 +84,7 @@ impl FourTuple {
     }
 
     /// The tuple as bytes, for hashing: no two tuples share a form.
+    #[cfg(feature = "ipv6")]
     pub(super) fn with_bytes<R>(&self, use_bytes: impl FnOnce(&[u8]) -> R) -> R {
         let mut bytes = [0; Self::MAX_BYTES];
         let mut len = 0;
@@ -92,12 +94,21 @@ impl FourTuple {
         for end in [self.local, self.remote] {
             match end.ip() {
                 Address::V4(ip) => append(&ip.octets()),
-                #[cfg(feature = "ipv6")]
                 Address::V6(ip) => append(&ip.octets()),
             }
             append(&end.port().to_be_bytes());
         }
         use_bytes(bytes.get(..len).unwrap_or_default())
+    }
+
+    /// The same, where both addresses have the same length.
+    #[cfg(not(feature = "ipv6"))]
+    pub(super) fn with_bytes<R>(&self, use_bytes: impl FnOnce(&[u8]) -> R) -> R {
+        let ends = [self.local, self.remote].map(|End { address: Address::V4(ip), port }| {
+            let ([a, b, c, d], [high, low]) = (ip.octets(), port.to_be_bytes());
+            [a, b, c, d, high, low]
+        });
+        use_bytes(ends.as_flattened())
     }
 }
 
