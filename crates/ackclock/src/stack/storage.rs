@@ -163,9 +163,12 @@ impl<
     }
 
     /// Lends the memory to a stack, with the buffers of each connection. It serves one stack.
-    pub fn storage(&'a mut self, buffers: [Buffers<'a>; CONNECTIONS]) -> Storage<'a, C> {
+    pub fn storage(
+        &'a mut self,
+        buffers: [impl Into<Buffers<'a>>; CONNECTIONS],
+    ) -> Storage<'a, C> {
         for (place, buffers) in self.spare.iter_mut().zip(buffers) {
-            *place = Some(buffers);
+            *place = Some(buffers.into());
         }
         self.connection_timers.fill(TimerCell::EMPTY);
         self.half_open_timers.fill(TimerCell::EMPTY);

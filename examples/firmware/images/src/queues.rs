@@ -22,14 +22,18 @@ impl<const BYTES: usize, const FLIGHT: usize, const RANGES: usize> Queues<BYTES,
         flight: [FlightRecord::EMPTY; FLIGHT],
         reassembly: [SeqRange::new(SeqNumber(0), SeqNumber(0)); RANGES],
     };
+}
 
-    /// Lends them.
-    pub fn lend(&mut self) -> Buffers<'_> {
+/// Lends them.
+impl<'a, const BYTES: usize, const FLIGHT: usize, const RANGES: usize>
+    From<&'a mut Queues<BYTES, FLIGHT, RANGES>> for Buffers<'a>
+{
+    fn from(queues: &'a mut Queues<BYTES, FLIGHT, RANGES>) -> Self {
         let mut buffers = Buffers::default();
-        buffers.send = Buffer::lent(&mut self.send);
-        buffers.receive = Buffer::lent(&mut self.receive);
-        buffers.flight = Buffer::lent(&mut self.flight);
-        buffers.reassembly = Buffer::lent(&mut self.reassembly);
+        buffers.send = Buffer::lent(&mut queues.send);
+        buffers.receive = Buffer::lent(&mut queues.receive);
+        buffers.flight = Buffer::lent(&mut queues.flight);
+        buffers.reassembly = Buffer::lent(&mut queues.reassembly);
         buffers
     }
 }

@@ -26,7 +26,7 @@ static FRAME: Once<FrameBuffer> = Once::new(board::NO_FRAME);
 fn main() -> ! {
     let lent = (Board::take(), MEMORY.take(), QUEUES.take(), FRAME.take());
     let (Some(board), Some(memory), Some(queues), Some(frame)) = lent else { exit(1) };
-    let storage = memory.storage(queues.each_mut().map(Queues::lend));
+    let storage = memory.storage(queues.each_mut());
     let Ok(mut stack) = Stack::new(Node::STACK, Reno::default(), storage) else { exit(2) };
     if stack.add_address(Node::address()).is_err() {
         exit(3);

@@ -68,7 +68,7 @@ fn main() -> ! {
 #[inline(never)]
 fn start() -> Option<&'static mut Stack<'static, Law>> {
     let stack = STACK.take()?;
-    stack.lend(MEMORY.take()?.storage(QUEUES.take()?.each_mut().map(Queues::lend))).ok()?;
+    stack.lend(MEMORY.take()?.storage(QUEUES.take()?.each_mut())).ok()?;
     stack.add_address(Node::address()).ok()?;
     stack.listen(Node::listen(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 7))).ok()?;
     Some(stack)

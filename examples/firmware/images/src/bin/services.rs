@@ -44,7 +44,7 @@ fn main() -> ! {
 #[inline(never)]
 fn start() -> Option<&'static mut Stack<'static, Reno>> {
     let stack = STACK.take()?;
-    stack.lend(MEMORY.take()?.storage(QUEUES.take()?.each_mut().map(Queues::lend))).ok()?;
+    stack.lend(MEMORY.take()?.storage(QUEUES.take()?.each_mut())).ok()?;
     stack.add_address(Node::address()).ok()?;
     Some(stack)
 }
