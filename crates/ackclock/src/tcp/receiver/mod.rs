@@ -186,7 +186,11 @@ impl<'a> Receiver<'a> {
         if payload.is_empty() && !fin {
             return Arrival::default();
         }
-        if seq == self.data.next() && !fin && !self.has_holes() && self.has_promised(payload.len())
+        if cfg!(feature = "fast-path")
+            && seq == self.data.next()
+            && !fin
+            && !self.has_holes()
+            && self.has_promised(payload.len())
         {
             return self.on_next(now, payload, push);
         }
