@@ -10,6 +10,8 @@ pub struct Deque<'a, T> {
     // Four bytes each: a connection holds several of these.
     head: u32,
     len: u32,
+    /// Without memory that grows its length is the limit.
+    #[cfg(feature = "alloc")]
     limit: u32,
 }
 
@@ -20,9 +22,18 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
     /// A queue in `buffer`. Lent memory limits it to its length, whatever `limit` says; owned
     /// memory grows on demand up to `limit` elements.
     pub const fn new(buffer: Buffer<'a, T>, limit: usize) -> Self {
-        let limit = if buffer.can_grow() { limit } else { buffer.length() };
-        let limit = if limit < u32::MAX as usize { limit as u32 } else { u32::MAX };
-        Deque { buffer, head: 0, len: 0, limit }
+        #[cfg(feature = "alloc")]
+        let limit = {
+            let limit = if buffer.can_grow() { limit } else { buffer.length() };
+            if limit < u32::MAX as usize { limit as u32 } else { u32::MAX }
+        };
+        Deque {
+            buffer,
+            head: 0,
+            len: 0,
+            #[cfg(feature = "alloc")]
+            limit,
+        }
     }
 
     /// The memory, for use by another queue. The elements are forgotten.
@@ -42,12 +53,15 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
 
     /// How many elements it can hold at most.
     pub const fn limit(&self) -> usize {
-        self.limit as usize
+        #[cfg(feature = "alloc")]
+        return self.limit as usize;
+        #[cfg(not(feature = "alloc"))]
+        self.buffer.length()
     }
 
     /// Whether it holds as many as it can.
     pub const fn is_full(&self) -> bool {
-        self.len >= self.limit
+        self.len() >= self.limit()
     }
 
     /// The element at `position` from the front.

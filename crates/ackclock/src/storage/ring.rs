@@ -13,6 +13,8 @@ pub struct Ring<'a> {
     // Four bytes each: a connection holds several of these, and no ring is larger than 4 GiB.
     head: u32,
     len: u32,
+    /// Without memory that grows its length is the limit.
+    #[cfg(feature = "alloc")]
     limit: u32,
 }
 
@@ -23,9 +25,18 @@ impl<'a> Ring<'a> {
     /// A ring in `buffer`. Lent memory limits it to its length, whatever `limit` says; owned
     /// memory grows on demand up to `limit` bytes.
     pub fn new(buffer: Buffer<'a, u8>, limit: usize) -> Self {
-        let limit = if buffer.can_grow() { limit } else { buffer.len() };
-        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-        Ring { buffer, head: 0, len: 0, limit }
+        #[cfg(feature = "alloc")]
+        let limit = {
+            let limit = if buffer.can_grow() { limit } else { buffer.len() };
+            u32::try_from(limit).unwrap_or(u32::MAX)
+        };
+        Ring {
+            buffer,
+            head: 0,
+            len: 0,
+            #[cfg(feature = "alloc")]
+            limit,
+        }
     }
 
     /// The memory, for use by another ring. The bytes are forgotten.
@@ -45,7 +56,10 @@ impl<'a> Ring<'a> {
 
     /// How many bytes it can hold at most.
     pub const fn limit(&self) -> usize {
-        self.limit as usize
+        #[cfg(feature = "alloc")]
+        return self.limit as usize;
+        #[cfg(not(feature = "alloc"))]
+        self.buffer.length()
     }
 
     /// Sets how many bytes an owned ring can hold at most: never fewer than are queued. Its memory
@@ -55,7 +69,10 @@ impl<'a> Ring<'a> {
         if !self.buffer.can_grow() {
             return;
         }
-        self.limit = u32::try_from(limit).unwrap_or(u32::MAX).max(self.len);
+        #[cfg(feature = "alloc")]
+        {
+            self.limit = u32::try_from(limit).unwrap_or(u32::MAX).max(self.len);
+        }
         if self.limit() <= self.buffer.len() / 2 {
             self.buffer.rotate_left(self.head as usize);
             self.head = 0;
@@ -65,7 +82,7 @@ impl<'a> Ring<'a> {
 
     /// How many bytes may still be appended.
     pub const fn free(&self) -> usize {
-        self.limit.saturating_sub(self.len) as usize
+        self.limit().saturating_sub(self.len())
     }
 
     /// Appends what fits of `bytes`; returns how many were taken.
@@ -116,6 +133,9 @@ impl<'a> Ring<'a> {
     /// they lie beyond the limit or because the allocator has none.
     #[inline]
     pub(crate) fn reserve_behind(&mut self, n: usize) -> bool {
+        if !cfg!(feature = "alloc") {
+            return n <= self.free();
+        }
         let total = self.len() + n;
         n <= self.free() && (total <= self.buffer.len() || self.reserve(total))
     }

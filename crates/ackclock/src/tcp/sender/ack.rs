@@ -10,6 +10,11 @@ use crate::tcp::settings::Settings;
 use crate::time::{Duration, Instant};
 use crate::wire::SackBlocks;
 
+/// Whether anybody asks what has arrived twice. Else such a block tells nothing: what it names is
+/// acknowledged, or the next one SACKs it.
+const DUPLICATES_MATTER: bool =
+    cfg!(any(feature = "counters", feature = "recovery-rack", feature = "undo"));
+
 /// The parts of a segment that concern the sender. `ack` lies between SND.UNA and SND.NXT.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AckInput<'s> {
@@ -246,7 +251,8 @@ impl<C: CongestionController> Sender<'_, C> {
         let data_end = self.snd_una + self.queue.len() as u32;
         for (index, block) in input.sack.as_slice().iter().enumerate() {
             let next = input.sack.as_slice().get(index + 1);
-            let duplicate = index == 0
+            let duplicate = DUPLICATES_MATTER
+                && index == 0
                 && (block.end.at_or_before(input.ack) || next.is_some_and(|n| n.covers(*block)));
             if duplicate {
                 // RFC 2883 section 4: what arrived twice.

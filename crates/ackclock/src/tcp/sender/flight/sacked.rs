@@ -71,7 +71,8 @@ impl Flight<'_> {
         let mut bytes = 0u32;
         let mut ranges = 0u32;
         let mut in_range = false;
-        for position in (0..=self.locate(self.highest_sacked()? - 1)).rev() {
+        let mut position = self.locate(self.highest_sacked()? - 1);
+        loop {
             let record = self.records.get(position)?;
             if record.end().at_or_before(self.lost_below) {
                 return None;
@@ -88,8 +89,8 @@ impl Flight<'_> {
                     }
                 }
             }
+            position = position.checked_sub(1)?;
         }
-        None
     }
 
     /// Marks everything below `edge` lost that was neither SACKed nor marked before.
