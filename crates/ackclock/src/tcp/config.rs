@@ -113,12 +113,12 @@ impl Default for Config {
             nagle: true,
             rto: RtoConfig::default(),
             give_up: Duration::from_secs(924),
-            syn_give_up: Duration::from_secs(180),
+            syn_give_up: Self::SYN_GIVE_UP,
             user_timeout: None,
             keepalive: None,
             linger: None,
-            msl: Duration::from_secs(30),
-            fin_wait_2_timeout: Duration::from_secs(60),
+            msl: Self::MSL,
+            fin_wait_2_timeout: Self::FIN_WAIT_2_TIMEOUT,
             hop_limit: 64,
             dscp: 0,
         }
@@ -150,19 +150,16 @@ pub enum AckPolicy {
 
 impl Default for AckPolicy {
     fn default() -> Self {
-        AckPolicy::Delayed { timeout: Duration::from_millis(40), quick_acks: QUICK_ACKS }
+        AckPolicy::Delayed { timeout: Self::TIMEOUT, quick_acks: Self::QUICK_ACKS }
     }
 }
-
-/// How many segments are acknowledged one by one unless it is set.
-const QUICK_ACKS: u16 = 16;
 
 impl fmt::Display for AckPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AckPolicy::EverySegment => f.write_str("every"),
             AckPolicy::Delayed { timeout, quick_acks } => match *quick_acks {
-                QUICK_ACKS => write!(f, "delayed={timeout}"),
+                Self::QUICK_ACKS => write!(f, "delayed={timeout}"),
                 count => write!(f, "delayed={timeout}/{count}"),
             },
             AckPolicy::Bsd43 => f.write_str("bsd43"),
@@ -171,6 +168,11 @@ impl fmt::Display for AckPolicy {
 }
 
 impl AckPolicy {
+    /// How long an ack is delayed unless it is set.
+    pub(super) const TIMEOUT: Duration = Duration::from_millis(40);
+    /// How many segments are acknowledged one by one unless it is set.
+    pub(super) const QUICK_ACKS: u16 = 16;
+
     /// The words there are, as help and errors tell them.
     pub const WORDS: &'static str =
         "every, delayed, delayed=40ms, delayed=40ms/0 (without quick acks at the start) or bsd43";
@@ -187,7 +189,7 @@ impl FromStr for AckPolicy {
             Some(("delayed", values)) => {
                 let (time, count) = values.split_once('/').unzip();
                 let timeout = time.unwrap_or(values).parse().ok();
-                let quick_acks = count.map_or(Some(QUICK_ACKS), |count| count.parse().ok());
+                let quick_acks = count.map_or(Some(Self::QUICK_ACKS), |count| count.parse().ok());
                 timeout
                     .zip(quick_acks)
                     .map(|(timeout, quick_acks)| AckPolicy::Delayed { timeout, quick_acks })
@@ -275,6 +277,13 @@ impl fmt::Display for ConfigError {
 }
 
 impl core::error::Error for ConfigError {}
+
+/// Times that are what they are unless they are set.
+impl Config {
+    pub(super) const SYN_GIVE_UP: Duration = Duration::from_secs(180);
+    pub(super) const MSL: Duration = Duration::from_secs(30);
+    pub(super) const FIN_WAIT_2_TIMEOUT: Duration = Duration::from_secs(60);
+}
 
 impl Config {
     /// Checks every setting.

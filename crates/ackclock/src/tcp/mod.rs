@@ -30,6 +30,8 @@ mod ticks;
 mod timeout;
 #[cfg_attr(not(feature = "timestamps"), path = "no_timestamps.rs")]
 pub(crate) mod timestamps;
+#[cfg_attr(not(feature = "tuning"), path = "no_tuned.rs")]
+mod tuned;
 #[cfg_attr(not(feature = "urgent"), path = "no_urgent.rs")]
 mod urgent;
 mod words;

@@ -45,19 +45,22 @@ pub struct RtoConfig {
 
 impl Default for RtoConfig {
     fn default() -> Self {
-        RtoConfig {
-            initial: Duration::from_secs(1),
-            min: Duration::from_millis(200),
-            max: Duration::from_secs(120),
-            estimator: RtoEstimator::default(),
-            backoff: RtoBackoff::default(),
-            sampling: RttSampling::default(),
-            ticks: None,
-        }
+        Self::STANDARD
     }
 }
 
 impl RtoConfig {
+    /// The default.
+    pub(crate) const STANDARD: Self = RtoConfig {
+        initial: Duration::from_secs(1),
+        min: Duration::from_millis(200),
+        max: Duration::from_secs(120),
+        estimator: RtoEstimator::Rfc6298,
+        backoff: RtoBackoff::Exponential,
+        sampling: RttSampling::EachAck,
+        ticks: None,
+    };
+
     /// The words there are, as help and errors tell them.
     pub const WORDS: &'static str = "an estimator (rfc6298, rfc793, jacobson88, jacobson88-k2), \
                                      then maybe :ticks or :ticks=500ms/2, then maybe :one";

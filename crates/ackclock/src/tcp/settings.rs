@@ -1,30 +1,23 @@
 //! What an open connection keeps of its [`Config`]: a connection is small, and most settings have
 //! done their work once it is made.
 
+use super::tuned::Tuned;
 use super::{Config, Keepalive, Pacing, RecoveryAlgorithm, RestartAfterIdle};
-use crate::congestion::InitialWindow;
 use crate::time::Duration;
 use core::num::NonZeroU16;
-
-/// Whether there are settings of single connections that few need.
-const TUNING: bool = cfg!(feature = "tuning");
 
 /// The settings that matter for longer than the moment a connection is made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
-    /// Largest segment to send, in payload bytes without options.
-    mss: Option<u16>,
-    initial_window: InitialWindow,
     pub(crate) recovery: RecoveryAlgorithm,
+    #[cfg(any(feature = "historic", feature = "tuning", feature = "window-validation"))]
     restart_after_idle: RestartAfterIdle,
+    #[cfg(feature = "pacing")]
     pub(crate) pacing: Pacing,
-    pub(crate) burst_limit: Option<NonZeroU16>,
+    #[cfg(feature = "pacing")]
+    burst_limit: Option<NonZeroU16>,
+    pub(super) tuned: Tuned,
     give_up: CompactDuration,
-    syn_give_up: CompactDuration,
-    user_timeout: CompactDuration,
-    linger: CompactDuration,
-    msl: CompactDuration,
-    fin_wait_2_timeout: CompactDuration,
     keepalive_idle: CompactDuration,
     keepalive_interval: CompactDuration,
     /// 0: no keepalive.
@@ -34,75 +27,39 @@ pub(crate) struct Settings {
 impl Settings {
     pub(crate) fn new(config: &Config) -> Self {
         let mut settings = Settings {
-            mss: config.mss,
-            initial_window: config.initial_window,
             recovery: config.recovery,
+            #[cfg(any(feature = "historic", feature = "tuning", feature = "window-validation"))]
             restart_after_idle: config.restart_after_idle,
+            #[cfg(feature = "pacing")]
             pacing: config.pacing,
+            #[cfg(feature = "pacing")]
             burst_limit: config.burst_limit,
+            tuned: Tuned::new(config),
             give_up: CompactDuration::new(config.give_up),
-            syn_give_up: CompactDuration::new(config.syn_give_up),
-            user_timeout: CompactDuration::FOR_EVER,
-            linger: CompactDuration::new(config.linger.unwrap_or(Duration::MAX)),
-            msl: CompactDuration::new(config.msl),
-            fin_wait_2_timeout: CompactDuration::new(config.fin_wait_2_timeout),
             keepalive_idle: CompactDuration::FOR_EVER,
             keepalive_interval: CompactDuration::FOR_EVER,
             keepalive_count: 0,
         };
-        settings.set_user_timeout(config.user_timeout);
         settings.set_keepalive(config.keepalive);
         settings
     }
 
-    pub(crate) fn mss(&self) -> Option<u16> {
-        self.mss.filter(|_| TUNING)
-    }
-
-    pub(crate) fn initial_window(&self) -> InitialWindow {
-        if TUNING { self.initial_window } else { InitialWindow::Rfc6928 }
-    }
-
     pub(crate) fn restart_after_idle(&self) -> RestartAfterIdle {
-        if TUNING || cfg!(any(feature = "historic", feature = "window-validation")) {
-            self.restart_after_idle
-        } else {
-            RestartAfterIdle::RestartWindow
-        }
+        #[cfg(any(feature = "historic", feature = "tuning", feature = "window-validation"))]
+        return self.restart_after_idle;
+        #[cfg(not(any(feature = "historic", feature = "tuning", feature = "window-validation")))]
+        RestartAfterIdle::RestartWindow
+    }
+
+    pub(crate) fn burst_limit(&self) -> Option<NonZeroU16> {
+        #[cfg(feature = "pacing")]
+        return self.burst_limit;
+        #[cfg(not(feature = "pacing"))]
+        None
     }
 
     pub(crate) fn give_up(&self) -> Duration {
         self.give_up.get()
-    }
-
-    pub(crate) fn syn_give_up(&self) -> Duration {
-        self.syn_give_up.get()
-    }
-
-    pub(crate) fn set_syn_give_up(&mut self, give_up: Duration) {
-        self.syn_give_up = CompactDuration::new(give_up);
-    }
-
-    /// [`Duration::MAX`] if there is none.
-    pub(crate) fn user_timeout(&self) -> Duration {
-        if TUNING { self.user_timeout.get() } else { Duration::MAX }
-    }
-
-    pub(crate) fn set_user_timeout(&mut self, timeout: Option<Duration>) {
-        self.user_timeout = CompactDuration::new(timeout.unwrap_or(Duration::MAX));
-    }
-
-    /// [`Duration::MAX`]: for ever.
-    pub(crate) fn linger(&self) -> Duration {
-        if TUNING { self.linger.get() } else { Duration::MAX }
-    }
-
-    pub(crate) fn msl(&self) -> Duration {
-        self.msl.get()
-    }
-
-    pub(crate) fn fin_wait_2_timeout(&self) -> Duration {
-        self.fin_wait_2_timeout.get()
     }
 
     pub(crate) fn keepalive(&self) -> Option<Keepalive> {
@@ -126,7 +83,7 @@ impl Settings {
 /// minutes), milliseconds (up to 12 days) or seconds (up to 34 years). What the unit does not
 /// express is rounded up; what is longer is for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct CompactDuration(u32);
+pub(super) struct CompactDuration(u32);
 
 /// The units in nanoseconds.
 const MICRO: u64 = 1_000;
@@ -137,7 +94,7 @@ impl CompactDuration {
     const FOR_EVER: CompactDuration = CompactDuration(u32::MAX);
     const VALUE: u32 = (1 << 30) - 1;
 
-    fn new(time: Duration) -> Self {
+    pub(super) fn new(time: Duration) -> Self {
         let mut value = time;
         for unit in 0..3 {
             // In the next unit each is as long as a thousand here.
@@ -150,7 +107,7 @@ impl CompactDuration {
         Self::FOR_EVER
     }
 
-    fn get(self) -> Duration {
+    pub(super) fn get(self) -> Duration {
         let nanos = match self.0 >> 30 {
             0 => MICRO,
             1 => MILLI,

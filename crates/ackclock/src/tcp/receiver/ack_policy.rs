@@ -33,16 +33,34 @@ enum Gathering {
     ShareOfBuffer,
 }
 
-/// The acks owed to the peer.
-#[derive(Debug)]
-pub(super) struct AckState {
+/// What the policy says.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
     gathering: Gathering,
-    /// How long the policy lets fewer bytes wait, in microseconds.
+    /// How long fewer bytes may wait, in microseconds.
     timeout: u32,
     /// What decides when they have waited long enough.
     timer: AckTimer,
     /// The host's random word for the phase of the heartbeat.
     phase: u32,
+}
+
+impl Rules {
+    /// Those of the policy that is the default, the only one where nothing else can be set.
+    #[cfg(not(any(feature = "historic", feature = "tuning")))]
+    const STANDARD: Rules = Rules {
+        gathering: Gathering::TwoSegments,
+        timeout: AckPolicy::TIMEOUT.as_micros() as u32,
+        timer: AckTimer::PerSegment,
+        phase: 0,
+    };
+}
+
+/// The acks owed to the peer.
+#[derive(Debug)]
+pub(super) struct AckState {
+    #[cfg(any(feature = "historic", feature = "tuning"))]
+    rules: Rules,
     /// Segments still to be acknowledged one by one, at the start of the connection or as asked.
     quick_acks: u16,
     /// Without SACK the peer can only count duplicate acks, so each out-of-order segment gets its
@@ -59,6 +77,9 @@ pub(super) struct AckState {
 impl AckState {
     /// Nothing owed.
     pub(super) fn new(policy: AckPolicy, timer: AckTimer, phase: u32, sack: bool) -> Self {
+        #[cfg(not(any(feature = "historic", feature = "tuning")))]
+        let quick_acks = AckPolicy::QUICK_ACKS;
+        #[cfg(any(feature = "historic", feature = "tuning"))]
         let (gathering, timeout, quick_acks) = match policy {
             AckPolicy::EverySegment => (Gathering::Nothing, Duration::ZERO, 0),
             AckPolicy::Delayed { timeout, quick_acks } => {
@@ -67,17 +88,27 @@ impl AckState {
             AckPolicy::Bsd43 => (Gathering::ShareOfBuffer, BSD43_TIMEOUT, 0),
         };
         AckState {
-            gathering,
-            // At most 499 ms.
-            timeout: timeout.as_micros() as u32,
-            timer,
-            phase,
+            #[cfg(any(feature = "historic", feature = "tuning"))]
+            rules: Rules {
+                gathering,
+                // At most 499 ms.
+                timeout: timeout.as_micros() as u32,
+                timer,
+                phase,
+            },
             quick_acks,
             one_each: !sack,
             owed: 0,
             unacknowledged: 0,
             deadline: Instant::FAR_FUTURE,
         }
+    }
+
+    const fn rules(&self) -> &Rules {
+        #[cfg(any(feature = "historic", feature = "tuning"))]
+        return &self.rules;
+        #[cfg(not(any(feature = "historic", feature = "tuning")))]
+        &Rules::STANDARD
     }
 
     /// It is known whether SACK is in use.
@@ -102,7 +133,7 @@ impl AckState {
     /// New bytes after which the policy wants an ack at once. `full_size` is the
     /// size of the peer's full-sized segments, `limit` that of the receive buffer.
     pub(super) fn enough(&self, full_size: u32, limit: u32) -> u32 {
-        match self.gathering {
+        match self.rules().gathering {
             Gathering::Nothing => 0,
             Gathering::ShareOfBuffer if cfg!(feature = "historic") => share_of(limit),
             _ => full_size.saturating_mul(2),
@@ -111,7 +142,7 @@ impl AckState {
 
     /// By how many bytes the window must be able to grow to be worth a segment of its own.
     pub(super) fn worthwhile_update(&self, mss: u32, limit: u32) -> u32 {
-        let update = match self.gathering {
+        let update = match self.rules().gathering {
             Gathering::ShareOfBuffer if cfg!(feature = "historic") => share_of(limit),
             _ => (limit / 2).min(mss.saturating_mul(2)),
         };
@@ -171,11 +202,12 @@ impl AckState {
     /// The delay counts from the first segment that is not acknowledged (MUST-40).
     fn delay(&mut self, now: Instant) {
         if self.deadline.is_never() {
-            self.deadline = match self.timer {
+            let Rules { timer, phase, timeout, .. } = *self.rules();
+            self.deadline = match timer {
                 AckTimer::Heartbeat(millis) if cfg!(feature = "historic") => {
-                    TickingClock::new(millis, self.phase).tick_after(now, 1)
+                    TickingClock::new(millis, phase).tick_after(now, 1)
                 }
-                _ => now + Duration::from_micros(self.timeout.into()),
+                _ => now + Duration::from_micros(timeout.into()),
             };
         }
     }

@@ -95,7 +95,7 @@ impl<C: CongestionController> Sender<'_, C> {
 
     /// The burst limit in bytes.
     fn burst(&self, settings: &Settings) -> u32 {
-        settings.burst_limit.map_or(u32::MAX, |limit| self.mss.saturating_mul(limit.get().into()))
+        settings.burst_limit().map_or(u32::MAX, |limit| self.mss.saturating_mul(limit.get().into()))
     }
 
     /// How many bytes may go now, whatever the windows say. A burst that has ended waits for an
@@ -104,7 +104,7 @@ impl<C: CongestionController> Sender<'_, C> {
         if let Some(rate) = self.pacing_rate(settings) {
             return self.pacer.released(now, self.quantum(settings, rate));
         }
-        match settings.burst_limit {
+        match settings.burst_limit() {
             Some(_) if !self.flight.is_empty() => {
                 self.mss.saturating_mul(self.pacer.burst_left.into())
             }
@@ -119,7 +119,7 @@ impl<C: CongestionController> Sender<'_, C> {
 
     /// An ack arrived or a timer fired: the next burst may go.
     pub(super) fn allow_burst(&mut self, settings: &Settings) {
-        self.pacer.burst_left = settings.burst_limit.map_or(u16::MAX, |limit| limit.get());
+        self.pacer.burst_left = settings.burst_limit().map_or(u16::MAX, |limit| limit.get());
     }
 
     /// So many bytes were sent. `idle`: nothing was in flight before.
@@ -131,7 +131,7 @@ impl<C: CongestionController> Sender<'_, C> {
         if idle {
             self.allow_burst(settings);
         }
-        if settings.burst_limit.is_some() {
+        if settings.burst_limit().is_some() {
             let segments = u16::try_from(bytes.div_ceil(self.mss)).unwrap_or(u16::MAX);
             self.pacer.burst_left = self.pacer.burst_left.saturating_sub(segments);
         }

@@ -12,6 +12,20 @@ const CLOCK_GRANULARITY: Duration = Duration::from_millis(1);
 /// Least timeout for data after the SYN had to be retransmitted (RFC 6298 rule 5.7).
 const AFTER_SYN_LOSS: Duration = Duration::from_secs(3);
 
+/// Bounds of the timeout, in microseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Bounds {
+    min: u32,
+    max: u32,
+}
+
+impl Bounds {
+    /// Where no others can be set.
+    #[cfg(not(any(feature = "historic", feature = "tuning")))]
+    const STANDARD: Self =
+        Bounds { min: micros(RtoConfig::STANDARD.min), max: micros(RtoConfig::STANDARD.max) };
+}
+
 /// The retransmission timeout, with the estimator that it is computed from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Rto {
@@ -19,9 +33,8 @@ pub(crate) struct Rto {
     /// Least round-trip time measured, in microseconds, rounded down; `u32::MAX` before the first
     /// measurement.
     min_rtt: u32,
-    /// Bounds of the timeout, in microseconds.
-    min: u32,
-    max: u32,
+    #[cfg(any(feature = "historic", feature = "tuning"))]
+    bounds: Bounds,
     /// The timeout without backoff, in microseconds.
     base: u32,
     clock: RtoClock,
@@ -35,19 +48,32 @@ impl Rto {
     /// RFC 6298 rule 2.1: the initial timeout, until there is a measurement. `config` has been
     /// validated; `phase` is the host's random word for clocks that tick.
     pub(crate) fn new(config: &RtoConfig, phase: u32) -> Self {
-        let min = RtoClock::least(config).unwrap_or(config.min);
-        let max = config.max.max(min);
+        #[cfg(any(feature = "historic", feature = "tuning"))]
+        let (bounds, base) = {
+            let min = RtoClock::least(config).unwrap_or(config.min);
+            let max = config.max.max(min);
+            (Bounds { min: micros(min), max: micros(max) }, micros(config.initial.min(max)))
+        };
+        #[cfg(not(any(feature = "historic", feature = "tuning")))]
+        let base = const { micros(RtoConfig::STANDARD.initial) };
         Rto {
             rtt: RttEstimator::new(config.estimator),
             min_rtt: u32::MAX,
-            min: micros(min),
-            max: micros(max),
-            base: micros(config.initial.min(max)),
+            #[cfg(any(feature = "historic", feature = "tuning"))]
+            bounds,
+            base,
             clock: RtoClock::new(config, phase),
             backoff: 0,
             backoff_rule: config.backoff,
             spurious: false,
         }
+    }
+
+    const fn bounds(&self) -> Bounds {
+        #[cfg(any(feature = "historic", feature = "tuning"))]
+        return self.bounds;
+        #[cfg(not(any(feature = "historic", feature = "tuning")))]
+        Bounds::STANDARD
     }
 
     fn clock(&self) -> Option<TickingClock> {
@@ -104,7 +130,8 @@ impl Rto {
         }
         let granularity = self.clock().map_or(CLOCK_GRANULARITY.as_nanos(), |_| 1);
         let computed = self.rtt.timeout(granularity).saturating_mul(self.unit());
-        self.base = micros(Duration::from_nanos(computed)).max(self.min).min(self.max);
+        let Bounds { min, max } = self.bounds();
+        self.base = micros(Duration::from_nanos(computed)).max(min).min(max);
         self.backoff = 0;
     }
 
@@ -138,7 +165,7 @@ impl Rto {
     /// The handshake is complete, but the SYN had to be retransmitted (RFC 6298 rule 5.7): data
     /// begins with a timeout of at least 3 s, not backed off.
     pub(crate) fn on_syn_lost(&mut self) {
-        self.base = self.base.max(micros(AFTER_SYN_LOSS)).min(self.max);
+        self.base = self.base.max(const { micros(AFTER_SYN_LOSS) }).min(self.bounds().max);
         self.backoff = 0;
     }
 
@@ -156,7 +183,7 @@ impl Rto {
     fn backed_off(&self, times: u32) -> Duration {
         let factor = self.backoff_rule.factor(times);
         let timeout = u64::from(self.base) * u64::from(factor);
-        Duration::from_micros(timeout.min(self.max.into()))
+        Duration::from_micros(timeout.min(self.bounds().max.into()))
     }
 
     /// When a timer that is started now fires. On a clock that ticks it fires at a tick, after as
@@ -198,8 +225,9 @@ impl Rto {
 }
 
 /// Whole microseconds, rounded up; a longer time than 71 minutes counts as that.
-fn micros(time: Duration) -> u32 {
-    u32::try_from(time.as_micros_rounded_up()).unwrap_or(u32::MAX)
+const fn micros(time: Duration) -> u32 {
+    let micros = time.as_micros_rounded_up();
+    if micros < u32::MAX as u64 { micros as u32 } else { u32::MAX }
 }
 
 #[cfg(test)]

@@ -230,7 +230,7 @@ impl<C: CongestionController> Sender<'_, C> {
             && !(self.probe_due || self.tail_probe_due)
             && !(self.ecn.is_holding() || self.ecn.is_cwr_due());
         let is_measured = self.flight.is_measuring()
-            || settings.burst_limit.is_some()
+            || settings.burst_limit().is_some()
             || self.pacing_rate(settings).is_some();
         if !is_calm || is_measured || !self.flight.has_place() {
             return 0;
