@@ -66,7 +66,7 @@ impl RtoConfig {
                                      then maybe :ticks or :ticks=500ms/2, then maybe :one";
 
     /// How long to wait for the answer to a SYN that was sent `retransmissions` times again.
-    #[inline(never)]
+    #[cfg_attr(any(feature = "historic", feature = "tuning"), inline(never))]
     pub(crate) fn syn_timeout(&self, retransmissions: u32) -> Duration {
         self.initial.saturating_mul(self.backoff.factor(retransmissions).into()).min(self.max)
     }

@@ -12,7 +12,7 @@ use crate::storage::Buffer;
 use crate::tcp::challenge::ChallengeLimit;
 use crate::tcp::timestamps::{TimestampCheck, TimestampState};
 use crate::tcp::{Accepted, Agreement, Config, RtoConfig, SynOptions};
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 use crate::wire::{Flags, Header, Segment};
 
 /// What a new record needs to know beyond the SYN.
@@ -50,6 +50,7 @@ pub(super) struct HalfOpen {
     window: u16,
     /// Hop limit and codepoint of its packets.
     pub(super) marking: Marking,
+    #[cfg(any(feature = "historic", feature = "tuning"))]
     rto: RtoConfig,
     give_up_at: Instant,
     first_sent_at: Option<Instant>,
@@ -116,6 +117,7 @@ impl HalfOpen {
             timestamps,
             window: u16::try_from(least_memory).unwrap_or(u16::MAX),
             marking: Marking::of(config),
+            #[cfg(any(feature = "historic", feature = "tuning"))]
             rto: config.rto,
             give_up_at: now + config.syn_give_up,
             first_sent_at: None,
@@ -212,23 +214,31 @@ impl HalfOpen {
         }
     }
 
+    fn syn_timeout(&self) -> Duration {
+        #[cfg(any(feature = "historic", feature = "tuning"))]
+        let rto = &self.rto;
+        #[cfg(not(any(feature = "historic", feature = "tuning")))]
+        let rto = &RtoConfig::STANDARD;
+        rto.syn_timeout(self.timeouts)
+    }
+
     /// The link has taken a SYN-ACK.
     pub(super) fn on_syn_ack_sent(&mut self, now: Instant) {
         self.sent = self.sent.saturating_add(1);
         self.first_sent_at.get_or_insert(now);
-        self.deadline = (now + self.rto.syn_timeout(self.timeouts)).min(self.give_up_at);
+        self.deadline = (now + self.syn_timeout()).min(self.give_up_at);
     }
 
     /// Its timer fired.
     pub(super) fn on_timeout(&mut self, now: Instant) -> Timeout {
         self.timeouts = self.timeouts.saturating_add(1);
         if self.acked && self.is_deferred() {
-            self.deadline = now + self.rto.syn_timeout(self.timeouts);
+            self.deadline = now + self.syn_timeout();
             return Timeout::Wait;
         }
         if cfg!(feature = "tuning") && core::mem::take(&mut self.acked) {
             // The peer's ack was not heard: it gets as much time to repeat it as for the first one.
-            self.give_up_at = self.give_up_at.max(now + self.rto.syn_timeout(self.timeouts));
+            self.give_up_at = self.give_up_at.max(now + self.syn_timeout());
         }
         self.deadline = self.give_up_at;
         if now < self.give_up_at { Timeout::SynAck } else { Timeout::GiveUp }

@@ -39,6 +39,7 @@ pub(crate) struct Rto {
     base: u32,
     clock: RtoClock,
     backoff: u8,
+    #[cfg(feature = "historic")]
     backoff_rule: RtoBackoff,
     /// The last timeout was spurious, and there was no measurement since.
     spurious: bool,
@@ -64,6 +65,7 @@ impl Rto {
             base,
             clock: RtoClock::new(config, phase),
             backoff: 0,
+            #[cfg(feature = "historic")]
             backoff_rule: config.backoff,
             spurious: false,
         }
@@ -181,9 +183,12 @@ impl Rto {
     }
 
     fn backed_off(&self, times: u32) -> Duration {
-        let factor = self.backoff_rule.factor(times);
-        let timeout = u64::from(self.base) * u64::from(factor);
-        Duration::from_micros(timeout.min(self.bounds().max.into()))
+        #[cfg(feature = "historic")]
+        let rule = self.backoff_rule;
+        #[cfg(not(feature = "historic"))]
+        let rule = RtoBackoff::Exponential;
+        let timeout = self.base.saturating_mul(rule.factor(times)).min(self.bounds().max);
+        Duration::from_micros(timeout.into())
     }
 
     /// When a timer that is started now fires. On a clock that ticks it fires at a tick, after as

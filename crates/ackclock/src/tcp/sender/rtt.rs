@@ -15,17 +15,31 @@ pub(crate) struct RttEstimator {
     /// RTTVAR times 4: the paper's `sv`.
     scaled_rttvar: u64,
     samples: u32,
+    #[cfg(feature = "historic")]
     rule: RtoEstimator,
 }
 
 impl RttEstimator {
     /// Nothing measured yet.
     pub(crate) fn new(rule: RtoEstimator) -> Self {
-        RttEstimator { scaled_srtt: 0, scaled_rttvar: 0, samples: 0, rule }
+        RttEstimator {
+            scaled_srtt: 0,
+            scaled_rttvar: 0,
+            samples: 0,
+            #[cfg(feature = "historic")]
+            rule,
+        }
+    }
+
+    const fn rule(&self) -> RtoEstimator {
+        #[cfg(feature = "historic")]
+        return self.rule;
+        #[cfg(not(feature = "historic"))]
+        RtoEstimator::Rfc6298
     }
 
     fn is_by(&self, rule: RtoEstimator) -> bool {
-        cfg!(feature = "historic") && self.rule == rule
+        self.rule() == rule
     }
 
     /// The reciprocal of the mean's gain: RFC 793's alpha of 0.9 makes it 10.
@@ -77,10 +91,7 @@ impl RttEstimator {
     /// The timeout, not yet bounded, by a clock of that granularity (G of RFC 6298).
     pub(crate) fn timeout(&self, granularity: u64) -> u64 {
         let (mean, four_deviations) = (self.srtt(1), self.scaled_rttvar);
-        if !cfg!(feature = "historic") {
-            return mean + four_deviations.max(granularity);
-        }
-        match self.rule {
+        match self.rule() {
             RtoEstimator::Rfc6298 => mean + four_deviations.max(granularity),
             // Beta is 2: twice a tenth.
             RtoEstimator::Rfc793 => self.scaled_srtt / 5,
