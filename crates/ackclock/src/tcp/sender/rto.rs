@@ -1,7 +1,7 @@
 //! The retransmission timeout (RFC 6298), and those that came before it.
 
 use super::rto_clock::RtoClock;
-use super::rtt::RttEstimator;
+use super::rtt::{RttEstimator, Units};
 use crate::seq::SeqNumber;
 use crate::tcp::ticks::TickingClock;
 use crate::tcp::{RtoBackoff, RtoConfig};
@@ -9,6 +9,10 @@ use crate::time::{Duration, Instant};
 
 /// G of RFC 6298: the granularity that a driver's timers are assumed to have at least.
 const CLOCK_GRANULARITY: Duration = Duration::from_millis(1);
+/// Nanoseconds in a unit of a clock that does not tick.
+const UNIT: u64 = if Units::BITS == 64 { 1 } else { 1_000 };
+/// G in such units.
+const GRANULARITY: Units = (CLOCK_GRANULARITY.as_nanos() / UNIT) as Units;
 /// Least timeout for data after the SYN had to be retransmitted (RFC 6298 rule 5.7).
 const AFTER_SYN_LOSS: Duration = Duration::from_secs(3);
 
@@ -106,40 +110,46 @@ impl Rto {
             self.note_least(rtt);
         }
         if let Some(passed) = self.clock.passed(now, una) {
-            self.digest(passed);
+            self.digest(passed as Units);
         }
     }
 
     fn note_least(&mut self, rtt: Duration) {
-        let micros = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX - 1);
-        self.min_rtt = self.min_rtt.min(micros);
+        self.min_rtt = self.min_rtt.min(whole_micros(rtt));
     }
 
     /// A measurement that ends now (RFC 6298 rules 2.2 to 2.5, jacobson88 appendix A).
     pub(crate) fn on_sample(&mut self, now: Instant, rtt: Duration) {
         self.note_least(rtt);
-        let ticks = self.clock().map(|clock| clock.reading(now) - clock.reading(now - rtt));
-        self.digest(ticks.unwrap_or(rtt.as_nanos()));
+        #[cfg(any(feature = "fast-path", feature = "historic"))]
+        {
+            let ticks = self.clock().map(|clock| clock.reading(now) - clock.reading(now - rtt));
+            self.digest(ticks.unwrap_or(rtt.as_nanos()));
+        }
+        #[cfg(not(any(feature = "fast-path", feature = "historic")))]
+        self.digest(whole_micros(rtt));
     }
 
     /// Takes a measurement in the clock's units. It ends the backoff; by Karn's rule (RFC 6298
     /// section 3) an ack of retransmitted data is no measurement, and the backed-off timeout stays.
-    fn digest(&mut self, measured: u64) {
+    fn digest(&mut self, measured: Units) {
         if cfg!(feature = "undo") && core::mem::take(&mut self.spurious) {
             self.rtt.on_delay_spike(measured);
         } else {
             self.rtt.on_sample(measured);
         }
-        let granularity = self.clock().map_or(CLOCK_GRANULARITY.as_nanos(), |_| 1);
-        let computed = self.rtt.timeout(granularity).saturating_mul(self.unit());
+        let granularity = self.clock().map_or(GRANULARITY, |_| 1);
+        let timeout = self.rtt.timeout(granularity);
+        #[cfg(any(feature = "fast-path", feature = "historic"))]
+        let timeout = micros(Duration::from_nanos(timeout.saturating_mul(self.unit())));
         let Bounds { min, max } = self.bounds();
-        self.base = micros(Duration::from_nanos(computed)).max(min).min(max);
+        self.base = timeout.max(min).min(max);
         self.backoff = 0;
     }
 
     /// Nanoseconds in a unit of the clock.
     fn unit(&self) -> u64 {
-        self.clock().map_or(1, |clock| clock.tick().as_nanos())
+        self.clock().map_or(UNIT, |clock| clock.tick().as_nanos())
     }
 
     /// The timer fired: the timeout grows, up to the maximum (RFC 6298 rule 5.5).
@@ -227,6 +237,11 @@ impl Rto {
     pub(crate) fn samples(&self) -> u32 {
         self.rtt.samples()
     }
+}
+
+/// Whole microseconds, rounded down; a longer time than 71 minutes counts as that.
+fn whole_micros(time: Duration) -> u32 {
+    u32::try_from(time.as_micros()).unwrap_or(u32::MAX - 1)
 }
 
 /// Whole microseconds, rounded up; a longer time than 71 minutes counts as that.

@@ -2,18 +2,25 @@
 
 use crate::tcp::RtoEstimator;
 
-/// The longest measurement taken as it is: 2^59 ns, 18 years. Scaled by 10 it fits into 63 bits.
-const LONGEST_SAMPLE: u64 = 1 << 59;
+/// A time in units of the caller's clock: nanoseconds, or ticks.
+#[cfg(any(feature = "fast-path", feature = "historic"))]
+pub(super) type Units = u64;
+/// A time in microseconds: for little text, numbers of one register.
+#[cfg(not(any(feature = "fast-path", feature = "historic")))]
+pub(super) type Units = u32;
+
+/// The longest measurement taken as it is: 2^59 ns, 18 years, or 2^27 us, 134 s. Scaled by 10 it fits
+/// with a bit to spare.
+const LONGEST_SAMPLE: Units = 1 << (Units::BITS - 5);
 
 /// Smoothed round-trip time and its mean deviation, kept as the scaled integers of jacobson88
-/// appendix A.2: each is multiplied by the reciprocal of its gain. The unit is the caller's clock's:
-/// nanoseconds, or ticks.
+/// appendix A.2: each is multiplied by the reciprocal of its gain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RttEstimator {
     /// SRTT times 8 (the paper's `sa`), or times 10 by RFC 793.
-    scaled_srtt: u64,
+    scaled_srtt: Units,
     /// RTTVAR times 4: the paper's `sv`.
-    scaled_rttvar: u64,
+    scaled_rttvar: Units,
     samples: u32,
     #[cfg(feature = "historic")]
     rule: RtoEstimator,
@@ -43,12 +50,17 @@ impl RttEstimator {
     }
 
     /// The reciprocal of the mean's gain: RFC 793's alpha of 0.9 makes it 10.
-    fn scale(&self) -> u64 {
+    fn scale(&self) -> Units {
         if self.is_by(RtoEstimator::Rfc793) { 10 } else { 8 }
     }
 
+    /// Smoothed round-trip time in the clock's units.
+    fn mean(&self) -> Units {
+        self.scaled_srtt / self.scale()
+    }
+
     /// Takes a measurement. Which acks may be measured (Karn's rule) is the caller's to know.
-    pub(crate) fn on_sample(&mut self, measured: u64) {
+    pub(crate) fn on_sample(&mut self, measured: Units) {
         let measured = measured.min(LONGEST_SAMPLE);
         if self.samples == 0 {
             // RFC 6298 rule 2.2: SRTT = R, RTTVAR = R/2.
@@ -56,7 +68,7 @@ impl RttEstimator {
             self.scaled_rttvar = measured << 1;
         } else {
             // RFC 6298 rule 2.3. The error is against the old mean, for both.
-            let mean = self.srtt(1);
+            let mean = self.mean();
             let error = measured.abs_diff(mean);
             self.scaled_srtt = self.scaled_srtt - mean + measured;
             self.scaled_rttvar = self.scaled_rttvar - (self.scaled_rttvar >> 2) + error;
@@ -66,7 +78,7 @@ impl RttEstimator {
 
     /// Takes a measurement after a spurious timeout (RFC 4015 section 3.2, step 7): the path has
     /// become so slow at once that smoothing would let the timer fire again.
-    pub(crate) fn on_delay_spike(&mut self, measured: u64) {
+    pub(crate) fn on_delay_spike(&mut self, measured: Units) {
         let (srtt, rttvar) = (self.scaled_srtt, self.scaled_rttvar);
         self.on_sample(measured);
         let measured = measured.min(LONGEST_SAMPLE);
@@ -78,19 +90,19 @@ impl RttEstimator {
     /// first sample.
     #[inline]
     pub(crate) fn srtt(&self, unit: u64) -> u64 {
-        let scaled = self.scaled_srtt.saturating_mul(unit);
+        let scaled = u64::from(self.scaled_srtt).saturating_mul(unit);
         // Each by a division of its own: by a power of two it is none.
         if self.is_by(RtoEstimator::Rfc793) { scaled / 10 } else { scaled / 8 }
     }
 
     /// Mean deviation of the round-trip time, RTTVAR, likewise.
     pub(crate) fn rttvar(&self, unit: u64) -> u64 {
-        self.scaled_rttvar.saturating_mul(unit) >> 2
+        u64::from(self.scaled_rttvar).saturating_mul(unit) >> 2
     }
 
     /// The timeout, not yet bounded, by a clock of that granularity (G of RFC 6298).
-    pub(crate) fn timeout(&self, granularity: u64) -> u64 {
-        let (mean, four_deviations) = (self.srtt(1), self.scaled_rttvar);
+    pub(crate) fn timeout(&self, granularity: Units) -> Units {
+        let (mean, four_deviations) = (self.mean(), self.scaled_rttvar);
         match self.rule() {
             RtoEstimator::Rfc6298 => mean + four_deviations.max(granularity),
             // Beta is 2: twice a tenth.
