@@ -144,17 +144,34 @@ fn sum_wide(bytes: &[u8]) -> (u64, &[u8]) {
     (sum, rest)
 }
 
-/// The sum of most of it, and the rest.
+/// The sum of most of it, and the rest: whole blocks, whole chains, whole words.
 #[cfg(target_pointer_width = "64")]
 #[inline]
 fn sum_wide(bytes: &[u8]) -> (u64, &[u8]) {
     let (blocks, rest) = bytes.as_chunks::<BLOCK>();
     let mut sum = if blocks.is_empty() { 0 } else { sum_blocks(blocks) };
+    let (chains, rest) = rest.as_chunks::<{ WORD * CHAIN }>();
+    for chain in chains {
+        sum = add_chain(sum, chain);
+    }
     let (words, rest) = rest.as_chunks::<WORD>();
     for word in words {
-        sum += halves(u64::from_ne_bytes(*word));
+        let (total, carry) = sum.overflowing_add(u64::from_ne_bytes(*word));
+        sum = total.wrapping_add(u64::from(carry));
     }
-    (sum, rest)
+    (halves(sum), rest)
+}
+
+/// Goes on with the words of one chain, whose carries run through it; the last one goes back in.
+#[cfg(target_pointer_width = "64")]
+#[inline]
+fn add_chain(mut sum: u64, chain: &[u8; WORD * CHAIN]) -> u64 {
+    let mut carry = false;
+    for word in chain.as_chunks::<WORD>().0 {
+        (sum, carry) = sum.carrying_add(u64::from_ne_bytes(*word), carry);
+    }
+    // At most 2^64 - 2 after a carry: it does not overflow again.
+    sum.wrapping_add(u64::from(carry))
 }
 
 /// Bytes that are added at once.
@@ -175,15 +192,9 @@ const BLOCK: usize = WORD * CHAIN * CHAINS;
 fn sum_blocks(blocks: &[[u8; BLOCK]]) -> u64 {
     let mut sums = [0u64; CHAINS];
     for block in blocks {
-        let (words, _) = block.as_chunks::<WORD>();
-        let (chains, _) = words.as_chunks::<CHAIN>();
+        let (chains, _) = block.as_chunks::<{ WORD * CHAIN }>();
         for (sum, chain) in sums.iter_mut().zip(chains) {
-            let mut carry = false;
-            for word in chain {
-                (*sum, carry) = sum.carrying_add(u64::from_ne_bytes(*word), carry);
-            }
-            // At most 2^64 - 2 after a carry: it does not overflow again.
-            *sum = sum.wrapping_add(u64::from(carry));
+            *sum = add_chain(*sum, chain);
         }
     }
     sums.into_iter().map(halves).sum()
