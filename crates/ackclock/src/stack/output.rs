@@ -66,8 +66,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     fn transmit_reply(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let reply = self.replies.front()?;
         let flags = reply.flags;
-        let offered =
-            self.offer_bare(&reply.tuple, &mut reply.header(), reply.marking, sink);
+        let offered = self.offer_bare(&reply.tuple, &mut reply.header(), reply.marking, sink);
         if offered.is_ok() {
             self.replies.sent();
             self.count_reset(flags);

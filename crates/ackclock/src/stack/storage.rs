@@ -163,10 +163,7 @@ impl<
     }
 
     /// Lends the memory to a stack, with the buffers of each connection. It serves one stack.
-    pub fn storage(
-        &'a mut self,
-        buffers: [impl Into<Buffers<'a>>; CONNECTIONS],
-    ) -> Storage<'a, C> {
+    pub fn storage(&'a mut self, buffers: [impl Into<Buffers<'a>>; CONNECTIONS]) -> Storage<'a, C> {
         for (place, buffers) in self.spare.iter_mut().zip(buffers) {
             *place = Some(buffers.into());
         }

@@ -43,12 +43,7 @@ pub(super) enum Answer {
 
 impl TimeWaitRecord {
     /// A record of a connection that came to TIME-WAIT.
-    pub(super) fn new(
-        now: Instant,
-        tuple: FourTuple,
-        state: TimeWait,
-        marking: Marking,
-    ) -> Self {
+    pub(super) fn new(now: Instant, tuple: FourTuple, state: TimeWait, marking: Marking) -> Self {
         let mut timestamps = TimestampState::new(state.timestamp_offset);
         if let Some(recent) = state.ts_recent {
             timestamps.enable(now, recent, state.rcv_nxt);

@@ -4,8 +4,8 @@
 //! bits (section 2(C)), whose carries go into the next word (section 2(A)): one instruction for each
 //! word where the machine adds with carry. A few such chains at a time keep it busy.
 
-use super::{Address, IpInfo};
 use super::ip::{IpProtocol, saturate};
+use super::{Address, IpInfo};
 
 /// A one's complement sum over a byte stream that comes in slices.
 ///
