@@ -6,7 +6,7 @@ use super::{RestartAfterIdle, State};
 use crate::congestion::CongestionController;
 use crate::seq::SeqNumber;
 use crate::time::Instant;
-use crate::wire::{Ecn, Flags, Header, Options, SackBlocks};
+use crate::wire::{Ecn, Flags, Header, Options};
 
 /// One segment that the connection wants to send. Ports and addresses are the stack's to fill in.
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +96,7 @@ impl<C: CongestionController> Connection<'_, C> {
         if let Some(data) = self.sender.next(now, &self.settings, max_payload) {
             return Some(self.data(now, data));
         }
-        if self.inquiry.due && self.keepalive_settings().is_some() {
+        if self.inquiry.due && self.probes_when_idle() {
             return Some(self.pure_ack(now, Cause::Keepalive));
         }
         (ack_due || self.window_update_due()).then(|| self.pure_ack(now, Cause::Ack))
@@ -115,16 +115,6 @@ impl<C: CongestionController> Connection<'_, C> {
         matches!(self.state, State::Established | State::FinWait1 | State::FinWait2)
     }
 
-    /// What the SACK option of an ack holds now: as many blocks as fit.
-    fn sack_blocks(&self) -> SackBlocks {
-        let max = if self.timestamps.recent_in_use().is_some() {
-            SackBlocks::MAX - 1
-        } else {
-            SackBlocks::MAX
-        };
-        self.receiver.sack_blocks(max)
-    }
-
     /// Whether an ack says more than RCV.NXT: it reports holes or duplicates. Such an ack goes
     /// alone: beside data there is no room for SACK blocks, and without SACK the peer counts only
     /// duplicate acks that carry no data (RFC 5681 section 2).
@@ -132,21 +122,33 @@ impl<C: CongestionController> Connection<'_, C> {
         self.receiver.has_report()
     }
 
-    fn outgoing(&self, cause: Cause, header: Header, window: u32) -> Outgoing {
-        Outgoing { header, offset: 0, len: 0, segment_size: 0, ecn: Ecn::NotEct, cause, window }
-    }
-
-    /// A header with the current ack and window.
-    fn header(&self, now: Instant, seq: SeqNumber, flags: Flags, window: u32) -> Header {
+    /// A segment without payload, with the current ack and a window of `window` bytes.
+    // Made where it stays: it is large.
+    fn outgoing(
+        &self,
+        now: Instant,
+        cause: Cause,
+        seq: SeqNumber,
+        flags: Flags,
+        window: u32,
+    ) -> Outgoing {
         let echo = self.receiver.is_echoing() && !flags.contains(Flags::RST);
         let echo = if echo { Flags::ECE } else { Flags::NONE };
-        Header {
-            seq,
-            ack: self.receiver.rcv_nxt(),
-            flags: flags | Flags::ACK | echo,
-            window: self.receiver.window_field(window),
-            options: Options { timestamps: self.timestamps.option(now), ..Options::default() },
-            ..Header::default()
+        Outgoing {
+            header: Header {
+                seq,
+                ack: self.receiver.rcv_nxt(),
+                flags: flags | Flags::ACK | echo,
+                window: self.receiver.window_field(window),
+                options: Options { timestamps: self.timestamps.option(now), ..Options::default() },
+                ..Header::default()
+            },
+            offset: 0,
+            len: 0,
+            segment_size: 0,
+            ecn: Ecn::NotEct,
+            cause,
+            window,
         }
     }
 
@@ -167,14 +169,20 @@ impl<C: CongestionController> Connection<'_, C> {
         header.seq = self.iss();
         header.window = self.syn_window();
         header.options = offered.options(timestamps);
-        self.outgoing(Cause::Syn, header, u32::from(header.window))
+        Outgoing {
+            header,
+            offset: 0,
+            len: 0,
+            segment_size: 0,
+            ecn: Ecn::NotEct,
+            cause: Cause::Syn,
+            window: header.window.into(),
+        }
     }
 
     /// RST with the next sequence number (section 3.10.5).
     fn reset(&self, now: Instant) -> Outgoing {
-        let mut header = self.header(now, self.sender.acceptable_seq(), Flags::RST, 0);
-        header.window = 0;
-        self.outgoing(Cause::Reset, header, 0)
+        self.outgoing(now, Cause::Reset, self.sender.acceptable_seq(), Flags::RST, 0)
     }
 
     fn pure_ack(&self, now: Instant, cause: Cause) -> Outgoing {
@@ -184,15 +192,16 @@ impl<C: CongestionController> Connection<'_, C> {
             Cause::Keepalive => self.sender.snd_nxt() - 1,
             _ => self.sender.acceptable_seq(),
         };
-        let mut header = self.header(now, seq, Flags::NONE, window);
-        if self.state == State::SynSent {
+        let mut outgoing = self.outgoing(now, cause, seq, Flags::NONE, window);
+        let header = &mut outgoing.header;
+        if self.state.is_opening() && self.state == State::SynSent {
             header.flags = Flags::NONE;
         }
         if cause == Cause::Ack {
-            header.options.sack = self.sack_blocks();
+            self.receiver.report_sack(&mut header.options.sack);
         }
-        self.mark_urgent(&mut header);
-        self.outgoing(cause, header, window)
+        self.mark_urgent(header);
+        outgoing
     }
 
     fn data(&self, now: Instant, data: Data) -> Outgoing {
@@ -211,16 +220,17 @@ impl<C: CongestionController> Connection<'_, C> {
         if capable && self.sender.cwr_due() {
             flags |= Flags::CWR;
         }
-        let mut header = self.header(now, data.seq, flags, window);
-        self.mark_urgent(&mut header);
+        let mut outgoing = self.outgoing(now, Cause::Data(data), data.seq, flags, window);
+        self.mark_urgent(&mut outgoing.header);
         let mss = self.sender.mss();
-        Outgoing {
-            offset,
-            len: data.len as usize,
-            segment_size: if data.len > mss { mss as u16 } else { 0 },
-            ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct },
-            ..self.outgoing(Cause::Data(data), header, window)
+        (outgoing.offset, outgoing.len) = (offset, data.len as usize);
+        if data.len > mss {
+            outgoing.segment_size = mss as u16;
         }
+        if capable {
+            outgoing.ecn = Ecn::Ect0;
+        }
+        outgoing
     }
 
     /// URG and the pointer while urgent data lies ahead of the segment's first byte (section
@@ -248,6 +258,7 @@ impl<C: CongestionController> Connection<'_, C> {
             self.timestamps.on_ack_sent(outgoing.header.ack);
         }
         match outgoing.cause {
+            Cause::Syn if !cfg!(feature = "active-open") => return,
             Cause::Syn => {
                 self.count_data_segments(segments);
                 self.sender.count_retransmitted_syns(u32::from(!self.inquiry.is_first_syn()));

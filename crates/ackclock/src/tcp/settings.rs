@@ -62,8 +62,12 @@ impl Settings {
         self.give_up.get()
     }
 
+    pub(crate) fn has_keepalive(&self) -> bool {
+        self.keepalive_count > 0
+    }
+
     pub(crate) fn keepalive(&self) -> Option<Keepalive> {
-        (self.keepalive_count > 0).then(|| Keepalive {
+        self.has_keepalive().then(|| Keepalive {
             idle: self.keepalive_idle.get(),
             interval: self.keepalive_interval.get(),
             count: self.keepalive_count,

@@ -32,9 +32,12 @@ impl<C: CongestionController> Connection<'_, C> {
     }
 
     /// Keepalive runs while nothing is in flight: otherwise retransmission finds out.
-    pub(super) fn keepalive_settings(&self) -> Option<Keepalive> {
-        let settings = self.settings.keepalive()?;
-        self.sender.flight().is_empty().then_some(settings)
+    pub(super) fn probes_when_idle(&self) -> bool {
+        self.settings.has_keepalive() && self.sender.flight().is_empty()
+    }
+
+    fn keepalive_settings(&self) -> Option<Keepalive> {
+        if self.probes_when_idle() { self.settings.keepalive() } else { None }
     }
 
     pub(super) fn keepalive_deadline(&self) -> Instant {

@@ -59,10 +59,14 @@ impl<'a> RangeList<'a> {
 
     /// The range with the most recently received segment; then the others, the highest first.
     pub(super) fn recent_first(&self) -> impl Iterator<Item = SeqRange> {
-        let recent = usize::from(self.recent);
-        let others = (0..self.count.into()).rev().filter(move |place| *place != recent);
         let all = self.as_slice();
-        core::iter::once(recent).chain(others).filter_map(|place| all.get(place).copied())
+        let recent = usize::from(self.recent);
+        (0..all.len()).filter_map(move |n| {
+            // From above, without the recent one.
+            let place = all.len() - n;
+            let place = if n == 0 { recent } else { place - usize::from(place <= recent) };
+            all.get(place).copied()
+        })
     }
 
     pub(super) fn make_place(&mut self) -> bool {

@@ -477,8 +477,8 @@ impl<'a> Receiver<'a> {
         self.data.has_holes() || self.report.has_block()
     }
 
-    /// The SACK blocks for the next segment, at most `max`.
-    pub(crate) fn sack_blocks(&self, max: usize) -> SackBlocks {
-        self.report.blocks(self.data.ranges(), max)
+    /// Puts the SACK blocks of the next segment into its option, as many as the longest one holds.
+    pub(crate) fn report_sack(&self, option: &mut SackBlocks) {
+        self.report.fill(option, self.data.ranges());
     }
 }

@@ -21,7 +21,5 @@ impl SackReport {
         false
     }
 
-    pub(super) fn blocks(&self, _ranges: &RangeList<'_>, _max: usize) -> SackBlocks {
-        SackBlocks::EMPTY
-    }
+    pub(super) fn fill(&self, _option: &mut SackBlocks, _ranges: &RangeList<'_>) {}
 }

@@ -33,35 +33,26 @@ impl SackReport {
         self.enabled && !self.duplicate.is_empty()
     }
 
-    /// Up to `max` blocks: the duplicate, then the range that encloses it if it lies above the
-    /// cumulative ack, then the other `ranges`, those with the most recently received segments
-    /// first.
-    pub(super) fn blocks(&self, ranges: &RangeList<'_>, max: usize) -> SackBlocks {
-        let mut blocks = SackBlocks::EMPTY;
+    /// Puts blocks into an option that has none: the duplicate, then the range that encloses it if it
+    /// lies above the cumulative ack, then the other `ranges`, those with the most recently received
+    /// segments first.
+    pub(super) fn fill(&self, option: &mut SackBlocks, ranges: &RangeList<'_>) {
         if !self.enabled {
-            return blocks;
+            return;
         }
-        let mut push = |block| {
-            if blocks.as_slice().len() < max {
-                blocks.push(block);
-            }
-        };
         let mut enclosing = None;
         if !self.duplicate.is_empty() {
-            push(self.duplicate);
-            enclosing = ranges.overlapping(self.duplicate);
-            enclosing = enclosing.filter(|range| range.covers(self.duplicate));
-            enclosing.into_iter().for_each(&mut push);
+            option.push(self.duplicate);
+            let overlapping = ranges.overlapping(self.duplicate);
+            enclosing = overlapping.filter(|range| range.covers(self.duplicate));
+            if let Some(range) = enclosing {
+                option.push(range);
+            }
         }
         for range in ranges.recent_first() {
-            // The next would find no place either.
-            if blocks.as_slice().len() >= max {
+            if Some(range) != enclosing && !option.push(range) {
                 break;
             }
-            if Some(range) != enclosing {
-                blocks.push(range);
-            }
         }
-        blocks
     }
 }

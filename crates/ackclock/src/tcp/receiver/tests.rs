@@ -90,13 +90,14 @@ fn answer(receiver: &mut Receiver<'_>, start: u32, end: u32) -> (u32, Vec<(u32, 
 
 fn acknowledge(receiver: &mut Receiver<'_>) -> (u32, Vec<(u32, u32)>) {
     assert!(receiver.ack_due(NOW), "an ack is due at once");
-    let blocks = blocks(receiver, SackBlocks::MAX);
+    let blocks = blocks(receiver);
     ack(receiver);
     (receiver.rcv_nxt().0, blocks)
 }
 
-fn blocks(receiver: &Receiver<'_>, max: usize) -> Vec<(u32, u32)> {
-    let blocks = receiver.sack_blocks(max);
+fn blocks(receiver: &Receiver<'_>) -> Vec<(u32, u32)> {
+    let mut blocks = SackBlocks::EMPTY;
+    receiver.report_sack(&mut blocks);
     let edges = |block: &SeqRange| (block.start.0, block.end.0);
     blocks.as_slice().iter().map(edges).collect()
 }

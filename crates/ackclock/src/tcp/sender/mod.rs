@@ -412,6 +412,10 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         (self.queue.len() as u32).saturating_sub(sent)
     }
 
+    fn is_tail_probe_due(&self) -> bool {
+        cfg!(feature = "recovery-rack") && self.tail_probe_due
+    }
+
     fn fin_pending(&self) -> bool {
         self.fin_queued && !self.fin_sent
     }

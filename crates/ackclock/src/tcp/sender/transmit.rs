@@ -52,7 +52,7 @@ impl<C: CongestionController> Sender<'_, C> {
         if self.window.size == 0 {
             return None;
         }
-        if self.tail_probe_due
+        if self.is_tail_probe_due()
             && let Some(data) = self.tail_probe()
         {
             return Some(data);
@@ -70,7 +70,7 @@ impl<C: CongestionController> Sender<'_, C> {
     /// missing.
     pub(crate) fn is_silent(&self) -> bool {
         self.unsent() == 0
-            && !(self.probe_due || self.tail_probe_due)
+            && !(self.probe_due || self.is_tail_probe_due())
             && !self.fin_pending()
             && self.recovery.is_calm(&self.flight)
     }
@@ -171,7 +171,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let new = range.start == self.snd_nxt;
         let idle = self.flight.is_empty();
         let sent = self.delivery.on_sent(now, self.flight.pipe() == 0, !new);
-        let tail_probe = self.tail_probe_due && data.kind != DataKind::Probe;
+        let tail_probe = self.is_tail_probe_due() && data.kind != DataKind::Probe;
         if new {
             let piece = if data.len > self.mss { self.mss } else { range.len() };
             self.flight.push(now, range, piece);
@@ -210,8 +210,7 @@ impl<C: CongestionController> Sender<'_, C> {
         if data.kind != DataKind::Probe {
             self.pace(now, settings, data.len, idle);
         }
-        let is_first = || self.flight.first().is_some_and(|first| first.contains(range.start));
-        if tail_probe || (!new && is_first()) {
+        if tail_probe || (!new && self.flight.begins_with(range.start)) {
             self.restart_timer(now);
         }
         self.rearm(now);
@@ -227,7 +226,7 @@ impl<C: CongestionController> Sender<'_, C> {
     pub(crate) fn repeats(&self, settings: &Settings) -> u32 {
         let is_calm = self.recovery.is_calm(&self.flight)
             && self.flight.len() > 1
-            && !(self.probe_due || self.tail_probe_due)
+            && !(self.probe_due || self.is_tail_probe_due())
             && !(self.ecn.is_holding() || self.ecn.is_cwr_due());
         let is_measured = self.flight.is_measuring()
             || settings.burst_limit().is_some()

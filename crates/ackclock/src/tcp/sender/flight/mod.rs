@@ -241,7 +241,9 @@ impl<'a> Flight<'a> {
         }
         let pushed = record.len > 0
             && (self.records.push_in_place(record)
-                || self.has_room() && self.records.push_in_place(record));
+                || cfg!(feature = "alloc")
+                    && self.has_room()
+                    && self.records.push_in_place(record));
         if pushed {
             self.outstanding += range.len();
             if self.is_measuring() {
@@ -463,6 +465,11 @@ impl<'a> Flight<'a> {
     /// The first piece, whatever its state.
     pub(crate) fn first(&self) -> Option<SeqRange> {
         self.records.front().map(|record| record.piece_range(0))
+    }
+
+    /// Whether `seq`, which is in flight, lies in the first piece.
+    pub(crate) fn begins_with(&self, seq: SeqNumber) -> bool {
+        self.records.front().is_some_and(|record| seq.before(record.piece_range(0).end))
     }
 
     /// The first piece from `from` on, and before `to`, that `bits` selects in its record.
