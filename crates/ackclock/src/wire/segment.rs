@@ -137,46 +137,25 @@ impl Header {
     pub fn parse(bytes: &[u8]) -> Result<(Header, &[u8]), WireError> {
         let (fixed, rest) =
             bytes.split_first_chunk::<FIXED_HEADER>().ok_or(WireError::Truncated)?;
-        let &[
-            s0,
-            s1,
-            d0,
-            d1, //
-            n0,
-            n1,
-            n2,
-            n3, //
-            a0,
-            a1,
-            a2,
-            a3, //
-            f0,
-            f1,
-            w0,
-            w1, //
-            _,
-            _,
-            u0,
-            u1,
-        ] = fixed;
-        let (options, payload) = usize::from(f0 >> 4)
+        let [ports, seq, ack, flags_and_window, last] = ip::words(fixed);
+        let (options, payload) = ((flags_and_window >> 28) as usize)
             .saturating_mul(4)
             .checked_sub(FIXED_HEADER)
             .and_then(|options_len| rest.split_at_checked(options_len))
             .ok_or(WireError::DataOffset)?;
-        let source_port = u16::from_be_bytes([s0, s1]);
-        let destination_port = u16::from_be_bytes([d0, d1]);
+        let source_port = (ports >> 16) as u16;
+        let destination_port = ports as u16;
         if source_port == 0 || destination_port == 0 {
             return Err(WireError::Port);
         }
         let header = Header {
             source_port,
             destination_port,
-            seq: SeqNumber(u32::from_be_bytes([n0, n1, n2, n3])),
-            ack: SeqNumber(u32::from_be_bytes([a0, a1, a2, a3])),
-            flags: Flags::from_bits(u16::from_be_bytes([f0, f1])),
-            window: u16::from_be_bytes([w0, w1]),
-            urgent_pointer: u16::from_be_bytes([u0, u1]),
+            seq: SeqNumber(seq),
+            ack: SeqNumber(ack),
+            flags: Flags::from_bits((flags_and_window >> 16) as u16),
+            window: flags_and_window as u16,
+            urgent_pointer: last as u16,
             options: Options::parse(options)?,
         };
         Ok((header, payload))
