@@ -2,10 +2,18 @@
 //!
 //! Sums are taken in the machine's byte order, which RFC 1071 section 2(B) allows, and in words of 64
 //! bits (section 2(C)), whose carries go into the next word (section 2(A)): one instruction for each
-//! word where the machine adds with carry. A few such chains at a time keep it busy.
+//! word where the machine adds with carry. A few such chains at a time keep it busy. Small machines have
+//! words of 32 bits.
 
 use super::ip::{IpProtocol, saturate};
 use super::{Address, IpInfo};
+
+/// A sum that is not folded yet.
+#[cfg(target_pointer_width = "64")]
+type Sum = u64;
+/// Of one register, so that it goes from one call to the next in registers.
+#[cfg(not(target_pointer_width = "64"))]
+type Sum = u32;
 
 /// A one's complement sum over a byte stream that comes in slices.
 ///
@@ -13,8 +21,9 @@ use super::{Address, IpInfo};
 /// for whoever makes packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checksum {
-    /// The sum so far, in the machine's byte order, far below 2^64: folded at the end only.
-    sum: u64,
+    /// The sum so far, in the machine's byte order: folded at the end only. One of 64 bits is far
+    /// below 2^64, one of 32 bits takes its carries in at once.
+    sum: Sum,
     /// Whether an odd number of bytes was summed: the next one is the low half of its word.
     odd: bool,
 }
@@ -55,6 +64,7 @@ impl Checksum {
     }
 
     /// Goes on with numbers in network order, after an even number of bytes.
+    #[cfg(target_pointer_width = "64")]
     #[inline]
     #[must_use]
     pub(super) fn over_words<const N: usize>(self, words: &[u32; N]) -> Self {
@@ -62,20 +72,36 @@ impl Checksum {
         Checksum { sum: self.sum.wrapping_add(part), ..self }
     }
 
+    /// The same, as one function for all lengths.
+    #[cfg(not(target_pointer_width = "64"))]
+    #[must_use]
+    pub(super) fn over_words(self, words: &[u32]) -> Self {
+        let sum = words.iter().fold(self.sum, |sum, word| add(sum, word.to_be()));
+        Checksum { sum, ..self }
+    }
+
     /// Goes on with `bytes`.
     #[inline]
     #[must_use]
     pub fn over(self, bytes: &[u8]) -> Self {
         // As the second part of a ring's data mostly is.
-        if bytes.is_empty() { self } else { self.over_some(bytes) }
+        if cfg!(feature = "fast-path") && bytes.is_empty() { self } else { self.over_some(bytes) }
     }
 
     fn over_some(self, bytes: &[u8]) -> Self {
         let part = sum_words(bytes);
         // Bytes at odd places are summed in the other half of the word (RFC 1071 section 2(B)).
+        #[cfg(target_pointer_width = "64")]
         let part = if self.odd { u64::from(fold(part).swap_bytes()) } else { part };
         // However often it goes on, below 2^34.
+        #[cfg(target_pointer_width = "64")]
         let sum = halves(self.sum).wrapping_add(halves(part));
+        // A turn by a byte changes the halves of all words.
+        #[cfg(not(target_pointer_width = "64"))]
+        let sum = {
+            let part = add(part as u32, (part >> 32) as u32);
+            add(self.sum, if self.odd { part.rotate_left(8) } else { part })
+        };
         Checksum { sum, odd: self.odd != (bytes.len() % 2 == 1) }
     }
 
@@ -92,7 +118,16 @@ impl Checksum {
     }
 }
 
+/// The sum of both, with the carry added back.
+#[cfg(not(target_pointer_width = "64"))]
+#[inline]
+fn add(one: u32, other: u32) -> u32 {
+    let (sum, carry) = one.overflowing_add(other);
+    sum.wrapping_add(carry.into())
+}
+
 /// The two halves of a sum added up: below 2^33.
+#[cfg(target_pointer_width = "64")]
 #[inline]
 fn halves(sum: u64) -> u64 {
     (sum >> 32) + (sum & 0xffff_ffff)
@@ -100,9 +135,12 @@ fn halves(sum: u64) -> u64 {
 
 /// A sum with all carries added back.
 #[inline]
-fn fold(sum: u64) -> u16 {
-    let (low, carry) = (sum as u32).overflowing_add((sum >> 32) as u32);
-    let sum = low.wrapping_add(carry.into());
+fn fold(sum: Sum) -> u16 {
+    #[cfg(target_pointer_width = "64")]
+    let sum = {
+        let (low, carry) = (sum as u32).overflowing_add((sum >> 32) as u32);
+        low.wrapping_add(carry.into())
+    };
     let (low, carry) = (sum as u16).overflowing_add((sum >> 16) as u16);
     low.wrapping_add(carry.into())
 }
