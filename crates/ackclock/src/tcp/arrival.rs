@@ -229,7 +229,6 @@ impl<C: CongestionController> Connection<'_, C> {
                     sack: &SackBlocks::EMPTY,
                     ecn_echo: false,
                     empty: !has_text,
-                    timestamp_rtt: self.timestamps.rtt(now, timestamps),
                     echoed_ms: self.timestamps.echoed_ms(timestamps),
                 },
             );
@@ -360,7 +359,6 @@ impl<C: CongestionController> Connection<'_, C> {
             sack: &options.sack,
             ecn_echo,
             empty: segment.is_empty(),
-            timestamp_rtt: self.timestamps.rtt(now, options.timestamps),
             echoed_ms: self.timestamps.echoed_ms(options.timestamps),
         };
         self.sender.on_ack(now, &self.settings, &input);

@@ -211,9 +211,10 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// Retransmissions of the same segment, or of the SYN, without any ack.
     fn unanswered_retransmissions(&self) -> u32 {
-        match self.state {
-            State::SynSent | State::SynReceived => self.inquiry.unanswered_syns(),
-            _ => self.sender.timeouts_in_a_row(),
+        if self.state.is_opening() {
+            self.inquiry.unanswered_syns()
+        } else {
+            self.sender.timeouts_in_a_row()
         }
     }
 

@@ -131,10 +131,14 @@ impl TimestampState {
     /// The round-trip time that an echoed timestamp tells, to the millisecond; `None` if the echo
     /// is not of our clock's recent past.
     pub(crate) fn rtt(&self, now: Instant, option: Option<Timestamps>) -> Option<Duration> {
-        let echo = option.filter(|option| self.enabled && option.echo != 0)?.echo;
-        let millis = self.clock(now).wrapping_sub(echo);
-        (millis < i32::MAX as u32).then(|| Duration::from_millis(u64::from(millis.max(1))))
+        rtt_since(now, self.echoed_ms(option)?)
     }
+}
+
+/// The round-trip time of a segment that was sent when our clock showed `echoed_ms`.
+pub(crate) fn rtt_since(now: Instant, echoed_ms: u32) -> Option<Duration> {
+    let millis = (now.as_millis() as u32).wrapping_sub(echoed_ms);
+    (millis < i32::MAX as u32).then(|| Duration::from_millis(u64::from(millis.max(1))))
 }
 
 /// Whole seconds since the origin.

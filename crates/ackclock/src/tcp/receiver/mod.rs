@@ -157,11 +157,11 @@ impl<'a> Receiver<'a> {
     /// Whether a segment that occupies `len` sequence numbers is acceptable: the four cases of
     /// RFC 9293 section 3.4, table 6.
     pub(crate) fn is_acceptable(&self, seq: SeqNumber, len: u32) -> bool {
-        match (len, self.rcv_wnd()) {
-            (0, 0) => seq == self.rcv_nxt(),
-            (0, _) => self.in_window(seq),
-            (_, 0) => false,
-            (_, _) => self.in_window(seq) || self.in_window(seq + (len - 1)),
+        // Nothing lies in a closed window.
+        match len {
+            0 if self.rcv_wnd() == 0 => seq == self.rcv_nxt(),
+            0 => self.in_window(seq),
+            _ => self.in_window(seq) || self.in_window(seq + (len - 1)),
         }
     }
 
@@ -251,7 +251,7 @@ impl<'a> Receiver<'a> {
         let full_size = self.full_size.bytes();
         let enough = self.acks.enough(full_size, self.largest_window());
         // A device that puts segments together hands over several at once.
-        let segments = if len <= full_size {
+        let segments = if !cfg!(feature = "segmentation") || len <= full_size {
             1
         } else {
             u16::try_from(len.div_ceil(full_size.max(1))).unwrap_or(u16::MAX)
@@ -455,18 +455,22 @@ impl<'a> Receiver<'a> {
     /// segment is open enough: the ack of that tells the rest, such as what a SYN could not.
     pub(crate) fn window_update_due(&self, was_read: bool) -> bool {
         let next = self.data.next();
-        let promised = self.window.edge().since(next);
-        let room = self.data.ring().free();
+        // Whether the window is open enough, and can move by less than `step`.
+        let is_calm = |step: u32| {
+            let promised = self.window.edge().since(next);
+            promised >= self.window.mss()
+                && self.data.ring().free() < promised.saturating_add(step) as usize
+        };
         // Less than any policy thinks worthwhile.
-        let little = self.window.mss().min(self.largest_window() / 4);
-        if promised >= self.window.mss() && room < promised.saturating_add(little) as usize {
+        if cfg!(feature = "fast-path") && is_calm(self.window.mss().min(self.largest_window() / 4))
+        {
             return false;
         }
         let worthwhile = match was_read || self.wanted() != u32::MAX {
             true => self.acks.worthwhile_update(self.window.mss(), self.largest_window()),
             false => u32::MAX,
         };
-        if promised >= self.window.mss() && room < promised.saturating_add(worthwhile) as usize {
+        if cfg!(feature = "fast-path") && is_calm(worthwhile) {
             return false;
         }
         !self.finished && self.window.update_due(next, self.window(), worthwhile)

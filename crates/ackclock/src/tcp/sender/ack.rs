@@ -7,6 +7,7 @@ use super::recovery::{AckFacts, Limits, Outcome, Phase};
 use crate::congestion::{Ack, CongestionController, CongestionKind};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::settings::Settings;
+use crate::tcp::timestamps::rtt_since;
 use crate::time::{Duration, Instant};
 use crate::wire::SackBlocks;
 
@@ -30,9 +31,6 @@ pub(crate) struct AckInput<'s> {
     pub(crate) ecn_echo: bool,
     /// Whether the segment carries neither data nor SYN nor FIN.
     pub(crate) empty: bool,
-    /// Round-trip time told by the timestamps option, good also for what was retransmitted
-    /// (RFC 7323 section 4).
-    pub(crate) timestamp_rtt: Option<Duration>,
     /// Our clock, in milliseconds, when the segment was sent whose timestamp this one echoes.
     pub(crate) echoed_ms: Option<u32>,
 }
@@ -88,7 +86,11 @@ impl<C: CongestionController> Sender<'_, C> {
         let acked = self.flight.acknowledge(self.snd_una, &mut delivered);
         delivered.believed_until = shortest;
         let rtt = acked.sent_at.map(|sent_at| now.saturating_since(sent_at));
-        let rtt = rtt.or(input.timestamp_rtt.filter(|_| advanced > 0));
+        // Timestamps are good also for what was retransmitted (RFC 7323 section 4).
+        let rtt = match input.echoed_ms {
+            Some(echoed) if rtt.is_none() && advanced > 0 => rtt_since(now, echoed),
+            _ => rtt,
+        };
         // After a spurious timeout what was unsent then is measured first: the delay that the rest met
         // may be over (RFC 4015 section 3.2).
         let is_for_new = self.snd_una.after(self.recovery.point());
