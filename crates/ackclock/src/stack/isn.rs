@@ -18,6 +18,10 @@ use core::net::{IpAddr, SocketAddr};
 /// section 3).
 const ISN_TICK_MICROS: u64 = 4;
 
+/// The golden ratio in 64 bits: a multiplication by it spreads each bit over those above (Knuth, "The
+/// Art of Computer Programming", section 6.4).
+const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// Without a table there is no hash for it.
 const DEMUX_KEYS: usize = if cfg!(feature = "many-connections") { 11 } else { 1 };
 
@@ -34,11 +38,20 @@ pub(super) struct Secret {
 #[derive(Clone, Copy)]
 enum Purpose {
     Demux = 1,
-    Isn,
-    TimestampOffset,
+    FirstNumbers,
     Port,
-    Random,
     ClockPhase,
+}
+
+/// What the peer first learns of our counting.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FirstNumbers {
+    /// Initial sequence number: a clock plus a number that depends on the four-tuple (RFC 6528
+    /// section 3), so that a later connection of the same tuple has a higher one.
+    pub(super) isn: SeqNumber,
+    /// What is added to the timestamp clock of a connection (RFC 7323 section 5.4). It stays the
+    /// same for a four-tuple, so that timestamps grow from one connection to the next (RFC 6191).
+    pub(super) timestamp_offset: u32,
 }
 
 impl Secret {
@@ -91,20 +104,13 @@ impl Secret {
         (sum >> 32) as u32
     }
 
-    /// Initial sequence number: a clock plus a number that depends on the four-tuple (RFC 6528
-    /// section 3), so that a later connection of the same tuple has a higher one.
-    pub(super) fn isn(&self, now: Instant, tuple: &FourTuple) -> SeqNumber {
+    /// The initial sequence number and the offset of the timestamps: a half each of one hash, of which
+    /// neither tells anything of the other.
+    pub(super) fn first_numbers(&self, now: Instant, tuple: &FourTuple) -> FirstNumbers {
         let clock = now.as_micros() / ISN_TICK_MICROS;
-        SeqNumber(clock as u32) + self.hash(Purpose::Isn, tuple) as u32
-    }
-
-    /// What is added to the timestamp clock of a connection (RFC 7323 section 5.4). It stays the
-    /// same for a four-tuple, so that timestamps grow from one connection to the next (RFC 6191).
-    pub(super) fn timestamp_offset(&self, tuple: &FourTuple) -> u32 {
-        if !cfg!(feature = "timestamps") {
-            return 0;
-        }
-        self.hash(Purpose::TimestampOffset, tuple) as u32
+        let hash = self.hash(Purpose::FirstNumbers, tuple);
+        let timestamp_offset = if cfg!(feature = "timestamps") { (hash >> 32) as u32 } else { 0 };
+        FirstNumbers { isn: SeqNumber(clock as u32) + hash as u32, timestamp_offset }
     }
 
     /// Where the search for an ephemeral port begins: F of RFC 6056 section 3.3.3, over both
@@ -114,11 +120,12 @@ impl Secret {
         self.hash(Purpose::Port, &tuple) as u32
     }
 
-    /// Seed of a connection's random words.
-    pub(super) fn random(&self, now: Instant, tuple: &FourTuple) -> u64 {
-        let base = self.hash(Purpose::Random, tuple);
+    /// Seed of a connection's random words, of which nothing secret comes: a multiplication mixes well
+    /// enough what is different for each connection.
+    pub(super) fn random(&self, now: Instant, isn: SeqNumber) -> u64 {
         let [first, _] = self.bits;
-        siphash([first, base], &now.as_nanos().to_le_bytes())
+        let different = first ^ now.as_nanos() ^ u64::from(isn.0) << 32;
+        different.wrapping_mul(GOLDEN_RATIO).rotate_left(32)
     }
 
     /// A word for the phase of the clocks that tick in all connections.
@@ -197,23 +204,30 @@ mod tests {
 
     #[test]
     fn the_isn_counts_four_microseconds() {
-        let first = secret().isn(Instant::ZERO, &tuple(1));
-        let later = secret().isn(Instant::from_micros(4000), &tuple(1));
-        assert_eq!(later.distance(first), 1000);
+        let first = secret().first_numbers(Instant::ZERO, &tuple(1));
+        let later = secret().first_numbers(Instant::from_micros(4000), &tuple(1));
+        assert_eq!(later.isn.distance(first.isn), 1000);
+        let same = later.timestamp_offset == first.timestamp_offset;
+        assert!(same, "the same for a later connection");
     }
 
     #[test]
     fn numbers_depend_on_tuple_secret_and_purpose() {
         let other = Secret::new([1, 3]);
         let (a, b) = (tuple(1), tuple(2));
-        assert_ne!(secret().isn(Instant::ZERO, &a), secret().isn(Instant::ZERO, &b));
-        assert_ne!(secret().isn(Instant::ZERO, &a), other.isn(Instant::ZERO, &a));
-        assert_ne!(secret().isn(Instant::ZERO, &a).0, secret().timestamp_offset(&a));
+        let first = |secret: Secret, tuple| secret.first_numbers(Instant::ZERO, tuple);
+        let (of_a, of_b) = (first(secret(), &a), first(secret(), &b));
+        assert_ne!(of_a.isn, of_b.isn);
+        assert_ne!(of_a.timestamp_offset, of_b.timestamp_offset);
+        assert_ne!(of_a.isn, first(other, &a).isn);
+        assert_ne!(of_a.isn.0, of_a.timestamp_offset);
         assert_ne!(secret().demux(&a), secret().demux(&b));
         assert_ne!(secret().demux(&a), other.demux(&a));
-        assert_ne!(secret().random(Instant::ZERO, &a), secret().random(Instant::from_secs(1), &a));
-        let later = secret().timestamp_offset(&a);
-        assert_eq!(secret().timestamp_offset(&a), later, "the same for a later connection");
+        let (random, later) = (Instant::ZERO, Instant::from_secs(1));
+        let random = [(random, of_a.isn), (random, of_b.isn), (later, of_a.isn)]
+            .map(|(now, isn)| secret().random(now, isn) as u32);
+        let [of_a, of_b, later] = random;
+        assert!(of_a != of_b && of_a != later && of_b != later);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Opening connections and listening (RFC 9293 section 3.10.1).
 
 use super::demux::Entity;
+use super::isn::FirstNumbers;
 use super::memory::QueueSizes;
 use super::pool::NO_ID;
 use super::slot::{Owner, Slot};
@@ -8,7 +9,6 @@ use super::storage::new_buffers;
 use super::tuple::{End, FourTuple};
 use super::{ConnectError, Handle, ListenConfig, ListenError, Listener, Stack};
 use crate::congestion::CongestionController;
-use crate::seq::SeqNumber;
 use crate::tcp::{Config, Connection, Open};
 use crate::time::Instant;
 use crate::wire::{Address, is_unicast};
@@ -55,9 +55,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let now = self.advance(now);
         config.validate().map_err(ConnectError::Config)?;
         let tuple = self.choose_ends(remote, local)?;
-        let iss = self.secret.isn(now, &tuple);
-        let timestamp_offset = self.secret.timestamp_offset(&tuple);
-        let open = self.open(now, &tuple, iss, timestamp_offset);
+        let open = self.open(now, &tuple, self.secret.first_numbers(now, &tuple));
         let by = By::Application(config);
         let id = self
             .add_connection(now, &tuple, by, controller, &open)
@@ -111,15 +109,14 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         &self,
         now: Instant,
         tuple: &FourTuple,
-        iss: SeqNumber,
-        timestamp_offset: u32,
+        FirstNumbers { isn, timestamp_offset }: FirstNumbers,
     ) -> Open {
         Open {
-            iss,
+            iss: isn,
             timestamp_offset,
             mtu: self.config.link.mtu.min(MAX_PACKET),
             ip_header: tuple.ip_header(),
-            random: self.secret.random(now, tuple),
+            random: self.secret.random(now, isn),
             clock_phase: self.secret.clock_phase(),
         }
     }

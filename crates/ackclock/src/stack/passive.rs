@@ -3,6 +3,7 @@
 use super::Stack;
 use super::demux::Entity;
 use super::half_open::{self, HalfOpen, Passive};
+use super::isn::FirstNumbers;
 use super::listeners::ListenerRecord;
 use super::open::By;
 use super::time_wait;
@@ -59,7 +60,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
         let has_room = listener.has_room_for_half_open() && self.demux.reserve();
         let tuple = FourTuple::of(syn);
-        let isn = self.secret.isn(now, &tuple);
+        let FirstNumbers { isn, timestamp_offset } = self.secret.first_numbers(now, &tuple);
         let previous_record = previous.and_then(|previous| self.time_waits.records.get(previous));
         let config = &listener.config.connection;
         let Some(receive_memory) = self.receive_memory(config) else {
@@ -70,7 +71,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let passive = Passive {
             listener: id,
             iss: previous_record.map_or(isn, |record| record.next_isn(isn)),
-            timestamp_offset: self.secret.timestamp_offset(&tuple),
+            timestamp_offset,
             mtu: self.config.link.mtu,
             receive_memory,
             defer_accept: listener.config.defer_accept,
@@ -150,7 +151,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let record = self.half_open.records.get(half_open)?;
         let tuple = record.tuple;
         let by = By::Listener { id: record.listener, promised: record.window() };
-        let open = self.open(now, &tuple, record.iss, record.timestamp_offset);
+        let HalfOpen { iss: isn, timestamp_offset, .. } = *record;
+        let open = self.open(now, &tuple, FirstNumbers { isn, timestamp_offset });
         let id = self.add_connection(now, &tuple, by, self.controller.clone(), &open)?;
         let accepted = self.half_open.records.get(half_open)?.accepted();
         self.connections.get_mut(id)?.connection.accept(now, &accepted);

@@ -1,6 +1,6 @@
 //! SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012; with one and three
-//! rounds as in many hash tables): a keyed hash of short input. In a form that is small, where the usual
-//! libraries unroll all rounds.
+//! rounds as in many hash tables): a keyed hash of short input. In a form that is small where there is
+//! to be little text; the usual libraries unroll all rounds.
 
 /// The hash of `bytes` under a key of 128 bits.
 pub(super) fn siphash([k0, k1]: [u64; 2], bytes: &[u8]) -> u64 {
@@ -13,14 +13,12 @@ pub(super) fn siphash([k0, k1]: [u64; 2], bytes: &[u8]) -> u64 {
     ];
     let (words, rest) = bytes.as_chunks::<8>();
     // Section 2.2: the last word has the length in its last byte.
-    let mut last = [0, 0, 0, 0, 0, 0, 0, bytes.len() as u8];
-    crate::storage::copy(&mut last, rest);
-    for word in words.iter().chain([&last]) {
-        let word = u64::from_le_bytes(*word);
-        state[3] ^= word;
-        round(&mut state);
-        state[0] ^= word;
+    let length = u64::from(bytes.len() as u8) << 56;
+    let last = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)) | length;
+    for word in words {
+        absorb(&mut state, u64::from_le_bytes(*word));
     }
+    absorb(&mut state, last);
     // Section 2.3.
     state[2] ^= 0xff;
     for _ in 0..3 {
@@ -30,8 +28,17 @@ pub(super) fn siphash([k0, k1]: [u64; 2], bytes: &[u8]) -> u64 {
     v0 ^ v1 ^ v2 ^ v3
 }
 
+/// Takes a word of the input, in one round.
+#[cfg_attr(feature = "fast-path", inline(always))]
+fn absorb(state: &mut [u64; 4], word: u64) {
+    state[3] ^= word;
+    round(state);
+    state[0] ^= word;
+}
+
 /// SipRound (section 2.1, figure 2.1).
-#[inline(never)]
+#[cfg_attr(feature = "fast-path", inline(always))]
+#[cfg_attr(not(feature = "fast-path"), inline(never))]
 fn round([v0, v1, v2, v3]: &mut [u64; 4]) {
     *v0 = v0.wrapping_add(*v1);
     *v2 = v2.wrapping_add(*v3);

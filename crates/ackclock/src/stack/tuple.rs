@@ -53,10 +53,6 @@ pub(super) struct FourTuple {
 }
 
 impl FourTuple {
-    /// Longest form as bytes: two addresses and two ports.
-    #[cfg(feature = "ipv6")]
-    const MAX_BYTES: usize = 36;
-
     /// The connection that a received segment belongs to.
     pub(super) fn of(segment: &Segment<'_>) -> Self {
         FourTuple {
@@ -86,19 +82,23 @@ impl FourTuple {
     /// The tuple as bytes, for hashing: no two tuples share a form.
     #[cfg(feature = "ipv6")]
     pub(super) fn with_bytes<R>(&self, use_bytes: impl FnOnce(&[u8]) -> R) -> R {
-        let mut bytes = [0; Self::MAX_BYTES];
-        let mut len = 0;
-        let mut append = |part: &[u8]| {
-            len += crate::storage::copy(bytes.get_mut(len..).unwrap_or_default(), part);
-        };
-        for end in [self.local, self.remote] {
-            match end.ip() {
-                Address::V4(ip) => append(&ip.octets()),
-                Address::V6(ip) => append(&ip.octets()),
+        let [ours, theirs] = [self.local, self.remote].map(|end| end.port().to_be_bytes());
+        match (self.local.ip(), self.remote.ip()) {
+            (Address::V4(local), Address::V4(remote)) => {
+                let ([a, b, c, d], [e, f]) = (local.octets(), ours);
+                let ([g, h, i, j], [k, l]) = (remote.octets(), theirs);
+                use_bytes(&[a, b, c, d, e, f, g, h, i, j, k, l])
             }
-            append(&end.port().to_be_bytes());
+            (local, remote) => {
+                let mut bytes = [0; 36];
+                let [local, remote] = [local, remote].map(octets);
+                let parts = [&local[..], &ours, &remote, &theirs];
+                for (to, from) in bytes.iter_mut().zip(parts.into_iter().flatten()) {
+                    *to = *from;
+                }
+                use_bytes(&bytes)
+            }
         }
-        use_bytes(bytes.get(..len).unwrap_or_default())
     }
 
     /// The same, where both addresses have the same length.
@@ -109,6 +109,14 @@ impl FourTuple {
             [a, b, c, d, high, low]
         });
         use_bytes(ends.as_flattened())
+    }
+}
+
+#[cfg(feature = "ipv6")]
+fn octets(address: Address) -> [u8; 16] {
+    match address {
+        Address::V4(address) => address.to_ipv6_mapped().octets(),
+        Address::V6(address) => address.octets(),
     }
 }
 
