@@ -10,7 +10,7 @@ use crate::tcp::Verdict;
 use crate::time::Instant;
 use crate::wire::{
     EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, Protocol, Segment, WireError,
-    parse_packet, take_plain_segment,
+    parse_packet, take_any_segment, take_plain_segment,
 };
 
 /// Length of an ICMP echo header, in bytes.
@@ -60,16 +60,25 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.statistics.count(|all| &mut all.segments_delivered);
             self.expect_another(self.recent, segment);
             self.on_connection_segment(now, self.recent, segment);
-        } else if segment.ip.is_between_hosts() {
-            let entity = self.find(&FourTuple::of(segment));
-            if !STRAY && self.is_stray_segment(segment, entity) {
-                return false;
-            }
-            let now = self.begin_packet(now);
-            self.on_segment(now, segment, entity);
+            true
         } else {
-            self.on_parsed(now, &Err(WireError::Address));
+            self.take_segment::<STRAY>(now, segment)
         }
+    }
+
+    /// Takes a segment of any connection, or of none.
+    #[inline(never)]
+    fn take_segment<const STRAY: bool>(&mut self, now: Instant, segment: &Segment<'_>) -> bool {
+        if !segment.ip.is_between_hosts() {
+            self.on_parsed(now, &Err(WireError::Address));
+            return true;
+        }
+        let entity = self.find(&FourTuple::of(segment));
+        if !STRAY && self.is_stray_segment(segment, entity) {
+            return false;
+        }
+        let now = self.begin_packet(now);
+        self.on_segment(now, segment, entity);
         true
     }
 
@@ -77,7 +86,14 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     // A parsed packet is large, and is not to lie on the stack of whoever drives this one.
     #[inline(never)]
     fn take_any<const STRAY: bool>(&mut self, now: Instant, received: &Received<'_>) -> bool {
-        let parsed = parse_packet(received.packet, received.verify);
+        let Received { packet, verify } = *received;
+        if cfg!(feature = "fast-path")
+            && let Some(taken) =
+                take_any_segment(packet, verify, |one| self.take_segment::<STRAY>(now, one))
+        {
+            return taken;
+        }
+        let parsed = parse_packet(packet, verify);
         if !STRAY && parsed.as_ref().is_ok_and(|packet| self.is_stray(packet)) {
             return false;
         }

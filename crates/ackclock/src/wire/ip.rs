@@ -175,6 +175,23 @@ pub(crate) fn take_plain_segment<R>(
     Segment::take_plain(bytes, ip, verify, take)
 }
 
+/// The same for a segment that may have any options.
+#[inline(always)]
+pub(crate) fn take_any_segment<R>(
+    bytes: &[u8],
+    verify: Checksums,
+    take: impl FnOnce(&Segment<'_>) -> R,
+) -> Option<R> {
+    let (ip, bytes) = match bytes.first()? >> 4 {
+        #[cfg(feature = "ipv4")]
+        4 => ipv4::parse_plain(bytes, verify)?,
+        #[cfg(feature = "ipv6")]
+        6 => ipv6::parse_plain(bytes)?,
+        _ => return None,
+    };
+    Segment::parse(bytes, ip, verify).as_ref().ok().map(take)
+}
+
 /// A header as numbers.
 #[inline(always)]
 pub(super) fn words<const BYTES: usize, const WORDS: usize>(header: &[u8; BYTES]) -> [u32; WORDS] {

@@ -119,6 +119,11 @@ impl Options {
             });
             return Ok(options);
         }
+        if cfg!(feature = "fast-path")
+            && let Some(options) = Self::of_usual_syn(area)
+        {
+            return Ok(options);
+        }
         while let Some((&kind, rest)) = area.split_first() {
             match kind {
                 kind::END_OF_LIST => break,
@@ -137,6 +142,26 @@ impl Options {
             }
         }
         Ok(options)
+    }
+
+    /// Reads the options of nearly every SYN, as [`write`](Self::write) has them.
+    fn of_usual_syn(area: &[u8]) -> Option<Options> {
+        const MSS: u32 = u32::from_be_bytes([kind::MSS, 4, 0, 0]);
+        const BOTH: u32 = u32::from_be_bytes([kind::SACK_PERMITTED, 2, kind::TIMESTAMPS, 10]);
+        const SCALE: u32 = u32::from_be_bytes([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, 0]);
+        let (words, []) = area.as_chunks::<4>() else { return None };
+        let &[mss, both, value, echo, scale] = words else { return None };
+        let [mss, both, value, echo, scale] =
+            [mss, both, value, echo, scale].map(u32::from_be_bytes);
+        let is_usual = mss & 0xffff_0000 == MSS && both == BOTH && scale & 0xffff_ff00 == SCALE;
+        let all_known = cfg!(all(feature = "sack", feature = "timestamps"));
+        (is_usual && all_known).then(|| Options {
+            mss: Some(mss as u16),
+            window_scale: Some((scale as u8).min(MAX_WINDOW_SCALE)),
+            sack_permitted: true,
+            timestamps: Some(Timestamps { value, echo }),
+            sack: SackBlocks::EMPTY,
+        })
     }
 
     fn take(&mut self, kind: u8, data: &[u8]) -> Result<(), WireError> {
