@@ -60,7 +60,8 @@ impl<C: CongestionController> Sender<'_, C> {
         let tells_nothing_else = input.sack.is_empty() && !input.ecn_echo;
         if cfg!(feature = "fast-path")
             && tells_nothing_else
-            && self.take_calm_ack(now, settings, ends)
+            && (self.take_first_window(now, settings, ends)
+                || self.take_calm_ack(now, settings, ends))
         {
             return;
         }
@@ -177,6 +178,27 @@ impl<C: CongestionController> Sender<'_, C> {
             self.window.update(seq, ack, window);
         }
         is_known
+    }
+
+    /// The ack that finishes a passive open: nothing was sent yet, and all that it tells is the peer's
+    /// window. False, without any effect, if it is another one.
+    fn take_first_window(
+        &mut self,
+        now: Instant,
+        settings: &Settings,
+        (seq, ack, window): (SeqNumber, SeqNumber, u32),
+    ) -> bool {
+        let is_first =
+            self.window.largest == 0 && window > 0 && ack == self.snd_una && ack == self.snd_nxt;
+        if is_first {
+            self.note_app_limited();
+            self.allow_burst(settings);
+            self.window.update(seq, ack, window);
+            self.rto.end_backoff();
+            self.no_progress_since = now;
+            self.rearm(now);
+        }
+        is_first
     }
 
     /// Tells the law what recovery has found. `flight_size` is FlightSize before the ack, of which
