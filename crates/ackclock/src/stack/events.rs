@@ -230,7 +230,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.detach(id);
         } else if let Some(time_wait) = connection.time_wait()
             // The ack of the peer's FIN goes first.
-            && connection.poll_transmit(now, max_payload).is_none()
+            && connection.has_nothing_to_send(now, max_payload)
         {
             self.enter_time_wait(now, id, time_wait);
         } else {
@@ -255,7 +255,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// A record takes the connection's place for 2 MSL. At the limit the oldest record gives way.
     #[inline(never)]
     fn enter_time_wait(&mut self, now: Instant, id: u32, state: TimeWait) {
-        self.detach(id);
         if let Some(oldest) = self.time_waits.to_recycle() {
             tell!(warn, "TIME-WAIT of a connection ends early: there are too many");
             self.statistics.count(|all| &mut all.time_wait_recycled);
@@ -264,11 +263,17 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let Some(slot) = self.connections.get_mut(id) else {
             return;
         };
+        tell!(debug, "connection {}: closed", slot.tuple);
         slot.connection.leave_time_wait();
+        slot.detached = true;
+        self.timers.disarm(id);
+        let hash = self.secret.demux(&slot.tuple);
         let record = TimeWaitRecord::new(now, slot.tuple, state, slot.marking);
-        if let Some(record_id) = self.time_waits.insert(now, record) {
-            let hash = self.secret.demux(&record.tuple);
-            self.demux.insert(hash, Entity::TimeWait(record_id));
+        match self.time_waits.insert(now, record) {
+            Some(record) => {
+                self.demux.replace(hash, Entity::Connection(id), Entity::TimeWait(record));
+            }
+            None => self.demux.remove(hash, Entity::Connection(id)),
         }
     }
 

@@ -81,6 +81,14 @@ impl<C: CongestionController> Connection<'_, C> {
             && !self.receiver.ack_due(now)
     }
 
+    /// Whether [`poll_transmit`](Self::poll_transmit) gives nothing, in a synchronized state. Mostly that
+    /// is plain.
+    pub(crate) fn has_nothing_to_send(&mut self, now: Instant, max_payload: u32) -> bool {
+        !self.receiver.ack_due(now)
+            && (cfg!(feature = "fast-path") && self.is_silent(now)
+                || self.poll_transmit(now, max_payload).is_none())
+    }
+
     fn poll_synchronized(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
         if self.challenge_due {
             return Some(self.pure_ack(now, Cause::Challenge));
@@ -197,7 +205,8 @@ impl<C: CongestionController> Connection<'_, C> {
         if self.state.is_opening() && self.state == State::SynSent {
             header.flags = Flags::NONE;
         }
-        if cause == Cause::Ack {
+        let reports = !cfg!(feature = "fast-path") || self.has_report();
+        if cause == Cause::Ack && reports {
             self.receiver.report_sack(&mut header.options.sack);
         }
         self.mark_urgent(header);
