@@ -97,14 +97,26 @@ pub(super) fn parse_plain(bytes: &[u8], verify: Checksums) -> Option<(IpInfo, &[
     Some((ip, bytes.get(HEADER..(first & 0xffff) as usize)?))
 }
 
-/// Writes a header, which has DF set and hence needs no identification (RFC 6864 section 4.1).
+/// Writes a header.
 pub(super) fn write(
     to: &mut [u8; MAX_HEADER],
+    ip: &IpInfo,
+    ends: [Ipv4Addr; 2],
+    protocol: IpProtocol,
+    payload_len: usize,
+) -> usize {
+    write_words(to, header_words(ip, ends, protocol, payload_len));
+    HEADER
+}
+
+/// A header, which has DF set and hence needs no identification (RFC 6864 section 4.1), as words.
+#[inline(always)]
+pub(super) fn header_words(
     ip: &IpInfo,
     [source, destination]: [Ipv4Addr; 2],
     protocol: IpProtocol,
     payload_len: usize,
-) -> usize {
+) -> [u32; HEADER / 4] {
     let length = u32::from(saturate(payload_len.saturating_add(HEADER)));
     let mut words = [
         0x45 << 24 | u32::from(ip.traffic_class()) << 16 | length,
@@ -116,6 +128,5 @@ pub(super) fn write(
     let sum = Checksum::default().over_words(&words).complement();
     let [_, _, word, ..] = &mut words;
     *word |= u32::from(sum);
-    write_words(to, words);
-    HEADER
+    words
 }

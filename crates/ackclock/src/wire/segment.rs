@@ -2,10 +2,14 @@
 
 use super::checksum::Checksum;
 use super::ip::{self, IpProtocol};
+#[cfg(all(feature = "fast-path", feature = "ipv4"))]
+use super::ipv4;
 use super::options::{BEFORE_TIMESTAMPS, LONE_TIMESTAMPS};
 use super::{Checksums, IpInfo, Options, Timestamps};
 use crate::seq::SeqNumber;
 use core::fmt;
+#[cfg(all(feature = "fast-path", feature = "ipv4"))]
+use core::net::IpAddr;
 
 /// Bytes of a TCP header without options.
 pub(super) const FIXED_HEADER: usize = 20;
@@ -338,6 +342,10 @@ pub fn write_packet_header(
 ) -> usize {
     let [first, second] = payload;
     let payload_len = first.len().saturating_add(second.len());
+    #[cfg(all(feature = "fast-path", feature = "ipv4"))]
+    if let Some(len) = write_usual_header(to, ip, header, payload, checksum) {
+        return len;
+    }
     let Headers { tcp, len, sum } = write_headers(to, ip, header, payload_len, checksum);
     let sum = match checksum {
         WriteChecksum::PseudoHeader => sum.sum(),
@@ -345,6 +353,41 @@ pub fn write_packet_header(
     };
     write_field(to, tcp + CHECKSUM, sum.to_be_bytes());
     len
+}
+
+/// The same for what nearly all packets have: IPv4, and no option but timestamps. `None`, without any
+/// effect, for all others.
+#[cfg(all(feature = "fast-path", feature = "ipv4"))]
+#[inline(always)]
+fn write_usual_header(
+    to: &mut [u8; MAX_HEADER],
+    ip: &IpInfo,
+    header: &Header,
+    [first, second]: [&[u8]; 2],
+    checksum: WriteChecksum,
+) -> Option<usize> {
+    const TCP: usize = FIXED_HEADER + LONE_TIMESTAMPS;
+    const LENGTH: usize = ipv4::HEADER + TCP;
+    let (IpAddr::V4(source), IpAddr::V4(destination)) = (ip.source, ip.destination) else {
+        return None;
+    };
+    let [before, value, echo] = header.options.lone_timestamps()?;
+    let length = TCP.saturating_add(first.len()).saturating_add(second.len());
+    let [a, b, c, d, e] = ipv4::header_words(ip, [source, destination], IpProtocol::Tcp, length);
+    let [ports, seq, ack, flags, last] = header.to_words(LONE_TIMESTAMPS);
+    let sum = Checksum::pseudo_header(ip, IpProtocol::Tcp, length);
+    let sum = match checksum {
+        WriteChecksum::PseudoHeader => sum.sum(),
+        WriteChecksum::Complete => sum
+            .over_words(&[ports, seq, ack, flags, last, before, value, echo])
+            .over(first)
+            .over(second)
+            .complement(),
+    };
+    let last = last | u32::from(sum) << 16;
+    let words = [a, b, c, d, e, ports, seq, ack, flags, last, before, value, echo];
+    ip::write_words(to.first_chunk_mut::<LENGTH>()?, words);
+    Some(LENGTH)
 }
 
 /// Where the checksum field lies in a TCP header, in bytes.
