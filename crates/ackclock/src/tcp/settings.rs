@@ -25,6 +25,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    #[inline(always)]
     pub(crate) fn new(config: &Config) -> Self {
         let mut settings = Settings {
             recovery: config.recovery,

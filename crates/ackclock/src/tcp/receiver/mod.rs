@@ -86,6 +86,7 @@ pub(crate) struct Receiver<'a> {
 impl<'a> Receiver<'a> {
     /// The receiver of a peer whose SYN had the number `irs`, and to which our own SYN advertised
     /// `advertised` bytes.
+    #[inline(always)]
     pub(crate) fn new(
         irs: SeqNumber,
         advertised: u32,
