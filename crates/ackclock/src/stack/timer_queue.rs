@@ -28,15 +28,25 @@ impl TimerCell {
     };
 }
 
-/// A heap entry; ordered by time, then by id, which makes the order total because an id has one
-/// entry only.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+/// An entry of the heap.
+#[derive(Clone, Copy, Debug)]
 struct Entry {
     at: Instant,
     id: u32,
 }
 
+impl Entry {
+    /// In order of time, then of ids, which makes the order total because an id has one entry only.
+    fn is_before(self, other: Self) -> bool {
+        self.at < other.at || (self.at == other.at && self.id < other.id)
+    }
+}
+
 const NOT_ARMED: u32 = u32::MAX;
+
+/// So many entries stand below each: half as many levels as with two, of which each touches twice the
+/// cells, one behind the other.
+const BRANCHES: u32 = 4;
 
 /// The earliest deadline of every id.
 ///
@@ -170,8 +180,8 @@ impl<'a> TimerQueue<'a> {
     /// Puts an entry at `position` or as far above it as it belongs.
     fn sift_up(&mut self, mut position: u32, entry: Entry) {
         while position > 0 {
-            let parent = (position - 1) / 2;
-            let Some(above) = self.entry_at(parent).filter(|above| *above > entry) else {
+            let parent = (position - 1) / BRANCHES;
+            let Some(above) = self.entry_at(parent).filter(|above| entry.is_before(*above)) else {
                 break;
             };
             self.put(position, above);
@@ -183,15 +193,19 @@ impl<'a> TimerQueue<'a> {
     /// Puts an entry at `position` or as far below it as it belongs.
     fn sift_down(&mut self, mut position: u32, entry: Entry) {
         loop {
-            let left = position.saturating_mul(2).saturating_add(1);
-            let Some(first) = self.entry(left) else {
+            let first = position.saturating_mul(BRANCHES).saturating_add(1);
+            let end = first.saturating_add(BRANCHES).min(self.len);
+            let children = self.cells.get(first as usize..end as usize).unwrap_or_default();
+            let Some((eldest, others)) = children.split_first() else {
                 break;
             };
-            let (child, below) = match self.entry(left + 1) {
-                Some(second) if second < first => (left + 1, second),
-                _ => (left, first),
-            };
-            if entry <= below {
+            let (mut child, mut below) = (first, eldest.entry);
+            for (position, cell) in (first + 1..).zip(others) {
+                if cell.entry.is_before(below) {
+                    (child, below) = (position, cell.entry);
+                }
+            }
+            if !below.is_before(entry) {
                 break;
             }
             self.put(position, below);
