@@ -305,8 +305,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if let Some(sizes) = &mut slot.sizes {
             sizes.release(&mut self.memory);
         }
-        if let Some(spare) = self.spare.get_mut(id as usize) {
-            *spare = Some(slot.connection.into_buffers());
+        let buffers = slot.connection.into_buffers();
+        match self.spare.get_mut(id as usize) {
+            Some(spare) => *spare = Some(buffers),
+            None => self.resting.keep(buffers),
         }
     }
 }

@@ -5,7 +5,6 @@ use super::isn::FirstNumbers;
 use super::memory::QueueSizes;
 use super::pool::NO_ID;
 use super::slot::{Owner, Slot};
-use super::storage::new_buffers;
 use super::tuple::{End, FourTuple};
 use super::{ConnectError, Handle, ListenConfig, ListenError, Listener, Stack};
 use crate::congestion::CongestionController;
@@ -163,7 +162,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             }
         };
         let spare = self.spare.get_mut(id as usize).and_then(Option::take);
-        let buffers = spare.unwrap_or_else(new_buffers);
+        let buffers = spare.unwrap_or_else(|| self.resting.new_buffers());
         let id = self.connections.insert_with(|| {
             let connection = Connection::connect(now, config, controller, buffers, open);
             Slot::new(connection, *tuple, config, owner, sizes)

@@ -226,21 +226,3 @@ impl<
         Self::new()
     }
 }
-
-/// Buffers of a connection in growing storage; they take memory when they hold something.
-#[cfg(feature = "alloc")]
-pub(super) fn new_buffers<'a>() -> Buffers<'a> {
-    Buffers {
-        send: Buffer::growing(),
-        receive: Buffer::growing(),
-        flight: Buffer::growing(),
-        delivery: Buffer::growing(),
-        reassembly: Buffer::growing(),
-    }
-}
-
-/// Without a heap there are no buffers but the lent ones.
-#[cfg(not(feature = "alloc"))]
-pub(super) fn new_buffers<'a>() -> Buffers<'a> {
-    Buffers::default()
-}
