@@ -61,6 +61,7 @@ impl<C: CongestionController> Sender<'_, C> {
         if cfg!(feature = "fast-path")
             && tells_nothing_else
             && (self.take_first_window(now, settings, ends)
+                || self.take_last_ack(now, ends)
                 || self.take_calm_ack(now, settings, ends))
         {
             return;
@@ -199,6 +200,33 @@ impl<C: CongestionController> Sender<'_, C> {
             self.rearm(now);
         }
         is_first
+    }
+
+    /// The ack of a FIN that was alone in flight: nothing will be sent any more, so that nobody has use
+    /// for what it tells of the path. False, without any effect, if it is another one.
+    fn take_last_ack(
+        &mut self,
+        now: Instant,
+        (seq, ack, window): (SeqNumber, SeqNumber, u32),
+    ) -> bool {
+        let is_last = self.fin_sent
+            && ack == self.snd_nxt
+            && self.flight.outstanding() == 1
+            && !self.flight.is_measuring()
+            && !self.ecn.is_holding()
+            && self.recovery.is_calm(&self.flight);
+        let run = if is_last { self.flight.untouched(ack) } else { None };
+        let Some(run) = run else {
+            return false;
+        };
+        self.window.update(seq, ack, window);
+        self.take_off_queue(ack);
+        self.flight.acknowledge_run(&run);
+        self.delivery.on_delivered(now, run.bytes);
+        self.timeouts_in_a_row = 0;
+        self.no_progress_since = now;
+        self.rearm(now);
+        true
     }
 
     /// Tells the law what recovery has found. `flight_size` is FlightSize before the ack, of which
