@@ -10,6 +10,10 @@ use crate::congestion::CongestionController;
 use crate::tcp::{State, TimeWait};
 use crate::time::{Duration, Instant};
 
+/// Whether the deadline of the connection that has received or sent last is noted only when another
+/// one does. Where little text is wanted it is noted each time.
+const SETTLES_LATER: bool = cfg!(feature = "fast-path");
+
 /// The least step of time.
 const TICK: Duration = Duration::from_nanos(1);
 
@@ -17,9 +21,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
     pub fn poll_at(&self) -> Instant {
         let records = self.half_open.timers.next().min(self.time_waits.next_expiry());
-        let busy = self.connections.get(self.busy).filter(|slot| !slot.detached);
-        let busy = busy.map_or(Instant::FAR_FUTURE, |slot| slot.connection.poll_timeout());
-        self.timers.next().min(records).min(busy)
+        let noted = self.timers.next().min(records);
+        match self.connections.get(self.busy) {
+            Some(slot) if SETTLES_LATER && !slot.detached => {
+                noted.min(slot.connection.poll_timeout())
+            }
+            _ => noted,
+        }
     }
 
     /// Fires every timer that is due.
@@ -151,7 +159,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// memory for a while.
     pub(super) fn after_last_turn(&mut self, now: Instant, id: u32) {
         self.rest_if_empty(id);
-        if self.busy != id || self.is_leaving(id) {
+        if !SETTLES_LATER || self.busy != id || self.is_leaving(id) {
             self.settle(now, id);
         }
         self.free_if_done(id);
@@ -194,7 +202,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// the connection leaves the network. Until then its deadline does not stand among the others.
     #[inline]
     pub(super) fn settle_later(&mut self, now: Instant, id: u32) {
-        if self.is_leaving(id) {
+        if !SETTLES_LATER || self.is_leaving(id) {
             self.settle(now, id);
         } else if self.busy != id {
             self.settle_busy(now);
@@ -211,7 +219,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Notes the deadline of the connection that has received or sent last.
     fn settle_busy(&mut self, now: Instant) {
-        if self.busy != NO_ID {
+        if SETTLES_LATER && self.busy != NO_ID {
             self.settle(now, self.busy);
             self.busy = NO_ID;
         }

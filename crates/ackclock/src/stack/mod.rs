@@ -240,7 +240,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Who has this four-tuple.
     fn find(&self, tuple: &FourTuple) -> Option<Entity> {
-        let recent = self.connections.get(self.recent);
+        let recent = self.connections.get(self.recent).filter(|_| cfg!(feature = "fast-path"));
         if recent.is_some_and(|slot| slot.tuple == *tuple && !slot.detached) {
             return Some(Entity::Connection(self.recent));
         }
