@@ -7,7 +7,7 @@ use super::slot::Owner;
 use super::time_wait::TimeWaitRecord;
 use super::{Event, Handle, Listener, Stack};
 use crate::congestion::CongestionController;
-use crate::tcp::{State, TimeWait};
+use crate::tcp::State;
 use crate::time::{Duration, Instant};
 
 /// Whether the deadline of the connection that has received or sent last is noted only when another
@@ -236,11 +236,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.timers.arm(id, connection.poll_timeout());
         } else if connection.is_over() {
             self.detach(id);
-        } else if let Some(time_wait) = connection.time_wait()
+        } else if connection.state() == State::TimeWait
             // The ack of the peer's FIN goes first.
             && connection.has_nothing_to_send(now, max_payload)
         {
-            self.enter_time_wait(now, id, time_wait);
+            self.enter_time_wait(now, id);
         } else {
             self.timers.arm(id, connection.poll_timeout());
         }
@@ -262,7 +262,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// A record takes the connection's place for 2 MSL. At the limit the oldest record gives way.
     #[inline(never)]
-    fn enter_time_wait(&mut self, now: Instant, id: u32, state: TimeWait) {
+    fn enter_time_wait(&mut self, now: Instant, id: u32) {
         if let Some(oldest) = self.time_waits.to_recycle() {
             tell!(warn, "TIME-WAIT of a connection ends early: there are too many");
             self.statistics.count(|all| &mut all.time_wait_recycled);
@@ -271,13 +271,16 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let Some(slot) = self.connections.get_mut(id) else {
             return;
         };
+        let Some(state) = slot.connection.time_wait() else {
+            return;
+        };
         tell!(debug, "connection {}: closed", slot.tuple);
         slot.connection.leave_time_wait();
         slot.detached = true;
         self.timers.disarm(id);
         let hash = self.secret.demux(&slot.tuple);
-        let record = TimeWaitRecord::new(now, slot.tuple, state, slot.marking);
-        match self.time_waits.insert(now, record) {
+        let make = || TimeWaitRecord::new(now, slot.tuple, state, slot.marking);
+        match self.time_waits.insert_with(now, make) {
             Some(record) => {
                 self.demux.replace(hash, Entity::Connection(id), Entity::TimeWait(record));
             }

@@ -62,12 +62,10 @@ impl<'a> TimerQueue<'a> {
         self.cells.iter().fold(Instant::FAR_FUTURE, |next, cell| next.min(cell.0))
     }
 
-    /// Takes the id with the earliest deadline out if that is not after `now`.
+    /// Takes an id out whose deadline is not after `now`.
     pub(super) fn pop_due(&mut self, now: Instant) -> Option<u32> {
-        let id = self.first()?;
-        if self.deadline(id) > now {
-            return None;
-        }
+        let is_due = |cell: &TimerCell| cell.0 <= now && !cell.0.is_never();
+        let id = self.cells.iter().position(is_due)? as u32;
         self.disarm(id);
         Some(id)
     }

@@ -141,14 +141,19 @@ impl<'a> TimeWaits<'a> {
         TimeWaits { records: Pool::new(records, limit), timers: TimerQueue::new(timers) }
     }
 
-    /// Adds a record; `None` if there is no memory for it.
-    pub(super) fn insert(&mut self, now: Instant, record: TimeWaitRecord) -> Option<u32> {
+    /// Adds a record, made where it stays; `None` if there is no memory for it.
+    pub(super) fn insert_with(
+        &mut self,
+        now: Instant,
+        make: impl FnOnce() -> TimeWaitRecord,
+    ) -> Option<u32> {
         let id = self.records.vacancy()?;
         if !self.timers.reserve(id as usize + 1) {
             return None;
         }
-        self.timers.arm(id, record.expires(now));
-        self.records.insert_with(|| record)
+        let id = self.records.insert_with(make)?;
+        self.restart(now, id);
+        Some(id)
     }
 
     /// Takes a record out.
@@ -272,10 +277,11 @@ mod tests {
         let (mut places, mut cells) = ([const { Place::EMPTY }; 2], [TimerCell::EMPTY; 2]);
         let mut waits = TimeWaits::new(Buffer::lent(&mut places), Buffer::lent(&mut cells), 9);
         let at = Instant::from_secs;
-        assert_eq!(waits.insert(at(0), record(None)), Some(0));
+        let make = || record(None);
+        assert_eq!(waits.insert_with(at(0), make), Some(0));
         assert_eq!((waits.to_recycle(), waits.next_expiry()), (None, at(60)));
-        assert_eq!(waits.insert(at(1), record(None)), Some(1));
-        assert_eq!(waits.insert(at(1), record(None)), None);
+        assert_eq!(waits.insert_with(at(1), make), Some(1));
+        assert_eq!(waits.insert_with(at(1), make), None);
         assert_eq!(waits.to_recycle(), Some(0));
         waits.restart(at(5), 0);
         assert_eq!((waits.to_recycle(), waits.next_expiry()), (Some(1), at(61)));
