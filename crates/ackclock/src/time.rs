@@ -62,6 +62,7 @@ impl Instant {
     }
 
     /// How long after `earlier` this is; zero if it is not after it.
+    #[cfg_attr(not(feature = "fast-path"), inline(never))]
     pub const fn saturating_since(self, earlier: Instant) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
