@@ -92,6 +92,18 @@ impl SeqRange {
         self.start.at_or_before(seq) && seq.before(self.end)
     }
 
+    /// Whether a receive window of these numbers accepts a segment that begins with `first` and occupies
+    /// `len` of them: the four cases of RFC 9293 section 3.4, table 6.
+    #[cfg_attr(not(feature = "fast-path"), inline(never))]
+    pub(crate) fn accepts(self, first: SeqNumber, len: u32) -> bool {
+        match len {
+            0 if self.is_empty() => first == self.start,
+            0 => self.contains(first),
+            // Nothing lies in a closed window.
+            _ => self.contains(first) || self.contains(first + (len - 1)),
+        }
+    }
+
     /// Whether all of `other` lies in it (an empty range lies wherever its start does, the end
     /// included).
     pub const fn covers(self, other: SeqRange) -> bool {

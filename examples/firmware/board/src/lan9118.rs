@@ -179,13 +179,14 @@ impl Lan9118 {
     /// Sends a frame, which lies in pieces. Call it only if it [has room](Self::has_room).
     pub fn transmit(&mut self, pieces: [&[u8]; PIECES]) {
         let length = pieces.iter().map(|piece| piece.len()).sum::<usize>() as u32;
-        let last = pieces.iter().rposition(|piece| !piece.is_empty()).unwrap_or_default();
+        let mut left = length;
         let mut first = TX_FIRST;
-        for (index, piece) in pieces.iter().enumerate() {
+        for piece in pieces {
             if piece.is_empty() {
                 continue;
             }
-            let end = if index == last { TX_LAST } else { 0 };
+            left -= piece.len() as u32;
+            let end = if left == 0 { TX_LAST } else { 0 };
             write(Register::TxData, first | end | piece.len() as u32);
             write(Register::TxData, length);
             let (words, rest) = piece.as_chunks();

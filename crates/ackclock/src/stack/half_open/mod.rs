@@ -53,8 +53,9 @@ pub(super) struct HalfOpen {
     #[cfg(any(feature = "historic", feature = "tuning"))]
     rto: RtoConfig,
     give_up_at: Instant,
-    first_sent_at: Option<Instant>,
+    /// How often the SYN-ACK was sent, and when last.
     sent: u32,
+    sent_at: Instant,
     timeouts: u32,
     defer_accept: u8,
     /// The handshake is finished but for the data that the listener waits for.
@@ -120,8 +121,8 @@ impl HalfOpen {
             #[cfg(any(feature = "historic", feature = "tuning"))]
             rto: config.rto,
             give_up_at: now + config.syn_give_up,
-            first_sent_at: None,
             sent: 0,
+            sent_at: now,
             timeouts: 0,
             defer_accept: passive.defer_accept,
             acked: false,
@@ -155,7 +156,8 @@ impl HalfOpen {
             TimestampCheck::Missing => return Answer::Drop,
         }
         // First, check the sequence number.
-        if !is_acceptable(self.rcv_nxt(), self.window.into(), segment) {
+        let window = SeqRange::from_len(self.rcv_nxt(), self.window.into());
+        if !window.accepts(header.seq, segment.len()) {
             return if reset { Answer::Drop } else { self.acknowledge(now) };
         }
         // Second, check the RST bit: RFC 5961 section 3.2.
@@ -225,7 +227,7 @@ impl HalfOpen {
     /// The link has taken a SYN-ACK.
     pub(super) fn on_syn_ack_sent(&mut self, now: Instant) {
         self.sent = self.sent.saturating_add(1);
-        self.first_sent_at.get_or_insert(now);
+        self.sent_at = now;
         self.deadline = (now + self.syn_timeout()).min(self.give_up_at);
     }
 
@@ -257,7 +259,7 @@ impl HalfOpen {
             ts_recent: self.timestamps.recent(),
             advertised_window: self.window,
             // What comes after an ack that was not heard measures the application, not the path.
-            syn_sent_at: self.first_sent_at.filter(|_| self.sent == 1 && !self.acked),
+            syn_sent_at: (self.sent == 1 && !(cfg!(feature = "tuning") && self.acked)).then_some(self.sent_at),
             syn_retransmits: self.timeouts,
         }
     }
@@ -315,18 +317,6 @@ impl<'a> HalfOpens<'a> {
     pub(super) fn remove(&mut self, id: u32) {
         self.timers.disarm(id);
         self.records.discard(id);
-    }
-}
-
-/// The acceptability test of RFC 9293 section 3.4, table 6.
-fn is_acceptable(rcv_nxt: SeqNumber, window: u32, segment: &Segment<'_>) -> bool {
-    let window = SeqRange::from_len(rcv_nxt, window);
-    let (first, len) = (segment.header.seq, segment.len());
-    match (len, window.is_empty()) {
-        (0, true) => first == rcv_nxt,
-        (0, false) => window.contains(first),
-        (_, true) => false,
-        (_, false) => window.contains(first) || window.contains(first + len.wrapping_sub(1)),
     }
 }
 

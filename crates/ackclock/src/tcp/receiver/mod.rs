@@ -155,20 +155,9 @@ impl<'a> Receiver<'a> {
         self.window.edge().since(self.rcv_nxt())
     }
 
-    /// Whether a segment that occupies `len` sequence numbers is acceptable: the four cases of
-    /// RFC 9293 section 3.4, table 6.
+    /// Whether a segment that occupies `len` sequence numbers is acceptable (RFC 9293 section 3.4).
     pub(crate) fn is_acceptable(&self, seq: SeqNumber, len: u32) -> bool {
-        // Nothing lies in a closed window.
-        match len {
-            0 if self.rcv_wnd() == 0 => seq == self.rcv_nxt(),
-            0 => self.in_window(seq),
-            _ => self.in_window(seq) || self.in_window(seq + (len - 1)),
-        }
-    }
-
-    /// Whether RCV.NXT <= `seq` < RCV.NXT + RCV.WND.
-    pub(crate) fn in_window(&self, seq: SeqNumber) -> bool {
-        SeqRange::new(self.rcv_nxt(), self.window.edge()).contains(seq)
+        SeqRange::new(self.rcv_nxt(), self.window.edge()).accepts(seq, len)
     }
 
     /// Takes the data and the FIN of a segment (RFC 9293 section 3.10.7.4, seventh and eighth
