@@ -47,18 +47,18 @@ impl<'a> Resting<'a> {
         let _ = buffers;
     }
 
-    /// Buffers for a new connection, of which none are lent.
-    pub(super) fn new_buffers(&mut self) -> Buffers<'a> {
+    /// Buffers for a new connection, of which none are lent; without a heap there are none.
+    pub(super) fn new_buffers(&mut self) -> Option<Buffers<'a>> {
         #[cfg(feature = "alloc")]
-        return Buffers {
+        return Some(Buffers {
             send: Buffer::growing(),
             receive: Buffer::growing(),
             flight: self.flight.take().unwrap_or_else(Buffer::growing),
             delivery: Buffer::growing(),
             reassembly: Buffer::growing(),
-        };
+        });
         #[cfg(not(feature = "alloc"))]
-        Buffers::default()
+        None
     }
 
     /// Makes room for ids below `count`; returns whether there is.

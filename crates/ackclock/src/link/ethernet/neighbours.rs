@@ -200,21 +200,21 @@ impl<const N: usize> Neighbours<N> {
         let unresolved = self.places.iter().flatten().filter(|it| it.is_unresolved()).count();
         let is_full = new.is_unresolved() && unresolved >= (N / 2).max(1);
         let turn = self.turn;
-        let mut best = None;
+        let (mut best, mut found) = (0, None);
         for place in &mut self.places {
             let fitness = match place {
                 None if !is_full => u32::MAX,
                 Some(it) if it.state == State::Failed && it.deadline <= now => u32::MAX - 1,
                 Some(it) if !it.is_unresolved() && !is_full => {
-                    turn.wrapping_sub(it.turn).min(u32::MAX - 2)
+                    turn.wrapping_sub(it.turn).min(u32::MAX - 3) + 1
                 }
                 _ => continue,
             };
-            if best.as_ref().is_none_or(|(known, _)| fitness >= *known) {
-                best = Some((fitness, place));
+            if fitness >= best {
+                (best, found) = (fitness, Some(place));
             }
         }
-        best.map(|(_, place)| *place = Some(new)).is_some()
+        found.map(|place| *place = Some(new)).is_some()
     }
 
     /// When the next request is due.
