@@ -131,11 +131,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             echoes,
             echo_data,
         } = storage;
-        self.lent_receive = None;
+        let (mut least, mut most) = (usize::MAX, 0);
         for lent in spare.iter().flatten().map(|buffers| buffers.receive.len()) {
-            let (least, most) = self.lent_receive.unwrap_or((lent, lent));
-            self.lent_receive = Some((least.min(lent), most.max(lent)));
+            (least, most) = (least.min(lent), most.max(lent));
         }
+        self.lent_receive = (least <= most).then_some((least, most));
         addresses.fill(AddressPlace::EMPTY);
         self.addresses.renew(addresses);
         self.secret = Secret::new(config.secret);
