@@ -259,7 +259,8 @@ impl HalfOpen {
             ts_recent: self.timestamps.recent(),
             advertised_window: self.window,
             // What comes after an ack that was not heard measures the application, not the path.
-            syn_sent_at: (self.sent == 1 && !(cfg!(feature = "tuning") && self.acked)).then_some(self.sent_at),
+            syn_sent_at: (self.sent == 1 && !(cfg!(feature = "tuning") && self.acked))
+                .then_some(self.sent_at),
             syn_retransmits: self.timeouts,
         }
     }
