@@ -137,6 +137,7 @@ impl<C: CongestionController> Connection<'_, C> {
         self.shutdown(now);
         let patience = match self.state {
             State::FinWait2 => self.settings.fin_wait_2_timeout(),
+            _ if linger == Duration::MAX => return,
             _ => linger,
         };
         self.close_deadline = self.close_deadline.min(now + patience);
@@ -226,7 +227,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// The same, with a bit for each thing.
     pub(crate) fn readiness_bits(&self) -> u8 {
         let mut bits = 0;
-        let mut set = |is_so: bool, bit: u8| bits |= if is_so { bit } else { 0 };
+        let mut set = |is_so: bool, bit: u8| bits |= u8::from(is_so) * bit;
         let closed = matches!(self.state, State::Closed | State::TimeWait);
         let has_data = self.receiver.queued() > 0;
         let finished = self.receiver.is_finished() && !has_data;

@@ -218,7 +218,11 @@ impl<C: CongestionController> Sender<'_, C> {
             return paced;
         }
         let (_, early) = self.early_timer();
-        self.deadline.min(early).min(paced).min(self.no_progress_since + settings.user_timeout())
+        let expiry = match settings.user_timeout() {
+            Duration::MAX => Instant::FAR_FUTURE,
+            timeout => self.no_progress_since + timeout,
+        };
+        self.deadline.min(early).min(paced).min(expiry)
     }
 
     /// RFC 6298 rules 5.4 to 5.6, RFC 5681 section 3.1 equation 4.
