@@ -50,8 +50,11 @@ impl<C: CongestionController> Sender<'_, C> {
 
     /// Starts, keeps or stops the timer according to what is in flight and queued.
     pub(super) fn rearm(&mut self, now: Instant) {
-        let is_off = self.deadline.is_never();
-        if is_off && !self.waits_for_ack() && self.usable_window() >= self.mss {
+        if cfg!(feature = "fast-path")
+            && self.deadline.is_never()
+            && !self.waits_for_ack()
+            && self.usable_window() >= self.mss
+        {
             // Whatever is queued can go.
             self.no_progress_since = now;
             self.probe_due = false;
@@ -61,26 +64,24 @@ impl<C: CongestionController> Sender<'_, C> {
     }
 
     fn rearm_anew(&mut self, now: Instant) {
-        let running = self.timer();
-        let goes_on = matches!(running, Timer::Retransmit(_)) && !self.flight.is_empty();
+        let is_off = self.deadline.is_never();
+        let goes_on = !is_off && !self.persisting && !self.flight.is_empty();
         if goes_on && self.window.size > 0 {
             self.probe_due = false;
             return;
         }
         let blocked = self.is_blocked_by_window();
-        if running == Timer::Off {
+        if is_off {
             self.no_progress_since = now;
         }
-        let timer = match running {
-            Timer::Persist(at) if blocked => Timer::Persist(at),
-            _ if blocked => Timer::Persist(self.rto.deadline(now)),
-            _ if !self.waits_for_ack() => Timer::Off,
-            Timer::Retransmit(at) => Timer::Retransmit(at),
-            _ => Timer::Retransmit(self.rto.deadline(now)),
-        };
-        self.set_timer(timer);
+        if !blocked && !self.waits_for_ack() {
+            self.deadline = Instant::FAR_FUTURE;
+        } else if is_off || self.persisting != blocked {
+            self.deadline = self.rto.deadline(now);
+        }
+        self.persisting = blocked;
         self.probe_due &= blocked;
-        if !matches!(timer, Timer::Retransmit(_)) {
+        if blocked || self.deadline.is_never() {
             self.recovery.cancel_early_timer();
             self.tail_probe_due = false;
         }
