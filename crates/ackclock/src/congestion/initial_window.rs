@@ -72,12 +72,18 @@ impl InitialWindow {
         !matches!(self, InitialWindow::AtMost { bytes: BEYOND_LARGEST.., .. })
     }
 
+    /// The default's, not less than `mss`, which is not 0.
+    #[cfg_attr(not(feature = "fast-path"), inline(never))]
+    pub(crate) fn rfc6928(mss: u32) -> u32 {
+        standard(RFC_6928, mss)
+    }
+
     /// The window in bytes for segments of `mss` bytes: at least one segment.
     pub fn window(&self, mss: u32) -> u32 {
         let mss = mss.max(1);
         let window = match *self {
             InitialWindow::Rfc6928 | InitialWindow::AtMost { segments: 0, bytes: 0 } => {
-                standard(RFC_6928, mss)
+                Self::rfc6928(mss)
             }
             InitialWindow::Rfc3390 => standard(RFC_3390, mss),
             InitialWindow::AtMost { segments: 0, bytes } => bytes,

@@ -218,7 +218,7 @@ impl<C: CongestionController> Connection<'_, C> {
             probes_sent: sent.probes.get().saturating_add(counters.keepalive_probes.get()),
             tail_probes: sent.tail_probes.get(),
             undos: sent.undos.get(),
-            sack_renegings: u64::from(flight.renegings()),
+            sack_renegings: flight.renegings(),
             pacing_rate: sender.pacing_rate(&self.settings),
             since_sent: if self.state.is_synchronized() {
                 now.saturating_since(sender.last_sent_at())

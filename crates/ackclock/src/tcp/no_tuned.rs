@@ -21,8 +21,8 @@ impl Settings {
         None
     }
 
-    pub(crate) fn initial_window(&self) -> InitialWindow {
-        InitialWindow::Rfc6928
+    pub(crate) fn initial_window(&self, mss: u32) -> u32 {
+        InitialWindow::rfc6928(mss.max(1))
     }
 
     pub(crate) fn syn_give_up(&self) -> Duration {

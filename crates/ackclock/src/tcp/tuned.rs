@@ -39,8 +39,9 @@ impl Settings {
         self.tuned.mss
     }
 
-    pub(crate) fn initial_window(&self) -> InitialWindow {
-        self.tuned.initial_window
+    /// In bytes, for segments of `mss` bytes.
+    pub(crate) fn initial_window(&self, mss: u32) -> u32 {
+        self.tuned.initial_window.window(mss)
     }
 
     pub(crate) fn syn_give_up(&self) -> Duration {

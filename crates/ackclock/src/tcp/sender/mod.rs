@@ -188,7 +188,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             self.rto.on_syn_lost();
         }
         let initial_window =
-            if start.syn_lost { self.mss } else { settings.initial_window().window(self.mss) };
+            if start.syn_lost { self.mss } else { settings.initial_window(self.mss) };
         self.controller.on_start(&Start {
             now,
             mss: self.mss,

@@ -65,7 +65,7 @@ impl<C: CongestionController> Sender<'_, C> {
         };
         if idle > limit {
             let window = match settings.restart_after_idle() {
-                RestartAfterIdle::RestartWindow => settings.initial_window().window(self.mss),
+                RestartAfterIdle::RestartWindow => settings.initial_window(self.mss),
                 _ => self.mss,
             };
             let restart_window = window.min(self.controller.window());

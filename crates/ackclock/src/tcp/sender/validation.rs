@@ -84,7 +84,7 @@ impl<C: CongestionController> Sender<'_, C> {
         if unvalidated <= NONVALIDATED_PERIOD {
             return;
         }
-        let least = settings.initial_window().window(self.mss);
+        let least = settings.initial_window(self.mss);
         for _ in 0..(unvalidated / NONVALIDATED_PERIOD).min(MOST_PERIODS) {
             self.controller.on_unvalidated_window(now, least);
         }

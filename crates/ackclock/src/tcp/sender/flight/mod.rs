@@ -22,6 +22,7 @@ use super::DeliveryRecord;
 use super::delivery::DeliveryColumn;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, Deque};
+use crate::tcp::count::Count;
 use crate::time::Instant;
 use record::{Pieces, bit, low_bits};
 
@@ -106,7 +107,7 @@ pub(crate) struct Flight<'a> {
     /// No piece before this one waits for retransmission.
     resend_from: SeqNumber,
     /// How often the peer was found to have thrown away what it had SACKed.
-    renegings: u32,
+    renegings: Count,
     /// No record has pieces that were sent again and not since this time, in microseconds.
     #[cfg(feature = "recovery-rack")]
     oldest_resent: u64,
@@ -124,7 +125,7 @@ impl<'a> Flight<'a> {
             highest_sacked: SeqNumber(0),
             lost_below: SeqNumber(0),
             resend_from: SeqNumber(0),
-            renegings: 0,
+            renegings: Count::default(),
             #[cfg(feature = "recovery-rack")]
             oldest_resent: 0,
         }
@@ -205,8 +206,8 @@ impl<'a> Flight<'a> {
     }
 
     /// How often the peer was found to have thrown away what it had SACKed.
-    pub(crate) fn renegings(&self) -> u32 {
-        self.renegings
+    pub(crate) fn renegings(&self) -> u64 {
+        self.renegings.get()
     }
 
     /// Of what is lost, what was not sent again.

@@ -253,6 +253,6 @@ impl Flight<'_> {
         if let Some(front) = self.records.front() {
             (self.lost_below, self.resend_from) = (front.seq, front.seq);
         }
-        self.renegings = self.renegings.saturating_add(1);
+        self.renegings.add(1);
     }
 }
