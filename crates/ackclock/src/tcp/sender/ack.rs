@@ -52,7 +52,8 @@ impl AckInput<'_> {
 impl<C: CongestionController> Sender<'_, C> {
     /// Takes an ack that lies between SND.UNA and SND.NXT.
     pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings, input: &AckInput<'_>) {
-        let is_bare = !input.empty && input.sack.is_empty() && !input.ecn_echo;
+        let is_bare =
+            cfg!(feature = "fast-path") && !input.empty && input.sack.is_empty() && !input.ecn_echo;
         if is_bare && self.take_repetition(input.seq, input.ack, input.window) {
             return;
         }

@@ -422,14 +422,20 @@ impl<'a> Flight<'a> {
     /// piece and does not acknowledge it has thrown data away: then no SACK counts any more
     /// (RFC 2018 section 8).
     pub(crate) fn mark_all_lost(&mut self) {
-        self.forget_reneged();
-        let mut lost = 0;
-        for position in 0..self.records.len() {
-            if let Some(record) = self.records.get_mut(position) {
-                record.lost = record.all() & !record.sacked;
-                record.resent = 0;
-                lost += record.bytes(record.lost);
+        let reneged = self.has_reneged();
+        if reneged {
+            self.sacked = 0;
+            self.renegings.add(1);
+        }
+        let (mut lost, mut position) = (0, 0);
+        while let Some(record) = self.records.get_mut(position) {
+            if reneged {
+                record.discard_sacks();
             }
+            record.lost = record.all() & !record.sacked;
+            record.resent = 0;
+            lost += record.bytes(record.lost);
+            position += 1;
         }
         self.lost = lost;
         self.resent = 0;
