@@ -291,11 +291,10 @@ impl<C: CongestionController> Connection<'_, C> {
         }
         // A RST is in the window or is nothing (RFC 5961 section 3.2).
         if !reset {
-            let old = self.receiver.rcv_nxt().since(seq) as usize;
-            let old = segment.payload.get(..old).unwrap_or(segment.payload);
-            if self.state.is_synchronized() && !old.is_empty() {
-                // Nothing of it is taken, but D-SACK reports it (RFC 2883).
-                let _ = self.receiver.on_segment(now, seq, old, false, false);
+            let old = self.receiver.rcv_nxt().since(seq).min(segment.payload.len() as u32);
+            if self.state.is_synchronized() && old > 0 {
+                // Nothing of it is taken, but D-SACK reports it.
+                self.receiver.on_old(SeqRange::from_len(seq, old));
             }
             self.digest_ack_before_window(now, segment, seq);
             self.answer_unacceptable(now, len);

@@ -203,7 +203,14 @@ impl<'a> Receiver<'a> {
             Arriving::Special
         };
         self.count_arrival(now, segment.len(), stored.advanced, arriving);
-        Arrival { accepted: stored.advanced, fin: fin_reached, dropped: stored.dropped }
+        // Nobody else asks.
+        let dropped = if cfg!(feature = "counters") { stored.dropped } else { 0 };
+        Arrival { accepted: stored.advanced, fin: fin_reached, dropped }
+    }
+
+    /// `old` data arrived, all of which had arrived before (RFC 2883 section 4).
+    pub(crate) fn on_old(&mut self, old: SeqRange) {
+        self.report.on_duplicate(old);
     }
 
     /// Takes what comes next, if it was promised, while there is no hole (as most data come).
