@@ -15,10 +15,11 @@ pub(super) fn siphash([k0, k1]: [u64; 2], bytes: &[u8]) -> u64 {
     // Section 2.2: the last word has the length in its last byte.
     let length = u64::from(bytes.len() as u8) << 56;
     let last = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)) | length;
-    for word in words {
-        absorb(&mut state, u64::from_le_bytes(*word));
+    for word in words.iter().map(|word| u64::from_le_bytes(*word)).chain([last]) {
+        state[3] ^= word;
+        round(&mut state);
+        state[0] ^= word;
     }
-    absorb(&mut state, last);
     // Section 2.3.
     state[2] ^= 0xff;
     for _ in 0..3 {
@@ -26,14 +27,6 @@ pub(super) fn siphash([k0, k1]: [u64; 2], bytes: &[u8]) -> u64 {
     }
     let [v0, v1, v2, v3] = state;
     v0 ^ v1 ^ v2 ^ v3
-}
-
-/// Takes a word of the input, in one round.
-#[cfg_attr(feature = "fast-path", inline(always))]
-fn absorb(state: &mut [u64; 4], word: u64) {
-    state[3] ^= word;
-    round(state);
-    state[0] ^= word;
 }
 
 /// SipRound (section 2.1, figure 2.1).

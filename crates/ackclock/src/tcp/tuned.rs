@@ -19,6 +19,7 @@ pub(super) struct Tuned {
 }
 
 impl Tuned {
+    #[inline(always)]
     pub(super) fn new(config: &Config) -> Self {
         let or_for_ever =
             |time: Option<Duration>| CompactDuration::new(time.unwrap_or(Duration::MAX));
