@@ -121,10 +121,11 @@ impl Secret {
     }
 
     /// Seed of a connection's random words, of which nothing secret comes: a multiplication mixes well
-    /// enough what is different for each connection.
+    /// enough what is different for each connection. The key itself has no part in it, since it could
+    /// be found out from them.
     pub(super) fn random(&self, now: Instant, isn: SeqNumber) -> u64 {
-        let [first, _] = self.bits;
-        let different = first ^ now.as_nanos() ^ u64::from(isn.0) << 32;
+        let host = u64::from(self.clock_phase);
+        let different = host ^ now.as_nanos() ^ u64::from(isn.0) << 32;
         different.wrapping_mul(GOLDEN_RATIO).rotate_left(32)
     }
 
