@@ -31,12 +31,12 @@ hosts std,full
 least law-fixed,ipv4,ethernet
 firmware recovery-rfc6675,timestamps,ipv4,ethernet
 reno active-open,recovery-rfc6675,ipv4,undo
-newreno tuning,hystart,ipv4,ethernet
+newreno tuning,hystart,reassembly,ipv4,ethernet
 cubic law-cubic,hystart,recovery-rfc6675
 loss-and-time active-open,icmp-errors,timestamps,law-cubic,hystart,recovery-rack,ipv4,undo,ecn,window-validation
 rates active-open,timestamps,law-bbr,recovery-rack,ipv4,ipv6
 heap alloc,active-open,icmp-errors,timestamps,law-cubic,recovery-rack,ipv4,segmentation,many-connections,counters
-history law-tahoe,law-none,recovery-tahoe,recovery-go-back-n,ipv4,historic,urgent
+history law-tahoe,law-none,reassembly,recovery-tahoe,recovery-go-back-n,ipv4,historic,urgent
 delay law-vegas,recovery-reno,ipv6
 radio law-veno,recovery-sack-pipe
 SETS

@@ -98,10 +98,11 @@
 //! | `icmp-errors` | ICMP errors: path MTU discovery (RFC 1191, RFC 8201), unreachable destinations; else they are counted and ignored |
 //! | `many-connections` | a hash table of connections, a heap of deadlines, ranges out of order in a list that is searched by halves; else all are looked through |
 //! | `pacing` | pacing and the burst limit (part of `law-bbr`) |
+//! | `reassembly` | data that come out of order wait for what is missing before them; else they are dropped, and the peer sends them again (part of `sack`) |
 //! | `sack` | selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883; part of the recoveries that go by them) |
-//! | `segmentation` | up to 64 segments in one transmission, for links that segment |
+//! | `segmentation` | up to 64 segments in one transmission, for links that segment, and counted one by one what a link has put together |
 //! | `timestamps` | the timestamps option: round trips measured by it, PAWS (RFC 7323) |
-//! | `tuning` | settings that most connections leave as they are: codepoints and hop limits of packets, cork, deferred accepts, initial window, linger, MSS, restart after idle, user timeout, window clamp, lent receive buffers used in part, listening for any destination |
+//! | `tuning` | settings that most connections leave as they are: ack policy, bounds of the retransmission timer, codepoints and hop limits of packets, cork, deferred accepts, FIN-WAIT-2 timeout, initial window, linger, MSL, MSS, restart after idle, time to give up a SYN, user timeout, window clamp, lent receive buffers used in part, listening for any destination |
 //! | `undo` | reductions for false alarms are taken back (RFC 3522, RFC 3708, RFC 4015, RFC 5682) |
 //! | `urgent` | urgent pointers (RFC 9293 section 3.8.5) |
 //! | `window-validation` | RFC 7661 |

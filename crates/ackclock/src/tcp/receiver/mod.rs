@@ -5,10 +5,11 @@ mod ack_policy;
 #[cfg_attr(not(feature = "ecn"), path = "no_ecn.rs")]
 mod ecn;
 mod full_size;
-#[cfg_attr(not(feature = "many-connections"), path = "few_ranges.rs")]
+#[cfg_attr(not(feature = "reassembly"), path = "no_ranges.rs")]
+#[cfg_attr(all(feature = "reassembly", not(feature = "many-connections")), path = "few_ranges.rs")]
 mod range_list;
 mod reassembly;
-#[cfg(feature = "many-connections")]
+#[cfg(all(feature = "many-connections", feature = "reassembly"))]
 mod recent;
 #[cfg_attr(not(feature = "sack"), path = "no_sack.rs")]
 mod sack;
