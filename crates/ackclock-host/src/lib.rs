@@ -62,6 +62,8 @@ pub mod secret;
 #[cfg(target_os = "linux")]
 pub mod setup;
 #[cfg(target_os = "linux")]
+mod sleeper;
+#[cfg(target_os = "linux")]
 mod strays;
 #[cfg(target_os = "linux")]
 pub mod tap;

@@ -1,8 +1,7 @@
 //! Drives a stack and its applications over a link, in real time.
 //!
-//! The loop sleeps in one `ppoll` until the device is readable (or writable, when it had no room),
-//! a deadline is due, or a [`Waker`] calls. There are never more than two descriptors to wait for,
-//! so nothing is gained by registering them anywhere.
+//! The loop sleeps until the device is readable (or writable, when it had no room), a deadline is due,
+//! or a [`Waker`] calls.
 
 use crate::clock::Clock;
 use ackclock::apps::{Application, StartError};
@@ -11,14 +10,15 @@ use ackclock::link::ethernet::Ethernet;
 use ackclock::link::{Link, Received, TransmitError};
 use ackclock::stack::{Rejected, Stack, Transmit};
 use ackclock::time::Instant;
-use rustix::event::{PollFd, PollFlags};
+use rustix::event::PollFlags;
 use std::fmt;
 use std::io;
 use std::os::fd::AsFd;
 
+use crate::sleeper::Sleeper;
 use crate::strays::Strays;
 pub use crate::wait::Waker;
-use crate::wait::{is_gone, wait};
+use crate::wait::is_gone;
 use crate::wake_ups::WakeUps;
 
 /// Packets taken from the device, changes handed to applications and packets given to the device
@@ -164,6 +164,9 @@ impl<L: Link + AsFd> RunLoop<L> {
         stack: &mut Stack<'a, C>,
         applications: &mut [&mut dyn Application<'a, C>],
     ) -> Result<Ended, RunError<L::Error>> {
+        // The link may be another one than in the run before.
+        let sleeper = Sleeper::new(&self.link, &self.waker);
+        let mut sleeper = sleeper.map_err(RunError::Poll)?;
         loop {
             let round = self.round(stack, applications)?;
             if self.waker.take_stop() {
@@ -180,7 +183,7 @@ impl<L: Link + AsFd> RunLoop<L> {
             let ethernet = self.ethernet.as_ref().map(|ethernet| ethernet.poll_at());
             let deadlines = [Some(stack.poll_at()), wake_at, ethernet];
             let deadline = deadlines.into_iter().flatten().min().unwrap_or(Instant::FAR_FUTURE);
-            self.sleep(deadline, round == Round::Blocked)?;
+            self.sleep(&mut sleeper, deadline, round == Round::Blocked)?;
         }
     }
 
@@ -261,17 +264,17 @@ impl<L: Link + AsFd> RunLoop<L> {
     }
 
     /// Sleeps until the device is ready, the deadline, or a call of the waker.
-    fn sleep(&mut self, deadline: Instant, want_room: bool) -> Result<(), RunError<L::Error>> {
-        let mut interest = PollFlags::IN;
-        interest.set(PollFlags::OUT, want_room);
-        let mut ready = [PollFd::new(&self.link, interest), self.waker.poll_fd()];
-        wait(&mut ready, self.clock.now(), deadline).map_err(RunError::Poll)?;
-        let [link, waker] = ready.map(|each| each.revents());
-        if waker.contains(PollFlags::IN) {
-            self.waker.reset();
-        }
-        self.readable = link.contains(PollFlags::IN);
-        if is_gone(link) { Err(RunError::Gone) } else { Ok(()) }
+    fn sleep(
+        &mut self,
+        sleeper: &mut Sleeper,
+        deadline: Instant,
+        wants_room: bool,
+    ) -> Result<(), RunError<L::Error>> {
+        let RunLoop { link, waker, clock, .. } = self;
+        let said = sleeper.sleep(&*link, waker, clock, deadline, wants_room);
+        let said = said.map_err(RunError::Poll)?;
+        self.readable = said.contains(PollFlags::IN);
+        if is_gone(said) { Err(RunError::Gone) } else { Ok(()) }
     }
 }
 

@@ -1,10 +1,10 @@
-//! Waiting for devices, a deadline, or a call from another thread: one `ppoll`.
+//! Waiting for devices, a deadline, or a call from another thread.
 
 use ackclock::time::Instant;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::io::{Errno, read, write};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -43,6 +43,11 @@ impl Waker {
     }
 
     /// What becomes readable when the waker calls.
+    pub(crate) fn event(&self) -> BorrowedFd<'_> {
+        self.0.event.as_fd()
+    }
+
+    /// As [`event`](Self::event), for `ppoll`.
     pub(crate) fn poll_fd(&self) -> PollFd<'_> {
         PollFd::new(&self.0.event, PollFlags::IN)
     }
@@ -53,7 +58,7 @@ impl Waker {
     }
 }
 
-/// Waits until one of them is ready, or the deadline. (A signal may end it before.)
+/// Waits in one `ppoll` until one of them is ready, or the deadline. (A signal may end it before.)
 pub(crate) fn wait(them: &mut [PollFd<'_>], now: Instant, deadline: Instant) -> io::Result<()> {
     let timeout = (!deadline.is_never()).then(|| timespec(now, deadline));
     match poll(them, timeout.as_ref()) {
@@ -70,7 +75,7 @@ pub(crate) fn is_gone(device: PollFlags) -> bool {
 }
 
 /// The time from `now` to `deadline`; none if it has passed.
-fn timespec(now: Instant, deadline: Instant) -> Timespec {
+pub(crate) fn timespec(now: Instant, deadline: Instant) -> Timespec {
     let nanos = deadline.saturating_since(now).as_nanos();
     Timespec {
         // At most 584 years, which fits any kernel's seconds.

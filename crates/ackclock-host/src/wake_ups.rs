@@ -1,7 +1,7 @@
 //! How many packets are there when a loop wakes up.
 //!
 //! Reading until there is no more takes a system call that finds nothing. Where wake-ups bring one
-//! packet, as requests and answers do, it is left out: the next `ppoll` would tell of more.
+//! packet, as requests and answers do, it is left out: the next sleep would be told of more.
 
 /// What wake-ups have brought.
 #[derive(Clone, Copy, Default, Debug)]

@@ -1,0 +1,241 @@
+//! Where a loop sleeps until its device is ready, a deadline, or a call from another thread.
+//!
+//! The kernel knows beforehand what is waited for (epoll(7)), and has a timer that goes on from one
+//! sleep to the next. A deadline that is far away mostly moves on before it is reached: then the timer
+//! stays as it is, goes off too early once, and is set anew. To name descriptors and deadline at each
+//! sleep (ppoll(2)), so that the kernel sets a timer and removes it each time, takes longer; it is done
+//! where the deadline is near, because a timer that was left would go off time and again.
+
+use crate::clock::Clock;
+use crate::wait::{Waker, timespec, wait};
+use ackclock::time::{Duration, Instant};
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::{Errno, read};
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
+};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+
+/// A deadline that is nearer is not left to the timer.
+const NEAR: Duration = Duration::from_millis(10);
+
+/// What an event tells of.
+const DEVICE: u64 = 0;
+const CALL: u64 = 1;
+const TIMER: u64 = 2;
+
+/// A place to sleep for one loop and one device.
+#[derive(Debug)]
+pub(crate) struct Sleeper {
+    epoll: OwnedFd,
+    timer: OwnedFd,
+    /// When the timer goes off, or went off without being heard; never if it is not set.
+    due: Instant,
+    /// Whether room in the device is waited for too.
+    wants_room: bool,
+}
+
+impl Sleeper {
+    /// One for this device, and the calls of this waker.
+    pub(crate) fn new(device: impl AsFd, waker: &Waker) -> io::Result<Self> {
+        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
+        let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
+        let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
+        epoll::add(&epoll, device, EventData::new_u64(DEVICE), EventFlags::IN)?;
+        epoll::add(&epoll, waker.event(), EventData::new_u64(CALL), EventFlags::IN)?;
+        epoll::add(&epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN)?;
+        Ok(Sleeper { epoll, timer, due: Instant::FAR_FUTURE, wants_room: false })
+    }
+
+    /// Sleeps until the device is readable (or has room, if that is wanted), the deadline, or a call
+    /// of the waker; returns what is said of the device. It may end before for no reason.
+    pub(crate) fn sleep(
+        &mut self,
+        device: impl AsFd,
+        waker: &Waker,
+        clock: &Clock,
+        deadline: Instant,
+        wants_room: bool,
+    ) -> io::Result<PollFlags> {
+        let interest = interest(wants_room);
+        if deadline < self.due {
+            let now = clock.now();
+            if deadline.saturating_since(now) < NEAR {
+                return nap(&device, waker, now, deadline, interest);
+            }
+            let it_interval = Timespec { tv_sec: 0, tv_nsec: 0 };
+            let setting = Itimerspec { it_interval, it_value: timespec(now, deadline) };
+            timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &setting)?;
+            self.due = deadline;
+        }
+        if wants_room != self.wants_room {
+            let events = EventFlags::from_bits_truncate(interest.bits().into());
+            epoll::modify(&self.epoll, device, EventData::new_u64(DEVICE), events)?;
+            self.wants_room = wants_room;
+        }
+        let mut events = [MaybeUninit::uninit(); 3];
+        let events = match epoll::wait(&self.epoll, &mut events, None) {
+            Ok((events, _)) => &*events,
+            Err(Errno::INTR) => &[],
+            Err(errno) => return Err(errno.into()),
+        };
+        let mut of_device = PollFlags::empty();
+        for event in events {
+            match event.data.u64() {
+                CALL => waker.reset(),
+                TIMER => {
+                    let _ = read(&self.timer, &mut [0u8; 8]);
+                    self.due = Instant::FAR_FUTURE;
+                }
+                _ => {
+                    let flags = event.flags;
+                    // The same bits (epoll_ctl(2)).
+                    of_device = PollFlags::from_bits_truncate(flags.bits() as u16);
+                }
+            }
+        }
+        Ok(of_device)
+    }
+}
+
+/// Sleeps until a deadline that is near.
+fn nap(
+    device: impl AsFd,
+    waker: &Waker,
+    now: Instant,
+    deadline: Instant,
+    interest: PollFlags,
+) -> io::Result<PollFlags> {
+    let mut ready = [PollFd::new(&device, interest), waker.poll_fd()];
+    wait(&mut ready, now, deadline)?;
+    let [of_device, of_waker] = ready.map(|each| each.revents());
+    if of_waker.contains(PollFlags::IN) {
+        waker.reset();
+    }
+    Ok(of_device)
+}
+
+/// What of a device is waited for; that it went away is told unasked.
+fn interest(in_room: bool) -> PollFlags {
+    if in_room { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::event::{EventfdFlags, eventfd};
+    use rustix::io::write;
+    use std::os::unix::net::UnixStream;
+
+    struct World {
+        device: OwnedFd,
+        waker: Waker,
+        clock: Clock,
+        sleeper: Sleeper,
+    }
+
+    impl World {
+        fn new() -> Self {
+            World::of(eventfd(0, EventfdFlags::NONBLOCK).unwrap())
+        }
+
+        fn of(device: OwnedFd) -> Self {
+            let waker = Waker::new().unwrap();
+            let sleeper = Sleeper::new(&device, &waker).unwrap();
+            World { device, waker, clock: Clock::start(), sleeper }
+        }
+
+        fn sleep(&mut self, deadline: Instant, wants_room: bool) -> PollFlags {
+            let World { device, waker, clock, sleeper } = self;
+            sleeper.sleep(device, waker, clock, deadline, wants_room).unwrap()
+        }
+
+        /// So many milliseconds from now.
+        fn after(&self, millis: u64) -> Instant {
+            self.clock.now() + Duration::from_millis(millis)
+        }
+
+        /// Sleeps as often as it takes until the deadline.
+        fn sleep_until(&mut self, deadline: Instant) {
+            while self.clock.now() < deadline {
+                assert_eq!(self.sleep(deadline, false), PollFlags::empty());
+            }
+        }
+    }
+
+    const HOUR: u64 = 3_600_000;
+
+    #[test]
+    fn deadlines_end_it_whichever_were_given_before() {
+        let mut world = World::new();
+        for millis in [25, 2, 15] {
+            let soon = world.after(millis);
+            // One that is far away, one that is nearer, and one that is past, none of them slept to.
+            for before in [world.after(HOUR), soon, Instant::ZERO] {
+                world.waker.wake();
+                world.sleep(before, false);
+            }
+            world.sleep_until(soon + Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn a_deadline_that_has_passed_does_not_keep_from_looking_at_the_device() {
+        let mut world = World::new();
+        assert_eq!(world.sleep(Instant::ZERO, false), PollFlags::empty());
+        write(&world.device, &1u64.to_ne_bytes()).unwrap();
+        assert_eq!(world.sleep(Instant::ZERO, false), PollFlags::IN);
+    }
+
+    #[test]
+    fn a_device_is_told_to_be_readable_until_it_was_read() {
+        let mut world = World::new();
+        write(&world.device, &1u64.to_ne_bytes()).unwrap();
+        for deadline in [Instant::FAR_FUTURE, world.after(1), Instant::FAR_FUTURE] {
+            assert_eq!(world.sleep(deadline, false), PollFlags::IN);
+        }
+        read(&world.device, &mut [0; 8]).unwrap();
+        let soon = world.after(1);
+        world.sleep_until(soon);
+    }
+
+    #[test]
+    fn room_is_told_of_where_it_is_wanted() {
+        let mut world = World::new();
+        for millis in [HOUR, 1] {
+            let deadline = world.after(millis);
+            assert_eq!(world.sleep(deadline, true), PollFlags::OUT);
+        }
+        for millis in [1, 15] {
+            let deadline = world.after(millis);
+            world.sleep_until(deadline);
+        }
+    }
+
+    #[test]
+    fn a_device_that_went_away_is_told_of() {
+        let (device, far) = UnixStream::pair().unwrap();
+        drop(far);
+        let mut world = World::of(device.into());
+        for deadline in [Instant::FAR_FUTURE, world.after(1)] {
+            assert!(world.sleep(deadline, false).contains(PollFlags::HUP));
+        }
+    }
+
+    #[test]
+    fn calls_before_the_sleep_end_it_once() {
+        let mut world = World::new();
+        for millis in [HOUR, 1] {
+            world.waker.wake();
+            world.waker.wake();
+            let deadline = world.after(millis);
+            assert_eq!(world.sleep(deadline, false), PollFlags::empty());
+            let soon = world.after(1);
+            world.sleep_until(soon);
+        }
+    }
+}
