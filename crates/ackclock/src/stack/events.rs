@@ -106,6 +106,16 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.queue(id);
     }
 
+    /// The same after a segment that leaves the connection in ESTABLISHED, or brings it to CLOSE-WAIT.
+    #[inline]
+    pub(super) fn after_plain(&mut self, now: Instant, id: u32, owner: Owner) {
+        self.make_busy(now, id);
+        self.ready.push(id);
+        if owner == Owner::Application {
+            self.events.push(id);
+        }
+    }
+
     fn queue(&mut self, id: u32) {
         let Some(slot) = self.connections.get(id) else {
             return;
@@ -140,10 +150,20 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// Lets a connection's queues follow its need, as far as there is memory.
+    #[inline]
     pub(super) fn fit_queues(&mut self, now: Instant, id: u32) {
         if let Some(slot) = self.connections.get_mut(id)
-            && let Some(sizes) = &mut slot.sizes
+            && let Some(sizes) = &slot.sizes
             && !sizes.is_fitting(&self.memory)
+        {
+            self.fit_queues_anew(now, id);
+        }
+    }
+
+    #[inline(never)]
+    fn fit_queues_anew(&mut self, now: Instant, id: u32) {
+        if let Some(slot) = self.connections.get_mut(id)
+            && let Some(sizes) = &mut slot.sizes
         {
             // Before the peer's SYN no sequence number means anything.
             if slot.connection.state().is_synchronized()
@@ -182,7 +202,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
-    fn rest_if_empty(&mut self, id: u32) {
+    pub(super) fn rest_if_empty(&mut self, id: u32) {
         if !cfg!(feature = "alloc") || self.resting.contains(id) {
             return;
         }
@@ -204,7 +224,15 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     pub(super) fn settle_later(&mut self, now: Instant, id: u32) {
         if !SETTLES_LATER || self.is_leaving(id) {
             self.settle(now, id);
-        } else if self.busy != id {
+        } else {
+            self.make_busy(now, id);
+        }
+    }
+
+    /// The connection has received or sent last.
+    #[inline]
+    fn make_busy(&mut self, now: Instant, id: u32) {
+        if self.busy != id {
             self.settle_busy(now);
             self.timers.disarm(id);
             self.busy = id;
@@ -218,6 +246,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// Notes the deadline of the connection that has received or sent last.
+    #[cfg_attr(feature = "fast-path", inline(never))]
     fn settle_busy(&mut self, now: Instant) {
         if SETTLES_LATER && self.busy != NO_ID {
             self.settle(now, self.busy);
@@ -226,7 +255,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// Moves the connection's deadline, or takes the connection off the network if it is over.
-    fn settle(&mut self, now: Instant, id: u32) {
+    pub(super) fn settle(&mut self, now: Instant, id: u32) {
         let max_payload = self.config.link.segmentation;
         let Some(slot) = self.connections.get_mut(id).filter(|slot| !slot.detached) else {
             return;

@@ -31,14 +31,17 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         let Some(segment) = packet.read(received.packet, received.verify) else {
             return false;
         };
-        let slot = self.connections.get_mut_of(id, generation);
-        let not_before = now.max(self.now);
-        if !slot.is_some_and(|slot| !slot.detached && slot.on_plain_segment(not_before, &segment)) {
+        let Some(slot) = self.connections.get_mut_of(id, generation) else {
+            return false;
+        };
+        // One that is detached expects nothing.
+        if !slot.on_plain_segment(now.max(self.now), &segment) {
             return false;
         }
+        let owner = slot.owner;
         let now = self.begin_packet(now);
         self.statistics.count(|all| &mut all.segments_delivered);
-        self.after(now, id);
+        self.after_plain(now, id, owner);
         true
     }
 

@@ -8,6 +8,7 @@ use super::id_queue::IdQueue;
 use super::isn::{EphemeralPorts, Secret};
 use super::listeners::Listeners;
 use super::memory::MemoryBudget;
+use super::plain_turn::LastHeader;
 use super::pool::{NO_ID, Pool};
 use super::ready::ReadyQueue;
 use super::replies::{RateLimit, Replies};
@@ -86,6 +87,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             timers: TimerQueue::new(none()),
             ready: ReadyQueue::new(none(), none(), 0),
             train: Train::none(),
+            last_header: LastHeader::NONE,
             resting: Resting::new(none()),
             events: IdQueue::new(none()),
             replies: Replies::new(none(), none(), none()),
@@ -153,6 +155,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.timers = TimerQueue::new(connection_timers);
         self.ready = ReadyQueue::new(ready, credits, quantum);
         self.train = Train::none();
+        self.last_header = LastHeader::NONE;
         self.resting = Resting::new(resting);
         self.events = IdQueue::new(events);
         self.replies = Replies::new(replies, echoes, echo_data);

@@ -25,6 +25,8 @@ mod memory;
 mod open;
 mod output;
 mod passive;
+#[cfg_attr(not(all(feature = "fast-path", feature = "ipv4")), path = "no_plain_turn.rs")]
+mod plain_turn;
 mod pool;
 mod ready;
 mod replies;
@@ -69,6 +71,7 @@ use id_queue::IdQueue;
 use isn::{EphemeralPorts, Secret};
 use listeners::Listeners;
 use memory::{MemoryBudget, QueueSizes};
+use plain_turn::LastHeader;
 use pool::Pool;
 use ready::ReadyQueue;
 use replies::{RateLimit, Replies};
@@ -165,6 +168,8 @@ pub struct Stack<'a, C = BuiltIn> {
     ready: ReadyQueue<'a>,
     /// Who sends the same again and again.
     train: Train,
+    /// What the next packet sent has in common with one before.
+    last_header: LastHeader,
     resting: Resting<'a>,
     events: IdQueue<'a>,
     replies: Replies<'a>,

@@ -39,15 +39,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             return Some(offered);
         }
         let records = self.replies.are_waiting() || self.half_open.output.front().is_some();
-        let offered = if records { self.transmit_record(now, sink) } else { None };
-        let offered = match offered {
-            None if self.ready.front().is_some() => self.transmit_connection(now, sink),
-            _ => offered,
-        };
-        if offered == Some(Ok(())) {
-            self.statistics.count(|all| &mut all.packets_sent);
+        if records && let Some(offered) = self.transmit_record(now, sink) {
+            return Some(offered);
         }
-        offered
+        if self.ready.front().is_some() { self.transmit_connection(now, sink) } else { None }
     }
 
     /// What is sent for no connection.
@@ -57,9 +52,14 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         now: Instant,
         sink: &mut Sink<'_>,
     ) -> Option<Result<(), Rejected>> {
-        self.transmit_reply(sink)
+        let offered = self
+            .transmit_reply(sink)
             .or_else(|| self.transmit_echo(sink))
-            .or_else(|| self.transmit_syn_ack(now, sink))
+            .or_else(|| self.transmit_syn_ack(now, sink))?;
+        if offered.is_ok() {
+            self.statistics.count(|all| &mut all.packets_sent);
+        }
+        Some(offered)
     }
 
     #[cfg_attr(feature = "fast-path", inline(never))]
@@ -154,44 +154,61 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         now: Instant,
         sink: &mut Sink<'_>,
     ) -> Option<Result<(), Rejected>> {
-        let link = &self.config.link;
-        let (max_payload, checksum) = (link.segmentation, link.checksum);
         while let Some(id) = self.ready.front() {
-            let slot = self.connections.get_mut(id);
-            let slot = slot.filter(|slot| !slot.detached && !slot.connection.is_silent(now));
-            let Some(slot) = slot else {
-                self.leave(now, id);
-                continue;
-            };
-            let Some(mut outgoing) = slot.connection.poll_transmit(now, max_payload) else {
-                self.leave(now, id);
-                continue;
-            };
-            let payload = slot.connection.payload(&outgoing);
-            let outbound = Outbound {
-                tuple: &slot.tuple,
-                header: &mut outgoing.header,
-                marking: slot.marking,
-                ecn: outgoing.ecn,
-                payload,
-                segment_size: outgoing.segment_size,
-            };
-            let offered = outbound.offer(checksum, &self.addresses, sink);
-            if let Ok(bytes) = offered {
-                slot.connection.on_transmitted(now, &outgoing);
-                let has_no_more = slot.connection.has_said_all(now);
-                self.count_reset(outgoing.header.flags);
-                if has_no_more {
-                    self.leave(now, id);
-                } else {
-                    self.ready.charge(bytes);
-                    self.after_turn(now, id);
-                    self.begin_train(now, id, &outgoing);
-                }
+            let turned = self.take_plain_turn(now, id, sink);
+            let offered = turned.unwrap_or_else(|| self.take_turn(now, id, sink));
+            if offered.is_some() {
+                return offered;
             }
-            return Some(offered.map(|_| ()));
         }
         None
+    }
+
+    /// The turn of connection `id`, the first in the queue: what the sink has answered, or nothing if
+    /// the connection has left the queue without a word.
+    #[cfg_attr(feature = "fast-path", inline(never))]
+    fn take_turn(
+        &mut self,
+        now: Instant,
+        id: u32,
+        sink: &mut Sink<'_>,
+    ) -> Option<Result<(), Rejected>> {
+        let link = &self.config.link;
+        let (max_payload, checksum) = (link.segmentation, link.checksum);
+        let slot = self.connections.get_mut(id);
+        let slot = slot.filter(|slot| !slot.detached && !slot.connection.is_silent(now));
+        let asked = slot.and_then(|slot| {
+            let outgoing = slot.connection.poll_transmit(now, max_payload)?;
+            Some((slot, outgoing))
+        });
+        let Some((slot, mut outgoing)) = asked else {
+            self.leave(now, id);
+            return None;
+        };
+        let payload = slot.connection.payload(&outgoing);
+        let outbound = Outbound {
+            tuple: &slot.tuple,
+            header: &mut outgoing.header,
+            marking: slot.marking,
+            ecn: outgoing.ecn,
+            payload,
+            segment_size: outgoing.segment_size,
+        };
+        let offered = outbound.offer(checksum, &self.addresses, sink);
+        if let Ok(bytes) = offered {
+            self.statistics.count(|all| &mut all.packets_sent);
+            slot.connection.on_transmitted(now, &outgoing);
+            let has_no_more = slot.connection.has_said_all(now);
+            self.count_reset(outgoing.header.flags);
+            if has_no_more {
+                self.leave(now, id);
+            } else {
+                self.ready.charge(bytes);
+                self.after_turn(now, id);
+                self.begin_train(now, id, &outgoing);
+            }
+        }
+        Some(offered.map(|_| ()))
     }
 
     /// The connection whose turn it is has nothing more to send.

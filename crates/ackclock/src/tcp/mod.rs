@@ -18,6 +18,8 @@ mod inquiry;
 mod invariants;
 mod output;
 mod pacing_mode;
+#[cfg(all(feature = "fast-path", feature = "ipv4"))]
+mod plain_output;
 mod readiness;
 mod receiver;
 mod rto_config;
@@ -49,6 +51,8 @@ pub use handshake::SynOptions;
 pub use info::{Info, PendingTimers};
 pub use output::Outgoing;
 pub use pacing_mode::Pacing;
+#[cfg(all(feature = "fast-path", feature = "ipv4"))]
+pub(crate) use plain_output::Turn;
 pub use readiness::Readiness;
 pub use rto_config::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
 pub use sender::{

@@ -80,6 +80,14 @@ impl Checksum {
         Checksum { sum, ..self }
     }
 
+    /// Goes on with what was summed elsewhere, after an even number of bytes here and there.
+    #[cfg(all(feature = "fast-path", feature = "ipv4"))]
+    #[inline]
+    #[must_use]
+    pub(super) fn and(self, other: Self) -> Self {
+        Checksum { sum: self.sum.wrapping_add(other.sum), ..self }
+    }
+
     /// Goes on with `bytes`.
     #[inline]
     #[must_use]

@@ -57,7 +57,7 @@ impl Ecn {
         }
     }
 
-    fn bits(self) -> u8 {
+    pub(super) fn bits(self) -> u8 {
         match self {
             Ecn::NotEct => 0b00,
             Ecn::Ect1 => 0b01,

@@ -9,7 +9,7 @@ use core::net::Ipv4Addr;
 pub(super) const HEADER: usize = 20;
 
 /// Don't fragment, in the word of flags and fragment offset.
-const DONT_FRAGMENT: u16 = 1 << 14;
+pub(super) const DONT_FRAGMENT: u16 = 1 << 14;
 /// More fragments, and the fragment offset.
 const FRAGMENT: u16 = 0x3fff;
 

@@ -23,6 +23,8 @@ mod mark;
 mod ndp;
 mod options;
 mod plain;
+#[cfg(all(feature = "fast-path", feature = "ipv4"))]
+mod plain_header;
 mod segment;
 #[cfg(test)]
 mod tests;
@@ -51,6 +53,8 @@ pub use mark::mark_congestion;
 pub(crate) use ndp::{Ndp, NdpKind, is_ndp, solicited_node};
 pub use options::{Options, SackBlocks, Timestamps};
 pub(crate) use plain::PlainSegment;
+#[cfg(all(feature = "fast-path", feature = "ipv4"))]
+pub(crate) use plain_header::{PlainFields, PlainHeader};
 pub(crate) use segment::RepeatedHeader;
 pub use segment::{
     Flags, Header, MAX_HEADER, Segment, WireError, WriteChecksum, write_packet_header,

@@ -2,14 +2,12 @@
 
 use super::checksum::Checksum;
 use super::ip::{self, IpProtocol};
-#[cfg(all(feature = "fast-path", feature = "ipv4"))]
-use super::ipv4;
 use super::options::{BEFORE_TIMESTAMPS, LONE_TIMESTAMPS};
+#[cfg(all(feature = "fast-path", feature = "ipv4"))]
+use super::{Address, ipv4};
 use super::{Checksums, IpInfo, Options, Timestamps};
 use crate::seq::SeqNumber;
 use core::fmt;
-#[cfg(all(feature = "fast-path", feature = "ipv4"))]
-use core::net::IpAddr;
 
 /// Bytes of a TCP header without options.
 pub(super) const FIXED_HEADER: usize = 20;
@@ -368,8 +366,10 @@ fn write_usual_header(
 ) -> Option<usize> {
     const TCP: usize = FIXED_HEADER + LONE_TIMESTAMPS;
     const LENGTH: usize = ipv4::HEADER + TCP;
-    let (IpAddr::V4(source), IpAddr::V4(destination)) = (ip.source, ip.destination) else {
-        return None;
+    let (source, destination) = match (ip.source, ip.destination) {
+        (Address::V4(source), Address::V4(destination)) => (source, destination),
+        #[cfg(feature = "ipv6")]
+        _ => return None,
     };
     let [before, value, echo] = header.options.lone_timestamps()?;
     let length = TCP.saturating_add(first.len()).saturating_add(second.len());

@@ -364,8 +364,8 @@ impl<C: CongestionController> Sender<'_, C> {
     /// it, since the flight that a window grew from was half as large.
     pub(super) fn reaches_window(&mut self, now: Instant, flight_before: u32) -> bool {
         let peak = self.round.peak();
-        self.validate_window(now, flight_before);
         let window = self.controller.window();
+        self.validate_window(now, flight_before, window);
         let slow_start = window < self.controller.slow_start_threshold();
         let reached =
             if slow_start { peak.saturating_mul(2) } else { peak.saturating_add(self.mss) };

@@ -47,13 +47,16 @@ impl<C: CongestionController> Sender<'_, C> {
         self.no_progress_since = now;
         self.digest_echo(now, false, run.bytes);
         self.tell_law_of_run(now, &run, flight_before, rtt);
-        if self.flight.is_empty() {
-            self.rearm(now);
-        } else {
-            self.probe_due = false;
+        self.probe_due = false;
+        if !self.flight.is_empty() {
             self.restart_timer(now);
+            self.schedule_probe(now);
+        } else if self.usable_window() >= self.mss && !self.waits_for_ack() {
+            self.rest_timers();
+        } else {
+            self.rearm(now);
+            self.schedule_probe(now);
         }
-        self.schedule_probe(now);
         true
     }
 

@@ -9,6 +9,8 @@ mod ecn;
 mod flight;
 #[cfg_attr(not(feature = "pacing"), path = "no_pacing.rs")]
 mod pacing;
+#[cfg(all(feature = "fast-path", feature = "ipv4"))]
+mod plain_data;
 mod recovery;
 mod restart;
 mod round;

@@ -22,7 +22,7 @@ impl<C: CongestionController> Sender<'_, C> {
 
     pub(super) fn deduct_retransmitted(&mut self, _now: Instant, _settings: &Settings) {}
 
-    pub(super) fn validate_window(&mut self, _now: Instant, _flight: u32) {}
+    pub(super) fn validate_window(&mut self, _now: Instant, _flight: u32, _window: u32) {}
 
     pub(super) fn give_up_unvalidated(&mut self, _now: Instant, _settings: &Settings) {}
 }

@@ -43,7 +43,7 @@ impl<C: CongestionController> Sender<'_, C> {
         }
     }
 
-    fn set_timer(&mut self, timer: Timer) {
+    pub(super) fn set_timer(&mut self, timer: Timer) {
         self.deadline = timer.deadline();
         self.persisting = matches!(timer, Timer::Persist(_));
     }
@@ -85,6 +85,15 @@ impl<C: CongestionController> Sender<'_, C> {
             self.recovery.cancel_early_timer();
             self.tail_probe_due = false;
         }
+    }
+
+    /// As [`rearm`](Self::rearm) where nothing is in flight, and the window keeps nothing back: there
+    /// is nothing to wait for.
+    pub(super) fn rest_timers(&mut self) {
+        self.set_timer(Timer::Off);
+        self.probe_due = false;
+        self.tail_probe_due = false;
+        self.recovery.cancel_early_timer();
     }
 
     /// New data was sent, or something was acknowledged (RFC 8985 section 7.2).

@@ -69,8 +69,8 @@ impl<C: CongestionController> Sender<'_, C> {
     }
 
     /// RFC 7661 section 4.3: an ack out of a flight of half the window shows that the path bears it.
-    pub(super) fn validate_window(&mut self, now: Instant, flight: u32) {
-        if flight.saturating_mul(2) >= self.controller.window() {
+    pub(super) fn validate_window(&mut self, now: Instant, flight: u32, window: u32) {
+        if flight.saturating_mul(2) >= window {
             self.round.validation.validated_at = CoarseInstant::new(now);
         }
     }

@@ -370,7 +370,8 @@ impl<'a> Flight<'a> {
             end: first.seq,
             sent_at: first.sent_at,
         };
-        while let Some(record) = self.records.get(run.records)
+        let mut next = Some(first);
+        while let Some(record) = next
             && record.end().at_or_before(una)
             && record.is_untouched()
         {
@@ -378,6 +379,7 @@ impl<'a> Flight<'a> {
             run.bytes += record.len;
             run.end = record.end();
             run.sent_at = record.sent_at;
+            next = self.records.get(run.records);
         }
         (run.records > 0).then_some(run)
     }

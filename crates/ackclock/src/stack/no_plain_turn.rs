@@ -1,0 +1,24 @@
+//! Where every segment is thought about in the same way.
+
+use super::output::Sink;
+use super::{Rejected, Stack};
+use crate::congestion::CongestionController;
+use crate::time::Instant;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LastHeader;
+
+impl LastHeader {
+    pub(super) const NONE: Self = LastHeader;
+}
+
+impl<C: CongestionController + Clone> Stack<'_, C> {
+    pub(super) fn take_plain_turn(
+        &mut self,
+        _now: Instant,
+        _id: u32,
+        _sink: &mut Sink<'_>,
+    ) -> Option<Option<Result<(), Rejected>>> {
+        None
+    }
+}

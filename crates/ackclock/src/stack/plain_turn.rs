@@ -1,0 +1,94 @@
+//! The turn of a connection that sends a plain segment, or nothing.
+
+use super::output::Sink;
+use super::pool::NO_ID;
+use super::{Rejected, Stack, Transmit};
+use crate::congestion::CongestionController;
+use crate::tcp::Turn;
+use crate::time::Instant;
+use crate::wire::{PlainFields, PlainHeader};
+
+/// The header that was written last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LastHeader {
+    /// The connection, which is the same one as long as the generation is.
+    id: u32,
+    generation: u32,
+    header: PlainHeader,
+}
+
+impl LastHeader {
+    /// Of no connection.
+    pub(super) const NONE: Self =
+        LastHeader { id: NO_ID, generation: 0, header: PlainHeader::EMPTY };
+}
+
+impl<C: CongestionController + Clone> Stack<'_, C> {
+    /// The turn of connection `id`, the first in the queue, if it is plain what that sends: what the
+    /// sink has answered, or nothing if the connection has left the queue without a word.
+    #[inline(always)]
+    pub(super) fn take_plain_turn(
+        &mut self,
+        now: Instant,
+        id: u32,
+        sink: &mut Sink<'_>,
+    ) -> Option<Option<Result<(), Rejected>>> {
+        let generation = self.connections.generation(id);
+        let slot = self.connections.get_mut(id)?;
+        let plain = match slot.connection.plain_turn(now) {
+            Turn::Plain(plain) => plain,
+            Turn::Silent => {
+                self.rest_if_empty(id);
+                self.leave_established(now, id);
+                return Some(None);
+            }
+            Turn::Other => return None,
+        };
+        let last = &mut self.last_header;
+        if last.id != id || last.generation != generation {
+            let (local, remote) = (slot.tuple.local, slot.tuple.remote);
+            let header = PlainHeader::between(local.into(), remote.into())?;
+            *last = LastHeader { id, generation, header };
+        }
+        let fields = PlainFields {
+            hop_limit: slot.marking.hop_limit(),
+            dscp: slot.marking.dscp(),
+            ecn: plain.ecn,
+            seq: plain.seq,
+            ack: plain.ack,
+            flags: plain.flags,
+            window: plain.window_field,
+            timestamps: plain.timestamps,
+        };
+        let payload = slot.connection.plain_payload(&plain);
+        let checksum = self.config.link.checksum;
+        let transmit = Transmit {
+            header: last.header.write(&fields, payload, checksum),
+            payload,
+            transport_offset: PlainHeader::TRANSPORT_OFFSET,
+            segment_size: 0,
+            checksum,
+            ecn: plain.ecn,
+        };
+        let offered = sink(&transmit, slot.tuple.remote.ip(), &self.addresses);
+        if offered.is_ok() {
+            let bytes = transmit.len();
+            self.statistics.count(|all| &mut all.packets_sent);
+            if slot.connection.on_plain_sent(now, &plain) {
+                self.leave_established(now, id);
+            } else {
+                self.ready.charge(bytes);
+                self.after_turn(now, id);
+            }
+        }
+        Some(Some(offered))
+    }
+
+    /// The connection whose turn it is has nothing more to send, and stays on the network.
+    fn leave_established(&mut self, now: Instant, id: u32) {
+        self.ready.leave();
+        if self.busy != id {
+            self.settle(now, id);
+        }
+    }
+}
