@@ -199,7 +199,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
         slot.note_queued();
         self.train.end();
-        self.settle_later(now, handle.slot);
+        // Who takes data is in a state that does not leave the network.
+        self.make_busy(now, handle.slot);
         self.ready.push(handle.slot);
         answer
     }

@@ -187,6 +187,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Looks at a connection whose application has read: if the window need not be told of it, the
     /// connection has no more to say than before.
+    #[inline]
     pub(super) fn after_read(&mut self, now: Instant, id: u32) {
         self.fit_queues(now, id);
         if self.connections.get(id).is_some_and(|slot| slot.connection.window_update_due()) {
@@ -231,7 +232,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// The connection has received or sent last.
     #[inline]
-    fn make_busy(&mut self, now: Instant, id: u32) {
+    pub(super) fn make_busy(&mut self, now: Instant, id: u32) {
         if self.busy != id {
             self.settle_busy(now);
             self.timers.disarm(id);

@@ -20,6 +20,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Offers the next transmission to `sink`. Returns `None` when there is nothing to send, and
     /// otherwise what the sink answered; a [`Rejected`] transmission stays and will be offered
     /// again.
+    #[cfg_attr(feature = "fast-path", inline)]
     pub fn transmit(
         &mut self,
         now: Instant,
@@ -29,6 +30,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// As [`transmit`](Self::transmit), for whoever chooses the next hop.
+    #[cfg_attr(feature = "fast-path", inline)]
     pub(crate) fn transmit_towards(
         &mut self,
         now: Instant,

@@ -53,15 +53,18 @@ impl Train {
 
 impl<C: CongestionController + Clone> Stack<'_, C> {
     /// The next segment of a train.
+    #[inline]
     pub(super) fn transmit_train(
         &mut self,
         now: Instant,
         sink: &mut Sink<'_>,
     ) -> Option<Result<(), Rejected>> {
+        if self.train.segments == 0 { None } else { self.transmit_next(now, sink) }
+    }
+
+    #[inline(never)]
+    fn transmit_next(&mut self, now: Instant, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let train = &mut self.train;
-        if train.segments == 0 {
-            return None;
-        }
         let slot = self.connections.get_mut(train.id);
         let goes_on = train.at == now && self.ready.is_alone(train.id);
         let Some(slot) = slot.filter(|_| goes_on) else {

@@ -86,6 +86,7 @@ impl<'a> Ring<'a> {
     }
 
     /// Appends what fits of `bytes`; returns how many were taken.
+    #[inline]
     pub fn push(&mut self, bytes: &[u8]) -> usize {
         let n = self.write_behind(0, bytes);
         self.len += n as u32;
@@ -94,6 +95,7 @@ impl<'a> Ring<'a> {
 
     /// Writes into the room behind the end, `offset` bytes after it, without counting the bytes
     /// in; returns how many were written (what lies beyond the limit is not).
+    #[inline]
     pub fn write_behind(&mut self, offset: usize, bytes: &[u8]) -> usize {
         let n = bytes.len().min(self.free().saturating_sub(offset));
         let Some(bytes) = bytes.get(..n) else {
@@ -141,6 +143,7 @@ impl<'a> Ring<'a> {
     }
 
     /// The `len` bytes from `offset` (fewer if the ring holds fewer), as two slices in order.
+    #[inline]
     pub fn slices(&self, offset: usize, len: usize) -> [&[u8]; 2] {
         let offset = offset.min(self.len());
         let len = len.min(self.len() - offset);

@@ -280,6 +280,7 @@ impl<C: CongestionController> Sender<'_, C> {
     }
 
     /// Moves SND.UNA and takes what was acknowledged off the queue.
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(super) fn take_off_queue(&mut self, ack: SeqNumber) {
         let advanced = ack.since(self.snd_una);
         let bytes = advanced.min(self.queue.len() as u32);

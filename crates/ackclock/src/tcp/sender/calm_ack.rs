@@ -60,6 +60,7 @@ impl<C: CongestionController> Sender<'_, C> {
         true
     }
 
+    #[inline(always)]
     fn tell_law_of_run(&mut self, now: Instant, run: &Run, flight_before: u32, rtt: Duration) {
         let flight_after = self.flight.outstanding();
         let window_limited = self.reaches_window(now, flight_before);

@@ -209,7 +209,7 @@ impl<C: CongestionController> Sender<'_, C> {
     }
 
     /// The same where it is known how much is in the network.
-    #[inline]
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(super) fn note_app_limited_at(&mut self, pipe: u32) {
         let limited = self.unsent() < self.mss
             && pipe < self.controller.window()

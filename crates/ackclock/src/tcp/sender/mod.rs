@@ -317,6 +317,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
     }
 
     /// Queues what fits of `data`.
+    #[inline]
     pub(crate) fn enqueue(&mut self, now: Instant, data: &[u8]) -> usize {
         self.note_app_limited();
         let taken = self.queue.push(data);

@@ -99,6 +99,7 @@ impl Rto {
 
     /// An ack of everything before `una` arrived. `rtt` is the round-trip time that it tells, if it
     /// is for something that was sent once.
+    #[inline]
     pub(crate) fn on_ack(&mut self, now: Instant, una: SeqNumber, rtt: Option<Duration>) {
         if self.clock.times_each_ack() {
             if let Some(rtt) = rtt {
@@ -119,6 +120,7 @@ impl Rto {
     }
 
     /// A measurement that ends now (RFC 6298 rules 2.2 to 2.5, jacobson88 appendix A).
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(crate) fn on_sample(&mut self, now: Instant, rtt: Duration) {
         self.note_least(rtt);
         #[cfg(any(feature = "fast-path", feature = "historic"))]
@@ -209,6 +211,7 @@ impl Rto {
 
     /// When a timer that is started now fires. On a clock that ticks it fires at a tick, after as
     /// many as the timeout has: the first is cut short by what has passed of it.
+    #[inline]
     pub(crate) fn deadline(&self, now: Instant) -> Instant {
         let timeout = self.timeout();
         self.clock().map_or(now + timeout, |clock| {
@@ -222,6 +225,7 @@ impl Rto {
     }
 
     /// Smoothed round-trip time, SRTT; zero before the first measurement.
+    #[inline]
     pub(crate) fn smoothed_rtt(&self) -> Duration {
         let unit = self.clock().map(|clock| clock.tick().as_nanos());
         Duration::from_nanos(unit.map_or_else(|| self.rtt.srtt(1), |unit| self.rtt.srtt(unit)))

@@ -385,6 +385,7 @@ impl<'a> Flight<'a> {
     }
 
     /// They were acknowledged.
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(crate) fn acknowledge_run(&mut self, run: &Run) {
         self.outstanding -= run.bytes;
         self.records.pop_many(run.records);
