@@ -33,8 +33,7 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         id: u32,
         sink: &mut Sink<'_>,
     ) -> Option<Option<Result<(), Rejected>>> {
-        let generation = self.connections.generation(id);
-        let slot = self.connections.get_mut(id)?;
+        let (slot, generation) = self.connections.get_mut_with_generation(id)?;
         let plain = match slot.connection.plain_turn(now) {
             Turn::Plain(plain) => plain,
             Turn::Silent => {

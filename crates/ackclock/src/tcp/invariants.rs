@@ -9,7 +9,7 @@ impl<C: CongestionController> Connection<'_, C> {
     pub(crate) fn broken_invariant(&self) -> Option<&'static str> {
         match self.state {
             State::SynSent | State::SynReceived | State::Closed => None,
-            _ => self.sender.broken_invariant(),
+            _ => self.sender.broken_invariant().or_else(|| self.sender.mistaken(&self.settings)),
         }
     }
 }

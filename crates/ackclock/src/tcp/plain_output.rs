@@ -38,8 +38,7 @@ pub(crate) struct PlainOutgoing {
 impl<C: CongestionController> Connection<'_, C> {
     /// Decides what to send as [`poll_transmit`](Self::poll_transmit) does, if that is plain.
     #[inline(always)]
-    pub(crate) fn plain_turn(&self, now: Instant) -> Turn {
-        let receiver = &self.receiver;
+    pub(crate) fn plain_turn(&mut self, now: Instant) -> Turn {
         let unsent = self.sender.unsent_data();
         if unsent > self.sender.mss() {
             return Turn::Other;
@@ -48,12 +47,13 @@ impl<C: CongestionController> Connection<'_, C> {
         let is_unusual = (self.state != State::Established)
             | self.challenge_due
             | self.inquiry.due
-            | receiver.has_report()
-            | receiver.is_echoing()
+            | self.receiver.has_report()
+            | self.receiver.is_echoing()
             | self.sender.is_unusual(&self.settings);
         if is_unusual {
             return Turn::Other;
         }
+        let receiver = &self.receiver;
         let has_data = unsent > 0;
         if !has_data && !receiver.ack_due(now) && !self.window_update_due() {
             return Turn::Silent;

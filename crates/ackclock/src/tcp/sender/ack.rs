@@ -67,6 +67,7 @@ impl<C: CongestionController> Sender<'_, C> {
         {
             return;
         }
+        self.usual.forget();
         self.note_app_limited();
         self.allow_burst(settings);
         let was_closed = self.window.size == 0;
@@ -363,6 +364,7 @@ impl<C: CongestionController> Sender<'_, C> {
 
     /// A window grows only while the flight reaches it (RFC 7661 section 4.1): in slow start half of
     /// it, since the flight that a window grew from was half as large.
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(super) fn reaches_window(&mut self, now: Instant, flight_before: u32) -> bool {
         let peak = self.round.peak();
         let window = self.controller.window();

@@ -1,7 +1,7 @@
 //! The ack that nearly all are: new data is acknowledged, and nothing is missing.
 
+use super::Sender;
 use super::flight::Run;
-use super::{Sender, Timer};
 use crate::congestion::{Ack, CongestionController};
 use crate::seq::SeqNumber;
 use crate::tcp::settings::Settings;
@@ -11,6 +11,7 @@ impl<C: CongestionController> Sender<'_, C> {
     /// As [`on_ack`](Self::on_ack) for an ack without SACK blocks and without an echo of congestion,
     /// where nothing is lost, SACKed, probed or to be undone: what is left of that procedure then.
     /// False, without any effect, if there is more to do.
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(crate) fn take_calm_ack(
         &mut self,
         now: Instant,
@@ -19,11 +20,11 @@ impl<C: CongestionController> Sender<'_, C> {
     ) -> bool {
         let is_calm = ack.after(self.snd_una)
             && window > 0
-            && self.window.size > 0
-            && matches!(self.timer(), Timer::Retransmit(_))
+            && !self.deadline.is_never()
             && !self.rto.was_spurious()
-            && !self.flight.is_measuring()
-            && self.recovery.is_calm(&self.flight);
+            && (self.usual.is_known()
+                || !(self.persisting || self.window.size == 0 || self.flight.is_measuring())
+                    && self.recovery.is_calm(&self.flight));
         if !is_calm {
             return false;
         }

@@ -9,7 +9,7 @@ mod ecn;
 mod flight;
 #[cfg_attr(not(feature = "pacing"), path = "no_pacing.rs")]
 mod pacing;
-#[cfg(all(feature = "fast-path", feature = "ipv4"))]
+#[cfg_attr(not(all(feature = "fast-path", feature = "ipv4")), path = "no_plain_data.rs")]
 mod plain_data;
 mod recovery;
 mod restart;
@@ -43,6 +43,7 @@ use delivery::Delivery;
 use ecn::EcnSender;
 use flight::Flight;
 use pacing::Pacer;
+use plain_data::Usual;
 use recovery::{MeasuredRtt, Phase, Recovery};
 pub use restart::RestartAfterIdle;
 use round::Round;
@@ -118,6 +119,7 @@ pub(crate) struct Sender<'a, C> {
     probe_due: bool,
     /// A tail loss probe is due (RFC 8985 section 7.3).
     tail_probe_due: bool,
+    usual: Usual,
     /// When data was last sent (jacobson88 appendix C).
     last_sent_at: Instant,
     /// Since when nothing has been acknowledged although something is in flight.
@@ -167,6 +169,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
             cork: false,
             probe_due: false,
             tail_probe_due: false,
+            usual: Usual::default(),
             last_sent_at: Instant::ZERO,
             no_progress_since: Instant::ZERO,
             timeouts_in_a_row: 0,
@@ -177,6 +180,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
 
     /// The connection is established: both SYNs are acknowledged.
     pub(crate) fn start(&mut self, now: Instant, settings: &Settings, start: &SenderStart) {
+        self.usual.forget();
         self.mss = start.mss.max(1);
         self.recovery = Recovery::new(settings.recovery, start.sack, self.snd_una - 1);
         self.window = SendWindow::new(start.window, start.seq, self.snd_una);
@@ -317,7 +321,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
     }
 
     /// Queues what fits of `data`.
-    #[inline]
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(crate) fn enqueue(&mut self, now: Instant, data: &[u8]) -> usize {
         self.note_app_limited();
         let taken = self.queue.push(data);
@@ -341,6 +345,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
 
     /// Marks the last byte queued as urgent.
     pub(crate) fn mark_urgent(&mut self) {
+        self.usual.forget();
         self.urgent.set(self.snd_una + self.queue.len() as u32);
     }
 
@@ -351,6 +356,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
 
     /// No more data will be queued: a FIN follows.
     pub(crate) fn finish(&mut self, now: Instant) {
+        self.usual.forget();
         self.fin_queued = true;
         self.rearm(now);
     }
@@ -365,6 +371,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
     }
 
     pub(crate) fn set_cork(&mut self, on: bool) {
+        self.usual.forget();
         self.cork = on;
     }
 
@@ -395,6 +402,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
     /// The path takes only segments of `mss` payload bytes from now on (RFC 1191, RFC 8201). What
     /// is in flight in larger ones is lost, which says nothing of congestion.
     pub(crate) fn set_mss(&mut self, now: Instant, mss: u32) {
+        self.usual.forget();
         let mss = mss.max(1);
         if mss == self.mss {
             return;

@@ -6,10 +6,43 @@ use crate::seq::SeqRange;
 use crate::tcp::settings::Settings;
 use crate::time::Instant;
 
+/// Whether it is known that nothing is to be thought of but what is queued and what the windows let go:
+/// so it was found when somebody asked, and nothing has happened since that could change it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Usual(bool);
+
+impl Usual {
+    pub(super) fn is_known(self) -> bool {
+        self.0
+    }
+
+    /// Something may be unusual from now on.
+    pub(super) fn forget(&mut self) {
+        self.0 = false;
+    }
+}
+
 impl<C: CongestionController> Sender<'_, C> {
-    /// Whether there is more to think of than what is queued and what the windows let go.
+    /// Whether there is more to think of than what is queued and what the windows let go. That it is
+    /// not so is remembered until something happens that could change it.
     #[inline(always)]
-    pub(crate) fn is_unusual(&self, settings: &Settings) -> bool {
+    pub(crate) fn is_unusual(&mut self, settings: &Settings) -> bool {
+        if !self.usual.0 {
+            self.usual.0 = !self.looks_unusual(settings);
+        }
+        !self.usual.0
+    }
+
+    /// What is remembered of that, if it is not so.
+    #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
+    pub(crate) fn mistaken(&self, settings: &Settings) -> Option<&'static str> {
+        let is_mistaken = self.usual.0 && self.looks_unusual(settings);
+        is_mistaken.then_some("nothing is unusual where that is remembered")
+    }
+
+    /// The same, asked anew.
+    #[inline(never)]
+    fn looks_unusual(&self, settings: &Settings) -> bool {
         let by_idle = settings.restart_after_idle();
         self.probe_due
             | self.tail_probe_due
@@ -22,6 +55,7 @@ impl<C: CongestionController> Sender<'_, C> {
             | self.flight.is_measuring()
             | settings.burst_limit().is_some()
             | !matches!(by_idle, RestartAfterIdle::RestartWindow | RestartAfterIdle::Never)
+            | (self.window.size == 0)
             | !self.recovery.is_calm(&self.flight)
     }
 

@@ -99,7 +99,7 @@ impl Rto {
 
     /// An ack of everything before `una` arrived. `rtt` is the round-trip time that it tells, if it
     /// is for something that was sent once.
-    #[inline]
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(crate) fn on_ack(&mut self, now: Instant, una: SeqNumber, rtt: Option<Duration>) {
         if self.clock.times_each_ack() {
             if let Some(rtt) = rtt {
@@ -200,7 +200,11 @@ impl Rto {
         self.backed_off(retransmissions)
     }
 
+    #[inline]
     fn backed_off(&self, times: u32) -> Duration {
+        if cfg!(feature = "fast-path") && times == 0 {
+            return Duration::from_micros(self.base.into());
+        }
         #[cfg(feature = "historic")]
         let rule = self.backoff_rule;
         #[cfg(not(feature = "historic"))]

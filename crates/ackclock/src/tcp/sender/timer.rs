@@ -46,6 +46,9 @@ impl<C: CongestionController> Sender<'_, C> {
     pub(super) fn set_timer(&mut self, timer: Timer) {
         self.deadline = timer.deadline();
         self.persisting = matches!(timer, Timer::Persist(_));
+        if self.persisting {
+            self.usual.forget();
+        }
     }
 
     /// Starts, keeps or stops the timer according to what is in flight and queued.
@@ -189,6 +192,7 @@ impl<C: CongestionController> Sender<'_, C> {
     /// # Errors
     /// The peer has acknowledged nothing for too long: the connection is over.
     pub(crate) fn on_timeout(&mut self, now: Instant, settings: &Settings) -> Result<(), Error> {
+        self.usual.forget();
         self.pacer.on_timeout(now);
         if self.timer() == Timer::Off {
             return Ok(());

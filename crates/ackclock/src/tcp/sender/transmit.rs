@@ -167,6 +167,7 @@ impl<C: CongestionController> Sender<'_, C> {
 
     /// The link has taken `data`.
     pub(crate) fn on_sent(&mut self, now: Instant, settings: &Settings, data: &Data) {
+        self.usual.forget();
         let range = data.range();
         let new = range.start == self.snd_nxt;
         let idle = self.flight.is_empty();

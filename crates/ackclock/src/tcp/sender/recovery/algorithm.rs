@@ -142,6 +142,7 @@ macro_rules! recoveries {
                 }
             }
 
+            #[inline]
             fn take_run(&mut self, now: u64, una: SeqNumber, run: &Run) -> bool {
                 match self {
                     $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.take_run(now, una, run),)+

@@ -395,6 +395,7 @@ impl Recovery {
 
     /// As [`on_ack`](Self::on_ack), where [`is_calm`](Self::is_calm) and the ack is for `run` and tells
     /// nothing else. False, without any effect, if it cannot be taken so.
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(crate) fn take_run(
         &mut self,
         now: Instant,

@@ -300,6 +300,7 @@ impl Rules for Rack {
 
     /// What was sent after the newest that was delivered is not overdue. So nothing can be, unless a
     /// retransmission was the newest.
+    #[inline]
     fn take_run(&mut self, now: u64, una: SeqNumber, run: &Run) -> bool {
         let newest = run.newest();
         let is_newest = !self.measured || newest.is_after(self.newest());

@@ -1,0 +1,22 @@
+//! Where every segment is thought about nothing is remembered of what is usual.
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Usual;
+
+impl Usual {
+    pub(super) fn is_known(self) -> bool {
+        false
+    }
+
+    pub(super) fn forget(&mut self) {}
+}
+
+#[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
+impl<C: crate::congestion::CongestionController> super::Sender<'_, C> {
+    pub(crate) fn mistaken(
+        &self,
+        _settings: &crate::tcp::settings::Settings,
+    ) -> Option<&'static str> {
+        None
+    }
+}
