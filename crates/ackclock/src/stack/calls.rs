@@ -48,11 +48,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         handle: Handle,
         to: &mut [u8],
     ) -> Result<usize, ReceiveError> {
-        let now = self.advance(now);
-        let slot = self.resolve_mut(handle).ok_or(ReceiveError::InvalidHandle)?;
-        let answer = slot.connection.receive(to);
-        self.after_read(now, handle.slot);
-        answer
+        self.reading(now, handle, |connection| connection.receive(to))
+            .ok_or(ReceiveError::InvalidHandle)?
     }
 
     /// Received data where it lies, as two slices in order; [`consume`](Self::consume) removes it.
@@ -63,11 +60,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Removes `n` received bytes.
     pub fn consume(&mut self, now: Instant, handle: Handle, n: usize) -> Result<(), InvalidHandle> {
-        let now = self.advance(now);
-        let slot = self.resolve_mut(handle).ok_or(InvalidHandle)?;
-        slot.connection.consume(n);
-        self.after_read(now, handle.slot);
-        Ok(())
+        self.reading(now, handle, |connection| connection.consume(n)).ok_or(InvalidHandle)
     }
 
     /// Half-close: no more data will be sent; FIN follows what is queued. The peer's data can
@@ -177,6 +170,21 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         Some(answer)
     }
 
+    /// As [`with`](Self::with), for a call that takes received data.
+    #[inline]
+    fn reading<R>(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        call: impl FnOnce(&mut Connection<'a, C>) -> R,
+    ) -> Option<R> {
+        let now = self.advance(now);
+        let slot = self.resolve_mut(handle)?;
+        let answer = call(&mut slot.connection);
+        self.after_read(now, handle.slot);
+        Some(answer)
+    }
+
     /// As [`with`](Self::with), for a call that queues data: what the queue may take of the memory is
     /// found before, what it has taken after it.
     fn sending(
@@ -186,8 +194,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         call: impl FnOnce(&mut Connection<'a, C>, Instant) -> Result<usize, SendError>,
     ) -> Result<usize, SendError> {
         let now = self.advance(now);
-        self.resolve(handle).ok_or(SendError::InvalidHandle)?;
-        self.fit_queues(now, handle.slot);
+        let slot = self.resolve(handle).ok_or(SendError::InvalidHandle)?;
+        if !slot.is_fitting(&self.memory) {
+            self.fit_queues(now, handle.slot);
+        }
         let slot = self.connections.get_mut(handle.slot).ok_or(SendError::InvalidHandle)?;
         let answer = call(&mut slot.connection, now);
         if let Some(sizes) = &mut slot.sizes {

@@ -150,20 +150,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// Lets a connection's queues follow its need, as far as there is memory.
-    #[inline]
+    #[cfg_attr(feature = "fast-path", inline(never))]
     pub(super) fn fit_queues(&mut self, now: Instant, id: u32) {
         if let Some(slot) = self.connections.get_mut(id)
-            && let Some(sizes) = &slot.sizes
-            && !sizes.is_fitting(&self.memory)
-        {
-            self.fit_queues_anew(now, id);
-        }
-    }
-
-    #[inline(never)]
-    fn fit_queues_anew(&mut self, now: Instant, id: u32) {
-        if let Some(slot) = self.connections.get_mut(id)
             && let Some(sizes) = &mut slot.sizes
+            && !sizes.is_fitting(&self.memory)
         {
             // Before the peer's SYN no sequence number means anything.
             if slot.connection.state().is_synchronized()
@@ -189,18 +180,20 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// connection has no more to say than before.
     #[inline]
     pub(super) fn after_read(&mut self, now: Instant, id: u32) {
-        self.fit_queues(now, id);
-        if self.connections.get(id).is_some_and(|slot| slot.connection.window_update_due()) {
-            self.after_call(now, id);
-        } else {
-            self.rest_if_empty(id);
-            if let Some(slot) = self.connections.get_mut(id)
-                && slot.owner == Owner::Application
-                && slot.note_read()
-            {
-                self.events.push(id);
-            }
+        if self.connections.get(id).is_some_and(|slot| !slot.is_fitting(&self.memory)) {
+            self.fit_queues(now, id);
         }
+        let Some(slot) = self.connections.get_mut(id) else {
+            return;
+        };
+        if slot.connection.window_update_due() {
+            self.after_call(now, id);
+            return;
+        }
+        if slot.owner == Owner::Application && slot.note_read() {
+            self.events.push(id);
+        }
+        self.rest_if_empty(id);
     }
 
     pub(super) fn rest_if_empty(&mut self, id: u32) {

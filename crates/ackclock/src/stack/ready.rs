@@ -33,6 +33,7 @@ impl<'a> ReadyQueue<'a> {
     }
 
     /// The connection has something to send.
+    #[inline]
     pub(super) fn push(&mut self, id: u32) {
         if self.queue.push(id)
             && let Some(credit) = self.credits.get_mut(id as usize)

@@ -1,7 +1,7 @@
 //! A connection's place in the stack.
 
 use super::marking::Marking;
-use super::memory::QueueSizes;
+use super::memory::{MemoryBudget, QueueSizes};
 use super::pool::NO_ID;
 use super::tuple::FourTuple;
 use crate::congestion::CongestionController;
@@ -84,6 +84,12 @@ impl<'a, C: CongestionController> Slot<'a, C> {
             self.note_echo(now, segment.timestamps);
         }
         taken
+    }
+
+    /// Whether its queues need not follow its need, of which the `memory` may be left to others.
+    #[inline]
+    pub(super) fn is_fitting(&self, memory: &MemoryBudget) -> bool {
+        self.sizes.as_ref().is_none_or(|sizes| sizes.is_fitting(memory))
     }
 
     /// A segment with data arrived, with that timestamps option: the receive queue's tuning wants to

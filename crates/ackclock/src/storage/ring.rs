@@ -105,6 +105,12 @@ impl<'a> Ring<'a> {
             return 0;
         }
         let start = self.index(self.len() + offset).min(self.buffer.len());
+        if cfg!(feature = "fast-path")
+            && let Some(place) = self.buffer.get_mut(start..start + n)
+        {
+            // As nearly always, it does not wrap.
+            return copy(place, bytes);
+        }
         let (wrapped, straight) = self.buffer.split_at_mut(start);
         let first = copy(straight, bytes);
         first + copy(wrapped, bytes.get(first..).unwrap_or_default())
@@ -148,6 +154,11 @@ impl<'a> Ring<'a> {
         let offset = offset.min(self.len());
         let len = len.min(self.len() - offset);
         let start = self.index(offset);
+        if cfg!(feature = "fast-path")
+            && let Some(all) = self.buffer.get(start..start + len)
+        {
+            return [all, &[]];
+        }
         let first = len.min(self.buffer.len().saturating_sub(start));
         [
             self.buffer.get(start..start + first).unwrap_or_default(),

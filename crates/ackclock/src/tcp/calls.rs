@@ -14,7 +14,7 @@ impl<C: CongestionController> Connection<'_, C> {
     ///
     /// # Errors
     /// Nothing more can be sent: this side has shut down, or the connection is over.
-    #[inline]
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub fn send(&mut self, now: Instant, data: &[u8]) -> Result<usize, SendError> {
         self.check_open_for_sending()?;
         Ok(self.sender.enqueue(now, data))
@@ -70,7 +70,7 @@ impl<C: CongestionController> Connection<'_, C> {
     ///
     /// # Errors
     /// Nothing more will come: the peer has finished, or the connection is over.
-    #[inline]
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub fn receive(&mut self, to: &mut [u8]) -> Result<usize, ReceiveError> {
         let n = self.receiver.read(to);
         self.after_read();
@@ -221,6 +221,15 @@ impl<C: CongestionController> Connection<'_, C> {
         }
     }
 
+    /// Whether neither side has finished, nothing is urgent and nothing was sent again for want of
+    /// acks.
+    fn is_untroubled(&self) -> bool {
+        !self.sender.is_finished()
+            && !self.receiver.is_finished()
+            && self.urgent.get().is_none()
+            && self.sender.timeouts_in_a_row() == 0
+    }
+
     /// What the connection can do now.
     pub fn readiness(&self) -> Readiness {
         Readiness::from_bits(self.readiness_bits())
@@ -228,6 +237,14 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// The same, with a bit for each thing.
     pub(crate) fn readiness_bits(&self) -> u8 {
+        if cfg!(feature = "fast-path") && self.state == State::Established && self.is_untroubled() {
+            // As nearly always while data come and go.
+            let bit = |is_so: bool, bit: u8| if is_so { bit } else { 0 };
+            return Readiness::ESTABLISHED
+                | bit(self.receiver.queued() > 0, Readiness::READABLE)
+                | bit(self.sender.queue().free() > 0, Readiness::WRITABLE)
+                | bit(self.sender.queue().is_empty(), Readiness::FLUSHED);
+        }
         let mut bits = 0;
         let mut set = |is_so: bool, bit: u8| bits |= u8::from(is_so) * bit;
         let closed = matches!(self.state, State::Closed | State::TimeWait);

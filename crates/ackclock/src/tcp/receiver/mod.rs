@@ -451,6 +451,7 @@ impl<'a> Receiver<'a> {
     /// Whether the window can open so far that the peer should hear of it without being asked. As
     /// long as nothing was read (`was_read`) and the buffer is what it was, a window that takes a
     /// segment is open enough: the ack of that tells the rest, such as what a SYN could not.
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(crate) fn window_update_due(&self, was_read: bool) -> bool {
         let next = self.data.next();
         // Whether the window is open enough, and can move by less than `step`.

@@ -323,7 +323,8 @@ impl<'a, C: CongestionController> Sender<'a, C> {
     /// Queues what fits of `data`.
     #[cfg_attr(feature = "fast-path", inline(always))]
     pub(crate) fn enqueue(&mut self, now: Instant, data: &[u8]) -> usize {
-        self.note_app_limited();
+        let usual = self.usual.is_known();
+        self.note_app_limited_at(if usual { self.flight.outstanding() } else { self.pipe() });
         let taken = self.queue.push(data);
         self.rearm(now);
         taken

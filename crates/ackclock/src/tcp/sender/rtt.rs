@@ -56,10 +56,12 @@ impl RttEstimator {
 
     /// Smoothed round-trip time in the clock's units.
     fn mean(&self) -> Units {
-        self.scaled_srtt / self.scale()
+        // Each by a division of its own: by a power of two it is none.
+        if self.is_by(RtoEstimator::Rfc793) { self.scaled_srtt / 10 } else { self.scaled_srtt / 8 }
     }
 
     /// Takes a measurement. Which acks may be measured (Karn's rule) is the caller's to know.
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(crate) fn on_sample(&mut self, measured: Units) {
         let measured = measured.min(LONGEST_SAMPLE);
         if self.samples == 0 {
@@ -101,6 +103,7 @@ impl RttEstimator {
     }
 
     /// The timeout, not yet bounded, by a clock of that granularity (G of RFC 6298).
+    #[cfg_attr(feature = "fast-path", inline)]
     pub(crate) fn timeout(&self, granularity: Units) -> Units {
         let (mean, four_deviations) = (self.mean(), self.scaled_rttvar);
         match self.rule() {

@@ -361,6 +361,7 @@ impl<'a> Flight<'a> {
 
     /// The records before `una`, up to the first that is not wholly before it or to which something
     /// has happened; `None` if there are none.
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(crate) fn untouched(&self, una: SeqNumber) -> Option<Run> {
         let first = self.records.front()?;
         let mut run = Run {

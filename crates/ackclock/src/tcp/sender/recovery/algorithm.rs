@@ -142,7 +142,7 @@ macro_rules! recoveries {
                 }
             }
 
-            #[inline]
+            #[cfg_attr(feature = "fast-path", inline(always))]
             fn take_run(&mut self, now: u64, una: SeqNumber, run: &Run) -> bool {
                 match self {
                     $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.take_run(now, una, run),)+
@@ -161,6 +161,7 @@ macro_rules! recoveries {
                 }
             }
 
+            #[cfg_attr(feature = "fast-path", inline(always))]
             fn schedule_probe(&mut self, episode: &Episode, flight: &Flight<'_>, facts: &ProbeFacts) {
                 match self {
                     $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.schedule_probe(episode, flight, facts),)+

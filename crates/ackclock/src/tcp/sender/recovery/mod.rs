@@ -565,6 +565,7 @@ impl Recovery {
     }
 
     /// New data was sent, or something was acknowledged.
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(crate) fn schedule_probe(&mut self, flight: &Flight<'_>, facts: &ProbeFacts) {
         self.rules.schedule_probe(&self.episode, flight, facts);
     }

@@ -96,6 +96,7 @@ impl Rack {
         self.fack = self.fack.max(ack.una).max(highest);
     }
 
+    #[cfg_attr(feature = "fast-path", inline(always))]
     fn take_newest(
         &mut self,
         now: u64,
@@ -300,7 +301,7 @@ impl Rules for Rack {
 
     /// What was sent after the newest that was delivered is not overdue. So nothing can be, unless a
     /// retransmission was the newest.
-    #[inline]
+    #[cfg_attr(feature = "fast-path", inline(always))]
     fn take_run(&mut self, now: u64, una: SeqNumber, run: &Run) -> bool {
         let newest = run.newest();
         let is_newest = !self.measured || newest.is_after(self.newest());
@@ -328,6 +329,7 @@ impl Rules for Rack {
     }
 
     /// Section 7.2.
+    #[inline]
     fn schedule_probe(&mut self, episode: &Episode, flight: &Flight<'_>, facts: &ProbeFacts) {
         if self.timer == EarlyTimer::Reordering {
             return;
