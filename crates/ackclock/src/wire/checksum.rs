@@ -85,7 +85,11 @@ impl Checksum {
     #[inline]
     #[must_use]
     pub(super) fn and(self, other: Self) -> Self {
-        Checksum { sum: self.sum.wrapping_add(other.sum), ..self }
+        #[cfg(target_pointer_width = "64")]
+        let sum = self.sum.wrapping_add(other.sum);
+        #[cfg(not(target_pointer_width = "64"))]
+        let sum = add(self.sum, other.sum);
+        Checksum { sum, ..self }
     }
 
     /// Goes on with `bytes`.

@@ -124,32 +124,26 @@ impl Rto {
     pub(crate) fn on_sample(&mut self, now: Instant, rtt: Duration) {
         self.note_least(rtt);
         #[cfg(any(feature = "fast-path", feature = "historic"))]
-        if let Some(clock) = self.clock() {
-            return self.digest(clock.reading(now) - clock.reading(now - rtt));
+        {
+            let ticks = self.clock().map(|clock| clock.reading(now) - clock.reading(now - rtt));
+            self.digest(ticks.unwrap_or(rtt.as_nanos()));
         }
-        #[cfg(any(feature = "fast-path", feature = "historic"))]
-        self.digest_by(rtt.as_nanos(), GRANULARITY, UNIT);
         #[cfg(not(any(feature = "fast-path", feature = "historic")))]
-        self.digest_by(whole_micros(rtt), GRANULARITY, UNIT);
+        self.digest(whole_micros(rtt));
     }
 
     /// Takes a measurement in the clock's units. It ends the backoff; by Karn's rule (RFC 6298
     /// section 3) an ack of retransmitted data is no measurement, and the backed-off timeout stays.
     fn digest(&mut self, measured: Units) {
-        let granularity = self.clock().map_or(GRANULARITY, |_| 1);
-        self.digest_by(measured, granularity, self.unit());
-    }
-
-    /// The same by a clock of that granularity, in units of its own, and with so many nanoseconds in a
-    /// unit.
-    #[cfg_attr(feature = "fast-path", inline(always))]
-    fn digest_by(&mut self, measured: Units, granularity: Units, unit: u64) {
         if cfg!(feature = "undo") && core::mem::take(&mut self.spurious) {
             self.rtt.on_delay_spike(measured);
         } else {
             self.rtt.on_sample(measured);
         }
-        let timeout = in_micros(self.rtt.timeout(granularity), unit);
+        let granularity = self.clock().map_or(GRANULARITY, |_| 1);
+        let timeout = self.rtt.timeout(granularity);
+        #[cfg(any(feature = "fast-path", feature = "historic"))]
+        let timeout = micros(Duration::from_nanos(timeout.saturating_mul(self.unit())));
         let Bounds { min, max } = self.bounds();
         self.base = timeout.max(min).min(max);
         self.backoff = 0;
@@ -232,7 +226,7 @@ impl Rto {
     #[inline]
     pub(crate) fn smoothed_rtt(&self) -> Duration {
         let unit = self.clock().map(|clock| clock.tick().as_nanos());
-        Duration::from_nanos(unit.map_or_else(|| self.rtt.srtt(1), |unit| self.rtt.srtt(unit)))
+        Duration::from_nanos(unit.map_or_else(|| self.rtt.srtt(UNIT), |unit| self.rtt.srtt(unit)))
     }
 
     /// Mean deviation of the round-trip time, RTTVAR; zero before the first measurement.
@@ -252,18 +246,6 @@ impl Rto {
     pub(crate) fn samples(&self) -> u32 {
         self.rtt.samples()
     }
-}
-
-/// A timeout in units of so many nanoseconds each, in microseconds.
-#[cfg(any(feature = "fast-path", feature = "historic"))]
-const fn in_micros(timeout: Units, unit: u64) -> u32 {
-    micros(Duration::from_nanos(timeout.saturating_mul(unit)))
-}
-
-/// The same of a clock that cannot tick, whose units are microseconds.
-#[cfg(not(any(feature = "fast-path", feature = "historic")))]
-const fn in_micros(timeout: Units, _unit: u64) -> u32 {
-    timeout
 }
 
 /// Whole microseconds, rounded down; a longer time than 71 minutes counts as that.
