@@ -10,7 +10,7 @@ use crate::tcp::Verdict;
 use crate::time::Instant;
 use crate::wire::{
     EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, Protocol, Segment, WireError,
-    parse_packet, take_any_segment, take_plain_segment,
+    parse_packet, take_plain_segment, take_usual_syn,
 };
 
 /// Length of an ICMP echo header, in bytes.
@@ -89,7 +89,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let Received { packet, verify } = *received;
         if cfg!(feature = "fast-path")
             && let Some(taken) =
-                take_any_segment(packet, verify, |one| self.take_segment::<STRAY>(now, one))
+                take_usual_syn(packet, verify, |one| self.take_segment::<STRAY>(now, one))
         {
             return taken;
         }

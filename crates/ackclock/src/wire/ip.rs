@@ -156,40 +156,40 @@ pub fn parse_packet(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireE
 }
 
 /// Reads a packet that holds what nearly all do: a TCP segment behind an IP header without options or
-/// extension headers, with timestamps and no other option, and hands that to `take`, of which it returns the answer. `None` for all
-/// else, and for whatever [`parse_packet`] refuses, unless for its addresses: whether these may be ends
-/// of a connection ([`IpInfo::is_between_hosts`]) is for the caller to ask.
+/// extension headers, with timestamps and no other option, and hands that to `take`, of which it returns
+/// the answer. `None` for all else, and for whatever [`parse_packet`] refuses, unless for its addresses:
+/// whether these may be ends of a connection ([`IpInfo::is_between_hosts`]) is for the caller to ask.
 #[inline(always)]
 pub(crate) fn take_plain_segment<R>(
     bytes: &[u8],
     verify: Checksums,
     take: impl FnOnce(&Segment<'_>) -> R,
 ) -> Option<R> {
-    let (ip, bytes) = match bytes.first()? >> 4 {
-        #[cfg(feature = "ipv4")]
-        4 => ipv4::parse_plain(bytes, verify)?,
-        #[cfg(feature = "ipv6")]
-        6 => ipv6::parse_plain(bytes)?,
-        _ => return None,
-    };
+    let (ip, bytes) = plain_header(bytes, verify)?;
     Segment::take_plain(bytes, ip, verify, take)
 }
 
-/// The same for a segment that may have any options.
+/// The same for the options that nearly every SYN has.
 #[inline(always)]
-pub(crate) fn take_any_segment<R>(
+pub(crate) fn take_usual_syn<R>(
     bytes: &[u8],
     verify: Checksums,
     take: impl FnOnce(&Segment<'_>) -> R,
 ) -> Option<R> {
-    let (ip, bytes) = match bytes.first()? >> 4 {
+    let (ip, bytes) = plain_header(bytes, verify)?;
+    Segment::take_usual_syn(bytes, ip, verify, take)
+}
+
+/// An IP header without anything special before TCP, and what follows it.
+#[inline(always)]
+fn plain_header(bytes: &[u8], verify: Checksums) -> Option<(IpInfo, &[u8])> {
+    match bytes.first()? >> 4 {
         #[cfg(feature = "ipv4")]
-        4 => ipv4::parse_plain(bytes, verify)?,
+        4 => ipv4::parse_plain(bytes, verify),
         #[cfg(feature = "ipv6")]
-        6 => ipv6::parse_plain(bytes)?,
-        _ => return None,
-    };
-    Segment::parse(bytes, ip, verify).as_ref().ok().map(take)
+        6 => ipv6::parse_plain(bytes),
+        _ => None,
+    }
 }
 
 /// A header as numbers.

@@ -22,6 +22,8 @@ pub(super) const BEFORE_TIMESTAMPS: u32 =
     u32::from_be_bytes([kind::NO_OPERATION, kind::NO_OPERATION, kind::TIMESTAMPS, 10]);
 /// Bytes of an option area with nothing but timestamps.
 pub(super) const LONE_TIMESTAMPS: usize = 12;
+/// Bytes of the option area of nearly every SYN: MSS, SACK-permitted, timestamps and window scale.
+pub(super) const USUAL_SYN: usize = 20;
 
 /// The largest shift count (RFC 7323 section 2.3).
 const MAX_WINDOW_SCALE: u8 = 14;
@@ -119,11 +121,6 @@ impl Options {
             });
             return Ok(options);
         }
-        if cfg!(feature = "fast-path")
-            && let Some(options) = Self::of_usual_syn(area)
-        {
-            return Ok(options);
-        }
         while let Some((&kind, rest)) = area.split_first() {
             match kind {
                 kind::END_OF_LIST => break,
@@ -144,18 +141,24 @@ impl Options {
         Ok(options)
     }
 
-    /// Reads the options of nearly every SYN, as [`write`](Self::write) has them.
-    fn of_usual_syn(area: &[u8]) -> Option<Options> {
+    /// Reads an option area with nothing but timestamps; `None` if it is another.
+    #[inline(always)]
+    pub(super) fn of_timestamps([before, value, echo]: [u32; LONE_TIMESTAMPS / 4]) -> Option<Self> {
+        let timestamps = Some(Timestamps { value, echo });
+        (before == BEFORE_TIMESTAMPS).then(|| Options { timestamps, ..Options::default() })
+    }
+
+    /// Reads the option area of nearly every SYN, as [`write`](Self::write) has it; `None` if it is
+    /// another.
+    #[inline(always)]
+    pub(super) fn of_usual_syn(words: [u32; USUAL_SYN / 4]) -> Option<Self> {
         const MSS: u32 = u32::from_be_bytes([kind::MSS, 4, 0, 0]);
         const BOTH: u32 = u32::from_be_bytes([kind::SACK_PERMITTED, 2, kind::TIMESTAMPS, 10]);
         const SCALE: u32 = u32::from_be_bytes([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, 0]);
-        let (words, []) = area.as_chunks::<4>() else { return None };
-        let &[mss, both, value, echo, scale] = words else { return None };
-        let [mss, both, value, echo, scale] =
-            [mss, both, value, echo, scale].map(u32::from_be_bytes);
-        let is_usual = mss & 0xffff_0000 == MSS && both == BOTH && scale & 0xffff_ff00 == SCALE;
+        let [mss, both, value, echo, scale] = words;
         let all_known = cfg!(all(feature = "sack", feature = "timestamps"));
-        (is_usual && all_known).then(|| Options {
+        let is_usual = mss & 0xffff_0000 == MSS && both == BOTH && scale & 0xffff_ff00 == SCALE;
+        (all_known && is_usual).then(|| Options {
             mss: Some(mss as u16),
             window_scale: Some((scale as u8).min(MAX_WINDOW_SCALE)),
             sack_permitted: true,
@@ -347,6 +350,30 @@ mod tests {
         options.timestamps = None;
         let without_timestamps = [2, 4, 0x05, 0xb4, 1, 1, 4, 2, 1, 3, 3, 7];
         assert_eq!(written(&options), without_timestamps);
+    }
+
+    #[test]
+    fn the_usual_options_of_a_syn_are_read_as_all_others() {
+        let usual = [2, 4, 0x05, 0xb4, 4, 2, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 3, 3, 7];
+        let read = |area: &[u8; USUAL_SYN]| {
+            let (words, _) = area.as_chunks::<4>();
+            Options::of_usual_syn(core::array::from_fn(|n| u32::from_be_bytes(words[n])))
+        };
+        assert_eq!(read(&usual), Options::parse(&usual).ok());
+        let damaged = (0..8 * USUAL_SYN).map(|bit| {
+            let mut area = usual;
+            area[bit / 8] ^= 1 << (bit % 8);
+            area
+        });
+        let mut known = 0;
+        for area in damaged {
+            if let Some(options) = read(&area) {
+                assert_eq!(Options::parse(&area), Ok(options), "{area:?}");
+                known += 1;
+            }
+        }
+        // Those of the values.
+        assert_eq!(known, 8 * (2 + 8 + 1));
     }
 
     #[test]

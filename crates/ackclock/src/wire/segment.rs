@@ -2,10 +2,10 @@
 
 use super::checksum::Checksum;
 use super::ip::{self, IpProtocol};
-use super::options::{BEFORE_TIMESTAMPS, LONE_TIMESTAMPS};
+use super::options::{LONE_TIMESTAMPS, USUAL_SYN};
 #[cfg(all(feature = "fast-path", feature = "ipv4"))]
 use super::{Address, ipv4};
-use super::{Checksums, IpInfo, Options, Timestamps};
+use super::{Checksums, IpInfo, Options};
 use crate::seq::SeqNumber;
 use core::fmt;
 
@@ -222,23 +222,48 @@ impl<'a> Segment<'a> {
         take: impl FnOnce(&Self) -> R,
     ) -> Option<R> {
         const LENGTH: usize = FIXED_HEADER + LONE_TIMESTAMPS;
+        let read = Options::of_timestamps;
+        Self::take_fixed::<LENGTH, { LENGTH / 4 }, _, _>(bytes, ip, verify, read, take)
+    }
+
+    /// The same for the options that nearly every SYN has.
+    #[inline(always)]
+    pub(super) fn take_usual_syn<R>(
+        bytes: &'a [u8],
+        ip: IpInfo,
+        verify: Checksums,
+        take: impl FnOnce(&Self) -> R,
+    ) -> Option<R> {
+        const LENGTH: usize = FIXED_HEADER + USUAL_SYN;
+        let read = Options::of_usual_syn;
+        Self::take_fixed::<LENGTH, { LENGTH / 4 }, _, _>(bytes, ip, verify, read, take)
+    }
+
+    /// The same for a header of so many bytes, whose options `read` knows.
+    #[inline(always)]
+    fn take_fixed<const LENGTH: usize, const WORDS: usize, const OPTIONS: usize, R>(
+        bytes: &'a [u8],
+        ip: IpInfo,
+        verify: Checksums,
+        read: impl FnOnce([u32; OPTIONS]) -> Option<Options>,
+        take: impl FnOnce(&Self) -> R,
+    ) -> Option<R> {
         let (header, payload) = bytes.split_first_chunk::<LENGTH>()?;
-        let words: [u32; LENGTH / 4] = ip::words(header);
-        let [ports, seq, ack, flags_and_window, last, options, value, echo] = words;
+        let words: [u32; WORDS] = ip::words(header);
+        let (&[ports, seq, ack, flags_and_window, last], options) =
+            words.split_first_chunk::<{ FIXED_HEADER / 4 }>()?;
         let source_port = (ports >> 16) as u16;
         let destination_port = ports as u16;
-        let is_plain = (flags_and_window >> 28) as usize == LENGTH / 4
-            && options == BEFORE_TIMESTAMPS
-            && source_port != 0
-            && destination_port != 0;
-        if !is_plain {
+        let is_fixed =
+            (flags_and_window >> 28) as usize == WORDS && source_port != 0 && destination_port != 0;
+        if !is_fixed {
             return None;
         }
+        let options = read(*options.first_chunk::<OPTIONS>()?)?;
         let sum = Checksum::pseudo_header(&ip, IpProtocol::Tcp, bytes.len()).over_words(&words);
         if verify.transport && sum.over(payload).complement() != 0 {
             return None;
         }
-        let timestamps = Some(Timestamps { value, echo });
         // Handed on rather than returned: it is large, and would be moved from place to place.
         Some(take(&Segment {
             header: Header {
@@ -249,7 +274,7 @@ impl<'a> Segment<'a> {
                 flags: Flags::from_bits((flags_and_window >> 16) as u16),
                 window: flags_and_window as u16,
                 urgent_pointer: last as u16,
-                options: Options { timestamps, ..Options::default() },
+                options,
             },
             ip,
             payload,
