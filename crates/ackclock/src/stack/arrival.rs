@@ -222,7 +222,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
-    #[inline(never)]
+    #[cfg_attr(feature = "fast-path", inline(never))]
     fn on_echo_request(&mut self, ip: &IpInfo, request: &EchoRequest<'_>) {
         if !self.addresses.contains(ip.destination) {
             self.statistics.count(|all| &mut all.not_for_us);

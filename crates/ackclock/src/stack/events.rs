@@ -284,7 +284,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// A record takes the connection's place for 2 MSL. At the limit the oldest record gives way.
-    #[inline(never)]
+    #[cfg_attr(feature = "fast-path", inline(never))]
     fn enter_time_wait(&mut self, now: Instant, id: u32) {
         if let Some(oldest) = self.time_waits.to_recycle() {
             tell!(warn, "TIME-WAIT of a connection ends early: there are too many");
@@ -331,7 +331,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
-    #[inline(never)]
+    #[cfg_attr(feature = "fast-path", inline(never))]
     fn free(&mut self, id: u32) {
         let Some(mut slot) = self.connections.remove(id) else {
             return;

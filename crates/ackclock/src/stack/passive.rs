@@ -15,7 +15,7 @@ use crate::wire::{Flags, Segment};
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// A segment of no connection that we know of: LISTEN (section 3.10.7.2) or CLOSED (section
     /// 3.10.7.1).
-    #[inline(never)]
+    #[cfg_attr(feature = "fast-path", inline(never))]
     pub(super) fn on_new_segment(&mut self, now: Instant, segment: &Segment<'_>) {
         let tuple = FourTuple::of(segment);
         let Some(listener) = self.listener_for(&tuple) else {
