@@ -302,14 +302,16 @@ impl<'a> Flight<'a> {
                 break;
             }
             // A piece that was SACKed before arrived earlier than this ack: it measures nothing.
-            let news = gone & !record.sacked;
+            let news = gone & !record.sacked();
             delivered.add(&record, news, self.remembered(0));
             resent |= record.ever_resent & news != 0;
             if news != 0 {
                 acked.sent_at = Some(record.sent_at);
             }
             self.outstanding -= record.bytes(gone);
-            self.sacked -= record.bytes(gone & record.sacked);
+            if cfg!(feature = "sack") {
+                self.sacked -= record.bytes(gone & record.sacked());
+            }
             self.lost -= record.bytes(gone & record.lost);
             self.resent -= record.bytes(gone & record.resent);
             if whole {
@@ -399,7 +401,7 @@ impl<'a> Flight<'a> {
     pub(crate) fn mark_first_lost(&mut self) -> Losses {
         let mut newly = Losses::default();
         if let Some(record) = self.records.front_mut() {
-            let mask = bit(0) & !record.sacked & !record.lost & !record.resent;
+            let mask = bit(0) & !record.sacked() & !record.lost & !record.resent;
             newly.add(0, record, mask);
             record.lost |= mask;
             if mask != 0 {
@@ -436,7 +438,7 @@ impl<'a> Flight<'a> {
             if reneged {
                 record.discard_sacks();
             }
-            record.lost = record.all() & !record.sacked;
+            record.lost = record.all() & !record.sacked();
             record.resent = 0;
             lost += record.bytes(record.lost);
             position += 1;
@@ -462,7 +464,7 @@ impl<'a> Flight<'a> {
     /// (RFC 6675 NextSeg rule 3).
     pub(crate) fn first_unsacked_hole(&self) -> Option<SeqRange> {
         self.find(self.lost_below, self.highest_sacked(), |record| {
-            record.all() & !record.sacked & !record.lost & !record.resent
+            record.all() & !record.sacked() & !record.lost & !record.resent
         })
     }
 
@@ -470,7 +472,7 @@ impl<'a> Flight<'a> {
     pub(crate) fn last_unsacked(&self) -> Option<SeqRange> {
         let record = self.records.back()?;
         let last = record.pieces().saturating_sub(1);
-        (record.sacked & bit(last) == 0).then(|| record.piece_range(last))
+        (record.sacked() & bit(last) == 0).then(|| record.piece_range(last))
     }
 
     /// The first piece, whatever its state.
@@ -521,7 +523,7 @@ impl<'a> Flight<'a> {
         let Some(record) = self.records.get_mut(position) else {
             return;
         };
-        let mask = record.piece_at(start) & !record.sacked;
+        let mask = record.piece_at(start) & !record.sacked();
         if mask == 0 {
             return;
         }

@@ -64,6 +64,11 @@ impl FlightRecord {
         last_resent: 0,
     };
 
+    /// The pieces that the peer has SACKed.
+    pub(super) fn sacked(&self) -> Pieces {
+        if cfg!(feature = "sack") { self.sacked } else { 0 }
+    }
+
     pub(super) fn end(&self) -> SeqNumber {
         self.seq + self.len
     }
@@ -75,12 +80,12 @@ impl FlightRecord {
 
     /// Whether nothing has become of it yet: it was sent once and not SACKed.
     pub(super) fn is_untouched(&self) -> bool {
-        self.sacked | self.lost | self.resent | self.ever_resent == 0
+        self.sacked() | self.lost | self.resent | self.ever_resent == 0
     }
 
     /// Whether the peer has all of it.
     pub(super) fn is_sacked(&self) -> bool {
-        self.sacked == self.all()
+        self.sacked() == self.all()
     }
 
     /// How many records from this one on are known to be SACKed; 0 if this one is not.
