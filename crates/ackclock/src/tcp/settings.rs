@@ -87,14 +87,34 @@ impl Settings {
 /// A time in four bytes: the two upper bits say whether the others count microseconds (up to 17
 /// minutes), milliseconds (up to 12 days) or seconds (up to 34 years). What the unit does not
 /// express is rounded up; what is longer is for ever.
+#[cfg(feature = "tuning")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CompactDuration(u32);
+
+/// Where only three times are kept they stay as they are: that takes less text.
+#[cfg(not(feature = "tuning"))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct CompactDuration(Duration);
+
+#[cfg(not(feature = "tuning"))]
+impl CompactDuration {
+    const FOR_EVER: CompactDuration = CompactDuration(Duration::MAX);
+
+    pub(super) fn new(time: Duration) -> Self {
+        CompactDuration(time)
+    }
+
+    pub(super) fn get(self) -> Duration {
+        self.0
+    }
+}
 
 /// The units in nanoseconds.
 const MICRO: u64 = 1_000;
 const MILLI: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
+#[cfg(feature = "tuning")]
 impl CompactDuration {
     const FOR_EVER: CompactDuration = CompactDuration(u32::MAX);
     const VALUE: u32 = (1 << 30) - 1;
