@@ -50,13 +50,7 @@ impl World {
     fn new() -> Self {
         let name = "tun0".parse().expect("a usable name");
         let tun = Tun::open(&name).expect("a TUN device");
-        let setup = TunSetup {
-            name,
-            owner: None,
-            several_queues: false,
-            mtu: Some(1500),
-            addresses: vec![OURS],
-        };
+        let setup = TunSetup { mtu: Some(1500), ..TunSetup::new(name, vec![OURS]) };
         setup.apply().expect("a configured interface");
         let config = StackConfig::new(tun.capabilities(), [1, 2]);
         let mut stack = Stack::new(config, BuiltIn::default(), Storage::growing()).expect("stack");

@@ -125,8 +125,7 @@ fn run(sends: bool, offload: bool, bytes: u64, placement: Placement) -> Taken {
     let name = "tun0".parse().expect("a usable name");
     let wanted = if offload { Offload::On } else { Offload::Off };
     let tuns = Tun::open_queues(&name, wanted, placement.len()).expect("a TUN device");
-    let (owner, mtu, addresses) = (None, Some(1500), vec![OURS]);
-    let setup = TunSetup { name, owner, several_queues: true, mtu, addresses };
+    let setup = TunSetup { mtu: Some(1500), ..TunSetup::new(name, vec![OURS]) };
     let configured = setup.configuration().expect("a usable address").run();
     configured.expect("a configured interface");
     std::fs::write(LAW_OF_THE_KERNEL, "reno").expect("a law that every kernel has");

@@ -29,6 +29,11 @@ pub struct TunSetup {
 }
 
 impl TunSetup {
+    /// For one queue, with the kernel's MTU, and only root may attach to it.
+    pub fn new(name: InterfaceName, addresses: Vec<Cidr>) -> Self {
+        TunSetup { name, owner: None, several_queues: false, mtu: None, addresses }
+    }
+
     /// The command that creates the interface, so that it stays until it is deleted.
     pub fn creation(&self) -> Plan {
         let mut create = command("ip", ["tuntap", "add", "dev", self.name.as_str(), "mode", "tun"]);
@@ -351,13 +356,9 @@ mod tests {
     }
 
     fn setup() -> TunSetup {
-        TunSetup {
-            name: "tun7".parse().unwrap(),
-            owner: Some(1000),
-            several_queues: false,
-            mtu: Some(1400),
-            addresses: vec![cidr("10.7.0.2", 24), cidr("fd07::2", 64)],
-        }
+        let addresses = vec![cidr("10.7.0.2", 24), cidr("fd07::2", 64)];
+        let setup = TunSetup::new("tun7".parse().unwrap(), addresses);
+        TunSetup { owner: Some(1000), mtu: Some(1400), ..setup }
     }
 
     #[test]

@@ -56,9 +56,7 @@ impl Way for TunWay<'_> {
 
     fn open(&self) -> Result<Opened, Failure> {
         let configuration = || {
-            let (name, addresses) = (self.name.clone(), self.options.address.clone());
-            let several_queues = self.queues > 1;
-            let setup = TunSetup { name, owner: None, several_queues, mtu: None, addresses };
+            let setup = TunSetup::new(self.name.clone(), self.options.address.clone());
             setup.configuration().map_err(|error| Failure::Usage(error.to_string()))
         };
         let offload = match self.options.offload {

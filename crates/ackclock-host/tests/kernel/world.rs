@@ -50,13 +50,8 @@ impl Family {
 
 /// A TUN interface with both families' addresses, to be made in the test's namespace.
 pub(crate) fn setup(name: &str) -> TunSetup {
-    TunSetup {
-        name: name.parse().expect("a usable name"),
-        owner: None,
-        several_queues: false,
-        mtu: None,
-        addresses: Family::BOTH.map(Family::ours).to_vec(),
-    }
+    let name = name.parse().expect("a usable name");
+    TunSetup::new(name, Family::BOTH.map(Family::ours).to_vec())
 }
 
 /// Stops the run if its thread panics.
