@@ -67,17 +67,29 @@ struct Case {
     contenders: &'static [(&'static str, Contender)],
 }
 
-const BULK: &[(&str, Contender)] =
+const SENDERS: &[(&str, Contender)] = &[
+    ("minimal driver", minimal::run),
+    ("ackclock", ours::run),
+    ("smoltcp", smoltcp::run),
+    ("ackclock, in place", ours::run_in_place),
+    ("smoltcp, in place", smoltcp::run_in_place),
+];
+const RECEIVERS: &[(&str, Contender)] =
     &[("minimal driver", minimal::run), ("ackclock", ours::run), ("smoltcp", smoltcp::run)];
-const LARGE_BULK: &[(&str, Contender)] =
+const LARGE_SENDERS: &[(&str, Contender)] = &[
+    ("minimal driver", minimal::run),
+    ("ackclock", ours::run),
+    ("ackclock, in place", ours::run_in_place),
+];
+const LARGE_RECEIVERS: &[(&str, Contender)] =
     &[("minimal driver", minimal::run), ("ackclock", ours::run)];
 const STACKS: &[(&str, Contender)] = &[("smoltcp", smoltcp::run), ("ackclock", ours::run)];
 
 const CASES: [Case; 5] = [
-    Case { job: Job::Send(256 << 20), offload: false, contenders: BULK },
-    Case { job: Job::Receive(256 << 20), offload: false, contenders: BULK },
-    Case { job: Job::Send(2 << 30), offload: true, contenders: LARGE_BULK },
-    Case { job: Job::Receive(2 << 30), offload: true, contenders: LARGE_BULK },
+    Case { job: Job::Send(256 << 20), offload: false, contenders: SENDERS },
+    Case { job: Job::Receive(256 << 20), offload: false, contenders: RECEIVERS },
+    Case { job: Job::Send(2 << 30), offload: true, contenders: LARGE_SENDERS },
+    Case { job: Job::Receive(2 << 30), offload: true, contenders: LARGE_RECEIVERS },
     Case { job: Job::Answer(100_000), offload: false, contenders: STACKS },
 ];
 
@@ -158,13 +170,7 @@ fn run(case: &Case, contender: Contender) -> Taken {
     let name = "tun0".parse().expect("a usable name");
     let offload = if case.offload { Offload::On } else { Offload::Off };
     let tun = Tun::open_with(&name, offload).expect("a TUN device");
-    let setup = TunSetup {
-        name,
-        owner: None,
-        several_queues: false,
-        mtu: Some(1500),
-        addresses: vec![OURS],
-    };
+    let setup = TunSetup { mtu: Some(1500), ..TunSetup::new(name, vec![OURS]) };
     let configured = setup.configuration().expect("a usable address").run();
     configured.expect("a configured interface");
     std::fs::write(LAW_OF_THE_KERNEL, "reno").expect("a law that every kernel has");

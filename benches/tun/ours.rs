@@ -8,11 +8,21 @@ use ackclock::stack::{Event, Handle, ListenConfig, Stack, StackConfig, Storage};
 use ackclock::storage::Buffer;
 use ackclock::tcp::Config;
 use ackclock::time::Instant;
+use ackclock_benches::memory::{Access, make};
 use ackclock_host::run_loop::{Ended, RunLoop};
 use ackclock_host::tun::Tun;
 use std::net::SocketAddr;
 
 pub(super) fn run(tun: Tun, job: Job, remote: SocketAddr) {
+    run_with(Access::Copy, tun, job, remote);
+}
+
+/// What is sent is made where it is sent from.
+pub(super) fn run_in_place(tun: Tun, job: Job, remote: SocketAddr) {
+    run_with(Access::InPlace, tun, job, remote);
+}
+
+fn run_with(access: Access, tun: Tun, job: Job, remote: SocketAddr) {
     let config = StackConfig::new(tun.capabilities(), [1, 2]);
     let mut stack = Stack::new(config, BuiltIn::default(), Storage::growing()).expect("a stack");
     stack.add_address(OURS).expect("a usable address");
@@ -25,7 +35,7 @@ pub(super) fn run(tun: Tun, job: Job, remote: SocketAddr) {
     listen.connection = connection();
     match job {
         Job::Send(bytes) => {
-            drive(&mut Giver::new(remote, bytes));
+            drive(&mut Giver { access, ..Giver::new(remote, bytes) });
         }
         Job::Receive(bytes) => {
             let mut server = Server::new(Service::Discard, listen, Buffer::growing()).once();
@@ -45,10 +55,11 @@ pub(super) fn connection() -> Config {
     config
 }
 
-/// Sends what lies ready in memory.
+/// Sends so many bytes.
 pub(super) struct Giver {
     remote: SocketAddr,
     left: u64,
+    access: Access,
     data: Vec<u8>,
     handle: Option<Handle>,
     done: bool,
@@ -57,7 +68,8 @@ pub(super) struct Giver {
 impl Giver {
     /// One that connects there, and sends so many bytes.
     pub(super) fn new(remote: SocketAddr, bytes: u64) -> Self {
-        Giver { remote, left: bytes, data: vec![0x5a; BUFFER], handle: None, done: false }
+        let (access, data) = (Access::Copy, vec![0x5a; BUFFER]);
+        Giver { remote, left: bytes, access, data, handle: None, done: false }
     }
 }
 
@@ -74,7 +86,15 @@ impl<'a, C: CongestionController + Clone> Application<'a, C> for Giver {
         };
         while self.left > 0 {
             let n = self.left.min(self.data.len() as u64) as usize;
-            let taken = stack.send(now, handle, &self.data[..n]).expect("an open connection");
+            let taken = match self.access {
+                Access::Copy => stack.send(now, handle, &self.data[..n]),
+                Access::InPlace => stack.send_with(now, handle, |room| {
+                    let n = n.min(room.len());
+                    make(&mut room[..n]);
+                    n
+                }),
+            };
+            let taken = taken.expect("an open connection");
             if taken == 0 {
                 return;
             }

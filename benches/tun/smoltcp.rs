@@ -3,6 +3,7 @@
 //! Its own TUN device makes a vector for each packet; this one reads and writes in place.
 
 use super::{BUFFER, Job, OURS, PING, PORT};
+use ackclock_benches::memory::{Access, make};
 use ackclock_host::tun::Tun;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, read, write};
@@ -15,6 +16,15 @@ use smoltcp::wire::{HardwareAddress, IpCidr};
 use std::net::SocketAddr;
 
 pub(super) fn run(tun: Tun, job: Job, remote: SocketAddr) {
+    run_with(Access::Copy, tun, job, remote);
+}
+
+/// What is sent is made where it is sent from.
+pub(super) fn run_in_place(tun: Tun, job: Job, remote: SocketAddr) {
+    run_with(Access::InPlace, tun, job, remote);
+}
+
+fn run_with(access: Access, tun: Tun, job: Job, remote: SocketAddr) {
     let mut device = Plain { tun, arrived: vec![0; 1500], leaving: vec![0; 1500], busy: false };
     let mut config = Config::new(HardwareAddress::Ip);
     config.random_seed = 1;
@@ -48,7 +58,15 @@ pub(super) fn run(tun: Tun, job: Job, remote: SocketAddr) {
         let mut worked = device.busy;
         while left > 0 && socket.can_send() {
             let n = left.min(data.len() as u64) as usize;
-            left -= socket.send_slice(&data[..n]).expect("an open connection") as u64;
+            let taken = match access {
+                Access::Copy => socket.send_slice(&data[..n]),
+                Access::InPlace => socket.send(|room| {
+                    let n = n.min(room.len());
+                    make(&mut room[..n]);
+                    (n, n)
+                }),
+            };
+            left -= taken.expect("an open connection") as u64;
             worked = true;
         }
         while socket.can_recv() && !matches!(job, Job::Answer(_)) {

@@ -28,7 +28,7 @@ pub enum Access {
 }
 
 /// Writes something to each cache line.
-fn make(bytes: &mut [u8]) {
+pub fn make(bytes: &mut [u8]) {
     bytes.iter_mut().step_by(64).for_each(|byte| *byte = byte.wrapping_add(1));
 }
 
