@@ -28,7 +28,8 @@ while read -r _ features; do
     check "$features"
 done <<'SETS'
 hosts std,full
-least law-fixed,ipv4,ethernet
+least law-fixed,reassembly,ipv4,ethernet
+lossless law-fixed,ipv4,ethernet
 firmware recovery-rfc6675,timestamps,ipv4,ethernet
 reno active-open,recovery-rfc6675,ipv4,undo
 newreno tuning,hystart,reassembly,ipv4,ethernet
