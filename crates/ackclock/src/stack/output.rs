@@ -179,11 +179,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let (max_payload, checksum) = (link.segmentation, link.checksum);
         let slot = self.connections.get_mut(id);
         let slot = slot.filter(|slot| !slot.detached && !slot.connection.is_silent(now));
-        let asked = slot.and_then(|slot| {
-            let outgoing = slot.connection.poll_transmit(now, max_payload)?;
-            Some((slot, outgoing))
-        });
-        let Some((slot, mut outgoing)) = asked else {
+        let Some(slot) = slot else {
+            self.leave(now, id);
+            return None;
+        };
+        let Some(mut outgoing) = slot.connection.poll_transmit(now, max_payload) else {
             self.leave(now, id);
             return None;
         };

@@ -40,12 +40,11 @@ impl<C: CongestionController> Connection<'_, C> {
     #[inline(always)]
     pub(crate) fn plain_turn(&mut self, now: Instant) -> Turn {
         let unsent = self.sender.unsent_data();
-        if unsent > self.sender.mss() {
+        if self.state != State::Established || unsent > self.sender.mss() {
             return Turn::Other;
         }
         // All of them are asked at once: hardly ever is one of them so.
-        let is_unusual = (self.state != State::Established)
-            | self.challenge_due
+        let is_unusual = self.challenge_due
             | self.inquiry.due
             | self.receiver.has_report()
             | self.receiver.is_echoing()
