@@ -129,29 +129,3 @@ fn an_interface_that_was_made_otherwise_is_refused_with_the_command_that_helps()
         assert!(line.contains(help), "{line}");
     }
 }
-
-#[test]
-fn an_interface_that_goes_down_ends_all_queues_with_one_summary() {
-    let script = r#"
-        "$A" setup tun ack0 --address 10.7.0.2/24 --queues 2 >/dev/null
-        serve kernel discard --via kernel --port 9
-        "$A" discard 10.7.0.1:9 --tun ack0 --address 10.7.0.2/24 --queues 2 --time 1h --json \
-            >"$work/client" &
-        client=$!
-        received() { ip -s -j link show dev ack0 | grep -o '"rx":{"bytes":[0-9]*' | grep -o '[0-9]*$'; }
-        until [ "$(received)" -gt 100000 ]; do sleep 0.01; done
-        ip link set dev ack0 down
-        status=0
-        wait $client || status=$?
-        cat "$work/client"
-        echo $status
-    "#;
-    let Some(output) = in_namespace(script) else {
-        return;
-    };
-    let reports = reports(&output);
-    assert_eq!(reports[1], 3);
-    let error = reports[0]["error"].as_str().expect("a reason");
-    assert!(error.contains("ip link set dev ack0 up"), "{error}");
-    assert_eq!(reports[0]["connections"].as_array().map(Vec::len), Some(2));
-}

@@ -120,12 +120,13 @@ fn an_interface_that_is_no_tun_interface_is_not_described_as_one() {
     assert_eq!(text.lines().count(), 1, "{text}");
 }
 
-#[test]
-fn an_interface_that_goes_down_ends_the_transfer_with_its_summary() {
+/// What is told of a transfer over so many queues in whose midst the interface was taken down.
+fn taken_down(queues: usize) -> Option<Value> {
     let script = r#"
-        "$A" setup tun ack0 --address 10.7.0.2/24 >/dev/null
-        serve kernel discard --via kernel --port 9 --once
-        "$A" discard 10.7.0.1:9 --tun ack0 --address 10.7.0.2/24 --time 1h --json >"$work/client" &
+        ours="ack0 --address 10.7.0.2/24 --queues QUEUES"
+        "$A" setup tun $ours >/dev/null
+        serve kernel discard --via kernel --port 9
+        "$A" discard 10.7.0.1:9 --tun $ours --time 1h --json >"$work/client" &
         client=$!
         received() { ip -s -j link show dev ack0 | grep -o '"rx":{"bytes":[0-9]*' | grep -o '[0-9]*$'; }
         until [ "$(received)" -gt 100000 ]; do sleep 0.01; done
@@ -135,15 +136,29 @@ fn an_interface_that_goes_down_ends_the_transfer_with_its_summary() {
         cat "$work/client"
         echo $status
     "#;
-    let Some(output) = in_namespace(script) else {
+    let output = in_namespace(&script.replace("QUEUES", &queues.to_string()))?;
+    let [summary, status] = <[Value; 2]>::try_from(reports(&output)).expect("one summary");
+    assert_eq!(status, 3);
+    let error = summary["error"].as_str().expect("a reason");
+    assert!(error.contains("ip link set dev ack0 up"), "{error}");
+    Some(summary)
+}
+
+#[test]
+fn an_interface_that_goes_down_ends_the_transfer_with_its_summary() {
+    let Some(summary) = taken_down(1) else {
         return;
     };
-    let reports = reports(&output);
-    assert_eq!(reports[1], 3);
-    let error = reports[0]["error"].as_str().expect("a reason");
-    assert!(error.contains("ip link set dev ack0 up"), "{error}");
-    assert_eq!(reports[0]["interrupted"], false);
-    assert!(reports[0]["totals"]["acked_bytes"].as_u64().is_some_and(|bytes| bytes > 0));
+    assert_eq!(summary["interrupted"], false);
+    assert!(summary["totals"]["acked_bytes"].as_u64().is_some_and(|bytes| bytes > 0));
+}
+
+#[test]
+fn an_interface_that_goes_down_ends_all_queues_with_one_summary() {
+    let Some(summary) = taken_down(2) else {
+        return;
+    };
+    assert_eq!(summary["connections"].as_array().map(Vec::len), Some(2));
 }
 
 #[test]
