@@ -87,8 +87,17 @@ impl<const N: usize> Wakers<N> {
 
     /// Wakes all who wait for this.
     pub(super) fn wake(&mut self, key: Key, direction: Direction) {
-        let of_key = self.entries.iter_mut().flatten().filter(|entry| entry.key == key);
-        of_key.filter_map(|entry| entry.waker(direction).take()).for_each(Waker::wake);
+        for place in &mut self.entries {
+            let Some(entry) = place.as_mut().filter(|entry| entry.key == key) else {
+                continue;
+            };
+            let woken = entry.waker(direction).take();
+            if entry.wakers.iter().all(Option::is_none) {
+                // Else somebody who waits would have to give way to nobody.
+                *place = None;
+            }
+            woken.into_iter().for_each(Waker::wake);
+        }
     }
 
     /// Nobody waits for this any more.
@@ -140,6 +149,19 @@ mod tests {
         wakers.wake(listener, Direction::Read);
         wakers.wake(listener, Direction::Read);
         assert_eq!(woken(&tasks), [1, 1]);
+    }
+
+    #[test]
+    fn who_was_woken_leaves_the_place_to_others() {
+        let tasks = tasks();
+        let mut wakers = Wakers::<2>::new();
+        let [first, second, third] =
+            [0, 1, 2].map(|slot| Key::Listener(Listener { slot, generation: 0 }));
+        wakers.register(first, Direction::Read, &tasks[0].1);
+        wakers.register(second, Direction::Read, &tasks[1].1);
+        wakers.wake(first, Direction::Read);
+        wakers.register(third, Direction::Read, &tasks[0].1);
+        assert_eq!(woken(&tasks), [1, 0]);
     }
 
     #[test]
