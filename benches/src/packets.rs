@@ -132,7 +132,8 @@ impl Timers {
         settings.syn_give_up = ackclock::time::Duration::from_secs(1_000_000_000);
         for n in 0..count {
             let now = Instant::from_micros(100 * n as u64);
-            let remote = std::net::SocketAddr::new([10, 0, 1, (n / 20_000) as u8].into(), 9);
+            // There are 16,384 ephemeral ports towards each.
+            let remote = std::net::SocketAddr::new([10, 0, 1, (n / 16_000) as u8].into(), 9);
             stack.connect(now, remote, None, &settings).expect("a free port");
             let mut sink = |_: &ackclock::stack::Transmit<'_>| Ok(());
             while stack.transmit(now, &mut sink).is_some() {}
