@@ -89,6 +89,9 @@ impl<C: CongestionController> Sender<'_, C> {
         let mut delivered = Delivered { believed_until, ..Delivered::default() };
         let acked = self.flight.acknowledge(self.snd_una, &mut delivered);
         delivered.believed_until = shortest;
+        if cfg!(feature = "icmp-errors") && advanced > 0 {
+            self.flight.go_on_within_piece(self.snd_una, self.mss);
+        }
         let rtt = acked.sent_at.map(|sent_at| now.saturating_since(sent_at));
         // Timestamps are good also for what was retransmitted (RFC 7323 section 4).
         let rtt = match input.echoed_ms {

@@ -338,19 +338,18 @@ impl<'a> Flight<'a> {
         if resent {
             acked.sent_at = None;
         }
-        if cfg!(feature = "icmp-errors") && self.resent > 0 {
-            self.go_on_within_piece(una);
-        }
         let start = self.records.front().map_or(una, |record| record.seq);
         self.lost_below = self.lost_below.max(start);
         self.resend_from = self.resend_from.max(start);
         acked
     }
 
-    /// Of a piece that is longer than a segment ([`cut_anew`](Self::cut_anew)) only the beginning was
-    /// sent again; what follows it is due when that was acknowledged.
-    fn go_on_within_piece(&mut self, una: SeqNumber) {
-        let Some(record) = self.records.front_mut().filter(|record| record.seq.before(una)) else {
+    /// SND.UNA has moved to `una`. Of a piece that is longer than a segment of `mss` bytes
+    /// ([`cut_anew`](Self::cut_anew)) only the beginning was sent again; what follows it is due when
+    /// that was acknowledged.
+    pub(crate) fn go_on_within_piece(&mut self, una: SeqNumber, mss: u32) {
+        let is_begun = |record: &&mut FlightRecord| record.piece > mss && record.seq.before(una);
+        let Some(record) = self.records.front_mut().filter(is_begun) else {
             return;
         };
         let again = bit(0) & record.resent;

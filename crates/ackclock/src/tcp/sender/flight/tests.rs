@@ -65,8 +65,7 @@ impl Model {
         (news.len() as u32, original.map(|byte| self.piece_range(byte.piece).end))
     }
 
-    /// A piece leaves the flight with its last byte; of one that was sent again in part the rest is
-    /// then to be sent again.
+    /// A piece leaves the flight with its last byte.
     fn acknowledge(&mut self, una: SeqNumber) -> News {
         let cut = una.since(self.una) as usize;
         let kept = self.bytes.get(cut).map(|byte| byte.piece);
@@ -75,10 +74,6 @@ impl Model {
         let news = self.news(|at| at < count);
         self.bytes.drain(..count);
         self.una += count as u32;
-        for byte in &mut self.bytes {
-            let in_part = cfg!(feature = "icmp-errors") && count < cut;
-            byte.resent &= !(in_part && Some(byte.piece) == kept);
-        }
         news
     }
 
