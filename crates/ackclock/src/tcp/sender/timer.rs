@@ -82,6 +82,9 @@ impl<C: CongestionController> Sender<'_, C> {
         } else if is_off || self.persisting != blocked {
             self.deadline = self.rto.deadline(now);
         }
+        if self.persisting != blocked {
+            self.usual.forget();
+        }
         self.persisting = blocked;
         self.probe_due &= blocked;
         if blocked || self.deadline.is_never() {

@@ -228,3 +228,26 @@ fn an_idle_connection_has_no_deadline() {
     let test = Test::established(config());
     assert!(test.connection.poll_timeout().is_never());
 }
+
+/// An ack that leaves a window smaller than what waits begins persisting without a closer look.
+#[test]
+#[cfg(all(feature = "fast-path", feature = "ipv4"))]
+fn a_window_that_has_become_too_small_is_not_usual() {
+    let mut test = Test::established(Config { timestamps: true, ..rack() });
+    let ack = |test: &Test, acked, window| {
+        let mut header = Header { window, ..header(IRS + 1, ISS + 1 + acked, ACK) };
+        let echo = test.now.as_millis() as u32 - 10;
+        header.options.timestamps = Some(Timestamps { value: 1, echo });
+        header
+    };
+    let header = ack(&test, 0, 2_000);
+    assert_eq!(test.segment(header, &[]), Verdict::Done);
+    test.queue(0, 1_976);
+    assert_eq!(test.data(), [(0, 988), (988, 988)]);
+    test.queue(1_976, 2_076);
+    assert!(!matches!(test.connection.plain_turn(test.now), Turn::Plain(_)), "Nagle holds it");
+    test.wait(10);
+    let header = ack(&test, 1_976, 80);
+    assert_eq!(test.segment(header, &[]), Verdict::Done);
+    assert_eq!(test.connection.broken_invariant(), None);
+}
