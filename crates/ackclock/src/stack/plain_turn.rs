@@ -74,6 +74,10 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
             let bytes = transmit.len();
             self.statistics.count(|all| &mut all.packets_sent);
             if slot.connection.on_plain_sent(now, &plain) {
+                if !plain.has_data() {
+                    // No ack will come of it, and no other turn.
+                    self.rest_if_empty(id);
+                }
                 self.leave_established(now, id);
             } else {
                 self.ready.charge(bytes);

@@ -8,7 +8,7 @@ use crate::tcp::FlightRecord;
 
 /// So many connections keep the memory of empty rings, so that one which sends and receives a little
 /// at a time does not ask the allocator each time. (At 256 KiB for each ring this is 8 MiB at most.)
-const MOST: u32 = 16;
+pub(super) const MOST: u32 = 16;
 
 /// A connection that is over leaves memory for so many records of a flight to the next one: what a few
 /// segments and a FIN take.

@@ -303,6 +303,12 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         u32::try_from(memory).unwrap_or(u32::MAX)
     }
 
+    /// Memory that the receive queue holds, in bytes.
+    #[cfg(test)]
+    pub(crate) fn receive_queue_memory(&self) -> usize {
+        self.receiver.allocated()
+    }
+
     /// The law's window, in bytes.
     pub(crate) fn congestion_window(&self) -> u32 {
         self.sender.controller().window()

@@ -35,6 +35,12 @@ pub(crate) struct PlainOutgoing {
     len: u32,
 }
 
+impl PlainOutgoing {
+    pub(crate) const fn has_data(&self) -> bool {
+        self.len > 0
+    }
+}
+
 impl<C: CongestionController> Connection<'_, C> {
     /// Decides what to send as [`poll_transmit`](Self::poll_transmit) does, if that is plain.
     #[inline(always)]

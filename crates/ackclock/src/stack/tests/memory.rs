@@ -193,3 +193,27 @@ fn under_pressure_no_window_shrinks_and_all_arrives() {
     assert_eq!(servers.len(), 8);
     assert_eq!(read, vec![EACH; servers.len()]);
 }
+
+/// The segment that tells of the room is the last one, and nobody answers it.
+#[test]
+fn what_was_read_in_one_piece_leaves_no_memory_behind() {
+    const CONNECTIONS: usize = 40;
+    let mut pair = pair(1 << 30);
+    let listener = pair.listen();
+    let servers: Vec<_> = (0..CONNECTIONS)
+        .map(|_| {
+            let client = pair.connect();
+            pair.run();
+            pair.client.send(pair.now, client, &[7; 10_000]).unwrap();
+            pair.run();
+            pair.server.accept(listener).unwrap()
+        })
+        .collect();
+    for server in servers {
+        assert_eq!(pair.server.receive(pair.now, server, &mut [0; 20_000]), Ok(10_000));
+        pair.run();
+    }
+    let holding = |slot: &Slot<'_, _>| slot.connection.receive_queue_memory() > 0;
+    let holding = pair.server.connections.iter().filter(|(_, slot)| holding(slot)).count();
+    assert!(holding <= resting::MOST as usize, "{holding} of {CONNECTIONS}");
+}
