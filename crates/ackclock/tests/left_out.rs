@@ -4,9 +4,12 @@
 
 use ackclock::congestion::Reno;
 use ackclock::seq::SeqRange;
-use ackclock::stack::{Capabilities, Cidr, Event, ListenConfig, Stack, StackConfig, StackMemory};
+use ackclock::stack::{
+    Capabilities, Cidr, Event, Handle, ListenConfig, Listener, Rejected, Stack, StackConfig,
+    StackMemory,
+};
 use ackclock::storage::Buffer;
-use ackclock::tcp::{Buffers, FlightRecord};
+use ackclock::tcp::{Buffers, FlightRecord, Keepalive};
 use ackclock::time::Instant;
 use ackclock::wire::{Checksums, Packet, Protocol, parse_packet};
 
@@ -53,8 +56,8 @@ fn sent(stack: &mut Stack<'_, Reno>) -> Option<(Vec<u8>, u32, u32)> {
     Some((options.to_vec(), header.seq.0, header.ack.0))
 }
 
-#[test]
-fn options_that_were_left_out_are_neither_offered_nor_heeded() {
+/// Hands a stack over Ethernet's MTU, whose connections have 2 KiB each way, and its listener to `run`.
+fn with_stack(run: impl FnOnce(&mut Stack<'_, Reno>, Listener)) {
     let (mut send, mut receive) = ([0; 2048], [0; 2048]);
     let mut flight = [FlightRecord::default(); 4];
     let mut reassembly = [SeqRange::default(); 4];
@@ -71,30 +74,53 @@ fn options_that_were_left_out_are_neither_offered_nor_heeded() {
     let config = StackConfig::new(capabilities, [1, 2]);
     let mut stack = Stack::new(config, Reno::default(), memory.storage([buffers])).unwrap();
     stack.add_address(Cidr { address: OURS.into(), prefix: 24 }).unwrap();
-    let listener = stack.listen(ListenConfig::new("10.0.0.2:7".parse().unwrap())).unwrap();
+    let mut listen = ListenConfig::new("10.0.0.2:7".parse().unwrap());
+    listen.connection.keepalive = Some(Keepalive::default());
+    let listener = stack.listen(listen).unwrap();
+    run(&mut stack, listener);
+}
 
+/// Opens a connection from the peer's side; the first sequence number that it sends too.
+fn accepted(stack: &mut Stack<'_, Reno>, listener: Listener) -> (Handle, u32) {
     stack.on_packet(NOW, &packet(ISS, 0, SYN, &SYN_OPTIONS, &[]));
-    let (options, iss, ack) = sent(&mut stack).unwrap();
+    let (options, iss, ack) = sent(stack).unwrap();
     assert_eq!(options, [2, 4, 5, 0xb4, 1, 3, 3, 0], "MSS and window scale alone");
     assert_eq!(ack, ISS + 1);
 
     let next = iss.wrapping_add(1);
     stack.on_packet(NOW, &packet(ISS + 1, next, ACK, &[], &[]));
     while !matches!(stack.poll_event(), Some(Event::Acceptable(_))) {}
-    let handle = stack.accept(listener).unwrap();
+    (stack.accept(listener).unwrap(), next)
+}
 
+#[test]
+fn a_deadline_outlasts_what_the_link_refuses() {
+    with_stack(|stack, listener| {
+        let (handle, _) = accepted(stack, listener);
+        while sent(stack).is_some() {}
+        let probe_at = stack.poll_at();
+        assert!(!probe_at.is_never(), "the peer is to be asked for a sign of life");
+        assert_eq!(stack.send(NOW, handle, b"reply"), Ok(5));
+        assert_eq!(stack.transmit(NOW, &mut |_| Err(Rejected)), Some(Err(Rejected)));
+        assert_eq!(stack.poll_at(), probe_at);
+    });
+}
+
+#[test]
+fn options_that_were_left_out_are_neither_offered_nor_heeded() {
+    with_stack(heeds_no_options);
+}
+
+fn heeds_no_options(stack: &mut Stack<'_, Reno>, listener: Listener) {
+    let (handle, next) = accepted(stack, listener);
     // Behind a hole, and with a timestamp that goes back: it is kept if there is reassembly, and the ack
     // tells RCV.NXT alone.
     let old = [1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0];
     stack.on_packet(NOW, &packet(ISS + 4, next, ACK, &old, b"def"));
-    assert_eq!(sent(&mut stack), Some((vec![], next, ISS + 1)));
+    assert_eq!(sent(stack), Some((vec![], next, ISS + 1)));
     stack.on_packet(NOW, &packet(ISS + 1, next, ACK, &[], b"abc"));
     if !cfg!(feature = "reassembly") {
-        assert_eq!(
-            sent(&mut stack),
-            Some((vec![], next, ISS + 4)),
-            "what was dropped is asked for"
-        );
+        assert_eq!(sent(stack), Some((vec![], next, ISS + 4)), "what was dropped is asked for");
         stack.on_packet(NOW, &packet(ISS + 4, next, ACK, &[], b"def"));
     }
     let mut bytes = [0; 16];
@@ -103,14 +129,14 @@ fn options_that_were_left_out_are_neither_offered_nor_heeded() {
 
     // A SACK block says nothing, not even with the third duplicate ack: all is sent again.
     assert_eq!(stack.send(NOW, handle, b"reply"), Ok(5));
-    while sent(&mut stack).is_some() {}
+    while sent(stack).is_some() {}
     let [start, end] = [next + 1, next + 5].map(u32::to_be_bytes);
     let block = [&[1, 1, 5, 10][..], &start, &end].concat();
     for _ in 0..3 {
-        assert_eq!(sent(&mut stack), None);
+        assert_eq!(sent(stack), None);
         stack.on_packet(NOW, &packet(ISS + 7, next, ACK, &block, &[]));
     }
-    assert_eq!(sent(&mut stack), Some((vec![], next, ISS + 7)));
+    assert_eq!(sent(stack), Some((vec![], next, ISS + 7)));
     let info = stack.info(NOW, handle).unwrap();
     assert_eq!((info.sacked, info.sack, info.timestamps), (0, false, false));
 }

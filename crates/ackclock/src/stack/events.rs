@@ -216,7 +216,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// the connection leaves the network. Until then its deadline does not stand among the others.
     #[inline]
     pub(super) fn settle_later(&mut self, now: Instant, id: u32) {
-        if !SETTLES_LATER || self.is_leaving(id) {
+        if self.is_leaving(id) {
             self.settle(now, id);
         } else {
             self.make_busy(now, id);
@@ -226,7 +226,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// The connection has received or sent last.
     #[inline]
     pub(super) fn make_busy(&mut self, now: Instant, id: u32) {
-        if self.busy != id {
+        if !SETTLES_LATER {
+            self.settle(now, id);
+        } else if self.busy != id {
             self.settle_busy(now);
             self.timers.disarm(id);
             self.busy = id;
