@@ -165,8 +165,7 @@ impl<L: Link + AsFd> RunLoop<L> {
         applications: &mut [&mut dyn Application<'a, C>],
     ) -> Result<Ended, RunError<L::Error>> {
         // The link may be another one than in the run before.
-        let sleeper = Sleeper::new(&self.link, &self.waker);
-        let mut sleeper = sleeper.map_err(RunError::Poll)?;
+        let mut sleeper = None;
         loop {
             let round = self.round(stack, applications)?;
             if self.waker.take_stop() {
@@ -183,7 +182,11 @@ impl<L: Link + AsFd> RunLoop<L> {
             let ethernet = self.ethernet.as_ref().map(|ethernet| ethernet.poll_at());
             let deadlines = [Some(stack.poll_at()), wake_at, ethernet];
             let deadline = deadlines.into_iter().flatten().min().unwrap_or(Instant::FAR_FUTURE);
-            self.sleep(&mut sleeper, deadline, round == Round::Blocked)?;
+            let sleeper = match &mut sleeper {
+                Some(sleeper) => sleeper,
+                none => none.insert(Sleeper::new(&self.link, &self.waker).map_err(RunError::Poll)?),
+            };
+            self.sleep(sleeper, deadline, round == Round::Blocked)?;
         }
     }
 

@@ -62,7 +62,8 @@ impl<'a> TimerQueue<'a> {
         self.cells.iter().fold(Instant::FAR_FUTURE, |next, cell| next.min(cell.0))
     }
 
-    /// Takes an id out whose deadline is not after `now`.
+    /// Takes an id out whose deadline is not after `now`: not the earliest, since each is asked for before
+    /// anything is sent.
     pub(super) fn pop_due(&mut self, now: Instant) -> Option<u32> {
         let is_due = |cell: &TimerCell| cell.0 <= now && !cell.0.is_never();
         let id = self.cells.iter().position(is_due)? as u32;

@@ -121,11 +121,10 @@ impl Secret {
     }
 
     /// Seed of a connection's random words, of which nothing secret comes: a multiplication mixes well
-    /// enough what is different for each connection. The key itself has no part in it, since it could
-    /// be found out from them.
-    pub(super) fn random(&self, now: Instant, isn: SeqNumber) -> u64 {
-        let host = u64::from(self.clock_phase);
-        let different = host ^ now.as_nanos() ^ u64::from(isn.0) << 32;
+    /// enough what is different for each connection. The key has a part in it by the sequence number
+    /// only, since it could be found out from them.
+    pub(super) fn random(now: Instant, isn: SeqNumber) -> u64 {
+        let different = now.as_nanos() ^ u64::from(isn.0) << 32;
         different.wrapping_mul(GOLDEN_RATIO).rotate_left(32)
     }
 
@@ -226,7 +225,7 @@ mod tests {
         assert_ne!(secret().demux(&a), other.demux(&a));
         let (random, later) = (Instant::ZERO, Instant::from_secs(1));
         let random = [(random, of_a.isn), (random, of_b.isn), (later, of_a.isn)]
-            .map(|(now, isn)| secret().random(now, isn) as u32);
+            .map(|(now, isn)| Secret::random(now, isn) as u32);
         let [of_a, of_b, later] = random;
         assert!(of_a != of_b && of_a != later && of_b != later);
     }

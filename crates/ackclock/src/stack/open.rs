@@ -1,7 +1,7 @@
 //! Opening connections and listening (RFC 9293 section 3.10.1).
 
 use super::demux::Entity;
-use super::isn::FirstNumbers;
+use super::isn::{FirstNumbers, Secret};
 use super::memory::QueueSizes;
 use super::pool::NO_ID;
 use super::slot::{Owner, Slot};
@@ -115,7 +115,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             timestamp_offset,
             mtu: self.config.link.mtu.min(MAX_PACKET),
             ip_header: tuple.ip_header(),
-            random: self.secret.random(now, isn),
+            random: Secret::random(now, isn),
             clock_phase: self.secret.clock_phase(),
         }
     }

@@ -13,8 +13,9 @@ use core::str::FromStr;
 
 /// Settings of one connection, or of all connections that a listener accepts.
 ///
-/// Change fields of the default and hand it over; it is validated when it is used. Times are kept in
-/// whole microseconds, above 17 minutes in milliseconds and above 12 days in seconds, rounded up.
+/// Change fields of the default and hand it over; it is validated when it is used. With the
+/// feature `tuning` times are kept in whole microseconds, above 17 minutes in milliseconds and above 12
+/// days in seconds, rounded up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Config {
@@ -280,7 +281,7 @@ impl core::error::Error for ConfigError {}
 
 /// Times that are what they are unless they are set.
 impl Config {
-    pub(super) const SYN_GIVE_UP: Duration = Duration::from_secs(180);
+    pub(crate) const SYN_GIVE_UP: Duration = Duration::from_secs(180);
     pub(super) const MSL: Duration = Duration::from_secs(30);
     pub(super) const FIN_WAIT_2_TIMEOUT: Duration = Duration::from_secs(60);
 }

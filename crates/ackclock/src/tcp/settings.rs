@@ -168,6 +168,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "tuning")]
     fn what_the_unit_does_not_express_is_rounded_up() {
         assert_eq!(kept(Duration::from_nanos(1)), Duration::from_micros(1));
         let (more_than_17_minutes, ms) = (Duration::from_secs(1_100), Duration::from_millis(1));

@@ -7,18 +7,14 @@ use super::checksum::Checksum;
 use super::ip::IpProtocol;
 use super::options::{BEFORE_TIMESTAMPS, LONE_TIMESTAMPS};
 use super::segment::FIXED_HEADER;
-use super::{Address, Checksums, Flags, Header, PlainSegment, Segment, Timestamps};
+use super::{Address, Checksums, Flags, Header, PlainSegment, Segment, Timestamps, ipv4};
 use crate::seq::SeqNumber;
 
-/// Bytes of an IPv4 header without options (RFC 791 section 3.1).
-const IPV4_HEADER: usize = 20;
-/// With TCP's and timestamps.
-const HEADERS: usize = IPV4_HEADER + FIXED_HEADER + LONE_TIMESTAMPS;
+/// Bytes of IPv4's header without options, TCP's and timestamps.
+const HEADERS: usize = ipv4::HEADER + FIXED_HEADER + LONE_TIMESTAMPS;
 
 /// Version, length and ECN bits of the first word, and what stands there.
 const FIRST: (u32, u32) = (0xff03_0000, 0x4500_0000);
-/// More fragments, and the fragment offset.
-const FRAGMENT: u32 = 0x3fff;
 /// Protocol.
 const THIRD: (u32, u32) = (0x00ff_0000, (IpProtocol::Tcp as u32) << 16);
 /// The data offset, and of the flags ACK and perhaps PSH.
@@ -86,7 +82,7 @@ impl Expected {
         let raw = u32::from_ne_bytes;
         let differs = |word, (mask, value): (u32, u32)| raw(word) & mask.to_be() ^ value.to_be();
         let difference = differs(first, FIRST)
-            | raw(second) & FRAGMENT.to_be()
+            | raw(second) & u32::from(ipv4::FRAGMENT).to_be()
             | differs(third, THIRD)
             | raw(source) ^ self.source
             | raw(destination) ^ self.destination
@@ -102,7 +98,7 @@ impl Expected {
         if verify.ip && Checksum::default().over_words(&ip).complement() != 0 {
             return None;
         }
-        let transport = packet.get(IPV4_HEADER..total)?;
+        let transport = packet.get(ipv4::HEADER..total)?;
         let length = [(transport.len() as u32) << 16];
         if verify.transport && self.sum.over_words(&length).over(transport).complement() != 0 {
             return None;

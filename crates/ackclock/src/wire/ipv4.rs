@@ -11,7 +11,7 @@ pub(super) const HEADER: usize = 20;
 /// Don't fragment, in the word of flags and fragment offset.
 pub(super) const DONT_FRAGMENT: u16 = 1 << 14;
 /// More fragments, and the fragment offset.
-const FRAGMENT: u16 = 0x3fff;
+pub(super) const FRAGMENT: u16 = 0x3fff;
 
 /// A header's fields that matter here.
 #[derive(Clone, Copy, Debug)]

@@ -104,6 +104,8 @@ impl HalfOpen {
         let offered = SynOptions::ours(config, passive.mtu, ip_header, most_memory);
         let mut agreement = Agreement::offer(&offered);
         agreement.agree(&SynOptions::of(&syn.header), ip_header);
+        let give_up =
+            if cfg!(feature = "tuning") { config.syn_give_up } else { Config::SYN_GIVE_UP };
         let mut timestamps = TimestampState::new(passive.timestamp_offset);
         if let (Some(first), true) = (syn.header.options.timestamps, agreement.timestamps) {
             timestamps.enable(now, first.value, syn.header.seq + 1);
@@ -120,13 +122,13 @@ impl HalfOpen {
             marking: Marking::of(config),
             #[cfg(any(feature = "historic", feature = "tuning"))]
             rto: config.rto,
-            give_up_at: now + config.syn_give_up,
+            give_up_at: now + give_up,
             sent: 0,
             sent_at: now,
             timeouts: 0,
             defer_accept: passive.defer_accept,
             acked: false,
-            deadline: now + config.syn_give_up,
+            deadline: now + give_up,
             challenge: ChallengeLimit::default(),
             #[cfg(feature = "ethernet")]
             postponed: false,
