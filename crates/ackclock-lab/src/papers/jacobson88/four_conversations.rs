@@ -67,7 +67,7 @@ fn variants(quick: bool) -> Vec<Variant> {
         }
         variants.push(base);
     }
-    let [old, new] = ["old", "new"].map(|sender| variant(sender));
+    let [old, new] = ["old", "new"].map(variant);
     variants.push(old.but("old_timer", "rfc793:ticks", rows));
     variants.push(old.but("backoff", "none", rows));
     variants.push(new.but("new_timer", "jacobson88:ticks:one", rows));
