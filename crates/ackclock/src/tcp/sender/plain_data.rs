@@ -1,7 +1,7 @@
 //! All that is queued, sent for the first time in one segment, while nothing is missing.
 
 use super::{RestartAfterIdle, Sender, Timer};
-use crate::congestion::{CongestionController, Sent};
+use crate::congestion::CongestionController;
 use crate::seq::SeqRange;
 use crate::tcp::settings::Settings;
 use crate::time::Instant;
@@ -94,10 +94,7 @@ impl<C: CongestionController> Sender<'_, C> {
         self.rto.on_new_data_sent(now, range.start);
         self.snd_nxt = range.end;
         self.last_sent_at = now;
-        let in_flight = self.flight.outstanding();
-        let app_limited = self.delivery.is_app_limited();
-        self.round.on_sent(in_flight, app_limited);
-        self.controller.on_sent(&Sent { now, bytes: len, in_flight, app_limited });
+        self.tell_sent(now, len, self.flight.outstanding());
         if self.deadline.is_never() {
             self.no_progress_since = now;
             self.set_timer(Timer::Retransmit(self.rto.deadline(now)));

@@ -204,10 +204,7 @@ impl<C: CongestionController> Sender<'_, C> {
         }
         self.flight.remember(range.start, sent);
         self.last_sent_at = now;
-        let in_flight = self.pipe();
-        let app_limited = self.delivery.is_app_limited();
-        self.round.on_sent(in_flight, app_limited);
-        self.controller.on_sent(&Sent { now, bytes: data.len, in_flight, app_limited });
+        self.tell_sent(now, data.len, self.pipe());
         if data.kind != DataKind::Probe {
             self.pace(now, settings, data.len, idle);
         }
@@ -248,11 +245,16 @@ impl<C: CongestionController> Sender<'_, C> {
         let range = SeqRange::from_len(self.snd_nxt, self.mss);
         self.flight.push(now, range, self.mss);
         self.snd_nxt = range.end;
-        let in_flight = self.flight.pipe();
+        let window = self.controller.window();
+        self.tell_sent(now, self.mss, self.flight.pipe());
+        self.controller.window() == window && self.flight.has_place()
+    }
+
+    /// Tells the round and the law that `bytes` were sent, with which `in_flight` are.
+    #[inline(always)]
+    pub(super) fn tell_sent(&mut self, now: Instant, bytes: u32, in_flight: u32) {
         let app_limited = self.delivery.is_app_limited();
         self.round.on_sent(in_flight, app_limited);
-        let window = self.controller.window();
-        self.controller.on_sent(&Sent { now, bytes: self.mss, in_flight, app_limited });
-        self.controller.window() == window && self.flight.has_place()
+        self.controller.on_sent(&Sent { now, bytes, in_flight, app_limited });
     }
 }
