@@ -121,6 +121,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// Puts a connection into a free slot, in SYN-SENT; `None` if there is no slot or memory for it.
+    // In one place for active and passive opens: most of it runs once in a connection's life.
+    #[cfg_attr(feature = "fast-path", inline(never))]
     pub(super) fn add_connection(
         &mut self,
         now: Instant,
