@@ -85,7 +85,8 @@ impl SynOptions {
 
 /// The smallest shift with which a window of `window` bytes fits into the header's 16 bits.
 fn window_shift(window: usize) -> u8 {
-    (0..MAX_SHIFT).find(|shift| window >> shift <= usize::from(u16::MAX)).unwrap_or(MAX_SHIFT)
+    let bits = usize::BITS - window.leading_zeros();
+    (bits.saturating_sub(u16::BITS) as u8).min(MAX_SHIFT)
 }
 
 /// What our SYN offers, and once the peer's is known what both agree on.
