@@ -119,6 +119,8 @@ impl CompactDuration {
     const FOR_EVER: CompactDuration = CompactDuration(u32::MAX);
     const VALUE: u32 = (1 << 30) - 1;
 
+    // A connection has many of these.
+    #[inline(never)]
     pub(super) fn new(time: Duration) -> Self {
         let mut value = time;
         for unit in 0..3 {
