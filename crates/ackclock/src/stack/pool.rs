@@ -105,7 +105,8 @@ impl<'a, T> Pool<'a, T> {
         } else {
             self.free = next_free;
         }
-        *place = Place::Taken { generation, record: make() };
+        // What is vacant has nothing to be dropped.
+        core::mem::forget(core::mem::replace(place, Place::Taken { generation, record: make() }));
         Some(id)
     }
 
