@@ -12,6 +12,8 @@ use crate::storage::Buffer;
 pub(super) struct ListenerRecord {
     /// Its settings.
     pub(super) config: ListenConfig,
+    /// Where it listens.
+    local: End,
     /// Half-open connections it has now.
     pub(super) half_open: usize,
     /// Established connections waiting for `accept`: a list through their slots.
@@ -48,7 +50,7 @@ impl ListenerRecord {
     /// How well it fits a destination, more specific being greater: an address counts more than a
     /// port. 0: not at all.
     fn fitness(&self, destination: End, is_local: bool) -> u8 {
-        let local = End::from(self.config.local);
+        let local = self.local;
         let ip = local.ip();
         let (address, port) = (!ip.is_unspecified(), local.port() != 0);
         let fits = ip.is_ipv4() == destination.ip().is_ipv4()
@@ -81,14 +83,14 @@ impl<'a> Listeners<'a> {
     /// Adds a listener, whose settings were checked.
     pub(super) fn add(&mut self, config: ListenConfig) -> Result<u32, ListenError> {
         let local = End::from(config.local);
-        if self.records.iter().any(|(_, record)| End::from(record.config.local) == local) {
+        if self.records.iter().any(|(_, record)| record.local == local) {
             return Err(ListenError::AddressInUse);
         }
         let id = self.records.vacancy().ok_or(ListenError::NoResources)?;
         if !self.events.reserve(id as usize + 1) {
             return Err(ListenError::NoResources);
         }
-        let record = || ListenerRecord { config, half_open: 0, waiting: Waiting::NONE };
+        let record = || ListenerRecord { config, local, half_open: 0, waiting: Waiting::NONE };
         self.records.insert_with(record).ok_or(ListenError::NoResources)
     }
 
