@@ -156,12 +156,14 @@ impl<'a> Demux<'a> {
 
     /// Positions and buckets from the home of a hash up to the first empty bucket.
     fn probe(&self, hash: u32) -> impl Iterator<Item = (usize, Bucket)> {
-        let home = self.home(hash).min(self.buckets.len());
-        let (wrapped, straight) = self.buckets.split_at(home);
-        let positions = (home..self.buckets.len()).chain(0..home);
-        positions
-            .zip(straight.iter().chain(wrapped).copied())
-            .take_while(|(_, bucket)| bucket.entity != 0)
+        let buckets: &[Bucket] = &self.buckets;
+        let mut next = self.home(hash);
+        buckets.iter().map_while(move |_| {
+            let position = next;
+            next = if position + 1 >= buckets.len() { 0 } else { position + 1 };
+            let bucket = *buckets.get(position)?;
+            (bucket.entity != 0).then_some((position, bucket))
+        })
     }
 
     fn position(&self, hash: u32, entity: Entity) -> Option<usize> {

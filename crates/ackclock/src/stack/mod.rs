@@ -244,6 +244,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// Who has this four-tuple.
+    #[cfg_attr(feature = "fast-path", inline(never))]
     fn find(&self, tuple: &FourTuple) -> Option<Entity> {
         let recent = self.connections.get(self.recent).filter(|_| cfg!(feature = "fast-path"));
         if recent.is_some_and(|slot| slot.tuple == *tuple && !slot.detached) {
@@ -251,7 +252,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
         if !self.demux.is_absent() {
             let hash = self.secret.demux(tuple);
-            return self.demux.find(hash, |entity| self.tuple_of(entity) == Some(tuple));
+            return self.demux.find(hash, |entity| self.is_of(entity, tuple));
         }
         let connection =
             self.connections.iter().find(|(_, slot)| slot.tuple == *tuple && !slot.detached);
@@ -262,6 +263,12 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             .map(|(id, _)| Entity::Connection(id))
             .or_else(|| half_open().map(|(id, _)| Entity::HalfOpen(id)))
             .or_else(|| time_wait().map(|(id, _)| Entity::TimeWait(id)))
+    }
+
+    // Few buckets have the hash and are not the one: the search need not hold more than it takes.
+    #[cfg_attr(feature = "fast-path", inline(never))]
+    fn is_of(&self, entity: Entity, tuple: &FourTuple) -> bool {
+        self.tuple_of(entity) == Some(tuple)
     }
 
     fn tuple_of(&self, entity: Entity) -> Option<&FourTuple> {
