@@ -62,15 +62,16 @@ impl Secret {
     pub(super) fn new(bits: [u64; 2]) -> Self {
         let [first, second] = bits;
         let keyed =
-            |purpose: Purpose, bytes: &[u8]| siphash([first ^ purpose as u64, second], bytes);
+            |purpose: Purpose, word: u64| siphash([first ^ purpose as u64, second], &[word]);
         let mut demux = [0; DEMUX_KEYS];
         if cfg!(feature = "many-connections") {
-            for (key, number) in demux.iter_mut().zip(0u8..) {
-                *key = keyed(Purpose::Demux, &[number]);
+            for (key, number) in demux.iter_mut().zip(0..) {
+                // One byte, and that it is one.
+                *key = keyed(Purpose::Demux, number | 1 << 56);
             }
         }
         let ticks = cfg!(feature = "historic");
-        let clock_phase = if ticks { keyed(Purpose::ClockPhase, &[]) as u32 } else { 0 };
+        let clock_phase = if ticks { keyed(Purpose::ClockPhase, 0) as u32 } else { 0 };
         Secret { bits, demux, clock_phase }
     }
 
@@ -135,7 +136,7 @@ impl Secret {
 
     fn hash(&self, purpose: Purpose, tuple: &FourTuple) -> u64 {
         let [first, second] = self.bits;
-        tuple.with_bytes(|bytes| siphash([first ^ purpose as u64, second], bytes))
+        tuple.with_words(|words| siphash([first ^ purpose as u64, second], words))
     }
 }
 

@@ -2,8 +2,9 @@
 //! rounds as in many hash tables): a keyed hash of short input. In a form that is small where there is
 //! to be little text; the usual libraries unroll all rounds.
 
-/// The hash of `bytes` under a key of 128 bits.
-pub(super) fn siphash([k0, k1]: [u64; 2], bytes: &[u8]) -> u64 {
+/// The hash under a key of 128 bits of what is given in words of eight bytes, the first in the lowest
+/// place. The last word is not full: its highest byte is the length in bytes (section 2.2).
+pub(super) fn siphash([k0, k1]: [u64; 2], words: &[u64]) -> u64 {
     // Section 2.1: "somepseudorandomlygeneratedbytes".
     let mut state = [
         k0 ^ 0x736f_6d65_7073_6575,
@@ -11,11 +12,7 @@ pub(super) fn siphash([k0, k1]: [u64; 2], bytes: &[u8]) -> u64 {
         k0 ^ 0x6c79_6765_6e65_7261,
         k1 ^ 0x7465_6462_7974_6573,
     ];
-    let (words, rest) = bytes.as_chunks::<8>();
-    // Section 2.2: the last word has the length in its last byte.
-    let length = u64::from(bytes.len() as u8) << 56;
-    let last = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)) | length;
-    for word in words.iter().map(|word| u64::from_le_bytes(*word)).chain([last]) {
+    for word in words {
         state[3] ^= word;
         round(&mut state);
         state[0] ^= word;
@@ -56,7 +53,12 @@ mod tests {
             let [first, second] = keys;
             for len in 0..=bytes.len() {
                 let library = SipHasher13::new_with_keys(first, second).hash(&bytes[..len]);
-                assert_eq!(siphash(keys, &bytes[..len]), library, "{len} bytes");
+                let mut padded = bytes[..len].to_vec();
+                padded.resize(len / 8 * 8 + 7, 0);
+                padded.push(len as u8);
+                let words = padded.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
+                let words: std::vec::Vec<u64> = words.collect();
+                assert_eq!(siphash(keys, &words), library, "{len} bytes");
             }
         }
     }

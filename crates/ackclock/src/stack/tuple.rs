@@ -79,36 +79,31 @@ impl FourTuple {
         }
     }
 
-    /// The tuple as bytes, for hashing: no two tuples share a form.
-    #[cfg(feature = "ipv6")]
-    pub(super) fn with_bytes<R>(&self, use_bytes: impl FnOnce(&[u8]) -> R) -> R {
-        let [ours, theirs] = [self.local, self.remote].map(|end| end.port().to_be_bytes());
+    /// The tuple as words for [`siphash`](super::siphash::siphash): of its bytes, no two tuples share a
+    /// form.
+    pub(super) fn with_words<R>(&self, use_words: impl FnOnce(&[u64]) -> R) -> R {
         match (self.local.ip(), self.remote.ip()) {
             (Address::V4(local), Address::V4(remote)) => {
-                let ([a, b, c, d], [e, f]) = (local.octets(), ours);
-                let ([g, h, i, j], [k, l]) = (remote.octets(), theirs);
-                use_bytes(&[a, b, c, d, e, f, g, h, i, j, k, l])
+                // Four bytes of address, two of port; the same again.
+                let address = |ip: Ipv4Addr| u64::from(u32::from_le_bytes(ip.octets()));
+                let port = |end: End| u64::from(u16::from_le_bytes(end.port().to_be_bytes()));
+                let remote = address(remote);
+                use_words(&[
+                    address(local) | port(self.local) << 32 | remote << 48,
+                    remote >> 16 | port(self.remote) << 16 | 12 << 56,
+                ])
             }
+            #[cfg(feature = "ipv6")]
             (local, remote) => {
-                let mut bytes = [0; 36];
+                let [ours, theirs] = [self.local, self.remote].map(|end| end.port().to_be_bytes());
                 let [local, remote] = [local, remote].map(octets);
-                let parts = [&local[..], &ours, &remote, &theirs];
-                for (to, from) in bytes.iter_mut().zip(parts.into_iter().flatten()) {
-                    *to = *from;
-                }
-                use_bytes(&bytes)
+                let parts = [&local[..], &ours, &remote, &theirs, &[0, 0, 0, 36]];
+                let mut bytes = parts.into_iter().flatten();
+                use_words(&[0; 5].map(|_: u64| {
+                    u64::from_le_bytes([0; 8].map(|_| bytes.next().copied().unwrap_or(0)))
+                }))
             }
         }
-    }
-
-    /// The same, where both addresses have the same length.
-    #[cfg(not(feature = "ipv6"))]
-    pub(super) fn with_bytes<R>(&self, use_bytes: impl FnOnce(&[u8]) -> R) -> R {
-        let ends = [self.local, self.remote].map(|End { address: Address::V4(ip), port }| {
-            let ([a, b, c, d], [high, low]) = (ip.octets(), port.to_be_bytes());
-            [a, b, c, d, high, low]
-        });
-        use_bytes(ends.as_flattened())
     }
 }
 
@@ -132,16 +127,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_hold_both_ends_in_order() {
-        let end = |text: &str| End::from(text.parse::<SocketAddr>().unwrap());
-        let tuple = FourTuple { local: end("10.0.0.1:80"), remote: end("10.0.0.2:258") };
-        let expected = [10, 0, 0, 1, 0, 80, 10, 0, 0, 2, 1, 2];
-        tuple.with_bytes(|bytes| assert_eq!(bytes, expected));
-        let tuple = FourTuple { local: end("[::1]:80"), remote: end("[::2]:258") };
-        tuple.with_bytes(|bytes| {
-            assert_eq!(bytes.len(), 36);
-            assert_eq!(bytes[15..18], [1, 0, 80]);
-            assert_eq!(bytes[33..], [2, 1, 2]);
-        });
+    fn words_hold_the_bytes_of_both_ends_and_their_number() {
+        let bytes = |local: &str, remote: &str| {
+            let [local, remote] =
+                [local, remote].map(|text| End::from(text.parse::<SocketAddr>().unwrap()));
+            FourTuple { local, remote }.with_words(|words| {
+                let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+                bytes.collect::<std::vec::Vec<u8>>()
+            })
+        };
+        let expected = [10, 1, 2, 3, 0, 80, 10, 4, 5, 6, 1, 2, 0, 0, 0, 12];
+        assert_eq!(bytes("10.1.2.3:80", "10.4.5.6:258"), expected);
+        let bytes = bytes("[::1]:80", "[::2]:258");
+        assert_eq!(bytes.len(), 40);
+        assert_eq!(bytes[15..18], [1, 0, 80]);
+        assert_eq!(bytes[33..], [2, 1, 2, 0, 0, 0, 36]);
     }
 }
