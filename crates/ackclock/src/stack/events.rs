@@ -172,8 +172,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.rest_if_empty(id);
         if !SETTLES_LATER || self.busy != id || self.is_leaving(id) {
             self.settle(now, id);
+            self.free_if_done(id);
         }
-        self.free_if_done(id);
     }
 
     /// Looks at a connection whose application has read: if the window need not be told of it, the
@@ -252,7 +252,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Moves the connection's deadline, or takes the connection off the network if it is over.
     pub(super) fn settle(&mut self, now: Instant, id: u32) {
-        let max_payload = self.config.link.segmentation;
         let Some(slot) = self.connections.get_mut(id).filter(|slot| !slot.detached) else {
             return;
         };
@@ -263,7 +262,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.detach(id);
         } else if connection.state() == State::TimeWait
             // The ack of the peer's FIN goes first.
-            && connection.has_nothing_to_send(now, max_payload)
+            && connection.has_nothing_to_send(now)
         {
             self.enter_time_wait(now, id);
         } else {

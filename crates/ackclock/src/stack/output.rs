@@ -178,8 +178,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let link = &self.config.link;
         let (max_payload, checksum) = (link.segmentation, link.checksum);
         let slot = self.connections.get_mut(id);
-        let slot = slot.filter(|slot| !slot.detached && !slot.connection.is_silent(now));
-        let Some(slot) = slot else {
+        let Some(slot) = slot.filter(|slot| !slot.detached) else {
             self.leave(now, id);
             return None;
         };
@@ -214,7 +213,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// The connection whose turn it is has nothing more to send.
-    fn leave(&mut self, now: Instant, id: u32) {
+    #[inline(never)]
+    pub(super) fn leave(&mut self, now: Instant, id: u32) {
         self.ready.leave();
         self.after_last_turn(now, id);
     }

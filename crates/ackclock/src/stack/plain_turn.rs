@@ -37,8 +37,7 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         let plain = match slot.connection.plain_turn(now) {
             Turn::Plain(plain) => plain,
             Turn::Silent => {
-                self.rest_if_empty(id);
-                self.leave_established(now, id);
+                self.leave(now, id);
                 return Some(None);
             }
             Turn::Other => return None,
@@ -74,24 +73,12 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
             let bytes = transmit.len();
             self.statistics.count(|all| &mut all.packets_sent);
             if slot.connection.on_plain_sent(now, &plain) {
-                if !plain.has_data() {
-                    // No ack will come of it, and no other turn.
-                    self.rest_if_empty(id);
-                }
-                self.leave_established(now, id);
+                self.leave(now, id);
             } else {
                 self.ready.charge(bytes);
                 self.after_turn(now, id);
             }
         }
         Some(Some(offered))
-    }
-
-    /// The connection whose turn it is has nothing more to send, and stays on the network.
-    fn leave_established(&mut self, now: Instant, id: u32) {
-        self.ready.leave();
-        if self.busy != id {
-            self.settle(now, id);
-        }
     }
 }

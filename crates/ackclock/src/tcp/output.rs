@@ -64,29 +64,20 @@ impl<C: CongestionController> Connection<'_, C> {
         }
     }
 
-    /// Whether it is plain that there is nothing to send, without asking
-    /// [`poll_transmit`](Self::poll_transmit).
-    #[inline]
-    pub(crate) fn is_silent(&self, now: Instant) -> bool {
-        self.has_said_all(now) && !self.window_update_due()
-    }
-
-    /// The same just after a segment was sent, which told the window.
-    #[inline]
+    /// Whether it is plain, just after a segment was sent, that [`poll_transmit`](Self::poll_transmit)
+    /// gives no other.
     pub(crate) fn has_said_all(&self, now: Instant) -> bool {
-        self.sender.is_silent()
-            && self.state.is_synchronized()
-            && !(self.challenge_due || self.reset_due || self.inquiry.due)
-            && self.settings.restart_after_idle() != RestartAfterIdle::Validation
-            && !self.receiver.ack_due(now)
+        !(self.challenge_due || self.reset_due || self.inquiry.due)
+            && (!self.state.is_synchronized()
+                || self.sender.is_silent()
+                    && self.settings.restart_after_idle() != RestartAfterIdle::Validation
+                    && !self.receiver.ack_due(now))
     }
 
-    /// Whether [`poll_transmit`](Self::poll_transmit) gives nothing, in a synchronized state. Mostly that
-    /// is plain.
-    pub(crate) fn has_nothing_to_send(&mut self, now: Instant, max_payload: u32) -> bool {
-        !self.receiver.ack_due(now)
-            && (cfg!(feature = "fast-path") && self.is_silent(now)
-                || self.poll_transmit(now, max_payload).is_none())
+    /// Whether [`poll_transmit`](Self::poll_transmit) gives nothing in TIME-WAIT, where all that was
+    /// sent is acknowledged.
+    pub(crate) fn has_nothing_to_send(&self, now: Instant) -> bool {
+        !(self.challenge_due || self.receiver.ack_due(now))
     }
 
     fn poll_synchronized(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
@@ -339,7 +330,7 @@ impl<C: CongestionController> Connection<'_, C> {
     }
 
     /// CLOSE, second half: the FIN is on its way (section 3.10.4).
-    fn on_fin_sent(&mut self) {
+    pub(super) fn on_fin_sent(&mut self) {
         self.state = match self.state {
             State::Established => State::FinWait1,
             State::CloseWait => State::LastAck,

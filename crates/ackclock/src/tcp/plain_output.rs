@@ -1,7 +1,6 @@
-//! The segments that are most: all that is queued, sent for the first time in one piece, and acks,
-//! where nothing else is to be told.
+//! The segments that are most: all that is queued, a FIN included, sent for the first time in one
+//! piece, and acks, where nothing else is to be told.
 
-use super::State;
 use super::connection::Connection;
 use crate::congestion::CongestionController;
 use crate::seq::SeqNumber;
@@ -19,7 +18,7 @@ pub(crate) enum Turn {
     Other,
 }
 
-/// A segment with ACK, with PSH if it has data, and with timestamps.
+/// A segment with ACK, with PSH if it has data, perhaps with FIN, and with timestamps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlainOutgoing {
     pub(crate) seq: SeqNumber,
@@ -36,8 +35,13 @@ pub(crate) struct PlainOutgoing {
 }
 
 impl PlainOutgoing {
-    pub(crate) const fn has_data(&self) -> bool {
-        self.len > 0
+    /// Whether it is an ack and nothing else.
+    pub(crate) const fn is_bare(&self) -> bool {
+        self.len == 0 && !self.has_fin()
+    }
+
+    const fn has_fin(&self) -> bool {
+        self.flags.contains(Flags::FIN)
     }
 }
 
@@ -46,7 +50,7 @@ impl<C: CongestionController> Connection<'_, C> {
     #[inline(always)]
     pub(crate) fn plain_turn(&mut self, now: Instant) -> Turn {
         let unsent = self.sender.unsent_data();
-        if self.state != State::Established || unsent > self.sender.mss() {
+        if !self.state.is_synchronized() || unsent > self.sender.mss() {
             return Turn::Other;
         }
         // All of them are asked at once: hardly ever is one of them so.
@@ -60,20 +64,23 @@ impl<C: CongestionController> Connection<'_, C> {
         }
         let receiver = &self.receiver;
         let has_data = unsent > 0;
-        if !has_data && !receiver.ack_due(now) && !self.window_update_due() {
+        let fin = self.sender.fin_pending();
+        let is_bare = !(has_data | fin);
+        if is_bare && !receiver.ack_due(now) && !self.window_update_due() {
             return Turn::Silent;
         }
-        let goes = !has_data || self.sender.sends_all(now, &self.settings, unsent);
+        let goes = is_bare || self.sender.sends_all(now, &self.settings, unsent, fin);
         let (Some(timestamps), true) = (self.timestamps.option(now), goes) else {
             return Turn::Other;
         };
         let window = receiver.window();
         let is_capable = has_data && self.sender.is_ecn_capable();
         let push = if has_data { Flags::PSH } else { Flags::NONE };
+        let last = if fin { Flags::FIN } else { Flags::NONE };
         Turn::Plain(PlainOutgoing {
-            seq: if has_data { self.sender.snd_nxt() } else { self.sender.acceptable_seq() },
+            seq: if is_bare { self.sender.acceptable_seq() } else { self.sender.snd_nxt() },
             ack: receiver.rcv_nxt(),
-            flags: Flags::ACK | push,
+            flags: Flags::ACK | push | last,
             timestamps,
             ecn: if is_capable { Ecn::Ect0 } else { Ecn::NotEct },
             window_field: receiver.window_field(window),
@@ -95,9 +102,12 @@ impl<C: CongestionController> Connection<'_, C> {
     pub(crate) fn on_plain_sent(&mut self, now: Instant, plain: &PlainOutgoing) -> bool {
         self.counters.segments_sent.add(1);
         self.timestamps.on_ack_sent(plain.ack);
-        if plain.len > 0 {
+        if !plain.is_bare() {
             self.counters.data_segments_sent.add(1);
-            self.sender.on_all_sent(now, &self.settings, plain.len);
+            self.sender.on_all_sent(now, &self.settings, plain.len, plain.has_fin());
+            if plain.has_fin() {
+                self.on_fin_sent();
+            }
         }
         self.receiver.on_ack_sent(now, plain.window);
         !self.receiver.ack_due(now)

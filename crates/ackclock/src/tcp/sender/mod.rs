@@ -357,7 +357,6 @@ impl<'a, C: CongestionController> Sender<'a, C> {
 
     /// No more data will be queued: a FIN follows.
     pub(crate) fn finish(&mut self, now: Instant) {
-        self.usual.forget();
         self.fin_queued = true;
         self.rearm(now);
     }
@@ -428,7 +427,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         cfg!(feature = "recovery-rack") && self.tail_probe_due
     }
 
-    fn fin_pending(&self) -> bool {
+    pub(crate) fn fin_pending(&self) -> bool {
         self.fin_queued && !self.fin_sent
     }
 

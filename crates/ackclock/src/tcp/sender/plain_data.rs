@@ -47,7 +47,6 @@ impl<C: CongestionController> Sender<'_, C> {
         self.probe_due
             | self.tail_probe_due
             | self.persisting
-            | self.fin_queued
             | self.cork
             | self.ecn.is_holding()
             | self.ecn.is_cwr_due()
@@ -59,40 +58,48 @@ impl<C: CongestionController> Sender<'_, C> {
             | !self.recovery.is_calm(&self.flight)
     }
 
-    /// Bytes queued that were never sent, where no FIN was.
+    /// Bytes queued that were never sent.
     #[inline(always)]
     pub(crate) fn unsent_data(&self) -> u32 {
         (self.queue.len() as u32).saturating_sub(self.snd_nxt.since(self.snd_una))
     }
 
-    /// Whether, where nothing [is unusual](Self::is_unusual), the `unsent` bytes go now, and in one
-    /// segment, as by [`next`](Self::next).
+    /// Whether, where nothing [is unusual](Self::is_unusual), the `unsent` bytes, with the FIN if that
+    /// is there, go now, and in one segment, as by [`next`](Self::next).
     #[inline(always)]
-    pub(crate) fn sends_all(&self, now: Instant, settings: &Settings, unsent: u32) -> bool {
+    pub(crate) fn sends_all(
+        &mut self,
+        now: Instant,
+        settings: &Settings,
+        unsent: u32,
+        fin: bool,
+    ) -> bool {
         let idle = self.flight.is_empty();
         let rests = idle && now.saturating_since(self.last_sent_at) > self.rto.timeout();
         let allowance = self.controller.window().saturating_sub(self.flight.outstanding());
-        let held = self.nagle && unsent < self.mss && !idle;
+        let held = self.nagle && unsent < self.mss && !idle && !fin;
         unsent <= self.mss
-            && unsent <= allowance.min(self.usable_window())
+            && unsent <= allowance
+            && unsent + u32::from(fin) <= self.usable_window()
             && !(held | rests)
-            && self.flight.has_place()
+            && self.flight.has_room()
             && self.pacing_rate(settings).is_none()
     }
 
     /// They were sent.
     #[inline(always)]
-    pub(crate) fn on_all_sent(&mut self, now: Instant, settings: &Settings, len: u32) {
+    pub(crate) fn on_all_sent(&mut self, now: Instant, settings: &Settings, len: u32, fin: bool) {
         let idle = self.flight.is_empty();
-        let range = SeqRange::from_len(self.snd_nxt, len);
+        let range = SeqRange::from_len(self.snd_nxt, len + u32::from(fin));
         if idle {
             self.round.forget_flights();
             self.allow_burst(settings);
         }
         let _ = self.delivery.on_sent(now, idle, false);
-        self.flight.push(now, range, len);
+        self.flight.push(now, range, range.len());
         self.rto.on_new_data_sent(now, range.start);
         self.snd_nxt = range.end;
+        self.fin_sent |= fin;
         self.last_sent_at = now;
         self.tell_sent(now, len, self.flight.outstanding());
         if self.deadline.is_never() {
