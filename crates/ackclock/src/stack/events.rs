@@ -170,7 +170,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// memory for a while.
     pub(super) fn after_last_turn(&mut self, now: Instant, id: u32) {
         self.rest_if_empty(id);
-        if !SETTLES_LATER || self.busy != id || self.is_leaving(id) {
+        if !SETTLES_LATER || self.busy != id {
             self.settle(now, id);
             self.free_if_done(id);
         }
@@ -196,10 +196,15 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.rest_if_empty(id);
     }
 
+    #[inline]
     pub(super) fn rest_if_empty(&mut self, id: u32) {
-        if !cfg!(feature = "alloc") || self.resting.contains(id) {
-            return;
+        if cfg!(feature = "alloc") && !self.resting.contains(id) {
+            self.rest(id);
         }
+    }
+
+    #[inline(never)]
+    fn rest(&mut self, id: u32) {
         let empty = self.connections.get(id).is_some_and(|slot| slot.connection.holds_no_data());
         if empty
             && let Some(longest) = self.resting.push(id)
@@ -217,6 +222,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     #[inline]
     pub(super) fn settle_later(&mut self, now: Instant, id: u32) {
         if self.is_leaving(id) {
+            if SETTLES_LATER && self.busy == id {
+                self.busy = NO_ID;
+            }
             self.settle(now, id);
         } else {
             self.make_busy(now, id);

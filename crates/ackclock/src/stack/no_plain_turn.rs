@@ -1,7 +1,7 @@
 //! Where every segment is thought about in the same way.
 
-use super::output::Sink;
-use super::{Rejected, Stack};
+use super::output::{Sink, Turned};
+use super::Stack;
 use crate::congestion::CongestionController;
 use crate::time::Instant;
 
@@ -18,7 +18,7 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         _now: Instant,
         _id: u32,
         _sink: &mut Sink<'_>,
-    ) -> Option<Option<Result<(), Rejected>>> {
+    ) -> Option<Turned> {
         None
     }
 }

@@ -158,7 +158,12 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     ) -> Option<Result<(), Rejected>> {
         while let Some(id) = self.ready.front() {
             let turned = self.take_plain_turn(now, id, sink);
-            let offered = turned.unwrap_or_else(|| self.take_turn(now, id, sink));
+            let Turned { offered, is_last } =
+                turned.unwrap_or_else(|| self.take_turn(now, id, sink));
+            if is_last {
+                self.ready.leave();
+                self.after_last_turn(now, id);
+            }
             if offered.is_some() {
                 return offered;
             }
@@ -166,25 +171,17 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         None
     }
 
-    /// The turn of connection `id`, the first in the queue: what the sink has answered, or nothing if
-    /// the connection has left the queue without a word.
+    /// The turn of connection `id`, the first in the queue.
     #[cfg_attr(feature = "fast-path", inline(never))]
-    fn take_turn(
-        &mut self,
-        now: Instant,
-        id: u32,
-        sink: &mut Sink<'_>,
-    ) -> Option<Result<(), Rejected>> {
+    fn take_turn(&mut self, now: Instant, id: u32, sink: &mut Sink<'_>) -> Turned {
         let link = &self.config.link;
         let (max_payload, checksum) = (link.segmentation, link.checksum);
         let slot = self.connections.get_mut(id);
         let Some(slot) = slot.filter(|slot| !slot.detached) else {
-            self.leave(now, id);
-            return None;
+            return Turned::SILENT;
         };
         let Some(mut outgoing) = slot.connection.poll_transmit(now, max_payload) else {
-            self.leave(now, id);
-            return None;
+            return Turned::SILENT;
         };
         let payload = slot.connection.payload(&outgoing);
         let outbound = Outbound {
@@ -196,27 +193,19 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             segment_size: outgoing.segment_size,
         };
         let offered = outbound.offer(checksum, &self.addresses, sink);
+        let mut is_last = false;
         if let Ok(bytes) = offered {
             self.statistics.count(|all| &mut all.packets_sent);
             slot.connection.on_transmitted(now, &outgoing);
-            let has_no_more = slot.connection.has_said_all(now);
+            is_last = slot.connection.has_said_all(now);
             self.count_reset(outgoing.header.flags);
-            if has_no_more {
-                self.leave(now, id);
-            } else {
+            if !is_last {
                 self.ready.charge(bytes);
                 self.after_turn(now, id);
                 self.begin_train(now, id, &outgoing);
             }
         }
-        Some(offered.map(|_| ()))
-    }
-
-    /// The connection whose turn it is has nothing more to send.
-    #[inline(never)]
-    pub(super) fn leave(&mut self, now: Instant, id: u32) {
-        self.ready.leave();
-        self.after_last_turn(now, id);
+        Turned { offered: Some(offered.map(|_| ())), is_last }
     }
 
     /// The packet that was offered last, and rejected, has to wait for its next hop's hardware address,
@@ -280,6 +269,19 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.statistics.count(|all| &mut all.resets_sent);
         }
     }
+}
+
+/// What has become of a connection's turn.
+pub(super) struct Turned {
+    /// What the sink has answered, if anything was offered to it.
+    pub(super) offered: Option<Result<(), Rejected>>,
+    /// Whether the connection has nothing more to send.
+    pub(super) is_last: bool,
+}
+
+impl Turned {
+    /// It had nothing to send.
+    pub(super) const SILENT: Self = Turned { offered: None, is_last: true };
 }
 
 /// A segment with its payload, on its way to the link.

@@ -1,8 +1,8 @@
 //! The turn of a connection that sends a plain segment, or nothing.
 
-use super::output::Sink;
+use super::output::{Sink, Turned};
 use super::pool::NO_ID;
-use super::{Rejected, Stack, Transmit};
+use super::{Stack, Transmit};
 use crate::congestion::CongestionController;
 use crate::tcp::Turn;
 use crate::time::Instant;
@@ -24,22 +24,18 @@ impl LastHeader {
 }
 
 impl<C: CongestionController + Clone> Stack<'_, C> {
-    /// The turn of connection `id`, the first in the queue, if it is plain what that sends: what the
-    /// sink has answered, or nothing if the connection has left the queue without a word.
+    /// The turn of connection `id`, the first in the queue, if it is plain what that sends.
     #[inline(always)]
     pub(super) fn take_plain_turn(
         &mut self,
         now: Instant,
         id: u32,
         sink: &mut Sink<'_>,
-    ) -> Option<Option<Result<(), Rejected>>> {
+    ) -> Option<Turned> {
         let (slot, generation) = self.connections.get_mut_with_generation(id)?;
         let plain = match slot.connection.plain_turn(now) {
             Turn::Plain(plain) => plain,
-            Turn::Silent => {
-                self.leave(now, id);
-                return Some(None);
-            }
+            Turn::Silent => return Some(Turned::SILENT),
             Turn::Other => return None,
         };
         let last = &mut self.last_header;
@@ -69,16 +65,16 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
             ecn: plain.ecn,
         };
         let offered = sink(&transmit, slot.tuple.remote.ip(), &self.addresses);
+        let mut is_last = false;
         if offered.is_ok() {
             let bytes = transmit.len();
             self.statistics.count(|all| &mut all.packets_sent);
-            if slot.connection.on_plain_sent(now, &plain) {
-                self.leave(now, id);
-            } else {
+            is_last = slot.connection.on_plain_sent(now, &plain);
+            if !is_last {
                 self.ready.charge(bytes);
                 self.after_turn(now, id);
             }
         }
-        Some(Some(offered))
+        Some(Turned { offered: Some(offered), is_last })
     }
 }

@@ -53,6 +53,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// ([`on_transmitted`](Self::on_transmitted)) or something else happens to the connection,
     /// another call gives the same answer. `None`: nothing to send now. `max_payload` is the most
     /// payload bytes that the link cuts into segments by itself; 0 if it does not.
+    #[cfg_attr(not(feature = "fast-path"), inline(never))]
     pub fn poll_transmit(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
         match self.state {
             State::Closed | State::Listen => self.reset_due.then(|| self.reset(now)),
