@@ -58,7 +58,9 @@ mkdir -p "$kept"
 ) 9>"$kept/$target.lock"
 
 name=CARGO_TARGET_$(tr a-z- A-Z_ <<<"$target")
-export "${name}_RUSTFLAGS=--sysroot $(realpath "$sysroot") -Clinker-flavor=ld.lld"
+# Functions that come out the same are linked once: instances of one for types of one layout.
+flags="-Clinker-flavor=ld.lld -Clink-arg=--icf=all"
+export "${name}_RUSTFLAGS=--sysroot $(realpath "$sysroot") $flags"
 export "${name}_LINKER=ld.lld-22"
 command=$1
 shift

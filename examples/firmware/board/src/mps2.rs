@@ -29,20 +29,24 @@ unsafe extern "C" {
     fn DefaultHandler();
 }
 
-/// Handlers of the boards' 32 interrupts, of which none is ever taken. Without a table of the board's
-/// own there would be one of 240.
+/// The number of the controller's interrupt on all of these boards.
+const ETHERNET: u16 = 13;
+
+/// Handlers of the boards' interrupts up to the controller's, the only one that is ever enabled; and that
+/// one only wakes. Without a table of the board's own there would be one of 240.
 // SAFETY: it is the table that cortex-m-rt's feature `device` asks for, where that asks for it.
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".vector_table.interrupts")]
-static __INTERRUPTS: [unsafe extern "C" fn(); 32] = [DefaultHandler; 32];
+static __INTERRUPTS: [unsafe extern "C" fn(); ETHERNET as usize + 1] =
+    [DefaultHandler; ETHERNET as usize + 1];
 
 #[derive(Clone, Copy)]
 struct EthernetInterrupt;
 
-// SAFETY: the number is the controller's on all of these boards.
+// SAFETY: it is the controller's number.
 unsafe impl cortex_m::interrupt::InterruptNumber for EthernetInterrupt {
     fn number(self) -> u16 {
-        13
+        ETHERNET
     }
 }
 
