@@ -4,15 +4,26 @@ use super::id_queue::grow_by_doubling;
 use crate::storage::Buffer;
 use crate::time::Instant;
 
-/// What is known of one id.
+/// What is known of one id: its deadline, as nanoseconds before [`Instant::FAR_FUTURE`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TimerCell(Instant);
+pub(super) struct TimerCell(u64);
 
 impl TimerCell {
     /// All zeros, for memory that is not in use.
-    pub(super) const UNUSED: TimerCell = TimerCell(Instant::ZERO);
+    pub(super) const UNUSED: TimerCell = TimerCell(0);
     /// Nothing is armed.
-    pub(super) const EMPTY: TimerCell = TimerCell(Instant::FAR_FUTURE);
+    pub(super) const EMPTY: TimerCell = Self::UNUSED;
+
+    /// Memory that was never used is such a cell already.
+    pub(super) fn prepare(_cells: &mut [TimerCell]) {}
+
+    fn new(deadline: Instant) -> Self {
+        TimerCell(!deadline.as_nanos())
+    }
+
+    fn deadline(self) -> Instant {
+        Instant::from_nanos(!self.0)
+    }
 }
 
 /// The deadline of every id.
@@ -36,7 +47,7 @@ impl<'a> TimerQueue<'a> {
     #[inline(never)]
     pub(super) fn arm(&mut self, id: u32, deadline: Instant) {
         if let Some(cell) = self.cells.get_mut(id as usize) {
-            cell.0 = deadline;
+            *cell = TimerCell::new(deadline);
         }
     }
 
@@ -47,25 +58,25 @@ impl<'a> TimerQueue<'a> {
 
     /// The deadline of `id`.
     pub(super) fn deadline(&self, id: u32) -> Instant {
-        self.cells.get(id as usize).map_or(Instant::FAR_FUTURE, |cell| cell.0)
+        self.cells.get(id as usize).map_or(Instant::FAR_FUTURE, |cell| cell.deadline())
     }
 
     /// The id with the earliest deadline, the lowest if there are several.
     pub(super) fn first(&self) -> Option<u32> {
         let next = self.next();
-        let position = self.cells.iter().position(|cell| cell.0 == next)?;
+        let position = self.cells.iter().position(|cell| cell.deadline() == next)?;
         (!next.is_never()).then_some(position as u32)
     }
 
     /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
     pub(super) fn next(&self) -> Instant {
-        self.cells.iter().fold(Instant::FAR_FUTURE, |next, cell| next.min(cell.0))
+        self.cells.iter().fold(Instant::FAR_FUTURE, |next, cell| next.min(cell.deadline()))
     }
 
     /// Takes an id out whose deadline is not after `now`: not the earliest, since each is asked for before
     /// anything is sent.
     pub(super) fn pop_due(&mut self, now: Instant) -> Option<u32> {
-        let is_due = |cell: &TimerCell| cell.0 <= now && !cell.0.is_never();
+        let is_due = |cell: &TimerCell| cell.deadline() <= now && cell.0 != 0;
         let id = self.cells.iter().position(is_due)? as u32;
         self.disarm(id);
         Some(id)

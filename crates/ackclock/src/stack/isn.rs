@@ -7,7 +7,7 @@
 //! half as many multiplications; Lemire and Kaser, "Strongly universal string hashing is fast", 2014,
 //! section 3).
 
-use super::siphash::siphash;
+use super::siphash::Key;
 use super::tuple::{End, FourTuple};
 use crate::seq::SeqNumber;
 use crate::time::Instant;
@@ -28,7 +28,7 @@ const DEMUX_KEYS: usize = if cfg!(feature = "many-connections") { 11 } else { 1 
 /// The secret of a stack.
 #[derive(Clone, Copy)]
 pub(super) struct Secret {
-    bits: [u64; 2],
+    key: Key,
     /// Keys of the demultiplexer's hash: one for each word of a four-tuple, and for the sum.
     demux: [u64; DEMUX_KEYS],
     clock_phase: u32,
@@ -55,24 +55,26 @@ pub(super) struct FirstNumbers {
 }
 
 impl Secret {
-    /// None yet.
-    pub(super) const NONE: Self = Secret { bits: [0; 2], demux: [0; DEMUX_KEYS], clock_phase: 0 };
-
     /// A secret of 128 random bits.
-    pub(super) fn new(bits: [u64; 2]) -> Self {
-        let [first, second] = bits;
-        let keyed =
-            |purpose: Purpose, word: u64| siphash([first ^ purpose as u64, second], &[word]);
+    pub(super) const fn new(bits: [u64; 2]) -> Self {
+        let key = Key::new(bits);
         let mut demux = [0; DEMUX_KEYS];
         if cfg!(feature = "many-connections") {
-            for (key, number) in demux.iter_mut().zip(0..) {
+            let mut number = 0;
+            let mut left = demux.as_mut_slice();
+            while let [key_of_word, rest @ ..] = left {
                 // One byte, and that it is one.
-                *key = keyed(Purpose::Demux, number | 1 << 56);
+                *key_of_word = key.with(Purpose::Demux as u64).hash(&[number | 1 << 56]);
+                number += 1;
+                left = rest;
             }
         }
-        let ticks = cfg!(feature = "historic");
-        let clock_phase = if ticks { keyed(Purpose::ClockPhase, 0) as u32 } else { 0 };
-        Secret { bits, demux, clock_phase }
+        let clock_phase = if cfg!(feature = "historic") {
+            key.with(Purpose::ClockPhase as u64).hash(&[0]) as u32
+        } else {
+            0
+        };
+        Secret { key, demux, clock_phase }
     }
 
     /// Hash for the demultiplexer.
@@ -135,8 +137,7 @@ impl Secret {
     }
 
     fn hash(&self, purpose: Purpose, tuple: &FourTuple) -> u64 {
-        let [first, second] = self.bits;
-        tuple.with_words(|words| siphash([first ^ purpose as u64, second], words))
+        tuple.with_words(|words| self.key.with(purpose as u64).hash(words))
     }
 }
 
@@ -165,12 +166,13 @@ pub(super) struct EphemeralPorts {
 }
 
 impl EphemeralPorts {
-    /// None but one that nobody would choose.
-    pub(super) const NONE: Self = EphemeralPorts { first: 1, last: 1, next: 0 };
-
     /// Ports from `first` to `last`, in whichever order these stand.
-    pub(super) fn new(first: u16, last: u16) -> Self {
-        EphemeralPorts { first: first.min(last).max(1), last: first.max(last).max(1), next: 0 }
+    pub(super) const fn new(first: u16, last: u16) -> Self {
+        let (first, last) = if first < last { (first, last) } else { (last, first) };
+        // No port is 0.
+        let first = if first == 0 { 1 } else { first };
+        let last = if last == 0 { 1 } else { last };
+        EphemeralPorts { first, last, next: 0 }
     }
 
     /// The first port from `offset` on that is not `in_use`; `None` if all are.

@@ -67,12 +67,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             Buffer::lent(&mut [])
         }
         Stack {
-            config,
+            secret: Secret::new(config.secret),
             controller,
-            secret: Secret::NONE,
             now: Instant::ZERO,
             addresses: Addresses::new(none()),
-            ports: EphemeralPorts::NONE,
+            ports: EphemeralPorts::new(config.first_ephemeral_port, config.last_ephemeral_port),
             listeners: Listeners::new(none(), none()),
             connections: Pool::new(none(), 0),
             recent: NO_ID,
@@ -91,8 +90,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             resting: Resting::new(none()),
             events: IdQueue::new(none()),
             replies: Replies::new(none(), none(), none()),
-            reset_limit: RateLimit::NONE,
+            reset_limit: RateLimit::new(config.resets_per_second),
             statistics: Counted::NONE,
+            config,
         }
     }
 
@@ -140,8 +140,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.lent_receive = (least <= most).then_some((least, most));
         addresses.fill(AddressPlace::EMPTY);
         self.addresses.renew(addresses);
-        self.secret = Secret::new(config.secret);
-        self.ports = EphemeralPorts::new(config.first_ephemeral_port, config.last_ephemeral_port);
         self.listeners = Listeners::new(listeners, listener_events);
         self.connections = Pool::new(connections, config.max_connections);
         (self.recent, self.busy) = (NO_ID, NO_ID);
@@ -159,7 +157,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.resting = Resting::new(resting);
         self.events = IdQueue::new(events);
         self.replies = Replies::new(replies, echoes, echo_data);
-        self.reset_limit = RateLimit::new(config.resets_per_second);
         Ok(())
     }
 }

@@ -209,12 +209,12 @@ const SECOND: u32 = 1_000_000_000;
 const NEVER: u32 = u32::MAX;
 
 impl RateLimit {
-    /// No tokens at all.
-    pub(super) const NONE: Self = RateLimit { cost: NEVER, saved: 0, last: Instant::ZERO };
-
     /// At most `per_second` at once and per second.
-    pub(super) fn new(per_second: u32) -> Self {
-        let cost = SECOND.checked_div(per_second).unwrap_or(NEVER);
+    pub(super) const fn new(per_second: u32) -> Self {
+        let cost = match SECOND.checked_div(per_second) {
+            Some(cost) => cost,
+            None => NEVER,
+        };
         RateLimit { cost, saved: SECOND, last: Instant::ZERO }
     }
 

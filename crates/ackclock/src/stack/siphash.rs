@@ -2,34 +2,53 @@
 //! rounds as in many hash tables): a keyed hash of short input. In a form that is small where there is
 //! to be little text; the usual libraries unroll all rounds.
 
-/// The hash under a key of 128 bits of what is given in words of eight bytes, the first in the lowest
-/// place. The last word is not full: its highest byte is the length in bytes (section 2.2).
-pub(super) fn siphash([k0, k1]: [u64; 2], words: &[u64]) -> u64 {
-    // Section 2.1: "somepseudorandomlygeneratedbytes".
-    let mut state = [
-        k0 ^ 0x736f_6d65_7073_6575,
-        k1 ^ 0x646f_7261_6e64_6f6d,
-        k0 ^ 0x6c79_6765_6e65_7261,
-        k1 ^ 0x7465_6462_7974_6573,
-    ];
-    for word in words {
-        state[3] ^= word;
-        round(&mut state);
-        state[0] ^= word;
+/// A key of 128 bits, as the state that each hash begins with.
+#[derive(Clone, Copy)]
+pub(super) struct Key([u64; 4]);
+
+impl Key {
+    /// Section 2.1: "somepseudorandomlygeneratedbytes".
+    pub(super) const fn new([k0, k1]: [u64; 2]) -> Self {
+        Key([
+            k0 ^ 0x736f_6d65_7073_6575,
+            k1 ^ 0x646f_7261_6e64_6f6d,
+            k0 ^ 0x6c79_6765_6e65_7261,
+            k1 ^ 0x7465_6462_7974_6573,
+        ])
     }
-    // Section 2.3.
-    state[2] ^= 0xff;
-    for _ in 0..3 {
-        round(&mut state);
+
+    /// The key whose first half differs by these bits.
+    pub(super) const fn with(self, bits: u64) -> Self {
+        let Key([v0, v1, v2, v3]) = self;
+        Key([v0 ^ bits, v1, v2 ^ bits, v3])
     }
-    let [v0, v1, v2, v3] = state;
-    v0 ^ v1 ^ v2 ^ v3
+
+    /// The hash of what is given in words of eight bytes, the first in the lowest place. The last word
+    /// is not full: its highest byte is the length in bytes (section 2.2).
+    pub(super) const fn hash(self, mut words: &[u64]) -> u64 {
+        let Key(mut state) = self;
+        while let [word, rest @ ..] = words {
+            state[3] ^= *word;
+            round(&mut state);
+            state[0] ^= *word;
+            words = rest;
+        }
+        // Section 2.3.
+        state[2] ^= 0xff;
+        let mut rounds = 0;
+        while rounds < 3 {
+            round(&mut state);
+            rounds += 1;
+        }
+        let [v0, v1, v2, v3] = state;
+        v0 ^ v1 ^ v2 ^ v3
+    }
 }
 
 /// SipRound (section 2.1, figure 2.1).
 #[cfg_attr(feature = "fast-path", inline(always))]
 #[cfg_attr(not(feature = "fast-path"), inline(never))]
-fn round([v0, v1, v2, v3]: &mut [u64; 4]) {
+const fn round([v0, v1, v2, v3]: &mut [u64; 4]) {
     *v0 = v0.wrapping_add(*v1);
     *v2 = v2.wrapping_add(*v3);
     *v1 = v1.rotate_left(13) ^ *v0;
@@ -43,7 +62,7 @@ fn round([v0, v1, v2, v3]: &mut [u64; 4]) {
 
 #[cfg(test)]
 mod tests {
-    use super::siphash;
+    use super::Key;
     use siphasher::sip::SipHasher13;
 
     #[test]
@@ -58,7 +77,7 @@ mod tests {
                 padded.push(len as u8);
                 let words = padded.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
                 let words: std::vec::Vec<u64> = words.collect();
-                assert_eq!(siphash(keys, &words), library, "{len} bytes");
+                assert_eq!(Key::new(keys).hash(&words), library, "{len} bytes");
             }
         }
     }

@@ -167,9 +167,9 @@ impl<
         for (place, buffers) in self.spare.iter_mut().zip(buffers) {
             *place = Some(buffers.into());
         }
-        self.connection_timers.fill(TimerCell::EMPTY);
-        self.half_open_timers.fill(TimerCell::EMPTY);
-        self.time_wait_timers.fill(TimerCell::EMPTY);
+        TimerCell::prepare(&mut self.connection_timers);
+        TimerCell::prepare(&mut self.half_open_timers);
+        TimerCell::prepare(&mut self.time_wait_timers);
         let entities = CONNECTIONS.saturating_add(HALF_OPEN).saturating_add(TIME_WAIT);
         Storage {
             connections: Buffer::lent(&mut self.connections),

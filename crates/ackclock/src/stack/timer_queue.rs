@@ -26,6 +26,11 @@ impl TimerCell {
         deadline: Instant::FAR_FUTURE,
         position: NOT_ARMED,
     };
+
+    /// Makes memory that was never used into cells of which nothing is armed.
+    pub(super) fn prepare(cells: &mut [TimerCell]) {
+        cells.fill(Self::EMPTY);
+    }
 }
 
 /// An entry of the heap.
