@@ -101,6 +101,15 @@ impl<'a> Addresses<'a> {
         shared.chain(is_local.then_some(LINK_LOCAL_PREFIX)).max()
     }
 
+    /// The address from which a neighbour is asked who it is: that of a network that both are in, else
+    /// any of the same family.
+    #[cfg(feature = "ethernet")]
+    pub(crate) fn asking(&self, neighbour: Address) -> Option<Address> {
+        let of_family = |own: &Network| own.address.is_ipv4() == neighbour.is_ipv4();
+        let shared = self.iter().find(|own| own.contains(neighbour));
+        shared.or_else(|| self.iter().find(of_family)).map(|own| own.address)
+    }
+
     /// Removes an address; the prefix must be the one it was added with.
     pub(super) fn remove(&mut self, old: Cidr) -> Result<(), AddressError> {
         let old = Network::of(old).ok_or(AddressError::Unknown)?;
@@ -239,6 +248,22 @@ mod tests {
         assert_eq!(source(&addresses, "198.51.100.1"), Some(ip("192.0.2.1")));
         assert_eq!(source(&addresses, "fd00::1"), Some(ip("2001:db8::1")), "scope first");
         assert_eq!(source(&addresses, "fe80::2"), Some(ip("fe80::1")));
+    }
+
+    #[cfg(feature = "ethernet")]
+    #[test]
+    fn a_neighbour_is_asked_for_from_the_network_that_it_is_in() {
+        let mut places = [AddressPlace::EMPTY; 3];
+        let mut addresses = Addresses::new(Buffer::lent(&mut places));
+        let asking = |addresses: &Addresses<'_>, to| addresses.asking(ip(to));
+        assert_eq!(asking(&addresses, "10.0.0.9"), None);
+        for (address, prefix) in [("192.0.2.1", 24), ("10.0.0.1", 8), ("fe80::1", 64)] {
+            assert_eq!(addresses.add(cidr(address, prefix)), Ok(()));
+        }
+        assert_eq!(asking(&addresses, "10.9.9.9"), Some(ip("10.0.0.1")));
+        assert_eq!(asking(&addresses, "fe80::2"), Some(ip("fe80::1")));
+        assert_eq!(asking(&addresses, "198.51.100.1"), Some(ip("192.0.2.1")), "any");
+        assert_eq!(asking(&addresses, "2001:db8::1"), Some(ip("fe80::1")), "any");
     }
 
     #[test]

@@ -70,6 +70,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     #[inline(never)]
     fn take_segment<const STRAY: bool>(&mut self, now: Instant, segment: &Segment<'_>) -> bool {
         if !segment.ip.is_between_hosts() {
+            let now = self.begin_packet(now);
             self.on_parsed(now, &Err(WireError::Address));
             return true;
         }
@@ -93,10 +94,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         {
             return taken;
         }
+        // Of a packet that is dropped nothing is kept if its time is noted first.
+        let begun = STRAY.then(|| self.begin_packet(now));
         let parsed = parse_packet(packet, verify);
         if !STRAY && parsed.as_ref().is_ok_and(|packet| self.is_stray(packet)) {
             return false;
         }
+        let now = begun.unwrap_or_else(|| self.begin_packet(now));
         self.on_parsed(now, &parsed);
         true
     }
@@ -108,7 +112,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     fn on_parsed(&mut self, now: Instant, parsed: &Result<Packet<'_>, WireError>) {
-        let now = self.begin_packet(now);
         let packet = match parsed {
             Ok(packet) => packet,
             Err(error) => {

@@ -203,7 +203,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if let Some(sizes) = &mut slot.sizes {
             sizes.account_send(&mut self.memory, &slot.connection);
         }
-        if !matches!(answer, Ok(1..)) {
+        if !matches!(answer, Ok(1..)) || !cfg!(feature = "fast-path") {
             self.after_call(now, handle.slot);
             return answer;
         }

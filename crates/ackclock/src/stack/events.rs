@@ -183,6 +183,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if self.connections.get(id).is_some_and(|slot| !slot.is_fitting(&self.memory)) {
             self.fit_queues(now, id);
         }
+        if !cfg!(feature = "fast-path") {
+            return self.after_call(now, id);
+        }
         let Some(slot) = self.connections.get_mut(id) else {
             return;
         };

@@ -91,7 +91,7 @@ impl<'a> Listeners<'a> {
             return Err(ListenError::NoResources);
         }
         let record = || ListenerRecord { config, local, half_open: 0, waiting: Waiting::NONE };
-        self.records.insert_with(record).ok_or(ListenError::NoResources)
+        self.records.fill(id, record).ok_or(ListenError::NoResources)
     }
 
     /// The most specific listener for a destination; `is_local`: whether the address is ours.

@@ -28,6 +28,7 @@ mod passive;
 #[cfg_attr(not(all(feature = "fast-path", feature = "ipv4")), path = "no_plain_turn.rs")]
 mod plain_turn;
 mod pool;
+#[cfg_attr(not(feature = "many-connections"), path = "turns.rs")]
 mod ready;
 mod replies;
 mod resting;

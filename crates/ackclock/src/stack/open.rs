@@ -165,7 +165,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         };
         let spare = self.spare.get_mut(id as usize).and_then(Option::take);
         let buffers = spare.or_else(|| self.resting.new_buffers())?;
-        let id = self.connections.insert_with(|| {
+        let id = self.connections.fill(id, || {
             let connection = Connection::connect(now, config, controller, buffers, open);
             Slot::new(connection, *tuple, config, owner, sizes)
         })?;

@@ -98,6 +98,11 @@ impl<'a, T> Pool<'a, T> {
     /// Adds a record, which is made where it stays; `None` if there is no room.
     pub(super) fn insert_with(&mut self, make: impl FnOnce() -> T) -> Option<u32> {
         let id = self.vacancy()?;
+        self.fill(id, make)
+    }
+
+    /// Adds a record as `id`, which is the [vacancy](Self::vacancy).
+    pub(super) fn fill(&mut self, id: u32, make: impl FnOnce() -> T) -> Option<u32> {
         let place = self.places.get_mut(id as usize)?;
         let Place::Vacant { generation, next_free } = *place else { return None };
         if id == self.unused {

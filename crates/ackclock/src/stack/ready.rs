@@ -3,13 +3,19 @@
 use super::id_queue::{IdQueue, Link, grow_by_doubling};
 use crate::storage::Buffer;
 
+/// What a connection may still send in this turn, in bytes.
+pub(super) type Credit = i32;
+
+/// Of memory that was never used.
+pub(super) const NO_CREDIT: Credit = 0;
+
 /// Connections that have something to send. Each has a credit in bytes; when it is used up the
 /// connection goes behind the others with a new quantum. What it sent too much is taken from its
 /// next turn, so that shares are equal in the long run whatever the sizes of transmissions.
 #[derive(Debug)]
 pub(super) struct ReadyQueue<'a> {
     queue: IdQueue<'a>,
-    credits: Buffer<'a, i32>,
+    credits: Buffer<'a, Credit>,
     quantum: i32,
 }
 
@@ -18,7 +24,7 @@ impl<'a> ReadyQueue<'a> {
     /// begins with a credit.
     pub(super) const fn new(
         links: Buffer<'a, Link>,
-        credits: Buffer<'a, i32>,
+        credits: Buffer<'a, Credit>,
         quantum: u32,
     ) -> Self {
         let quantum = quantum.cast_signed();

@@ -6,6 +6,7 @@ use super::half_open::HalfOpen;
 use super::id_queue::Link;
 use super::listeners::ListenerRecord;
 use super::pool::Place;
+use super::ready::{Credit, NO_CREDIT};
 use super::replies::{Echo, Reply};
 use super::slot::Slot;
 use super::time_wait::TimeWaitRecord;
@@ -21,7 +22,7 @@ pub struct Storage<'a, C> {
     pub(super) spare: Buffer<'a, Option<Buffers<'a>>>,
     pub(super) connection_timers: Buffer<'a, TimerCell>,
     pub(super) ready: Buffer<'a, Link>,
-    pub(super) credits: Buffer<'a, i32>,
+    pub(super) credits: Buffer<'a, Credit>,
     pub(super) events: Buffer<'a, Link>,
     pub(super) resting: Buffer<'a, Link>,
     pub(super) half_open: Buffer<'a, Place<HalfOpen>>,
@@ -96,7 +97,7 @@ pub struct StackMemory<
     spare: [Option<Buffers<'a>>; CONNECTIONS],
     connection_timers: [TimerCell; CONNECTIONS],
     ready: [Link; CONNECTIONS],
-    credits: [i32; CONNECTIONS],
+    credits: [Credit; CONNECTIONS],
     events: [Link; CONNECTIONS],
     half_open: [Place<HalfOpen>; HALF_OPEN],
     half_open_timers: [TimerCell; HALF_OPEN],
@@ -145,7 +146,7 @@ impl<
             spare: [const { None }; CONNECTIONS],
             connection_timers: [TimerCell::UNUSED; CONNECTIONS],
             ready: [Link::OUT; CONNECTIONS],
-            credits: [0; CONNECTIONS],
+            credits: [NO_CREDIT; CONNECTIONS],
             events: [Link::OUT; CONNECTIONS],
             half_open: [const { Place::EMPTY }; HALF_OPEN],
             half_open_timers: [TimerCell::UNUSED; HALF_OPEN],

@@ -151,7 +151,7 @@ impl<'a> TimeWaits<'a> {
         if !self.timers.reserve(id as usize + 1) {
             return None;
         }
-        let id = self.records.insert_with(make)?;
+        let id = self.records.fill(id, make)?;
         self.restart(now, id);
         Some(id)
     }

@@ -339,7 +339,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
             return Some(offered);
         }
         if let Some((other, hardware)) = wanted {
-            let Some(ours) = own.source_for(other) else {
+            let Some(ours) = own.asking(other) else {
                 // All addresses of its family were removed.
                 self.neighbours.asked(now, other);
                 return None;

@@ -310,7 +310,7 @@ impl<'a> HalfOpens<'a> {
         if !(self.timers.reserve(count) && self.output.reserve(count)) {
             return None;
         }
-        let id = self.records.insert_with(make)?;
+        let id = self.records.fill(id, make)?;
         self.timers.arm(id, self.records.get(id)?.deadline());
         self.output.push(id);
         Some(id)
