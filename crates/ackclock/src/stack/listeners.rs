@@ -6,14 +6,60 @@ use super::pool::{NO_ID, Place, Pool};
 use super::tuple::End;
 use super::{ListenConfig, ListenError};
 use crate::storage::Buffer;
+use crate::tcp::KeptConfig;
+
+/// What is kept of a [`ListenConfig`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settings {
+    local: End,
+    half_open: usize,
+    backlog: usize,
+    #[cfg(feature = "tuning")]
+    defer_accept: u8,
+    #[cfg(feature = "tuning")]
+    any_destination: bool,
+    /// What accepted connections inherit.
+    pub(super) connection: KeptConfig,
+}
+
+impl From<&ListenConfig> for Settings {
+    fn from(config: &ListenConfig) -> Self {
+        Settings {
+            local: config.local.into(),
+            half_open: config.half_open,
+            backlog: config.backlog,
+            #[cfg(feature = "tuning")]
+            defer_accept: config.defer_accept,
+            #[cfg(feature = "tuning")]
+            any_destination: config.any_destination,
+            connection: KeptConfig::new(&config.connection),
+        }
+    }
+}
+
+impl Settings {
+    /// See [`ListenConfig::defer_accept`].
+    pub(super) const fn defer_accept(&self) -> u8 {
+        #[cfg(feature = "tuning")]
+        return self.defer_accept;
+        #[cfg(not(feature = "tuning"))]
+        0
+    }
+
+    /// See [`ListenConfig::any_destination`].
+    const fn any_destination(&self) -> bool {
+        #[cfg(feature = "tuning")]
+        return self.any_destination;
+        #[cfg(not(feature = "tuning"))]
+        false
+    }
+}
 
 /// One listener.
 #[derive(Debug)]
 pub(super) struct ListenerRecord {
     /// Its settings.
-    pub(super) config: ListenConfig,
-    /// Where it listens.
-    local: End,
+    pub(super) config: Settings,
     /// Half-open connections it has now.
     pub(super) half_open: usize,
     /// Established connections waiting for `accept`: a list through their slots.
@@ -47,14 +93,27 @@ impl ListenerRecord {
         self.waiting.len < self.config.backlog
     }
 
+    /// Takes other settings, except for where it listens, and whether for any destination.
+    pub(super) fn set(&mut self, config: &ListenConfig) {
+        let local = self.config.local;
+        #[cfg(feature = "tuning")]
+        let any_destination = self.config.any_destination;
+        self.config = Settings {
+            local,
+            #[cfg(feature = "tuning")]
+            any_destination,
+            ..Settings::from(config)
+        };
+    }
+
     /// How well it fits a destination, more specific being greater: an address counts more than a
     /// port. 0: not at all.
     fn fitness(&self, destination: End, is_local: bool) -> u8 {
-        let local = self.local;
+        let local = self.config.local;
         let ip = local.ip();
         let (address, port) = (!ip.is_unspecified(), local.port() != 0);
         let fits = ip.is_ipv4() == destination.ip().is_ipv4()
-            && (is_local || (cfg!(feature = "tuning") && self.config.any_destination))
+            && (is_local || self.config.any_destination())
             && (!address || ip == destination.ip())
             && (!port || local.port() == destination.port());
         if fits { 1 + (u8::from(address) << 1 | u8::from(port)) } else { 0 }
@@ -81,16 +140,16 @@ impl<'a> Listeners<'a> {
     }
 
     /// Adds a listener, whose settings were checked.
-    pub(super) fn add(&mut self, config: ListenConfig) -> Result<u32, ListenError> {
-        let local = End::from(config.local);
-        if self.records.iter().any(|(_, record)| record.local == local) {
+    pub(super) fn add(&mut self, config: &ListenConfig) -> Result<u32, ListenError> {
+        let config = Settings::from(config);
+        if self.records.iter().any(|(_, record)| record.config.local == config.local) {
             return Err(ListenError::AddressInUse);
         }
         let id = self.records.vacancy().ok_or(ListenError::NoResources)?;
         if !self.events.reserve(id as usize + 1) {
             return Err(ListenError::NoResources);
         }
-        let record = || ListenerRecord { config, local, half_open: 0, waiting: Waiting::NONE };
+        let record = || ListenerRecord { config, half_open: 0, waiting: Waiting::NONE };
         self.records.fill(id, record).ok_or(ListenError::NoResources)
     }
 
@@ -128,7 +187,7 @@ mod tests {
             (3, "10.0.0.1:80", false),
             (4, "[::]:80", false),
         ] {
-            assert_eq!(listeners.add(config(local, any)), Ok(id));
+            assert_eq!(listeners.add(&config(local, any)), Ok(id));
         }
         let find = |to: &str, local| {
             listeners.find(to.parse::<core::net::SocketAddr>().unwrap().into(), local)
@@ -147,8 +206,8 @@ mod tests {
     fn one_listener_for_one_address() {
         let (mut records, mut links) = ([const { Place::EMPTY }; 1], [Link::OUT; 1]);
         let mut listeners = Listeners::new(Buffer::lent(&mut records), Buffer::lent(&mut links));
-        assert_eq!(listeners.add(config("0.0.0.0:80", false)), Ok(0));
-        assert_eq!(listeners.add(config("0.0.0.0:80", true)), Err(ListenError::AddressInUse));
-        assert_eq!(listeners.add(config("0.0.0.0:81", true)), Err(ListenError::NoResources));
+        assert_eq!(listeners.add(&config("0.0.0.0:80", false)), Ok(0));
+        assert_eq!(listeners.add(&config("0.0.0.0:80", true)), Err(ListenError::AddressInUse));
+        assert_eq!(listeners.add(&config("0.0.0.0:81", true)), Err(ListenError::NoResources));
     }
 }

@@ -135,7 +135,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             By::Application(config) => (config, Owner::Application, None),
             By::Listener { id, promised } => {
                 let record = self.listeners.records.get(id)?;
-                (&record.config.connection, Owner::Listener, Some(promised))
+                (&record.config.connection.get(), Owner::Listener, Some(promised))
             }
         };
         let Some(id) = self.connections.vacancy() else {
@@ -193,7 +193,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if !(is_there && (ip.is_unspecified() || self.addresses.contains(ip) || is_foreign)) {
             return Err(ListenError::NoSuchAddress);
         }
-        let id = self.listeners.add(config)?;
+        let id = self.listeners.add(&config)?;
         Ok(Listener { slot: id, generation: self.listeners.records.generation(id) })
     }
 
@@ -210,8 +210,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         check_listener(&config)?;
         let id = self.resolve_listener(listener).ok_or(ListenError::InvalidListener)?;
         if let Some(record) = self.listeners.records.get_mut(id) {
-            let ListenConfig { local, any_destination, .. } = record.config;
-            record.config = ListenConfig { local, any_destination, ..config };
+            record.set(&config);
         }
         Ok(())
     }

@@ -62,7 +62,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let tuple = FourTuple::of(syn);
         let FirstNumbers { isn, timestamp_offset } = self.secret.first_numbers(now, &tuple);
         let previous_record = previous.and_then(|previous| self.time_waits.records.get(previous));
-        let config = &listener.config.connection;
+        let config = &listener.config.connection.get();
         let Some(receive_memory) = self.receive_memory(config) else {
             tell!(warn, "SYN dropped, {}: no memory for its queues", tuple);
             self.statistics.count(|all| &mut all.memory_refused);
@@ -74,7 +74,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             timestamp_offset,
             mtu: self.config.link.mtu,
             receive_memory,
-            defer_accept: listener.config.defer_accept,
+            defer_accept: listener.config.defer_accept(),
         };
         let make = || HalfOpen::new(now, config, syn, &passive);
         let inserted = if has_room { self.half_open.insert_with(make) } else { None };

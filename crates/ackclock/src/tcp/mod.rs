@@ -16,6 +16,18 @@ mod info;
 mod inquiry;
 #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
 mod invariants;
+#[cfg_attr(
+    any(
+        feature = "alloc",
+        feature = "ecn",
+        feature = "historic",
+        feature = "pacing",
+        feature = "tuning",
+        feature = "window-validation",
+    ),
+    path = "whole_config.rs"
+)]
+mod kept_config;
 mod output;
 mod pacing_mode;
 #[cfg(all(feature = "fast-path", feature = "ipv4"))]
@@ -49,6 +61,7 @@ pub use error::{Error, ReceiveError, SendError};
 pub(crate) use handshake::Agreement;
 pub use handshake::SynOptions;
 pub use info::{Info, PendingTimers};
+pub(crate) use kept_config::KeptConfig;
 pub use output::Outgoing;
 pub use pacing_mode::Pacing;
 #[cfg(all(feature = "fast-path", feature = "ipv4"))]
