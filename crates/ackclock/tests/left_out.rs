@@ -17,6 +17,7 @@ const NOW: Instant = Instant::from_secs(1);
 const OURS: [u8; 4] = [10, 0, 0, 2];
 const THEIRS: [u8; 4] = [10, 0, 0, 1];
 const ISS: u32 = 1_000;
+const MSS: u32 = 500;
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 /// What the kernel of Linux offers: MSS 1460, SACK-permitted, timestamps, window scale 7.
@@ -56,6 +57,11 @@ fn sent(stack: &mut Stack<'_, Reno>) -> Option<(Vec<u8>, u32, u32)> {
     Some((options.to_vec(), header.seq.0, header.ack.0))
 }
 
+/// The sequence numbers of all that the stack sends now.
+fn all_sent(stack: &mut Stack<'_, Reno>) -> Vec<u32> {
+    core::iter::from_fn(|| sent(stack)).map(|(_, seq, _)| seq).collect()
+}
+
 /// Hands a stack over Ethernet's MTU, whose connections have 2 KiB each way, and its listener to `run`.
 fn with_stack(run: impl FnOnce(&mut Stack<'_, Reno>, Listener)) {
     let (mut send, mut receive) = ([0; 2048], [0; 2048]);
@@ -82,7 +88,16 @@ fn with_stack(run: impl FnOnce(&mut Stack<'_, Reno>, Listener)) {
 
 /// Opens a connection from the peer's side; the first sequence number that it sends too.
 fn accepted(stack: &mut Stack<'_, Reno>, listener: Listener) -> (Handle, u32) {
-    stack.on_packet(NOW, &packet(ISS, 0, SYN, &SYN_OPTIONS, &[]));
+    accepted_with(stack, listener, &SYN_OPTIONS)
+}
+
+/// The same where the peer's SYN has these options.
+fn accepted_with(
+    stack: &mut Stack<'_, Reno>,
+    listener: Listener,
+    syn_options: &[u8],
+) -> (Handle, u32) {
+    stack.on_packet(NOW, &packet(ISS, 0, SYN, syn_options, &[]));
     let (options, iss, ack) = sent(stack).unwrap();
     assert_eq!(options, [2, 4, 5, 0xb4, 1, 3, 3, 0], "MSS and window scale alone");
     assert_eq!(ack, ISS + 1);
@@ -139,4 +154,53 @@ fn heeds_no_options(stack: &mut Stack<'_, Reno>, listener: Listener) {
     assert_eq!(sent(stack), Some((vec![], next, ISS + 7)));
     let info = stack.info(NOW, handle).unwrap();
     assert_eq!((info.sacked, info.sack, info.timestamps), (0, false, false));
+}
+
+/// Opens a connection whose peer takes segments of [`MSS`] bytes, and sends four of them.
+fn four_segments(stack: &mut Stack<'_, Reno>, listener: Listener) -> (Handle, u32) {
+    let [high, low] = (MSS as u16).to_be_bytes();
+    let (handle, next) = accepted_with(stack, listener, &[2, 4, high, low, 1, 3, 3, 0]);
+    assert_eq!(stack.send(NOW, handle, &[0; 4 * MSS as usize]), Ok(2_000));
+    assert_eq!(all_sent(stack), [0, 1, 2, 3].map(|n| next + n * MSS));
+    (handle, next)
+}
+
+#[test]
+fn each_partial_ack_has_the_next_segment_sent_again() {
+    with_stack(|stack, listener| {
+        let (_, next) = four_segments(stack, listener);
+        let ack = |stack: &mut Stack<'_, Reno>, bytes: u32| {
+            stack.on_packet(NOW, &packet(ISS + 1, next + bytes, ACK, &[], &[]));
+            all_sent(stack)
+        };
+        assert_eq!((ack(stack, 0), ack(stack, 0)), (vec![], vec![]));
+        assert_eq!(ack(stack, 0), [next], "the third duplicate");
+        assert_eq!(ack(stack, 0), []);
+        assert_eq!(ack(stack, MSS), [next + MSS]);
+        assert_eq!(ack(stack, 3 * MSS), [next + 3 * MSS]);
+        assert_eq!(ack(stack, 4 * MSS), []);
+        assert_eq!(stack.poll_at(), NOW + Keepalive::default().idle);
+    });
+}
+
+#[test]
+fn after_a_timeout_all_is_sent_again_but_what_is_acknowledged() {
+    with_stack(|stack, listener| {
+        let (handle, next) = four_segments(stack, listener);
+        let samples = |stack: &Stack<'_, Reno>| stack.info(NOW, handle).unwrap().rtt_samples;
+        assert_eq!(samples(stack), 1, "the handshake");
+        stack.on_packet(NOW, &packet(ISS + 1, next + MSS / 2, ACK, &[], &[]));
+        let at = stack.poll_at();
+        stack.on_timeout(at);
+        assert_eq!(all_sent(stack), [next + MSS / 2], "a window of one segment");
+        stack.on_packet(at, &packet(ISS + 1, next + 2 * MSS, ACK, &[], &[]));
+        assert_eq!(all_sent(stack), [2, 3].map(|n| next + n * MSS));
+        assert_eq!(samples(stack), 1, "nobody knows which copy was acknowledged");
+        stack.on_packet(at, &packet(ISS + 1, next + 4 * MSS, ACK, &[], &[]));
+        assert_eq!(samples(stack), 1);
+        assert_eq!(stack.send(NOW, handle, b"more"), Ok(4));
+        assert_eq!(all_sent(stack), [next + 4 * MSS]);
+        stack.on_packet(at, &packet(ISS + 1, next + 4 * MSS + 4, ACK, &[], &[]));
+        assert_eq!(samples(stack), 2);
+    });
 }

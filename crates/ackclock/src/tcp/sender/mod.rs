@@ -6,6 +6,17 @@ mod calm_ack;
 mod delivery;
 #[cfg_attr(not(feature = "ecn"), path = "no_ecn.rs")]
 mod ecn;
+// Records are for those who want to know of each transmission.
+#[cfg_attr(
+    not(any(
+        feature = "delivery-rate",
+        feature = "fast-path",
+        feature = "sack",
+        feature = "segmentation",
+        feature = "undo",
+    )),
+    path = "flight_in_bulk.rs"
+)]
 mod flight;
 #[cfg_attr(not(feature = "pacing"), path = "no_pacing.rs")]
 mod pacing;

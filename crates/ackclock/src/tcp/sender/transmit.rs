@@ -189,7 +189,7 @@ impl<C: CongestionController> Sender<'_, C> {
             if data.kind == DataKind::Probe {
                 self.flight.mark_probed(range.start);
             } else {
-                self.flight.mark_resent(now, range.start);
+                self.flight.mark_resent(now, range);
             }
         }
         if data.kind == DataKind::Probe {

@@ -517,7 +517,8 @@ impl<'a> Flight<'a> {
 
     /// The piece that begins at `start` was sent again. A piece that was not marked lost (NextSeg
     /// rules 3 and 4) is marked: it counts once in the pipe either way.
-    pub(crate) fn mark_resent(&mut self, now: Instant, start: SeqNumber) {
+    pub(crate) fn mark_resent(&mut self, now: Instant, range: SeqRange) {
+        let start = range.start;
         let position = self.locate(start);
         let Some(record) = self.records.get_mut(position) else {
             return;

@@ -341,7 +341,7 @@ proptest! {
                         flight.first_unsacked_hole()
                     };
                     if let Some(range) = range {
-                        flight.mark_resent(now, range.start);
+                        flight.mark_resent(now, range);
                         for (at, byte) in model.bytes.iter_mut().enumerate() {
                             if range.contains(model.una + at as u32) {
                                 (byte.lost, byte.resent, byte.ever_resent) = (true, true, true);

@@ -1,0 +1,286 @@
+//! What is in the network where nobody asks when each part of it was sent: numbers between SND.UNA and
+//! SND.NXT, instead of a record for each transmission.
+//!
+//! What is lost begins at SND.UNA, as without SACK blocks nobody knows of a later hole. One segment at
+//! a time is timed (RFC 6298 section 3).
+
+use super::DeliveryRecord;
+use crate::seq::{SeqNumber, SeqRange};
+use crate::storage::Buffer;
+use crate::time::Instant;
+use core::marker::PhantomData;
+
+/// Without links that segment a transmission is one piece.
+pub(crate) const MAX_PIECES: u32 = 1;
+/// Nobody asks when it was that what arrived or was lost had been sent.
+pub(crate) const TIMES_MATTER: bool = false;
+
+/// Memory that is lent for these is not used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlightRecord;
+
+impl FlightRecord {
+    /// A record of nothing, for memory that is to be lent.
+    pub const EMPTY: Self = FlightRecord;
+}
+
+/// What a cumulative ack took out of the flight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Acked {
+    /// When the segment was sent that was timed, if it was acknowledged.
+    pub(crate) sent_at: Option<Instant>,
+}
+
+/// What an ack delivered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Delivered {
+    pub(crate) believed_until: u64,
+    /// Sequence numbers.
+    pub(crate) bytes: u32,
+    pub(crate) sent: Option<DeliveryRecord>,
+}
+
+/// What was newly found lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Losses {
+    /// Sequence numbers.
+    pub(crate) bytes: u32,
+    /// Not known.
+    pub(crate) in_flight_when_sent: u32,
+}
+
+/// Transmissions that are acknowledged together, which nobody makes up without records.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    pub(crate) bytes: u32,
+    pub(crate) end: SeqNumber,
+    pub(crate) sent_at: Instant,
+}
+
+/// What was sent and not acknowledged.
+#[derive(Debug)]
+pub(crate) struct Flight<'a> {
+    una: SeqNumber,
+    nxt: SeqNumber,
+    /// What lies before this is lost; ...
+    lost_end: SeqNumber,
+    /// ... before this one it was sent again.
+    resend_from: SeqNumber,
+    /// Where the segment ends that is timed; SND.UNA if none is.
+    timed_end: SeqNumber,
+    /// When it was sent.
+    sent_at: Instant,
+    /// Bytes of a full segment.
+    piece: u32,
+    memory: PhantomData<&'a ()>,
+}
+
+impl<'a> Flight<'a> {
+    pub(crate) fn new(_buffer: Buffer<'a, FlightRecord>, _limit: usize) -> Self {
+        const NONE: SeqNumber = SeqNumber(0);
+        Flight {
+            una: NONE,
+            nxt: NONE,
+            lost_end: NONE,
+            resend_from: NONE,
+            timed_end: NONE,
+            sent_at: Instant::ZERO,
+            piece: 0,
+            memory: PhantomData,
+        }
+    }
+
+    pub(crate) fn measuring(self, _buffer: Buffer<'a, DeliveryRecord>) -> Self {
+        self
+    }
+
+    pub(crate) fn into_buffers(self) -> (Buffer<'a, FlightRecord>, Buffer<'a, DeliveryRecord>) {
+        (Buffer::default(), Buffer::default())
+    }
+
+    pub(crate) fn is_measuring(&self) -> bool {
+        false
+    }
+
+    pub(crate) fn release(&mut self) {}
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.una == self.nxt
+    }
+
+    /// At least how many transmissions are in flight.
+    pub(crate) fn len(&self) -> usize {
+        usize::from(!self.is_empty())
+    }
+
+    pub(crate) fn has_place(&self) -> bool {
+        true
+    }
+
+    pub(crate) fn has_room(&mut self) -> bool {
+        true
+    }
+
+    pub(crate) fn last_contains(&self, _seq: SeqNumber) -> bool {
+        false
+    }
+
+    /// FlightSize (RFC 5681): sent and not cumulatively acknowledged.
+    pub(crate) fn outstanding(&self) -> u32 {
+        self.nxt.since(self.una)
+    }
+
+    pub(crate) fn sacked(&self) -> u32 {
+        0
+    }
+
+    pub(crate) fn lost(&self) -> u32 {
+        self.lost_end.since(self.una)
+    }
+
+    pub(crate) fn renegings(&self) -> u64 {
+        0
+    }
+
+    pub(crate) fn has_reneged(&self) -> bool {
+        false
+    }
+
+    /// Of what is lost, what was not sent again.
+    pub(crate) fn unrepaired(&self) -> u32 {
+        self.lost_end.since(self.resend_from)
+    }
+
+    /// What is thought to be in the network.
+    pub(crate) fn pipe(&self) -> u32 {
+        self.outstanding() - self.unrepaired()
+    }
+
+    /// New data was sent; `piece` is the segment size.
+    pub(crate) fn push(&mut self, now: Instant, range: SeqRange, piece: u32) {
+        if self.is_empty() {
+            let start = range.start;
+            (self.una, self.lost_end, self.resend_from, self.timed_end) =
+                (start, start, start, start);
+        }
+        // What is acknowledged together with something that was sent again measures nothing (Karn's
+        // rule).
+        if self.timed_end == self.una && self.lost_end == self.una {
+            (self.timed_end, self.sent_at) = (range.end, now);
+        }
+        (self.nxt, self.piece) = (range.end, piece);
+    }
+
+    pub(crate) fn remember(&mut self, _start: SeqNumber, _sent: DeliveryRecord) {}
+
+    pub(crate) fn last_lost(&self, _losses: &Losses) -> Option<DeliveryRecord> {
+        None
+    }
+
+    /// Everything before `una` was acknowledged, which is added to `delivered`.
+    pub(crate) fn acknowledge(&mut self, una: SeqNumber, delivered: &mut Delivered) -> Acked {
+        delivered.bytes += una.since(self.una);
+        let is_timed = self.timed_end != self.una && self.timed_end.at_or_before(una);
+        self.una = self.una.max(una);
+        self.lost_end = self.lost_end.max(una);
+        self.resend_from = self.resend_from.max(una);
+        self.timed_end = self.timed_end.max(una);
+        Acked { sent_at: is_timed.then_some(self.sent_at) }
+    }
+
+    pub(crate) fn go_on_within_piece(&mut self, _una: SeqNumber, _mss: u32) {}
+
+    pub(crate) fn untouched(&self, _una: SeqNumber) -> Option<Run> {
+        None
+    }
+
+    pub(crate) fn acknowledge_run(&mut self, _run: &Run) {}
+
+    /// Marks the first segment lost, unless it is.
+    pub(crate) fn mark_first_lost(&mut self) -> Losses {
+        if self.lost() > 0 {
+            return Losses::default();
+        }
+        self.mark_lost(self.piece.min(self.outstanding()))
+    }
+
+    /// Marks the first segment lost, also if it was sent again already.
+    pub(crate) fn mark_first_lost_again(&mut self) -> Losses {
+        self.lost_end = self.una;
+        self.mark_first_lost()
+    }
+
+    /// Everything is lost, also what was sent again.
+    pub(crate) fn mark_all_lost(&mut self) {
+        self.mark_lost(self.outstanding());
+    }
+
+    fn mark_lost(&mut self, bytes: u32) -> Losses {
+        (self.resend_from, self.lost_end) = (self.una, self.una + bytes);
+        Losses { bytes, ..Losses::default() }
+    }
+
+    pub(crate) fn unmark_lost(&mut self) {
+        self.mark_lost(0);
+    }
+
+    /// What is lost and was not sent again.
+    pub(crate) fn first_lost(&mut self) -> Option<SeqRange> {
+        (self.unrepaired() > 0).then_some(SeqRange::new(self.resend_from, self.lost_end))
+    }
+
+    pub(crate) fn last_unsacked(&self) -> Option<SeqRange> {
+        None
+    }
+
+    /// All of it, if there is any.
+    pub(crate) fn first(&self) -> Option<SeqRange> {
+        (!self.is_empty()).then_some(SeqRange::new(self.una, self.nxt))
+    }
+
+    /// Whether `seq` is the first number.
+    pub(crate) fn begins_with(&self, seq: SeqNumber) -> bool {
+        seq == self.una
+    }
+
+    /// A closed window was probed.
+    pub(crate) fn mark_probed(&mut self, _start: SeqNumber) {
+        self.timed_end = self.una;
+    }
+
+    /// `range` was sent again.
+    pub(crate) fn mark_resent(&mut self, _now: Instant, range: SeqRange) {
+        self.timed_end = self.una;
+        self.resend_from = self.resend_from.max(range.end);
+    }
+
+    /// The path takes smaller segments than before, of `piece` bytes.
+    pub(crate) fn cut_anew(&mut self, _now: Instant, piece: u32) {
+        self.piece = piece;
+    }
+
+    pub(crate) fn sack(&mut self, _block: SeqRange, _delivered: &mut Delivered) {}
+
+    pub(crate) fn discard_sacks(&mut self) {}
+
+    #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
+    /// What does not hold between SND.UNA and SND.NXT.
+    pub(crate) fn broken_invariant(&self, una: SeqNumber, nxt: SeqNumber) -> Option<&'static str> {
+        if self.is_empty() {
+            return (una != nxt).then_some("nothing in flight counts nothing");
+        }
+        let flight = SeqRange::new(self.una, self.nxt);
+        if flight != SeqRange::new(una, nxt) {
+            return Some("the flight is what lies between SND.UNA and SND.NXT");
+        }
+        let in_order = flight
+            .covers(SeqRange::new(self.resend_from, self.lost_end.max(self.resend_from)))
+            && flight.covers(SeqRange::new(self.una, self.timed_end));
+        (!in_order).then_some("what is lost or timed is in flight")
+    }
+}
+
+/// Microseconds.
+pub(crate) fn micros(at: Instant) -> u64 {
+    at.as_micros()
+}
