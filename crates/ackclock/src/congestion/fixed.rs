@@ -88,6 +88,10 @@ impl CongestionController for Fixed {
     fn wants_prr(&self) -> bool {
         false
     }
+
+    fn is_constant(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -241,6 +241,13 @@ pub trait CongestionController: Debug {
         false
     }
 
+    /// Whether the window stays as it is whatever happens: such a law need hear of nothing but the start
+    /// and the segment size. A law that is chosen at run time
+    /// ([`BuiltIn`], a box) does not say so, and hears of everything.
+    fn is_constant(&self) -> bool {
+        false
+    }
+
     /// Whether the law itself keeps the flight so small that delivery rates say nothing of the
     /// path: samples count as [`app_limited`](DeliveryRate::app_limited).
     fn limits_itself(&self) -> bool {

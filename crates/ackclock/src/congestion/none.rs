@@ -55,6 +55,10 @@ impl CongestionController for NoControl {
     fn wants_prr(&self) -> bool {
         false
     }
+
+    fn is_constant(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

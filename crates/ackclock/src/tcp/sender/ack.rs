@@ -335,6 +335,9 @@ impl<C: CongestionController> Sender<'_, C> {
         rtt: Option<Duration>,
         in_recovery: bool,
     ) {
+        if self.hears_nothing() {
+            return;
+        }
         let flight_after = self.pipe();
         let window_limited = self.reaches_window(now, flight_before);
         let delivered = self.delivery.total();

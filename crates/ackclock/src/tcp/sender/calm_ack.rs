@@ -63,6 +63,9 @@ impl<C: CongestionController> Sender<'_, C> {
 
     #[inline(always)]
     fn tell_law_of_run(&mut self, now: Instant, run: &Run, flight_before: u32, rtt: Duration) {
+        if self.hears_nothing() {
+            return;
+        }
         let flight_after = self.flight.outstanding();
         let window_limited = self.reaches_window(now, flight_before);
         let delivered = self.delivery.total();

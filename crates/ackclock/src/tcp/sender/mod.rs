@@ -275,6 +275,11 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         &self.rto
     }
 
+    /// Whether neither the law nor anybody else asks what an ack says of the path.
+    fn hears_nothing(&self) -> bool {
+        !cfg!(feature = "delivery-rate") && self.controller.is_constant()
+    }
+
     fn measured_rtt(&self) -> MeasuredRtt {
         MeasuredRtt { min: self.rto.min_rtt(), smoothed: self.rto.smoothed_rtt() }
     }

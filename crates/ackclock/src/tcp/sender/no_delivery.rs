@@ -106,6 +106,9 @@ impl<C: CongestionController> Sender<'_, C> {
             return;
         }
         self.recovery.count_lost(losses.bytes.div_ceil(self.mss.max(1)));
+        if self.controller.is_constant() {
+            return;
+        }
         let loss = Loss {
             now,
             bytes: losses.bytes,

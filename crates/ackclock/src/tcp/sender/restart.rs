@@ -43,7 +43,7 @@ impl<C: CongestionController> Sender<'_, C> {
     /// Before something is sent: the ack clock may have stopped, and then the old window would go
     /// out in one burst.
     pub(super) fn restart_after_idle(&mut self, now: Instant, settings: &Settings) {
-        if self.queue.is_empty() {
+        if self.hears_nothing() || self.queue.is_empty() {
             return;
         }
         if self.flight.is_empty() {

@@ -253,6 +253,9 @@ impl<C: CongestionController> Sender<'_, C> {
     /// Tells the round and the law that `bytes` were sent, with which `in_flight` are.
     #[inline(always)]
     pub(super) fn tell_sent(&mut self, now: Instant, bytes: u32, in_flight: u32) {
+        if self.hears_nothing() {
+            return;
+        }
         let app_limited = self.delivery.is_app_limited();
         self.round.on_sent(in_flight, app_limited);
         self.controller.on_sent(&Sent { now, bytes, in_flight, app_limited });
