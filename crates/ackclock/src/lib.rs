@@ -98,7 +98,7 @@
 //! | `icmp-errors` | ICMP errors: path MTU discovery (RFC 1191, RFC 8201), unreachable destinations; else they are counted and ignored |
 //! | `many-connections` | a hash table of connections, a heap of deadlines, ranges out of order in a list that is searched by halves; else all are looked through |
 //! | `pacing` | pacing and the burst limit (part of `law-bbr`) |
-//! | `reassembly` | data that come out of order wait for what is missing before them; else they are dropped, and the peer sends them again (part of `sack`) |
+//! | `reassembly` | data that come out of order wait for what is missing before them; else they are dropped, and the peer sends them again (part of `sack`; without `sack` and `many-connections` one range waits) |
 //! | `sack` | selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883; part of the recoveries that go by them) |
 //! | `segmentation` | up to 64 segments in one transmission, for links that segment, and counted one by one what a link has put together |
 //! | `timestamps` | the timestamps option: round trips measured by it, PAWS (RFC 7323) |

@@ -156,6 +156,29 @@ fn heeds_no_options(stack: &mut Stack<'_, Reno>, listener: Listener) {
     assert_eq!((info.sacked, info.sack, info.timestamps), (0, false, false));
 }
 
+#[test]
+#[cfg(feature = "reassembly")]
+fn a_range_waits_behind_a_hole() {
+    with_stack(|stack, listener| {
+        let (handle, next) = accepted(stack, listener);
+        let mut acks = vec![];
+        for (at, text) in [(3, "cd"), (7, "gh"), (5, "ef"), (4, "def"), (7, "gh"), (1, "ab")] {
+            stack.on_packet(NOW, &packet(ISS + at, next, ACK, &[], text.as_bytes()));
+            acks.push(sent(stack).map(|(_, _, ack)| ack.wrapping_sub(ISS)));
+        }
+        assert_eq!(acks, [1, 1, 1, 1, 1, 9].map(Some));
+        let mut bytes = [0; 16];
+        assert_eq!(stack.receive(NOW, handle, &mut bytes), Ok(8));
+        assert_eq!(&bytes[..8], b"abcdefgh");
+        // What comes while another range waits may be dropped.
+        for (at, text) in [(11, "kl"), (15, "op"), (9, "ij"), (13, "mn"), (15, "op")] {
+            stack.on_packet(NOW, &packet(ISS + at, next, ACK, &[], text.as_bytes()));
+        }
+        assert_eq!(stack.receive(NOW, handle, &mut bytes), Ok(8));
+        assert_eq!(&bytes[..8], b"ijklmnop");
+    });
+}
+
 /// Opens a connection whose peer takes segments of [`MSS`] bytes, and sends four of them.
 fn four_segments(stack: &mut Stack<'_, Reno>, listener: Listener) -> (Handle, u32) {
     let [high, low] = (MSS as u16).to_be_bytes();

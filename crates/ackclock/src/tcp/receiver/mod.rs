@@ -8,6 +8,10 @@ mod full_size;
 #[cfg_attr(not(feature = "reassembly"), path = "no_ranges.rs")]
 #[cfg_attr(all(feature = "reassembly", not(feature = "many-connections")), path = "few_ranges.rs")]
 mod range_list;
+#[cfg_attr(
+    all(feature = "reassembly", not(any(feature = "many-connections", feature = "sack"))),
+    path = "one_range.rs"
+)]
 mod reassembly;
 #[cfg(all(feature = "many-connections", feature = "reassembly"))]
 mod recent;
@@ -399,8 +403,7 @@ impl<'a> Receiver<'a> {
 
     /// Bytes held behind a hole.
     pub(crate) fn out_of_order(&self) -> u32 {
-        let lengths = self.data.ranges().as_slice().iter().map(|range| range.len());
-        lengths.fold(0, u32::saturating_add)
+        self.data.out_of_order()
     }
 
     /// Whether RCV.NXT has passed the FIN.
@@ -482,6 +485,6 @@ impl<'a> Receiver<'a> {
 
     /// Puts the SACK blocks of the next segment into its option, as many as the longest one holds.
     pub(crate) fn report_sack(&self, option: &mut SackBlocks) {
-        self.report.fill(option, self.data.ranges());
+        self.report.fill(option, &self.data);
     }
 }

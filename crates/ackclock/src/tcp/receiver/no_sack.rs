@@ -1,6 +1,6 @@
 //! What stands in for SACK reports where they were left out: acks tell RCV.NXT.
 
-use super::range_list::RangeList;
+use super::reassembly::Reassembly;
 use crate::seq::SeqRange;
 use crate::wire::SackBlocks;
 
@@ -21,5 +21,5 @@ impl SackReport {
         false
     }
 
-    pub(super) fn fill(&self, _option: &mut SackBlocks, _ranges: &RangeList<'_>) {}
+    pub(super) fn fill(&self, _option: &mut SackBlocks, _data: &Reassembly<'_>) {}
 }

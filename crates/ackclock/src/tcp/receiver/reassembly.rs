@@ -66,6 +66,12 @@ impl<'a> Reassembly<'a> {
         &self.ranges
     }
 
+    /// Bytes held behind a hole.
+    pub(super) fn out_of_order(&self) -> u32 {
+        let lengths = self.ranges.as_slice().iter().map(|range| range.len());
+        lengths.fold(0, u32::saturating_add)
+    }
+
     /// The first number after all data held.
     pub(super) fn highest(&self) -> SeqNumber {
         self.ranges.as_slice().last().map_or(self.next, |range| range.end)

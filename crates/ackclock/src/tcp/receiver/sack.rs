@@ -1,6 +1,6 @@
 //! Which blocks a SACK option reports (RFC 2018 section 4, RFC 2883 section 4).
 
-use super::range_list::RangeList;
+use super::reassembly::Reassembly;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::wire::SackBlocks;
 
@@ -34,12 +34,13 @@ impl SackReport {
     }
 
     /// Puts blocks into an option that has none: the duplicate, then the range that encloses it if it
-    /// lies above the cumulative ack, then the other `ranges`, those with the most recently received
+    /// lies above the cumulative ack, then the other ranges of `data`, those with the most recently received
     /// segments first.
-    pub(super) fn fill(&self, option: &mut SackBlocks, ranges: &RangeList<'_>) {
+    pub(super) fn fill(&self, option: &mut SackBlocks, data: &Reassembly<'_>) {
         if !self.enabled {
             return;
         }
+        let ranges = data.ranges();
         let mut enclosing = None;
         if !self.duplicate.is_empty() {
             option.push(self.duplicate);
