@@ -135,7 +135,9 @@ fn heeds_no_options(stack: &mut Stack<'_, Reno>, listener: Listener) {
     assert_eq!(sent(stack), Some((vec![], next, ISS + 1)));
     stack.on_packet(NOW, &packet(ISS + 1, next, ACK, &[], b"abc"));
     if !cfg!(feature = "reassembly") {
-        assert_eq!(sent(stack), Some((vec![], next, ISS + 4)), "what was dropped is asked for");
+        // What was dropped is asked for, if it takes the delay of an ack.
+        stack.on_timeout(stack.poll_at());
+        assert_eq!(sent(stack), Some((vec![], next, ISS + 4)));
         stack.on_packet(NOW, &packet(ISS + 4, next, ACK, &[], b"def"));
     }
     let mut bytes = [0; 16];

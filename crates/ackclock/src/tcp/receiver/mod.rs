@@ -1,9 +1,17 @@
 //! The receiving half of a connection: puts data in order, decides when an ack is owed, what
 //! window to offer and which ranges to report.
 
+#[cfg_attr(
+    not(any(feature = "historic", feature = "segmentation", feature = "tuning")),
+    path = "plain_acks.rs"
+)]
 mod ack_policy;
 #[cfg_attr(not(feature = "ecn"), path = "no_ecn.rs")]
 mod ecn;
+#[cfg_attr(
+    not(any(feature = "historic", feature = "segmentation", feature = "tuning")),
+    path = "no_full_size.rs"
+)]
 mod full_size;
 #[cfg_attr(not(feature = "reassembly"), path = "no_ranges.rs")]
 #[cfg_attr(all(feature = "reassembly", not(feature = "many-connections")), path = "few_ranges.rs")]
@@ -383,7 +391,10 @@ impl<'a> Receiver<'a> {
 
     /// Payload bytes of a full-sized segment from the peer, as far as its segments have shown.
     pub(crate) fn full_size(&self) -> u32 {
-        self.full_size.bytes()
+        match self.full_size.bytes() {
+            0 => self.window.mss(),
+            bytes => bytes,
+        }
     }
 
     /// Memory that the queue holds, in bytes.
