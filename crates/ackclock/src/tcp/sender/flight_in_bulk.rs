@@ -62,13 +62,12 @@ pub(crate) struct Run {
 pub(crate) struct Flight<'a> {
     una: SeqNumber,
     nxt: SeqNumber,
-    /// What lies before this is lost; ...
-    lost_end: SeqNumber,
-    /// ... before this one it was sent again.
+    /// Where the segment ends that is timed, or else what is lost; SND.UNA if there is neither.
+    end: SeqNumber,
+    /// Up to here nothing is to be sent again.
     resend_from: SeqNumber,
-    /// Where the segment ends that is timed; SND.UNA if none is.
-    timed_end: SeqNumber,
-    /// When it was sent.
+    is_timed: bool,
+    /// When the timed segment was sent.
     sent_at: Instant,
     /// Bytes of a full segment.
     piece: u32,
@@ -76,14 +75,14 @@ pub(crate) struct Flight<'a> {
 }
 
 impl<'a> Flight<'a> {
-    pub(crate) fn new(_buffer: Buffer<'a, FlightRecord>, _limit: usize) -> Self {
-        const NONE: SeqNumber = SeqNumber(0);
+    /// Nothing; `start` will be sent first.
+    pub(crate) fn new(start: SeqNumber, _: Buffer<'a, FlightRecord>, _limit: usize) -> Self {
         Flight {
-            una: NONE,
-            nxt: NONE,
-            lost_end: NONE,
-            resend_from: NONE,
-            timed_end: NONE,
+            una: start,
+            nxt: start,
+            end: start,
+            resend_from: start,
+            is_timed: false,
             sent_at: Instant::ZERO,
             piece: 0,
             memory: PhantomData,
@@ -127,7 +126,7 @@ impl<'a> Flight<'a> {
 
     /// FlightSize (RFC 5681): sent and not cumulatively acknowledged.
     pub(crate) fn outstanding(&self) -> u32 {
-        self.nxt.since(self.una)
+        distance(self.una, self.nxt)
     }
 
     pub(crate) fn sacked(&self) -> u32 {
@@ -135,7 +134,7 @@ impl<'a> Flight<'a> {
     }
 
     pub(crate) fn lost(&self) -> u32 {
-        self.lost_end.since(self.una)
+        if self.is_timed { 0 } else { distance(self.una, self.end) }
     }
 
     pub(crate) fn renegings(&self) -> u64 {
@@ -148,7 +147,7 @@ impl<'a> Flight<'a> {
 
     /// Of what is lost, what was not sent again.
     pub(crate) fn unrepaired(&self) -> u32 {
-        self.lost_end.since(self.resend_from)
+        distance(self.resend_from, self.end)
     }
 
     /// What is thought to be in the network.
@@ -158,15 +157,11 @@ impl<'a> Flight<'a> {
 
     /// New data was sent; `piece` is the segment size.
     pub(crate) fn push(&mut self, now: Instant, range: SeqRange, piece: u32) {
-        if self.is_empty() {
-            let start = range.start;
-            (self.una, self.lost_end, self.resend_from, self.timed_end) =
-                (start, start, start, start);
-        }
         // What is acknowledged together with something that was sent again measures nothing (Karn's
         // rule).
-        if self.timed_end == self.una && self.lost_end == self.una {
-            (self.timed_end, self.sent_at) = (range.end, now);
+        if self.end == self.una {
+            (self.end, self.resend_from) = (range.end, range.end);
+            (self.is_timed, self.sent_at) = (true, now);
         }
         (self.nxt, self.piece) = (range.end, piece);
     }
@@ -179,13 +174,15 @@ impl<'a> Flight<'a> {
 
     /// Everything before `una` was acknowledged, which is added to `delivered`.
     pub(crate) fn acknowledge(&mut self, una: SeqNumber, delivered: &mut Delivered) -> Acked {
-        delivered.bytes += una.since(self.una);
-        let is_timed = self.timed_end != self.una && self.timed_end.at_or_before(una);
-        self.una = self.una.max(una);
-        self.lost_end = self.lost_end.max(una);
+        delivered.bytes += distance(self.una, una);
+        self.una = una;
+        let sent_at = self.is_timed.then_some(self.sent_at);
+        if self.end.at_or_before(una) {
+            self.unmark_lost();
+            return Acked { sent_at };
+        }
         self.resend_from = self.resend_from.max(una);
-        self.timed_end = self.timed_end.max(una);
-        Acked { sent_at: is_timed.then_some(self.sent_at) }
+        Acked::default()
     }
 
     pub(crate) fn go_on_within_piece(&mut self, _una: SeqNumber, _mss: u32) {}
@@ -206,7 +203,7 @@ impl<'a> Flight<'a> {
 
     /// Marks the first segment lost, also if it was sent again already.
     pub(crate) fn mark_first_lost_again(&mut self) -> Losses {
-        self.lost_end = self.una;
+        self.unmark_lost();
         self.mark_first_lost()
     }
 
@@ -216,7 +213,7 @@ impl<'a> Flight<'a> {
     }
 
     fn mark_lost(&mut self, bytes: u32) -> Losses {
-        (self.resend_from, self.lost_end) = (self.una, self.una + bytes);
+        (self.resend_from, self.end, self.is_timed) = (self.una, self.una + bytes, false);
         Losses { bytes, ..Losses::default() }
     }
 
@@ -226,7 +223,7 @@ impl<'a> Flight<'a> {
 
     /// What is lost and was not sent again.
     pub(crate) fn first_lost(&mut self) -> Option<SeqRange> {
-        (self.unrepaired() > 0).then_some(SeqRange::new(self.resend_from, self.lost_end))
+        (self.unrepaired() > 0).then_some(SeqRange::new(self.resend_from, self.end))
     }
 
     pub(crate) fn last_unsacked(&self) -> Option<SeqRange> {
@@ -245,13 +242,14 @@ impl<'a> Flight<'a> {
 
     /// A closed window was probed.
     pub(crate) fn mark_probed(&mut self, _start: SeqNumber) {
-        self.timed_end = self.una;
+        if self.is_timed {
+            self.unmark_lost();
+        }
     }
 
     /// `range` was sent again.
     pub(crate) fn mark_resent(&mut self, _now: Instant, range: SeqRange) {
-        self.timed_end = self.una;
-        self.resend_from = self.resend_from.max(range.end);
+        self.resend_from = range.end;
     }
 
     /// The path takes smaller segments than before, of `piece` bytes.
@@ -266,18 +264,19 @@ impl<'a> Flight<'a> {
     #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
     /// What does not hold between SND.UNA and SND.NXT.
     pub(crate) fn broken_invariant(&self, una: SeqNumber, nxt: SeqNumber) -> Option<&'static str> {
-        if self.is_empty() {
-            return (una != nxt).then_some("nothing in flight counts nothing");
-        }
         let flight = SeqRange::new(self.una, self.nxt);
         if flight != SeqRange::new(una, nxt) {
             return Some("the flight is what lies between SND.UNA and SND.NXT");
         }
-        let in_order = flight
-            .covers(SeqRange::new(self.resend_from, self.lost_end.max(self.resend_from)))
-            && flight.covers(SeqRange::new(self.una, self.timed_end));
+        let in_order = flight.covers(SeqRange::new(self.una, self.resend_from))
+            && flight.covers(SeqRange::new(self.resend_from, self.end));
         (!in_order).then_some("what is lost or timed is in flight")
     }
+}
+
+/// How far `later`, which is not before `earlier`, is after it.
+fn distance(earlier: SeqNumber, later: SeqNumber) -> u32 {
+    later.distance(earlier) as u32
 }
 
 /// Microseconds.

@@ -159,7 +159,8 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         Sender {
             controller,
             queue: Ring::new(queue, config.send_buffer as usize),
-            flight: Flight::new(flight, config.flight_records as usize).measuring(delivery),
+            flight: Flight::new(iss + 1, flight, config.flight_records as usize)
+                .measuring(delivery),
             recovery: Recovery::new(config.recovery, false, iss),
             rto: Rto::new(&config.rto, open.clock_phase),
             ecn: EcnSender::new(false, iss),

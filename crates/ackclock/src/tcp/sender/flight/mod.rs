@@ -114,7 +114,7 @@ pub(crate) struct Flight<'a> {
 }
 
 impl<'a> Flight<'a> {
-    pub(crate) fn new(buffer: Buffer<'a, FlightRecord>, limit: usize) -> Self {
+    pub(crate) fn new(start: SeqNumber, buffer: Buffer<'a, FlightRecord>, limit: usize) -> Self {
         Flight {
             records: Deque::new(buffer, limit),
             delivery: DeliveryColumn::default(),
@@ -122,9 +122,9 @@ impl<'a> Flight<'a> {
             sacked: 0,
             lost: 0,
             resent: 0,
-            highest_sacked: SeqNumber(0),
-            lost_below: SeqNumber(0),
-            resend_from: SeqNumber(0),
+            highest_sacked: start,
+            lost_below: start,
+            resend_from: start,
             renegings: Count::default(),
             #[cfg(feature = "recovery-rack")]
             oldest_resent: 0,
