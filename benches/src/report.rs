@@ -77,11 +77,29 @@ pub fn print(rows: &[Row]) {
     }
 }
 
-/// The value in the middle, of an even number the upper one.
+/// The value in the middle, of an even number the mean of the two.
 ///
 /// # Panics
 /// If there is none.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
-    values[values.len() / 2]
+    let (low, high) = (values[(values.len() - 1) / 2], values[values.len() / 2]);
+    low + (high - low) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_an_odd_number_is_the_one_in_the_middle() {
+        assert_eq!(median(vec![7.0]), 7.0);
+        assert_eq!(median(vec![9.0, 1.0, 2.0]), 2.0);
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_is_between_the_two_in_the_middle() {
+        assert_eq!(median(vec![1.5, 0.5]), 1.0);
+        assert_eq!(median(vec![100.0, 3.0, 1.0, 2.0]), 2.5);
+    }
 }
