@@ -26,7 +26,7 @@ const DELAY_FIRST_PROBE_TIME: Duration = Duration::from_secs(5);
 enum State {
     /// All were asked so often who it is; the next request is due at the deadline.
     Incomplete(u8),
-    /// Nobody answered. It is not asked for again before the deadline.
+    /// Nobody answered.
     Failed,
     /// It answered; the answer is believed until the deadline, and longer while nobody needs it.
     Reachable,
@@ -44,6 +44,9 @@ struct Neighbour {
     /// In which turn of the cache it was last needed.
     turn: u32,
     deadline: Instant,
+    /// It is not asked for again before. So long it keeps its place, or whoever needed it next would
+    /// not know that it was asked.
+    quiet_until: Instant,
 }
 
 impl Neighbour {
@@ -107,14 +110,15 @@ impl<const N: usize> Neighbours<N> {
         let Some(neighbour) = self.find(address) else {
             let state = State::Incomplete(0);
             let hardware = EthernetAddress::default();
-            let new = Neighbour { address, hardware, state, turn, deadline: now };
-            return if self.insert(now, new) { Resolution::Wait } else { Resolution::NoPlace };
+            let (deadline, quiet_until) = (now, now);
+            let new = Neighbour { address, hardware, state, turn, deadline, quiet_until };
+            return if self.insert(now, &new) { Resolution::Wait } else { Resolution::NoPlace };
         };
         neighbour.turn = turn;
         let is_due = neighbour.deadline <= now;
         match neighbour.state {
             State::Incomplete(_) => Resolution::Wait,
-            State::Failed if is_due => {
+            State::Failed if neighbour.quiet_until <= now => {
                 neighbour.state = State::Incomplete(MAX_SOLICIT - 1);
                 Resolution::Wait
             }
@@ -165,8 +169,9 @@ impl<const N: usize> Neighbours<N> {
                 waited
             }
             None if is_new => {
-                let state = State::Reachable;
-                self.insert(now, Neighbour { address, hardware, state, turn, deadline });
+                let (state, quiet_until) = (State::Reachable, now);
+                let new = Neighbour { address, hardware, state, turn, deadline, quiet_until };
+                self.insert(now, &new);
                 false
             }
             None => false,
@@ -193,28 +198,27 @@ impl<const N: usize> Neighbours<N> {
     }
 
     /// Puts a new neighbour into a free place, or in the place of the one that was needed least
-    /// recently. Nobody who was asked for within a second gives way, so that nobody is asked for more
-    /// often; and at most half the places are for those of whom nothing is known, so that asking for
-    /// many makes us forget few. Returns whether there is a place.
-    fn insert(&mut self, now: Instant, new: Neighbour) -> bool {
+    /// recently. Nobody who was asked for within a second gives way, even if it has answered, so that
+    /// nobody is asked for more often (RFC 1122 section 2.3.2.1); and at most half the places are for
+    /// those of whom nothing is known, so that asking for many makes us forget few. Returns whether
+    /// there is a place.
+    fn insert(&mut self, now: Instant, new: &Neighbour) -> bool {
         let unresolved = self.places.iter().flatten().filter(|it| it.is_unresolved()).count();
         let is_full = new.is_unresolved() && unresolved >= (N / 2).max(1);
-        let turn = self.turn;
         let (mut best, mut found) = (0, None);
         for place in &mut self.places {
             let fitness = match place {
                 None if !is_full => u32::MAX,
-                Some(it) if it.state == State::Failed && it.deadline <= now => u32::MAX - 1,
-                Some(it) if !it.is_unresolved() && !is_full => {
-                    turn.wrapping_sub(it.turn).min(u32::MAX - 3) + 1
-                }
+                Some(it) if it.quiet_until > now => continue,
+                Some(it) if it.state == State::Failed => u32::MAX - 1,
+                Some(it) if !it.is_unresolved() && !is_full => new.turn.wrapping_sub(it.turn),
                 _ => continue,
             };
             if fitness >= best {
                 (best, found) = (fitness, Some(place));
             }
         }
-        found.map(|place| *place = Some(new)).is_some()
+        found.map(|place| *place = Some(*new)).is_some()
     }
 
     /// When the next request is due.
@@ -240,7 +244,7 @@ impl<const N: usize> Neighbours<N> {
                 }
                 State::Incomplete(_) => {
                     neighbour.state = State::Failed;
-                    neighbour.deadline = now + RETRANS_TIMER;
+                    neighbour.quiet_until = now + RETRANS_TIMER;
                     return Some(Due::GaveUp);
                 }
                 State::Probe(asked) if asked < MAX_SOLICIT => {
@@ -264,6 +268,7 @@ impl<const N: usize> Neighbours<N> {
         {
             *asked = asked.saturating_add(1);
             neighbour.deadline = now + RETRANS_TIMER;
+            neighbour.quiet_until = neighbour.deadline;
         }
     }
 

@@ -75,12 +75,18 @@ proptest! {
         host.ethernet.set_gateway("10.0.0.3".parse().unwrap()).unwrap();
         let mut asked: Vec<(IpAddr, Instant)> = Vec::new();
         for _ in 0..150 {
-            match random.below(8) {
+            match random.below(9) {
                 0 => host.wait(),
                 1 => {
                     host.connect(&std::format!("10.0.{}.{}:80", random.below(2), 2 + random.below(9)));
                 }
+                // Now and then so long that whoever is known is asked whether it is still there.
+                2 if random.one_in(4) => host.now += Duration::from_secs(random.below(40).into()),
                 2 => host.now += Duration::from_millis(random.below(2_000).into()),
+                3 => {
+                    let sender = std::format!("10.0.0.{}", 2 + random.below(9));
+                    host.on_frame(&arp_frame(US, true, (THEM, &sender), "10.0.0.1"));
+                }
                 _ => host.on_frame(&any_frame(&mut random)),
             }
             for bytes in host.frames() {

@@ -109,3 +109,44 @@ fn the_neighbour_that_was_needed_least_recently_gives_way() {
     host.connect("10.0.0.3:82");
     assert_eq!(shape(&host.frames()), [(EthernetAddress::BROADCAST, "arp")]);
 }
+
+/// Others are met and needed until the cache is full, and one more is met.
+fn crowd(host: &mut Host) {
+    for last in 3..6 {
+        host.meet(&std::format!("10.0.0.{last}"), ROUTER);
+        host.connect(&std::format!("10.0.0.{last}:80"));
+        host.frames();
+    }
+    host.meet("10.0.0.6", ROUTER);
+}
+
+#[test]
+fn a_neighbour_that_has_just_answered_is_not_forgotten_and_asked_for_again() {
+    let mut host = Host::new(&["10.0.0.1/24"]);
+    let all = EthernetAddress::BROADCAST;
+    host.connect("10.0.0.2:80");
+    assert_eq!(shape(&host.frames()), [(all, "arp")]);
+    host.on_frame(&arp_frame(US, false, (THEM, "10.0.0.2"), "10.0.0.1"));
+    assert_eq!(shape(&host.frames()), [(THEM, "S")]);
+    crowd(&mut host);
+    host.connect("10.0.0.2:81");
+    assert_eq!(shape(&host.frames()), [(THEM, "S")]);
+    host.now += SECOND;
+    crowd(&mut host);
+    host.connect("10.0.0.2:82");
+    assert!(shape(&host.frames()).contains(&(all, "arp")), "a second later it may be");
+}
+
+#[test]
+fn a_neighbour_that_is_being_probed_is_not_forgotten_and_asked_for_again() {
+    let mut host = Host::new(&["10.0.0.1/24"]);
+    host.meet("10.0.0.2", THEM);
+    host.now += Duration::from_secs(30);
+    host.connect("10.0.0.2:80");
+    assert_eq!(shape(&host.frames()), [(THEM, "S")]);
+    host.now += Duration::from_secs(5);
+    assert_eq!(shape(&host.frames()), [(THEM, "arp")]);
+    crowd(&mut host);
+    host.connect("10.0.0.2:81");
+    assert_eq!(shape(&host.frames()), [(THEM, "S")]);
+}
