@@ -2,6 +2,7 @@
 
 import ctypes
 import fcntl
+import json
 import os
 import random
 import socket
@@ -32,6 +33,13 @@ def enter_namespace():
 def raise_tap():
     ip("addr", "add", PEER + "/24", "dev", TAP)
     ip("link", "set", TAP, "up")
+
+
+def frames_from_board():
+    """Frames that have come out of the cable at this end."""
+    command = ["ip", "-json", "-statistics", "link", "show", "dev", TAP]
+    answer = subprocess.run(command, check=True, capture_output=True).stdout
+    return json.loads(answer)[0]["stats64"]["rx"]["packets"]
 
 
 class Cable:
@@ -88,6 +96,10 @@ class BadCable:
         # The threads end with the process; nothing arrives any more.
         ip("link", "set", TAP, "down")
         self._folder.cleanup()
+
+    def must_have_been_bad(self):
+        if not (self.lost and self.overtaken):
+            raise AssertionError("the cable was not bad")
 
     def _relay(self, chance, read, write):
         late = None

@@ -1,4 +1,4 @@
-"""Clients of the services: sockets of this machine's kernel, which verify every byte."""
+"""Clients of the services: sockets of this machine's kernel, which verify every byte that they get."""
 
 import random
 import select
@@ -15,8 +15,14 @@ LINE = 72
 CHARACTERS = 95
 
 
-def connect(port, seconds=10.0):
-    peer = socket.create_connection((BOARD, port), timeout=seconds)
+def connect(port, seconds=10.0, size=None):
+    """A connection, with so many bytes for its two queues if that is told."""
+    peer = socket.socket()
+    if size is not None:
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, size)
+    peer.settimeout(seconds)
+    peer.connect((BOARD, port))
     peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return peer
 
