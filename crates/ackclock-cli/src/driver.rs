@@ -7,6 +7,7 @@ use ackclock::apps::{Application, StartError};
 use ackclock::congestion::BuiltIn;
 use ackclock::link::Link;
 use ackclock::stack::{ListenError, Stack, StackConfig, Storage};
+use ackclock::tcp::Config;
 use ackclock::time::Instant;
 use ackclock_host::any_link::AnyLink;
 use ackclock_host::queues::{self, Queue};
@@ -15,6 +16,32 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Mutex;
+
+/// What the stacks on all queues together may hold; what is not given is left to the stack.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Limits {
+    /// Bytes in the queues of all connections, if there is not to be just enough.
+    pub(crate) memory: Option<u64>,
+    /// Connections on each queue.
+    pub(crate) max_connections: Option<usize>,
+    /// The larger buffer of each connection, in bytes.
+    pub(crate) buffer: u32,
+}
+
+impl Limits {
+    /// Enough for a connection with these settings on each queue.
+    pub(crate) fn of_a_connection(config: &Config) -> Self {
+        let buffer = config.send_buffer.max(config.receive_buffer);
+        Limits { buffer, ..Limits::default() }
+    }
+
+    fn apply(self, config: &mut StackConfig, queues: u16) {
+        // A queue gets no more than half of what is free, and a connection has two.
+        let enough = u64::from(self.buffer) * 4 * u64::from(queues);
+        config.memory = self.memory.unwrap_or(config.memory.max(enough));
+        config.max_connections = self.max_connections.unwrap_or(config.max_connections);
+    }
+}
 
 /// A stack on each queue of a way out that is open.
 pub(crate) struct Driver {
@@ -32,6 +59,7 @@ impl Driver {
     pub(crate) fn open(
         way: &dyn Way,
         controller: BuiltIn,
+        limits: Limits,
         seed: Option<u64>,
         pcap: Option<&Path>,
     ) -> Result<Self, Failure> {
@@ -67,6 +95,7 @@ impl Driver {
         })?;
         // There are no more of them than an interface can have.
         let count = loops.len() as u16;
+        limits.apply(&mut config, count);
         let queue = |(index, run_loop)| {
             let mut stack = Stack::new(config.share(index, count), controller, Storage::growing())
                 .map_err(|error| Failure::Usage(error.to_string()))?;
@@ -143,6 +172,13 @@ impl Driver {
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         if let Some(note) = (self.note)() {
             say_once(note);
+        }
+        let lost: u64 = self.queues.iter().map(|queue| queue.run_loop.lost_strays()).sum();
+        if lost > 0 {
+            say_once(format!(
+                "{lost} packets came by another queue than their connection's and were lost between \
+                 them: use fewer --queues"
+            ));
         }
         for Queue { run_loop, .. } in &mut self.queues {
             let ethernet = run_loop.ethernet_mut();

@@ -9,7 +9,7 @@ mod summary;
 #[cfg(unix)]
 pub(crate) use kernel::over_kernel;
 #[cfg(target_os = "linux")]
-pub(crate) use ours::over_a_stack;
+pub(crate) use ours::{Serving, over_a_stack};
 
 use ackclock::apps::Service;
 use std::io::{self, Write};

@@ -49,6 +49,15 @@ fn of_a_window_of_86_000_segments_what_was_lost_is_sent_again_and_nothing_else()
     assert_eq!(report["local"]["timeouts"], 0);
 }
 
+/// The largest that a window field can say, RFC 7323 section 2.3.
+#[test]
+fn a_buffer_of_a_gibibyte_is_a_window_of_a_gibibyte() {
+    let report = json(&["discard", "--json", "--buffer=1G", "--bytes=100k", "--path=rate=1gbit"]);
+    let window = 65_535 << 14;
+    assert_eq!(report["local"]["send_window_bytes"], window, "{}", report["local"]);
+    assert_eq!(report["remote"]["send_window_bytes"], window, "{}", report["remote"]);
+}
+
 #[test]
 fn wrong_options_are_a_usage_error_in_one_line() {
     for arguments in [

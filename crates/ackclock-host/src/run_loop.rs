@@ -123,6 +123,12 @@ impl<L: Link + AsFd> RunLoop<L> {
         self.waker.clone()
     }
 
+    /// Packets of other queues' connections that came to this one and were lost on the way there,
+    /// since the queue after this one was overrun or had ended.
+    pub fn lost_strays(&self) -> u64 {
+        self.strays.as_ref().map_or(0, Strays::lost)
+    }
+
     /// The time on the loop's clock, for calls on the stack from outside.
     pub fn now(&self) -> Instant {
         self.clock.now()

@@ -12,6 +12,7 @@ use ackclock::link::Received;
 use ackclock::stack::Stack;
 use ackclock::time::Instant;
 use ackclock::wire::Checksums;
+use std::cell::Cell;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// Packets that may wait for a queue. What is more is lost, as in any network.
@@ -35,6 +36,8 @@ pub(crate) struct Strays {
     waker: Waker,
     /// Queues besides this one.
     others: usize,
+    /// Packets that the next queue could not take.
+    lost: Cell<u64>,
 }
 
 impl Strays {
@@ -49,7 +52,17 @@ impl Strays {
         }
         let others = wakers.len().saturating_sub(1);
         let places = receivers.into_iter().zip(senders).zip(wakers);
-        places.map(|((arriving, next), waker)| Strays { arriving, next, waker, others }).collect()
+        let lost = Cell::default();
+        let place = |((arriving, next), waker)| {
+            let lost = lost.clone();
+            Strays { arriving, next, waker, others, lost }
+        };
+        places.map(place).collect()
+    }
+
+    /// Packets that were lost here because the next queue was overrun or had ended.
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost.get()
     }
 
     /// Gives the stack a packet of its own queue.
@@ -98,8 +111,9 @@ impl Strays {
         }
         let stray = Stray { packet: received.packet.to_vec(), verify: received.verify, left };
         // A queue that has ended, or is overrun, loses it: TCP sends it again.
-        if self.next.try_send(stray).is_ok() {
-            self.waker.wake();
+        match self.next.try_send(stray) {
+            Ok(()) => self.waker.wake(),
+            Err(_) => self.lost.set(self.lost.get() + 1),
         }
     }
 }
@@ -189,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_can_wait_is_lost() {
+    fn more_than_can_wait_is_lost_and_counted() {
         let places = round(2);
         let mut queue = stack(2);
         let mut peer = stack(1);
@@ -198,6 +212,7 @@ mod tests {
         for _ in 0..=WAITING {
             places[0].deliver(NOW, &mut queue, &Received::unverified(&syn));
         }
+        assert_eq!((places[0].lost(), places[1].lost()), (1, 0));
         assert_eq!(places[1].receive(NOW, usize::MAX, &mut queue), WAITING);
     }
 }

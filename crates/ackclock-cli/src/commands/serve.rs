@@ -2,7 +2,7 @@
 
 use super::{refuse_idle, refuse_other_ways};
 use crate::failure::Failure;
-use crate::options::{self, ConnectionOptions, QueueOptions, WayOptions};
+use crate::options::{self, ConnectionOptions, LimitOptions, QueueOptions, WayOptions};
 use crate::serve;
 use ackclock::apps::Service;
 use clap::error::ErrorKind;
@@ -32,6 +32,8 @@ pub(crate) struct Serve {
     queues: QueueOptions,
     #[command(flatten)]
     connection: ConnectionOptions,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// Seed of everything random [default: random]
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
@@ -114,15 +116,18 @@ impl Serve {
             #[cfg(unix)]
             None => serve::over_kernel(&order),
             #[cfg(target_os = "linux")]
-            Some(via) => serve::over_a_stack(
-                &order,
-                via,
-                &self.way,
-                self.queues.queues,
-                &self.connection,
-                self.seed,
-                self.pcap.as_deref(),
-            ),
+            Some(via) => {
+                let serving = serve::Serving {
+                    via,
+                    way: &self.way,
+                    queues: self.queues.queues,
+                    connection: &self.connection,
+                    limits: &self.limits,
+                    seed: self.seed,
+                    pcap: self.pcap.as_deref(),
+                };
+                serve::over_a_stack(&order, &serving)
+            }
             #[cfg(not(target_os = "linux"))]
             via => Err(Failure::elsewhere(&format!("serve --via {via:?}"))),
         }

@@ -2,7 +2,7 @@
 
 use super::{Accepted, Host, Manner, Outcome, Told, choose_addresses};
 use crate::commands::hosts::Hosts;
-use crate::driver::Driver;
+use crate::driver::{Driver, Limits};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::options::Via;
@@ -30,7 +30,7 @@ pub(super) fn attempt(
     choose_addresses(hosts, |peer, addresses| {
         way::choose(&*way, peer, addresses).map_err(|failure| failure.to_string())
     });
-    let mut driver = Driver::open(&*way, BuiltIn::default(), None, None)?;
+    let mut driver = Driver::open(&*way, BuiltIn::default(), Limits::default(), None, None)?;
     interrupt::on_request(driver.stopper())?;
     let addresses = hosts.iter().map(|host| host.address);
     let mut attempts = Attempts::new(addresses, manner);

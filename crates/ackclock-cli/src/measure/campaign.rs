@@ -2,7 +2,7 @@
 
 use super::{resolve, unless_fatal};
 use crate::commands::campaign::Run;
-use crate::driver::Driver;
+use crate::driver::{Driver, Limits};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::options::{Offload, Via, WayOptions};
@@ -275,9 +275,11 @@ impl Instruments for Real<'_> {
             return Ok(Transferred { error: Some(error), ..Transferred::default() });
         }
         let law = order.variant.law.law;
-        let mut driver = Driver::open(&*way, law, None, order.pcap.as_deref()).map_err(failed)?;
         let mut config = SourceConfig::new(remote);
         config.connection = self.plan.connection(&order.variant);
+        let limits = Limits::of_a_connection(&config.connection);
+        let pcap = order.pcap.as_deref();
+        let mut driver = Driver::open(&*way, law, limits, None, pcap).map_err(failed)?;
         config.amount = Amount::Bytes(self.plan.transfer.bytes);
         config.echo = self.plan.transfer.service == Service::Echo;
         let mut transfer = TimedTransfer::new(config, self.plan.transfer.timeout);

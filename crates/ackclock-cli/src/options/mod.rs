@@ -2,6 +2,7 @@
 
 mod amount;
 mod connection;
+mod limits;
 mod queues;
 mod report;
 mod transfer;
@@ -9,6 +10,7 @@ mod way;
 
 pub(crate) use amount::AmountOptions;
 pub(crate) use connection::ConnectionOptions;
+pub(crate) use limits::LimitOptions;
 pub(crate) use queues::{QueueOptions, queues};
 pub(crate) use report::ReportOptions;
 pub(crate) use transfer::{OF_A_SCENARIO, TransferOptions};

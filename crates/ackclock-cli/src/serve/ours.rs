@@ -2,10 +2,10 @@
 
 use super::summary::Summary;
 use super::{Order, announce};
-use crate::driver::Driver;
+use crate::driver::{Driver, Limits};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::options::{ConnectionOptions, Via, WayOptions};
+use crate::options::{ConnectionOptions, LimitOptions, Via, WayOptions};
 use crate::report::{InfoReport, ProcessorReport, processor_time, seconds};
 use crate::way::{self, Purpose};
 use ackclock::apps::{Application, Server, ServerStatistics, StartError};
@@ -16,19 +16,28 @@ use ackclock::time::Instant;
 use std::net::SocketAddr;
 use std::path::Path;
 
+/// The stacks that serve, and their way out.
+pub(crate) struct Serving<'o> {
+    pub(crate) via: Via,
+    pub(crate) way: &'o WayOptions,
+    pub(crate) queues: u16,
+    pub(crate) connection: &'o ConnectionOptions,
+    pub(crate) limits: &'o LimitOptions,
+    pub(crate) seed: Option<u64>,
+    pub(crate) pcap: Option<&'o Path>,
+}
+
 /// Serves until the order is done or the user ends it.
-pub(crate) fn over_a_stack(
-    order: &Order,
-    via: Via,
-    options: &WayOptions,
-    queues: u16,
-    connection: &ConnectionOptions,
-    seed: Option<u64>,
-    pcap: Option<&Path>,
-) -> Result<(), Failure> {
+pub(crate) fn over_a_stack(order: &Order, serving: &Serving<'_>) -> Result<(), Failure> {
+    let &Serving { via, way, queues, connection, limits, seed, pcap } = serving;
     let config = connection.config()?;
-    let way = way::plan(via, options, queues, Purpose::Serve(order.port))?;
-    let mut driver = Driver::open(&*way, connection.controller()?, seed, pcap)?;
+    let way = way::plan(via, way, queues, Purpose::Serve(order.port))?;
+    let limits = Limits {
+        memory: limits.memory,
+        max_connections: limits.max_connections,
+        ..Limits::of_a_connection(&config)
+    };
+    let mut driver = Driver::open(&*way, connection.controller()?, limits, seed, pcap)?;
     interrupt::on_request(driver.stopper())?;
     let addresses = way.addresses().iter();
     let places: Vec<_> = addresses.map(|cidr| SocketAddr::new(cidr.address, order.port)).collect();

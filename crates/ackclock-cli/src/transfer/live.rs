@@ -2,19 +2,21 @@
 
 use super::Driven;
 use super::watch::Watch;
-use crate::driver::Driver;
+use crate::driver::{Driver, Limits};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::options::TransferOptions;
 use crate::values::Peer;
 use crate::way::{self, Purpose};
 use ackclock::congestion::BuiltIn;
+use ackclock::tcp::Config;
 use std::net::SocketAddr;
 
 /// Runs the transfer to its end.
 pub(crate) fn drive(
     peer: &Peer,
     options: &TransferOptions,
+    connection: Config,
     controller: BuiltIn,
     source: impl Fn(SocketAddr, (usize, usize)) -> Watch,
 ) -> Result<Driven, Failure> {
@@ -22,7 +24,9 @@ pub(crate) fn drive(
     let way =
         way::plan(options.via, &options.way, options.queues.queues, Purpose::Reach(&addresses))?;
     let remote = way::choose(&*way, peer, &addresses)?;
-    let mut driver = Driver::open(&*way, controller, options.seed(), options.pcap.as_deref())?;
+    let pcap = options.pcap.as_deref();
+    let limits = Limits::of_a_connection(&connection);
+    let mut driver = Driver::open(&*way, controller, limits, options.seed(), pcap)?;
     interrupt::on_request(driver.stopper())?;
     let count = driver.queues();
     let mut watches: Vec<_> = (0..count).map(|index| source(remote, (index, count))).collect();

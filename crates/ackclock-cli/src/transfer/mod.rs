@@ -50,7 +50,7 @@ pub(crate) fn run(service: Service, options: &TransferOptions) -> Result<(), Fai
     let driven = match &options.peer {
         None => emulated::drive(service, options, &paths, connection, controller, source)?,
         #[cfg(target_os = "linux")]
-        Some(peer) => live::drive(peer, options, controller, source)?,
+        Some(peer) => live::drive(peer, options, connection, controller, source)?,
         #[cfg(not(target_os = "linux"))]
         Some(peer) => return Err(Failure::elsewhere(&format!("a transfer to {peer}"))),
     };
