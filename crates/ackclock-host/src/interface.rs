@@ -2,6 +2,7 @@
 //!
 //! The only `unsafe` code of the crate is in this file: ioctls for which no safe binding exists, and
 //! the file descriptors that `tun-tap` and `pnet` open.
+#![allow(unsafe_code)]
 
 use pnet::transport::TransportSender;
 use rustix::io::{Errno, ioctl_fionbio};

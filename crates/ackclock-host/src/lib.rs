@@ -27,6 +27,8 @@
 //!
 //! What only Linux has is compiled on Linux only.
 
+#![deny(unsafe_code)]
+
 #[cfg(target_os = "linux")]
 pub mod any_link;
 #[cfg(target_os = "linux")]
