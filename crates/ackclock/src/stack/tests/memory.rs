@@ -217,3 +217,31 @@ fn what_was_read_in_one_piece_leaves_no_memory_behind() {
     let holding = pair.server.connections.iter().filter(|(_, slot)| holding(slot)).count();
     assert!(holding <= resting::MOST as usize, "{holding} of {CONNECTIONS}");
 }
+
+/// The first one has taken a half before the others come.
+#[test]
+fn connections_that_all_want_more_than_there_is_come_to_like_shares() {
+    const MEMORY: u64 = 600_000;
+    let mut pair = pair(MEMORY);
+    let listener = pair.listen();
+    let mut ends = Vec::new();
+    for round in 0..400 {
+        if round % 20 == 0 && ends.len() < 6 {
+            let client = pair.connect();
+            pair.run();
+            ends.push((client, pair.server.accept(listener).unwrap()));
+        }
+        for &(client, server) in &ends {
+            pair.client.send(pair.now, client, &[6; 100_000]).unwrap();
+            pair.run();
+            pair.server.receive(pair.now, server, &mut vec![0; 100_000]).unwrap();
+        }
+        pair.run();
+        assert!(pair.server.memory_in_use() <= MEMORY);
+    }
+    let shares = ends.iter().map(|(_, server)| pair.server.info(pair.now, *server).unwrap());
+    let shares: Vec<_> = shares.map(|info| info.receive_window + info.receive_queue).collect();
+    // Only who holds twice its share gives back.
+    let (least, most) = (shares.iter().min().unwrap(), shares.iter().max().unwrap());
+    assert!(*least > 50_000 && most <= &(2 * least), "{shares:?}");
+}
