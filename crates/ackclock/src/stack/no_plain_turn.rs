@@ -1,7 +1,7 @@
 //! Where every segment is thought about in the same way.
 
-use super::output::{Sink, Turned};
 use super::Stack;
+use super::output::{Sink, Turned};
 use crate::congestion::CongestionController;
 use crate::time::Instant;
 

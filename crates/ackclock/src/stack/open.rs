@@ -11,6 +11,7 @@ use crate::congestion::CongestionController;
 use crate::tcp::{Config, Connection, Open};
 use crate::time::Instant;
 use crate::wire::{Address, is_unicast};
+use core::borrow::Borrow;
 use core::net::SocketAddr;
 
 /// Largest IPv4 packet in bytes (RFC 791 section 3.1); larger links exist.
@@ -131,11 +132,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         controller: C,
         open: &Open,
     ) -> Option<u32> {
+        let kept;
         let (config, owner, promised) = match by {
             By::Application(config) => (config, Owner::Application, None),
             By::Listener { id, promised } => {
                 let record = self.listeners.records.get(id)?;
-                (&record.config.connection.get(), Owner::Listener, Some(promised))
+                kept = record.config.connection.get();
+                (Borrow::<Config>::borrow(&kept), Owner::Listener, Some(promised))
             }
         };
         let Some(id) = self.connections.vacancy() else {

@@ -95,13 +95,7 @@ impl<'a, T> Pool<'a, T> {
         Some(self.unused)
     }
 
-    /// Adds a record, which is made where it stays; `None` if there is no room.
-    pub(super) fn insert_with(&mut self, make: impl FnOnce() -> T) -> Option<u32> {
-        let id = self.vacancy()?;
-        self.fill(id, make)
-    }
-
-    /// Adds a record as `id`, which is the [vacancy](Self::vacancy).
+    /// Adds a record as `id`, which is the [vacancy](Self::vacancy); it is made where it stays.
     pub(super) fn fill(&mut self, id: u32, make: impl FnOnce() -> T) -> Option<u32> {
         let place = self.places.get_mut(id as usize)?;
         let Place::Vacant { generation, next_free } = *place else { return None };
@@ -199,18 +193,23 @@ impl<'a, T> Pool<'a, T> {
 mod tests {
     use super::*;
 
+    fn insert<T>(pool: &mut Pool<'_, T>, record: T) -> Option<u32> {
+        let id = pool.vacancy()?;
+        pool.fill(id, || record)
+    }
+
     #[test]
     fn a_place_is_used_again_under_a_new_generation() {
         let mut memory = [const { Place::EMPTY }; 2];
         let mut pool = Pool::new(Buffer::lent(&mut memory), 100);
-        assert_eq!(pool.insert_with(|| 'a'), Some(0));
-        assert_eq!(pool.insert_with(|| 'b'), Some(1));
-        assert_eq!(pool.insert_with(|| 'c'), None);
+        assert_eq!(insert(&mut pool, 'a'), Some(0));
+        assert_eq!(insert(&mut pool, 'b'), Some(1));
+        assert_eq!(insert(&mut pool, 'c'), None);
         assert!(pool.is_full());
         let generation = pool.generation(0);
         assert_eq!(pool.remove(0), Some('a'));
         assert_eq!(pool.remove(0), None);
-        assert_eq!(pool.insert_with(|| 'd'), Some(0));
+        assert_eq!(insert(&mut pool, 'd'), Some(0));
         assert_ne!(pool.generation(0), generation);
         assert!(pool.iter().eq([(0, &'d'), (1, &'b')]));
         assert_eq!(pool.get_mut(2), None);
@@ -222,10 +221,10 @@ mod tests {
         let mut pool = Pool::new(Buffer::growing(), 3);
         for n in 0..3 {
             assert_eq!(pool.vacancy(), Some(n));
-            assert_eq!(pool.insert_with(|| n), Some(n));
+            assert_eq!(insert(&mut pool, n), Some(n));
         }
         assert_eq!(pool.vacancy(), None);
-        assert_eq!(pool.insert_with(|| 3), None);
+        assert_eq!(insert(&mut pool, 3), None);
         pool.void(1);
         assert_eq!((pool.generation(1), pool.get(1)), (1, Some(&1)));
     }
