@@ -12,8 +12,8 @@ use crate::tcp::KeptConfig;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
     local: End,
-    half_open: usize,
-    backlog: usize,
+    pub(super) half_open: usize,
+    pub(super) backlog: usize,
     #[cfg(feature = "tuning")]
     defer_accept: u8,
     #[cfg(feature = "tuning")]
