@@ -12,7 +12,7 @@ use super::tuple::{End, FourTuple};
 use crate::seq::SeqNumber;
 use crate::time::Instant;
 use crate::wire::Address;
-use core::net::{IpAddr, SocketAddr};
+use core::net::IpAddr;
 
 /// Tick of the clock in initial sequence numbers, in microseconds (RFC 9293 section 3.4.1, RFC 6528
 /// section 3).
@@ -118,8 +118,8 @@ impl Secret {
 
     /// Where the search for an ephemeral port begins: F of RFC 6056 section 3.3.3, over both
     /// addresses and the remote port.
-    pub(super) fn port_offset(&self, local: Address, remote: SocketAddr) -> u32 {
-        let tuple = FourTuple { local: End::new(local, 0), remote: remote.into() };
+    pub(super) fn port_offset(&self, local: Address, remote: End) -> u32 {
+        let tuple = FourTuple { local: End::new(local, 0), remote };
         self.hash(Purpose::Port, &tuple) as u32
     }
 
@@ -193,6 +193,7 @@ impl EphemeralPorts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use core::net::SocketAddr;
 
     fn secret() -> Secret {
         Secret::new([1, 2])

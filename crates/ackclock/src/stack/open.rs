@@ -74,8 +74,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         remote: SocketAddr,
         local: Option<SocketAddr>,
     ) -> Result<FourTuple, ConnectError> {
-        let remote = SocketAddr::new(remote.ip(), remote.port());
-        let ip = Address::from(remote.ip());
+        let remote = End::from(remote);
+        let ip = remote.ip();
         if !is_unicast(ip) || self.addresses.is_broadcast(ip) || remote.port() == 0 {
             return Err(ConnectError::InvalidRemote);
         }
@@ -90,7 +90,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             None => self.addresses.source_for(ip),
         };
         let address = address.ok_or(ConnectError::NoSourceAddress)?;
-        let tuple = |port| FourTuple { local: End::new(address, port), remote: remote.into() };
+        let tuple = |port| FourTuple { local: End::new(address, port), remote };
         let in_use = |port| self.find(&tuple(port)).is_some();
         match local.map_or(0, |local| local.port()) {
             0 => {

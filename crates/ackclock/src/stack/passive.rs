@@ -37,7 +37,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             return self.reset(now, segment);
         }
         if flags.contains(Flags::SYN) {
-            self.open_passively(now, listener, segment, None);
+            self.open_passively(now, listener, segment, &tuple, None);
         }
     }
 
@@ -47,20 +47,26 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// LISTEN state, third, check for a SYN. `previous`: a connection in TIME-WAIT that gives way
     /// if there is room for the new one.
-    fn open_passively(&mut self, now: Instant, id: u32, syn: &Segment<'_>, previous: Option<u32>) {
+    fn open_passively(
+        &mut self,
+        now: Instant,
+        id: u32,
+        syn: &Segment<'_>,
+        tuple: &FourTuple,
+        previous: Option<u32>,
+    ) {
         let Some(listener) = self.listeners.records.get(id) else {
             return;
         };
         // What cannot be accepted is not begun: the peer tries again later. Of those that were begun
         // before, as many as there is room for are finished.
         if !listener.has_room_for_established() {
-            tell!(warn, "SYN dropped, {}: too many wait to be accepted", FourTuple::of(syn));
+            tell!(warn, "SYN dropped, {}: too many wait to be accepted", tuple);
             self.statistics.count(|all| &mut all.accept_overflow);
             return;
         }
         let has_room = listener.has_room_for_half_open() && self.demux.reserve();
-        let tuple = FourTuple::of(syn);
-        let FirstNumbers { isn, timestamp_offset } = self.secret.first_numbers(now, &tuple);
+        let FirstNumbers { isn, timestamp_offset } = self.secret.first_numbers(now, tuple);
         let previous_record = previous.and_then(|previous| self.time_waits.records.get(previous));
         let config = &listener.config.connection.get();
         let Some(receive_memory) = self.receive_memory(config) else {
@@ -88,7 +94,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.forget_time_wait(previous);
         }
         self.memory.promise(self.half_open.records.get(half_open).map_or(0, HalfOpen::window));
-        self.demux.insert(self.secret.demux(&tuple), Entity::HalfOpen(half_open));
+        self.demux.insert(self.secret.demux(tuple), Entity::HalfOpen(half_open));
         if let Some(listener) = self.listeners.records.get_mut(id) {
             listener.half_open += 1;
         }
@@ -195,7 +201,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             // Without a listener the SYN opens nothing, and what it stands against remains.
             time_wait::Answer::Reopen => {
                 if let Some(listener) = self.listener_for(&tuple) {
-                    return self.open_passively(now, listener, segment, Some(id));
+                    return self.open_passively(now, listener, segment, &tuple, Some(id));
                 }
             }
         }
