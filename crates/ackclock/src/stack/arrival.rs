@@ -189,6 +189,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// A segment of a connection that has its slot.
+    #[cfg_attr(feature = "fast-path", inline(never))]
     pub(super) fn on_connection_segment(&mut self, now: Instant, id: u32, segment: &Segment<'_>) {
         let Some(slot) = self.connections.get_mut(id) else {
             return;

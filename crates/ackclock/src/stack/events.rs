@@ -116,6 +116,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         }
     }
 
+    #[cfg_attr(feature = "fast-path", inline(never))]
     fn queue(&mut self, id: u32) {
         let Some(slot) = self.connections.get(id) else {
             return;

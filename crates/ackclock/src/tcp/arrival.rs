@@ -138,6 +138,7 @@ impl<C: CongestionController> Connection<'_, C> {
     }
 
     /// Section 3.10.7.4 in the synchronized states.
+    #[cfg_attr(feature = "fast-path", inline(never))]
     fn on_segment_synchronized(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         let Header { flags, ack, .. } = segment.header;
         if cfg!(feature = "fast-path")
@@ -378,6 +379,7 @@ impl<C: CongestionController> Connection<'_, C> {
     }
 
     /// Sixth to eighth: urgent pointer, text and FIN, of a segment whose text begins at `seq`.
+    #[cfg_attr(feature = "fast-path", inline(never))]
     fn take_text(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         if !matches!(self.state, State::Established | State::FinWait1 | State::FinWait2) {
             // The peer has sent its FIN: what it sends now is a repetition.

@@ -51,6 +51,7 @@ impl AckInput<'_> {
 
 impl<C: CongestionController> Sender<'_, C> {
     /// Takes an ack that lies between SND.UNA and SND.NXT.
+    #[cfg_attr(feature = "fast-path", inline(never))]
     pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings, input: &AckInput<'_>) {
         let is_bare =
             cfg!(feature = "fast-path") && !input.empty && input.sack.is_empty() && !input.ecn_echo;

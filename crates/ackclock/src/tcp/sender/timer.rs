@@ -66,6 +66,7 @@ impl<C: CongestionController> Sender<'_, C> {
         self.rearm_anew(now);
     }
 
+    #[cfg_attr(feature = "fast-path", inline(never))]
     fn rearm_anew(&mut self, now: Instant) {
         let is_off = self.deadline.is_never();
         let goes_on = !is_off && !self.persisting && !self.flight.is_empty();
