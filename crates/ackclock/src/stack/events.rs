@@ -349,6 +349,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         let Some(mut slot) = self.connections.remove(id) else {
             return;
         };
+        self.last_header.forget(id);
         if let Some(sizes) = &mut slot.sizes {
             sizes.release(&mut self.memory);
         }

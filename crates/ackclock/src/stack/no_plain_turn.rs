@@ -10,6 +10,8 @@ pub(super) struct LastHeader;
 
 impl LastHeader {
     pub(super) const NONE: Self = LastHeader;
+
+    pub(super) fn forget(&mut self, _id: u32) {}
 }
 
 impl<C: CongestionController + Clone> Stack<'_, C> {

@@ -11,16 +11,21 @@ use crate::wire::{PlainFields, PlainHeader};
 /// The header that was written last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LastHeader {
-    /// The connection, which is the same one as long as the generation is.
+    /// The connection.
     id: u32,
-    generation: u32,
     header: PlainHeader,
 }
 
 impl LastHeader {
     /// Of no connection.
-    pub(super) const NONE: Self =
-        LastHeader { id: NO_ID, generation: 0, header: PlainHeader::EMPTY };
+    pub(super) const NONE: Self = LastHeader { id: NO_ID, header: PlainHeader::EMPTY };
+
+    /// Another connection may be `id` from now on.
+    pub(super) fn forget(&mut self, id: u32) {
+        if self.id == id {
+            self.id = NO_ID;
+        }
+    }
 }
 
 impl<C: CongestionController + Clone> Stack<'_, C> {
@@ -32,17 +37,18 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         id: u32,
         sink: &mut Sink<'_>,
     ) -> Option<Turned> {
-        let (slot, generation) = self.connections.get_mut_with_generation(id)?;
+        let slot = self.connections.get_mut(id)?;
         let plain = match slot.connection.plain_turn(now) {
             Turn::Plain(plain) => plain,
             Turn::Silent => return Some(Turned::SILENT),
             Turn::Other => return None,
         };
         let last = &mut self.last_header;
-        if last.id != id || last.generation != generation {
-            let (local, remote) = (slot.tuple.local, slot.tuple.remote);
-            let header = PlainHeader::between(local.into(), remote.into())?;
-            *last = LastHeader { id, generation, header };
+        if last.id != id {
+            let [local, remote] = [slot.tuple.local, slot.tuple.remote];
+            last.header =
+                PlainHeader::between((local.ip(), local.port()), (remote.ip(), remote.port()))?;
+            last.id = id;
         }
         let fields = PlainFields {
             hop_limit: slot.marking.hop_limit(),

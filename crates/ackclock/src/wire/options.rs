@@ -24,6 +24,10 @@ pub(super) const BEFORE_TIMESTAMPS: u32 =
 pub(super) const LONE_TIMESTAMPS: usize = 12;
 /// Bytes of the option area of nearly every SYN: MSS, SACK-permitted, timestamps and window scale.
 pub(super) const USUAL_SYN: usize = 20;
+/// What its words have in common.
+const SYN_MSS: u32 = u32::from_be_bytes([kind::MSS, 4, 0, 0]);
+const SYN_BOTH: u32 = u32::from_be_bytes([kind::SACK_PERMITTED, 2, kind::TIMESTAMPS, 10]);
+const SYN_SCALE: u32 = u32::from_be_bytes([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, 0]);
 
 /// The largest shift count (RFC 7323 section 2.3).
 const MAX_WINDOW_SCALE: u8 = 14;
@@ -84,6 +88,23 @@ impl Options {
             && self.sack.is_empty();
         let Timestamps { value, echo } = self.of_both().0.filter(|_| alone)?;
         Some([BEFORE_TIMESTAMPS, value, echo])
+    }
+
+    /// The option area, zeros behind it, and its length in bytes, if it is what nearly every segment
+    /// or nearly every SYN has.
+    #[cfg(all(feature = "fast-path", feature = "ipv4"))]
+    #[inline]
+    pub(super) fn usual(&self) -> Option<([u32; USUAL_SYN / 4], usize)> {
+        let (timestamps, sack_permitted) = self.of_both();
+        let Timestamps { value, echo } = timestamps.filter(|_| self.sack.is_empty())?;
+        match (self.mss, self.window_scale, sack_permitted) {
+            (None, None, false) => Some(([BEFORE_TIMESTAMPS, value, echo, 0, 0], LONE_TIMESTAMPS)),
+            (Some(mss), Some(shift), true) => {
+                let scale = SYN_SCALE | u32::from(shift.min(MAX_WINDOW_SCALE));
+                Some(([SYN_MSS | u32::from(mss), SYN_BOTH, value, echo, scale], USUAL_SYN))
+            }
+            _ => None,
+        }
     }
 
     /// Timestamps and SACK-permitted, which share a word. What was left out is never written.
@@ -152,12 +173,10 @@ impl Options {
     /// another.
     #[inline(always)]
     pub(super) fn of_usual_syn(words: [u32; USUAL_SYN / 4]) -> Option<Self> {
-        const MSS: u32 = u32::from_be_bytes([kind::MSS, 4, 0, 0]);
-        const BOTH: u32 = u32::from_be_bytes([kind::SACK_PERMITTED, 2, kind::TIMESTAMPS, 10]);
-        const SCALE: u32 = u32::from_be_bytes([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, 0]);
         let [mss, both, value, echo, scale] = words;
         let all_known = cfg!(all(feature = "sack", feature = "timestamps"));
-        let is_usual = mss & 0xffff_0000 == MSS && both == BOTH && scale & 0xffff_ff00 == SCALE;
+        let is_usual =
+            mss & 0xffff_0000 == SYN_MSS && both == SYN_BOTH && scale & 0xffff_ff00 == SYN_SCALE;
         (all_known && is_usual).then(|| Options {
             mss: Some(mss as u16),
             window_scale: Some((scale as u8).min(MAX_WINDOW_SCALE)),
@@ -374,6 +393,29 @@ mod tests {
         }
         // Those of the values.
         assert_eq!(known, 8 * (2 + 8 + 1));
+    }
+
+    #[cfg(all(feature = "fast-path", feature = "ipv4"))]
+    #[test]
+    fn the_usual_options_are_those_that_the_other_way_writes() {
+        let mut known = 0;
+        for n in 0..32 {
+            let there = |bit: u32| n >> bit & 1 == 1;
+            let options = Options {
+                mss: there(0).then_some(1_460),
+                window_scale: there(1).then_some(7),
+                sack_permitted: there(2),
+                timestamps: there(3).then_some(TIMESTAMPS),
+                sack: blocks(u32::from(there(4))),
+            };
+            let Some((words, len)) = options.usual() else { continue };
+            let area = words.map(u32::to_be_bytes);
+            let (area, behind) = area.as_flattened().split_at(len);
+            assert_eq!(area, written(&options));
+            assert!(behind.iter().all(|&byte| byte == 0));
+            known += 1;
+        }
+        assert_eq!(known, if cfg!(all(feature = "sack", feature = "timestamps")) { 2 } else { 0 });
     }
 
     #[test]

@@ -7,9 +7,8 @@ use super::ip::{IpProtocol, saturate};
 use super::ipv4;
 use super::options::{BEFORE_TIMESTAMPS, LONE_TIMESTAMPS};
 use super::segment::FIXED_HEADER;
-use super::{Ecn, Flags, Timestamps, WriteChecksum};
+use super::{Address, Ecn, Flags, Timestamps, WriteChecksum};
 use crate::seq::SeqNumber;
-use core::net::{IpAddr, SocketAddr};
 
 /// Length of these headers in bytes.
 const LENGTH: usize = ipv4::HEADER + FIXED_HEADER + LONE_TIMESTAMPS;
@@ -53,14 +52,17 @@ impl PlainHeader {
     /// Where TCP's header begins, in bytes.
     pub(crate) const TRANSPORT_OFFSET: usize = ipv4::HEADER;
 
-    /// Headers from `source` to `destination`; `None` if these are of IPv6.
-    pub(crate) fn between(source: SocketAddr, destination: SocketAddr) -> Option<Self> {
-        let (IpAddr::V4(from), IpAddr::V4(to)) = (source.ip(), destination.ip()) else {
-            return None;
+    /// Headers from `source` to `destination`, each an address and a port; `None` if these are of
+    /// IPv6.
+    #[inline]
+    pub(crate) fn between(source: (Address, u16), destination: (Address, u16)) -> Option<Self> {
+        let ends = match (source.0, destination.0) {
+            (Address::V4(from), Address::V4(to)) => [from.to_bits(), to.to_bits()],
+            #[cfg(feature = "ipv6")]
+            _ => return None,
         };
-        let ends = [from.to_bits(), to.to_bits()];
         let fragment = u32::from(ipv4::DONT_FRAGMENT);
-        let ports = u32::from(source.port()) << 16 | u32::from(destination.port());
+        let ports = u32::from(source.1) << 16 | u32::from(destination.1);
         let mut words = [0; LENGTH / 4];
         let [_, second, _, third, fourth, fifth, _, _, _, _, options, _, _] = &mut words;
         (*second, *options) = (fragment, BEFORE_TIMESTAMPS);
@@ -125,7 +127,7 @@ mod tests {
     #[test]
     fn it_is_the_header_that_the_other_way_writes() {
         let (source, destination) = ([10, 0, 0, 1], [192, 168, 7, 200]);
-        let ends = (SocketAddr::from((source, 80)), SocketAddr::from((destination, 40_000)));
+        let ends = ((source.into(), 80), (destination.into(), 40_000));
         let mut plain = PlainHeader::between(ends.0, ends.1).expect("of IPv4");
         let bytes: Vec<u8> = (0..200).collect();
         for (n, checksum) in (0..200u32)

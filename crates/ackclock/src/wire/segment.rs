@@ -378,8 +378,8 @@ pub fn write_packet_header(
     len
 }
 
-/// The same for what nearly all packets have: IPv4, and no option but timestamps. `None`, without any
-/// effect, for all others.
+/// The same for what nearly all packets have: IPv4, and the options of nearly every segment or SYN.
+/// `None`, without any effect, for all others.
 #[cfg(all(feature = "fast-path", feature = "ipv4"))]
 #[inline(always)]
 fn write_usual_header(
@@ -389,30 +389,32 @@ fn write_usual_header(
     [first, second]: [&[u8]; 2],
     checksum: WriteChecksum,
 ) -> Option<usize> {
-    const TCP: usize = FIXED_HEADER + LONE_TIMESTAMPS;
-    const LENGTH: usize = ipv4::HEADER + TCP;
+    const LONGEST: usize = ipv4::HEADER + FIXED_HEADER + USUAL_SYN;
     let (source, destination) = match (ip.source, ip.destination) {
         (Address::V4(source), Address::V4(destination)) => (source, destination),
         #[cfg(feature = "ipv6")]
         _ => return None,
     };
-    let [before, value, echo] = header.options.lone_timestamps()?;
-    let length = TCP.saturating_add(first.len()).saturating_add(second.len());
+    let (options, options_len) = header.options.usual()?;
+    let tcp = FIXED_HEADER + options_len;
+    let length = tcp.saturating_add(first.len()).saturating_add(second.len());
     let [a, b, c, d, e] = ipv4::header_words(ip, [source, destination], IpProtocol::Tcp, length);
-    let [ports, seq, ack, flags, last] = header.to_words(LONE_TIMESTAMPS);
+    let [ports, seq, ack, flags, last] = header.to_words(options_len);
     let sum = Checksum::pseudo_header(ip, IpProtocol::Tcp, length);
     let sum = match checksum {
         WriteChecksum::PseudoHeader => sum.sum(),
         WriteChecksum::Complete => sum
-            .over_words(&[ports, seq, ack, flags, last, before, value, echo])
+            .over_words(&[ports, seq, ack, flags, last])
+            .over_words(&options)
             .over(first)
             .over(second)
             .complement(),
     };
     let last = last | u32::from(sum) << 16;
-    let words = [a, b, c, d, e, ports, seq, ack, flags, last, before, value, echo];
-    ip::write_words(to.first_chunk_mut::<LENGTH>()?, words);
-    Some(LENGTH)
+    let [f, g, h, i, j] = options;
+    let words = [a, b, c, d, e, ports, seq, ack, flags, last, f, g, h, i, j];
+    ip::write_words(to.first_chunk_mut::<LONGEST>()?, words);
+    Some(ipv4::HEADER + tcp)
 }
 
 /// Where the checksum field lies in a TCP header, in bytes.

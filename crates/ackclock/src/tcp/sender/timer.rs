@@ -56,9 +56,9 @@ impl<C: CongestionController> Sender<'_, C> {
         if cfg!(feature = "fast-path")
             && self.deadline.is_never()
             && !self.waits_for_ack()
-            && self.usable_window() >= self.mss
+            && (self.usable_window() >= self.mss || self.unsent() == 0 && !self.fin_pending())
         {
-            // Whatever is queued can go.
+            // Nothing is queued, or it can go.
             self.no_progress_since = now;
             self.probe_due = false;
             return;
