@@ -263,6 +263,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// Moves the connection's deadline, or takes the connection off the network if it is over.
+    #[cfg_attr(feature = "fast-path", inline(never))]
     pub(super) fn settle(&mut self, now: Instant, id: u32) {
         let Some(slot) = self.connections.get_mut(id).filter(|slot| !slot.detached) else {
             return;
