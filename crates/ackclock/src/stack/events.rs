@@ -317,7 +317,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.timers.disarm(id);
         let hash = self.secret.demux(&slot.tuple);
         let make = || TimeWaitRecord::new(now, slot.tuple, state, slot.marking);
-        match self.time_waits.insert_with(now, make) {
+        match self.time_waits.insert_with(make) {
             Some(record) => {
                 self.demux.replace(hash, Entity::Connection(id), Entity::TimeWait(record));
             }

@@ -61,13 +61,6 @@ impl<'a> TimerQueue<'a> {
         self.cells.get(id as usize).map_or(Instant::FAR_FUTURE, |cell| cell.deadline())
     }
 
-    /// The id with the earliest deadline, the lowest if there are several.
-    pub(super) fn first(&self) -> Option<u32> {
-        let next = self.next();
-        let position = self.cells.iter().position(|cell| cell.deadline() == next)?;
-        (!next.is_never()).then_some(position as u32)
-    }
-
     /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
     pub(super) fn next(&self) -> Instant {
         self.cells.iter().fold(Instant::FAR_FUTURE, |next, cell| next.min(cell.deadline()))

@@ -81,7 +81,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             lent_receive: Some((0, 0)),
             memory: MemoryBudget::new(0),
             half_open: HalfOpens::new(none(), none(), none(), 0),
-            time_waits: TimeWaits::new(none(), none(), 0),
+            time_waits: TimeWaits::new(none(), 0),
             demux: Demux::new(none()),
             timers: TimerQueue::new(none()),
             ready: ReadyQueue::new(none(), none(), 0),
@@ -124,7 +124,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             half_open_timers,
             syn_acks,
             time_wait,
-            time_wait_timers,
             listeners,
             listener_events,
             mut addresses,
@@ -148,7 +147,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         self.memory = MemoryBudget::new(config.memory);
         self.half_open =
             HalfOpens::new(half_open, half_open_timers, syn_acks, config.max_half_open);
-        self.time_waits = TimeWaits::new(time_wait, time_wait_timers, config.max_time_wait);
+        self.time_waits = TimeWaits::new(time_wait, config.max_time_wait);
         self.demux = Demux::new(buckets);
         self.timers = TimerQueue::new(connection_timers);
         self.ready = ReadyQueue::new(ready, credits, quantum);

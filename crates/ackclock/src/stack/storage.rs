@@ -29,7 +29,6 @@ pub struct Storage<'a, C> {
     pub(super) half_open_timers: Buffer<'a, TimerCell>,
     pub(super) syn_acks: Buffer<'a, Link>,
     pub(super) time_wait: Buffer<'a, Place<TimeWaitRecord>>,
-    pub(super) time_wait_timers: Buffer<'a, TimerCell>,
     pub(super) listeners: Buffer<'a, Place<ListenerRecord>>,
     pub(super) listener_events: Buffer<'a, Link>,
     pub(super) addresses: Buffer<'a, AddressPlace>,
@@ -55,7 +54,6 @@ impl<C> Storage<'_, C> {
             half_open_timers: Buffer::growing(),
             syn_acks: Buffer::growing(),
             time_wait: Buffer::growing(),
-            time_wait_timers: Buffer::growing(),
             listeners: Buffer::growing(),
             listener_events: Buffer::growing(),
             addresses: Buffer::growing(),
@@ -103,7 +101,6 @@ pub struct StackMemory<
     half_open_timers: [TimerCell; HALF_OPEN],
     syn_acks: [Link; HALF_OPEN],
     time_wait: [Place<TimeWaitRecord>; TIME_WAIT],
-    time_wait_timers: [TimerCell; TIME_WAIT],
     listeners: [Place<ListenerRecord>; LISTENERS],
     listener_events: [Link; LISTENERS],
     addresses: [AddressPlace; ADDRESSES],
@@ -152,7 +149,6 @@ impl<
             half_open_timers: [TimerCell::UNUSED; HALF_OPEN],
             syn_acks: [Link::OUT; HALF_OPEN],
             time_wait: [const { Place::EMPTY }; TIME_WAIT],
-            time_wait_timers: [TimerCell::UNUSED; TIME_WAIT],
             listeners: [const { Place::EMPTY }; LISTENERS],
             listener_events: [Link::OUT; LISTENERS],
             addresses: [AddressPlace::EMPTY; ADDRESSES],
@@ -170,7 +166,6 @@ impl<
         }
         TimerCell::prepare(&mut self.connection_timers);
         TimerCell::prepare(&mut self.half_open_timers);
-        TimerCell::prepare(&mut self.time_wait_timers);
         let entities = CONNECTIONS.saturating_add(HALF_OPEN).saturating_add(TIME_WAIT);
         Storage {
             connections: Buffer::lent(&mut self.connections),
@@ -184,7 +179,6 @@ impl<
             half_open_timers: Buffer::lent(&mut self.half_open_timers),
             syn_acks: Buffer::lent(&mut self.syn_acks),
             time_wait: Buffer::lent(&mut self.time_wait),
-            time_wait_timers: Buffer::lent(&mut self.time_wait_timers),
             listeners: Buffer::lent(&mut self.listeners),
             listener_events: Buffer::lent(&mut self.listener_events),
             addresses: Buffer::lent(&mut self.addresses),

@@ -1,15 +1,14 @@
 //! Connections in TIME-WAIT as small records (RFC 9293 section 3.10.7.4, RFC 6191, RFC 1337).
 
 use super::marking::Marking;
-use super::pool::{Place, Pool};
+use super::pool::{NO_ID, Place, Pool};
 use super::replies::Reply;
-use super::timer_queue::{TimerCell, TimerQueue};
 use super::tuple::FourTuple;
 use crate::seq::SeqNumber;
 use crate::storage::Buffer;
 use crate::tcp::TimeWait;
 use crate::tcp::challenge::ChallengeLimit;
-use crate::tcp::timestamps::{TimestampCheck, TimestampState};
+use crate::tcp::timestamps::TimestampCheck;
 use crate::time::Instant;
 use crate::wire::{Flags, Segment};
 
@@ -23,9 +22,13 @@ pub(super) struct TimeWaitRecord {
     /// Its ends.
     pub(super) tuple: FourTuple,
     state: TimeWait,
-    timestamps: TimestampState,
     marking: Marking,
     challenge: ChallengeLimit,
+    /// When its 2 MSL are over.
+    expires: Instant,
+    /// Who came to TIME-WAIT, or began its 2 MSL anew, just before it and just after it.
+    older: u32,
+    newer: u32,
 }
 
 /// What a segment means to a connection in TIME-WAIT.
@@ -44,12 +47,10 @@ pub(super) enum Answer {
 impl TimeWaitRecord {
     /// A record of a connection that came to TIME-WAIT.
     pub(super) fn new(now: Instant, tuple: FourTuple, state: TimeWait, marking: Marking) -> Self {
-        let mut timestamps = TimestampState::new(state.timestamp_offset);
-        if let Some(recent) = state.ts_recent {
-            timestamps.enable(now, recent, state.rcv_nxt);
-        }
         let challenge = ChallengeLimit::default();
-        TimeWaitRecord { tuple, state, timestamps, marking, challenge }
+        let expires = now + state.duration;
+        let (older, newer) = (NO_ID, NO_ID);
+        TimeWaitRecord { tuple, state, marking, challenge, expires, older, newer }
     }
 
     /// The tests of section 3.10.7.4 for TIME-WAIT. A RST does not end it: RFC 1337 section 3,
@@ -63,7 +64,7 @@ impl TimeWaitRecord {
             let reopens = !header.flags.contains(Flags::ACK) && self.is_later(segment);
             return if reopens { Answer::Reopen } else { self.acknowledge(now) };
         }
-        match self.timestamps.check(now, header) {
+        match self.state.timestamps.check(now, header) {
             TimestampCheck::Passed => {}
             TimestampCheck::Old => return self.acknowledge(now),
             TimestampCheck::Missing => return Answer::Drop,
@@ -82,14 +83,14 @@ impl TimeWaitRecord {
 
     /// `<SEQ=SND.NXT><ACK=RCV.NXT><CTL=ACK>`
     pub(super) fn ack(&self, now: Instant) -> Reply {
-        let TimeWait { snd_nxt, rcv_nxt, window, .. } = self.state;
+        let TimeWait { snd_nxt, rcv_nxt, window, ref timestamps, .. } = self.state;
         Reply {
             tuple: self.tuple,
             seq: snd_nxt,
             ack: rcv_nxt,
             flags: Flags::ACK,
             window,
-            timestamps: self.timestamps.option(now),
+            timestamps: timestamps.option(now),
             marking: self.marking,
         }
     }
@@ -100,15 +101,10 @@ impl TimeWaitRecord {
         isn.max(self.state.snd_nxt + REUSE_GAP)
     }
 
-    /// When 2 MSL are over if they begin now.
-    pub(super) fn expires(&self, now: Instant) -> Instant {
-        now + self.state.duration
-    }
-
     /// Whether a SYN is later than everything of this connection (RFC 6191 section 2).
     fn is_later(&self, syn: &Segment<'_>) -> bool {
         let by_sequence = syn.header.seq.after(self.state.rcv_nxt);
-        match (self.timestamps.recent_in_use(), syn.header.options.timestamps) {
+        match (self.state.timestamps.recent_in_use(), syn.header.options.timestamps) {
             (Some(recent), Some(new)) => match new.value.wrapping_sub(recent) as i32 {
                 0 => by_sequence,
                 later => later > 0,
@@ -123,71 +119,94 @@ impl TimeWaitRecord {
     }
 }
 
-/// All connections in TIME-WAIT, in order of their expiry.
+/// All connections in TIME-WAIT, in the order in which their 2 MSL began: where all wait equally long
+/// that is the order of their expiry. Where connections have different MSLs, one may wait longer than
+/// 2 of its own, for older ones with longer ones; none waits less (RFC 9293 MUST-13).
 #[derive(Debug)]
 pub(super) struct TimeWaits<'a> {
     /// The records.
     pub(super) records: Pool<'a, TimeWaitRecord>,
-    timers: TimerQueue<'a>,
+    oldest: u32,
+    newest: u32,
 }
 
 impl<'a> TimeWaits<'a> {
     /// No record yet; at most `limit` where storage grows.
-    pub(super) const fn new(
-        records: Buffer<'a, Place<TimeWaitRecord>>,
-        timers: Buffer<'a, TimerCell>,
-        limit: usize,
-    ) -> Self {
-        TimeWaits { records: Pool::new(records, limit), timers: TimerQueue::new(timers) }
+    pub(super) const fn new(records: Buffer<'a, Place<TimeWaitRecord>>, limit: usize) -> Self {
+        TimeWaits { records: Pool::new(records, limit), oldest: NO_ID, newest: NO_ID }
     }
 
     /// Adds a record, made where it stays; `None` if there is no memory for it.
-    pub(super) fn insert_with(
-        &mut self,
-        now: Instant,
-        make: impl FnOnce() -> TimeWaitRecord,
-    ) -> Option<u32> {
+    pub(super) fn insert_with(&mut self, make: impl FnOnce() -> TimeWaitRecord) -> Option<u32> {
         let id = self.records.vacancy()?;
-        if !self.timers.reserve(id as usize + 1) {
-            return None;
-        }
         let id = self.records.fill(id, make)?;
-        self.restart(now, id);
+        self.append(id);
         Some(id)
     }
 
     /// Takes a record out.
     pub(super) fn remove(&mut self, id: u32) {
-        self.timers.disarm(id);
+        self.unlink(id);
         self.records.discard(id);
     }
 
     /// Lets 2 MSL begin anew.
     pub(super) fn restart(&mut self, now: Instant, id: u32) {
-        if let Some(record) = self.records.get(id) {
-            self.timers.arm(id, record.expires(now));
+        self.unlink(id);
+        if let Some(record) = self.records.get_mut(id) {
+            record.expires = now + record.state.duration;
         }
+        self.append(id);
     }
 
-    /// The record that expires first, if no further one fits.
+    /// The oldest record, if no further one fits.
     pub(super) fn to_recycle(&self) -> Option<u32> {
-        self.timers.first().filter(|_| self.records.is_full())
+        (self.records.is_full() && self.oldest != NO_ID).then_some(self.oldest)
     }
 
     /// When the next record expires.
     pub(super) fn next_expiry(&self) -> Instant {
-        self.timers.next()
+        self.records.get(self.oldest).map_or(Instant::FAR_FUTURE, |oldest| oldest.expires)
     }
 
     /// A record whose time is over.
-    pub(super) fn expired(&mut self, now: Instant) -> Option<u32> {
-        self.timers.pop_due(now)
+    pub(super) fn expired(&self, now: Instant) -> Option<u32> {
+        let oldest = self.records.get(self.oldest)?;
+        (oldest.expires <= now).then_some(self.oldest)
+    }
+
+    /// Puts a record behind all others.
+    fn append(&mut self, id: u32) {
+        let before = core::mem::replace(&mut self.newest, id);
+        match self.records.get_mut(before) {
+            Some(before) => before.newer = id,
+            None => self.oldest = id,
+        }
+        if let Some(record) = self.records.get_mut(id) {
+            (record.older, record.newer) = (before, NO_ID);
+        }
+    }
+
+    /// Takes a record out of their order.
+    fn unlink(&mut self, id: u32) {
+        let Some(&TimeWaitRecord { older, newer, .. }) = self.records.get(id) else {
+            return;
+        };
+        match self.records.get_mut(older) {
+            Some(older) => older.newer = newer,
+            None => self.oldest = newer,
+        }
+        match self.records.get_mut(newer) {
+            Some(newer) => newer.older = older,
+            None => self.newest = older,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::timestamps::TimestampState;
     use crate::time::Duration;
     use crate::wire::{Ecn, Header, IpInfo, Options, Timestamps};
 
@@ -196,12 +215,15 @@ mod tests {
 
     fn record(ts_recent: Option<u32>) -> TimeWaitRecord {
         let tuple = FourTuple::of(&segment(Flags::NONE, RCV_NXT, None, b""));
+        let mut timestamps = TimestampState::new(5);
+        if let Some(recent) = ts_recent {
+            timestamps.enable(Instant::ZERO, recent, RCV_NXT);
+        }
         let state = TimeWait {
             snd_nxt: SND_NXT,
             rcv_nxt: RCV_NXT,
             window: 321,
-            ts_recent,
-            timestamp_offset: 5,
+            timestamps,
             duration: Duration::from_secs(60),
         };
         TimeWaitRecord::new(Instant::ZERO, tuple, state, Marking::STANDARD)
@@ -272,16 +294,22 @@ mod tests {
         assert_eq!(record(None).next_isn(SND_NXT + 1_000_000), SND_NXT + 1_000_000);
     }
 
+    fn lasting(now: Instant, duration: Duration) -> TimeWaitRecord {
+        let TimeWaitRecord { tuple, state, marking, .. } = record(None);
+        TimeWaitRecord::new(now, tuple, TimeWait { duration, ..state }, marking)
+    }
+
     #[test]
     fn the_oldest_gives_way_at_the_limit() {
-        let (mut places, mut cells) = ([const { Place::EMPTY }; 2], [TimerCell::EMPTY; 2]);
-        let mut waits = TimeWaits::new(Buffer::lent(&mut places), Buffer::lent(&mut cells), 9);
+        let mut places = [const { Place::EMPTY }; 2];
+        let mut waits = TimeWaits::new(Buffer::lent(&mut places), 9);
         let at = Instant::from_secs;
-        let make = || record(None);
-        assert_eq!(waits.insert_with(at(0), make), Some(0));
+        let make = |secs| move || lasting(at(secs), Duration::from_secs(60));
+        assert_eq!((waits.to_recycle(), waits.next_expiry()), (None, Instant::FAR_FUTURE));
+        assert_eq!(waits.insert_with(make(0)), Some(0));
         assert_eq!((waits.to_recycle(), waits.next_expiry()), (None, at(60)));
-        assert_eq!(waits.insert_with(at(1), make), Some(1));
-        assert_eq!(waits.insert_with(at(1), make), None);
+        assert_eq!(waits.insert_with(make(1)), Some(1));
+        assert_eq!(waits.insert_with(make(1)), None);
         assert_eq!(waits.to_recycle(), Some(0));
         waits.restart(at(5), 0);
         assert_eq!((waits.to_recycle(), waits.next_expiry()), (Some(1), at(61)));
@@ -289,5 +317,41 @@ mod tests {
         assert_eq!(waits.expired(at(61)), Some(1));
         waits.remove(1);
         assert_eq!((waits.to_recycle(), waits.next_expiry()), (None, at(65)));
+        waits.remove(0);
+        assert_eq!((waits.to_recycle(), waits.next_expiry()), (None, Instant::FAR_FUTURE));
+        let mut none = TimeWaits::new(Buffer::lent(&mut []), 9);
+        assert_eq!((none.to_recycle(), none.insert_with(make(0))), (None, None));
+    }
+
+    #[test]
+    fn whoever_leaves_the_others_keep_their_order() {
+        let at = Instant::from_secs;
+        for gone in 0..4 {
+            let mut places = [const { Place::EMPTY }; 4];
+            let mut waits = TimeWaits::new(Buffer::lent(&mut places), 9);
+            for secs in 0..4 {
+                waits.insert_with(|| lasting(at(secs), Duration::from_secs(60)));
+            }
+            waits.remove(gone);
+            let left = core::iter::from_fn(|| {
+                let id = waits.expired(at(100))?;
+                waits.remove(id);
+                Some(id)
+            });
+            assert!(left.eq((0..4).filter(|id| *id != gone)), "without {gone}");
+        }
+    }
+
+    #[test]
+    fn one_with_a_shorter_msl_waits_for_older_ones() {
+        let mut places = [const { Place::EMPTY }; 2];
+        let mut waits = TimeWaits::new(Buffer::lent(&mut places), 9);
+        let at = Instant::from_secs;
+        waits.insert_with(|| lasting(at(0), Duration::from_secs(60)));
+        waits.insert_with(|| lasting(at(1), Duration::from_secs(2)));
+        assert_eq!((waits.next_expiry(), waits.expired(at(59))), (at(60), None));
+        assert_eq!(waits.expired(at(60)), Some(0));
+        waits.remove(0);
+        assert_eq!((waits.next_expiry(), waits.expired(at(60))), (at(3), Some(1)));
     }
 }

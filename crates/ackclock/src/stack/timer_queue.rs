@@ -49,10 +49,6 @@ impl Entry {
 
 const NOT_ARMED: u32 = u32::MAX;
 
-/// So many entries stand below each: half as many levels as with two, of which each touches twice the
-/// cells, one behind the other.
-const BRANCHES: u32 = 4;
-
 /// The earliest deadline of every id.
 ///
 /// A later deadline than the one in the heap, or none, is only noted (acks move and stop
@@ -112,11 +108,6 @@ impl<'a> TimerQueue<'a> {
     /// The deadline of `id`.
     pub(super) fn deadline(&self, id: u32) -> Instant {
         self.cells.get(id as usize).map_or(Instant::FAR_FUTURE, |cell| cell.deadline)
-    }
-
-    /// The id with the earliest deadline.
-    pub(super) fn first(&self) -> Option<u32> {
-        Some(self.entry(0)?.id)
     }
 
     /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
@@ -185,7 +176,7 @@ impl<'a> TimerQueue<'a> {
     /// Puts an entry at `position` or as far above it as it belongs.
     fn sift_up(&mut self, mut position: u32, entry: Entry) {
         while position > 0 {
-            let parent = (position - 1) / BRANCHES;
+            let parent = (position - 1) / 2;
             let Some(above) = self.entry_at(parent).filter(|above| entry.is_before(*above)) else {
                 break;
             };
@@ -198,17 +189,13 @@ impl<'a> TimerQueue<'a> {
     /// Puts an entry at `position` or as far below it as it belongs.
     fn sift_down(&mut self, mut position: u32, entry: Entry) {
         loop {
-            let first = position.saturating_mul(BRANCHES).saturating_add(1);
-            let end = first.saturating_add(BRANCHES).min(self.len);
-            let children = self.cells.get(first as usize..end as usize).unwrap_or_default();
-            let Some((eldest, others)) = children.split_first() else {
+            let left = position.saturating_mul(2).saturating_add(1);
+            let Some(mut below) = self.entry(left) else {
                 break;
             };
-            let (mut child, mut below) = (first, eldest.entry);
-            for (position, cell) in (first + 1..).zip(others) {
-                if cell.entry.is_before(below) {
-                    (child, below) = (position, cell.entry);
-                }
+            let mut child = left;
+            if let Some(right) = self.entry(left + 1).filter(|right| right.is_before(below)) {
+                (child, below) = (left + 1, right);
             }
             if !below.is_before(entry) {
                 break;
@@ -242,7 +229,7 @@ mod tests {
         assert_eq!(queue.pop_due(at(4)), None);
         let fired: Vec<_> = core::iter::from_fn(|| queue.pop_due(at(6))).collect();
         assert_eq!(fired, [2, 3, 0]);
-        assert_eq!((queue.next(), queue.first()), (at(7), Some(1)));
+        assert_eq!(queue.next(), at(7));
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub(crate) struct Accepted<'r> {
 }
 
 /// What remains of a connection in TIME-WAIT: enough to answer what still arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct TimeWait {
     /// SND.NXT.
     pub snd_nxt: SeqNumber,
@@ -83,10 +83,8 @@ pub struct TimeWait {
     pub rcv_nxt: SeqNumber,
     /// The window field of its acks.
     pub window: u16,
-    /// TS.Recent, if timestamps are in use.
-    pub ts_recent: Option<u32>,
-    /// Added to our timestamp clock.
-    pub timestamp_offset: u32,
+    /// What to say of the time, and to ask of it.
+    pub(crate) timestamps: TimestampState,
     /// How long it lasts: 2 MSL.
     pub duration: Duration,
 }
@@ -350,9 +348,9 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         (self.state == State::TimeWait).then(|| TimeWait {
             snd_nxt: self.sender.snd_nxt(),
             rcv_nxt: self.receiver.rcv_nxt(),
-            window: self.receiver.window_field(self.receiver.window()),
-            ts_recent: self.timestamps.recent_in_use(),
-            timestamp_offset: self.timestamps.offset(),
+            // What the ack of the peer's FIN has told.
+            window: self.receiver.window_field(self.receiver.rcv_wnd()),
+            timestamps: self.timestamps,
             duration: self.settings.msl() + self.settings.msl(),
         })
     }

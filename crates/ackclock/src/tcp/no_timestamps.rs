@@ -32,10 +32,6 @@ impl TimestampState {
         None
     }
 
-    pub(crate) fn offset(&self) -> u32 {
-        0
-    }
-
     pub(crate) fn recent(&self) -> u32 {
         0
     }

@@ -72,11 +72,6 @@ impl TimestampState {
         self.enabled.then(|| Timestamps { value: self.clock(now), echo: self.recent })
     }
 
-    /// What is added to our clock.
-    pub(crate) fn offset(&self) -> u32 {
-        self.offset
-    }
-
     /// TS.Recent.
     pub(crate) fn recent(&self) -> u32 {
         self.recent
