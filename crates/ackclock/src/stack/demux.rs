@@ -77,9 +77,8 @@ impl<'a> Demux<'a> {
 
     /// The entity with this hash for which `is_it` says yes.
     pub(super) fn find(&self, hash: u32, mut is_it: impl FnMut(Entity) -> bool) -> Option<Entity> {
-        self.probe(hash).find_map(|(_, bucket)| {
-            bucket.entity().filter(|&entity| bucket.hash == hash && is_it(entity))
-        })
+        let is_it = |bucket: Bucket| bucket.hash == hash && bucket.entity().is_some_and(&mut is_it);
+        self.search(hash, is_it)?.1.entity()
     }
 
     /// Makes room for one more entity; returns whether there is.
@@ -154,22 +153,23 @@ impl<'a> Demux<'a> {
         if to >= from { to - from } else { to + self.buckets.len() - from }
     }
 
-    /// Positions and buckets from the home of a hash up to the first empty bucket.
-    fn probe(&self, hash: u32) -> impl Iterator<Item = (usize, Bucket)> {
-        let buckets: &[Bucket] = &self.buckets;
-        let mut next = self.home(hash);
-        buckets.iter().map_while(move |_| {
-            let position = next;
-            next = if position + 1 >= buckets.len() { 0 } else { position + 1 };
-            let bucket = *buckets.get(position)?;
-            (bucket.entity != 0).then_some((position, bucket))
-        })
+    /// The first bucket from the home of a hash on that is the one, or empty, and its position.
+    fn search(&self, hash: u32, mut is_it: impl FnMut(Bucket) -> bool) -> Option<(usize, Bucket)> {
+        let mut position = self.home(hash);
+        for _ in 0..self.buckets.len() {
+            let bucket = *self.buckets.get(position)?;
+            if bucket.entity == 0 || is_it(bucket) {
+                return Some((position, bucket));
+            }
+            position = self.after(position);
+        }
+        None
     }
 
     fn position(&self, hash: u32, entity: Entity) -> Option<usize> {
         let wanted = Bucket::new(hash, entity).entity;
-        let mut probe = self.probe(hash);
-        probe.find_map(|(position, bucket)| (bucket.entity == wanted).then_some(position))
+        let (position, bucket) = self.search(hash, |bucket| bucket.entity == wanted)?;
+        (bucket.entity == wanted).then_some(position)
     }
 
     fn write(&mut self, position: usize, bucket: Bucket) {
@@ -180,14 +180,10 @@ impl<'a> Demux<'a> {
 
     /// Puts a bucket into the first empty place; the caller made sure that there is one.
     fn place(&mut self, bucket: Bucket) {
-        let home = self.home(bucket.hash);
-        let followers = self.probe(bucket.hash).count();
-        let mut position = home + followers;
-        if position >= self.buckets.len() {
-            position -= self.buckets.len();
+        if let Some((position, _)) = self.search(bucket.hash, |_| false) {
+            self.write(position, bucket);
+            self.len += 1;
         }
-        self.write(position, bucket);
-        self.len += 1;
     }
 
     #[cfg(feature = "alloc")]
