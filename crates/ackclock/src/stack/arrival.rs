@@ -9,8 +9,8 @@ use crate::link::Received;
 use crate::tcp::Verdict;
 use crate::time::Instant;
 use crate::wire::{
-    EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, Protocol, Segment, WireError,
-    parse_packet, take_plain_segment, take_usual_syn,
+    EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, PlainPacket, Protocol, Segment,
+    WireError, parse_packet,
 };
 
 /// Length of an ICMP echo header, in bytes.
@@ -40,14 +40,29 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Takes a packet, or only if it is no `STRAY`; returns whether it did.
     #[inline]
     fn take<const STRAY: bool>(&mut self, now: Instant, received: &Received<'_>) -> bool {
-        let Received { packet, verify } = *received;
-        self.take_expected(now, received)
-            || cfg!(feature = "fast-path")
-                .then(|| {
-                    take_plain_segment(packet, verify, |one| self.take_plain::<STRAY>(now, one))
-                })
-                .flatten()
-                .unwrap_or_else(|| self.take_any::<STRAY>(now, received))
+        if self.take_expected(now, received) {
+            return true;
+        }
+        if cfg!(feature = "fast-path")
+            && let Some(packet) = PlainPacket::read(received.packet, received.verify)
+        {
+            let taken = packet
+                .take_plain(|segment| self.take_plain::<STRAY>(now, segment))
+                .or_else(|| self.take_usual_syn::<STRAY>(now, &packet));
+            if let Some(taken) = taken {
+                return taken;
+            }
+        }
+        self.take_any::<STRAY>(now, received)
+    }
+
+    #[inline(never)]
+    fn take_usual_syn<const STRAY: bool>(
+        &mut self,
+        now: Instant,
+        packet: &PlainPacket<'_>,
+    ) -> Option<bool> {
+        packet.take_usual_syn(|segment| self.take_segment::<STRAY>(now, segment))
     }
 
     fn take_plain<const STRAY: bool>(&mut self, now: Instant, segment: &Segment<'_>) -> bool {
@@ -58,8 +73,8 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         {
             let now = self.begin_packet(now);
             self.statistics.count(|all| &mut all.segments_delivered);
-            self.expect_another(self.recent, segment);
             self.on_connection_segment(now, self.recent, segment);
+            self.expect_another(self.recent, segment);
             true
         } else {
             self.take_segment::<STRAY>(now, segment)
@@ -83,20 +98,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         true
     }
 
-    /// The same for what is no plain segment.
+    /// The same for any packet.
     // A parsed packet is large, and is not to lie on the stack of whoever drives this one.
     #[inline(never)]
     fn take_any<const STRAY: bool>(&mut self, now: Instant, received: &Received<'_>) -> bool {
-        let Received { packet, verify } = *received;
-        if cfg!(feature = "fast-path")
-            && let Some(taken) =
-                take_usual_syn(packet, verify, |one| self.take_segment::<STRAY>(now, one))
-        {
-            return taken;
-        }
         // Of a packet that is dropped nothing is kept if its time is noted first.
         let begun = STRAY.then(|| self.begin_packet(now));
-        let parsed = parse_packet(packet, verify);
+        let parsed = parse_packet(received.packet, received.verify);
         if !STRAY && parsed.as_ref().is_ok_and(|packet| self.is_stray(packet)) {
             return false;
         }

@@ -2,8 +2,10 @@
 
 use super::Stack;
 use super::pool::NO_ID;
+use super::slot::Slot;
 use crate::congestion::CongestionController;
 use crate::link::Received;
+use crate::tcp::State;
 use crate::time::Instant;
 use crate::wire::{Expected, Segment};
 
@@ -45,11 +47,16 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         true
     }
 
-    /// A segment with nothing but timestamps was of this connection: the next one may be as well.
+    /// A segment with nothing but timestamps was of this connection: the next one may be as well, as
+    /// long as neither side has finished.
     pub(super) fn expect_another(&mut self, id: u32, segment: &Segment<'_>) {
         let generation = self.connections.generation(id);
         let is_known = self.expected.id == id && self.expected.generation == generation;
-        if !is_known && let Some(packet) = Expected::after(segment) {
+        let is_established = |slot: &Slot<'_, C>| slot.connection.state() == State::Established;
+        if !is_known
+            && self.connections.get(id).is_some_and(is_established)
+            && let Some(packet) = Expected::after(segment)
+        {
             self.expected = ExpectedPacket { id, generation, packet };
         }
     }

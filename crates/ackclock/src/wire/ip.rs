@@ -155,40 +155,41 @@ pub fn parse_packet(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireE
     }
 }
 
-/// Reads a packet that holds what nearly all do: a TCP segment behind an IP header without options or
-/// extension headers, with timestamps and no other option, and hands that to `take`, of which it returns
-/// the answer. `None` for all else, and for whatever [`parse_packet`] refuses, unless for its addresses:
-/// whether these may be ends of a connection ([`IpInfo::is_between_hosts`]) is for the caller to ask.
-#[inline(always)]
-pub(crate) fn take_plain_segment<R>(
-    bytes: &[u8],
+/// An IP packet without anything special before TCP, as nearly all are: no options or extension headers.
+/// Whether its addresses may be ends of a connection ([`IpInfo::is_between_hosts`]) is for the caller to
+/// ask.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlainPacket<'a> {
+    ip: IpInfo,
+    payload: &'a [u8],
     verify: Checksums,
-    take: impl FnOnce(&Segment<'_>) -> R,
-) -> Option<R> {
-    let (ip, bytes) = plain_header(bytes, verify)?;
-    Segment::take_plain(bytes, ip, verify, take)
 }
 
-/// The same for the options that nearly every SYN has.
-#[inline(always)]
-pub(crate) fn take_usual_syn<R>(
-    bytes: &[u8],
-    verify: Checksums,
-    take: impl FnOnce(&Segment<'_>) -> R,
-) -> Option<R> {
-    let (ip, bytes) = plain_header(bytes, verify)?;
-    Segment::take_usual_syn(bytes, ip, verify, take)
-}
+impl<'a> PlainPacket<'a> {
+    /// Reads the IP header; `None` for any other packet, and for what [`parse_packet`] refuses.
+    #[inline(always)]
+    pub(crate) fn read(bytes: &'a [u8], verify: Checksums) -> Option<Self> {
+        let (ip, payload) = match bytes.first()? >> 4 {
+            #[cfg(feature = "ipv4")]
+            4 => ipv4::parse_plain(bytes, verify),
+            #[cfg(feature = "ipv6")]
+            6 => ipv6::parse_plain(bytes),
+            _ => None,
+        }?;
+        Some(PlainPacket { ip, payload, verify })
+    }
 
-/// An IP header without anything special before TCP, and what follows it.
-#[inline(always)]
-fn plain_header(bytes: &[u8], verify: Checksums) -> Option<(IpInfo, &[u8])> {
-    match bytes.first()? >> 4 {
-        #[cfg(feature = "ipv4")]
-        4 => ipv4::parse_plain(bytes, verify),
-        #[cfg(feature = "ipv6")]
-        6 => ipv6::parse_plain(bytes),
-        _ => None,
+    /// Reads a segment with timestamps and no other option and hands it to `take`, of which it returns
+    /// the answer; `None` for any other segment, and for what [`parse_packet`] refuses.
+    #[inline(always)]
+    pub(crate) fn take_plain<R>(&self, take: impl FnOnce(&Segment<'_>) -> R) -> Option<R> {
+        Segment::take_plain(self.payload, self.ip, self.verify, take)
+    }
+
+    /// The same for the options that nearly every SYN has.
+    #[inline(always)]
+    pub(crate) fn take_usual_syn<R>(&self, take: impl FnOnce(&Segment<'_>) -> R) -> Option<R> {
+        Segment::take_usual_syn(self.payload, self.ip, self.verify, take)
     }
 }
 

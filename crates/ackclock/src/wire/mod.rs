@@ -47,7 +47,7 @@ pub(crate) use ethernet::{EtherType, Frame, ethernet_header};
 pub(crate) use expected::Expected;
 pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply, write_icmp_error};
 pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, parse_packet};
-pub(crate) use ip::{is_unicast, take_plain_segment, take_usual_syn};
+pub(crate) use ip::{PlainPacket, is_unicast};
 pub use mark::mark_congestion;
 #[cfg(all(feature = "ethernet", feature = "ipv6"))]
 pub(crate) use ndp::{Ndp, NdpKind, is_ndp, solicited_node};
