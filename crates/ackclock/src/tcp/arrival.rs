@@ -33,6 +33,7 @@ const LEAST_IPV6_MTU: u32 = 1_280;
 
 impl<C: CongestionController> Connection<'_, C> {
     /// A segment arrived.
+    #[cfg_attr(feature = "fast-path", inline(never))]
     pub fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
         self.count_segment(segment.payload);
         match self.state {
@@ -143,7 +144,13 @@ impl<C: CongestionController> Connection<'_, C> {
         let Header { flags, ack, .. } = segment.header;
         if cfg!(feature = "fast-path")
             && seq == segment.header.seq
-            && PlainSegment::of(segment).is_some_and(|plain| self.take_predicted(now, &plain))
+            && PlainSegment::of(segment).is_some_and(|plain| {
+                if self.state == State::Established && !flags.contains(Flags::FIN) {
+                    self.take_predicted(now, &plain)
+                } else {
+                    self.take_closing(now, &plain)
+                }
+            })
         {
             return;
         }
@@ -207,11 +214,7 @@ impl<C: CongestionController> Connection<'_, C> {
         let has_text = !payload.is_empty();
         let is_predicted = self.state == State::Established
             && flags | Flags::PSH == Flags::ACK | Flags::PSH
-            && seq == self.receiver.rcv_nxt()
-            && payload.len() <= self.receiver.rcv_wnd() as usize
-            && ack.at_or_after(self.sender.snd_una())
-            && ack.at_or_before(self.sender.snd_nxt())
-            && self.timestamps.advances(timestamps)
+            && self.comes_next(segment, payload.len())
             && !(has_text && (self.orphaned || self.agreement.ecn_echo));
         if !is_predicted {
             return false;
@@ -242,6 +245,55 @@ impl<C: CongestionController> Connection<'_, C> {
             self.digest_arrival(&arrival);
         }
         true
+    }
+
+    /// The same where a connection is closed: a FIN without text, or an ack once either side has sent
+    /// its FIN.
+    // Apart from those that come while both sides send.
+    #[inline(never)]
+    fn take_closing(&mut self, now: Instant, segment: &PlainSegment<'_>) -> bool {
+        let PlainSegment { seq, ack, flags, window, timestamps, payload } = *segment;
+        let fin = flags.contains(Flags::FIN);
+        let is_expected = self.state.is_synchronized()
+            && flags | Flags::PSH | Flags::FIN == Flags::ACK | Flags::PSH | Flags::FIN
+            && payload.is_empty()
+            && self.comes_next(segment, fin.into())
+            && (!fin || self.takes_data());
+        if !is_expected {
+            return false;
+        }
+        let window = u32::from(window) << self.agreement.peer_shift;
+        if !(fin && self.sender.take_repetition(seq, ack, window)) {
+            let input = AckInput {
+                seq,
+                ack,
+                window,
+                sack: &SackBlocks::EMPTY,
+                ecn_echo: false,
+                empty: !fin,
+                echoed_ms: self.timestamps.echoed_ms(timestamps),
+            };
+            self.sender.on_ack(now, &self.settings, &input);
+            self.digest_ack_of_fin(now);
+        }
+        self.inquiry.on_heard(now);
+        self.timestamps.update(now, seq, timestamps);
+        if fin {
+            let arrival = self.receiver.on_segment(now, seq, payload, true, false);
+            self.digest_arrival(&arrival);
+        }
+        true
+    }
+
+    /// Whether a segment of such a length is the next in order, acknowledges what is in flight, and has
+    /// a timestamp that PAWS lets pass.
+    #[inline(always)]
+    fn comes_next(&self, segment: &PlainSegment<'_>, len: usize) -> bool {
+        segment.seq == self.receiver.rcv_nxt()
+            && len <= self.receiver.rcv_wnd() as usize
+            && segment.ack.at_or_after(self.sender.snd_una())
+            && segment.ack.at_or_before(self.sender.snd_nxt())
+            && self.timestamps.advances(segment.timestamps)
     }
 
     fn count_segment(&mut self, payload: &[u8]) {
@@ -362,6 +414,11 @@ impl<C: CongestionController> Connection<'_, C> {
             echoed_ms: self.timestamps.echoed_ms(options.timestamps),
         };
         self.sender.on_ack(now, &self.settings, &input);
+        self.digest_ack_of_fin(now);
+    }
+
+    /// The state after an ack that may have been that of our FIN.
+    fn digest_ack_of_fin(&mut self, now: Instant) {
         if !self.sender.fin_acked() {
             return;
         }
@@ -381,7 +438,7 @@ impl<C: CongestionController> Connection<'_, C> {
     /// Sixth to eighth: urgent pointer, text and FIN, of a segment whose text begins at `seq`.
     #[cfg_attr(feature = "fast-path", inline(never))]
     fn take_text(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
-        if !matches!(self.state, State::Established | State::FinWait1 | State::FinWait2) {
+        if !self.takes_data() {
             // The peer has sent its FIN: what it sends now is a repetition.
             if !segment.is_empty() && self.state.is_synchronized() {
                 self.receiver.force_ack();

@@ -198,13 +198,13 @@ impl<'a> Receiver<'a> {
             return self.on_next(now, payload, push);
         }
         let segment = SeqRange::from_len(seq, u32::try_from(payload.len()).unwrap_or(u32::MAX));
-        if let Some(duplicate) = self.data.duplicate_part(segment) {
-            self.report.on_duplicate(duplicate);
-        }
-        self.full_size.on_segment(segment.len(), self.window.mss(), push || fin);
         let before = self.data.next();
         let had_holes = self.has_holes();
-        let stored = self.store(segment, payload);
+        let stored = if segment.is_empty() {
+            Stored::default()
+        } else {
+            self.take_in(segment, payload, push || fin)
+        };
         let fin_reached = self.digest_fin(fin.then_some(segment.end));
 
         let in_window = seq.before(self.window.edge());
@@ -219,6 +219,15 @@ impl<'a> Receiver<'a> {
         // Nobody else asks.
         let dropped = if cfg!(feature = "counters") { stored.dropped } else { 0 };
         Arrival { accepted: stored.advanced, fin: fin_reached, dropped }
+    }
+
+    /// Takes the text of a segment, the `last` one for now.
+    fn take_in(&mut self, segment: SeqRange, payload: &[u8], last: bool) -> Stored {
+        if let Some(duplicate) = self.data.duplicate_part(segment) {
+            self.report.on_duplicate(duplicate);
+        }
+        self.full_size.on_segment(segment.len(), self.window.mss(), last);
+        self.store(segment, payload)
     }
 
     /// `old` data arrived, all of which had arrived before (RFC 2883 section 4).

@@ -220,19 +220,18 @@ impl<C: CongestionController> Sender<'_, C> {
             && self.flight.outstanding() == 1
             && !self.flight.is_measuring()
             && !self.ecn.is_holding()
-            && self.recovery.is_calm(&self.flight);
-        let run = if is_last { self.flight.untouched(ack) } else { None };
-        let Some(run) = run else {
-            return false;
-        };
-        self.window.update(seq, ack, window);
-        self.take_off_queue(ack);
-        self.flight.acknowledge_run(&run);
-        self.delivery.on_delivered(now, run.bytes);
-        self.timeouts_in_a_row = 0;
-        self.no_progress_since = now;
-        self.rearm(now);
-        true
+            && self.recovery.is_calm(&self.flight)
+            && self.flight.is_single();
+        if is_last {
+            self.window.update(seq, ack, window);
+            self.take_off_queue(ack);
+            self.flight.acknowledge_single(ack);
+            self.delivery.on_delivered(now, 1);
+            self.timeouts_in_a_row = 0;
+            self.no_progress_since = now;
+            self.rest_timers();
+        }
+        is_last
     }
 
     /// Tells the law what recovery has found. `flight_size` is FlightSize before the ack, of which
