@@ -78,15 +78,14 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// merged, so the queue is bounded and nothing is lost.
     pub fn poll_event(&mut self) -> Option<Event> {
         while let Some(slot) = self.listeners.events.pop() {
-            let records = &self.listeners.records;
-            if records.get(slot).is_some_and(|record| record.waiting.len > 0) {
-                let generation = records.generation(slot);
+            if let Some((record, generation)) = self.listeners.records.get_mut_with_generation(slot)
+                && record.waiting.len > 0
+            {
                 return Some(Event::Acceptable(Listener { slot, generation }));
             }
         }
         while let Some(id) = self.events.pop() {
-            let generation = self.connections.generation(id);
-            if let Some(slot) = self.connections.get_mut(id)
+            if let Some((slot, generation)) = self.connections.get_mut_with_generation(id)
                 && slot.owner == Owner::Application
                 && let Some(readiness) = slot.take_news()
             {

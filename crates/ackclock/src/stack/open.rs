@@ -224,12 +224,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// [`Event::Acceptable`]: super::Event::Acceptable
     pub fn accept(&mut self, listener: Listener) -> Option<Handle> {
         let id = self.pop_waiting(self.resolve_listener(listener)?)?;
-        if let Some(slot) = self.connections.get_mut(id) {
-            slot.owner = Owner::Application;
-        }
+        let (slot, generation) = self.connections.get_mut_with_generation(id)?;
+        slot.owner = Owner::Application;
         self.fit_queues(self.now, id);
         self.note_news(id);
-        Some(Handle { slot: id, generation: self.connections.generation(id) })
+        Some(Handle { slot: id, generation })
     }
 
     /// How many connections [`accept`](Self::accept) would hand out now.
@@ -262,8 +261,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     fn resolve_listener(&self, listener: Listener) -> Option<u32> {
         let Listener { slot, generation } = listener;
-        self.listeners.records.get(slot)?;
-        (self.listeners.records.generation(slot) == generation).then_some(slot)
+        self.listeners.records.get_of(slot, generation).map(|_| slot)
     }
 
     /// Puts an established connection behind those waiting at a listener.

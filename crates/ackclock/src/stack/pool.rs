@@ -155,6 +155,14 @@ impl<'a, T> Pool<'a, T> {
         }
     }
 
+    /// The same with the generation that a handle of `id` must have.
+    pub(super) fn get_mut_with_generation(&mut self, id: u32) -> Option<(&mut T, u32)> {
+        match self.places.get_mut(id as usize)? {
+            Place::Vacant { .. } => None,
+            Place::Taken { record, generation } => Some((record, *generation)),
+        }
+    }
+
     /// The record under `id`, if it is of that generation.
     pub(super) fn get_of(&self, id: u32, generation: u32) -> Option<&T> {
         let place = self.places.get(id as usize)?;

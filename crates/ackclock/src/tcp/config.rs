@@ -294,10 +294,8 @@ impl Config {
     pub fn validate(&self) -> Result<(), ConfigError> {
         let check = |ok: bool, error| if ok { Ok(()) } else { Err(error) };
         check(self.mss.is_none_or(|mss| (1..=65_495).contains(&mss)), ConfigError::Mss)?;
-        check(
-            [self.send_buffer, self.receive_buffer].iter().all(|size| (1..=1 << 30).contains(size)),
-            ConfigError::Buffer,
-        )?;
+        let fits = |size: u32| (1..=1 << 30).contains(&size);
+        check(fits(self.send_buffer) && fits(self.receive_buffer), ConfigError::Buffer)?;
         check(self.window_clamp != Some(0), ConfigError::Buffer)?;
         check(self.flight_records >= 1, ConfigError::FlightRecords)?;
         if let AckPolicy::Delayed { timeout, .. } = self.ack_policy {
