@@ -75,8 +75,9 @@ impl<'m> Node<'m> {
         now
     }
 
-    /// Sends what the stack has to send, then sleeps until a frame arrives or a timer fires, at most
-    /// a millisecond.
+    /// Sends what the stack has to send, then sleeps until a frame arrives, at most a millisecond. On a
+    /// board that can sleep for longer than timers may be late, [`Stack::poll_at`] and
+    /// [`Ethernet::poll_at`] say for how long.
     #[inline(never)]
     pub fn transmit<C: CongestionController + Clone>(
         &mut self,
@@ -93,9 +94,7 @@ impl<'m> Node<'m> {
             Ok(())
         };
         while let Some(Ok(())) = self.ethernet.transmit(now, stack, &mut send) {}
-        if stack.poll_at().min(self.ethernet.poll_at()) > now {
-            self.board.sleep();
-        }
+        self.board.sleep();
     }
 
     /// Tells the neighbours who we are once more when a cable was plugged in.

@@ -11,7 +11,6 @@ use ackclock::stack::{Event, Handle, Stack, StackMemory};
 use ackclock::tcp::Connection;
 use ackclock::time::Instant;
 use board::{Board, FrameBuffer, Once};
-use core::mem::MaybeUninit;
 use core::net::{Ipv4Addr, SocketAddr};
 use firmware::{Node, Queues};
 
@@ -47,41 +46,44 @@ type Memory = StackMemory<
     ECHO_BYTES,
 >;
 
-static MEMORY: Once<Memory> = Once::new(Memory::new());
-static QUEUES: Once<[Queues<2048, 4, 3>; CONNECTIONS]> = Once::new([Queues::EMPTY; CONNECTIONS]);
-static FRAME: Once<FrameBuffer> = Once::new(board::NO_FRAME);
+/// What is lent: all zeros, so that the image has no copy of it.
+struct Room {
+    memory: Memory,
+    queues: [Queues<2048, 4, 3>; CONNECTIONS],
+    frame: FrameBuffer,
+}
+
+static ROOM: Once<Room> = Once::new(Room {
+    memory: Memory::new(),
+    queues: [Queues::EMPTY; CONNECTIONS],
+    frame: board::NO_FRAME,
+});
 static STACK: Once<Stack<'static, Law>> = Once::new(Stack::empty(Node::STACK, LAW));
-static NODE: Once<MaybeUninit<Node<'static>>> = Once::new(MaybeUninit::uninit());
 
 board::connection!(Connection<'static, Law>);
 
 #[board::entry]
 fn main() -> ! {
-    let (Some(stack), Some(node)) = (start(), Board::take().and_then(connect)) else {
+    let (Some((stack, frame)), Some(board)) = (start(), Board::take()) else {
         board::console::exit(1)
     };
     board::console::say(c"ready\n");
-    serve(stack, node)
+    serve(stack, &mut Node::new(board, frame))
 }
 
 /// Starts the stack. What it needs of the call stack meanwhile is free again afterwards.
 #[inline(never)]
-fn start() -> Option<&'static mut Stack<'static, Law>> {
+fn start() -> Option<(&'static mut Stack<'static, Law>, &'static mut FrameBuffer)> {
     let stack = STACK.take()?;
-    stack.lend(MEMORY.take()?.storage(QUEUES.take()?.each_mut())).ok()?;
+    let Room { memory, queues, frame } = ROOM.take()?;
+    stack.lend(memory.storage(queues.each_mut())).ok()?;
     stack.add_address(Node::address()).ok()?;
     stack.listen(Node::listen(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 7))).ok()?;
-    Some(stack)
-}
-
-/// Connects the board to the network.
-#[inline(never)]
-fn connect(board: Board) -> Option<&'static mut Node<'static>> {
-    Some(NODE.take()?.write(Node::new(board, FRAME.take()?)))
+    Some((stack, frame))
 }
 
 #[inline(never)]
-fn serve(stack: &mut Stack<'static, Law>, node: &mut Node<'static>) -> ! {
+fn serve(stack: &mut Stack<'static, Law>, node: &mut Node<'_>) -> ! {
     loop {
         let now = node.receive(stack);
         while let Some(event) = stack.poll_event() {
