@@ -85,13 +85,14 @@ impl<'a> IdQueue<'a> {
     }
 }
 
-/// Makes `buffer` at least `count` long, doubling it so that repeated growth costs O(1) each.
+/// Makes `buffer` at least `count` long, doubling it so that repeated growth costs O(1) each. Without a
+/// heap it is: what is lent for ids is as long as the pool of their records (see `StackMemory`).
 pub(super) fn grow_by_doubling<T: Clone>(
     buffer: &mut Buffer<'_, T>,
     count: usize,
     fill: T,
 ) -> bool {
-    if count <= buffer.len() {
+    if !cfg!(feature = "alloc") || count <= buffer.len() {
         return true;
     }
     buffer.grow(count.max(buffer.len().saturating_mul(2)), fill)
