@@ -193,6 +193,9 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         handle: Handle,
         call: impl FnOnce(&mut Connection<'a, C>, Instant) -> Result<usize, SendError>,
     ) -> Result<usize, SendError> {
+        if !cfg!(any(feature = "alloc", feature = "fast-path")) {
+            return self.with(now, handle, call).unwrap_or(Err(SendError::InvalidHandle));
+        }
         let now = self.advance(now);
         let slot = self.resolve(handle).ok_or(SendError::InvalidHandle)?;
         if !slot.is_fitting(&self.memory) {
@@ -203,7 +206,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if let Some(sizes) = &mut slot.sizes {
             sizes.account_send(&mut self.memory, &slot.connection);
         }
-        if !matches!(answer, Ok(1..)) || !cfg!(feature = "fast-path") {
+        if !matches!(answer, Ok(1..)) {
             self.after_call(now, handle.slot);
             return answer;
         }

@@ -6,6 +6,7 @@
 
 use crate::time::{Duration, Instant};
 use crate::wire::{Address, EthernetAddress};
+use core::net::Ipv4Addr;
 
 /// Between two requests to one neighbour: `RETRANS_TIMER` of RFC 4861 section 10, and the most that
 /// RFC 1122 section 2.3.2.1 recommends for ARP.
@@ -24,6 +25,8 @@ const DELAY_FIRST_PROBE_TIME: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
+    /// Nobody is here.
+    Vacant,
     /// All were asked so often who it is; the next request is due at the deadline.
     Incomplete(u8),
     /// Nobody answered.
@@ -50,6 +53,16 @@ struct Neighbour {
 }
 
 impl Neighbour {
+    /// Nobody, whose address is no next hop. All zeros.
+    const NONE: Self = Neighbour {
+        address: Address::V4(Ipv4Addr::UNSPECIFIED),
+        hardware: EthernetAddress([0; 6]),
+        state: State::Vacant,
+        turn: 0,
+        deadline: Instant::ZERO,
+        quiet_until: Instant::ZERO,
+    };
+
     const fn is_unresolved(&self) -> bool {
         matches!(self.state, State::Incomplete(_) | State::Failed)
     }
@@ -89,18 +102,18 @@ pub(super) enum Due {
 /// At most `N` neighbours. The one that was not needed longest gives way to a new one.
 #[derive(Debug)]
 pub(super) struct Neighbours<const N: usize> {
-    places: [Option<Neighbour>; N],
+    places: [Neighbour; N],
     turn: u32,
 }
 
 impl<const N: usize> Neighbours<N> {
     /// Nobody is known.
     pub(super) const fn new() -> Self {
-        Neighbours { places: [None; N], turn: 0 }
+        Neighbours { places: const { [Neighbour::NONE; N] }, turn: 0 }
     }
 
     fn find(&mut self, address: Address) -> Option<&mut Neighbour> {
-        self.places.iter_mut().flatten().find(|neighbour| neighbour.address == address)
+        self.places.iter_mut().find(|neighbour| neighbour.address == address)
     }
 
     /// Whom to hand a packet for this next hop; begins to ask if that is not known.
@@ -128,7 +141,9 @@ impl<const N: usize> Neighbours<N> {
                 neighbour.deadline = now + DELAY_FIRST_PROBE_TIME;
                 Resolution::Known(neighbour.hardware)
             }
-            State::Reachable | State::Probe(_) => Resolution::Known(neighbour.hardware),
+            State::Vacant | State::Reachable | State::Probe(_) => {
+                Resolution::Known(neighbour.hardware)
+            }
         }
     }
 
@@ -203,28 +218,28 @@ impl<const N: usize> Neighbours<N> {
     /// those of whom nothing is known, so that asking for many makes us forget few. Returns whether
     /// there is a place.
     fn insert(&mut self, now: Instant, new: &Neighbour) -> bool {
-        let unresolved = self.places.iter().flatten().filter(|it| it.is_unresolved()).count();
+        let unresolved = self.places.iter().filter(|it| it.is_unresolved()).count();
         let is_full = new.is_unresolved() && unresolved >= (N / 2).max(1);
         let (mut best, mut found) = (0, None);
         for place in &mut self.places {
-            let fitness = match place {
-                None if !is_full => u32::MAX,
-                Some(it) if it.quiet_until > now => continue,
-                Some(it) if it.state == State::Failed => u32::MAX - 1,
-                Some(it) if !it.is_unresolved() && !is_full => new.turn.wrapping_sub(it.turn),
+            let fitness = match place.state {
+                _ if place.quiet_until > now => continue,
+                State::Failed => u32::MAX - 1,
+                State::Vacant if !is_full => u32::MAX,
+                State::Reachable | State::Probe(_) if !is_full => new.turn.wrapping_sub(place.turn),
                 _ => continue,
             };
             if fitness >= best {
                 (best, found) = (fitness, Some(place));
             }
         }
-        found.map(|place| *place = Some(*new)).is_some()
+        found.map(|place| *place = *new).is_some()
     }
 
     /// When the next request is due.
     pub(super) fn poll_at(&self) -> Instant {
         let mut at = Instant::FAR_FUTURE;
-        for neighbour in self.places.iter().flatten() {
+        for neighbour in &self.places {
             if matches!(neighbour.state, State::Incomplete(_) | State::Probe(_)) {
                 at = at.min(neighbour.deadline);
             }
@@ -234,10 +249,10 @@ impl<const N: usize> Neighbours<N> {
 
     /// Something that is due. A request stays due until [`asked`](Self::asked).
     pub(super) fn due(&mut self, now: Instant) -> Option<Due> {
-        for place in &mut self.places {
-            let Some(neighbour) = place.as_mut().filter(|it| it.deadline <= now) else {
+        for neighbour in &mut self.places {
+            if neighbour.deadline > now {
                 continue;
-            };
+            }
             match neighbour.state {
                 State::Incomplete(asked) if asked < MAX_SOLICIT => {
                     return Some(Due::Ask(neighbour.address, None));
@@ -252,10 +267,10 @@ impl<const N: usize> Neighbours<N> {
                 }
                 // RFC 4861 section 7.3.3: whoever needs it resolves it anew.
                 State::Probe(_) => {
-                    *place = None;
+                    *neighbour = Neighbour::NONE;
                     return Some(Due::GaveUp);
                 }
-                State::Failed | State::Reachable => {}
+                State::Vacant | State::Failed | State::Reachable => {}
             }
         }
         None
@@ -275,6 +290,6 @@ impl<const N: usize> Neighbours<N> {
     /// How many there are.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
-        self.places.iter().flatten().count()
+        self.places.iter().filter(|it| it.state != State::Vacant).count()
     }
 }
