@@ -105,6 +105,7 @@
 //! | `tuning` | settings that most connections leave as they are: ack policy, bounds of the retransmission timer, codepoints and hop limits of packets, cork, deferred accepts, FIN-WAIT-2 timeout, initial window, linger, MSL, MSS, restart after idle, time to give up a SYN, user timeout, window clamp, lent receive buffers used in part, listening for any destination |
 //! | `undo` | reductions for false alarms are taken back (RFC 3522, RFC 3708, RFC 4015, RFC 5682) |
 //! | `urgent` | urgent pointers (RFC 9293 section 3.8.5) |
+//! | `window-scaling` | the window scale option: windows of more than 64 KiB (RFC 7323 section 2) |
 //! | `window-validation` | RFC 7661 |
 //! | `smoltcp-phy`, `embassy-net-driver` | links over drivers made for smoltcp 0.14 and for embassy-net (`link::phy`, `link::embassy`); not in `full` |
 //! | `embedded-io`, `embedded-io-async`, `embedded-nal-async` | connections as streams with these traits (module `io`); not in `full` |

@@ -219,7 +219,7 @@ impl<C: CongestionController> Connection<'_, C> {
         if !is_predicted {
             return false;
         }
-        let window = u32::from(window) << self.agreement.peer_shift;
+        let window = self.agreement.peer_window(window);
         let taken = has_text && self.sender.take_repetition(seq, ack, window)
             || self.sender.take_calm_ack(now, &self.settings, (seq, ack, window));
         if !taken {
@@ -407,7 +407,7 @@ impl<C: CongestionController> Connection<'_, C> {
         let input = AckInput {
             seq,
             ack,
-            window: u32::from(window) << self.agreement.peer_shift,
+            window: self.agreement.peer_window(window),
             sack: &options.sack,
             ecn_echo,
             empty: segment.is_empty(),

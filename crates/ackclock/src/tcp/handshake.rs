@@ -39,7 +39,7 @@ impl SynOptions {
         let congestion_flags = (flags.contains(Flags::ECE), flags.contains(Flags::CWR));
         SynOptions {
             mss: options.mss,
-            window_scale: options.window_scale,
+            window_scale: options.window_scale.filter(|_| cfg!(feature = "window-scaling")),
             sack_permitted: options.sack_permitted,
             timestamps: options.timestamps.is_some(),
             ecn_setup: congestion_flags == (true, !flags.contains(Flags::ACK)),
@@ -64,7 +64,8 @@ impl SynOptions {
             mss: Some(
                 config.mss.filter(|_| cfg!(feature = "tuning")).map_or(fits, |mss| mss.min(fits)),
             ),
-            window_scale: config.window_scaling.then(|| window_shift(window)),
+            window_scale: (cfg!(feature = "window-scaling") && config.window_scaling)
+                .then(|| window_shift(window)),
             sack_permitted: cfg!(feature = "sack") && config.sack,
             timestamps: cfg!(feature = "timestamps") && config.timestamps,
             ecn_setup: cfg!(feature = "ecn") && config.ecn != EcnMode::Off,
@@ -159,11 +160,23 @@ impl Agreement {
     pub(crate) fn syn_options(&self) -> SynOptions {
         SynOptions {
             mss: Some(self.our_mss),
-            window_scale: self.scaled.then_some(self.our_shift),
+            window_scale: (cfg!(feature = "window-scaling") && self.scaled)
+                .then_some(self.our_shift),
             sack_permitted: self.sack,
             timestamps: self.timestamps,
             ecn_setup: self.ecn,
         }
+    }
+
+    /// A window field of the peer's, in a segment that is no SYN, in bytes.
+    pub(crate) fn peer_window(&self, field: u16) -> u32 {
+        let shift = if cfg!(feature = "window-scaling") { self.peer_shift } else { 0 };
+        u32::from(field) << shift
+    }
+
+    /// The field for a window of ours of `bytes`.
+    pub(crate) fn window_field(&self, bytes: u16) -> u16 {
+        if cfg!(feature = "window-scaling") { bytes >> self.our_shift } else { bytes }
     }
 
     fn option_bytes(&self) -> u32 {

@@ -70,7 +70,7 @@ impl Options {
     /// At most 20.
     fn len_without_blocks(&self) -> usize {
         let mss = if self.mss.is_some() { 4 } else { 0 };
-        let window_scale = if self.window_scale.is_some() { 4 } else { 0 };
+        let window_scale = if self.shift().is_some() { 4 } else { 0 };
         let timestamps = match self.of_both() {
             (Some(_), _) => 12,
             (None, true) => 4,
@@ -83,7 +83,7 @@ impl Options {
     #[inline]
     pub(super) fn lone_timestamps(&self) -> Option<[u32; LONE_TIMESTAMPS / 4]> {
         let alone = self.mss.is_none()
-            && self.window_scale.is_none()
+            && self.shift().is_none()
             && !self.sack_permitted
             && self.sack.is_empty();
         let Timestamps { value, echo } = self.of_both().0.filter(|_| alone)?;
@@ -97,7 +97,7 @@ impl Options {
     pub(super) fn usual(&self) -> Option<([u32; USUAL_SYN / 4], usize)> {
         let (timestamps, sack_permitted) = self.of_both();
         let Timestamps { value, echo } = timestamps.filter(|_| self.sack.is_empty())?;
-        match (self.mss, self.window_scale, sack_permitted) {
+        match (self.mss, self.shift(), sack_permitted) {
             (None, None, false) => Some(([BEFORE_TIMESTAMPS, value, echo, 0, 0], LONE_TIMESTAMPS)),
             (Some(mss), Some(shift), true) => {
                 let scale = SYN_SCALE | u32::from(shift.min(MAX_WINDOW_SCALE));
@@ -105,6 +105,11 @@ impl Options {
             }
             _ => None,
         }
+    }
+
+    /// The window scale shift to be written.
+    fn shift(&self) -> Option<u8> {
+        self.window_scale.filter(|_| cfg!(feature = "window-scaling"))
     }
 
     /// Timestamps and SACK-permitted, which share a word. What was left out is never written.
@@ -174,7 +179,8 @@ impl Options {
     #[inline(always)]
     pub(super) fn of_usual_syn(words: [u32; USUAL_SYN / 4]) -> Option<Self> {
         let [mss, both, value, echo, scale] = words;
-        let all_known = cfg!(all(feature = "sack", feature = "timestamps"));
+        let all_known =
+            cfg!(all(feature = "sack", feature = "timestamps", feature = "window-scaling"));
         let is_usual =
             mss & 0xffff_0000 == SYN_MSS && both == SYN_BOTH && scale & 0xffff_ff00 == SYN_SCALE;
         (all_known && is_usual).then(|| Options {
@@ -189,6 +195,7 @@ impl Options {
     fn take(&mut self, kind: u8, data: &[u8]) -> Result<(), WireError> {
         match (kind, data) {
             (kind::MSS, &[high, low]) => self.mss = Some(u16::from_be_bytes([high, low])),
+            (kind::WINDOW_SCALE, _) if !cfg!(feature = "window-scaling") => {}
             (kind::WINDOW_SCALE, &[shift]) => {
                 self.window_scale = Some(shift.min(MAX_WINDOW_SCALE));
             }
@@ -252,7 +259,7 @@ impl Options {
             put(timestamps.value.to_be_bytes());
             put(timestamps.echo.to_be_bytes());
         }
-        if let Some(shift) = self.window_scale {
+        if let Some(shift) = self.shift() {
             put([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, shift.min(MAX_WINDOW_SCALE)]);
         }
         let blocks = self.blocks_that_fit();

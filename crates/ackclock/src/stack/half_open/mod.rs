@@ -212,7 +212,7 @@ impl HalfOpen {
             seq: self.iss + 1,
             ack: self.rcv_nxt(),
             flags: Flags::ACK,
-            window: self.window >> self.agreement.our_shift,
+            window: self.agreement.window_field(self.window),
             timestamps: self.timestamps.option(now),
             marking: self.marking,
         }

@@ -30,6 +30,10 @@ impl Window {
         self.mss.into()
     }
 
+    fn shift(&self) -> u8 {
+        if cfg!(feature = "window-scaling") { self.shift } else { 0 }
+    }
+
     /// The rightmost edge ever advertised.
     pub(super) const fn edge(&self) -> SeqNumber {
         self.edge
@@ -45,14 +49,15 @@ impl Window {
     /// section 2.4 describes; what was promised is still honoured.
     pub(super) fn offer(&self, next: SeqNumber, free: usize, limit: u32) -> u32 {
         let step = self.mss().min(limit / 2).max(1);
-        let largest = u32::from(u16::MAX) << self.shift;
+        let shift = self.shift();
+        let largest = u32::from(u16::MAX) << shift;
         let room = u32::try_from(free).unwrap_or(u32::MAX).min(largest);
-        let open = room >> self.shift << self.shift;
+        let open = room >> shift << shift;
         let promised = self.edge.since(next);
         if open >= promised.saturating_add(step) {
             return open;
         }
-        let unit = 1_u32 << self.shift;
+        let unit = 1_u32 << shift;
         let rounded_up = promised.div_ceil(unit).saturating_mul(unit);
         // More than `open` has no room. Less than promised is rounding alone, unless the promise
         // never fitted the buffer.
@@ -74,6 +79,6 @@ impl Window {
 
     /// The window field of the header for a window of `window` bytes (RFC 7323 section 2.3).
     pub(super) fn field(&self, window: u32) -> u16 {
-        u16::try_from(window >> self.shift).unwrap_or(u16::MAX)
+        u16::try_from(window >> self.shift()).unwrap_or(u16::MAX)
     }
 }
