@@ -11,7 +11,7 @@ use crate::random::{Random, Streams};
 use crate::routes::Routes;
 use crate::topology::Topology;
 use ackclock::congestion::CongestionController;
-use ackclock::stack::{AddressError, Capabilities, Stack, StackConfig, Storage};
+use ackclock::stack::{AddressError, Capabilities, Segmentation, Stack, StackConfig, Storage};
 use ackclock::tcp::ConfigError;
 use ackclock::wire::WriteChecksum;
 use std::collections::BTreeSet;
@@ -50,7 +50,7 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
             let outgoing = only_link(topology, id)?;
             let mut device = Capabilities::with_mtu(topology.path(outgoing).mtu);
             if node.segmentation {
-                device.segmentation = Capabilities::LARGEST_PAYLOAD;
+                device.segmentation = Segmentation::both(Capabilities::LARGEST_PAYLOAD);
                 device.checksum = WriteChecksum::PseudoHeader;
             }
             let mut stack = stack(device, &mut streams.take_stream(), controller(id))?;

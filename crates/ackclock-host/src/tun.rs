@@ -7,7 +7,7 @@
 use crate::interface::{self, InterfaceName};
 use crate::vnet::{self, VNET_HEADER};
 use ackclock::link::{Link, Received, TransmitError};
-use ackclock::stack::{Capabilities, Transmit};
+use ackclock::stack::{Capabilities, Segmentation, Transmit};
 use ackclock::time::Instant;
 use ackclock::wire::WriteChecksum;
 use rustix::io::{Errno, read, retry_on_intr, write, writev};
@@ -211,7 +211,7 @@ impl Link for Tun {
         let mut capabilities = Capabilities::with_mtu(self.mtu);
         if self.offloading {
             capabilities.checksum = WriteChecksum::PseudoHeader;
-            capabilities.segmentation = Capabilities::LARGEST_PAYLOAD;
+            capabilities.segmentation = Segmentation::both(Capabilities::LARGEST_PAYLOAD);
             capabilities.coalescing = LARGEST_PACKET;
         }
         capabilities

@@ -1,10 +1,10 @@
 //! Drivers that implement [`embassy_net_driver::Driver`], version 0.2.
 
-use super::contiguous::{capabilities, copy_whole};
+use super::contiguous::{Unverified, capabilities, copy_whole};
 use super::{Link, Received, TransmitError};
 use crate::stack::{Capabilities, Transmit};
 use crate::time::Instant;
-use crate::wire::{Checksums, ETHERNET_HEADER, EthernetAddress};
+use crate::wire::{ETHERNET_HEADER, EthernetAddress};
 use core::convert::Infallible;
 use core::task::{Context, Waker};
 use embassy_net_driver::{Checksum, Driver, HardwareAddress, LinkState, RxToken, TxToken};
@@ -19,7 +19,9 @@ pub struct EmbassyLink<D> {
     driver: D,
     /// Woken when the driver has something, or has room again.
     waker: Waker,
-    verify: Checksums,
+    verify: Unverified,
+    /// Bytes before the IP header.
+    ip_offset: usize,
 }
 
 impl<D: Driver> EmbassyLink<D> {
@@ -27,8 +29,15 @@ impl<D: Driver> EmbassyLink<D> {
     pub fn new(driver: D) -> Self {
         let checksum = driver.capabilities().checksum;
         let is_ours = |checksum| matches!(checksum, Checksum::Both | Checksum::Rx);
-        let verify = Checksums { ip: is_ours(checksum.ipv4), transport: is_ours(checksum.tcp) };
-        EmbassyLink { driver, waker: Waker::noop().clone(), verify }
+        let verify = Unverified {
+            ip: is_ours(checksum.ipv4),
+            tcp: is_ours(checksum.tcp),
+            icmpv4: is_ours(checksum.icmpv4),
+            icmpv6: is_ours(checksum.icmpv6),
+        };
+        let is_ethernet = matches!(driver.hardware_address(), HardwareAddress::Ethernet(_));
+        let ip_offset = if is_ethernet { ETHERNET_HEADER } else { 0 };
+        EmbassyLink { driver, waker: Waker::noop().clone(), verify, ip_offset }
     }
 
     /// The driver's hardware address; `None` if it carries IP packets.
@@ -55,8 +64,7 @@ impl<D: Driver> Link for EmbassyLink<D> {
 
     fn capabilities(&self) -> Capabilities {
         let driver = self.driver.capabilities();
-        let header = self.ethernet_address().map_or(0, |_| ETHERNET_HEADER);
-        let mtu = driver.max_transmission_unit.saturating_sub(header);
+        let mtu = driver.max_transmission_unit.saturating_sub(self.ip_offset);
         let we_compute = matches!(driver.checksum.tcp, Checksum::Both | Checksum::Tx);
         capabilities(mtu, self.verify, we_compute)
     }
@@ -78,13 +86,16 @@ impl<D: Driver> Link for EmbassyLink<D> {
         budget: usize,
         deliver: &mut dyn FnMut(Received<'_>),
     ) -> Result<usize, Infallible> {
-        let verify = self.verify;
+        let (verify, ip_offset) = (self.verify, self.ip_offset);
         for received in 0..budget {
             let Some((token, _)) = self.driver.receive(&mut Context::from_waker(&self.waker))
             else {
                 return Ok(received);
             };
-            token.consume(|packet| deliver(Received { packet, verify }));
+            token.consume(|packet| {
+                let verify = verify.of(packet.get(ip_offset..).unwrap_or_default());
+                deliver(Received { packet, verify });
+            });
         }
         Ok(budget)
     }
@@ -99,7 +110,7 @@ mod tests {
     use super::*;
     use crate::link::ethernet::Ethernet;
     use crate::stack::{Cidr, Rejected, Stack, StackConfig, Storage};
-    use crate::wire::WriteChecksum;
+    use crate::wire::{Checksums, WriteChecksum};
     use std::collections::VecDeque;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -235,7 +246,14 @@ mod tests {
         let capabilities = link.capabilities();
         assert_eq!((link.ethernet_address(), capabilities.mtu), (None, 1514));
         assert_eq!(capabilities.checksum, WriteChecksum::PseudoHeader);
-        assert_eq!(capabilities.verify, Checksums { ip: true, transport: false });
+        assert_eq!(capabilities.verify, Checksums::ALL);
+        // The driver verifies TCP's alone.
+        let packets = [6, 1].map(|protocol| [0x45, 0, 0, 0, 0, 0, 0, 0, 64, protocol].to_vec());
+        link.driver_mut().received.extend(packets);
+        let mut verified = Vec::new();
+        let mut deliver = |received: crate::link::Received<'_>| verified.push(received.verify);
+        link.receive(Instant::ZERO, 2, &mut deliver).unwrap();
+        assert_eq!(verified, [Checksums { ip: true, transport: false }, Checksums::ALL]);
         let packet = Transmit {
             header: &[9; 40],
             payload: [b"a", b"b"],

@@ -1,10 +1,10 @@
 //! Devices that implement [`smoltcp::phy::Device`], version 0.14.
 
-use super::contiguous::{capabilities, copy_whole};
+use super::contiguous::{Unverified, capabilities, copy_whole};
 use super::{Link, Received, TransmitError};
-use crate::stack::{Capabilities, Transmit};
+use crate::stack::{Capabilities, Segmentation, Transmit};
 use crate::time::Instant;
-use crate::wire::{Checksums, ETHERNET_HEADER, MAX_HEADER};
+use crate::wire::{ETHERNET_HEADER, MAX_HEADER};
 use core::convert::Infallible;
 use core::num::{NonZeroU16, NonZeroUsize};
 use smoltcp::phy::{Device, DeviceCapabilities, Medium, PacketMeta, RxToken, TxToken};
@@ -17,14 +17,19 @@ use smoltcp::phy::{Device, DeviceCapabilities, Medium, PacketMeta, RxToken, TxTo
 #[derive(Debug)]
 pub struct PhyLink<D> {
     device: D,
-    verify: Checksums,
+    verify: Unverified,
+    /// Bytes before the IP header.
+    ip_offset: usize,
 }
 
 impl<D: Device> PhyLink<D> {
     /// Around this device.
     pub fn new(device: D) -> Self {
-        let verify = verified(&device.capabilities());
-        PhyLink { device, verify }
+        let capabilities = device.capabilities();
+        let verify = unverified(&capabilities);
+        let is_ethernet = capabilities.medium == Medium::Ethernet;
+        let ip_offset = if is_ethernet { ETHERNET_HEADER } else { 0 };
+        PhyLink { device, verify, ip_offset }
     }
 
     /// Whether it carries frames.
@@ -47,10 +52,9 @@ impl<D: Device> Link for PhyLink<D> {
         let mut all = capabilities(device.ip_mtu(), self.verify, we_compute);
         // What is cut needs new checksums.
         if !we_compute {
-            let limits = [device.segmentation.tcpv4, device.segmentation.tcpv6];
-            let largest = limits.into_iter().map(|limit| limit.map_or(0, NonZeroUsize::get)).min();
-            let payload = largest.unwrap_or(0).saturating_sub(ETHERNET_HEADER + MAX_HEADER);
-            all.segmentation = u32::try_from(payload).unwrap_or(u32::MAX);
+            let segmentation = &device.segmentation;
+            let (ipv4, ipv6) = (payload(segmentation.tcpv4), payload(segmentation.tcpv6));
+            all.segmentation = Segmentation { ipv4, ipv6 };
         }
         all
     }
@@ -78,16 +82,30 @@ impl<D: Device> Link for PhyLink<D> {
             let Some((token, _)) = self.device.receive(timestamp(now)) else {
                 return Ok(received);
             };
-            let verify = self.verify;
-            token.consume(|packet| deliver(Received { packet, verify }));
+            token.consume(|packet| {
+                let verify = self.verify.of(packet.get(self.ip_offset..).unwrap_or_default());
+                deliver(Received { packet, verify });
+            });
         }
         Ok(budget)
     }
 }
 
-/// What is left to verify. There is one word for TCP and ICMP here; TCP's counts.
-fn verified(device: &DeviceCapabilities) -> Checksums {
-    Checksums { ip: device.checksum.ipv4.rx(), transport: device.checksum.tcp.rx() }
+/// What the device leaves to us.
+fn unverified(device: &DeviceCapabilities) -> Unverified {
+    Unverified {
+        ip: device.checksum.ipv4.rx(),
+        tcp: device.checksum.tcp.rx(),
+        icmpv4: device.checksum.icmpv4.rx(),
+        icmpv6: device.checksum.icmpv6.rx(),
+    }
+}
+
+/// Payload bytes of a transmission that the device can cut, which takes frames of so many bytes.
+fn payload(limit: Option<NonZeroUsize>) -> u32 {
+    let frame = limit.map_or(0, NonZeroUsize::get);
+    let payload = frame.saturating_sub(ETHERNET_HEADER + MAX_HEADER);
+    u32::try_from(payload).unwrap_or(u32::MAX)
 }
 
 fn timestamp(now: Instant) -> smoltcp::time::Instant {
@@ -95,13 +113,14 @@ fn timestamp(now: Instant) -> smoltcp::time::Instant {
     smoltcp::time::Instant::from_micros(micros)
 }
 
-#[cfg(all(test, feature = "alloc", feature = "ipv4"))]
+#[cfg(all(test, feature = "alloc", feature = "ipv4", feature = "ipv6"))]
 mod tests {
     use super::*;
     use crate::link::ethernet::Ethernet;
     use crate::stack::{Cidr, ListenConfig, Rejected, Stack, StackConfig, Storage};
     use crate::tcp::Config;
-    use crate::wire::{EthernetAddress, WriteChecksum};
+    use crate::wire::{Checksums, EtherType, EthernetAddress, WriteChecksum, ethernet_header};
+    use core::net::Ipv6Addr;
     use smoltcp::phy::{Checksum, Loopback};
     use std::collections::VecDeque;
     use std::vec::Vec;
@@ -240,9 +259,9 @@ mod tests {
     #[test]
     fn what_the_device_computes_and_cuts_is_left_to_it() {
         assert_eq!(offloading(None).capabilities().checksum, WriteChecksum::PseudoHeader);
-        assert_eq!(offloading(None).capabilities().segmentation, 0);
+        assert_eq!(offloading(None).capabilities().segmentation, Segmentation::NONE);
         let mut link = offloading(Some(20_000));
-        assert_eq!(link.capabilities().segmentation, 20_000 - 14 - 100);
+        assert_eq!(link.capabilities().segmentation, Segmentation::both(20_000 - 14 - 100));
         let header: Vec<u8> = (0..60).collect();
         let packet = Transmit {
             header: &header,
@@ -262,6 +281,78 @@ mod tests {
         assert_eq!(link.device_mut().sent[0].1.segmentation_offload_size, None);
         // A device that segments and does not compute checksums could not complete what it cuts.
         link.device_mut().capabilities.checksum.tcp = Checksum::Both;
-        assert_eq!(link.capabilities().segmentation, 0);
+        assert_eq!(link.capabilities().segmentation, Segmentation::NONE);
+    }
+
+    #[test]
+    fn a_device_that_cuts_one_family_does_so_for_that_one() {
+        let mut link = offloading(Some(20_000));
+        link.device_mut().capabilities.segmentation.tcpv6 = None;
+        let only_ipv4 = Segmentation { ipv4: 20_000 - 14 - 100, ipv6: 0 };
+        assert_eq!(link.capabilities().segmentation, only_ipv4);
+        // So a stack does as it is told.
+        let mut stack = stack(&link);
+        stack.add_address(Cidr { address: Ipv6Addr::LOCALHOST.into(), prefix: 128 }).unwrap();
+        let (now, config) = (Instant::from_secs(1), Config::default());
+        for (remote, is_cut) in [("10.0.0.1:80", true), ("[::1]:80", false)] {
+            let remote = remote.parse().unwrap();
+            let listener = stack.listen(ListenConfig::new(remote)).unwrap();
+            let client = stack.connect(now, remote, None, &config).unwrap();
+            to_itself(now, &mut stack);
+            let server = stack.accept(listener).unwrap();
+            stack.send(now, client, &[7; 5_000]).unwrap();
+            let sizes = to_itself(now, &mut stack);
+            assert_eq!(sizes.iter().any(|size| *size > 1_500), is_cut, "{remote}: {sizes:?}");
+            assert_eq!(stack.receive(now, server, &mut [0; 6_000]), Ok(5_000));
+        }
+    }
+
+    /// Hands the stack what it sends, until there is nothing; returns the payloads' lengths.
+    fn to_itself(now: Instant, stack: &mut Stack<'static>) -> Vec<usize> {
+        let mut sizes = Vec::new();
+        let mut packets = Vec::new();
+        loop {
+            let mut sink = |packet: &Transmit<'_>| {
+                let mut bytes = std::vec![0; packet.len()];
+                packet.copy_to(&mut bytes).unwrap();
+                sizes.push(packet.payload.iter().map(|part| part.len()).sum());
+                packets.push(bytes);
+                Ok(())
+            };
+            while stack.transmit(now, &mut sink).is_some() {}
+            if packets.is_empty() {
+                return sizes;
+            }
+            let verify = Checksums { ip: true, transport: false };
+            for packet in packets.drain(..) {
+                stack.on_received(now, &crate::link::Received { packet: &packet, verify });
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_device_does_not_verify_is_verified_though_it_verifies_tcp() {
+        #[rustfmt::skip]
+        let mut request = [
+            0x45, 0, 0, 30, 0, 0, 0x40, 0, 64, 1, 0x26, 0xdd, 10, 0, 0, 2, 10, 0, 0, 1,
+            8, 0, 0x96, 0x9a, 0, 1, 0, 2, b'a', b'b',
+        ];
+        request[29] = b'c';
+        let [to, from] = [1, 2].map(|last| EthernetAddress([2, 0, 0, 0, 0, last]));
+        let frame = [&ethernet_header(to, from, EtherType::Ipv4)[..], &request].concat();
+        for (icmp, bad) in [(Checksum::Both, 1), (Checksum::None, 0)] {
+            let mut device = offloading(None).device;
+            device.capabilities.checksum.icmpv4 = icmp;
+            device.received.push_back(frame.clone());
+            let mut link = PhyLink::new(device);
+            let mut stack = stack(&link);
+            let mut ethernet: Ethernet = Ethernet::new(to);
+            let now = Instant::from_secs(1);
+            let mut deliver = |received: crate::link::Received<'_>| {
+                ethernet.on_received(now, &mut stack, &received);
+            };
+            assert_eq!(link.receive(now, 1, &mut deliver), Ok(1));
+            assert_eq!(stack.statistics().bad_checksum, bad, "{icmp:?}");
+        }
     }
 }

@@ -13,9 +13,8 @@ pub struct Capabilities {
     pub verify: Checksums,
     /// Who completes the TCP checksum of packets sent.
     pub checksum: WriteChecksum,
-    /// Most payload bytes of one transmission that the link cuts into segments; 0: it does not
-    /// segment. At most [`LARGEST_PAYLOAD`](Self::LARGEST_PAYLOAD) are used.
-    pub segmentation: u32,
+    /// Which transmissions the link cuts into segments.
+    pub segmentation: Segmentation,
     /// Largest packet in bytes that the link delivers where it puts received segments together; 0:
     /// it does not, and delivers none above the MTU.
     pub coalescing: u32,
@@ -32,7 +31,7 @@ impl Capabilities {
             mtu,
             verify: Checksums::ALL,
             checksum: WriteChecksum::Complete,
-            segmentation: 0,
+            segmentation: Segmentation::NONE,
             coalescing: 0,
         }
     }
@@ -40,5 +39,46 @@ impl Capabilities {
     /// The longest packet that the link delivers, in bytes.
     pub fn largest_received(&self) -> u32 {
         self.mtu.max(self.coalescing)
+    }
+}
+
+/// Most payload bytes of one transmission that a link cuts into segments, by the IP version around them;
+/// 0: it does not segment. At most [`Capabilities::LARGEST_PAYLOAD`] are used, and none without the
+/// feature `segmentation`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Segmentation {
+    /// In IPv4 packets.
+    pub ipv4: u32,
+    /// In IPv6 packets.
+    pub ipv6: u32,
+}
+
+impl Segmentation {
+    /// The link does not segment.
+    pub const NONE: Self = Self::both(0);
+
+    /// As many bytes in either.
+    pub const fn both(bytes: u32) -> Self {
+        Segmentation { ipv4: bytes, ipv6: bytes }
+    }
+
+    /// As much of it as can be used.
+    pub(super) fn usable(self) -> Self {
+        let largest = Capabilities::LARGEST_PAYLOAD;
+        Segmentation { ipv4: self.ipv4.min(largest), ipv6: self.ipv6.min(largest) }
+    }
+
+    /// In packets of this version.
+    pub(super) const fn of(self, is_ipv4: bool) -> u32 {
+        match is_ipv4 {
+            _ if !cfg!(feature = "segmentation") => 0,
+            true => self.ipv4,
+            false => self.ipv6,
+        }
+    }
+
+    /// In packets of either.
+    pub(super) fn largest(self) -> u32 {
+        self.of(true).max(self.of(false))
     }
 }

@@ -17,7 +17,7 @@ use super::statistics::Counted;
 use super::time_wait::TimeWaits;
 use super::timer_queue::TimerQueue;
 use super::train::Train;
-use super::{Capabilities, Stack, StackConfig, Storage};
+use super::{Stack, StackConfig, Storage};
 use crate::congestion::CongestionController;
 use crate::storage::Buffer;
 use crate::tcp::ConfigError;
@@ -107,10 +107,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if link.mtu < MIN_MTU {
             return Err(ConfigError::Mtu);
         }
-        let largest =
-            if cfg!(feature = "segmentation") { Capabilities::LARGEST_PAYLOAD } else { 0 };
-        link.segmentation = link.segmentation.min(largest);
-        let quantum = link.mtu.max(link.segmentation.saturating_add(wire::MAX_HEADER as u32));
+        if cfg!(feature = "segmentation") {
+            link.segmentation = link.segmentation.usable();
+        }
+        let largest = link.segmentation.largest();
+        let quantum = link.mtu.max(largest.saturating_add(wire::MAX_HEADER as u32));
         let config = &self.config;
         let Storage {
             connections,

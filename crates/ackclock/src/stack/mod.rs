@@ -49,7 +49,7 @@ mod tuple;
 pub use crate::tcp::Readiness;
 #[cfg(feature = "ethernet")]
 pub(crate) use addresses::{Addresses, Network, bits};
-pub use capabilities::Capabilities;
+pub use capabilities::{Capabilities, Segmentation};
 pub use cidr::{Cidr, CidrError};
 pub use config::{ListenConfig, StackConfig};
 pub use error::{AddressError, ConnectError, InvalidHandle, ListenError, SettingError};

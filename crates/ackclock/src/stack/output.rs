@@ -175,11 +175,12 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     #[cfg_attr(feature = "fast-path", inline(never))]
     fn take_turn(&mut self, now: Instant, id: u32, sink: &mut Sink<'_>) -> Turned {
         let link = &self.config.link;
-        let (max_payload, checksum) = (link.segmentation, link.checksum);
+        let (segmentation, checksum) = (link.segmentation, link.checksum);
         let slot = self.connections.get_mut(id);
         let Some(slot) = slot.filter(|slot| !slot.detached) else {
             return Turned::SILENT;
         };
+        let max_payload = segmentation.of(slot.tuple.is_ipv4());
         let Some(mut outgoing) = slot.connection.poll_transmit(now, max_payload) else {
             return Turned::SILENT;
         };

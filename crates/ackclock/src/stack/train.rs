@@ -95,7 +95,7 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
 
     /// A segment was sent: those that may follow it as they are.
     pub(super) fn begin_train(&mut self, now: Instant, id: u32, outgoing: &Outgoing) {
-        if self.config.link.segmentation > 0 || !self.ready.is_alone(id) {
+        if self.config.link.segmentation.largest() > 0 || !self.ready.is_alone(id) {
             return;
         }
         let Some(slot) = self.connections.get(id) else {

@@ -70,6 +70,11 @@ impl FourTuple {
             && self.local.ip() == segment.ip.destination
     }
 
+    /// Whether IPv4 is between these ends.
+    pub(super) const fn is_ipv4(&self) -> bool {
+        self.local.ip().is_ipv4()
+    }
+
     /// Length of the IP header between these ends, in bytes.
     pub(super) const fn ip_header(&self) -> u8 {
         match self.local.ip() {
