@@ -174,6 +174,12 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize> SharedStack<'a, C
         Ok(stack.poll_at().min(interface.poll_at()))
     }
 
+    /// How often a task that waited was woken for nothing, because others needed its place among
+    /// `WAKERS`; modulo 2³². `None` from within a call of [`with`](Self::with).
+    pub fn displaced_wakers(&self) -> Option<u32> {
+        Some(self.inner.try_borrow().ok()?.wakers.displaced())
+    }
+
     /// Opens a connection and waits until it is established.
     ///
     /// # Errors

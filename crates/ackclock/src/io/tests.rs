@@ -259,6 +259,7 @@ fn more_may_wait_than_there_are_wakers() {
         }));
     }
     execute(runners(&client, &server), tasks);
+    assert!(client.displaced_wakers().unwrap() > 0);
 }
 
 #[test]

@@ -50,12 +50,19 @@ pub(super) struct Wakers<const N: usize> {
     entries: [Option<Entry>; N],
     /// Who gives way next.
     next: usize,
+    /// How often somebody gave way, modulo 2^32.
+    displaced: u32,
 }
 
 impl<const N: usize> Wakers<N> {
     /// Nobody waits.
     pub(super) const fn new() -> Self {
-        Wakers { entries: [const { None }; N], next: 0 }
+        Wakers { entries: [const { None }; N], next: 0, displaced: 0 }
+    }
+
+    /// How often somebody gave way, modulo 2^32.
+    pub(super) const fn displaced(&self) -> u32 {
+        self.displaced
     }
 
     /// Remembers whom to wake. Other tasks that wait for the same thing have places of their own.
@@ -74,11 +81,13 @@ impl<const N: usize> Wakers<N> {
             self.next
         });
         let Some(place) = self.entries.get_mut(place) else {
+            self.displaced = self.displaced.wrapping_add(1);
             return waker.wake_by_ref();
         };
         if !is_same(place)
             && let Some(other) = place.take()
         {
+            self.displaced = self.displaced.wrapping_add(1);
             other.wake_all();
         }
         let entry = place.get_or_insert(Entry { key, wakers: [None, None] });
@@ -174,5 +183,9 @@ mod tests {
         assert_eq!(woken(&tasks), [1, 0]);
         wakers.register(keys[1], Direction::Read, &tasks[0].1);
         assert_eq!(woken(&tasks), [1, 1]);
+        assert_eq!(wakers.displaced(), 2);
+        let mut no_place = Wakers::<0>::new();
+        no_place.register(keys[0], Direction::Read, &tasks[0].1);
+        assert_eq!((woken(&tasks), no_place.displaced()), ([2, 1], 1));
     }
 }

@@ -34,14 +34,29 @@
 //! - [`StackConfig::resets_per_second`] limits resets to strangers: `resets_suppressed`. Acks that
 //!   challenge the sender of a doubtful segment are limited as RFC 5961 section 7 says, for each
 //!   connection.
-//! - `Ethernet` has its number of neighbours and of routes as parameters: `no_place` and
-//!   `RouteError::NoResources`.
+//! - Connections to one destination are limited by the ephemeral ports
+//!   ([`StackConfig::first_ephemeral_port`] to `last_ephemeral_port`): [`ConnectError::NoPort`].
+//! - Calls that a limit refused are counted together as `calls_refused`.
+//!
+//! # Beside the stack
+//! `Ethernet` has the first two as parameters, `SharedStack` has `WAKERS` as one. The counters of the
+//! former are those of `EthernetStatistics`.
+//!
+//! | at most so many | parameter | beyond it |
+//! | --- | --- | --- |
+//! | neighbours | `NEIGHBOURS` | the one that was needed least recently is forgotten: `replaced`; not within a second of being asked for: then the packet is dropped, `no_place` |
+//! | neighbours that are being asked for, or have not answered | half of `NEIGHBOURS`, but at least one | packet dropped: `no_place` |
+//! | routes | `ROUTES` | `RouteError::NoResources`: `routes_refused` |
+//! | answers to ARP requests and neighbour solicitations that wait for the device | 2 | dropped, to be asked for again: `answers_dropped` |
+//! | connections and listeners that tasks wait for | `WAKERS` | another task is woken, finds nothing and waits again: `SharedStack::displaced_wakers` |
 //!
 //! [`ConnectError::NoResources`]: super::ConnectError::NoResources
 //! [`ListenError::NoResources`]: super::ListenError::NoResources
 //! [`AddressError::NoResources`]: super::AddressError::NoResources
 //! [`StackConfig`]: super::StackConfig
 //! [`StackConfig::resets_per_second`]: super::StackConfig::resets_per_second
+//! [`StackConfig::first_ephemeral_port`]: super::StackConfig::first_ephemeral_port
+//! [`ConnectError::NoPort`]: super::ConnectError::NoPort
 
 /// Most local addresses where storage grows; they are looked through one after another.
 pub const ADDRESSES: usize = 256;

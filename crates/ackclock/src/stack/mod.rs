@@ -181,7 +181,11 @@ pub struct Stack<'a, C = BuiltIn> {
 impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Adds a local address with its prefix.
     pub fn add_address(&mut self, address: Cidr) -> Result<(), AddressError> {
-        self.addresses.add(address)
+        let added = self.addresses.add(address);
+        if added == Err(AddressError::NoResources) {
+            self.statistics.count(|all| &mut all.calls_refused);
+        }
+        added
     }
 
     /// Our addresses with their prefixes, in the order of their places.

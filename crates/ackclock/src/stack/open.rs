@@ -52,6 +52,21 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if !cfg!(feature = "active-open") {
             return Err(ConnectError::LeftOut);
         }
+        let opened = self.open_actively(now, remote, local, config, controller);
+        if matches!(opened, Err(ConnectError::NoResources | ConnectError::NoPort)) {
+            self.statistics.count(|all| &mut all.calls_refused);
+        }
+        opened
+    }
+
+    fn open_actively(
+        &mut self,
+        now: Instant,
+        remote: SocketAddr,
+        local: Option<SocketAddr>,
+        config: &Config,
+        controller: C,
+    ) -> Result<Handle, ConnectError> {
         let now = self.advance(now);
         config.validate().map_err(ConnectError::Config)?;
         let tuple = self.choose_ends(remote, local)?;
@@ -196,7 +211,11 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if !(is_there && (ip.is_unspecified() || self.addresses.contains(ip) || is_foreign)) {
             return Err(ListenError::NoSuchAddress);
         }
-        let id = self.listeners.add(&config)?;
+        let added = self.listeners.add(&config);
+        if added == Err(ListenError::NoResources) {
+            self.statistics.count(|all| &mut all.calls_refused);
+        }
+        let id = added?;
         Ok(Listener { slot: id, generation: self.listeners.records.generation(id) })
     }
 

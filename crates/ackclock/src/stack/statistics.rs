@@ -51,6 +51,9 @@ pub struct Statistics {
     /// Connections refused because the memory for queues was spent; the peer's SYN, or the ack of
     /// ours, was dropped.
     pub memory_refused: u64,
+    /// Calls that a limit refused: connections, listeners and addresses beyond the last place or the
+    /// last byte of memory, and connections to whom all ephemeral ports were taken.
+    pub calls_refused: u64,
     /// Half-open connections given up.
     pub half_open_timeouts: u64,
     /// TIME-WAIT records that gave way to newer ones.
@@ -122,6 +125,7 @@ impl Statistics {
         half_open_overflow: 0,
         accept_overflow: 0,
         memory_refused: 0,
+        calls_refused: 0,
         half_open_timeouts: 0,
         time_wait_recycled: 0,
         time_wait_reused: 0,

@@ -24,7 +24,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         // What is known is brought up to date in any case; who asks for us will be talked to. A
         // sender without an address only looks whether it is free (RFC 5227 section 2.1.1).
         let waited = is_unicast(sender)
-            && self.neighbours.learn(now, sender, arp.sender_hardware, Trust::Confirmed, is_ours);
+            && self.learn(now, sender, arp.sender_hardware, Trust::Confirmed, is_ours);
         if is_ours && arp.is_request {
             self.answer(Message {
                 is_request: false,

@@ -91,7 +91,7 @@ use crate::wire::{
 use core::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use message::{HEADERS, Message};
-use neighbours::{Due, Neighbours, Resolution};
+use neighbours::{Due, Neighbours, Resolution, Trust};
 use routes::Routes;
 use statistics::count;
 
@@ -150,9 +150,18 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         self.set_route(Cidr { address: all, prefix: 0 }, gateway)
     }
 
-    /// Sets the router through which a network is reached; the longest prefix counts.
+    /// Sets the router through which a network is reached; the longest prefix counts. As to where the
+    /// router is, see [`set_gateway`](Self::set_gateway).
+    ///
+    /// # Errors
+    /// The gateway is no address of one host, or of another family than the network; or all places are
+    /// taken.
     pub fn set_route(&mut self, network: Cidr, gateway: IpAddr) -> Result<(), RouteError> {
-        self.routes.set(network, gateway)
+        let set = self.routes.set(network, gateway);
+        if set == Err(RouteError::NoResources) {
+            count(&mut self.statistics.routes_refused);
+        }
+        set
     }
 
     /// Removes the route to a network; the default gateway's network has the prefix 0.
@@ -299,7 +308,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
                 return Ok(None);
             }
         };
-        match self.neighbours.resolve(now, next_hop) {
+        match self.neighbours.resolve(now, next_hop, &mut self.statistics) {
             Resolution::Known(hardware) => return Ok(Some(hardware)),
             Resolution::Wait => return Err(Rejected),
             Resolution::Unreachable => {
@@ -312,6 +321,19 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
             }
         }
         Ok(None)
+    }
+
+    /// As [`Neighbours::learn`].
+    fn learn(
+        &mut self,
+        now: Instant,
+        address: Address,
+        hardware: EthernetAddress,
+        trust: Trust,
+        is_new: bool,
+    ) -> bool {
+        let statistics = &mut self.statistics;
+        self.neighbours.learn(now, address, hardware, trust, is_new, statistics)
     }
 
     /// Queues an answer.

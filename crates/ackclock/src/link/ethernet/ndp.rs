@@ -51,7 +51,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
             hardware,
         });
         let told = ndp.hardware.filter(|_| !source.is_unspecified());
-        told.is_some_and(|told| self.neighbours.learn(now, source, told, Trust::Stale, true))
+        told.is_some_and(|told| self.learn(now, source, told, Trust::Stale, true))
     }
 
     /// Section 7.2.5.
@@ -65,10 +65,10 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         let target = ndp.target.into();
         let trust = if solicited { Trust::Confirmed } else { Trust::Stale };
         match (self.neighbours.known(target), ndp.hardware) {
-            (Some(None), Some(told)) => self.neighbours.learn(now, target, told, trust, false),
+            (Some(None), Some(told)) => self.learn(now, target, told, trust, false),
             (Some(Some(known)), Some(told)) if known != told => {
                 if overrides {
-                    self.neighbours.learn(now, target, told, trust, false);
+                    self.learn(now, target, told, trust, false);
                 } else {
                     self.neighbours.doubt(now, target);
                 }

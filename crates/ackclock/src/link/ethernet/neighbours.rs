@@ -4,6 +4,7 @@
 //! answered is believed for half a minute. If it is still needed then, it goes on being used while
 //! it is asked itself, and is forgotten if it does not answer.
 
+use super::statistics::{EthernetStatistics, count};
 use crate::time::{Duration, Instant};
 use crate::wire::{Address, EthernetAddress};
 use core::net::Ipv4Addr;
@@ -117,7 +118,12 @@ impl<const N: usize> Neighbours<N> {
     }
 
     /// Whom to hand a packet for this next hop; begins to ask if that is not known.
-    pub(super) fn resolve(&mut self, now: Instant, address: Address) -> Resolution {
+    pub(super) fn resolve(
+        &mut self,
+        now: Instant,
+        address: Address,
+        statistics: &mut EthernetStatistics,
+    ) -> Resolution {
         self.turn = self.turn.wrapping_add(1);
         let turn = self.turn;
         let Some(neighbour) = self.find(address) else {
@@ -125,7 +131,11 @@ impl<const N: usize> Neighbours<N> {
             let hardware = EthernetAddress::default();
             let (deadline, quiet_until) = (now, now);
             let new = Neighbour { address, hardware, state, turn, deadline, quiet_until };
-            return if self.insert(now, &new) { Resolution::Wait } else { Resolution::NoPlace };
+            return if self.insert(now, &new, statistics) {
+                Resolution::Wait
+            } else {
+                Resolution::NoPlace
+            };
         };
         neighbour.turn = turn;
         let is_due = neighbour.deadline <= now;
@@ -162,6 +172,7 @@ impl<const N: usize> Neighbours<N> {
         hardware: EthernetAddress,
         trust: Trust,
         is_new: bool,
+        statistics: &mut EthernetStatistics,
     ) -> bool {
         let deadline = match trust {
             Trust::Confirmed => now + REACHABLE_TIME,
@@ -186,7 +197,7 @@ impl<const N: usize> Neighbours<N> {
             None if is_new => {
                 let (state, quiet_until) = (State::Reachable, now);
                 let new = Neighbour { address, hardware, state, turn, deadline, quiet_until };
-                self.insert(now, &new);
+                self.insert(now, &new, statistics);
                 false
             }
             None => false,
@@ -217,7 +228,12 @@ impl<const N: usize> Neighbours<N> {
     /// nobody is asked for more often (RFC 1122 section 2.3.2.1); and at most half the places are for
     /// those of whom nothing is known, so that asking for many makes us forget few. Returns whether
     /// there is a place.
-    fn insert(&mut self, now: Instant, new: &Neighbour) -> bool {
+    fn insert(
+        &mut self,
+        now: Instant,
+        new: &Neighbour,
+        statistics: &mut EthernetStatistics,
+    ) -> bool {
         let unresolved = self.places.iter().filter(|it| it.is_unresolved()).count();
         let is_full = new.is_unresolved() && unresolved >= (N / 2).max(1);
         let (mut best, mut found) = (0, None);
@@ -233,7 +249,14 @@ impl<const N: usize> Neighbours<N> {
                 (best, found) = (fitness, Some(place));
             }
         }
-        found.map(|place| *place = *new).is_some()
+        let Some(place) = found else {
+            return false;
+        };
+        if matches!(place.state, State::Reachable | State::Probe(_)) {
+            count(&mut statistics.replaced);
+        }
+        *place = *new;
+        true
     }
 
     /// When the next request is due.

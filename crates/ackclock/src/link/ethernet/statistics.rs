@@ -35,6 +35,11 @@ pub struct EthernetStatistics {
     pub no_route: u32,
     /// Packets lost because all places for neighbours that are being asked for were taken.
     pub no_place: u32,
+    /// Neighbours forgotten because others needed their places. Many in a short time mean that there
+    /// are too few places.
+    pub replaced: u32,
+    /// Routes refused because all places were taken.
+    pub routes_refused: u32,
 }
 
 impl EthernetStatistics {
@@ -54,6 +59,8 @@ impl EthernetStatistics {
         unreachable: 0,
         no_route: 0,
         no_place: 0,
+        replaced: 0,
+        routes_refused: 0,
     };
 }
 

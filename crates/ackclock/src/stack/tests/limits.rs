@@ -174,6 +174,14 @@ fn lives_in_lent_memory<const BUCKETS: usize>() {
     }
     let third = server.connect(now, addr("10.0.0.1:9"), None, &Config::default());
     assert_eq!(third, Err(ConnectError::NoResources));
+    assert_eq!(server.statistics().calls_refused, 1);
+    let second = server.listen(ListenConfig::new(addr("0.0.0.0:81")));
+    assert_eq!(second, Err(ListenError::NoResources));
+    assert_eq!(server.statistics().calls_refused, 2);
+    let add = |last| server.add_address(Cidr { address: [10, 0, 1, last].into(), prefix: 24 });
+    let refused = (0..100).map(add).find(Result::is_err);
+    assert_eq!(refused, Some(Err(AddressError::NoResources)));
+    assert_eq!(server.statistics().calls_refused, 3);
 }
 
 #[test]

@@ -312,6 +312,7 @@ fn next_hops_are_neighbours_routers_or_unknown() {
     let network = cidr("192.0.2.0/25");
     let router = "10.0.0.253".parse().unwrap();
     assert_eq!(host.ethernet.set_route(network, router), Err(RouteError::NoResources));
+    assert_eq!(host.ethernet.statistics().routes_refused, 1);
     host.ethernet.remove_route(cidr("::/0"));
     assert_eq!(
         host.ethernet.set_route(network, "fd00::1".parse().unwrap()),

@@ -102,8 +102,10 @@ fn the_neighbour_that_was_needed_least_recently_gives_way() {
     }
     host.connect("10.0.0.2:81");
     host.frames();
+    assert_eq!(host.ethernet.statistics().replaced, 0);
     host.meet("10.0.0.6", THEM);
     assert_eq!(host.ethernet.neighbours.len(), 4);
+    assert_eq!(host.ethernet.statistics().replaced, 1);
     host.connect("10.0.0.2:82");
     assert_eq!(shape(&host.frames()).len(), 1);
     host.connect("10.0.0.3:82");
