@@ -141,7 +141,15 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
     }
 
     /// Sets the router of this family for everything that is on no network of ours and has no other
-    /// route. It must be on a network of ours.
+    /// route.
+    ///
+    /// It should be on a network of ours. Which networks those are the stack knows, and it may come to
+    /// know them later, so this is not checked: a router on none of them is asked for on the link all
+    /// the same, as hosts need it whose address has a prefix of 32 or 128 bits. If it is not there,
+    /// packets to it are lost: `gave_up` and `unreachable` count.
+    ///
+    /// # Errors
+    /// As [`set_route`](Self::set_route).
     pub fn set_gateway(&mut self, gateway: IpAddr) -> Result<(), RouteError> {
         let all: IpAddr = match gateway {
             IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),

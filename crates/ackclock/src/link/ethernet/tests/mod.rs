@@ -332,3 +332,15 @@ fn next_hops_are_neighbours_routers_or_unknown() {
     host.ethernet.remove_route(cidr("0.0.0.0/0"));
     assert_eq!(asked(&mut host, "192.0.2.3:80"), [""; 0]);
 }
+
+#[test]
+fn a_gateway_on_no_network_of_ours_is_asked_for_on_the_link() {
+    let mut host = Host::new(&["10.0.0.1/32"]);
+    host.ethernet.set_gateway("172.16.0.1".parse().unwrap()).unwrap();
+    host.connect("192.0.2.1:80");
+    let frames = host.frames();
+    let arp = Arp::parse(&frames[0][ETHERNET_HEADER..]).unwrap();
+    assert_eq!((arp.sender, arp.target), ([10, 0, 0, 1].into(), [172, 16, 0, 1].into()));
+    host.on_frame(&arp_frame(US, false, (ROUTER, "172.16.0.1"), "10.0.0.1"));
+    assert_eq!(shape(&host.frames()), [(ROUTER, "S")]);
+}
