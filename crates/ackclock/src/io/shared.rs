@@ -83,7 +83,8 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize> SharedStack<'a, C
     /// Carries packets between link and stack, fires timers and wakes tasks, for ever. `interface` is
     /// an [`Ethernet`](crate::link::ethernet::Ethernet) or [`Direct`](crate::link::Direct);
     /// `sleep_until` makes a future that is done at that time. A link that wakes nobody is asked when
-    /// that future is done: end it earlier then, say each millisecond.
+    /// that future is done: end it earlier then, say each millisecond. When the link has a carrier
+    /// again, neighbours are told who we are.
     ///
     /// # Errors
     /// It ends only when the device fails.
@@ -95,7 +96,14 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize> SharedStack<'a, C
     ) -> L::Error {
         let mut sleep = pin!(None);
         let mut armed = Instant::FAR_FUTURE;
+        let mut was_up = true;
         poll_fn(|cx| {
+            link.set_waker(cx.waker());
+            let is_up = link.is_up();
+            if is_up && !was_up {
+                interface.announce();
+            }
+            was_up = is_up;
             let next = match self.round(cx, link, interface) {
                 Ok(next) => next,
                 Err(error) => return Poll::Ready(error),
@@ -128,7 +136,6 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize> SharedStack<'a, C
             return Ok(now);
         };
         let Inner { stack, wakers, runner } = &mut *inner;
-        link.set_waker(cx.waker());
         let mut deliver = |received: Received<'_>| interface.on_received(now, stack, &received);
         let received = link.receive(now, BATCH, &mut deliver)?;
         if stack.poll_at() <= now {

@@ -43,12 +43,16 @@ impl<'s, 'a, C: CongestionController + Clone, const WAKERS: usize> Stream<'s, 'a
 
     /// Ends our direction: the peer reads to the end of what was written.
     pub fn shutdown(&mut self) {
-        self.shared.with(|now, stack| stack.shutdown(now, self.handle));
+        self.finish();
     }
 
     /// Ends the connection at once with a reset.
     pub fn abort(self) {
         self.shared.with(|now, stack| stack.abort(now, self.handle));
+    }
+
+    fn finish(&self) {
+        self.shared.with(|now, stack| stack.shutdown(now, self.handle));
     }
 
     const fn key(&self) -> Key {
@@ -109,6 +113,13 @@ impl<'s, 'a, C: CongestionController + Clone, const WAKERS: usize> Stream<'s, 'a
     fn is(&self, what: impl Fn(&Readiness) -> bool) -> Result<bool, IoError> {
         let readiness = self.shared.with(|_, stack| stack.readiness(self.handle)).flatten();
         readiness.map(|readiness| what(&readiness)).ok_or(IoError::InvalidHandle)
+    }
+}
+
+impl<C: CongestionController + Clone, const WAKERS: usize> WriteHalf<'_, '_, '_, C, WAKERS> {
+    /// Ends this direction, as [`Stream::shutdown`] does; the other half goes on.
+    pub fn shutdown(&mut self) {
+        self.0.finish();
     }
 }
 

@@ -235,6 +235,89 @@ fn both_halves_are_used_at_once() {
 }
 
 #[test]
+fn a_half_ends_its_direction_while_the_other_goes_on() {
+    let (client, server) = (shared::<2>(1), shared::<2>(2));
+    let listener = listen(&server);
+    let echo_task = async { echo(server.accept(listener).await).await };
+    let talk = async {
+        let mut stream = client.connect("10.0.0.2:7".parse().unwrap()).await.unwrap();
+        let (mut read, mut write) = stream.split();
+        write.write_all(b"Is anybody there?").await.unwrap();
+        write.shutdown();
+        assert_eq!(write.write(b"more").await, Err(IoError::Finished));
+        let mut answer = [0; 17];
+        read.read_exact(&mut answer).await.unwrap();
+        assert_eq!(&answer, b"Is anybody there?");
+        assert_eq!(read.read(&mut answer).await, Ok(0));
+    };
+    execute(runners(&client, &server), std::vec![Box::pin(echo_task), Box::pin(talk)]);
+}
+
+/// Whether a cable is plugged in, and whom a change wakes.
+type Plug = Rc<RefCell<(bool, Option<Waker>)>>;
+
+/// A wire whose carrier comes and goes.
+struct Plugged(Wire, Plug);
+
+impl Link for Plugged {
+    type Error = Infallible;
+
+    fn capabilities(&self) -> Capabilities {
+        self.0.capabilities()
+    }
+
+    fn transmit(
+        &mut self,
+        now: Instant,
+        packet: &Transmit<'_>,
+    ) -> Result<(), TransmitError<Infallible>> {
+        self.0.transmit(now, packet)
+    }
+
+    fn receive(
+        &mut self,
+        now: Instant,
+        budget: usize,
+        deliver: &mut dyn FnMut(Received<'_>),
+    ) -> Result<usize, Infallible> {
+        self.0.receive(now, budget, deliver)
+    }
+
+    fn is_up(&mut self) -> bool {
+        self.1.borrow().0
+    }
+
+    fn set_waker(&mut self, waker: &Waker) {
+        self.0.set_waker(waker);
+        self.1.borrow_mut().1 = Some(waker.clone());
+    }
+}
+
+#[test]
+fn neighbours_are_told_who_we_are_when_the_device_has_a_carrier_again() {
+    let shared = shared::<1>(1);
+    let [near, far] = Wire::pair();
+    let plug = Plug::new(RefCell::new((true, None)));
+    let mut link = Plugged(near, plug.clone());
+    let run = async {
+        let mut ethernet: Ethernet = Ethernet::new(EthernetAddress([2, 0, 0, 0, 0, 1]));
+        shared.run(&mut link, &mut ethernet, sleep_until).await;
+    };
+    let look = async {
+        let mut announced = Vec::new();
+        for is_up in [true, false, true, true] {
+            plug.borrow_mut().0 = is_up;
+            let waker = plug.borrow_mut().1.take();
+            waker.iter().for_each(Waker::wake_by_ref);
+            sleep_until(clock() + Duration::from_millis(1)).await;
+            announced.push(far.received.borrow_mut().0.drain(..).count());
+        }
+        assert_eq!(announced, [1, 0, 1, 0]);
+    };
+    execute(std::vec![Box::pin(run)], std::vec![Box::pin(look)]);
+}
+
+#[test]
 fn more_may_wait_than_there_are_wakers() {
     let (client, server) = (shared::<1>(1), shared::<1>(2));
     let listener = listen(&server);

@@ -48,11 +48,6 @@ impl<D: Driver> EmbassyLink<D> {
         }
     }
 
-    /// Whether the device has a carrier. A change wakes the waker.
-    pub fn is_up(&mut self) -> bool {
-        self.driver.link_state(&mut Context::from_waker(&self.waker)) == LinkState::Up
-    }
-
     /// The driver.
     pub fn driver_mut(&mut self) -> &mut D {
         &mut self.driver
@@ -98,6 +93,10 @@ impl<D: Driver> Link for EmbassyLink<D> {
             });
         }
         Ok(budget)
+    }
+
+    fn is_up(&mut self) -> bool {
+        self.driver.link_state(&mut Context::from_waker(&self.waker)) == LinkState::Up
     }
 
     fn set_waker(&mut self, waker: &Waker) {

@@ -49,8 +49,14 @@ pub trait Link {
         deliver: &mut dyn FnMut(Received<'_>),
     ) -> Result<usize, Self::Error>;
 
-    /// Has `waker` woken when the device has something to receive, or has room again after
-    /// [`TransmitError::Full`]. A device that cannot tell ignores it, and is asked by whoever drives it.
+    /// Whether the device has a carrier, such as a plugged cable; one that cannot tell says yes.
+    fn is_up(&mut self) -> bool {
+        true
+    }
+
+    /// Has `waker` woken when the device has something to receive, has room again after
+    /// [`TransmitError::Full`], or gets or loses its carrier. A device that cannot tell ignores it, and is
+    /// asked by whoever drives it.
     fn set_waker(&mut self, waker: &Waker) {
         let _ = waker;
     }
@@ -76,6 +82,9 @@ pub trait Interface {
 
     /// When [`transmit`](Self::transmit) is to be called without a reason of the stack's.
     fn poll_at(&self) -> Instant;
+
+    /// The link has a carrier again: whoever is on it now may not know us.
+    fn announce(&mut self) {}
 }
 
 /// Nothing: the link carries the stack's IP packets.

@@ -417,6 +417,10 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Interface for Ethernet<NEIGHB
     fn poll_at(&self) -> Instant {
         Ethernet::poll_at(self)
     }
+
+    fn announce(&mut self) {
+        Ethernet::announce(self);
+    }
 }
 
 /// What a frame brings.
