@@ -115,13 +115,19 @@ built_in! {
     Bbr ["law-bbr"],
 }
 
-impl Default for BuiltIn {
-    /// CUBIC; Reno if that was left out.
-    fn default() -> Self {
+impl BuiltIn {
+    /// The default: CUBIC; Reno if that was left out.
+    pub const fn new() -> Self {
         #[cfg(feature = "law-cubic")]
-        return BuiltIn::Cubic(super::Cubic::default());
+        return BuiltIn::Cubic(super::Cubic::new(super::Growth::STANDARD));
         #[cfg(not(feature = "law-cubic"))]
-        BuiltIn::Reno(super::Reno::default())
+        BuiltIn::Reno(super::Reno::new(super::Growth::STANDARD))
+    }
+}
+
+impl Default for BuiltIn {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -68,20 +68,25 @@ impl Scale {
 impl Default for Growth {
     /// RFC 3465 with L = 2, its section 2.2.
     fn default() -> Self {
-        Growth::ByteCounting { limit: 2 }
+        Self::STANDARD
     }
 }
 
 impl Growth {
+    /// The default.
+    pub(super) const STANDARD: Self = Growth::ByteCounting { limit: 2 };
+
     /// The words there are, as help and errors tell them.
     pub const WORDS: &'static str = "per-ack, floor, lbc, abc, sabc:N/D with N at most D and D at most \
                                  255, or rfc3465:L with L from 1 to 255";
 
     /// Scaled byte counting with S = numerator/denominator; `None` if that is above 1, with which
     /// the window would more than double in a round trip (allman99 section 4), or no number.
-    pub fn scaled(numerator: u8, denominator: u8) -> Option<Self> {
-        let usable = denominator > 0 && numerator <= denominator;
-        usable.then_some(Growth::ScaledByteCounting(Scale { numerator, denominator }))
+    pub const fn scaled(numerator: u8, denominator: u8) -> Option<Self> {
+        if denominator == 0 || numerator > denominator {
+            return None;
+        }
+        Some(Growth::ScaledByteCounting(Scale { numerator, denominator }))
     }
 
     /// What counts: without older ways of doing it only RFC 3465's is there.

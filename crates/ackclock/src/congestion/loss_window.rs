@@ -71,7 +71,7 @@ impl LossWindow {
         self.has_hystart
     }
 
-    pub(super) fn use_hystart(&mut self, on: bool) {
+    pub(super) const fn use_hystart(&mut self, on: bool) {
         self.has_hystart = on;
     }
 

@@ -19,9 +19,16 @@ impl NoControl {
     pub(super) const NAME: &'static str = "none";
 }
 
+impl NoControl {
+    /// As it begins.
+    pub const fn new() -> Self {
+        NoControl { mss: DEFAULT_MSS }
+    }
+}
+
 impl Default for NoControl {
     fn default() -> Self {
-        NoControl { mss: DEFAULT_MSS }
+        Self::new()
     }
 }
 

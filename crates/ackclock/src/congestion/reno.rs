@@ -35,7 +35,7 @@ impl Reno {
 
     /// Reno whose initial slow start HyStart++ ends (RFC 9406).
     #[must_use]
-    pub fn with_hystart(mut self) -> Self {
+    pub const fn with_hystart(mut self) -> Self {
         self.window.use_hystart(true);
         self
     }

@@ -24,7 +24,7 @@ impl Tahoe {
     pub(super) const NAME: &'static str = "tahoe";
 
     /// Tahoe whose window grows by that rule.
-    pub fn new(growth: Growth) -> Self {
+    pub const fn new(growth: Growth) -> Self {
         Tahoe { window: LossWindow::new(growth) }
     }
 

@@ -64,9 +64,9 @@ impl Vegas {
 
     /// Vegas that keeps between `alpha` and `beta` segments in the queue, and leaves slow start when
     /// more than `gamma` are there. A beta below alpha counts as alpha.
-    pub fn new(alpha: u8, beta: u8, gamma: u8) -> Self {
+    pub const fn new(alpha: u8, beta: u8, gamma: u8) -> Self {
         Vegas {
-            window: LossWindow::new(Growth::default()),
+            window: LossWindow::new(Growth::STANDARD),
             bounds: Bounds { alpha, beta, gamma },
             base_rtt: NO_SAMPLE,
             round_rtt: NO_SAMPLE,

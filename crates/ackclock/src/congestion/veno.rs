@@ -62,7 +62,7 @@ impl Veno {
     pub(super) const NAME: &'static str = "veno";
 
     /// Veno whose window grows by that rule.
-    pub fn new(growth: Growth) -> Self {
+    pub const fn new(growth: Growth) -> Self {
         Veno {
             window: LossWindow::new(growth),
             base_rtt: NO_SAMPLE,
@@ -78,13 +78,13 @@ impl Veno {
 
     /// Takes a loss for random if the backlog was at most so many segments. By default 1, the alpha
     /// of the paper's pseudocode; later descriptions of Veno use 3, its beta.
-    pub fn random_loss_up_to(self, segments: u8) -> Self {
+    pub const fn random_loss_up_to(self, segments: u8) -> Self {
         Veno { random_loss_up_to: segments, ..self }
     }
 
     /// Keeps BaseRTT for the whole connection; by default, and in the paper, it is measured anew
     /// after each fast retransmit and each timeout.
-    pub fn keeping_base_rtt(self) -> Self {
+    pub const fn keeping_base_rtt(self) -> Self {
         Veno { keeps_base_rtt: true, ..self }
     }
 

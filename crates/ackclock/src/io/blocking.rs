@@ -44,7 +44,7 @@ where
     D: FnMut(&mut Stack<'a, C>) -> Instant,
 {
     /// A stream over this connection.
-    pub fn new(stack: &'s mut Stack<'a, C>, handle: Handle, drive: D) -> Self {
+    pub const fn new(stack: &'s mut Stack<'a, C>, handle: Handle, drive: D) -> Self {
         Blocking { stack, handle, drive }
     }
 

@@ -94,14 +94,14 @@ pub struct ListenConfig {
 
 impl ListenConfig {
     /// A listener at `local` with default settings.
-    pub fn new(local: SocketAddr) -> Self {
+    pub const fn new(local: SocketAddr) -> Self {
         ListenConfig {
             local,
             half_open: 128,
             backlog: 128,
             defer_accept: 0,
             any_destination: false,
-            connection: Config::default(),
+            connection: Config::new(),
         }
     }
 }

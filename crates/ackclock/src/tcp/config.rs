@@ -90,29 +90,30 @@ pub struct Config {
     pub dscp: u8,
 }
 
-impl Default for Config {
-    fn default() -> Self {
+impl Config {
+    /// The default settings, for a `static` too.
+    pub const fn new() -> Self {
         Config {
             mss: None,
             send_buffer: 256 * 1024,
             receive_buffer: 256 * 1024,
             window_clamp: None,
-            buffer_tuning: BufferTuning::default(),
+            buffer_tuning: BufferTuning::Fixed,
             flight_records: 4096,
             reassembly_ranges: 64,
             window_scaling: true,
             timestamps: true,
             sack: true,
-            ecn: EcnMode::default(),
-            recovery: RecoveryAlgorithm::default(),
-            ack_policy: AckPolicy::default(),
-            ack_timer: AckTimer::default(),
-            initial_window: InitialWindow::default(),
-            restart_after_idle: RestartAfterIdle::default(),
-            pacing: Pacing::default(),
+            ecn: EcnMode::Accept,
+            recovery: RecoveryAlgorithm::STANDARD,
+            ack_policy: AckPolicy::STANDARD,
+            ack_timer: AckTimer::PerSegment,
+            initial_window: InitialWindow::Rfc6928,
+            restart_after_idle: RestartAfterIdle::RestartWindow,
+            pacing: Pacing::Law,
             burst_limit: None,
             nagle: true,
-            rto: RtoConfig::default(),
+            rto: RtoConfig::STANDARD,
             give_up: Duration::from_secs(924),
             syn_give_up: Self::SYN_GIVE_UP,
             user_timeout: None,
@@ -123,6 +124,12 @@ impl Default for Config {
             hop_limit: 64,
             dscp: 0,
         }
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -151,7 +158,7 @@ pub enum AckPolicy {
 
 impl Default for AckPolicy {
     fn default() -> Self {
-        AckPolicy::Delayed { timeout: Self::TIMEOUT, quick_acks: Self::QUICK_ACKS }
+        Self::STANDARD
     }
 }
 
@@ -170,6 +177,10 @@ impl fmt::Display for AckPolicy {
 
 impl AckPolicy {
     /// How long an ack is delayed unless it is set.
+    /// The default.
+    const STANDARD: Self =
+        AckPolicy::Delayed { timeout: Self::TIMEOUT, quick_acks: Self::QUICK_ACKS };
+
     pub(super) const TIMEOUT: Duration = Duration::from_millis(40);
     /// How many segments are acknowledged one by one unless it is set.
     pub(super) const QUICK_ACKS: u16 = 16;
@@ -326,6 +337,16 @@ mod tests {
             assert_eq!(word.parse::<AckPolicy>().unwrap().to_string(), word);
         }
         assert_eq!("delayed".parse(), Ok(AckPolicy::default()));
+    }
+
+    #[test]
+    fn the_constant_settings_are_the_defaults_of_their_types() {
+        const CONFIG: Config = Config::new();
+        let Config { buffer_tuning, ecn, recovery, ack_policy, ack_timer, .. } = CONFIG;
+        let ours = (buffer_tuning, ecn, recovery, ack_policy, ack_timer);
+        assert_eq!(ours, Default::default());
+        let Config { initial_window, restart_after_idle, pacing, rto, .. } = CONFIG;
+        assert_eq!((initial_window, restart_after_idle, pacing, rto), Default::default());
     }
 
     #[test]

@@ -270,6 +270,15 @@ fn percent(size: u32, percent: u32) -> u32 {
 
 impl Default for Bbr {
     fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Bbr {
+    pub(super) const NAME: &'static str = "bbr";
+
+    /// As it begins.
+    pub const fn new() -> Self {
         Bbr {
             mss: DEFAULT_MSS,
             initial_cwnd: DEFAULT_MSS,
@@ -311,10 +320,6 @@ impl Default for Bbr {
             flags: 0,
         }
     }
-}
-
-impl Bbr {
-    pub(super) const NAME: &'static str = "bbr";
 
     fn is(&self, flag: Flag) -> bool {
         self.flags & (1 << flag as u16) != 0

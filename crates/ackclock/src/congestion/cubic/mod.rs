@@ -98,7 +98,7 @@ impl Cubic {
     pub(super) const NAME: &'static str = "cubic";
 
     /// CUBIC whose window grows by that rule in slow start, and counts acks so beyond it.
-    pub fn new(growth: Growth) -> Self {
+    pub const fn new(growth: Growth) -> Self {
         Cubic {
             growth,
             has_hystart: true,
@@ -113,7 +113,7 @@ impl Cubic {
 
     /// CUBIC with the slow start of RFC 5681.
     #[must_use]
-    pub fn without_hystart(self) -> Self {
+    pub const fn without_hystart(self) -> Self {
         Cubic { has_hystart: false, ..self }
     }
 
@@ -301,7 +301,7 @@ fn cube_root(n: u64) -> u32 {
 
 impl Default for Cubic {
     fn default() -> Self {
-        Cubic::new(Growth::default())
+        Cubic::new(Growth::STANDARD)
     }
 }
 

@@ -211,10 +211,18 @@ recoveries! {
     GoBackN ["recovery-go-back-n"],
 }
 
+impl RecoveryAlgorithm {
+    /// The default.
+    pub(crate) const STANDARD: Self = match Self::ALL {
+        [first, ..] => *first,
+        [] => RecoveryAlgorithm::NewReno,
+    };
+}
+
 impl Default for RecoveryAlgorithm {
     /// RACK-TLP; RFC 6675 if that was left out, and NewReno if both were.
     fn default() -> Self {
-        Self::ALL.first().copied().unwrap_or(RecoveryAlgorithm::NewReno)
+        Self::STANDARD
     }
 }
 
