@@ -1,16 +1,23 @@
 //! Two stacks in lent memory, as firmware has them, over a path that loses, doubles and reorders,
 //! under an allocator that fails: whatever happens between setup and end, nothing is allocated or
-//! freed. It holds with and without the `alloc` feature, and for the least set of features.
+//! freed. It holds with and without the `alloc` feature, for the least set of features, and with an
+//! Ethernet layer between stack and path for those of the firmware.
 
 use ackclock::apps::Pattern;
 use ackclock::congestion::Reno;
+#[cfg(feature = "ethernet")]
+use ackclock::link::ethernet::Ethernet;
+use ackclock::link::{Direct, Interface, Received};
 use ackclock::seq::SeqRange;
 use ackclock::stack::{
     Capabilities, Cidr, Event, Handle, ListenConfig, Listener, Stack, StackConfig, StackMemory,
+    Transmit,
 };
 use ackclock::storage::Buffer;
 use ackclock::tcp::{AckPolicy, Buffers, Config, FlightRecord, ReceiveError};
 use ackclock::time::{Duration, Instant};
+#[cfg(feature = "ethernet")]
+use ackclock::wire::EthernetAddress;
 use proptest::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -72,6 +79,8 @@ fn an_allocation_is_noticed() {
 
 const CONNECTIONS: usize = 2;
 const MTU: usize = 576;
+/// A packet with an Ethernet header.
+const FRAME: usize = MTU + 14;
 /// Packets on their way; more are lost.
 const PLACES: usize = 32;
 /// The longest connection of all takes a small part of this.
@@ -130,6 +139,8 @@ struct Case {
     timestamps: bool,
     every_segment: bool,
     connections: u32,
+    /// Between them: longer than a neighbour is remembered, if there is an Ethernet layer.
+    idle: Duration,
 }
 
 impl Case {
@@ -145,7 +156,7 @@ impl Case {
 }
 
 struct Flying {
-    bytes: [u8; MTU],
+    bytes: [u8; FRAME],
     len: usize,
     to: usize,
     due: Instant,
@@ -177,30 +188,32 @@ impl Path {
     }
 }
 
-struct World<'a, 'b> {
+struct World<'a, 'b, I> {
     ends: [Stack<'a, Reno>; 2],
+    interfaces: &'b mut [I; 2],
     path: &'b mut Path,
     listener: Listener,
     case: Case,
     now: Instant,
 }
 
-impl World<'_, '_> {
+impl<I: Interface> World<'_, '_, I> {
     /// Until the next thing happens. False: nothing will.
     fn step(&mut self) -> bool {
         for from in 0..2 {
             let (path, now) = (&mut *self.path, self.now);
-            let mut packet = [0; MTU];
-            while self.ends[from]
-                .transmit(now, &mut |transmit| {
-                    let len = transmit.copy_to(&mut packet).unwrap_or(0);
-                    path.put(now, 1 - from, &packet[..len]);
-                    Ok(())
-                })
-                .is_some()
-            {}
+            let mut packet = [0; FRAME];
+            let mut sink = |transmit: &Transmit<'_>| {
+                let len = transmit.copy_to(&mut packet).unwrap_or(0);
+                path.put(now, 1 - from, &packet[..len]);
+                Ok(())
+            };
+            let stack = &mut self.ends[from];
+            while self.interfaces[from].transmit(now, stack, &mut sink).is_some() {}
         }
-        let timers = self.ends[0].poll_at().min(self.ends[1].poll_at());
+        let timers = self.ends.iter().map(Stack::poll_at);
+        let timers = timers.chain(self.interfaces.iter().map(I::poll_at));
+        let timers = timers.fold(Instant::FAR_FUTURE, Instant::min);
         let arrivals = self.path.flying.iter().map(|flying| flying.due);
         let next = arrivals.fold(timers, Instant::min);
         if next.is_never() {
@@ -210,7 +223,9 @@ impl World<'_, '_> {
         for flying in &mut self.path.flying {
             if flying.due <= self.now {
                 flying.due = Instant::FAR_FUTURE;
-                self.ends[flying.to].on_packet(self.now, &flying.bytes[..flying.len]);
+                let received = Received::unverified(&flying.bytes[..flying.len]);
+                let stack = &mut self.ends[flying.to];
+                self.interfaces[flying.to].on_received(self.now, stack, &received);
             }
         }
         self.ends.iter_mut().for_each(|end| end.on_timeout(self.now));
@@ -306,7 +321,7 @@ fn stack<'a>(
 }
 
 /// Runs a case; what went wrong, and how often the allocator was called meanwhile.
-fn run(case: Case) -> (Result<(), &'static str>, u32) {
+fn run(case: Case, interfaces: &mut [impl Interface; 2]) -> (Result<(), &'static str>, u32) {
     let (mut client_memory, mut server_memory) = (Memory::new(), Memory::new());
     let mut lent = [(); 4].map(|()| Lent::new());
     let [a, b, c, d] = lent.each_mut().map(Lent::buffers);
@@ -316,17 +331,19 @@ fn run(case: Case) -> (Result<(), &'static str>, u32) {
     let mut listen = ListenConfig::new(address);
     listen.connection = case.config();
     let listener = server.listen(listen).unwrap();
-    let nothing = || Flying { bytes: [0; MTU], len: 0, to: 0, due: Instant::FAR_FUTURE };
+    let nothing = || Flying { bytes: [0; FRAME], len: 0, to: 0, due: Instant::FAR_FUTURE };
     let mut path = Path {
         flying: [(); PLACES].map(|()| nothing()),
         random: Random(case.seed | 1),
         trouble: case.trouble,
     };
     let now = Instant::from_secs(1);
-    let mut world = World { ends: [client, server], path: &mut path, listener, case, now };
+    let ends = [client, server];
+    let mut world = World { ends, interfaces, path: &mut path, listener, case, now };
     calls_during(|| {
         for _ in 0..case.connections {
             world.exchange(address)?;
+            world.now += case.idle;
         }
         let now = world.now;
         world.ends[1].close_listener(now, world.listener);
@@ -334,34 +351,67 @@ fn run(case: Case) -> (Result<(), &'static str>, u32) {
     })
 }
 
+/// Fifty connections one after another over a path without trouble.
+const FIFTY: Case = Case {
+    seed: 1,
+    trouble: 0,
+    bytes: 5_000,
+    sack: true,
+    timestamps: true,
+    every_segment: false,
+    connections: 50,
+    idle: Duration::ZERO,
+};
+
 #[test]
 fn fifty_connections_one_after_another_use_two_slots_and_no_heap() {
-    let case = Case {
-        seed: 1,
-        trouble: 0,
-        bytes: 5_000,
-        sack: true,
-        timestamps: true,
-        every_segment: false,
-        connections: 50,
-    };
-    assert_eq!(run(case), (Ok(()), 0));
+    assert_eq!(run(FIFTY, &mut [Direct; 2]), (Ok(()), 0));
+}
+
+/// Interfaces that remember four neighbours, as the firmware's does.
+#[cfg(feature = "ethernet")]
+fn ethernet() -> [Ethernet<4, 0>; 2] {
+    [1, 2].map(|last| Ethernet::new(EthernetAddress([2, 0, 0, 0, 0, last])))
+}
+
+#[cfg(feature = "ethernet")]
+#[test]
+fn neighbours_that_are_forgotten_and_asked_for_again_take_no_heap() {
+    let case = Case { idle: Duration::from_secs(600), ..FIFTY };
+    let mut interfaces = ethernet();
+    assert_eq!(run(case, &mut interfaces), (Ok(()), 0));
+    let [client, _] = interfaces.map(|interface| *interface.statistics());
+    assert!(!cfg!(feature = "counters") || client.requests_sent >= FIFTY.connections);
+}
+
+fn cases() -> impl Strategy<Value = Case> {
+    let trouble = prop_oneof![Just(0u64), 6..60u64];
+    let options = (any::<bool>(), any::<bool>(), any::<bool>());
+    (any::<u64>(), trouble, 0..30_000u64, options, 1..4u32).prop_map(
+        |(seed, trouble, bytes, (sack, timestamps, every_segment), connections)| Case {
+            seed,
+            trouble,
+            bytes,
+            sack,
+            timestamps,
+            every_segment,
+            connections,
+            idle: Duration::ZERO,
+        },
+    )
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn every_byte_comes_back_without_a_heap(
-        seed in any::<u64>(),
-        trouble in prop_oneof![Just(0u64), 6..60u64],
-        bytes in 0..30_000u64,
-        sack in any::<bool>(),
-        timestamps in any::<bool>(),
-        every_segment in any::<bool>(),
-        connections in 1..4u32,
-    ) {
-        let case = Case { seed, trouble, bytes, sack, timestamps, every_segment, connections };
-        prop_assert_eq!(run(case), (Ok(()), 0));
+    fn every_byte_comes_back_without_a_heap(case in cases()) {
+        prop_assert_eq!(run(case, &mut [Direct; 2]), (Ok(()), 0));
+    }
+
+    #[cfg(feature = "ethernet")]
+    #[test]
+    fn every_byte_comes_back_over_ethernet_without_a_heap(case in cases()) {
+        prop_assert_eq!(run(case, &mut ethernet()), (Ok(()), 0));
     }
 }
