@@ -21,7 +21,9 @@ for target; do
     cp "$CARGO_TARGET_DIR/least/$target/release/echo" "$CARGO_TARGET_DIR/$target/release/echo-least"
     if [ "$target" = thumbv7em-none-eabihf ]; then
         # For a Cortex-M7, which has its controller elsewhere.
-        "${images[@]}" --features client,an500 --target-dir "$CARGO_TARGET_DIR/an500"
+        images+=(--target-dir "$CARGO_TARGET_DIR/an500")
+        "${images[@]}" --features an500
+        "${images[@]}" --features client,an500 --bin client
     fi
     if [ "$target" = thumbv7m-none-eabi ]; then
         "$here/c/build.sh" "$CARGO_TARGET_DIR/$target/release"
