@@ -12,17 +12,19 @@ class Image:
         with open(path, "rb") as file:
             self._bytes = file.read()
         begin = struct.unpack_from("<I", self._bytes, 32)[0]
-        size, count = struct.unpack_from("<HH", self._bytes, 46)
+        size, count, names = struct.unpack_from("<HHH", self._bytes, 46)
         self._sections = [
             struct.unpack_from("<10I", self._bytes, begin + size * index) for index in range(count)
         ]
+        self._names = self._sections[names][4]
 
     def sizes(self):
         """Bytes of text (read-only data included), data and bss, and of a connection if that is
         told."""
         sizes = {"text": 0, "data": 0, "bss": 0}
-        for _, kind, flags, _, _, size, *_ in self._sections:
-            if not flags & ALLOC:
+        for name, kind, flags, _, _, size, *_ in self._sections:
+            # The stack is measured.
+            if not flags & ALLOC or self._text(self._names + name) == ".stack":
                 continue
             if kind == NO_BITS:
                 sizes["bss"] += size
@@ -42,7 +44,9 @@ class Image:
             names = self._sections[link][4]
             for at in range(offset, offset + size, 16):
                 place, value = struct.unpack_from("<II", self._bytes, at)
-                end = self._bytes.index(b"\0", names + place)
-                if self._bytes[names + place : end].decode() == name:
+                if self._text(names + place) == name:
                     return value
         raise KeyError(f"{self.path} has no symbol {name}")
+
+    def _text(self, begin):
+        return self._bytes[begin : self._bytes.index(b"\0", begin)].decode()

@@ -4,9 +4,10 @@ import os
 
 # Bytes of text of the image `echo`, on the target for which that is promised.
 TEXT_TARGET, TEXT = "thumbv7em-none-eabihf", 30_000
-# Bytes of its deepest stack, and of all its memory. On the other machine the driver has pages of its own.
+# Bytes of its deepest stack, and of all its memory. On the other machine virtio's driver needs more than
+# that for itself.
 STACK, RAM = 2 << 10, 16 << 10
-OTHERS = ["riscv32imac-unknown-none-elf"]
+VIRTIO = "riscv32imac-unknown-none-elf"
 # What must not grow any more: bytes of text, target and image.
 RATCHET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sizes.txt")
 
@@ -27,9 +28,10 @@ def problems(target, result):
         if of == target:
             limits[f"text of {image} (sizes.txt)"] = sizes[image]["text"], size
     stack = found.get("stack of echo")
-    if target not in OTHERS and stack is not None:
+    if stack is not None:
         limits["stack of echo"] = stack, STACK
-        limits["memory of echo"] = sizes["echo"]["data"] + sizes["echo"]["bss"] + stack, RAM
+        if target != VIRTIO:
+            limits["memory of echo"] = sizes["echo"]["data"] + sizes["echo"]["bss"] + stack, RAM
     for what, (value, limit) in limits.items():
         if value > limit:
             yield f"{what}: {value:,} B, more than {limit:,}"

@@ -14,12 +14,10 @@ struct Budget {
 }
 
 impl Budget {
-    fn of(image: &str, is_arm: bool) -> Self {
+    fn of(image: &str) -> Self {
         match image {
             // 16 KiB: 2 for the stack, 14 for the rest.
-            "echo" if is_arm => Budget { stack: 2 << 10, ram: 14 << 10 },
-            // The driver's queues pass over the stack on their way to where they stay.
-            "echo" => Budget { stack: 8 << 10, ram: 14 << 10 },
+            "echo" => Budget { stack: 2 << 10, ram: 14 << 10 },
             _ => Budget { stack: 24 << 10, ram: 232 << 10 },
         }
     }
@@ -39,14 +37,15 @@ impl Budget {
         )
     }
 
-    /// On `virt` there is one memory for all. Pages for the queues of virtio come on top.
+    /// On `virt` there is one memory for all. Pages for the queues of virtio, and the frames in them,
+    /// come on top.
     fn virt(&self) -> String {
         let Budget { stack, ram } = self;
         format!(
             "MEMORY {{
                 FLASH (rwx) : ORIGIN = 0x80000000, LENGTH = 128K
                 STACK (rw) : ORIGIN = 0x80020000, LENGTH = {stack}
-                RAM (rw) : ORIGIN = 0x80020000 + {stack}, LENGTH = {ram} + 64K
+                RAM (rw) : ORIGIN = 0x80020000 + {stack}, LENGTH = {ram} + 40K
             }}
             REGION_ALIAS(\"REGION_TEXT\", FLASH);
             REGION_ALIAS(\"REGION_RODATA\", FLASH);
@@ -71,7 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let image = source.file_stem().and_then(|name| name.to_str()).ok_or("a file's name")?;
         let folder = Path::new(&env::var("OUT_DIR")?).join(image);
         fs::create_dir_all(&folder)?;
-        let budget = Budget::of(image, is_arm);
+        let budget = Budget::of(image);
         fs::write(folder.join("memory.x"), if is_arm { budget.mps2() } else { budget.virt() })?;
         // What cortex-m-rt would have of the interrupts' names: there are none.
         fs::write(folder.join("device.x"), "")?;

@@ -31,10 +31,4 @@ impl<T> Once<T> {
         // SAFETY: nobody got it before, and nobody will again.
         Some(unsafe { &mut *self.value.get() })
     }
-
-    /// Where the value lies, for devices.
-    #[cfg(target_arch = "riscv32")]
-    pub(crate) const fn as_ptr(&self) -> *mut T {
-        self.value.get()
-    }
 }

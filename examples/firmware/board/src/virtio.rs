@@ -1,6 +1,8 @@
 //! An Ethernet device by virtio, with the driver of the crate `virtio-drivers`.
 
 use crate::{FrameBuffer, LONGEST_FRAME, Once, PIECES};
+use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use virtio_drivers::device::net::VirtIONetRaw;
@@ -15,8 +17,8 @@ const DEVICES: usize = 8;
 /// The interrupt of the first one.
 const FIRST_INTERRUPT: usize = 1;
 
-/// Places in the device's queues; a frame to send takes two.
-const QUEUE: usize = 16;
+/// Places in each of the device's two queues; a frame takes one.
+const QUEUE: usize = 8;
 const RECEIVED: usize = 8;
 const SENT: usize = 4;
 /// Bytes that the device puts in front of a frame, and the longest frame.
@@ -28,11 +30,14 @@ const OFFSET: usize = 2;
 const PAGES: usize = 4;
 
 #[repr(align(4096))]
-#[allow(dead_code, reason = "the device reads and writes them")]
-struct Pages([[u8; PAGE_SIZE]; PAGES]);
+struct Pages(UnsafeCell<[[u8; PAGE_SIZE]; PAGES]>);
 
-static MEMORY: Once<Pages> = Once::new(Pages([[0; PAGE_SIZE]; PAGES]));
+// SAFETY: only their address is ever asked for; who gets which of them is counted.
+unsafe impl Sync for Pages {}
+
+static MEMORY: Pages = Pages(UnsafeCell::new([[0; PAGE_SIZE]; PAGES]));
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
+static DEVICE: Once<MaybeUninit<Device>> = Once::new(MaybeUninit::uninit());
 static BUFFERS: Once<[[u8; BUFFER]; RECEIVED + SENT]> = Once::new([[0; BUFFER]; RECEIVED + SENT]);
 
 /// Physical addresses are those that the core sees.
@@ -48,7 +53,7 @@ unsafe impl Hal for Identity {
             return (0, NonNull::dangling());
         }
         TAKEN.store(end, Ordering::Relaxed);
-        let begin = MEMORY.as_ptr().cast::<u8>().wrapping_add(first * PAGE_SIZE);
+        let begin = MEMORY.0.get().cast::<u8>().wrapping_add(first * PAGE_SIZE);
         match NonNull::new(begin) {
             Some(begin) => (begin.as_ptr() as PhysAddr, begin),
             None => (0, NonNull::dangling()),
@@ -70,6 +75,8 @@ unsafe impl Hal for Identity {
     unsafe fn unshare(_: PhysAddr, _: NonNull<[u8]>, _: BufferDirection) {}
 }
 
+type Device = VirtIONetRaw<Identity, MmioTransport<'static>, QUEUE>;
+
 /// A buffer, and which request of the device's it belongs to.
 struct Lent {
     token: Option<u16>,
@@ -80,9 +87,33 @@ struct Lent {
 
 /// The device.
 pub struct Virtio {
-    device: VirtIONetRaw<Identity, MmioTransport<'static>, QUEUE>,
+    device: &'static mut Device,
     received: [Lent; RECEIVED],
     sent: [Lent; SENT],
+}
+
+/// Starts the first network device, and tells which one it is; `None` if there is none. What its queues
+/// need of the call stack on the way to where they stay is free again afterwards.
+#[inline(never)]
+fn find() -> Option<(&'static mut Device, usize)> {
+    let (transport, index) = (0..DEVICES).find_map(|index| {
+        let header = NonNull::new((FIRST + index * SIZE) as *mut VirtIOHeader)?;
+        // SAFETY: the machine has registers of virtio there, with a device behind them or not.
+        let transport = unsafe { MmioTransport::new(header, SIZE) }.ok()?;
+        (transport.device_type() == DeviceType::Network).then_some((transport, index))
+    })?;
+    let device = DEVICE.take()?.write(Device::new(transport).ok()?);
+    device.enable_interrupts();
+    Some((device, index))
+}
+
+/// Copies what fits; returns how much. (Of `copy_from_slice` the compiler does not always see that it
+/// cannot panic.)
+fn copy(to: &mut [u8], from: &[u8]) -> usize {
+    let count = to.len().min(from.len());
+    // SAFETY: both are at least so long, and what is written is nobody else's.
+    unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr(), count) };
+    count
 }
 
 impl core::fmt::Debug for Virtio {
@@ -95,14 +126,13 @@ impl Virtio {
     /// Starts the first network device, and tells the number of its interrupt; `None` if there is
     /// none.
     pub(crate) fn start() -> Option<(Self, usize)> {
-        let (transport, index) = (0..DEVICES).find_map(|index| {
-            let header = NonNull::new((FIRST + index * SIZE) as *mut VirtIOHeader)?;
-            // SAFETY: the machine has registers of virtio there, with a device behind them or not.
-            let transport = unsafe { MmioTransport::new(header, SIZE) }.ok()?;
-            (transport.device_type() == DeviceType::Network).then_some((transport, index))
-        })?;
-        let mut device = VirtIONetRaw::new(transport).ok()?;
-        device.enable_interrupts();
+        let (device, index) = find()?;
+        Some((Self::lend(device)?, FIRST_INTERRUPT + index))
+    }
+
+    /// Lends a device its buffers.
+    #[inline(never)]
+    fn lend(device: &'static mut Device) -> Option<Self> {
         let lend = |bytes| Lent { token: None, length: 0, bytes };
         let [r0, r1, r2, r3, r4, r5, r6, r7, s0, s1, s2, s3] = BUFFERS.take()?;
         let mut virtio = Virtio {
@@ -114,7 +144,7 @@ impl Virtio {
             // SAFETY: the buffer is static, and not touched before the request is completed.
             buffer.token = unsafe { virtio.device.receive_begin(&mut buffer.bytes[..]) }.ok();
         }
-        Some((virtio, FIRST_INTERRUPT + index))
+        Some(virtio)
     }
 
     /// Whether a frame is waiting.
@@ -130,8 +160,8 @@ impl Virtio {
         // SAFETY: the request was made with this buffer; the next one may be.
         let (header, length) = unsafe { self.device.receive_complete(token, bytes) }.ok()?;
         let place = frame.0.as_flattened_mut().get_mut(OFFSET..OFFSET + length)?;
-        place.copy_from_slice(bytes.get(header..header + length)?);
-        // SAFETY: as in `start`.
+        copy(place, bytes.get(header..)?);
+        // SAFETY: as in `lend`.
         buffer.token = unsafe { self.device.receive_begin(bytes) }.ok();
         Some(place)
     }
@@ -158,13 +188,12 @@ impl Virtio {
         };
         let Ok(mut end) = self.device.fill_buffer_header(&mut buffer.bytes[..]) else { return };
         for piece in pieces {
-            let Some(place) = buffer.bytes.get_mut(end..end + piece.len()) else { return };
-            place.copy_from_slice(piece);
-            end += piece.len();
+            end += copy(buffer.bytes.get_mut(end..).unwrap_or_default(), piece);
         }
         buffer.length = end;
+        let frame = buffer.bytes.get(..end).unwrap_or_default();
         // SAFETY: the buffer is static, and not touched before the request is completed.
-        buffer.token = unsafe { self.device.transmit_begin(&buffer.bytes[..end]) }.ok();
+        buffer.token = unsafe { self.device.transmit_begin(frame) }.ok();
     }
 
     /// Whether a cable is plugged in; the driver does not tell.
