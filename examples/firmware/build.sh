@@ -26,6 +26,8 @@ for target; do
         "${images[@]}" --features client,an500 --bin client
     fi
     if [ "$target" = thumbv7m-none-eabi ]; then
+        "$here/cargo.sh" "$target" build --release --locked --package firmware-embassy \
+            --manifest-path "$here/Cargo.toml"
         "$here/c/build.sh" "$CARGO_TARGET_DIR/$target/release"
     fi
 done

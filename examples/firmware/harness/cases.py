@@ -17,7 +17,8 @@ from network import BOARD, PEER, TAP, BadCable, Cable, frames_from_board, ip
 LOSS = REORDERING = 0.02
 OURS, THEIRS = "services", "smoltcp-services"
 
-C_TARGET = "thumbv7m-none-eabi"
+# For which the images in C and with embassy are built.
+EXTRA_TARGET, EXTRA = "thumbv7m-none-eabi", ["c-echo", "embassy-echo"]
 # A Cortex-M7, for which there is nothing to compare with.
 M7 = "an500"
 # Whose sizes are of interest.
@@ -38,8 +39,8 @@ class Lab:
 
     def sizes(self):
         sized = ["echo", "services"] if self.target == M7 else SIZED
-        if self.target == C_TARGET:
-            sized = [*sized, "c-echo"]
+        if self.target == EXTRA_TARGET:
+            sized = [*sized, *EXTRA]
         return {name: self.image(name).sizes() for name in sized}
 
     @contextlib.contextmanager
@@ -260,6 +261,15 @@ def c_echo(lab):
         at_once(4, amount=20_000)
 
 
+def embassy_echo(lab):
+    """The image whose connections are tasks of embassy's executor."""
+    with lab.running("embassy-echo"):
+        peers.echo(peers.connect(peers.ECHO), seconds=1)
+        for _ in range(50):
+            peers.echo(peers.connect(peers.ECHO), amount=1000)
+        at_once(4, amount=20_000)
+
+
 def comparison(lab):
     """What the other stack needs for the same."""
     for name in ("smoltcp-echo", "smoltcp-services"):
@@ -270,14 +280,14 @@ def comparison(lab):
 SLOW = [changed_address, peer_that_vanishes]
 QUICK = [
     *(echo, echo_in_trouble, services, four_at_once, bad_cable, zero_window, pulled_cable),
-    *(client, least, c_echo, comparison),
+    *(client, least, c_echo, embassy_echo, comparison),
 ]
 
 
 def applies(case, lab):
     """Whether there is such an image for the target."""
-    if case is c_echo:
-        return lab.target == C_TARGET
+    if case in (c_echo, embassy_echo):
+        return lab.target == EXTRA_TARGET
     return lab.target != M7 or case not in (least, comparison)
 
 

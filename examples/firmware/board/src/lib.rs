@@ -10,6 +10,8 @@ mod lan9118;
 #[cfg(target_arch = "arm")]
 mod mps2;
 mod once;
+#[cfg(feature = "tasks")]
+pub mod tasks;
 #[cfg(target_arch = "riscv32")]
 mod virt;
 #[cfg(target_arch = "riscv32")]

@@ -16,7 +16,10 @@ const PRESCALE: *mut u32 = 0x4002_801c as *mut u32;
 /// Each millisecond. It only wakes: an emulator that gets no processor for a while leaves some out,
 /// so that they are no clock.
 #[exception]
-fn SysTick() {}
+fn SysTick() {
+    #[cfg(feature = "tasks")]
+    crate::tasks::on_tick();
+}
 
 /// Such as when the stack is too small.
 #[exception]
@@ -105,7 +108,7 @@ impl Board {
     }
 }
 
-fn count() -> u32 {
+pub(crate) fn count() -> u32 {
     // SAFETY: as for writing; reading changes nothing.
     unsafe { COUNTER.read_volatile() }
 }
