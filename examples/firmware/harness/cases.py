@@ -15,6 +15,8 @@ from network import BOARD, PEER, TAP, BadCable, Cable, frames_from_board, ip
 
 # Both directions of the bad cable.
 LOSS = REORDERING = 0.02
+# Frames from the board that show that data is on its way.
+FLOWING = 20
 OURS, THEIRS = "services", "smoltcp-services"
 
 # For which the images in C and with embassy are built.
@@ -80,7 +82,7 @@ def echo_in_trouble(lab):
         filled = fill_queues(peers.connect(peers.ECHO, size=8192))
         ping("-s", "548", "-i", "0.1", "-w", "10")
         refuse(peers.CHARGEN)
-        pull(machine, lambda: peers.echo(peers.connect(peers.ECHO), seconds=2))
+        pull(machine, peers.connect(peers.ECHO), seconds=2)
         cable.must_have_been_bad()
         return {"bytes until the small queues were full": filled}
 
@@ -135,23 +137,27 @@ def fill_queues(lazy):
     return sent.count
 
 
-def pull(machine, talk):
-    """Pulls the cable out for a second while `talk` goes on, which must come to a good end."""
+def pull(machine, connection, seconds):
+    """Pulls the cable out for a second while there is an echo on a connection, which must come to a
+    good end."""
     with concurrent.futures.ThreadPoolExecutor(1) as thread:
-        before = frames_from_board()
-        talking = thread.submit(talk)
-        time.sleep(0.5)
-        if frames_from_board() == before:
-            raise AssertionError("no data was on its way")
+        begin = frames_from_board()
+        talking = thread.submit(peers.echo, connection, seconds=seconds)
+        machine.wait_for(lambda: frames_from_board() >= begin + FLOWING)
         machine.set_link(False)
         # What was on its way arrives.
-        time.sleep(0.2)
-        before = frames_from_board()
-        time.sleep(0.8)
-        if frames_from_board() != before:
-            raise AssertionError("frames come through a cable that was pulled out")
+        machine.wait_for(lambda: not flows(0.1))
+        if flows(1) or talking.done():
+            raise AssertionError("data comes through a cable that was pulled out")
         machine.set_link(True)
         talking.result()
+
+
+def flows(seconds):
+    """Whether anything comes from the board meanwhile."""
+    before = frames_from_board()
+    time.sleep(seconds)
+    return frames_from_board() != before
 
 
 def four_at_once(lab):
@@ -206,7 +212,7 @@ def zero_window(lab):
 def pulled_cable(lab):
     """The cable is pulled out for a second while data is on its way."""
     with lab.running("services") as machine:
-        pull(machine, lambda: peers.echo(peers.connect(peers.ECHO), seconds=4))
+        pull(machine, peers.connect(peers.ECHO), seconds=4)
 
 
 def changed_address(lab):
