@@ -2,7 +2,8 @@
 //! lends, without a heap, a clock, threads or callbacks.
 //!
 //! `include/ackclock.h` is made from this crate; it says what each function does. Nothing here
-//! panics: what cannot be done is told by the value returned.
+//! panics: what cannot be done is told by the value returned. (`examples/firmware/panics.py` looks for
+//! places that could, in an image with all of these functions.)
 #![cfg_attr(target_os = "none", no_std)]
 
 mod connections;

@@ -52,8 +52,9 @@ fn main() -> ! {
     let times = source.ended().zip(source.established());
     let time = times.map_or(Duration::ZERO, |(end, begin)| end.saturating_since(begin));
     let bytes = source.sent();
-    let kilobits = bytes * 8 / time.as_millis().max(1);
-    let _ = writeln!(Console, "sent {bytes} bytes in {time}: {kilobits} kbit/s");
+    let time = time.as_millis();
+    let kilobits = bytes * 8 / time.max(1);
+    let _ = writeln!(Console, "sent {bytes} bytes in {time} ms: {kilobits} kbit/s");
     match source.error() {
         None => exit(0),
         Some(error) => {
