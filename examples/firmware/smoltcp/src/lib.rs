@@ -48,15 +48,22 @@ pub fn run(
         let _ =
             addresses.push(IpCidr::new(Ipv4Address::from(board::ADDRESS).into(), board::PREFIX));
     });
+    // A socket that does not listen yet refuses.
+    serve_all(&mut sockets, served);
+    board::console::say(c"ready\n");
     loop {
         let now = Instant::from_micros(device.board.now() as i64);
         interface.poll(now, &mut device, &mut sockets);
-        for (handle, service) in served.iter_mut() {
-            serve(sockets.get_mut(*handle), service);
-        }
+        serve_all(&mut sockets, served);
         let delay = interface.poll_delay(now, &sockets);
         if delay.is_none_or(|delay| delay.total_micros() > 0) {
             device.board.sleep();
         }
+    }
+}
+
+fn serve_all(sockets: &mut SocketSet<'_>, served: &mut [(SocketHandle, Service)]) {
+    for (handle, service) in served {
+        serve(sockets.get_mut(*handle), service);
     }
 }

@@ -7,6 +7,7 @@ use ackclock::apps::{Application, Served, Server, Service};
 use ackclock::congestion::{Growth, Reno};
 use ackclock::stack::{Stack, StackMemory};
 use ackclock::storage::Buffer;
+use ackclock::tcp::Connection;
 use board::console::Console;
 use board::{Board, FrameBuffer, Once};
 use core::fmt::Write;
@@ -29,6 +30,8 @@ static NODE: Once<MaybeUninit<Node<'static>>> = Once::new(MaybeUninit::uninit())
 static SERVED: Once<MaybeUninit<[[Served; CONNECTIONS]; SERVICES.len()]>> =
     Once::new(MaybeUninit::uninit());
 static SERVERS: Once<Servers> = Once::new([const { None }; SERVICES.len()]);
+
+board::connection!(Connection<'static, Reno>);
 
 #[board::entry]
 fn main() -> ! {

@@ -28,6 +28,5 @@ fn main() -> ! {
         let buffer = |memory: &'static mut [u8; BUFFER]| SocketBuffer::new(&mut memory[..]);
         (sockets.add(Socket::new(buffer(receive), buffer(send))), Service::Echo)
     });
-    board::console::say(c"ready\n");
     run(board, frames, sockets, &mut { served })
 }

@@ -17,6 +17,8 @@ static BUFFERS: Once<[[[u8; BUFFER]; 2]; SERVICES.len()]> =
 static SOCKETS: Once<[SocketStorage<'static>; SERVICES.len()]> =
     Once::new([SocketStorage::EMPTY; SERVICES.len()]);
 
+board::connection!(Socket<'static>);
+
 #[board::entry]
 fn main() -> ! {
     let memory = (Board::take(), FRAMES.take(), BUFFERS.take(), SOCKETS.take());
@@ -30,6 +32,5 @@ fn main() -> ! {
         let handle = sockets.add(Socket::new(buffer(receive), buffer(send)));
         (handle, services.next().unwrap_or(Service::Echo))
     });
-    board::console::say(c"ready\n");
     run(board, frames, sockets, &mut { served })
 }
