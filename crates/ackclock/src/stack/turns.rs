@@ -19,9 +19,11 @@ impl<'a> ReadyQueue<'a> {
     /// An empty queue.
     pub(super) const fn new(
         links: Buffer<'a, Link>,
-        _credits: Buffer<'a, Credit>,
+        credits: Buffer<'a, Credit>,
         _quantum: u32,
     ) -> Self {
+        // Of nothing, and holds no memory: where buffers can, no constant function may drop one.
+        core::mem::forget(credits);
         ReadyQueue { queue: IdQueue::new(links) }
     }
 

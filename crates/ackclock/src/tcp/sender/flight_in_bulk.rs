@@ -191,6 +191,12 @@ impl<'a> Flight<'a> {
         None
     }
 
+    pub(crate) fn is_single(&self) -> bool {
+        false
+    }
+
+    pub(crate) fn acknowledge_single(&mut self, _end: SeqNumber) {}
+
     pub(crate) fn acknowledge_run(&mut self, _run: &Run) {}
 
     /// Marks the first segment lost, unless it is.
