@@ -161,11 +161,12 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             return None;
         };
         let count = id as usize + 1;
-        let has_room = self.timers.reserve(count)
-            && self.ready.reserve(count)
-            && self.events.reserve(count)
-            && self.demux.reserve();
-        if !has_room {
+        // One that was used before has its place everywhere.
+        let has_places = id < self.connections.end()
+            || (self.timers.reserve(count)
+                && self.ready.reserve(count)
+                && self.events.reserve(count));
+        if !(has_places && self.demux.reserve()) {
             return None;
         }
         // Without a place there the connection gives memory back with its slot.

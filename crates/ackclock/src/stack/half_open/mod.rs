@@ -307,7 +307,10 @@ impl<'a> HalfOpens<'a> {
     pub(super) fn insert_with(&mut self, make: impl FnOnce() -> HalfOpen) -> Option<u32> {
         let id = self.records.vacancy()?;
         let count = id as usize + 1;
-        if !(self.timers.reserve(count) && self.output.reserve(count)) {
+        // One that was used before has its place everywhere.
+        let has_places =
+            id < self.records.end() || (self.timers.reserve(count) && self.output.reserve(count));
+        if !has_places {
             return None;
         }
         let id = self.records.fill(id, make)?;
