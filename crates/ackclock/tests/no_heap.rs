@@ -139,7 +139,7 @@ struct Case {
     timestamps: bool,
     every_segment: bool,
     connections: u32,
-    /// Between them: longer than a neighbour is remembered, if there is an Ethernet layer.
+    /// Between them: longer than an answer of a neighbour is believed, if there is an Ethernet layer.
     idle: Duration,
 }
 
@@ -376,12 +376,12 @@ fn ethernet() -> [Ethernet<4, 0>; 2] {
 
 #[cfg(feature = "ethernet")]
 #[test]
-fn neighbours_that_are_forgotten_and_asked_for_again_take_no_heap() {
+fn neighbours_that_are_asked_for_again_take_no_heap() {
     let case = Case { idle: Duration::from_secs(600), ..FIFTY };
     let mut interfaces = ethernet();
     assert_eq!(run(case, &mut interfaces), (Ok(()), 0));
     let [client, _] = interfaces.map(|interface| *interface.statistics());
-    assert!(!cfg!(feature = "counters") || client.requests_sent >= FIFTY.connections);
+    assert!(!cfg!(feature = "counters") || client.requests_sent > 1);
 }
 
 fn cases() -> impl Strategy<Value = Case> {
