@@ -8,6 +8,10 @@ pub(super) const NO_ID: u32 = u32::MAX;
 /// Most places of a pool: an id and its kind fit into 32 bits (see `demux`).
 const MAX_PLACES: usize = 1 << 30;
 
+/// Whether a vacant place is looked for among all: there are few, and their number does not change.
+/// Otherwise those that were used and are free again are a list.
+const LOOKS: bool = !cfg!(any(feature = "alloc", feature = "many-connections"));
+
 /// One place of a pool. Its representation is fixed so that one that was never used is all zeros.
 #[derive(Debug)]
 #[repr(u32)]
@@ -72,17 +76,23 @@ impl<'a, T> Pool<'a, T> {
     }
 
     /// Whether no further record fits.
-    pub(super) const fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
+        if LOOKS {
+            return self.vacant().is_none();
+        }
         self.free == NO_ID && self.unused as usize >= self.limit()
     }
 
     /// Every id that was ever used is below this.
-    pub(super) const fn end(&self) -> u32 {
-        self.unused
+    pub(super) fn end(&self) -> u32 {
+        if LOOKS { self.places.len() as u32 } else { self.unused }
     }
 
     /// The id that the next record gets; makes room for it. `None` if there is no room.
     pub(super) fn vacancy(&mut self) -> Option<u32> {
+        if LOOKS {
+            return self.vacant();
+        }
         if self.is_full() {
             return None;
         }
@@ -95,11 +105,18 @@ impl<'a, T> Pool<'a, T> {
         Some(self.unused)
     }
 
+    fn vacant(&self) -> Option<u32> {
+        let vacant = self.places.iter().position(|place| place.record().is_none());
+        vacant.map(|id| id as u32)
+    }
+
     /// Adds a record as `id`, which is the [vacancy](Self::vacancy); it is made where it stays.
     pub(super) fn fill(&mut self, id: u32, make: impl FnOnce() -> T) -> Option<u32> {
         let place = self.places.get_mut(id as usize)?;
         let Place::Vacant { generation, next_free } = *place else { return None };
-        if id == self.unused {
+        if LOOKS {
+            // Nothing is kept of what is vacant.
+        } else if id == self.unused {
             self.unused += 1;
         } else {
             self.free = next_free;
@@ -116,7 +133,9 @@ impl<'a, T> Pool<'a, T> {
         let generation = place.generation().wrapping_add(1);
         let vacant = Place::Vacant { generation, next_free: self.free };
         let Place::Taken { record, .. } = core::mem::replace(place, vacant) else { return None };
-        self.free = id;
+        if !LOOKS {
+            self.free = id;
+        }
         Some(record)
     }
 
@@ -127,7 +146,9 @@ impl<'a, T> Pool<'a, T> {
         {
             let generation = place.generation().wrapping_add(1);
             *place = Place::Vacant { generation, next_free: self.free };
-            self.free = id;
+            if !LOOKS {
+                self.free = id;
+            }
         }
     }
 
@@ -184,7 +205,7 @@ impl<'a, T> Pool<'a, T> {
 
     /// All records with their ids.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        (0..self.unused).filter_map(|id| Some((id, self.get(id)?)))
+        (0..self.end()).filter_map(|id| Some((id, self.get(id)?)))
     }
 }
 
