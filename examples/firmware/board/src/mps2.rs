@@ -2,12 +2,14 @@
 
 use crate::console;
 use crate::lan9118::Lan9118;
+use crate::once::Once;
 use cortex_m::peripheral::NVIC;
-use cortex_m::peripheral::syst::SystClkSource;
 use cortex_m_rt::{ExceptionFrame, exception};
 
 /// Core clock in Hz.
 const CLOCK: u32 = 25_000_000;
+/// The tick counts clocks of the core, and interrupts (ARMv7-M section B3.3.3).
+const SYSTICK_ON: u32 = 0b111;
 /// The counter of the board's FPGA, and the register that says of how many clocks it leaves out all
 /// but one.
 const COUNTER: *const u32 = 0x4002_8018 as *const u32;
@@ -32,24 +34,21 @@ unsafe extern "C" {
     fn DefaultHandler();
 }
 
-/// The number of the controller's interrupt on all of these boards.
-const ETHERNET: u16 = 13;
-
-/// Handlers of the boards' interrupts up to the controller's, the only one that is ever enabled; and that
-/// one only wakes. Without a table of the board's own there would be one of 240.
+/// Handlers of the boards' interrupts. None is ever taken: the controller's, the only one that is enabled,
+/// only wakes; one handler is what the linker's script asks for. Without a table of the board's own there
+/// would be one of 240.
 // SAFETY: it is the table that cortex-m-rt's feature `device` asks for, where that asks for it.
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".vector_table.interrupts")]
-static __INTERRUPTS: [unsafe extern "C" fn(); ETHERNET as usize + 1] =
-    [DefaultHandler; ETHERNET as usize + 1];
+static __INTERRUPTS: [unsafe extern "C" fn(); 1] = [DefaultHandler];
 
 #[derive(Clone, Copy)]
 struct EthernetInterrupt;
 
-// SAFETY: it is the controller's number.
+// SAFETY: the number is the controller's on all of these boards.
 unsafe impl cortex_m::interrupt::InterruptNumber for EthernetInterrupt {
     fn number(self) -> u16 {
-        ETHERNET
+        13
     }
 }
 
@@ -67,13 +66,15 @@ impl Board {
     /// Starts the clock and the controller. `None` if it was called before, or if there is no
     /// controller.
     pub fn take() -> Option<Self> {
-        let peripherals = cortex_m::Peripherals::take()?;
+        static TAKEN: Once<()> = Once::new(());
+        TAKEN.take()?;
+        // SAFETY: only the first who asks comes here.
+        let peripherals = unsafe { cortex_m::Peripherals::steal() };
         let mut systick = peripherals.SYST;
-        systick.set_clock_source(SystClkSource::Core);
         systick.set_reload(CLOCK / 1_000 - 1);
         systick.clear_current();
-        systick.enable_interrupt();
-        systick.enable_counter();
+        // SAFETY: its handler is there.
+        unsafe { systick.csr.write(SYSTICK_ON) };
         // SAFETY: the boards have that register there.
         unsafe { PRESCALE.write_volatile(CLOCK / 1_000_000 - 1) };
         let ethernet = Lan9118::start()?;
