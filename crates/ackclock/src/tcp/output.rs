@@ -56,9 +56,9 @@ impl<C: CongestionController> Connection<'_, C> {
     #[cfg_attr(not(feature = "fast-path"), inline(never))]
     pub fn poll_transmit(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
         match self.state {
-            State::Closed | State::Listen => self.reset_due.then(|| self.reset(now)),
+            State::Closed | State::Listen => self.reset_due.then(|| self.bare(now, Cause::Reset)),
             state if state.is_opening() && self.challenge_due => {
-                Some(self.pure_ack(now, Cause::Challenge))
+                Some(self.bare(now, Cause::Challenge))
             }
             state if state.is_opening() => self.inquiry.due.then(|| self.syn(now)),
             _ => self.poll_synchronized(now, max_payload),
@@ -83,11 +83,11 @@ impl<C: CongestionController> Connection<'_, C> {
 
     fn poll_synchronized(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
         if self.challenge_due {
-            return Some(self.pure_ack(now, Cause::Challenge));
+            return Some(self.bare(now, Cause::Challenge));
         }
         let ack_due = self.receiver.ack_due(now);
         if ack_due && self.has_report() {
-            return Some(self.pure_ack(now, Cause::Ack));
+            return Some(self.bare(now, Cause::Ack));
         }
         // The urgent pointer counts from its own segment, so no link can cut such a segment.
         // CWR stands in one segment only.
@@ -97,9 +97,9 @@ impl<C: CongestionController> Connection<'_, C> {
             return Some(self.data(now, data));
         }
         if self.inquiry.due && self.probes_when_idle() {
-            return Some(self.pure_ack(now, Cause::Keepalive));
+            return Some(self.bare(now, Cause::Keepalive));
         }
-        (ack_due || self.window_update_due()).then(|| self.pure_ack(now, Cause::Ack))
+        (ack_due || self.window_update_due()).then(|| self.bare(now, Cause::Ack))
     }
 
     /// Whether the peer should hear that there is room again.
@@ -180,19 +180,18 @@ impl<C: CongestionController> Connection<'_, C> {
         }
     }
 
-    /// RST with the next sequence number (section 3.10.5).
-    fn reset(&self, now: Instant) -> Outgoing {
-        self.outgoing(now, Cause::Reset, self.sender.acceptable_seq(), Flags::RST, 0)
-    }
-
-    fn pure_ack(&self, now: Instant, cause: Cause) -> Outgoing {
-        let window = self.receiver.window();
+    /// A segment without payload: an ack, or a RST with the next sequence number (section 3.10.5).
+    fn bare(&self, now: Instant, cause: Cause) -> Outgoing {
+        let (flags, window) = match cause {
+            Cause::Reset => (Flags::RST, 0),
+            _ => (Flags::NONE, self.receiver.window()),
+        };
         // A keepalive probe is just outside the window, so that it is answered (section 3.8.4).
         let seq = match cause {
             Cause::Keepalive => self.sender.snd_nxt() - 1,
             _ => self.sender.acceptable_seq(),
         };
-        let mut outgoing = self.outgoing(now, cause, seq, Flags::NONE, window);
+        let mut outgoing = self.outgoing(now, cause, seq, flags, window);
         let header = &mut outgoing.header;
         if self.state.is_opening() && self.state == State::SynSent {
             header.flags = Flags::NONE;
@@ -240,6 +239,7 @@ impl<C: CongestionController> Connection<'_, C> {
     fn mark_urgent(&self, header: &mut Header) {
         if let Some(urgent) = self.sender.urgent()
             && urgent.after(header.seq)
+            && !header.flags.contains(Flags::RST)
         {
             header.flags |= Flags::URG;
             header.urgent_pointer = u16::try_from(urgent.since(header.seq)).unwrap_or(u16::MAX);
