@@ -176,8 +176,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let unsent = self.unsent();
         // A cork holds back only what the window would take: it makes no difference here.
         let waiting = unsent > 0 || self.fin_pending();
-        let too_small =
-            window < unsent.max(1) && u64::from(window) * 2 < u64::from(self.window.largest.max(1));
+        let too_small = window < unsent.max(1) && window < self.window.good_part().max(1);
         waiting && too_small
     }
 

@@ -155,8 +155,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let idle = self.snd_nxt == self.snd_una;
         if unsent > usable {
             // Rule 3: a good part of the largest window the peer ever offered.
-            let worth = (1..=allowance).contains(&window)
-                && u64::from(window) * 2 >= u64::from(self.window.largest);
+            let worth = (1..=allowance).contains(&window) && window >= self.window.good_part();
             return if worth && (idle || !self.nagle) { new(window, false) } else { None };
         }
         // Less than a segment, and all there is.

@@ -20,6 +20,12 @@ impl SendWindow {
         SendWindow { size, largest: size, wl1: seq, wl2: ack }
     }
 
+    /// As much of the largest window the peer ever offered as is worth a segment by itself (RFC 9293
+    /// section 3.8.6.2.1: Fs is one half).
+    pub(crate) fn good_part(&self) -> u32 {
+        self.largest.div_ceil(2)
+    }
+
     /// Takes the window of an acceptable ack unless an older segment carries it; returns whether
     /// the window was taken and differs.
     ///

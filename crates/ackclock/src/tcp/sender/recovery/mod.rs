@@ -190,7 +190,8 @@ impl Episode {
         if self.duplicate_acks == 0 {
             self.flight_end = ack.nxt;
         }
-        self.duplicate_acks = self.duplicate_acks.saturating_add(u32::from(ack.duplicate));
+        // Nobody sends 2^32 of them.
+        self.duplicate_acks = self.duplicate_acks.wrapping_add(u32::from(ack.duplicate));
     }
 
     /// An episode begins; its first retransmission goes at once.

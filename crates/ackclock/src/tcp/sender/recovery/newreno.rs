@@ -30,7 +30,7 @@ impl NewReno {
     ) {
         self.credit = self.credit.saturating_sub(ack.acked);
         if ack.acked >= ack.mss {
-            self.credit = self.credit.saturating_add(ack.mss);
+            self.credit += ack.mss;
         }
         self.credit = self.credit.min(flight.outstanding());
         outcome.lost = flight.mark_first_lost();
@@ -59,7 +59,7 @@ impl Rules for NewReno {
                 self.credit = 0;
             }
         } else if ack.duplicate && episode.phase != Phase::Loss {
-            self.credit = self.credit.saturating_add(ack.mss).min(flight.outstanding());
+            self.credit = (self.credit + ack.mss).min(flight.outstanding());
             let began = episode.phase == Phase::Fast;
             // Step 2: only if the cumulative ack covers more than `recover`; else the duplicates
             // come of what was retransmitted after a timeout.
@@ -70,7 +70,7 @@ impl Rules for NewReno {
                 self.partial_seen = false;
             } else if !began {
                 // Limited transmit is for two segments (RFC 3042 section 2).
-                let limit = (DUPLICATE_THRESHOLD - 1).saturating_mul(ack.mss);
+                let limit = (DUPLICATE_THRESHOLD - 1) * ack.mss;
                 self.credit = self.credit.min(limit);
             }
         }
