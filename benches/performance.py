@@ -1,11 +1,5 @@
 #!/usr/bin/env python3
-"""Makes docs/performance.md of the JSON lines that the benchmarks print.
-
-    cargo bench -p ackclock-benches --bench memory --bench parts | tee target/benches.txt
-    cargo bench -p ackclock-benches --bench instructions | tee -a target/benches.txt
-    cargo test -p ackclock --test many_connections -- --nocapture | tee -a target/benches.txt
-    sudo benches/tun.sh | tee -a target/benches.txt
-    benches/performance.py target/benches.txt
+"""Makes docs/performance.md of the JSON lines that the benchmarks print: `benches/performance.py FILE...`.
 
 Lines that are not JSON are passed over. Of rows that were measured more than once the last counts.
 """
@@ -16,14 +10,23 @@ import sys
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "performance.md"
 
-HEAD = """\
+COMMANDS = """\
+cargo bench -p ackclock-benches --bench memory --bench parts | tee target/benches.txt
+cargo bench -p ackclock-benches --bench instructions | tee -a target/benches.txt
+cargo test -p ackclock --test many_connections -- --nocapture | tee -a target/benches.txt
+sudo benches/tun.sh | tee -a target/benches.txt
+benches/performance.py target/benches.txt
+"""
+
+HEAD = f"""\
 # Performance
 
 Made by `benches/performance.py` from what the benchmarks print; not to be edited by hand.
 
 What is compared ran in the same process and in turns, on an x86-64 virtual machine with two processors
-that had other work to do. Ratios carry over to another machine; times do not, and are shown only as
-what is added to the floor. Instructions are counted by callgrind.
+that had other work to do. Ratios carry over to another machine; times do not, and are shown only where
+the project asks for them: what is added to the floor, and what a gigabyte costs.
+Instructions are counted by callgrind.
 
 Both ends, the applications' copies and the wire (one copy) are in one thread and one memory, at MTU
 1500. Ours runs with everything on: SACK, timestamps, RACK-TLP and CUBIC. smoltcp is version 0.14, whose
@@ -32,22 +35,20 @@ default is no congestion control; where nothing else is said it runs so, without
 To measure again:
 
 ```sh
-cargo bench -p ackclock-benches --bench memory --bench parts | tee target/benches.txt
-cargo bench -p ackclock-benches --bench instructions | tee -a target/benches.txt
-cargo test -p ackclock --test many_connections -- --nocapture | tee -a target/benches.txt
-sudo benches/tun.sh | tee -a target/benches.txt
-benches/performance.py target/benches.txt
-```
+{COMMANDS}```
 """
 
 ABOUT = {
     "over TUN": """\
 Against the kernel on one processor, by the processor time of both ends. The *minimal driver* knows its
-packets beforehand, keeps to the peer's window, and does nothing else that a TCP must do.
+packets beforehand, keeps to the peer's window, and does nothing else that a TCP must do. CPU seconds per
+GB (10^9 bytes of payload) are those of both ends on this machine.
 """,
     "several queues": """\
 A connection on each queue of a TUN interface, against the kernel, with a stack and a thread for each
-queue, by the time of the busier processor. All that is done for a queue stays on its processor.
+queue, by the time of the busier processor and, where that is said, by the clock on the wall, to which
+other work on the machine counts too. All that is done for a queue stays on its processor. CPU seconds
+are those of both processors.
 """,
     "bulk": """\
 One direction, as fast as it goes. The end that receives takes in all that has arrived, as a driver's
@@ -92,16 +93,25 @@ def rows(paths):
     return found
 
 
-def times_table(case, contenders):
-    """How many times as fast as the reference each contender is."""
-    floor = contenders.get("copies and checksums alone", {}).get("ns")
-    reference = next(iter(contenders.values())).get("reference")
-    unit = next(iter(contenders.values()))["unit"]
-    columns = [f"times as fast as {reference}"] + ([f"ns per {unit} above the floor"] if floor else [])
+def times_table(bench, case, contenders):
+    """How many times as fast as the references each contender is, and what else is known of all."""
+    rows = list(contenders.values())
+    references = [ratio["reference"] for ratio in rows[0]["ratios"]]
+    columns = [f"times as fast as {reference}" for reference in references]
+    figures = [
+        lambda row, number=number: f"{row['ratios'][number]['times']:.2f}"
+        for number in range(len(references))
+    ]
+    if "copies and checksums alone" in contenders:
+        floor = contenders["copies and checksums alone"]["ns"]
+        columns.append(f"ns per {rows[0]['unit']} above the floor")
+        figures.append(lambda row: f"{row['ns'] - floor:.0f}")
+    if all("cpu_seconds_per_gigabyte" in row for row in rows):
+        columns.append("CPU seconds per GB")
+        figures.append(lambda row: f"{row['cpu_seconds_per_gigabyte']:.2f}")
     lines = [f"| {case} | " + " | ".join(columns) + " |", "| --- |" + " ---: |" * len(columns)]
     for name, row in contenders.items():
-        cells = [f"{row['times_reference']:.2f}"] + ([f"{row['ns'] - floor:.0f}"] if floor else [])
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+        lines.append(f"| {name} | " + " | ".join(figure(row) for figure in figures) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -120,9 +130,10 @@ def bytes_table(case, contenders):
 
 def main():
     if len(sys.argv) < 2:
-        sys.exit(__doc__)
+        sys.exit(f"{__doc__}\n{COMMANDS}")
     parts = [HEAD]
-    for bench, cases in rows(sys.argv[1:]).items():
+    found = rows(sys.argv[1:])
+    for bench, cases in found.items():
         parts.append(f"## {bench[0].upper()}{bench[1:]}\n")
         parts.append(ABOUT.get(bench, ""))
         for case, contenders in cases.items():
@@ -132,7 +143,7 @@ def main():
             elif counts:
                 parts.append(instructions_table(contenders))
             else:
-                parts.append(times_table(case, contenders))
+                parts.append(times_table(bench, case, contenders))
     PAGE.write_text("\n".join(part for part in parts if part))
 
 

@@ -4,7 +4,7 @@
 //! one after the other have no ratio. Here each sample that criterion takes of a contender is
 //! followed by one of the reference, and what is told is the median of the ratios of such pairs.
 
-use crate::report::{self, Row, median};
+use crate::report::{self, Ratio, Row, median};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, SamplingMode};
 use std::time::Duration;
@@ -67,20 +67,20 @@ impl Contest {
                 // A filter on the command line has left it out.
                 continue;
             }
-            let ratios = pairs.iter().map(|[own, reference]| reference / own).collect();
-            let mut row = self.row(name, pairs.iter().map(|pair| pair[0]).collect());
-            row.times_reference = Some(median(ratios));
-            row.reference = Some(self.reference.0.to_string());
+            let times = |who: usize| pairs.iter().map(|pair| pair[who]).collect::<Vec<_>>();
+            let (own, reference) = (times(0), times(1));
+            // The other way round, since less time is better.
+            let ratio = Ratio::of_rounds(self.reference.0, &reference, &own);
+            let mut row = self.row(name, own);
+            row.ratios.push(ratio);
             rows.push(row);
-            reference_times.extend(pairs.iter().map(|pair| pair[1]));
+            reference_times.extend(reference);
         }
         if !reference_times.is_empty() {
-            let row = self.row(self.reference.0, reference_times);
-            rows.push(Row {
-                times_reference: Some(1.0),
-                reference: row.contender.clone().into(),
-                ..row
-            });
+            let ratio = Ratio::of_rounds(self.reference.0, &reference_times, &reference_times);
+            let mut row = self.row(self.reference.0, reference_times);
+            row.ratios.push(ratio);
+            rows.push(row);
         }
         group.finish();
         report::print(&rows);

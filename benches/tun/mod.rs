@@ -7,7 +7,7 @@ mod queues;
 mod smoltcp;
 
 use ackclock::stack::Cidr;
-use ackclock_benches::report::{self, Row, median};
+use ackclock_benches::report::{self, Ratio, Row, median};
 use ackclock_host::setup::TunSetup;
 use ackclock_host::tun::{Offload, Tun};
 use rustix::time::{ClockId, clock_gettime};
@@ -47,56 +47,82 @@ enum Job {
     Answer(u64),
 }
 
-impl Job {
-    fn name(self) -> &'static str {
-        match self {
-            Job::Send(_) => "send",
-            Job::Receive(_) => "receive",
-            Job::Answer(_) => "ping-pong",
-        }
-    }
-}
-
 /// Does a job over a device; `remote` is where the kernel listens, if it does.
-type Contender = fn(Tun, Job, SocketAddr);
+type Perform = fn(Tun, Job, SocketAddr);
 
-/// A row of the table: with offload or without, and who takes part.
+/// What takes turns with others.
 struct Case {
+    name: &'static str,
     job: Job,
     offload: bool,
-    contenders: &'static [(&'static str, Contender)],
+    contenders: &'static [(&'static str, Perform)],
 }
 
-const SENDERS: &[(&str, Contender)] = &[
-    ("minimal driver", minimal::run),
-    ("ackclock", ours::run),
-    ("smoltcp", smoltcp::run),
-    ("ackclock, in place", ours::run_in_place),
-    ("smoltcp, in place", smoltcp::run_in_place),
-];
-const RECEIVERS: &[(&str, Contender)] =
-    &[("minimal driver", minimal::run), ("ackclock", ours::run), ("smoltcp", smoltcp::run)];
-const LARGE_SENDERS: &[(&str, Contender)] = &[
-    ("minimal driver", minimal::run),
-    ("ackclock", ours::run),
-    ("ackclock, in place", ours::run_in_place),
-];
-const LARGE_RECEIVERS: &[(&str, Contender)] =
-    &[("minimal driver", minimal::run), ("ackclock", ours::run)];
-const STACKS: &[(&str, Contender)] = &[("smoltcp", smoltcp::run), ("ackclock", ours::run)];
+/// With whom the others of a case are compared where they take part.
+const REFERENCES: [&str; 2] = ["minimal driver", "smoltcp"];
 
 const CASES: [Case; 5] = [
-    Case { job: Job::Send(256 << 20), offload: false, contenders: SENDERS },
-    Case { job: Job::Receive(256 << 20), offload: false, contenders: RECEIVERS },
-    Case { job: Job::Send(2 << 30), offload: true, contenders: LARGE_SENDERS },
-    Case { job: Job::Receive(2 << 30), offload: true, contenders: LARGE_RECEIVERS },
-    Case { job: Job::Answer(100_000), offload: false, contenders: STACKS },
+    Case {
+        name: "send, without offload",
+        job: Job::Send(256 << 20),
+        offload: false,
+        contenders: &[
+            ("minimal driver", minimal::run),
+            ("ackclock", ours::run),
+            ("smoltcp", smoltcp::run),
+            ("ackclock, in place", ours::run_in_place),
+            ("smoltcp, in place", smoltcp::run_in_place),
+        ],
+    },
+    Case {
+        name: "receive, without offload",
+        job: Job::Receive(256 << 20),
+        offload: false,
+        contenders: &[
+            ("minimal driver", minimal::run),
+            ("ackclock", ours::run),
+            ("smoltcp", smoltcp::run),
+        ],
+    },
+    Case {
+        name: "send, with offload",
+        job: Job::Send(2 << 30),
+        offload: true,
+        contenders: &[
+            ("minimal driver", minimal::run),
+            ("ackclock", ours::run),
+            ("ackclock, in place", ours::run_in_place),
+        ],
+    },
+    Case {
+        name: "receive, with offload",
+        job: Job::Receive(2 << 30),
+        offload: true,
+        contenders: &[("minimal driver", minimal::run), ("ackclock", ours::run)],
+    },
+    Case {
+        name: "ping-pong, without offload",
+        job: Job::Answer(100_000),
+        offload: false,
+        contenders: &[("smoltcp", smoltcp::run), ("ackclock", ours::run)],
+    },
 ];
 
 /// What a run took.
 struct Taken {
     wall: Duration,
     processor: Duration,
+}
+
+impl Taken {
+    /// What was done in a second of processor time, in gigabits of payload or thousands of round trips.
+    fn rate(&self, job: Job) -> f64 {
+        let seconds = self.processor.as_secs_f64();
+        match job {
+            Job::Send(bytes) | Job::Receive(bytes) => bytes as f64 * 8.0 / seconds / 1e9,
+            Job::Answer(count) => count as f64 / seconds / 1e3,
+        }
+    }
 }
 
 /// Measures one queue and two, so many times.
@@ -109,64 +135,66 @@ pub(crate) fn measure(rounds: usize) {
     let mut all: Vec<Vec<Vec<f64>>> =
         CASES.iter().map(|case| vec![Vec::new(); case.contenders.len()]).collect();
     for round in 0..rounds {
-        for (case, results) in CASES.iter().zip(&mut all) {
-            for ((name, contender), results) in case.contenders.iter().zip(results) {
-                let taken = run(case, *contender);
-                let seconds = taken.processor.as_secs_f64();
-                let mut line = json!({
-                    "bench": "tun",
-                    "case": case.job.name(),
-                    "offload": case.offload,
-                    "contender": name,
-                    "round": round,
-                    "wall_seconds": taken.wall.as_secs_f64(),
-                    "cpu_seconds": seconds,
-                });
-                let figure = match case.job {
-                    Job::Send(bytes) | Job::Receive(bytes) => {
-                        line["bytes"] = bytes.into();
-                        line["cpu_seconds_per_gigabyte"] = (seconds * 1e9 / bytes as f64).into();
-                        bytes as f64 * 8.0 / seconds / 1e9
-                    }
-                    Job::Answer(count) => count as f64 / seconds / 1e3,
-                };
-                let unit = match case.job {
-                    Job::Answer(_) => "thousand_round_trips_per_cpu_second",
-                    _ => "gbit_per_cpu_second",
-                };
-                line[unit] = figure.into();
-                println!("{line}");
-                results.push(figure);
+        for (case, rates) in CASES.iter().zip(&mut all) {
+            for ((name, perform), rates) in case.contenders.iter().zip(rates) {
+                let taken = run(case, *perform);
+                tell(case, name, round, &taken);
+                rates.push(taken.rate(case.job));
             }
         }
     }
-    tables(&all);
-}
-
-/// Medians, and how they compare with the first of each case, which ran in turns with the others.
-fn tables(all: &[Vec<Vec<f64>>]) {
-    for (case, results) in CASES.iter().zip(all) {
-        let offload = if case.offload { "with" } else { "without" };
-        let name = format!("{}, {offload} offload", case.job.name());
-        let row = |((contender, _), figures): (&(&str, Contender), &Vec<f64>)| {
-            let mut row = Row::new("over TUN", &name, contender, "byte or round trip");
-            let figure = median(figures.clone());
-            match case.job {
-                Job::Answer(_) => row.ns = Some(1e6 / figure),
-                _ => row.gbit_per_second = Some(figure),
-            }
-            let ratios = figures.iter().zip(&results[0]).map(|(figure, first)| figure / first);
-            row.times_reference = Some(median(ratios.collect()));
-            row.reference = Some(case.contenders[0].0.into());
-            row
-        };
-        let rows: Vec<_> = case.contenders.iter().zip(results).map(row).collect();
-        report::print(&rows);
+    for (case, rates) in CASES.iter().zip(&all) {
+        report::print(&rows(case, rates));
     }
 }
 
+/// Prints a line of JSON for one run.
+fn tell(case: &Case, name: &str, round: usize, taken: &Taken) {
+    let mut line = json!({
+        "bench": "over TUN",
+        "case": case.name,
+        "contender": name,
+        "round": round,
+        "wall_seconds": taken.wall.as_secs_f64(),
+        "cpu_seconds": taken.processor.as_secs_f64(),
+    });
+    let rate = taken.rate(case.job);
+    match case.job {
+        Job::Send(bytes) | Job::Receive(bytes) => {
+            line["bytes"] = bytes.into();
+            line["gbit_per_cpu_second"] = rate.into();
+            line["cpu_seconds_per_gigabyte"] = (8.0 / rate).into();
+        }
+        Job::Answer(_) => line["thousand_round_trips_per_cpu_second"] = rate.into(),
+    }
+    println!("{line}");
+}
+
+/// Medians of a case, and how they compare with the references, which ran in turns with them.
+fn rows(case: &Case, rates: &[Vec<f64>]) -> Vec<Row> {
+    let names = || case.contenders.iter().map(|(name, _)| *name);
+    let references: Vec<_> =
+        names().zip(rates).filter(|(name, _)| REFERENCES.contains(name)).collect();
+    let row = |(name, rates): (&str, &Vec<f64>)| {
+        let rate = median(rates.clone());
+        let mut row = Row::new("over TUN", case.name, name, "round trip");
+        match case.job {
+            Job::Answer(_) => row.ns = Some(1e6 / rate),
+            _ => {
+                row.unit = "byte";
+                row.gbit_per_second = Some(rate);
+                row.cpu_seconds_per_gigabyte = Some(8.0 / rate);
+            }
+        }
+        let ratios = references.iter().map(|(name, other)| Ratio::of_rounds(name, rates, other));
+        row.ratios = ratios.collect();
+        row
+    };
+    names().zip(rates).map(row).collect()
+}
+
 /// Lets a contender do its job over a device of its own.
-fn run(case: &Case, contender: Contender) -> Taken {
+fn run(case: &Case, perform: Perform) -> Taken {
     let name = "tun0".parse().expect("a usable name");
     let offload = if case.offload { Offload::On } else { Offload::Off };
     let tun = Tun::open_with(&name, offload).expect("a TUN device");
@@ -178,7 +206,7 @@ fn run(case: &Case, contender: Contender) -> Taken {
     let (began, spent) = (Instant::now(), processor_time());
     thread::scope(|scope| {
         scope.spawn(kernel_side);
-        contender(tun, case.job, remote);
+        perform(tun, case.job, remote);
     });
     Taken { wall: began.elapsed(), processor: processor_time() - spent }
 }

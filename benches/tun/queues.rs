@@ -14,7 +14,7 @@ use ackclock::congestion::BuiltIn;
 use ackclock::link::Link;
 use ackclock::stack::{Event, Stack, StackConfig, Storage};
 use ackclock::time::Instant as Time;
-use ackclock_benches::report::{self, Row, median};
+use ackclock_benches::report::{self, Ratio, Row, median};
 use ackclock_host::queues::{self, Queue};
 use ackclock_host::run_loop::{Ended, RunLoop};
 use ackclock_host::setup::TunSetup;
@@ -62,11 +62,11 @@ pub(super) fn measure(rounds: usize) {
                 if sends { "send" } else { "receive" },
                 if offload { "with" } else { "without" }
             );
-            let mut all = vec![Vec::new(); CONTENDERS.len()];
+            let mut all: Vec<Vec<Figures>> = CONTENDERS.iter().map(|_| Vec::new()).collect();
             for round in 0..rounds {
-                for ((name, placement), rates) in CONTENDERS.iter().zip(&mut all) {
+                for ((name, placement), figures) in CONTENDERS.iter().zip(&mut all) {
                     let taken = run(sends, offload, bytes, placement);
-                    rates.push(tell(&case, name, round, bytes, &taken));
+                    figures.push(tell(&case, name, round, bytes, &taken));
                 }
             }
             print(&case, &all);
@@ -74,46 +74,68 @@ pub(super) fn measure(rounds: usize) {
     }
 }
 
-/// Prints a line of JSON; returns payload Gbit/s by the clock on the wall, and by the busier processor.
-fn tell(case: &str, name: &str, round: usize, bytes: u64, taken: &Taken) -> [f64; 2] {
+/// What is told of each run.
+struct Figures {
+    /// Payload Gbit/s by the time of the busier processor.
+    by_busiest: f64,
+    /// Payload Gbit/s by the clock on the wall.
+    by_wall: f64,
+    /// Seconds of all processors for 10^9 bytes of payload.
+    cpu_seconds_per_gigabyte: f64,
+}
+
+/// Prints a line of JSON.
+fn tell(case: &str, name: &str, round: usize, bytes: u64, taken: &Taken) -> Figures {
     let wall = taken.wall.as_secs_f64();
     let share = |time: &Duration| time.as_secs_f64() / wall;
     let [loops, sockets] =
         [0, 1].map(|side| taken.threads.iter().map(|each| share(&each[side])).collect::<Vec<_>>());
     let rate = |time: Duration| bytes as f64 * 8.0 / time.as_secs_f64() / 1e9;
-    let rates = [rate(taken.wall), rate(taken.busiest)];
+    let spent: Duration = taken.threads.iter().flatten().sum();
+    let figures = Figures {
+        by_busiest: rate(taken.busiest),
+        by_wall: rate(taken.wall),
+        cpu_seconds_per_gigabyte: spent.as_secs_f64() * 1e9 / bytes as f64,
+    };
     let line = json!({
-        "bench": "tun queues",
+        "bench": "several queues",
         "case": case,
         "contender": name,
         "round": round,
         "wall_seconds": wall,
-        "gbit_per_second": rates[0],
-        "gbit_per_second_of_the_busier_processor": rates[1],
+        "gbit_per_second": figures.by_wall,
+        "gbit_per_second_of_the_busier_processor": figures.by_busiest,
+        "cpu_seconds_per_gigabyte": figures.cpu_seconds_per_gigabyte,
         "share_of_loops": loops,
         "share_of_kernel_sides": sockets,
         "share_of_softirqs": share(&taken.softirq),
     });
     println!("{line}");
-    rates
+    figures
 }
 
-/// Medians by the busier processor's time, and how they compare with one queue's.
-fn print(case: &str, all: &[Vec<[f64; 2]>]) {
+/// Medians, and how they compare with one queue's, by the busier processor's time and by the clock on
+/// the wall.
+fn print(case: &str, all: &[Vec<Figures>]) {
+    let of = |figures: &[Figures], figure: fn(&Figures) -> f64| -> Vec<f64> {
+        figures.iter().map(figure).collect()
+    };
     let reference = &all[0];
+    let name_of_reference = CONTENDERS[0].0;
     let rows: Vec<_> = CONTENDERS
         .iter()
         .zip(all)
-        .map(|((name, _), rates)| {
-            let ratios = |by: usize| {
-                let ratios = rates.iter().zip(reference).map(|(rate, one)| rate[by] / one[by]);
-                median(ratios.collect())
+        .map(|((name, _), figures)| {
+            let ratio = |named: &str, figure| {
+                Ratio::of_rounds(named, &of(figures, figure), &of(reference, figure))
             };
-            println!("{case}: {name}: {:.2} times by the clock on the wall", ratios(0));
             let mut row = Row::new("several queues", case, name, "byte");
-            row.gbit_per_second = Some(median(rates.iter().map(|rate| rate[1]).collect()));
-            row.times_reference = Some(ratios(1));
-            row.reference = Some(CONTENDERS[0].0.into());
+            row.gbit_per_second = Some(median(of(figures, |figures| figures.by_busiest)));
+            let cpu_seconds = of(figures, |figures| figures.cpu_seconds_per_gigabyte);
+            row.cpu_seconds_per_gigabyte = Some(median(cpu_seconds));
+            let by_wall = format!("{name_of_reference}, by the clock on the wall");
+            row.ratios.push(ratio(name_of_reference, |figures| figures.by_busiest));
+            row.ratios.push(ratio(&by_wall, |figures| figures.by_wall));
             row
         })
         .collect();
