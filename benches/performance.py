@@ -42,7 +42,8 @@ ABOUT = {
     "over TUN": """\
 Against the kernel on one processor, by the processor time of both ends. The *minimal driver* knows its
 packets beforehand, keeps to the peer's window, and does nothing else that a TCP must do. CPU seconds per
-GB (10^9 bytes of payload) are those of both ends on this machine.
+GB (10^9 bytes of payload) are those of both ends on this machine. smoltcp knows no offload: beside
+messages with it smoltcp's go without.
 """,
     "several queues": """\
 A connection on each queue of a TUN interface, against the kernel, with a stack and a thread for each

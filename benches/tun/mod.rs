@@ -50,12 +50,29 @@ enum Job {
 /// Does a job over a device; `remote` is where the kernel listens, if it does.
 type Perform = fn(Tun, Job, SocketAddr);
 
-/// What takes turns with others.
+/// One of those that take turns.
+struct Contender {
+    name: &'static str,
+    offload: Offload,
+    perform: Perform,
+}
+
+impl Contender {
+    const fn plain(name: &'static str, perform: Perform) -> Self {
+        Contender { name, offload: Offload::Off, perform }
+    }
+
+    /// With segmentation offload.
+    const fn large(name: &'static str, perform: Perform) -> Self {
+        Contender { name, offload: Offload::On, perform }
+    }
+}
+
+/// What they do.
 struct Case {
     name: &'static str,
     job: Job,
-    offload: bool,
-    contenders: &'static [(&'static str, Perform)],
+    contenders: &'static [Contender],
 }
 
 /// With whom the others of a case are compared where they take part.
@@ -65,46 +82,48 @@ const CASES: [Case; 5] = [
     Case {
         name: "send, without offload",
         job: Job::Send(256 << 20),
-        offload: false,
         contenders: &[
-            ("minimal driver", minimal::run),
-            ("ackclock", ours::run),
-            ("smoltcp", smoltcp::run),
-            ("ackclock, in place", ours::run_in_place),
-            ("smoltcp, in place", smoltcp::run_in_place),
+            Contender::plain("minimal driver", minimal::run),
+            Contender::plain("ackclock", ours::run),
+            Contender::plain("smoltcp", smoltcp::run),
+            Contender::plain("ackclock, in place", ours::run_in_place),
+            Contender::plain("smoltcp, in place", smoltcp::run_in_place),
         ],
     },
     Case {
         name: "receive, without offload",
         job: Job::Receive(256 << 20),
-        offload: false,
         contenders: &[
-            ("minimal driver", minimal::run),
-            ("ackclock", ours::run),
-            ("smoltcp", smoltcp::run),
+            Contender::plain("minimal driver", minimal::run),
+            Contender::plain("ackclock", ours::run),
+            Contender::plain("smoltcp", smoltcp::run),
         ],
     },
     Case {
         name: "send, with offload",
         job: Job::Send(2 << 30),
-        offload: true,
         contenders: &[
-            ("minimal driver", minimal::run),
-            ("ackclock", ours::run),
-            ("ackclock, in place", ours::run_in_place),
+            Contender::large("minimal driver", minimal::run),
+            Contender::large("ackclock", ours::run),
+            Contender::large("ackclock, in place", ours::run_in_place),
         ],
     },
     Case {
         name: "receive, with offload",
         job: Job::Receive(2 << 30),
-        offload: true,
-        contenders: &[("minimal driver", minimal::run), ("ackclock", ours::run)],
+        contenders: &[
+            Contender::large("minimal driver", minimal::run),
+            Contender::large("ackclock", ours::run),
+        ],
     },
     Case {
-        name: "ping-pong, without offload",
+        name: "ping-pong",
         job: Job::Answer(100_000),
-        offload: false,
-        contenders: &[("smoltcp", smoltcp::run), ("ackclock", ours::run)],
+        contenders: &[
+            Contender::plain("smoltcp", smoltcp::run),
+            Contender::plain("ackclock", ours::run),
+            Contender::large("ackclock, with offload", ours::run),
+        ],
     },
 ];
 
@@ -136,9 +155,9 @@ pub(crate) fn measure(rounds: usize) {
         CASES.iter().map(|case| vec![Vec::new(); case.contenders.len()]).collect();
     for round in 0..rounds {
         for (case, rates) in CASES.iter().zip(&mut all) {
-            for ((name, perform), rates) in case.contenders.iter().zip(rates) {
-                let taken = run(case, *perform);
-                tell(case, name, round, &taken);
+            for (contender, rates) in case.contenders.iter().zip(rates) {
+                let taken = run(case.job, contender);
+                tell(case, contender.name, round, &taken);
                 rates.push(taken.rate(case.job));
             }
         }
@@ -149,11 +168,11 @@ pub(crate) fn measure(rounds: usize) {
 }
 
 /// Prints a line of JSON for one run.
-fn tell(case: &Case, name: &str, round: usize, taken: &Taken) {
+fn tell(case: &Case, contender: &str, round: usize, taken: &Taken) {
     let mut line = json!({
         "bench": "over TUN",
         "case": case.name,
-        "contender": name,
+        "contender": contender,
         "round": round,
         "wall_seconds": taken.wall.as_secs_f64(),
         "cpu_seconds": taken.processor.as_secs_f64(),
@@ -172,7 +191,7 @@ fn tell(case: &Case, name: &str, round: usize, taken: &Taken) {
 
 /// Medians of a case, and how they compare with the references, which ran in turns with them.
 fn rows(case: &Case, rates: &[Vec<f64>]) -> Vec<Row> {
-    let names = || case.contenders.iter().map(|(name, _)| *name);
+    let names = || case.contenders.iter().map(|contender| contender.name);
     let references: Vec<_> =
         names().zip(rates).filter(|(name, _)| REFERENCES.contains(name)).collect();
     let row = |(name, rates): (&str, &Vec<f64>)| {
@@ -194,19 +213,18 @@ fn rows(case: &Case, rates: &[Vec<f64>]) -> Vec<Row> {
 }
 
 /// Lets a contender do its job over a device of its own.
-fn run(case: &Case, perform: Perform) -> Taken {
+fn run(job: Job, contender: &Contender) -> Taken {
     let name = "tun0".parse().expect("a usable name");
-    let offload = if case.offload { Offload::On } else { Offload::Off };
-    let tun = Tun::open_with(&name, offload).expect("a TUN device");
+    let tun = Tun::open_with(&name, contender.offload).expect("a TUN device");
     let setup = TunSetup { mtu: Some(1500), ..TunSetup::new(name, vec![OURS]) };
     let configured = setup.configuration().expect("a usable address").run();
     configured.expect("a configured interface");
     std::fs::write(LAW_OF_THE_KERNEL, "reno").expect("a law that every kernel has");
-    let (remote, kernel_side) = kernel::prepare(case.job);
+    let (remote, kernel_side) = kernel::prepare(job);
     let (began, spent) = (Instant::now(), processor_time());
     thread::scope(|scope| {
         scope.spawn(kernel_side);
-        perform(tun, case.job, remote);
+        (contender.perform)(tun, job, remote);
     });
     Taken { wall: began.elapsed(), processor: processor_time() - spent }
 }
