@@ -11,7 +11,7 @@ import sys
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "performance.md"
 
 COMMANDS = """\
-cargo bench -p ackclock-benches --bench memory --bench parts | tee target/benches.txt
+cargo bench -p ackclock-benches --bench memory --bench parts --bench emulator_hops | tee target/benches.txt
 cargo bench -p ackclock-benches --bench instructions | tee -a target/benches.txt
 cargo test -p ackclock --test many_connections -- --nocapture | tee -a target/benches.txt
 sudo benches/tun.sh | tee -a target/benches.txt
@@ -25,7 +25,7 @@ Made by `benches/performance.py` from what the benchmarks print; not to be edite
 
 What is compared ran in the same process and in turns, on an x86-64 virtual machine with two processors
 that had other work to do. Ratios carry over to another machine; times do not, and are shown only where
-the project asks for them: what is added to the floor, and what a gigabyte costs.
+the project asks for them: what is added to the floor, what a gigabyte costs, how fast the emulator is.
 Instructions are counted by callgrind.
 
 Both ends, the applications' copies and the wire (one copy) are in one thread and one memory, at MTU
@@ -71,6 +71,10 @@ listen, which cost it the same).
     "checksum": "The Internet checksum beside RFC 1071's loop, one 16-bit word after another.\n",
     "ack processing": "An ack that reports one more segment, with holes behind it, beside one without.\n",
     "timers": "A timer that fires and starts anew, among others and alone.\n",
+    "emulator hops": """\
+How fast the emulator is with everything that the hosts' stacks, the queues and the routers do about a
+packet, on one processor. The project asks for a million packets over a link in a second and more.
+""",
     "memory of 100,000 connections": """\
 What the allocator has given each stack, by the number of its connections, which are established and
 have nothing in flight. The project allows 200 MiB for all, which is 2,097 for each.
@@ -107,6 +111,9 @@ def times_table(bench, case, contenders):
         floor = contenders["copies and checksums alone"]["ns"]
         columns.append(f"ns per {rows[0]['unit']} above the floor")
         figures.append(lambda row: f"{row['ns'] - floor:.0f}")
+    if bench == "emulator hops":
+        columns.append("million packets per second")
+        figures.append(lambda row: f"{1e3 / row['ns']:.2f}")
     if all("cpu_seconds_per_gigabyte" in row for row in rows):
         columns.append("CPU seconds per GB")
         figures.append(lambda row: f"{row['cpu_seconds_per_gigabyte']:.2f}")

@@ -4,6 +4,7 @@
 //! one after the other have no ratio. Here each sample that criterion takes of a contender is
 //! followed by one of the reference, and what is told is the median of the ratios of such pairs.
 
+use crate::clock::processor_time;
 use crate::report::{self, Ratio, Row, median};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, SamplingMode};
@@ -31,18 +32,6 @@ pub struct Contest {
     pub reference: (&'static str, Work),
     /// The others.
     pub contenders: Vec<(&'static str, Maker)>,
-}
-
-/// Processor time of this thread: what else runs on the machine does not count.
-#[cfg(target_os = "linux")]
-fn processor_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn processor_time() -> Duration {
-    std::time::UNIX_EPOCH.elapsed().unwrap_or_default()
 }
 
 fn timed(work: &mut Work, times: u64) -> Duration {

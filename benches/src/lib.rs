@@ -3,6 +3,7 @@
 
 pub mod against_smoltcp;
 pub mod callgrind;
+pub mod clock;
 pub mod closed_forms;
 pub mod contest;
 pub mod memory;
