@@ -68,7 +68,10 @@ One connection carries data beside others that are established and idle (with sm
 listen, which cost it the same).
 """,
     "codec": "Headers and checksum of one packet, written with its payload or read and verified.\n",
-    "checksum": "The Internet checksum beside RFC 1071's loop, one 16-bit word after another.\n",
+    "checksum": """\
+The Internet checksum beside smoltcp's (`smoltcp::wire::checksum`) and RFC 1071's loop, one 16-bit word
+after another.
+""",
     "ack processing": "An ack that reports one more segment, with holes behind it, beside one without.\n",
     "timers": "A timer that fires and starts anew, among others and alone.\n",
     "emulator hops": """\
