@@ -1,8 +1,9 @@
-//! Parts of the stack by themselves: codec and checksum beside smoltcp's, what an ack
+//! Parts of the stack by themselves: codec and checksum beside smoltcp's, a copy that sums, what an ack
 //! costs with holes in the flight, and what timers cost among many.
 
 use ackclock::wire::Checksum;
 use ackclock_benches::contest::{Contest, Maker, Work};
+use ackclock_benches::copy_and_sum::{CopyAndSum, by_blocks, by_words, one_after_the_other};
 use ackclock_benches::packets::{PAYLOAD, Timers, read, read_smoltcp, write, write_smoltcp};
 use ackclock_benches::scoreboard::{ACKS, Scoreboard};
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -84,6 +85,26 @@ fn checksum(criterion: &mut Criterion) {
     }
 }
 
+fn copy_and_checksum(criterion: &mut Criterion) {
+    let copying = |with: CopyAndSum, len: usize| -> Work {
+        let (from, mut to) = (vec![7; len], vec![0; len]);
+        Box::new(move |times| {
+            for _ in 0..times {
+                black_box(with(black_box(&from), black_box(&mut to)));
+            }
+        })
+    };
+    for len in [64, PAYLOAD, 65_000] {
+        let reference = ("a copy and then a sum", copying(one_after_the_other, len));
+        let contenders: Vec<(_, Maker)> = vec![
+            ("both in one pass, by words of 64 bits", Box::new(move || copying(by_words, len))),
+            ("both in one pass, by blocks of 2 KiB", Box::new(move || copying(by_blocks, len))),
+        ];
+        contest("copy and checksum", format!("{len} bytes"), "copy", reference, contenders)
+            .run(criterion);
+    }
+}
+
 /// Acks, a new scoreboard whenever its flight is used up.
 fn acks(holes: u32) -> Work {
     let mut board = Scoreboard::new(holes);
@@ -121,5 +142,5 @@ fn timers(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, codec, checksum, holes, timers);
+criterion_group!(benches, codec, checksum, copy_and_checksum, holes, timers);
 criterion_main!(benches);

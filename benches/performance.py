@@ -72,6 +72,13 @@ listen, which cost it the same).
 The Internet checksum beside smoltcp's (`smoltcp::wire::checksum`) and RFC 1071's loop, one 16-bit word
 after another.
 """,
+    "copy and checksum": """\
+A copy and the sum of what was copied, one after the other as in the stack, beside both in one pass. For
+segments one pass gains nothing, since the copy leaves them in the fastest memory; so the stack has none.
+There is little that could use it, too: what arrives is copied only once its checksum was found right, and
+what an application sends is copied before it is known where segments end. There remain links that copy
+packets into memory of their own.
+""",
     "ack processing": "An ack that reports one more segment, with holes behind it, beside one without.\n",
     "timers": "A timer that fires and starts anew, among others and alone.\n",
     "emulator hops": """\

@@ -6,6 +6,7 @@ pub mod callgrind;
 pub mod clock;
 pub mod closed_forms;
 pub mod contest;
+pub mod copy_and_sum;
 pub mod memory;
 pub mod packets;
 pub mod random_loss;
