@@ -10,6 +10,7 @@
 //! ```
 
 use ackclock_benches::callgrind;
+use ackclock_benches::lossy_flight::LossyFlight;
 use ackclock_benches::memory::{Access, Floor, Ours, OursSetup, Smoltcp, SmoltcpSetup};
 use ackclock_benches::packets::{PAYLOAD, Timers, read, read_smoltcp, write, write_smoltcp};
 use ackclock_benches::report::{self, Row};
@@ -27,7 +28,7 @@ const TOLERANCE: f64 = 0.03;
 const BULK: usize = 181 * PAYLOAD;
 
 /// What is counted: name, unit, repetitions of both runs, units in a repetition.
-const TASKS: [(&str, &str, [u64; 2], f64); 23] = [
+const TASKS: [(&str, &str, [u64; 2], f64); 26] = [
     ("bulk", "segment", [20, 60], 181.0),
     ("bulk, acking every second segment", "segment", [20, 60], 181.0),
     ("bulk, in place", "segment", [20, 60], 181.0),
@@ -47,6 +48,9 @@ const TASKS: [(&str, &str, [u64; 2], f64); 23] = [
     ("ack", "ack", [500, 2_500], 1.0),
     ("ack, 10 holes", "ack", [500, 2_500], 1.0),
     ("ack, 1,000 holes", "ack", [500, 2_500], 1.0),
+    ("ack, 860 segments in flight, one of 1,000 lost", "ack", [1_000, 41_000], 1.0),
+    ("ack, 8,600 segments in flight, one of 1,000 lost", "ack", [1_000, 41_000], 1.0),
+    ("ack, 86,000 segments in flight, one of 1,000 lost", "ack", [1_000, 41_000], 1.0),
     ("segment received, no holes", "segment", [500, 2_500], 1.0),
     ("segment received, 10 holes", "segment", [500, 2_500], 1.0),
     ("segment received, 1,000 holes", "segment", [500, 2_500], 1.0),
@@ -97,6 +101,9 @@ fn perform(task: &str, times: u64) -> Option<()> {
         "ack" => acks(0, n),
         "ack, 10 holes" => acks(10, n),
         "ack, 1,000 holes" => acks(1_000, n),
+        "ack, 860 segments in flight, one of 1,000 lost" => lossy_acks(860, n),
+        "ack, 8,600 segments in flight, one of 1,000 lost" => lossy_acks(8_600, n),
+        "ack, 86,000 segments in flight, one of 1,000 lost" => lossy_acks(86_000, n),
         "segment received, no holes" => segments(0, n),
         "segment received, 10 holes" => segments(10, n),
         "segment received, 1,000 holes" => segments(1_000, n),
@@ -115,6 +122,11 @@ fn repeat(times: usize, mut work: impl FnMut() -> usize) {
 fn acks(holes: u32, count: usize) {
     let mut board = Scoreboard::new(holes);
     (0..count).for_each(|_| board.ack());
+}
+
+fn lossy_acks(window: u32, count: usize) {
+    let mut flight = LossyFlight::new(window);
+    (0..count).for_each(|_| flight.ack());
 }
 
 fn segments(holes: u32, count: usize) {

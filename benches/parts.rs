@@ -1,9 +1,10 @@
 //! Parts of the stack by themselves: codec and checksum beside smoltcp's, a copy that sums, what an ack
-//! costs with holes in the flight, and what timers cost among many.
+//! costs with holes in the flight and with large flights, and what timers cost among many.
 
 use ackclock::wire::Checksum;
 use ackclock_benches::contest::{Contest, Maker, Work};
 use ackclock_benches::copy_and_sum::{CopyAndSum, by_blocks, by_words, one_after_the_other};
+use ackclock_benches::lossy_flight::LossyFlight;
 use ackclock_benches::packets::{PAYLOAD, Timers, read, read_smoltcp, write, write_smoltcp};
 use ackclock_benches::scoreboard::{ACKS, Scoreboard};
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -129,6 +130,20 @@ fn holes(criterion: &mut Criterion) {
     }
 }
 
+fn large_flights(criterion: &mut Criterion) {
+    let acks = |window| -> Work {
+        let mut flight = LossyFlight::new(window);
+        Box::new(move |times| (0..times).for_each(|_| flight.ack()))
+    };
+    let contenders: Vec<(_, Maker)> = vec![
+        ("8,600 segments in flight", Box::new(move || acks(8_600))),
+        ("86,000 segments in flight", Box::new(move || acks(86_000))),
+    ];
+    let reference = ("860 segments in flight", acks(860));
+    let case = "one of 1,000 lost".to_string();
+    contest("large flights", case, "ack", reference, contenders).run(criterion);
+}
+
 fn timers(criterion: &mut Criterion) {
     let firing = |count| -> Work {
         let mut timers = Timers::new(count);
@@ -142,5 +157,5 @@ fn timers(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, codec, checksum, copy_and_checksum, holes, timers);
+criterion_group!(benches, codec, checksum, copy_and_checksum, holes, large_flights, timers);
 criterion_main!(benches);

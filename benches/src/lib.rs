@@ -7,6 +7,8 @@ pub mod clock;
 pub mod closed_forms;
 pub mod contest;
 pub mod copy_and_sum;
+mod end;
+pub mod lossy_flight;
 pub mod memory;
 pub mod packets;
 pub mod random_loss;
