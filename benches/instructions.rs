@@ -11,7 +11,7 @@
 
 use ackclock_benches::callgrind;
 use ackclock_benches::lossy_flight::LossyFlight;
-use ackclock_benches::memory::{Access, Floor, Ours, OursSetup, Smoltcp, SmoltcpSetup};
+use ackclock_benches::memory::{Access, Family, Floor, Ours, OursSetup, Smoltcp, SmoltcpSetup};
 use ackclock_benches::packets::{PAYLOAD, Timers, read, read_smoltcp, write, write_smoltcp};
 use ackclock_benches::report::{self, Row};
 use ackclock_benches::scoreboard::{Holes, Scoreboard};
@@ -27,18 +27,25 @@ const TOLERANCE: f64 = 0.03;
 /// Payload bytes of 256 KiB in whole segments.
 const BULK: usize = 181 * PAYLOAD;
 
+/// The same over IPv6.
+const BULK_V6: usize = 181 * (PAYLOAD - 20);
+
 /// What is counted: name, unit, repetitions of both runs, units in a repetition.
-const TASKS: [(&str, &str, [u64; 2], f64); 26] = [
+const TASKS: [(&str, &str, [u64; 2], f64); 30] = [
     ("bulk", "segment", [20, 60], 181.0),
     ("bulk, acking every second segment", "segment", [20, 60], 181.0),
     ("bulk, in place", "segment", [20, 60], 181.0),
     ("bulk, one of several queues", "segment", [20, 60], 181.0),
     ("bulk, 10,000 idle connections", "segment", [20, 60], 181.0),
+    ("bulk, IPv6", "segment", [20, 60], 181.0),
     ("bulk, smoltcp without congestion control", "segment", [20, 60], 181.0),
     ("bulk, smoltcp with CUBIC", "segment", [20, 60], 181.0),
+    ("bulk, IPv6, smoltcp without congestion control", "segment", [20, 60], 181.0),
     ("copies and checksums alone", "segment", [20, 60], 181.0),
     ("ping-pong of 64 bytes", "round trip", [500, 1_500], 1.0),
+    ("ping-pong of 64 bytes, IPv6", "round trip", [500, 1_500], 1.0),
     ("ping-pong of 64 bytes, smoltcp", "round trip", [500, 1_500], 1.0),
+    ("ping-pong of 64 bytes, IPv6, smoltcp", "round trip", [500, 1_500], 1.0),
     ("open and close", "connection", [2_000, 3_000], 1.0),
     ("open and close, smoltcp", "connection", [500, 1_500], 1.0),
     ("writing a packet", "packet", [100, 1_100], 1.0),
@@ -60,6 +67,8 @@ const TASKS: [(&str, &str, [u64; 2], f64); 26] = [
 /// Does what is counted.
 fn perform(task: &str, times: u64) -> Option<()> {
     let (our, their) = (OursSetup::default(), SmoltcpSetup::default());
+    let our_v6 = OursSetup { family: Family::V6, ..our };
+    let their_v6 = SmoltcpSetup { family: Family::V6, ..their };
     let n = times as usize;
     let bulk = |setup: OursSetup| repeat(1, || Ours::new(&setup).transfer(n * BULK));
     let payload = [7; PAYLOAD];
@@ -69,6 +78,10 @@ fn perform(task: &str, times: u64) -> Option<()> {
         "bulk, acking every second segment" => bulk(OursSetup { batch: 1, ..our }),
         "bulk, one of several queues" => bulk(OursSetup { claim: true, ..our }),
         "bulk, in place" => bulk(OursSetup { access: Access::InPlace, ..our }),
+        "bulk, IPv6" => repeat(1, || Ours::new(&our_v6).transfer(n * BULK_V6)),
+        "bulk, IPv6, smoltcp without congestion control" => {
+            Smoltcp::new(&their_v6).transfer(n * BULK_V6);
+        }
         "bulk, 10,000 idle connections" => {
             let mut ends = Ours::new(&our);
             ends.add_idle(10_000);
@@ -85,6 +98,8 @@ fn perform(task: &str, times: u64) -> Option<()> {
             Floor::new(our.buffer).transfer(n * BULK);
         }
         "ping-pong of 64 bytes" => Ours::new(&our).ping_pong(64, n),
+        "ping-pong of 64 bytes, IPv6" => Ours::new(&our_v6).ping_pong(64, n),
+        "ping-pong of 64 bytes, IPv6, smoltcp" => Smoltcp::new(&their_v6).ping_pong(64, n),
         "ping-pong of 64 bytes, smoltcp" => Smoltcp::new(&their).ping_pong(64, n),
         "open and close" => Ours::new(&our).open_and_close(n),
         "open and close, smoltcp" => Smoltcp::new(&their).open_and_close(n),

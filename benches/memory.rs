@@ -1,29 +1,41 @@
 //! What a stack costs in memory, ours and smoltcp's: bulk transfers by size of the buffers, messages
-//! to and fro, opening and closing, and one busy connection among idle ones. All features are on at
-//! ours: SACK, timestamps, RACK-TLP and CUBIC. See `docs/performance.md`.
+//! to and fro, opening and closing, and one busy connection among idle ones; and what of it costs over
+//! IPv6. All features are on at ours: SACK, timestamps, RACK-TLP and CUBIC. See `docs/performance.md`.
 
 use ackclock_benches::contest::{Contest, Maker, Work};
-use ackclock_benches::memory::{Access, Floor, Ours, OursSetup, Smoltcp, SmoltcpSetup};
+use ackclock_benches::memory::{Access, Family, Floor, Ours, OursSetup, Smoltcp, SmoltcpSetup};
 use criterion::{Criterion, criterion_group, criterion_main};
 use smoltcp::socket::tcp::CongestionControl;
 
 /// Payload of a full segment with timestamps at MTU 1500.
 const SEGMENT: usize = 1448;
 
+/// The same over IPv6.
+const SEGMENT_V6: usize = 1428;
+
 /// Segments that are carried at a time.
 const SEGMENTS: usize = 181;
 
 fn ours(setup: OursSetup) -> Work {
-    let mut ends = Ours::new(&setup);
-    Box::new(move |times| {
-        ends.transfer(SEGMENTS * SEGMENT * times as usize);
-    })
+    ours_by(SEGMENT, setup)
 }
 
 fn smoltcp(setup: SmoltcpSetup) -> Work {
+    smoltcp_by(SEGMENT, setup)
+}
+
+/// Carries segments of so many bytes.
+fn ours_by(segment: usize, setup: OursSetup) -> Work {
+    let mut ends = Ours::new(&setup);
+    Box::new(move |times| {
+        ends.transfer(SEGMENTS * segment * times as usize);
+    })
+}
+
+fn smoltcp_by(segment: usize, setup: SmoltcpSetup) -> Work {
     let mut ends = Smoltcp::new(&setup);
     Box::new(move |times| {
-        ends.transfer(SEGMENTS * SEGMENT * times as usize);
+        ends.transfer(SEGMENTS * segment * times as usize);
     })
 }
 
@@ -100,24 +112,60 @@ fn bulk(criterion: &mut Criterion) {
     }
 }
 
-fn ping_pong(criterion: &mut Criterion) {
-    let mut theirs = Smoltcp::new(&SmoltcpSetup::default());
+/// Over IPv6, where less of our path is short; the same bytes go over IPv4 beside it.
+fn bulk_over_ipv6(criterion: &mut Criterion) {
+    let family = Family::V6;
     Contest {
+        bench: "bulk",
+        case: "buffers of 256 KiB, IPv6".to_string(),
+        unit: "1,428 bytes",
+        units: SEGMENTS as f64,
+        bytes: (SEGMENTS * SEGMENT_V6) as f64,
+        reference: (
+            "smoltcp without congestion control",
+            smoltcp_by(SEGMENT_V6, SmoltcpSetup { family, ..SmoltcpSetup::default() }),
+        ),
+        contenders: vec![
+            (
+                "ackclock",
+                Box::new(move || ours_by(SEGMENT_V6, OursSetup { family, ..OursSetup::default() })),
+            ),
+            ("ackclock, IPv4", Box::new(|| ours_by(SEGMENT_V6, OursSetup::default()))),
+            (
+                "smoltcp without congestion control, IPv4",
+                Box::new(|| smoltcp_by(SEGMENT_V6, SmoltcpSetup::default())),
+            ),
+        ],
+    }
+    .run(criterion);
+}
+
+fn ping_pong(criterion: &mut Criterion) {
+    let ours = |family| -> Work {
+        let mut ends = Ours::new(&OursSetup { family, ..OursSetup::default() });
+        Box::new(move |times| ends.ping_pong(64, times as usize))
+    };
+    let smoltcp = |family| -> Work {
+        let mut ends = Smoltcp::new(&SmoltcpSetup { family, ..SmoltcpSetup::default() });
+        Box::new(move |times| ends.ping_pong(64, times as usize))
+    };
+    let contest = |case: &str, family, contenders| Contest {
         bench: "ping-pong",
-        case: "64 bytes".to_string(),
+        case: case.to_string(),
         unit: "round trip",
         units: 1.0,
         bytes: 0.0,
-        reference: ("smoltcp", Box::new(move |times| theirs.ping_pong(64, times as usize))),
-        contenders: vec![(
-            "ackclock",
-            Box::new(|| {
-                let mut ours = Ours::new(&OursSetup::default());
-                Box::new(move |times| ours.ping_pong(64, times as usize))
-            }),
-        )],
-    }
-    .run(criterion);
+        reference: ("smoltcp", smoltcp(family)),
+        contenders,
+    };
+    let plain: Vec<(_, Maker)> = vec![("ackclock", Box::new(move || ours(Family::V4)))];
+    contest("64 bytes", Family::V4, plain).run(criterion);
+    let over_ipv6: Vec<(_, Maker)> = vec![
+        ("ackclock", Box::new(move || ours(Family::V6))),
+        ("ackclock, IPv4", Box::new(move || ours(Family::V4))),
+        ("smoltcp, IPv4", Box::new(move || smoltcp(Family::V4))),
+    ];
+    contest("64 bytes, IPv6", Family::V6, over_ipv6).run(criterion);
 }
 
 fn open_and_close(criterion: &mut Criterion) {
@@ -189,5 +237,5 @@ fn idle(criterion: &mut Criterion) {
         .run(criterion);
 }
 
-criterion_group!(benches, bulk, ping_pong, open_and_close, idle);
+criterion_group!(benches, bulk, bulk_over_ipv6, ping_pong, open_and_close, idle);
 criterion_main!(benches);

@@ -11,6 +11,8 @@ pub use ours::{Ours, OursSetup};
 pub use packets::Packets;
 pub use smoltcp_ends::{Smoltcp, SmoltcpSetup};
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
 /// Largest packet in bytes.
 pub const MTU: usize = 1500;
 
@@ -25,6 +27,33 @@ pub enum Access {
     /// The application writes and reads where the data lie; it touches each cache line, as whoever
     /// makes or uses data does.
     InPlace,
+}
+
+/// The version of IP.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Family {
+    /// IPv4.
+    V4,
+    /// IPv6.
+    V6,
+}
+
+impl Family {
+    /// An address in the network that both ends are in; `host` has 24 bits.
+    fn address(self, host: u32) -> IpAddr {
+        match self {
+            Family::V4 => Ipv4Addr::from_bits(10 << 24 | host).into(),
+            Family::V6 => Ipv6Addr::from_bits(0xfd << 120 | u128::from(host)).into(),
+        }
+    }
+
+    /// The length of that network's prefix.
+    fn prefix(self) -> u8 {
+        match self {
+            Family::V4 => 8,
+            Family::V6 => 64,
+        }
+    }
 }
 
 /// Writes something to each cache line.

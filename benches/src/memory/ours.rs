@@ -1,12 +1,12 @@
 //! Two of our stacks.
 
-use super::{Access, CHUNK, MTU, Packets, make, use_up};
+use super::{Access, CHUNK, Family, MTU, Packets, make, use_up};
 use ackclock::congestion::BuiltIn;
 use ackclock::link::Received;
 use ackclock::stack::{
     Capabilities, Cidr, Handle, ListenConfig, Listener, Stack, StackConfig, Storage,
 };
-use ackclock::tcp::Config;
+use ackclock::tcp::{AckPolicy, Config, Keepalive};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::{Checksums, WriteChecksum};
 use std::net::SocketAddr;
@@ -20,6 +20,8 @@ const UNBOUNDED: u64 = 1 << 40;
 /// What is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct OursSetup {
+    /// The version of IP.
+    pub family: Family,
     /// Size of each buffer in bytes.
     pub buffer: usize,
     /// Packets that an end takes in before it speaks.
@@ -28,6 +30,8 @@ pub struct OursSetup {
     pub access: Access,
     /// Whether the link sums and verifies.
     pub checksum_offload: bool,
+    /// Settings of the connections, but for the sizes of their buffers.
+    pub connection: Config,
     /// Whether the stacks are asked of each packet if it concerns them, as with several queues.
     pub claim: bool,
 }
@@ -35,12 +39,27 @@ pub struct OursSetup {
 impl Default for OursSetup {
     fn default() -> Self {
         OursSetup {
+            family: Family::V4,
             buffer: 256 * 1024,
             batch: usize::MAX,
             access: Access::Copy,
             checksum_offload: false,
+            connection: Config::default(),
             claim: false,
         }
+    }
+}
+
+impl OursSetup {
+    /// Each connection has a keepalive timer while it has nothing in flight and nothing to acknowledge,
+    /// and each segment is acknowledged at once: so a message makes its deadline the earliest of all, and
+    /// the answer makes it the latest.
+    #[must_use]
+    pub fn with_timers() -> Self {
+        let mut setup = OursSetup::default();
+        setup.connection.keepalive = Some(Keepalive::default());
+        setup.connection.ack_policy = AckPolicy::EverySegment;
+        setup
     }
 }
 
@@ -53,20 +72,20 @@ struct End {
 }
 
 impl End {
-    fn new(last: u8, setup: &OursSetup) -> Self {
+    fn new(host: u32, setup: &OursSetup) -> Self {
         let mut link = Capabilities::with_mtu(MTU as u32);
         if setup.checksum_offload {
             link.verify = Checksums { ip: true, transport: false };
             link.checksum = WriteChecksum::PseudoHeader;
         }
-        let mut config = StackConfig::new(link, [1, last.into()]);
+        let mut config = StackConfig::new(link, [1, host.into()]);
         config.max_connections = 200_000;
         config.memory = UNBOUNDED;
         config.max_half_open = 200_000;
         config.max_time_wait = 1_000;
         let law = BuiltIn::by_name("cubic").expect("CUBIC");
         let mut stack = Stack::new(config, law, Storage::growing()).expect("a configuration");
-        let address = Cidr { address: [10, 0, 0, last].into(), prefix: 8 };
+        let address = Cidr { address: setup.family.address(host), prefix: setup.family.prefix() };
         stack.add_address(address).expect("room for an address");
         End { stack, batch: setup.batch, claim: setup.claim, verify: link.verify }
     }
@@ -108,7 +127,7 @@ impl End {
     }
 }
 
-/// Two stacks with one connection that is measured, and perhaps others.
+/// Two stacks with a connection that is measured, and perhaps others.
 pub struct Ours {
     client: End,
     server: End,
@@ -117,8 +136,10 @@ pub struct Ours {
     listener: Listener,
     config: Config,
     access: Access,
+    family: Family,
     address: SocketAddr,
-    handles: [Handle; 2],
+    /// Of the connections that are measured, the client's and the server's.
+    handles: Vec<[Handle; 2]>,
     from: Vec<u8>,
     to: Vec<u8>,
     now: Instant,
@@ -130,17 +151,17 @@ impl Ours {
     /// # Panics
     /// If the connection does not come about.
     pub fn new(setup: &OursSetup) -> Self {
-        let mut config = Config::default();
+        let mut config = setup.connection;
         config.send_buffer = setup.buffer as u32;
         config.receive_buffer = setup.buffer as u32;
         let (mut client, mut server) = (End::new(1, setup), End::new(2, setup));
-        let address: SocketAddr = "10.0.0.2:9".parse().expect("an address");
+        let address = SocketAddr::new(setup.family.address(2), 9);
         let mut listen = ListenConfig::new(address);
         listen.connection = config;
         let listener = server.stack.listen(listen).expect("a free port");
         let now = Instant::from_millis(1);
         let (mut to_server, mut to_client) = Default::default();
-        let handles =
+        let handle =
             open(&mut client, &mut server, (&mut to_server, &mut to_client), now, |client| {
                 client.connect(now, address, None, &config).expect("a connection")
             });
@@ -153,8 +174,9 @@ impl Ours {
             listener,
             config,
             access: setup.access,
+            family: setup.family,
             address,
-            handles: [handles, accepted],
+            handles: vec![[handle, accepted]],
             from: vec![1; CHUNK],
             to: vec![0; CHUNK],
             now,
@@ -169,19 +191,32 @@ impl Ours {
         for n in 0..count {
             // Ports alone do not tell so many apart.
             let port = 20_000 + (n % 40_000) as u16;
-            let address = Cidr { address: [10, 1, (n / 40_000) as u8, 1].into(), prefix: 8 };
+            let address = self.family.address(0x01_0001 + ((n / 40_000) << 8) as u32);
+            let address = Cidr { address, prefix: self.family.prefix() };
             if n % 40_000 == 0 {
                 self.client.stack.add_address(address).expect("room for an address");
             }
-            self.now += TURN;
-            let (now, config, remote) = (self.now, &self.config, self.address);
-            let wires = (&mut self.to_server, &mut self.to_client);
-            open(&mut self.client, &mut self.server, wires, now, |client| {
-                let local = SocketAddr::new(address.address, port);
-                client.connect(now, remote, Some(local), config).expect("a connection")
-            });
-            self.server.stack.accept(self.listener).expect("a connection to accept");
+            self.add(Some(SocketAddr::new(address.address, port)));
         }
+    }
+
+    /// Adds a connection on which messages go to and fro as on the first.
+    ///
+    /// # Panics
+    /// If it does not come about.
+    pub fn add_busy(&mut self) {
+        let handles = self.add(None);
+        self.handles.push(handles);
+    }
+
+    fn add(&mut self, local: Option<SocketAddr>) -> [Handle; 2] {
+        self.now += TURN;
+        let (now, config, remote) = (self.now, &self.config, self.address);
+        let wires = (&mut self.to_server, &mut self.to_client);
+        let client = open(&mut self.client, &mut self.server, wires, now, |client| {
+            client.connect(now, remote, local, config).expect("a connection")
+        });
+        [client, self.server.stack.accept(self.listener).expect("a connection to accept")]
     }
 
     /// Each end has a turn.
@@ -192,7 +227,7 @@ impl Ours {
     }
 
     fn write(&mut self) {
-        let (stack, now, handle) = (&mut self.client.stack, self.now, self.handles[0]);
+        let (stack, now, handle) = (&mut self.client.stack, self.now, self.handles[0][0]);
         match self.access {
             Access::Copy => while stack.send(now, handle, &self.from).is_ok_and(|n| n > 0) {},
             Access::InPlace => {
@@ -206,7 +241,7 @@ impl Ours {
     }
 
     fn read(&mut self) -> usize {
-        let (stack, now, handle) = (&mut self.server.stack, self.now, self.handles[1]);
+        let (stack, now, handle) = (&mut self.server.stack, self.now, self.handles[0][1]);
         if self.access == Access::InPlace {
             let parts = stack.received(handle).expect("an open connection");
             let n = parts.iter().map(|part| part.len()).sum();
@@ -239,27 +274,33 @@ impl Ours {
         moved
     }
 
-    /// A message of so many bytes goes to the server and comes back, so many times.
+    /// A message of so many bytes goes to the server and comes back, so many times, on all connections
+    /// that are measured together.
     ///
     /// # Panics
     /// If one does not arrive.
     pub fn ping_pong(&mut self, len: usize, times: usize) {
-        let [client, server] = self.handles;
         for _ in 0..times {
             self.now += TURN;
             let now = self.now;
-            let sent = self.client.stack.send(now, client, &self.from[..len]);
-            assert_eq!(sent, Ok(len));
+            for [client, _] in &self.handles {
+                let sent = self.client.stack.send(now, *client, &self.from[..len]);
+                assert_eq!(sent, Ok(len));
+            }
             self.client.poll(now, &mut self.to_client, &mut self.to_server);
             self.server.poll(now, &mut self.to_server, &mut self.to_client);
-            let n = self.server.stack.receive(now, server, &mut self.to).expect("a connection");
-            assert_eq!(n, len);
-            let sent = self.server.stack.send(now, server, &self.to[..n]);
-            assert_eq!(sent, Ok(len));
+            for [_, server] in &self.handles {
+                let stack = &mut self.server.stack;
+                let n = stack.receive(now, *server, &mut self.to).expect("a connection");
+                assert_eq!(n, len);
+                assert_eq!(stack.send(now, *server, &self.to[..n]), Ok(len));
+            }
             self.server.poll(now, &mut self.to_server, &mut self.to_client);
             self.client.poll(now, &mut self.to_client, &mut self.to_server);
-            let n = self.client.stack.receive(now, client, &mut self.to).expect("a connection");
-            assert_eq!(n, len);
+            for [client, _] in &self.handles {
+                let n = self.client.stack.receive(now, *client, &mut self.to);
+                assert_eq!(n.expect("a connection"), len);
+            }
         }
     }
 
@@ -269,13 +310,8 @@ impl Ours {
     /// If one does not come about.
     pub fn open_and_close(&mut self, times: usize) {
         for _ in 0..times {
-            self.now += TURN;
-            let (now, config, remote) = (self.now, &self.config, self.address);
-            let wires = (&mut self.to_server, &mut self.to_client);
-            let client = open(&mut self.client, &mut self.server, wires, now, |client| {
-                client.connect(now, remote, None, config).expect("a connection")
-            });
-            let server = self.server.stack.accept(self.listener).expect("one to accept");
+            let [client, server] = self.add(None);
+            let now = self.now;
             self.client.stack.close(now, client).expect("a connection");
             self.client.poll(now, &mut self.to_client, &mut self.to_server);
             self.server.poll(now, &mut self.to_server, &mut self.to_client);

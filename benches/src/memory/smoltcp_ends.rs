@@ -1,6 +1,6 @@
 //! Two of smoltcp's interfaces.
 
-use super::{Access, CHUNK, MTU, Packets, make, use_up};
+use super::{Access, CHUNK, Family, MTU, Packets, make, use_up};
 use smoltcp::iface::{Config, Interface, PollIngressSingleResult, SocketHandle, SocketSet};
 use smoltcp::phy::{Checksum, Device, DeviceCapabilities, Medium, RxToken, TxToken};
 use smoltcp::socket::tcp::{CongestionControl, Socket, SocketBuffer, State};
@@ -19,6 +19,8 @@ const PORT: u16 = 9;
 /// What is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct SmoltcpSetup {
+    /// The version of IP.
+    pub family: Family,
     /// Size of each buffer in bytes.
     pub buffer: usize,
     /// The window law.
@@ -34,6 +36,7 @@ pub struct SmoltcpSetup {
 impl Default for SmoltcpSetup {
     fn default() -> Self {
         SmoltcpSetup {
+            family: Family::V4,
             buffer: 256 * 1024,
             congestion: CongestionControl::None,
             batch: usize::MAX,
@@ -119,16 +122,17 @@ fn socket(setup: &SmoltcpSetup) -> Socket<'static> {
 }
 
 impl End {
-    fn new(last: u8, setup: &SmoltcpSetup) -> Self {
+    fn new(host: u32, setup: &SmoltcpSetup) -> Self {
         let (mut from, mut to) = Default::default();
         let checksum_offload = setup.checksum_offload;
         let mut port = Port { from: &mut from, to: &mut to, checksum_offload };
         let mut config = Config::new(HardwareAddress::Ip);
-        config.random_seed = last.into();
+        config.random_seed = host.into();
         let mut interface = Interface::new(config, &mut port, Instant::ZERO);
-        let address = IpAddress::v4(10, 0, 0, last);
+        let address = IpAddress::from(setup.family.address(host));
         interface.update_ip_addrs(|addresses| {
-            addresses.push(IpCidr::new(address, 8)).expect("room for an address");
+            let address = IpCidr::new(address, setup.family.prefix());
+            addresses.push(address).expect("room for an address");
         });
         let mut sockets = SocketSet::new(Vec::new());
         let socket = sockets.add(socket(setup));
