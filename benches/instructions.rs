@@ -31,7 +31,7 @@ const BULK: usize = 181 * PAYLOAD;
 const BULK_V6: usize = 181 * (PAYLOAD - 20);
 
 /// What is counted: name, unit, repetitions of both runs, units in a repetition.
-const TASKS: [(&str, &str, [u64; 2], f64); 30] = [
+const TASKS: [(&str, &str, [u64; 2], f64); 32] = [
     ("bulk", "segment", [20, 60], 181.0),
     ("bulk, acking every second segment", "segment", [20, 60], 181.0),
     ("bulk, in place", "segment", [20, 60], 181.0),
@@ -61,6 +61,8 @@ const TASKS: [(&str, &str, [u64; 2], f64); 30] = [
     ("segment received, no holes", "segment", [500, 2_500], 1.0),
     ("segment received, 10 holes", "segment", [500, 2_500], 1.0),
     ("segment received, 1,000 holes", "segment", [500, 2_500], 1.0),
+    ("ping-pong of 64 bytes, two timers", "round trip", [500, 1_500], 2.0),
+    ("ping-pong of 64 bytes, 10,002 timers", "round trip", [500, 1_500], 2.0),
     ("timer among 10,000", "timer fired", [1_000, 3_000], 1.0),
 ];
 
@@ -122,6 +124,8 @@ fn perform(task: &str, times: u64) -> Option<()> {
         "segment received, no holes" => segments(0, n),
         "segment received, 10 holes" => segments(10, n),
         "segment received, 1,000 holes" => segments(1_000, n),
+        "ping-pong of 64 bytes, two timers" => messages_among_timers(0, n),
+        "ping-pong of 64 bytes, 10,002 timers" => messages_among_timers(10_000, n),
         "timer among 10,000" => Timers::new(10_000).fire(times),
         _ => return None,
     }
@@ -142,6 +146,13 @@ fn acks(holes: u32, count: usize) {
 fn lossy_acks(window: u32, count: usize) {
     let mut flight = LossyFlight::new(window);
     (0..count).for_each(|_| flight.ack());
+}
+
+fn messages_among_timers(others: usize, count: usize) {
+    let mut ends = Ours::new(&OursSetup::with_timers());
+    ends.add_busy();
+    ends.add_idle(others);
+    ends.ping_pong(64, count);
 }
 
 fn segments(holes: u32, count: usize) {

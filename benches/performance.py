@@ -93,7 +93,12 @@ grows, by a step for each doubling. Time and instructions are those of an ack an
 lets go, with the path and the peer that the benchmark plays. Times grow further where the flight does not
 fit into the caches.
 """,
-    "timers": "A timer that fires and starts anew, among others and alone.\n",
+    "timers": """\
+Messages and their answers on two connections beside others that are idle, all of which have a keepalive
+timer armed. While a message is under way its connection's deadline is the earliest of all, and once it was
+answered the latest: it crosses the whole timer queue both times. There are two connections, since the
+deadline of the one that was heard last is not in the queue.
+""",
     "emulator hops": """\
 How fast the emulator is with everything that the hosts' stacks, the queues and the routers do about a
 packet, on one processor. The project asks for a million packets over a link in a second and more.
