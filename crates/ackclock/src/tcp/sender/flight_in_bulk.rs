@@ -199,12 +199,6 @@ impl<'a> Flight<'a> {
 
     pub(crate) fn acknowledge_run(&mut self, _run: &Run) {}
 
-    pub(crate) fn is_single(&self) -> bool {
-        false
-    }
-
-    pub(crate) fn acknowledge_single(&mut self, _end: SeqNumber) {}
-
     /// Marks the first segment lost, unless it is.
     pub(crate) fn mark_first_lost(&mut self) -> Losses {
         if self.lost() > 0 {
