@@ -72,7 +72,8 @@ impl Scoreboard {
     }
 }
 
-/// An established connection that has received every second segment up to the number of holes.
+/// An established connection that has received every second segment up to the number of holes, and has
+/// a flight of its own.
 pub struct Holes {
     end: End,
     next: u32,
@@ -81,8 +82,7 @@ pub struct Holes {
 impl Holes {
     /// With so many holes.
     pub fn new(holes: u32) -> Self {
-        let mut end = End::established(1, 1, MSS as u16);
-        end.wait();
+        let Scoreboard { end, .. } = Scoreboard::new(0);
         let mut receiver = Holes { end, next: 0 };
         for _ in 0..holes {
             receiver.next += 1;
