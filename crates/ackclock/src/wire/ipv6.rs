@@ -118,14 +118,14 @@ pub(super) fn write(
     protocol: IpProtocol,
     payload_len: usize,
 ) -> usize {
-    let first = 6 << 28 | u32::from(ip.traffic_class()) << 20;
-    let [c0, c1, c2, c3] = first.to_be_bytes();
-    let [l0, l1] = saturate(payload_len).to_be_bytes();
-    let fixed = [c0, c1, c2, c3, l0, l1, protocol as u8, ip.hop_limit];
-    let [source, destination] = addresses.map(|address| to_v6(address).octets());
-    let parts: [&[u8]; 3] = [&fixed, &source, &destination];
-    for (place, byte) in to.iter_mut().zip(parts.into_iter().flatten()) {
-        *place = *byte;
+    let version_and_class = 6 << 60 | u64::from(ip.traffic_class()) << 52;
+    let length = u64::from(saturate(payload_len)) << 16;
+    let fixed = version_and_class | length | (protocol as u64) << 8 | u64::from(ip.hop_limit);
+    let [source, destination] = addresses.map(|address| to_v6(address).to_bits());
+    let halves = |bits: u128| [(bits >> 64) as u64, bits as u64];
+    let ([s0, s1], [d0, d1]) = (halves(source), halves(destination));
+    for (place, word) in to.as_chunks_mut().0.iter_mut().zip([fixed, s0, s1, d0, d1]) {
+        *place = word.to_be_bytes();
     }
     IPV6_HEADER
 }
