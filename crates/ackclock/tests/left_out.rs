@@ -40,6 +40,12 @@ fn packet(seq: u32, ack: u32, flags: u8, options: &[u8], payload: &[u8]) -> Vec<
 
 /// Option area, sequence number and ack number of the next packet that the stack sends.
 fn sent(stack: &mut Stack<'_, Reno>) -> Option<(Vec<u8>, u32, u32)> {
+    let (options, seq, ack, _) = sent_with_len(stack)?;
+    Some((options, seq, ack))
+}
+
+/// The same, and how long its payload is.
+fn sent_with_len(stack: &mut Stack<'_, Reno>) -> Option<(Vec<u8>, u32, u32, usize)> {
     let mut bytes = [0; 1500];
     let mut len = None;
     stack.transmit(NOW, &mut |transmit| {
@@ -54,7 +60,7 @@ fn sent(stack: &mut Stack<'_, Reno>) -> Option<(Vec<u8>, u32, u32)> {
     };
     let header = segment.header;
     let options = &packet[40..packet.len() - segment.payload.len()];
-    Some((options.to_vec(), header.seq.0, header.ack.0))
+    Some((options.to_vec(), header.seq.0, header.ack.0, segment.payload.len()))
 }
 
 /// The sequence numbers of all that the stack sends now.
@@ -65,7 +71,7 @@ fn all_sent(stack: &mut Stack<'_, Reno>) -> Vec<u32> {
 /// Hands a stack over Ethernet's MTU, whose connections have 2 KiB each way, and its listener to `run`.
 fn with_stack(run: impl FnOnce(&mut Stack<'_, Reno>, Listener)) {
     let (mut send, mut receive) = ([0; 2048], [0; 2048]);
-    let mut flight = [FlightRecord::default(); 4];
+    let mut flight = [FlightRecord::default(); 12];
     let mut reassembly = [SeqRange::default(); 4];
     let buffers = Buffers {
         send: Buffer::lent(&mut send),
@@ -181,10 +187,19 @@ fn a_range_waits_behind_a_hole() {
     });
 }
 
-/// Opens a connection whose peer takes segments of [`MSS`] bytes, and sends four of them.
+/// Opens a connection whose peer takes segments of `mss` bytes.
+fn accepted_in_segments(
+    stack: &mut Stack<'_, Reno>,
+    listener: Listener,
+    mss: u16,
+) -> (Handle, u32) {
+    let [high, low] = mss.to_be_bytes();
+    accepted_with(stack, listener, &[2, 4, high, low, 1, 3, 3, 0])
+}
+
+/// Sends four segments of [`MSS`] bytes.
 fn four_segments(stack: &mut Stack<'_, Reno>, listener: Listener) -> (Handle, u32) {
-    let [high, low] = (MSS as u16).to_be_bytes();
-    let (handle, next) = accepted_with(stack, listener, &[2, 4, high, low, 1, 3, 3, 0]);
+    let (handle, next) = accepted_in_segments(stack, listener, MSS as u16);
     assert_eq!(stack.send(NOW, handle, &[0; 4 * MSS as usize]), Ok(2_000));
     assert_eq!(all_sent(stack), [0, 1, 2, 3].map(|n| next + n * MSS));
     (handle, next)
@@ -227,5 +242,44 @@ fn after_a_timeout_all_is_sent_again_but_what_is_acknowledged() {
         assert_eq!(all_sent(stack), [next + 4 * MSS]);
         stack.on_packet(at, &packet(ISS + 1, next + 4 * MSS + 4, ACK, &[], &[]));
         assert_eq!(samples(stack), 2);
+    });
+}
+
+#[test]
+fn what_is_lost_goes_again_before_anything_new() {
+    with_stack(|stack, listener| {
+        let (handle, next) = accepted_in_segments(stack, listener, 200);
+        assert_eq!(stack.send(NOW, handle, &[0; 2_000]), Ok(2_000));
+        assert_eq!(all_sent(stack).len(), 10);
+        let at = stack.poll_at();
+        stack.on_timeout(at);
+        assert_eq!(all_sent(stack), [next]);
+        let mut after = |bytes: u32| {
+            stack.on_packet(at, &packet(ISS + 1, next + bytes, ACK, &[], &[]));
+            // There is always more to send.
+            let _ = stack.send(at, handle, &[0; 500]);
+            let offsets: Vec<_> = all_sent(stack).iter().map(|seq| seq - next).collect();
+            offsets
+        };
+        assert_eq!(after(200), [200, 400]);
+        assert_eq!(after(600), [600, 800, 1_000]);
+        assert_eq!(after(1_200), [1_200, 1_400, 1_600, 1_800]);
+    });
+}
+
+#[test]
+fn a_whole_segment_goes_again_also_before_a_short_one() {
+    with_stack(|stack, listener| {
+        let (handle, next) = accepted_in_segments(stack, listener, 400);
+        assert_eq!(stack.send(NOW, handle, &[0; 2_001]), Ok(2_001));
+        stack.shutdown(NOW, handle).unwrap();
+        assert_eq!(all_sent(stack), [0, 400, 800, 1_200, 1_600, 2_000].map(|at| next + at));
+        for _ in 0..3 {
+            assert_eq!(sent_with_len(stack), None);
+            stack.on_packet(NOW, &packet(ISS + 1, next, ACK, &[], &[]));
+        }
+        assert_eq!(sent_with_len(stack), Some((vec![], next, ISS + 1, 400)));
+        stack.on_packet(NOW, &packet(ISS + 1, next + 400, ACK, &[], &[]));
+        assert_eq!(sent_with_len(stack), Some((vec![], next + 400, ISS + 1, 400)));
     });
 }

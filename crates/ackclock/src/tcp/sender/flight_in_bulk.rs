@@ -69,7 +69,7 @@ pub(crate) struct Flight<'a> {
     is_timed: bool,
     /// When the timed segment was sent.
     sent_at: Instant,
-    /// Bytes of a full segment.
+    /// The longest segment since nothing was in flight, in bytes.
     piece: u32,
     memory: PhantomData<&'a ()>,
 }
@@ -155,15 +155,19 @@ impl<'a> Flight<'a> {
         self.outstanding() - self.unrepaired()
     }
 
-    /// New data was sent; `piece` is the segment size.
+    /// New data was sent, in segments of `piece` bytes.
     pub(crate) fn push(&mut self, now: Instant, range: SeqRange, piece: u32) {
+        // Behind a full one a FIN makes a segment longer by one.
+        if self.is_empty() || piece > self.piece + 1 {
+            self.piece = piece;
+        }
         // What is acknowledged together with something that was sent again measures nothing (Karn's
         // rule).
         if self.end == self.una {
             (self.end, self.resend_from) = (range.end, range.end);
             (self.is_timed, self.sent_at) = (true, now);
         }
-        (self.nxt, self.piece) = (range.end, piece);
+        self.nxt = range.end;
     }
 
     pub(crate) fn remember(&mut self, _start: SeqNumber, _sent: DeliveryRecord) {}
@@ -207,10 +211,11 @@ impl<'a> Flight<'a> {
         self.mark_lost(self.piece.min(self.outstanding()))
     }
 
-    /// Marks the first segment lost, also if it was sent again already.
+    /// Marks the first segment lost, also if it was sent again already, and what was sent again behind
+    /// it: nobody knows of that.
     pub(crate) fn mark_first_lost_again(&mut self) -> Losses {
-        self.unmark_lost();
-        self.mark_first_lost()
+        let bytes = self.lost().max(self.piece.min(self.outstanding()));
+        self.mark_lost(bytes)
     }
 
     /// Everything is lost, also what was sent again.
@@ -227,9 +232,10 @@ impl<'a> Flight<'a> {
         self.mark_lost(0);
     }
 
-    /// What is lost and was not sent again.
+    /// The first segment of what is lost and was not sent again.
     pub(crate) fn first_lost(&mut self) -> Option<SeqRange> {
-        (self.unrepaired() > 0).then_some(SeqRange::new(self.resend_from, self.end))
+        let len = self.unrepaired().min(self.piece);
+        (len > 0).then_some(SeqRange::from_len(self.resend_from, len))
     }
 
     pub(crate) fn last_unsacked(&self) -> Option<SeqRange> {
