@@ -13,8 +13,12 @@ pub struct Column<'a, T> {
 }
 
 impl<'a, T: Copy + Default> Column<'a, T> {
-    /// A column in `buffer`.
-    pub const fn new(buffer: Buffer<'a, T>) -> Self {
+    /// A column in `buffer`, which grows to the memory that the deque has, if it can.
+    pub fn new<U: Copy + Default>(mut buffer: Buffer<'a, T>, deque: &Deque<'_, U>) -> Self {
+        if buffer.can_grow() {
+            let (_, places) = deque.layout();
+            let _ = buffer.grow(places, T::default());
+        }
         Column { buffer }
     }
 
@@ -73,7 +77,7 @@ mod tests {
     fn values_stay_beside_their_elements_while_both_grow() {
         let (mut deque, mut column) = (Deque::new(Buffer::growing(), 100), Column::default());
         assert!(!column.is_usable());
-        column = Column::new(Buffer::growing());
+        column = Column::new(Buffer::growing(), &deque);
         assert!(column.is_usable());
         let mut next = 0_u32;
         // Two in, one out: the deque wraps around and grows again and again.
@@ -92,11 +96,23 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn a_deque_that_has_memory_already_has_values_too() {
+        let mut memory = Buffer::growing();
+        assert!(memory.grow(4, 0));
+        let mut deque = Deque::new(memory, 100);
+        let mut column = Column::new(Buffer::growing(), &deque);
+        assert_eq!(deque.push_back(1), Ok(()));
+        column.set(&deque, 0, 10);
+        assert_eq!(column.get(&deque, 0), Some(10));
+    }
+
     #[test]
     fn elements_beyond_the_lent_memory_have_no_value() {
         let (mut elements, mut values) = ([0; 3], [0; 2]);
         let mut deque = Deque::new(Buffer::lent(&mut elements), 3);
-        let mut column = Column::new(Buffer::lent(&mut values));
+        let mut column = Column::new(Buffer::lent(&mut values), &deque);
         for n in 1..=3 {
             assert!(column.reserve(&mut deque));
             assert_eq!(deque.push_back(n), Ok(()));

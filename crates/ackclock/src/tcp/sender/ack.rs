@@ -216,6 +216,7 @@ impl<C: CongestionController> Sender<'_, C> {
         (seq, ack, window): (SeqNumber, SeqNumber, u32),
     ) -> bool {
         let is_last = self.fin_sent
+            && window > 0
             && ack == self.snd_nxt
             && self.flight.outstanding() == 1
             && !self.flight.is_measuring()

@@ -26,7 +26,7 @@ impl DeliveryRecord {
 pub(super) struct DeliveryColumn<'a>(core::marker::PhantomData<&'a ()>);
 
 impl<'a> DeliveryColumn<'a> {
-    pub(super) fn new(_buffer: Buffer<'a, DeliveryRecord>) -> Self {
+    pub(super) fn new<T>(_buffer: Buffer<'a, DeliveryRecord>, _: &Deque<'_, T>) -> Self {
         DeliveryColumn::default()
     }
 

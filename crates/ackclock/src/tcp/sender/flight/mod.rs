@@ -133,7 +133,7 @@ impl<'a> Flight<'a> {
 
     /// With memory for what each transmission remembers of deliveries.
     pub(crate) fn measuring(self, buffer: Buffer<'a, DeliveryRecord>) -> Self {
-        Flight { delivery: DeliveryColumn::new(buffer), ..self }
+        Flight { delivery: DeliveryColumn::new(buffer, &self.records), ..self }
     }
 
     pub(crate) fn into_buffers(self) -> (Buffer<'a, FlightRecord>, Buffer<'a, DeliveryRecord>) {
