@@ -84,7 +84,7 @@ impl FourTuple {
         }
     }
 
-    /// The tuple as words for [`siphash`](super::siphash::siphash): of its bytes, no two tuples share a
+    /// The tuple as words for [`Key::hash`](super::siphash::Key::hash): of its bytes, no two tuples share a
     /// form.
     pub(super) fn with_words<R>(&self, use_words: impl FnOnce(&[u64]) -> R) -> R {
         match (self.local.ip(), self.remote.ip()) {

@@ -33,10 +33,10 @@ pub struct Config {
     /// Whether the two have these sizes from the start.
     pub buffer_tuning: BufferTuning,
     /// Most transmissions in flight (records of what was sent). With lent storage the slot's
-    /// memory decides.
+    /// memory decides, and where no feature asks for records there are none, and no bound.
     pub flight_records: u32,
     /// Most separate ranges of out-of-order data, of which 65,534 count. With lent storage the slot's
-    /// memory decides.
+    /// memory decides, and without the features `sack` and `many-connections` there is one.
     pub reassembly_ranges: u32,
     /// Offer and accept window scaling (RFC 7323 section 2).
     pub window_scaling: bool,
@@ -79,7 +79,8 @@ pub struct Config {
     /// After `close`: how long to try to deliver what is queued before aborting; `None`: for ever
     /// (the give-up time still applies), zero: abort at once with RST.
     pub linger: Option<Duration>,
-    /// Maximum segment lifetime; TIME-WAIT lasts twice as long (RFC 9293 section 3.4.2).
+    /// Maximum segment lifetime; TIME-WAIT lasts twice as long (RFC 9293 section 3.4.2), and no less
+    /// than that of connections of the stack that came to it before, if theirs is longer.
     pub msl: Duration,
     /// How long a connection that the application has closed waits in FIN-WAIT-2 for the peer's
     /// FIN.
@@ -176,11 +177,11 @@ impl fmt::Display for AckPolicy {
 }
 
 impl AckPolicy {
-    /// How long an ack is delayed unless it is set.
     /// The default.
     const STANDARD: Self =
         AckPolicy::Delayed { timeout: Self::TIMEOUT, quick_acks: Self::QUICK_ACKS };
 
+    /// How long an ack is delayed unless it is set.
     pub(super) const TIMEOUT: Duration = Duration::from_millis(40);
     /// How many segments are acknowledged one by one unless it is set.
     pub(super) const QUICK_ACKS: u16 = 16;
