@@ -49,7 +49,7 @@ messages with it smoltcp's go without.
 A connection on each queue of a TUN interface, against the kernel, with a stack and a thread for each
 queue, by the time of the busier processor and, where that is said, by the clock on the wall, to which
 other work on the machine counts too. All that is done for a queue stays on its processor. CPU seconds
-are those of both processors.
+are those of the threads of both, without what softirqs take.
 """,
     "bulk": """\
 One direction, as fast as it goes. The end that receives takes in all that has arrived, as a driver's

@@ -14,13 +14,13 @@ use ackclock::congestion::BuiltIn;
 use ackclock::link::Link;
 use ackclock::stack::{Event, Stack, StackConfig, Storage};
 use ackclock::time::Instant as Time;
+use ackclock_benches::clock::processor_time;
 use ackclock_benches::report::{self, Ratio, Row, median};
 use ackclock_host::queues::{self, Queue};
 use ackclock_host::run_loop::{Ended, RunLoop};
 use ackclock_host::setup::TunSetup;
 use ackclock_host::tun::{Offload, Tun};
 use rustix::thread::{CpuSet, sched_setaffinity};
-use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use std::net::SocketAddr;
 use std::thread;
@@ -176,7 +176,7 @@ fn run(sends: bool, offload: bool, bytes: u64, placement: Placement) -> Taken {
             sides.push(scope.spawn(move || {
                 stay_on(other);
                 kernel_side();
-                thread_time()
+                processor_time()
             }));
         }
         let ended = queues::run(&mut all, &mut applications);
@@ -235,14 +235,14 @@ impl Placed {
 impl Application<'static, BuiltIn> for Placed {
     fn start(&mut self, now: Time, stack: &mut Stack<'static>) -> Result<(), StartError> {
         stay_on(self.processor);
-        self.begun = thread_time();
+        self.begun = processor_time();
         self.application().start(now, stack)
     }
 
     fn on_event(&mut self, now: Time, stack: &mut Stack<'static>, event: &Event) {
         self.application().on_event(now, stack, event);
         if self.is_done() {
-            self.spent = thread_time() - self.begun;
+            self.spent = processor_time() - self.begun;
             if let Traffic::Taker(taker, bytes) = &self.application {
                 assert_eq!(taker.received(), *bytes);
             }
@@ -262,12 +262,6 @@ fn stay_on(processor: usize) {
     let mut set = CpuSet::new();
     set.set(processor);
     sched_setaffinity(None, &set).expect("a processor");
-}
-
-/// Processor time of this thread.
-fn thread_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// Time that all processors have spent in softirqs (proc_stat(5)).
