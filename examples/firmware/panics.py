@@ -63,7 +63,7 @@ def call_sites(tools, image):
 
 def origin(path):
     """A path that is the same on every machine; none for the library."""
-    if "/library/" in path:
+    if "/rust/library/" in path or path.startswith("/rustc/"):
         return None
     for pattern in (r".*/(crates/.*)", r".*/(examples/firmware/.*)", r".*/registry/src/[^/]*/(.*)"):
         if found := re.match(pattern, path):

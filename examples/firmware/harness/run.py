@@ -108,7 +108,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", help="write what was found out to this file")
     parser.add_argument("--only", choices=["checks", "speeds"])
-    parser.add_argument("--write", action="store_true", help="lower what sizes.txt allows")
     parser.add_argument("--images", default=IMAGES, help="the target folder of cargo")
     parser.add_argument("targets", nargs="*", default=DEFAULT, metavar="TARGET")
     arguments = parser.parse_args()
@@ -131,8 +130,6 @@ def main():
         for problem in limits.problems(lab.target, result):
             print(f"  FAILED: {problem}")
             well = False
-    if arguments.write:
-        limits.lower(dict(zip(arguments.targets, results)))
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump(dict(zip(arguments.targets, results)), file, indent=1)

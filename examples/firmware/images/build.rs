@@ -60,7 +60,9 @@ impl Budget {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("cargo::rerun-if-changed=build.rs");
+    // Other packages beside this one have it, too.
+    println!("cargo::rerun-if-changed=../images/build.rs");
+    println!("cargo::rerun-if-changed=src/bin");
     if env::var("CARGO_CFG_TARGET_OS")? != "none" {
         return Ok(());
     }

@@ -2,6 +2,7 @@
 //! the traits of embedded-io-async, and nobody has a heap.
 #![no_std]
 #![no_main]
+#![deny(unsafe_code)]
 
 use ackclock::congestion::{Growth, Reno};
 use ackclock::io::SharedStack;
