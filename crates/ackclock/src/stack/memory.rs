@@ -102,13 +102,15 @@ impl QueueSizes {
             return None;
         }
         budget.reserve(total);
+        let tuning = ReceiveTuning::for_policy(config);
         Some(QueueSizes {
             send,
             receive,
             send_most: config.send_buffer,
             receive_most: config.receive_buffer,
-            fitting: false,
-            tuning: ReceiveTuning::for_policy(config),
+            // Nothing was allocated yet, and the limits of a new connection are its configuration's.
+            fitting: tuning.is_none() && receive == config.receive_buffer,
+            tuning,
         })
     }
 
@@ -133,9 +135,11 @@ impl QueueSizes {
         self.fitting = false;
     }
 
-    /// Bounds the queues of a new connection.
+    /// Bounds the queues of a new connection, whose limits are its configuration's.
     pub(super) fn apply<C: CongestionController>(&self, connection: &mut Connection<'_, C>) {
-        connection.begin_with(self.send, self.receive);
+        if !self.fitting {
+            connection.begin_with(self.send, self.receive);
+        }
     }
 
     /// Gives everything back.
