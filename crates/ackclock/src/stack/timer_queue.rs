@@ -98,7 +98,8 @@ impl<'a> TimerQueue<'a> {
 
     /// Stops the timer of `id`.
     pub(super) fn disarm(&mut self, id: u32) {
-        let Some(cell) = self.cells.get_mut(id as usize) else {
+        let Some(cell) = self.cells.get_mut(id as usize).filter(|cell| !cell.deadline.is_never())
+        else {
             return;
         };
         cell.deadline = Instant::FAR_FUTURE;
