@@ -98,7 +98,7 @@ pub(super) struct CompactDuration(Duration);
 
 #[cfg(not(feature = "tuning"))]
 impl CompactDuration {
-    const FOR_EVER: CompactDuration = CompactDuration(Duration::MAX);
+    pub(super) const FOR_EVER: CompactDuration = CompactDuration(Duration::MAX);
 
     pub(super) fn new(time: Duration) -> Self {
         CompactDuration(time)
@@ -116,7 +116,7 @@ const SECOND: u64 = 1_000_000_000;
 
 #[cfg(feature = "tuning")]
 impl CompactDuration {
-    const FOR_EVER: CompactDuration = CompactDuration(u32::MAX);
+    pub(super) const FOR_EVER: CompactDuration = CompactDuration(u32::MAX);
     const VALUE: u32 = (1 << 30) - 1;
 
     // A connection has many of these.

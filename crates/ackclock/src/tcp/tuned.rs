@@ -22,7 +22,7 @@ impl Tuned {
     #[inline(always)]
     pub(super) fn new(config: &Config) -> Self {
         let or_for_ever =
-            |time: Option<Duration>| CompactDuration::new(time.unwrap_or(Duration::MAX));
+            |time: Option<Duration>| time.map_or(CompactDuration::FOR_EVER, CompactDuration::new);
         Tuned {
             mss: config.mss,
             initial_window: config.initial_window,
