@@ -150,11 +150,17 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// Lets a connection's queues follow its need, as far as there is memory.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[cfg_attr(feature = "fast-path", inline)]
     pub(super) fn fit_queues(&mut self, now: Instant, id: u32) {
+        if self.connections.get(id).is_some_and(|slot| !slot.is_fitting(&self.memory)) {
+            self.fit_anew(now, id);
+        }
+    }
+
+    #[cfg_attr(feature = "fast-path", inline(never))]
+    fn fit_anew(&mut self, now: Instant, id: u32) {
         if let Some(slot) = self.connections.get_mut(id)
             && let Some(sizes) = &mut slot.sizes
-            && !sizes.is_fitting(&self.memory)
         {
             // Before the peer's SYN no sequence number means anything.
             if slot.connection.state().is_synchronized()
@@ -180,9 +186,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// connection has no more to say than before.
     #[inline]
     pub(super) fn after_read(&mut self, now: Instant, id: u32) {
-        if self.connections.get(id).is_some_and(|slot| !slot.is_fitting(&self.memory)) {
-            self.fit_queues(now, id);
-        }
+        self.fit_queues(now, id);
         if !cfg!(feature = "fast-path") {
             return self.after_call(now, id);
         }
