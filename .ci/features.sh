@@ -31,6 +31,7 @@ hosts std,full
 least law-fixed,reassembly,ipv4,ethernet
 lossless law-fixed,ipv4,ethernet
 firmware recovery-rfc6675,timestamps,window-scaling,ipv4,ethernet
+fast-firmware fast-path,recovery-rfc6675,timestamps,window-scaling,ipv4,ethernet
 reno active-open,recovery-rfc6675,ipv4,undo
 newreno tuning,hystart,reassembly,ipv4,ethernet
 cubic law-cubic,hystart,recovery-rfc6675,window-scaling

@@ -14,6 +14,8 @@ for target; do
     done
     images=("$here/cargo.sh" "$target" build --release --locked --package firmware
         --manifest-path "$here/Cargo.toml")
+    # The features of a call are those of all its images.
+    "${images[@]}" --bin services --features fast-path
     "${images[@]}" --bin client --features client
     # In a folder of its own: it is another image of the same name.
     "${images[@]}" --bin echo --no-default-features --features least \
@@ -23,7 +25,8 @@ for target; do
         # For a Cortex-M7, which has its controller elsewhere.
         images+=(--target-dir "$CARGO_TARGET_DIR/an500")
         "${images[@]}" --features an500
-        "${images[@]}" --features client,an500 --bin client
+        "${images[@]}" --bin services --features fast-path,an500
+        "${images[@]}" --bin client --features client,an500
     fi
     if [ "$target" = thumbv7m-none-eabi ]; then
         "$here/cargo.sh" "$target" build --release --locked --package firmware-embassy \
