@@ -171,14 +171,19 @@ impl<L: Link + AsFd> RunLoop<L> {
         applications: &mut [&mut dyn Application<'a, C>],
     ) -> Result<Ended, RunError<L::Error>> {
         // The link may be another one than in the run before.
-        let mut sleeper = None;
+        let mut sleeper: Option<Sleeper> = None;
         loop {
             let round = self.round(stack, applications)?;
             if self.waker.take_stop() {
                 return Ok(Ended::Stopped);
             }
             match round {
-                Round::Busy => continue,
+                Round::Busy => {
+                    if let Some(sleeper) = &mut sleeper {
+                        sleeper.look_away(&self.link).map_err(RunError::Poll)?;
+                    }
+                    continue;
+                }
                 Round::Idle if applications.iter().all(|each| each.is_done()) => {
                     return Ok(Ended::Done);
                 }
@@ -190,7 +195,7 @@ impl<L: Link + AsFd> RunLoop<L> {
             let deadline = deadlines.into_iter().flatten().min().unwrap_or(Instant::FAR_FUTURE);
             let sleeper = match &mut sleeper {
                 Some(sleeper) => sleeper,
-                none => none.insert(Sleeper::new(&self.link, &self.waker).map_err(RunError::Poll)?),
+                none => none.insert(Sleeper::new(&self.waker).map_err(RunError::Poll)?),
             };
             self.sleep(sleeper, deadline, round == Round::Blocked)?;
         }

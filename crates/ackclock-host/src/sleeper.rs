@@ -5,6 +5,9 @@
 //! stays as it is, goes off too early once, and is set anew. To name descriptors and deadline at each
 //! sleep (ppoll(2)), so that the kernel sets a timer and removes it each time, takes longer; it is done
 //! where the deadline is near, because a timer that was left would go off time and again.
+//!
+//! A device that is waited for calls with each packet, also while nobody sleeps. A loop that has more to
+//! do looks away from its device until it sleeps again.
 
 use crate::clock::Clock;
 use crate::wait::{Waker, timespec, wait};
@@ -35,20 +38,27 @@ pub(crate) struct Sleeper {
     timer: OwnedFd,
     /// When the timer goes off, or went off without being heard; never if it is not set.
     due: Instant,
-    /// Whether room in the device is waited for too.
-    wants_room: bool,
+    /// What of the device is waited for, if anything is.
+    interest: Option<PollFlags>,
 }
 
 impl Sleeper {
-    /// One for this device, and the calls of this waker.
-    pub(crate) fn new(device: impl AsFd, waker: &Waker) -> io::Result<Self> {
+    /// One for the calls of this waker, and for one device.
+    pub(crate) fn new(waker: &Waker) -> io::Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
         let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-        epoll::add(&epoll, device, EventData::new_u64(DEVICE), EventFlags::IN)?;
         epoll::add(&epoll, waker.event(), EventData::new_u64(CALL), EventFlags::IN)?;
         epoll::add(&epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN)?;
-        Ok(Sleeper { epoll, timer, due: Instant::FAR_FUTURE, wants_room: false })
+        Ok(Sleeper { epoll, timer, due: Instant::FAR_FUTURE, interest: None })
+    }
+
+    /// Lets the device come and go unheard until the next sleep.
+    pub(crate) fn look_away(&mut self, device: impl AsFd) -> io::Result<()> {
+        match self.interest.take() {
+            Some(_) => Ok(epoll::delete(&self.epoll, device)?),
+            None => Ok(()),
+        }
     }
 
     /// Sleeps until the device is readable (or has room, if that is wanted), the deadline, or a call
@@ -72,10 +82,13 @@ impl Sleeper {
             timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &setting)?;
             self.due = deadline;
         }
-        if wants_room != self.wants_room {
+        if self.interest != Some(interest) {
             let events = EventFlags::from_bits_truncate(interest.bits().into());
-            epoll::modify(&self.epoll, device, EventData::new_u64(DEVICE), events)?;
-            self.wants_room = wants_room;
+            match self.interest {
+                Some(_) => epoll::modify(&self.epoll, device, EventData::new_u64(DEVICE), events)?,
+                None => epoll::add(&self.epoll, device, EventData::new_u64(DEVICE), events)?,
+            }
+            self.interest = Some(interest);
         }
         let mut events = [MaybeUninit::uninit(); 3];
         let events = match epoll::wait(&self.epoll, &mut events, None) {
@@ -129,6 +142,7 @@ mod tests {
     use super::*;
     use rustix::event::{EventfdFlags, eventfd};
     use rustix::io::write;
+    use std::os::fd::AsRawFd;
     use std::os::unix::net::UnixStream;
 
     struct World {
@@ -145,7 +159,7 @@ mod tests {
 
         fn of(device: OwnedFd) -> Self {
             let waker = Waker::new().unwrap();
-            let sleeper = Sleeper::new(&device, &waker).unwrap();
+            let sleeper = Sleeper::new(&waker).unwrap();
             World { device, waker, clock: Clock::start(), sleeper }
         }
 
@@ -213,6 +227,25 @@ mod tests {
         for millis in [1, 15] {
             let deadline = world.after(millis);
             world.sleep_until(deadline);
+        }
+    }
+
+    #[test]
+    fn a_device_calls_only_who_looks_at_it() {
+        let mut world = World::new();
+        let watched = |world: &World| {
+            let about = format!("/proc/self/fdinfo/{}", world.sleeper.epoll.as_raw_fd());
+            let device = format!("tfd:{:>9} ", world.device.as_raw_fd());
+            std::fs::read_to_string(about).unwrap().contains(&device)
+        };
+        for wants_room in [false, true] {
+            world.sleeper.look_away(&world.device).unwrap();
+            assert!(!watched(&world));
+            write(&world.device, &1u64.to_ne_bytes()).unwrap();
+            assert!(world.sleep(Instant::FAR_FUTURE, wants_room).contains(PollFlags::IN));
+            assert!(watched(&world));
+            world.sleeper.look_away(&world.device).unwrap();
+            world.sleeper.look_away(&world.device).unwrap();
         }
     }
 
