@@ -36,6 +36,17 @@ impl<C: CongestionController> Connection<'_, C> {
     #[cfg_attr(feature = "fast-path", inline(never))]
     pub fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
         self.count_segment(segment.payload);
+        if cfg!(feature = "fast-path")
+            && PlainSegment::of(segment).is_some_and(|plain| self.take_next(now, &plain))
+        {
+            return Verdict::Done;
+        }
+        self.on_any_segment(now, segment)
+    }
+
+    /// The same for a segment that may be any.
+    #[cfg_attr(feature = "fast-path", inline(never))]
+    fn on_any_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
         match self.state {
             State::Closed | State::Listen => Verdict::Reset,
             State::SynSent if cfg!(feature = "active-open") => {
@@ -142,18 +153,6 @@ impl<C: CongestionController> Connection<'_, C> {
     #[cfg_attr(feature = "fast-path", inline(never))]
     fn on_segment_synchronized(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         let Header { flags, ack, .. } = segment.header;
-        if cfg!(feature = "fast-path")
-            && seq == segment.header.seq
-            && PlainSegment::of(segment).is_some_and(|plain| {
-                if self.state == State::Established && !flags.contains(Flags::FIN) {
-                    self.take_predicted(now, &plain)
-                } else {
-                    self.take_closing(now, &plain)
-                }
-            })
-        {
-            return;
-        }
         if !self.check_sequence(now, segment, seq, segment.len()) {
             return;
         }
@@ -223,19 +222,7 @@ impl<C: CongestionController> Connection<'_, C> {
         let taken = has_text && self.sender.take_repetition(seq, ack, window)
             || self.sender.take_calm_ack(now, &self.settings, (seq, ack, window));
         if !taken {
-            self.sender.on_ack(
-                now,
-                &self.settings,
-                &AckInput {
-                    seq,
-                    ack,
-                    window,
-                    sack: &SackBlocks::EMPTY,
-                    ecn_echo: false,
-                    empty: !has_text,
-                    echoed_ms: self.timestamps.echoed_ms(timestamps),
-                },
-            );
+            self.digest_plain_ack(now, segment);
         }
         self.inquiry.on_heard(now);
         self.timestamps.update(now, seq, timestamps);
@@ -247,42 +234,50 @@ impl<C: CongestionController> Connection<'_, C> {
         true
     }
 
-    /// The same where a connection is closed: a FIN without text, or an ack once either side has sent
-    /// its FIN.
+    /// The same wherever both sides have agreed on sequence numbers, and of a FIN without text.
     // Apart from those that come while both sides send.
     #[inline(never)]
-    fn take_closing(&mut self, now: Instant, segment: &PlainSegment<'_>) -> bool {
+    fn take_next(&mut self, now: Instant, segment: &PlainSegment<'_>) -> bool {
         let PlainSegment { seq, ack, flags, window, timestamps, payload } = *segment;
-        let fin = flags.contains(Flags::FIN);
+        let (has_text, fin) = (!payload.is_empty(), flags.contains(Flags::FIN));
         let is_expected = self.state.is_synchronized()
             && flags | Flags::PSH | Flags::FIN == Flags::ACK | Flags::PSH | Flags::FIN
-            && payload.is_empty()
-            && self.comes_next(segment, fin.into())
-            && (!fin || self.takes_data());
+            && self.comes_next(segment, payload.len().saturating_add(fin.into()))
+            && (!fin && !has_text || self.takes_data())
+            && !(has_text && (fin || self.orphaned || self.agreement.ecn_echo));
         if !is_expected {
             return false;
         }
-        let window = u32::from(window) << self.agreement.peer_shift;
-        if !(fin && self.sender.take_repetition(seq, ack, window)) {
-            let input = AckInput {
-                seq,
-                ack,
-                window,
-                sack: &SackBlocks::EMPTY,
-                ecn_echo: false,
-                empty: !fin,
-                echoed_ms: self.timestamps.echoed_ms(timestamps),
-            };
-            self.sender.on_ack(now, &self.settings, &input);
-            self.digest_ack_of_fin(now);
-        }
         self.inquiry.on_heard(now);
         self.timestamps.update(now, seq, timestamps);
-        if fin {
-            let arrival = self.receiver.on_segment(now, seq, payload, true, false);
+        let ends = (seq, ack, self.agreement.peer_window(window));
+        if !self.sender.take_plain_ack(now, &self.settings, ends, fin || has_text) {
+            self.digest_plain_ack(now, segment);
+        }
+        self.digest_ack_of_fin(now);
+        if has_text {
+            let arrival = self.receiver.on_expected(now, payload, flags.contains(Flags::PSH));
             self.digest_arrival(&arrival);
+        } else if fin && self.receiver.on_next_fin(now) {
+            self.on_fin();
         }
         true
+    }
+
+    /// The ack of a plain segment, which may tell anything but of SACK and ECN.
+    #[inline(never)]
+    fn digest_plain_ack(&mut self, now: Instant, segment: &PlainSegment<'_>) {
+        let &PlainSegment { seq, ack, flags, window, timestamps, payload } = segment;
+        let input = AckInput {
+            seq,
+            ack,
+            window: self.agreement.peer_window(window),
+            sack: &SackBlocks::EMPTY,
+            ecn_echo: false,
+            empty: payload.is_empty() && !flags.contains(Flags::FIN),
+            echoed_ms: self.timestamps.echoed_ms(timestamps),
+        };
+        self.sender.on_ack(now, &self.settings, &input);
     }
 
     /// Whether a segment of such a length is the next in order, acknowledges what is in flight, and has
@@ -413,7 +408,14 @@ impl<C: CongestionController> Connection<'_, C> {
             empty: segment.is_empty(),
             echoed_ms: self.timestamps.echoed_ms(options.timestamps),
         };
-        self.sender.on_ack(now, &self.settings, &input);
+        let ends = (seq, ack, input.window);
+        let taken = cfg!(feature = "fast-path")
+            && input.sack.is_empty()
+            && !ecn_echo
+            && self.sender.take_plain_ack(now, &self.settings, ends, !input.empty);
+        if !taken {
+            self.sender.on_ack(now, &self.settings, &input);
+        }
         self.digest_ack_of_fin(now);
     }
 

@@ -254,6 +254,13 @@ impl<'a> Receiver<'a> {
         Arrival { accepted: advanced, fin: false, dropped }
     }
 
+    /// Takes a FIN without text that comes next, in the window; returns whether RCV.NXT passes it now.
+    pub(crate) fn on_next_fin(&mut self, now: Instant) -> bool {
+        let reached = self.digest_fin(Some(self.data.next()));
+        self.acks.on_arrival(now, 1, 0, Arriving::Special, 0);
+        reached
+    }
+
     /// Whether something waits behind a hole, or the peer's FIN has arrived.
     fn has_holes(&self) -> bool {
         self.data.has_holes() || self.fin_seen

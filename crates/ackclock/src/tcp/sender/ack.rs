@@ -53,21 +53,6 @@ impl<C: CongestionController> Sender<'_, C> {
     /// Takes an ack that lies between SND.UNA and SND.NXT.
     #[cfg_attr(feature = "fast-path", inline(never))]
     pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings, input: &AckInput<'_>) {
-        let is_bare =
-            cfg!(feature = "fast-path") && !input.empty && input.sack.is_empty() && !input.ecn_echo;
-        if is_bare && self.take_repetition(input.seq, input.ack, input.window) {
-            return;
-        }
-        let ends = (input.seq, input.ack, input.window);
-        let tells_nothing_else = input.sack.is_empty() && !input.ecn_echo;
-        if cfg!(feature = "fast-path")
-            && tells_nothing_else
-            && (self.take_first_window(now, settings, ends)
-                || self.take_last_ack(now, ends)
-                || self.take_calm_ack(now, settings, ends))
-        {
-            return;
-        }
         self.usual.forget();
         self.note_app_limited();
         self.allow_burst(settings);
@@ -170,69 +155,6 @@ impl<C: CongestionController> Sender<'_, C> {
         if advanced > 0 || sacked > 0 || undone {
             self.schedule_probe(now);
         }
-    }
-
-    /// Takes the ack that every segment with text carries while the peer sends and we do not, and
-    /// which tells nothing: nothing is in flight, and the window is what it was. False if it is
-    /// another one.
-    #[inline]
-    pub(crate) fn take_repetition(&mut self, seq: SeqNumber, ack: SeqNumber, window: u32) -> bool {
-        let is_known = ack == self.snd_una
-            && self.flight.is_empty()
-            && window == self.window.size
-            && window > 0;
-        if is_known {
-            self.window.update(seq, ack, window);
-        }
-        is_known
-    }
-
-    /// The ack that finishes a passive open: nothing was sent yet, and all that it tells is the peer's
-    /// window. False, without any effect, if it is another one.
-    fn take_first_window(
-        &mut self,
-        now: Instant,
-        settings: &Settings,
-        (seq, ack, window): (SeqNumber, SeqNumber, u32),
-    ) -> bool {
-        let is_first =
-            self.window.largest == 0 && window > 0 && ack == self.snd_una && ack == self.snd_nxt;
-        if is_first {
-            self.note_app_limited();
-            self.allow_burst(settings);
-            self.window.update(seq, ack, window);
-            self.rto.end_backoff();
-            self.no_progress_since = now;
-            self.rearm(now);
-        }
-        is_first
-    }
-
-    /// The ack of a FIN that was alone in flight: nothing will be sent any more, so that nobody has use
-    /// for what it tells of the path. False, without any effect, if it is another one.
-    fn take_last_ack(
-        &mut self,
-        now: Instant,
-        (seq, ack, window): (SeqNumber, SeqNumber, u32),
-    ) -> bool {
-        let is_last = self.fin_sent
-            && window > 0
-            && ack == self.snd_nxt
-            && self.flight.outstanding() == 1
-            && !self.flight.is_measuring()
-            && !self.ecn.is_holding()
-            && self.recovery.is_calm(&self.flight)
-            && self.flight.is_single();
-        if is_last {
-            self.window.update(seq, ack, window);
-            self.take_off_queue(ack);
-            self.flight.acknowledge_single(ack);
-            self.delivery.on_delivered(now, 1);
-            self.timeouts_in_a_row = 0;
-            self.no_progress_since = now;
-            self.rest_timers();
-        }
-        is_last
     }
 
     /// Tells the law what recovery has found. `flight_size` is FlightSize before the ack, of which

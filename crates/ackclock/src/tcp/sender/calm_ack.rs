@@ -1,4 +1,4 @@
-//! The ack that nearly all are: new data is acknowledged, and nothing is missing.
+//! The acks that nearly all are: nothing is missing.
 
 use super::Sender;
 use super::flight::Run;
@@ -8,6 +8,85 @@ use crate::tcp::settings::Settings;
 use crate::time::{Duration, Instant};
 
 impl<C: CongestionController> Sender<'_, C> {
+    /// As [`on_ack`](Self::on_ack) for an ack without SACK blocks and without an echo of congestion, of
+    /// a segment that is empty or not; false, without any effect, if it is none of those below.
+    #[inline(never)]
+    pub(crate) fn take_plain_ack(
+        &mut self,
+        now: Instant,
+        settings: &Settings,
+        ends @ (seq, ack, window): (SeqNumber, SeqNumber, u32),
+        has_text: bool,
+    ) -> bool {
+        has_text && self.take_repetition(seq, ack, window)
+            || self.take_first_window(now, settings, ends)
+            || self.take_last_ack(now, ends)
+            || self.take_calm_ack(now, settings, ends)
+    }
+
+    /// Takes the ack that every segment with text carries while the peer sends and we do not, and
+    /// which tells nothing: nothing is in flight, and the window is what it was. False if it is
+    /// another one.
+    #[inline]
+    pub(crate) fn take_repetition(&mut self, seq: SeqNumber, ack: SeqNumber, window: u32) -> bool {
+        let is_known = ack == self.snd_una
+            && self.flight.is_empty()
+            && window == self.window.size
+            && window > 0;
+        if is_known {
+            self.window.update(seq, ack, window);
+        }
+        is_known
+    }
+
+    /// The ack that finishes a passive open: nothing was sent yet, and all that it tells is the peer's
+    /// window. False, without any effect, if it is another one.
+    fn take_first_window(
+        &mut self,
+        now: Instant,
+        settings: &Settings,
+        (seq, ack, window): (SeqNumber, SeqNumber, u32),
+    ) -> bool {
+        let is_first =
+            self.window.largest == 0 && window > 0 && ack == self.snd_una && ack == self.snd_nxt;
+        if is_first {
+            self.note_app_limited();
+            self.allow_burst(settings);
+            self.window.update(seq, ack, window);
+            self.rto.end_backoff();
+            self.no_progress_since = now;
+            self.rearm(now);
+        }
+        is_first
+    }
+
+    /// The ack of a FIN that was alone in flight: nothing will be sent any more, so that nobody has use
+    /// for what it tells of the path. False, without any effect, if it is another one.
+    fn take_last_ack(
+        &mut self,
+        now: Instant,
+        (seq, ack, window): (SeqNumber, SeqNumber, u32),
+    ) -> bool {
+        let is_last = self.fin_sent
+            && window > 0
+            && ack == self.snd_nxt
+            && self.flight.outstanding() == 1
+            && !self.flight.is_measuring()
+            && !self.ecn.is_holding()
+            && self.recovery.is_calm(&self.flight)
+            && self.flight.is_single();
+        if is_last {
+            self.window.update(seq, ack, window);
+            self.take_off_queue(ack);
+            self.flight.acknowledge_single(ack);
+            self.delivery.on_delivered(now, 1);
+            self.timeouts_in_a_row = 0;
+            self.no_progress_since = now;
+            self.rest_timers();
+        }
+        is_last
+    }
+
     /// As [`on_ack`](Self::on_ack) for an ack without SACK blocks and without an echo of congestion,
     /// where nothing is lost, SACKed, probed or to be undone: what is left of that procedure then.
     /// False, without any effect, if there is more to do.
