@@ -10,7 +10,9 @@ use super::{Error, State};
 use crate::congestion::CongestionController;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::time::Instant;
-use crate::wire::{Ecn, Flags, Header, IcmpErrorKind, PlainSegment, SackBlocks, Segment};
+use crate::wire::{
+    Ecn, Flags, Header, IcmpErrorKind, PlainSegment, SackBlocks, Segment, Timestamps,
+};
 
 /// What the stack must do after a segment was digested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,17 +38,6 @@ impl<C: CongestionController> Connection<'_, C> {
     #[cfg_attr(feature = "fast-path", inline(never))]
     pub fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
         self.count_segment(segment.payload);
-        if cfg!(feature = "fast-path")
-            && PlainSegment::of(segment).is_some_and(|plain| self.take_next(now, &plain))
-        {
-            return Verdict::Done;
-        }
-        self.on_any_segment(now, segment)
-    }
-
-    /// The same for a segment that may be any.
-    #[cfg_attr(feature = "fast-path", inline(never))]
-    fn on_any_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
         match self.state {
             State::Closed | State::Listen => Verdict::Reset,
             State::SynSent if cfg!(feature = "active-open") => {
@@ -56,13 +47,29 @@ impl<C: CongestionController> Connection<'_, C> {
                 self.on_segment_in_syn_received(now, segment)
             }
             _ => {
-                self.on_segment_synchronized(now, segment, segment.header.seq);
+                if cfg!(feature = "fast-path") && !segment.payload.is_empty() {
+                    self.on_text(now, segment);
+                } else {
+                    self.on_segment_synchronized(now, segment);
+                }
                 Verdict::Done
             }
         }
     }
 
+    /// As [`on_segment_synchronized`](Self::on_segment_synchronized) for a segment with text, which is
+    /// predicted.
+    #[inline(never)]
+    fn on_text(&mut self, now: Instant, segment: &Segment<'_>) {
+        let is_taken = segment.header.seq == self.receiver.rcv_nxt()
+            && PlainSegment::of(segment).is_some_and(|plain| self.take_predicted(now, &plain));
+        if !is_taken {
+            self.on_segment_synchronized(now, segment);
+        }
+    }
+
     /// Section 3.10.7.3.
+    #[cfg_attr(feature = "fast-path", inline(never))]
     fn on_segment_in_syn_sent(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
         let Header { seq, ack, flags, window, options, .. } = segment.header;
         let acks_syn = flags.contains(Flags::ACK);
@@ -97,6 +104,7 @@ impl<C: CongestionController> Connection<'_, C> {
 
     /// Section 3.10.7.4 in SYN-RECEIVED, which a connection of its own is in only after a
     /// simultaneous open.
+    #[cfg_attr(feature = "fast-path", inline(never))]
     fn on_segment_in_syn_received(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
         let Header { seq, ack, flags, window, .. } = segment.header;
         // The other side's SYN once more, perhaps with the ack that we wait for: only what follows
@@ -144,17 +152,55 @@ impl<C: CongestionController> Connection<'_, C> {
             self.receiver.force_ack();
             self.take_text(now, segment, seq);
         } else {
-            self.on_segment_synchronized(now, segment, seq);
+            self.on_segment_synchronized(now, segment);
         }
         Verdict::Done
     }
 
     /// Section 3.10.7.4 in the synchronized states.
     #[cfg_attr(feature = "fast-path", inline(never))]
-    fn on_segment_synchronized(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
-        let Header { flags, ack, .. } = segment.header;
-        if !self.check_sequence(now, segment, seq, segment.len()) {
+    fn on_segment_synchronized(&mut self, now: Instant, segment: &Segment<'_>) {
+        let Header { seq, ack, flags, ref options, .. } = segment.header;
+        let len = segment.len();
+        let is_next = cfg!(feature = "fast-path")
+            && flags | Flags::PSH | Flags::FIN == Flags::ACK | Flags::PSH | Flags::FIN
+            && self.comes_next((seq, ack), len, options.timestamps);
+        if !is_next && !self.check(now, segment) {
             return;
+        }
+        self.inquiry.on_heard(now);
+        if !is_next && !self.is_plausible(ack) {
+            self.challenge(now);
+            return;
+        }
+        self.timestamps.update(now, seq, options.timestamps);
+        if ack.at_or_after(self.sender.snd_una()) {
+            if cfg!(feature = "fast-path") && self.take_plain_ack(now, segment) {
+                self.digest_ack_of_fin(now);
+            } else {
+                self.digest_ack(now, segment, seq);
+            }
+        }
+        if self.state != State::Closed && !(is_next && len == 0) {
+            self.take_text(now, segment, seq);
+        }
+    }
+
+    /// Whether an ack is of what was sent, and not made up.
+    fn is_plausible(&self, ack: SeqNumber) -> bool {
+        if ack.after(self.sender.snd_nxt()) {
+            return false;
+        }
+        // RFC 5961 section 5.2: one older than any window's worth of data was made up.
+        self.sender.snd_una().since(ack) <= self.sender.window().largest
+    }
+
+    /// The checks up to whether there is an ack; false if nothing further of the segment counts.
+    #[cfg_attr(feature = "fast-path", inline(never))]
+    fn check(&mut self, now: Instant, segment: &Segment<'_>) -> bool {
+        let Header { seq, flags, .. } = segment.header;
+        if !self.check_sequence(now, segment, seq, segment.len()) {
+            return false;
         }
         // Second, RST: only the exact next number is believed (RFC 5961 section 3.2).
         if flags.contains(Flags::RST) {
@@ -163,35 +209,14 @@ impl<C: CongestionController> Connection<'_, C> {
             } else {
                 self.challenge(now);
             }
-            return;
+            return false;
         }
         // Fourth, SYN: never believed (RFC 5961 section 4.2).
         if flags.contains(Flags::SYN) {
             self.challenge(now);
-            return;
+            return false;
         }
-        // Fifth, ACK.
-        if !flags.contains(Flags::ACK) {
-            return;
-        }
-        self.inquiry.on_heard(now);
-        let una = self.sender.snd_una();
-        if ack.after(self.sender.snd_nxt()) {
-            self.challenge(now);
-            return;
-        }
-        // RFC 5961 section 5.2: an ack older than any window's worth of data was made up.
-        if una.since(ack) > self.sender.window().largest {
-            self.challenge(now);
-            return;
-        }
-        self.timestamps.update(now, seq, segment.header.options.timestamps);
-        if ack.at_or_after(una) {
-            self.digest_ack(now, segment, seq);
-        }
-        if self.state != State::Closed {
-            self.take_text(now, segment, seq);
-        }
+        flags.contains(Flags::ACK)
     }
 
     /// As [`on_segment`](Self::on_segment) for the segment that comes next; false, without any effect,
@@ -213,7 +238,7 @@ impl<C: CongestionController> Connection<'_, C> {
         let has_text = !payload.is_empty();
         let is_predicted = self.state == State::Established
             && flags | Flags::PSH == Flags::ACK | Flags::PSH
-            && self.comes_next(segment, payload.len())
+            && self.comes_next((seq, ack), payload.len() as u32, timestamps)
             && !(has_text && (self.orphaned || self.agreement.ecn_echo));
         if !is_predicted {
             return false;
@@ -222,7 +247,16 @@ impl<C: CongestionController> Connection<'_, C> {
         let taken = has_text && self.sender.take_repetition(seq, ack, window)
             || self.sender.take_calm_ack(now, &self.settings, (seq, ack, window));
         if !taken {
-            self.digest_plain_ack(now, segment);
+            let input = AckInput {
+                seq,
+                ack,
+                window,
+                sack: &SackBlocks::EMPTY,
+                ecn_echo: false,
+                empty: !has_text,
+                echoed_ms: self.timestamps.echoed_ms(timestamps),
+            };
+            self.sender.on_ack(now, &self.settings, &input);
         }
         self.inquiry.on_heard(now);
         self.timestamps.update(now, seq, timestamps);
@@ -234,61 +268,20 @@ impl<C: CongestionController> Connection<'_, C> {
         true
     }
 
-    /// The same wherever both sides have agreed on sequence numbers, and of a FIN without text.
-    // Apart from those that come while both sides send.
-    #[inline(never)]
-    fn take_next(&mut self, now: Instant, segment: &PlainSegment<'_>) -> bool {
-        let PlainSegment { seq, ack, flags, window, timestamps, payload } = *segment;
-        let (has_text, fin) = (!payload.is_empty(), flags.contains(Flags::FIN));
-        let is_expected = self.state.is_synchronized()
-            && flags | Flags::PSH | Flags::FIN == Flags::ACK | Flags::PSH | Flags::FIN
-            && self.comes_next(segment, payload.len().saturating_add(fin.into()))
-            && (!fin && !has_text || self.takes_data())
-            && !(has_text && (fin || self.orphaned || self.agreement.ecn_echo));
-        if !is_expected {
-            return false;
-        }
-        self.inquiry.on_heard(now);
-        self.timestamps.update(now, seq, timestamps);
-        let ends = (seq, ack, self.agreement.peer_window(window));
-        if !self.sender.take_plain_ack(now, &self.settings, ends, fin || has_text) {
-            self.digest_plain_ack(now, segment);
-        }
-        self.digest_ack_of_fin(now);
-        if has_text {
-            let arrival = self.receiver.on_expected(now, payload, flags.contains(Flags::PSH));
-            self.digest_arrival(&arrival);
-        } else if fin && self.receiver.on_next_fin(now) {
-            self.on_fin();
-        }
-        true
-    }
-
-    /// The ack of a plain segment, which may tell anything but of SACK and ECN.
-    #[inline(never)]
-    fn digest_plain_ack(&mut self, now: Instant, segment: &PlainSegment<'_>) {
-        let &PlainSegment { seq, ack, flags, window, timestamps, payload } = segment;
-        let input = AckInput {
-            seq,
-            ack,
-            window: self.agreement.peer_window(window),
-            sack: &SackBlocks::EMPTY,
-            ecn_echo: false,
-            empty: payload.is_empty() && !flags.contains(Flags::FIN),
-            echoed_ms: self.timestamps.echoed_ms(timestamps),
-        };
-        self.sender.on_ack(now, &self.settings, &input);
-    }
-
     /// Whether a segment of such a length is the next in order, acknowledges what is in flight, and has
     /// a timestamp that PAWS lets pass.
     #[inline(always)]
-    fn comes_next(&self, segment: &PlainSegment<'_>, len: usize) -> bool {
-        segment.seq == self.receiver.rcv_nxt()
-            && len <= self.receiver.rcv_wnd() as usize
-            && segment.ack.at_or_after(self.sender.snd_una())
-            && segment.ack.at_or_before(self.sender.snd_nxt())
-            && self.timestamps.advances(segment.timestamps)
+    fn comes_next(
+        &self,
+        (seq, ack): (SeqNumber, SeqNumber),
+        len: u32,
+        timestamps: Option<Timestamps>,
+    ) -> bool {
+        seq == self.receiver.rcv_nxt()
+            && len <= self.receiver.rcv_wnd()
+            && ack.at_or_after(self.sender.snd_una())
+            && ack.at_or_before(self.sender.snd_nxt())
+            && self.timestamps.advances(timestamps)
     }
 
     fn count_segment(&mut self, payload: &[u8]) {
@@ -394,7 +387,18 @@ impl<C: CongestionController> Connection<'_, C> {
         }
     }
 
+    /// The ack of most segments, of which there is less to ask; false if it is another.
+    #[cfg_attr(feature = "fast-path", inline(always))]
+    fn take_plain_ack(&mut self, now: Instant, segment: &Segment<'_>) -> bool {
+        let Header { seq, ack, window, flags, ref options, .. } = segment.header;
+        let ends = (seq, ack, self.agreement.peer_window(window));
+        options.sack.is_empty()
+            && !(self.agreement.ecn && flags.contains(Flags::ECE))
+            && self.sender.take_plain_ack(now, &self.settings, ends, !segment.is_empty())
+    }
+
     /// The ack advances the sender, and the state where it acknowledges our FIN.
+    #[cfg_attr(feature = "fast-path", inline(never))]
     fn digest_ack(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         let Header { ack, window, flags, ref options, .. } = segment.header;
         let ecn_echo = self.agreement.ecn && flags.contains(Flags::ECE);
@@ -408,14 +412,7 @@ impl<C: CongestionController> Connection<'_, C> {
             empty: segment.is_empty(),
             echoed_ms: self.timestamps.echoed_ms(options.timestamps),
         };
-        let ends = (seq, ack, input.window);
-        let taken = cfg!(feature = "fast-path")
-            && input.sack.is_empty()
-            && !ecn_echo
-            && self.sender.take_plain_ack(now, &self.settings, ends, !input.empty);
-        if !taken {
-            self.sender.on_ack(now, &self.settings, &input);
-        }
+        self.sender.on_ack(now, &self.settings, &input);
         self.digest_ack_of_fin(now);
     }
 

@@ -191,11 +191,15 @@ impl<'a> Receiver<'a> {
         }
         if cfg!(feature = "fast-path")
             && seq == self.data.next()
-            && !fin
             && !self.has_holes()
-            && self.has_promised(payload.len())
+            && self.has_promised(payload.len().saturating_add(fin.into()))
         {
-            return self.on_next(now, payload, push);
+            if !fin {
+                return self.on_next(now, payload, push);
+            }
+            if payload.is_empty() {
+                return self.on_next_fin(now);
+            }
         }
         let segment = SeqRange::from_len(seq, u32::try_from(payload.len()).unwrap_or(u32::MAX));
         let before = self.data.next();
@@ -254,11 +258,11 @@ impl<'a> Receiver<'a> {
         Arrival { accepted: advanced, fin: false, dropped }
     }
 
-    /// Takes a FIN without text that comes next, in the window; returns whether RCV.NXT passes it now.
-    pub(crate) fn on_next_fin(&mut self, now: Instant) -> bool {
-        let reached = self.digest_fin(Some(self.data.next()));
+    /// Takes a FIN without text in the same way.
+    fn on_next_fin(&mut self, now: Instant) -> Arrival {
+        (self.fin, self.fin_seen, self.finished) = (self.data.next(), true, true);
         self.acks.on_arrival(now, 1, 0, Arriving::Special, 0);
-        reached
+        Arrival { fin: true, ..Arrival::default() }
     }
 
     /// Whether something waits behind a hole, or the peer's FIN has arrived.

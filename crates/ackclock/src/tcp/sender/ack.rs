@@ -61,7 +61,9 @@ impl<C: CongestionController> Sender<'_, C> {
         let flight_before = self.pipe();
         let had_flight = !self.flight.is_empty();
         let advanced = input.ack.since(self.snd_una);
-        self.take_off_queue(input.ack);
+        if advanced > 0 {
+            self.take_off_queue(input.ack);
+        }
 
         // A retransmission is not what was delivered if no round trip has ever been so short, or if
         // the timestamp tells so (RFC 8985 section 6.2 step 2); what an ack with SACK blocks

@@ -10,7 +10,7 @@ use crate::time::{Duration, Instant};
 impl<C: CongestionController> Sender<'_, C> {
     /// As [`on_ack`](Self::on_ack) for an ack without SACK blocks and without an echo of congestion, of
     /// a segment that is empty or not; false, without any effect, if it is none of those below.
-    #[inline(never)]
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(crate) fn take_plain_ack(
         &mut self,
         now: Instant,
@@ -77,7 +77,7 @@ impl<C: CongestionController> Sender<'_, C> {
             && self.flight.is_single();
         if is_last {
             self.window.update(seq, ack, window);
-            self.take_off_queue(ack);
+            (self.snd_una, self.fin_acked) = (ack, true);
             self.flight.acknowledge_single(ack);
             self.delivery.on_delivered(now, 1);
             self.timeouts_in_a_row = 0;
