@@ -106,6 +106,7 @@ impl<'a> Demux<'a> {
     }
 
     /// Puts `new` in the place of `old`, whose hash is the same.
+    #[inline(never)]
     pub(super) fn replace(&mut self, hash: u32, old: Entity, new: Entity) {
         if let Some(position) = self.position(hash, old)
             && let Some(bucket) = self.buckets.get_mut(position)
@@ -115,6 +116,7 @@ impl<'a> Demux<'a> {
     }
 
     /// Takes an entity out.
+    #[inline(never)]
     pub(super) fn remove(&mut self, hash: u32, entity: Entity) {
         let Some(mut hole) = self.position(hash, entity) else {
             return;

@@ -209,6 +209,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// Removes a connection in TIME-WAIT: it is closed.
+    #[cfg_attr(feature = "fast-path", inline(never))]
     pub(super) fn forget_time_wait(&mut self, id: u32) {
         if let Some(record) = self.time_waits.records.get(id) {
             let hash = self.secret.demux(&record.tuple);
