@@ -3,7 +3,7 @@
 use super::demux::Entity;
 use super::half_open::Timeout;
 use super::pool::NO_ID;
-use super::slot::Owner;
+use super::slot::{Owner, Slot};
 use super::time_wait::TimeWaitRecord;
 use super::{Event, Handle, Listener, Stack};
 use crate::congestion::CongestionController;
@@ -99,13 +99,21 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Looks at a connection after something has happened to it. Whether it has anything to send
     /// is asked when its turn in the ready queue comes, and whether that is news to the application
     /// when it asks for events: a batch of segments costs that once.
+    #[cfg_attr(feature = "fast-path", inline(never))]
     pub(super) fn after(&mut self, now: Instant, id: u32) {
         self.train.end();
+        if cfg!(feature = "fast-path")
+            && let Some(slot) = self.connections.get(id)
+            && !slot.is_leaving()
+        {
+            let owner = slot.owner;
+            return self.after_plain(now, id, owner);
+        }
         self.settle_later(now, id);
         self.queue(id);
     }
 
-    /// The same after a segment that leaves the connection in ESTABLISHED, or brings it to CLOSE-WAIT.
+    /// The same if the connection stays in the network.
     #[inline]
     pub(super) fn after_plain(&mut self, now: Instant, id: u32, owner: Owner) {
         self.make_busy(now, id);
@@ -228,7 +236,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// the connection leaves the network. Until then its deadline does not stand among the others.
     #[inline]
     pub(super) fn settle_later(&mut self, now: Instant, id: u32) {
-        if self.is_leaving(id) {
+        if self.connections.get(id).is_some_and(Slot::is_leaving) {
             if SETTLES_LATER && self.busy == id {
                 self.busy = NO_ID;
             }
@@ -248,12 +256,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.timers.disarm(id);
             self.busy = id;
         }
-    }
-
-    /// Whether the connection's place in the network goes to nobody, or to a record.
-    fn is_leaving(&self, id: u32) -> bool {
-        let slot = self.connections.get(id);
-        slot.is_some_and(|slot| matches!(slot.connection.state(), State::Closed | State::TimeWait))
     }
 
     /// Notes the deadline of the connection that has received or sent last.
@@ -342,7 +344,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Frees the slot once neither the network nor an application has an interest in it.
     #[inline]
     fn free_if_done(&mut self, id: u32) {
-        let is_done = |slot: &super::Slot<'_, C>| slot.detached && slot.owner == Owner::Nobody;
+        let is_done = |slot: &Slot<'_, C>| slot.detached && slot.owner == Owner::Nobody;
         if self.connections.get(id).is_some_and(is_done) {
             self.free(id);
         }

@@ -5,7 +5,7 @@ use super::memory::{MemoryBudget, QueueSizes};
 use super::pool::NO_ID;
 use super::tuple::FourTuple;
 use crate::congestion::CongestionController;
-use crate::tcp::{Config, Connection, Readiness};
+use crate::tcp::{Config, Connection, Readiness, State};
 use crate::time::Instant;
 use crate::wire::{PlainSegment, Timestamps};
 
@@ -74,6 +74,11 @@ impl<'a, C: CongestionController> Slot<'a, C> {
             available: 0,
             urgent_ahead: None,
         }
+    }
+
+    /// Whether the connection's place in the network goes to nobody, or to a record.
+    pub(super) fn is_leaving(&self) -> bool {
+        matches!(self.connection.state(), State::Closed | State::TimeWait)
     }
 
     /// Takes the segment that the connection expects; false, without any effect, if it is another.
