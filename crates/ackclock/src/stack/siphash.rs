@@ -25,6 +25,7 @@ impl Key {
 
     /// The hash of what is given in words of eight bytes, the first in the lowest place. The last word
     /// is not full: its highest byte is the length in bytes (section 2.2).
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(super) const fn hash(self, mut words: &[u64]) -> u64 {
         let Key(mut state) = self;
         while let [word, rest @ ..] = words {

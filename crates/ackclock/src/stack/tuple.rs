@@ -87,11 +87,11 @@ impl FourTuple {
     /// The tuple as words for [`Key::hash`](super::siphash::Key::hash): of its bytes, no two tuples share a
     /// form.
     pub(super) fn with_words<R>(&self, use_words: impl FnOnce(&[u64]) -> R) -> R {
+        let port = |end: End| u64::from(u16::from_le_bytes(end.port().to_be_bytes()));
         match (self.local.ip(), self.remote.ip()) {
             (Address::V4(local), Address::V4(remote)) => {
                 // Four bytes of address, two of port; the same again.
                 let address = |ip: Ipv4Addr| u64::from(u32::from_le_bytes(ip.octets()));
-                let port = |end: End| u64::from(u16::from_le_bytes(end.port().to_be_bytes()));
                 let remote = address(remote);
                 use_words(&[
                     address(local) | port(self.local) << 32 | remote << 48,
@@ -100,13 +100,14 @@ impl FourTuple {
             }
             #[cfg(feature = "ipv6")]
             (local, remote) => {
-                let [ours, theirs] = [self.local, self.remote].map(|end| end.port().to_be_bytes());
-                let [local, remote] = [local, remote].map(octets);
-                let parts = [&local[..], &ours, &remote, &theirs, &[0, 0, 0, 36]];
-                let mut bytes = parts.into_iter().flatten();
-                use_words(&[0; 5].map(|_: u64| {
-                    u64::from_le_bytes([0; 8].map(|_| bytes.next().copied().unwrap_or(0)))
-                }))
+                let [local, remote] = [local, remote].map(octets).map(u128::from_le_bytes);
+                use_words(&[
+                    local as u64,
+                    (local >> 64) as u64,
+                    port(self.local) | (remote as u64) << 16,
+                    (remote >> 48) as u64,
+                    (remote >> 112) as u64 | port(self.remote) << 16 | 36 << 56,
+                ])
             }
         }
     }
