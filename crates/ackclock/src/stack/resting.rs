@@ -21,9 +21,9 @@ const MOST_RECORDS: usize = 8;
 pub(super) struct Resting<'a> {
     queue: IdQueue<'a>,
     len: u32,
-    /// Of a connection that is over.
+    /// Of a connection that is over, if it had any.
     #[cfg(feature = "alloc")]
-    flight: Option<Buffer<'a, FlightRecord>>,
+    flight: Buffer<'a, FlightRecord>,
 }
 
 impl<'a> Resting<'a> {
@@ -33,7 +33,7 @@ impl<'a> Resting<'a> {
             queue: IdQueue::new(links),
             len: 0,
             #[cfg(feature = "alloc")]
-            flight: None,
+            flight: Buffer::growing(),
         }
     }
 
@@ -41,7 +41,7 @@ impl<'a> Resting<'a> {
     pub(super) fn keep(&mut self, buffers: Buffers<'a>) {
         #[cfg(feature = "alloc")]
         if (1..=MOST_RECORDS).contains(&buffers.flight.len()) {
-            self.flight = Some(buffers.flight);
+            self.flight = buffers.flight;
         }
         #[cfg(not(feature = "alloc"))]
         let _ = buffers;
@@ -53,7 +53,7 @@ impl<'a> Resting<'a> {
         return Some(Buffers {
             send: Buffer::growing(),
             receive: Buffer::growing(),
-            flight: self.flight.take().unwrap_or_else(Buffer::growing),
+            flight: core::mem::replace(&mut self.flight, Buffer::growing()),
             delivery: Buffer::growing(),
             reassembly: Buffer::growing(),
         });
