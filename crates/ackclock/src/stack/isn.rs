@@ -8,7 +8,7 @@
 //! section 3).
 
 use super::siphash::Key;
-use super::tuple::{End, FourTuple};
+use super::tuple::FourTuple;
 use crate::seq::SeqNumber;
 use crate::time::Instant;
 use crate::wire::Address;
@@ -117,10 +117,9 @@ impl Secret {
     }
 
     /// Where the search for an ephemeral port begins: F of RFC 6056 section 3.3.3, over both
-    /// addresses and the remote port.
-    pub(super) fn port_offset(&self, local: Address, remote: End) -> u32 {
-        let tuple = FourTuple { local: End::new(local, 0), remote };
-        self.hash(Purpose::Port, &tuple) as u32
+    /// addresses and the remote port; the local port is 0.
+    pub(super) fn port_offset(&self, tuple: &FourTuple) -> u32 {
+        self.hash(Purpose::Port, tuple) as u32
     }
 
     /// Seed of a connection's random words, of which nothing secret comes: a multiplication mixes well
@@ -176,7 +175,11 @@ impl EphemeralPorts {
     }
 
     /// The first port from `offset` on that is not `in_use`; `None` if all are.
-    pub(super) fn choose(&mut self, offset: u32, in_use: impl Fn(u16) -> bool) -> Option<u16> {
+    pub(super) fn choose(
+        &mut self,
+        offset: u32,
+        mut in_use: impl FnMut(u16) -> bool,
+    ) -> Option<u16> {
         let count = u32::from(self.last - self.first) + 1;
         for _ in 0..count {
             let place = offset.wrapping_add(self.next) % count;
@@ -193,6 +196,7 @@ impl EphemeralPorts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stack::tuple::End;
     use core::net::SocketAddr;
 
     fn secret() -> Secret {

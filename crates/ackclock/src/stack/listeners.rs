@@ -22,8 +22,8 @@ pub(super) struct Settings {
     pub(super) connection: KeptConfig,
 }
 
-impl From<&ListenConfig> for Settings {
-    fn from(config: &ListenConfig) -> Self {
+impl Settings {
+    fn new(config: &ListenConfig, clock_phase: u32) -> Self {
         Settings {
             local: config.local.into(),
             half_open: config.half_open,
@@ -32,12 +32,10 @@ impl From<&ListenConfig> for Settings {
             defer_accept: config.defer_accept,
             #[cfg(feature = "tuning")]
             any_destination: config.any_destination,
-            connection: KeptConfig::new(&config.connection),
+            connection: KeptConfig::new(&config.connection, clock_phase),
         }
     }
-}
 
-impl Settings {
     /// See [`ListenConfig::defer_accept`].
     pub(super) const fn defer_accept(&self) -> u8 {
         #[cfg(feature = "tuning")]
@@ -94,7 +92,7 @@ impl ListenerRecord {
     }
 
     /// Takes other settings, except for where it listens, and whether for any destination.
-    pub(super) fn set(&mut self, config: &ListenConfig) {
+    pub(super) fn set(&mut self, config: &ListenConfig, clock_phase: u32) {
         let local = self.config.local;
         #[cfg(feature = "tuning")]
         let any_destination = self.config.any_destination;
@@ -102,7 +100,7 @@ impl ListenerRecord {
             local,
             #[cfg(feature = "tuning")]
             any_destination,
-            ..Settings::from(config)
+            ..Settings::new(config, clock_phase)
         };
     }
 
@@ -139,9 +137,14 @@ impl<'a> Listeners<'a> {
         Listeners { records, events: IdQueue::new(links) }
     }
 
-    /// Adds a listener, whose settings were checked.
-    pub(super) fn add(&mut self, config: &ListenConfig) -> Result<u32, ListenError> {
-        let config = Settings::from(config);
+    /// Adds a listener, whose settings were checked. `clock_phase` is the host's random word for the
+    /// phase of clocks that tick.
+    pub(super) fn add(
+        &mut self,
+        config: &ListenConfig,
+        clock_phase: u32,
+    ) -> Result<u32, ListenError> {
+        let config = Settings::new(config, clock_phase);
         if self.records.iter().any(|(_, record)| record.config.local == config.local) {
             return Err(ListenError::AddressInUse);
         }
@@ -187,7 +190,7 @@ mod tests {
             (3, "10.0.0.1:80", false),
             (4, "[::]:80", false),
         ] {
-            assert_eq!(listeners.add(&config(local, any)), Ok(id));
+            assert_eq!(listeners.add(&config(local, any), 0), Ok(id));
         }
         let find = |to: &str, local| {
             listeners.find(to.parse::<core::net::SocketAddr>().unwrap().into(), local)
@@ -206,8 +209,8 @@ mod tests {
     fn one_listener_for_one_address() {
         let (mut records, mut links) = ([const { Place::EMPTY }; 1], [Link::OUT; 1]);
         let mut listeners = Listeners::new(Buffer::lent(&mut records), Buffer::lent(&mut links));
-        assert_eq!(listeners.add(&config("0.0.0.0:80", false)), Ok(0));
-        assert_eq!(listeners.add(&config("0.0.0.0:80", true)), Err(ListenError::AddressInUse));
-        assert_eq!(listeners.add(&config("0.0.0.0:81", true)), Err(ListenError::NoResources));
+        assert_eq!(listeners.add(&config("0.0.0.0:80", false), 0), Ok(0));
+        assert_eq!(listeners.add(&config("0.0.0.0:80", true), 0), Err(ListenError::AddressInUse));
+        assert_eq!(listeners.add(&config("0.0.0.0:81", true), 0), Err(ListenError::NoResources));
     }
 }

@@ -8,7 +8,7 @@ use super::slot::{Owner, Slot};
 use super::tuple::{End, FourTuple};
 use super::{ConnectError, Handle, ListenConfig, ListenError, Listener, Stack};
 use crate::congestion::CongestionController;
-use crate::tcp::{Config, Connection, Open};
+use crate::tcp::{Config, Connection, Initial, Open};
 use crate::time::Instant;
 use crate::wire::{Address, is_unicast};
 use core::borrow::Borrow;
@@ -37,7 +37,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         local: Option<SocketAddr>,
         config: &Config,
     ) -> Result<Handle, ConnectError> {
-        self.connect_with(now, remote, local, config, self.controller.clone())
+        self.open_actively(now, remote, local, config, None)
     }
 
     /// As [`connect`](Self::connect), with a controller of its own for this connection.
@@ -49,14 +49,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         config: &Config,
         controller: C,
     ) -> Result<Handle, ConnectError> {
-        if !cfg!(feature = "active-open") {
-            return Err(ConnectError::LeftOut);
-        }
-        let opened = self.open_actively(now, remote, local, config, controller);
-        if matches!(opened, Err(ConnectError::NoResources | ConnectError::NoPort)) {
-            self.statistics.count(|all| &mut all.calls_refused);
-        }
-        opened
+        self.open_actively(now, remote, local, config, Some(controller))
     }
 
     fn open_actively(
@@ -65,16 +58,33 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         remote: SocketAddr,
         local: Option<SocketAddr>,
         config: &Config,
-        controller: C,
+        controller: Option<C>,
+    ) -> Result<Handle, ConnectError> {
+        if !cfg!(feature = "active-open") {
+            return Err(ConnectError::LeftOut);
+        }
+        let opened = self.try_to_open(now, remote, local, config, controller);
+        if matches!(opened, Err(ConnectError::NoResources | ConnectError::NoPort)) {
+            self.statistics.count(|all| &mut all.calls_refused);
+        }
+        opened
+    }
+
+    fn try_to_open(
+        &mut self,
+        now: Instant,
+        remote: SocketAddr,
+        local: Option<SocketAddr>,
+        config: &Config,
+        controller: Option<C>,
     ) -> Result<Handle, ConnectError> {
         let now = self.advance(now);
         config.validate().map_err(ConnectError::Config)?;
         let tuple = self.choose_ends(remote, local)?;
-        let open = self.open(now, &tuple, self.secret.first_numbers(now, &tuple));
+        let first = self.secret.first_numbers(now, &tuple);
         let by = By::Application(config);
-        let id = self
-            .add_connection(now, &tuple, by, controller, &open)
-            .ok_or(ConnectError::NoResources)?;
+        let id =
+            self.add_connection(&tuple, first, by, controller).ok_or(ConnectError::NoResources)?;
         self.demux.insert(self.secret.demux(&tuple), Entity::Connection(id));
         tell!(debug, "connection {}: opened", tuple);
         self.statistics.count(|all| &mut all.active_opens);
@@ -105,57 +115,63 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             None => self.addresses.source_for(ip),
         };
         let address = address.ok_or(ConnectError::NoSourceAddress)?;
-        let tuple = |port| FourTuple { local: End::new(address, port), remote };
-        let in_use = |port| self.find(&tuple(port)).is_some();
-        match local.map_or(0, |local| local.port()) {
-            0 => {
-                let mut ports = self.ports;
-                let port = ports.choose(self.secret.port_offset(address, remote), in_use);
-                self.ports = ports;
-                port.map(tuple).ok_or(ConnectError::NoPort)
-            }
-            port if in_use(port) => Err(ConnectError::AddressInUse),
-            port => Ok(tuple(port)),
+        let port = local.map_or(0, |local| local.port());
+        let mut tuple = FourTuple { local: End::new(address, port), remote };
+        if port != 0 {
+            let is_free = self.find(&tuple).is_none();
+            return is_free.then_some(tuple).ok_or(ConnectError::AddressInUse);
         }
+        let mut ports = self.ports;
+        let port = ports.choose(self.secret.port_offset(&tuple), |port| {
+            tuple.local.set_port(port);
+            self.find(&tuple).is_some()
+        });
+        self.ports = ports;
+        port.map(|_| tuple).ok_or(ConnectError::NoPort)
     }
 
     /// What a new connection starts from.
-    pub(super) fn open(
-        &self,
-        now: Instant,
-        tuple: &FourTuple,
-        FirstNumbers { isn, timestamp_offset }: FirstNumbers,
-    ) -> Open {
+    fn open(&self, tuple: &FourTuple, first: FirstNumbers) -> Open {
+        let FirstNumbers { isn, timestamp_offset } = first;
         Open {
             iss: isn,
             timestamp_offset,
             mtu: self.config.link.mtu.min(MAX_PACKET),
             ip_header: tuple.ip_header(),
-            random: Secret::random(now, isn),
+            random: Secret::random(self.now, isn),
             clock_phase: self.secret.clock_phase(),
         }
     }
 
     /// Puts a connection into a free slot, in SYN-SENT; `None` if there is no slot or memory for it.
+    /// Without a `controller` of its own it has one like the stack's.
     // In one place for active and passive opens: most of it runs once in a connection's life.
     #[cfg_attr(feature = "fast-path", inline(never))]
     pub(super) fn add_connection(
         &mut self,
-        now: Instant,
         tuple: &FourTuple,
+        first: FirstNumbers,
         by: By<'_>,
-        controller: C,
-        open: &Open,
+        controller: Option<C>,
     ) -> Option<u32> {
-        let kept;
-        let (config, owner, promised) = match by {
-            By::Application(config) => (config, Owner::Application, None),
-            By::Listener { id, promised } => {
-                let record = self.listeners.records.get(id)?;
-                kept = record.config.connection.get();
-                (Borrow::<Config>::borrow(&kept), Owner::Listener, Some(promised))
+        let (kept, made);
+        let (config, initial);
+        let (owner, promised);
+        match by {
+            By::Application(of_it) => {
+                made = Initial::new(of_it, self.secret.clock_phase());
+                config = of_it;
+                initial = &made;
+                (owner, promised) = (Owner::Application, None);
             }
-        };
+            By::Listener { id, promised: window } => {
+                let record = self.listeners.records.get(id)?;
+                kept = (record.config.connection.get(), record.config.connection.initial());
+                config = Borrow::<Config>::borrow(&kept.0);
+                initial = Borrow::<Initial>::borrow(&kept.1);
+                (owner, promised) = (Owner::Listener, Some(window));
+            }
+        }
         let Some(id) = self.connections.vacancy() else {
             tell!(warn, "connection {} refused: no place for it", tuple);
             return None;
@@ -184,14 +200,20 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         };
         let spare = self.spare.get_mut(id as usize).and_then(Option::take);
         let buffers = spare.or_else(|| self.resting.new_buffers())?;
+        let controller = controller.unwrap_or_else(|| self.controller.clone());
+        let open = &self.open(tuple, first);
         let id = self.connections.fill(id, || {
-            let connection = Connection::connect(now, config, controller, buffers, open);
+            let connection = Connection::new(self.now, config, initial, controller, buffers, open);
             Slot::new(connection, *tuple, config, owner, sizes)
         })?;
-        if let Some(slot) = self.connections.get_mut(id)
-            && let Some(sizes) = &slot.sizes
-        {
-            sizes.apply(&mut slot.connection);
+        if let Some(slot) = self.connections.get_mut(id) {
+            // The record of a half-open connection has what its SYN-ACK has offered.
+            if cfg!(feature = "active-open") && promised.is_none() {
+                slot.connection.offer(config);
+            }
+            if let Some(sizes) = &slot.sizes {
+                sizes.apply(&mut slot.connection);
+            }
         }
         Some(id)
     }
@@ -212,7 +234,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         if !(is_there && (ip.is_unspecified() || self.addresses.contains(ip) || is_foreign)) {
             return Err(ListenError::NoSuchAddress);
         }
-        let added = self.listeners.add(&config);
+        let added = self.listeners.add(&config, self.secret.clock_phase());
         if added == Err(ListenError::NoResources) {
             self.statistics.count(|all| &mut all.calls_refused);
         }
@@ -233,7 +255,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         check_listener(&config)?;
         let id = self.resolve_listener(listener).ok_or(ListenError::InvalidListener)?;
         if let Some(record) = self.listeners.records.get_mut(id) {
-            record.set(&config);
+            record.set(&config, self.secret.clock_phase());
         }
         Ok(())
     }

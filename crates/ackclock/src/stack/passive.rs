@@ -156,10 +156,10 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     fn add_accepted(&mut self, now: Instant, half_open: u32) -> Option<u32> {
         let record = self.half_open.records.get(half_open)?;
         let tuple = record.tuple;
-        let by = By::Listener { id: record.listener, promised: record.window() };
-        let HalfOpen { iss: isn, timestamp_offset, .. } = *record;
-        let open = self.open(now, &tuple, FirstNumbers { isn, timestamp_offset });
-        let id = self.add_connection(now, &tuple, by, self.controller.clone(), &open)?;
+        let HalfOpen { iss: isn, timestamp_offset, listener, .. } = *record;
+        let first = FirstNumbers { isn, timestamp_offset };
+        let by = By::Listener { id: listener, promised: record.window() };
+        let id = self.add_connection(&tuple, first, by, None)?;
         let accepted = self.half_open.records.get(half_open)?.accepted();
         self.connections.get_mut(id)?.connection.accept(now, &accepted);
         Some(id)

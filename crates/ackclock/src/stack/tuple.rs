@@ -29,6 +29,10 @@ impl End {
     pub(super) const fn port(&self) -> u16 {
         self.port
     }
+
+    pub(super) fn set_port(&mut self, port: u16) {
+        self.port = port;
+    }
 }
 
 impl From<SocketAddr> for End {

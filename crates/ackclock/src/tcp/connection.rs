@@ -8,12 +8,12 @@ use super::challenge::ChallengeLimit;
 use super::count::{ByteCount, Count};
 use super::handshake::{Agreement, SynOptions};
 use super::inquiry::Inquiry;
-use super::receiver::{Receiver, ReceiverConfig};
+use super::receiver::Receiver;
 use super::sender::{Sender, SenderStart};
 use super::settings::Settings;
 use super::timestamps::TimestampState;
 use super::urgent::Urgent;
-use super::{Config, DeliveryRecord, EcnMode, Error, FlightRecord, State};
+use super::{Config, DeliveryRecord, EcnMode, Error, FlightRecord, Initial, State};
 use crate::congestion::CongestionController;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
@@ -160,7 +160,6 @@ const _: () = assert!(size_of::<Connection<'static, crate::congestion::Reno>>() 
 impl<'a, C: CongestionController> Connection<'a, C> {
     /// Active open (section 3.10.1): a connection in SYN-SENT whose SYN the next
     /// [`poll_transmit`](Self::poll_transmit) gives. `config` has been validated.
-    #[inline(always)]
     pub fn connect(
         now: Instant,
         config: &Config,
@@ -168,41 +167,35 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         buffers: Buffers<'a>,
         open: &Open,
     ) -> Self {
+        let initial = Initial::new(config, open.clock_phase);
+        let mut connection = Self::new(now, config, &initial, controller, buffers, open);
+        connection.offer(config);
+        connection
+    }
+
+    /// A connection in SYN-SENT that has nothing to [offer](Self::offer) yet. `initial` is what
+    /// `config` makes of it.
+    #[inline(always)]
+    pub(crate) fn new(
+        now: Instant,
+        config: &Config,
+        initial: &Initial,
+        controller: C,
+        buffers: Buffers<'a>,
+        open: &Open,
+    ) -> Self {
         let Buffers { send, receive, flight, delivery, reassembly } = buffers;
-        let sender = Sender::new(config, controller, send, flight, delivery, open);
-        // Sequence numbers and the agreed options follow with the peer's SYN.
-        let receiver_config = ReceiverConfig {
-            ack_policy: config.ack_policy,
-            ack_timer: config.ack_timer,
-            clock_phase: open.clock_phase,
-            receive_limit: config.receive_buffer as usize,
-            window_clamp: config.window_clamp,
-            reassembly_ranges: config.reassembly_ranges as usize,
-            sack: false,
-            window_shift: 0,
-            mss: 1,
-        };
-        let receiver = Receiver::new(SeqNumber(0), 0, &receiver_config, receive, reassembly);
-        // Without active opens the record of a half-open connection has what follows.
-        let agreement = if cfg!(feature = "active-open") {
-            let window = receiver.largest_window() as usize;
-            let mut offer = SynOptions::ours(config, open.mtu, open.ip_header, window);
-            offer.ecn_setup &= config.ecn == EcnMode::Request;
-            Agreement::offer(&offer)
-        } else {
-            Agreement::default()
-        };
         Connection {
             state: State::SynSent,
             error: None,
             soft_error: None,
-            settings: Settings::new(config),
+            settings: initial.settings,
             mtu: open.mtu,
             ip_header: open.ip_header,
-            sender,
-            receiver,
+            sender: Sender::new(config, initial.rto, controller, (send, flight, delivery), open),
+            receiver: Receiver::new(config, initial.acks, receive, reassembly),
             inquiry: Inquiry::open(now),
-            agreement,
+            agreement: Agreement::default(),
             timestamps: TimestampState::new(open.timestamp_offset),
             challenge: ChallengeLimit::default(),
             close_deadline: Instant::FAR_FUTURE,
@@ -214,7 +207,15 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         }
     }
 
-    /// Passive open: what [`connect`](Self::connect) has just made becomes the connection of a
+    /// What the SYN of an active open offers.
+    pub(crate) fn offer(&mut self, config: &Config) {
+        let window = self.receiver.largest_window() as usize;
+        let mut offer = SynOptions::ours(config, self.mtu, self.ip_header, window);
+        offer.ecn_setup &= config.ecn == EcnMode::Request;
+        self.agreement = Agreement::offer(&offer);
+    }
+
+    /// Passive open: what [`new`](Self::new) has just made becomes the connection of a
     /// half-open record, in ESTABLISHED, once the peer's ACK of our SYN was found acceptable. The
     /// stack then hands the same segment to [`on_segment`](Self::on_segment), which takes its window,
     /// data and FIN.

@@ -1,7 +1,7 @@
 //! What a listener keeps of the [`Config`] that its connections inherit: of settings for what was left
 //! out nothing.
 
-use super::{Config, Keepalive, RecoveryAlgorithm};
+use super::{Config, Initial, Keepalive, RecoveryAlgorithm};
 use crate::time::Duration;
 
 /// The settings that matter.
@@ -19,7 +19,8 @@ pub(crate) struct KeptConfig {
 }
 
 impl KeptConfig {
-    pub(crate) const fn new(config: &Config) -> Self {
+    /// No clock ticks that would have a phase.
+    pub(crate) const fn new(config: &Config, _clock_phase: u32) -> Self {
         KeptConfig {
             window_scaling: config.window_scaling,
             #[cfg(feature = "timestamps")]
@@ -48,5 +49,11 @@ impl KeptConfig {
             keepalive: self.keepalive,
             ..Config::default()
         }
+    }
+
+    /// What they make of a connection.
+    #[inline(always)]
+    pub(crate) fn initial(&self) -> Initial {
+        Initial::new(&self.get(), 0)
     }
 }

@@ -13,6 +13,7 @@ mod ecn_mode;
 mod error;
 pub(crate) mod handshake;
 mod info;
+mod initial;
 mod inquiry;
 #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
 mod invariants;
@@ -61,6 +62,7 @@ pub use error::{Error, ReceiveError, SendError};
 pub(crate) use handshake::Agreement;
 pub use handshake::SynOptions;
 pub use info::{Info, PendingTimers};
+pub(crate) use initial::Initial;
 pub(crate) use kept_config::KeptConfig;
 pub use output::Outgoing;
 pub use pacing_mode::Pacing;

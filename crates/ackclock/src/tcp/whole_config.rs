@@ -1,18 +1,27 @@
 //! What a listener keeps of the [`Config`] that its connections inherit, where most of it matters.
 
-use super::Config;
+use super::{Config, Initial};
 
-/// All settings.
+/// All settings, and what they make of a connection.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct KeptConfig(Config);
+pub(crate) struct KeptConfig {
+    config: Config,
+    initial: Initial,
+}
 
 impl KeptConfig {
-    pub(crate) const fn new(config: &Config) -> Self {
-        KeptConfig(*config)
+    #[cfg_attr(feature = "fast-path", inline(never))]
+    pub(crate) fn new(config: &Config, clock_phase: u32) -> Self {
+        KeptConfig { config: *config, initial: Initial::new(config, clock_phase) }
     }
 
     #[inline]
     pub(crate) const fn get(&self) -> &Config {
-        &self.0
+        &self.config
+    }
+
+    #[inline]
+    pub(crate) const fn initial(&self) -> &Initial {
+        &self.initial
     }
 }

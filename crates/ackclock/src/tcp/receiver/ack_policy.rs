@@ -57,8 +57,8 @@ impl Rules {
 }
 
 /// The acks owed to the peer.
-#[derive(Debug)]
-pub(super) struct AckState {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AckState {
     #[cfg(any(feature = "historic", feature = "tuning"))]
     rules: Rules,
     /// Segments still to be acknowledged one by one, at the start of the connection or as asked.
@@ -75,8 +75,9 @@ pub(super) struct AckState {
 }
 
 impl AckState {
-    /// Nothing owed.
-    pub(super) fn new(policy: AckPolicy, timer: AckTimer, phase: u32, sack: bool) -> Self {
+    /// Nothing owed; it is not known whether SACK is in use. `phase` is the host's random word for the
+    /// phase of clocks that tick.
+    pub(crate) fn new(policy: AckPolicy, timer: AckTimer, phase: u32) -> Self {
         #[cfg(not(any(feature = "historic", feature = "tuning")))]
         let quick_acks = AckPolicy::QUICK_ACKS;
         #[cfg(any(feature = "historic", feature = "tuning"))]
@@ -97,7 +98,7 @@ impl AckState {
                 phase,
             },
             quick_acks,
-            one_each: !sack,
+            one_each: true,
             owed: 0,
             unacknowledged: 0,
             deadline: Instant::FAR_FUTURE,

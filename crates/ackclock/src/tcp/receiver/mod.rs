@@ -29,40 +29,18 @@ mod sack;
 mod tests;
 mod window;
 
-use super::{AckPolicy, AckTimer};
+use super::Config;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, Ring, copy};
 use crate::time::Instant;
 use crate::wire::SackBlocks;
-use ack_policy::{AckState, Arriving};
+pub(crate) use ack_policy::AckState;
+use ack_policy::Arriving;
 use ecn::EcnReceiver;
 use full_size::FullSize;
 use reassembly::{Reassembly, Stored};
 use sack::SackReport;
 use window::Window;
-
-/// What the two sides agreed on, and the limits of the receiver.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ReceiverConfig {
-    /// When to acknowledge.
-    pub(crate) ack_policy: AckPolicy,
-    /// When a delayed ack goes out.
-    pub(crate) ack_timer: AckTimer,
-    /// The host's random word for the phase of clocks that tick.
-    pub(crate) clock_phase: u32,
-    /// Most bytes received and not read, if the ring grows.
-    pub(crate) receive_limit: usize,
-    /// Largest window to advertise, in bytes.
-    pub(crate) window_clamp: Option<u32>,
-    /// Most ranges of out-of-order data, if their list grows.
-    pub(crate) reassembly_ranges: usize,
-    /// Whether SACK was agreed on.
-    pub(crate) sack: bool,
-    /// Shift count of the windows that we send.
-    pub(crate) window_shift: u8,
-    /// Largest payload that the peer may send us, in bytes, the options of every segment deducted.
-    pub(crate) mss: u32,
-}
 
 /// What became of one segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -97,37 +75,25 @@ pub(crate) struct Receiver<'a> {
 }
 
 impl<'a> Receiver<'a> {
-    /// The receiver of a peer whose SYN had the number `irs`, and to which our own SYN advertised
-    /// `advertised` bytes.
+    /// The receiver of a connection that is yet to be opened, with its memory. Sequence numbers and
+    /// options follow with the peer's SYN.
     #[inline(always)]
     pub(crate) fn new(
-        irs: SeqNumber,
-        advertised: u32,
-        config: &ReceiverConfig,
+        config: &Config,
+        acks: AckState,
         ring: Buffer<'a, u8>,
         ranges: Buffer<'a, SeqRange>,
     ) -> Self {
-        let &ReceiverConfig {
-            ack_policy,
-            ack_timer,
-            clock_phase,
-            receive_limit,
-            window_clamp,
-            reassembly_ranges,
-            sack,
-            window_shift,
-            mss,
-        } = config;
-        let next = irs + 1;
-        let ring = Ring::new(ring, receive_limit);
+        let next = SeqNumber(0);
+        let ring = Ring::new(ring, config.receive_buffer as usize);
         Receiver {
-            data: Reassembly::new(next, ring, ranges, reassembly_ranges),
-            window: Window::new(next + advertised, window_shift, mss),
-            clamp: window_clamp.unwrap_or(u32::MAX),
+            data: Reassembly::new(next, ring, ranges, config.reassembly_ranges as usize),
+            window: Window::new(next, 0, 1),
+            clamp: config.window_clamp.unwrap_or(u32::MAX),
             wanted: u32::MAX,
-            acks: AckState::new(ack_policy, ack_timer, clock_phase, sack),
-            full_size: FullSize::new(mss),
-            report: SackReport::new(sack),
+            acks,
+            full_size: FullSize::new(1),
+            report: SackReport::new(false),
             ecn: EcnReceiver::default(),
             fin: next,
             fin_seen: false,
@@ -136,7 +102,8 @@ impl<'a> Receiver<'a> {
     }
 
     /// The peer's SYN, numbered `irs`, has arrived, and ours has advertised `advertised` bytes.
-    /// Nothing else was received yet.
+    /// Nothing else was received yet. `window_shift` is that of the windows that we send, `mss` the
+    /// largest payload that the peer may send us, in bytes, the options of every segment deducted.
     pub(crate) fn agree(
         &mut self,
         irs: SeqNumber,

@@ -17,8 +17,8 @@ pub(super) enum Arriving {
 }
 
 /// The acks owed to the peer.
-#[derive(Debug)]
-pub(super) struct AckState {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AckState {
     /// Without SACK the peer can only count duplicate acks, so each out-of-order segment gets its
     /// own (RFC 5681 section 4.2).
     one_each: bool,
@@ -30,8 +30,8 @@ pub(super) struct AckState {
 
 impl AckState {
     /// Nothing owed.
-    pub(super) fn new(_policy: AckPolicy, _timer: AckTimer, _phase: u32, sack: bool) -> Self {
-        AckState { one_each: !sack, owed: 0, deadline: Instant::FAR_FUTURE }
+    pub(crate) fn new(_policy: AckPolicy, _timer: AckTimer, _phase: u32) -> Self {
+        AckState { one_each: true, owed: 0, deadline: Instant::FAR_FUTURE }
     }
 
     /// It is known whether SACK is in use.

@@ -9,6 +9,7 @@ mod sack;
 mod windows;
 
 use super::*;
+use crate::tcp::{AckPolicy, AckTimer};
 use crate::time::Duration;
 use std::vec;
 use std::vec::Vec;
@@ -19,13 +20,25 @@ const MSS: u32 = 500;
 
 const DELAYED: AckPolicy = AckPolicy::Delayed { timeout: Duration::from_millis(40), quick_acks: 0 };
 
-fn config() -> ReceiverConfig {
-    ReceiverConfig {
+/// The settings of a receiver, and what it has agreed on with its peer.
+#[derive(Clone, Copy)]
+struct Setup {
+    ack_policy: AckPolicy,
+    ack_timer: AckTimer,
+    clock_phase: u32,
+    receive_limit: u32,
+    reassembly_ranges: u32,
+    sack: bool,
+    window_shift: u8,
+    mss: u32,
+}
+
+fn config() -> Setup {
+    Setup {
         ack_policy: DELAYED,
         ack_timer: AckTimer::PerSegment,
         clock_phase: 0,
         receive_limit: 0,
-        window_clamp: None,
         reassembly_ranges: 0,
         sack: true,
         window_shift: 0,
@@ -33,18 +46,31 @@ fn config() -> ReceiverConfig {
     }
 }
 
+/// The receiver of a peer whose SYN had the number `irs`, and to which our own SYN advertised
+/// `advertised` bytes.
+fn agreed<'a>(
+    irs: SeqNumber,
+    advertised: u32,
+    setup: &Setup,
+    ring: Buffer<'a, u8>,
+    ranges: Buffer<'a, SeqRange>,
+) -> Receiver<'a> {
+    let mut config = Config::new();
+    config.receive_buffer = setup.receive_limit;
+    config.reassembly_ranges = setup.reassembly_ranges;
+    let acks = AckState::new(setup.ack_policy, setup.ack_timer, setup.clock_phase);
+    let mut receiver = Receiver::new(&config, acks, ring, ranges);
+    receiver.agree(irs, advertised, setup.sack, setup.window_shift, setup.mss);
+    receiver
+}
+
 /// A receiver that expects number 1000 next, in lent memory, all of it advertised.
-fn receiver_with(config: &ReceiverConfig, memory: usize, ranges: usize) -> Receiver<'static> {
+fn receiver_with(config: &Setup, memory: usize, ranges: usize) -> Receiver<'static> {
     receiver_at(IRS, config, memory, ranges)
 }
 
-fn receiver_at(
-    irs: SeqNumber,
-    config: &ReceiverConfig,
-    memory: usize,
-    ranges: usize,
-) -> Receiver<'static> {
-    Receiver::new(
+fn receiver_at(irs: SeqNumber, config: &Setup, memory: usize, ranges: usize) -> Receiver<'static> {
+    agreed(
         irs,
         memory as u32,
         config,

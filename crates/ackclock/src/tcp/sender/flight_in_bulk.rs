@@ -76,7 +76,12 @@ pub(crate) struct Flight<'a> {
 
 impl<'a> Flight<'a> {
     /// Nothing; `start` will be sent first.
-    pub(crate) fn new(start: SeqNumber, _: Buffer<'a, FlightRecord>, _limit: usize) -> Self {
+    pub(crate) fn new(
+        start: SeqNumber,
+        _records: Buffer<'a, FlightRecord>,
+        _limit: usize,
+        _delivery: Buffer<'a, DeliveryRecord>,
+    ) -> Self {
         Flight {
             una: start,
             nxt: start,
@@ -87,10 +92,6 @@ impl<'a> Flight<'a> {
             piece: 0,
             memory: PhantomData,
         }
-    }
-
-    pub(crate) fn measuring(self, _buffer: Buffer<'a, DeliveryRecord>) -> Self {
-        self
     }
 
     pub(crate) fn into_buffers(self) -> (Buffer<'a, FlightRecord>, Buffer<'a, DeliveryRecord>) {

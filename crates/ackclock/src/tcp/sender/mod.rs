@@ -58,7 +58,7 @@ use plain_data::Usual;
 use recovery::{MeasuredRtt, Phase, Recovery};
 pub use restart::RestartAfterIdle;
 use round::Round;
-use rto::Rto;
+pub(crate) use rto::Rto;
 pub(crate) use timer::Timer;
 use window::SendWindow;
 
@@ -144,12 +144,16 @@ pub(crate) struct Sender<'a, C> {
 
 impl<'a, C: CongestionController> Sender<'a, C> {
     /// A sender whose SYN, numbered `iss`, has not been acknowledged: data can only be queued.
+    #[inline(always)]
     pub(crate) fn new(
         config: &Config,
+        rto: Rto,
         controller: C,
-        queue: Buffer<'a, u8>,
-        flight: Buffer<'a, FlightRecord>,
-        delivery: Buffer<'a, DeliveryRecord>,
+        (queue, flight, delivery): (
+            Buffer<'a, u8>,
+            Buffer<'a, FlightRecord>,
+            Buffer<'a, DeliveryRecord>,
+        ),
         open: &Open,
     ) -> Self {
         let iss = open.iss;
@@ -159,10 +163,9 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         Sender {
             controller,
             queue: Ring::new(queue, config.send_buffer as usize),
-            flight: Flight::new(iss + 1, flight, config.flight_records as usize)
-                .measuring(delivery),
+            flight: Flight::new(iss + 1, flight, config.flight_records as usize, delivery),
             recovery: Recovery::new(config.recovery, false, iss),
-            rto: Rto::new(&config.rto, open.clock_phase),
+            rto,
             ecn: EcnSender::new(false, iss),
             round: Round::new(Instant::ZERO, iss + 1),
             delivery: Delivery::default(),

@@ -3,7 +3,7 @@
 use super::*;
 
 fn with_policy(ack_policy: AckPolicy) -> Receiver<'static> {
-    let config = ReceiverConfig { ack_policy, ..config() };
+    let config = Setup { ack_policy, ..config() };
     receiver_with(&config, 10_000, 8)
 }
 
@@ -76,7 +76,7 @@ fn segments_put_together_by_the_device_count_one_by_one() {
 
 #[test]
 fn without_sack_segments_put_together_behind_a_hole_get_an_ack_each() {
-    let mut receiver = receiver_with(&ReceiverConfig { sack: false, ..config() }, 10_000, 8);
+    let mut receiver = receiver_with(&Setup { sack: false, ..config() }, 10_000, 8);
     deliver(&mut receiver, 1500, 3000);
     for _ in 0..3 {
         assert_eq!(acknowledge(&mut receiver), (1000, vec![]));
@@ -106,7 +106,7 @@ fn old_bsd_waits_for_35_percent_of_the_buffer() {
 #[test]
 fn by_a_heartbeat_waiting_segments_are_acknowledged_at_the_next_beat() {
     for (clock_phase, next_beat) in [(0, 200), (170_000, 170)] {
-        let config = ReceiverConfig { ack_timer: AckTimer::BSD, clock_phase, ..config() };
+        let config = Setup { ack_timer: AckTimer::BSD, clock_phase, ..config() };
         let mut receiver = receiver_with(&config, 10_000, 8);
         deliver(&mut receiver, 1000, 1100);
         assert_eq!(receiver.ack_deadline(), after_millis(next_beat));
@@ -146,7 +146,7 @@ fn the_connection_can_ask_for_an_ack() {
 #[test]
 fn without_sack_each_segment_behind_a_hole_owes_a_duplicate_ack() {
     let owed = |sack| {
-        let mut receiver = receiver_with(&ReceiverConfig { sack, ..config() }, 10_000, 8);
+        let mut receiver = receiver_with(&Setup { sack, ..config() }, 10_000, 8);
         for start in [1100, 1200, 1300] {
             deliver(&mut receiver, start, start + 100);
         }
@@ -163,7 +163,7 @@ fn without_sack_each_segment_behind_a_hole_owes_a_duplicate_ack() {
 
 #[test]
 fn duplicate_acks_that_were_not_sent_are_not_owed_once_the_hole_is_filled() {
-    let no_sack = ReceiverConfig { sack: false, ..config() };
+    let no_sack = Setup { sack: false, ..config() };
     let mut receiver = receiver_with(&no_sack, 10_000, 8);
     deliver(&mut receiver, 1100, 1200);
     deliver(&mut receiver, 1200, 1300);

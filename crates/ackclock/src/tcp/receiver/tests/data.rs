@@ -96,7 +96,7 @@ fn without_ranges_only_data_in_order_are_taken() {
 fn a_window_larger_than_the_memory_drops_what_does_not_fit() {
     let memory = Buffer::lent(vec![0; 50].leak());
     let ranges = Buffer::lent(vec![SeqRange::default(); 2].leak());
-    let mut receiver = Receiver::new(IRS, 100, &config(), memory, ranges);
+    let mut receiver = agreed(IRS, 100, &config(), memory, ranges);
     assert_eq!(deliver(&mut receiver, 1040, 1060).dropped, 10);
     assert_eq!(deliver(&mut receiver, 1070, 1080).dropped, 10);
     assert_eq!(deliver(&mut receiver, 1000, 1100), Arrival { dropped: 50, ..accepted(50) });
@@ -106,9 +106,9 @@ fn a_window_larger_than_the_memory_drops_what_does_not_fit() {
 #[cfg(feature = "alloc")]
 #[test]
 fn an_idle_receiver_holds_no_memory_of_its_own() {
-    let config = ReceiverConfig { receive_limit: 10_000, reassembly_ranges: 4, ..config() };
+    let config = Setup { receive_limit: 10_000, reassembly_ranges: 4, ..config() };
     let (ring, ranges) = (Buffer::growing(), Buffer::growing());
-    let mut receiver = Receiver::new(IRS, 10_000, &config, ring, ranges);
+    let mut receiver = agreed(IRS, 10_000, &config, ring, ranges);
     deliver(&mut receiver, 1100, 1200);
     deliver(&mut receiver, 1000, 1050);
     assert_eq!(read_all(&mut receiver), stream(1000, 1050));
@@ -123,9 +123,9 @@ fn an_idle_receiver_holds_no_memory_of_its_own() {
 #[cfg(feature = "alloc")]
 #[test]
 fn a_growing_list_of_ranges_has_its_limit() {
-    let config = ReceiverConfig { receive_limit: 10_000, reassembly_ranges: 3, ..config() };
+    let config = Setup { receive_limit: 10_000, reassembly_ranges: 3, ..config() };
     let (ring, ranges) = (Buffer::growing(), Buffer::growing());
-    let mut receiver = Receiver::new(IRS, 10_000, &config, ring, ranges);
+    let mut receiver = agreed(IRS, 10_000, &config, ring, ranges);
     let dropped = [1100, 1200, 1300, 1400, 1500].map(|start| {
         let arrival = deliver(&mut receiver, start, start + 50);
         arrival.dropped

@@ -188,8 +188,8 @@ proptest! {
         let (mut memory, mut ranges) = (vec![0; limit], vec![SeqRange::default(); max_ranges]);
         // A buffer smaller than the unit of its window could never open it.
         let shift = largest_shift.min(limit.ilog2() as u8);
-        let config = ReceiverConfig { window_shift: shift, mss: 100, ..config() };
-        let mut receiver = Receiver::new(
+        let config = Setup { window_shift: shift, mss: 100, ..config() };
+        let mut receiver = agreed(
             SeqNumber(irs),
             limit as u32,
             &config,
@@ -256,9 +256,9 @@ proptest! {
         sack in any::<bool>(),
     ) {
         let (mut memory, mut ranges) = (vec![0; 1000], vec![SeqRange::default(); 4]);
-        let config = ReceiverConfig { ack_policy: policy, sack, ..config() };
+        let config = Setup { ack_policy: policy, sack, ..config() };
         let (ring, list) = (Buffer::lent(&mut memory[..]), Buffer::lent(&mut ranges[..]));
-        let mut receiver = Receiver::new(IRS, 1000, &config, ring, list);
+        let mut receiver = agreed(IRS, 1000, &config, ring, list);
         for (seq, len, near, fin) in segments {
             let seq = if near { 900 + seq % 1200 } else { seq };
             let before = receiver.rcv_nxt();

@@ -14,7 +14,7 @@ fn the_enclosing_block_comes_second_also_after_another_arrival() {
 
 #[test]
 fn without_sack_nothing_is_reported() {
-    let no_sack = ReceiverConfig { sack: false, ..config() };
+    let no_sack = Setup { sack: false, ..config() };
     let mut receiver = receiver_with(&no_sack, 10_000, 8);
     assert_eq!(answer(&mut receiver, 1200, 1300), (1000, vec![]));
     assert_eq!(answer(&mut receiver, 1200, 1300), (1000, vec![]));

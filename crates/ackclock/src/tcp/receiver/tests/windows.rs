@@ -61,7 +61,7 @@ fn nobody_needs_an_update_after_the_fin() {
 }
 
 fn scaled() -> Receiver<'static> {
-    let config = ReceiverConfig { window_shift: 4, ..config() };
+    let config = Setup { window_shift: 4, ..config() };
     receiver_with(&config, 10_000, 8)
 }
 
@@ -90,9 +90,9 @@ fn a_scaled_window_is_rounded_down_without_room_but_still_honoured() {
 fn the_window_field_bounds_the_window() {
     let limit = 1 << 21;
     let window_of = |window_shift| {
-        let config = ReceiverConfig { window_shift, ..config() };
+        let config = Setup { window_shift, ..config() };
         let ring = Buffer::lent(vec![0; limit].leak());
-        let receiver = Receiver::new(IRS, 65_535, &config, ring, Buffer::default());
+        let receiver = agreed(IRS, 65_535, &config, ring, Buffer::default());
         (receiver.window(), receiver.window_field(receiver.window()))
     };
     assert_eq!(window_of(0), (65_535, 65_535));
@@ -103,8 +103,8 @@ fn the_window_field_bounds_the_window() {
 #[cfg(feature = "alloc")]
 #[test]
 fn a_window_of_one_gibibyte_can_be_offered() {
-    let config = ReceiverConfig { receive_limit: 1 << 30, window_shift: 14, ..config() };
-    let mut receiver = Receiver::new(IRS, 65_535, &config, Buffer::growing(), Buffer::growing());
+    let config = Setup { receive_limit: 1 << 30, window_shift: 14, ..config() };
+    let mut receiver = agreed(IRS, 65_535, &config, Buffer::growing(), Buffer::growing());
     assert_eq!(ack(&mut receiver), 65_535 << 14);
     assert!(receiver.is_acceptable(IRS + (65_535 << 14), 1));
 }

@@ -114,10 +114,18 @@ pub(crate) struct Flight<'a> {
 }
 
 impl<'a> Flight<'a> {
-    pub(crate) fn new(start: SeqNumber, buffer: Buffer<'a, FlightRecord>, limit: usize) -> Self {
+    /// Nothing is in flight; the number of what is sent first is `start`. `delivery` is for what each
+    /// transmission remembers of deliveries.
+    pub(crate) fn new(
+        start: SeqNumber,
+        records: Buffer<'a, FlightRecord>,
+        limit: usize,
+        delivery: Buffer<'a, DeliveryRecord>,
+    ) -> Self {
+        let records = Deque::new(records, limit);
         Flight {
-            records: Deque::new(buffer, limit),
-            delivery: DeliveryColumn::default(),
+            delivery: DeliveryColumn::new(delivery, &records),
+            records,
             outstanding: 0,
             sacked: 0,
             lost: 0,
@@ -129,11 +137,6 @@ impl<'a> Flight<'a> {
             #[cfg(feature = "recovery-rack")]
             oldest_resent: 0,
         }
-    }
-
-    /// With memory for what each transmission remembers of deliveries.
-    pub(crate) fn measuring(self, buffer: Buffer<'a, DeliveryRecord>) -> Self {
-        Flight { delivery: DeliveryColumn::new(buffer, &self.records), ..self }
     }
 
     pub(crate) fn into_buffers(self) -> (Buffer<'a, FlightRecord>, Buffer<'a, DeliveryRecord>) {

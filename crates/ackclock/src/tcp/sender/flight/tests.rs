@@ -259,7 +259,7 @@ proptest! {
         una in prop_oneof![Just(u32::MAX - 100), any::<u32>()],
         steps in proptest::collection::vec(step(), 1..60),
     ) {
-        let mut flight = Flight::new(SeqNumber(0), Buffer::growing(), 8);
+        let mut flight = Flight::new(SeqNumber(0), Buffer::growing(), 8, Buffer::default());
         let mut model =
             Model { una: SeqNumber(una), bytes: Vec::new(), pieces: 0, last_resent: Vec::new() };
         // Two steps in the same microsecond, then two in the next.
