@@ -137,7 +137,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
             self.forget_half_open(half_open);
             return None;
         };
-        let added = if has_room { self.add_accepted(now, half_open) } else { None };
+        let added = if has_room { self.add_accepted(now, half_open, &tuple) } else { None };
         let Some(id) = added else {
             tell!(warn, "handshake not finished, {}: no room for the connection", tuple);
             self.statistics.count(|all| &mut all.accept_overflow);
@@ -153,13 +153,12 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     }
 
     /// The connection of a half-open record.
-    fn add_accepted(&mut self, now: Instant, half_open: u32) -> Option<u32> {
+    fn add_accepted(&mut self, now: Instant, half_open: u32, tuple: &FourTuple) -> Option<u32> {
         let record = self.half_open.records.get(half_open)?;
-        let tuple = record.tuple;
-        let HalfOpen { iss: isn, timestamp_offset, listener, .. } = *record;
-        let first = FirstNumbers { isn, timestamp_offset };
-        let by = By::Listener { id: listener, promised: record.window() };
-        let id = self.add_connection(&tuple, first, by, None)?;
+        // The offset of its timestamps comes with the rest of what was agreed.
+        let first = FirstNumbers { isn: record.iss, timestamp_offset: 0 };
+        let by = By::Listener { id: record.listener, promised: record.window() };
+        let id = self.add_connection(tuple, first, by, None)?;
         let accepted = self.half_open.records.get(half_open)?.accepted();
         self.connections.get_mut(id)?.connection.accept(now, &accepted);
         Some(id)

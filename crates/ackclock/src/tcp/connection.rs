@@ -64,8 +64,8 @@ pub(crate) struct Accepted<'r> {
     pub(crate) irs: SeqNumber,
     /// What both SYNs offer.
     pub(crate) agreement: &'r Agreement,
-    /// The peer's latest timestamp (TS.Recent); meaningful if both offered timestamps.
-    pub(crate) ts_recent: u32,
+    /// What to say of the time, and what the peer has said of it.
+    pub(crate) timestamps: TimestampState,
     /// The window that our SYN-ACK advertised, in bytes.
     pub(crate) advertised_window: u16,
     /// When the SYN-ACK was sent, if that was once (Karn's rule).
@@ -210,9 +210,8 @@ impl<'a, C: CongestionController> Connection<'a, C> {
     /// What the SYN of an active open offers.
     pub(crate) fn offer(&mut self, config: &Config) {
         let window = self.receiver.largest_window() as usize;
-        let mut offer = SynOptions::ours(config, self.mtu, self.ip_header, window);
-        offer.ecn_setup &= config.ecn == EcnMode::Request;
-        self.agreement = Agreement::offer(&offer);
+        self.agreement = Agreement::offer(config, self.mtu, self.ip_header, window);
+        self.agreement.ecn &= config.ecn == EcnMode::Request;
     }
 
     /// Passive open: what [`new`](Self::new) has just made becomes the connection of a
@@ -221,7 +220,8 @@ impl<'a, C: CongestionController> Connection<'a, C> {
     /// data and FIN.
     pub(crate) fn accept(&mut self, now: Instant, accepted: &Accepted<'_>) {
         self.agreement = *accepted.agreement;
-        self.begin_to_receive(now, accepted.irs, accepted.ts_recent, accepted.advertised_window);
+        self.timestamps = accepted.timestamps;
+        self.receiver.agree(accepted.irs, accepted.advertised_window, &self.agreement);
         let rtt = accepted.syn_sent_at.map(|sent_at| now.saturating_since(sent_at));
         self.sender.count_retransmitted_syns(accepted.syn_retransmits);
         self.establish(now, 0, accepted.irs, rtt, accepted.syn_retransmits > 0);
@@ -240,17 +240,10 @@ impl<'a, C: CongestionController> Connection<'a, C> {
         self.agreement.agree(peer, self.ip_header);
         // Section 6.1.1: not after a SYN that did not ask for it.
         self.agreement.ecn = self.agreement.ecn_echo && self.inquiry.syn_retransmits() == 0;
-        self.begin_to_receive(now, irs, ts_recent, advertised);
-    }
-
-    /// As [`agree`](Self::agree), where what both offered is known.
-    fn begin_to_receive(&mut self, now: Instant, irs: SeqNumber, ts_recent: u32, advertised: u16) {
         if self.agreement.timestamps {
             self.timestamps.enable(now, ts_recent, irs + 1);
         }
-        let Agreement { sack, our_shift, .. } = self.agreement;
-        let mss = self.agreement.receive_mss();
-        self.receiver.agree(irs, u32::from(advertised), sack, our_shift, mss);
+        self.receiver.agree(irs, advertised, &self.agreement);
     }
 
     /// Both SYNs are acknowledged. `window` is the peer's, in bytes, from segment `seq`.

@@ -55,23 +55,6 @@ impl SynOptions {
         }
     }
 
-    /// The options of our SYN. `mtu` is the link's, `window` the largest receive window in bytes.
-    pub(crate) fn ours(config: &Config, mtu: u32, ip_header: u8, window: usize) -> Self {
-        let fits = mtu
-            .saturating_sub(u32::from(ip_header) + TCP_HEADER)
-            .clamp(1, u32::from(u16::MAX)) as u16;
-        SynOptions {
-            mss: Some(
-                config.mss.filter(|_| cfg!(feature = "tuning")).map_or(fits, |mss| mss.min(fits)),
-            ),
-            window_scale: (cfg!(feature = "window-scaling") && config.window_scaling)
-                .then(|| window_shift(window)),
-            sack_permitted: cfg!(feature = "sack") && config.sack,
-            timestamps: cfg!(feature = "timestamps") && config.timestamps,
-            ecn_setup: cfg!(feature = "ecn") && config.ecn != EcnMode::Off,
-        }
-    }
-
     /// The option area of the SYN, with our timestamps if it has the option.
     pub(crate) fn options(&self, timestamps: Timestamps) -> Options {
         Options {
@@ -114,18 +97,24 @@ pub(crate) struct Agreement {
 }
 
 impl Agreement {
-    /// What our SYN offers.
-    pub(crate) fn offer(ours: &SynOptions) -> Self {
+    /// What our SYN can offer. `mtu` is the link's, `window` the largest receive window in bytes.
+    // One for both ends of a connection.
+    #[cfg_attr(feature = "fast-path", inline(never))]
+    pub(crate) fn offer(config: &Config, mtu: u32, ip_header: u8, window: usize) -> Self {
+        let fits = mtu.saturating_sub(u32::from(ip_header) + TCP_HEADER);
+        let fits = fits.clamp(1, u32::from(u16::MAX)) as u16;
+        let own = config.mss.filter(|_| cfg!(feature = "tuning"));
+        let scaled = cfg!(feature = "window-scaling") && config.window_scaling;
         Agreement {
             peer_mss: 0,
-            our_mss: ours.mss.unwrap_or(DEFAULT_MSS.0),
-            scaled: ours.window_scale.is_some(),
-            our_shift: ours.window_scale.unwrap_or(0).min(MAX_SHIFT),
+            our_mss: own.map_or(fits, |own| own.min(fits)),
+            scaled,
+            our_shift: if scaled { window_shift(window) } else { 0 },
             peer_shift: 0,
-            sack: ours.sack_permitted,
-            timestamps: ours.timestamps,
+            sack: cfg!(feature = "sack") && config.sack,
+            timestamps: cfg!(feature = "timestamps") && config.timestamps,
             ecn_echo: false,
-            ecn: ours.ecn_setup,
+            ecn: cfg!(feature = "ecn") && config.ecn != EcnMode::Off,
         }
     }
 
@@ -210,11 +199,12 @@ mod tests {
     #[test]
     fn options_are_used_only_if_both_offer_them() {
         let config = Config::default();
-        let ours = SynOptions::ours(&config, 1500, 20, 262_144);
+        let offer = Agreement::offer(&config, 1500, 20, 262_144);
+        let ours = offer.syn_options();
         assert_eq!((ours.mss, ours.window_scale), (Some(1460), Some(3)));
+        assert!(ours.sack_permitted && ours.timestamps && ours.ecn_setup);
         let agreed = |peer: &SynOptions, ip_header| {
-            let mut agreement = Agreement::offer(&ours);
-            assert_eq!(agreement.syn_options(), ours);
+            let mut agreement = offer;
             assert!(!agreement.in_use().sack);
             agreement.agree(peer, ip_header);
             agreement

@@ -41,8 +41,6 @@ pub(super) struct HalfOpen {
     pub(super) listener: u32,
     /// Our initial sequence number.
     pub(super) iss: SeqNumber,
-    /// Added to our timestamp clock.
-    pub(super) timestamp_offset: u32,
     irs: SeqNumber,
     /// What both SYNs offer.
     agreement: Agreement,
@@ -97,12 +95,13 @@ pub(super) enum Timeout {
 
 impl HalfOpen {
     /// A record for a SYN (section 3.10.7.2, third), with the options that both sides support.
+    // Made where it stays.
+    #[cfg_attr(feature = "fast-path", inline(always))]
     pub(super) fn new(now: Instant, config: &Config, syn: &Segment<'_>, passive: &Passive) -> Self {
         let tuple = FourTuple::of(syn);
         let (least_memory, most_memory) = passive.receive_memory;
         let ip_header = tuple.ip_header();
-        let offered = SynOptions::ours(config, passive.mtu, ip_header, most_memory);
-        let mut agreement = Agreement::offer(&offered);
+        let mut agreement = Agreement::offer(config, passive.mtu, ip_header, most_memory);
         agreement.agree(&SynOptions::of(&syn.header), ip_header);
         let give_up =
             if cfg!(feature = "tuning") { config.syn_give_up } else { Config::SYN_GIVE_UP };
@@ -114,7 +113,6 @@ impl HalfOpen {
             tuple,
             listener: passive.listener,
             iss: passive.iss,
-            timestamp_offset: passive.timestamp_offset,
             irs: syn.header.seq,
             agreement,
             timestamps,
@@ -258,7 +256,7 @@ impl HalfOpen {
         Accepted {
             irs: self.irs,
             agreement: &self.agreement,
-            ts_recent: self.timestamps.recent(),
+            timestamps: self.timestamps,
             advertised_window: self.window,
             // What comes after an ack that was not heard measures the application, not the path.
             syn_sent_at: (self.sent == 1 && !(cfg!(feature = "tuning") && self.acked))

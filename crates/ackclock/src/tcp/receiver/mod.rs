@@ -29,7 +29,7 @@ mod sack;
 mod tests;
 mod window;
 
-use super::Config;
+use super::{Agreement, Config};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, Ring, copy};
 use crate::time::Instant;
@@ -102,19 +102,13 @@ impl<'a> Receiver<'a> {
     }
 
     /// The peer's SYN, numbered `irs`, has arrived, and ours has advertised `advertised` bytes.
-    /// Nothing else was received yet. `window_shift` is that of the windows that we send, `mss` the
-    /// largest payload that the peer may send us, in bytes, the options of every segment deducted.
-    pub(crate) fn agree(
-        &mut self,
-        irs: SeqNumber,
-        advertised: u32,
-        sack: bool,
-        window_shift: u8,
-        mss: u32,
-    ) {
+    /// Nothing else was received yet. `agreement` is what both SYNs offer.
+    pub(crate) fn agree(&mut self, irs: SeqNumber, advertised: u16, agreement: &Agreement) {
+        let &Agreement { sack, our_shift, .. } = agreement;
+        let mss = agreement.receive_mss();
         let next = irs + 1;
         self.data.begin_at(next);
-        self.window = Window::new(next + advertised, window_shift, mss);
+        self.window = Window::new(next + u32::from(advertised), our_shift, mss);
         self.acks.agree(sack);
         self.full_size = FullSize::new(mss);
         self.report = SackReport::new(sack);

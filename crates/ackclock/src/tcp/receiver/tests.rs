@@ -60,7 +60,13 @@ fn agreed<'a>(
     config.reassembly_ranges = setup.reassembly_ranges;
     let acks = AckState::new(setup.ack_policy, setup.ack_timer, setup.clock_phase);
     let mut receiver = Receiver::new(&config, acks, ring, ranges);
-    receiver.agree(irs, advertised, setup.sack, setup.window_shift, setup.mss);
+    let agreement = Agreement {
+        sack: setup.sack,
+        our_shift: setup.window_shift,
+        our_mss: setup.mss as u16,
+        ..Agreement::default()
+    };
+    receiver.agree(irs, advertised as u16, &agreement);
     receiver
 }
 

@@ -249,8 +249,8 @@ fn the_mss_announced_is_what_fits_a_packet() {
         (9_000, 40, Some(1_000), 1_000),
         (1 << 20, 20, None, 65_535),
     ] {
-        let offered = SynOptions::ours(&with(mss), mtu, ip_header, 10_000);
-        assert_eq!(offered.mss, Some(announced));
+        let offer = Agreement::offer(&with(mss), mtu, ip_header, 10_000);
+        assert_eq!(offer.our_mss, announced);
     }
 }
 
