@@ -119,17 +119,26 @@ impl CompactDuration {
     pub(super) const FOR_EVER: CompactDuration = CompactDuration(u32::MAX);
     const VALUE: u32 = (1 << 30) - 1;
 
-    // A connection has many of these.
-    #[inline(never)]
+    #[inline]
     pub(super) fn new(time: Duration) -> Self {
-        let mut value = time;
-        for unit in 0..3 {
+        let micros = time.as_micros_rounded_up();
+        if micros <= u64::from(Self::VALUE) {
+            CompactDuration(micros as u32)
+        } else {
+            Self::long(micros)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn long(micros: u64) -> Self {
+        let mut value = micros;
+        for unit in 1..3 {
             // In the next unit each is as long as a thousand here.
-            let rounded_up = value.as_micros_rounded_up();
-            if rounded_up <= u64::from(Self::VALUE) {
-                return CompactDuration(unit << 30 | rounded_up as u32);
+            value = value.div_ceil(1_000);
+            if value <= u64::from(Self::VALUE) {
+                return CompactDuration(unit << 30 | value as u32);
             }
-            value = Duration::from_nanos(rounded_up);
         }
         Self::FOR_EVER
     }
