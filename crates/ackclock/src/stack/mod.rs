@@ -25,6 +25,8 @@ mod memory;
 mod open;
 mod output;
 mod passive;
+#[cfg(all(feature = "fast-path", feature = "ipv4"))]
+mod plain_syn;
 #[cfg_attr(not(all(feature = "fast-path", feature = "ipv4")), path = "no_plain_turn.rs")]
 mod plain_turn;
 mod pool;

@@ -1,9 +1,12 @@
 //! Where every segment is thought about in the same way.
 
-use super::Stack;
+use super::marking::Marking;
 use super::output::{Sink, Turned};
+use super::tuple::FourTuple;
+use super::{Rejected, Stack};
 use crate::congestion::CongestionController;
 use crate::time::Instant;
+use crate::wire::Header;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LastHeader;
@@ -22,5 +25,17 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         _sink: &mut Sink<'_>,
     ) -> Option<Turned> {
         None
+    }
+
+    /// Offers a SYN or SYN-ACK.
+    #[inline(always)]
+    pub(super) fn offer_syn(
+        &self,
+        tuple: &FourTuple,
+        header: &mut Header,
+        marking: Marking,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), Rejected> {
+        self.offer_bare(tuple, header, marking, sink)
     }
 }

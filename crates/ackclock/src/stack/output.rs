@@ -78,7 +78,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
 
     /// Offers a segment without payload.
     #[inline(never)]
-    fn offer_bare(
+    pub(super) fn offer_bare(
         &self,
         tuple: &FourTuple,
         header: &mut Header,
@@ -124,7 +124,6 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         Some(offered)
     }
 
-    #[cfg_attr(feature = "fast-path", inline(never))]
     fn transmit_syn_ack(
         &mut self,
         now: Instant,
@@ -136,7 +135,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
                 continue;
             };
             let HalfOpen { ref tuple, marking, .. } = *record;
-            let offered = self.offer_bare(tuple, &mut record.syn_ack(now), marking, sink);
+            let offered = self.offer_syn(tuple, &mut record.syn_ack(now), marking, sink);
             if offered.is_ok() {
                 self.half_open.output.pop();
                 if let Some(record) = self.half_open.records.get_mut(id) {

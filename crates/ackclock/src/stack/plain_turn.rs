@@ -41,13 +41,13 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
         let plain = match slot.connection.plain_turn(now) {
             Turn::Plain(plain) => plain,
             Turn::Silent => return Some(Turned::SILENT),
+            Turn::Opening => return self.take_syn_turn(now, id, sink),
             Turn::Other => return None,
         };
         let last = &mut self.last_header;
         if last.id != id {
-            let [local, remote] = [slot.tuple.local, slot.tuple.remote];
-            last.header =
-                PlainHeader::between((local.ip(), local.port()), (remote.ip(), remote.port()))?;
+            let ends = [slot.tuple.local, slot.tuple.remote];
+            last.header = PlainHeader::between(ends.map(|end| (end.ip(), end.port())))?;
             last.id = id;
         }
         let fields = PlainFields {

@@ -60,7 +60,7 @@ impl<C: CongestionController> Connection<'_, C> {
             state if state.is_opening() && self.challenge_due => {
                 Some(self.bare(now, Cause::Challenge))
             }
-            state if state.is_opening() => self.inquiry.due.then(|| self.syn(now)),
+            state if state.is_opening() => self.inquiry.due.then(|| self.outgoing_syn(now)),
             _ => self.poll_synchronized(now, max_payload),
         }
     }
@@ -152,8 +152,19 @@ impl<C: CongestionController> Connection<'_, C> {
         }
     }
 
+    /// What [`poll_transmit`](Self::poll_transmit) says, if that is a SYN without ACK. Once it is sent,
+    /// there is nothing more to send.
+    #[cfg(all(feature = "fast-path", feature = "ipv4"))]
+    pub(crate) fn lone_syn(&self, now: Instant) -> Option<Header> {
+        let is_due = self.state.is_opening()
+            && self.state == State::SynSent
+            && self.inquiry.due
+            && !self.challenge_due;
+        is_due.then(|| self.syn(now))
+    }
+
     /// SYN, or SYN and ACK after a simultaneous open. Its window is never scaled.
-    fn syn(&self, now: Instant) -> Outgoing {
+    fn syn(&self, now: Instant) -> Header {
         let mut offered = self.agreement.syn_options();
         let mut timestamps = self.timestamps.offer(now);
         let mut header = Header { flags: Flags::SYN, ..Header::default() };
@@ -169,6 +180,11 @@ impl<C: CongestionController> Connection<'_, C> {
         header.seq = self.iss();
         header.window = self.syn_window();
         header.options = offered.options(timestamps);
+        header
+    }
+
+    fn outgoing_syn(&self, now: Instant) -> Outgoing {
+        let header = self.syn(now);
         Outgoing {
             header,
             offset: 0,
@@ -260,12 +276,7 @@ impl<C: CongestionController> Connection<'_, C> {
         }
         match outgoing.cause {
             Cause::Syn if !cfg!(feature = "active-open") => return,
-            Cause::Syn => {
-                self.count_data_segments(segments);
-                self.sender.count_retransmitted_syns(u32::from(!self.inquiry.is_first_syn()));
-                self.inquiry.on_syn_sent(now);
-                return;
-            }
+            Cause::Syn => return self.on_syn_sent(now),
             Cause::Reset => {
                 self.reset_due = false;
                 return;
@@ -293,6 +304,19 @@ impl<C: CongestionController> Connection<'_, C> {
         } else {
             self.receiver.on_advertised(outgoing.window);
         }
+    }
+
+    /// The link has taken [`lone_syn`](Self::lone_syn).
+    #[cfg(all(feature = "fast-path", feature = "ipv4"))]
+    pub(crate) fn on_lone_syn_sent(&mut self, now: Instant) {
+        self.counters.segments_sent.add(1);
+        self.on_syn_sent(now);
+    }
+
+    fn on_syn_sent(&mut self, now: Instant) {
+        self.count_data_segments(1);
+        self.sender.count_retransmitted_syns(u32::from(!self.inquiry.is_first_syn()));
+        self.inquiry.on_syn_sent(now);
     }
 
     /// How many segments may follow `outgoing`, which was taken just now, that differ from it in

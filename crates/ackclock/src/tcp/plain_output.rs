@@ -14,6 +14,8 @@ pub(crate) enum Turn {
     Silent,
     /// It sends this.
     Plain(PlainOutgoing),
+    /// No sequence numbers are agreed on yet, or no more: it may be a SYN that it sends.
+    Opening,
     /// It must be asked more closely ([`Connection::poll_transmit`]).
     Other,
 }
@@ -49,8 +51,11 @@ impl<C: CongestionController> Connection<'_, C> {
     /// Decides what to send as [`poll_transmit`](Self::poll_transmit) does, if that is plain.
     #[inline(always)]
     pub(crate) fn plain_turn(&mut self, now: Instant) -> Turn {
+        if !self.state.is_synchronized() {
+            return Turn::Opening;
+        }
         let unsent = self.sender.unsent_data();
-        if !self.state.is_synchronized() || unsent > self.sender.mss() {
+        if unsent > self.sender.mss() {
             return Turn::Other;
         }
         // All of them are asked at once: hardly ever is one of them so.

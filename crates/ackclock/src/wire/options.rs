@@ -29,6 +29,14 @@ const SYN_MSS: u32 = u32::from_be_bytes([kind::MSS, 4, 0, 0]);
 const SYN_BOTH: u32 = u32::from_be_bytes([kind::SACK_PERMITTED, 2, kind::TIMESTAMPS, 10]);
 const SYN_SCALE: u32 = u32::from_be_bytes([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, 0]);
 
+/// The option area of nearly every SYN.
+#[cfg(all(feature = "fast-path", feature = "ipv4"))]
+pub(super) fn usual_syn(mss: u16, timestamps: Timestamps, shift: u8) -> [u32; USUAL_SYN / 4] {
+    let Timestamps { value, echo } = timestamps;
+    let scale = SYN_SCALE | u32::from(shift.min(MAX_WINDOW_SCALE));
+    [SYN_MSS | u32::from(mss), SYN_BOTH, value, echo, scale]
+}
+
 /// The largest shift count (RFC 7323 section 2.3).
 const MAX_WINDOW_SCALE: u8 = 14;
 
@@ -100,8 +108,19 @@ impl Options {
         match (self.mss, self.shift(), sack_permitted) {
             (None, None, false) => Some(([BEFORE_TIMESTAMPS, value, echo, 0, 0], LONE_TIMESTAMPS)),
             (Some(mss), Some(shift), true) => {
-                let scale = SYN_SCALE | u32::from(shift.min(MAX_WINDOW_SCALE));
-                Some(([SYN_MSS | u32::from(mss), SYN_BOTH, value, echo, scale], USUAL_SYN))
+                Some((usual_syn(mss, Timestamps { value, echo }, shift), USUAL_SYN))
+            }
+            _ => None,
+        }
+    }
+
+    /// MSS, timestamps and window scale shift, if the options are those of nearly every SYN.
+    #[cfg(all(feature = "fast-path", feature = "ipv4"))]
+    #[inline]
+    pub(crate) fn usual_syn(&self) -> Option<(u16, Timestamps, u8)> {
+        match (self.mss, self.of_both(), self.shift()) {
+            (Some(mss), (Some(timestamps), true), Some(shift)) if self.sack.is_empty() => {
+                Some((mss, timestamps, shift))
             }
             _ => None,
         }

@@ -1,19 +1,20 @@
-//! Headers of the segments of one IPv4 connection that have timestamps and no other option.
+//! Headers of the segments of one IPv4 connection that have timestamps and no other option, and of its
+//! SYN.
 //!
 //! What all of them have in common is written and summed once.
 
 use super::checksum::Checksum;
 use super::ip::{IpProtocol, saturate};
 use super::ipv4;
-use super::options::{BEFORE_TIMESTAMPS, LONE_TIMESTAMPS};
+use super::options::{BEFORE_TIMESTAMPS, USUAL_SYN, usual_syn};
 use super::segment::FIXED_HEADER;
 use super::{Address, Ecn, Flags, Timestamps, WriteChecksum};
 use crate::seq::SeqNumber;
 
-/// Length of these headers in bytes.
-const LENGTH: usize = ipv4::HEADER + FIXED_HEADER + LONE_TIMESTAMPS;
-/// Length in words of 32 bits of TCP's, as the data offset counts it.
-const DATA_OFFSET: u32 = ((FIXED_HEADER + LONE_TIMESTAMPS) / 4) as u32;
+/// Length of the headers before the options, in bytes.
+const BEFORE_OPTIONS: usize = ipv4::HEADER + FIXED_HEADER;
+/// Length of the longest of these headers in bytes.
+const LONGEST: usize = BEFORE_OPTIONS + USUAL_SYN;
 
 /// In what the headers differ.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +32,7 @@ pub(crate) struct PlainFields {
 /// The last header written, and sums of what the next one has in common with it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlainHeader {
-    words: [[u8; 4]; LENGTH / 4],
+    words: [[u8; 4]; LONGEST / 4],
     /// Of the IP header, but for the words that change.
     ip: Checksum,
     /// Of the pseudo-header, but for the length.
@@ -43,7 +44,7 @@ pub(crate) struct PlainHeader {
 impl PlainHeader {
     /// Nobody's.
     pub(crate) const EMPTY: Self = PlainHeader {
-        words: [[0; 4]; LENGTH / 4],
+        words: [[0; 4]; LONGEST / 4],
         ip: Checksum::ZERO,
         pseudo: Checksum::ZERO,
         tcp: Checksum::ZERO,
@@ -52,10 +53,9 @@ impl PlainHeader {
     /// Where TCP's header begins, in bytes.
     pub(crate) const TRANSPORT_OFFSET: usize = ipv4::HEADER;
 
-    /// Headers from `source` to `destination`, each an address and a port; `None` if these are of
-    /// IPv6.
-    #[inline]
-    pub(crate) fn between(source: (Address, u16), destination: (Address, u16)) -> Option<Self> {
+    /// Headers from one end to the other, each an address and a port; `None` if these are of IPv6.
+    #[inline(never)]
+    pub(crate) fn between([source, destination]: [(Address, u16); 2]) -> Option<Self> {
         let ends = match (source.0, destination.0) {
             (Address::V4(from), Address::V4(to)) => [from.to_bits(), to.to_bits()],
             #[cfg(feature = "ipv6")]
@@ -63,15 +63,14 @@ impl PlainHeader {
         };
         let fragment = u32::from(ipv4::DONT_FRAGMENT);
         let ports = u32::from(source.1) << 16 | u32::from(destination.1);
-        let mut words = [0; LENGTH / 4];
-        let [_, second, _, third, fourth, fifth, _, _, _, _, options, _, _] = &mut words;
-        (*second, *options) = (fragment, BEFORE_TIMESTAMPS);
-        ([*third, *fourth], *fifth) = (ends, ports);
+        let mut words = [0; LONGEST / 4];
+        let [_, second, _, third, fourth, fifth, ..] = &mut words;
+        (*second, [*third, *fourth], *fifth) = (fragment, ends, ports);
         Some(PlainHeader {
             words: words.map(u32::to_be_bytes),
             ip: Checksum::ZERO.over_words(&ends).over_words(&[fragment]),
             pseudo: Checksum::ZERO.over_words(&ends).over_words(&[IpProtocol::Tcp as u32]),
-            tcp: Checksum::ZERO.over_words(&[ports, BEFORE_TIMESTAMPS]),
+            tcp: Checksum::ZERO.over_words(&[ports]),
         })
     }
 
@@ -80,31 +79,59 @@ impl PlainHeader {
     pub(crate) fn write(
         &mut self,
         fields: &PlainFields,
+        payload: [&[u8]; 2],
+        checksum: WriteChecksum,
+    ) -> &[u8] {
+        let Timestamps { value, echo } = fields.timestamps;
+        self.write_with(fields, [BEFORE_TIMESTAMPS, value, echo], payload, checksum)
+    }
+
+    /// Writes the header of a SYN that has the options of nearly every one.
+    #[inline(always)]
+    pub(crate) fn write_syn(
+        &mut self,
+        fields: &PlainFields,
+        mss: u16,
+        shift: u8,
+        checksum: WriteChecksum,
+    ) -> &[u8] {
+        let options = usual_syn(mss, fields.timestamps, shift);
+        self.write_with(fields, options, [&[], &[]], checksum)
+    }
+
+    /// Writes a header with these options.
+    #[inline(always)]
+    fn write_with<const OPTIONS: usize>(
+        &mut self,
+        fields: &PlainFields,
+        options: [u32; OPTIONS],
         [first, second]: [&[u8]; 2],
         checksum: WriteChecksum,
     ) -> &[u8] {
-        let &PlainFields { hop_limit, dscp, ecn, seq, ack, flags, window, timestamps } = fields;
+        let &PlainFields { hop_limit, dscp, ecn, seq, ack, flags, window, .. } = fields;
+        let headers = BEFORE_OPTIONS + 4 * OPTIONS;
         let payload = first.len().saturating_add(second.len());
-        let total = u32::from(saturate(payload.saturating_add(LENGTH)));
+        let total = u32::from(saturate(payload.saturating_add(headers)));
         let class = u32::from(dscp << 2 | ecn.bits());
         let version_and_length = 0x45 << 24 | class << 16 | total;
         let life = u32::from(hop_limit) << 24 | (IpProtocol::Tcp as u32) << 16;
         let ip = self.ip.over_words(&[version_and_length, life]).complement();
+        let data_offset = (FIXED_HEADER / 4 + OPTIONS) as u32;
         let offset_to_window =
-            DATA_OFFSET << 28 | u32::from(flags.bits()) << 16 | u32::from(window);
-        let Timestamps { value, echo } = timestamps;
+            data_offset << 28 | u32::from(flags.bits()) << 16 | u32::from(window);
         let length = (total - ipv4::HEADER as u32) << 16;
         let sum = self.pseudo.over_words(&[length]);
         let sum = match checksum {
             WriteChecksum::PseudoHeader => sum.sum(),
             WriteChecksum::Complete => sum
                 .and(self.tcp)
-                .over_words(&[seq.0, ack.0, offset_to_window, value, echo])
+                .over_words(&[seq.0, ack.0, offset_to_window])
+                .over_words(&options)
                 .over(first)
                 .over(second)
                 .complement(),
         };
-        let [at_0, _, at_2, _, _, _, at_seq, at_ack, at_flags, at_sum, _, at_value, at_echo] =
+        let [at_0, _, at_2, _, _, _, at_seq, at_ack, at_flags, at_sum, at_options @ ..] =
             &mut self.words;
         *at_0 = version_and_length.to_be_bytes();
         *at_2 = (life | u32::from(ip)).to_be_bytes();
@@ -112,9 +139,10 @@ impl PlainHeader {
         *at_ack = ack.0.to_be_bytes();
         *at_flags = offset_to_window.to_be_bytes();
         *at_sum = (u32::from(sum) << 16).to_be_bytes();
-        *at_value = value.to_be_bytes();
-        *at_echo = echo.to_be_bytes();
-        self.words.as_flattened()
+        for (at, word) in at_options.iter_mut().zip(options) {
+            *at = word.to_be_bytes();
+        }
+        self.words.as_flattened().get(..headers).unwrap_or_default()
     }
 }
 
@@ -127,8 +155,8 @@ mod tests {
     #[test]
     fn it_is_the_header_that_the_other_way_writes() {
         let (source, destination) = ([10, 0, 0, 1], [192, 168, 7, 200]);
-        let ends = ((source.into(), 80), (destination.into(), 40_000));
-        let mut plain = PlainHeader::between(ends.0, ends.1).expect("of IPv4");
+        let ends = [(source.into(), 80), (destination.into(), 40_000)];
+        let mut plain = PlainHeader::between(ends).expect("of IPv4");
         let bytes: Vec<u8> = (0..200).collect();
         for (n, checksum) in (0..200u32)
             .flat_map(|n| [(n, WriteChecksum::Complete), (n, WriteChecksum::PseudoHeader)])
@@ -166,6 +194,17 @@ mod tests {
                 timestamps,
             };
             assert_eq!(plain.write(&fields, payload, checksum), &other[..len], "{n}");
+            let options = Options {
+                mss: Some(n as u16),
+                window_scale: Some(n as u8 % 15),
+                sack_permitted: true,
+                ..header.options
+            };
+            let syn = Header { flags: Flags::SYN, options, ..header };
+            let fields = PlainFields { flags: Flags::SYN, ..fields };
+            let len = write_packet_header(&mut other, &ip, &syn, [&[], &[]], checksum);
+            let written = plain.write_syn(&fields, n as u16, n as u8 % 15, checksum);
+            assert_eq!(written, &other[..len], "SYN {n}");
         }
     }
 }
