@@ -203,16 +203,12 @@ impl<C: CongestionController> Connection<'_, C> {
             return false;
         }
         // Second, RST: only the exact next number is believed (RFC 5961 section 3.2).
-        if flags.contains(Flags::RST) {
-            if seq == self.receiver.rcv_nxt() {
-                self.on_reset();
-            } else {
-                self.challenge(now);
-            }
+        if flags.contains(Flags::RST) && seq == self.receiver.rcv_nxt() {
+            self.on_reset();
             return false;
         }
         // Fourth, SYN: never believed (RFC 5961 section 4.2).
-        if flags.contains(Flags::SYN) {
+        if flags.intersects(Flags::RST | Flags::SYN) {
             self.challenge(now);
             return false;
         }
