@@ -1,4 +1,4 @@
-//! The turn of a connection that sends a plain segment, or nothing.
+//! The turn of a connection that sends a plain segment, its first SYN, or nothing.
 
 use super::output::{Sink, Turned};
 use super::pool::NO_ID;

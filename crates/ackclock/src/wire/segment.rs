@@ -378,7 +378,7 @@ pub fn write_packet_header(
     len
 }
 
-/// The same for what nearly all packets have: IPv4, and the options of nearly every segment or SYN.
+/// The same for what nearly all packets have: IPv4, and no options but timestamps.
 /// `None`, without any effect, for all others.
 #[cfg(all(feature = "fast-path", feature = "ipv4"))]
 #[inline(always)]
@@ -389,17 +389,16 @@ fn write_usual_header(
     [first, second]: [&[u8]; 2],
     checksum: WriteChecksum,
 ) -> Option<usize> {
-    const LONGEST: usize = ipv4::HEADER + FIXED_HEADER + USUAL_SYN;
+    const TCP: usize = FIXED_HEADER + LONE_TIMESTAMPS;
     let (source, destination) = match (ip.source, ip.destination) {
         (Address::V4(source), Address::V4(destination)) => (source, destination),
         #[cfg(feature = "ipv6")]
         _ => return None,
     };
-    let (options, options_len) = header.options.usual()?;
-    let tcp = FIXED_HEADER + options_len;
-    let length = tcp.saturating_add(first.len()).saturating_add(second.len());
+    let options = header.options.lone_timestamps()?;
+    let length = TCP.saturating_add(first.len()).saturating_add(second.len());
     let [a, b, c, d, e] = ipv4::header_words(ip, [source, destination], IpProtocol::Tcp, length);
-    let [ports, seq, ack, flags, last] = header.to_words(options_len);
+    let [ports, seq, ack, flags, last] = header.to_words(LONE_TIMESTAMPS);
     let sum = Checksum::pseudo_header(ip, IpProtocol::Tcp, length);
     let sum = match checksum {
         WriteChecksum::PseudoHeader => sum.sum(),
@@ -411,10 +410,10 @@ fn write_usual_header(
             .complement(),
     };
     let last = last | u32::from(sum) << 16;
-    let [f, g, h, i, j] = options;
-    let words = [a, b, c, d, e, ports, seq, ack, flags, last, f, g, h, i, j];
-    ip::write_words(to.first_chunk_mut::<LONGEST>()?, words);
-    Some(ipv4::HEADER + tcp)
+    let [f, g, h] = options;
+    let words = [a, b, c, d, e, ports, seq, ack, flags, last, f, g, h];
+    ip::write_words(to.first_chunk_mut::<{ ipv4::HEADER + TCP }>()?, words);
+    Some(ipv4::HEADER + TCP)
 }
 
 /// Where the checksum field lies in a TCP header, in bytes.

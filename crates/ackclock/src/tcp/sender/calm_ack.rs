@@ -70,6 +70,7 @@ impl<C: CongestionController> Sender<'_, C> {
         let is_last = self.fin_sent
             && window > 0
             && ack == self.snd_nxt
+            && ack == self.snd_una + 1
             && self.flight.outstanding() == 1
             && !self.flight.is_measuring()
             && !self.ecn.is_holding()
