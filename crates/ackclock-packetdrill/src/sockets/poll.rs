@@ -3,7 +3,6 @@
 use super::socket::{Kind, Socket};
 use super::{Descriptor, Errno, Sockets, WOULD_BLOCK};
 use ackclock::tcp::State;
-use std::collections::BTreeMap;
 
 /// Events in the numbers of `poll`, which `epoll` shares.
 pub(crate) type Events = u32;
@@ -17,12 +16,11 @@ const RDHUP: Events = libc::POLLRDHUP as Events;
 /// Those that are always asked for.
 const ALWAYS: Events = ERR | HUP;
 
-/// The interest list of an epoll descriptor.
+/// The interest list of an epoll descriptor, in the order in which they were added. Whoever is told of
+/// goes behind all others, so that everybody gets a turn.
 #[derive(Default)]
 pub(super) struct Epoll {
-    interests: BTreeMap<Descriptor, Interest>,
-    /// The last one that was told of: the next call begins behind it, so that everybody gets a turn.
-    last: Descriptor,
+    interests: Vec<(Descriptor, Interest)>,
 }
 
 struct Interest {
@@ -38,7 +36,12 @@ struct Interest {
 
 impl Epoll {
     pub(super) fn forget(&mut self, descriptor: Descriptor) {
-        self.interests.remove(&descriptor);
+        self.interests.retain(|(watched, _)| *watched != descriptor);
+    }
+
+    fn interest(&mut self, descriptor: Descriptor) -> Option<&mut Interest> {
+        let found = self.interests.iter_mut().find(|(watched, _)| *watched == descriptor);
+        found.map(|(_, interest)| interest)
     }
 }
 
@@ -119,7 +122,7 @@ impl Sockets {
         if matches!(self.get(watched)?.kind, Kind::Epoll(_)) {
             return Err(Errno(if descriptor == watched { libc::EINVAL } else { libc::ELOOP }));
         }
-        let interests = &mut self.epoll(descriptor)?.interests;
+        let epoll = self.epoll(descriptor)?;
         let interest = event.map(|(events, data)| Interest {
             events,
             data,
@@ -127,17 +130,20 @@ impl Sockets {
             disabled: false,
             arrived: 0,
         });
-        let is_there = interests.contains_key(&watched);
-        match (operation, interest) {
-            (libc::EPOLL_CTL_ADD, Some(_)) if is_there => Err(Errno(libc::EEXIST)),
-            (libc::EPOLL_CTL_MOD | libc::EPOLL_CTL_DEL, _) if !is_there => Err(Errno(libc::ENOENT)),
-            (libc::EPOLL_CTL_ADD | libc::EPOLL_CTL_MOD, Some(interest)) => {
-                interests.insert(watched, interest);
+        match (operation, epoll.interest(watched), interest) {
+            (libc::EPOLL_CTL_ADD, Some(_), Some(_)) => Err(Errno(libc::EEXIST)),
+            (libc::EPOLL_CTL_MOD | libc::EPOLL_CTL_DEL, None, _) => Err(Errno(libc::ENOENT)),
+            (libc::EPOLL_CTL_ADD | libc::EPOLL_CTL_MOD, _, None) => Err(Errno(libc::EFAULT)),
+            (libc::EPOLL_CTL_ADD, None, Some(interest)) => {
+                epoll.interests.push((watched, interest));
                 Ok(())
             }
-            (libc::EPOLL_CTL_ADD | libc::EPOLL_CTL_MOD, None) => Err(Errno(libc::EFAULT)),
-            (libc::EPOLL_CTL_DEL, _) => {
-                interests.remove(&watched);
+            (libc::EPOLL_CTL_MOD, Some(known), Some(interest)) => {
+                *known = interest;
+                Ok(())
+            }
+            (libc::EPOLL_CTL_DEL, Some(_), _) => {
+                epoll.forget(watched);
                 Ok(())
             }
             _ => Err(Errno(libc::EINVAL)),
@@ -171,26 +177,22 @@ impl Sockets {
         descriptor: Descriptor,
         max: usize,
     ) -> Result<Vec<(Events, u64)>, Errno> {
-        let epoll = self.epoll(descriptor)?;
-        let mut interests = std::mem::take(&mut epoll.interests);
-        let mut last = epoll.last;
-        let behind = interests.range(last.saturating_add(1)..);
-        let turns: Vec<_> = behind.chain(interests.range(..=last)).map(|(it, _)| *it).collect();
-        let mut told = Vec::new();
-        for watched in &turns {
-            let Some(interest) = interests.get_mut(watched).filter(|_| told.len() < max) else {
-                break;
-            };
-            let news = self.news(*watched, interest);
-            if news != 0 {
-                last = *watched;
-                told.push((news, interest.data));
-                interest.told = news;
-                interest.arrived = self.arrived(*watched);
-                interest.disabled = interest.events & libc::EPOLLONESHOT as Events != 0;
+        let interests = std::mem::take(&mut self.epoll(descriptor)?.interests);
+        let (mut told, mut waiting, mut served) = (Vec::new(), Vec::new(), Vec::new());
+        for (watched, mut interest) in interests {
+            let news = if told.len() < max { self.news(watched, &interest) } else { 0 };
+            if news == 0 {
+                waiting.push((watched, interest));
+                continue;
             }
+            told.push((news, interest.data));
+            interest.told = news;
+            interest.arrived = self.arrived(watched);
+            interest.disabled = interest.events & libc::EPOLLONESHOT as Events != 0;
+            served.push((watched, interest));
         }
-        *self.epoll(descriptor)? = Epoll { interests, last };
+        waiting.append(&mut served);
+        self.epoll(descriptor)?.interests = waiting;
         if told.is_empty() { Err(WOULD_BLOCK) } else { Ok(told) }
     }
 
@@ -200,7 +202,7 @@ impl Sockets {
         let ready = self.readiness(watched).unwrap_or(0);
         for socket in self.sockets.values_mut() {
             if let Kind::Epoll(epoll) = &mut socket.kind
-                && let Some(interest) = epoll.interests.get_mut(&watched)
+                && let Some(interest) = epoll.interest(watched)
             {
                 interest.told &= ready;
             }

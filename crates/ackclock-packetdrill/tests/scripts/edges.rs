@@ -64,18 +64,18 @@ fn more_bytes_are_an_edge_also_while_some_are_unread() {
 }
 
 #[test]
-fn all_that_are_ready_get_their_turn() {
+fn all_that_are_ready_get_their_turn_in_the_order_in_which_they_came() {
     check(
         "
         socket = fd s
         pipe p
         pipe q
         epoll = fd e
-        watch e p.w out
         watch e q.w out
-        first e is p.w
+        watch e p.w out
         first e is q.w
         first e is p.w
+        first e is q.w
         ",
     );
 }
