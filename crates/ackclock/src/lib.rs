@@ -133,6 +133,7 @@ pub mod congestion;
 #[cfg(feature = "embedded-io")]
 pub mod io;
 pub mod link;
+pub mod profile;
 pub mod seq;
 pub mod stack;
 pub mod storage;

@@ -1,0 +1,280 @@
+//! What an image has: the parts of the stack that it is built with, chosen by types.
+//!
+//! A [`Profile`] names one type for each part that an image may do without. [`Full`] has all of them
+//! and is what [`Stack`](crate::stack::Stack) takes unless told otherwise. Firmware that counts
+//! bytes names its own with [`profile!`](crate::profile!), and pays neither text nor memory for the
+//! parts that it leaves out: what a part keeps is zero-sized then, and a branch that asks for it is
+//! decided when the image is compiled.
+
+use core::fmt::Debug;
+
+/// Whether an image has a part: [`Present`] or [`Absent`].
+pub trait Part: sealed::Sealed + Copy + Eq + Debug + Default + Send + Sync + 'static {
+    /// Whether it has.
+    const PRESENT: bool;
+    /// State of the part that can be copied: a `T`, or nothing where the part is absent.
+    type Keeps<T: Copy + Debug>: Kept<T> + Copy;
+    /// State of the part in general.
+    type Owns<T: Debug>: Kept<T>;
+}
+
+/// A part that an image has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Present;
+
+/// A part that was left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Absent;
+
+impl Part for Present {
+    const PRESENT: bool = true;
+    type Keeps<T: Copy + Debug> = Here<T>;
+    type Owns<T: Debug> = Here<T>;
+}
+
+impl Part for Absent {
+    const PRESENT: bool = false;
+    type Keeps<T: Copy + Debug> = Nothing;
+    type Owns<T: Debug> = Nothing;
+}
+
+mod sealed {
+    /// Keeps the choice between two answers a choice between two.
+    pub trait Sealed {}
+    impl Sealed for super::Present {}
+    impl Sealed for super::Absent {}
+}
+
+/// State of a part that may have been left out.
+pub trait Kept<T>: Debug {
+    /// The state of a part that begins with `value`.
+    fn new(value: T) -> Self;
+    /// The state; `None`, known when the image is compiled, if the part is absent.
+    fn get(&self) -> Option<&T>;
+    /// The state, to be changed.
+    fn get_mut(&mut self) -> Option<&mut T>;
+}
+
+/// State of a part that is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Here<T>(T);
+
+/// State of a part that was left out: none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Nothing;
+
+impl<T: Debug> Kept<T> for Here<T> {
+    #[inline(always)]
+    fn new(value: T) -> Self {
+        Here(value)
+    }
+
+    #[inline(always)]
+    fn get(&self) -> Option<&T> {
+        Some(&self.0)
+    }
+
+    #[inline(always)]
+    fn get_mut(&mut self) -> Option<&mut T> {
+        Some(&mut self.0)
+    }
+}
+
+impl<T> Kept<T> for Nothing {
+    #[inline(always)]
+    fn new(_value: T) -> Self {
+        Nothing
+    }
+
+    #[inline(always)]
+    fn get(&self) -> Option<&T> {
+        None
+    }
+
+    #[inline(always)]
+    fn get_mut(&mut self) -> Option<&mut T> {
+        None
+    }
+}
+
+/// The parts that an image has. Made with [`profile!`](crate::profile!).
+pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
+    /// Opening connections (RFC 9293 section 3.10.1); without it others open them.
+    type ActiveOpen: Part;
+    /// The counters of [`Info`](crate::tcp::Info), of [`Statistics`](crate::stack::Statistics) and of
+    /// Ethernet; without it they stay at zero.
+    type Counters: Part;
+    /// Samples of the delivery rate, for each transmission and each round trip; BBR needs them.
+    type DeliveryRate: Part;
+    /// Explicit congestion notification (RFC 3168).
+    type Ecn: Part;
+    /// Retransmission timers from before RFC 6298, and clocks that tick.
+    type Historic: Part;
+    /// ICMP errors: path MTU discovery (RFC 1191, RFC 8201) and unreachable destinations; without it
+    /// they are counted and ignored.
+    type IcmpErrors: Part;
+    /// Pacing, and the burst limit; BBR needs it.
+    type Pacing: Part;
+    /// Rooms of their own for the packets that nearly all packets are: more text, more speed.
+    type Prediction: Part;
+    /// Settings that most connections leave as they are; [`Config`](crate::tcp::Config) says which.
+    type RareSettings: Part;
+    /// Up to 64 segments in one transmission, for links that segment; and the segments counted one by
+    /// one that a link has put together.
+    type Segmentation: Part;
+    /// Selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883).
+    type Sack: Part;
+    /// The timestamps option: round trips measured by it, and PAWS (RFC 7323).
+    type Timestamps: Part;
+    /// Reductions for false alarms are taken back (RFC 3522, RFC 3708, RFC 4015, RFC 5682).
+    type Undo: Part;
+    /// Urgent pointers (RFC 9293 section 3.8.5).
+    type Urgent: Part;
+    /// The window scale option: windows of more than 64 KiB (RFC 7323 section 2).
+    type WindowScaling: Part;
+    /// Congestion window validation (RFC 7661).
+    type WindowValidation: Part;
+
+    /// Whether the image has [`ActiveOpen`](Self::ActiveOpen).
+    const ACTIVE_OPEN: bool = <Self::ActiveOpen as Part>::PRESENT;
+    /// Whether the image has [`Counters`](Self::Counters).
+    const COUNTERS: bool = <Self::Counters as Part>::PRESENT;
+    /// Whether the image has [`DeliveryRate`](Self::DeliveryRate).
+    const DELIVERY_RATE: bool = <Self::DeliveryRate as Part>::PRESENT;
+    /// Whether the image has [`Ecn`](Self::Ecn).
+    const ECN: bool = <Self::Ecn as Part>::PRESENT;
+    /// Whether the image has [`Historic`](Self::Historic).
+    const HISTORIC: bool = <Self::Historic as Part>::PRESENT;
+    /// Whether the image has [`IcmpErrors`](Self::IcmpErrors).
+    const ICMP_ERRORS: bool = <Self::IcmpErrors as Part>::PRESENT;
+    /// Whether the image has [`Pacing`](Self::Pacing).
+    const PACING: bool = <Self::Pacing as Part>::PRESENT;
+    /// Whether the image has [`Prediction`](Self::Prediction).
+    const PREDICTION: bool = <Self::Prediction as Part>::PRESENT;
+    /// Whether the image has [`RareSettings`](Self::RareSettings).
+    const RARE_SETTINGS: bool = <Self::RareSettings as Part>::PRESENT;
+    /// Whether the image has [`Segmentation`](Self::Segmentation).
+    const SEGMENTATION: bool = <Self::Segmentation as Part>::PRESENT;
+    /// Whether the image has [`Sack`](Self::Sack).
+    const SACK: bool = <Self::Sack as Part>::PRESENT;
+    /// Whether the image has [`Timestamps`](Self::Timestamps).
+    const TIMESTAMPS: bool = <Self::Timestamps as Part>::PRESENT;
+    /// Whether the image has [`Undo`](Self::Undo).
+    const UNDO: bool = <Self::Undo as Part>::PRESENT;
+    /// Whether the image has [`Urgent`](Self::Urgent).
+    const URGENT: bool = <Self::Urgent as Part>::PRESENT;
+    /// Whether the image has [`WindowScaling`](Self::WindowScaling).
+    const WINDOW_SCALING: bool = <Self::WindowScaling as Part>::PRESENT;
+    /// Whether the image has [`WindowValidation`](Self::WindowValidation).
+    const WINDOW_VALIDATION: bool = <Self::WindowValidation as Part>::PRESENT;
+}
+
+/// Every part present: where [`profile!`](crate::profile!) begins to leave parts out.
+#[doc(hidden)]
+pub mod full {
+    use super::Present;
+
+    pub type ActiveOpen = Present;
+    pub type Counters = Present;
+    pub type DeliveryRate = Present;
+    pub type Ecn = Present;
+    pub type Historic = Present;
+    pub type IcmpErrors = Present;
+    pub type Pacing = Present;
+    pub type Prediction = Present;
+    pub type RareSettings = Present;
+    pub type Segmentation = Present;
+    pub type Sack = Present;
+    pub type Timestamps = Present;
+    pub type Undo = Present;
+    pub type Urgent = Present;
+    pub type WindowScaling = Present;
+    pub type WindowValidation = Present;
+}
+
+/// Every part absent: where [`profile!`](crate::profile!) begins to add parts.
+#[doc(hidden)]
+pub mod least {
+    use super::Absent;
+
+    pub type ActiveOpen = Absent;
+    pub type Counters = Absent;
+    pub type DeliveryRate = Absent;
+    pub type Ecn = Absent;
+    pub type Historic = Absent;
+    pub type IcmpErrors = Absent;
+    pub type Pacing = Absent;
+    pub type Prediction = Absent;
+    pub type RareSettings = Absent;
+    pub type Segmentation = Absent;
+    pub type Sack = Absent;
+    pub type Timestamps = Absent;
+    pub type Undo = Absent;
+    pub type Urgent = Absent;
+    pub type WindowScaling = Absent;
+    pub type WindowValidation = Absent;
+}
+
+/// Names an image's [`Profile`](crate::profile::Profile): all parts (`full`) or none (`least`), but for
+/// those that are named.
+///
+/// ```
+/// use ackclock::profile::{Absent, Present, Profile};
+///
+/// ackclock::profile! {
+///     /// Opens connections, and measures round trips by timestamps.
+///     pub struct Sensor: least { ActiveOpen = Present, Timestamps = Present }
+/// }
+/// ackclock::profile! {
+///     struct WithoutUrgentData: full { Urgent = Absent }
+/// }
+///
+/// assert!(Sensor::TIMESTAMPS && !Sensor::URGENT);
+/// assert!(WithoutUrgentData::TIMESTAMPS && !WithoutUrgentData::URGENT);
+/// ```
+#[macro_export]
+macro_rules! profile {
+    ($(#[$meta:meta])* $visibility:vis struct $name:ident: $base:ident {
+        $($part:ident = $choice:ty),* $(,)?
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+        $visibility struct $name;
+
+        // A name that stands here hides what the base has under that name.
+        const _: () = {
+            #[allow(unused_imports)]
+            use $crate::profile::$base::*;
+            $(type $part = $choice;)*
+
+            impl $crate::profile::Profile for $name {
+                type ActiveOpen = ActiveOpen;
+                type Counters = Counters;
+                type DeliveryRate = DeliveryRate;
+                type Ecn = Ecn;
+                type Historic = Historic;
+                type IcmpErrors = IcmpErrors;
+                type Pacing = Pacing;
+                type Prediction = Prediction;
+                type RareSettings = RareSettings;
+                type Segmentation = Segmentation;
+                type Sack = Sack;
+                type Timestamps = Timestamps;
+                type Undo = Undo;
+                type Urgent = Urgent;
+                type WindowScaling = WindowScaling;
+                type WindowValidation = WindowValidation;
+            }
+        };
+    };
+}
+
+profile! {
+    /// Every part: what hosts have.
+    pub struct Full: full {}
+}
+
+profile! {
+    /// No part: the least TCP that opens no connection and measures nothing by timestamps.
+    pub struct Least: least {}
+}
