@@ -3,6 +3,7 @@
 use super::sending::CHUNK;
 use super::server::Progress;
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::stack::{Handle, Stack};
 use crate::storage::copy;
 use crate::time::Instant;
@@ -52,9 +53,9 @@ fn fill(mut data: &mut [u8], offset: u64) {
 }
 
 /// Fills the send queue; what is received is thrown away.
-pub(super) fn serve<C: CongestionController + Clone>(
+pub(super) fn serve<C: CongestionController + Clone, P: Profile>(
     now: Instant,
-    stack: &mut Stack<'_, C>,
+    stack: &mut Stack<'_, C, P>,
     handle: Handle,
     sent_before: u64,
 ) -> Progress {

@@ -2,6 +2,7 @@
 
 use super::StartError;
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::stack::{Event, Handle, Stack};
 use crate::tcp::{Config, Info};
 use crate::time::Instant;
@@ -22,10 +23,10 @@ impl Client {
         Client { handle: None, started: None, established: None, ended: None, last: None }
     }
 
-    pub(super) fn open<C: CongestionController + Clone>(
+    pub(super) fn open<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         ends: (SocketAddr, Option<SocketAddr>),
         connection: &Config,
     ) -> Result<(), StartError> {
@@ -65,10 +66,10 @@ impl Client {
     }
 
     /// Whether the handshake is finished and the connection is not over.
-    pub(super) fn is_established<C: CongestionController + Clone>(
+    pub(super) fn is_established<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &Stack<'_, C>,
+        stack: &Stack<'_, C, P>,
         handle: Handle,
     ) -> bool {
         let established = stack.readiness(handle).is_some_and(|readiness| readiness.established);
@@ -80,10 +81,10 @@ impl Client {
 
     /// Closes the connection if it is over, or if both sides have said all (`finished_sending` is
     /// for ours) and all was delivered; returns its last state then.
-    pub(super) fn close_if_over<C: CongestionController + Clone>(
+    pub(super) fn close_if_over<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         handle: Handle,
         finished_sending: bool,
     ) -> Option<Info> {
@@ -99,10 +100,10 @@ impl Client {
     }
 
     /// Breaks the connection off if there is one; returns whether there was.
-    pub(super) fn abort<C: CongestionController + Clone>(
+    pub(super) fn abort<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
     ) -> bool {
         let Some(handle) = self.handle else {
             return false;

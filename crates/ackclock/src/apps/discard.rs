@@ -2,22 +2,23 @@
 
 use super::server::Progress;
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::stack::{Handle, Stack};
 use crate::time::Instant;
 
 /// Takes everything that has been received.
-pub(super) fn serve<C: CongestionController + Clone>(
+pub(super) fn serve<C: CongestionController + Clone, P: Profile>(
     now: Instant,
-    stack: &mut Stack<'_, C>,
+    stack: &mut Stack<'_, C, P>,
     handle: Handle,
 ) -> Progress {
     Progress { received: consume_all(now, stack, handle), sent: 0 }
 }
 
 /// Throws away everything that has been received; returns how many bytes.
-pub(super) fn consume_all<C: CongestionController + Clone>(
+pub(super) fn consume_all<C: CongestionController + Clone, P: Profile>(
     now: Instant,
-    stack: &mut Stack<'_, C>,
+    stack: &mut Stack<'_, C, P>,
     handle: Handle,
 ) -> u64 {
     let Ok([first, second]) = stack.received(handle) else {

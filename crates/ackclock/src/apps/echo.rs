@@ -3,15 +3,16 @@
 use super::sending::CHUNK;
 use super::server::Progress;
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::stack::{Handle, Stack};
 use crate::storage::copy;
 use crate::time::Instant;
 
 /// Moves what has been received to the send queue, as far as it has room. What has none stays in
 /// the receive queue, so that the peer is slowed down by the window and no memory is needed.
-pub(super) fn serve<C: CongestionController + Clone>(
+pub(super) fn serve<C: CongestionController + Clone, P: Profile>(
     now: Instant,
-    stack: &mut Stack<'_, C>,
+    stack: &mut Stack<'_, C, P>,
     handle: Handle,
 ) -> Progress {
     let mut echoed = 0;

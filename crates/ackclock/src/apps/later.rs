@@ -1,6 +1,7 @@
 //! An application that starts at a time of its own.
 
 use super::{Application, StartError};
+use crate::profile::Profile;
 use crate::stack::{Event, Stack};
 use crate::time::Instant;
 
@@ -39,8 +40,8 @@ impl<A> Later<A> {
     }
 }
 
-impl<'a, C, A: Application<'a, C>> Application<'a, C> for Later<A> {
-    fn start(&mut self, now: Instant, stack: &mut Stack<'a, C>) -> Result<(), StartError> {
+impl<'a, C, P: Profile, A: Application<'a, C, P>> Application<'a, C, P> for Later<A> {
+    fn start(&mut self, now: Instant, stack: &mut Stack<'a, C, P>) -> Result<(), StartError> {
         if now < self.at {
             return Ok(());
         }
@@ -48,7 +49,7 @@ impl<'a, C, A: Application<'a, C>> Application<'a, C> for Later<A> {
         self.application.start(now, stack)
     }
 
-    fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C>, event: &Event) {
+    fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C, P>, event: &Event) {
         if self.stage == Stage::Started {
             self.application.on_event(now, stack, event);
         }
@@ -66,7 +67,7 @@ impl<'a, C, A: Application<'a, C>> Application<'a, C> for Later<A> {
         }
     }
 
-    fn on_wake(&mut self, now: Instant, stack: &mut Stack<'a, C>) {
+    fn on_wake(&mut self, now: Instant, stack: &mut Stack<'a, C, P>) {
         match self.stage {
             Stage::Waiting if now >= self.at => {
                 let started = self.application.start(now, stack);

@@ -30,6 +30,7 @@ pub use schedule::{Completed, Recorded, Schedule};
 pub use server::{Progress, Serve, Served, Server, ServerStatistics, Service};
 pub use source::{Amount, Burst, Source, SourceConfig, SourceError};
 
+use crate::profile::Full;
 use crate::stack::{Event, Stack};
 use crate::time::Instant;
 
@@ -38,15 +39,15 @@ use crate::time::Instant;
 /// The driver calls [`start`](Application::start) once, then hands over each
 /// [`Event`] and wakes the application when the time it asked for has come. Applications that share a stack
 /// see all events and ignore what is not theirs.
-pub trait Application<'a, C> {
+pub trait Application<'a, C, P = Full> {
     /// Opens connections or listens.
     ///
     /// # Errors
     /// Says why it could not.
-    fn start(&mut self, now: Instant, stack: &mut Stack<'a, C>) -> Result<(), StartError>;
+    fn start(&mut self, now: Instant, stack: &mut Stack<'a, C, P>) -> Result<(), StartError>;
 
     /// Something changed.
-    fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C>, event: &Event);
+    fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C, P>, event: &Event);
 
     /// Whether an event is about a connection or listener of this application, as far as it knows
     /// now. It need not be asked before [`on_event`](Application::on_event), but a driver of many
@@ -61,7 +62,7 @@ pub trait Application<'a, C> {
     }
 
     /// The time it asked for has come.
-    fn on_wake(&mut self, _now: Instant, _stack: &mut Stack<'a, C>) {}
+    fn on_wake(&mut self, _now: Instant, _stack: &mut Stack<'a, C, P>) {}
 
     /// Whether it has nothing more to do.
     fn is_done(&self) -> bool;

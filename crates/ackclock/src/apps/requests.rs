@@ -5,6 +5,7 @@ use super::client::Client;
 use super::sending::send_pattern;
 use super::{Application, Completed, Pattern, Schedule, StartError};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::stack::{Event, Handle, Stack};
 use crate::tcp::{self, Config, Info};
 use crate::time::{Duration, Instant};
@@ -208,10 +209,10 @@ impl<S> Requests<S> {
     }
 
     /// Aborts the connection if there is one: the peer gets a RST.
-    pub fn abort<C: CongestionController + Clone>(
+    pub fn abort<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
     ) {
         if self.client.abort(now, stack) {
             self.stage = Stage::Finished;
@@ -231,10 +232,10 @@ impl<S> Requests<S> {
     }
 
     /// Takes and verifies what has been received.
-    fn receive<C: CongestionController + Clone>(
+    fn receive<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         handle: Handle,
     ) -> Result<(), RequestsError> {
         let Ok(parts) = stack.received(handle) else {
@@ -260,10 +261,10 @@ impl<S> Requests<S> {
 
 impl<S: Schedule<Item = Exchange>> Requests<S> {
     /// Does what can be done now.
-    fn advance<C: CongestionController + Clone>(
+    fn advance<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         handle: Handle,
     ) {
         if let Err(error) = self.receive(now, stack, handle) {
@@ -292,10 +293,10 @@ impl<S: Schedule<Item = Exchange>> Requests<S> {
     }
 
     /// Goes one stage further; returns whether it could.
-    fn step<C: CongestionController + Clone>(
+    fn step<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         handle: Handle,
     ) -> bool {
         match self.stage {
@@ -332,10 +333,10 @@ impl<S: Schedule<Item = Exchange>> Requests<S> {
     }
 
     /// Sends what has room of the request; returns whether that was the rest of it.
-    fn send<C: CongestionController + Clone>(
+    fn send<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         handle: Handle,
         exchange: &Exchange,
     ) -> bool {
@@ -355,17 +356,18 @@ impl<S: Schedule<Item = Exchange>> Requests<S> {
     }
 }
 
-impl<'a, C, S> Application<'a, C> for Requests<S>
+impl<'a, C, P, S> Application<'a, C, P> for Requests<S>
 where
     C: CongestionController + Clone,
+    P: Profile,
     S: Schedule<Item = Exchange>,
 {
-    fn start(&mut self, now: Instant, stack: &mut Stack<'a, C>) -> Result<(), StartError> {
+    fn start(&mut self, now: Instant, stack: &mut Stack<'a, C, P>) -> Result<(), StartError> {
         let RequestsConfig { remote, local, .. } = self.config;
         self.client.open(now, stack, (remote, local), &self.config.connection)
     }
 
-    fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C>, event: &Event) {
+    fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C, P>, event: &Event) {
         if let Some(handle) = self.client.concerned(event) {
             self.advance(now, stack, handle);
         }
@@ -382,7 +384,7 @@ where
         }
     }
 
-    fn on_wake(&mut self, now: Instant, stack: &mut Stack<'a, C>) {
+    fn on_wake(&mut self, now: Instant, stack: &mut Stack<'a, C, P>) {
         if let Some(handle) = self.client.handle() {
             self.advance(now, stack, handle);
         }

@@ -4,6 +4,7 @@ use super::Exchange;
 use super::sending::send_pattern;
 use super::server::{Progress, Serve};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::stack::{Handle, Stack};
 use crate::storage::copy;
 use crate::time::Instant;
@@ -34,10 +35,10 @@ pub struct Conversation {
 impl Serve for Respond {
     type Memory = Conversation;
 
-    fn serve<C: CongestionController + Clone>(
+    fn serve<C: CongestionController + Clone, P: Profile>(
         &self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         handle: Handle,
         conversation: &mut Conversation,
     ) -> Progress {
@@ -66,10 +67,10 @@ impl Conversation {
 
     /// Reads the header, then the rest of the request, as far as they are there; nothing while a
     /// response is under way. Returns how many bytes it took.
-    fn read<C: CongestionController + Clone>(
+    fn read<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         handle: Handle,
     ) -> u64 {
         let Ok([first, second]) = stack.received(handle) else {
@@ -100,10 +101,10 @@ impl Conversation {
     }
 
     /// Sends what has room of the response once the request was read; returns how many bytes.
-    fn answer<C: CongestionController + Clone>(
+    fn answer<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         handle: Handle,
     ) -> u64 {
         if !self.is_asked() {

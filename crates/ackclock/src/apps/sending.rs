@@ -2,6 +2,7 @@
 
 use super::Pattern;
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::stack::{Handle, Stack};
 use crate::time::Instant;
 
@@ -10,9 +11,9 @@ pub(super) const CHUNK: usize = 1024;
 
 /// Fills a send queue with the pattern of `seed` from the offset `sent` up to `end`, as far as it has
 /// room; returns how many bytes it took.
-pub(super) fn send_pattern<C: CongestionController + Clone>(
+pub(super) fn send_pattern<C: CongestionController + Clone, P: Profile>(
     now: Instant,
-    stack: &mut Stack<'_, C>,
+    stack: &mut Stack<'_, C, P>,
     handle: Handle,
     seed: u64,
     sent: u64,

@@ -2,6 +2,7 @@
 
 use super::{Application, StartError, chargen, discard, echo};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::stack::{Event, Handle, ListenConfig, Listener, Readiness, Stack};
 use crate::storage::Buffer;
 use crate::tcp::Info;
@@ -53,10 +54,10 @@ pub trait Serve {
     type Memory: Copy + Default;
 
     /// Does what can be done now. `memory` is as the last call for this connection left it.
-    fn serve<C: CongestionController + Clone>(
+    fn serve<C: CongestionController + Clone, P: Profile>(
         &self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         handle: Handle,
         memory: &mut Self::Memory,
     ) -> Progress;
@@ -71,10 +72,10 @@ impl Serve for Service {
     /// Bytes given to the connection so far: where chargen's next line begins.
     type Memory = u64;
 
-    fn serve<C: CongestionController + Clone>(
+    fn serve<C: CongestionController + Clone, P: Profile>(
         &self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         handle: Handle,
         sent: &mut u64,
     ) -> Progress {
@@ -162,10 +163,10 @@ impl<'m, S: Serve> Server<'m, S> {
     }
 
     /// Aborts the connections that are served now: their peers get a RST.
-    pub fn abort<C: CongestionController + Clone>(
+    pub fn abort<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
     ) {
         for served in self.served.iter_mut() {
             if let Some(handle) = core::mem::take(served).handle {
@@ -174,10 +175,10 @@ impl<'m, S: Serve> Server<'m, S> {
         }
     }
 
-    fn accept<C: CongestionController + Clone>(
+    fn accept<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         listener: Listener,
     ) {
         while let Some(handle) = stack.accept(listener) {
@@ -213,10 +214,10 @@ impl<'m, S: Serve> Server<'m, S> {
         }
     }
 
-    fn serve<C: CongestionController + Clone>(
+    fn serve<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         handle: Handle,
         readiness: Readiness,
     ) {
@@ -244,10 +245,10 @@ impl<'m, S: Serve> Server<'m, S> {
     // What there is to know of a connection is large, and is not to lie on the stack of those that go
     // on.
     #[inline(never)]
-    fn finish<C: CongestionController + Clone>(
+    fn finish<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         handle: Handle,
     ) {
         self.last = stack.info(now, handle);
@@ -261,14 +262,16 @@ impl<'m, S: Serve> Server<'m, S> {
     }
 }
 
-impl<'a, C: CongestionController + Clone, S: Serve> Application<'a, C> for Server<'_, S> {
-    fn start(&mut self, _now: Instant, stack: &mut Stack<'a, C>) -> Result<(), StartError> {
+impl<'a, C: CongestionController + Clone, P: Profile, S: Serve> Application<'a, C, P>
+    for Server<'_, S>
+{
+    fn start(&mut self, _now: Instant, stack: &mut Stack<'a, C, P>) -> Result<(), StartError> {
         let listener = stack.listen(self.config).map_err(StartError::Listen)?;
         self.listener = Some(listener);
         Ok(())
     }
 
-    fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C>, event: &Event) {
+    fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C, P>, event: &Event) {
         match *event {
             Event::Acceptable(listener) if self.listener == Some(listener) => {
                 self.accept(now, stack, listener);

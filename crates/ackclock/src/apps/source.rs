@@ -4,6 +4,7 @@ use super::client::Client;
 use super::sending::send_pattern;
 use super::{Application, Completed, Pattern, Schedule, StartError};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::stack::{Event, Handle, Stack};
 use crate::tcp::{self, Config, Info};
 use crate::time::{Duration, Instant};
@@ -204,10 +205,10 @@ impl<S> Source<S> {
     }
 
     /// The state of the connection: now while there is one, the last one afterwards.
-    pub fn info<C: CongestionController + Clone>(
+    pub fn info<C: CongestionController + Clone, P: Profile>(
         &self,
         now: Instant,
-        stack: &Stack<'_, C>,
+        stack: &Stack<'_, C, P>,
     ) -> Option<Info> {
         let live = self.client.handle().and_then(|handle| stack.info(now, handle));
         live.or(self.client.last_info().copied())
@@ -219,10 +220,10 @@ impl<S> Source<S> {
     }
 
     /// Aborts the transfer if it goes on: the peer gets a RST.
-    pub fn abort<C: CongestionController + Clone>(
+    pub fn abort<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
     ) {
         if self.client.abort(now, stack) {
             self.stage = Stage::Finished;
@@ -230,10 +231,10 @@ impl<S> Source<S> {
     }
 
     /// Takes what has been received.
-    fn receive<C: CongestionController + Clone>(
+    fn receive<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         handle: Handle,
     ) -> Result<(), SourceError> {
         let Ok(parts) = stack.received(handle) else {
@@ -268,10 +269,10 @@ impl<S> Source<S> {
 
 impl<S: Schedule<Item = Burst>> Source<S> {
     /// Does what can be done now.
-    fn advance<C: CongestionController + Clone>(
+    fn advance<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         handle: Handle,
     ) {
         if let Err(error) = self.receive(now, stack, handle) {
@@ -299,10 +300,10 @@ impl<S: Schedule<Item = Burst>> Source<S> {
     }
 
     /// Goes one stage further; returns whether it could.
-    fn send<C: CongestionController + Clone>(
+    fn send<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         handle: Handle,
     ) -> bool {
         let flushed = stack.readiness(handle).is_some_and(|readiness| readiness.flushed);
@@ -364,17 +365,18 @@ impl<S: Schedule<Item = Burst>> Source<S> {
     }
 }
 
-impl<'a, C, S> Application<'a, C> for Source<S>
+impl<'a, C, P, S> Application<'a, C, P> for Source<S>
 where
     C: CongestionController + Clone,
+    P: Profile,
     S: Schedule<Item = Burst>,
 {
-    fn start(&mut self, now: Instant, stack: &mut Stack<'a, C>) -> Result<(), StartError> {
+    fn start(&mut self, now: Instant, stack: &mut Stack<'a, C, P>) -> Result<(), StartError> {
         let SourceConfig { remote, local, .. } = self.config;
         self.client.open(now, stack, (remote, local), &self.config.connection)
     }
 
-    fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C>, event: &Event) {
+    fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C, P>, event: &Event) {
         if let Some(handle) = self.client.concerned(event) {
             self.advance(now, stack, handle);
         }
@@ -391,7 +393,7 @@ where
         }
     }
 
-    fn on_wake(&mut self, now: Instant, stack: &mut Stack<'a, C>) {
+    fn on_wake(&mut self, now: Instant, stack: &mut Stack<'a, C, P>) {
         if let Some(handle) = self.client.handle() {
             self.advance(now, stack, handle);
         }

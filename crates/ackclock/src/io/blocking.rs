@@ -2,6 +2,7 @@
 
 use super::error::{IoError, read_result};
 use crate::congestion::CongestionController;
+use crate::profile::{Full, Profile};
 use crate::stack::{Handle, InvalidHandle, Readiness, Stack};
 use crate::time::Instant;
 use embedded_io::{ErrorType, Read, ReadReady, Write, WriteReady};
@@ -32,19 +33,20 @@ use embedded_io::{ErrorType, Read, ReadReady, Write, WriteReady};
 /// }
 /// ```
 #[derive(Debug)]
-pub struct Blocking<'s, 'a, C, D> {
-    stack: &'s mut Stack<'a, C>,
+pub struct Blocking<'s, 'a, C, D, P = Full> {
+    stack: &'s mut Stack<'a, C, P>,
     handle: Handle,
     drive: D,
 }
 
-impl<'s, 'a, C, D> Blocking<'s, 'a, C, D>
+impl<'s, 'a, C, D, P: Profile> Blocking<'s, 'a, C, D, P>
 where
     C: CongestionController + Clone,
-    D: FnMut(&mut Stack<'a, C>) -> Instant,
+    P: Profile,
+    D: FnMut(&mut Stack<'a, C, P>) -> Instant,
 {
     /// A stream over this connection.
-    pub const fn new(stack: &'s mut Stack<'a, C>, handle: Handle, drive: D) -> Self {
+    pub const fn new(stack: &'s mut Stack<'a, C, P>, handle: Handle, drive: D) -> Self {
         Blocking { stack, handle, drive }
     }
 
@@ -67,14 +69,15 @@ where
     }
 }
 
-impl<C, D> ErrorType for Blocking<'_, '_, C, D> {
+impl<C, D, P> ErrorType for Blocking<'_, '_, C, D, P> {
     type Error = IoError;
 }
 
-impl<'a, C, D> Read for Blocking<'_, 'a, C, D>
+impl<'a, C, D, P: Profile> Read for Blocking<'_, 'a, C, D, P>
 where
     C: CongestionController + Clone,
-    D: FnMut(&mut Stack<'a, C>) -> Instant,
+    P: Profile,
+    D: FnMut(&mut Stack<'a, C, P>) -> Instant,
 {
     fn read(&mut self, to: &mut [u8]) -> Result<usize, IoError> {
         while !to.is_empty() {
@@ -88,10 +91,11 @@ where
     }
 }
 
-impl<'a, C, D> Write for Blocking<'_, 'a, C, D>
+impl<'a, C, D, P: Profile> Write for Blocking<'_, 'a, C, D, P>
 where
     C: CongestionController + Clone,
-    D: FnMut(&mut Stack<'a, C>) -> Instant,
+    P: Profile,
+    D: FnMut(&mut Stack<'a, C, P>) -> Instant,
 {
     fn write(&mut self, data: &[u8]) -> Result<usize, IoError> {
         while !data.is_empty() {
@@ -119,20 +123,22 @@ where
     }
 }
 
-impl<'a, C, D> ReadReady for Blocking<'_, 'a, C, D>
+impl<'a, C, D, P: Profile> ReadReady for Blocking<'_, 'a, C, D, P>
 where
     C: CongestionController + Clone,
-    D: FnMut(&mut Stack<'a, C>) -> Instant,
+    P: Profile,
+    D: FnMut(&mut Stack<'a, C, P>) -> Instant,
 {
     fn read_ready(&mut self) -> Result<bool, IoError> {
         Ok(self.readiness()?.readable)
     }
 }
 
-impl<'a, C, D> WriteReady for Blocking<'_, 'a, C, D>
+impl<'a, C, D, P: Profile> WriteReady for Blocking<'_, 'a, C, D, P>
 where
     C: CongestionController + Clone,
-    D: FnMut(&mut Stack<'a, C>) -> Instant,
+    P: Profile,
+    D: FnMut(&mut Stack<'a, C, P>) -> Instant,
 {
     fn write_ready(&mut self) -> Result<bool, IoError> {
         Ok(self.readiness()?.writable)

@@ -5,6 +5,7 @@ use super::stream::Stream;
 use super::wakers::{Direction, Key, Wakers};
 use crate::congestion::CongestionController;
 use crate::link::{Interface, Link, Received, TransmitError};
+use crate::profile::{Full, Profile};
 use crate::stack::{Event, Listener, Rejected, Stack, Transmit};
 use crate::tcp::Config;
 use crate::time::Instant;
@@ -38,30 +39,32 @@ const BATCH: usize = 16;
 ///
 /// `examples/embassy.rs` is a whole program.
 #[derive(Debug)]
-pub struct SharedStack<'a, C, const WAKERS: usize> {
-    inner: RefCell<Inner<'a, C, WAKERS>>,
+pub struct SharedStack<'a, C, const WAKERS: usize, P = Full> {
+    inner: RefCell<Inner<'a, C, WAKERS, P>>,
     clock: fn() -> Instant,
     /// Settings of new connections.
     config: Cell<Config>,
 }
 
 #[derive(Debug)]
-struct Inner<'a, C, const WAKERS: usize> {
-    stack: Stack<'a, C>,
+struct Inner<'a, C, const WAKERS: usize, P = Full> {
+    stack: Stack<'a, C, P>,
     wakers: Wakers<WAKERS>,
     /// The task that runs the stack.
     runner: Option<Waker>,
 }
 
-impl<C, const WAKERS: usize> Inner<'_, C, WAKERS> {
+impl<C, const WAKERS: usize, P> Inner<'_, C, WAKERS, P> {
     fn wake_runner(&self) {
         self.runner.iter().for_each(Waker::wake_by_ref);
     }
 }
 
-impl<'a, C: CongestionController + Clone, const WAKERS: usize> SharedStack<'a, C, WAKERS> {
+impl<'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
+    SharedStack<'a, C, WAKERS, P>
+{
     /// Shares this stack; `clock` tells the time, such as embassy-time's in microseconds.
-    pub const fn new(stack: Stack<'a, C>, clock: fn() -> Instant, config: Config) -> Self {
+    pub const fn new(stack: Stack<'a, C, P>, clock: fn() -> Instant, config: Config) -> Self {
         let inner = Inner { stack, wakers: Wakers::new(), runner: None };
         SharedStack { inner: RefCell::new(inner), clock, config: Cell::new(config) }
     }
@@ -73,7 +76,7 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize> SharedStack<'a, C
 
     /// Does something with the stack, such as to add an address or to listen; `None` if that is tried
     /// from within another such call. What it makes the stack send is sent.
-    pub fn with<R>(&self, call: impl FnOnce(Instant, &mut Stack<'a, C>) -> R) -> Option<R> {
+    pub fn with<R>(&self, call: impl FnOnce(Instant, &mut Stack<'a, C, P>) -> R) -> Option<R> {
         let mut inner = self.inner.try_borrow_mut().ok()?;
         let answer = call((self.clock)(), &mut inner.stack);
         inner.wake_runner();
@@ -191,9 +194,9 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize> SharedStack<'a, C
     ///
     /// # Errors
     /// Why it cannot be opened, or was not.
-    pub async fn open(&self, remote: SocketAddr) -> Result<Stream<'_, 'a, C, WAKERS>, IoError> {
+    pub async fn open(&self, remote: SocketAddr) -> Result<Stream<'_, 'a, C, WAKERS, P>, IoError> {
         let config = self.config.get();
-        let connect = |now, stack: &mut Stack<'a, C>| stack.connect(now, remote, None, &config);
+        let connect = |now, stack: &mut Stack<'a, C, P>| stack.connect(now, remote, None, &config);
         let handle = self.when(connect).await.map_err(IoError::Connect)?;
         // From here on it is closed when the caller no longer waits.
         let stream = Stream { shared: self, handle };
@@ -202,7 +205,7 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize> SharedStack<'a, C
     }
 
     /// Waits for a connection to this listener. Several tasks may; each gets one.
-    pub async fn accept(&self, listener: Listener) -> Stream<'_, 'a, C, WAKERS> {
+    pub async fn accept(&self, listener: Listener) -> Stream<'_, 'a, C, WAKERS, P> {
         let handle = self
             .poll_stack(Key::Listener(listener), Direction::Read, |_, stack| stack.accept(listener))
             .await;
@@ -210,7 +213,7 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize> SharedStack<'a, C
     }
 
     /// Does something with the stack, as soon as nobody else does.
-    async fn when<R>(&self, mut call: impl FnMut(Instant, &mut Stack<'a, C>) -> R) -> R {
+    async fn when<R>(&self, mut call: impl FnMut(Instant, &mut Stack<'a, C, P>) -> R) -> R {
         poll_fn(|cx| match self.with(&mut call) {
             Some(answer) => Poll::Ready(answer),
             None => {
@@ -226,7 +229,7 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize> SharedStack<'a, C
         &self,
         key: Key,
         direction: Direction,
-        mut ask: impl FnMut(Instant, &mut Stack<'a, C>) -> Option<R>,
+        mut ask: impl FnMut(Instant, &mut Stack<'a, C, P>) -> Option<R>,
     ) -> R {
         poll_fn(|cx| {
             let Ok(mut inner) = self.inner.try_borrow_mut() else {

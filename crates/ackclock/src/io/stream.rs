@@ -4,6 +4,7 @@ use super::SharedStack;
 use super::error::{IoError, read_result};
 use super::wakers::{Direction, Key};
 use crate::congestion::CongestionController;
+use crate::profile::{Full, Profile};
 use crate::stack::{Handle, Readiness, Stack};
 use embedded_io::{ErrorType, ReadReady, WriteReady};
 use embedded_io_async::{Read, Write};
@@ -11,24 +12,36 @@ use embedded_io_async::{Read, Write};
 /// A connection of a [`SharedStack`]. Dropping it closes the connection: what is queued is still
 /// delivered, data that was not read resets it.
 #[derive(Debug)]
-pub struct Stream<'s, 'a, C: CongestionController + Clone, const WAKERS: usize> {
-    pub(super) shared: &'s SharedStack<'a, C, WAKERS>,
+pub struct Stream<'s, 'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile = Full> {
+    pub(super) shared: &'s SharedStack<'a, C, WAKERS, P>,
     pub(super) handle: Handle,
 }
 
 /// The direction of a [`Stream`] that is read.
 #[derive(Debug)]
-pub struct ReadHalf<'h, 's, 'a, C: CongestionController + Clone, const WAKERS: usize>(
-    &'h Stream<'s, 'a, C, WAKERS>,
-);
+pub struct ReadHalf<
+    'h,
+    's,
+    'a,
+    C: CongestionController + Clone,
+    const WAKERS: usize,
+    P: Profile = Full,
+>(&'h Stream<'s, 'a, C, WAKERS, P>);
 
 /// The direction of a [`Stream`] that is written.
 #[derive(Debug)]
-pub struct WriteHalf<'h, 's, 'a, C: CongestionController + Clone, const WAKERS: usize>(
-    &'h Stream<'s, 'a, C, WAKERS>,
-);
+pub struct WriteHalf<
+    'h,
+    's,
+    'a,
+    C: CongestionController + Clone,
+    const WAKERS: usize,
+    P: Profile = Full,
+>(&'h Stream<'s, 'a, C, WAKERS, P>);
 
-impl<'s, 'a, C: CongestionController + Clone, const WAKERS: usize> Stream<'s, 'a, C, WAKERS> {
+impl<'s, 'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
+    Stream<'s, 'a, C, WAKERS, P>
+{
     /// What names the connection in calls of the stack.
     pub const fn handle(&self) -> Handle {
         self.handle
@@ -37,7 +50,7 @@ impl<'s, 'a, C: CongestionController + Clone, const WAKERS: usize> Stream<'s, 'a
     /// Both directions, to be used by two tasks.
     pub const fn split(
         &mut self,
-    ) -> (ReadHalf<'_, 's, 'a, C, WAKERS>, WriteHalf<'_, 's, 'a, C, WAKERS>) {
+    ) -> (ReadHalf<'_, 's, 'a, C, WAKERS, P>, WriteHalf<'_, 's, 'a, C, WAKERS, P>) {
         (ReadHalf(self), WriteHalf(self))
     }
 
@@ -61,7 +74,7 @@ impl<'s, 'a, C: CongestionController + Clone, const WAKERS: usize> Stream<'s, 'a
 
     /// Waits until `is_there`, or the connection is over.
     async fn reached(&self, is_there: impl Fn(&Readiness) -> bool) -> Result<(), IoError> {
-        let ask = |now, stack: &mut Stack<'a, C>| {
+        let ask = |now, stack: &mut Stack<'a, C, P>| {
             let Some(readiness) = stack.readiness(self.handle) else {
                 return Some(Err(IoError::InvalidHandle));
             };
@@ -116,31 +129,39 @@ impl<'s, 'a, C: CongestionController + Clone, const WAKERS: usize> Stream<'s, 'a
     }
 }
 
-impl<C: CongestionController + Clone, const WAKERS: usize> WriteHalf<'_, '_, '_, C, WAKERS> {
+impl<C: CongestionController + Clone, const WAKERS: usize, P: Profile>
+    WriteHalf<'_, '_, '_, C, WAKERS, P>
+{
     /// Ends this direction, as [`Stream::shutdown`] does; the other half goes on.
     pub fn shutdown(&mut self) {
         self.0.finish();
     }
 }
 
-impl<C: CongestionController + Clone, const WAKERS: usize> Drop for Stream<'_, '_, C, WAKERS> {
+impl<C: CongestionController + Clone, const WAKERS: usize, P: Profile> Drop
+    for Stream<'_, '_, C, WAKERS, P>
+{
     fn drop(&mut self) {
         self.shared.with(|now, stack| stack.close(now, self.handle));
         self.shared.forget(self.key());
     }
 }
 
-impl<C: CongestionController + Clone, const W: usize> ErrorType for Stream<'_, '_, C, W> {
+impl<C: CongestionController + Clone, const W: usize, P: Profile> ErrorType
+    for Stream<'_, '_, C, W, P>
+{
     type Error = IoError;
 }
 
-impl<C: CongestionController + Clone, const W: usize> Read for Stream<'_, '_, C, W> {
+impl<C: CongestionController + Clone, const W: usize, P: Profile> Read for Stream<'_, '_, C, W, P> {
     async fn read(&mut self, to: &mut [u8]) -> Result<usize, IoError> {
         self.read_some(to).await
     }
 }
 
-impl<C: CongestionController + Clone, const W: usize> Write for Stream<'_, '_, C, W> {
+impl<C: CongestionController + Clone, const W: usize, P: Profile> Write
+    for Stream<'_, '_, C, W, P>
+{
     async fn write(&mut self, data: &[u8]) -> Result<usize, IoError> {
         self.write_some(data).await
     }
@@ -151,39 +172,53 @@ impl<C: CongestionController + Clone, const W: usize> Write for Stream<'_, '_, C
     }
 }
 
-impl<C: CongestionController + Clone, const W: usize> ReadReady for Stream<'_, '_, C, W> {
+impl<C: CongestionController + Clone, const W: usize, P: Profile> ReadReady
+    for Stream<'_, '_, C, W, P>
+{
     fn read_ready(&mut self) -> Result<bool, IoError> {
         self.is(|readiness| readiness.readable)
     }
 }
 
-impl<C: CongestionController + Clone, const W: usize> WriteReady for Stream<'_, '_, C, W> {
+impl<C: CongestionController + Clone, const W: usize, P: Profile> WriteReady
+    for Stream<'_, '_, C, W, P>
+{
     fn write_ready(&mut self) -> Result<bool, IoError> {
         self.is(|readiness| readiness.writable)
     }
 }
 
-impl<C: CongestionController + Clone, const W: usize> ErrorType for ReadHalf<'_, '_, '_, C, W> {
+impl<C: CongestionController + Clone, const W: usize, P: Profile> ErrorType
+    for ReadHalf<'_, '_, '_, C, W, P>
+{
     type Error = IoError;
 }
 
-impl<C: CongestionController + Clone, const W: usize> Read for ReadHalf<'_, '_, '_, C, W> {
+impl<C: CongestionController + Clone, const W: usize, P: Profile> Read
+    for ReadHalf<'_, '_, '_, C, W, P>
+{
     async fn read(&mut self, to: &mut [u8]) -> Result<usize, IoError> {
         self.0.read_some(to).await
     }
 }
 
-impl<C: CongestionController + Clone, const W: usize> ReadReady for ReadHalf<'_, '_, '_, C, W> {
+impl<C: CongestionController + Clone, const W: usize, P: Profile> ReadReady
+    for ReadHalf<'_, '_, '_, C, W, P>
+{
     fn read_ready(&mut self) -> Result<bool, IoError> {
         self.0.is(|readiness| readiness.readable)
     }
 }
 
-impl<C: CongestionController + Clone, const W: usize> ErrorType for WriteHalf<'_, '_, '_, C, W> {
+impl<C: CongestionController + Clone, const W: usize, P: Profile> ErrorType
+    for WriteHalf<'_, '_, '_, C, W, P>
+{
     type Error = IoError;
 }
 
-impl<C: CongestionController + Clone, const W: usize> Write for WriteHalf<'_, '_, '_, C, W> {
+impl<C: CongestionController + Clone, const W: usize, P: Profile> Write
+    for WriteHalf<'_, '_, '_, C, W, P>
+{
     async fn write(&mut self, data: &[u8]) -> Result<usize, IoError> {
         self.0.write_some(data).await
     }
@@ -194,7 +229,9 @@ impl<C: CongestionController + Clone, const W: usize> Write for WriteHalf<'_, '_
     }
 }
 
-impl<C: CongestionController + Clone, const W: usize> WriteReady for WriteHalf<'_, '_, '_, C, W> {
+impl<C: CongestionController + Clone, const W: usize, P: Profile> WriteReady
+    for WriteHalf<'_, '_, '_, C, W, P>
+{
     fn write_ready(&mut self) -> Result<bool, IoError> {
         self.0.is(|readiness| readiness.writable)
     }

@@ -10,6 +10,7 @@ pub mod ethernet;
 pub mod phy;
 
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::stack::{Capabilities, Rejected, Stack, Transmit};
 use crate::time::Instant;
 use crate::wire::Checksums;
@@ -65,18 +66,18 @@ pub trait Link {
 /// What stands between a stack and its link: an Ethernet layer (feature `ethernet`), or [`Direct`].
 pub trait Interface {
     /// What the link has received.
-    fn on_received<C: CongestionController + Clone>(
+    fn on_received<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         received: &Received<'_>,
     );
 
     /// Offers the next packet or frame to `sink`; as [`Stack::transmit`].
-    fn transmit<C: CongestionController + Clone>(
+    fn transmit<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
     ) -> Option<Result<(), Rejected>>;
 
@@ -92,19 +93,19 @@ pub trait Interface {
 pub struct Direct;
 
 impl Interface for Direct {
-    fn on_received<C: CongestionController + Clone>(
+    fn on_received<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         received: &Received<'_>,
     ) {
         stack.on_received(now, received);
     }
 
-    fn transmit<C: CongestionController + Clone>(
+    fn transmit<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
     ) -> Option<Result<(), Rejected>> {
         stack.transmit(now, sink)

@@ -6,6 +6,7 @@ use super::tuple::FourTuple;
 use super::{Stack, Statistics};
 use crate::congestion::CongestionController;
 use crate::link::Received;
+use crate::profile::Profile;
 use crate::tcp::Verdict;
 use crate::time::Instant;
 use crate::wire::{
@@ -16,7 +17,7 @@ use crate::wire::{
 /// Length of an ICMP echo header, in bytes.
 const ECHO_HEADER: usize = 8;
 
-impl<'a, C: CongestionController + Clone> Stack<'a, C> {
+impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// One packet, whose checksums are verified as the link's
     /// [`Capabilities::verify`](super::Capabilities::verify) says.
     pub fn on_packet(&mut self, now: Instant, packet: &[u8]) {

@@ -4,11 +4,12 @@ use super::slot::{Owner, Slot};
 use super::tuple::FourTuple;
 use super::{Handle, InvalidHandle, Readiness, Stack};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::tcp::{Connection, Info, ReceiveError, SendError, State};
 use crate::time::Instant;
 use core::net::SocketAddr;
 
-impl<'a, C: CongestionController + Clone> Stack<'a, C> {
+impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Queues what fits of `data` for sending; returns how many bytes were taken.
     pub fn send(&mut self, now: Instant, handle: Handle, data: &[u8]) -> Result<usize, SendError> {
         self.sending(now, handle, |connection, now| connection.send(now, data))
@@ -139,13 +140,13 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         Some(self.resolve(handle)?.connection.readiness())
     }
 
-    pub(super) fn resolve(&self, handle: Handle) -> Option<&Slot<'a, C>> {
+    pub(super) fn resolve(&self, handle: Handle) -> Option<&Slot<'a, C, P>> {
         let Handle { slot, generation } = handle;
         let slot = self.connections.get_of(slot, generation)?;
         (slot.owner == Owner::Application).then_some(slot)
     }
 
-    pub(super) fn resolve_mut(&mut self, handle: Handle) -> Option<&mut Slot<'a, C>> {
+    pub(super) fn resolve_mut(&mut self, handle: Handle) -> Option<&mut Slot<'a, C, P>> {
         let Handle { slot, generation } = handle;
         let slot = self.connections.get_mut_of(slot, generation)?;
         if slot.owner != Owner::Application {
@@ -160,7 +161,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         &mut self,
         now: Instant,
         handle: Handle,
-        call: impl FnOnce(&mut Connection<'a, C>, Instant) -> R,
+        call: impl FnOnce(&mut Connection<'a, C, P>, Instant) -> R,
     ) -> Option<R> {
         let now = self.advance(now);
         let slot = self.resolve_mut(handle)?;
@@ -176,7 +177,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         &mut self,
         now: Instant,
         handle: Handle,
-        call: impl FnOnce(&mut Connection<'a, C>) -> R,
+        call: impl FnOnce(&mut Connection<'a, C, P>) -> R,
     ) -> Option<R> {
         let now = self.advance(now);
         let slot = self.resolve_mut(handle)?;
@@ -191,7 +192,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         &mut self,
         now: Instant,
         handle: Handle,
-        call: impl FnOnce(&mut Connection<'a, C>, Instant) -> Result<usize, SendError>,
+        call: impl FnOnce(&mut Connection<'a, C, P>, Instant) -> Result<usize, SendError>,
     ) -> Result<usize, SendError> {
         if !cfg!(any(feature = "alloc", feature = "fast-path")) {
             return self.with(now, handle, call).unwrap_or(Err(SendError::InvalidHandle));
@@ -223,7 +224,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
         &mut self,
         now: Instant,
         handle: Handle,
-        call: impl FnOnce(&mut Connection<'a, C>, Instant),
+        call: impl FnOnce(&mut Connection<'a, C, P>, Instant),
     ) -> Result<(), InvalidHandle> {
         let now = self.advance(now);
         let slot = self.resolve_mut(handle).ok_or(InvalidHandle)?;

@@ -7,6 +7,7 @@ use super::slot::{Owner, Slot};
 use super::time_wait::TimeWaitRecord;
 use super::{Event, Handle, Listener, Stack};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::tcp::State;
 use crate::time::{Duration, Instant};
 
@@ -17,7 +18,7 @@ const SETTLES_LATER: bool = cfg!(feature = "fast-path");
 /// The least step of time.
 const TICK: Duration = Duration::from_nanos(1);
 
-impl<'a, C: CongestionController + Clone> Stack<'a, C> {
+impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
     pub fn poll_at(&self) -> Instant {
         let records = self.half_open.timers.next().min(self.time_waits.next_expiry());
@@ -344,7 +345,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     /// Frees the slot once neither the network nor an application has an interest in it.
     #[inline]
     fn free_if_done(&mut self, id: u32) {
-        let is_done = |slot: &Slot<'_, C>| slot.detached && slot.owner == Owner::Nobody;
+        let is_done = |slot: &Slot<'_, C, P>| slot.detached && slot.owner == Owner::Nobody;
         if self.connections.get(id).is_some_and(is_done) {
             self.free(id);
         }

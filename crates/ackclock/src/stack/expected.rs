@@ -5,6 +5,7 @@ use super::pool::NO_ID;
 use super::slot::Slot;
 use crate::congestion::CongestionController;
 use crate::link::Received;
+use crate::profile::Profile;
 use crate::tcp::State;
 use crate::time::Instant;
 use crate::wire::{Expected, Segment};
@@ -24,7 +25,7 @@ impl ExpectedPacket {
         ExpectedPacket { id: NO_ID, generation: 0, packet: Expected::NONE };
 }
 
-impl<C: CongestionController + Clone> Stack<'_, C> {
+impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     /// Takes the packet that the connection expects of which the last one was; false, without any
     /// effect, if it is another.
     #[inline(always)]
@@ -52,7 +53,7 @@ impl<C: CongestionController + Clone> Stack<'_, C> {
     pub(super) fn expect_another(&mut self, id: u32, segment: &Segment<'_>) {
         let generation = self.connections.generation(id);
         let is_known = self.expected.id == id && self.expected.generation == generation;
-        let is_established = |slot: &Slot<'_, C>| slot.connection.state() == State::Established;
+        let is_established = |slot: &Slot<'_, C, P>| slot.connection.state() == State::Established;
         if !is_known
             && self.connections.get(id).is_some_and(is_established)
             && let Some(packet) = Expected::after(segment)

@@ -19,6 +19,7 @@ use super::timer_queue::TimerQueue;
 use super::train::Train;
 use super::{Stack, StackConfig, Storage};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::storage::Buffer;
 use crate::tcp::ConfigError;
 use crate::time::Instant;
@@ -27,7 +28,7 @@ use crate::wire;
 /// Least MTU of a link in bytes (RFC 791 section 3.2).
 const MIN_MTU: u32 = 68;
 
-impl<'a, C: CongestionController + Clone> Stack<'a, C> {
+impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// A stack without addresses. Each connection gets a clone of `controller`.
     ///
     /// # Errors
@@ -35,7 +36,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     pub fn new(
         config: StackConfig,
         controller: C,
-        storage: Storage<'a, C>,
+        storage: Storage<'a, C, P>,
     ) -> Result<Self, ConfigError> {
         let mut stack = Self::empty(config, controller);
         stack.lend(storage)?;
@@ -102,7 +103,7 @@ impl<'a, C: CongestionController + Clone> Stack<'a, C> {
     ///
     /// # Errors
     /// Names the setting that cannot be used; then nothing has changed.
-    pub fn lend(&mut self, storage: Storage<'a, C>) -> Result<(), ConfigError> {
+    pub fn lend(&mut self, storage: Storage<'a, C, P>) -> Result<(), ConfigError> {
         let link = &mut self.config.link;
         if link.mtu < MIN_MTU {
             return Err(ConfigError::Mtu);

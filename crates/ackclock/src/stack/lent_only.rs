@@ -3,6 +3,7 @@
 
 use super::tuning::ReceiveTuning;
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::tcp::{Config, Connection};
 
 /// Nothing to divide.
@@ -44,7 +45,10 @@ impl QueueSizes {
         match *self {}
     }
 
-    pub(super) fn apply<C: CongestionController>(&self, _connection: &mut Connection<'_, C>) {
+    pub(super) fn apply<C: CongestionController, P: Profile>(
+        &self,
+        _connection: &mut Connection<'_, C, P>,
+    ) {
         match *self {}
     }
 
@@ -60,18 +64,18 @@ impl QueueSizes {
         match *self {}
     }
 
-    pub(super) fn fit<C: CongestionController>(
+    pub(super) fn fit<C: CongestionController, P: Profile>(
         &mut self,
         _budget: &mut MemoryBudget,
-        _connection: &mut Connection<'_, C>,
+        _connection: &mut Connection<'_, C, P>,
     ) {
         match *self {}
     }
 
-    pub(super) fn account_send<C: CongestionController>(
+    pub(super) fn account_send<C: CongestionController, P: Profile>(
         &mut self,
         _budget: &mut MemoryBudget,
-        _connection: &Connection<'_, C>,
+        _connection: &Connection<'_, C, P>,
     ) {
         match *self {}
     }

@@ -9,6 +9,7 @@
 use super::limits::LEAST_QUEUE;
 use super::tuning::ReceiveTuning;
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::tcp::{BufferTuning, Config, Connection};
 
 /// Bytes of queues that may be in use at once, and that are.
@@ -136,7 +137,10 @@ impl QueueSizes {
     }
 
     /// Bounds the queues of a new connection, whose limits are its configuration's.
-    pub(super) fn apply<C: CongestionController>(&self, connection: &mut Connection<'_, C>) {
+    pub(super) fn apply<C: CongestionController, P: Profile>(
+        &self,
+        connection: &mut Connection<'_, C, P>,
+    ) {
         if !self.fitting {
             connection.begin_with(self.send, self.receive);
         }
@@ -156,10 +160,10 @@ impl QueueSizes {
 
     /// Lets the connection's queues grow to what they need and may have, and takes back what they
     /// should not have any more.
-    pub(super) fn fit<C: CongestionController>(
+    pub(super) fn fit<C: CongestionController, P: Profile>(
         &mut self,
         budget: &mut MemoryBudget,
-        connection: &mut Connection<'_, C>,
+        connection: &mut Connection<'_, C, P>,
     ) {
         self.fitting = self.fits(connection);
         if self.is_fitting(budget) {
@@ -198,7 +202,7 @@ impl QueueSizes {
     }
 
     /// Whether both queues are as large as they may ever become, and accounted for.
-    fn fits<C: CongestionController>(&self, connection: &Connection<'_, C>) -> bool {
+    fn fits<C: CongestionController, P: Profile>(&self, connection: &Connection<'_, C, P>) -> bool {
         self.tuning.is_none()
             && connection.queue_limits() == (self.send_most, self.receive_most)
             && self.held_by_sender(connection) == self.send
@@ -208,15 +212,18 @@ impl QueueSizes {
     }
 
     /// What is reserved for the send queue: at least its first part.
-    fn held_by_sender<C: CongestionController>(&self, connection: &Connection<'_, C>) -> u32 {
+    fn held_by_sender<C: CongestionController, P: Profile>(
+        &self,
+        connection: &Connection<'_, C, P>,
+    ) -> u32 {
         connection.send_memory().max(self.send_most.min(LEAST_QUEUE))
     }
 
     /// Reserves what the send queue has taken of the allocator since it was asked last.
-    pub(super) fn account_send<C: CongestionController>(
+    pub(super) fn account_send<C: CongestionController, P: Profile>(
         &mut self,
         budget: &mut MemoryBudget,
-        connection: &Connection<'_, C>,
+        connection: &Connection<'_, C, P>,
     ) {
         let held = self.held_by_sender(connection);
         if held != self.send {

@@ -61,6 +61,7 @@ pub use storage::{StackMemory, Storage};
 pub use transmit::{Rejected, Transmit};
 
 use crate::congestion::{BuiltIn, CongestionController};
+use crate::profile::{Full, Profile};
 use crate::storage::Buffer;
 use crate::tcp::{Buffers, Config, Error};
 use crate::time::Instant;
@@ -142,7 +143,7 @@ const fn from_bits(bits: u64) -> (u32, u32) {
 /// and after calls of the application, [`transmit`](Stack::transmit) until it returns `None` or the
 /// link is full, and [`poll_event`](Stack::poll_event) until it returns `None`.
 #[derive(Debug)]
-pub struct Stack<'a, C = BuiltIn> {
+pub struct Stack<'a, C = BuiltIn, P = Full> {
     config: StackConfig,
     controller: C,
     secret: Secret,
@@ -151,7 +152,7 @@ pub struct Stack<'a, C = BuiltIn> {
     addresses: Addresses<'a>,
     ports: EphemeralPorts,
     listeners: Listeners<'a>,
-    connections: Pool<'a, Slot<'a, C>>,
+    connections: Pool<'a, Slot<'a, C, P>>,
     /// Whose segment arrived last: the next one is often of the same connection.
     recent: u32,
     /// What its next packet has in common with the last one.
@@ -180,7 +181,7 @@ pub struct Stack<'a, C = BuiltIn> {
     statistics: Counted,
 }
 
-impl<'a, C: CongestionController + Clone> Stack<'a, C> {
+impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Adds a local address with its prefix.
     pub fn add_address(&mut self, address: Cidr) -> Result<(), AddressError> {
         let added = self.addresses.add(address);

@@ -3,6 +3,7 @@
 use super::Stack;
 use crate::congestion::CongestionController;
 use crate::link::Received;
+use crate::profile::Profile;
 use crate::time::Instant;
 use crate::wire::Segment;
 
@@ -13,7 +14,7 @@ impl ExpectedPacket {
     pub(super) const NONE: Self = ExpectedPacket;
 }
 
-impl<C: CongestionController + Clone> Stack<'_, C> {
+impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     pub(super) fn take_expected(&mut self, _now: Instant, _received: &Received<'_>) -> bool {
         false
     }

@@ -5,6 +5,7 @@ use super::output::{Sink, Turned};
 use super::tuple::FourTuple;
 use super::{Rejected, Stack};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::time::Instant;
 use crate::wire::Header;
 
@@ -17,7 +18,7 @@ impl LastHeader {
     pub(super) fn forget(&mut self, _id: u32) {}
 }
 
-impl<C: CongestionController + Clone> Stack<'_, C> {
+impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     pub(super) fn take_plain_turn(
         &mut self,
         _now: Instant,

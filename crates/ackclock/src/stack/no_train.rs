@@ -3,6 +3,7 @@
 use super::output::Sink;
 use super::{Rejected, Stack};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::tcp::Outgoing;
 use crate::time::Instant;
 
@@ -23,7 +24,7 @@ impl Train {
     }
 }
 
-impl<C: CongestionController + Clone> Stack<'_, C> {
+impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     pub(super) fn transmit_train(
         &mut self,
         _now: Instant,

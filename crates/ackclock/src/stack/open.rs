@@ -8,6 +8,7 @@ use super::slot::{Owner, Slot};
 use super::tuple::{End, FourTuple};
 use super::{ConnectError, Handle, ListenConfig, ListenError, Listener, Stack};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::tcp::{Config, Connection, Initial, Open};
 use crate::time::Instant;
 use crate::wire::{Address, is_unicast};
@@ -26,7 +27,7 @@ pub(super) enum By<'c> {
     Listener { id: u32, promised: u32 },
 }
 
-impl<'a, C: CongestionController + Clone> Stack<'a, C> {
+impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Opens a connection to `remote` (active open). The source address is chosen among the local
     /// ones (longest common prefix), the port by RFC 6056, unless `local` says otherwise (an
     /// unspecified address or port 0 leaves the choice to the stack).

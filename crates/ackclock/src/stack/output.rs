@@ -6,6 +6,7 @@ use super::marking::Marking;
 use super::tuple::FourTuple;
 use super::{Rejected, Stack, Transmit};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::time::Instant;
 use crate::wire::{
     Address, Ecn, Flags, Header, IpInfo, MAX_HEADER, WriteChecksum, write_echo_reply,
@@ -16,7 +17,7 @@ use crate::wire::{
 pub(super) type Sink<'s> =
     dyn FnMut(&Transmit<'_>, Address, &Addresses<'_>) -> Result<(), Rejected> + 's;
 
-impl<'a, C: CongestionController + Clone> Stack<'a, C> {
+impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Offers the next transmission to `sink`. Returns `None` when there is nothing to send, and
     /// otherwise what the sink answered; a [`Rejected`] transmission stays and will be offered
     /// again.

@@ -9,10 +9,11 @@ use super::open::By;
 use super::time_wait;
 use super::tuple::FourTuple;
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::time::Instant;
 use crate::wire::{Flags, Segment};
 
-impl<'a, C: CongestionController + Clone> Stack<'a, C> {
+impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// A segment of no connection that we know of: LISTEN (section 3.10.7.2) or CLOSED (section
     /// 3.10.7.1).
     #[cfg_attr(feature = "fast-path", inline(never))]

@@ -5,10 +5,11 @@ use super::output::{Sink, Turned};
 use super::tuple::FourTuple;
 use super::{Rejected, Stack, Transmit};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::time::Instant;
 use crate::wire::{Ecn, Header, PlainFields, PlainHeader};
 
-impl<C: CongestionController + Clone> Stack<'_, C> {
+impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     /// The turn of connection `id`, the first in the queue, if it sends a SYN without ACK.
     #[inline(never)]
     pub(super) fn take_syn_turn(

@@ -4,6 +4,7 @@ use super::output::{Sink, Turned};
 use super::pool::NO_ID;
 use super::{Stack, Transmit};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::tcp::Turn;
 use crate::time::Instant;
 use crate::wire::{PlainFields, PlainHeader};
@@ -28,7 +29,7 @@ impl LastHeader {
     }
 }
 
-impl<C: CongestionController + Clone> Stack<'_, C> {
+impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     /// The turn of connection `id`, the first in the queue, if it is plain what that sends.
     #[inline(always)]
     pub(super) fn take_plain_turn(

@@ -2,10 +2,11 @@
 
 use super::{Handle, InvalidHandle, SettingError, Stack};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::tcp::{ConfigError, Keepalive};
 use crate::time::{Duration, Instant};
 
-impl<C: CongestionController + Clone> Stack<'_, C> {
+impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     /// Switches Nagle's algorithm.
     pub fn set_nagle(
         &mut self,

@@ -5,6 +5,7 @@ use super::memory::{MemoryBudget, QueueSizes};
 use super::pool::NO_ID;
 use super::tuple::FourTuple;
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::tcp::{Config, Connection, Readiness, State};
 use crate::time::Instant;
 use crate::wire::{PlainSegment, Timestamps};
@@ -22,9 +23,9 @@ pub(super) enum Owner {
 
 /// A connection and what the stack knows of it.
 #[derive(Debug)]
-pub(super) struct Slot<'a, C> {
+pub(super) struct Slot<'a, C, P> {
     /// The connection.
-    pub(super) connection: Connection<'a, C>,
+    pub(super) connection: Connection<'a, C, P>,
     /// Its ends.
     pub(super) tuple: FourTuple,
     /// How large its queues may be; nothing where they are lent.
@@ -49,11 +50,11 @@ pub(super) struct Slot<'a, C> {
     urgent_ahead: Option<u32>,
 }
 
-impl<'a, C: CongestionController> Slot<'a, C> {
+impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
     /// A slot for a new connection.
     #[inline(always)]
     pub(super) fn new(
-        connection: Connection<'a, C>,
+        connection: Connection<'a, C, P>,
         tuple: FourTuple,
         config: &Config,
         owner: Owner,

@@ -11,13 +11,14 @@ use super::replies::{Echo, Reply};
 use super::slot::Slot;
 use super::time_wait::TimeWaitRecord;
 use super::timer_queue::TimerCell;
+use crate::profile::{Full, Profile};
 use crate::storage::Buffer;
 use crate::tcp::Buffers;
 
 /// Memory for a stack: growing (with the `alloc` feature), or lent by a [`StackMemory`].
 #[derive(Debug)]
-pub struct Storage<'a, C> {
-    pub(super) connections: Buffer<'a, Place<Slot<'a, C>>>,
+pub struct Storage<'a, C, P = Full> {
+    pub(super) connections: Buffer<'a, Place<Slot<'a, C, P>>>,
     /// Lent buffers of connections that are not in use.
     pub(super) spare: Buffer<'a, Option<Buffers<'a>>>,
     pub(super) connection_timers: Buffer<'a, TimerCell>,
@@ -90,8 +91,9 @@ pub struct StackMemory<
     const ADDRESSES: usize = 8,
     const REPLIES: usize = 16,
     const ECHO_BYTES: usize = 2048,
+    P = Full,
 > {
-    connections: [Place<Slot<'a, C>>; CONNECTIONS],
+    connections: [Place<Slot<'a, C, P>>; CONNECTIONS],
     spare: [Option<Buffers<'a>>; CONNECTIONS],
     connection_timers: [TimerCell; CONNECTIONS],
     ready: [Link; CONNECTIONS],
@@ -121,6 +123,7 @@ impl<
     const ADDRESSES: usize,
     const REPLIES: usize,
     const ECHO_BYTES: usize,
+    P: Profile,
 >
     StackMemory<
         'a,
@@ -133,6 +136,7 @@ impl<
         ADDRESSES,
         REPLIES,
         ECHO_BYTES,
+        P,
     >
 {
     /// Memory with nothing in it: all zeros where it is all lent (without the feature `alloc`), so
@@ -160,7 +164,10 @@ impl<
     }
 
     /// Lends the memory to a stack, with the buffers of each connection. It serves one stack.
-    pub fn storage(&'a mut self, buffers: [impl Into<Buffers<'a>>; CONNECTIONS]) -> Storage<'a, C> {
+    pub fn storage(
+        &'a mut self,
+        buffers: [impl Into<Buffers<'a>>; CONNECTIONS],
+    ) -> Storage<'a, C, P> {
         for (place, buffers) in self.spare.iter_mut().zip(buffers) {
             *place = Some(buffers.into());
         }
@@ -203,6 +210,7 @@ impl<
     const ADDRESSES: usize,
     const REPLIES: usize,
     const ECHO_BYTES: usize,
+    P: Profile,
 > Default
     for StackMemory<
         '_,
@@ -215,6 +223,7 @@ impl<
         ADDRESSES,
         REPLIES,
         ECHO_BYTES,
+        P,
     >
 {
     fn default() -> Self {

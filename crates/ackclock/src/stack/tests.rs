@@ -74,7 +74,10 @@ fn millis(millis: u64) -> Instant {
 }
 
 /// Takes everything that a stack has to send.
-fn packets<C: CongestionController + Clone>(now: Instant, host: &mut Stack<'_, C>) -> Vec<Vec<u8>> {
+fn packets<C: CongestionController + Clone, P: Profile>(
+    now: Instant,
+    host: &mut Stack<'_, C, P>,
+) -> Vec<Vec<u8>> {
     let mut packets = Vec::new();
     let mut sink = |transmit: &Transmit<'_>| {
         let mut packet = std::vec![0; transmit.len()];
@@ -113,7 +116,7 @@ fn shape(packets: &[Vec<u8>]) -> Vec<(Flags, String)> {
     parts.map(|s| (s.header.flags, String::from_utf8_lossy(s.payload).to_string())).collect()
 }
 
-fn events<C: CongestionController + Clone>(host: &mut Stack<'_, C>) -> Vec<Event> {
+fn events<C: CongestionController + Clone, P: Profile>(host: &mut Stack<'_, C, P>) -> Vec<Event> {
     core::iter::from_fn(|| host.poll_event()).collect()
 }
 

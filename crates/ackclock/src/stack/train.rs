@@ -8,6 +8,7 @@ use super::output::Sink;
 use super::pool::NO_ID;
 use super::{Rejected, Stack, Transmit};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::tcp::Outgoing;
 use crate::time::Instant;
 use crate::wire::{Ecn, IpInfo, RepeatedHeader};
@@ -51,7 +52,7 @@ impl Train {
     }
 }
 
-impl<C: CongestionController + Clone> Stack<'_, C> {
+impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     /// The next segment of a train.
     #[inline]
     pub(super) fn transmit_train(

@@ -8,6 +8,7 @@ use super::sender::AckInput;
 use super::timestamps::TimestampCheck;
 use super::{Error, State};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::time::Instant;
 use crate::wire::{
@@ -33,7 +34,7 @@ const LEAST_IPV4_MTU: u32 = 552;
 /// What every link of IPv6 carries, in bytes (RFC 8200 section 5).
 const LEAST_IPV6_MTU: u32 = 1_280;
 
-impl<C: CongestionController> Connection<'_, C> {
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// A segment arrived.
     #[cfg_attr(feature = "fast-path", inline(never))]
     pub fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {

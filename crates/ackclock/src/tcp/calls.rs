@@ -3,12 +3,13 @@
 use super::connection::Connection;
 use super::{Error, Keepalive, Readiness, ReceiveError, SendError, State};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::time::{Duration, Instant};
 
 /// R1 in retransmissions (RFC 9293 section 3.8.3, SHLD-10: at least 3).
 const R1: u32 = 3;
 
-impl<C: CongestionController> Connection<'_, C> {
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// SEND: queues what fits of `data`; returns how many bytes were taken. Before the connection
     /// is established data waits in the queue.
     ///

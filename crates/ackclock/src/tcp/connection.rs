@@ -15,6 +15,7 @@ use super::timestamps::TimestampState;
 use super::urgent::Urgent;
 use super::{Config, DeliveryRecord, EcnMode, Error, FlightRecord, Initial, State};
 use crate::congestion::CongestionController;
+use crate::profile::{Full, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::time::{Duration, Instant};
@@ -107,7 +108,7 @@ pub(super) struct Counters {
 
 /// One TCP connection.
 #[derive(Debug)]
-pub struct Connection<'a, C> {
+pub struct Connection<'a, C, P = Full> {
     pub(super) state: State,
     pub(super) error: Option<Error>,
     pub(super) soft_error: Option<IcmpErrorKind>,
@@ -116,8 +117,8 @@ pub struct Connection<'a, C> {
     pub(super) mtu: u32,
     /// Length of the IP header in bytes: 20 or 40.
     pub(super) ip_header: u8,
-    pub(super) sender: Sender<'a, C>,
-    pub(super) receiver: Receiver<'a>,
+    pub(super) sender: Sender<'a, C, P>,
+    pub(super) receiver: Receiver<'a, P>,
     /// Asks the peer for a SYN, and when established for a sign of life.
     pub(super) inquiry: Inquiry,
     /// What our SYN offers, and once the peer's is known what both agree on.
@@ -157,7 +158,7 @@ pub struct Connection<'a, C> {
 ))]
 const _: () = assert!(size_of::<Connection<'static, crate::congestion::Reno>>() <= 512);
 
-impl<'a, C: CongestionController> Connection<'a, C> {
+impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     /// Active open (section 3.10.1): a connection in SYN-SENT whose SYN the next
     /// [`poll_transmit`](Self::poll_transmit) gives. `config` has been validated.
     pub fn connect(

@@ -4,6 +4,7 @@ use super::connection::Connection;
 use super::sender::{EarlyTimer, Timer};
 use super::{Error, State};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::time::{Duration, Instant};
 use crate::wire::IcmpErrorKind;
 
@@ -155,7 +156,7 @@ pub struct PendingTimers {
     pub close: Option<Duration>,
 }
 
-impl<C: CongestionController> Connection<'_, C> {
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// A snapshot (STATUS, RFC 9293 section 3.10.6).
     pub fn info(&self, now: Instant) -> Info {
         let sender = &self.sender;

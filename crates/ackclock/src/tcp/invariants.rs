@@ -3,8 +3,9 @@
 use super::sender::Timer;
 use super::{Connection, State};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 
-impl<C: CongestionController> Connection<'_, C> {
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// What does not hold, if anything.
     pub(crate) fn broken_invariant(&self) -> Option<&'static str> {
         match self.state {
@@ -14,7 +15,7 @@ impl<C: CongestionController> Connection<'_, C> {
     }
 }
 
-impl<C: CongestionController> super::sender::Sender<'_, C> {
+impl<C: CongestionController, P: Profile> super::sender::Sender<'_, C, P> {
     fn broken_invariant(&self) -> Option<&'static str> {
         let (una, nxt) = (self.snd_una(), self.snd_nxt());
         if nxt.before(una) {

@@ -4,6 +4,7 @@ use super::connection::Connection;
 use super::sender::{Data, DataKind};
 use super::{RestartAfterIdle, State};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::seq::SeqNumber;
 use crate::time::Instant;
 use crate::wire::{Ecn, Flags, Header, Options};
@@ -48,7 +49,7 @@ enum Cause {
     Data(Data),
 }
 
-impl<C: CongestionController> Connection<'_, C> {
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// Decides the next transmission. Until the answer was taken
     /// ([`on_transmitted`](Self::on_transmitted)) or something else happens to the connection,
     /// another call gives the same answer. `None`: nothing to send now. `max_payload` is the most

@@ -3,6 +3,7 @@
 
 use super::connection::Connection;
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::seq::SeqNumber;
 use crate::time::Instant;
 use crate::wire::{Ecn, Flags, Timestamps};
@@ -47,7 +48,7 @@ impl PlainOutgoing {
     }
 }
 
-impl<C: CongestionController> Connection<'_, C> {
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// Decides what to send as [`poll_transmit`](Self::poll_transmit) does, if that is plain.
     #[inline(always)]
     pub(crate) fn plain_turn(&mut self, now: Instant) -> Turn {

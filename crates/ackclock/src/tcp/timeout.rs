@@ -4,9 +4,10 @@
 use super::connection::Connection;
 use super::{Error, Keepalive, State};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::time::{Duration, Instant};
 
-impl<C: CongestionController> Connection<'_, C> {
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// The earliest deadline; [`Instant::FAR_FUTURE`] if no timer is pending.
     pub fn poll_timeout(&self) -> Instant {
         match self.state {

@@ -81,6 +81,7 @@ pub use statistics::EthernetStatistics;
 
 use crate::congestion::CongestionController;
 use crate::link::{Interface, Received};
+use crate::profile::Profile;
 use crate::stack::{Addresses, Cidr, Rejected, Stack, Transmit};
 use crate::storage::copy;
 use crate::time::Instant;
@@ -184,20 +185,20 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
     }
 
     /// A frame from the device, of which nothing was verified.
-    pub fn on_frame<C: CongestionController + Clone>(
+    pub fn on_frame<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         frame: &[u8],
     ) {
         self.on_received(now, stack, &Received::unverified(frame));
     }
 
     /// A frame from the device, which says what of it was verified.
-    pub fn on_received<C: CongestionController + Clone>(
+    pub fn on_received<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         received: &Received<'_>,
     ) {
         let verify = received.verify;
@@ -212,10 +213,10 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
     /// what the sink answered; a [`Rejected`] frame stays and will be offered again. It is to be called
     /// after frames have arrived, when [`poll_at`](Self::poll_at) has come, and wherever
     /// [`Stack::transmit`] would be.
-    pub fn transmit<C: CongestionController + Clone>(
+    pub fn transmit<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
     ) -> Option<Result<(), Rejected>> {
         loop {
@@ -396,19 +397,19 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
 }
 
 impl<const NEIGHBOURS: usize, const ROUTES: usize> Interface for Ethernet<NEIGHBOURS, ROUTES> {
-    fn on_received<C: CongestionController + Clone>(
+    fn on_received<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         received: &Received<'_>,
     ) {
         Ethernet::on_received(self, now, stack, received);
     }
 
-    fn transmit<C: CongestionController + Clone>(
+    fn transmit<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
         sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
     ) -> Option<Result<(), Rejected>> {
         Ethernet::transmit(self, now, stack, sink)

@@ -213,7 +213,7 @@ fn what_was_read_in_one_piece_leaves_no_memory_behind() {
         assert_eq!(pair.server.receive(pair.now, server, &mut [0; 20_000]), Ok(10_000));
         pair.run();
     }
-    let holding = |slot: &Slot<'_, _>| slot.connection.receive_queue_memory() > 0;
+    let holding = |slot: &Slot<'_, _, _>| slot.connection.receive_queue_memory() > 0;
     let holding = pair.server.connections.iter().filter(|(_, slot)| holding(slot)).count();
     assert!(holding <= resting::MOST as usize, "{holding} of {CONNECTIONS}");
 }

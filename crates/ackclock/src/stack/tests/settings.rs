@@ -5,7 +5,11 @@ use crate::congestion::BuiltIn;
 use crate::tcp::{AckPolicy, ConfigError, Error, ReceiveError, State};
 
 /// The window that the next packet of a host tells, whose shift is `shift`.
-fn told<C: CongestionController + Clone>(now: Instant, host: &mut Stack<'_, C>, shift: u8) -> u32 {
+fn told<C: CongestionController + Clone, P: Profile>(
+    now: Instant,
+    host: &mut Stack<'_, C, P>,
+    shift: u8,
+) -> u32 {
     let packets = packets(now, host);
     u32::from(segment(packets.last().expect("a packet")).header.window) << shift
 }

@@ -30,12 +30,14 @@ mod tests;
 mod window;
 
 use super::{Agreement, Config};
+use crate::profile::{Full, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, Ring, copy};
 use crate::time::Instant;
 use crate::wire::SackBlocks;
 pub(crate) use ack_policy::AckState;
 use ack_policy::Arriving;
+use core::marker::PhantomData;
 use ecn::EcnReceiver;
 use full_size::FullSize;
 use reassembly::{Reassembly, Stored};
@@ -55,7 +57,7 @@ pub(crate) struct Arrival {
 
 /// The receiving half of a connection.
 #[derive(Debug)]
-pub(crate) struct Receiver<'a> {
+pub(crate) struct Receiver<'a, P = Full> {
     data: Reassembly<'a>,
     window: Window,
     /// No larger window is offered, in bytes.
@@ -72,9 +74,10 @@ pub(crate) struct Receiver<'a> {
     fin_seen: bool,
     /// Whether all data before the FIN have arrived.
     finished: bool,
+    profile: PhantomData<P>,
 }
 
-impl<'a> Receiver<'a> {
+impl<'a, P: Profile> Receiver<'a, P> {
     /// The receiver of a connection that is yet to be opened, with its memory. Sequence numbers and
     /// options follow with the peer's SYN.
     #[inline(always)]
@@ -98,6 +101,7 @@ impl<'a> Receiver<'a> {
             fin: next,
             fin_seen: false,
             finished: false,
+            profile: PhantomData,
         }
     }
 

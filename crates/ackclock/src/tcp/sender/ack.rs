@@ -5,6 +5,7 @@ use super::Sender;
 use super::flight::{Delivered, Losses, TIMES_MATTER, micros};
 use super::recovery::{AckFacts, Limits, Outcome, Phase};
 use crate::congestion::{Ack, CongestionController, CongestionKind};
+use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::settings::Settings;
 use crate::tcp::timestamps::rtt_since;
@@ -49,7 +50,7 @@ impl AckInput<'_> {
     }
 }
 
-impl<C: CongestionController> Sender<'_, C> {
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Takes an ack that lies between SND.UNA and SND.NXT.
     #[cfg_attr(feature = "fast-path", inline(never))]
     pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings, input: &AckInput<'_>) {

@@ -3,11 +3,12 @@
 use super::Sender;
 use super::flight::Run;
 use crate::congestion::{Ack, CongestionController};
+use crate::profile::Profile;
 use crate::seq::SeqNumber;
 use crate::tcp::settings::Settings;
 use crate::time::{Duration, Instant};
 
-impl<C: CongestionController> Sender<'_, C> {
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// As [`on_ack`](Self::on_ack) for an ack without SACK blocks and without an echo of congestion, of
     /// a segment that is empty or not; false, without any effect, if it is none of those below.
     #[cfg_attr(feature = "fast-path", inline(always))]

@@ -7,6 +7,7 @@
 use super::Sender;
 use super::flight::Losses;
 use crate::congestion::{CongestionController, DeliveryRate, Loss};
+use crate::profile::Profile;
 use crate::time::{Duration, Instant};
 
 /// What one transmission remembers of the moment it was sent (P of section 4.1.2.1.2).
@@ -201,7 +202,7 @@ impl Delivery {
     }
 }
 
-impl<C: CongestionController> Sender<'_, C> {
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// CheckIfApplicationLimited (section 4.1.2.4), before what the application, an ack or a timer
     /// brings. What is less than a segment may be held back for more, and limits as nothing does.
     pub(super) fn note_app_limited(&mut self) {

@@ -2,6 +2,7 @@
 
 use super::Sender;
 use crate::congestion::{Congestion, CongestionController, CongestionKind};
+use crate::profile::Profile;
 use crate::seq::SeqNumber;
 use crate::time::Instant;
 
@@ -52,7 +53,7 @@ impl EcnSender {
     }
 }
 
-impl<C: CongestionController> Sender<'_, C> {
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Whether new data is sent as ECN-capable.
     pub(crate) fn is_ecn_capable(&self) -> bool {
         self.ecn.capable

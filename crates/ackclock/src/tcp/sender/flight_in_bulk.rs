@@ -5,6 +5,7 @@
 //! a time is timed (RFC 6298 section 3).
 
 use super::DeliveryRecord;
+use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::time::Instant;
@@ -59,7 +60,7 @@ pub(crate) struct Run {
 
 /// What was sent and not acknowledged.
 #[derive(Debug)]
-pub(crate) struct Flight<'a> {
+pub(crate) struct Flight<'a, P> {
     una: SeqNumber,
     nxt: SeqNumber,
     /// Where the segment ends that is timed, or else what is lost; SND.UNA if there is neither.
@@ -74,7 +75,7 @@ pub(crate) struct Flight<'a> {
     memory: PhantomData<&'a ()>,
 }
 
-impl<'a> Flight<'a> {
+impl<'a, P: Profile> Flight<'a, P> {
     /// Nothing; `start` will be sent first.
     pub(crate) fn new(
         start: SeqNumber,

@@ -47,6 +47,7 @@ use super::settings::Settings;
 use super::urgent::Urgent;
 use super::{Config, Open};
 use crate::congestion::{CongestionController, Start};
+use crate::profile::{Full, Profile};
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Ring};
 use crate::time::{Duration, Instant};
@@ -99,12 +100,12 @@ pub(crate) struct SenderCounters {
 
 /// The sending half.
 #[derive(Debug)]
-pub(crate) struct Sender<'a, C> {
+pub(crate) struct Sender<'a, C, P = Full> {
     controller: C,
     /// Bytes from SND.UNA on.
     queue: Ring<'a>,
-    flight: Flight<'a>,
-    recovery: Recovery,
+    flight: Flight<'a, P>,
+    recovery: Recovery<P>,
     rto: Rto,
     ecn: EcnSender,
     round: Round,
@@ -142,7 +143,7 @@ pub(crate) struct Sender<'a, C> {
     counters: SenderCounters,
 }
 
-impl<'a, C: CongestionController> Sender<'a, C> {
+impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     /// A sender whose SYN, numbered `iss`, has not been acknowledged: data can only be queued.
     #[inline(always)]
     pub(crate) fn new(
@@ -267,7 +268,7 @@ impl<'a, C: CongestionController> Sender<'a, C> {
         &self.queue
     }
 
-    pub(crate) fn flight(&self) -> &Flight<'a> {
+    pub(crate) fn flight(&self) -> &Flight<'a, P> {
         &self.flight
     }
 

@@ -4,6 +4,7 @@
 use super::Sender;
 use super::flight::Losses;
 use crate::congestion::{CongestionController, DeliveryRate, Loss};
+use crate::profile::Profile;
 use crate::storage::{Buffer, Deque};
 use crate::time::{Duration, Instant};
 
@@ -95,7 +96,7 @@ impl RoundRate {
     }
 }
 
-impl<C: CongestionController> Sender<'_, C> {
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(super) fn note_app_limited(&mut self) {}
 
     pub(super) fn note_app_limited_at(&mut self, _pipe: u32) {}

@@ -2,6 +2,7 @@
 
 use super::Sender;
 use crate::congestion::{Congestion, CongestionController, CongestionKind};
+use crate::profile::Profile;
 use crate::seq::SeqNumber;
 use crate::time::Instant;
 
@@ -29,7 +30,7 @@ impl EcnSender {
     pub(super) fn on_new_data_sent(&mut self) {}
 }
 
-impl<C: CongestionController> Sender<'_, C> {
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(crate) fn is_ecn_capable(&self) -> bool {
         false
     }

@@ -3,6 +3,7 @@
 
 use super::Sender;
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::tcp::settings::Settings;
 use crate::time::Instant;
 
@@ -22,7 +23,7 @@ impl Pacer {
     pub(super) fn on_timeout(&mut self, _now: Instant) {}
 }
 
-impl<C: CongestionController> Sender<'_, C> {
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// No rate.
     pub(crate) fn pacing_rate(&self, _settings: &Settings) -> Option<u64> {
         None

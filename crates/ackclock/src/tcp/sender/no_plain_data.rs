@@ -1,5 +1,7 @@
 //! Where every segment is thought about nothing is remembered of what is usual.
 
+use crate::profile::Profile;
+
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Usual;
 
@@ -12,7 +14,7 @@ impl Usual {
 }
 
 #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
-impl<C: crate::congestion::CongestionController> super::Sender<'_, C> {
+impl<C: crate::congestion::CongestionController, P: Profile> super::Sender<'_, C, P> {
     pub(crate) fn mistaken(
         &self,
         _settings: &crate::tcp::settings::Settings,

@@ -2,6 +2,7 @@
 
 use super::Sender;
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::tcp::settings::Settings;
 use crate::time::Instant;
 
@@ -17,7 +18,7 @@ impl Validation {
     pub(super) fn forget_loss(&mut self) {}
 }
 
-impl<C: CongestionController> Sender<'_, C> {
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(super) fn note_unvalidated_loss(&mut self, _flight_size: u32) {}
 
     pub(super) fn deduct_retransmitted(&mut self, _now: Instant, _settings: &Settings) {}

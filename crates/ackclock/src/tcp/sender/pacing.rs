@@ -3,6 +3,7 @@
 
 use super::Sender;
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::tcp::Pacing;
 use crate::tcp::settings::Settings;
 use crate::time::{Duration, Instant};
@@ -68,7 +69,7 @@ fn time_to_send(bytes: u32, rate: u64) -> Duration {
     Duration::from_nanos((u64::from(bytes) * 1_000_000_000).div_ceil(rate.max(1)))
 }
 
-impl<C: CongestionController> Sender<'_, C> {
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Bytes per second at which to send; `None`: as fast as the windows allow.
     pub(crate) fn pacing_rate(&self, settings: &Settings) -> Option<u64> {
         match settings.pacing {

@@ -2,6 +2,7 @@
 
 use super::{RestartAfterIdle, Sender, Timer};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::seq::SeqRange;
 use crate::tcp::settings::Settings;
 use crate::time::Instant;
@@ -22,7 +23,7 @@ impl Usual {
     }
 }
 
-impl<C: CongestionController> Sender<'_, C> {
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Whether there is more to think of than what is queued and what the windows let go. That it is
     /// not so is remembered until something happens that could change it.
     #[inline(always)]

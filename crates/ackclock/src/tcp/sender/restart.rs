@@ -3,6 +3,7 @@
 
 use super::Sender;
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::tcp::settings::Settings;
 use crate::tcp::words::words;
 use crate::time::Instant;
@@ -39,7 +40,7 @@ words! {
     "rfc7661" = Validation,
 }
 
-impl<C: CongestionController> Sender<'_, C> {
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Before something is sent: the ack clock may have stopped, and then the old window would go
     /// out in one burst.
     pub(super) fn restart_after_idle(&mut self, now: Instant, settings: &Settings) {

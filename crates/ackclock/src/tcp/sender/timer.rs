@@ -5,6 +5,7 @@ use super::flight::Losses;
 use super::recovery::ProbeFacts;
 use super::{EarlyTimer, Sender};
 use crate::congestion::{CongestionController, CongestionKind};
+use crate::profile::Profile;
 use crate::tcp::Error;
 use crate::tcp::settings::Settings;
 use crate::time::{Duration, Instant};
@@ -34,7 +35,7 @@ impl Timer {
     }
 }
 
-impl<C: CongestionController> Sender<'_, C> {
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(crate) fn timer(&self) -> Timer {
         match self.deadline {
             Instant::FAR_FUTURE => Timer::Off,

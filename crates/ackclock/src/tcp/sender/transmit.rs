@@ -3,6 +3,7 @@
 use super::Sender;
 use super::flight::MAX_PIECES;
 use crate::congestion::{CongestionController, Sent};
+use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::settings::Settings;
 use crate::time::Instant;
@@ -36,7 +37,7 @@ impl Data {
     }
 }
 
-impl<C: CongestionController> Sender<'_, C> {
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// The next segment to send, if any. `max_payload` is the most that the link takes at once; it
     /// counts in whole segments and at least one.
     pub(crate) fn next(

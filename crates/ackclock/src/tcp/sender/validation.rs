@@ -2,6 +2,7 @@
 
 use super::{RestartAfterIdle, Sender};
 use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::tcp::settings::Settings;
 use crate::time::Instant;
 
@@ -50,7 +51,7 @@ impl Validation {
     }
 }
 
-impl<C: CongestionController> Sender<'_, C> {
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// A loss was found with so much in flight, and the window is about to be reduced.
     pub(super) fn note_unvalidated_loss(&mut self, flight_size: u32) {
         self.round.validation.loss_pending =

@@ -2,9 +2,10 @@
 
 use super::Flight;
 use super::record::{FlightRecord, bit};
+use crate::profile::Profile;
 use crate::seq::SeqNumber;
 
-impl Flight<'_> {
+impl<P: Profile> Flight<'_, P> {
     /// What does not hold between SND.UNA and SND.NXT.
     pub(crate) fn broken_invariant(&self, una: SeqNumber, nxt: SeqNumber) -> Option<&'static str> {
         let Some(front) = self.records.front() else {

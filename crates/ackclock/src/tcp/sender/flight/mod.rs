@@ -20,10 +20,12 @@ pub(crate) use time::{Delivered, Transmission};
 
 use super::DeliveryRecord;
 use super::delivery::DeliveryColumn;
+use crate::profile::{Full, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, Deque};
 use crate::tcp::count::Count;
 use crate::time::Instant;
+use core::marker::PhantomData;
 use record::{Pieces, bit, low_bits};
 
 /// What a cumulative ack took out of the flight.
@@ -92,10 +94,11 @@ impl core::ops::AddAssign for Losses {
 
 /// The records of a connection in order of sequence numbers, and sums over them.
 #[derive(Debug)]
-pub(crate) struct Flight<'a> {
+pub(crate) struct Flight<'a, P = Full> {
     records: Deque<'a, FlightRecord>,
     /// Beside the records, where delivery rates are measured.
     delivery: DeliveryColumn<'a>,
+    profile: PhantomData<P>,
     outstanding: u32,
     sacked: u32,
     lost: u32,
@@ -113,7 +116,7 @@ pub(crate) struct Flight<'a> {
     oldest_resent: u64,
 }
 
-impl<'a> Flight<'a> {
+impl<'a, P: Profile> Flight<'a, P> {
     /// Nothing is in flight; the number of what is sent first is `start`. `delivery` is for what each
     /// transmission remembers of deliveries.
     pub(crate) fn new(
@@ -125,6 +128,7 @@ impl<'a> Flight<'a> {
         let records = Deque::new(records, limit);
         Flight {
             delivery: DeliveryColumn::new(delivery, &records),
+            profile: PhantomData,
             records,
             outstanding: 0,
             sacked: 0,

@@ -2,9 +2,10 @@
 //! what it holds.
 
 use super::{Delivered, Flight};
+use crate::profile::Profile;
 use crate::seq::SeqRange;
 
-impl Flight<'_> {
+impl<P: Profile> Flight<'_, P> {
     pub(crate) fn sack(&mut self, _block: SeqRange, _delivered: &mut Delivered) {}
 
     pub(crate) fn discard_sacks(&mut self) {}

@@ -2,9 +2,10 @@
 
 use super::record::{Pieces, RUNS_ARE_KNOWN, bit};
 use super::{Delivered, Flight, Losses};
+use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
 
-impl Flight<'_> {
+impl<P: Profile> Flight<'_, P> {
     /// Takes a block of a SACK option: marks the pieces that lie wholly in it, and adds what is newly
     /// SACKed to `delivered`. Blocks that do not lie between `una` and the end of the flight must not
     /// be given.

@@ -6,6 +6,7 @@
 
 use super::record::{FlightRecord, Pieces, TIMES_MATTER, bit, low_bits};
 use super::{Flight, Losses, Run};
+use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::sender::DeliveryRecord;
 
@@ -132,7 +133,7 @@ impl FlightRecord {
     }
 }
 
-impl Flight<'_> {
+impl<P: Profile> Flight<'_, P> {
     /// RACK_detect_loss (RFC 8985 section 6.2 step 5): of what was sent before `newest` and has not
     /// arrived, everything sent until `until` (in microseconds) is lost.
     #[cfg(feature = "recovery-rack")]

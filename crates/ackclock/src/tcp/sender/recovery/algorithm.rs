@@ -70,13 +70,13 @@ macro_rules! recoveries {
         }
 
         impl Rules for AnyRules {
-            fn on_ack(&mut self, episode: &mut Episode, flight: &mut Flight<'_>, ack: &AckFacts) -> Outcome {
+            fn on_ack<P: Profile>(&mut self, episode: &mut Episode, flight: &mut Flight<'_, P>, ack: &AckFacts) -> Outcome {
                 match self {
                     $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.on_ack(episode, flight, ack),)+
                 }
             }
 
-            fn on_timeout(&mut self, episode: &Episode, flight: &mut Flight<'_>, now: Instant, rtt: &MeasuredRtt) {
+            fn on_timeout<P: Profile>(&mut self, episode: &Episode, flight: &mut Flight<'_, P>, now: Instant, rtt: &MeasuredRtt) {
                 match self {
                     $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.on_timeout(episode, flight, now, rtt),)+
                 }
@@ -100,7 +100,7 @@ macro_rules! recoveries {
                 }
             }
 
-            fn pipe(&self, episode: &Episode, flight: &Flight<'_>) -> u32 {
+            fn pipe<P: Profile>(&self, episode: &Episode, flight: &Flight<'_, P>) -> u32 {
                 match self {
                     $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.pipe(episode, flight),)+
                 }
@@ -112,25 +112,25 @@ macro_rules! recoveries {
                 }
             }
 
-            fn regulate(&mut self, episode: &Episode, flight: &Flight<'_>, outcome: &Outcome, limits: &Limits) {
+            fn regulate<P: Profile>(&mut self, episode: &Episode, flight: &Flight<'_, P>, outcome: &Outcome, limits: &Limits) {
                 match self {
                     $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.regulate(episode, flight, outcome, limits),)+
                 }
             }
 
-            fn next_retransmission(&self, episode: &Episode, flight: &mut Flight<'_>, allowance: u32) -> Option<SeqRange> {
+            fn next_retransmission<P: Profile>(&self, episode: &Episode, flight: &mut Flight<'_, P>, allowance: u32) -> Option<SeqRange> {
                 match self {
                     $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.next_retransmission(episode, flight, allowance),)+
                 }
             }
 
-            fn next_speculation(&self, episode: &Episode, flight: &Flight<'_>) -> Option<SeqRange> {
+            fn next_speculation<P: Profile>(&self, episode: &Episode, flight: &Flight<'_, P>) -> Option<SeqRange> {
                 match self {
                     $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.next_speculation(episode, flight),)+
                 }
             }
 
-            fn on_sent(&mut self, episode: &Episode, flight: &Flight<'_>, range: SeqRange, new: bool) {
+            fn on_sent<P: Profile>(&mut self, episode: &Episode, flight: &Flight<'_, P>, range: SeqRange, new: bool) {
                 match self {
                     $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.on_sent(episode, flight, range, new),)+
                 }
@@ -155,14 +155,14 @@ macro_rules! recoveries {
                 }
             }
 
-            fn on_reordering_timeout(&mut self, episode: &mut Episode, flight: &mut Flight<'_>, now_and_nxt: (Instant, SeqNumber), rtt: &MeasuredRtt) -> Outcome {
+            fn on_reordering_timeout<P: Profile>(&mut self, episode: &mut Episode, flight: &mut Flight<'_, P>, now_and_nxt: (Instant, SeqNumber), rtt: &MeasuredRtt) -> Outcome {
                 match self {
                     $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.on_reordering_timeout(episode, flight, now_and_nxt, rtt),)+
                 }
             }
 
             #[cfg_attr(feature = "fast-path", inline(always))]
-            fn schedule_probe(&mut self, episode: &Episode, flight: &Flight<'_>, facts: &ProbeFacts) {
+            fn schedule_probe<P: Profile>(&mut self, episode: &Episode, flight: &Flight<'_, P>, facts: &ProbeFacts) {
                 match self {
                     $($(#[cfg(feature = $feature)])? AnyRules::$rules(rules) => rules.schedule_probe(episode, flight, facts),)+
                 }

@@ -7,6 +7,7 @@
 //! avoidance without fast retransmit.
 
 use super::{AckFacts, Episode, Flight, Outcome, Rules};
+use crate::profile::Profile;
 
 /// The sender of 4.3BSD before Tahoe.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,13 +37,23 @@ fn wait_for_the_timer(episode: &mut Episode, ack: &AckFacts) -> Outcome {
 }
 
 impl Rules for GoBackN {
-    fn on_ack(&mut self, episode: &mut Episode, _: &mut Flight<'_>, ack: &AckFacts) -> Outcome {
+    fn on_ack<P: Profile>(
+        &mut self,
+        episode: &mut Episode,
+        _: &mut Flight<'_, P>,
+        ack: &AckFacts,
+    ) -> Outcome {
         wait_for_the_timer(episode, ack)
     }
 }
 
 impl Rules for TimeoutOnly {
-    fn on_ack(&mut self, episode: &mut Episode, _: &mut Flight<'_>, ack: &AckFacts) -> Outcome {
+    fn on_ack<P: Profile>(
+        &mut self,
+        episode: &mut Episode,
+        _: &mut Flight<'_, P>,
+        ack: &AckFacts,
+    ) -> Outcome {
         wait_for_the_timer(episode, ack)
     }
 }

@@ -29,9 +29,11 @@ mod undo;
 pub use algorithm::{RecoveryAlgorithm, UnknownRecovery};
 
 use super::flight::{Delivered, Flight, Losses, Run, micros};
+use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::time::{Duration, Instant};
 use algorithm::AnyRules;
+use core::marker::PhantomData;
 #[cfg(feature = "recovery-go-back-n")]
 use go_back_n::{GoBackN, TimeoutOnly};
 use newreno::NewReno;
@@ -219,15 +221,19 @@ impl Episode {
 trait Rules {
     /// An ack was applied to the flight, and counted if it is a duplicate: whether it begins or
     /// ends an episode, and what is lost.
-    fn on_ack(&mut self, episode: &mut Episode, flight: &mut Flight<'_>, ack: &AckFacts)
-    -> Outcome;
+    fn on_ack<P: Profile>(
+        &mut self,
+        episode: &mut Episode,
+        flight: &mut Flight<'_, P>,
+        ack: &AckFacts,
+    ) -> Outcome;
 
     /// The retransmission timer fired: marks what is lost. The episode has become
     /// [`Phase::Loss`].
-    fn on_timeout(
+    fn on_timeout<P: Profile>(
         &mut self,
         _episode: &Episode,
-        flight: &mut Flight<'_>,
+        flight: &mut Flight<'_, P>,
         _now: Instant,
         _rtt: &MeasuredRtt,
     ) {
@@ -250,7 +256,7 @@ trait Rules {
 
     /// Bytes thought to be in the network, which the law's window bounds. A recovery that inflates
     /// the window takes the same amount off here, so that the law's window stays the law's.
-    fn pipe(&self, _episode: &Episode, flight: &Flight<'_>) -> u32 {
+    fn pipe<P: Profile>(&self, _episode: &Episode, flight: &Flight<'_, P>) -> u32 {
         flight.pipe()
     }
 
@@ -260,10 +266,10 @@ trait Rules {
     }
 
     /// The law has heard of what an ack, or the reordering timer, has found.
-    fn regulate(
+    fn regulate<P: Profile>(
         &mut self,
         _episode: &Episode,
-        _flight: &Flight<'_>,
+        _flight: &Flight<'_, P>,
         _outcome: &Outcome,
         _limits: &Limits,
     ) {
@@ -272,10 +278,10 @@ trait Rules {
     /// The piece that must be sent again before anything new goes, with `allowance` bytes of window
     /// left beyond the pipe. With nothing in the pipe one may always go: with its FIN a full
     /// segment is longer than a window of one segment, and no ack would come to open that.
-    fn next_retransmission(
+    fn next_retransmission<P: Profile>(
         &self,
         episode: &Episode,
-        flight: &mut Flight<'_>,
+        flight: &mut Flight<'_, P>,
         allowance: u32,
     ) -> Option<SeqRange> {
         let lost = flight.first_lost()?;
@@ -284,12 +290,23 @@ trait Rules {
     }
 
     /// The piece to send again when nothing is lost and no new data can be sent.
-    fn next_speculation(&self, _episode: &Episode, _flight: &Flight<'_>) -> Option<SeqRange> {
+    fn next_speculation<P: Profile>(
+        &self,
+        _episode: &Episode,
+        _flight: &Flight<'_, P>,
+    ) -> Option<SeqRange> {
         None
     }
 
     /// `range` was sent, for the first time or again, and is recorded in the flight.
-    fn on_sent(&mut self, _episode: &Episode, _flight: &Flight<'_>, _range: SeqRange, _new: bool) {}
+    fn on_sent<P: Profile>(
+        &mut self,
+        _episode: &Episode,
+        _flight: &Flight<'_, P>,
+        _range: SeqRange,
+        _new: bool,
+    ) {
+    }
 
     /// Whether outside an episode the law's window alone bounds what is in flight, and nothing is sent
     /// again that was not found lost.
@@ -309,10 +326,10 @@ trait Rules {
     }
 
     /// [`EarlyTimer::Reordering`] has fired.
-    fn on_reordering_timeout(
+    fn on_reordering_timeout<P: Profile>(
         &mut self,
         _episode: &mut Episode,
-        _flight: &mut Flight<'_>,
+        _flight: &mut Flight<'_, P>,
         _now_and_nxt: (Instant, SeqNumber),
         _rtt: &MeasuredRtt,
     ) -> Outcome {
@@ -320,7 +337,13 @@ trait Rules {
     }
 
     /// New data was sent, or something was acknowledged: starts or stops [`EarlyTimer::Probe`].
-    fn schedule_probe(&mut self, _episode: &Episode, _flight: &Flight<'_>, _facts: &ProbeFacts) {}
+    fn schedule_probe<P: Profile>(
+        &mut self,
+        _episode: &Episode,
+        _flight: &Flight<'_, P>,
+        _facts: &ProbeFacts,
+    ) {
+    }
 
     /// The retransmission timer does not run.
     fn cancel_early_timer(&mut self) {}
@@ -336,13 +359,14 @@ trait Rules {
 
 /// State of loss recovery.
 #[derive(Debug)]
-pub(crate) struct Recovery {
+pub(crate) struct Recovery<P> {
     rules: AnyRules,
     episode: Episode,
     undo: Undo,
+    profile: PhantomData<P>,
 }
 
-impl Recovery {
+impl<P: Profile> Recovery<P> {
     /// `sack`: whether the peer permits SACK.
     pub(crate) fn new(algorithm: RecoveryAlgorithm, sack: bool, iss: SeqNumber) -> Self {
         let usable = sack || !algorithm.needs_sack();
@@ -357,6 +381,7 @@ impl Recovery {
                 owes_retransmission: false,
             },
             undo: Undo::default(),
+            profile: PhantomData,
         }
     }
 
@@ -386,7 +411,7 @@ impl Recovery {
     }
 
     /// Whether nothing is missing, so far as is known, and only the law's window counts.
-    pub(crate) fn is_calm(&self, flight: &Flight<'_>) -> bool {
+    pub(crate) fn is_calm(&self, flight: &Flight<'_, P>) -> bool {
         self.episode.phase == Phase::Open
             && !self.undo.sends_forward()
             && flight.sacked() == 0
@@ -426,12 +451,12 @@ impl Recovery {
     }
 
     /// Bytes thought to be in the network.
-    pub(crate) fn pipe(&self, flight: &Flight<'_>) -> u32 {
+    pub(crate) fn pipe(&self, flight: &Flight<'_, P>) -> u32 {
         self.rules.pipe(&self.episode, flight)
     }
 
     /// An ack was applied to the flight.
-    pub(crate) fn on_ack(&mut self, flight: &mut Flight<'_>, ack: &AckFacts) -> Outcome {
+    pub(crate) fn on_ack(&mut self, flight: &mut Flight<'_, P>, ack: &AckFacts) -> Outcome {
         self.episode.count(ack);
         let rules = &mut self.rules;
         let mut undone = None;
@@ -460,7 +485,7 @@ impl Recovery {
     /// [`EarlyTimer::Reordering`] has fired.
     pub(crate) fn on_reordering_timeout(
         &mut self,
-        flight: &mut Flight<'_>,
+        flight: &mut Flight<'_, P>,
         now: Instant,
         (una, nxt): (SeqNumber, SeqNumber),
         rtt: &MeasuredRtt,
@@ -486,7 +511,7 @@ impl Recovery {
     }
 
     /// The law has heard of `outcome`.
-    pub(crate) fn regulate(&mut self, flight: &Flight<'_>, outcome: &Outcome, limits: &Limits) {
+    pub(crate) fn regulate(&mut self, flight: &Flight<'_, P>, outcome: &Outcome, limits: &Limits) {
         self.rules.regulate(&self.episode, flight, outcome, limits);
     }
 
@@ -498,7 +523,7 @@ impl Recovery {
     /// The retransmission timer fired, again without an ack since the last time if `repeated`.
     pub(crate) fn on_timeout(
         &mut self,
-        flight: &mut Flight<'_>,
+        flight: &mut Flight<'_, P>,
         now: Instant,
         (una, nxt): (SeqNumber, SeqNumber),
         rtt: &MeasuredRtt,
@@ -516,7 +541,7 @@ impl Recovery {
     }
 
     /// Nothing of the flight can arrive any more, which is no sign of congestion.
-    pub(crate) fn on_all_lost(&mut self, flight: &mut Flight<'_>, nxt: SeqNumber) {
+    pub(crate) fn on_all_lost(&mut self, flight: &mut Flight<'_, P>, nxt: SeqNumber) {
         self.begin_anew(nxt);
         self.undo.disarm();
         self.rules.forget();
@@ -533,7 +558,7 @@ impl Recovery {
     /// The piece that must be sent again now.
     pub(crate) fn next_retransmission(
         &self,
-        flight: &mut Flight<'_>,
+        flight: &mut Flight<'_, P>,
         allowance: u32,
     ) -> Option<SeqRange> {
         if self.undo.sends_forward() {
@@ -543,7 +568,11 @@ impl Recovery {
     }
 
     /// What to retransmit when nothing is lost and no new data can be sent.
-    pub(crate) fn next_speculation(&self, flight: &Flight<'_>, allowance: u32) -> Option<SeqRange> {
+    pub(crate) fn next_speculation(
+        &self,
+        flight: &Flight<'_, P>,
+        allowance: u32,
+    ) -> Option<SeqRange> {
         let speculation = self.rules.next_speculation(&self.episode, flight)?;
         (speculation.len() <= allowance).then_some(speculation)
     }
@@ -552,7 +581,7 @@ impl Recovery {
     pub(crate) fn on_sent(
         &mut self,
         now: Instant,
-        flight: &Flight<'_>,
+        flight: &Flight<'_, P>,
         range: SeqRange,
         new: bool,
     ) {
@@ -570,7 +599,7 @@ impl Recovery {
 
     /// New data was sent, or something was acknowledged.
     #[cfg_attr(feature = "fast-path", inline(always))]
-    pub(crate) fn schedule_probe(&mut self, flight: &Flight<'_>, facts: &ProbeFacts) {
+    pub(crate) fn schedule_probe(&mut self, flight: &Flight<'_, P>, facts: &ProbeFacts) {
         self.rules.schedule_probe(&self.episode, flight, facts);
     }
 

@@ -4,6 +4,7 @@
 //! taken out of the pipe as a credit, so that the law's window stays the law's.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
+use crate::profile::Profile;
 
 /// RFC 6582.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,10 +22,10 @@ impl NewReno {
 
     /// Section 3.2, step 3, partial ack: the next hole is lost as well; the credit shrinks by what
     /// was acknowledged, less one segment.
-    fn on_partial_ack(
+    fn on_partial_ack<P: Profile>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_>,
+        flight: &mut Flight<'_, P>,
         ack: &AckFacts,
         outcome: &mut Outcome,
     ) {
@@ -41,10 +42,10 @@ impl NewReno {
 }
 
 impl Rules for NewReno {
-    fn on_ack(
+    fn on_ack<P: Profile>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_>,
+        flight: &mut Flight<'_, P>,
         ack: &AckFacts,
     ) -> Outcome {
         let mut outcome = Outcome::default();
@@ -81,7 +82,7 @@ impl Rules for NewReno {
         self.credit = 0;
     }
 
-    fn pipe(&self, _episode: &Episode, flight: &Flight<'_>) -> u32 {
+    fn pipe<P: Profile>(&self, _episode: &Episode, flight: &Flight<'_, P>) -> u32 {
         flight.pipe().saturating_sub(self.credit)
     }
 

@@ -9,6 +9,7 @@ use super::{
     AckFacts, DUPLICATE_THRESHOLD, EarlyTimer, Episode, Flight, Limits, MeasuredRtt, Outcome,
     Phase, ProbeFacts, Rules,
 };
+use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::sender::flight::{Run, Transmission, micros};
 use crate::time::{Duration, Instant};
@@ -88,7 +89,7 @@ impl Rack {
     }
 
     /// Section 6.2, steps 1 to 3.
-    fn take_delivery(&mut self, flight: &Flight<'_>, ack: &AckFacts) {
+    fn take_delivery<P: Profile>(&mut self, flight: &Flight<'_, P>, ack: &AckFacts) {
         if let Some(newest) = ack.delivered.newest {
             self.take_newest(ack.now, ack.una, newest, ack.delivered.lowest_original);
         }
@@ -134,7 +135,12 @@ impl Rack {
     }
 
     /// Section 6.2 step 4: RACK.reo_wnd in microseconds.
-    fn reordering_window(&self, episode: &Episode, flight: &Flight<'_>, rtt: &MeasuredRtt) -> u32 {
+    fn reordering_window<P: Profile>(
+        &self,
+        episode: &Episode,
+        flight: &Flight<'_, P>,
+        rtt: &MeasuredRtt,
+    ) -> u32 {
         let settled = !self.reordering_seen
             && (episode.phase != Phase::Open || flight.has_sacked_pieces(DUPLICATE_THRESHOLD));
         if settled {
@@ -145,16 +151,21 @@ impl Rack {
     }
 
     /// How long after its transmission a piece is overdue, in microseconds.
-    fn patience(&self, episode: &Episode, flight: &Flight<'_>, rtt: &MeasuredRtt) -> u64 {
+    fn patience<P: Profile>(
+        &self,
+        episode: &Episode,
+        flight: &Flight<'_, P>,
+        rtt: &MeasuredRtt,
+    ) -> u64 {
         let round_trip = if self.measured { self.rtt } else { to_micros(rtt.smoothed) };
         u64::from(round_trip) + u64::from(self.reordering_window(episode, flight, rtt))
     }
 
     /// Section 6.2 step 5, RACK_detect_loss_and_arm_timer.
-    fn detect(
+    fn detect<P: Profile>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_>,
+        flight: &mut Flight<'_, P>,
         (now, nxt): (u64, SeqNumber),
         rtt: &MeasuredRtt,
     ) -> Outcome {
@@ -209,10 +220,10 @@ impl Rack {
 }
 
 impl Rules for Rack {
-    fn on_ack(
+    fn on_ack<P: Profile>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_>,
+        flight: &mut Flight<'_, P>,
         ack: &AckFacts,
     ) -> Outcome {
         let repaired = self.take_probe_ack(ack) && episode.phase == Phase::Open;
@@ -231,10 +242,10 @@ impl Rules for Rack {
     }
 
     /// Section 6.3.
-    fn on_timeout(
+    fn on_timeout<P: Profile>(
         &mut self,
         episode: &Episode,
-        flight: &mut Flight<'_>,
+        flight: &mut Flight<'_, P>,
         now: Instant,
         rtt: &MeasuredRtt,
     ) {
@@ -265,10 +276,10 @@ impl Rules for Rack {
         if self.regulated && episode.phase == Phase::Fast { self.prr_window } else { window }
     }
 
-    fn regulate(
+    fn regulate<P: Profile>(
         &mut self,
         episode: &Episode,
-        flight: &Flight<'_>,
+        flight: &Flight<'_, P>,
         outcome: &Outcome,
         limits: &Limits,
     ) {
@@ -289,7 +300,13 @@ impl Rules for Rack {
         }
     }
 
-    fn on_sent(&mut self, episode: &Episode, _flight: &Flight<'_>, range: SeqRange, _new: bool) {
+    fn on_sent<P: Profile>(
+        &mut self,
+        episode: &Episode,
+        _flight: &Flight<'_, P>,
+        range: SeqRange,
+        _new: bool,
+    ) {
         if self.regulated && episode.phase == Phase::Fast {
             self.prr.on_sent(range.len());
         }
@@ -318,10 +335,10 @@ impl Rules for Rack {
         (self.timer, self.deadline)
     }
 
-    fn on_reordering_timeout(
+    fn on_reordering_timeout<P: Profile>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_>,
+        flight: &mut Flight<'_, P>,
         (now, nxt): (Instant, SeqNumber),
         rtt: &MeasuredRtt,
     ) -> Outcome {
@@ -330,7 +347,12 @@ impl Rules for Rack {
 
     /// Section 7.2.
     #[inline]
-    fn schedule_probe(&mut self, episode: &Episode, flight: &Flight<'_>, facts: &ProbeFacts) {
+    fn schedule_probe<P: Profile>(
+        &mut self,
+        episode: &Episode,
+        flight: &Flight<'_, P>,
+        facts: &ProbeFacts,
+    ) {
         if self.timer == EarlyTimer::Reordering {
             return;
         }

@@ -7,6 +7,7 @@
 //! that the law's window stays the law's.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
+use crate::profile::Profile;
 
 /// What 4.3BSD-Reno did.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,10 +22,10 @@ impl Reno {
 }
 
 impl Rules for Reno {
-    fn on_ack(
+    fn on_ack<P: Profile>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_>,
+        flight: &mut Flight<'_, P>,
         ack: &AckFacts,
     ) -> Outcome {
         let mut outcome = Outcome::default();
@@ -46,7 +47,7 @@ impl Rules for Reno {
         self.inflation = 0;
     }
 
-    fn pipe(&self, _episode: &Episode, flight: &Flight<'_>) -> u32 {
+    fn pipe<P: Profile>(&self, _episode: &Episode, flight: &Flight<'_, P>) -> u32 {
         flight.pipe().saturating_sub(self.inflation)
     }
 }

@@ -1,6 +1,7 @@
 //! Loss recovery with SACK (RFC 6675): the scoreboard says what is lost, the pipe what may be sent.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
+use crate::profile::Profile;
 use crate::seq::SeqRange;
 
 /// RFC 6675.
@@ -17,10 +18,10 @@ impl Rfc6675 {
 
 impl Rules for Rfc6675 {
     /// Section 5: IsLost, or the third duplicate ack, begins an episode.
-    fn on_ack(
+    fn on_ack<P: Profile>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_>,
+        flight: &mut Flight<'_, P>,
         ack: &AckFacts,
     ) -> Outcome {
         let mut outcome = Outcome::default();
@@ -45,7 +46,11 @@ impl Rules for Rfc6675 {
 
     /// NextSeg rules 3 and 4 (section 4): what is neither SACKed nor known to be lost, below the
     /// highest SACKed piece; then once in an episode the last piece, so that the tail gives acks.
-    fn next_speculation(&self, episode: &Episode, flight: &Flight<'_>) -> Option<SeqRange> {
+    fn next_speculation<P: Profile>(
+        &self,
+        episode: &Episode,
+        flight: &Flight<'_, P>,
+    ) -> Option<SeqRange> {
         if episode.phase != Phase::Fast {
             return None;
         }
@@ -53,7 +58,13 @@ impl Rules for Rfc6675 {
         flight.first_unsacked_hole().or_else(rescue)
     }
 
-    fn on_sent(&mut self, episode: &Episode, flight: &Flight<'_>, range: SeqRange, new: bool) {
+    fn on_sent<P: Profile>(
+        &mut self,
+        episode: &Episode,
+        flight: &Flight<'_, P>,
+        range: SeqRange,
+        new: bool,
+    ) {
         let above = flight.highest_sacked().is_none_or(|high| range.start.at_or_after(high));
         self.rescued |= !new && episode.phase == Phase::Fast && above;
     }

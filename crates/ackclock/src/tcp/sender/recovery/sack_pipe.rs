@@ -7,6 +7,7 @@
 //! none. A retransmission that is lost waits for the timer, which clears the scoreboard.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, MeasuredRtt, Outcome, Phase, Rules};
+use crate::profile::Profile;
 use crate::seq::SeqRange;
 use crate::time::Instant;
 
@@ -23,10 +24,10 @@ impl SackPipe {
 }
 
 impl Rules for SackPipe {
-    fn on_ack(
+    fn on_ack<P: Profile>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_>,
+        flight: &mut Flight<'_, P>,
         ack: &AckFacts,
     ) -> Outcome {
         let mut outcome = Outcome::default();
@@ -51,10 +52,10 @@ impl Rules for SackPipe {
         outcome
     }
 
-    fn on_timeout(
+    fn on_timeout<P: Profile>(
         &mut self,
         _episode: &Episode,
-        flight: &mut Flight<'_>,
+        flight: &mut Flight<'_, P>,
         _now: Instant,
         _rtt: &MeasuredRtt,
     ) {
@@ -64,7 +65,7 @@ impl Rules for SackPipe {
 
     /// Outside fast recovery the scoreboard has no say: everything in flight counts, and after a
     /// timeout everything sent again.
-    fn pipe(&self, episode: &Episode, flight: &Flight<'_>) -> u32 {
+    fn pipe<P: Profile>(&self, episode: &Episode, flight: &Flight<'_, P>) -> u32 {
         match episode.phase {
             Phase::Fast => self.pipe,
             Phase::Open => flight.pipe().saturating_add(flight.sacked()),
@@ -72,7 +73,13 @@ impl Rules for SackPipe {
         }
     }
 
-    fn on_sent(&mut self, episode: &Episode, _flight: &Flight<'_>, range: SeqRange, _new: bool) {
+    fn on_sent<P: Profile>(
+        &mut self,
+        episode: &Episode,
+        _flight: &Flight<'_, P>,
+        range: SeqRange,
+        _new: bool,
+    ) {
         if episode.phase == Phase::Fast {
             self.pipe = self.pipe.saturating_add(range.len());
         }
