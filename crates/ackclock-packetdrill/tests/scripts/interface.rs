@@ -115,11 +115,11 @@ fn options_of_a_syn_stand_in_linuxs_order() {
 #[test]
 fn a_script_that_does_not_hold_fails() {
     let too_late = play("established\n < P. 1:11(10) ack 1\n +0.05 > . 1:1(0) ack 11");
-    assert!(too_late.is_err_and(|problem| problem.contains("sent 0.05")));
+    assert!(too_late.is_err_and(|failure| failure.problem.contains("sent 0.05")));
     let unexpected = play("established\n < P. 1:11(10) ack 1\n +0.05 quiet");
-    assert!(unexpected.is_err_and(|problem| problem.contains("no line expects")));
+    assert!(unexpected.is_err_and(|failure| failure.problem.contains("no line expects")));
     let wrong = play("established\n read c 10 dontwait");
-    assert!(wrong.is_err_and(|problem| problem.contains("WouldBlock")));
+    assert!(wrong.is_err_and(|failure| failure.problem.contains("WouldBlock")));
 }
 
 #[test]

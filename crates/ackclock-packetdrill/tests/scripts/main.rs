@@ -14,7 +14,6 @@ mod extensions;
 mod growth;
 mod handshake;
 mod icmp;
-mod icmp_error;
 mod idle;
 mod interface;
 mod library;

@@ -35,10 +35,7 @@ impl When {
 }
 
 /// `1.25` as a span of time.
-///
-/// # Errors
-/// It is no decimal number.
-pub fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
     let parsed = || {
         let whole: u64 = whole.parse().ok()?;
