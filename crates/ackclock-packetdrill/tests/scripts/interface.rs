@@ -33,6 +33,7 @@ fn unknown_flags_end_the_process_with_a_message() {
     assert!(message.contains("ackclock: flag `colour=blue`: there is no `colour`"), "{message}");
 }
 
+/// packetdrill reads the letters of the flags as a word, and `.` behind it only.
 #[test]
 fn a_trace_is_written_as_scripts_are() {
     let test = std::env::current_exe().expect("a test knows where it is");
@@ -52,7 +53,7 @@ fn a_trace_is_written_as_scripts_are() {
             "0.000004 > S. 0:0(0) ack 1 win 60000 <mss 1460,nop,nop,sackOK>",
             "0.010001 < . 1:1(0) ack 1 win 60000",
             "// 0.010001 SYN-RECEIVED -> ESTABLISHED",
-            "0.010002 > P.U 1:101(100) ack 1 win 60000 urg 100",
+            "0.010002 > PU. 1:101(100) ack 1 win 60000 urg 100",
         ]
     );
 }
