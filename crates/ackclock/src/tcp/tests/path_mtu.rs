@@ -1,22 +1,9 @@
-//! Forged ICMP errors (RFC 5927). Forged segments (RFC 5961) are packet scripts.
+//! A path too narrow for our segments (RFC 1191, RFC 8201).
 
 use super::*;
 use crate::congestion::InitialWindow;
 use crate::wire::IcmpErrorKind;
 use std::collections::VecDeque;
-
-#[test]
-fn icmp_errors_count_only_for_what_is_in_flight() {
-    let mut test = Test::established(config());
-    let next = SeqNumber(ISS + 1);
-    assert!(!test.connection.on_icmp_error(test.now, IcmpErrorKind::Refused, next));
-    test.queue(0, 1_000);
-    test.sent();
-    assert!(!test.connection.on_icmp_error(test.now, IcmpErrorKind::Refused, next + 1_000));
-    assert!(test.connection.on_icmp_error(test.now, IcmpErrorKind::Refused, next));
-    assert_eq!(test.state(), State::Established, "hard errors are soft now (RFC 5927 section 5)");
-    assert_eq!(test.info().soft_error, Some(IcmpErrorKind::Refused));
-}
 
 #[test]
 fn packet_too_big_lowers_the_mss_and_resends() {
