@@ -301,3 +301,25 @@ fn the_pipe_bounds_recovery() {
         ",
     );
 }
+
+/// RFC 5681 section 3.1.
+#[test]
+fn slow_start_sends_two_segments_for_each_that_is_acknowledged() {
+    check(
+        "
+        flags iw=2
+        established
+        write c 10000
+        > . 1:1001(1000) ack 1
+        > . 1001:2001(1000) ack 1
+        +0.05 < . 1:1(0) ack 1001
+        > . 2001:3001(1000) ack 1
+        > . 3001:4001(1000) ack 1
+        info c snd_cwnd = 3
+        < . 1:1(0) ack 2001
+        > . 4001:5001(1000) ack 1
+        > . 5001:6001(1000) ack 1
+        info c snd_cwnd = 4
+        ",
+    );
+}

@@ -2,19 +2,14 @@
 #![cfg(target_os = "linux")]
 
 mod acks;
-mod attacks;
-mod blocks;
 mod calls;
 mod closing;
 mod congestion_marks;
-mod data;
 mod edges;
 mod ending;
-mod extensions;
 mod growth;
 mod handshake;
 mod icmp;
-mod idle;
 mod interface;
 mod library;
 mod loss;
@@ -34,5 +29,4 @@ mod timers;
 mod undo;
 mod urgent;
 mod waiting;
-mod windows;
 mod words;

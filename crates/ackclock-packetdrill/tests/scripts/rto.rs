@@ -41,29 +41,6 @@ fn the_backoff_ends_with_the_next_measurement() {
     );
 }
 
-/// RFC 7323 section 4: with timestamps the ack of a retransmission is a measurement.
-#[test]
-fn with_timestamps_the_ack_of_a_retransmission_ends_the_backoff() {
-    check(
-        "
-        flags timestamps=on
-        socket = fd s
-        bind s
-        listen s 1
-        < S 0:0(0) <mss 1000,sackOK,TS val 100 ecr 0>
-        > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 1000 ecr 100>
-        +0.01 < . 1:1(0) ack 1 <TS val 110 ecr 1000>
-        accept s = fd c
-        write c 100
-        > P. 1:101(100) ack 1 <TS val 1010 ecr 110>
-        +0.2 > P. 1:101(100) ack 1 <TS val 1210 ecr 110>
-        +0.4 > P. 1:101(100) ack 1 <TS val 1610 ecr 110>
-        +0.01 < . 1:1(0) ack 101 <TS val 720 ecr 1610>
-        info c backoff = 0
-        ",
-    );
-}
-
 /// RFC 6298 rule 5.3: an ack of new data restarts the timer.
 #[test]
 fn an_ack_of_new_data_restarts_the_timer() {

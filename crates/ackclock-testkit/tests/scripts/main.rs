@@ -1,5 +1,6 @@
 //! Rules whose exact segments matter, one file per section of an RFC.
 
+mod rfc1191_path_mtu;
 mod rfc2018_4_blocks;
 mod rfc2883_4_duplicates;
 mod rfc5961_blind_attacks;
@@ -21,4 +22,5 @@ mod rfc9293_3_8_4_keepalive;
 mod rfc9293_3_8_6_1_persist;
 mod rfc9293_3_8_6_2_silly_windows;
 mod rfc9293_3_8_6_3_delayed_acks;
+mod rfc9293_3_9_2_2_icmp;
 mod states;
