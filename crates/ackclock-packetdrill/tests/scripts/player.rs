@@ -152,7 +152,7 @@ impl Session {
                 let (packet, bytes) = self.conversations[self.current].write(packet)?;
                 self.inject(&bytes, format!("< {packet}"))
             }
-            Step::Error(error) => {
+            Step::Icmp(error) => {
                 let bytes = self.conversations[self.current].write_error(error)?;
                 self.inject(&bytes, error.to_string())
             }

@@ -41,12 +41,12 @@ const ROUTER_V6: IpAddr = IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0,
 /// `NAME SEQ [mtu N]`: a router's error about our segment that begins at SEQ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IcmpError {
-    /// One of [`V4`] or [`V6`].
+    /// One of those of either version of IP.
     name: &'static str,
     /// The first sequence number of the segment that the error quotes.
-    pub about: SeqNumber,
+    pub(super) about: SeqNumber,
     /// The MTU in bytes that the error tells, if it tells one.
-    pub mtu: Option<u16>,
+    mtu: Option<u16>,
 }
 
 impl IcmpError {

@@ -13,7 +13,7 @@ pub enum Step<'a> {
     /// `< SEGMENT`: the peer sends this.
     Arrives(Packet),
     /// `icmp NAME SEQ [mtu N]`: a router sends this.
-    Error(IcmpError),
+    Icmp(IcmpError),
     /// `quiet`: only the time counts.
     Quiet,
     /// Anything else: a setting or a call, which the player knows.
@@ -31,7 +31,7 @@ impl<'a> Step<'a> {
             (Some(packet), _) => Step::Sent(packet.parse()?),
             (_, Some(packet)) => Step::Arrives(packet.parse()?),
             _ => match step.split_once(char::is_whitespace) {
-                Some(("icmp", error)) => Step::Error(error.parse()?),
+                Some(("icmp", error)) => Step::Icmp(error.parse()?),
                 None if step == "quiet" => Step::Quiet,
                 _ => Step::Call(step),
             },

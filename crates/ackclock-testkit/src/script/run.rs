@@ -79,7 +79,7 @@ impl Player for Runner {
         match step {
             Step::Sent(_) | Step::Quiet => Ok(()),
             Step::Arrives(packet) => self.inject(packet),
-            Step::Error(error) => self.inject_error(error),
+            Step::Icmp(error) => self.inject_error(error),
             Step::Call(call) => match call.split_whitespace().collect::<Vec<_>>()[..] {
                 ["set", ref setting @ ..] if self.stack.is_none() => self.settings.set(setting),
                 ["set", ..] => Err("settings come before everything else".into()),

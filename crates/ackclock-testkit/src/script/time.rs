@@ -46,7 +46,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     parsed().map(Duration::from_nanos).ok_or_else(|| format!("`{text}` is no time in seconds"))
 }
 
-/// Shows a span of time as [`seconds`] reads it, to the millisecond at least.
+/// Shows a span of time as scripts write it, to the millisecond at least.
 #[derive(Clone, Copy, Debug)]
 pub struct Seconds(
     /// The span.
