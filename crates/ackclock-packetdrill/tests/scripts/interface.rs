@@ -33,6 +33,39 @@ fn unknown_flags_end_the_process_with_a_message() {
     assert!(message.contains("ackclock: flag `colour=blue`: there is no `colour`"), "{message}");
 }
 
+/// RFC 8985 section 7, chosen by a flag.
+#[test]
+fn a_flag_chooses_the_recovery() {
+    check(
+        "
+        flags recovery=rack
+        established
+        write c 2000
+        > . 1:1001(1000) ack 1
+        > P. 1001:2001(1000) ack 1
+        +0.02 > P. 1001:2001(1000) ack 1
+        +0.01 < . 1:1(0) ack 1 <sack 1001:2001>
+        > . 1:1001(1000) ack 1
+        info c ca_state = 3
+        ",
+    );
+}
+
+#[test]
+fn flags_set_the_initial_window_and_the_least_timeout() {
+    check(
+        "
+        flags iw=2,rto_min=500
+        established
+        write c 3000
+        > . 1:1001(1000) ack 1
+        > . 1001:2001(1000) ack 1
+        info c snd_cwnd = 2
+        +0.5 > . 1:1001(1000) ack 1
+        ",
+    );
+}
+
 /// packetdrill reads the letters of the flags as a word, and `.` behind it only.
 #[test]
 fn a_trace_is_written_as_scripts_are() {

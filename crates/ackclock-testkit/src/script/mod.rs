@@ -85,7 +85,7 @@
 //! of receive buffer, no timestamps, no window scaling; it acknowledges every second full segment,
 //! or after 40 ms, from the first one on. The rest is as in [`Config`](ackclock::tcp::Config).
 //!
-//! `set` comes before everything else and knows `mtu N`, `law NAME`, `recovery NAME`, `mss N` (or
+//! `set` comes before everything else and knows `mtu N`, `law NAME`, `recovery NAME`, `ecn MODE`, `mss N` (or
 //! `link`), `send_buffer N`, `receive_buffer N`, `reassembly_ranges N`, `initial_window SEGMENTS`;
 //! `window_scaling`, `timestamps`, `sack` and `nagle` with `on` or `off`; `ack_policy every`,
 //! `ack_policy delayed TIMEOUT QUICK_ACKS`, `ack_policy bsd43`; and, in seconds, `rto INITIAL MIN

@@ -1,11 +1,12 @@
-//! False alarms: what was taken for lost had only been late.
+//! RFC 4015: what a false alarm took is given back, as F-RTO (RFC 5682), Eifel (RFC 3522) and
+//! D-SACK (RFC 3708) find it.
 
-use crate::player::check;
+use ackclock_testkit::script::check;
 
 /// Three segments in flight and three that the window holds back.
 const THREE_OF_SIX: &str = "
         established
-        write c 6000
+        write 6000
         > . 1:1001(1000) ack 1
         > . 1001:2001(1000) ack 1
         > . 2001:3001(1000) ack 1
@@ -17,17 +18,17 @@ const THREE_OF_SIX: &str = "
 #[test]
 fn a_spurious_timeout_is_found_by_two_acks() {
     check(&format!(
-        "flags iw=3
+        "set initial_window 3
         {THREE_OF_SIX}
         +0.2 > . 1:1001(1000) ack 1
-        info c snd_cwnd = 1
+        info cwnd 1000
         +0.01 < . 1:1(0) ack 1001
         > . 3001:4001(1000) ack 1
         > . 4001:5001(1000) ack 1
         +0.01 < . 1:1(0) ack 2001
         > P. 5001:6001(1000) ack 1
-        info c ca_state = 0
-        info c snd_ssthresh = 2147483647
+        info in_recovery 0
+        info ssthresh 4294967295
         "
     ));
 }
@@ -36,7 +37,7 @@ fn a_spurious_timeout_is_found_by_two_acks() {
 #[test]
 fn a_duplicate_ack_confirms_the_timeout() {
     check(&format!(
-        "flags iw=3
+        "set initial_window 3
         {THREE_OF_SIX}
         +0.2 > . 1:1001(1000) ack 1
         +0.01 < . 1:1(0) ack 1001
@@ -44,7 +45,7 @@ fn a_duplicate_ack_confirms_the_timeout() {
         > . 4001:5001(1000) ack 1
         +0.01 < . 1:1(0) ack 1001
         > . 1001:2001(1000) ack 1
-        info c snd_ssthresh = 2
+        info ssthresh 2000
         "
     ));
 }
@@ -53,7 +54,8 @@ fn a_duplicate_ack_confirms_the_timeout() {
 #[test]
 fn a_block_of_new_data_confirms_the_timeout() {
     check(&format!(
-        "flags iw=3,recovery=rfc6675
+        "set initial_window 3
+        set recovery rfc6675
         {THREE_OF_SIX}
         +0.2 > . 1:1001(1000) ack 1
         +0.01 < . 1:1(0) ack 1001
@@ -61,7 +63,7 @@ fn a_block_of_new_data_confirms_the_timeout() {
         > . 4001:5001(1000) ack 1
         +0.01 < . 1:1(0) ack 1001 <sack 3001:4001>
         > . 1001:2001(1000) ack 1
-        info c snd_ssthresh = 2
+        info ssthresh 2000
         "
     ));
 }
@@ -70,16 +72,18 @@ fn a_block_of_new_data_confirms_the_timeout() {
 #[test]
 fn a_block_of_an_original_shows_a_spurious_timeout() {
     check(&format!(
-        "flags iw=3,recovery=rfc6675
+        "set initial_window 3
+        set recovery rfc6675
         {THREE_OF_SIX}
         +0.2 > . 1:1001(1000) ack 1
         +0.01 < . 1:1(0) ack 1001
         > . 3001:4001(1000) ack 1
         > . 4001:5001(1000) ack 1
         +0.01 < . 1:1(0) ack 1001 <sack 2001:3001>
-        info c ca_state = 1
-        info c snd_cwnd = 3
-        info c snd_ssthresh = 2147483647
+        info in_recovery 0
+        info sacked 1000
+        info cwnd 3000
+        info ssthresh 4294967295
         "
     ));
 }
@@ -90,25 +94,25 @@ fn a_block_of_an_original_shows_a_spurious_timeout() {
 fn a_timestamp_shows_a_spurious_timeout_at_once() {
     check(
         "
-        flags timestamps=on,iw=3
-        socket = fd s
-        bind s
-        listen s 1
+        set timestamps on
+        set initial_window 3
+        set mss 1012
+        listen
         < S 0:0(0) <mss 1012,sackOK,TS val 100 ecr 0>
-        > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 1000 ecr 100>
+        > S. 0:0(0) ack 1 <mss 1012,sackOK,TS val 1000 ecr 100>
         +0.01 < . 1:1(0) ack 1 <TS val 110 ecr 1000>
-        accept s = fd c
-        write c 3000
+        accept
+        write 3000
         > . 1:1001(1000) ack 1 <TS val 1010 ecr 110>
         > . 1001:2001(1000) ack 1 <TS val 1010 ecr 110>
         > P. 2001:3001(1000) ack 1 <TS val 1010 ecr 110>
         +0.2 > . 1:1001(1000) ack 1 <TS val 1210 ecr 110>
-        info c snd_ssthresh = 2
+        info ssthresh 2000
         +0.01 < . 1:1(0) ack 1001 <TS val 320 ecr 1010>
-        info c snd_ssthresh = 2147483647
-        info c ca_state = 0
+        info ssthresh 4294967295
+        info in_recovery 0
         +0.01 < . 1:1(0) ack 3001 <TS val 330 ecr 1010>
-        info c snd_cwnd = 6
+        info cwnd 6000
         ",
     );
 }
@@ -119,21 +123,20 @@ fn a_timestamp_shows_a_spurious_timeout_at_once() {
 fn a_timestamp_confirms_a_timeout() {
     check(
         "
-        flags timestamps=on
-        socket = fd s
-        bind s
-        listen s 1
+        set timestamps on
+        set mss 1012
+        listen
         < S 0:0(0) <mss 1012,sackOK,TS val 100 ecr 0>
-        > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 1000 ecr 100>
+        > S. 0:0(0) ack 1 <mss 1012,sackOK,TS val 1000 ecr 100>
         +0.01 < . 1:1(0) ack 1 <TS val 110 ecr 1000>
-        accept s = fd c
-        write c 2000
+        accept
+        write 2000
         > . 1:1001(1000) ack 1 <TS val 1010 ecr 110>
         > P. 1001:2001(1000) ack 1 <TS val 1010 ecr 110>
         +0.2 > . 1:1001(1000) ack 1 <TS val 1210 ecr 110>
         +0.01 < . 1:1(0) ack 1001 <TS val 320 ecr 1210>
         > P. 1001:2001(1000) ack 1 <TS val 1220 ecr 320>
-        info c snd_ssthresh = 2
+        info ssthresh 2000
         ",
     );
 }
@@ -144,9 +147,9 @@ fn a_timestamp_confirms_a_timeout() {
 fn a_duplicate_of_all_that_went_again_gives_the_window_back() {
     check(
         "
-        flags recovery=rfc6675
+        set recovery rfc6675
         established
-        write c 5000
+        write 5000
         > . 1:1001(1000) ack 1
         > . 1001:2001(1000) ack 1
         > . 2001:3001(1000) ack 1
@@ -156,11 +159,11 @@ fn a_duplicate_of_all_that_went_again_gives_the_window_back() {
         < . 1:1(0) ack 1 <sack 1001:3001>
         < . 1:1(0) ack 1 <sack 1001:4001>
         > . 1:1001(1000) ack 1
-        info c snd_ssthresh = 2
+        info ssthresh 2500
         +0.002 < . 1:1(0) ack 5001
         +0.008 < . 1:1(0) ack 5001 <sack 1:1001>
-        info c snd_ssthresh = 2147483647
-        info c snd_cwnd = 10
+        info ssthresh 4294967295
+        info cwnd 10000
         ",
     );
 }
@@ -170,9 +173,9 @@ fn a_duplicate_of_all_that_went_again_gives_the_window_back() {
 fn one_loss_among_the_duplicates_keeps_the_reduction() {
     check(
         "
-        flags recovery=rfc6675
+        set recovery rfc6675
         established
-        write c 5000
+        write 5000
         > . 1:1001(1000) ack 1
         > . 1001:2001(1000) ack 1
         > . 2001:3001(1000) ack 1
@@ -184,7 +187,7 @@ fn one_loss_among_the_duplicates_keeps_the_reduction() {
         > . 1:1001(1000) ack 1
         > . 1001:2001(1000) ack 1
         +0.01 < . 1:1(0) ack 5001 <sack 1:1001>
-        info c snd_ssthresh = 2
+        info ssthresh 2500
         ",
     );
 }

@@ -1,16 +1,40 @@
-//! The retransmission timeout and its backoff.
+//! RFC 6298: the retransmission timer and its backoff.
 
-use crate::player::check;
+use crate::states::FIVE_IN_FLIGHT;
+use ackclock_testkit::script::check;
 
-const FIVE_IN_FLIGHT: &str = "
+/// RFC 6298 rules 5.4 to 5.6.
+#[test]
+fn the_retransmission_timer_backs_off() {
+    check(
+        "
         established
-        write c 5000
-        > . 1:1001(1000) ack 1
-        > . 1001:2001(1000) ack 1
-        > . 2001:3001(1000) ack 1
-        > . 3001:4001(1000) ack 1
-        > P. 4001:5001(1000) ack 1
-";
+        write 100
+        > P. 1:101(100) ack 1
+        +0.2 > P. 1:101(100) ack 1
+        +0.4 > P. 1:101(100) ack 1
+        +0.8 > P. 1:101(100) ack 1
+        info backoff 3
+        < . 1:1(0) ack 101
+        info unacked 0
+        info in_recovery 0
+        ",
+    );
+}
+
+/// RFC 6298 rule 2.4, with another bound.
+#[test]
+fn the_least_timeout_can_be_set() {
+    check(
+        "
+        set rto 1 0.5 120
+        established
+        write 100
+        > P. 1:101(100) ack 1
+        +0.5 > P. 1:101(100) ack 1
+        ",
+    );
+}
 
 /// RFC 6298 section 3 (Karn) and the end of section 5, as Linux reads them: an ack of what was
 /// retransmitted is no measurement, so that the next segment starts with the backed-off timeout;
@@ -20,21 +44,21 @@ fn the_backoff_ends_with_the_next_measurement() {
     check(
         "
         established
-        write c 100
+        write 100
         > P. 1:101(100) ack 1
         +0.2 > P. 1:101(100) ack 1
         +0.4 > P. 1:101(100) ack 1
         +0.01 < . 1:1(0) ack 101
-        info c backoff = 2
-        write c 100
+        info backoff 2
+        write 100
         > P. 101:201(100) ack 1
         +0.8 > P. 101:201(100) ack 1
         +0.01 < . 1:1(0) ack 201
-        write c 100
+        write 100
         > P. 201:301(100) ack 1
         +0.01 < . 1:1(0) ack 301
-        info c backoff = 0
-        write c 100
+        info backoff 0
+        write 100
         > P. 301:401(100) ack 1
         +0.2 > P. 301:401(100) ack 1
         ",
@@ -47,7 +71,7 @@ fn an_ack_of_new_data_restarts_the_timer() {
     check(
         "
         established
-        write c 2000
+        write 2000
         > . 1:1001(1000) ack 1
         > P. 1001:2001(1000) ack 1
         +0.05 < . 1:1(0) ack 1001
@@ -62,7 +86,7 @@ fn with_everything_acknowledged_the_timer_stops() {
     check(
         "
         established
-        write c 1000
+        write 1000
         > P. 1:1001(1000) ack 1
         +0.05 < . 1:1(0) ack 1001
         +10 quiet
@@ -77,10 +101,10 @@ fn a_timeout_starts_again_with_one_segment() {
     check(&format!(
         "{FIVE_IN_FLIGHT}
         +0.2 > . 1:1001(1000) ack 1
-        info c snd_cwnd = 1
-        info c snd_ssthresh = 2
+        info cwnd 1000
+        info ssthresh 2500
         +0.4 > . 1:1001(1000) ack 1
-        info c snd_ssthresh = 2
+        info ssthresh 2500
         "
     ));
 }
@@ -100,7 +124,7 @@ fn after_a_timeout_slow_start_repairs_the_rest() {
         > . 3001:4001(1000) ack 1
         > P. 4001:5001(1000) ack 1
         +0.01 < . 1:1(0) ack 5001
-        info c ca_state = 0
+        info in_recovery 0
         "
     ));
 }
@@ -110,12 +134,11 @@ fn after_a_timeout_slow_start_repairs_the_rest() {
 fn a_syn_starts_with_one_second() {
     check(
         "
-        socket nonblock = fd c
-        connect c = EINPROGRESS
-        > S 0:0(0) <mss 1460,sackOK>
-        +1 > S 0:0(0) <mss 1460,sackOK>
-        +2 > S 0:0(0) <mss 1460,sackOK>
-        +4 > S 0:0(0) <mss 1460,sackOK>
+        connect
+        > S 0:0(0) <mss 1000,sackOK>
+        +1 > S 0:0(0) <mss 1000,sackOK>
+        +2 > S 0:0(0) <mss 1000,sackOK>
+        +4 > S 0:0(0) <mss 1000,sackOK>
         ",
     );
 }
@@ -125,13 +148,12 @@ fn a_syn_starts_with_one_second() {
 fn after_a_lost_syn_data_starts_with_three_seconds() {
     check(
         "
-        socket nonblock = fd c
-        connect c = EINPROGRESS
-        > S 0:0(0) <mss 1460,sackOK>
-        +1 > S 0:0(0) <mss 1460,sackOK>
+        connect
+        > S 0:0(0) <mss 1000,sackOK>
+        +1 > S 0:0(0) <mss 1000,sackOK>
         +0.01 < S. 0:0(0) ack 1 <mss 1000,sackOK>
         > . 1:1(0) ack 1
-        write c 100
+        write 100
         > P. 1:101(100) ack 1
         +3 > P. 1:101(100) ack 1
         +6 > P. 1:101(100) ack 1
@@ -145,31 +167,31 @@ fn after_a_lost_syn_data_starts_with_three_seconds() {
 fn the_timeout_follows_the_measurements() {
     check(
         "
-        flags rto_min=1
+        set rto 1 0.001 120
         established
-        write c 100
+        write 100
         > P. 1:101(100) ack 1
         +0.03 > P. 1:101(100) ack 1
         +0.01 < . 1:1(0) ack 101
-        write c 100
+        write 100
         > P. 101:201(100) ack 1
         +0.05 < . 1:1(0) ack 201
-        write c 100
+        write 100
         > P. 201:301(100) ack 1
         +0.07 > P. 201:301(100) ack 1
         ",
     );
 }
 
-/// RFC 6298 rules 2.5 and 5.5: the timeout doubles up to two minutes, as in Linux; RFC 9293
-/// section 3.8.3 (R2, MUST-20): the connection is given up, here after
-/// 924.6 s, when the timer expires that Linux gives up at as well.
+/// RFC 6298 rules 2.5 and 5.5: the timeout doubles up to two minutes, as in Linux; RFC 9293 section
+/// 3.8.3 (R2, MUST-20): the connection is given up, here after 924.6 s, when the timer expires that
+/// Linux gives up at as well.
 #[test]
 fn a_silent_peer_is_given_up_after_fifteen_minutes() {
     check(
         "
         established
-        write c 100
+        write 100
         > P. 1:101(100) ack 1
         +0.2 > P. 1:101(100) ack 1
         +0.4 > P. 1:101(100) ack 1
@@ -186,10 +208,46 @@ fn a_silent_peer_is_given_up_after_fifteen_minutes() {
         +120 > P. 1:101(100) ack 1
         +120 > P. 1:101(100) ack 1
         +120 > P. 1:101(100) ack 1
-        info c state = 1
+        state ESTABLISHED
         924.61 > R. 101:101(0) ack 1
-        poll c in|out 0 = in|out|err|hup
-        get c SO_ERROR = 110
+        error TimedOut
+        ",
+    );
+}
+
+/// RFC 6298 rules 5.1 and 5.5: in a simultaneous open the SYN's timer runs on when the SYN-ACK goes,
+/// and only its expiry backs it off.
+#[test]
+fn the_syn_ack_of_a_simultaneous_open_is_repeated() {
+    check(
+        "
+        connect
+        > S 0:0(0) <mss 1000,sackOK>
+        +0.5 < S 0:0(0) <mss 1000,sackOK>
+        > S. 0:0(0) ack 1 <mss 1000,sackOK>
+        state SYN-RECEIVED
+        +0.5 > S. 0:0(0) ack 1 <mss 1000,sackOK>
+        +2 > S. 0:0(0) ack 1 <mss 1000,sackOK>
+        < . 1:1(0) ack 1
+        state ESTABLISHED
+        ",
+    );
+}
+
+/// RFC 6298 rule 5.7 and section 3: where no timer has expired no SYN was lost, so that data begins
+/// with one second; SYN and SYN-ACK being acknowledged together, nothing was measured.
+#[test]
+fn a_simultaneous_open_begins_with_the_initial_timeout() {
+    check(
+        "
+        connect
+        > S 0:0(0) <mss 1000,sackOK>
+        +0.01 < S 0:0(0) <mss 1000,sackOK>
+        > S. 0:0(0) ack 1 <mss 1000,sackOK>
+        +0.01 < . 1:1(0) ack 1
+        write 100
+        > P. 1:101(100) ack 1
+        +1 > P. 1:101(100) ack 1
         ",
     );
 }

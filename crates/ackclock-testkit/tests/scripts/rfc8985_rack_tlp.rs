@@ -1,27 +1,18 @@
-//! RACK and tail loss probes (RFC 8985). The handshake takes 10 ms; a reordering window is a
-//! quarter of that.
+//! RFC 8985: RACK and tail loss probes. The handshake takes 10 ms; a reordering window is a quarter
+//! of that.
 
-use crate::player::check;
-
-const FIVE_IN_FLIGHT: &str = "
-        flags recovery=rack
-        established
-        write c 5000
-        > . 1:1001(1000) ack 1
-        > . 1001:2001(1000) ack 1
-        > . 2001:3001(1000) ack 1
-        > . 3001:4001(1000) ack 1
-        > P. 4001:5001(1000) ack 1
-";
+use crate::states::FIVE_IN_FLIGHT;
+use ackclock_testkit::script::check;
 
 /// RFC 8985 section 6.2 step 4: three segments beyond a hole, and no reordering seen: lost at once.
 #[test]
 fn three_segments_beyond_a_hole_make_a_loss_at_once() {
     check(&format!(
-        "{FIVE_IN_FLIGHT}
+        "set recovery rack
+        {FIVE_IN_FLIGHT}
         +0.01 < . 1:1(0) ack 1 <sack 1001:4001>
         > . 1:1001(1000) ack 1
-        info c ca_state = 3
+        info in_recovery 1
         "
     ));
 }
@@ -31,7 +22,8 @@ fn three_segments_beyond_a_hole_make_a_loss_at_once() {
 #[test]
 fn a_hole_is_given_a_quarter_of_a_round_trip() {
     check(&format!(
-        "{FIVE_IN_FLIGHT}
+        "set recovery rack
+        {FIVE_IN_FLIGHT}
         +0.01 < . 1:1(0) ack 1 <sack 1001:2001>
         +0.0025 > . 1:1001(1000) ack 1
         "
@@ -42,12 +34,13 @@ fn a_hole_is_given_a_quarter_of_a_round_trip() {
 #[test]
 fn what_comes_within_the_reordering_window_is_not_sent_again() {
     check(&format!(
-        "{FIVE_IN_FLIGHT}
+        "set recovery rack
+        {FIVE_IN_FLIGHT}
         +0.01 < . 1:1(0) ack 1 <sack 1001:2001>
         +0.002 < . 1:1(0) ack 2001
         +0.002 < . 1:1(0) ack 5001
-        +1 info c total_retrans = 0
-        info c snd_ssthresh = 2147483647
+        +1 info retransmitted 0
+        info ssthresh 4294967295
         "
     ));
 }
@@ -56,11 +49,12 @@ fn what_comes_within_the_reordering_window_is_not_sent_again() {
 #[test]
 fn after_reordering_three_segments_make_no_loss() {
     check(&format!(
-        "{FIVE_IN_FLIGHT}
+        "set recovery rack
+        {FIVE_IN_FLIGHT}
         +0.01 < . 1:1(0) ack 1 <sack 1001:2001>
         +0.001 < . 1:1(0) ack 2001
         < . 1:1(0) ack 5001
-        write c 4000
+        write 4000
         > . 5001:6001(1000) ack 1
         > . 6001:7001(1000) ack 1
         > . 7001:8001(1000) ack 1
@@ -76,13 +70,14 @@ fn after_reordering_three_segments_make_no_loss() {
 #[test]
 fn a_duplicate_widens_the_reordering_window() {
     check(&format!(
-        "{FIVE_IN_FLIGHT}
+        "set recovery rack
+        {FIVE_IN_FLIGHT}
         +0.01 < . 1:1(0) ack 1 <sack 1001:2001>
         +0.0025 > . 1:1001(1000) ack 1
         +0.001 < . 1:1(0) ack 5001
         +0.009 < . 1:1(0) ack 5001 <sack 1:1001>
-        info c snd_ssthresh = 2147483647
-        write c 2000
+        info ssthresh 4294967295
+        write 2000
         > . 5001:6001(1000) ack 1
         > P. 6001:7001(1000) ack 1
         +0.01 < . 1:1(0) ack 5001 <sack 6001:7001>
@@ -95,16 +90,17 @@ fn a_duplicate_widens_the_reordering_window() {
 #[test]
 fn a_lost_retransmission_is_found_by_what_followed_it() {
     check(&format!(
-        "{FIVE_IN_FLIGHT}
+        "set recovery rack
+        {FIVE_IN_FLIGHT}
         +0.01 < . 1:1(0) ack 1 <sack 1001:4001>
         > . 1:1001(1000) ack 1
         +0.001 < . 1:1(0) ack 1 <sack 1001:5001>
-        write c 1000
+        write 1000
         > P. 5001:6001(1000) ack 1
         +0.01 < . 1:1(0) ack 1 <sack 1001:6001>
         > . 1:1001(1000) ack 1
         +0.01 < . 1:1(0) ack 6001
-        info c ca_state = 0
+        info in_recovery 0
         "
     ));
 }
@@ -115,16 +111,16 @@ fn a_lost_retransmission_is_found_by_what_followed_it() {
 fn a_needless_probe_costs_nothing() {
     check(
         "
-        flags recovery=rack
+        set recovery rack
         established
-        write c 2000
+        write 2000
         > . 1:1001(1000) ack 1
         > P. 1001:2001(1000) ack 1
         +0.02 > P. 1001:2001(1000) ack 1
         +0.001 < . 1:1(0) ack 2001
         +0.009 < . 1:1(0) ack 2001 <sack 1001:2001>
-        info c snd_cwnd = 10
-        info c snd_ssthresh = 2147483647
+        info cwnd 10000
+        info ssthresh 4294967295
         +5 quiet
         ",
     );
@@ -136,18 +132,19 @@ fn a_needless_probe_costs_nothing() {
 fn a_probe_that_repairs_a_loss_reduces_the_window() {
     check(
         "
-        flags recovery=rack,rto_min=1000
+        set recovery rack
+        set rto 1 1 120
         established
-        write c 2000
+        write 2000
         > . 1:1001(1000) ack 1
         > P. 1001:2001(1000) ack 1
         +0.01 < . 1:1(0) ack 1001
         +0.22 > P. 1001:2001(1000) ack 1
         +0.01 < . 1:1(0) ack 2001
-        write c 1000
+        write 1000
         > P. 2001:3001(1000) ack 1
         +0.01 < . 1:1(0) ack 3001
-        info c snd_ssthresh = 2
+        info ssthresh 2000
         ",
     );
 }
@@ -157,9 +154,10 @@ fn a_probe_that_repairs_a_loss_reduces_the_window() {
 fn the_probe_of_a_single_segment_waits_for_a_delayed_ack() {
     check(
         "
-        flags recovery=rack,rto_min=1000
+        set recovery rack
+        set rto 1 1 120
         established
-        write c 1000
+        write 1000
         > P. 1:1001(1000) ack 1
         +0.22 > P. 1:1001(1000) ack 1
         ",
@@ -171,9 +169,10 @@ fn the_probe_of_a_single_segment_waits_for_a_delayed_ack() {
 fn a_probe_is_new_data_if_there_is_some() {
     check(
         "
-        flags recovery=rack,iw=2
+        set recovery rack
+        set initial_window 2
         established
-        write c 3000
+        write 3000
         > . 1:1001(1000) ack 1
         > . 1001:2001(1000) ack 1
         +0.02 > P. 2001:3001(1000) ack 1
@@ -186,14 +185,14 @@ fn a_probe_is_new_data_if_there_is_some() {
 fn one_probe_is_followed_by_the_timeout() {
     check(
         "
-        flags recovery=rack
+        set recovery rack
         established
-        write c 2000
+        write 2000
         > . 1:1001(1000) ack 1
         > P. 1001:2001(1000) ack 1
         +0.02 > P. 1001:2001(1000) ack 1
         +0.2 > . 1:1001(1000) ack 1
-        info c snd_cwnd = 1
+        info cwnd 1000
         ",
     );
 }
@@ -202,12 +201,13 @@ fn one_probe_is_followed_by_the_timeout() {
 #[test]
 fn a_probe_shows_losses_at_the_tail() {
     check(&format!(
-        "{FIVE_IN_FLIGHT}
+        "set recovery rack
+        {FIVE_IN_FLIGHT}
         +0.01 < . 1:1(0) ack 3001
         +0.02 > P. 4001:5001(1000) ack 1
         +0.01 < . 1:1(0) ack 3001 <sack 4001:5001>
         > . 3001:4001(1000) ack 1
-        info c ca_state = 3
+        info in_recovery 1
         "
     ));
 }
