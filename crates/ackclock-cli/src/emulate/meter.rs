@@ -1,29 +1,20 @@
-//! Samples of what happens while packets are carried.
+//! Meter that samples what happens while packets are carried.
 
-use super::direction::{Direction, Sample};
+use super::direction::{Direction, Interval};
 use super::text;
 use ackclock::time::{Duration, Instant};
 use std::io::{self, Write};
 
-/// What happened from one time to another, in each direction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Interval {
-    /// Where it begins, in time since the beginning.
-    pub(super) start: Duration,
-    /// Where it ends.
-    pub(super) end: Duration,
-    pub(super) directions: [Sample; 2],
-}
-
-/// Takes samples, and prints or keeps them.
+/// Meter that takes samples, and prints or keeps them.
 pub(super) struct Meter {
     interval: Option<Duration>,
     /// Whether samples are printed as they are taken, instead of kept.
     live: bool,
     started: Instant,
-    /// When the last sample was taken.
+    /// Time of the last sample.
     last: Instant,
     kept: Vec<Interval>,
+    /// Whether writing lines has failed, as it does when the reader has gone.
     is_unheard: bool,
 }
 
@@ -36,12 +27,12 @@ impl Meter {
         meter
     }
 
-    /// When the next sample is to be taken.
+    /// Time of the next sample.
     pub(super) fn next_at(&self) -> Instant {
         self.interval.map_or(Instant::FAR_FUTURE, |interval| self.last + interval)
     }
 
-    /// Whether nobody takes the lines any more.
+    /// Whether lines can no longer be written.
     pub(super) fn is_unheard(&self) -> bool {
         self.is_unheard
     }
@@ -62,7 +53,7 @@ impl Meter {
         }
     }
 
-    /// Takes the last sample, of an interval that may be shorter than the others; returns those
+    /// Takes the last sample, of an interval that may be shorter than the others; returns the intervals
     /// that were kept.
     pub(super) fn conclude(
         mut self,
@@ -80,7 +71,7 @@ impl Meter {
         if self.live {
             let mut stdout = io::stdout().lock();
             let written = writeln!(stdout, "{lines}").and_then(|()| stdout.flush());
-            // What the error is shows when the summary is written.
+            // The error is reported when the summary is written and fails too.
             self.is_unheard |= written.is_err();
         }
     }

@@ -1,12 +1,12 @@
-//! Attempts by a stack of our own, which is told the peer's window.
+//! Attempts with this program's stack, which learns the peer's receive window.
 
-use super::{Accepted, Host, Manner, Outcome, Told, choose_addresses};
-use crate::commands::hosts::Hosts;
+use super::addresses::choose_addresses;
+use super::candidate::{Accepted, Candidate, Outcome, REFUSED, SILENT, Told};
+use super::settings::Manner;
 use crate::driver::{Driver, Limits};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::options::Via;
-use crate::way::{self, Purpose};
+use crate::way::{self, Purpose, WaySettings};
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::{BuiltIn, CongestionController};
 use ackclock::stack::{Event, Handle, Stack};
@@ -17,16 +17,15 @@ use std::slice::from_mut;
 
 /// Tries each host that has an address.
 pub(super) fn attempt(
-    hosts: &mut [Host],
-    via: Via,
-    options: &Hosts,
+    hosts: &mut [Candidate],
+    way: &WaySettings,
     manner: &Manner,
 ) -> Result<(), Failure> {
     let all: Vec<_> = hosts.iter().flat_map(|host| host.addresses.iter().copied()).collect();
     if all.is_empty() {
         return Ok(());
     }
-    let way = way::plan(via, &options.way, 1, Purpose::Reach(&all))?;
+    let way = way::plan(way, Purpose::Reach(&all))?;
     choose_addresses(hosts, |peer, addresses| {
         way::choose(&*way, peer, addresses).map_err(|failure| failure.to_string())
     });
@@ -43,24 +42,24 @@ pub(super) fn attempt(
     ran
 }
 
-/// Connects to one after another, some at a time.
+/// Application that connects to the hosts, several at a time.
 struct Attempts<'m> {
     manner: &'m Manner,
     connection: Config,
-    /// Those to be tried yet, with their places among the outcomes, the last one first.
+    /// Addresses still to be tried, with their places among the outcomes; the next one is at the end.
     waiting: Vec<(usize, SocketAddr)>,
-    /// When the next one may be tried.
+    /// Earliest time of the next attempt.
     turn: Instant,
     open: Vec<Attempt>,
     outcomes: Vec<Option<Outcome>>,
 }
 
-/// A connection that is not over.
+/// Attempt whose connection is not over.
 struct Attempt {
     place: usize,
     handle: Handle,
     began: Instant,
-    /// When patience with a peer that has accepted and does not close is at its end.
+    /// Time at which a connection is aborted whose peer has accepted and does not close.
     abort_at: Instant,
 }
 
@@ -86,7 +85,7 @@ impl<'m> Attempts<'m> {
         }
     }
 
-    /// Tries as many as may be tried now.
+    /// Begins as many attempts as are allowed now.
     fn open<C: CongestionController + Clone>(&mut self, now: Instant, stack: &mut Stack<'_, C>) {
         while self.may_open() && self.turn <= now {
             let Some((place, address)) = self.waiting.pop() else {
@@ -107,7 +106,7 @@ impl<'m> Attempts<'m> {
         !self.waiting.is_empty() && self.open.len() < self.manner.parallel
     }
 
-    /// Breaks off what is open.
+    /// Aborts the open connections.
     fn abort<C: CongestionController + Clone>(&mut self, now: Instant, stack: &mut Stack<'_, C>) {
         for attempt in self.open.drain(..) {
             let _ = stack.abort(now, attempt.handle);
@@ -165,11 +164,11 @@ impl<'a, C: CongestionController + Clone> Application<'a, C> for Attempts<'_> {
     }
 }
 
-/// Why a connection was never established.
+/// Reason why a connection was never established.
 fn reason(info: Option<&Info>) -> String {
     match info.and_then(|info| info.error) {
-        Some(Error::Refused) => super::REFUSED.into(),
-        Some(Error::TimedOut) => super::SILENT.into(),
+        Some(Error::Refused) => REFUSED.into(),
+        Some(Error::TimedOut) => SILENT.into(),
         Some(error) => error.to_string(),
         None => "closes at once".into(),
     }

@@ -1,72 +1,76 @@
-//! A service on a stack of our own, by a way out of this machine.
+//! Service on this program's stack, by a way out of this machine.
 
+use super::settings::ServeSettings;
 use super::summary::Summary;
-use super::{Order, announce};
 use crate::driver::{Driver, Limits};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::options::{ConnectionOptions, LimitOptions, Via, WayOptions};
 use crate::report::{InfoReport, ProcessorReport, processor_time, seconds};
-use crate::way::{self, Purpose};
+use crate::way::{self, Purpose, WaySettings};
 use ackclock::apps::{Application, Server, ServerStatistics, StartError};
-use ackclock::congestion::CongestionController;
+use ackclock::congestion::{BuiltIn, CongestionController};
 use ackclock::stack::{Event, ListenConfig, Stack};
 use ackclock::storage::Buffer;
+use ackclock::tcp::Config;
 use ackclock::time::Instant;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::PathBuf;
 
-/// The stacks that serve, and their way out.
-pub(crate) struct Serving<'o> {
-    pub(crate) via: Via,
-    pub(crate) way: &'o WayOptions,
-    pub(crate) queues: u16,
-    pub(crate) connection: &'o ConnectionOptions,
-    pub(crate) limits: &'o LimitOptions,
+/// Settings of the stacks that serve.
+#[derive(Clone, Debug)]
+pub(crate) struct StackSettings {
+    pub(crate) way: WaySettings,
+    /// Configuration of each connection.
+    pub(crate) config: Config,
+    /// Congestion controller that each connection gets a clone of.
+    pub(crate) controller: BuiltIn,
+    pub(crate) limits: Limits,
+    /// Seed of everything random; `None`: random itself.
     pub(crate) seed: Option<u64>,
-    pub(crate) pcap: Option<&'o Path>,
+    /// File in which packets are captured.
+    pub(crate) pcap: Option<PathBuf>,
 }
 
-/// Serves until the order is done or the user ends it.
-pub(crate) fn over_a_stack(order: &Order, serving: &Serving<'_>) -> Result<(), Failure> {
-    let &Serving { via, way, queues, connection, limits, seed, pcap } = serving;
-    let config = connection.config()?;
-    let way = way::plan(via, way, queues, Purpose::Serve(order.port))?;
-    let limits = Limits {
-        memory: limits.memory,
-        max_connections: limits.max_connections,
-        ..Limits::of_a_connection(&config)
-    };
-    let mut driver = Driver::open(&*way, connection.controller()?, limits, seed, pcap)?;
+/// Serves until the only connection of `--once` is over or the user ends the service.
+pub(crate) fn over_own_stack(
+    settings: &ServeSettings,
+    stack_settings: &StackSettings,
+) -> Result<(), Failure> {
+    let &StackSettings { config, controller, limits, seed, .. } = stack_settings;
+    let pcap = stack_settings.pcap.as_deref();
+    let way = way::plan(&stack_settings.way, Purpose::Serve(settings.port))?;
+    let mut driver = Driver::open(&*way, controller, limits, seed, pcap)?;
     interrupt::on_request(driver.stopper())?;
     let addresses = way.addresses().iter();
-    let places: Vec<_> = addresses.map(|cidr| SocketAddr::new(cidr.address, order.port)).collect();
+    let places: Vec<_> =
+        addresses.map(|cidr| SocketAddr::new(cidr.address, settings.port)).collect();
     let server = |&local| {
         let mut listen = ListenConfig::new(local);
         listen.connection = config;
-        let server = Server::new(order.service, listen, Buffer::growing());
-        if order.once { server.once() } else { server }
+        let server = Server::new(settings.service, listen, Buffer::growing());
+        if settings.once { server.once() } else { server }
     };
     let servers = |_| Servers(places.iter().map(server).collect());
     let mut all: Vec<_> = (0..driver.queues()).map(servers).collect();
     let place = places.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
-    announce(order, &place);
+    settings.announce(&place);
     driver.run(&mut all)?;
     let duration = driver.now().saturating_since(Instant::ZERO);
     let offloading = Some(driver.is_offloading());
     let servers = all.iter().flat_map(|servers| &servers.0);
-    let summary = summary(servers, place, via.word(), seconds(duration), offloading);
+    let summary =
+        summary(servers, place, stack_settings.way.via.word(), seconds(duration), offloading);
     driver.leave(&mut all, |servers, now, stack| {
         servers.0.iter_mut().for_each(|server| server.abort(now, stack));
     });
     driver.finish()?;
-    summary.report(order)
+    summary.report(settings)
 }
 
-/// A server for each of our addresses. They are done as soon as one is.
+/// Servers of one queue: one for each of the stack's addresses. All are done as soon as one is.
 struct Servers(Vec<Server<'static>>);
 
-/// What all servers did.
+/// Summary of what all servers did.
 fn summary<'s>(
     servers: impl Iterator<Item = &'s Server<'static>> + Clone,
     listened_on: String,
@@ -80,7 +84,7 @@ fn summary<'s>(
     let last = servers.clone().find_map(Server::last_info);
     let received_bytes = sum(|statistics| statistics.bytes_received);
     let sent_bytes = sum(|statistics| statistics.bytes_sent);
-    // It is the whole process that served.
+    // The process has done nothing else, so all of its time counts.
     let spent = processor_time();
     Summary {
         listened_on,

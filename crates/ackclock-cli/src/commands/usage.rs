@@ -1,13 +1,13 @@
-//! What is said about a command line that cannot be used: one line.
+//! Answer to a command line that cannot be run: help, the version, or one line about the error.
 
-use crate::commands::CommandLine;
+use super::CommandLine;
 use crate::failure::Failure;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use std::ffi::OsString;
 
-/// Prints help or the version if that was asked for; anything else is a failure. `arguments` are
-/// those that `error` is about, the program's name first.
+/// Prints help or the version if that was asked for; anything else is a failure. `arguments` is the
+/// command line in which `error` was found, which begins with the program's name.
 pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> Result<(), Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -25,7 +25,7 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> Result<(), 
     }
 }
 
-/// The command that prints what the options mean.
+/// Command that prints the help about the options.
 fn help(arguments: &[OsString]) -> String {
     let first = arguments.get(1).and_then(|first| first.to_str());
     match first.filter(|first| CommandLine::command().find_subcommand(first).is_some()) {
@@ -34,7 +34,7 @@ fn help(arguments: &[OsString]) -> String {
     }
 }
 
-/// The message and the tip, without the usage that follows.
+/// Message and tip of an error in one line, without the usage that follows them.
 fn one_line(message: &str) -> String {
     let mut paragraphs = message.split("\n\n").map(|paragraph| {
         let words: Vec<_> = paragraph.split_whitespace().collect();
@@ -42,7 +42,7 @@ fn one_line(message: &str) -> String {
     });
     let first = paragraphs.next().unwrap_or_default();
     let text = first.strip_prefix("error: ").unwrap_or(&first);
-    // That a negative number can be given after `--` helps nobody: no option takes one.
+    // The tip to give a negative number after `--` is of no help: no option takes a negative number.
     let helps = |tip: &String| tip.starts_with("tip: ") && !tip.contains("as a value, use '-- ");
     match paragraphs.find(helps) {
         Some(tip) => format!("{text} ({tip})"),

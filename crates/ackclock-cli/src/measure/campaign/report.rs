@@ -1,16 +1,25 @@
-//! The report of a campaign, as files.
+//! Report of a campaign, as files.
 
-use crate::commands::campaign::Report;
 use crate::failure::Failure;
 use ackclock_measure::campaign::Journal;
 use ackclock_measure::report::Findings;
 use std::io::Write;
+use std::path::PathBuf;
 
-/// Writes the files and says which.
-pub(crate) fn write(options: &Report) -> Result<(), Failure> {
-    let (plan, records) = Journal::read(&options.directory)
+/// Settings of a report.
+#[derive(Clone, Debug)]
+pub(crate) struct ReportSettings {
+    /// Directory of the campaign.
+    pub(crate) directory: PathBuf,
+    /// Directory of the report's files.
+    pub(crate) out: PathBuf,
+}
+
+/// Writes the files of the report, and their names to standard output.
+pub(crate) fn report(settings: &ReportSettings) -> Result<(), Failure> {
+    let (plan, records) = Journal::read(&settings.directory)
         .map_err(|error| Failure::Environment(error.to_string()))?;
-    let directory = options.out.as_ref().unwrap_or(&options.directory);
+    let directory = &settings.out;
     let files = Findings::of(&plan, &records).write(directory).map_err(|error| {
         Failure::Environment(format!("cannot write into {}: {error}", directory.display()))
     })?;
