@@ -17,10 +17,11 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// Limits of the stacks. A limit that is not given is the stack's default.
+/// Limits of the stacks. Those that are `None` are the stack's defaults.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Limits {
-    /// Most bytes in the send and receive queues of all connections together.
+    /// Most bytes in the send and receive queues of all connections together; `None`: the default, or
+    /// more if one connection on each queue needs more.
     pub(crate) memory: Option<u64>,
     /// Most connections on each queue.
     pub(crate) max_connections: Option<usize>,

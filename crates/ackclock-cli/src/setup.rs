@@ -112,8 +112,8 @@ fn plan(setup: &TunSetup) -> Result<String, Failure> {
     Ok(format!("# As root:\n{}{configuration}", setup.creation()))
 }
 
-/// Checks that the existing interface has the queues that are asked for. Attaching to it tells; without
-/// the privilege to attach, the check passes.
+/// Checks, by attaching to it for a moment, that the existing interface is a TUN interface with the queues
+/// that are asked for. Without the privilege to attach the check passes.
 fn fits(setup: &TunSetup) -> Result<(), Failure> {
     let fits = tun::require_queues(&setup.name, setup.several_queues);
     fits.map_err(|error| Failure::Environment(error.to_string()))

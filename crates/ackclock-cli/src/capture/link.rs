@@ -1,4 +1,4 @@
-//! Capture of what passes a link, in real time.
+//! Capture of the packets of a link, in real time.
 
 use super::is_pcapng;
 use crate::failure::Failure;

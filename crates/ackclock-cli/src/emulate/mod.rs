@@ -62,7 +62,7 @@ pub(crate) fn run(settings: &EmulateSettings) -> Result<(), Failure> {
     broken.map_or(Ok(()), Err)
 }
 
-/// Writes to standard error what is emulated, and thereby that packets may come now.
+/// Writes to standard error what is emulated, which tells the user that packets may come now.
 fn announce(settings: &EmulateSettings) {
     let [left, right] = &settings.ends;
     let path = path_text(&settings.paths);

@@ -12,7 +12,7 @@ pub(super) const SILENT: &str = "does not answer";
 pub(super) struct Candidate {
     /// Name or address as it stands in the list, and the port.
     pub(super) peer: Peer,
-    /// All its addresses, none of which is on the stop list.
+    /// Addresses of the host, none of which is on the stop list.
     pub(super) addresses: Vec<SocketAddr>,
     /// Address that is tried; `None` before it is chosen, and if there is none.
     pub(super) address: Option<SocketAddr>,
@@ -28,7 +28,7 @@ pub(super) type Outcome = Result<Accepted, String>;
 pub(super) struct Accepted {
     /// Time from the SYN to the end of the handshake.
     pub(super) connect: Duration,
-    /// What the peer told; `None` if the kernel's TCP was used, which keeps it to itself.
+    /// What the peer told; `None` if the kernel's TCP was used, which does not pass it on.
     pub(super) told: Option<Told>,
 }
 

@@ -17,8 +17,7 @@ use crate::failure::Failure;
 /// Tries the hosts and reports them.
 ///
 /// # Errors
-/// Why the hosts could not be tried, or, after the report has been written, that the user ended the run
-/// before all were.
+/// The hosts cannot be tried; or, after the report has been written: the user ended the run early.
 pub(crate) fn run(settings: &HostsSettings) -> Result<(), Failure> {
     if settings.way.is_none() && settings.least_window.is_some() {
         return Err(Failure::Usage(

@@ -54,7 +54,7 @@ struct Attempts<'m> {
     outcomes: Vec<Option<Outcome>>,
 }
 
-/// Attempt whose connection is not over.
+/// Attempt whose connection is still open.
 struct Attempt {
     place: usize,
     handle: Handle,

@@ -61,7 +61,7 @@ pub(crate) fn run(settings: &BprobeSettings) -> Result<(), Failure> {
         RawProber::open(address, Method::Icmp, 0).map_err(|error| probe_failure(&error))?;
     let (interrupted, interrupts) = mpsc::channel();
     interrupt::on_request(move || {
-        // The other end is gone if the measurements are over already.
+        // If the measurements are over already, nobody receives and sending fails.
         let _ = interrupted.send(());
     })?;
     let plan = settings.plan;

@@ -127,7 +127,8 @@ impl Way for RawWay {
 
     fn open(&self) -> Result<Opened, Failure> {
         let environment = |error: &dyn std::error::Error| Failure::Environment(error.to_string());
-        // Nothing may end the program while it has a rule, and does not know yet how to remove it.
+        // Interrupts are handled from here on: one must not end the program after the rule of the
+        // firewall is made and before its removal at the exit is arranged.
         interrupt::watch()?;
         let held = self.hold().map_err(|error| environment(&error))?;
         let ports = held.ports();
