@@ -32,29 +32,14 @@ pub(crate) struct RunSettings {
 /// Runs a campaign, or describes what it would send.
 pub(crate) fn run(settings: &RunSettings) -> Result<(), Failure> {
     let plan = Plan::read(&settings.plan).map_err(|error| Failure::Usage(error.to_string()))?;
-    let excesses = plan.excesses();
     if settings.dry_run {
         let mut text = description(&plan);
-        for excess in &excesses {
+        for excess in plan.excesses() {
             let _ = writeln!(text, "needs --exceed-caps: {excess}");
         }
         return print(&text);
     }
-    if !settings.exceed_caps && !excesses.is_empty() {
-        let excesses: Vec<_> = excesses.iter().map(ToString::to_string).collect();
-        return Err(Failure::Usage(format!(
-            "{}; change the plan, or give --exceed-caps if all hosts agree",
-            excesses.join("; ")
-        )));
-    }
-    if settings.way.via == Via::Tun && settings.way.tun.is_none() {
-        return Err(Failure::Usage(
-            "give --tun NAME and --address CIDR, a way out for the transfers ('ackclock setup tun \
-             --help' tells how to make one), or --via raw"
-                .into(),
-        ));
-    }
-    check_way(&plan, &settings.way)?;
+    check(&plan, settings)?;
     let directory = &settings.out;
     let mut journal =
         Journal::open(directory, &plan).map_err(|error| Failure::Environment(error.to_string()))?;
@@ -91,6 +76,26 @@ pub(crate) fn run(settings: &RunSettings) -> Result<(), Failure> {
         }
         Err(error) => Err(Failure::Environment(error.to_string())),
     }
+}
+
+/// Checks that the plan is within the limits, and that there is a way to the hosts.
+fn check(plan: &Plan, settings: &RunSettings) -> Result<(), Failure> {
+    let excesses: Vec<_> = plan.excesses().iter().map(ToString::to_string).collect();
+    if !settings.exceed_caps && !excesses.is_empty() {
+        return Err(Failure::Usage(format!(
+            "{}; change the plan, or give --exceed-caps if all hosts agree",
+            excesses.join("; ")
+        )));
+    }
+    let way = &settings.way;
+    if way.via == Via::Tun && way.tun.is_none() {
+        return Err(Failure::Usage(
+            "give --tun NAME and --address CIDR, a way out for the transfers ('ackclock setup tun \
+             --help' tells how to make one), or --via raw"
+                .into(),
+        ));
+    }
+    check_way(plan, way)
 }
 
 /// Checks that some host can be reached by the way out; otherwise every transfer would fail.
