@@ -15,14 +15,20 @@ pub(super) struct Meter {
     last: Instant,
     kept: Vec<Interval>,
     /// Whether writing lines has failed, as it does when the reader has gone.
-    is_unheard: bool,
+    output_failed: bool,
 }
 
 impl Meter {
     /// A meter whose first interval begins at `now`.
     pub(super) fn new(interval: Option<Duration>, live: bool, now: Instant) -> Self {
-        let mut meter =
-            Meter { interval, live, started: now, last: now, kept: Vec::new(), is_unheard: false };
+        let mut meter = Meter {
+            interval,
+            live,
+            started: now,
+            last: now,
+            kept: Vec::new(),
+            output_failed: false,
+        };
         meter.print(text::HEADER);
         meter
     }
@@ -33,8 +39,8 @@ impl Meter {
     }
 
     /// Whether lines can no longer be written.
-    pub(super) fn is_unheard(&self) -> bool {
-        self.is_unheard
+    pub(super) fn output_failed(&self) -> bool {
+        self.output_failed
     }
 
     /// Takes a sample.
@@ -72,7 +78,7 @@ impl Meter {
             let mut stdout = io::stdout().lock();
             let written = writeln!(stdout, "{lines}").and_then(|()| stdout.flush());
             // The error is reported when the summary is written and fails too.
-            self.is_unheard |= written.is_err();
+            self.output_failed |= written.is_err();
         }
     }
 }

@@ -100,7 +100,7 @@ impl Emulation {
         end: Instant,
         meter: &mut Meter,
     ) -> Result<(), Failure> {
-        while !meter.is_unheard() {
+        while !meter.output_failed() {
             let until = meter.next_at().min(end);
             let ended = self.bridge.run_until(until);
             let ended = ended.map_err(|error| broken(error, &settings.ends))?;

@@ -25,7 +25,7 @@ pub(crate) struct StackSettings {
     /// Congestion controller that each connection gets a clone of.
     pub(crate) controller: BuiltIn,
     pub(crate) limits: Limits,
-    /// Seed of everything random; `None`: random itself.
+    /// Seed of everything random; `None`: a random seed.
     pub(crate) seed: Option<u64>,
     /// File in which packets are captured.
     pub(crate) pcap: Option<PathBuf>,

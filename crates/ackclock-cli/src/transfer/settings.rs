@@ -19,7 +19,7 @@ pub(crate) struct TransferSettings {
     /// Amount of data that all connections together send.
     pub(crate) amount: Amount,
     pub(crate) connection: ConnectionSettings,
-    /// Seed of everything random; `None`: random itself.
+    /// Seed of everything random; `None`: a random seed.
     pub(crate) seed: Option<u64>,
     /// Files that the run is recorded in. Only an emulated path has a trace.
     pub(crate) recording: RecordingSettings,

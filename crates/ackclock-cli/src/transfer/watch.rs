@@ -24,7 +24,7 @@ pub(crate) struct Watch {
     /// Whether each interval is printed as soon as it is over.
     live: bool,
     /// Whether writing the lines of the intervals has failed, as it does when the reader has gone.
-    is_unheard: Cell<bool>,
+    output_failed: Cell<bool>,
     progress: Progress,
 }
 
@@ -76,7 +76,7 @@ impl Watch {
             last_sample: Sample::default(),
             intervals: Vec::new(),
             live,
-            is_unheard: Cell::new(false),
+            output_failed: Cell::new(false),
             // Interval lines show the progress as well as a bar would.
             progress: if live || count > 1 {
                 Progress::hidden()
@@ -92,7 +92,7 @@ impl Watch {
 
     /// Whether going on is pointless: the transfer has failed, or its report cannot be written.
     pub(crate) fn is_in_vain(&self) -> bool {
-        self.source.error().is_some() || self.is_unheard.get()
+        self.source.error().is_some() || self.output_failed.get()
     }
 
     /// Writes a line at once, if lines are written while the transfer goes on.
@@ -101,7 +101,7 @@ impl Watch {
             let mut stdout = std::io::stdout().lock();
             let written = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
             // The error is reported when the summary is written and fails too.
-            self.is_unheard.set(self.is_unheard.get() || written.is_err());
+            self.output_failed.set(self.output_failed.get() || written.is_err());
         }
     }
 
@@ -208,6 +208,6 @@ impl<'a, C: CongestionController + Clone> Application<'a, C> for Watch {
     }
 
     fn is_done(&self) -> bool {
-        self.is_unheard.get() || Application::<C>::is_done(&self.source)
+        self.output_failed.get() || Application::<C>::is_done(&self.source)
     }
 }
