@@ -44,7 +44,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if self.take_expected(now, received) {
             return true;
         }
-        if cfg!(feature = "fast-path")
+        if P::PREDICTION
             && let Some(packet) = PlainPacket::read(received.packet, received.verify)
         {
             let taken = packet
@@ -137,9 +137,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 self.statistics.count(|all| &mut all.bad_address)
             }
             Protocol::EchoRequest(request) => self.on_echo_request(&packet.ip, request),
-            Protocol::IcmpError(error) if cfg!(feature = "icmp-errors") => {
-                self.on_icmp_error(now, error)
-            }
+            Protocol::IcmpError(error) if P::ICMP_ERRORS => self.on_icmp_error(now, error),
             Protocol::IcmpError(_) | Protocol::OtherIcmp => {
                 self.statistics.count(|all| &mut all.icmp_ignored)
             }
@@ -198,7 +196,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// A segment of a connection that has its slot.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     pub(super) fn on_connection_segment(&mut self, now: Instant, id: u32, segment: &Segment<'_>) {
         let Some(slot) = self.connections.get_mut(id) else {
             return;
@@ -235,7 +233,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn on_echo_request(&mut self, ip: &IpInfo, request: &EchoRequest<'_>) {
         if !self.addresses.contains(ip.destination) {
             self.statistics.count(|all| &mut all.not_for_us);

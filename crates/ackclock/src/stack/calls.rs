@@ -5,6 +5,7 @@ use super::tuple::FourTuple;
 use super::{Handle, InvalidHandle, Readiness, Stack};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
+use crate::storage::CAN_GROW;
 use crate::tcp::{Connection, Info, ReceiveError, SendError, State};
 use crate::time::Instant;
 use core::net::SocketAddr;
@@ -194,7 +195,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         handle: Handle,
         call: impl FnOnce(&mut Connection<'a, C, P>, Instant) -> Result<usize, SendError>,
     ) -> Result<usize, SendError> {
-        if !cfg!(any(feature = "alloc", feature = "fast-path")) {
+        if !(P::PREDICTION || CAN_GROW) {
             return self.with(now, handle, call).unwrap_or(Err(SendError::InvalidHandle));
         }
         let now = self.advance(now);

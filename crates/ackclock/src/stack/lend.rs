@@ -5,17 +5,18 @@ use super::demux::Demux;
 use super::expected::ExpectedPacket;
 use super::half_open::HalfOpens;
 use super::id_queue::IdQueue;
-use super::isn::{EphemeralPorts, Secret};
 use super::listeners::Listeners;
 use super::memory::MemoryBudget;
 use super::plain_turn::LastHeader;
 use super::pool::{NO_ID, Pool};
+use super::ports::EphemeralPorts;
 use super::ready::ReadyQueue;
 use super::replies::{RateLimit, Replies};
 use super::resting::Resting;
+use super::secret::Secret;
 use super::statistics::Counted;
 use super::time_wait::TimeWaits;
-use super::timer_queue::TimerQueue;
+use super::timers::TimerQueue;
 use super::train::Train;
 use super::{Stack, StackConfig, Storage};
 use crate::congestion::CongestionController;
@@ -83,7 +84,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             memory: MemoryBudget::new(0),
             half_open: HalfOpens::new(none(), none(), none(), 0),
             time_waits: TimeWaits::new(none(), 0),
-            demux: Demux::new(none()),
+            demux: Demux::empty(none()),
             timers: TimerQueue::new(none()),
             ready: ReadyQueue::new(none(), none(), 0),
             train: Train::none(),
@@ -108,9 +109,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if link.mtu < MIN_MTU {
             return Err(ConfigError::Mtu);
         }
-        if cfg!(feature = "segmentation") {
-            link.segmentation = link.segmentation.usable();
-        }
+        link.segmentation = link.segmentation.usable::<P>();
         let largest = link.segmentation.largest();
         let quantum = link.mtu.max(largest.saturating_add(wire::MAX_HEADER as u32));
         let config = &self.config;
@@ -150,7 +149,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.half_open =
             HalfOpens::new(half_open, half_open_timers, syn_acks, config.max_half_open);
         self.time_waits = TimeWaits::new(time_wait, config.max_time_wait);
-        self.demux = Demux::new(buckets);
+        self.demux = Demux::new(buckets, &self.secret);
         self.timers = TimerQueue::new(connection_timers);
         self.ready = ReadyQueue::new(ready, credits, quantum);
         self.train = Train::none();

@@ -6,7 +6,6 @@ mod calls;
 mod capabilities;
 mod cidr;
 mod config;
-#[cfg_attr(not(feature = "many-connections"), path = "no_demux.rs")]
 mod demux;
 mod error;
 mod event;
@@ -15,7 +14,6 @@ mod events;
 mod expected;
 mod half_open;
 mod id_queue;
-mod isn;
 mod lend;
 pub mod limits;
 mod listeners;
@@ -30,18 +28,19 @@ mod plain_syn;
 #[cfg_attr(not(all(feature = "fast-path", feature = "ipv4")), path = "no_plain_turn.rs")]
 mod plain_turn;
 mod pool;
-#[cfg_attr(not(feature = "many-connections"), path = "turns.rs")]
+mod ports;
 mod ready;
 mod replies;
 mod resting;
+pub(crate) mod scale;
+mod secret;
 mod settings;
 mod siphash;
 mod slot;
 mod statistics;
 mod storage;
 mod time_wait;
-#[cfg_attr(not(feature = "many-connections"), path = "few_timers.rs")]
-mod timer_queue;
+mod timers;
 #[cfg_attr(not(feature = "fast-path"), path = "no_train.rs")]
 mod train;
 mod transmit;
@@ -49,7 +48,6 @@ mod tuning;
 mod tuple;
 
 pub use crate::tcp::Readiness;
-#[cfg(feature = "ethernet")]
 pub(crate) use addresses::{Addresses, Network, bits};
 pub use capabilities::{Capabilities, Segmentation};
 pub use cidr::{Cidr, CidrError};
@@ -66,26 +64,29 @@ use crate::storage::Buffer;
 use crate::tcp::{Buffers, Config, Error};
 use crate::time::Instant;
 use crate::wire::Address;
-#[cfg(not(feature = "ethernet"))]
-use addresses::Addresses;
 use demux::{Demux, Entity};
 use expected::ExpectedPacket;
 use half_open::HalfOpens;
 use id_queue::IdQueue;
-use isn::{EphemeralPorts, Secret};
 use listeners::Listeners;
 use memory::{MemoryBudget, QueueSizes};
 use plain_turn::LastHeader;
 use pool::Pool;
+use ports::EphemeralPorts;
 use ready::ReadyQueue;
 use replies::{RateLimit, Replies};
 use resting::Resting;
+use scale::Scale;
+use secret::Secret;
 use slot::Slot;
 use statistics::Counted;
 use time_wait::TimeWaits;
-use timer_queue::TimerQueue;
+use timers::TimerQueue;
 use train::Train;
 use tuple::FourTuple;
+
+/// How an image keeps deadlines.
+type Cell<P> = <<P as Profile>::Connections as Scale>::TimerCell;
 
 /// Names a connection. It is never valid for another one: slots are reused, handles are not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -143,7 +144,7 @@ const fn from_bits(bits: u64) -> (u32, u32) {
 /// and after calls of the application, [`transmit`](Stack::transmit) until it returns `None` or the
 /// link is full, and [`poll_event`](Stack::poll_event) until it returns `None`.
 #[derive(Debug)]
-pub struct Stack<'a, C = BuiltIn, P = Full> {
+pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     config: StackConfig,
     controller: C,
     secret: Secret,
@@ -151,7 +152,7 @@ pub struct Stack<'a, C = BuiltIn, P = Full> {
     now: Instant,
     addresses: Addresses<'a>,
     ports: EphemeralPorts,
-    listeners: Listeners<'a>,
+    listeners: Listeners<'a, P>,
     connections: Pool<'a, Slot<'a, C, P>>,
     /// Whose segment arrived last: the next one is often of the same connection.
     recent: u32,
@@ -165,10 +166,10 @@ pub struct Stack<'a, C = BuiltIn, P = Full> {
     /// Least and most bytes that a lent receive buffer holds; `None` where storage grows.
     lent_receive: Option<(usize, usize)>,
     memory: MemoryBudget,
-    half_open: HalfOpens<'a>,
+    half_open: HalfOpens<'a, P>,
     time_waits: TimeWaits<'a>,
-    demux: Demux<'a>,
-    timers: TimerQueue<'a>,
+    demux: Demux<'a, P::Connections>,
+    timers: TimerQueue<'a, Cell<P>>,
     ready: ReadyQueue<'a>,
     /// Who sends the same again and again.
     train: Train,
@@ -178,7 +179,7 @@ pub struct Stack<'a, C = BuiltIn, P = Full> {
     events: IdQueue<'a>,
     replies: Replies<'a>,
     reset_limit: RateLimit,
-    statistics: Counted,
+    statistics: Counted<P>,
 }
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
@@ -197,7 +198,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// The same, for whoever resolves them.
-    #[cfg(feature = "ethernet")]
     pub(crate) const fn own(&self) -> &Addresses<'a> {
         &self.addresses
     }
@@ -236,13 +236,12 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.memory.reserved()
     }
 
-    /// Counters of the whole stack; all at zero without the feature `counters`.
+    /// Counters of the whole stack; all at zero where the profile has none.
     pub fn statistics(&self) -> &Statistics {
         self.statistics.all()
     }
 
     /// Time as the stack sees it: it never goes back.
-    #[cfg_attr(not(feature = "fast-path"), inline(never))]
     fn advance(&mut self, now: Instant) -> Instant {
         if now < self.now {
             self.statistics.count(|all| &mut all.time_went_back);
@@ -252,15 +251,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// Who has this four-tuple.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn find(&self, tuple: &FourTuple) -> Option<Entity> {
-        let recent = self.connections.get(self.recent).filter(|_| cfg!(feature = "fast-path"));
+        let recent = self.connections.get(self.recent).filter(|_| P::PREDICTION);
         if recent.is_some_and(|slot| slot.tuple == *tuple && !slot.detached) {
             return Some(Entity::Connection(self.recent));
         }
         if !self.demux.is_absent() {
-            let hash = self.secret.demux(tuple);
-            return self.demux.find(hash, |entity| self.is_of(entity, tuple));
+            return self.demux.find(tuple, |entity| self.is_of(entity, tuple));
         }
         let connection =
             self.connections.iter().find(|(_, slot)| slot.tuple == *tuple && !slot.detached);
@@ -274,7 +272,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     // Few buckets have the hash and are not the one: the search need not hold more than it takes.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn is_of(&self, entity: Entity, tuple: &FourTuple) -> bool {
         self.tuple_of(entity) == Some(tuple)
     }
@@ -299,7 +297,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         };
         let clamp = config
             .window_clamp
-            .filter(|_| cfg!(feature = "tuning"))
+            .filter(|_| P::RARE_SETTINGS)
             .map_or(usize::MAX, |bytes| bytes as usize);
         Some((least.min(clamp), most.min(clamp)))
     }

@@ -18,7 +18,6 @@ impl Train {
 
     pub(super) fn end(&mut self) {}
 
-    #[cfg(feature = "ethernet")]
     pub(super) fn under_way(&self) -> Option<u32> {
         None
     }

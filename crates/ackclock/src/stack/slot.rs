@@ -38,7 +38,6 @@ pub(super) struct Slot<'a, C, P> {
     /// application can still have an interest in it.
     pub(super) detached: bool,
     /// What it has to send waits for the next hop's hardware address.
-    #[cfg(feature = "ethernet")]
     pub(super) postponed: bool,
     /// Whether the application is to be told of a change.
     event_pending: bool,
@@ -64,10 +63,9 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
             connection,
             tuple,
             sizes,
-            marking: Marking::of(config),
+            marking: Marking::of::<P>(config),
             owner,
             detached: false,
-            #[cfg(feature = "ethernet")]
             postponed: false,
             event_pending: false,
             next_waiting: NO_ID,

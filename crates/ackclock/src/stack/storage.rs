@@ -1,5 +1,6 @@
 //! The memory of a stack.
 
+use super::Cell;
 use super::addresses::AddressPlace;
 use super::demux::Bucket;
 use super::half_open::HalfOpen;
@@ -10,27 +11,27 @@ use super::ready::{Credit, NO_CREDIT};
 use super::replies::{Echo, Reply};
 use super::slot::Slot;
 use super::time_wait::TimeWaitRecord;
-use super::timer_queue::TimerCell;
+use super::timers::{TimerCell, TimerQueue};
 use crate::profile::{Full, Profile};
 use crate::storage::Buffer;
 use crate::tcp::Buffers;
 
 /// Memory for a stack: growing (with the `alloc` feature), or lent by a [`StackMemory`].
 #[derive(Debug)]
-pub struct Storage<'a, C, P = Full> {
+pub struct Storage<'a, C, P: Profile = Full> {
     pub(super) connections: Buffer<'a, Place<Slot<'a, C, P>>>,
     /// Lent buffers of connections that are not in use.
     pub(super) spare: Buffer<'a, Option<Buffers<'a>>>,
-    pub(super) connection_timers: Buffer<'a, TimerCell>,
+    pub(super) connection_timers: Buffer<'a, Cell<P>>,
     pub(super) ready: Buffer<'a, Link>,
     pub(super) credits: Buffer<'a, Credit>,
     pub(super) events: Buffer<'a, Link>,
     pub(super) resting: Buffer<'a, Link>,
-    pub(super) half_open: Buffer<'a, Place<HalfOpen>>,
-    pub(super) half_open_timers: Buffer<'a, TimerCell>,
+    pub(super) half_open: Buffer<'a, Place<HalfOpen<P>>>,
+    pub(super) half_open_timers: Buffer<'a, Cell<P>>,
     pub(super) syn_acks: Buffer<'a, Link>,
     pub(super) time_wait: Buffer<'a, Place<TimeWaitRecord>>,
-    pub(super) listeners: Buffer<'a, Place<ListenerRecord>>,
+    pub(super) listeners: Buffer<'a, Place<ListenerRecord<P>>>,
     pub(super) listener_events: Buffer<'a, Link>,
     pub(super) addresses: Buffer<'a, AddressPlace>,
     pub(super) buckets: Buffer<'a, Bucket>,
@@ -91,19 +92,19 @@ pub struct StackMemory<
     const ADDRESSES: usize = 8,
     const REPLIES: usize = 16,
     const ECHO_BYTES: usize = 2048,
-    P = Full,
+    P: Profile = Full,
 > {
     connections: [Place<Slot<'a, C, P>>; CONNECTIONS],
     spare: [Option<Buffers<'a>>; CONNECTIONS],
-    connection_timers: [TimerCell; CONNECTIONS],
+    connection_timers: [Cell<P>; CONNECTIONS],
     ready: [Link; CONNECTIONS],
     credits: [Credit; CONNECTIONS],
     events: [Link; CONNECTIONS],
-    half_open: [Place<HalfOpen>; HALF_OPEN],
-    half_open_timers: [TimerCell; HALF_OPEN],
+    half_open: [Place<HalfOpen<P>>; HALF_OPEN],
+    half_open_timers: [Cell<P>; HALF_OPEN],
     syn_acks: [Link; HALF_OPEN],
     time_wait: [Place<TimeWaitRecord>; TIME_WAIT],
-    listeners: [Place<ListenerRecord>; LISTENERS],
+    listeners: [Place<ListenerRecord<P>>; LISTENERS],
     listener_events: [Link; LISTENERS],
     addresses: [AddressPlace; ADDRESSES],
     buckets: [Bucket; BUCKETS],
@@ -171,8 +172,8 @@ impl<
         for (place, buffers) in self.spare.iter_mut().zip(buffers) {
             *place = Some(buffers.into());
         }
-        TimerCell::prepare(&mut self.connection_timers);
-        TimerCell::prepare(&mut self.half_open_timers);
+        TimerQueue::prepare(&mut self.connection_timers);
+        TimerQueue::prepare(&mut self.half_open_timers);
         let entities = CONNECTIONS.saturating_add(HALF_OPEN).saturating_add(TIME_WAIT);
         Storage {
             connections: Buffer::lent(&mut self.connections),

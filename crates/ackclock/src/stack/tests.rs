@@ -6,7 +6,6 @@ mod limits;
 mod memory;
 mod opening;
 mod paced;
-#[cfg(feature = "ethernet")]
 mod postponed;
 mod records;
 mod requirements;

@@ -46,7 +46,6 @@ impl Train {
     }
 
     /// Whose segments may follow, if any may.
-    #[cfg(feature = "ethernet")]
     pub(super) fn under_way(&self) -> Option<u32> {
         (self.segments > 0).then_some(self.id)
     }

@@ -49,7 +49,7 @@ impl From<End> for SocketAddr {
 
 /// The two ends of a connection, both of one address family.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct FourTuple {
+pub struct FourTuple {
     /// Our end.
     pub(super) local: End,
     /// The peer's end.

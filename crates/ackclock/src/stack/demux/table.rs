@@ -1,35 +1,23 @@
-//! From a four-tuple to what has it, in O(1): a hash table with open addressing.
-//!
-//! The table holds no tuples: a bucket is a keyed hash and a number, and the record under that
-//! number is asked whether it is the one. With a secret key nobody can choose tuples that collide.
+//! A hash table with open addressing, which holds no keys: a bucket is a hash and a number, and the
+//! record under that number is asked whether it is the one.
 
-use super::pool::NO_ID;
+use super::Entity;
+use crate::stack::pool::NO_ID;
 use crate::storage::Buffer;
-
-/// What can have a four-tuple.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Entity {
-    /// A connection slot.
-    Connection(u32),
-    /// A half-open connection.
-    HalfOpen(u32),
-    /// A connection in TIME-WAIT.
-    TimeWait(u32),
-}
 
 /// Bits of an id (see `pool`); the two bits above tell the kind.
 const ID_BITS: u32 = 30;
 
 /// One bucket: the hash, and kind and id in one word; 0 means empty.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bucket {
+pub(in crate::stack) struct Bucket {
     hash: u32,
     entity: u32,
 }
 
 impl Bucket {
     /// A bucket with nothing in it.
-    pub(super) const EMPTY: Bucket = Bucket { hash: 0, entity: 0 };
+    pub(in crate::stack) const EMPTY: Bucket = Bucket { hash: 0, entity: 0 };
 
     const fn new(hash: u32, entity: Entity) -> Self {
         let (kind, id) = match entity {
@@ -57,32 +45,36 @@ const FIRST_GROWTH: usize = 16;
 /// The hash table. Linear probing; deletion shifts the followers back, so that no tombstones
 /// accumulate.
 #[derive(Debug)]
-pub(super) struct Demux<'a> {
+pub(in crate::stack) struct Table<'a> {
     buckets: Buffer<'a, Bucket>,
     /// How many entities are in it.
-    pub(super) len: usize,
+    pub(in crate::stack) len: usize,
 }
 
-impl<'a> Demux<'a> {
+impl<'a> Table<'a> {
     /// A table in `buckets`, which are empty. Without bucket memory there is no table: see
     /// [`is_absent`](Self::is_absent).
-    pub(super) const fn new(buckets: Buffer<'a, Bucket>) -> Self {
-        Demux { buckets, len: 0 }
+    pub(in crate::stack) const fn new(buckets: Buffer<'a, Bucket>) -> Self {
+        Table { buckets, len: 0 }
     }
 
     /// Whether there is no table, so that the caller compares all records one after another.
-    pub(super) fn is_absent(&self) -> bool {
+    pub(in crate::stack) fn is_absent(&self) -> bool {
         self.buckets.is_empty() && !self.buckets.can_grow()
     }
 
     /// The entity with this hash for which `is_it` says yes.
-    pub(super) fn find(&self, hash: u32, mut is_it: impl FnMut(Entity) -> bool) -> Option<Entity> {
+    pub(in crate::stack) fn find(
+        &self,
+        hash: u32,
+        mut is_it: impl FnMut(Entity) -> bool,
+    ) -> Option<Entity> {
         let is_it = |bucket: Bucket| bucket.hash == hash && bucket.entity().is_some_and(&mut is_it);
         self.search(hash, is_it)?.1.entity()
     }
 
     /// Makes room for one more entity; returns whether there is.
-    pub(super) fn reserve(&mut self) -> bool {
+    pub(in crate::stack) fn reserve(&mut self) -> bool {
         if self.is_absent() {
             return true;
         }
@@ -94,7 +86,7 @@ impl<'a> Demux<'a> {
     }
 
     /// Adds an entity that is not in the table; returns whether there was room.
-    pub(super) fn insert(&mut self, hash: u32, entity: Entity) -> bool {
+    pub(in crate::stack) fn insert(&mut self, hash: u32, entity: Entity) -> bool {
         if self.is_absent() {
             return true;
         }
@@ -107,7 +99,7 @@ impl<'a> Demux<'a> {
 
     /// Puts `new` in the place of `old`, whose hash is the same.
     #[inline(never)]
-    pub(super) fn replace(&mut self, hash: u32, old: Entity, new: Entity) {
+    pub(in crate::stack) fn replace(&mut self, hash: u32, old: Entity, new: Entity) {
         if let Some(position) = self.position(hash, old)
             && let Some(bucket) = self.buckets.get_mut(position)
         {
@@ -117,7 +109,7 @@ impl<'a> Demux<'a> {
 
     /// Takes an entity out.
     #[inline(never)]
-    pub(super) fn remove(&mut self, hash: u32, entity: Entity) {
+    pub(in crate::stack) fn remove(&mut self, hash: u32, entity: Entity) {
         let Some(mut hole) = self.position(hash, entity) else {
             return;
         };
@@ -188,9 +180,8 @@ impl<'a> Demux<'a> {
         }
     }
 
-    #[cfg(feature = "alloc")]
     fn enlarge(&mut self) -> bool {
-        let mut larger = Demux::new(Buffer::growing());
+        let mut larger = Table::new(self.buckets.another());
         let count = self.buckets.len().saturating_mul(2).max(FIRST_GROWTH);
         if !larger.buckets.grow(count, Bucket::EMPTY) {
             return false;
@@ -198,12 +189,6 @@ impl<'a> Demux<'a> {
         self.buckets.iter().filter(|bucket| bucket.entity != 0).for_each(|&b| larger.place(b));
         *self = larger;
         true
-    }
-
-    #[cfg(not(feature = "alloc"))]
-    fn enlarge(&mut self) -> bool {
-        let _ = FIRST_GROWTH;
-        false
     }
 }
 
@@ -215,26 +200,26 @@ mod tests {
 
     #[test]
     fn without_buckets_nothing_is_found_and_nothing_refused() {
-        let mut demux = Demux::new(Buffer::default());
-        assert!(demux.is_absent());
-        assert!(demux.insert(1, Entity::Connection(0)));
-        assert_eq!(demux.find(1, |_| true), None);
+        let mut table = Table::new(Buffer::default());
+        assert!(table.is_absent());
+        assert!(table.insert(1, Entity::Connection(0)));
+        assert_eq!(table.find(1, |_| true), None);
     }
 
     #[test]
     fn lent_buckets_keep_one_empty() {
         let mut buckets = [Bucket::EMPTY; 3];
-        let mut demux = Demux::new(Buffer::lent(&mut buckets));
-        assert!(demux.insert(u32::MAX, Entity::Connection(7)));
-        assert!(demux.insert(u32::MAX, Entity::TimeWait(7)));
-        assert!(!demux.insert(0, Entity::HalfOpen(1)));
+        let mut table = Table::new(Buffer::lent(&mut buckets));
+        assert!(table.insert(u32::MAX, Entity::Connection(7)));
+        assert!(table.insert(u32::MAX, Entity::TimeWait(7)));
+        assert!(!table.insert(0, Entity::HalfOpen(1)));
         let time_wait = |entity| entity == Entity::TimeWait(7);
-        assert_eq!(demux.find(u32::MAX, time_wait), Some(Entity::TimeWait(7)));
-        assert_eq!(demux.find(u32::MAX - 1, |_| true), None);
-        demux.replace(u32::MAX, Entity::TimeWait(7), Entity::HalfOpen(2));
-        assert_eq!(demux.find(u32::MAX, time_wait), None);
-        demux.remove(u32::MAX, Entity::Connection(7));
-        assert_eq!(demux.find(u32::MAX, |_| true), Some(Entity::HalfOpen(2)));
+        assert_eq!(table.find(u32::MAX, time_wait), Some(Entity::TimeWait(7)));
+        assert_eq!(table.find(u32::MAX - 1, |_| true), None);
+        table.replace(u32::MAX, Entity::TimeWait(7), Entity::HalfOpen(2));
+        assert_eq!(table.find(u32::MAX, time_wait), None);
+        table.remove(u32::MAX, Entity::Connection(7));
+        assert_eq!(table.find(u32::MAX, |_| true), Some(Entity::HalfOpen(2)));
     }
 
     /// Hashes that fill few homes, so that searches collide and wrap.
@@ -242,7 +227,7 @@ mod tests {
         (key % 5).wrapping_mul(0x3fff_ffff)
     }
 
-    fn check(mut demux: Demux<'_>, calls: &[(bool, u32)]) -> Result<(), TestCaseError> {
+    fn check(mut table: Table<'_>, calls: &[(bool, u32)]) -> Result<(), TestCaseError> {
         let mut oracle = BTreeMap::new();
         for &(insert, key) in calls {
             let entity = match key % 3 {
@@ -251,19 +236,19 @@ mod tests {
                 _ => Entity::TimeWait(key),
             };
             if insert && !oracle.contains_key(&key) {
-                if demux.insert(hash(key), entity) {
+                if table.insert(hash(key), entity) {
                     oracle.insert(key, entity);
                 }
             } else if !insert {
-                demux.remove(hash(key), entity);
+                table.remove(hash(key), entity);
                 oracle.remove(&key);
             }
             for key in 0..32 {
                 let expected = oracle.get(&key).copied();
                 let is_it = |entity| Some(entity) == expected;
-                prop_assert_eq!(demux.find(hash(key), is_it), expected);
+                prop_assert_eq!(table.find(hash(key), is_it), expected);
             }
-            prop_assert_eq!(demux.len, oracle.len());
+            prop_assert_eq!(table.len, oracle.len());
         }
         Ok(())
     }
@@ -272,9 +257,9 @@ mod tests {
         #[test]
         fn behaves_as_a_map(calls in prop::collection::vec((any::<bool>(), 0_u32..32), 1..200)) {
             let mut buckets = [Bucket::EMPTY; 13];
-            check(Demux::new(Buffer::lent(&mut buckets)), &calls)?;
+            check(Table::new(Buffer::lent(&mut buckets)), &calls)?;
             #[cfg(feature = "alloc")]
-            check(Demux::new(Buffer::growing()), &calls)?;
+            check(Table::new(Buffer::growing()), &calls)?;
         }
     }
 }
