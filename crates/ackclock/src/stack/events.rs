@@ -30,8 +30,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// Fires every timer that is due.
     pub fn on_timeout(&mut self, now: Instant) {
-        let now = self.advance(now);
-        self.train.end();
+        let now = self.begin(now);
         self.settle_busy(now);
         while let Some(id) = self.time_waits.expired(now) {
             self.forget_time_wait(id);
@@ -99,13 +98,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// when it asks for events: a batch of segments costs that once.
     #[inline(never)]
     pub(super) fn after(&mut self, now: Instant, id: u32) {
-        self.train.end();
-        if P::PREDICTION
-            && let Some(slot) = self.connections.get(id)
+        if let Some(slot) = self.connections.get(id)
             && !slot.is_leaving()
         {
             let owner = slot.owner;
-            return self.after_plain(now, id, owner);
+            return self.after_staying(now, id, owner);
         }
         self.settle_later(now, id);
         self.queue(id);
@@ -113,7 +110,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// The same if the connection stays in the network.
     #[inline]
-    pub(super) fn after_plain(&mut self, now: Instant, id: u32, owner: Owner) {
+    pub(super) fn after_staying(&mut self, now: Instant, id: u32, owner: Owner) {
         self.make_busy(now, id);
         self.ready.push(id);
         if owner == Owner::Application {
@@ -141,7 +138,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Looks at a connection after its application has done something with it: what that is news of
     /// is known at once.
     pub(super) fn after_call(&mut self, now: Instant, id: u32) {
-        self.train.end();
         self.settle_later(now, id);
         if self.connections.get(id).is_some_and(|slot| !slot.detached) {
             self.ready.push(id);
@@ -193,9 +189,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     #[inline]
     pub(super) fn after_read(&mut self, now: Instant, id: u32) {
         self.fit_queues(now, id);
-        if !P::PREDICTION {
-            return self.after_call(now, id);
-        }
         let Some(slot) = self.connections.get_mut(id) else {
             return;
         };
@@ -351,7 +344,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let Some(mut slot) = self.connections.remove(id) else {
             return;
         };
-        self.last_header.forget(id);
         if let Some(sizes) = &mut slot.sizes {
             sizes.release(&mut self.memory);
         }

@@ -2,12 +2,10 @@
 
 use super::addresses::{AddressPlace, Addresses};
 use super::demux::Demux;
-use super::expected::ExpectedPacket;
 use super::half_open::HalfOpens;
 use super::id_queue::IdQueue;
 use super::listeners::Listeners;
 use super::memory::MemoryBudget;
-use super::plain_turn::LastHeader;
 use super::pool::{NO_ID, Pool};
 use super::ports::EphemeralPorts;
 use super::ready::ReadyQueue;
@@ -17,10 +15,9 @@ use super::secret::Secret;
 use super::statistics::Counted;
 use super::time_wait::TimeWaits;
 use super::timers::TimerQueue;
-use super::train::Train;
 use super::{Stack, StackConfig, Storage};
 use crate::congestion::CongestionController;
-use crate::profile::Profile;
+use crate::profile::{Initial, Profile};
 use crate::storage::Buffer;
 use crate::tcp::ConfigError;
 use crate::time::Instant;
@@ -76,8 +73,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             ports: EphemeralPorts::new(config.first_ephemeral_port, config.last_ephemeral_port),
             listeners: Listeners::new(none(), none()),
             connections: Pool::new(none(), 0),
-            recent: NO_ID,
-            expected: ExpectedPacket::NONE,
+            predicted: Initial::INITIAL,
             busy: NO_ID,
             spare: none(),
             lent_receive: Some((0, 0)),
@@ -87,8 +83,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             demux: Demux::empty(none()),
             timers: TimerQueue::new(none()),
             ready: ReadyQueue::new(none(), none(), 0),
-            train: Train::none(),
-            last_header: LastHeader::NONE,
             resting: Resting::new(none()),
             events: IdQueue::new(none()),
             replies: Replies::new(none(), none(), none()),
@@ -142,8 +136,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.addresses.renew(addresses);
         self.listeners = Listeners::new(listeners, listener_events);
         self.connections = Pool::new(connections, config.max_connections);
-        (self.recent, self.busy) = (NO_ID, NO_ID);
-        self.expected = ExpectedPacket::NONE;
+        self.predicted = Initial::INITIAL;
+        self.busy = NO_ID;
         self.spare = spare;
         self.memory = MemoryBudget::new(config.memory);
         self.half_open =
@@ -152,8 +146,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.demux = Demux::new(buckets, &self.secret);
         self.timers = TimerQueue::new(connection_timers);
         self.ready = ReadyQueue::new(ready, credits, quantum);
-        self.train = Train::none();
-        self.last_header = LastHeader::NONE;
         self.resting = Resting::new(resting);
         self.events = IdQueue::new(events);
         self.replies = Replies::new(replies, echoes, echo_data);

@@ -10,8 +10,8 @@ mod demux;
 mod error;
 mod event;
 mod events;
-#[cfg_attr(not(all(feature = "fast-path", feature = "ipv4")), path = "no_expected.rs")]
-mod expected;
+#[cfg(feature = "alloc")]
+mod growing;
 mod half_open;
 mod id_queue;
 mod lend;
@@ -23,12 +23,9 @@ mod memory;
 mod open;
 mod output;
 mod passive;
-#[cfg(all(feature = "fast-path", feature = "ipv4"))]
-mod plain_syn;
-#[cfg_attr(not(all(feature = "fast-path", feature = "ipv4")), path = "no_plain_turn.rs")]
-mod plain_turn;
 mod pool;
 mod ports;
+mod predicted;
 mod ready;
 mod replies;
 mod resting;
@@ -41,8 +38,6 @@ mod statistics;
 mod storage;
 mod time_wait;
 mod timers;
-#[cfg_attr(not(feature = "fast-path"), path = "no_train.rs")]
-mod train;
 mod transmit;
 mod tuning;
 mod tuple;
@@ -59,20 +54,19 @@ pub use storage::{StackMemory, Storage};
 pub use transmit::{Rejected, Transmit};
 
 use crate::congestion::{BuiltIn, CongestionController};
-use crate::profile::{Full, Profile};
+use crate::profile::{Full, Part, Profile};
 use crate::storage::Buffer;
 use crate::tcp::{Buffers, Config, Error};
 use crate::time::Instant;
 use crate::wire::Address;
 use demux::{Demux, Entity};
-use expected::ExpectedPacket;
 use half_open::HalfOpens;
 use id_queue::IdQueue;
 use listeners::Listeners;
 use memory::{MemoryBudget, QueueSizes};
-use plain_turn::LastHeader;
 use pool::Pool;
 use ports::EphemeralPorts;
+use predicted::Predicted;
 use ready::ReadyQueue;
 use replies::{RateLimit, Replies};
 use resting::Resting;
@@ -82,7 +76,6 @@ use slot::Slot;
 use statistics::Counted;
 use time_wait::TimeWaits;
 use timers::TimerQueue;
-use train::Train;
 use tuple::FourTuple;
 
 /// How an image keeps deadlines.
@@ -154,10 +147,8 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     ports: EphemeralPorts,
     listeners: Listeners<'a, P>,
     connections: Pool<'a, Slot<'a, C, P>>,
-    /// Whose segment arrived last: the next one is often of the same connection.
-    recent: u32,
-    /// What its next packet has in common with the last one.
-    expected: ExpectedPacket,
+    /// What the next packets will look like.
+    predicted: <P::Prediction as Part>::Begins<Predicted>,
     /// Which connection has received or sent last, unless its deadline has been noted since: what it
     /// does moves that each time, and nobody asks meanwhile.
     busy: u32,
@@ -171,10 +162,6 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     demux: Demux<'a, P::Connections>,
     timers: TimerQueue<'a, Cell<P>>,
     ready: ReadyQueue<'a>,
-    /// Who sends the same again and again.
-    train: Train,
-    /// What the next packet sent has in common with one before.
-    last_header: LastHeader,
     resting: Resting<'a>,
     events: IdQueue<'a>,
     replies: Replies<'a>,
@@ -204,7 +191,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// Removes a local address; connections bound to it end with an error.
     pub fn remove_address(&mut self, now: Instant, address: Cidr) -> Result<(), AddressError> {
-        let now = self.advance(now);
+        let now = self.begin(now);
         self.addresses.remove(address)?;
         let is_gone = |ip: Address| ip == Address::from(address.address);
         for id in 0..self.connections.end() {
@@ -241,6 +228,12 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.statistics.all()
     }
 
+    /// A step begins: a packet, a call or a timer. Gives the time as the stack sees it.
+    fn begin(&mut self, now: Instant) -> Instant {
+        self.forget_predicted();
+        self.advance(now)
+    }
+
     /// Time as the stack sees it: it never goes back.
     fn advance(&mut self, now: Instant) -> Instant {
         if now < self.now {
@@ -253,9 +246,10 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Who has this four-tuple.
     #[inline(never)]
     fn find(&self, tuple: &FourTuple) -> Option<Entity> {
-        let recent = self.connections.get(self.recent).filter(|_| P::PREDICTION);
-        if recent.is_some_and(|slot| slot.tuple == *tuple && !slot.detached) {
-            return Some(Entity::Connection(self.recent));
+        if let Some((id, slot)) = self.recent()
+            && slot.tuple == *tuple
+        {
+            return Some(Entity::Connection(id));
         }
         if !self.demux.is_absent() {
             return self.demux.find(tuple, |entity| self.is_of(entity, tuple));

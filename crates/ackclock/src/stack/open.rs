@@ -79,7 +79,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         config: &Config,
         controller: Option<C>,
     ) -> Result<Handle, ConnectError> {
-        let now = self.advance(now);
+        let now = self.begin(now);
         config.validate().map_err(ConnectError::Config)?;
         let tuple = self.choose_ends(remote, local)?;
         let first = self.secret.first_numbers(now, &tuple);
@@ -283,7 +283,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// Ends a listener. Connections not yet accepted are reset.
     pub fn close_listener(&mut self, now: Instant, listener: Listener) {
-        let now = self.advance(now);
+        let now = self.begin(now);
         let Some(listener) = self.resolve_listener(listener) else {
             return;
         };

@@ -38,7 +38,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         sink: &mut Sink<'_>,
     ) -> Option<Result<(), Rejected>> {
         let now = self.advance(now);
-        if let Some(offered) = self.transmit_train(now, sink) {
+        if let Some(offered) = self.continue_train(now, sink) {
             return Some(offered);
         }
         let records = self.replies.are_waiting() || self.half_open.output.front().is_some();
@@ -136,7 +136,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 continue;
             };
             let HalfOpen { ref tuple, marking, .. } = *record;
-            let offered = self.offer_syn(tuple, &mut record.syn_ack(now), marking, sink);
+            let offered = self.offer_bare(tuple, &mut record.syn_ack(now), marking, sink);
             if offered.is_ok() {
                 self.half_open.output.pop();
                 if let Some(record) = self.half_open.records.get_mut(id) {
@@ -157,7 +157,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         sink: &mut Sink<'_>,
     ) -> Option<Result<(), Rejected>> {
         while let Some(id) = self.ready.front() {
-            let turned = self.take_plain_turn(now, id, sink);
+            let turned = self.send_predicted(now, id, sink);
             let Turned { offered, is_last } =
                 turned.unwrap_or_else(|| self.take_turn(now, id, sink));
             if is_last {
@@ -215,8 +215,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// the send queue, where it lies anyway. What belongs to no connection has no such memory and is
     /// dropped.
     pub(crate) fn postpone(&mut self, now: Instant) {
-        let train = self.train.under_way();
-        self.train.end();
+        let train = self.train_of();
+        let now = self.begin(now);
         if let Some(id) = train {
             // Trains go before all others.
             self.postpone_connection(now, id);

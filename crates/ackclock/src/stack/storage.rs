@@ -40,34 +40,6 @@ pub struct Storage<'a, C, P: Profile = Full> {
     pub(super) echo_data: Buffer<'a, u8>,
 }
 
-#[cfg(feature = "alloc")]
-impl<C> Storage<'_, C> {
-    /// Storage that grows on demand, up to the limits of the
-    /// [`StackConfig`](super::StackConfig).
-    pub fn growing() -> Self {
-        Storage {
-            connections: Buffer::growing(),
-            spare: Buffer::growing(),
-            connection_timers: Buffer::growing(),
-            ready: Buffer::growing(),
-            credits: Buffer::growing(),
-            events: Buffer::growing(),
-            half_open: Buffer::growing(),
-            half_open_timers: Buffer::growing(),
-            syn_acks: Buffer::growing(),
-            time_wait: Buffer::growing(),
-            listeners: Buffer::growing(),
-            listener_events: Buffer::growing(),
-            addresses: Buffer::growing(),
-            resting: Buffer::growing(),
-            buckets: Buffer::growing(),
-            replies: Buffer::growing(),
-            echoes: Buffer::growing(),
-            echo_data: Buffer::growing(),
-        }
-    }
-}
-
 /// Memory for a stack that needs no heap: so many connections, half-open connections, connections
 /// in TIME-WAIT and listeners at a time.
 ///

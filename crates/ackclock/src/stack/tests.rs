@@ -9,6 +9,7 @@ mod paced;
 mod postponed;
 mod records;
 mod requirements;
+mod roads;
 mod settings;
 mod shared_addresses;
 mod strangers;

@@ -65,15 +65,6 @@ impl FourTuple {
         }
     }
 
-    /// Whether a received segment belongs to this connection.
-    #[inline]
-    pub(super) fn is_of(&self, segment: &Segment<'_>) -> bool {
-        self.remote.port() == segment.header.source_port
-            && self.local.port() == segment.header.destination_port
-            && self.remote.ip() == segment.ip.source
-            && self.local.ip() == segment.ip.destination
-    }
-
     /// Whether IPv4 is between these ends.
     pub(super) const fn is_ipv4(&self) -> bool {
         self.local.ip().is_ipv4()

@@ -173,7 +173,10 @@ fn a_window_that_has_become_too_small_is_not_usual() {
     test.queue(0, 1_976);
     assert_eq!(test.data(), [(0, 988), (988, 988)]);
     test.queue(1_976, 2_076);
-    assert!(!matches!(test.connection.plain_turn(test.now), Turn::Plain(_)), "Nagle holds it");
+    assert!(
+        !matches!(test.connection.predicted_turn(test.now), Turn::Predicted(_)),
+        "Nagle holds it"
+    );
     test.wait(10);
     let header = ack(&test, 1_976, 80);
     assert_eq!(test.segment(header, &[]), Verdict::Done);

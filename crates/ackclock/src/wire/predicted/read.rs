@@ -116,6 +116,11 @@ impl ReadTemplate {
         })
     }
 
+    /// Whether it reads segments with timestamps, or those without any option.
+    pub(crate) const fn has_timestamps(&self) -> bool {
+        self.has_timestamps
+    }
+
     /// Reads a packet of the connection. `None` for every other packet, for those that the general reader
     /// refuses, and for those with IPv4 options, IPv6 extension headers, other flags than ACK and perhaps
     /// PSH, or other options than timestamps in the layout of RFC 7323 appendix A (none at all if the
