@@ -18,6 +18,7 @@ mod probing;
 mod rack;
 mod recovering;
 mod restarting;
+mod roads;
 mod sending;
 mod tail_loss;
 mod timers;

@@ -19,7 +19,7 @@ fn byte(index: u32) -> u8 {
     (index ^ index >> 8).wrapping_mul(167) as u8
 }
 
-fn random_config(random: &mut Random) -> Config {
+pub(super) fn random_config(random: &mut Random) -> Config {
     let give_up = Duration::from_secs(100_000);
     Config {
         mss: Some(random.pick(&[1, 2, 7, 100, 536, 1_000, 1_460]) as u16),
