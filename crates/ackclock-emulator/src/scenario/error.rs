@@ -1,6 +1,6 @@
 //! What can be wrong with a scenario, and where.
 
-use crate::build::BuildError;
+use crate::emulator::build::BuildError;
 use ackclock::apps::StartError;
 use std::fmt;
 use toml::Spanned;

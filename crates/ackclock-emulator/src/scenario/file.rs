@@ -2,7 +2,7 @@
 
 use super::connection::ConnectionTable;
 use super::words::{Bytes, Drawn, Text};
-use crate::path::Path;
+use crate::link::path::Path;
 use ackclock::congestion::Growth;
 use ackclock::tcp::CongestionControl;
 use ackclock::time::Duration;

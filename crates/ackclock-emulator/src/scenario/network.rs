@@ -5,7 +5,7 @@ use super::file::{ChainTable, DumbbellTable, File, PairTable, ParkingLotTable};
 use super::flows::MAX_FLOWS;
 use super::words::Text;
 use crate::ids::{HostId, NodeId};
-use crate::path::Path;
+use crate::link::path::Path;
 use crate::topology::Topology;
 use ackclock::tcp::CongestionControl;
 use toml::Spanned;

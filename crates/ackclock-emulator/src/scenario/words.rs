@@ -1,7 +1,7 @@
 //! Words of scenario files that are read from text.
 
-use crate::draws::Distribution;
-use crate::path::Path;
+use crate::link::path::Path;
+use crate::random::draws::Distribution;
 use crate::units::parse_bytes;
 use ackclock::congestion::{Growth, InitialWindow};
 use ackclock::tcp::{

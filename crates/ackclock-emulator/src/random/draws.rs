@@ -1,6 +1,6 @@
 //! Random numbers for applications: times between things, sizes of things, times to begin.
 
-use crate::random::{Random, Streams};
+use super::{Random, Streams};
 use siphasher::sip::SipHasher13;
 use std::hash::Hasher;
 

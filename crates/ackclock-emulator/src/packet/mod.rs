@@ -1,5 +1,8 @@
 //! Packets in the network and the pool that their memory comes from.
 
+mod checksum;
+pub(crate) mod ip;
+
 use ackclock::stack::Transmit;
 
 /// A packet somewhere in the network.

@@ -5,11 +5,11 @@
 //! fragments: an IPv4 packet without DF is treated as if it had it. It limits its answers by no rate,
 //! and has no services: what is addressed to the router itself is dropped.
 
-use crate::addressing::{node_of, router_addresses};
+use super::routing_table::Routes;
 use crate::ids::{LinkId, NodeId, RouterId};
-use crate::ip::{self, IpHeader};
 use crate::observer::DropReason;
-use crate::routes::Routes;
+use crate::packet::ip::{self, IpHeader};
+use crate::topology::addressing::{node_of, router_addresses};
 use ackclock::wire::{Ecn, IcmpErrorKind, IpInfo, MAX_HEADER, write_icmp_error};
 use std::net::IpAddr;
 

@@ -6,7 +6,7 @@
 
 use super::codel::Controlled;
 use super::{Account, FqCoDelConfig, InService, flow};
-use crate::account::Note;
+use crate::link::account::Note;
 use crate::observer::DropReason;
 use crate::packet::Packet;
 use crate::random::Random;
@@ -129,9 +129,9 @@ impl FqCoDel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link::queue::Discipline;
+    use crate::link::queue::testing::discipline;
     use crate::packet::testing::ip_packet;
-    use crate::queue::Discipline;
-    use crate::queue::testing::discipline;
     use crate::random::Streams;
     use ackclock::wire::Ecn;
 

@@ -1,9 +1,9 @@
 //! Ready-made topologies. In an array of two paths the first leads from left to right, from senders
 //! to receivers.
 
+use super::Topology;
 use crate::ids::{HostId, LinkId, NodeId, RouterId};
-use crate::path::Path;
-use crate::topology::Topology;
+use crate::link::path::Path;
 
 /// Senders and receivers on either side of one bottleneck.
 ///

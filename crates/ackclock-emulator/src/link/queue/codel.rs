@@ -6,7 +6,7 @@
 
 use super::fifo::Fifo;
 use super::{Account, CoDelConfig, InService};
-use crate::account::Note;
+use crate::link::account::Note;
 use crate::observer::DropReason;
 use crate::packet::Packet;
 use ackclock::time::{Duration, Instant};
@@ -173,9 +173,9 @@ impl Controlled {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link::queue::Discipline;
+    use crate::link::queue::testing::discipline;
     use crate::packet::testing::{ip_packet, packet};
-    use crate::queue::Discipline;
-    use crate::queue::testing::discipline;
     use ackclock::wire::{Checksums, Ecn, parse_packet};
 
     const MS: u64 = 1_000_000;

@@ -1,15 +1,15 @@
 //! Makes an emulator of a topology.
 
-use crate::addressing::{MAX_HOSTS, MAX_ROUTERS};
-use crate::emulator::Emulator;
+use super::Emulator;
 use crate::host::Host;
 use crate::ids::{HostId, LinkId, NodeId};
 use crate::link::Link;
 use crate::network::Network;
+use crate::network::routing_table::Routes;
 use crate::observer::Observer;
 use crate::random::{Random, Streams};
-use crate::routes::Routes;
 use crate::topology::Topology;
+use crate::topology::addressing::{MAX_HOSTS, MAX_ROUTERS};
 use ackclock::congestion::CongestionController;
 use ackclock::stack::{AddressError, Capabilities, Segmentation, Stack, StackConfig, Storage};
 use ackclock::tcp::ConfigError;
@@ -147,7 +147,7 @@ impl std::error::Error for BuildError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::path::Path;
+    use crate::link::path::Path;
     use ackclock::congestion::BuiltIn;
 
     fn error(topology: &Topology) -> String {

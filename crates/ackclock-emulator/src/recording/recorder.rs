@@ -1,8 +1,8 @@
 //! Keeps what the papers plot: queues, drops and windows in the course of time.
 
+use super::series::Series;
 use crate::ids::{HostId, LinkId};
 use crate::observer::{ConnectionOnHost, DropReason, Event, Observer, QueueOnLink, Wants};
-use crate::series::Series;
 use ackclock::tcp::State;
 use ackclock::time::Instant;
 use std::collections::BTreeMap;

@@ -1,15 +1,18 @@
 //! The network between the hosts: links, routers, packets on their way, and virtual time.
 
-use crate::account::LinkStatistics;
-use crate::engine::EventQueue;
+mod router;
+pub(crate) mod routing_table;
+
+use crate::event_queue::EventQueue;
 use crate::ids::{HostId, LinkId, NodeId, RouterId};
 use crate::link::Link;
+use crate::link::account::LinkStatistics;
 use crate::observer::{DropReason, Event, Observer, PacketOnLink, QueueLength, QueueOnLink, Wants};
 use crate::packet::{Packet, PacketPool};
-use crate::router::{self, Refusal};
-use crate::routes::Routes;
 use ackclock::stack::Transmit;
 use ackclock::time::Instant;
+use router::Refusal;
+use routing_table::Routes;
 
 /// Links and routers, and the virtual time in which they carry packets.
 #[derive(Debug)]
@@ -285,8 +288,8 @@ impl Connected {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::emulator::pair::{LEFT, RIGHT};
     use crate::packet::testing::{ip_packet, transmit};
-    use crate::pair::{LEFT, RIGHT};
     use crate::random::Streams;
     use ackclock::wire::Ecn;
 

@@ -1,10 +1,13 @@
 //! What a network looks like: hosts, routers, and the links between them.
 
-use crate::addressing::{host_addresses, host_cidrs, router_addresses};
+pub(crate) mod addressing;
+pub(crate) mod shapes;
+
 use crate::ids::{HostId, LinkId, NodeId, RouterId};
-use crate::path::Path;
+use crate::link::path::Path;
 use ackclock::stack::Cidr;
 use ackclock::time::Duration;
+use addressing::{host_addresses, host_cidrs, router_addresses};
 use std::net::IpAddr;
 
 /// Hosts, routers and links, from which [`Emulator::new`](crate::Emulator::new) makes a network.

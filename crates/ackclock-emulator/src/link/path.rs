@@ -1,14 +1,14 @@
 //! The parameters of one direction of a path, and how they are written in one line.
 
-use crate::impairment::Reorder;
-use crate::jitter::Jitter;
-use crate::loss::Loss;
-use crate::queue::{Discipline, QueueLimit};
-use crate::schedule::{Outages, RateChange, parse_rates};
+use super::impairments::loss::Loss;
+use super::impairments::reordering::Reorder;
+use super::propagation::Jitter;
+use super::queue::{Discipline, QueueLimit};
+use super::rate_and_outages::{Outages, RateChange, parse_rates};
+use super::wire_size::WireSize;
 use crate::units::{
     Probability, Rate, ShowDuration, UnitError, parse_duration, parse_signed, parse_u32,
 };
-use crate::wire_size::WireSize;
 use ackclock::time::Duration;
 use std::fmt;
 use std::str::FromStr;

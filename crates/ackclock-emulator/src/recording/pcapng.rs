@@ -1,8 +1,8 @@
 //! Captures in the pcapng format: several interfaces in one file, and comments.
 
+use super::pcap::{SNAPSHOT_LENGTH, io_error};
 use crate::ids::LinkId;
 use crate::observer::{DropReason, Event, Observer, PacketOnLink};
-use crate::pcap::{SNAPSHOT_LENGTH, io_error};
 use crate::topology::Topology;
 use ackclock::time::{Duration, Instant};
 use pcap_file::pcapng::PcapNgWriter;
@@ -296,7 +296,7 @@ impl<W: Write> Observer for PcapNgCapture<W> {
 mod tests {
     use super::*;
     use crate::ids::NodeId;
-    use crate::path::Path;
+    use crate::link::path::Path;
     use pcap_file::pcapng::{Block, PcapNgReader};
 
     /// Two hosts with a router in between.

@@ -12,7 +12,7 @@ mod red;
 
 pub use discipline::{CoDelConfig, Discipline, FqCoDelConfig, QueueLimit, RedConfig};
 
-use crate::account::Account;
+use crate::link::account::Account;
 use crate::packet::Packet;
 use crate::random::Random;
 use crate::units::Rate;

@@ -1,6 +1,6 @@
 //! How long a packet is on the wire.
 
-use crate::ip;
+use crate::packet::ip;
 
 /// The size in bytes that a packet takes on the line, which decides how long it takes. Queues count
 /// the bytes of the IP packet, whatever its size on the wire.

@@ -1,5 +1,7 @@
 //! Everything random comes from here: one seed, and a stream of its own for each consumer.
 
+pub(crate) mod draws;
+
 use crate::units::Probability;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};

@@ -8,7 +8,7 @@
 
 use super::fifo::Fifo;
 use super::{Account, InService, RedConfig};
-use crate::account::Note;
+use crate::link::account::Note;
 use crate::observer::DropReason;
 use crate::packet::Packet;
 use crate::random::Random;
@@ -173,10 +173,10 @@ impl Red {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::LinkStatistics;
+    use crate::link::account::LinkStatistics;
+    use crate::link::queue::Discipline;
+    use crate::link::queue::testing::discipline;
     use crate::packet::testing::{ip_packet, packet};
-    use crate::queue::Discipline;
-    use crate::queue::testing::discipline;
     use crate::random::Streams;
     use ackclock::wire::Ecn;
 

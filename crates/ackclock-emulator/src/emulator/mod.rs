@@ -1,10 +1,13 @@
 //! The emulator: hosts, the network between them, and the run.
 
-use crate::account::LinkStatistics;
-use crate::connections::Connections;
-use crate::endpoint::Endpoint;
+pub(crate) mod build;
+mod connections;
+pub(crate) mod pair;
+
 use crate::host::Host;
+use crate::host::endpoint::Endpoint;
 use crate::ids::{HostId, LinkId, RouterId};
+use crate::link::account::LinkStatistics;
 use crate::network::{Network, RouterStatistics, Step};
 use crate::observer::{Event, Observer};
 use crate::packet::Packet;
@@ -12,6 +15,7 @@ use ackclock::apps::{Application, StartError};
 use ackclock::congestion::{BuiltIn, CongestionController};
 use ackclock::stack::Stack;
 use ackclock::time::Instant;
+use connections::Connections;
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;

@@ -2,7 +2,7 @@
 
 use super::fifo::Fifo;
 use super::{Account, InService, QueueLimit};
-use crate::account::Note;
+use crate::link::account::Note;
 use crate::observer::DropReason;
 use crate::packet::Packet;
 use ackclock::time::Instant;

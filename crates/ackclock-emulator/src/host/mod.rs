@@ -1,11 +1,13 @@
 //! A host: a stack and the applications on it.
 
-use crate::endpoint::Endpoint;
+pub(crate) mod endpoint;
+
 use crate::ids::LinkId;
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::CongestionController;
 use ackclock::stack::{Event, Handle, Stack, Transmit};
 use ackclock::time::{Duration, Instant};
+use endpoint::Endpoint;
 use std::any::Any;
 use std::cell::Cell;
 use std::collections::BTreeMap;

@@ -306,11 +306,11 @@ impl Serialize for Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::emulator::pair::{LEFT, RIGHT};
     use crate::ids::{HostId, LinkId};
+    use crate::link::path::Path;
     use crate::observer::{DropReason, QueueLength};
     use crate::packet::testing::ip_packet;
-    use crate::pair::{LEFT, RIGHT};
-    use crate::path::Path;
     use ackclock::wire::Ecn;
 
     /// The lines that are written of a packet that is dropped and of a queue.

@@ -1,18 +1,26 @@
 //! One direction of a path: queue, line, impairments and propagation. It knows no clock and no
 //! event queue: whoever drives it tells it what time it is and comes back when it says.
 
-use crate::account::{Account, LinkStatistics, Note};
-use crate::impairments::Impairments;
-use crate::jitter::Propagation;
+pub(crate) mod account;
+pub(crate) mod impairments;
+pub(crate) mod path;
+pub(crate) mod propagation;
+pub(crate) mod queue;
+pub(crate) mod rate_and_outages;
+pub(crate) mod wire_size;
+
 use crate::observer::{DropReason, QueueLength};
 use crate::packet::Packet;
-use crate::path::{Path, Place};
-use crate::queue::{InService, Queue};
 use crate::random::Random;
-use crate::schedule::Schedule;
-use crate::wire_size::WireSize;
+use account::{Account, LinkStatistics, Note};
 use ackclock::time::Instant;
+use impairments::Impairments;
+use path::{Path, Place};
+use propagation::Propagation;
+use queue::{InService, Queue};
+use rate_and_outages::Schedule;
 use std::collections::VecDeque;
+use wire_size::WireSize;
 
 /// A line that sends one packet at a time, and the packets that wait for it.
 ///

@@ -1,12 +1,12 @@
 //! The smallest topology: two hosts, and one link in each direction between them.
 
-use crate::addressing::host_addresses;
-use crate::build::BuildError;
-use crate::emulator::Emulator;
+use super::Emulator;
+use super::build::BuildError;
 use crate::ids::HostId;
+use crate::link::path::Path;
 use crate::observer::Observer;
-use crate::path::Path;
 use crate::topology::Topology;
+use crate::topology::addressing::host_addresses;
 use ackclock::congestion::CongestionController;
 use ackclock::stack::Cidr;
 

@@ -1,11 +1,11 @@
 //! A link by itself, for a driver with a clock of its own: the same queues, impairments and
 //! statistics as in virtual time.
 
-use crate::account::LinkStatistics;
-use crate::engine::EventQueue;
+use crate::event_queue::EventQueue;
 use crate::link::Link;
+use crate::link::account::LinkStatistics;
+use crate::link::path::Path;
 use crate::packet::{Packet, PacketPool};
-use crate::path::Path;
 use crate::random::{Random, Streams};
 use ackclock::time::Instant;
 use std::collections::VecDeque;
@@ -145,10 +145,10 @@ impl LiveLink {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::emulator::pair::{LEFT, RIGHT};
+    use crate::network::routing_table::Routes;
     use crate::network::{Network, Step};
     use crate::packet::testing::transmit;
-    use crate::pair::{LEFT, RIGHT};
-    use crate::routes::Routes;
 
     const fn ms(millis: u64) -> Instant {
         Instant::from_millis(millis)

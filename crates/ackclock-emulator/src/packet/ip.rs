@@ -1,6 +1,6 @@
 //! What routers and links read and change in IP headers.
 
-use crate::checksum::{is_sound, updated};
+use super::checksum::{is_sound, updated};
 use std::net::IpAddr;
 
 /// The protocol number of TCP (RFC 9293 section 3.1).

@@ -85,9 +85,9 @@ pub(crate) fn io_error(error: PcapError) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::emulator::pair::{LEFT, RIGHT};
     use crate::ids::{HostId, LinkId};
     use crate::observer::{DropReason, PacketOnLink};
-    use crate::pair::{LEFT, RIGHT};
 
     fn on_link(from: HostId, to: HostId, bytes: &[u8]) -> PacketOnLink<'_> {
         PacketOnLink { number: 0, bytes, link: LinkId(from.0), from: from.into(), to: to.into() }

@@ -1,14 +1,17 @@
 //! All that a path does to packets, one after another.
 
-use crate::account::{Account, Note};
-use crate::impairment::{Chosen, Corruption, Hold, Reordering, flip};
-use crate::loss::{Loss, LossProcess};
+pub(crate) mod loss;
+pub(crate) mod reordering;
+
+use crate::link::account::{Account, Note};
+use crate::link::path::Path;
 use crate::observer::DropReason;
 use crate::packet::Packet;
-use crate::path::Path;
 use crate::random::Random;
 use crate::units::Probability;
 use ackclock::time::Instant;
+use loss::{Loss, LossProcess};
+use reordering::{Chosen, Corruption, Hold, Reordering, flip};
 use std::collections::VecDeque;
 
 /// Loss, corruption, duplication and reordering. Each draws from a stream of its own.
