@@ -29,53 +29,18 @@
 
 #![deny(unsafe_code)]
 
-#[cfg(target_os = "linux")]
-pub mod any_link;
-#[cfg(target_os = "linux")]
-pub mod bridge;
-#[cfg(target_os = "linux")]
-pub mod changes;
-pub mod clock;
-#[cfg(target_os = "linux")]
-pub mod command;
-#[cfg(target_os = "linux")]
-pub mod counters;
-#[cfg(target_os = "linux")]
-pub mod guard;
-pub mod impaired;
-#[cfg(target_os = "linux")]
-pub mod interface;
 #[cfg(unix)]
 pub mod kernel_services;
+mod links;
 #[cfg(target_os = "linux")]
-pub mod namespace;
+mod loops;
+mod system;
+
+pub use links::impaired;
 #[cfg(target_os = "linux")]
-pub mod own_address;
+pub use links::{any_link, guard, packet, raw, tap, tun, unfinished};
 #[cfg(target_os = "linux")]
-pub mod packet;
+pub use loops::{bridge, queues, run_loop};
+pub use system::clock;
 #[cfg(target_os = "linux")]
-pub mod queues;
-#[cfg(target_os = "linux")]
-pub mod raw;
-#[cfg(target_os = "linux")]
-pub mod run_loop;
-#[cfg(target_os = "linux")]
-pub mod secret;
-#[cfg(target_os = "linux")]
-pub mod setup;
-#[cfg(target_os = "linux")]
-mod sleeper;
-#[cfg(target_os = "linux")]
-mod strays;
-#[cfg(target_os = "linux")]
-pub mod tap;
-#[cfg(target_os = "linux")]
-pub mod tun;
-#[cfg(target_os = "linux")]
-pub mod unfinished;
-#[cfg(target_os = "linux")]
-mod vnet;
-#[cfg(target_os = "linux")]
-mod wait;
-#[cfg(target_os = "linux")]
-mod wake_ups;
+pub use system::{changes, command, counters, interface, namespace, own_address, secret, setup};

@@ -7,8 +7,8 @@
 //! when it started, and a count, so that what a crash left behind is told from what a running program
 //! has, and its rules from one another.
 
-use crate::command::{CommandError, CommandLine, Plan, command};
-use crate::raw::Ports;
+use super::raw::Ports;
+use crate::system::command::{CommandError, CommandLine, Plan, command};
 use std::fmt;
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicU8, Ordering};

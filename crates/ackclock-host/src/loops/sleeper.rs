@@ -9,8 +9,8 @@
 //! A device that is waited for calls with each packet, also while nobody sleeps. A loop that has more to
 //! do looks away from its device until it sleeps again.
 
-use crate::clock::Clock;
-use crate::wait::{Waker, timespec, wait};
+use super::wait::{Waker, timespec, wait};
+use crate::system::clock::Clock;
 use ackclock::time::{Duration, Instant};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags};

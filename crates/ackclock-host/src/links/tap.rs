@@ -4,8 +4,8 @@
 //! another hardware address and its Ethernet layer
 //! ([`RunLoop::with_ethernet`](crate::run_loop::RunLoop::with_ethernet)).
 
-use crate::interface::{self, InterfaceName};
-use crate::tun::{Offload, Tun, TunError};
+use super::tun::{Offload, Tun, TunError};
+use crate::system::interface::{self, InterfaceName};
 use ackclock::link::{Link, Received, TransmitError};
 use ackclock::stack::{Capabilities, Transmit};
 use ackclock::time::Instant;

@@ -15,9 +15,9 @@ mod resets;
 
 pub use ports::{HeldPorts, InvalidPorts, NotHeld, Ports};
 
-use crate::guard::{Cover, Guard, GuardError, remove_leftovers};
-use crate::interface::{self, InterfaceName};
-use crate::unfinished::Unfinished;
+use crate::links::guard::{Cover, Guard, GuardError, remove_leftovers};
+use crate::links::unfinished::Unfinished;
+use crate::system::interface::{self, InterfaceName};
 use ackclock::link::{Link, Received, TransmitError};
 use ackclock::stack::{Capabilities, Transmit};
 use ackclock::time::Instant;

@@ -8,7 +8,7 @@
 use super::channel::Channel;
 use super::ports::{HeldPorts, hold};
 use super::{RawError, tcp_ends};
-use crate::guard::Cover;
+use crate::links::guard::Cover;
 use ackclock::seq::SeqNumber;
 use ackclock::wire::{
     Ecn, Flags, Header, IpInfo, MAX_HEADER, Options, WriteChecksum, write_packet_header,

@@ -4,8 +4,8 @@
 //! the *kernel's* address (such as 10.7.0.1/24), and the stack has another one in that network
 //! (10.7.0.2), to which the kernel routes through the device.
 
-use crate::interface::{self, InterfaceName};
-use crate::vnet::{self, VNET_HEADER};
+use super::vnet::{self, VNET_HEADER};
+use crate::system::interface::{self, InterfaceName};
 use ackclock::link::{Link, Received, TransmitError};
 use ackclock::stack::{Capabilities, Segmentation, Transmit};
 use ackclock::time::Instant;

@@ -6,8 +6,8 @@
 //! address that it does not know. Where something admits only addresses that it knows (wireless access
 //! points, virtual switches of clouds), this way is closed.
 
-use crate::interface::{self, InterfaceName};
-use crate::unfinished::Unfinished;
+use super::unfinished::Unfinished;
+use crate::system::interface::{self, InterfaceName};
 use ackclock::link::{Link, Received, TransmitError};
 use ackclock::stack::{Capabilities, Transmit};
 use ackclock::time::Instant;

@@ -5,9 +5,9 @@
 //! if the stack has the first. The kernel then routes 10.7.0.0/24 through the interface, and the
 //! stack's packets to other networks leave the machine once forwarding and NAT are on.
 
-use crate::changes::{Change, Changes, ChangesError};
-use crate::command::{CommandError, CommandLine, Plan, command};
-use crate::interface::{self, InterfaceName};
+use super::changes::{Change, Changes, ChangesError};
+use super::command::{CommandError, CommandLine, Plan, command};
+use super::interface::{self, InterfaceName};
 use ackclock::stack::Cidr;
 use std::fmt;
 use std::io;

@@ -5,8 +5,8 @@
 //! a restart empties as it empties what the commands are about, and its name has the number of the
 //! network namespace.
 
-use crate::command::{CommandError, CommandLine, PROGRAMS, command};
-use crate::interface::InterfaceName;
+use super::command::{CommandError, CommandLine, PROGRAMS, command};
+use super::interface::InterfaceName;
 use std::fmt;
 use std::fs;
 use std::io;

@@ -6,7 +6,7 @@
 //! nothing of the connection. Then it goes round the others, and only if none of them knows either does
 //! the last one answer it.
 
-use crate::wait::Waker;
+use super::wait::Waker;
 use ackclock::congestion::CongestionController;
 use ackclock::link::Received;
 use ackclock::stack::Stack;

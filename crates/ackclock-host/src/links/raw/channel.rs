@@ -1,6 +1,6 @@
 //! IP packets of one protocol through a raw socket (`pnet`'s transport channel), without waiting.
 
-use crate::interface::duplicate;
+use crate::system::interface::duplicate;
 use pnet::packet::Packet;
 use pnet::packet::ip::IpNextHeaderProtocol;
 use pnet::packet::ipv4::Ipv4Packet;

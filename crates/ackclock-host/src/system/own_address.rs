@@ -1,6 +1,6 @@
 //! The host's own addresses: which one the kernel would use, and on which interface it is.
 
-use crate::interface::InterfaceName;
+use super::interface::InterfaceName;
 use ackclock::stack::Cidr;
 use pnet::datalink::interfaces;
 use std::fmt;

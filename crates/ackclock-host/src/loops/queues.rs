@@ -1,7 +1,7 @@
 //! Drives the queues of a device together, each by a thread of its own.
 
-use crate::run_loop::{Ended, RunError, RunLoop};
-use crate::wait::Waker;
+use super::run_loop::{Ended, RunError, RunLoop};
+use super::wait::Waker;
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::CongestionController;
 use ackclock::link::Link;

@@ -1,6 +1,6 @@
 //! What the kernel counts on a network interface.
 
-use crate::interface::InterfaceName;
+use super::interface::InterfaceName;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 

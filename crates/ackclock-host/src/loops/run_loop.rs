@@ -3,7 +3,7 @@
 //! The loop sleeps until the device is readable (or writable, when it had no room), a deadline is due,
 //! or a [`Waker`] calls.
 
-use crate::clock::Clock;
+use crate::system::clock::Clock;
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::CongestionController;
 use ackclock::link::ethernet::Ethernet;
@@ -15,11 +15,11 @@ use std::fmt;
 use std::io;
 use std::os::fd::AsFd;
 
-use crate::sleeper::Sleeper;
-use crate::strays::Strays;
-pub use crate::wait::Waker;
-use crate::wait::is_gone;
-use crate::wake_ups::WakeUps;
+use super::sleeper::Sleeper;
+use super::strays::Strays;
+pub use super::wait::Waker;
+use super::wait::is_gone;
+use super::wake_ups::WakeUps;
 
 /// Packets taken from the device, changes handed to applications and packets given to the device
 /// in one round, so that neither direction starves the other.

@@ -5,9 +5,9 @@
 //! loop knows nothing of what a wire does. It sleeps in one `ppoll`, to the nanosecond, until a
 //! device has packets, a wire has something to deliver, or a [`Waker`] calls.
 
-use crate::clock::Clock;
-pub use crate::wait::Waker;
-use crate::wait::{is_gone, wait};
+pub use super::wait::Waker;
+use super::wait::{is_gone, wait};
+use crate::system::clock::Clock;
 use ackclock::link::{Link, TransmitError};
 use ackclock::stack::Transmit;
 use ackclock::time::{Duration, Instant};
