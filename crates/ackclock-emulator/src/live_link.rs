@@ -3,8 +3,8 @@
 
 use crate::event_queue::EventQueue;
 use crate::link::Link;
-use crate::link::account::LinkStatistics;
 use crate::link::path::Path;
+use crate::link::statistics::LinkStatistics;
 use crate::packet::{Packet, PacketPool};
 use crate::random::{Random, Streams};
 use ackclock::time::Instant;

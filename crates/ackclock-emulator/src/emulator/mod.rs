@@ -7,7 +7,7 @@ pub(crate) mod pair;
 use crate::host::Host;
 use crate::host::endpoint::Endpoint;
 use crate::ids::{HostId, LinkId, RouterId};
-use crate::link::account::LinkStatistics;
+use crate::link::statistics::LinkStatistics;
 use crate::network::{Network, RouterStatistics, Step};
 use crate::observer::{Event, Observer};
 use crate::packet::Packet;

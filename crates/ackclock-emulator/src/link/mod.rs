@@ -1,24 +1,26 @@
 //! One direction of a path: queue, line, impairments and propagation. It knows no clock and no
 //! event queue: whoever drives it tells it what time it is and comes back when it says.
 
-pub(crate) mod account;
+mod account;
 pub(crate) mod impairments;
 pub(crate) mod path;
 pub(crate) mod propagation;
 pub(crate) mod queue;
 pub(crate) mod rate_and_outages;
+pub(crate) mod statistics;
 pub(crate) mod wire_size;
 
 use crate::observer::{DropReason, QueueLength};
 use crate::packet::Packet;
 use crate::random::Random;
-use account::{Account, LinkStatistics, Note};
+use account::{Account, Note};
 use ackclock::time::Instant;
-use impairments::Impairments;
+use impairments::{ImpairmentSettings, Impairments};
 use path::{Path, Place};
 use propagation::Propagation;
-use queue::{InService, Queue};
+use queue::{Line, Queue};
 use rate_and_outages::Schedule;
+use statistics::LinkStatistics;
 use std::collections::VecDeque;
 use wire_size::WireSize;
 
@@ -61,13 +63,22 @@ impl Link {
         let duplication = corruption.sibling();
         let reordering = duplication.sibling();
         let jitter = reordering.sibling();
+        let impairments = ImpairmentSettings {
+            loss: path.loss.clone(),
+            corrupt: path.corrupt,
+            duplicate: path.duplicate,
+            reorder: path.reorder,
+        };
         Link {
             mtu: path.mtu,
             size: path.size,
             schedule: Schedule::new(path.rate, &path.rate_changes, &path.outages),
             queue: Queue::new(path.queue, path.rate, queue),
             counts_in_service: path.counts_in_service,
-            impairments: Impairments::new(path, [random, corruption, duplication, reordering]),
+            impairments: Impairments::new(
+                impairments,
+                [random, corruption, duplication, reordering],
+            ),
             place: path.impair,
             propagation: Propagation::new(path.delay, path.jitter, jitter),
             in_service: None,
@@ -141,12 +152,12 @@ impl Link {
     /// before it.
     pub(crate) fn enqueue(&mut self, now: Instant, packet: Packet) -> Option<Instant> {
         let busy = self.in_service.is_some() || self.resumes.is_some();
-        let idle = !busy && self.schedule.stands_until(now).is_none();
-        let in_service = match &self.in_service {
-            Some(packet) if self.counts_in_service => InService::of(packet),
-            _ => InService::default(),
-        };
-        self.queue.push(now, packet, idle, in_service, &mut self.account);
+        let is_idle = !busy && self.schedule.stands_until(now).is_none();
+        let mut line = Line { is_idle, ..Line::default() };
+        if let Some(in_service) = self.in_service.as_ref().filter(|_| self.counts_in_service) {
+            (line.packets, line.bytes) = (1, in_service.bytes.len() as u64);
+        }
+        self.queue.push(now, packet, line, &mut self.account);
         let calls_at = if busy { None } else { self.serve_next(now) };
         let packets = self.packets();
         let longest = &mut self.account.statistics.longest_queue;

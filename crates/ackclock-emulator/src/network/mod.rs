@@ -6,7 +6,7 @@ pub(crate) mod routing_table;
 use crate::event_queue::EventQueue;
 use crate::ids::{HostId, LinkId, NodeId, RouterId};
 use crate::link::Link;
-use crate::link::account::LinkStatistics;
+use crate::link::statistics::LinkStatistics;
 use crate::observer::{DropReason, Event, Observer, PacketOnLink, QueueLength, QueueOnLink, Wants};
 use crate::packet::{Packet, PacketPool};
 use ackclock::stack::Transmit;

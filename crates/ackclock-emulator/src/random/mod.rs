@@ -53,6 +53,25 @@ impl Random {
     }
 }
 
+/// Chooses packets, each with the same probability. One number is drawn for each packet, so that
+/// runs that differ only in the probability draw the same numbers.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    probability: Probability,
+    random: Random,
+}
+
+impl Chosen {
+    pub(crate) fn new(probability: Probability, random: Random) -> Self {
+        Chosen { probability, random }
+    }
+
+    /// Whether the next packet is chosen.
+    pub(crate) fn next(&mut self) -> bool {
+        self.random.happens(self.probability)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,6 +9,11 @@ use ackclock::time::Duration;
 use serde::Deserialize;
 use toml::Spanned;
 
+/// The port of the first flow's service; each flow has the next.
+pub(super) const FIRST_PORT: u16 = 1024;
+/// Most flows, so that each has a port below the ephemeral ones (RFC 6335).
+pub(super) const MAX_FLOWS: usize = (49_152 - FIRST_PORT) as usize;
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {

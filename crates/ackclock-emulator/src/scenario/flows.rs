@@ -1,7 +1,7 @@
 //! What flows through the network.
 
 use super::error::{ScenarioError, Source};
-use super::file::{File, FlowTable, ServiceWord};
+use super::file::{FIRST_PORT, File, FlowTable, MAX_FLOWS, ServiceWord};
 use super::network::find_host;
 use super::words::{Drawn, Text};
 use crate::ids::HostId;
@@ -11,11 +11,6 @@ use ackclock::apps::{Amount, Burst, Completed, Schedule, Service};
 use ackclock::tcp::{Config, CongestionControl};
 use ackclock::time::{Duration, Instant};
 use std::net::SocketAddr;
-
-/// The port of the first flow's service; each flow has the next.
-const FIRST_PORT: u16 = 1024;
-/// Most flows, so that each has a port below the ephemeral ones (RFC 6335).
-pub(super) const MAX_FLOWS: usize = (49_152 - FIRST_PORT) as usize;
 
 /// One connection from a host to another.
 #[derive(Clone, Debug)]
@@ -121,6 +116,7 @@ pub(super) fn flows(
             _ => return Err(source.problem(ip, "ip", "use 4 or 6")),
         },
     };
+    let reader = FlowReader { file, topology, laws, source, family };
     let mut flows = Vec::new();
     for table in &file.flows {
         let count = table.count.unwrap_or(1);
@@ -129,75 +125,103 @@ pub(super) fn flows(
             return Err(source.problem(&table.from, "count", problem));
         }
         for _ in 0..count {
-            let number = flows.len();
-            flows.push(flow(file, table, number, family, topology, laws, source)?);
+            flows.push(reader.flow(table, flows.len())?);
         }
     }
     Ok(flows)
 }
 
-fn flow(
-    file: &File,
-    table: &FlowTable,
-    number: usize,
+/// Makes flows of the tables of a file.
+struct FlowReader<'a> {
+    file: &'a File,
+    topology: &'a Topology,
+    /// By host.
+    laws: &'a [CongestionControl],
+    source: &'a Source<'a>,
+    /// Which of a host's addresses is used: the first, IPv4, or the second, IPv6.
     family: usize,
-    topology: &Topology,
-    laws: &[CongestionControl],
-    source: &Source<'_>,
-) -> Result<Flow, ScenarioError> {
-    let from = find_host(topology, &table.from, "from", source)?;
-    let to = find_host(topology, &table.to, "to", source)?;
-    if from == to {
-        return Err(source.problem(&table.to, "to", "a flow goes from one host to another"));
+}
+
+impl FlowReader<'_> {
+    /// The flow of this number, counted from 0.
+    fn flow(&self, table: &FlowTable, number: usize) -> Result<Flow, ScenarioError> {
+        let from = find_host(self.topology, &table.from, "from", self.source)?;
+        let to = find_host(self.topology, &table.to, "to", self.source)?;
+        if from == to {
+            let problem = "a flow goes from one host to another";
+            return Err(self.source.problem(&table.to, "to", problem));
+        }
+        let connections = self.connections(table, [from, to])?;
+        let amount = self.amount(table)?;
+        let bursts = self.bursts(table, amount)?;
+        let drawn = |given: &Option<Text<Drawn<Duration>>>| match given {
+            Some(Text(drawn)) => drawn.distribution,
+            None => Distribution::Constant(0),
+        };
+        let address = self.topology.addresses(to)[self.family];
+        Ok(Flow {
+            name: format!("{}>{}#{}", table.from.get_ref(), table.to.get_ref(), number + 1),
+            from,
+            to,
+            service: table.service.map(|service| match service {
+                ServiceWord::Discard => Service::Discard,
+                ServiceWord::Echo => Service::Echo,
+            }),
+            // There are fewer flows than ports.
+            remote: SocketAddr::new(address, FIRST_PORT + number as u16),
+            connections,
+            start: drawn(&table.start),
+            pause: drawn(&table.pause),
+            amount,
+            bursts,
+        })
     }
-    let mut connections = [from, to].map(|host| {
-        let mut connection = Config::default();
-        connection.recovery = laws[host.0].recovery.unwrap_or(connection.recovery);
-        connection
-    });
-    for settings in file.connection.iter().chain(&table.connection) {
-        for connection in &mut connections {
-            settings.get_ref().apply(connection);
-            let usable = connection.validate();
-            usable.map_err(|error| source.problem(settings, "connection", error.to_string()))?;
+
+    /// Settings of the connection's end on each of these hosts.
+    fn connections(
+        &self,
+        table: &FlowTable,
+        hosts: [HostId; 2],
+    ) -> Result<[Config; 2], ScenarioError> {
+        let mut connections = hosts.map(|host| {
+            let mut connection = Config::default();
+            connection.recovery = self.laws[host.0].recovery.unwrap_or(connection.recovery);
+            connection
+        });
+        for settings in self.file.connection.iter().chain(&table.connection) {
+            for connection in &mut connections {
+                settings.get_ref().apply(connection);
+                connection.validate().map_err(|error| {
+                    self.source.problem(settings, "connection", error.to_string())
+                })?;
+            }
+        }
+        Ok(connections)
+    }
+
+    fn amount(&self, table: &FlowTable) -> Result<FlowAmount, ScenarioError> {
+        match (&table.bytes, &table.time) {
+            (None, None) => Ok(FlowAmount::Endless),
+            (Some(Text(bytes)), None) => Ok(FlowAmount::Bytes(bytes.distribution)),
+            (None, Some(time)) => Ok(FlowAmount::Time(time.get_ref().0)),
+            (Some(_), Some(time)) => {
+                let problem = "there are bytes already: remove one";
+                Err(self.source.problem(time, "time", problem))
+            }
         }
     }
-    let amount = match (&table.bytes, &table.time) {
-        (None, None) => FlowAmount::Endless,
-        (Some(Text(bytes)), None) => FlowAmount::Bytes(bytes.distribution),
-        (None, Some(time)) => FlowAmount::Time(time.get_ref().0),
-        (Some(_), Some(time)) => {
-            return Err(source.problem(time, "time", "there are bytes already: remove one"));
+
+    /// How many bursts the flow sends.
+    fn bursts(&self, table: &FlowTable, amount: FlowAmount) -> Result<u64, ScenarioError> {
+        match (&table.pause, &table.bursts) {
+            (None, None) => Ok(1),
+            (_, Some(bursts)) if matches!(amount, FlowAmount::Endless) => {
+                let problem = "say how much each of them is: give bytes or time";
+                Err(self.source.problem(bursts, "bursts", problem))
+            }
+            (_, Some(bursts)) => Ok(u64::from(*bursts.get_ref())),
+            // As long as the run lasts.
+            (Some(_), None) => Ok(u64::MAX),
         }
-    };
-    let bursts = match (&table.pause, &table.bursts) {
-        (None, None) => 1,
-        (_, Some(bursts)) if matches!(amount, FlowAmount::Endless) => {
-            let problem = "say how much each of them is: give bytes or time";
-            return Err(source.problem(bursts, "bursts", problem));
-        }
-        (_, Some(bursts)) => u64::from(*bursts.get_ref()),
-        // As long as the run lasts.
-        (Some(_), None) => u64::MAX,
-    };
-    let drawn = |given: &Option<Text<Drawn<Duration>>>| match given {
-        Some(Text(drawn)) => drawn.distribution,
-        None => Distribution::Constant(0),
-    };
-    Ok(Flow {
-        name: format!("{}>{}#{}", table.from.get_ref(), table.to.get_ref(), number + 1),
-        from,
-        to,
-        service: table.service.map(|service| match service {
-            ServiceWord::Discard => Service::Discard,
-            ServiceWord::Echo => Service::Echo,
-        }),
-        // There are fewer flows than ports.
-        remote: SocketAddr::new(topology.addresses(to)[family], FIRST_PORT + number as u16),
-        connections,
-        start: drawn(&table.start),
-        pause: drawn(&table.pause),
-        amount,
-        bursts,
-    })
+    }
 }

@@ -1,8 +1,7 @@
 //! The network that a scenario file describes.
 
 use super::error::{ScenarioError, Source};
-use super::file::{ChainTable, DumbbellTable, File, PairTable, ParkingLotTable};
-use super::flows::MAX_FLOWS;
+use super::file::{ChainTable, DumbbellTable, File, MAX_FLOWS, PairTable, ParkingLotTable};
 use super::words::Text;
 use crate::ids::{HostId, NodeId};
 use crate::link::path::Path;

@@ -1,7 +1,7 @@
 //! What came out of a scenario.
 
 use crate::ids::{HostId, LinkId};
-use crate::link::account::LinkStatistics;
+use crate::link::statistics::LinkStatistics;
 use ackclock::apps::{Service, SourceError};
 use ackclock::tcp::Info;
 use ackclock::time::{Duration, Instant};

@@ -5,7 +5,7 @@ use super::error::ScenarioError;
 use super::flows::{Bursts, Flow};
 use super::results::{FlowResult, LinkResult, ScenarioResults, per_second};
 use crate::emulator::{ApplicationId, Emulator};
-use crate::link::account::LinkStatistics;
+use crate::link::statistics::LinkStatistics;
 use crate::observer::Observer;
 use ackclock::apps::{Server, Service, Source, SourceConfig};
 use ackclock::congestion::BuiltIn;

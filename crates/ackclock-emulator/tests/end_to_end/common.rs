@@ -37,7 +37,7 @@ pub(crate) fn pair_observed<O: Observer>(
 }
 
 /// Two hosts under that law, joined by this path in each direction, and somebody who watches.
-fn pair_under<O: Observer>(
+pub(crate) fn pair_under<O: Observer>(
     law: BuiltIn,
     path: &str,
     seed: u64,
@@ -89,19 +89,16 @@ pub(crate) fn transfer(
     v6: bool,
     change: impl FnOnce(&mut SourceConfig),
 ) -> Outcome {
-    transfer_under(BuiltIn::default(), path, seed, service, v6, change)
+    transfer_over(pair(path, seed), service, v6, change)
 }
 
-/// A whole transfer as [`transfer`] does it, under that law at both ends.
-pub(crate) fn transfer_under(
-    law: BuiltIn,
-    path: &str,
-    seed: u64,
+/// A whole transfer as [`transfer`] does it, between the hosts of a pair.
+pub(crate) fn transfer_over(
+    mut emulator: Emulator,
     service: Service,
     v6: bool,
     change: impl FnOnce(&mut SourceConfig),
 ) -> Outcome {
-    let mut emulator = pair_under(law, path, seed, ());
     let mut config = SourceConfig::new(far_end(v6, service.port()));
     config.echo = service == Service::Echo;
     change(&mut config);

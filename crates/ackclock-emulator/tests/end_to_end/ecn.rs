@@ -1,7 +1,7 @@
 //! Explicit congestion notification between two stacks (RFC 3168): queues that mark, senders that
 //! slow down, and nothing lost.
 
-use crate::common::{Outcome, transfer_under};
+use crate::common::{Outcome, pair_under, transfer_over};
 use ackclock::apps::{Amount, Service};
 use ackclock::congestion::Reno;
 use ackclock::tcp::{EcnMode, Info};
@@ -9,7 +9,8 @@ use ackclock::tcp::{EcnMode, Info};
 /// Four megabytes through this queue, which the client asks to be marked.
 fn through(queue: &str, v6: bool, ecn: EcnMode) -> Outcome {
     let path = format!("rate=10mbit,delay=20ms,loss=0,queue={queue}");
-    transfer_under(Reno::default().into(), &path, 1, Service::Discard, v6, |source| {
+    let emulator = pair_under(Reno::default().into(), &path, 1, ());
+    transfer_over(emulator, Service::Discard, v6, |source| {
         source.amount = Amount::Bytes(4 << 20);
         source.connection.ecn = ecn;
     })

@@ -1,6 +1,6 @@
 //! Whole transfers between two real stacks.
 
-use crate::common::{Outcome, both_ways, transfer, transfer_under};
+use crate::common::{Outcome, both_ways, pair_under, transfer, transfer_over};
 use ackclock::apps::{Amount, Service};
 use ackclock::congestion::Reno;
 use ackclock::time::Duration;
@@ -42,8 +42,8 @@ fn discard_takes_every_byte_at_the_rate_of_the_line() {
 fn echo_returns_every_byte_at_the_rate_of_the_line() {
     for v6 in [false, true] {
         let path = "rate=10mbit,delay=20ms,loss=0,queue=1000";
-        let law = Reno::default().into();
-        let outcome = transfer_under(law, path, 1, Service::Echo, v6, |_| {});
+        let emulator = pair_under(Reno::default().into(), path, 1, ());
+        let outcome = transfer_over(emulator, Service::Echo, v6, |_| {});
         assert_eq!((outcome.client, outcome.server), ([MEGABYTE; 2], [MEGABYTE; 2]));
         assert_fills_the_line(&outcome);
     }
@@ -91,8 +91,8 @@ fn a_queue_too_short_for_a_window_costs_no_byte() {
 fn hardly_more_is_retransmitted_than_was_lost() {
     for seed in 0..4 {
         let path = "rate=10mbit,delay=20ms,loss=1%,queue=64";
-        let law = Reno::default().into();
-        let outcome = transfer_under(law, path, seed, Service::Discard, false, |source| {
+        let emulator = pair_under(Reno::default().into(), path, seed, ());
+        let outcome = transfer_over(emulator, Service::Discard, false, |source| {
             source.amount = Amount::Bytes(4 * MEGABYTE);
         });
         let lost = outcome.links[0].packets_lost + outcome.links[0].packets_dropped;

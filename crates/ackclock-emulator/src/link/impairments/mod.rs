@@ -1,18 +1,37 @@
 //! All that a path does to packets, one after another.
 
+mod corruption;
 pub(crate) mod loss;
 pub(crate) mod reordering;
 
 use crate::link::account::{Account, Note};
-use crate::link::path::Path;
 use crate::observer::DropReason;
 use crate::packet::Packet;
-use crate::random::Random;
+use crate::random::{Chosen, Random};
 use crate::units::Probability;
 use ackclock::time::Instant;
+use corruption::{Corruption, flip};
 use loss::{Loss, LossProcess};
-use reordering::{Chosen, Corruption, Hold, Reordering, flip};
+use reordering::{Hold, Reorder, Reordering};
 use std::collections::VecDeque;
+
+/// What a path says of its impairments, under the names of [`Path`](crate::Path).
+#[derive(Debug)]
+pub(crate) struct ImpairmentSettings {
+    pub(crate) loss: Loss,
+    pub(crate) corrupt: Probability,
+    pub(crate) duplicate: Probability,
+    pub(crate) reorder: Option<Reorder>,
+}
+
+impl ImpairmentSettings {
+    /// Whether no packet is ever lost, changed, copied or held back.
+    fn are_none(&self) -> bool {
+        let chances = [self.corrupt, self.duplicate];
+        let loss_is_none = self.loss == Loss::Bernoulli(Probability::NEVER);
+        loss_is_none && chances == [Probability::NEVER; 2] && self.reorder.is_none()
+    }
+}
 
 /// Loss, corruption, duplication and reordering. Each draws from a stream of its own.
 #[derive(Debug)]
@@ -27,17 +46,16 @@ pub(crate) struct Impairments {
 
 impl Impairments {
     /// `streams` are those of loss, corruption, duplication and reordering.
-    pub(crate) fn new(path: &Path, streams: [Random; 4]) -> Self {
-        let [loss, corruption, duplication, reordering] = streams;
-        let chance = [path.corrupt, path.duplicate] != [Probability::NEVER; 2];
-        let none =
-            !chance && path.loss == Loss::Bernoulli(Probability::NEVER) && path.reorder.is_none();
+    pub(crate) fn new(settings: ImpairmentSettings, streams: [Random; 4]) -> Self {
+        let none = settings.are_none();
+        let ImpairmentSettings { loss, corrupt, duplicate, reorder } = settings;
+        let [for_loss, for_corruption, for_duplication, for_reordering] = streams;
         Impairments {
             none,
-            loss: LossProcess::new(path.loss.clone(), loss),
-            corruption: Corruption::new(path.corrupt, corruption),
-            duplication: Chosen::new(path.duplicate, duplication),
-            reordering: Reordering::new(path.reorder, reordering),
+            loss: LossProcess::new(loss, for_loss),
+            corruption: Corruption::new(corrupt, for_corruption),
+            duplication: Chosen::new(duplicate, for_duplication),
+            reordering: Reordering::new(reorder, for_reordering),
         }
     }
 

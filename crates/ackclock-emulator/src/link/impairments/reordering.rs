@@ -1,7 +1,7 @@
-//! What a path does to packets besides losing them, and how it is written in a path.
+//! Reordering: packets that are held back and so overtaken, and how that is written in a path.
 
 use crate::packet::Packet;
-use crate::random::Random;
+use crate::random::{Chosen, Random};
 use crate::units::{Probability, ShowDuration, UnitError, parse_duration, parse_positive};
 use ackclock::time::Duration;
 use std::fmt;
@@ -48,48 +48,6 @@ impl fmt::Display for Reorder {
             Hold::Time(time) => write!(f, "{}:{}", self.probability, ShowDuration(time)),
             Hold::Packets(packets) => write!(f, "{}:{packets}", self.probability),
         }
-    }
-}
-
-/// Packets that are told apart from the others by chance, each with the same probability. It draws
-/// one number for each packet, so that runs that differ only in the probability draw the same.
-#[derive(Debug)]
-pub(crate) struct Chosen {
-    probability: Probability,
-    random: Random,
-}
-
-impl Chosen {
-    pub(crate) fn new(probability: Probability, random: Random) -> Self {
-        Chosen { probability, random }
-    }
-
-    /// Whether the next packet is one of them.
-    pub(crate) fn next(&mut self) -> bool {
-        self.random.happens(self.probability)
-    }
-}
-
-/// Flips one bit of some packets, IP header included.
-#[derive(Debug)]
-pub(crate) struct Corruption(Chosen);
-
-impl Corruption {
-    pub(crate) fn new(probability: Probability, random: Random) -> Self {
-        Corruption(Chosen::new(probability, random))
-    }
-
-    /// Which bit of the next packet, of `bytes` bytes, is to be flipped: all are equally likely.
-    pub(crate) fn next(&mut self, bytes: usize) -> Option<usize> {
-        let bits = bytes as u128 * 8;
-        self.0.next().then(|| ((u128::from(self.0.random.next_u64()) * bits) >> 64) as usize)
-    }
-}
-
-/// Flips a bit; the lowest bit of the first byte is number 0.
-pub(crate) fn flip(packet: &mut Packet, bit: usize) {
-    if let Some(byte) = packet.bytes.get_mut(bit / 8) {
-        *byte ^= 1 << (bit % 8);
     }
 }
 
@@ -141,37 +99,7 @@ impl Reordering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::testing::packet;
-    use crate::random::Streams;
     use ackclock::time::ParseDurationError;
-
-    fn random() -> Random {
-        Streams::new(1).take_stream()
-    }
-
-    #[test]
-    fn one_bit_is_flipped_and_every_bit_is_sometime() {
-        let mut corruption = Corruption::new(Probability::ALWAYS, random());
-        let mut seen = [false; 40];
-        for _ in 0..1000 {
-            let mut packet = packet(0, 5);
-            flip(&mut packet, corruption.next(5).unwrap());
-            let ones: Vec<_> =
-                (0..40).filter(|n| packet.bytes[n / 8] >> (n % 8) & 1 == 1).collect();
-            assert_eq!(ones.len(), 1);
-            seen[ones[0]] = true;
-        }
-        assert_eq!(seen, [true; 40]);
-        let mut never = Corruption::new(Probability::NEVER, random());
-        assert!((0..1000).all(|_| never.next(5).is_none()));
-    }
-
-    #[test]
-    fn an_empty_packet_has_no_bit_to_flip() {
-        let mut empty = packet(0, 0);
-        flip(&mut empty, 0);
-        assert_eq!(empty, packet(0, 0));
-    }
 
     #[test]
     fn reordering_is_written_so_that_it_is_read_back() {

@@ -5,7 +5,7 @@
 //! distances of INTERVAL / sqrt(count), until a packet has waited less than TARGET.
 
 use super::fifo::Fifo;
-use super::{Account, CoDelConfig, InService};
+use super::{Account, CoDelConfig, Line};
 use crate::link::account::Note;
 use crate::observer::DropReason;
 use crate::packet::Packet;
@@ -44,14 +44,8 @@ impl CoDel {
         CoDel { queue: Controlled::new(&config), limit: config.limit.get() as usize }
     }
 
-    pub(super) fn push(
-        &mut self,
-        now: Instant,
-        packet: Packet,
-        in_service: InService,
-        account: &mut Account,
-    ) {
-        if self.queue.packets() + in_service.packets < self.limit {
+    pub(super) fn push(&mut self, now: Instant, packet: Packet, line: Line, account: &mut Account) {
+        if self.queue.packets() + line.packets < self.limit {
             account.note(&packet, Note::Queued);
             self.queue.push(now, packet);
         } else {
@@ -284,7 +278,7 @@ mod tests {
         let mut account = Account::default();
         let mut queue = CoDel::new(config("codel:5ms:100ms:2"));
         for number in 0..3 {
-            queue.push(Instant::ZERO, packet(number, 100), InService::default(), &mut account);
+            queue.push(Instant::ZERO, packet(number, 100), Line::default(), &mut account);
         }
         assert_eq!(account.take_drop(), Some((packet(2, 100), DropReason::QueueFull)));
         assert_eq!(queue.pop(Instant::ZERO, &mut account), Some(packet(0, 100)));

@@ -1,7 +1,7 @@
 //! Drop-tail: first in, first out; what comes when the queue is full is dropped.
 
 use super::fifo::Fifo;
-use super::{Account, InService, QueueLimit};
+use super::{Account, Line, QueueLimit};
 use crate::link::account::Note;
 use crate::observer::DropReason;
 use crate::packet::Packet;
@@ -20,15 +20,8 @@ impl DropTail {
     }
 
     /// A packet that need not wait, because the line is idle, is taken whatever the limit.
-    pub(super) fn push(
-        &mut self,
-        now: Instant,
-        packet: Packet,
-        line_is_idle: bool,
-        in_service: InService,
-        account: &mut Account,
-    ) {
-        if line_is_idle || self.has_room_for(&packet, in_service) {
+    pub(super) fn push(&mut self, now: Instant, packet: Packet, line: Line, account: &mut Account) {
+        if line.is_idle || self.has_room_for(&packet, line) {
             account.note(&packet, Note::Queued);
             self.waiting.push(now, packet);
         } else {
@@ -48,11 +41,11 @@ impl DropTail {
         self.waiting.bytes()
     }
 
-    fn has_room_for(&self, packet: &Packet, in_service: InService) -> bool {
+    fn has_room_for(&self, packet: &Packet, line: Line) -> bool {
         match self.limit {
-            QueueLimit::Packets(limit) => self.waiting.packets() + in_service.packets < limit,
+            QueueLimit::Packets(limit) => self.waiting.packets() + line.packets < limit,
             QueueLimit::Bytes(limit) => {
-                let there = self.waiting.bytes() + in_service.bytes;
+                let there = self.waiting.bytes() + line.bytes;
                 there + packet.bytes.len() as u64 <= limit
             }
             QueueLimit::Infinite => true,
@@ -70,13 +63,7 @@ mod tests {
         let mut account = Account::default();
         let mut queue = DropTail::new(limit);
         for (number, &size) in (0..).zip(sizes) {
-            queue.push(
-                Instant::ZERO,
-                packet(number, size),
-                false,
-                InService::default(),
-                &mut account,
-            );
+            queue.push(Instant::ZERO, packet(number, size), Line::default(), &mut account);
         }
         let leave = std::iter::from_fn(|| queue.pop()).map(|packet| packet.number).collect();
         (account.dropped(), leave)
@@ -87,18 +74,12 @@ mod tests {
         let mut account = Account::default();
         let mut queue = DropTail::new(QueueLimit::Packets(3));
         for number in 0..4 {
-            queue.push(
-                Instant::ZERO,
-                packet(number, 100),
-                false,
-                InService::default(),
-                &mut account,
-            );
+            queue.push(Instant::ZERO, packet(number, 100), Line::default(), &mut account);
         }
         assert_eq!(account.take_drop(), Some((packet(3, 100), DropReason::QueueFull)));
         assert_eq!(account.take_drop(), None);
         assert_eq!(queue.pop(), Some(packet(0, 100)));
-        queue.push(Instant::ZERO, packet(4, 100), false, InService::default(), &mut account);
+        queue.push(Instant::ZERO, packet(4, 100), Line::default(), &mut account);
         let rest: Vec<_> = std::iter::from_fn(|| queue.pop()).map(|packet| packet.number).collect();
         assert_eq!(rest, [1, 2, 4]);
         assert_eq!(account.take_drop(), None);
@@ -109,7 +90,8 @@ mod tests {
         assert_eq!(fill(QueueLimit::Packets(0), &[100]), (vec![0], vec![]));
         let mut account = Account::default();
         let mut queue = DropTail::new(QueueLimit::Packets(0));
-        queue.push(Instant::ZERO, packet(0, 100), true, InService::default(), &mut account);
+        let idle = Line { is_idle: true, ..Line::default() };
+        queue.push(Instant::ZERO, packet(0, 100), idle, &mut account);
         assert_eq!(queue.pop(), Some(packet(0, 100)));
     }
 

@@ -5,7 +5,7 @@
 //! before those that have been busy for longer, so that sparse flows hardly wait.
 
 use super::codel::Controlled;
-use super::{Account, FqCoDelConfig, InService, flow};
+use super::{Account, FqCoDelConfig, Line, flow};
 use crate::link::account::Note;
 use crate::observer::DropReason;
 use crate::packet::Packet;
@@ -53,13 +53,7 @@ impl FqCoDel {
 
     /// RFC 8290 section 4.1. Beyond the limit, the flow that occupies the most bytes loses the
     /// packet at its head.
-    pub(super) fn push(
-        &mut self,
-        now: Instant,
-        packet: Packet,
-        in_service: InService,
-        account: &mut Account,
-    ) {
+    pub(super) fn push(&mut self, now: Instant, packet: Packet, line: Line, account: &mut Account) {
         let index = flow::hash(self.key, &packet.bytes) % self.flows.len() as u64;
         let index = index as usize;
         let flow = &mut self.flows[index];
@@ -72,7 +66,7 @@ impl FqCoDel {
             flow.credits = self.quantum;
             self.new_flows.push_back(index);
         }
-        if self.packets + in_service.packets > self.limit {
+        if self.packets + line.packets > self.limit {
             self.drop_from_largest(account);
         }
     }
@@ -157,12 +151,12 @@ mod tests {
         let mut queue = fq_codel("fq_codel");
         let mut account = Account::default();
         for number in 0..10 {
-            queue.push(Instant::ZERO, of_flow(number, 1, 1500), InService::default(), &mut account);
+            queue.push(Instant::ZERO, of_flow(number, 1, 1500), Line::default(), &mut account);
         }
         // The bulk flow uses its first quantum of 1514 bytes and is old then.
         let first = [(); 2].map(|()| queue.pop(Instant::ZERO, &mut account).unwrap().number);
         assert_eq!(first, [0, 1]);
-        queue.push(Instant::ZERO, of_flow(100, 2, 40), InService::default(), &mut account);
+        queue.push(Instant::ZERO, of_flow(100, 2, 40), Line::default(), &mut account);
         assert_eq!(leave(&mut queue, &mut account), [100, 2, 3, 4, 5, 6, 7, 8, 9]);
     }
 
@@ -171,9 +165,9 @@ mod tests {
         let mut queue = fq_codel("fq_codel:5ms:100ms:10240:1024:1500");
         let mut account = Account::default();
         for number in 0..30 {
-            queue.push(Instant::ZERO, of_flow(number, 1, 1500), InService::default(), &mut account);
+            queue.push(Instant::ZERO, of_flow(number, 1, 1500), Line::default(), &mut account);
             for _ in 0..3 {
-                queue.push(Instant::ZERO, of_flow(100, 2, 500), InService::default(), &mut account);
+                queue.push(Instant::ZERO, of_flow(100, 2, 500), Line::default(), &mut account);
             }
         }
         // A large packet, then as many bytes in three small ones, all the way.
@@ -187,14 +181,14 @@ mod tests {
         let mut queue = fq_codel("fq_codel:5ms:100ms:10240:1024:1500");
         let mut account = Account::default();
         for number in 0..4 {
-            queue.push(Instant::ZERO, of_flow(number, 1, 1500), InService::default(), &mut account);
+            queue.push(Instant::ZERO, of_flow(number, 1, 1500), Line::default(), &mut account);
         }
         assert_eq!(queue.pop(Instant::ZERO, &mut account).unwrap().number, 0);
-        queue.push(Instant::ZERO, of_flow(10, 2, 100), InService::default(), &mut account);
+        queue.push(Instant::ZERO, of_flow(10, 2, 100), Line::default(), &mut account);
         assert_eq!(queue.pop(Instant::ZERO, &mut account).unwrap().number, 10);
         // Found empty as a new flow, it goes behind the bulk flow with the credits it has left.
         assert_eq!(queue.pop(Instant::ZERO, &mut account).unwrap().number, 1);
-        queue.push(Instant::ZERO, of_flow(11, 2, 100), InService::default(), &mut account);
+        queue.push(Instant::ZERO, of_flow(11, 2, 100), Line::default(), &mut account);
         assert_eq!(leave(&mut queue, &mut account), [11, 2, 3]);
     }
 
@@ -203,10 +197,10 @@ mod tests {
         let mut queue = fq_codel("fq_codel:5ms:100ms:5:1024:1514");
         let mut account = Account::default();
         for number in 0..4 {
-            queue.push(Instant::ZERO, of_flow(number, 1, 1500), InService::default(), &mut account);
+            queue.push(Instant::ZERO, of_flow(number, 1, 1500), Line::default(), &mut account);
         }
         for number in 10..13 {
-            queue.push(Instant::ZERO, of_flow(number, 2, 40), InService::default(), &mut account);
+            queue.push(Instant::ZERO, of_flow(number, 2, 40), Line::default(), &mut account);
         }
         assert_eq!(account.dropped(), [0, 1]);
         assert_eq!(account.statistics.packets_dropped, 2);
@@ -223,16 +217,11 @@ mod tests {
         for millis in 0..2_000 {
             let now = Instant::from_millis(millis);
             for _ in 0..2 {
-                queue.push(now, of_flow(number, 1, 1500), InService::default(), &mut account);
+                queue.push(now, of_flow(number, 1, 1500), Line::default(), &mut account);
                 number += 1;
             }
             if millis % 10 == 5 {
-                queue.push(
-                    now,
-                    of_flow(1_000_000 + millis, 2, 100),
-                    InService::default(),
-                    &mut account,
-                );
+                queue.push(now, of_flow(1_000_000 + millis, 2, 100), Line::default(), &mut account);
             }
             match queue.pop(now, &mut account).unwrap().number {
                 packet @ 1_000_000.. => {

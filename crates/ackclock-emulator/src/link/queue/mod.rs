@@ -22,17 +22,15 @@ use drop_tail::DropTail;
 use fq_codel::FqCoDel;
 use red::Red;
 
-/// What is in service, as far as it counts among what waits.
+/// The line as a queue sees it when a packet comes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct InService {
-    packets: usize,
-    bytes: u64,
-}
-
-impl InService {
-    pub(crate) fn of(packet: &Packet) -> Self {
-        InService { packets: 1, bytes: packet.bytes.len() as u64 }
-    }
+pub(crate) struct Line {
+    /// Whether the line is idle, so that the packet goes on at once.
+    pub(crate) is_idle: bool,
+    /// Packets in service that count among those that wait: 1 or 0.
+    pub(crate) packets: usize,
+    /// Bytes of those, IP headers included.
+    pub(crate) bytes: u64,
 }
 
 /// Packets that wait for the line. The packet in service is not in the queue; whether it counts for
@@ -61,19 +59,12 @@ impl Queue {
 
     /// Takes a packet in. Every packet passes through the queue: if the line is idle, the queue is
     /// empty and [`Queue::pop`] follows at once.
-    pub(crate) fn push(
-        &mut self,
-        now: Instant,
-        packet: Packet,
-        line_is_idle: bool,
-        in_service: InService,
-        account: &mut Account,
-    ) {
+    pub(crate) fn push(&mut self, now: Instant, packet: Packet, line: Line, account: &mut Account) {
         match self {
-            Queue::DropTail(queue) => queue.push(now, packet, line_is_idle, in_service, account),
-            Queue::Red(queue) => queue.push(now, packet, in_service, account),
-            Queue::CoDel(queue) => queue.push(now, packet, in_service, account),
-            Queue::FqCoDel(queue) => queue.push(now, packet, in_service, account),
+            Queue::DropTail(queue) => queue.push(now, packet, line, account),
+            Queue::Red(queue) => queue.push(now, packet, line, account),
+            Queue::CoDel(queue) => queue.push(now, packet, line, account),
+            Queue::FqCoDel(queue) => queue.push(now, packet, line, account),
         }
     }
 

@@ -4,7 +4,7 @@
 use super::codel::CoDel;
 use super::red::Red;
 use super::testing::discipline;
-use super::{Account, Discipline, InService};
+use super::{Account, Discipline, Line};
 use crate::packet::testing::packet;
 use crate::random::{Random, Streams};
 use crate::units::Rate;
@@ -25,8 +25,8 @@ fn red(text: &str) -> Red {
     Red::new(config, RATE, random())
 }
 
-fn none() -> InService {
-    InService::default()
+fn none() -> Line {
+    Line::default()
 }
 
 /// Floyd and Jacobson, section 6: a queue that grows from 0 to L packets by L arrivals brings the

@@ -7,7 +7,7 @@
 //! so that the signals come at even distances; above the larger threshold every packet is told.
 
 use super::fifo::Fifo;
-use super::{Account, InService, RedConfig};
+use super::{Account, Line, RedConfig};
 use crate::link::account::Note;
 use crate::observer::DropReason;
 use crate::packet::Packet;
@@ -56,20 +56,14 @@ impl Red {
         }
     }
 
-    pub(super) fn push(
-        &mut self,
-        now: Instant,
-        packet: Packet,
-        in_service: InService,
-        account: &mut Account,
-    ) {
-        self.update_average(now, in_service);
+    pub(super) fn push(&mut self, now: Instant, packet: Packet, line: Line, account: &mut Account) {
+        self.update_average(now, line);
         let kept = match self.verdict() {
             Verdict::Pass => Some(packet),
             Verdict::Signal(reason) => account.signal(packet, reason, self.config.ecn),
         };
         let Some(packet) = kept else { return };
-        if self.waiting.packets() + in_service.packets >= self.config.limit.get() as usize {
+        if self.waiting.packets() + line.packets >= self.config.limit.get() as usize {
             self.count = Some(0);
             account.drop(packet, DropReason::QueueFull);
             return;
@@ -98,7 +92,7 @@ impl Red {
 
     /// Section 4: `avg <- (1 - w) avg + w q`, or, after an idle time in which `m` small packets
     /// could have been sent, `avg <- (1 - w)^m avg`.
-    fn update_average(&mut self, now: Instant, in_service: InService) {
+    fn update_average(&mut self, now: Instant, line: Line) {
         let weight = fraction(self.config.weight);
         match &mut self.idle_since {
             Some(since) => {
@@ -109,7 +103,7 @@ impl Red {
                 *since += Duration::from_nanos(packets.saturating_mul(self.typical.as_nanos()));
             }
             None => {
-                let length = (self.waiting.packets() + in_service.packets) as f64;
+                let length = (self.waiting.packets() + line.packets) as f64;
                 self.average = (1.0 - weight) * self.average + weight * length;
             }
         }
@@ -173,9 +167,9 @@ impl Red {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::account::LinkStatistics;
     use crate::link::queue::Discipline;
     use crate::link::queue::testing::discipline;
+    use crate::link::statistics::LinkStatistics;
     use crate::packet::testing::{ip_packet, packet};
     use crate::random::Streams;
     use ackclock::wire::Ecn;
@@ -197,7 +191,7 @@ mod tests {
         let mut queue = red("red:5:15:0.25:0.1:100");
         let mut account = Account::default();
         let averages = [0, 1, 2, 3, 4].map(|number| {
-            queue.push(ms(0), packet(number, 500), InService::default(), &mut account);
+            queue.push(ms(0), packet(number, 500), Line::default(), &mut account);
             queue.average
         });
         // Lengths of 0 (the line was idle until then), 1, 2, 3 and 4 packets; every step is exact
@@ -212,19 +206,19 @@ mod tests {
         queue.average = 32.0;
         queue.idle_since = Some(ms(100));
         // 3 packets of 4 ms in 15 ms: 32 / 2^3.
-        queue.push(ms(115), packet(0, 500), InService::default(), &mut account);
+        queue.push(ms(115), packet(0, 500), Line::default(), &mut account);
         assert_eq!((queue.average, queue.idle_since), (4.0, None));
         // Busy again: half of the average and half of a packet.
-        queue.push(ms(115), packet(1, 500), InService::default(), &mut account);
+        queue.push(ms(115), packet(1, 500), Line::default(), &mut account);
         assert_eq!(queue.average, 2.5);
         // An empty queue is not an idle line: only a line that asks in vain is.
         queue.pop(ms(120)).unwrap();
         queue.pop(ms(124)).unwrap();
-        queue.push(ms(126), packet(2, 500), InService::default(), &mut account);
+        queue.push(ms(126), packet(2, 500), Line::default(), &mut account);
         assert_eq!(queue.average, 1.25);
         queue.pop(ms(128)).unwrap();
         assert_eq!(queue.pop(ms(132)), None);
-        queue.push(ms(139), packet(3, 500), InService::default(), &mut account);
+        queue.push(ms(139), packet(3, 500), Line::default(), &mut account);
         assert_eq!(queue.average, 0.625);
     }
 
@@ -235,11 +229,11 @@ mod tests {
         queue.average = 32.0;
         queue.idle_since = Some(ms(0));
         // 9 ms: 2 packets of 4 ms and 1 ms; the average of 8 forces the drop, the line stays idle.
-        queue.push(ms(9), packet(0, 500), InService::default(), &mut account);
+        queue.push(ms(9), packet(0, 500), Line::default(), &mut account);
         assert_eq!(queue.average, 8.0);
         assert_eq!(account.take_drop(), Some((packet(0, 500), DropReason::Forced)));
         // At 20 ms five are over in all: 32 / 2^5.
-        queue.push(ms(20), packet(1, 500), InService::default(), &mut account);
+        queue.push(ms(20), packet(1, 500), Line::default(), &mut account);
         assert_eq!(queue.average, 1.0);
     }
 
@@ -269,7 +263,7 @@ mod tests {
         queue.idle_since = None;
         for number in 0..packets {
             queue.average = average;
-            queue.push(ms(0), packet(number, 500), InService::default(), &mut account);
+            queue.push(ms(0), packet(number, 500), Line::default(), &mut account);
             while queue.waiting.pop().is_some() {}
         }
         (account.dropped(), account.statistics)
@@ -307,7 +301,7 @@ mod tests {
         let mut queue = red("red:5:15:0.002:0.1:2");
         let mut account = Account::default();
         for number in 0..3 {
-            queue.push(ms(0), packet(number, 500), InService::default(), &mut account);
+            queue.push(ms(0), packet(number, 500), Line::default(), &mut account);
         }
         assert_eq!(account.take_drop(), Some((packet(2, 500), DropReason::QueueFull)));
     }
@@ -323,7 +317,7 @@ mod tests {
             let mut account = Account::default();
             (queue.average, queue.idle_since) = (100.0, None);
             let bytes = ip_packet(false, 1, ecn, 100);
-            queue.push(ms(0), Packet { number: 0, bytes }, InService::default(), &mut account);
+            queue.push(ms(0), Packet { number: 0, bytes }, Line::default(), &mut account);
             assert_eq!(account.statistics.packets_marked, marked, "{text}");
             assert_eq!(account.dropped().len() as u64, 1 - marked, "{text}");
             assert_eq!(queue.waiting.packets() as u64, marked, "{text}");
