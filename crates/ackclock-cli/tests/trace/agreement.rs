@@ -1,4 +1,4 @@
-//! Comparison of our counts with those of tcptrace and tshark, of the same captures. docs/trace.md explains
+//! Comparison of our counts with those of tcptrace and tshark, of the same captures. docs/capture_analysis.md explains
 //! which counts differ and why.
 
 use crate::namespace::in_namespace;

@@ -20,7 +20,7 @@ pub enum TraceFormat {
 }
 
 /// Writes every event as a line, the same fields under the same names in each format.
-/// `docs/traces.md` describes them.
+/// `docs/emulator_recordings.md` describes them.
 ///
 /// After an error of the writer nothing more is written; [`finish`](Self::finish) tells it. Give it
 /// a buffered writer.
@@ -117,8 +117,8 @@ impl<W: Write> fmt::Debug for Trace<W> {
     }
 }
 
-/// What can be said of an event. A name, once given, stays; units are part of it. `docs/traces.md`
-/// describes them.
+/// What can be said of an event. A name, once given, stays; units are part of it.
+/// `docs/emulator_recordings.md` describes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Column {
     Time,
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn every_field_is_documented() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/traces.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/emulator_recordings.md");
         let text = std::fs::read_to_string(path).unwrap();
         for name in NAMES {
             assert!(text.contains(&format!("| `{name}` |")), "{name}");
