@@ -195,7 +195,8 @@ impl<L: Link + AsFd> RunLoop<L> {
             let deadline = deadlines.into_iter().flatten().min().unwrap_or(Instant::FAR_FUTURE);
             let sleeper = match &mut sleeper {
                 Some(sleeper) => sleeper,
-                none => none.insert(Sleeper::new(&self.waker).map_err(RunError::Poll)?),
+                none => none
+                    .insert(Sleeper::new(self.waker.clone(), self.clock).map_err(RunError::Poll)?),
             };
             self.sleep(sleeper, deadline, round == Round::Blocked)?;
         }
@@ -284,9 +285,7 @@ impl<L: Link + AsFd> RunLoop<L> {
         deadline: Instant,
         wants_room: bool,
     ) -> Result<(), RunError<L::Error>> {
-        let RunLoop { link, waker, clock, .. } = self;
-        let said = sleeper.sleep(&*link, waker, clock, deadline, wants_room);
-        let said = said.map_err(RunError::Poll)?;
+        let said = sleeper.sleep(&self.link, deadline, wants_room).map_err(RunError::Poll)?;
         self.readable = said.contains(PollFlags::IN);
         if is_gone(said) { Err(RunError::Gone) } else { Ok(()) }
     }

@@ -34,6 +34,8 @@ const TIMER: u64 = 2;
 /// A place to sleep for one loop and one device.
 #[derive(Debug)]
 pub(crate) struct Sleeper {
+    waker: Waker,
+    clock: Clock,
     epoll: OwnedFd,
     timer: OwnedFd,
     /// When the timer goes off, or went off without being heard; never if it is not set.
@@ -43,14 +45,14 @@ pub(crate) struct Sleeper {
 }
 
 impl Sleeper {
-    /// One for the calls of this waker, and for one device.
-    pub(crate) fn new(waker: &Waker) -> io::Result<Self> {
+    /// One for the calls of this waker, and for one device; deadlines are times of this clock.
+    pub(crate) fn new(waker: Waker, clock: Clock) -> io::Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
         let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
         epoll::add(&epoll, waker.event(), EventData::new_u64(CALL), EventFlags::IN)?;
         epoll::add(&epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN)?;
-        Ok(Sleeper { epoll, timer, due: Instant::FAR_FUTURE, interest: None })
+        Ok(Sleeper { waker, clock, epoll, timer, due: Instant::FAR_FUTURE, interest: None })
     }
 
     /// Lets the device come and go unheard until the next sleep.
@@ -66,16 +68,14 @@ impl Sleeper {
     pub(crate) fn sleep(
         &mut self,
         device: impl AsFd,
-        waker: &Waker,
-        clock: &Clock,
         deadline: Instant,
         wants_room: bool,
     ) -> io::Result<PollFlags> {
         let interest = interest(wants_room);
         if deadline < self.due {
-            let now = clock.now();
+            let now = self.clock.now();
             if deadline.saturating_since(now) < NEAR {
-                return nap(&device, waker, now, deadline, interest);
+                return self.nap(device, now, deadline, interest);
             }
             let it_interval = Timespec { tv_sec: 0, tv_nsec: 0 };
             let setting = Itimerspec { it_interval, it_value: timespec(now, deadline) };
@@ -99,7 +99,7 @@ impl Sleeper {
         let mut of_device = PollFlags::empty();
         for event in events {
             match event.data.u64() {
-                CALL => waker.reset(),
+                CALL => self.waker.reset(),
                 TIMER => {
                     let _ = read(&self.timer, &mut [0u8; 8]);
                     self.due = Instant::FAR_FUTURE;
@@ -113,23 +113,23 @@ impl Sleeper {
         }
         Ok(of_device)
     }
-}
 
-/// Sleeps until a deadline that is near.
-fn nap(
-    device: impl AsFd,
-    waker: &Waker,
-    now: Instant,
-    deadline: Instant,
-    interest: PollFlags,
-) -> io::Result<PollFlags> {
-    let mut ready = [PollFd::new(&device, interest), waker.poll_fd()];
-    wait(&mut ready, now, deadline)?;
-    let [of_device, of_waker] = ready.map(|each| each.revents());
-    if of_waker.contains(PollFlags::IN) {
-        waker.reset();
+    /// Sleeps until a deadline that is near.
+    fn nap(
+        &self,
+        device: impl AsFd,
+        now: Instant,
+        deadline: Instant,
+        interest: PollFlags,
+    ) -> io::Result<PollFlags> {
+        let mut ready = [PollFd::new(&device, interest), self.waker.poll_fd()];
+        wait(&mut ready, now, deadline)?;
+        let [of_device, of_waker] = ready.map(|each| each.revents());
+        if of_waker.contains(PollFlags::IN) {
+            self.waker.reset();
+        }
+        Ok(of_device)
     }
-    Ok(of_device)
 }
 
 /// What of a device is waited for; that it went away is told unasked.
@@ -158,14 +158,13 @@ mod tests {
         }
 
         fn of(device: OwnedFd) -> Self {
-            let waker = Waker::new().unwrap();
-            let sleeper = Sleeper::new(&waker).unwrap();
-            World { device, waker, clock: Clock::start(), sleeper }
+            let (waker, clock) = (Waker::new().unwrap(), Clock::start());
+            let sleeper = Sleeper::new(waker.clone(), clock).unwrap();
+            World { device, waker, clock, sleeper }
         }
 
         fn sleep(&mut self, deadline: Instant, wants_room: bool) -> PollFlags {
-            let World { device, waker, clock, sleeper } = self;
-            sleeper.sleep(device, waker, clock, deadline, wants_room).unwrap()
+            self.sleeper.sleep(&self.device, deadline, wants_room).unwrap()
         }
 
         /// So many milliseconds from now.
