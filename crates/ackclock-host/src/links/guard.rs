@@ -7,7 +7,7 @@
 //! when it started, and a count, so that what a crash left behind is told from what a running program
 //! has, and its rules from one another.
 
-use super::raw::Ports;
+use super::port_range::Ports;
 use crate::system::command::{CommandError, CommandLine, Plan, command};
 use std::fmt;
 use std::net::Ipv4Addr;

@@ -6,8 +6,9 @@
 //! one it must. It was asked last and is answered last: when its RST is here, there are no more.
 
 use super::channel::Channel;
-use super::ports::{HeldPorts, hold};
-use super::{RawError, tcp_ends};
+use super::error::RawError;
+use super::filter::tcp_ends;
+use super::held_ports::{HeldPorts, hold};
 use crate::links::guard::Cover;
 use ackclock::seq::SeqNumber;
 use ackclock::wire::{
