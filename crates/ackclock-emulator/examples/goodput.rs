@@ -1,5 +1,6 @@
-//! How much of a path's rate a discard transfer of 16 MiB uses, without loss and with the default
-//! path's, and what recovery did meanwhile. Run it with `--release` for a meaningful wall time.
+//! Goodput: how much of a path's rate a discard transfer of 16 MiB uses, without loss and with that
+//! of the default path, and what recovery did meanwhile. Run it with `--release` for a meaningful
+//! wall time.
 //!
 //! The idle time is the longest in which the sender's line had nothing to send, from the first data
 //! on.
@@ -14,10 +15,10 @@ use std::error::Error;
 
 const BYTES: u64 = 16 << 20;
 
-/// Watches the line out of the left host.
+/// An observer of the line out of the left host.
 struct Line {
     rate: Rate,
-    /// Nothing before the first data.
+    /// When the line becomes idle; `None` before the first data.
     busy_until: Option<Instant>,
     longest_idle: Duration,
 }

@@ -1,23 +1,23 @@
-//! The event queue: what will happen, in order of time, and at one time in order of insertion.
+//! The event queue: events in order of time, and those of one time in order of insertion.
 
 use ackclock::time::Instant;
 use std::cmp::Ordering;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Things that will happen at points of virtual time.
+/// Events that will happen at points of virtual time.
 ///
 /// Events of the same instant come out in the order in which they were scheduled, so that a run
 /// depends on nothing but its inputs.
 ///
-/// Most events follow one another: packets that are on the way over the same link. Those may be
-/// scheduled in a lane, of which only the first event takes part in the search for the next, so that
-/// many packets on the way cost no more than few.
+/// Most events are arrivals of packets that follow one another on a link. They may be scheduled in
+/// a lane, of which only the first event takes part in the search for the next one, so that many
+/// packets on their way cost no more than few.
 #[derive(Debug)]
 pub(crate) struct EventQueue<T> {
     heap: BinaryHeap<Entry>,
     scheduled: u64,
-    /// Events that are in no lane, and the places that are free.
+    /// Events outside of lanes; `None` in places that are free.
     single: Vec<Option<T>>,
     free: Vec<usize>,
     lanes: Vec<VecDeque<InLane<T>>>,
@@ -65,7 +65,8 @@ impl<T> EventQueue<T> {
         self.heap.push(Entry { at, order, place: Place::Single(place as u32) });
     }
 
-    /// As [`EventQueue::schedule`], for an event that most likely is later than all in this lane.
+    /// Schedules an event in a lane, for events that are mostly later than all that are in the
+    /// lane.
     pub(crate) fn schedule_in_lane(&mut self, lane: usize, at: Instant, item: T) {
         if self.lanes.len() <= lane {
             self.lanes.resize_with(lane + 1, VecDeque::new);
@@ -100,7 +101,8 @@ impl<T> EventQueue<T> {
             Place::Lane(lane) => {
                 let lane = &mut self.lanes[lane as usize];
                 let first = lane.pop_front()?;
-                // The next of the lane takes its place, which the heap then sets right.
+                // The lane's next event takes the place in the heap, which moves it to where it
+                // belongs.
                 match lane.front() {
                     Some(next) => (entry.at, entry.order) = (next.at, next.order),
                     None => drop(PeekMut::pop(entry)),
@@ -169,7 +171,7 @@ mod tests {
 
     #[test]
     fn lanes_change_nothing_but_the_cost() {
-        // Arbitrary times, some of which repeat, in arbitrary lanes, with events taken in between.
+        // Arbitrary times, some of which repeat, in arbitrary lanes; events are taken in between.
         let mut number = 1_u64;
         let mut next = move |below: u64| {
             number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

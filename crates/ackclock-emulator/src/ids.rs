@@ -1,10 +1,10 @@
-//! Names of what a network is made of.
+//! Identifiers of hosts, routers and links.
 
-/// Names a host of an emulator.
+/// Identifies a host of an emulator.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct HostId(pub(crate) usize);
 
-/// Names a router of an emulator.
+/// Identifies a router of an emulator.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RouterId(pub(crate) usize);
 
@@ -17,7 +17,7 @@ pub enum NodeId {
     Router(RouterId),
 }
 
-/// Names a link of an emulator: one direction between two nodes.
+/// Identifies a link of an emulator: one direction between two nodes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LinkId(pub(crate) usize);
 

@@ -1,4 +1,4 @@
-//! A link by itself, for a driver with a clock of its own: the same queues, impairments and
+//! A single link for a driver with a clock of its own, with the same queues, impairments and
 //! statistics as in virtual time.
 
 use crate::event_queue::EventQueue;
@@ -10,12 +10,12 @@ use crate::random::{Random, Streams};
 use ackclock::time::Instant;
 use std::collections::VecDeque;
 
-/// One direction of a path that is driven by somebody's clock.
+/// One direction of a path, driven by the caller's clock.
 ///
 /// The driver hands in packets as they come and comes back at [`poll_at`](Self::poll_at) for those
-/// that have arrived. It may be late: what happens inside happens at its own time, so that neither
-/// the rate nor the order suffers, and each arrival says when it was due. A `now` before an earlier
-/// one counts as that.
+/// that have arrived. The driver may be late: events inside the link keep the times at which they
+/// were due, so that neither the rate nor the order suffers, and each arrival says when it was due.
+/// If `now` goes back, the latest one so far counts.
 ///
 /// ```
 /// use ackclock::time::Instant;
@@ -36,7 +36,7 @@ pub struct LiveLink {
     link: Link,
     now: Instant,
     events: EventQueue<Pending>,
-    /// Until they are delivered.
+    /// Packets that have arrived and wait to be delivered, with the times at which they were due.
     arrived: VecDeque<(Instant, Packet)>,
     pool: PacketPool,
 }
@@ -53,7 +53,8 @@ enum Pending {
 }
 
 impl LiveLink {
-    /// The two directions of a path, there and back. Everything random follows from the seed.
+    /// The links of both directions of a path, there and back. Everything random follows from the
+    /// seed.
     pub fn pair(paths: [&Path; 2], seed: u64) -> [Self; 2] {
         let mut streams = Streams::new(seed);
         paths.map(|path| LiveLink::new(path, streams.take_stream()))
@@ -69,17 +70,17 @@ impl LiveLink {
         }
     }
 
-    /// What it has done so far.
+    /// Counters of the link.
     pub fn statistics(&self) -> &LinkStatistics {
         self.link.statistics()
     }
 
-    /// Lets [`LinkStatistics::longest_queue`] begin anew with the queue as it is.
+    /// Restarts [`LinkStatistics::longest_queue`] with the present length of the queue.
     pub fn forget_longest_queue(&mut self) {
         self.link.forget_longest_queue();
     }
 
-    /// A packet comes to the near end.
+    /// Gives the link a packet at its near end.
     pub fn offer(&mut self, now: Instant, packet: &[u8]) {
         self.advance_to(now);
         let mut offered = self.pool.empty();
@@ -89,14 +90,14 @@ impl LiveLink {
     }
 
     /// When to call [`deliver`](Self::deliver) again if nothing is offered before;
-    /// [`Instant::FAR_FUTURE`]: not at all.
+    /// [`Instant::FAR_FUTURE`] if no packet is under way.
     pub fn poll_at(&self) -> Instant {
         let arrived = self.arrived.front().map(|(due, _)| *due);
         arrived.or_else(|| self.events.next_at()).unwrap_or(Instant::FAR_FUTURE)
     }
 
     /// Hands over the packets that have reached the far end by `now`, in order, each with the time
-    /// at which it did.
+    /// of its arrival.
     pub fn deliver(&mut self, now: Instant, to: &mut dyn FnMut(Instant, &[u8])) {
         self.advance_to(now);
         while let Some((due, packet)) = self.arrived.pop_front() {
@@ -105,7 +106,7 @@ impl LiveLink {
         }
     }
 
-    /// Lets everything happen that happens until `now`.
+    /// Processes all events up to `now`.
     fn advance_to(&mut self, now: Instant) {
         while self.events.next_at().is_some_and(|at| at <= now)
             && let Some((at, pending)) = self.events.pop()
@@ -125,7 +126,8 @@ impl LiveLink {
         self.now = self.now.max(now);
     }
 
-    /// Sees to what the link has to tell.
+    /// Schedules what follows from a call of the link: the end of a transmission, arrivals, packets
+    /// that are held back. Dropped packets are recycled.
     fn follow(&mut self, ends_at: Option<Instant>) {
         if let Some(at) = ends_at {
             self.events.schedule(at, Pending::Transmitted);
@@ -174,7 +176,7 @@ mod tests {
             late.offer(ms(0), &[number; 1250]);
         }
         assert_eq!(late.poll_at(), ms(1));
-        // It comes for the first time when three have left the line, and then when all have.
+        // The driver comes when three packets have left the line, and again when all have arrived.
         assert_eq!(deliver(&mut late, ms(3)), [(ms(2), 0), (ms(3), 1)]);
         assert_eq!(late.poll_at(), ms(4));
         assert_eq!(deliver(&mut late, ms(100)), [(ms(4), 2), (ms(5), 3), (ms(6), 4)]);
@@ -221,7 +223,7 @@ mod tests {
         }
     }
 
-    /// Lets the same packets go over the path in virtual and in real time.
+    /// Sends the same packets over the path in virtual and in real time, and compares what arrives.
     fn compare(path: &Path) {
         // Bursts of ten packets, somewhat faster than the line.
         let packets: Vec<_> = (0..2000_u64)

@@ -1,4 +1,4 @@
-//! What an emulator tells those who watch it.
+//! Events of an emulated network, and the trait of the observers that receive them.
 
 use crate::ids::{HostId, LinkId, NodeId};
 use ackclock::tcp::Info;
@@ -9,49 +9,50 @@ use std::net::SocketAddr;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct PacketOnLink<'a> {
-    /// Counts the packets of a run from 0, in the order in which their senders sent them. Routers
-    /// keep it when they forward; a duplicate has the number of its original.
+    /// The packet's number. The packets of a run are counted from 0 in the order in which their
+    /// senders sent them. Routers keep the number when they forward; a duplicate has the number of
+    /// its original.
     pub number: u64,
     /// The whole IP packet.
     pub bytes: &'a [u8],
     /// The link.
     pub link: LinkId,
-    /// Who put it on the link.
+    /// The node that put the packet on the link.
     pub from: NodeId,
-    /// Whom the link leads to.
+    /// The node that the link leads to.
     pub to: NodeId,
 }
 
-/// How much is at a link's near end.
+/// The length of a link's queue, and whether the line is busy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct QueueLength {
     /// Packets that wait for the line.
     pub packets: u64,
-    /// Bytes of those, IP headers included.
+    /// Bytes of the packets that wait, IP headers included.
     pub bytes: u64,
-    /// Whether the line is sending another.
+    /// Whether the line is sending another packet.
     pub in_service: bool,
 }
 
 impl QueueLength {
-    /// Packets that wait, the one in service included.
+    /// Packets that wait and the packet in service.
     pub const fn packets_with_service(&self) -> u64 {
         self.packets + self.in_service as u64
     }
 }
 
-/// The queue of a link.
+/// The queue of a link and its length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct QueueOnLink {
-    /// How long it is now.
+    /// How long the queue is now.
     pub length: QueueLength,
     /// The link.
     pub link: LinkId,
-    /// Who puts packets into it.
+    /// The node that puts packets into the queue.
     pub from: NodeId,
-    /// Whom the link leads to.
+    /// The node that the link leads to.
     pub to: NodeId,
 }
 
@@ -59,8 +60,8 @@ pub struct QueueOnLink {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ConnectionOnHost<'a> {
-    /// Counts the connections of a run from 0, in the order in which they were first told of. The
-    /// two ends of a connection are two.
+    /// The number of this end of the connection. Ends are counted from 0 in the order of their
+    /// first events; the two ends of a connection have different numbers.
     pub number: u64,
     /// The host.
     pub host: HostId,
@@ -68,53 +69,53 @@ pub struct ConnectionOnHost<'a> {
     pub local: SocketAddr,
     /// The other end.
     pub remote: SocketAddr,
-    /// The connection now.
+    /// A snapshot of the connection.
     pub info: &'a Info,
 }
 
 /// Something that happened in the network.
 ///
-/// At one instant the events of each packet come in order; those of different packets on one link
+/// At one instant the events of each packet come in order; events of different packets on one link
 /// may not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// A host or router handed a packet to a link.
     Sent(PacketOnLink<'a>),
-    /// A packet was taken into the link's queue; also if the line is idle and takes it at once.
-    /// Told if [`Wants::packets`].
+    /// A packet entered the link's queue. A packet that finds the line idle enters the queue too,
+    /// and leaves it at once. Only with [`Wants::packets`].
     Queued(PacketOnLink<'a>),
-    /// The line begins to send a packet. Told if [`Wants::packets`].
+    /// The line begins to send a packet. Only with [`Wants::packets`].
     TransmissionBegan(PacketOnLink<'a>),
-    /// The last bit of a packet has left. Told if [`Wants::packets`].
+    /// The last bit of a packet has left the line. Only with [`Wants::packets`].
     TransmissionEnded(PacketOnLink<'a>),
-    /// The queue marked a packet "congestion experienced" (RFC 3168); as it is now. Told if
-    /// [`Wants::packets`].
+    /// The queue marked a packet "congestion experienced" (RFC 3168). The packet is shown with the
+    /// mark. Only with [`Wants::packets`].
     Marked(PacketOnLink<'a>),
-    /// A bit of a packet was flipped; as it is now. Told if [`Wants::packets`].
-    Corrupted(PacketOnLink<'a>),
-    /// There is another of this packet from now on, with the same number. Told if
+    /// A bit of a packet was flipped. The packet is shown after the flip. Only with
     /// [`Wants::packets`].
+    Corrupted(PacketOnLink<'a>),
+    /// A packet was copied. The copy has the number of its original. Only with [`Wants::packets`].
     Duplicated(PacketOnLink<'a>),
-    /// A packet will not arrive. What a router drops has been delivered to it, and is told of on
-    /// the link that it came by.
+    /// A packet was dropped or lost. A packet that a router drops was delivered to the router
+    /// before; the event names the link that the packet came by.
     Dropped(PacketOnLink<'a>, DropReason),
-    /// A packet arrived; the host or router has not seen it yet.
+    /// A packet arrived at the far end of its link; the host or router has not processed it yet.
     Delivered(PacketOnLink<'a>),
-    /// A queue, empty in the beginning, has another length, or the line falls idle or does not any
-    /// more. Told if [`Wants::queues`].
+    /// The length of a queue has changed, or its line has become idle or busy. Queues are empty in
+    /// the beginning. Only with [`Wants::queues`].
     Queue(QueueOnLink),
-    /// A connection is new, or its state, window, threshold, flight, smoothed round-trip time, or
-    /// whether it is in recovery, is another. A listener's half-open connections are not told of.
-    /// Told if [`Wants::connections`].
+    /// A connection is new, has entered or left recovery, or its state, congestion window,
+    /// slow-start threshold, flight or smoothed round-trip time has changed. Half-open connections
+    /// of a listener have no events. Only with [`Wants::connections`].
     Connection(ConnectionOnHost<'a>),
-    /// A connection, as it was when it was told of last, is over, or at most in TIME-WAIT with
-    /// nobody interested. Told if [`Wants::connections`].
+    /// A connection is over, or only a TIME-WAIT record is left of it. The connection is shown as
+    /// in its last event. Only with [`Wants::connections`].
     ConnectionGone(ConnectionOnHost<'a>),
 }
 
 impl<'a> Event<'a> {
-    /// A name that stays, for files.
+    /// The name in files, which never changes.
     pub const fn name(&self) -> &'static str {
         match self {
             Event::Sent(_) => "sent",
@@ -132,7 +133,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The packet that it happened to.
+    /// The packet that the event happened to; `None` for events of queues and connections.
     pub const fn packet(&self) -> Option<&PacketOnLink<'a>> {
         match self {
             Event::Sent(packet)
@@ -153,31 +154,32 @@ impl<'a> Event<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum DropReason {
-    /// The queue was full. It is the packet that came, or, with FQ-CoDel, the first of the flow
-    /// that occupied the most bytes.
+    /// The queue was full. Drop-tail, RED and CoDel drop the packet that came, FQ-CoDel the first
+    /// packet of the flow that occupies the most bytes.
     QueueFull,
-    /// RED chose it by chance: its average was between the thresholds.
+    /// RED chose the packet by chance: the average was between the thresholds.
     Early,
     /// RED's average was at or above the larger threshold.
     Forced,
     /// CoDel's control law: packets had waited for too long.
     Late,
-    /// Lost on the way.
+    /// The path's loss process chose the packet.
     Loss,
-    /// It left the line in an outage.
+    /// The packet left the line during an outage.
     Outage,
-    /// It was longer than the link's MTU.
+    /// The packet was longer than the link's MTU.
     TooBig,
-    /// A router found its hop limit used up.
+    /// A router found the packet's hop limit used up.
     Expired,
-    /// A router knew no way to its destination, or was the destination: routers have no services.
+    /// A router knew no way to the packet's destination, or was the destination: routers have no
+    /// services.
     NoRoute,
-    /// A router could not read its IP header, or the header's checksum was wrong.
+    /// A router could not read the packet's IP header, or the header's checksum was wrong.
     Malformed,
 }
 
 impl DropReason {
-    /// A name that stays, for files.
+    /// The name in files, which never changes.
     pub const fn name(self) -> &'static str {
         match self {
             DropReason::QueueFull => "queue_full",
@@ -195,25 +197,25 @@ impl DropReason {
 }
 
 /// Which events an observer wants besides [`Event::Sent`], [`Event::Dropped`] and
-/// [`Event::Delivered`]. What nobody wants costs nothing.
+/// [`Event::Delivered`]. Events that no observer wants cost nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wants {
     /// What happens to packets between those events. Each such event costs a copy of the packet.
     pub packets: bool,
     /// The lengths of queues.
     pub queues: bool,
-    /// The state of connections. Whenever a host has done something all its connections are looked
-    /// at.
+    /// Changes of connections. They cost a look at all connections of a host whenever the host has
+    /// done something.
     pub connections: bool,
 }
 
 impl Wants {
-    /// No other event.
+    /// None of these events.
     pub const NOTHING: Wants = Wants { packets: false, queues: false, connections: false };
     /// All events.
     pub const EVERYTHING: Wants = Wants { packets: true, queues: true, connections: true };
 
-    /// What either of two wants.
+    /// The events that either of two observers wants.
     pub const fn or(self, other: Wants) -> Wants {
         Wants {
             packets: self.packets || other.packets,
@@ -223,14 +225,16 @@ impl Wants {
     }
 }
 
-/// Watches an emulator; it cannot change what happens.
+/// A receiver of an emulator's events. An observer cannot change what happens.
 ///
-/// `()` watches nothing, `Option<O>` only if it is there, and a pair lets two watch.
+/// `()` ignores all events, `Option<O>` ignores them if it is `None`, and a pair passes each event
+/// to both.
 pub trait Observer {
-    /// Something happened. It may be something that only another observer wants.
+    /// Takes an event, which happened at `now`. In a pair each observer gets what either of them
+    /// wants.
     fn on_event(&mut self, now: Instant, event: &Event<'_>);
 
-    /// What it wants to be told; asked once, when the emulator is built.
+    /// The events that the observer wants; asked once, when the emulator is built.
     fn wants(&self) -> Wants {
         Wants::NOTHING
     }
@@ -288,7 +292,7 @@ mod tests {
     use super::*;
     use crate::ids::HostId;
 
-    /// When something happened.
+    /// An observer that keeps the times of events.
     #[derive(Default)]
     struct Times(Vec<Instant>);
 

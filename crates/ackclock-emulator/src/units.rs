@@ -11,7 +11,7 @@ type Unit = (&'static str, usize);
 const RATE_UNITS: [Unit; 4] = [("gbit", 9), ("mbit", 6), ("kbit", 3), ("bit", 0)];
 const DURATION_UNITS: [Unit; 4] = [("s", 9), ("ms", 6), ("us", 3), ("ns", 0)];
 const BYTE_UNITS: [Unit; 3] = [("MB", 6), ("kB", 3), ("B", 0)];
-/// A share is counted in parts per billion.
+/// The units of a share, which is counted in parts per billion.
 const PROBABILITY_UNITS: [Unit; 2] = [("%", 7), ("", 9)];
 
 /// How fast a line sends, in bits per second; never zero.
@@ -39,7 +39,7 @@ impl Rate {
     }
 }
 
-/// As `1.5mbit`: `bit`, `kbit`, `mbit` and `gbit` per second, in steps of 1000.
+/// Reads a rate such as `1.5mbit`: `bit`, `kbit`, `mbit` and `gbit` per second, in steps of 1000.
 impl FromStr for Rate {
     type Err = UnitError;
 
@@ -49,7 +49,7 @@ impl FromStr for Rate {
     }
 }
 
-/// Whole numbers of the largest unit that fits: `1500kbit`.
+/// Writes a whole number of the largest unit that fits: `1500kbit`.
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_whole(f, self.0.get(), &RATE_UNITS)
@@ -61,9 +61,9 @@ impl fmt::Display for Rate {
 pub struct Probability(u32);
 
 impl Probability {
-    /// None.
+    /// The share 0: no packet.
     pub const NEVER: Probability = Probability(0);
-    /// All.
+    /// The share 1: all packets.
     pub const ALWAYS: Probability = Probability(1_000_000_000);
 
     /// A share in parts per billion; `None` above 1,000,000,000.
@@ -77,7 +77,7 @@ impl Probability {
     }
 }
 
-/// As `0.1%` or as a fraction: `0.001`.
+/// Reads a share in per cent, `0.1%`, or as a fraction, `0.001`.
 impl FromStr for Probability {
     type Err = UnitError;
 
@@ -88,7 +88,7 @@ impl FromStr for Probability {
     }
 }
 
-/// In per cent: `0.1%`.
+/// Writes a share in per cent: `0.1%`.
 impl fmt::Display for Probability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = format!("{}.{:07}", self.0 / 10_000_000, self.0 % 10_000_000);
@@ -97,7 +97,7 @@ impl fmt::Display for Probability {
     }
 }
 
-/// A span of time as `20ms`.
+/// Reads a span of time such as `20ms`.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     text.parse().map_err(UnitError::Duration)
 }
@@ -111,7 +111,7 @@ impl fmt::Display for ShowDuration {
     }
 }
 
-/// A number of bytes as `64kB`: `B`, `kB` and `MB`, in steps of 1000.
+/// Reads a number of bytes such as `64kB`: `B`, `kB` and `MB`, in steps of 1000.
 pub(crate) fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     parse(text, &BYTE_UNITS, UnitError::ByteUnit)
 }
@@ -121,12 +121,12 @@ pub(crate) fn show_bytes(f: &mut fmt::Formatter<'_>, bytes: u64) -> fmt::Result 
     write_whole(f, bytes, &BYTE_UNITS)
 }
 
-/// A whole number of packets, without unit.
+/// Reads a whole number of packets, without unit.
 pub(crate) fn parse_count(text: &str) -> Result<usize, UnitError> {
     usize::try_from(parse_number(text)?).map_err(|_| UnitError::TooLarge)
 }
 
-/// A whole number without unit.
+/// Reads a whole number without unit.
 pub(crate) fn parse_number(text: &str) -> Result<u64, UnitError> {
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(UnitError::Count);
@@ -134,7 +134,7 @@ pub(crate) fn parse_number(text: &str) -> Result<u64, UnitError> {
     text.parse().map_err(|_| UnitError::TooLarge)
 }
 
-/// A number of bytes with an optional sign and without unit, as `+10` or `-35`.
+/// Reads a number of bytes with an optional sign and without unit, such as `+10` or `-35`.
 pub(crate) fn parse_signed(text: &str) -> Result<i32, UnitError> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -143,12 +143,12 @@ pub(crate) fn parse_signed(text: &str) -> Result<i32, UnitError> {
     text.parse().map_err(|_| UnitError::TooLarge)
 }
 
-/// A number of bytes without unit.
+/// Reads a number of bytes without unit.
 pub(crate) fn parse_u32(text: &str) -> Result<u32, UnitError> {
     u32::try_from(parse_number(text)?).map_err(|_| UnitError::TooLarge)
 }
 
-/// A whole number above 0 without unit.
+/// Reads a whole number above 0 without unit.
 pub(crate) fn parse_positive(text: &str) -> Result<NonZeroU32, UnitError> {
     NonZeroU32::new(parse_u32(text)?).ok_or(UnitError::Positive)
 }
@@ -157,45 +157,45 @@ pub(crate) fn parse_positive(text: &str) -> Result<NonZeroU32, UnitError> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum UnitError {
-    /// It does not begin with a decimal number.
+    /// The text does not begin with a decimal number.
     Number,
-    /// The unit is none of a rate's.
+    /// The unit of a rate is not `bit`, `kbit`, `mbit` or `gbit`.
     RateUnit,
     /// A time could not be read.
     Duration(ParseDurationError),
-    /// The unit is none of a share's.
+    /// The unit of a share is not `%`.
     ProbabilityUnit,
     /// A number of packets or bytes is not a whole number.
     Count,
     /// More decimal places than are kept (1 bit per second, 1e-9 of all packets).
     TooFine,
-    /// It does not fit 64 bits.
+    /// The number does not fit its field.
     TooLarge,
     /// A rate of zero.
     Zero,
     /// A share above 100 %.
     AboveOne,
-    /// The unit is none of a byte count's.
+    /// The unit of a number of bytes is not `B`, `kB` or `MB`.
     ByteUnit,
-    /// A number of zero where it must be positive.
+    /// A number that must be positive is zero.
     Positive,
-    /// It names no queue discipline.
+    /// There is no queue discipline of this name.
     Queue,
     /// RED does not have its five parameters.
     Red,
     /// RED's thresholds are not in order.
     RedThresholds,
-    /// It names no way to lose packets.
+    /// There is no kind of loss of this name.
     Loss,
     /// Gilbert's chain does not have two to four probabilities.
     Gilbert,
-    /// Reordering does not have a share and a time or number.
+    /// Reordering is not given as a share and a time or a number of packets.
     Reorder,
-    /// CoDel has neither none nor all of its parameters.
+    /// Some parameters of CoDel are given, but not all.
     CoDel,
-    /// FQ-CoDel has neither none nor all of its parameters.
+    /// Some parameters of FQ-CoDel are given, but not all.
     FqCoDel,
-    /// A signed number of bytes is none.
+    /// The text is not a number of bytes with an optional sign.
     Signed,
     /// An MTU below 68 bytes.
     Mtu,
@@ -205,9 +205,9 @@ pub enum UnitError {
     Order,
     /// An outage does not have a beginning and an end.
     Outage,
-    /// It does not say whether the packet in service counts.
+    /// The word for the packet in service is neither `counted` nor `uncounted`.
     InService,
-    /// It names no place for impairments.
+    /// The place of the impairments is neither `ingress` nor `egress`.
     Place,
 }
 
@@ -270,7 +270,7 @@ fn parse(text: &str, units: &[Unit], unknown: UnitError) -> Result<u64, UnitErro
     shift(number, places.ok_or(unknown)?)
 }
 
-/// A decimal number times ten to the power of `places`, exactly.
+/// Multiplies a decimal number by ten to the power of `places`, exactly.
 fn shift(number: &str, places: usize) -> Result<u64, UnitError> {
     let (whole, fraction) = match number.split_once('.') {
         Some((_, "")) => return Err(UnitError::Number),

@@ -18,8 +18,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
-    /// The network of this topology. `controller` is asked once for each host; the host's
-    /// connections use clones of what it says. `observer` watches; `()` for nobody.
+    /// An emulator of this topology. `controller` is called once for each host, whose connections
+    /// use clones of the controller that it returns. `observer` receives the events; `()` ignores
+    /// them.
     ///
     /// Everything random follows from `seed`: losses and other impairments (independent streams for
     /// each link), initial sequence numbers and ports. The same topology, seed and applications give
@@ -63,7 +64,7 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
     }
 }
 
-/// Refuses a name that two nodes have.
+/// Fails if two nodes have the same name.
 fn check_names(topology: &Topology) -> Result<(), BuildError> {
     let mut seen = BTreeSet::new();
     let hosts = topology.hosts.iter().map(|host| &host.name);
@@ -91,7 +92,8 @@ fn stack<C: CongestionController + Clone>(
 ) -> Result<Stack<'static, C>, ConfigError> {
     let secret = [random.next_u64(), random.next_u64()];
     let mut config = StackConfig::new(device, secret);
-    // Buffers of any size are there to be tried out; memory is taken only for what is in them.
+    // No limit, so that experiments can have buffers of any size; memory is taken only for what is
+    // in them.
     config.memory = u64::MAX;
     Stack::new(config, controller, Storage::growing())
 }

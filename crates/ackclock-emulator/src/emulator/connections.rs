@@ -1,4 +1,4 @@
-//! What an observer is told of connections: each change of what the papers plot.
+//! Events of connections: each change of the values that papers plot.
 
 use crate::ids::HostId;
 use crate::observer::{ConnectionOnHost, Event};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::net::SocketAddr;
 
-/// The connections that an observer knows.
+/// The connections that observers have been told of.
 #[derive(Debug, Default)]
 pub(crate) struct Connections {
     /// By host, and then by both ends.
@@ -19,22 +19,22 @@ pub(crate) struct Connections {
     looks: u64,
 }
 
-/// A connection as the observer knows it.
+/// A connection and what observers were last told of it.
 #[derive(Debug)]
 struct Known {
     number: u64,
     told: Info,
-    /// The look at which it was there last.
+    /// The number of the last look that found the connection.
     seen: u64,
 }
 
-/// What is told anew when it changes.
+/// The values whose change is an event.
 fn plotted(info: &Info) -> (State, [u32; 3], Duration, bool) {
     (info.state, [info.cwnd, info.ssthresh, info.in_flight], info.rtt, info.in_recovery)
 }
 
 impl Connections {
-    /// Tells what has changed about the connections of a host.
+    /// Compares the connections of a host with what was told before, and tells the changes.
     pub(crate) fn look_at<C: CongestionController + Clone>(
         &mut self,
         now: Instant,

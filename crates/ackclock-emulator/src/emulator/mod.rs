@@ -29,7 +29,7 @@ pub struct Emulator<C: 'static = BuiltIn, O = ()> {
     hosts: Vec<Host<C>>,
     network: Network<O>,
     connections: Connections,
-    /// A host that was not done when it was asked last.
+    /// Index of a host that was not done when it was last asked.
     undone: Cell<usize>,
 }
 
@@ -45,7 +45,7 @@ pub struct ApplicationId<A> {
 pub enum Ended {
     /// All applications are done.
     Done,
-    /// Nothing will ever happen any more, but an application is not done.
+    /// No event is left, but an application is not done.
     Stuck,
     /// The time given is over.
     OutOfTime,
@@ -57,7 +57,7 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         Emulator { hosts, network, connections, undone: Cell::new(0) }
     }
 
-    /// What time it is in the network.
+    /// The time in the network.
     pub fn now(&self) -> Instant {
         self.network.now()
     }
@@ -77,7 +77,7 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         Ok(ApplicationId { host, index, application: PhantomData })
     }
 
-    /// An application; `None` if the name belongs to another emulator.
+    /// An application; `None` if the id belongs to another emulator.
     pub fn application<A: 'static>(&self, id: ApplicationId<A>) -> Option<&A> {
         self.hosts[id.host.0].application(id.index)
     }
@@ -87,7 +87,8 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         self.hosts[host.0].stack()
     }
 
-    /// Does something with the stack of a host, now, and sends what follows from it.
+    /// Calls `action` with the time and the stack of a host, and sends the packets that follow from
+    /// it.
     pub fn with_stack<R>(
         &mut self,
         host: HostId,
@@ -99,50 +100,52 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         result
     }
 
-    /// Lets something else than its stack live on a host from now on; its applications and its
-    /// stack are not served any more.
+    /// Replaces the stack of a host by `endpoint` from now on. The stack and its applications are
+    /// not served any more.
     pub fn occupy(&mut self, host: HostId, endpoint: impl Endpoint + 'static) {
         self.hosts[host.0].occupy(endpoint);
         self.serve(host);
     }
 
-    /// What lives on a host in place of its stack; `None` if nothing of that type does.
+    /// The endpoint that has replaced the stack of a host; `None` if there is none of that type.
     pub fn endpoint<E: 'static>(&self, host: HostId) -> Option<&E> {
         self.hosts[host.0].endpoint()
     }
 
-    /// What the link that leaves a host has done so far.
+    /// Counters of the link that leaves a host.
     pub fn link_statistics(&self, from: HostId) -> &LinkStatistics {
         self.network.link_statistics(self.hosts[from.0].outgoing())
     }
 
-    /// What a link has done so far.
+    /// Counters of a link.
     pub fn statistics(&self, link: LinkId) -> &LinkStatistics {
         self.network.link_statistics(link)
     }
 
-    /// Lets [`LinkStatistics::longest_queue`] of all links begin anew, with the queues as they are.
+    /// Restarts [`LinkStatistics::longest_queue`] of all links with the present length of each
+    /// queue.
     pub fn forget_longest_queues(&mut self) {
         self.network.forget_longest_queues();
     }
 
-    /// What a router has done so far.
+    /// Counters of a router.
     pub fn router_statistics(&self, router: RouterId) -> &RouterStatistics {
         self.network.router_statistics(router)
     }
 
-    /// Who watches.
+    /// The observer.
     pub fn observer(&self) -> &O {
         self.network.observer()
     }
 
-    /// Ends the emulation and returns who watched.
+    /// Ends the emulation and returns the observer.
     pub fn into_observer(self) -> O {
         self.network.into_observer()
     }
 
-    /// Lets everything happen up to and including `limit`; then it is `limit`. With
-    /// [`Instant::FAR_FUTURE`] it runs until nothing happens any more, and time stays there.
+    /// Processes all events up to and including `limit`; the time is `limit` afterwards. With
+    /// [`Instant::FAR_FUTURE`] the run goes on until no event is left, and the time is that of the
+    /// last one.
     pub fn run_until(&mut self, limit: Instant) {
         while self.network.next_at().is_some_and(|at| at <= limit) {
             self.step();
@@ -172,7 +175,7 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
 
     /// Whether all applications on all hosts are done.
     pub fn is_done(&self) -> bool {
-        // Asked after each step: most of the time the host that kept the run going still does.
+        // Asked after each step, and mostly the host that was not done before is still not done.
         if self.hosts.get(self.undone.get()).is_some_and(|host| !host.is_done()) {
             return false;
         }
@@ -181,7 +184,7 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         undone.is_none()
     }
 
-    /// Lets the next thing happen.
+    /// Processes the next event.
     fn step(&mut self) {
         match self.network.step() {
             None | Some(Step::Nothing) => {}
@@ -207,7 +210,7 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         if self.hosts[host.0].polls_at_once() {
             self.serve(host);
         } else if let Some(at) = self.hosts[host.0].arm_at(now) {
-            // Called after all other packets that it takes now.
+            // The host is called after all other packets that reach it at this time.
             self.network.call_at(at, host);
         }
     }

@@ -22,9 +22,9 @@ pub struct PairConfig {
     /// The links: left to right, and right to left. The MTU of a host's stack is that of the link
     /// that leaves it.
     pub paths: [Path; 2],
-    /// Everything random follows from it: losses and other impairments (independent streams for
-    /// each link), initial sequence numbers and ports. The same seed and the same applications
-    /// give the same packets.
+    /// The seed of everything random: losses and other impairments (independent streams for each
+    /// link), initial sequence numbers and ports. The same seed and the same applications give the
+    /// same packets.
     pub seed: u64,
     /// The hosts' addresses.
     pub addresses: [Vec<Cidr>; 2],
@@ -47,8 +47,8 @@ impl PairConfig {
 }
 
 impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
-    /// The hosts [`LEFT`] and [`RIGHT`] with a link in each direction. Each host's connections
-    /// use clones of its `controllers` element. `observer` watches; `()` for nobody.
+    /// The hosts [`LEFT`] and [`RIGHT`] with a link in each direction. Each host's connections use
+    /// clones of its `controllers` element. `observer` receives the events; `()` ignores them.
     ///
     /// # Errors
     /// Names the setting that a stack does not accept.

@@ -1,4 +1,4 @@
-//! A host: a stack and the applications on it.
+//! A host: a stack and its applications, or an endpoint in place of them.
 
 pub(crate) mod endpoint;
 
@@ -16,21 +16,23 @@ use std::collections::BTreeMap;
 pub(crate) struct Host<C: 'static> {
     stack: Stack<'static, C>,
     applications: Vec<Box<dyn Resident<C>>>,
-    /// When each of them wants to be woken.
+    /// When each application wants to be woken.
     wakes: Vec<Instant>,
-    /// Whose a connection is, where only one of them says that it is its own.
+    /// Index of the application that a connection belongs to, for connections that exactly one
+    /// application claims.
     owners: BTreeMap<Handle, usize>,
-    /// One that was not done when it was asked last.
+    /// Index of an application that was not done when it was last asked.
     undone: Cell<usize>,
-    /// Lives here in place of the stack.
+    /// Runs in place of the stack, if there is one.
     endpoint: Option<Box<dyn AnyEndpoint>>,
     outgoing: LinkId,
-    /// How long it is busy with each packet that it receives.
+    /// How long the host is busy with each packet that it receives.
     processing: Duration,
     busy_until: Instant,
-    /// It looks at packets and timers only at multiples of this; zero: always.
+    /// The host looks at packets and timers only at multiples of this time; zero: at once.
     poll_interval: Duration,
-    /// The earliest time at which the network will call the host; `FAR_FUTURE`: none.
+    /// The earliest time at which the network will call the host; `FAR_FUTURE` if no call is
+    /// scheduled.
     armed: Instant,
 }
 
@@ -66,7 +68,8 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
         }
     }
 
-    /// A packet has arrived; returns when the host is through with it, if not at once.
+    /// Takes note of a packet's arrival. Returns when the host has finished processing the packet;
+    /// `None`: at once.
     pub(crate) fn process(&mut self, now: Instant) -> Option<Instant> {
         if self.processing.is_zero() && self.polls_at_once() {
             return None;
@@ -75,12 +78,12 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
         Some(self.polled_at(self.busy_until))
     }
 
-    /// Whether it does everything when it happens.
+    /// Whether the host takes packets and timers at once.
     pub(crate) fn polls_at_once(&self) -> bool {
         self.poll_interval.is_zero()
     }
 
-    /// When the host gets to know what happens at `at`.
+    /// When the host notices an event of time `at`.
     fn polled_at(&self, at: Instant) -> Instant {
         match self.poll_interval.as_nanos() {
             0 => at,
@@ -99,7 +102,7 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
         &mut self.stack
     }
 
-    /// The link that its packets leave by.
+    /// The link by which the host's packets leave.
     pub(crate) fn outgoing(&self) -> LinkId {
         self.outgoing
     }
@@ -121,7 +124,7 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
         resident.downcast_ref()
     }
 
-    /// Lets an endpoint take the place of the stack.
+    /// Replaces the stack by an endpoint.
     pub(crate) fn occupy(&mut self, endpoint: impl Endpoint + 'static) {
         self.endpoint = Some(Box::new(endpoint));
     }
@@ -131,7 +134,7 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
         endpoint.downcast_ref()
     }
 
-    /// Whoever lives here takes a packet.
+    /// Gives a packet to the endpoint, or to the stack if there is none.
     pub(crate) fn on_packet(&mut self, now: Instant, bytes: &[u8]) {
         match &mut self.endpoint {
             Some(endpoint) => endpoint.on_packet(now, bytes),
@@ -153,8 +156,8 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
         undone.is_none()
     }
 
-    /// Does all that there is to do now: timers, applications, packets. It must be called after
-    /// anything that touched the stack.
+    /// Does all that is due now: timers, applications, packets. Must be called after each change of
+    /// the stack from outside.
     pub(crate) fn serve(&mut self, now: Instant, send: &mut dyn FnMut(&Transmit<'_>)) {
         if let Some(endpoint) = &mut self.endpoint {
             return endpoint.poll(now, &mut |bytes| send(&whole(bytes)));
@@ -219,16 +222,18 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
         concerned.next().is_none().then_some(first)
     }
 
-    /// When the host must be called, if the network does not know that yet.
+    /// When the host must be called; `None` if a call at that time or before is scheduled already.
     ///
-    /// A later deadline than the one armed is left alone: the call that comes too early arms it.
+    /// A deadline after the scheduled call needs none of its own: the earlier call schedules the
+    /// next.
     pub(crate) fn arm(&mut self, now: Instant) -> Option<Instant> {
-        // What is still due after `serve` waits for another instant: time must not stand still.
+        // What is still due after `serve` is done a nanosecond later, so that time goes on.
         let deadline = self.polled_at(self.deadline().max(now + Duration::from_nanos(1)));
         self.arm_at(deadline)
     }
 
-    /// As [`Host::arm`], when the host is to be called at `deadline`.
+    /// Schedules a call at `deadline`; returns `None` if a call at that time or before is scheduled
+    /// already.
     pub(crate) fn arm_at(&mut self, deadline: Instant) -> Option<Instant> {
         if deadline >= self.armed {
             return None;
@@ -237,8 +242,8 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
         Some(deadline)
     }
 
-    /// The network calls at a time that was armed. Returns whether the call is still wanted; an
-    /// earlier one may have taken its place.
+    /// Takes note of a call by the network. Returns whether the call is still wanted: it is not if
+    /// an earlier one has replaced it.
     pub(crate) fn disarm(&mut self, now: Instant) -> bool {
         let wanted = self.armed == now;
         if wanted {
@@ -255,7 +260,7 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
     }
 }
 
-/// A packet that comes in one piece.
+/// A transmission of a whole packet, headers included, in one piece.
 fn whole(bytes: &[u8]) -> Transmit<'_> {
     Transmit {
         header: bytes,

@@ -1,4 +1,5 @@
-//! What a link has to tell: its statistics, what happened to packets, and which it dropped.
+//! A link's account: its counters, notes of what happened to packets, and the packets that it
+//! dropped.
 
 use super::statistics::LinkStatistics;
 use crate::observer::{DropReason, Event, PacketOnLink};
@@ -6,7 +7,7 @@ use crate::packet::Packet;
 use ackclock::wire::mark_congestion;
 use std::collections::VecDeque;
 
-/// Something that happened to a packet, which stays in the network.
+/// Something that happened to a packet that stays in the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Note {
     Queued,
@@ -18,7 +19,7 @@ pub(crate) enum Note {
 }
 
 impl Note {
-    /// The event that tells of it.
+    /// The event of this note about this packet.
     pub(crate) const fn event(self, packet: PacketOnLink<'_>) -> Event<'_> {
         match self {
             Note::Queued => Event::Queued(packet),
@@ -31,13 +32,13 @@ impl Note {
     }
 }
 
-/// A link's statistics, and what whoever drives it has yet to take: dropped packets, and notes of
-/// what happened to others.
+/// A link's counters, the dropped packets, and notes of what happened to other packets. The driver
+/// of the link takes drops and notes after each call.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
     pub(crate) statistics: LinkStatistics,
     dropped: VecDeque<(Packet, DropReason)>,
-    /// `None` while nobody wants to know.
+    /// `None` if the observer wants no notes.
     notes: Option<VecDeque<(Packet, Note)>>,
 }
 
@@ -47,19 +48,19 @@ impl Account {
         self.notes.get_or_insert_default();
     }
 
-    /// Something happened to a packet.
+    /// Notes what happened to a packet, if notes are kept.
     pub(crate) fn note(&mut self, packet: &Packet, note: Note) {
         if let Some(notes) = &mut self.notes {
             notes.push_back((packet.clone(), note));
         }
     }
 
-    /// What happened to a packet next, and a copy of it as it was then.
+    /// The next note and a copy of the packet as it was then.
     pub(crate) fn take_note(&mut self) -> Option<(Packet, Note)> {
         self.notes.as_mut()?.pop_front()
     }
 
-    /// Takes a packet out of the network.
+    /// Counts a dropped packet and keeps it for the driver.
     pub(crate) fn drop(&mut self, packet: Packet, reason: DropReason) {
         let LinkStatistics {
             packets_dropped,

@@ -1,5 +1,6 @@
-//! One direction of a path: queue, line, impairments and propagation. It knows no clock and no
-//! event queue: whoever drives it tells it what time it is and comes back when it says.
+//! A link: queue, line, impairments and propagation of one direction of a path. It has neither
+//! clock nor event queue: each call gives it the time, and returns when it wants to be called
+//! again.
 
 mod account;
 pub(crate) mod impairments;
@@ -46,17 +47,20 @@ pub(crate) struct Link {
     began: Instant,
     /// When a line that stands still has asked to be called again.
     resumes: Option<Instant>,
-    /// What the impairments have just let go.
+    /// Packets that the impairments have just let go, with the times at which they go on.
     struck: VecDeque<(Instant, Packet)>,
-    /// Held back before the queue, for whoever drives the link to take.
+    /// Packets held back before the queue, with the times at which they come to it, for the driver
+    /// to take.
     held: VecDeque<(Instant, Packet)>,
-    /// On their way to the other end, likewise.
+    /// Packets on their way to the other end, with the times at which they arrive, for the driver
+    /// to take.
     arrivals: VecDeque<(Instant, Packet)>,
     account: Account,
 }
 
 impl Link {
-    /// `random` decides what is lost; whatever else is random has a stream of its own, a sibling.
+    /// A link of this path. `random` decides what is lost; whatever else is random has a stream of
+    /// its own, a sibling of that.
     pub(crate) fn new(path: &Path, random: Random) -> Self {
         let queue = random.sibling();
         let corruption = queue.sibling();
@@ -95,7 +99,7 @@ impl Link {
         &self.account.statistics
     }
 
-    /// Lets [`LinkStatistics::longest_queue`] begin anew with the queue as it is.
+    /// Restarts [`LinkStatistics::longest_queue`] with the present length of the queue.
     pub(crate) fn forget_longest_queue(&mut self) {
         self.account.statistics.longest_queue = self.packets();
     }
@@ -105,7 +109,7 @@ impl Link {
         self.account.keep_notes();
     }
 
-    /// What waits, and whether a packet is in service.
+    /// The queue's packets and bytes, and whether a packet is in service.
     pub(crate) fn queue_length(&self) -> QueueLength {
         QueueLength {
             packets: self.queue.packets() as u64,
@@ -119,13 +123,13 @@ impl Link {
         self.mtu
     }
 
-    /// Packets that wait, the one in service included.
+    /// Packets that wait and the packet in service.
     fn packets(&self) -> u64 {
         self.queue.packets() as u64 + u64::from(self.in_service.is_some())
     }
 
-    /// Takes a packet in. If the line begins to send now, or stands still and has not said so yet,
-    /// returns when to call [`Link::on_transmitted`]. Afterwards [`Link::take_held`] and
+    /// Takes a packet in. Returns when to call [`Link::on_transmitted`] if the line begins to send
+    /// now, or stands still and no call is due for that yet. Afterwards [`Link::take_held`] and
     /// [`Link::take_drop`] tell what became of packets.
     pub(crate) fn offer(&mut self, now: Instant, packet: Packet) -> Option<Instant> {
         self.account.statistics.packets_offered += 1;
@@ -148,8 +152,8 @@ impl Link {
         calls_at
     }
 
-    /// Puts a packet into the queue; otherwise as [`Link::offer`]. For packets that were held back
-    /// before it.
+    /// Puts a packet that was held back before the queue into it; returns and tells what
+    /// [`Link::offer`] does.
     pub(crate) fn enqueue(&mut self, now: Instant, packet: Packet) -> Option<Instant> {
         let busy = self.in_service.is_some() || self.resumes.is_some();
         let is_idle = !busy && self.schedule.stands_until(now).is_none();
@@ -165,8 +169,8 @@ impl Link {
         calls_at
     }
 
-    /// The transmission of the packet in service has ended, or the line works again. If another
-    /// begins, returns when to call again. Afterwards [`Link::take_arrival`] and
+    /// Ends the transmission of the packet in service, or resumes after an outage. Returns when to
+    /// call again if another transmission begins. Afterwards [`Link::take_arrival`] and
     /// [`Link::take_drop`] tell what became of packets.
     pub(crate) fn on_transmitted(&mut self, now: Instant) -> Option<Instant> {
         self.resumes = None;
@@ -340,8 +344,8 @@ mod tests {
         assert_eq!(link.statistics().packets_dropped, 1);
     }
 
-    /// Sends packets of 1250 bytes, one after another; numbers of those that arrive, by the
-    /// millisecond at which they do.
+    /// Sends packets of 1250 bytes, one after another. Returns the millisecond of each arrival and
+    /// the packet's number.
     fn arrivals(link: &mut Link, packets: u64) -> Vec<(u64, u64)> {
         let mut arrivals = Vec::new();
         for number in 0..packets {
@@ -421,8 +425,8 @@ mod tests {
         assert_eq!(link.statistics().packets_corrupted, 1);
     }
 
-    /// Lets packets of 1250 bytes come at these milliseconds and the link do what it wants; when
-    /// each arrives, in milliseconds, by its number.
+    /// Offers packets of 1250 bytes at these milliseconds and makes the calls that the link asks
+    /// for. Returns the millisecond of each arrival and the packet's number.
     fn run(link: &mut Link, offers: &[u64]) -> Vec<(u64, u64)> {
         enum Todo {
             Offer(Packet),
@@ -497,7 +501,7 @@ mod tests {
             assert_eq!(link.statistics().packets_dropped, dropped, "{words}");
             assert_eq!(link.statistics().longest_queue, 4 - dropped, "{words}");
         }
-        // It is in red's average too: 0.5 * 0 + 0.5 * 2.
+        // The packet in service counts in RED's average too: 0.5 * 0 + 0.5 * 2.
         let drops = |words: &str| {
             let mut link = link(&format!("loss=0,queue=red:0:1:0.5:0:100,{words}"));
             for number in 0..3 {

@@ -13,19 +13,21 @@ use ackclock::time::Duration;
 use std::fmt;
 use std::str::FromStr;
 
-/// One direction of a path: a queue, a line and the way to the other end.
+/// The parameters of one direction of a path: a queue, a line and the way to the other end.
 ///
-/// As text: `rate=10mbit,delay=20ms,loss=1%,queue=64`. What is not given has the value just shown;
-/// the order is free. [`Discipline`] has the words for other queues, [`Loss`] those for
-/// other ways to lose packets. Further, none of which happens unless it is given: `duplicate=1%`,
-/// `reorder=5%:10ms` or `reorder=5%:3` ([`Reorder`]), `corrupt=0.1%`; the largest packet, `mtu=1500`;
-/// the size of packets on the wire, `overhead=+10`, `min=64`, `ack=0` ([`WireSize`]); later rates,
-/// `rate=10mbit/1mbit@5s` ([`RateChange`]), and outages, `outage=5s..6s` ([`Outages`]); `jitter=5ms`
-/// ([`Jitter`]); `in_service=counted`, so that the packet in service counts where the queue counts;
-/// `impair=ingress`, so that the impairments strike before the queue ([`Place`]).
+/// As text: `rate=10mbit,delay=20ms,loss=1%,queue=64`. Parameters that are not given have the
+/// values just shown; the order is free. [`Discipline`] has the words for other queues, [`Loss`]
+/// those for other ways to lose packets. The following have no effect unless they are given:
+/// `duplicate=1%`, `reorder=5%:10ms` or `reorder=5%:3` ([`Reorder`]), `corrupt=0.1%`; the largest
+/// packet, `mtu=1500`; the size of packets on the wire, `overhead=+10`, `min=64`, `ack=0`
+/// ([`WireSize`]); later rates, `rate=10mbit/1mbit@5s` ([`RateChange`]), and outages,
+/// `outage=5s..6s` ([`Outages`]); `jitter=5ms` ([`Jitter`]); `in_service=counted`, so that the
+/// packet in service counts where the queue counts; `impair=ingress`, so that the impairments
+/// strike before the queue ([`Place`]).
 ///
-/// Loss, corruption, duplication and reordering strike in this order. They and jitter draw from a
-/// stream each, and for every packet, so that one does not change what the others do.
+/// Loss, corruption, duplication and reordering strike in this order. Each of them, and jitter,
+/// draws from a random stream of its own, and for every packet, so that changing one does not
+/// change what the others do.
 ///
 /// ```
 /// use ackclock_emulator::{Path, Rate};
@@ -45,23 +47,23 @@ pub struct Path {
     pub loss: Loss,
     /// How packets wait for the line.
     pub queue: Discipline,
-    /// Share of packets that arrive twice, the copy right after the original, which it is equal to.
-    /// The copy takes no time of the line and is not held back.
+    /// Share of packets that arrive twice: an identical copy right after the original. The copy
+    /// takes no time of the line and is not held back.
     pub duplicate: Probability,
-    /// Packets that are held back and so overtaken; `None`: no packet.
+    /// Which packets are held back and so overtaken; `None` if no packet is.
     pub reorder: Option<Reorder>,
     /// Share of packets of which one bit is flipped, IP header included.
     pub corrupt: Probability,
-    /// Largest IP packet in bytes, at least 68; 1500 by default. A longer one is dropped, and if it
-    /// is a router that would send it, answered with ICMP.
+    /// Largest IP packet in bytes, at least 68; 1500 by default. A longer packet is dropped; a
+    /// router that would have to send one also answers it with ICMP.
     pub mtu: u32,
-    /// How long a packet is on the wire, which decides how long it takes.
+    /// The size of a packet on the wire, which decides how long its transmission takes.
     pub size: WireSize,
     /// Later rates of the line, in order of time.
     pub rate_changes: Vec<RateChange>,
-    /// When the line is out of order.
+    /// When the line fails.
     pub outages: Outages,
-    /// What propagation takes longer than `delay`.
+    /// How much longer than `delay` propagation takes.
     pub jitter: Jitter,
     /// Whether the packet in service counts where the queue counts packets or bytes, for its limit
     /// and for RED's average; by default it does not.
@@ -73,11 +75,11 @@ pub struct Path {
 /// Where impairments strike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Place {
-    /// When a packet has had its time of the line, which a lost one has taken and a copy has not.
+    /// After the line: a lost packet has taken its time of the line, a copy takes none.
     #[default]
     Egress,
-    /// Before the queue: a lost packet takes nothing, a copy is queued and sent like any packet,
-    /// and a packet that is held back comes to the queue later.
+    /// Before the queue: a lost packet takes no time of the line, a copy is queued and sent like
+    /// any packet, and a packet that is held back comes to the queue later.
     Ingress,
 }
 
@@ -98,7 +100,7 @@ const MTU: u32 = 1500;
 /// Least MTU in bytes (RFC 791 section 3.2).
 const LEAST_MTU: u32 = 68;
 
-/// What an item of a path may be called.
+/// The names of a path's parameters.
 const KEYS: [&str; 15] = [
     "rate",
     "delay",
@@ -143,10 +145,10 @@ impl Default for Path {
 }
 
 impl Path {
-    /// This path with other values for the parameters that `text` gives, in the form that is read.
+    /// This path with other values for the parameters that `text` gives.
     ///
     /// # Errors
-    /// Names the item that cannot be used.
+    /// Names the parameter that cannot be used.
     pub fn with(&self, text: &str) -> Result<Self, PathError> {
         let mut path = self.clone();
         let mut seen = Vec::new();
@@ -203,7 +205,7 @@ fn parse_counted(text: &str) -> Result<bool, UnitError> {
     }
 }
 
-/// In the form that is read back.
+/// Writes the text that [`FromStr`] reads.
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Path {

@@ -1,4 +1,4 @@
-//! Propagation that takes some packets longer than others.
+//! Propagation to the other end: the delay of a path, and its jitter.
 
 use crate::random::Random;
 use crate::units::{ShowDuration, UnitError, parse_duration};
@@ -6,15 +6,15 @@ use ackclock::time::{Duration, Instant};
 use std::fmt;
 use std::str::FromStr;
 
-/// A random time that each packet's propagation takes longer than the path's delay.
+/// Jitter: a random time by which each packet's propagation is longer than the path's delay.
 ///
 /// As text: `5ms` or `5ms:reorder`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Jitter {
-    /// The longest such time; all up to it are equally likely.
+    /// The longest such time; all times up to it are equally likely.
     pub most: Duration,
-    /// Whether packets may overtake each other. Otherwise one that would arrive before an earlier
-    /// one arrives together with it, behind it.
+    /// Whether packets may overtake each other. Otherwise a packet that would arrive before an
+    /// earlier one arrives right behind it, at the same time.
     pub reorders: bool,
 }
 
@@ -30,14 +30,14 @@ impl FromStr for Jitter {
     }
 }
 
-/// In the form that is read back.
+/// Writes the text that [`FromStr`] reads.
 impl fmt::Display for Jitter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", ShowDuration(self.most), if self.reorders { ":reorder" } else { "" })
     }
 }
 
-/// When packets arrive that leave a line.
+/// The propagation of packets that leave a line.
 #[derive(Debug)]
 pub(crate) struct Propagation {
     delay: Duration,
@@ -51,7 +51,7 @@ impl Propagation {
         Propagation { delay, jitter, random, latest: Instant::ZERO }
     }
 
-    /// How long the next packet that leaves the line takes.
+    /// The propagation time of the next packet that leaves the line.
     pub(crate) fn next_delay(&mut self) -> Duration {
         let most = self.jitter.most.as_nanos();
         if most == 0 {
@@ -62,8 +62,8 @@ impl Propagation {
         self.delay + Duration::from_nanos(extra as u64)
     }
 
-    /// When a packet arrives that leaves now and takes so long. One that is held back on purpose
-    /// (`held`) holds up nobody.
+    /// The arrival of a packet that leaves at `leaves_at` and takes `delay`. A packet that is held
+    /// back on purpose (`held`) does not delay those behind it.
     pub(crate) fn arrival(&mut self, leaves_at: Instant, delay: Duration, held: bool) -> Instant {
         let at = leaves_at + delay;
         if held || self.jitter.reorders {

@@ -1,16 +1,16 @@
-//! What changes about a line while time passes: its rate, and whether it works at all.
+//! Changes of a line in the course of time: its rate, and outages.
 
 use crate::units::{Rate, ShowDuration, UnitError, parse_duration};
 use ackclock::time::{Duration, Instant};
 use std::fmt;
 use std::str::FromStr;
 
-/// From when on a line has another rate. A transmission that has begun keeps its rate.
+/// A change of a line's rate. A transmission that has begun keeps its rate.
 ///
-/// As text, behind the rate that a path begins with: `rate=10mbit/1mbit@5s/10mbit@6s`.
+/// As text, after the rate that the line begins with: `rate=10mbit/1mbit@5s/10mbit@6s`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RateChange {
-    /// When, since the beginning of the run.
+    /// When the rate changes, since the beginning of the run.
     pub at: Duration,
     /// The rate from then on.
     pub rate: Rate,
@@ -31,24 +31,24 @@ pub(crate) fn parse_rates(text: &str) -> Result<(Rate, Vec<RateChange>), UnitErr
     Ok((first, changes))
 }
 
-/// As text: `1mbit@5s`.
+/// Writes the change as in a path: `1mbit@5s`.
 impl fmt::Display for RateChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}", self.rate, ShowDuration(self.at))
     }
 }
 
-/// When a line is out of order.
+/// When a line fails, and what becomes of packets then.
 ///
 /// As text: `5s..6s` or `5s..6s/10s..10.5s`, with `:lose` at the end for [`Outages::lose`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Outages {
-    /// Beginning and end of each, since the beginning of the run, one behind the other. The end
-    /// is not part of it.
+    /// Beginning and end of each outage, since the beginning of the run, in order of time. The line
+    /// works again at the end.
     pub spans: Vec<[Duration; 2]>,
-    /// Whether the line goes on and what leaves it in an outage is lost. Otherwise it stands still:
-    /// a transmission that has begun is completed, none begins, and packets wait in the queue as far
-    /// as it has room.
+    /// Whether the line goes on in an outage and the packets that leave it are lost. Otherwise the
+    /// line stands still: a transmission that has begun is completed, none begins, and packets wait
+    /// in the queue as far as it has room.
     pub lose: bool,
 }
 
@@ -72,7 +72,7 @@ impl FromStr for Outages {
     }
 }
 
-/// In the form that is read back.
+/// Writes the text that [`FromStr`] reads.
 impl fmt::Display for Outages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, [from, until]) in self.spans.iter().enumerate() {
@@ -83,11 +83,11 @@ impl fmt::Display for Outages {
     }
 }
 
-/// The state of a line as time passes. Whoever asks never goes back in time.
+/// The state of a line as time passes. The times asked for never go back.
 #[derive(Debug)]
 pub(crate) struct Schedule {
     rate: Rate,
-    /// Changes and outages that are still to come, the next one last.
+    /// Changes still to come, the next one last; likewise the outages.
     changes: Vec<RateChange>,
     outages: Vec<[Duration; 2]>,
     lose: bool,
@@ -111,12 +111,12 @@ impl Schedule {
         self.rate
     }
 
-    /// Until when the line stands still; `None`: it works.
+    /// When a line that stands still works again; `None` if it works.
     pub(crate) fn stands_until(&mut self, now: Instant) -> Option<Instant> {
         if self.lose { None } else { self.out_until(now) }
     }
 
-    /// Whether what leaves the line now is lost.
+    /// Whether a packet that leaves the line now is lost.
     pub(crate) fn loses(&mut self, now: Instant) -> bool {
         self.lose && self.out_until(now).is_some()
     }
@@ -144,7 +144,7 @@ mod tests {
         let times = [0, 4_999, 5_000, 7_499, 7_500, 100_000].map(Instant::from_millis);
         let rates = times.map(|now| schedule.rate(now).bits_per_second() / 1_000_000);
         assert_eq!(rates, [10, 10, 1, 1, 20, 20]);
-        // Those that nobody asked about are not made up for.
+        // A first question that comes late gets the latest rate.
         let mut late = Schedule::new(rate, &changes, &Outages::default());
         assert_eq!(late.rate(times[5]).bits_per_second(), 20_000_000);
     }

@@ -1,25 +1,25 @@
-//! What a link counts.
+//! Counters of a link.
 
 use ackclock::time::Duration;
 
-/// What a link has done so far.
+/// Counters of a link since the beginning of the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct LinkStatistics {
-    /// Packets offered to it.
+    /// Packets offered to the link.
     pub packets_offered: u64,
-    /// Packets dropped before they got to the line, for whatever reason: those that the next three
-    /// counters count, those for which the queue had no room, and those longer than the MTU.
+    /// Packets dropped before they got to the line, for any reason: those of the next three
+    /// counters, those for which the queue had no room, and those longer than the MTU.
     pub packets_dropped: u64,
-    /// Packets of those dropped by RED by chance, its average being between the thresholds.
+    /// Dropped packets that RED chose by chance, its average being between the thresholds.
     pub packets_dropped_early: u64,
-    /// Packets of those dropped by RED because its average was at or above the larger threshold.
+    /// Dropped packets of RED whose average was at or above the larger threshold.
     pub packets_dropped_forced: u64,
-    /// Packets of those dropped by CoDel's control law: they had waited too long.
+    /// Dropped packets of CoDel's control law: they had waited too long.
     pub packets_dropped_late: u64,
     /// Packets marked "congestion experienced" instead of dropped (RFC 3168).
     pub packets_marked: u64,
-    /// Packets lost on the way or in an outage.
+    /// Packets lost by the path's loss process or in an outage.
     pub packets_lost: u64,
     /// Packets of which a bit was flipped.
     pub packets_corrupted: u64,
@@ -29,7 +29,7 @@ pub struct LinkStatistics {
     pub packets_reordered: u64,
     /// Packets that left for the other end, copies included.
     pub packets_carried: u64,
-    /// Bytes of those, IP headers included.
+    /// Bytes of the packets that left for the other end, IP headers included.
     pub bytes_carried: u64,
     /// How long the line has been transmitting anything, in transmissions that have ended.
     pub busy: Duration,
@@ -38,8 +38,8 @@ pub struct LinkStatistics {
 }
 
 impl LinkStatistics {
-    /// What a link has done since `earlier`, which are statistics of the same link. The longest queue
-    /// is that of the later ones.
+    /// The difference from `earlier`, statistics of the same link. The longest queue is not a
+    /// difference: it is that of `self`.
     pub fn since(&self, earlier: &LinkStatistics) -> LinkStatistics {
         LinkStatistics {
             packets_offered: self.packets_offered - earlier.packets_offered,

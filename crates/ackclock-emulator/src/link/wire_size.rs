@@ -1,21 +1,21 @@
-//! How long a packet is on the wire.
+//! The size of a packet on the wire.
 
 use crate::packet::ip;
 
-/// The size in bytes that a packet takes on the line, which decides how long it takes. Queues count
-/// the bytes of the IP packet, whatever its size on the wire.
+/// The size in bytes of a packet on the wire, which decides how long its transmission takes. Queues
+/// count the bytes of the IP packet, whatever its size on the wire.
 ///
-/// As words of a path: `overhead=+10`, `min=64`, `ack=0`.
+/// As parameters of a path: `overhead=+10`, `min=64`, `ack=0`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct WireSize {
     /// Bytes that the link adds to the IP packet (+10 makes zhang91's acks of 50 bytes out of 40),
-    /// or that header compression takes from it (-35 models CSLIP, -40 acks of no length). What
-    /// remains is at least zero.
+    /// or that header compression takes from it (-35 models CSLIP, -40 acks of no length). The
+    /// result is at least zero.
     pub overhead: i32,
-    /// Least size with the overhead.
+    /// Least size, overhead included.
     pub min: u32,
-    /// Size of each TCP segment without payload, whatever the other two say; 0: it takes no time.
-    /// `None`: these are as long as others.
+    /// Size of each TCP segment without payload, in place of the other two rules; 0 if it takes no
+    /// time. `None` if there is no exception for them.
     pub ack: Option<u32>,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Network<O> {
     events: EventQueue<Pending>,
     links: Vec<Connected>,
     routes: Routes,
-    /// By router.
+    /// Counters of each router.
     routers: Vec<RouterStatistics>,
     pool: PacketPool,
     observer: O,
@@ -34,19 +34,19 @@ struct Connected {
     link: Link,
     from: NodeId,
     to: NodeId,
-    /// The queue's length that the observer knows.
+    /// The queue's length that the observer was last told.
     told: QueueLength,
 }
 
-/// What a router has done so far.
+/// Counters of a router since the beginning of the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct RouterStatistics {
-    /// Packets that it put on their next link, whose queue may have dropped them.
+    /// Packets that the router put on their next link, whose queue may have dropped them.
     pub packets_forwarded: u64,
-    /// Packets that it dropped itself.
+    /// Packets that the router dropped itself.
     pub packets_dropped: u64,
-    /// ICMP errors that it sent about those.
+    /// ICMP errors that the router sent about dropped packets.
     pub errors_sent: u64,
 }
 
@@ -59,20 +59,20 @@ enum Pending {
     Enqueue(LinkId, Packet),
     /// A packet reaches the far end.
     Arrival(LinkId, Packet),
-    /// A host is through with a packet that arrived before.
+    /// A host has finished processing a packet that arrived before.
     Processed(HostId, Packet),
-    /// A host asked to be called.
+    /// A call that a host has asked for.
     Timer(HostId),
 }
 
 /// What a step of the network means to a host.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Step {
-    /// Nothing.
+    /// Nothing that concerns a host.
     Nothing,
     /// A packet arrived; give it back with [`Network::recycle`].
     Arrived(HostId, Packet),
-    /// The host is through with a packet; likewise.
+    /// A host has finished processing a packet; give it back with [`Network::recycle`].
     Processed(HostId, Packet),
     /// A time that a host asked for has come.
     Timer(HostId),
@@ -104,12 +104,12 @@ impl<O: Observer> Network<O> {
         self.now
     }
 
-    /// When something happens next; `None`: never.
+    /// The time of the next event; `None` if there is none.
     pub(crate) fn next_at(&self) -> Option<Instant> {
         self.events.next_at()
     }
 
-    /// Lets time pass in which nothing happens.
+    /// Moves the time to `time`, before which there is no event.
     pub(crate) fn advance_to(&mut self, time: Instant) {
         self.now = self.now.max(time);
     }
@@ -130,12 +130,12 @@ impl<O: Observer> Network<O> {
         &self.routers[id.0]
     }
 
-    /// Whether the observer wants to be told of connections.
+    /// Whether the observer wants events of connections.
     pub(crate) fn wants_connections(&self) -> bool {
         self.wants.connections
     }
 
-    /// Tells the observer of something that happened on a host.
+    /// Gives the observer an event of a host.
     pub(crate) fn tell(&mut self, event: &Event<'_>) {
         self.observer.on_event(self.now, event);
     }
@@ -152,12 +152,12 @@ impl<O: Observer> Network<O> {
         self.pool.recycle(packet);
     }
 
-    /// Keeps a packet until its host is through with it.
+    /// Keeps a packet until its host has finished processing it, at `at`.
     pub(crate) fn process_until(&mut self, at: Instant, host: HostId, packet: Packet) {
         self.events.schedule(at, Pending::Processed(host, packet));
     }
 
-    /// A host sends a packet on its link.
+    /// Sends a host's packet on its link.
     pub(crate) fn send(&mut self, id: LinkId, transmit: &Transmit<'_>) {
         let packet = self.pool.packet(transmit);
         self.put(id, packet);
@@ -172,7 +172,7 @@ impl<O: Observer> Network<O> {
         self.follow(id, ends_at);
     }
 
-    /// Lets the next thing happen; `None` if there is none.
+    /// Processes the next event; `None` if there is none.
     pub(crate) fn step(&mut self) -> Option<Step> {
         let (at, pending) = self.events.pop()?;
         self.now = at;
@@ -204,8 +204,8 @@ impl<O: Observer> Network<O> {
         })
     }
 
-    /// Sees to what a link has to tell: when its transmission ends, what arrives, what does not,
-    /// and what the observer wants to know.
+    /// Schedules what follows from a call of a link: the end of a transmission, arrivals, packets
+    /// that are held back. Tells the observer what happened to packets and the queue.
     fn follow(&mut self, id: LinkId, ends_at: Option<Instant>) {
         if let Some(at) = ends_at {
             self.events.schedule(at, Pending::Transmitted(id));
@@ -227,7 +227,7 @@ impl<O: Observer> Network<O> {
         }
     }
 
-    /// Tells how long a link's queue is, if that is news.
+    /// Tells the observer the length of a link's queue, if it has changed.
     fn tell_queue(&mut self, id: LinkId) {
         let connected = &mut self.links[id.0];
         let length = connected.link.queue_length();
@@ -239,7 +239,7 @@ impl<O: Observer> Network<O> {
         }
     }
 
-    /// A router has a packet that came by a link.
+    /// Forwards a packet that came to a router by a link, or drops it and tells the sender.
     fn forward(&mut self, router: RouterId, came_by: LinkId, mut packet: Packet) {
         let links = &self.links;
         let mtu = |link: LinkId| links[link.0].link.mtu();
@@ -293,7 +293,7 @@ mod tests {
     use crate::random::Streams;
     use ackclock::wire::Ecn;
 
-    /// Writes each event as a line.
+    /// An observer that writes each event as a line.
     struct Lines(Vec<String>, Wants);
 
     impl Observer for Lines {
@@ -418,7 +418,7 @@ mod tests {
 
     #[test]
     fn a_marked_packet_is_told_of_as_it_is_then() {
-        /// The ECN field of each marked packet, by number.
+        /// An observer that keeps the number and the ECN field of each marked packet.
         struct Marks(Vec<(u64, u8)>);
 
         impl Observer for Marks {
@@ -434,7 +434,7 @@ mod tests {
         }
 
         let mut network = Network::new(Routes::default(), Marks(Vec::new()));
-        // Every packet that finds another waiting is told.
+        // RED marks every packet that finds another one waiting.
         let path = "rate=1mbit,loss=0,queue=red:0:1:1:1:10:ecn".parse().unwrap();
         let link = Link::new(&path, Streams::new(1).take_stream());
         let link = network.add_link(link, LEFT.into(), RIGHT.into());

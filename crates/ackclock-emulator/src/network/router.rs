@@ -1,9 +1,11 @@
-//! A router: forwards packets, and answers what it cannot forward (RFC 1812, RFC 4443).
+//! A router: forwards packets, and answers those that it cannot forward with ICMP (RFC 1812, RFC
+//! 4443).
 //!
-//! It takes one from the hop limit, and answers with an ICMP error to the sender if nothing is left
-//! of it, if it knows no way, or if the packet is longer than the next link's MTU. It never
-//! fragments: an IPv4 packet without DF is treated as if it had it. It limits its answers by no rate,
-//! and has no services: what is addressed to the router itself is dropped.
+//! A router takes one from the hop limit. It sends an ICMP error to the sender if the hop limit is
+//! used up, if it knows no way to the destination, or if the packet is longer than the next link's
+//! MTU. All IPv4 packets are treated as if they had the DF bit: a router never fragments. There is
+//! no limit for the rate of ICMP errors. Packets to the router itself are dropped, since it has no
+//! services.
 
 use super::routing_table::Routes;
 use crate::ids::{LinkId, NodeId, RouterId};
@@ -23,14 +25,15 @@ const HEADERS_V6: usize = 48;
 /// Hop limit of the errors.
 const HOP_LIMIT: u8 = 64;
 
-/// Why a router does not forward a packet, and what it tells the sender, if anything.
+/// A refusal to forward a packet: the reason, and the ICMP error for the sender, if there is one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Refusal {
     pub(crate) reason: DropReason,
     pub(crate) complaint: Option<IcmpErrorKind>,
 }
 
-/// Where a packet goes from here. `mtu` tells a link's.
+/// The link by which a router forwards this packet, whose hop limit is lowered. `mtu` tells the MTU
+/// of a link.
 pub(crate) fn route(
     router: RouterId,
     routes: &Routes,
@@ -45,7 +48,7 @@ pub(crate) fn route(
     }
     let next = to.and_then(|to| routes.next(router.0, to));
     let next = next.ok_or(refuse(DropReason::NoRoute, Some(IcmpErrorKind::Unreachable)))?;
-    // RFC 1812 section 5.3.1: what would leave with nothing left of its hop limit is dropped.
+    // RFC 1812 section 5.3.1: a packet that would leave with a hop limit of 0 is dropped.
     if header.hop_limit <= 1 {
         return Err(refuse(DropReason::Expired, Some(IcmpErrorKind::TimeExceeded)));
     }
@@ -57,8 +60,8 @@ pub(crate) fn route(
     Ok(next)
 }
 
-/// Writes the ICMP error that tells a packet's sender of it to `message`, and returns whom it goes
-/// to; `None` if the packet must not be answered.
+/// Writes the ICMP error about a packet to `message`, and returns the node that it goes to; `None`
+/// if the packet must not be answered.
 pub(crate) fn complain(
     router: RouterId,
     packet: &[u8],
@@ -176,7 +179,7 @@ mod tests {
             let Protocol::IcmpError(error) = read.protocol else { panic!("{read:?}") };
             assert_eq!((error.kind, error.local.port()), (kind, 1));
             assert_eq!(read.ip.source, router_addresses(ROUTER)[usize::from(v6)]);
-            // An error about the error would have no end.
+            // ICMP errors are not answered by ICMP errors.
             assert_eq!(complain(ROUTER, &message, kind, &mut Vec::new()), None);
         }
         assert_eq!(routes().next(0, NodeId::Host(HostId(0))), Some(TO_SENDER));

@@ -1,15 +1,15 @@
-//! Which link leads to whom: static shortest paths, computed once.
+//! The routing table of all routers: static shortest paths, computed once.
 
 use crate::ids::{LinkId, NodeId};
 use std::collections::VecDeque;
 
-/// For each router, the link towards each host and router: the first on a way of the fewest links.
-/// Of several such links it is the one that was added first.
+/// The routing table: for each router, the link towards each host and router. It is the first link
+/// of a way with the fewest links; of several such links, the one that was added first.
 #[derive(Debug, Default)]
 pub(crate) struct Routes {
     hosts: usize,
     nodes: usize,
-    /// By router, then by node.
+    /// The next link, by router and then by node.
     next: Vec<Option<LinkId>>,
 }
 
@@ -38,18 +38,19 @@ impl Routes {
         routes
     }
 
-    /// How many routers there are.
+    /// The number of routers.
     pub(crate) fn routers(&self) -> usize {
         self.nodes - self.hosts
     }
 
-    /// The link by which a router sends to a node; `None`: it has no way there, or is the node.
+    /// The link by which a router sends to a node; `None` if it has no way there, or is the node
+    /// itself.
     pub(crate) fn next(&self, router: usize, to: NodeId) -> Option<LinkId> {
         let index = self.index(to);
         if index < self.nodes { self.next[router * self.nodes + index] } else { None }
     }
 
-    /// A node's column; beyond all for a node that does not exist.
+    /// A node's column of the table; for a node that does not exist, the number of columns.
     fn index(&self, node: NodeId) -> usize {
         match node {
             NodeId::Host(host) if host.0 < self.hosts => host.0,
@@ -59,7 +60,8 @@ impl Routes {
     }
 }
 
-/// Links from each node to `destination`, by who has links into whom.
+/// The number of links from each node to `destination`; `into` lists for each node those that have
+/// a link to it.
 fn distances_to(destination: usize, into: &[Vec<usize>]) -> Vec<Option<usize>> {
     let mut distances = vec![None; into.len()];
     distances[destination] = Some(0);

@@ -1,4 +1,4 @@
-//! The IPv4 header checksum, as routers keep it.
+//! The IPv4 header checksum: verified, and updated when a router changes the header.
 
 /// Whether an IPv4 header, its checksum included, sums up as it should (RFC 1071 section 1).
 pub(crate) fn is_sound(header: &[u8]) -> bool {
@@ -7,8 +7,8 @@ pub(crate) fn is_sound(header: &[u8]) -> bool {
     fold(words.sum()) == 0xffff
 }
 
-/// The checksum after one word of what it covers has changed: HC' = ~(~HC + ~m + m'), RFC 1624
-/// section 3, equation 3.
+/// The checksum after one word of the header has changed: HC' = ~(~HC + ~m + m'), RFC 1624 section
+/// 3, equation 3.
 pub(crate) fn updated(checksum: u16, before: u16, after: u16) -> u16 {
     !fold(u32::from(!checksum) + u32::from(!before) + u32::from(after))
 }
@@ -22,7 +22,7 @@ fn fold(sum: u32) -> u16 {
 mod tests {
     use super::*;
 
-    /// RFC 1624 section 4 works this case, where the older equation gives the other zero.
+    /// The example of RFC 1624 section 4, where the equation of RFC 1141 gives the other zero.
     #[test]
     fn the_checksum_is_that_of_the_worked_example() {
         assert_eq!(updated(0xdd2f, 0x5555, 0x3285), 0x0000);

@@ -1,4 +1,4 @@
-//! What routers and links read and change in IP headers.
+//! IP headers, as far as routers and links read and change them.
 
 use super::checksum::{is_sound, updated};
 use std::net::IpAddr;
@@ -9,18 +9,19 @@ const TCP: u8 = 6;
 const ICMP: u8 = 1;
 const ICMPV6: u8 = 58;
 
-/// What a router needs to know of a packet.
+/// The fields of an IP header that a router needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct IpHeader {
     pub(crate) source: IpAddr,
     pub(crate) destination: IpAddr,
     pub(crate) hop_limit: u8,
-    /// Bytes of the packet that the header tells of.
+    /// Length of the packet in bytes, according to the header.
     pub(crate) length: usize,
 }
 
-/// Reads an IP header; `None`: a router drops it (RFC 1812 section 5.2.2), because it is too short,
-/// of another version, longer than what came, or its checksum is wrong.
+/// Reads an IP header. `None` if a router has to drop the packet (RFC 1812 section 5.2.2): it is
+/// too short or of another version, its length field is above the number of bytes that came, or the
+/// checksum is wrong.
 pub(crate) fn read(packet: &[u8]) -> Option<IpHeader> {
     let header = match packet.first()? >> 4 {
         4 => {
@@ -66,20 +67,20 @@ pub(crate) fn decrement_hop_limit(packet: &mut [u8]) {
     }
 }
 
-/// Whether a router may answer this packet with an ICMP error: it is no such error itself (RFC 1812
-/// section 4.3.2.7, RFC 4443 section 2.4) and not a later fragment.
+/// Whether a router may answer this packet with an ICMP error: not if it is an ICMP error itself
+/// (RFC 1812 section 4.3.2.7, RFC 4443 section 2.4) or a later fragment.
 pub(crate) fn may_be_answered(packet: &[u8]) -> bool {
     let Some((protocol, transport)) = transport(packet) else { return false };
     let kind = transport.first().copied();
     match protocol {
-        // Echo, timestamps and the like are no errors (RFC 792).
+        // Echo, timestamp and information messages are not errors (RFC 792).
         ICMP => matches!(kind, Some(0 | 8 | 13..=18)),
         ICMPV6 => kind.is_some_and(|kind| kind >= 128),
         _ => true,
     }
 }
 
-/// Whether it is a TCP segment without payload.
+/// Whether a packet is a TCP segment without payload.
 pub(crate) fn is_bare_segment(packet: &[u8]) -> bool {
     let Some((TCP, segment)) = transport(packet) else { return false };
     let data_offset = segment.get(12).map(|byte| usize::from(byte >> 4) * 4);
@@ -87,7 +88,7 @@ pub(crate) fn is_bare_segment(packet: &[u8]) -> bool {
 }
 
 /// The protocol behind the IP header and its bytes. IPv6 extension headers count as a protocol.
-/// `None` for later fragments.
+/// `None` for later fragments and unreadable packets.
 fn transport(packet: &[u8]) -> Option<(u8, &[u8])> {
     match packet.first()? >> 4 {
         4 => {
@@ -106,8 +107,8 @@ fn transport(packet: &[u8]) -> Option<(u8, &[u8])> {
     }
 }
 
-/// Bytes of an IPv4 header with this first byte; what is below 20 is no header, and fails the
-/// checksum.
+/// Length in bytes of an IPv4 header with this first byte. A length below 20 is none, and the
+/// checksum over it fails.
 fn header_length(first: u8) -> usize {
     usize::from(first & 0xf) * 4
 }

@@ -1,4 +1,4 @@
-//! Packets in the network and the pool that their memory comes from.
+//! Packets in the network, and the pool of their memory.
 
 mod checksum;
 pub(crate) mod ip;
@@ -8,14 +8,15 @@ use ackclock::stack::Transmit;
 /// A packet somewhere in the network.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Packet {
-    /// Counts the packets of a run in the order in which they were sent; a copy has its original's.
+    /// The packet's number, in the order in which the packets of a run were sent; a copy has the
+    /// number of its original.
     pub(crate) number: u64,
     /// The whole IP packet.
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Makes packets out of the memory of those that are gone, so that a run allocates only as many
-/// buffers as there are packets in the network at a time.
+/// A pool of packets' memory. Packets that are gone leave their buffers for later ones, so that a
+/// run allocates only as many buffers as there are packets in the network at a time.
 #[derive(Debug, Default)]
 pub(crate) struct PacketPool {
     free: Vec<Vec<u8>>,
@@ -23,7 +24,8 @@ pub(crate) struct PacketPool {
 }
 
 impl PacketPool {
-    /// The only copy on the way from one stack to the other.
+    /// A packet with the bytes of a transmission: the only copy on the way from one stack to the
+    /// other.
     pub(crate) fn packet(&mut self, transmit: &Transmit<'_>) -> Packet {
         let mut packet = self.empty();
         packet.bytes.reserve(transmit.len());
@@ -34,7 +36,7 @@ impl PacketPool {
         packet
     }
 
-    /// A packet that has yet to be filled.
+    /// A packet without bytes, to be filled by the caller.
     pub(crate) fn empty(&mut self) -> Packet {
         let bytes = self.free.pop().unwrap_or_default();
         let number = self.made;
@@ -58,7 +60,7 @@ pub(crate) mod testing {
     };
     use std::net::IpAddr;
 
-    /// A sound TCP segment from this port in a packet of `length` bytes.
+    /// A packet of `length` bytes with a valid TCP segment from this port.
     pub(crate) fn ip_packet(v6: bool, port: u16, ecn: Ecn, length: usize) -> Vec<u8> {
         let (hosts, headers) =
             if v6 { (["fd00::1", "fd00::2"], 60) } else { (["10.0.0.1", "10.0.0.2"], 40) };
@@ -87,7 +89,7 @@ pub(crate) mod testing {
         Packet { number, bytes }
     }
 
-    /// What a stack would hand to its link to send `bytes`.
+    /// The transmission by which a stack would send `bytes`.
     pub(crate) fn transmit(bytes: &[u8]) -> Transmit<'_> {
         let (header, payload) = bytes.split_at(bytes.len().min(40));
         let (first, second) = payload.split_at(payload.len() / 2);

@@ -4,23 +4,22 @@ use super::{Random, Streams};
 use siphasher::sip::SipHasher13;
 use std::hash::Hasher;
 
-/// How random numbers are spread. They are whole numbers of whatever unit the caller has in mind:
-/// bytes, nanoseconds.
+/// A distribution of whole numbers, in whatever unit the caller has in mind: bytes, nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Distribution {
-    /// Always this one.
+    /// Always this number.
     Constant(u64),
-    /// All from the first to the last are equally likely, both included. If the last is below the
-    /// first, it is the first.
+    /// Uniform from the first number to the last, both included. A last number below the first
+    /// counts as the first.
     Uniform(u64, u64),
-    /// Exponential, of this mean, rounded down.
+    /// Exponential with this mean, rounded down.
     Exponential(u64),
 }
 
-/// Random numbers without end, the same on every platform.
+/// An endless iterator of random numbers, the same on every platform.
 ///
-/// As iterators they can be made into the schedules of applications:
+/// Draws can be made into the schedules of applications:
 ///
 /// ```
 /// use ackclock::apps::{Amount, Burst};
@@ -44,8 +43,8 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// The numbers of this seed and stream. Other streams of the seed are independent, of each other
-    /// and of whatever an emulator of the same seed decides.
+    /// The random numbers of this seed and stream. Other streams of the seed are independent, of
+    /// each other and of whatever an emulator of the same seed decides.
     pub fn new(distribution: Distribution, seed: u64, stream: u64) -> Self {
         let mixed = SipHasher13::new_with_keys(seed, stream).finish();
         Draws { distribution, random: Streams::new(mixed).take_stream() }
@@ -73,7 +72,8 @@ impl Draws {
         }
     }
 
-    /// How many numbers are drawn each below the one before, the first of them below `last`.
+    /// Draws numbers while each is below the one before, the first of them below `last`; returns
+    /// how many were.
     fn run_below(&mut self, mut last: u64) -> u32 {
         let mut length = 0;
         loop {

@@ -1,4 +1,4 @@
-//! Everything random comes from here: one seed, and a stream of its own for each consumer.
+//! Random numbers: one seed, and a stream of its own for each consumer.
 
 pub(crate) mod draws;
 
@@ -6,7 +6,7 @@ use crate::units::Probability;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Hands out streams that do not overlap: each is 2^128 numbers ahead of the one before.
+/// A source of streams that do not overlap: each is 2^128 numbers ahead of the one before.
 #[derive(Debug)]
 pub(crate) struct Streams(Xoshiro256PlusPlus);
 
@@ -39,22 +39,22 @@ impl Random {
         Random(stream)
     }
 
-    /// A number from 0 to just below 1 in steps of 2^-53, all of which are equally likely.
+    /// A number from 0 to just below 1 in steps of 2^-53; all are equally likely.
     pub(crate) fn next_fraction(&mut self) -> f64 {
         const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
         (self.next_u64() >> 11) as f64 * STEP
     }
 
-    /// Whether something of this probability happens: a uniform number of parts per billion, by
-    /// integers (off by less than 2^-34 of a part), is below it.
+    /// Whether an event of this probability happens: a uniform number of parts per billion,
+    /// computed by integers (off by less than 2^-34 of a part), is below the probability.
     pub(crate) fn happens(&mut self, probability: Probability) -> bool {
         let uniform = (u128::from(self.next_u64()) * 1_000_000_000) >> 64;
         uniform < u128::from(probability.parts_per_billion())
     }
 }
 
-/// Chooses packets, each with the same probability. One number is drawn for each packet, so that
-/// runs that differ only in the probability draw the same numbers.
+/// A choice of packets, each with the same probability. One number is drawn for each packet, so
+/// that runs that differ only in the probability draw the same numbers.
 #[derive(Debug)]
 pub(crate) struct Chosen {
     probability: Probability,

@@ -1,4 +1,4 @@
-//! Traces: every event as a line of text, for whatever draws the plots.
+//! Event traces: every event as a line of CSV or JSON, for programs that draw plots.
 
 use crate::observer::{ConnectionOnHost, Event, Observer, PacketOnLink, QueueOnLink, Wants};
 use crate::topology::Topology;
@@ -9,21 +9,22 @@ use std::fmt;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
-/// How a trace is written.
+/// The format of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TraceFormat {
-    /// A line of names, and then a line for each event; a field is empty where there is nothing to
-    /// say (RFC 4180, with LF at line ends).
+    /// CSV (RFC 4180, with LF at line ends): a line of names, then a line for each event. Fields
+    /// that do not apply to an event are empty.
     Csv,
-    /// An object on a line of its own for each event, without what there is nothing to say of.
+    /// JSON lines: an object on a line of its own for each event, without the fields that do not
+    /// apply to it.
     JsonLines,
 }
 
-/// Writes every event as a line, the same fields under the same names in each format.
+/// An observer that writes every event as a line, with the same field names in each format.
 /// `docs/emulator_recordings.md` describes them.
 ///
-/// After an error of the writer nothing more is written; [`finish`](Self::finish) tells it. Give it
-/// a buffered writer.
+/// After an error of the writer nothing more is written, and [`finish`](Self::finish) returns the
+/// error. The writer should be a buffered one.
 pub struct Trace<W: Write> {
     topology: Topology,
     lines: Lines<W>,
@@ -39,7 +40,7 @@ impl<W: Write> Trace<W> {
     /// A trace of the emulator that will be built from this topology, whose names it uses.
     ///
     /// # Errors
-    /// The writer's.
+    /// The writer's error.
     pub fn new(topology: &Topology, format: TraceFormat, writer: W) -> io::Result<Self> {
         let lines = match format {
             TraceFormat::Csv => {
@@ -55,7 +56,7 @@ impl<W: Write> Trace<W> {
     /// Ends the trace and returns the flushed writer.
     ///
     /// # Errors
-    /// The first that the writer had; the trace ended there.
+    /// The first error of the writer, after which nothing was written.
     pub fn finish(self) -> io::Result<W> {
         if let Some(error) = self.error {
             return Err(error);
@@ -117,8 +118,8 @@ impl<W: Write> fmt::Debug for Trace<W> {
     }
 }
 
-/// What can be said of an event. A name, once given, stays; units are part of it.
-/// `docs/emulator_recordings.md` describes them.
+/// The fields of an event, described in `docs/emulator_recordings.md`. Their names have the unit at
+/// the end and never change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Column {
     Time,
@@ -150,7 +151,7 @@ enum Column {
     InRecovery,
 }
 
-/// By [`Column`].
+/// The name of each [`Column`], in the same order.
 const NAMES: [&str; Column::InRecovery as usize + 1] = [
     "time_ns",
     "event",
@@ -181,7 +182,7 @@ const NAMES: [&str; Column::InRecovery as usize + 1] = [
     "in_recovery",
 ];
 
-/// What is said of an event in one column.
+/// The value of one field of an event.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(untagged)]
 enum Cell {
@@ -214,7 +215,7 @@ impl From<&str> for Cell {
     }
 }
 
-/// As in CSV.
+/// Writes the value as CSV has it.
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -225,7 +226,7 @@ impl fmt::Display for Cell {
     }
 }
 
-/// What is said of an event.
+/// All fields of an event, by [`Column`].
 #[derive(Debug)]
 struct Row([Cell; NAMES.len()]);
 
@@ -247,7 +248,7 @@ impl Row {
         self.set(Column::To, topology.name(packet.to));
         self.set(Column::Packet, packet.number);
         self.set(Column::Bytes, packet.bytes.len());
-        // A bit of it may have been flipped.
+        // Nothing is verified, since a bit of the packet may have been flipped.
         let verify = Checksums { ip: false, transport: false };
         let Ok(parsed) = parse_packet(packet.bytes, verify) else {
             return;
@@ -295,7 +296,7 @@ impl Row {
     }
 }
 
-/// As an object without what there is nothing to say of.
+/// Writes a JSON object without the fields that do not apply.
 impl Serialize for Row {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let named = NAMES.iter().zip(&self.0);
@@ -313,7 +314,7 @@ mod tests {
     use crate::packet::testing::ip_packet;
     use ackclock::wire::Ecn;
 
-    /// The lines that are written of a packet that is dropped and of a queue.
+    /// The lines of a trace of a dropped packet, a queue and a damaged packet.
     fn lines(format: TraceFormat) -> Vec<String> {
         let mut topology = Topology::new();
         let hosts = ["near, very", "far"].map(|name| topology.host(name));
@@ -331,7 +332,7 @@ mod tests {
         let length = QueueLength { packets: 2, bytes: 140, in_service: true };
         let queue = Event::Queue(QueueOnLink { length, link, from, to });
         trace.on_event(Instant::from_secs(20), &queue);
-        // Nothing that can be read.
+        // A packet whose headers cannot be read.
         let damaged = PacketOnLink { bytes: &[0x45, 0], ..packet };
         trace.on_event(Instant::from_secs(20), &Event::Delivered(damaged));
         let text = String::from_utf8(trace.finish().unwrap()).unwrap();
@@ -388,7 +389,7 @@ mod tests {
         }
     }
 
-    /// Takes nothing.
+    /// A writer that takes nothing.
     struct FullDisk;
 
     impl Write for FullDisk {

@@ -7,14 +7,17 @@ use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::{DataLink, Endianness, PcapError, TsResolution};
 use std::io::{self, Write};
 
-/// More than any IP packet: 65,575 bytes (RFC 8200 section 3, with its header).
+/// Snapshot length in bytes, more than any IP packet has: 65,575 (RFC 8200 section 3, with the
+/// header).
 pub(crate) const SNAPSHOT_LENGTH: u32 = 262_144;
 
-/// Writes what a packet sniffer on a host or router would see: packets when it hands them to a link,
-/// and when they arrive. Packets lost on the way are there at the sender's end only.
+/// An observer that writes what a packet sniffer on a host or router would see: packets when the
+/// node hands them to a link, and packets that arrive there. A packet that is lost on the way is
+/// only in the capture of its sender.
 ///
 /// Timestamps are virtual time in nanoseconds (magic number 0xa1b23c4d, little-endian on every
-/// platform); packets begin with the IP header (link type 101, RAW). Give it a buffered writer.
+/// platform); packets begin with the IP header (link type 101, RAW). The writer should be a
+/// buffered one.
 #[derive(Debug)]
 pub struct PcapCapture<W: Write> {
     node: NodeId,
@@ -26,7 +29,7 @@ impl<W: Write> PcapCapture<W> {
     /// A capture on a host or router; writes the file header.
     ///
     /// # Errors
-    /// The writer's.
+    /// The writer's error.
     pub fn new(node: impl Into<NodeId>, writer: W) -> io::Result<Self> {
         let header = PcapHeader {
             snaplen: SNAPSHOT_LENGTH,
@@ -52,7 +55,7 @@ impl<W: Write> PcapCapture<W> {
     /// Ends the capture and returns the flushed writer.
     ///
     /// # Errors
-    /// The first that the writer had; the capture ended there.
+    /// The first error of the writer, after which nothing was written.
     pub fn finish(self) -> io::Result<W> {
         if let Some(error) = self.error {
             return Err(error);
@@ -74,7 +77,7 @@ impl<W: Write> Observer for PcapCapture<W> {
     }
 }
 
-/// An error of the writer; the library has others, which are about reading.
+/// The error of the writer in an error of the library, whose other errors are about reading.
 pub(crate) fn io_error(error: PcapError) -> io::Error {
     match error {
         PcapError::IoError(error) => error,
@@ -127,7 +130,7 @@ mod tests {
         assert_eq!(capture.finish().unwrap().len(), 24);
     }
 
-    /// Has room for the file header only.
+    /// A writer with room for this many bytes.
     struct FullDisk(usize);
 
     impl Write for FullDisk {

@@ -1,4 +1,4 @@
-//! Captures in the pcapng format: several interfaces in one file, and comments.
+//! Captures in the pcapng format, with several interfaces in one file, and comments.
 
 use super::pcap::{SNAPSHOT_LENGTH, io_error};
 use crate::ids::LinkId;
@@ -15,23 +15,23 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::io::{self, Write};
 
-/// Timestamps count units of 10^-9 s (`if_tsresol`).
+/// Unit of timestamps, 10^-9 s (`if_tsresol`).
 const NANOSECONDS: u8 = 9;
 
-/// Which way a packet passed an interface; the value of the direction bits of `epb_flags`.
+/// The direction in which a packet passed an interface, as in the direction bits of `epb_flags`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
-    /// It was received there.
+    /// The packet was received there.
     Inbound = 1,
-    /// It was sent there.
+    /// The packet was sent there.
     Outbound = 2,
 }
 
 /// A pcapng file, for drivers other than the emulator.
 ///
 /// Timestamps are in nanoseconds, byte order is little-endian on every platform, packets begin with
-/// the IP header (link type 101, RAW). Give it a buffered writer. After an error of the writer
-/// nothing more is written; [`finish`](Self::finish) tells it.
+/// the IP header (link type 101, RAW). The writer should be a buffered one. After an error of the
+/// writer nothing more is written, and [`finish`](Self::finish) returns the error.
 pub struct PcapNgFile<W: Write> {
     writer: PcapNgWriter<W>,
     interfaces: u32,
@@ -42,34 +42,34 @@ pub struct PcapNgFile<W: Write> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct PassedPacket<'a> {
-    /// When, since the Unix epoch as readers understand it.
+    /// When the packet passed; readers take it as time since the Unix epoch.
     pub at: Duration,
-    /// Which way.
+    /// The direction in which it passed.
     pub direction: Direction,
     /// The whole IP packet.
     pub bytes: &'a [u8],
-    /// What is to be said of it.
+    /// A comment on the packet.
     pub comment: Option<&'a str>,
 }
 
 impl<'a> PassedPacket<'a> {
-    /// A packet of which nothing else is known.
+    /// A packet without a comment.
     pub const fn new(at: Duration, direction: Direction, bytes: &'a [u8]) -> Self {
         PassedPacket { at, direction, bytes, comment: None }
     }
 }
 
 impl<W: Write> PcapNgFile<W> {
-    /// Writes the section header.
+    /// A file without interfaces; writes the section header.
     ///
     /// # Errors
-    /// The writer's.
+    /// The writer's error.
     pub fn new(writer: W) -> io::Result<Self> {
         let writer = PcapNgWriter::with_endianness(writer, Endianness::Little).map_err(io_error)?;
         Ok(PcapNgFile { writer, interfaces: 0, error: None })
     }
 
-    /// Adds an interface, with its speed in bits per second if it has one; returns its number.
+    /// Adds an interface, with its speed in bits per second if that is known; returns its number.
     pub fn add_interface(&mut self, name: &str, description: &str, speed: Option<u64>) -> u32 {
         use InterfaceDescriptionOption::{IfDescription, IfName, IfSpeed, IfTsResol};
         let named = [IfName(name.into()), IfDescription(description.into())];
@@ -107,7 +107,7 @@ impl<W: Write> PcapNgFile<W> {
     /// Ends the capture and returns the flushed writer.
     ///
     /// # Errors
-    /// The first that the writer had; the capture ended there.
+    /// The first error of the writer, after which nothing was written.
     pub fn finish(self) -> io::Result<W> {
         if let Some(error) = self.error {
             return Err(error);
@@ -126,22 +126,25 @@ impl<W: Write> fmt::Debug for PcapNgFile<W> {
     }
 }
 
-/// Writes everything that passes the ends of all links, one interface for each end.
+/// An observer that writes everything that passes the ends of all links, with one interface for
+/// each end.
 ///
-/// An interface is called by its node and the node at the other end (`left to right`). A packet is
-/// there when it is sent at one end and when it arrives at the other; what does not arrive has a
-/// comment that says when and why it was dropped, by the names of [`DropReason::name`].
+/// An interface is named after its node and the node at the other end (`left to right`). A packet
+/// is written twice: when it is sent at one end, and when it arrives at the other. A packet that
+/// does not arrive has a comment that says when and why it was dropped, by the names of
+/// [`DropReason::name`].
 ///
-/// Packets are in the order of time. So that the comment is at the packet, a packet is written when
-/// its way over the link is over, and holds up those behind it in memory.
+/// Packets are in the order of time. A packet is kept in memory until its way over the link is
+/// over, so that it can get a comment, and packets behind it wait for it.
 #[derive(Debug)]
 pub struct PcapNgCapture<W: Write> {
     file: PcapNgFile<W>,
-    /// In order of time.
+    /// Packets to be written, in order of time.
     waiting: VecDeque<Waiting>,
-    /// How many have gone out of `waiting`.
+    /// The number of packets that have left `waiting`.
     written: u64,
-    /// Where the packets that are on a link are in `waiting`, counted from the first of all.
+    /// For each packet on a link, its place in `waiting`, counted from the first packet of the
+    /// capture.
     on_links: BTreeMap<(LinkId, u64), u64>,
 }
 
@@ -154,16 +157,16 @@ struct Waiting {
     number: u64,
     bytes: Vec<u8>,
     comment: Option<String>,
-    /// Whether it is known what became of it.
+    /// Whether it is known whether the packet arrived.
     is_settled: bool,
 }
 
 impl<W: Write> PcapNgCapture<W> {
-    /// A capture of all links of the topology from which the emulator will be built; writes what
-    /// the interfaces are.
+    /// A capture of all links of the topology from which the emulator will be built; writes the
+    /// descriptions of the interfaces.
     ///
     /// # Errors
-    /// The writer's.
+    /// The writer's error.
     pub fn new(topology: &Topology, writer: W) -> io::Result<Self> {
         let mut file = PcapNgFile::new(writer)?;
         for link in topology.links() {
@@ -182,7 +185,7 @@ impl<W: Write> PcapNgCapture<W> {
     /// Ends the capture and returns the flushed writer.
     ///
     /// # Errors
-    /// The first that the writer had; the capture ended there.
+    /// The first error of the writer, after which nothing was written.
     pub fn finish(mut self) -> io::Result<W> {
         while let Some(waiting) = self.waiting.pop_front() {
             waiting.write(&mut self.file);
@@ -203,7 +206,7 @@ impl<W: Write> PcapNgCapture<W> {
     }
 
     fn on_sent(&mut self, now: Instant, packet: &PacketOnLink<'_>) {
-        // It may have gone round in a circle.
+        // A packet that goes round in a circle comes to the same link again.
         self.settle(packet, None);
         let position = self.written + self.waiting.len() as u64;
         self.push(now, packet, Direction::Outbound);
@@ -224,18 +227,18 @@ impl<W: Write> PcapNgCapture<W> {
                 && waiting.direction == Direction::Inbound
         };
         if let Some(arrived) = self.waiting.iter_mut().rev().find(has_just_arrived) {
-            // It was a router that dropped it.
+            // A router dropped the packet after its arrival.
             arrived.comment = Some(comment);
             return;
         }
-        // It was a copy of one that has arrived or was dropped before.
+        // A copy was dropped whose original has arrived or was dropped before.
         self.push(now, packet, Direction::Outbound);
         if let Some(copy) = self.waiting.back_mut() {
             copy.comment = Some(comment);
         }
     }
 
-    /// A packet's way over a link is over; returns whether that is news.
+    /// Notes that a packet's way over a link is over. Returns `false` if that was known.
     fn settle(&mut self, packet: &PacketOnLink<'_>, comment: Option<&str>) -> bool {
         let Some(position) = self.on_links.remove(&(packet.link, packet.number)) else {
             return false;
@@ -248,7 +251,8 @@ impl<W: Write> PcapNgCapture<W> {
         true
     }
 
-    /// Writes what nothing can be said of any more: routers drop at the time of arrival.
+    /// Writes the packets of which all is known. Those of this instant wait, since a router drops a
+    /// packet at the time of its arrival.
     fn write_settled(&mut self, now: Instant) {
         let is_settled = |waiting: &mut Waiting| waiting.is_settled && waiting.at < now;
         while let Some(waiting) = self.waiting.pop_front_if(is_settled) {
@@ -258,8 +262,8 @@ impl<W: Write> PcapNgCapture<W> {
     }
 }
 
-/// The interface where a packet goes to a link or comes from it. Links come in twos, so that one's
-/// far end is the near end of the one back.
+/// The interface at which a packet enters a link or leaves it. Links come in pairs, so that the far
+/// end of one is the near end of the other.
 fn interface(link: LinkId, direction: Direction) -> u32 {
     match direction {
         Direction::Outbound => link.0 as u32,
@@ -326,7 +330,7 @@ mod tests {
             PacketOnLink { number, bytes, link, from, to }
         }
 
-        /// A packet of as many bytes as its number.
+        /// Gives the capture an event of a packet that has as many bytes as its number says.
         fn tell(
             &mut self,
             nanos: u64,
@@ -339,7 +343,7 @@ mod tests {
             self.capture.on_event(Instant::from_nanos(nanos), &event(packet));
         }
 
-        /// What a reader finds: a line for each interface and each packet.
+        /// The capture as a reader finds it: a line for each interface and each packet.
         fn lines(self) -> Vec<String> {
             let file = self.capture.finish().unwrap();
             let mut reader = PcapNgReader::new(&file[..]).unwrap();

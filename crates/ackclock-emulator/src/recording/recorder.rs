@@ -1,4 +1,4 @@
-//! Keeps what the papers plot: queues, drops and windows in the course of time.
+//! A recorder in memory of what papers plot: queues, drops and windows in the course of time.
 
 use super::series::Series;
 use crate::ids::{HostId, LinkId};
@@ -8,7 +8,7 @@ use ackclock::time::Instant;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-/// Keeps in memory how queues and connections developed.
+/// An observer that keeps in memory how queues and connections developed.
 ///
 /// ```
 /// # use ackclock::apps::{Server, Service, Source, SourceConfig};
@@ -42,23 +42,23 @@ use std::net::SocketAddr;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Recorder {
     links: BTreeMap<LinkId, LinkRecord>,
-    /// By number.
+    /// The connections by number.
     connections: BTreeMap<u64, ConnectionRecord>,
 }
 
-/// What happened on a link.
+/// The record of a link.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct LinkRecord {
-    /// Packets that wait, the one in service included.
+    /// Packets that wait and the packet in service.
     pub packets: Series,
-    /// Packets that wait, without the one in service.
+    /// Packets that wait, without the packet in service.
     pub waiting_packets: Series,
-    /// Bytes of those, IP headers included.
+    /// Bytes of the packets that wait, IP headers included.
     pub waiting_bytes: Series,
     /// 1 while the line transmits anything, else 0: its mean is the utilisation.
     pub busy: Series,
-    /// Packets that did not arrive, by number.
+    /// Packets that did not arrive: when each was dropped, its number, and why.
     pub drops: Vec<(Instant, u64, DropReason)>,
 }
 
@@ -70,17 +70,17 @@ impl Default for LinkRecord {
     }
 }
 
-/// How one end of a connection developed.
+/// The record of one end of a connection.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ConnectionRecord {
     /// The host.
     pub host: HostId,
-    /// The host's end.
+    /// The address and port of this end.
     pub local: SocketAddr,
-    /// The other end.
+    /// The address and port of the other end.
     pub remote: SocketAddr,
-    /// Each state and since when it was in it.
+    /// Each state, with the time at which it was entered.
     pub states: Vec<(Instant, State)>,
     /// Congestion window in bytes.
     pub cwnd: Series,
@@ -88,9 +88,9 @@ pub struct ConnectionRecord {
     pub ssthresh: Series,
     /// Smoothed round-trip time in nanoseconds; no value before the first sample.
     pub rtt: Series,
-    /// Bytes in flight; 0 when it is gone.
+    /// Bytes in flight; 0 once the connection is gone.
     pub in_flight: Series,
-    /// When it was over, or left in TIME-WAIT.
+    /// When the connection was over, or only a TIME-WAIT record was left of it.
     pub gone: Option<Instant>,
 }
 

@@ -1,41 +1,42 @@
-//! A quantity in the course of time, and what it was like over a span.
+//! Time series of a quantity, and summaries over a span of time.
 
 use ackclock::time::Instant;
 
-/// A quantity in the course of time: it keeps each value until the next one.
+/// A time series: each value holds until the next one.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Series {
-    /// In order of time. Several values may have been taken at one time, one after another.
+    /// Values in order of time. Several may have the same time, one after another.
     steps: Vec<(Instant, u64)>,
 }
 
-/// What a quantity was like over a span of time.
+/// A summary of a quantity over a span of time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Summary {
-    /// The least value, however short it was.
+    /// The least value, however short it held.
     pub least: u64,
-    /// The mean, each value weighted by how long it lasted. Of something that is either 0 or 1 it is
-    /// the share of time in which it was 1.
+    /// The mean, each value weighted by how long it held. For a quantity that is either 0 or 1 this
+    /// is the share of time in which it was 1.
     pub mean: f64,
-    /// For half of the time at least it was this or less, for half of the time at least this or more.
+    /// The median: for at least half of the time the value was this or less, and for at least half
+    /// of the time this or more.
     pub median: u64,
-    /// The greatest value, however short it was.
+    /// The greatest value, however short it held.
     pub most: u64,
 }
 
 impl Series {
-    /// Without a value yet.
+    /// A series without values.
     pub const fn new() -> Self {
         Series { steps: Vec::new() }
     }
 
-    /// With this value from the beginning.
+    /// A series with this value from the beginning.
     pub fn starting_with(value: u64) -> Self {
         Series { steps: vec![(Instant::ZERO, value)] }
     }
 
-    /// The value is this from now on. A `now` before the last one counts as the last one.
+    /// Adds a value that holds from now on. A `now` before the last one counts as the last one.
     pub fn record(&mut self, now: Instant, value: u64) {
         let now = match self.steps.last() {
             Some(&(_, last)) if last == value => return,
@@ -45,19 +46,19 @@ impl Series {
         self.steps.push((now, value));
     }
 
-    /// Each value and since when it was taken.
+    /// Each value, with the time from which it held.
     pub fn steps(&self) -> &[(Instant, u64)] {
         &self.steps
     }
 
-    /// The value at a time, the last one of several; `None` before the first.
+    /// The value at a time; the last one if there are several, `None` before the first.
     pub fn at(&self, time: Instant) -> Option<u64> {
         let behind = self.steps.partition_point(|(at, _)| *at <= time);
         self.steps.get(behind.checked_sub(1)?).map(|(_, value)| *value)
     }
 
-    /// What it was like from `from` until just before `until`, as far as it had a value; `None`:
-    /// it had none, or the span is empty.
+    /// The summary from `from` until just before `until`, as far as there was a value. `None` if
+    /// there was none, or if the span is empty.
     pub fn over(&self, from: Instant, until: Instant) -> Option<Summary> {
         let first = self.steps.partition_point(|(at, _)| *at < from);
         let held = self.steps.get(first).is_none_or(|(at, _)| *at > from);

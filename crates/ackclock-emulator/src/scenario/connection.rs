@@ -1,4 +1,4 @@
-//! Settings of connections.
+//! The keys of a `connection` table: settings of connections.
 
 use super::words::Text;
 use ackclock::congestion::InitialWindow;
@@ -10,7 +10,7 @@ use ackclock::time::Duration;
 use serde::Deserialize;
 use std::num::NonZeroU16;
 
-/// Settings that are given; the others stay as they are.
+/// The settings that a table gives; others keep their values.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct ConnectionTable {
@@ -94,7 +94,7 @@ impl ConnectionTable {
         set(&mut config.restart_after_idle, restart_after_idle, word);
         set(&mut config.pacing, pacing, word);
         set(&mut config.burst_limit, burst_limit, Some);
-        // Bounds and backoff go into the timer that was chosen.
+        // Backoff and bounds change the timer that `rto` has chosen.
         set(&mut config.rto, rto, word);
         set(&mut config.rto.backoff, backoff, word);
         set(&mut config.rto.initial, rto_initial, word);

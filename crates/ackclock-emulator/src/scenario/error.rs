@@ -1,11 +1,12 @@
-//! What can be wrong with a scenario, and where.
+//! Errors of a scenario, with the place in the file.
 
 use crate::emulator::build::BuildError;
 use ackclock::apps::StartError;
 use std::fmt;
 use toml::Spanned;
 
-/// Names that are at least so alike (Jaro-Winkler, 0 to 1) are taken for slips of the same word.
+/// Least similarity (Jaro-Winkler, 0 to 1) of a known name that is suggested in place of an unknown
+/// one.
 const ALIKE: f64 = 0.8;
 
 /// Why a scenario cannot be read or run.
@@ -14,7 +15,7 @@ const ALIKE: f64 = 0.8;
 pub enum ScenarioError {
     /// The file could not be read.
     Read {
-        /// Its name.
+        /// The file's name.
         file: String,
         /// The system's reason.
         error: String,
@@ -25,7 +26,7 @@ pub enum ScenarioError {
         file: String,
         /// The line, counted from 1.
         line: usize,
-        /// The key that it is about.
+        /// The key whose value cannot be used.
         key: String,
         /// What is wrong, and what to do.
         problem: String,
@@ -34,7 +35,7 @@ pub enum ScenarioError {
     Build {
         /// The file's name.
         file: String,
-        /// Why.
+        /// What is wrong with the network.
         error: BuildError,
     },
     /// A flow cannot start.
@@ -43,7 +44,7 @@ pub enum ScenarioError {
         file: String,
         /// The flow's name.
         flow: String,
-        /// Why.
+        /// Why the flow cannot start.
         error: StartError,
     },
 }
@@ -66,7 +67,7 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// A scenario's text, to find places in it.
+/// A scenario's text and name, from which errors get their line and key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'a> {
     pub(super) text: &'a str,
@@ -74,7 +75,7 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// What the TOML reader says.
+    /// The error of the TOML reader, in our words.
     pub(super) fn toml(&self, error: &toml::de::Error) -> ScenarioError {
         let at = error.span().map_or(0, |span| span.start);
         let message = error.message();
@@ -90,12 +91,12 @@ impl Source<'_> {
             let key = name.trim_matches('`').to_owned();
             return self.invalid(at, key, "this key is missing: give it".to_owned());
         }
-        // The first line says what; the others show the place.
+        // The first line of the message says what is wrong; the others show the place.
         let problem = message.lines().next().unwrap_or_default();
         self.invalid(at, self.key_before(at), without_types(problem))
     }
 
-    /// Something is wrong with this value of a key.
+    /// An error about this value of a key.
     pub(super) fn problem<T>(
         &self,
         value: &Spanned<T>,
@@ -105,7 +106,7 @@ impl Source<'_> {
         self.invalid(value.span().start, key.to_owned(), problem.into())
     }
 
-    /// A name that is none of `known`.
+    /// An error about a name that is not one of `known`.
     pub(super) fn unknown_name(
         &self,
         name: &Spanned<String>,
@@ -123,8 +124,8 @@ impl Source<'_> {
         ScenarioError::Invalid { file: self.name.to_owned(), line, key, problem }
     }
 
-    /// The key whose value begins here: what is left of the last `=` before it in its line, or the
-    /// line's first word.
+    /// The key whose value begins at `at`: the word before the last `=` in front of it, or the
+    /// first word of the line.
     fn key_before(&self, at: usize) -> String {
         let before = self.text.get(..at).unwrap_or_default();
         let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
@@ -137,20 +138,20 @@ impl Source<'_> {
     }
 }
 
-/// Reads serde's message that begins with `kind`: the unknown name, and those there are.
+/// Reads a message of serde that begins with `kind`: the unknown name, and the known ones.
 fn unknown<'a>(message: &'a str, kind: &str) -> Option<(&'a str, Vec<&'a str>)> {
     // Names stand between backticks, the unknown one first.
     let mut names = message.strip_prefix(kind)?.split('`').skip(1).step_by(2);
     Some((names.next()?, names.collect()))
 }
 
-/// Serde's message with the numbers that may stand there in place of a type.
+/// A message of serde in which the name of an integer type is replaced by its range.
 fn without_types(message: &str) -> String {
     let largest = [
         ("u8", u8::MAX.into()),
         ("u16", u16::MAX.into()),
         ("u32", u32::MAX.into()),
-        // What a TOML integer can be.
+        // TOML integers are at most `i64::MAX`.
         ("u64", i64::MAX),
         ("usize", i64::MAX),
     ];
@@ -162,7 +163,7 @@ fn without_types(message: &str) -> String {
     message.to_owned()
 }
 
-/// Which of `known` may have been meant by `name`.
+/// A hint which of `known` may have been meant by `name`.
 fn hint(name: &str, known: &[&str]) -> String {
     let alike = |other: &&&str| strsim::jaro_winkler(name, other) >= ALIKE;
     let near: Vec<_> = known.iter().filter(alike).copied().collect();

@@ -9,9 +9,10 @@ use ackclock::time::Duration;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// The port of the first flow's service; each flow has the next.
+/// The port of the first flow's service; each further flow has the next one.
 pub(super) const FIRST_PORT: u16 = 1024;
-/// Most flows, so that each has a port below the ephemeral ones (RFC 6335).
+/// The most flows of a scenario, so that each has a port below the dynamic ones (RFC 6335 section
+/// 6).
 pub(super) const MAX_FLOWS: usize = (49_152 - FIRST_PORT) as usize;
 
 #[derive(Debug, Deserialize)]

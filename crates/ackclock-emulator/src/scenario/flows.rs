@@ -1,4 +1,4 @@
-//! What flows through the network.
+//! The flows of a scenario: who sends what to whom, and when.
 
 use super::error::{ScenarioError, Source};
 use super::file::{FIRST_PORT, File, FlowTable, MAX_FLOWS, ServiceWord};
@@ -12,17 +12,17 @@ use ackclock::tcp::{Config, CongestionControl};
 use ackclock::time::{Duration, Instant};
 use std::net::SocketAddr;
 
-/// One connection from a host to another.
+/// A flow: one connection from a host to another, and what is sent on it.
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
     pub(super) name: String,
     pub(super) from: HostId,
     pub(super) to: HostId,
-    /// `None`: the scenario's.
+    /// The receiver's service; `None` for the default of the scenario.
     pub(super) service: Option<Service>,
     /// Where the service listens.
     pub(super) remote: SocketAddr,
-    /// Settings of the sender's end, and of the receiver's.
+    /// Settings of the sender's end and of the receiver's end.
     pub(super) connections: [Config; 2],
     start: Distribution,
     pause: Distribution,
@@ -38,31 +38,31 @@ enum FlowAmount {
     Endless,
 }
 
-/// Random numbers that each flow has of its own.
+/// Random streams per flow: starts, amounts and pauses.
 const STREAMS: u64 = 3;
 
 impl Flow {
-    /// When this flow, the one of that index, starts.
+    /// When the flow starts. `index` is that of the flow in the scenario.
     pub(super) fn start(&self, seed: u64, index: usize) -> Instant {
         let mut draws = Draws::new(self.start, seed, index as u64 * STREAMS);
         Instant::from_nanos(draws.next().unwrap_or_default())
     }
 
-    /// What it sends.
+    /// The bursts that the flow sends. `index` is that of the flow in the scenario.
     pub(super) fn bursts(&self, seed: u64, index: usize) -> Bursts {
         let draws =
             |distribution, stream| Draws::new(distribution, seed, index as u64 * STREAMS + stream);
         let amounts = match self.amount {
             FlowAmount::Bytes(bytes) => Amounts::Bytes(draws(bytes, 1)),
             FlowAmount::Time(time) => Amounts::Time(time),
-            // Longer than any run.
+            // No run is as long.
             FlowAmount::Endless => Amounts::Time(Duration::MAX),
         };
         Bursts { pauses: draws(self.pause, 2), amounts, left: self.bursts, completed: 0 }
     }
 }
 
-/// The bursts of a flow, one after another.
+/// The bursts of a flow, one after another, as a schedule for a source.
 #[derive(Debug)]
 pub(super) struct Bursts {
     pauses: Draws,
@@ -78,7 +78,7 @@ enum Amounts {
 }
 
 impl Bursts {
-    /// How many are done.
+    /// The number of bursts that were acknowledged to the last byte.
     pub(super) fn completed(&self) -> u64 {
         self.completed
     }
@@ -101,7 +101,7 @@ impl Schedule for Bursts {
     }
 }
 
-/// All flows of a file, those that stand for several one by one.
+/// All flows of a file. A table with a `count` makes as many flows.
 pub(super) fn flows(
     file: &File,
     topology: &Topology,
@@ -131,14 +131,14 @@ pub(super) fn flows(
     Ok(flows)
 }
 
-/// Makes flows of the tables of a file.
+/// What the flows of a file have in common, to make each of them from its table.
 struct FlowReader<'a> {
     file: &'a File,
     topology: &'a Topology,
-    /// By host.
+    /// The law of each host.
     laws: &'a [CongestionControl],
     source: &'a Source<'a>,
-    /// Which of a host's addresses is used: the first, IPv4, or the second, IPv6.
+    /// Index of the address of a host that is used: 0 for IPv4, 1 for IPv6.
     family: usize,
 }
 
@@ -167,7 +167,7 @@ impl FlowReader<'_> {
                 ServiceWord::Discard => Service::Discard,
                 ServiceWord::Echo => Service::Echo,
             }),
-            // There are fewer flows than ports.
+            // There are at most `MAX_FLOWS` flows, so that the port fits.
             remote: SocketAddr::new(address, FIRST_PORT + number as u16),
             connections,
             start: drawn(&table.start),
@@ -220,7 +220,7 @@ impl FlowReader<'_> {
                 Err(self.source.problem(bursts, "bursts", problem))
             }
             (_, Some(bursts)) => Ok(u64::from(*bursts.get_ref())),
-            // As long as the run lasts.
+            // Without a number the bursts go on as long as the run lasts.
             (Some(_), None) => Ok(u64::MAX),
         }
     }

@@ -1,9 +1,9 @@
 //! Scenarios: a network, what flows through it, and for how long, in a TOML file.
 //!
 //! Everything that can be written on a command line has the same words here: paths, laws, times.
-//! `cargo run --release --example two_way -- FILE` runs a file and prints the results; a program does
-//! it with [`Scenario::load`] and [`Scenario::run`], or with [`Scenario::start`] and an
-//! [`Observer`] if it wants to see more.
+//! `cargo run --release --example two_way -- FILE` runs a file and prints the results; a program
+//! uses [`Scenario::load`] and [`Scenario::run`], or with [`Scenario::start`] and an [`Observer`]
+//! to see more.
 //!
 //! ```toml
 //! seed = 1
@@ -48,11 +48,12 @@
 //! | `[[routers]]` | `name` |
 //! | `[[links]]` | `between` (two names), `path`, `back` |
 //!
-//! Each path is the text of a [`Path`](crate::Path): what it does not say is as it is by default, 1 %
-//! of loss included. `back` is the way back, the same as there if it is not given. `hops` are lists of
-//! paths. A law is a [`CongestionControl`]: `cubic`, `newreno`, or `fixed:30`, a window of 30
-//! segments; the recovery that it brings is that of its host's connections unless `recovery` says
-//! otherwise. `growth` ([`Growth`](ackclock::congestion::Growth)) is that of the law of all hosts. Times are text such as `20ms` or `1.5min` ([`Duration`]).
+//! Each path is the text of a [`Path`](crate::Path). Parameters that it does not give have their
+//! defaults, 1 % of loss included. `back` is the way back; without it both ways are alike. `hops`
+//! are lists of paths. A law is a [`CongestionControl`]: `cubic`, `newreno`, or `fixed:30`, a
+//! window of 30 segments; the recovery that it brings is that of its host's connections unless
+//! `recovery` says otherwise. `growth` ([`Growth`](ackclock::congestion::Growth)) is that of the
+//! law of all hosts. Times are text such as `20ms` or `1.5min` ([`Duration`]).
 //!
 //! # Connections
 //! `[connection]`, and `connection` of a flow, which wins where both set the same: `mss`,
@@ -68,13 +69,14 @@
 //! `hop_limit`.
 //!
 //! # Flows
-//! `from` and `to` (hosts), `service` ("discard" or "echo"), `start`, `bytes` (a number, or text such
-//! as `64kB`: B, kB or MB, in steps of 1000) or `time`, `count`, `connection`. With `pause` it sends
-//! such an amount again and again (an on-off source), `bursts` times or until the end: each time it
-//! waits so long after everything before was acknowledged.
+//! `from` and `to` (hosts), `service` ("discard" or "echo"), `start`, `bytes` (a number, or text
+//! such as `64kB`: B, kB or MB, in steps of 1000) or `time`, `count`, `connection`. With `pause` a
+//! flow sends such an amount again and again (an on-off source), `bursts` times or until the end;
+//! each pause begins when everything before was acknowledged.
 //!
-//! `start`, `bytes` and `pause` can be random: `"0s..5s"`, any of that span, or `"exponential:5s"`,
-//! exponential of that mean. They are different for each flow and burst and follow from the seed.
+//! `start`, `bytes` and `pause` can be random: `"0s..5s"` is uniform over that span,
+//! `"exponential:5s"` exponential with that mean. The values differ for each flow and burst and
+//! follow from the seed.
 
 mod connection;
 mod error;
@@ -100,19 +102,19 @@ use flows::Flow;
 use std::fs;
 use std::path::Path;
 
-/// A network, what flows through it, and for how long.
+/// A scenario: a network, the flows through it, and their time.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// What errors call it.
+    /// The name of the scenario in errors.
     name: String,
     seed: u64,
     duration: Duration,
     warm_up: Duration,
     topology: Topology,
-    /// By host.
+    /// The law of each host.
     laws: Vec<CongestionControl>,
     flows: Vec<Flow>,
-    /// Of flows that name none.
+    /// The service of flows for which the file names none.
     service: Service,
 }
 
@@ -129,7 +131,7 @@ impl Scenario {
         }
     }
 
-    /// Reads a scenario from text; errors call it `name`.
+    /// Reads a scenario from text; `name` is its name in errors.
     ///
     /// # Errors
     /// As [`Scenario::load`].
@@ -166,12 +168,12 @@ impl Scenario {
         Instant::ZERO + self.duration
     }
 
-    /// What all that is random follows from.
+    /// The seed that everything random follows from.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Whether nothing flows.
+    /// Whether the scenario has no flows.
     pub fn is_idle(&self) -> bool {
         self.flows.is_empty()
     }
@@ -181,12 +183,12 @@ impl Scenario {
         self.service = service;
     }
 
-    /// Sets another seed than the file's.
+    /// Replaces the seed of the file.
     pub fn set_seed(&mut self, seed: u64) {
         self.seed = seed;
     }
 
-    /// Builds the network, with somebody who watches it.
+    /// Builds the network, whose events go to `observer`.
     ///
     /// # Errors
     /// Says what of the network cannot be built.

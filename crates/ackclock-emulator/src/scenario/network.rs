@@ -9,7 +9,7 @@ use crate::topology::Topology;
 use ackclock::tcp::CongestionControl;
 use toml::Spanned;
 
-/// Hosts, routers and links.
+/// The topology of a scenario: hosts, routers and links.
 pub(super) fn topology(file: &File, source: &Source<'_>) -> Result<Topology, ScenarioError> {
     let mut shapes = Vec::new();
     if let Some(table) = &file.pair {
@@ -47,7 +47,7 @@ pub(super) fn topology(file: &File, source: &Source<'_>) -> Result<Topology, Sce
     Ok(topology)
 }
 
-/// The law of each host.
+/// The congestion control of each host.
 pub(super) fn laws(
     file: &File,
     topology: &Topology,

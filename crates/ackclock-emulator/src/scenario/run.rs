@@ -19,21 +19,21 @@ pub struct ScenarioRun<O> {
     scenario: Scenario,
     emulator: Emulator<BuiltIn, O>,
     flows: Vec<Started>,
-    /// What has yet to be done, the next last.
+    /// Steps that have yet to be done, the next one last.
     plan: Vec<(Instant, Plan)>,
-    /// When the results began to count, and what links and flows had done until then.
+    /// When the results began to count; the counters of links and flows at that time.
     from: Instant,
     links_before: Vec<LinkStatistics>,
 }
 
-/// A flow's applications.
+/// The applications of a flow that has started.
 struct Started {
     server: ApplicationId<Server<'static>>,
     source: Option<ApplicationId<Source<Bursts>>>,
     delivered_before: u64,
 }
 
-/// What happens at a given time.
+/// A step that is due at a given time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Plan {
     WarmedUp,
@@ -59,7 +59,8 @@ impl<O: Observer> ScenarioRun<O> {
             flows.push(Started { server, source: None, delivered_before: 0 });
             plan.push((flow.start(scenario.seed, index), Plan::Start(index)));
         }
-        // Stable: at one time the warm-up ends first, and flows start in the order of the file.
+        // The sort is stable: at the same time the warm-up ends first, and flows start in the order
+        // of the file.
         plan.sort_by_key(|(at, _)| *at);
         plan.reverse();
         let links_before = vec![LinkStatistics::default(); scenario.topology.links().count()];
@@ -67,8 +68,8 @@ impl<O: Observer> ScenarioRun<O> {
         Ok(ScenarioRun { scenario, emulator, flows, plan, from, links_before })
     }
 
-    /// Lets everything happen up to `limit` or the end of the scenario. Returns whether it is over:
-    /// its time is, or all its flows are.
+    /// Runs up to `limit` or the end of the scenario. Returns whether the scenario is over: its
+    /// time is up, or all its flows are done.
     ///
     /// # Errors
     /// Says which flow cannot start.
@@ -116,12 +117,12 @@ impl<O: Observer> ScenarioRun<O> {
         }
     }
 
-    /// The network, to look at.
+    /// The emulator of the network.
     pub fn emulator(&self) -> &Emulator<BuiltIn, O> {
         &self.emulator
     }
 
-    /// What has come out so far.
+    /// The results so far.
     pub fn results(&self) -> ScenarioResults {
         let until = self.emulator.now();
         let time = until.saturating_since(self.from);
@@ -156,12 +157,12 @@ impl<O: Observer> ScenarioRun<O> {
         ScenarioResults { from: self.from, until, flows: flows.collect(), links: links.collect() }
     }
 
-    /// Ends the run and returns who watched.
+    /// Ends the run and returns the observer.
     pub fn into_observer(self) -> O {
         self.emulator.into_observer()
     }
 
-    /// Payload bytes that a flow's receiver has got.
+    /// Payload bytes that the receiver of a flow has got.
     fn delivered(&self, index: usize) -> u64 {
         let server = self.emulator.application(self.flows[index].server);
         server.map_or(0, |server| server.statistics().bytes_received)

@@ -12,7 +12,7 @@ fn error(text: &str) -> String {
 
 const PAIR: &str = "duration = \"10s\"\n[pair]\npath = \"rate=1mbit,delay=10ms,loss=0\"\n";
 
-/// The example at the head of the module.
+/// The example in the documentation of the module.
 fn documented() -> String {
     let lines = include_str!("mod.rs").lines();
     let block = lines.skip_while(|line| *line != "//! ```toml").skip(1);
@@ -37,7 +37,7 @@ fn the_documented_example_is_one() {
     }
     let bottleneck = results.links.iter().find(|link| link.ends == ["left", "right"]).unwrap();
     assert!(bottleneck.utilisation > 0.9, "{}", bottleneck.utilisation);
-    // What passes the bottleneck is what is delivered, with headers and what was sent again.
+    // The bottleneck carries what is delivered, with headers, and retransmissions.
     let delivered: u64 = results.flows.iter().map(|flow| flow.delivered).sum();
     let share = delivered as f64 / bottleneck.statistics.bytes_carried as f64;
     assert!((0.85..1.0).contains(&share), "{share}");
@@ -107,7 +107,7 @@ fn a_run_ends_when_all_flows_are_done() {
     let flow = &results.flows[0];
     assert_eq!((flow.delivered, flow.error), (125_000, None));
     assert!(flow.ended.is_some_and(|ended| ended <= results.until));
-    // A second for a megabit each way, one behind the other but for a window.
+    // A megabit takes a second each way, and the echo begins a window after the data.
     assert!((1_000..2_000).contains(&results.until.as_millis()), "{:?}", results.until);
     assert_eq!(results.links.len(), 2);
 }
@@ -181,7 +181,7 @@ fn an_on_off_source_pauses_between_its_bursts() {
             format!("{PAIR}[[flows]]\nfrom = \"left\"\nto = \"right\"\nbytes = 1000\n{more}");
         let results = parse(&text).unwrap().run().unwrap();
         let flow = &results.flows[0];
-        // The end may have come before the last ack.
+        // The run may have ended before the last ack.
         let bursts = flow.delivered / 1_000;
         assert!(
             flow.delivered.is_multiple_of(1_000)
@@ -190,11 +190,11 @@ fn an_on_off_source_pauses_between_its_bursts() {
         (flow.bursts, results.until)
     };
     let (bursts, until) = flow("pause = \"1s\"\nbursts = 3");
-    // And some round trips of 20 ms.
+    // Three pauses of a second each, and some round trips of 20 ms.
     assert!(bursts == 3 && (3_000..3_300).contains(&until.as_millis()), "{until:?}");
     let (bursts, until) = flow("pause = \"1s\"");
     assert_eq!((bursts, until), (9, Instant::from_secs(10)));
-    // Ten seconds with a mean of 0.1 s, and of about 0.03 s for a burst.
+    // Ten seconds of pauses with a mean of 0.1 s, and bursts of about 0.03 s.
     let (bursts, _) = flow("pause = \"exponential:0.1s\"");
     assert!((50..110).contains(&bursts), "{bursts}");
 }

@@ -1,4 +1,4 @@
-//! Words of scenario files that are read from text.
+//! Values in scenario files that are written as text.
 
 use crate::link::path::Path;
 use crate::random::draws::Distribution;
@@ -13,18 +13,18 @@ use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Something that is written as text.
+/// A type whose values are written as text.
 pub(super) trait Word: Sized {
-    /// Reads it; the error says what may stand there.
+    /// Reads a value; the error says what may stand there.
     fn read(text: &str) -> Result<Self, String>;
 
-    /// Reads it from a number, if it may be one.
+    /// Reads a value that is written as a number; `None` if it may not be.
     fn read_number(_number: u64) -> Option<Self> {
         None
     }
 }
 
-/// Reads a [`Word`] where it stands.
+/// A [`Word`] in a file, read by serde.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text<T>(pub(super) T);
 
@@ -57,7 +57,7 @@ fn message(error: impl fmt::Display) -> String {
     error.to_string()
 }
 
-/// Words that know how they are read.
+/// Implements [`Word`] for types that have [`FromStr`](std::str::FromStr).
 macro_rules! word {
     ($($word:ty),+) => {
         $(impl Word for $word {
@@ -108,7 +108,7 @@ impl Word for Bytes {
     }
 }
 
-/// What can be drawn at random: it is counted in whole units.
+/// A type whose values can be drawn at random, since they are counts of a unit.
 pub(super) trait Counted: Word {
     fn count(self) -> u64;
 }
@@ -125,7 +125,8 @@ impl Counted for Bytes {
     }
 }
 
-/// How a value is drawn: `5s` always, `0s..5s` any of a span, `exponential:5s` of that mean.
+/// The distribution of a value: `5s` is constant, `0s..5s` uniform over the span, `exponential:5s`
+/// exponential with that mean.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Drawn<T> {
     pub(super) distribution: Distribution,

@@ -1,4 +1,4 @@
-//! Who has which address.
+//! Addresses of hosts and routers.
 //!
 //! Hosts and routers are numbered from 1 in the order in which they were added to the topology.
 //! Host n is 10.0.0.0 + n and fd00::n, router n is 172.16.0.0 + n and fd01::n. One network of each
@@ -8,9 +8,10 @@ use crate::ids::{HostId, NodeId, RouterId};
 use ackclock::stack::Cidr;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Hosts that have an address, all but the last of 10.0.0.0/8, which is its broadcast address.
+/// Most hosts: one for each address of 10.0.0.0/8 but the first and the last, its broadcast
+/// address.
 pub(crate) const MAX_HOSTS: usize = (1 << 24) - 2;
-/// Routers that have an address: all of 172.16.0.0/12 but the first and the last.
+/// Most routers: one for each address of 172.16.0.0/12 but the first and the last.
 pub(crate) const MAX_ROUTERS: usize = (1 << 20) - 2;
 
 const HOSTS_V4: u32 = 10 << 24;
@@ -39,7 +40,7 @@ fn numbered(v4: u32, v6: u128, index: usize) -> [IpAddr; 2] {
     [Ipv4Addr::from_bits(v4 + number).into(), Ipv6Addr::from_bits(v6 + u128::from(number)).into()]
 }
 
-/// Who has this address, if there are so many hosts and routers.
+/// The node that has this address, provided that there are so many hosts and routers.
 pub(crate) fn node_of(address: IpAddr) -> Option<NodeId> {
     let (hosts, routers) = match address {
         IpAddr::V4(address) => {

@@ -1,4 +1,4 @@
-//! What a network looks like: hosts, routers, and the links between them.
+//! The topology of a network: hosts, routers, and the links between them.
 
 pub(crate) mod addressing;
 pub(crate) mod shapes;
@@ -10,13 +10,14 @@ use ackclock::time::Duration;
 use addressing::{host_addresses, host_cidrs, router_addresses};
 use std::net::IpAddr;
 
-/// Hosts, routers and links, from which [`Emulator::new`](crate::Emulator::new) makes a network.
+/// A topology: hosts, routers and links, from which [`Emulator::new`](crate::Emulator::new) makes a
+/// network.
 ///
 /// - A host has one link, to a router or to another host. Its stack's MTU is the link's.
-/// - A router forwards by static routes: of all ways to the destination it takes one of the fewest
-///   links, and of several such the one whose first link was added first. What it cannot forward it
-///   answers with ICMP as real routers do: time exceeded, fragmentation needed or packet too big,
-///   network unreachable. It does not fragment, and has no services of its own.
+/// - A router forwards by static routes: of all ways to the destination it takes one with the
+///   fewest links, and of several such the one whose first link was added first. Packets that it
+///   cannot forward it answers with ICMP as real routers do: time exceeded, fragmentation needed or
+///   packet too big, network unreachable. It never fragments, and has no services of its own.
 /// - Addresses follow from the order in which hosts and routers were added, counted from 1: host n
 ///   is 10.0.0.0 + n (in 10.0.0.0/8) and fd00::n, router n is 172.16.0.0 + n and fd01::n.
 ///
@@ -62,12 +63,12 @@ pub(crate) struct LinkEdge {
 }
 
 impl Topology {
-    /// Nothing yet.
+    /// A topology without nodes.
     pub fn new() -> Self {
         Topology::default()
     }
 
-    /// Adds a host. Names say which is which in results and captures; each must be another.
+    /// Adds a host. Names identify nodes in results and captures; no two nodes may have the same.
     pub fn host(&mut self, name: impl Into<String>) -> HostId {
         let id = HostId(self.hosts.len());
         self.hosts.push(HostNode {
@@ -101,22 +102,22 @@ impl Topology {
         [LinkId(first), LinkId(first + 1)]
     }
 
-    /// How long a host is busy with each packet that it receives; zero unless it is set. It takes
-    /// one packet after another, in the order in which they arrive, and as many as come may wait.
-    /// What the stack does about a packet, sending included, happens when its time is over.
+    /// Sets how long a host is busy with each packet that it receives; zero by default. The host
+    /// takes one packet after another, in the order in which they arrive, and any number may wait.
+    /// The stack acts on a packet, sending included, when the packet's time is over.
     pub fn set_processing(&mut self, host: HostId, time: Duration) {
         self.hosts[host.0].processing = time;
     }
 
-    /// Whether a host's device cuts large transmissions into segments and completes checksums, so
-    /// that its stack decides on up to 64 KiB at once; it does not unless it is set.
+    /// Sets whether a host's device cuts large transmissions into segments and completes checksums,
+    /// so that its stack decides on up to 64 KiB at once; off by default.
     pub fn set_segmentation(&mut self, host: HostId, on: bool) {
         self.hosts[host.0].segmentation = on;
     }
 
-    /// How often a host looks at its packets and timers: at the multiples of this time, as a main loop
-    /// without interrupts does. It takes all that has come before it sends anything. Zero unless it is
-    /// set: a host then does everything at once.
+    /// Sets how often a host looks at its packets and timers: at the multiples of this time, as a
+    /// main loop without interrupts does. It then takes all packets that have come before it sends
+    /// any. Zero by default: the host acts on everything at once.
     pub fn set_poll_interval(&mut self, host: HostId, interval: Duration) {
         self.hosts[host.0].poll_interval = interval;
     }
@@ -131,7 +132,7 @@ impl Topology {
         (0..self.links.len()).map(LinkId)
     }
 
-    /// IPv4 and IPv6 address of a host or router.
+    /// The IPv4 and the IPv6 address of a host or router.
     pub fn addresses(&self, node: impl Into<NodeId>) -> [IpAddr; 2] {
         match node.into() {
             NodeId::Host(host) => host_addresses(host),
@@ -147,7 +148,7 @@ impl Topology {
         }
     }
 
-    /// From whom to whom a link leads.
+    /// The nodes from which and to which a link leads.
     pub fn ends(&self, link: LinkId) -> [NodeId; 2] {
         let LinkEdge { from, to, .. } = self.links[link.0];
         [from, to]

@@ -17,9 +17,9 @@ use crate::link::path::Path;
 pub struct Dumbbell {
     /// The network.
     pub topology: Topology,
-    /// `sender1` and so on.
+    /// The hosts `sender1` and so on.
     pub senders: Vec<HostId>,
-    /// `receiver1` and so on.
+    /// The hosts `receiver1` and so on.
     pub receivers: Vec<HostId>,
     /// The bottleneck: from the router `left` to `right`, and back.
     pub bottleneck: [LinkId; 2],
@@ -35,9 +35,9 @@ pub struct Dumbbell {
 pub struct Chain {
     /// The network.
     pub topology: Topology,
-    /// `left` and `right`.
+    /// The hosts `left` and `right`.
     pub ends: [HostId; 2],
-    /// Each hop from left to right: there, and back.
+    /// The links of each hop from left to right: there, and back.
     pub hops: Vec<[LinkId; 2]>,
 }
 
@@ -55,9 +55,9 @@ pub struct Chain {
 pub struct ParkingLot {
     /// The network.
     pub topology: Topology,
-    /// At each router from left to right: `host1` and `peer1` and so on.
+    /// The hosts at each router from left to right: `host1` and `peer1`, and so on.
     pub hosts: Vec<[HostId; 2]>,
-    /// Each hop from left to right: there, and back.
+    /// The links of each hop from left to right: there, and back.
     pub hops: Vec<[LinkId; 2]>,
 }
 

@@ -1,4 +1,4 @@
-//! Applications with random times and sizes: all follows from seeds.
+//! Applications with random times and sizes, which follow from seeds.
 
 use crate::common::{far_end, pair};
 use ackclock::apps::{
@@ -12,7 +12,7 @@ use ackclock_emulator::{Distribution, Draws, Ended, LEFT, RIGHT};
 
 const PATH: &str = "rate=1.5mbit,delay=20ms,loss=1%,queue=20";
 
-/// What became of 30 bursts that begin at a random time, with 100 ms between them in the mean.
+/// The outcome of 30 bursts that begin at a random time, with pauses of 100 ms on average.
 fn on_and_off(seed: u64) -> Vec<Completed> {
     let mut emulator = pair(PATH, 1);
     let listen = ListenConfig::new(far_end(false, 9));
@@ -74,7 +74,7 @@ fn requests_of_random_sizes_are_all_answered() {
     assert_eq!(emulator.run_until_done(Instant::from_secs(100)), Ended::Done);
     let requests = emulator.application(requests).unwrap();
     assert_eq!((requests.error(), requests.completed()), (None, 40));
-    // No answer comes before a round trip is over.
+    // An answer takes at least a round trip.
     let completed = requests.schedule().completed();
     assert!(completed.iter().all(|each| each.latency() > Duration::from_millis(40)));
 }

@@ -1,4 +1,4 @@
-//! Whatever the path does and however the ends are set, a stream arrives as it was sent.
+//! Streams over arbitrary paths between ends with arbitrary settings arrive as they were sent.
 //! `PROPTEST_CASES` sets how many cases are tried; 256 by default.
 
 use crate::common::far_end;
@@ -11,11 +11,12 @@ use ackclock_emulator::{
 };
 use proptest::prelude::*;
 
-/// So long that no connection of these tests is given up: a fifth of all packets may be lost, and
-/// sooner or later many in a row are.
+/// A give-up time so long that no connection of these tests reaches it: a fifth of all packets may
+/// be lost, and sooner or later many in a row are.
 const NEVER: Duration = Duration::from_secs(1_000_000_000);
 
-/// Far more than any run needs (timeouts are at most 120 s), so that one that hangs is found.
+/// The time after which a run counts as hanging, far more than any needs (timeouts are at most 120
+/// s).
 const LIMIT: Instant = Instant::from_secs(1_000_000);
 
 fn path() -> impl Strategy<Value = Path> {
@@ -63,8 +64,8 @@ fn config() -> impl Strategy<Value = Config> {
     })
 }
 
-/// An end: its settings, the seed of its stream, how many of the smallest unit of the path it
-/// sends, and its manners.
+/// An end: its settings, the seed of its stream, how many units it sends (of the smallest size that
+/// goes at a time), and its manners.
 fn end() -> impl Strategy<Value = (Config, u64, u64, Manner)> {
     let manner = (1..5000usize, 1..100usize, prop_oneof![Just(0u64), 0..100_000_000u64]);
     let manner = manner.prop_map(|(write, read, pause)| Manner {
@@ -87,7 +88,7 @@ proptest! {
         (pair.paths, pair.seed) = (paths, seed);
         let mut emulator = Emulator::pair(&pair, [BuiltIn::default(); 2], ()).unwrap();
 
-        // How much a run has to do depends on the bytes that go at a time.
+        // The smallest number of bytes that go at a time, on which the length of a run depends.
         let smallest = |(config, ..): &(Config, u64, u64, Manner)| {
             let mss = u32::from(config.mss.unwrap()).saturating_sub(12).max(1);
             u64::from(mss.min(config.send_buffer).min(config.receive_buffer))
@@ -106,7 +107,7 @@ proptest! {
             };
             (host, talker.with_manner(manner))
         });
-        // The listener first.
+        // The listener is added first.
         let ids = talkers.into_iter().rev().map(|(host, talker)| {
             emulator.add_application(host, talker).unwrap()
         });

@@ -1,5 +1,5 @@
-//! BBR in scenarios: how flows share a line, and how little waits there. What it makes of losses is
-//! in `benches/tests/random_loss.rs`.
+//! BBR in scenarios: how flows share a line, and how little waits there. Its behaviour under loss
+//! is in `benches/tests/random_loss.rs`.
 
 use ackclock::time::Instant;
 use ackclock_emulator::Recorder;
@@ -26,6 +26,7 @@ fn flows_under_bbr_fill_a_line_that_they_share_and_queue_little() {
 
     let recorder = run.emulator().observer();
     let waiting = recorder.link(line.link).unwrap().waiting_bytes.over(from, until).unwrap();
-    // A flow may have twice its own product in flight, with what it estimates a little high.
+    // A flow may have twice its own bandwidth-delay product in flight, and estimates that a little
+    // high.
     assert!(waiting.median < 2 * BDP, "{waiting:?}");
 }

@@ -1,4 +1,4 @@
-//! Queues that follow what a connection needs.
+//! Buffers that follow the need of a connection.
 
 use crate::common::{far_end, pair};
 use ackclock::apps::{Amount, Server, Service, Source, SourceConfig};
@@ -36,9 +36,9 @@ fn buffers_that_follow_the_need_cost_a_long_path_little() {
     let large = time(4 << 20, BufferTuning::Fixed);
     let following = time(4 << 20, BufferTuning::Automatic);
     let small = time(65_535, BufferTuning::Fixed);
-    // 64 KB in each round trip.
+    // A small buffer gives 64 KB in each round trip.
     assert!(small > Duration::from_secs(30), "{small}");
-    // One round trip more before the window has caught up with slow start.
+    // Tuning costs one round trip, before the window has caught up with slow start.
     let later = Duration::from_millis(100);
     assert!((large..=large + later).contains(&following), "{following} and {large}");
 }

@@ -1,5 +1,4 @@
-//! What the end-to-end tests share: an application that talks in both directions, and captures to
-//! look at.
+//! Helpers of the end-to-end tests: pairs of hosts, transfers, captures.
 
 pub(crate) mod capture;
 pub(crate) mod talker;
@@ -16,7 +15,7 @@ use ackclock_emulator::{
 use std::net::SocketAddr;
 use talker::{Content, Talker};
 
-/// The right host, as the left one knows it.
+/// The address of the right host.
 pub(crate) fn far_end(v6: bool, port: u16) -> SocketAddr {
     let address = if v6 { "fd00::2" } else { "10.0.0.2" };
     SocketAddr::new(address.parse().unwrap(), port)
@@ -27,7 +26,7 @@ pub(crate) fn pair(path: &str, seed: u64) -> Emulator {
     pair_observed(path, seed, ())
 }
 
-/// Two hosts joined by this path in each direction, and somebody who watches.
+/// Two hosts joined by this path in each direction, and an observer.
 pub(crate) fn pair_observed<O: Observer>(
     path: &str,
     seed: u64,
@@ -36,7 +35,7 @@ pub(crate) fn pair_observed<O: Observer>(
     pair_under(BuiltIn::default(), path, seed, observer)
 }
 
-/// Two hosts under that law, joined by this path in each direction, and somebody who watches.
+/// Two hosts under this law, joined by this path in each direction, and an observer.
 pub(crate) fn pair_under<O: Observer>(
     law: BuiltIn,
     path: &str,
@@ -75,13 +74,13 @@ pub(crate) struct Outcome {
     pub(crate) client: [u64; 2],
     /// Bytes that the server gave to its connection and got from it.
     pub(crate) server: [u64; 2],
-    /// The client's connection in the end.
+    /// The client's connection at the end.
     pub(crate) info: Info,
-    /// What the links out of the client and out of the server did.
+    /// Counters of the links out of the client and out of the server.
     pub(crate) links: [LinkStatistics; 2],
 }
 
-/// A whole transfer of a megabyte, or as `change` says, which must succeed.
+/// A whole transfer, which must succeed: of a megabyte, unless `change` says otherwise.
 pub(crate) fn transfer(
     path: &str,
     seed: u64,
@@ -119,7 +118,7 @@ pub(crate) fn transfer_over(
 }
 
 /// Both sides send a megabyte at once and verify what they get, which must be right. Returns the
-/// left and the right connection in the end, and what the links out of either host did.
+/// left and the right connection at the end, and the counters of the links out of each host.
 pub(crate) fn both_ways(path: &str, seed: u64) -> ([Info; 2], [LinkStatistics; 2]) {
     const LENGTH: u64 = 1 << 20;
     let mut emulator = pair(path, seed);

@@ -1,12 +1,12 @@
-//! Explicit congestion notification between two stacks (RFC 3168): queues that mark, senders that
-//! slow down, and nothing lost.
+//! Explicit congestion notification between two stacks (RFC 3168): queues mark, senders slow down,
+//! and nothing is lost.
 
 use crate::common::{Outcome, pair_under, transfer_over};
 use ackclock::apps::{Amount, Service};
 use ackclock::congestion::Reno;
 use ackclock::tcp::{EcnMode, Info};
 
-/// Four megabytes through this queue, which the client asks to be marked.
+/// A transfer of four megabytes through this queue, with this ECN mode of the client.
 fn through(queue: &str, v6: bool, ecn: EcnMode) -> Outcome {
     let path = format!("rate=10mbit,delay=20ms,loss=0,queue={queue}");
     let emulator = pair_under(Reno::default().into(), &path, 1, ());
@@ -16,7 +16,7 @@ fn through(queue: &str, v6: bool, ecn: EcnMode) -> Outcome {
     })
 }
 
-/// Nothing was dropped or sent again, and yet the window shrank.
+/// Asserts that the window shrank although nothing was dropped or sent again.
 fn is_slowed_by_marks_alone(outcome: &Outcome) {
     let Info { ecn, retransmitted, ssthresh, ece_received, congestion, .. } = outcome.info;
     assert_eq!((ecn, congestion), (true, "reno"));

@@ -1,4 +1,4 @@
-//! Connections that cannot be had, and those that break.
+//! Connections that cannot be opened, and connections that break.
 
 use crate::common::capture::{self, Captured};
 use crate::common::{capture_in_memory, far_end, pair, pair_observed};
@@ -26,7 +26,7 @@ fn a_refused_connection_ends_after_one_round_trip() {
     }
 }
 
-/// When the packets of a capture passed, in milliseconds; each must be a whole one.
+/// The times of a capture's packets, which must be whole milliseconds.
 fn millis(packets: &[Captured]) -> Vec<u64> {
     let millis = |packet: &Captured| {
         assert_eq!(packet.at.as_nanos() % 1_000_000, 0);
@@ -44,7 +44,7 @@ fn a_path_that_loses_all_makes_the_syn_back_off_until_it_gives_up() {
     assert_eq!(emulator.run_until_done(Instant::FAR_FUTURE), Ended::Done);
     let source = emulator.application(id).unwrap();
     assert_eq!(source.error(), Some(SourceError::Connection(Error::TimedOut)));
-    // The three minutes that RFC 9293 section 3.8.3 asks for.
+    // RFC 9293 section 3.8.3 asks for three minutes at least.
     assert_eq!(source.ended(), Some(Instant::from_secs(180)));
 
     let packets = capture::read(&emulator.into_observer().finish().unwrap());

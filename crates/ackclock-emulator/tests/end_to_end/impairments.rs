@@ -4,7 +4,7 @@ use crate::common::{both_ways, transfer};
 use ackclock::apps::Service;
 use ackclock_emulator::LinkStatistics;
 
-/// What the links did while a megabyte each way went over a path with these words.
+/// Counters of the links after a megabyte each way over a path with these parameters.
 fn over(words: &str) -> [LinkStatistics; 2] {
     both_ways(&format!("rate=10mbit,delay=20ms,{words}"), 1).1
 }
@@ -42,7 +42,8 @@ fn every_hundredth_packet_lost_costs_no_byte() {
 #[test]
 fn exactly_the_listed_packets_are_lost_and_sent_again() {
     let path = "rate=10mbit,delay=20ms,loss=packets:20:21:40,queue=1000";
-    // All of these are data on the way there, and acks, which nobody repeats, on the way back.
+    // The lost packets are data on the way there, and acks, which are not repeated, on the way
+    // back.
     let outcome = transfer(path, 1, Service::Discard, false, |_| {});
     assert_eq!(outcome.links.map(|link| (link.packets_lost, link.packets_dropped)), [(3, 0); 2]);
     assert_eq!((outcome.info.retransmitted, outcome.info.timeouts), (3, 0));

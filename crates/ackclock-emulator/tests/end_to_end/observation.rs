@@ -1,4 +1,4 @@
-//! What observers are told agrees with what happened.
+//! Observers are told what really happened.
 
 use crate::common::{add_transfer, far_end, pair_observed};
 use ackclock::apps::{Service, SourceConfig};
@@ -31,7 +31,7 @@ fn records_of_queues_agree_with_the_statistics_of_the_links() {
         assert_eq!(packets.most, statistics.longest_queue);
         let waiting = record.waiting_packets.over(Instant::ZERO, end).unwrap();
         assert_eq!(waiting.most, packets.most.saturating_sub(1).max(waiting.least));
-        // Busy shares are exact: whole nanoseconds over a minute.
+        // The busy share is exact: whole nanoseconds over a minute.
         let busy = record.busy.over(Instant::ZERO, end).unwrap().mean;
         assert_eq!(busy, statistics.busy.as_nanos() as f64 / 60e9);
         let bytes = record.waiting_bytes.steps().last().unwrap();
@@ -55,24 +55,25 @@ fn records_of_connections_show_their_whole_life() {
     let states = client.states.iter().map(|(_, state)| *state).collect::<Vec<_>>();
     use State::{Established, FinWait1, SynSent};
     assert_eq!(states[..3], [SynSent, Established, FinWait1]);
-    // It was established a round trip after its SYN: 2 * 30 ms, and 60 + 60 bytes at 1.5 Mbit/s.
+    // The connection was established a round trip after its SYN: 2 * 30 ms, and 60 + 60 bytes at
+    // 1.5 Mbit/s.
     let established = Instant::ZERO + Duration::from_micros(60_640);
     assert_eq!(client.states[1], (established, Established));
     assert_eq!(client.rtt.at(established), Some(60_640_000));
     assert_eq!(client.ssthresh.at(established), None);
-    // Whatever was lost has halved the window.
+    // Losses have halved the window.
     let least = client.ssthresh.steps().iter().map(|(_, value)| *value).min().unwrap();
     assert_eq!(client.ssthresh.steps().last().unwrap().1, u64::from(info.ssthresh));
     assert!(least < client.cwnd.over(Instant::ZERO, Instant::from_secs(60)).unwrap().most / 2);
-    // Ten segments of 1448 bytes at once (RFC 6928).
+    // The initial window of ten segments of 1448 bytes is sent at once (RFC 6928).
     assert_eq!(client.in_flight.at(established), Some(14_480));
     let end = client.gone.unwrap();
     assert_eq!(client.in_flight.steps().last(), Some(&(end, 0)));
     assert_eq!(ended, Some(end));
 }
 
-/// A transfer to its end over a path that does all to packets; returns who watched, and what the
-/// links say.
+/// A transfer to its end over a path with all impairments. Returns the observer and the counters of
+/// the links.
 fn transfer<O: Observer>(observer: O) -> (O, [LinkStatistics; 2]) {
     let path = "rate=1.5mbit,delay=30ms,loss=1%,queue=20,duplicate=1%,corrupt=1%";
     let mut emulator = pair_observed(path, 1, observer);
@@ -83,7 +84,7 @@ fn transfer<O: Observer>(observer: O) -> (O, [LinkStatistics; 2]) {
     (emulator.into_observer(), statistics)
 }
 
-/// The topology that `transfer` has, as far as names go.
+/// A topology with the names of `transfer`.
 fn topology() -> Topology {
     Topology::pair(["loss=0", "loss=0"].map(|path| path.parse().unwrap()))
 }
@@ -145,7 +146,7 @@ fn a_capture_in_pcapng_has_every_packet_at_both_ends_and_says_which_are_dropped(
     let file = capture.finish().unwrap();
     let mut reader = PcapNgReader::new(&file[..]).unwrap();
     let mut latest = std::time::Duration::ZERO;
-    // By interface: packets that went out, came in, and were dropped.
+    // For each interface the packets that went out, came in, and were dropped.
     let mut counts = [[0; 3]; 2];
     while let Some(block) = reader.next_block() {
         let Block::EnhancedPacket(packet) = block.unwrap() else { continue };

@@ -3,7 +3,8 @@
 use crate::common::both_ways;
 use ackclock_emulator::LinkStatistics;
 
-/// What the links did while a megabyte each way went through this queue and nothing else was lost.
+/// Counters of the links after a megabyte each way through this queue, on a path without other
+/// losses.
 fn through(queue: &str) -> [LinkStatistics; 2] {
     let (infos, links) = both_ways(&format!("rate=10mbit,delay=20ms,loss=0,queue={queue}"), 1);
     for (info, link) in infos.iter().zip(&links) {
@@ -50,7 +51,7 @@ fn fq_codel_drops_what_has_waited_and_costs_no_byte() {
     }
 }
 
-/// Neither end asks for ECN here, so that the word changes nothing.
+/// Without ECN at the ends the `ecn` of a queue changes nothing.
 #[test]
 fn without_capable_packets_marking_is_dropping() {
     for queue in ["red:5:15:0.02:0.1:1000", "codel", "fq_codel"] {

@@ -1,4 +1,4 @@
-//! What recovery costs over emulated paths, by medians over seeds where chance plays a part.
+//! The cost of loss recovery over emulated paths; medians over seeds where chance plays a part.
 
 use crate::common::{add_transfer, far_end};
 use ackclock::apps::{Amount, Service, SourceConfig};
@@ -9,7 +9,7 @@ use ackclock_emulator::{Emulator, Ended, PairConfig};
 
 const CLEAN: &str = "rate=10mbit,delay=20ms,loss=0,queue=infinite";
 
-/// A transfer with these words on the way there, and nothing on the way back.
+/// A transfer with these path parameters on the way there, and a clean way back.
 struct Transfer {
     took: Duration,
     info: Info,
@@ -36,7 +36,8 @@ impl Transfer {
     }
 }
 
-/// Milliseconds and recoveries, the medians over five seeds, of two megabytes.
+/// The medians over five seeds of the milliseconds and of the recoveries of a transfer of two
+/// megabytes.
 fn medians(recovery: &str, words: &str, timestamps: bool) -> (u64, u64) {
     let runs: Vec<Transfer> = (1..=5)
         .map(|seed| {
@@ -66,8 +67,8 @@ fn reordering_costs_rack_little_and_recoveries_by_duplicate_acks_much() {
         assert!(took * 100 < undisturbed * 105, "less than 5 %");
         (longest, most) = (longest.max(took), most.max(recoveries));
     }
-    // These do not find out that they were wrong; those of today do, by timestamps and D-SACK, but
-    // again and again.
+    // Reno and sack-pipe never find out that a recovery was a false alarm. NewReno and RFC 6675 do,
+    // by timestamps and D-SACK, but again and again.
     for (name, finds_out) in
         [("reno", false), ("sack-pipe", false), ("newreno", true), ("rfc6675", true)]
     {
@@ -82,7 +83,7 @@ fn reordering_costs_rack_little_and_recoveries_by_duplicate_acks_much() {
 
 #[test]
 fn a_lost_tail_is_repaired_by_a_probe_and_not_by_a_timeout() {
-    // The SYN is the first packet, and ten segments follow, the last of them with the FIN.
+    // Packet 1 is the SYN, and ten segments follow, the last one with the FIN.
     for lost in ["11", "10:11", "6:7:8:9:10:11"] {
         let path = format!("rate=10mbit,delay=20ms,queue=infinite,loss=packets:{lost}");
         let [rack, other] = ["rack", "rfc6675"].map(|name| {

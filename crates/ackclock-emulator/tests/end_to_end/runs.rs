@@ -46,12 +46,12 @@ fn a_run_in_slices_is_the_same_run() {
 fn a_capture_is_in_the_order_of_time_and_every_packet_in_it_is_sound() {
     let packets = capture::read(&capture_of(4, Duration::from_secs(20)));
     assert!(packets.is_sorted_by_key(|packet| packet.at));
-    // Reading a segment verifies its checksum.
+    // `segment` also verifies the checksum.
     let payload: usize = packets.iter().map(|packet| packet.segment().payload.len()).sum();
     assert!(payload >= 2 << 20);
 }
 
-/// Every kind of randomness and every decision by floating point on the way of two flows.
+/// A scenario of two flows with every kind of randomness and every decision by floating point.
 const EVERYTHING: &str = r#"
 seed = 42
 duration = "20s"
@@ -95,8 +95,8 @@ start = "0s..3s"
 service = "echo"
 "#;
 
-/// If this fails because stacks send other packets than before, the digest that it found is the new
-/// one. It must be the same everywhere.
+/// The digest of a capture, which must be the same on every platform. If stacks have come to send
+/// other packets on purpose, the digest that is found is the new one.
 #[test]
 fn a_capture_is_the_same_to_the_last_bit_on_every_platform() {
     let scenario = Scenario::parse(EVERYTHING, "everything").unwrap();
@@ -110,7 +110,7 @@ fn a_capture_is_the_same_to_the_last_bit_on_every_platform() {
     assert_eq!((capture.len(), format!("{digest:016x}")), (16_307_628, "e9fbb275f88c9be7".into()));
 }
 
-/// Wants to be woken at given times and writes down when it was.
+/// An application that asks to be woken at given times and records when it was woken.
 struct Sleeper {
     alarms: Vec<Instant>,
     woken: Vec<Instant>,

@@ -19,7 +19,7 @@ fn every_file_is_a_scenario_that_runs() {
         let results = run.results();
         assert_eq!(results.until, Instant::from_secs(12), "{}", file.display());
         let delivered: u64 = results.flows.iter().map(|flow| flow.delivered).sum();
-        // Whoever warms up for longer has not begun to count.
+        // Results of a scenario with a longer warm-up have not begun to count.
         assert!(delivered > 0, "{}", file.display());
         for flow in results.flows {
             assert_eq!(flow.error, None, "{}: {}", file.display(), flow.name);

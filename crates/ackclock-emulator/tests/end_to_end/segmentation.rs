@@ -1,5 +1,5 @@
-//! Hosts whose devices segment: the stack decides on up to 64 KiB at once, the network carries
-//! segments, and what happens to one of them is nothing to the others.
+//! Hosts whose devices segment: the stack decides on up to 64 KiB at once, and the network carries,
+//! loses and delays single segments.
 
 use crate::common::far_end;
 use crate::common::talker::{Content, Talker};
@@ -9,11 +9,12 @@ use ackclock::time::Instant;
 use ackclock_emulator::{Emulator, Ended, LEFT, LinkStatistics, RIGHT, Topology};
 
 const LENGTH: u64 = 4 << 20;
-/// MTU less the headers of IPv4 and TCP and the timestamps.
+/// Payload bytes of a full segment: the MTU less the headers of IPv4 and TCP and the timestamps.
 const SEGMENT: u64 = 1_448;
 
-/// Both hosts send as much as is said and verify what they get, which must be right; returns the
-/// connections, what the links did and how many packets the stacks sent, the left ones first.
+/// Both hosts send this many bytes and verify what they get, which must be right. Returns the
+/// connections, the counters of the links and the numbers of packets that the stacks sent, left
+/// first.
 fn exchange(
     paths: [&str; 2],
     lengths: [u64; 2],
@@ -71,7 +72,7 @@ fn of_a_large_transmission_exactly_what_was_lost_is_sent_again() {
     let segments = LENGTH.div_ceil(SEGMENT);
     // The SYN counts too; the FIN goes with the last data.
     assert_eq!(info.data_segments_sent, 1 + segments + 7);
-    // Each ack lets two segments or more go, which go at once.
+    // Each ack lets two or more segments go, which are one transmission.
     assert!(sent < segments * 2 / 3, "{sent} transmissions of {segments} segments");
 }
 
@@ -80,7 +81,7 @@ fn no_transmission_exceeds_what_congestion_control_allows() {
     let path = "rate=1gbit,delay=5ms,queue=infinite,loss=0";
     let ([info, _], [link, _], _) = exchange([path; 2], [LENGTH, 0], false, 1);
     // Ten segments of the initial window go at once (RFC 6928), and so does each window after it;
-    // what waits at the line is at most the largest window.
+    // the queue is at most the largest window.
     assert!(link.longest_queue * SEGMENT <= u64::from(info.cwnd), "{}", link.longest_queue);
     assert_eq!((info.retransmitted, link.packets_dropped), (0, 0));
 }

@@ -1,9 +1,9 @@
-//! Against another implementation: smoltcp as client and as server, over clean and over bad paths,
-//! in both directions at once; every byte is verified.
+//! Transfers with another implementation: smoltcp as client and as server, over clean and over bad
+//! paths, in both directions at once; every byte is verified.
 //!
 //! smoltcp 0.14 drops acknowledgements and with them data that lie beyond what it remembers to have
-//! sent, reports one SACK block, and gives timestamps up for good when a segment lacks them. None of
-//! that may keep our side from finishing.
+//! sent, reports one SACK block, and gives timestamps up for good when a segment lacks them. Our
+//! side must finish nevertheless.
 
 use crate::common::talker::{Content, Talker};
 use ackclock::congestion::BuiltIn;
@@ -13,7 +13,7 @@ use ackclock_emulator::{Emulator, Ended, LEFT, PairConfig, RIGHT};
 use ackclock_smoltcp_peer::{CongestionControl, Job, Smoltcp};
 use std::net::SocketAddr;
 
-/// Far more than any of these transfers takes.
+/// The time after which a transfer counts as hanging, far more than any takes.
 const LIMIT: Instant = Instant::from_secs(20_000);
 
 fn addresses(v6: bool) -> [SocketAddr; 2] {
@@ -22,7 +22,8 @@ fn addresses(v6: bool) -> [SocketAddr; 2] {
     texts.map(|text| text.parse().unwrap())
 }
 
-/// `ours` bytes go from our side to smoltcp's and `theirs` the other way, and all of them arrive.
+/// Sends `ours` bytes from our side to smoltcp's and `theirs` the other way, and asserts that all
+/// arrive.
 fn exchange(path: &str, seed: u64, v6: bool, we_connect: bool, [ours, theirs]: [u64; 2]) {
     let [left, right] = addresses(v6);
     let mut pair = PairConfig::new(path.parse().unwrap());
@@ -47,7 +48,7 @@ fn exchange(path: &str, seed: u64, v6: bool, we_connect: bool, [ours, theirs]: [
     let theirs_first = |emulator: &mut Emulator| {
         emulator.occupy(their_host, Smoltcp::new(job, 1500, seed));
     };
-    // Who listens comes first.
+    // The listening side is added first.
     if we_connect {
         theirs_first(&mut emulator);
     }

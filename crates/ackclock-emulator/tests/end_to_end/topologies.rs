@@ -24,7 +24,7 @@ fn emulator<O: Observer>(topology: &Topology, observer: O) -> Emulator<BuiltIn, 
     Emulator::new(topology, 1, |_| BuiltIn::default(), observer).unwrap()
 }
 
-/// A discard service on `to`, and so many bytes from `from` to it.
+/// Adds a discard service on `to`, and a source on `from` that sends it this many bytes.
 fn add_transfer<O: Observer>(
     emulator: &mut Emulator<BuiltIn, O>,
     topology: &Topology,
@@ -40,7 +40,7 @@ fn add_transfer<O: Observer>(
     emulator.add_application(from, Source::new(config)).unwrap()
 }
 
-/// What routers drop, and how often.
+/// An observer that counts the packets that routers drop, by reason.
 #[derive(Default)]
 struct Drops(Vec<(NodeId, DropReason)>);
 
@@ -90,7 +90,7 @@ fn a_narrow_link_behind_a_router_is_discovered_by_icmp() {
         assert_eq!(emulator.run_until_done(Instant::from_secs(60)), Ended::Done);
         let source = emulator.application(source).unwrap();
         assert_eq!((source.sent(), source.error()), (1 << 20, None));
-        // With timestamps.
+        // Headers of IP and TCP with timestamps.
         let headers = [52, 72][family];
         assert_eq!(source.last_info().unwrap().mss, 1280 - headers);
         let drops = emulator.into_observer().0;
@@ -195,7 +195,7 @@ fn a_capture_on_a_router_has_each_packet_coming_and_going() {
     let forwarded = emulator.router_statistics(router).packets_forwarded;
     let packets = capture::read(&emulator.into_observer().finish().unwrap());
     assert_eq!(packets.len() as u64, 2 * forwarded);
-    // Every second one is the one before with a hop less, at the same instant.
+    // Every second packet is the one before with a hop less, at the same instant.
     for pair in packets.chunks(2) {
         let [came, left] = [&pair[0], &pair[1]].map(|packet| packet.segment());
         assert_eq!((pair[0].at, came.ip.hop_limit), (pair[1].at, left.ip.hop_limit + 1));
@@ -222,7 +222,7 @@ fn a_host_is_busy_with_one_packet_after_another() {
         (established.saturating_since(started).as_millis(), ended.as_millis())
     };
     assert_eq!(handshake(0).0, 2);
-    // The SYN and its answer are both worked on for 10 ms, and so are 69 segments with data.
+    // The SYN and the SYN-ACK are both processed for 10 ms, and so are 69 segments with data.
     let (handshake, ended) = handshake(10);
     assert_eq!(handshake, 22);
     assert!((710..1000).contains(&ended), "{ended}");
@@ -240,7 +240,8 @@ fn a_host_that_polls_takes_all_that_has_come_and_then_sends() {
     });
     assert_eq!(emulator.run_until_done(Instant::from_secs(60)), Ended::Done);
     let source = emulator.application(source).unwrap();
-    // The SYN is taken at 10 ms, its answer at 20, ten segments at 30 and the ack for them at 40.
+    // The SYN is processed at 10 ms, the SYN-ACK at 20, ten segments at 30 and the ack for them at
+    // 40.
     assert_eq!(source.established(), Some(Instant::from_millis(20)));
     assert_eq!(source.ended(), Some(Instant::from_millis(40)));
     assert_eq!(

@@ -10,14 +10,14 @@ const MEGABYTE: u64 = 1 << 20;
 /// Twice the propagation delay of the paths used here.
 const ROUND_TRIP: Duration = Duration::from_millis(40);
 
-/// The time that the handshake, the bytes at the line's rate and the last ack need.
+/// The least time of a transfer: the handshake, the bytes at the line's rate and the last ack.
 fn least_time(outcome: &Outcome) -> Duration {
     let rate: Rate = "10mbit".parse().unwrap();
     let bytes = outcome.links[0].bytes_carried as usize;
     ROUND_TRIP + rate.transmission_time(bytes) + ROUND_TRIP
 }
 
-/// On a path that loses nothing, only slow start keeps the line from being busy all the time.
+/// Asserts that a transfer fills the line: without losses only slow start leaves it idle.
 fn assert_fills_the_line(outcome: &Outcome) {
     let least = least_time(outcome);
     let most = least + ROUND_TRIP + ROUND_TRIP;
@@ -36,8 +36,8 @@ fn discard_takes_every_byte_at_the_rate_of_the_line() {
     }
 }
 
-/// Under Reno: to HyStart++, part of the default law, acks that wait behind the echoes of a burst look
-/// like the beginning of congestion.
+/// The law is Reno: HyStart++, part of the default law, takes acks that wait behind the echoes of a
+/// burst for the beginning of congestion.
 #[test]
 fn echo_returns_every_byte_at_the_rate_of_the_line() {
     for v6 in [false, true] {
@@ -55,13 +55,13 @@ fn a_transfer_for_a_time_sends_for_that_time() {
     let amount = Amount::Time(Duration::from_secs(2));
     let outcome = transfer(path, 1, Service::Discard, false, |source| source.amount = amount);
     assert_eq!(outcome.client[0], outcome.server[1]);
-    // What is queued when the time is over is still delivered.
+    // Bytes that are queued when the time is over are still delivered.
     let queued = Duration::from_millis(250);
     let least = ROUND_TRIP + Duration::from_secs(2);
     assert!((least..=least + queued + ROUND_TRIP).contains(&outcome.took), "{:?}", outcome.took);
 }
 
-/// Both sides send a megabyte at once and verify what they get, and something was lost.
+/// Asserts that a megabyte each way arrives intact although something was lost.
 fn assert_intact_both_ways(path: &str, seed: u64) {
     let (infos, _) = both_ways(path, seed);
     assert!(infos.iter().all(|info| info.retransmitted > 0));
@@ -86,7 +86,7 @@ fn a_queue_too_short_for_a_window_costs_no_byte() {
     assert_intact_both_ways("rate=10mbit,delay=20ms,loss=0,queue=2", 1);
 }
 
-/// What the sender retransmits is what the path lost: selective acks tell it exactly.
+/// Selective acks tell the sender exactly what the path lost, so that it retransmits hardly more.
 #[test]
 fn hardly_more_is_retransmitted_than_was_lost() {
     for seed in 0..4 {

@@ -40,8 +40,8 @@ fn connection() -> Config {
     config
 }
 
-/// Utilisation and longest queue of the bottleneck in each direction, when windows of 30 and 25
-/// packets have gone in circles for a while. The second connection starts after `start`.
+/// Utilisation and longest queue of the bottleneck in each direction, once windows of 30 and 25
+/// packets have settled into a cycle. The second connection starts after `start`.
 fn two_way(delay: &str, start: Duration) -> [(f64, u64); 2] {
     let Chain { topology, ends, hops, .. } = network(delay);
     let window = |host: HostId| Fixed::segments(if host == ends[0] { 30 } else { 25 });
@@ -74,9 +74,9 @@ fn two_way(delay: &str, start: Duration) -> [(f64, u64); 2] {
     })
 }
 
-/// Whenever the second connection starts, as long as it is not together with the first: starts
-/// within about a transmission time of each other lead to another circle of the large pipe, with
-/// queues of 17 or 18.
+/// Asserts the results for several starts of the second connection, none of them together with the
+/// first: starts within about a transmission time of each other lead to another cycle of the large
+/// pipe, with queues of 17 or 18.
 fn assert_two_way(delay: &str, utilisation: [f64; 2], longest: [u64; 2]) {
     for start in [1_000, 3_700].map(Duration::from_millis) {
         let found = two_way(delay, start);

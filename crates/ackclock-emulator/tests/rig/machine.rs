@@ -1,4 +1,4 @@
-//! Arbitrary scripts, as a state machine.
+//! The state machine of proptest that makes arbitrary scripts.
 
 use crate::script::{Action, EndSetting, LAWS, PathSetting, Setting, Side};
 use crate::world::World;
@@ -6,7 +6,7 @@ use ackclock::tcp::RecoveryAlgorithm;
 use proptest::prelude::*;
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest, prop_state_machine};
 
-/// What a script may still do: an end that has left does nothing more.
+/// The actions that a script may still contain: none of an end that has left.
 #[derive(Clone, Debug)]
 pub(crate) struct Script {
     setting: Setting,
@@ -171,7 +171,7 @@ impl StateMachineTest for TwoStacks {
 }
 
 prop_state_machine! {
-    // What fails becomes a test of its own, see `report.rs`.
+    // Failures become tests of their own, see `report.rs`.
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn two_stacks_keep_their_promises_under_arbitrary_scripts(sequential 1..40 => TwoStacks);

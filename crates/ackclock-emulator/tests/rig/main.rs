@@ -1,6 +1,6 @@
 //! Two stacks over an arbitrary path, under arbitrary application scripts, with a clock that jumps.
-//! Whatever happens, streams arrive as they were sent, connections end as the script explains, and
-//! what goes over the wire keeps TCP's promises at every step.
+//! In every run streams arrive as they were sent, connections end as the script explains, and each
+//! segment on the wire keeps TCP's promises.
 //!
 //! A script that fails is shrunk; its last form is written as a regression test for
 //! `regressions.rs`, with a capture beside it. `PROPTEST_CASES` sets how many scripts are tried,

@@ -1,4 +1,4 @@
-//! What a TCP promises to everybody who sees its segments, checked on each one that is sent.
+//! Promises of TCP that can be seen in its segments, checked on each segment that is sent.
 
 use crate::script::Side;
 use ackclock::apps::Pattern;
@@ -7,27 +7,27 @@ use ackclock::time::Instant;
 use ackclock::wire::{Checksums, Flags, Protocol, Segment, parse_packet};
 use ackclock_emulator::{Event, LEFT, NodeId, Observer};
 
-/// The seed of an end's stream.
+/// The stream of bytes that an end sends.
 pub(crate) fn stream(side: Side) -> Pattern {
     Pattern::new(side as u64 + 1)
 }
 
-/// What one end has sent.
+/// The state of one end, as far as its segments tell.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sender {
     iss: Option<SeqNumber>,
-    /// Shift count of its SYN, and the MSS in it.
+    /// Shift count and MSS in the end's SYN.
     window_scale: Option<u8>,
     mss: Option<u16>,
-    /// The highest sequence number after anything it sent.
+    /// The highest sequence number after anything that the end sent.
     max: SeqNumber,
     fin: Option<SeqNumber>,
-    /// Its highest acknowledgement, and the right edge of its window.
+    /// The end's highest acknowledgement, and the right edge of its window.
     ack: Option<SeqNumber>,
     edge: Option<SeqNumber>,
 }
 
-/// Watches both ends; keeps the first promise that was broken.
+/// An observer of both ends that keeps the first broken promise.
 #[derive(Debug)]
 pub(crate) struct Promises {
     ipv6: bool,
@@ -45,7 +45,7 @@ impl Promises {
         self.broken.as_deref()
     }
 
-    /// The first sequence number of the end.
+    /// The initial sequence number of an end.
     pub(crate) fn iss(&self, side: Side) -> Option<SeqNumber> {
         self.senders[side as usize].iss
     }

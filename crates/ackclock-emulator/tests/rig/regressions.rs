@@ -11,7 +11,7 @@ fn replay(setting: &Setting, actions: &[Action]) {
     world.conclude();
 }
 
-/// A slow path that does nothing to packets.
+/// A slow path without impairments.
 const PATH: PathSetting = PathSetting {
     bits_per_second: 100_000,
     delay_micros: 0,
@@ -26,7 +26,7 @@ const PATH: PathSetting = PathSetting {
     mtu: 1500,
 };
 
-/// An end that wants nothing but the least.
+/// An end with the least of every setting.
 const END: EndSetting = EndSetting {
     mss: 1,
     send_buffer: 100,
@@ -43,8 +43,8 @@ const END: EndSetting = EndSetting {
     law: 0,
 };
 
-/// The window in a segment that was sent again was passed over, and data went where the peer had
-/// never offered room.
+/// A bug: the window in a retransmitted segment was ignored, and data went where the peer had never
+/// offered room.
 #[test]
 fn the_window_of_a_retransmission_counts() {
     let path = PathSetting {
@@ -85,8 +85,8 @@ fn the_window_of_a_retransmission_counts() {
     );
 }
 
-/// Times since a segment was sent first stopped at 71 minutes, so that what was sent again later was
-/// taken for sent then.
+/// A bug: the time since a segment's first transmission stopped at 71 minutes, so that a
+/// retransmission after that was taken for the first one.
 #[test]
 fn a_segment_that_is_probed_for_hours_keeps_its_time() {
     let left = EndSetting { receive_buffer: 1, flight_records: 36, law: 6, ..END };
@@ -102,7 +102,7 @@ fn a_segment_that_is_probed_for_hours_keeps_its_time() {
     replay(&setting, &[Action::Write { side: Side::Left, bytes: 893 }]);
 }
 
-/// Both ends had filled each other's window, and refused the acks that stood at its end.
+/// A bug: both ends had filled each other's window, and refused the acks at its end.
 #[test]
 fn an_ack_from_the_end_of_the_window_counts() {
     let path = PathSetting {

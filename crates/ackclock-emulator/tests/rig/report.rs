@@ -1,4 +1,4 @@
-//! A failed run as a regression test, with its capture.
+//! The report of a failed run: a regression test and a capture.
 
 use crate::script::{Action, Setting};
 use std::fmt::Write as _;

@@ -1,4 +1,5 @@
-//! What a run is made of. The `Debug` form of everything here is Rust that makes it again.
+//! The settings and actions of a run. The `Debug` form of each type here is Rust code for the same
+//! value.
 
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{AckPolicy, Config, RecoveryAlgorithm};
@@ -29,13 +30,13 @@ pub(crate) struct PathSetting {
     pub(crate) bits_per_second: u64,
     pub(crate) delay_micros: u64,
     pub(crate) queue_packets: u32,
-    /// In packets of a thousand, as the next ones.
+    /// Packets of a thousand that are lost; likewise `duplicate`, `reorder` and `corrupt`.
     pub(crate) loss: u32,
     pub(crate) duplicate: u32,
     pub(crate) reorder: u32,
     pub(crate) reorder_micros: u64,
     pub(crate) corrupt: u32,
-    /// How much the delay varies; packets stay in order.
+    /// The most by which the delay varies; packets stay in order.
     pub(crate) jitter_micros: u64,
     /// When the path is dead, and for how long, in milliseconds from the run's beginning.
     pub(crate) outage_millis: Option<(u64, u64)>,
@@ -66,7 +67,7 @@ impl PathSetting {
     }
 }
 
-/// How one end is set.
+/// The settings of one end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EndSetting {
     pub(crate) mss: u16,
@@ -78,7 +79,7 @@ pub(crate) struct EndSetting {
     pub(crate) timestamps: bool,
     pub(crate) sack: bool,
     pub(crate) nagle: bool,
-    /// `None`: an ack for each segment.
+    /// Delay of acks; `None` for an ack for each segment.
     pub(crate) delayed_ack_millis: Option<u64>,
     pub(crate) initial_window: u16,
     /// Index in the list of recoveries.
@@ -90,8 +91,8 @@ pub(crate) struct EndSetting {
 /// The window laws that are tried.
 pub(crate) const LAWS: [&str; 7] = ["reno", "cubic", "tahoe", "veno", "bbr", "vegas", "none"];
 
-/// So long that no connection of these tests is given up: a fifth of all packets may be lost, and
-/// sooner or later many in a row are.
+/// A give-up time so long that no connection of these tests reaches it: a fifth of all packets may
+/// be lost, and sooner or later many in a row are.
 const NEVER: Duration = Duration::from_secs(1_000_000_000);
 
 impl EndSetting {
@@ -123,14 +124,14 @@ impl EndSetting {
     }
 }
 
-/// Everything that is settled before a run.
+/// All settings of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setting {
     pub(crate) seed: u64,
     pub(crate) ipv6: bool,
     /// Both ends connect at the same instant (RFC 9293 section 3.5, figure 7).
     pub(crate) simultaneous: bool,
-    /// So many sequence numbers after the left end's first one they begin again at 0.
+    /// Sequence numbers of the left end wrap to 0 this many after its first one.
     pub(crate) wraps_after: Option<u32>,
     pub(crate) paths: [PathSetting; 2],
     pub(crate) ends: [EndSetting; 2],
@@ -141,25 +142,25 @@ pub(crate) struct Setting {
 pub(crate) enum Action {
     /// Time passes.
     Run { micros: u64 },
-    /// The end offers so many bytes; what does not fit is not offered again.
+    /// The end writes this many bytes; those that do not fit are not written later.
     Write { side: Side, bytes: u32 },
-    /// The end reads so many bytes, if there are any.
+    /// The end reads up to this many bytes.
     Read { side: Side, bytes: u32 },
-    /// Whether the end reads whatever arrives; it does at first.
+    /// Sets whether the end reads whatever arrives, as it does at first.
     SetReading { side: Side, on: bool },
-    /// Half-close.
+    /// The end half-closes its connection.
     Shutdown { side: Side },
-    /// The end gives its handle up.
+    /// The end closes its handle.
     Close { side: Side },
-    /// The end breaks off.
+    /// The end aborts its connection.
     Abort { side: Side },
-    /// Nagle's algorithm.
+    /// Sets Nagle's algorithm.
     Nagle { side: Side, on: bool },
-    /// Full-sized segments only.
+    /// Sets whether only full-sized segments are sent.
     Cork { side: Side, on: bool },
-    /// Keepalive, with three probes a second apart.
+    /// Sets keepalive, with three probes a second apart.
     Keepalive { side: Side, on: bool },
-    /// Another codepoint.
+    /// Sets the DSCP.
     Dscp { side: Side, dscp: u8 },
     /// The clock of one host jumps, for one call.
     ClockJump { side: Side, millis: i64 },

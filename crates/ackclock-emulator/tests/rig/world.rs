@@ -10,8 +10,8 @@ use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Emulator, HostId, LEFT, PcapNgCapture, RIGHT, Topology};
 use std::net::SocketAddr;
 
-/// Far more than any run needs after the last action (timeouts are at most 120 s), so that one that
-/// hangs is found.
+/// The time after the last action in which a run must end, far more than any needs (timeouts are at
+/// most 120 s).
 const ENOUGH: Duration = Duration::from_secs(1_000_000);
 
 type Watched = Emulator<BuiltIn, (Promises, PcapNgCapture<Vec<u8>>)>;
@@ -56,7 +56,7 @@ impl End {
 pub(crate) struct World {
     setting: Setting,
     done: Vec<Action>,
-    /// Taken when the run is over.
+    /// The emulator; `None` once the run is over.
     emulator: Option<Watched>,
     ends: [End; 2],
 }
@@ -90,8 +90,8 @@ fn connect(emulator: &mut Watched, setting: &Setting, side: Side) -> Handle {
         .expect("it connects")
 }
 
-/// When the left end has to connect so that its sequence numbers begin again where they should.
-/// They begin with a clock of 4 microseconds (RFC 6528 section 3).
+/// When the left end has to connect for its sequence numbers to wrap where the setting says:
+/// initial sequence numbers follow a clock of 4 microseconds (RFC 6528 section 3).
 fn start(setting: &Setting) -> Instant {
     let Some(after) = setting.wraps_after else {
         return Instant::ZERO;
@@ -104,7 +104,7 @@ fn start(setting: &Setting) -> Instant {
 }
 
 impl World {
-    /// Both ends are opened.
+    /// A run whose ends have been opened.
     pub(crate) fn new(setting: &Setting) -> Self {
         let mut emulator = emulator(setting);
         emulator.run_until(start(setting));
@@ -125,7 +125,7 @@ impl World {
         World { setting: *setting, done: Vec::new(), emulator: Some(emulator), ends }
     }
 
-    /// Does one step.
+    /// Does one action of the script.
     pub(crate) fn act(&mut self, action: Action) {
         self.done.push(action);
         match action {
@@ -202,7 +202,7 @@ impl World {
         }
     }
 
-    /// Lets time pass; both ends look at their connections twenty times meanwhile.
+    /// Lets time pass, in which both ends look at their connections twenty times.
     fn run(&mut self, time: Duration) {
         let end = self.net().now() + time;
         for slice in (0..20u64).rev() {
@@ -291,7 +291,7 @@ impl World {
         );
     }
 
-    /// Both ends say what they have to say, and the run is brought to its end.
+    /// Lets both ends send what is left, and brings the run to its end.
     pub(crate) fn conclude(mut self) {
         for side in Side::BOTH {
             self.ends[side as usize].reads = true;
@@ -327,7 +327,7 @@ impl World {
         let peer_is_gone = self.is_gone(side.other());
         let readiness = self.on(side, |_, stack, handle| stack.readiness(handle));
         match readiness.flatten() {
-            // It has left, or the peer left before it could accept anything.
+            // The end has left, or the peer left before it could accept anything.
             None => self.ends[side as usize].left != Left::No || peer_is_gone,
             // A peer that went without a word, or whose RST was lost, is never heard of again by
             // an end that has nothing to send.
@@ -365,7 +365,7 @@ impl World {
 }
 
 impl Drop for World {
-    /// A run that fails is written down.
+    /// Writes the report of a run that fails.
     fn drop(&mut self) {
         if let (true, Some(emulator)) = (std::thread::panicking(), self.emulator.take()) {
             let capture = emulator.into_observer().1.finish().unwrap_or_default();

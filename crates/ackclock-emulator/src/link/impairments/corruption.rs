@@ -4,7 +4,7 @@ use crate::packet::Packet;
 use crate::random::Random;
 use crate::units::Probability;
 
-/// Chooses packets, and one bit of each, IP header included.
+/// The choice of packets, and of one bit in each, IP header included.
 #[derive(Debug)]
 pub(super) struct Corruption {
     probability: Probability,
@@ -16,8 +16,8 @@ impl Corruption {
         Corruption { probability, random }
     }
 
-    /// Which bit of the next packet, of `bytes` bytes, is to be flipped: all are equally likely.
-    /// `None`: the packet is not chosen.
+    /// The bit of the next packet, of `bytes` bytes, that is to be flipped; all bits are equally
+    /// likely. `None` if the packet stays as it is.
     pub(super) fn next(&mut self, bytes: usize) -> Option<usize> {
         if !self.random.happens(self.probability) {
             return None;

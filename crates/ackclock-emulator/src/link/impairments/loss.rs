@@ -1,4 +1,4 @@
-//! Which packets are lost on the line, and how that is written in a path.
+//! Loss: which packets are lost on the line, and how that is written in a path.
 
 use crate::random::Random;
 use crate::units::{Probability, UnitError, parse_number};
@@ -7,8 +7,8 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-/// Which packets are lost on the line: they have waited in the queue and took their time of the
-/// line, but do not arrive. Packets are counted from 1 as they leave the line.
+/// Which packets are lost on the line. A lost packet has waited in the queue and has taken its time
+/// of the line, but does not arrive. Packets are counted from 1 as they leave the line.
 ///
 /// As text: `1%`, `every:100`, `packets:1:5:6`, `gilbert:P:R[:BAD[:GOOD]]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,7 +76,7 @@ fn parse_gilbert(values: &str) -> Result<GilbertElliott, UnitError> {
     Ok(GilbertElliott { to_bad, to_good, loss_in_bad, loss_in_good })
 }
 
-/// In the form that is read back.
+/// Writes the text that [`FromStr`] reads.
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -93,12 +93,12 @@ impl fmt::Display for Loss {
     }
 }
 
-/// Decides the fate of each packet on a line.
+/// The loss process of a line, which decides about each packet.
 #[derive(Debug)]
 pub(crate) struct LossProcess {
     loss: Loss,
     random: Random,
-    /// Packets decided about.
+    /// Packets decided about so far.
     packets: u64,
     /// Whether Gilbert's chain is in its bad state.
     bad: bool,
@@ -109,8 +109,8 @@ impl LossProcess {
         LossProcess { loss, random, packets: 0, bad: false }
     }
 
-    /// Decides the next packet's fate. It draws the same number of numbers for each packet, so that
-    /// two runs that differ only in a probability draw the same.
+    /// Whether the next packet is lost. Each packet takes the same number of random numbers, so
+    /// that two runs that differ only in a probability draw the same ones.
     pub(crate) fn loses(&mut self) -> bool {
         self.packets += 1;
         match &self.loss {
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use crate::random::Streams;
 
-    /// Which of `packets` packets are lost, counted from 0.
+    /// The lost ones of `packets` packets, counted from 0.
     fn lost(seed: u64, loss: &str, packets: usize) -> Vec<usize> {
         let loss = loss.parse().unwrap();
         let mut loss = LossProcess::new(loss, Streams::new(seed).take_stream());

@@ -1,4 +1,4 @@
-//! All that a path does to packets, one after another.
+//! Impairments: loss, corruption, duplication and reordering, in this order.
 
 mod corruption;
 pub(crate) mod loss;
@@ -15,7 +15,7 @@ use loss::{Loss, LossProcess};
 use reordering::{Hold, Reorder, Reordering};
 use std::collections::VecDeque;
 
-/// What a path says of its impairments, under the names of [`Path`](crate::Path).
+/// The impairments that a path asks for, under the names of [`Path`](crate::Path).
 #[derive(Debug)]
 pub(crate) struct ImpairmentSettings {
     pub(crate) loss: Loss,
@@ -33,10 +33,10 @@ impl ImpairmentSettings {
     }
 }
 
-/// Loss, corruption, duplication and reordering. Each draws from a stream of its own.
+/// The impairments of a link. Each draws from a random stream of its own.
 #[derive(Debug)]
 pub(crate) struct Impairments {
-    /// Nothing ever happens to a packet.
+    /// Whether no packet is ever impaired.
     none: bool,
     loss: LossProcess,
     corruption: Corruption,
@@ -45,7 +45,7 @@ pub(crate) struct Impairments {
 }
 
 impl Impairments {
-    /// `streams` are those of loss, corruption, duplication and reordering.
+    /// `streams` are the random streams of loss, corruption, duplication and reordering.
     pub(crate) fn new(settings: ImpairmentSettings, streams: [Random; 4]) -> Self {
         let none = settings.are_none();
         let ImpairmentSettings { loss, corrupt, duplicate, reorder } = settings;
@@ -59,8 +59,7 @@ impl Impairments {
         }
     }
 
-    /// A packet comes to the place where the impairments strike. What goes on from there, and when,
-    /// is put into `out`.
+    /// Impairs a packet. The packets that go on, and when each does, are put into `out`.
     pub(crate) fn strike(
         &mut self,
         now: Instant,
@@ -72,7 +71,8 @@ impl Impairments {
             out.push_back((now, packet));
             return;
         }
-        // All are asked about every packet, so that none changes what the others answer.
+        // Each impairment draws for every packet, so that what one decides does not change what the
+        // others draw.
         let lost = self.loss.loses();
         let corrupt = self.corruption.next(packet.bytes.len());
         let duplicate = self.duplication.next();

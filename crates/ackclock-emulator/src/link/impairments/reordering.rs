@@ -8,22 +8,23 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
-/// Some packets are held back and so overtaken by later ones. As text: `5%:10ms` or `5%:3`.
+/// Reordering of a share of packets: they are held back and so overtaken by later ones. As text:
+/// `5%:10ms` or `5%:3`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reorder {
     /// Share of packets held back.
     pub probability: Probability,
-    /// For how long.
+    /// How long each of them is held back.
     pub hold: Hold,
 }
 
 /// How long a packet is held back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hold {
-    /// It arrives that much later.
+    /// The packet arrives later by this time.
     Time(Duration),
-    /// It begins its way to the other end right after the packet that is so many later; only
-    /// packets that are not lost count. While fewer follow, it waits for them.
+    /// The packet goes on right after this many later packets; lost ones do not count. While fewer
+    /// follow, it waits for them.
     Packets(NonZeroU32),
 }
 
@@ -41,7 +42,7 @@ impl FromStr for Reorder {
     }
 }
 
-/// In the form that is read back.
+/// Writes the text that [`FromStr`] reads.
 impl fmt::Display for Reorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.hold {
@@ -51,42 +52,42 @@ impl fmt::Display for Reorder {
     }
 }
 
-/// Packets held back until others have overtaken them.
+/// The packets that are held back until others have overtaken them.
 #[derive(Debug)]
 pub(crate) struct Reordering {
     chosen: Chosen,
     hold: Hold,
-    /// With how many more packets each must be overtaken by, the longest held first.
+    /// Each packet with the number of packets that have yet to overtake it; the longest held first.
     held: Vec<(u32, Packet)>,
 }
 
 impl Reordering {
-    /// Without `reorder` it holds nothing back.
+    /// Reordering as a path asks for it; `None` holds no packet back.
     pub(crate) fn new(reorder: Option<Reorder>, random: Random) -> Self {
         let none = Reorder { probability: Probability::NEVER, hold: Hold::Time(Duration::ZERO) };
         let Reorder { probability, hold } = reorder.unwrap_or(none);
         Reordering { chosen: Chosen::new(probability, random), hold, held: Vec::new() }
     }
 
-    /// How long the next packet is held back; `None`: not at all.
+    /// How long the next packet is held back; `None` if it is not.
     pub(crate) fn next(&mut self) -> Option<Hold> {
         self.chosen.next().then_some(self.hold)
     }
 
-    /// Keeps a packet until so many others have left.
+    /// Keeps a packet until `packets` others have left.
     pub(crate) fn keep(&mut self, packets: NonZeroU32, packet: Packet) {
         self.held.push((packets.get(), packet));
     }
 
-    /// A packet has left behind those that are held.
+    /// Counts a packet that has overtaken all that are held.
     pub(crate) fn overtake(&mut self) {
         for (left, _) in &mut self.held {
             *left -= 1;
         }
     }
 
-    /// A packet that has been overtaken by as many as it had to be. All are held for the same
-    /// number, so that it is the one held longest.
+    /// A packet that has been overtaken by as many others as it had to be. All are held for the
+    /// same number, so the one held longest is the first.
     pub(crate) fn release(&mut self) -> Option<Packet> {
         let (left, _) = self.held.first()?;
         if *left > 0 {

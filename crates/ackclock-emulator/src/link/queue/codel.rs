@@ -1,8 +1,9 @@
-//! CoDel, RFC 8289: drops by how long packets have waited.
+//! CoDel (RFC 8289): a queue that drops by how long packets have waited.
 //!
-//! A queue that absorbs a burst drains within a round trip. If no packet has waited less than
-//! TARGET for an INTERVAL, the queue stands; CoDel then drops at the head, ever more often, at
-//! distances of INTERVAL / sqrt(count), until a packet has waited less than TARGET.
+//! A queue that absorbs a burst drains within a round trip. A queue in which every packet has
+//! waited for at least TARGET, for an INTERVAL, is a standing one. CoDel then drops at the head,
+//! ever more often, at distances of INTERVAL / sqrt(count), until a packet has waited less than
+//! TARGET.
 
 use super::fifo::Fifo;
 use super::{Account, CoDelConfig, Line};
@@ -11,7 +12,8 @@ use crate::observer::DropReason;
 use crate::packet::Packet;
 use ackclock::time::{Duration, Instant};
 
-/// A queue under CoDel's control; variables as in RFC 8289 section 5.3. It has no limit of its own.
+/// A queue under CoDel's control; variables as in RFC 8289 section 5.3. It has no limit; [`CoDel`]
+/// and FQ-CoDel set one.
 #[derive(Debug)]
 pub(crate) struct Controlled {
     waiting: Fifo,
@@ -20,14 +22,14 @@ pub(crate) struct Controlled {
     ecn: bool,
     /// `maxpacket_`: bytes of the largest packet so far, in place of the MTU.
     largest: u64,
-    /// When the sojourn time will have been above TARGET for an INTERVAL; `None` (zero in the
-    /// RFC): it is below.
+    /// When the sojourn time will have been above TARGET for an INTERVAL; `None` (zero in the RFC)
+    /// if it is below TARGET.
     first_above_time: Option<Instant>,
-    /// When to drop next.
+    /// When to drop the next packet.
     drop_next: Instant,
     /// Packets dropped since the dropping state was entered.
     count: u32,
-    /// `count` when it was entered last.
+    /// `count` when the dropping state was last entered.
     last_count: u32,
     dropping: bool,
 }
@@ -95,12 +97,12 @@ impl Controlled {
         self.waiting.push(now, packet);
     }
 
-    /// The packet at the head, whatever it has waited.
+    /// Takes the packet at the head, however long it has waited.
     pub(super) fn pop_head(&mut self) -> Option<Packet> {
         self.waiting.pop().map(|(_, packet)| packet)
     }
 
-    /// RFC 8289 section 5.5, `deque`.
+    /// Takes the next packet that is not dropped: `deque` of RFC 8289 section 5.5.
     pub(super) fn pop(&mut self, now: Instant, account: &mut Account) -> Option<Packet> {
         let (mut next, mut ok_to_drop) = self.pop_and_look(now);
         if self.dropping {
@@ -125,7 +127,8 @@ impl Controlled {
         next
     }
 
-    /// RFC 8289 section 5.6, `dodequeue`: the next packet, and whether it may be dropped.
+    /// Takes the next packet and says whether it may be dropped: `dodequeue` of RFC 8289 section
+    /// 5.6.
     fn pop_and_look(&mut self, now: Instant) -> (Option<Packet>, bool) {
         let Some((since, packet)) = self.waiting.pop() else {
             self.first_above_time = None;
@@ -141,8 +144,8 @@ impl Controlled {
         (Some(packet), ok_to_drop)
     }
 
-    /// If the queue has been good only for a short time, the rate of drops that controlled it last
-    /// is a good one to begin with (section 5.5).
+    /// Enters the dropping state. If the queue has been good only for a short time, the rate of
+    /// drops that controlled it last is a good one to begin with (section 5.5).
     fn enter_dropping(&mut self, now: Instant) {
         self.dropping = true;
         let delta = self.count.saturating_sub(self.last_count);
@@ -152,8 +155,8 @@ impl Controlled {
         self.last_count = self.count;
     }
 
-    /// Section 5.4: `t + INTERVAL / sqrt(count)`, in whole nanoseconds. A square root is exact on
-    /// every platform.
+    /// The control law of section 5.4, `t + INTERVAL / sqrt(count)`, in whole nanoseconds. Square
+    /// roots are exact on every platform.
     fn control_law(&self, time: Instant) -> Instant {
         let distance = self.interval.as_nanos() as f64 / f64::from(self.count.max(1)).sqrt();
         time + Duration::from_nanos(distance as u64)
@@ -179,8 +182,8 @@ mod tests {
         config
     }
 
-    /// A line that takes a packet each millisecond from a queue that always holds 20 of them, all of
-    /// which wait for at least 20 ms; when packets are dropped, in nanoseconds.
+    /// Times in nanoseconds at which packets are dropped, for a line that takes a packet each
+    /// millisecond from a queue that always holds 20, each of which has waited for at least 20 ms.
     fn drop_times(queue: &mut Controlled, from: u64, until: u64) -> Vec<u64> {
         let mut account = Account::default();
         let mut times = Vec::new();

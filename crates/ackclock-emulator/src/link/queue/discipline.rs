@@ -9,16 +9,15 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
-/// How packets wait for a line, and which of them do not get that far.
+/// A queue discipline: how packets wait for a line, and which are dropped or marked.
 ///
-/// As text, `[...]` being optional: `64` packets, `64kB`, `infinite`,
+/// As text, where `[...]` is optional: `64` packets, `64kB`, `infinite`,
 /// `red:MIN:MAX:WEIGHT:MAX_P:LIMIT[:ecn]`, `codel[:TARGET:INTERVAL:LIMIT][:ecn]`,
 /// `fq_codel[:TARGET:INTERVAL:LIMIT:FLOWS:QUANTUM][:ecn]`. With `ecn` a packet that would be
-/// dropped early is marked instead if its sender says that it understands that (RFC 3168); a full
-/// queue drops.
+/// dropped early is marked instead if its sender supports ECN (RFC 3168); a full queue drops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Discipline {
-    /// First in, first out; what comes when the queue is full is dropped.
+    /// First in, first out; packets that find the queue full are dropped.
     DropTail(QueueLimit),
     /// Random early detection (Floyd and Jacobson, 1993).
     Red(RedConfig),
@@ -28,14 +27,14 @@ pub enum Discipline {
     FqCoDel(FqCoDelConfig),
 }
 
-/// How much may wait. The packet in service counts only if the path says so.
+/// The limit of a queue. The packet in service counts only if the path says so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QueueLimit {
-    /// Most packets. 0: a packet that finds the line busy is dropped.
+    /// Most packets that wait. With 0 a packet that finds the line busy is dropped.
     Packets(usize),
-    /// Most bytes, IP headers included.
+    /// Most bytes that wait, IP headers included.
     Bytes(u64),
-    /// Everything waits.
+    /// No limit.
     Infinite,
 }
 
@@ -52,15 +51,15 @@ pub struct RedConfig {
     pub max_probability: Probability,
     /// Most packets that wait.
     pub limit: NonZeroU32,
-    /// Whether packets that can carry a mark are marked instead of dropped, as every "mark" in the
-    /// paper; above `max_threshold` too.
+    /// Whether packets that can carry a mark are marked instead of dropped, for every "mark" in the
+    /// paper, above `max_threshold` too.
     pub ecn: bool,
 }
 
 /// Parameters of CoDel, with RFC 8289's names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CoDelConfig {
-    /// The standing wait that is acceptable (section 4.4: 5 ms).
+    /// The longest standing wait that is acceptable (section 4.4: 5 ms).
     pub target: Duration,
     /// How long the wait must stand before a packet is dropped (section 4.3: 100 ms).
     pub interval: Duration,
@@ -73,8 +72,8 @@ pub struct CoDelConfig {
 /// Parameters of FQ-CoDel, with RFC 8290's names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FqCoDelConfig {
-    /// Of each flow's queue, but the limit is that of all together: 10,240 packets by default
-    /// (RFC 8290 section 5.2.3).
+    /// Parameters of each flow's queue, except that the limit is for all queues together: 10,240
+    /// packets by default (RFC 8290 section 5.2.3).
     pub codel: CoDelConfig,
     /// Queues that flows are spread over by a hash; 1024 by default (section 5.2.4).
     pub flows: NonZeroU32,
@@ -185,7 +184,7 @@ fn parse_fq_codel(values: &[&str], ecn: bool) -> Result<FqCoDelConfig, UnitError
     }
 }
 
-/// In the form that is read back.
+/// Writes the text that [`FromStr`] reads.
 impl fmt::Display for Discipline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ecn = match self {

@@ -1,4 +1,4 @@
-//! Drop-tail: first in, first out; what comes when the queue is full is dropped.
+//! Drop-tail: first in, first out; packets that find the queue full are dropped.
 
 use super::fifo::Fifo;
 use super::{Account, Line, QueueLimit};
@@ -7,7 +7,7 @@ use crate::observer::DropReason;
 use crate::packet::Packet;
 use ackclock::time::Instant;
 
-/// A queue that drops only what it has no room for.
+/// A drop-tail queue.
 #[derive(Debug)]
 pub(crate) struct DropTail {
     waiting: Fifo,
@@ -19,7 +19,8 @@ impl DropTail {
         DropTail { waiting: Fifo::default(), limit }
     }
 
-    /// A packet that need not wait, because the line is idle, is taken whatever the limit.
+    /// Takes a packet in, or drops it if the queue is full. A packet that finds the line idle is
+    /// taken whatever the limit, since it does not wait.
     pub(super) fn push(&mut self, now: Instant, packet: Packet, line: Line, account: &mut Account) {
         if line.is_idle || self.has_room_for(&packet, line) {
             account.note(&packet, Note::Queued);
@@ -58,7 +59,8 @@ mod tests {
     use super::*;
     use crate::packet::testing::packet;
 
-    /// Offers packets of these sizes to a busy line; which are dropped, and which leave.
+    /// Offers packets of these sizes to a queue in front of a busy line. Returns which are dropped
+    /// and which leave.
     fn fill(limit: QueueLimit, sizes: &[usize]) -> (Vec<u64>, Vec<u64>) {
         let mut account = Account::default();
         let mut queue = DropTail::new(limit);

@@ -1,10 +1,10 @@
-//! Packets in the order in which they came, with the time at which each did.
+//! A plain queue: packets in the order in which they came, with the time at which each came.
 
 use crate::packet::Packet;
 use ackclock::time::Instant;
 use std::collections::VecDeque;
 
-/// What every discipline keeps its packets in. It has no limit of its own.
+/// The packets of a queue, for any discipline. It has no limit.
 #[derive(Debug, Default)]
 pub(super) struct Fifo {
     waiting: VecDeque<(Instant, Packet)>,
@@ -17,19 +17,19 @@ impl Fifo {
         self.waiting.push_back((now, packet));
     }
 
-    /// The oldest packet and when it came.
+    /// Takes the oldest packet, with the time at which it came.
     pub(super) fn pop(&mut self) -> Option<(Instant, Packet)> {
         let (since, packet) = self.waiting.pop_front()?;
         self.bytes -= packet.bytes.len() as u64;
         Some((since, packet))
     }
 
-    /// Packets that wait.
+    /// The number of packets that wait.
     pub(super) fn packets(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Bytes of those, IP headers included.
+    /// Bytes of the packets that wait, IP headers included.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -1,4 +1,4 @@
-//! Which flow a packet belongs to (RFC 8290 section 4.1).
+//! The flow that a packet belongs to (RFC 8290 section 4.1).
 
 use siphasher::sip::SipHasher13;
 use std::hash::Hasher;
@@ -7,8 +7,9 @@ use std::hash::Hasher;
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 
-/// A keyed hash of addresses, protocol and, of TCP and UDP, ports; the same on every platform.
-/// A fragment has no ports, and a packet that is neither IPv4 nor IPv6 is a flow by its bytes.
+/// A keyed hash of a packet's addresses, protocol and, for TCP and UDP, ports; the same on every
+/// platform. Fragments are hashed without ports, packets that are neither IPv4 nor IPv6 by all
+/// their bytes.
 pub(super) fn hash(key: [u64; 2], packet: &[u8]) -> u64 {
     let mut hasher = SipHasher13::new_with_keys(key[0], key[1]);
     let (protocol, addresses, transport) = parts(packet).unwrap_or((0, packet, &[]));
@@ -20,7 +21,8 @@ pub(super) fn hash(key: [u64; 2], packet: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Protocol, both addresses and what follows the IP header; the latter empty in a fragment.
+/// A packet's protocol, both addresses, and the bytes after the IP header, which are left out for a
+/// fragment.
 fn parts(packet: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let first = packet.first()?;
     match first >> 4 {

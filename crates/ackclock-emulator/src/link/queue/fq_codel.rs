@@ -1,4 +1,4 @@
-//! FQ-CoDel, RFC 8290: a queue for each flow, each under CoDel's control, served in turn.
+//! FQ-CoDel (RFC 8290): a queue for each flow, each under CoDel's control, served in turn.
 //!
 //! Packets go to one of many queues by a hash of their flow. Queues that have something to send
 //! take turns of a quantum of bytes (deficit round robin); one that has just become busy goes
@@ -32,7 +32,7 @@ struct Flow {
     queue: Controlled,
     /// Byte credits; the flow may send while they are above zero.
     credits: i64,
-    /// Whether it is on one of the lists.
+    /// Whether the flow is on one of the lists.
     active: bool,
 }
 
@@ -51,8 +51,8 @@ impl FqCoDel {
         }
     }
 
-    /// RFC 8290 section 4.1. Beyond the limit, the flow that occupies the most bytes loses the
-    /// packet at its head.
+    /// Takes a packet in (RFC 8290 section 4.1). Beyond the limit, the flow that occupies the most
+    /// bytes loses the packet at its head.
     pub(super) fn push(&mut self, now: Instant, packet: Packet, line: Line, account: &mut Account) {
         let index = flow::hash(self.key, &packet.bytes) % self.flows.len() as u64;
         let index = index as usize;
@@ -71,7 +71,7 @@ impl FqCoDel {
         }
     }
 
-    /// RFC 8290 section 4.2.
+    /// Takes the next packet that is not dropped (RFC 8290 section 4.2).
     pub(super) fn pop(&mut self, now: Instant, account: &mut Account) -> Option<Packet> {
         loop {
             let is_new = !self.new_flows.is_empty();
@@ -93,7 +93,8 @@ impl FqCoDel {
                     list.push_front(index);
                     return Some(packet);
                 }
-                // So that no flow stays new for ever by pausing after each packet.
+                // An empty new flow becomes an old one, so that no flow stays new for ever by
+                // pausing after each packet.
                 None if is_new => self.old_flows.push_back(index),
                 None => flow.active = false,
             }
@@ -139,7 +140,7 @@ mod tests {
         Packet { number, bytes: ip_packet(false, flow, Ecn::NotEct, length) }
     }
 
-    /// Numbers of the packets that leave at time zero.
+    /// Takes all packets at time zero; returns their numbers.
     fn leave(queue: &mut FqCoDel, account: &mut Account) -> Vec<u64> {
         std::iter::from_fn(|| queue.pop(Instant::ZERO, account))
             .map(|packet| packet.number)
@@ -186,7 +187,8 @@ mod tests {
         assert_eq!(queue.pop(Instant::ZERO, &mut account).unwrap().number, 0);
         queue.push(Instant::ZERO, of_flow(10, 2, 100), Line::default(), &mut account);
         assert_eq!(queue.pop(Instant::ZERO, &mut account).unwrap().number, 10);
-        // Found empty as a new flow, it goes behind the bulk flow with the credits it has left.
+        // The sparse flow, found empty as a new one, goes behind the bulk flow with the credits it
+        // has left.
         assert_eq!(queue.pop(Instant::ZERO, &mut account).unwrap().number, 1);
         queue.push(Instant::ZERO, of_flow(11, 2, 100), Line::default(), &mut account);
         assert_eq!(leave(&mut queue, &mut account), [11, 2, 3]);
@@ -225,7 +227,7 @@ mod tests {
             }
             match queue.pop(now, &mut account).unwrap().number {
                 packet @ 1_000_000.. => {
-                    // It leaves in the turn in which it came.
+                    // A packet of the sparse flow leaves in the millisecond in which it came.
                     assert_eq!(packet, 1_000_000 + millis);
                     sparse += 1;
                 }

@@ -27,16 +27,16 @@ use red::Red;
 pub(crate) struct Line {
     /// Whether the line is idle, so that the packet goes on at once.
     pub(crate) is_idle: bool,
-    /// Packets in service that count among those that wait: 1 or 0.
+    /// Packets in service that count as if they waited: 1 or 0.
     pub(crate) packets: usize,
-    /// Bytes of those, IP headers included.
+    /// Bytes of the packets in service that count, IP headers included.
     pub(crate) bytes: u64,
 }
 
-/// Packets that wait for the line. The packet in service is not in the queue; whether it counts for
-/// limits and averages is said with each packet that comes.
+/// The queue of a link: packets that wait for the line. The packet in service is not in the queue;
+/// whether it counts for limits and averages is said with each packet that comes ([`Line`]).
 ///
-/// What is dropped or marked goes to the link's account.
+/// Dropped and marked packets go to the link's account.
 #[derive(Debug)]
 pub(crate) enum Queue {
     DropTail(DropTail),
@@ -68,7 +68,7 @@ impl Queue {
         }
     }
 
-    /// Packets that wait.
+    /// The number of packets that wait.
     pub(crate) fn packets(&self) -> usize {
         match self {
             Queue::DropTail(queue) => queue.packets(),
@@ -78,7 +78,7 @@ impl Queue {
         }
     }
 
-    /// Bytes of those, IP headers included.
+    /// Bytes of the packets that wait, IP headers included.
     pub(crate) fn bytes(&self) -> u64 {
         match self {
             Queue::DropTail(queue) => queue.bytes(),

@@ -1,5 +1,5 @@
-//! RED and CoDel against what their papers work out, and against their pseudo-code, written down
-//! once more without any of the code under test.
+//! Tests of RED and CoDel against the examples of their papers, and against their pseudo-code,
+//! which is written here a second time and shares nothing with the code under test.
 
 use super::codel::CoDel;
 use super::red::Red;
@@ -35,7 +35,7 @@ fn none() -> Line {
 fn a_burst_moves_the_average_as_far_as_the_paper_works_out() {
     let mut account = Account::default();
     let mut queue = red("red:200:300:0.001:0.1:1000");
-    // The first finds an idle line; the one after it, a packet that waits.
+    // The first packet finds an idle line; the second, a packet that waits.
     queue.push(Instant::ZERO, packet(0, 500), none(), &mut account);
     let mut power = 0.999;
     for length in 1..=100_u32 {
@@ -62,7 +62,7 @@ fn a_queue_of_one_packet_is_averaged_in_as_many_arrivals_as_the_paper_works_out(
     assert!((queue.average() - (1.0 - (-1.0_f64).exp())).abs() < 2e-4, "{}", queue.average());
 }
 
-/// Figure 2 of the paper, and section 11 for the idle time; a full queue drops.
+/// RED as in figure 2 of the paper, with section 11 for the idle time; a full queue drops.
 struct RedOracle {
     avg: f64,
     count: i64,
@@ -111,8 +111,8 @@ impl RedOracle {
     }
 }
 
-/// Arrivals and departures at arbitrary times with bursts and pauses: whether one comes, when, and
-/// with how many bytes.
+/// Arrivals and departures at arbitrary times, with bursts and pauses: the time of each, whether it
+/// is an arrival, and the packet's bytes.
 fn traffic(steps: usize) -> Vec<(u64, bool, usize)> {
     let mut numbers = Streams::new(11).take_stream();
     let mut time = 0;
@@ -142,7 +142,7 @@ fn red_decides_as_its_pseudo_code() {
             RedOracle { avg: 0.0, count: -1, q_time: idle, queue: queued, random: random() };
         let mut account = Account::default();
         let mut dropped = 0;
-        // The driver asks an idle line for nothing.
+        // The driver takes no packet for an idle line.
         let mut busy = false;
         for (number, (time, is_arrival, bytes)) in (0..).zip(traffic(20_000)) {
             let now = Instant::from_nanos(time);
@@ -165,8 +165,8 @@ fn red_decides_as_its_pseudo_code() {
     }
 }
 
-/// RFC 8289 sections 5.3 to 5.6, with its variables; a packet is its number, its length and when it
-/// came.
+/// CoDel as in RFC 8289 sections 5.3 to 5.6, with its variables. A packet is its number, its length
+/// and the time at which it came.
 #[derive(Default)]
 struct CoDelOracle {
     queue: VecDeque<(u64, u64, u64)>,

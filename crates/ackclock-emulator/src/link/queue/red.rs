@@ -1,10 +1,10 @@
-//! RED: S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance",
-//! IEEE/ACM Transactions on Networking, 1993.
+//! RED, Random Early Detection: S. Floyd and V. Jacobson, "Random Early Detection Gateways for
+//! Congestion Avoidance", IEEE/ACM Transactions on Networking, 1993.
 //!
 //! The queue's length, averaged over some time, tells congestion from bursts. Between two
-//! thresholds of the average each arriving packet is told of the congestion with a probability
-//! that grows with the average and with the number of packets since the last one that was told,
-//! so that the signals come at even distances; above the larger threshold every packet is told.
+//! thresholds of the average each arriving packet is "marked" (dropped, or marked by ECN) with a
+//! probability that grows with the average and with the number of packets since the last mark, so
+//! that marks come at even distances; above the larger threshold every packet is marked.
 
 use super::fifo::Fifo;
 use super::{Account, Line, RedConfig};
@@ -29,14 +29,14 @@ pub(crate) struct Red {
     typical: Duration,
     /// `avg`: the average queue size in packets.
     average: f64,
-    /// `count`: packets since the last one that was told; `None` (the paper's -1): the average was
-    /// below the smaller threshold since.
+    /// `count`: packets since the last mark; `None` (the paper's -1) if the average was below the
+    /// smaller threshold since.
     count: Option<u64>,
-    /// `q_time`: since when the line has had nothing to send; `None`: it has.
+    /// `q_time`: when the line became idle; `None` if it is busy.
     idle_since: Option<Instant>,
 }
 
-/// What becomes of an arriving packet.
+/// The decision about an arriving packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
     Pass,
@@ -73,7 +73,7 @@ impl Red {
         self.waiting.push(now, packet);
     }
 
-    /// `None`: the line is idle from now on.
+    /// Takes the next packet; `None` if there is none, and the line is idle from now on.
     pub(super) fn pop(&mut self, now: Instant) -> Option<Packet> {
         let next = self.waiting.pop();
         if next.is_none() {
@@ -90,8 +90,8 @@ impl Red {
         self.waiting.bytes()
     }
 
-    /// Section 4: `avg <- (1 - w) avg + w q`, or, after an idle time in which `m` small packets
-    /// could have been sent, `avg <- (1 - w)^m avg`.
+    /// Updates the average (section 4): `avg <- (1 - w) avg + w q`, or, after an idle time in which
+    /// `m` small packets could have been sent, `avg <- (1 - w)^m avg`.
     fn update_average(&mut self, now: Instant, line: Line) {
         let weight = fraction(self.config.weight);
         match &mut self.idle_since {
@@ -99,7 +99,8 @@ impl Red {
                 let idle = now.saturating_since(*since).as_nanos();
                 let packets = idle / self.typical.as_nanos().max(1);
                 self.average *= power(1.0 - weight, packets);
-                // If this packet does not end the idle time, what is counted is not counted again.
+                // A packet that is dropped does not end the idle time: the part counted here must
+                // not be counted again.
                 *since += Duration::from_nanos(packets.saturating_mul(self.typical.as_nanos()));
             }
             None => {
@@ -131,8 +132,8 @@ impl Red {
     }
 }
 
-/// Section 4: `p_b = max_p (avg - min_th) / (max_th - min_th)` and `p_a = p_b / (1 - count p_b)`,
-/// which is certainty once `count` reaches `1 / p_b`.
+/// The probability of a mark (section 4): `p_b = max_p (avg - min_th) / (max_th - min_th)` and `p_a
+/// = p_b / (1 - count p_b)`, which is certainty once `count` reaches `1 / p_b`.
 fn probability(average: f64, count: u64, smaller: f64, larger: f64, max_p: f64) -> f64 {
     let base = max_p * (average - smaller) / (larger - smaller);
     let rest = 1.0 - count as f64 * base;
@@ -143,7 +144,7 @@ fn fraction(probability: Probability) -> f64 {
     f64::from(probability.parts_per_billion()) / 1e9
 }
 
-/// By repeated squaring: multiplications alone, which are the same on every platform.
+/// A power by repeated squaring: multiplications only, which are the same on every platform.
 fn power(base: f64, exponent: u64) -> f64 {
     let (mut result, mut square, mut left) = (1.0, base, exponent);
     while left > 0 {
@@ -158,7 +159,7 @@ fn power(base: f64, exponent: u64) -> f64 {
 
 #[cfg(test)]
 impl Red {
-    /// `avg`.
+    /// The average queue size in packets.
     pub(super) fn average(&self) -> f64 {
         self.average
     }
@@ -208,10 +209,10 @@ mod tests {
         // 3 packets of 4 ms in 15 ms: 32 / 2^3.
         queue.push(ms(115), packet(0, 500), Line::default(), &mut account);
         assert_eq!((queue.average, queue.idle_since), (4.0, None));
-        // Busy again: half of the average and half of a packet.
+        // The line is busy again: half of the average and half of a packet.
         queue.push(ms(115), packet(1, 500), Line::default(), &mut account);
         assert_eq!(queue.average, 2.5);
-        // An empty queue is not an idle line: only a line that asks in vain is.
+        // A line is idle only once it has found the queue empty.
         queue.pop(ms(120)).unwrap();
         queue.pop(ms(124)).unwrap();
         queue.push(ms(126), packet(2, 500), Line::default(), &mut account);
@@ -250,13 +251,13 @@ mod tests {
     fn the_probability_grows_with_the_average_and_with_the_distance() {
         let at = |average, count| probability(average, count, 5.0, 15.0, 0.5);
         assert_eq!([at(5.0, 0), at(10.0, 0), at(15.0, 0)], [0.0, 0.25, 0.5]);
-        // With p_b = 1/4 each of four packets is the first that is told with the probability 1/4:
+        // With p_b = 1/4 each of four packets is the first that is marked with the probability 1/4:
         // 1/4, 3/4 * 1/3, 1/2 * 1/2, 1/4 * 1, the uniform distances that the paper asks for.
         assert_eq!([0, 1, 2, 3].map(|count| at(10.0, count)), [0.25, 0.25 / 0.75, 0.5, 1.0]);
         assert_eq!(at(10.0, 100), 1.0);
     }
 
-    /// Keeps the average at `average` and offers `packets` packets; which are dropped.
+    /// Keeps the average at `average` and offers `packets` packets. Returns which are dropped.
     fn dropped_at(average: f64, text: &str, packets: u64) -> (Vec<u64>, LinkStatistics) {
         let mut queue = red(text);
         let mut account = Account::default();

@@ -7,7 +7,7 @@ use pcap_file::pcap::PcapReader;
 /// A packet in a capture.
 #[derive(Debug)]
 pub(crate) struct Captured {
-    /// When it passed, since the run began.
+    /// When the packet passed, since the run began.
     pub(crate) at: Duration,
     bytes: Vec<u8>,
 }

@@ -1,4 +1,4 @@
-//! An application that sends a stream and verifies the peer's, as fast or as slowly as it is told.
+//! An application that sends a stream and verifies the peer's, at a speed that the test sets.
 
 use ackclock::apps::{Application, Pattern, StartError};
 use ackclock::congestion::CongestionController;
@@ -16,7 +16,7 @@ pub(crate) struct Content {
     pub(crate) length: u64,
 }
 
-/// How an application handles its stream.
+/// The sizes and times of an application's reads and writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
     /// Most bytes per call of `send`.
@@ -33,8 +33,8 @@ impl Default for Manner {
     }
 }
 
-/// Sends its content and verifies the peer's; done when everything is acknowledged and read, or
-/// the connection is over.
+/// An application that sends its content and verifies the peer's. It is done when everything is
+/// acknowledged and read, or the connection is over.
 #[derive(Debug)]
 pub(crate) struct Talker {
     address: SocketAddr,
@@ -56,7 +56,7 @@ pub(crate) struct Talker {
 }
 
 impl Talker {
-    /// One that connects to `address`.
+    /// An application that connects to `address`.
     pub(crate) fn connecting(
         address: SocketAddr,
         config: Config,
@@ -79,12 +79,12 @@ impl Talker {
         }
     }
 
-    /// One that waits for a connection at `address`.
+    /// An application that waits for a connection at `address`.
     pub(crate) fn listening(address: SocketAddr, config: Config, contents: [Content; 2]) -> Self {
         Talker { listens: true, ..Talker::connecting(address, config, contents) }
     }
 
-    /// The same with other manners.
+    /// This application with other manners.
     pub(crate) fn with_manner(self, manner: Manner) -> Self {
         Talker { manner, ..self }
     }
