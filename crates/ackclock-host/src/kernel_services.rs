@@ -1,5 +1,5 @@
-//! The discard, echo and chargen services (RFC 863, 862, 864) on the kernel's own sockets: a far
-//! end that needs no privilege.
+//! The discard, echo and chargen services (RFC 863, 862, 864) on the kernel's own sockets: a peer
+//! for tests that needs no privilege.
 //!
 //! Each connection has a thread of its own, up to a limit; those beyond it wait in the kernel's
 //! backlog.
@@ -14,27 +14,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
-/// How long it takes at most until the stop flag is noticed.
+/// The longest time until the stop flag is noticed.
 const STOP_CHECK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
-/// Bytes held for a connection.
+/// Size in bytes of a connection's buffer.
 const BUFFER: usize = 64 * 1024;
 
-/// Bytes after which chargen's text begins anew: 95 lines of 72 characters with their ends
+/// Number of bytes after which chargen's text repeats: 95 lines of 72 characters with their ends
 /// (RFC 864).
 const CHARGEN_PERIOD: u64 = 95 * 74;
 
-/// What became of one connection.
+/// The outcome of a connection.
 #[derive(Debug)]
 pub struct Served {
     /// The client.
     pub client: SocketAddr,
-    /// Bytes received from it.
+    /// Bytes received from the client.
     pub received: u64,
-    /// Bytes taken by the kernel for sending to it.
+    /// Bytes that the kernel took for sending to the client.
     pub sent: u64,
-    /// `Err` if the connection broke. A chargen client that resets the connection has merely gone
-    /// away.
+    /// `Err` if the connection broke. A chargen client that resets the connection ends it normally.
     pub outcome: io::Result<()>,
 }
 
@@ -51,27 +50,27 @@ impl KernelService {
     /// a time (at least one).
     ///
     /// # Errors
-    /// The kernel's, such as [`ErrorKind::AddrInUse`] or [`ErrorKind::PermissionDenied`] for ports
-    /// below 1024.
+    /// The kernel's error, such as [`ErrorKind::AddrInUse`] or [`ErrorKind::PermissionDenied`] for
+    /// ports below 1024.
     pub fn listen(service: Service, local: SocketAddr, limit: usize) -> io::Result<Self> {
         let listener = TcpListener::bind(local)?;
         listener.set_nonblocking(true)?;
         Ok(KernelService { service, listener, limit: limit.max(1) })
     }
 
-    /// Where it listens.
+    /// The address at which the service listens.
     ///
     /// # Errors
-    /// The kernel's.
+    /// The kernel's error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Serves until `stop` is set, and tells `on_served` of each connection that is over. When it
-    /// returns, all connections are over.
+    /// Serves until `stop` is set, and calls `on_served` for each connection that is over. All
+    /// connections are over when this returns.
     ///
     /// # Errors
-    /// The listening socket's. Connections that are open are cut off.
+    /// The error of the listening socket. Open connections are cut off.
     pub fn serve(&self, stop: &AtomicBool, on_served: &mut dyn FnMut(&Served)) -> io::Result<()> {
         let (report, reports) = mpsc::channel();
         let accepted = thread::scope(|scope| {
@@ -108,7 +107,7 @@ impl KernelService {
         accepted
     }
 
-    /// The next connection, if there is one before it is time to look at the stop flag.
+    /// The next connection; `None` if there is none before the stop flag has to be checked.
     fn accept(&self) -> io::Result<Option<(TcpStream, SocketAddr)>> {
         if !wait_for(&self.listener, PollFlags::IN)? {
             return Ok(None);
@@ -135,13 +134,13 @@ impl KernelService {
         if self.service == Service::Chargen && outcome.as_ref().is_err_and(is_departure) {
             outcome = Ok(());
         }
-        // Nobody listens any more only if `serve` is over.
+        // Sending fails only after the end of `serve`.
         let _ =
             report.send(Served { client, received: session.received, sent: session.sent, outcome });
     }
 }
 
-/// Waits a while for a connection to be over; returns how many are.
+/// Waits a while for a connection to end; returns how many have.
 fn wait_for_report(reports: &Receiver<Served>, on_served: &mut dyn FnMut(&Served)) -> usize {
     let patience = std::time::Duration::from_nanos(STOP_CHECK.tv_nsec as u64);
     let served = reports.recv_timeout(patience);
@@ -149,7 +148,7 @@ fn wait_for_report(reports: &Receiver<Served>, on_served: &mut dyn FnMut(&Served
     served.iter().count()
 }
 
-/// Waits until the socket is ready; `false` when it is time to look at the stop flag.
+/// Waits until the socket is ready; `false` if the stop flag has to be checked before.
 fn wait_for(socket: &impl AsFd, interest: PollFlags) -> io::Result<bool> {
     match poll(&mut [PollFd::new(socket, interest)], Some(&STOP_CHECK)) {
         Ok(ready) => Ok(ready > 0),
@@ -158,12 +157,12 @@ fn wait_for(socket: &impl AsFd, interest: PollFlags) -> io::Result<bool> {
     }
 }
 
-/// Whether a call may simply be repeated later.
+/// Whether a call may be repeated after this error.
 fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
-/// Whether the peer has gone away.
+/// Whether this error says that the peer has left.
 fn is_departure(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe)
 }
@@ -173,7 +172,7 @@ struct Session<'a> {
     service: Service,
     stream: &'a TcpStream,
     buffer: Vec<u8>,
-    /// What of the buffer waits to be sent.
+    /// The part of the buffer that waits to be sent.
     pending: std::ops::Range<usize>,
     received: u64,
     sent: u64,
@@ -217,7 +216,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Takes what has arrived; tells whether the client has ended its side.
+    /// Reads what has arrived; returns whether the client has ended its side.
     fn receive(&mut self) -> io::Result<bool> {
         let mut thrown_away = [0; 4096];
         let to = match self.service {
@@ -238,7 +237,7 @@ impl<'a> Session<'a> {
         Ok(false)
     }
 
-    /// Sends what the kernel takes of what is pending.
+    /// Writes as much of the pending bytes as the kernel takes.
     fn send(&mut self) -> io::Result<()> {
         let mut stream = self.stream;
         let bytes = self.buffer.get(self.pending.clone()).unwrap_or_default();

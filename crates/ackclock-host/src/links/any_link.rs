@@ -7,14 +7,14 @@ use std::error::Error;
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// The error of a link of whatever kind.
+/// The error of any kind of link.
 pub type LinkError = Box<dyn Error + Send + Sync>;
 
-/// A link of whatever kind, so that the choice between several is made once, where it is opened.
+/// Any kind of link, so that the choice between several is made once, where the link is opened.
 pub struct AnyLink(Box<dyn Device + Send>);
 
 impl AnyLink {
-    /// This link.
+    /// Wraps this link.
     pub fn new<L>(link: L) -> Self
     where
         L: Link<Error: Error + Send + Sync + 'static> + AsFd + Send + 'static,
@@ -29,7 +29,7 @@ impl fmt::Debug for AnyLink {
     }
 }
 
-/// What [`Link`] says, without a type of its own for errors.
+/// The trait [`Link`] with one error type for all links.
 trait Device: AsFd {
     fn capabilities(&self) -> Capabilities;
 

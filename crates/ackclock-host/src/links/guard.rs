@@ -1,11 +1,12 @@
-//! A rule of the firewall that drops the RSTs with which the kernel answers what arrives for
-//! connections that are ours and not its own.
+//! The guard: a firewall rule that drops the RSTs with which the kernel answers segments of our
+//! stack's connections, which it does not know.
 //!
-//! The rule drops RSTs from certain ports of one address that no socket sent: ours come from a socket.
-//! It comes before connection tracking (priority `raw`), which would else think the connection over.
-//! It is a table (nftables) or a chain (iptables) of its own whose name has the number of this process,
-//! when it started, and a count, so that what a crash left behind is told from what a running program
-//! has, and its rules from one another.
+//! The rule drops RSTs from certain ports of one address that no socket has sent: those of our
+//! stack come from a socket. It stands before connection tracking (priority `raw`), which would
+//! otherwise take the connection for closed. It is a table (nftables) or a chain (iptables) of its
+//! own. The name has the number of this process, the time of its start, and a count, which tells
+//! the rules of a crashed program from those of a running one, and the rules of one program from
+//! each other.
 
 use super::port_range::Ports;
 use crate::system::command::{CommandError, CommandLine, Plan, command};
@@ -14,23 +15,23 @@ use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The numbers of users. What the kernel sends of its own accord has none.
+/// The range of user numbers. Packets that the kernel sends of its own accord have no user.
 const ANY_USER: &str = "0-4294967294";
 
-/// What the names of our tables and chains begin with.
+/// The beginning of the names of our tables and chains.
 const NAME: &str = "ackclock_";
 
-/// Whose RSTs are dropped.
+/// The address and the ports whose RSTs are dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cover {
     /// An address of this host.
     pub address: Ipv4Addr,
-    /// Ports of it.
+    /// Ports of the address.
     pub ports: Ports,
 }
 
 impl Cover {
-    /// The command that makes a rule that stays, for the program that this host has.
+    /// The command that makes a permanent rule, for the firewall program that this host has.
     pub fn by_hand(&self) -> CommandLine {
         match Firewall::installed() {
             Ok(Firewall::Iptables) => self.rule("OUTPUT"),
@@ -61,7 +62,7 @@ impl Cover {
     }
 }
 
-/// The programs that make rules.
+/// The firewall programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Firewall {
     Nftables,
@@ -69,7 +70,7 @@ enum Firewall {
 }
 
 impl Firewall {
-    /// The one to use: nftables if it is there.
+    /// The program to use: nftables if it is installed, else iptables.
     fn installed() -> Result<Self, CommandError> {
         let Err(missing) = command("nft", ["--version"]).run() else {
             return Ok(Firewall::Nftables);
@@ -89,7 +90,7 @@ impl Firewall {
         })
     }
 
-    /// The commands that remove it, whatever else there is.
+    /// The commands that remove the rule of this name.
     fn removal(self, name: &str) -> Vec<CommandLine> {
         match self {
             Firewall::Nftables => vec![command("nft", ["delete", "table", "ip", name])],
@@ -101,7 +102,7 @@ impl Firewall {
         }
     }
 
-    /// The names of all tables or chains like ours.
+    /// The names of all tables or chains, ours and others.
     fn names(self) -> Result<Vec<String>, CommandError> {
         let (list, before) = match self {
             Firewall::Nftables => (command("nft", ["list", "tables", "ip"]), "table ip "),
@@ -118,7 +119,7 @@ fn iptables<'a>(arguments: impl IntoIterator<Item = &'a str>) -> CommandLine {
     command("iptables", ["-w", "-t", "raw"].into_iter().chain(arguments))
 }
 
-/// A process, told from others that had or will have its number.
+/// A process: its number and the time of its start, since numbers are used again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Owner {
     process: u32,
@@ -132,8 +133,8 @@ impl Owner {
         Owner::of("self")
     }
 
-    /// The process of which the kernel tells under this name in `/proc`, unless it is over and only
-    /// its parent has not looked.
+    /// The process with this name in `/proc`; `None` if there is none, or if it has ended and its
+    /// parent has not asked for its status yet.
     fn of(process: &str) -> Option<Self> {
         let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
         // proc_pid_stat(5): number, name in parentheses, state; the start is field 22.
@@ -145,13 +146,13 @@ impl Owner {
         alive.then_some(Owner { process: number.parse().ok()?, start })
     }
 
-    /// The name of one of the things it owns: at most 28 characters for decades of ticks, as iptables
-    /// wants.
+    /// The name of one of the process's rules: at most 28 characters for decades of ticks, the
+    /// limit of iptables.
     fn name(self, thing: u8) -> String {
         format!("{NAME}{:x}_{:x}_{thing:x}", self.process, self.start)
     }
 
-    /// Whose name it is.
+    /// The process that a rule of this name belongs to; `None` for names of others.
     fn from_name(name: &str) -> Option<Self> {
         let mut parts = name.strip_prefix(NAME)?.split('_');
         let process = u32::from_str_radix(parts.next()?, 16).ok()?;
@@ -165,7 +166,7 @@ impl Owner {
     }
 }
 
-/// Removes what processes that are over have left; returns how many rules that were.
+/// Removes the rules of processes that have ended; returns how many there were.
 ///
 /// # Errors
 /// Names the command that failed and what it said.
@@ -181,7 +182,7 @@ pub fn remove_leftovers() -> Result<usize, CommandError> {
     Ok(removed)
 }
 
-/// The rule, for as long as this is there.
+/// A rule that is removed when the guard is dropped.
 #[derive(Debug)]
 pub struct Guard(Arc<Installed>);
 
@@ -204,13 +205,13 @@ impl Guard {
         let owner = Owner::current().ok_or(GuardError::NoProcess)?;
         let firewall = Firewall::installed()?;
         let name = owner.name(INSTALLED.fetch_add(1, Ordering::Relaxed));
-        // What is half made is removed again.
+        // The guard exists before the rule, so that a rule that is only half made is removed again.
         let guard = Guard(Arc::new(Installed { firewall, name, removed: Mutex::new(false) }));
         firewall.installation(&guard.0.name, cover).run()?;
         Ok(guard)
     }
 
-    /// What removes the rule from another thread, when the process ends without more ado.
+    /// A function that removes the rule from another thread, for a process that ends at once.
     pub fn remover(&self) -> impl Fn() + Send + Sync + 'static {
         let installed = Arc::clone(&self.0);
         move || installed.remove()
@@ -219,13 +220,14 @@ impl Guard {
 
 impl Installed {
     fn remove(&self) {
-        // Whoever comes second waits: when this returns the rule is gone.
+        // A second call waits for the first: when this returns, the rule is gone.
         let Ok(mut removed) = self.removed.lock() else {
             return;
         };
         if !std::mem::replace(&mut removed, true) {
             for command in self.firewall.removal(&self.name) {
-                // What was never made cannot be removed; what stays the next start removes.
+                // Commands fail for parts that were never made; what stays is removed at the next
+                // start.
                 let _ = command.run();
             }
         }
@@ -242,7 +244,7 @@ impl Drop for Guard {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum GuardError {
-    /// The kernel does not tell of this process.
+    /// The entry of this process in `/proc` cannot be read.
     NoProcess,
     /// A command failed.
     Command(CommandError),

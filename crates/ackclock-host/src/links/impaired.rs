@@ -1,7 +1,8 @@
-//! A link that misbehaves as a network does: it loses, doubles, reorders and damages packets.
+//! A link around another one that impairs packets as a network does: loss, duplication, reordering,
+//! damage and congestion marks.
 //!
-//! For tests against real peers. What happens to the n-th packet of a direction depends on the
-//! seed, the direction and n alone; the same seed gives the same fates.
+//! It is for tests against real peers. What happens to the n-th packet of a direction depends on
+//! the seed, the direction and n alone; the same seed gives the same fates.
 
 use ackclock::link::{Link, Received, TransmitError};
 use ackclock::stack::{Capabilities, Transmit};
@@ -10,29 +11,28 @@ use ackclock::wire::{complete_checksum, mark_congestion};
 #[cfg(unix)]
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// One million: probabilities are given in parts of it.
+/// The unit of probabilities is a millionth.
 const MILLION: u64 = 1_000_000;
 
-/// How often each thing happens to a packet, in millionths (10,000 is 1 %).
+/// The probability of each impairment, in millionths (10,000 is 1 %).
 ///
-/// One packet suffers at most one of them, so the sum must not exceed a million.
+/// A packet suffers at most one impairment, so the sum must not exceed a million.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Impairment {
-    /// The packet vanishes.
+    /// The packet is lost.
     pub drop: u32,
     /// The packet arrives twice.
     pub duplicate: u32,
     /// The packet is overtaken: it is held back until the next one of its direction has passed.
     pub reorder: u32,
-    /// One bit of the packet is inverted; any but the four of the IP version, for a TUN device
-    /// refuses packets without one.
+    /// One bit of the packet is inverted. The four bits of the IP version are left alone, since a
+    /// TUN device refuses packets of unknown versions.
     pub corrupt: u32,
-    /// The packet is marked as having experienced congestion, if its sender says that it can be
-    /// (RFC 3168).
+    /// The packet is marked "congestion experienced", if its sender supports ECN (RFC 3168).
     pub mark: u32,
 }
 
-/// How many packets suffered what.
+/// The number of packets that suffered each impairment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Suffered {
     /// Packets dropped.
@@ -71,7 +71,7 @@ impl Direction {
         Direction { impairment, random: SplitMix(seed), held: None, suffered: Suffered::default() }
     }
 
-    /// Whether nothing ever happens to a packet.
+    /// Whether this direction has no impairment.
     fn is_healthy(&self) -> bool {
         self.impairment == Impairment::default()
     }
@@ -99,11 +99,11 @@ impl Direction {
         }
     }
 
-    /// Decides what happens to a packet and hands on what comes of it, in order.
+    /// Decides what happens to a packet, and forwards what results from it, in order.
     ///
-    /// A packet that was held back follows the next one that passes. When `forward` fails for the
-    /// packet itself, nothing else is handed on; a failure for a second copy or for one held back
-    /// is a loss like any other.
+    /// A packet that was held back follows the next one that passes. If `forward` fails for the
+    /// packet itself, nothing else is forwarded; if it fails for a second copy or a packet that was
+    /// held back, that one is lost.
     fn pass<E>(
         &mut self,
         packet: &[u8],
@@ -174,19 +174,19 @@ impl<L> Impaired<L> {
         }
     }
 
-    /// From now on loses every packet of both directions: the peer has vanished.
+    /// Loses every packet of both directions from now on, as if the peer had vanished.
     pub fn cut(&mut self) {
         let all = Impairment { drop: MILLION as u32, ..Impairment::default() };
         self.transmitted.impairment = all;
         self.received.impairment = all;
     }
 
-    /// What happened to packets that the stack transmitted.
+    /// Counters of the packets that the stack transmitted.
     pub fn transmitted(&self) -> Suffered {
         self.transmitted.suffered
     }
 
-    /// What happened to packets on their way to the stack.
+    /// Counters of the packets on their way to the stack.
     pub fn received(&self) -> Suffered {
         self.received.suffered
     }
@@ -206,8 +206,9 @@ impl<L: Link> Link for Impaired<L> {
         self.link.capabilities()
     }
 
-    /// What the link would cut is cut here already, if something happens to packets at all, so that each segment has a fate of its own. If
-    /// the device has no room for some of them after the first, those are lost.
+    /// Transmits a packet. If there are impairments, what the link would segment is segmented here,
+    /// so that they strike single segments. Segments after the first for which the device has no
+    /// room are lost.
     fn transmit(
         &mut self,
         now: Instant,
@@ -247,8 +248,8 @@ impl<L: Link> Link for Impaired<L> {
             return link.receive(now, budget, deliver);
         }
         link.receive(now, budget, &mut |received| {
-            // What is damaged on the way must be found out: a checksum that the device vouches for,
-            // and may have left incomplete, is made here.
+            // The stack must find damage by the checksum, so one that the device vouches for, and
+            // may have left incomplete, is completed here.
             packet.clear();
             packet.extend_from_slice(received.packet);
             if !received.verify.transport {
@@ -275,7 +276,7 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`; 0 if there is none. The bias of less than 2^-32 does not matter.
+    /// A random number below `bound`; 0 if `bound` is 0. Its bias is less than 2^-32.
     fn below(&mut self, bound: u64) -> u64 {
         self.next().checked_rem(bound).unwrap_or(0)
     }
@@ -287,7 +288,7 @@ mod tests {
     use ackclock::wire::{Ecn, WriteChecksum};
     use std::collections::VecDeque;
 
-    /// Records what is transmitted and delivers what it was given.
+    /// A link that records what is transmitted and delivers what the test has put into it.
     #[derive(Default)]
     struct Recorder {
         sent: Vec<Vec<u8>>,

@@ -1,4 +1,5 @@
-//! What carries a stack's packets: devices and sockets of the system, and links around other links.
+//! Links: devices and sockets of the system that carry a stack's packets, and links around other
+//! links.
 
 #[cfg(target_os = "linux")]
 pub mod any_link;

@@ -1,10 +1,10 @@
-//! Packet sockets on an interface as a link of Ethernet frames: the stack is a host of its own on the
-//! LAN, with an IP address and a hardware address of its own. The kernel knows neither, and has nothing
-//! to answer.
+//! Packet sockets on an interface as a link of Ethernet frames: the stack is a host of its own on
+//! the LAN, with an IP address and a hardware address of its own. The kernel knows neither address,
+//! so it answers nothing.
 //!
-//! The interface listens to all frames meanwhile (promiscuous mode), or it would not take those to an
-//! address that it does not know. Where something admits only addresses that it knows (wireless access
-//! points, virtual switches of clouds), this way is closed.
+//! The interface is in promiscuous mode meanwhile, since it would drop frames to a hardware address
+//! that is not its own. Behind wireless access points and virtual switches of clouds, which pass
+//! only known addresses, packet sockets do not work.
 
 use super::unfinished::Unfinished;
 use crate::system::interface::{self, InterfaceName};
@@ -22,25 +22,26 @@ use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Largest packet that is delivered, in bytes: what was put together of received segments.
+/// Largest packet that is delivered, in bytes: the kernel may have put it together of received
+/// segments.
 const LARGEST_PACKET: usize = 65_575;
 
-/// A packet socket on an Ethernet interface. Its packets are frames.
+/// A packet socket on an Ethernet interface, a link of frames.
 pub struct PacketSocket {
     sender: Box<dyn DataLinkSender>,
     receiver: Box<dyn DataLinkReceiver>,
-    /// The same socket, to wait for.
+    /// Another descriptor of the socket, to wait for packets.
     socket: OwnedFd,
     name: InterfaceName,
     address: EthernetAddress,
     mtu: u32,
-    /// Holds a frame that is sent.
+    /// Buffer for a frame that is sent.
     frame: Vec<u8>,
     unfinished: Arc<Unfinished>,
 }
 
 impl PacketSocket {
-    /// Opens one on this interface for a station of this hardware address.
+    /// Opens a packet socket on this interface, for a station with this hardware address.
     ///
     /// # Errors
     /// Says which command helps.
@@ -56,7 +57,7 @@ impl PacketSocket {
             return Err(PacketError::Down(name.clone()));
         }
         let mtu = interface::mtu(name).map_err(failed)?;
-        // Without a protocol it hears nothing until it is bound to the interface.
+        // A socket without a protocol receives nothing until it is bound to the interface.
         let flags = SocketFlags::CLOEXEC;
         let opened = socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None);
         let opened = opened.map_err(|errno| match errno {
@@ -79,12 +80,12 @@ impl PacketSocket {
         Ok(PacketSocket { sender, receiver, socket, name, address, mtu, frame, unfinished })
     }
 
-    /// What there was to see of packets that no network carried in that form.
+    /// Notes of unfinished packets that were received, see [`unfinished`](crate::unfinished).
     pub fn unfinished(&self) -> Arc<Unfinished> {
         Arc::clone(&self.unfinished)
     }
 
-    /// What an error of the open socket means.
+    /// The meaning of an error of the open socket.
     fn failed(&self, error: io::Error) -> PacketError {
         match Errno::from_io_error(&error) {
             Some(Errno::NETDOWN) => PacketError::Down(self.name.clone()),
@@ -94,7 +95,8 @@ impl PacketSocket {
     }
 }
 
-/// A hardware address for a stack: administered locally, and as unique on the LAN as its IP address.
+/// A hardware address for a stack: locally administered, and as unique on the LAN as the last four
+/// bytes of the IP address.
 pub fn hardware_address(address: IpAddr) -> EthernetAddress {
     let [a, b, c, d] = match address {
         IpAddr::V4(address) => address.octets(),
@@ -132,7 +134,7 @@ impl Link for PacketSocket {
             None | Some(Ok(())) => Ok(()),
             Some(Err(error)) => match error.kind() {
                 ErrorKind::TimedOut | ErrorKind::WouldBlock => Err(TransmitError::Full),
-                // As a network does: the packet is lost.
+                // No room in the kernel's queue: the packet is lost, as in a network.
                 _ if Errno::from_io_error(&error) == Some(Errno::NOBUFS) => Ok(()),
                 _ => Err(TransmitError::Device(self.failed(error))),
             },
@@ -146,7 +148,7 @@ impl Link for PacketSocket {
         deliver: &mut dyn FnMut(Received<'_>),
     ) -> Result<usize, PacketError> {
         let mut received = 0;
-        // Frames that are not for us count against the budget too, so that this comes to an end.
+        // Frames to other stations count against the budget too, so that the loop ends.
         for _ in 0..budget {
             match self.receiver.next() {
                 Ok(frame) if is_for(frame, self.address) => {
@@ -166,7 +168,7 @@ impl Link for PacketSocket {
     }
 }
 
-/// Whether a frame is for this station, or for several.
+/// Whether a frame is for this station, or for a group of stations.
 fn is_for(frame: &[u8], address: EthernetAddress) -> bool {
     let destination = frame.first_chunk().copied().map(EthernetAddress);
     destination.is_some_and(|destination| destination == address || destination.is_group())
@@ -186,7 +188,7 @@ pub enum PacketError {
     NotPermitted,
     /// There is no such interface, or not any more.
     NoInterface(InterfaceName),
-    /// The interface is of another kind.
+    /// The interface is no Ethernet interface.
     NotEthernet(InterfaceName),
     /// The interface is down.
     Down(InterfaceName),

@@ -1,10 +1,10 @@
-//! Ranges of consecutive ports, as text and as numbers.
+//! Ranges of consecutive ports.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Consecutive ports, such as 61000-61063.
+/// A range of consecutive ports, such as 61000-61063.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ports {
     first: u16,
@@ -12,30 +12,30 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// So many at most, each of which is held by a socket.
+    /// The most ports of a range, each of which takes a socket.
     pub const MOST: u16 = 512;
 
-    /// One port.
+    /// The range of this port only.
     pub fn one(port: u16) -> Self {
         Ports { first: port, last: port }
     }
 
-    /// The first.
+    /// The first port.
     pub fn first(self) -> u16 {
         self.first
     }
 
-    /// The last.
+    /// The last port.
     pub fn last(self) -> u16 {
         self.last
     }
 
-    /// All of them.
+    /// All ports of the range.
     pub fn all(self) -> RangeInclusive<u16> {
         self.first..=self.last
     }
 
-    /// As many ports after these, if there are.
+    /// The range of as many ports right after this one; `None` if there are not so many.
     pub fn next(self) -> Option<Self> {
         let length = self.last - self.first;
         let first = self.last.checked_add(1)?;
@@ -72,7 +72,7 @@ impl FromStr for Ports {
     }
 }
 
-/// The text does not say which ports.
+/// The error for a text that is not a range of ports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InvalidPorts;
 

@@ -1,4 +1,4 @@
-//! A TAP device as a link: what a TUN device is for packets, it is for Ethernet frames.
+//! A TAP device as a link: a TUN device that carries Ethernet frames.
 //!
 //! The kernel has an interface with a hardware address at one end, and the stack at the other one has
 //! another hardware address and its Ethernet layer
@@ -11,7 +11,7 @@ use ackclock::stack::{Capabilities, Transmit};
 use ackclock::time::Instant;
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// A TAP device. An interface that did not exist before goes when this is dropped.
+/// A TAP device. An interface that did not exist before is removed when this is dropped.
 #[derive(Debug)]
 pub struct Tap(Tun);
 

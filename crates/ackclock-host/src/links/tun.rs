@@ -16,12 +16,12 @@ use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-/// Largest packet that an IP header can describe (jumbograms excepted): IPv6 does not count its
-/// header.
+/// Largest packet in bytes that an IP header can describe, jumbograms excepted: 65,535 and the IPv6
+/// header, which the length field does not count.
 const LARGEST_PACKET: u32 = 65_575;
 
-/// Largest packet in bytes that is copied before it is written: for a packet of an Ethernet, to gather it
-/// takes the kernel longer.
+/// Largest packet in bytes that is copied into one piece before it is written. For packets up to
+/// Ethernet's size this takes less time than gathering the parts in the kernel.
 const COPIED: usize = 2_048;
 
 /// Most queues of an interface (`MAX_TAP_QUEUES` of Linux).
@@ -29,21 +29,22 @@ pub const MAX_QUEUES: usize = 256;
 
 /// Whether the kernel segments, and computes checksums, in our place.
 ///
-/// A device that does takes up to 64 KiB at once and cuts it into segments only where they leave the
-/// machine; in the other direction it delivers up to 64 KiB before they would be cut, and what was
-/// put together of received segments.
+/// An offloading device takes up to 64 KiB at once, which are cut into segments only where they
+/// leave the machine. In the other direction it delivers up to 64 KiB that have not been cut yet,
+/// or that were put together of received segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Offload {
-    /// If the kernel can.
+    /// Offload if the kernel can.
     #[default]
     Auto,
-    /// Yes; it is an error if the kernel cannot.
+    /// Offload; it is an error if the kernel cannot.
     On,
-    /// No: each packet has the size that it has in the network.
+    /// No offload: each packet has the size that it has in the network.
     Off,
 }
 
-/// A TUN device, or one queue of it. An interface that did not exist before goes when this is dropped.
+/// A TUN device, or one queue of it. An interface that did not exist before is removed when this is
+/// dropped.
 #[derive(Debug)]
 pub struct Tun {
     device: OwnedFd,
@@ -51,9 +52,10 @@ pub struct Tun {
     mtu: u32,
     /// Whether each packet begins with a header that tells of checksums and segments.
     offloading: bool,
-    /// Holds a packet that is read, or one that is written in one piece.
+    /// Buffer for a packet that is read, or that is written in one piece.
     packet: Vec<u8>,
-    /// Keeps others off an interface of several queues: the kernel would give them some of our packets.
+    /// The claim on an interface of several queues, which keeps other programs off: the kernel
+    /// would give them some of our packets.
     _claim: Option<Arc<OwnedFd>>,
 }
 
@@ -67,7 +69,7 @@ impl Tun {
         Tun::open_with(name, Offload::Off)
     }
 
-    /// As [`open`](Self::open), with offload or without.
+    /// Attaches to an interface as [`open`](Self::open) does, with or without offload.
     ///
     /// # Errors
     /// Says which command helps.
@@ -112,7 +114,7 @@ impl Tun {
         })
     }
 
-    /// Opens the interface by `open`, which is told whether to offload.
+    /// Opens the interface by calling `open` with whether to offload.
     pub(crate) fn attach(
         name: &InterfaceName,
         offload: Offload,
@@ -123,7 +125,7 @@ impl Tun {
         let (device, offloading) = match wanted.then(|| open(true)) {
             Some(Ok(device)) => (device, true),
             Some(Err(error)) if offload == Offload::On => {
-                // If it cannot be opened at all, that is what to tell of.
+                // If the interface cannot be opened without offload either, that error counts.
                 drop(plain()?);
                 return Err(TunError::NoOffload(name.clone(), error));
             }
@@ -152,7 +154,7 @@ impl Tun {
         self.mtu
     }
 
-    /// A packet as it was read.
+    /// A packet from the bytes that were read.
     fn received<'p>(&self, bytes: &'p [u8]) -> Received<'p> {
         match bytes.split_first_chunk() {
             Some((header, packet)) if self.offloading => {
@@ -162,7 +164,7 @@ impl Tun {
         }
     }
 
-    /// What an error of the open device means.
+    /// The meaning of an error of the open device.
     fn device_error(&self, errno: Errno) -> TunError {
         match errno {
             Errno::IO => TunError::Down(self.name.clone()),
@@ -172,10 +174,10 @@ impl Tun {
     }
 }
 
-/// Checks that an interface is up: one that is down takes no packets and delivers none.
+/// Checks that an interface is up, since an interface that is down carries no packets.
 ///
 /// # Errors
-/// [`TunError::Down`] if it is not.
+/// [`TunError::Down`] if the interface is down.
 pub fn require_up(name: &InterfaceName) -> Result<(), TunError> {
     match interface::is_up(name) {
         Ok(true) => Ok(()),
@@ -184,8 +186,8 @@ pub fn require_up(name: &InterfaceName) -> Result<(), TunError> {
     }
 }
 
-/// Checks that an interface that is there was made for one queue, or for several. Nothing is done
-/// to it.
+/// Checks that an existing interface was made for one queue, or for several, and leaves it as it
+/// is.
 ///
 /// # Errors
 /// [`TunError::NotTun`], [`TunError::OneQueue`] or [`TunError::SeveralQueues`].
@@ -255,7 +257,8 @@ impl Link for Tun {
     }
 }
 
-/// Writes a packet in one system call from a copy in `packet`, which is as long; `before` comes first.
+/// Writes a packet in one system call from a copy in `packet`, which has its length. The bytes of
+/// `before` come first.
 fn write_copy(
     device: impl AsFd,
     before: &[u8],
@@ -268,14 +271,14 @@ fn write_copy(
     retry_on_intr(|| write(device.as_fd(), packet)).map(|_| ())
 }
 
-/// Writes a packet in one system call, gathered from where its parts lie; `before` comes first.
+/// Writes a packet in one system call, gathered from its parts. The bytes of `before` come first.
 fn write_packet(device: impl AsFd, before: &[u8], transmit: &Transmit<'_>) -> Result<(), Errno> {
     let [first, second] = transmit.payload;
     let parts = [before, transmit.header, first, second].map(IoSlice::new);
-    // What has no byte at either end needs no part of its own.
+    // Empty parts at either end are left out.
     let parts = if before.is_empty() { &parts[1..] } else { &parts[..] };
     let parts = if second.is_empty() { &parts[..parts.len() - 1] } else { parts };
-    // A device that carries packets takes each one whole or not at all.
+    // A TUN device takes a packet whole or not at all.
     retry_on_intr(|| writev(device.as_fd(), parts)).map(|_| ())
 }
 
@@ -308,10 +311,10 @@ pub enum TunError {
 }
 
 impl TunError {
-    /// What an error while attaching to the interface means.
+    /// The meaning of an error while attaching to the interface.
     fn on_open(name: &InterfaceName, error: io::Error) -> Self {
         match Errno::from_io_error(&error) {
-            // Without the module the file may be missing, or be there with nothing behind it.
+            // Without the kernel module the device file may be missing, or have no driver.
             Some(Errno::NOENT | Errno::NODEV | Errno::NXIO) => TunError::NoDeviceFile,
             Some(Errno::ACCESS) => TunError::DeviceFileDenied,
             Some(Errno::PERM) => TunError::NotPermitted(name.clone()),

@@ -1,11 +1,12 @@
-//! Packets that never were in a network in the form in which a socket shows them: with checksums that
-//! are still to be filled in, or longer than the MTU.
+//! Unfinished packets: sockets show them with checksums that are still to be completed, or longer
+//! than the MTU, a form in which no network carries them.
 //!
-//! Between the namespaces of one machine (veth) nothing computes checksums or segments, and what
-//! arrives from a network is put together again (GRO). An IP or packet socket sees all that. In both
-//! cases the checksum field of TCP has the sum of the pseudo-header alone, for a device to complete;
-//! whoever left it so has the payload from this machine's memory or has verified it before. So such a
-//! packet is taken without verification; any other checksum is verified.
+//! Between namespaces of one machine (veth) checksums are not computed and packets are not
+//! segmented, and segments that arrive from a network are put together (GRO). IP and packet sockets
+//! show such packets. In both cases the checksum field of TCP has the sum of the pseudo-header
+//! alone, for a device to complete. The payload has then never left this machine's memory, or was
+//! verified before, so that the packet is taken without verification. All other checksums are
+//! verified.
 
 use ackclock::link::Received;
 use ackclock::wire::{Checksum, Checksums};
@@ -18,7 +19,7 @@ const TCP: u8 = 6;
 /// Length of an IPv6 header without extensions.
 const IPV6_HEADER: usize = 40;
 
-/// What was seen of such packets, to be told once.
+/// Notes of the unfinished packets that a link has received, for a message to the user.
 #[derive(Debug, Default)]
 pub struct Unfinished {
     checksum: AtomicBool,
@@ -26,7 +27,8 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// The packet as it is to be taken; `mtu` is the interface's.
+    /// The packet with the checksums that the stack has to verify; `mtu` is the interface's. Takes
+    /// a note if the packet is unfinished.
     pub(crate) fn accept<'p>(&self, packet: &'p [u8], mtu: u32) -> Received<'p> {
         let unfilled = has_pseudo_header_sum(packet) == Some(true);
         if unfilled {
@@ -38,8 +40,8 @@ impl Unfinished {
         Received { packet, verify: Checksums { transport: !unfilled, ..Checksums::default() } }
     }
 
-    /// A line about what was seen on this interface, with the command that ends it; `None` if there
-    /// was nothing.
+    /// A line about unfinished packets on this interface, with the command that ends them; `None`
+    /// if there were none.
     pub fn note(&self, interface: &str) -> Option<String> {
         let checksum = self.checksum.load(Ordering::Relaxed);
         let what = match (self.long.load(Ordering::Relaxed), checksum) {

@@ -1,10 +1,10 @@
-//! The header with which a TUN device tells of checksums and segmentation: `struct virtio_net_hdr`
-//! of `linux/virtio_net.h` (virtio 1.2 section 5.1.6), in the machine's byte order.
+//! The header of packets of a TUN device that is about checksums and segmentation: `struct
+//! virtio_net_hdr` of `linux/virtio_net.h` (virtio 1.2 section 5.1.6), in the machine's byte order.
 
 use ackclock::stack::Transmit;
 use ackclock::wire::{Checksums, WriteChecksum};
 
-/// Bytes of the header, without the fields for merged receive buffers.
+/// Length of the header in bytes, without the fields for merged receive buffers.
 pub(crate) const VNET_HEADER: usize = 10;
 
 /// `VIRTIO_NET_HDR_F_NEEDS_CSUM`: the checksum from `csum_start` on is to be completed.
@@ -17,7 +17,8 @@ const SEGMENT_TCP_V6: u8 = 4;
 /// Where the checksum lies in a TCP header (RFC 9293 section 3.1).
 const TCP_CHECKSUM: u16 = 16;
 
-/// The header of a packet that the device is to complete and to cut as `transmit` says.
+/// The header of a packet whose checksum the device completes and which it segments, as `transmit`
+/// asks.
 pub(crate) fn header(transmit: &Transmit<'_>) -> [u8; VNET_HEADER] {
     let is_v4 = transmit.header.first().is_some_and(|first| first >> 4 == 4);
     let (mut flags, mut kind) = (0, 0);
@@ -38,8 +39,8 @@ pub(crate) fn header(transmit: &Transmit<'_>) -> [u8; VNET_HEADER] {
     bytes
 }
 
-/// What the stack must verify of a packet that came with this header. The kernel leaves the
-/// checksums of its own segments incomplete: nothing can have damaged them on the way.
+/// The checksums that the stack must verify of a packet that came with this header. The kernel
+/// leaves those of its own segments incomplete, since nothing can have damaged them on the way.
 pub(crate) fn unverified(header: &[u8; VNET_HEADER]) -> Checksums {
     let transport = header[0] & (NEEDS_CHECKSUM | DATA_VALID) == 0;
     Checksums { transport, ..Checksums::default() }

@@ -1,8 +1,8 @@
-//! Joins two devices: what comes out of one goes into the other, by way of a [`Wire`] for each
-//! direction that decides when, and whether.
+//! The bridge: a loop that joins two devices by a [`Wire`] for each direction, which decides when a
+//! packet arrives, and whether.
 //!
-//! This is the real-time side of the network emulator. A wire knows no device and no clock; the
-//! loop knows nothing of what a wire does. It sleeps in one `ppoll`, to the nanosecond, until a
+//! This is the real-time side of the network emulator. Wires have neither device nor clock, and the
+//! loop does not depend on what a wire does. It sleeps in one `ppoll`, to the nanosecond, until a
 //! device has packets, a wire has something to deliver, or a [`Waker`] calls.
 
 pub use super::wait::Waker;
@@ -19,21 +19,21 @@ use std::io;
 use std::num::NonZeroU64;
 use std::os::fd::AsFd;
 
-/// Packets taken from a device before the wires are asked again, so that a flood at one end delays
-/// nothing for long.
+/// The most packets taken from a device before the wires are asked again, so that a flood at one
+/// end delays nothing for long.
 const BATCH: usize = 64;
 
-/// How much later than asked for the kernel may wake the loop, in nanoseconds: 50,000 by default,
-/// longer than a packet takes at 250 Mbit/s (prctl(2), `PR_SET_TIMERSLACK`).
+/// How much too late the kernel may wake the loop, in nanoseconds: 50,000 by default, longer than a
+/// packet takes at 250 Mbit/s (prctl(2), `PR_SET_TIMERSLACK`).
 const TIMER_SLACK: NonZeroU64 = NonZeroU64::MIN;
 
-/// One direction between two devices.
+/// A wire: one direction between two devices.
 pub trait Wire {
-    /// A packet comes out of the near device. `now` never goes back.
+    /// Takes a packet that comes out of the near device. `now` never goes back.
     fn offer(&mut self, now: Instant, packet: &[u8]);
 
-    /// When to call [`deliver`](Self::deliver) if no packet comes before;
-    /// [`Instant::FAR_FUTURE`]: not at all.
+    /// When to call [`deliver`](Self::deliver) if no packet comes before; [`Instant::FAR_FUTURE`]
+    /// if there is nothing to deliver.
     fn poll_at(&self) -> Instant;
 
     /// Hands over the packets that are to go into the far device by `now`, in order.
@@ -45,11 +45,11 @@ pub trait Wire {
 pub enum End {
     /// The first device, and the wire that leads away from it.
     Left,
-    /// The second device, likewise.
+    /// The second device, and the wire that leads away from it.
     Right,
 }
 
-/// Why a run ended without an error.
+/// The reason for the end of a run without an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
     /// The time is up.
@@ -58,15 +58,15 @@ pub enum Ended {
     Stopped,
 }
 
-/// Two devices with a wire in each direction between them, and a clock.
+/// A bridge: two devices with a wire in each direction between them, and a clock.
 ///
 /// In arrays the left end comes first.
 #[derive(Debug)]
 pub struct Bridge<L, W> {
     devices: [L; 2],
-    /// Those that lead away from the devices.
+    /// The wires that lead away from the devices.
     wires: [W; 2],
-    /// Packets that the devices did not take.
+    /// Packets that each device did not take.
     refused: [u64; 2],
     /// Time spent waiting.
     idle: Duration,
@@ -100,19 +100,19 @@ impl<L: Link + AsFd, W: Wire> Bridge<L, W> {
         &mut self.devices
     }
 
-    /// The wires that lead away from the devices, likewise.
+    /// The wires that lead away from the devices, to be changed between runs.
     pub fn wires_mut(&mut self) -> &mut [W; 2] {
         &mut self.wires
     }
 
-    /// Packets that came to each device and that it did not take: it had no room, or they were
-    /// damaged on the way and no IP packets any more.
+    /// Packets that each device did not take: it had no room, or damage on the way has turned them
+    /// into something else than IP packets.
     pub fn refused(&self) -> [u64; 2] {
         self.refused
     }
 
-    /// Time since the bridge was made in which it did not wait. If that is nearly all of the time
-    /// the devices give it more than it can carry.
+    /// Time since the bridge was made in which it did not wait. If this is nearly all of the time,
+    /// the bridge is overloaded.
     pub fn busy(&self) -> Duration {
         self.clock.now().saturating_since(Instant::ZERO).saturating_sub(self.idle)
     }
@@ -122,7 +122,7 @@ impl<L: Link + AsFd, W: Wire> Bridge<L, W> {
     /// # Errors
     /// See [`BridgeError`].
     pub fn run_until(&mut self, until: Instant) -> Result<Ended, BridgeError<L::Error>> {
-        // Where that is not possible packets come a little later.
+        // If this fails, packets come a little later.
         let _ = set_current_timer_slack(Some(TIMER_SLACK));
         loop {
             let has_packets = self.wait(until)?;
@@ -161,7 +161,7 @@ impl<L: Link + AsFd, W: Wire> Bridge<L, W> {
         }
     }
 
-    /// Takes packets out of the devices that have some.
+    /// Takes packets from the devices that have some.
     fn take(&mut self, has_packets: [bool; 2]) -> Result<(), BridgeError<L::Error>> {
         let now = self.clock.now();
         let ends = [End::Left, End::Right].into_iter().zip(has_packets);
@@ -177,7 +177,7 @@ impl<L: Link + AsFd, W: Wire> Bridge<L, W> {
         Ok(())
     }
 
-    /// Puts what has come to the end of its wire into the device there.
+    /// Puts packets that have reached the end of their wire into the device there.
     fn deliver(&mut self, now: Instant) -> Result<(), BridgeError<L::Error>> {
         let [left, right] = &mut self.devices;
         let [there, back] = &mut self.wires;
@@ -188,7 +188,8 @@ impl<L: Link + AsFd, W: Wire> Bridge<L, W> {
     }
 }
 
-/// Puts what has come to the end of a wire into the device there; counts what it does not take.
+/// Puts packets that have reached the end of a wire into the device there, and counts those that it
+/// does not take.
 fn deliver<L: Link, W: Wire>(
     now: Instant,
     wire: &mut W,
@@ -210,7 +211,7 @@ fn deliver<L: Link, W: Wire>(
     failed.map_or(Ok(()), Err)
 }
 
-/// A packet that is to be sent as it is, headers and all.
+/// A transmission of a whole packet, headers included, as it is.
 fn whole(packet: &[u8]) -> Transmit<'_> {
     Transmit {
         header: packet,
@@ -222,7 +223,7 @@ fn whole(packet: &[u8]) -> Transmit<'_> {
     }
 }
 
-/// Why a bridge broke.
+/// The reasons for a bridge to fail.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BridgeError<E> {
@@ -314,7 +315,7 @@ mod tests {
         }
     }
 
-    /// Lets packets out one after another, a millisecond apart.
+    /// A wire that delivers packets one after another, a millisecond apart.
     #[derive(Default)]
     struct Spaced(VecDeque<(Instant, Vec<u8>)>);
 
@@ -351,7 +352,7 @@ mod tests {
 
     const PACKETS: [&[u8]; 3] = [&[0x45, 1], &[0x60, 2, 3], &[0x4f]];
 
-    /// What can be read there.
+    /// The packets that can be read at a far end.
     fn packets(far: &OwnedFd) -> Vec<Vec<u8>> {
         let mut packet = [0; 1500];
         let next = || read(far, &mut packet).ok().map(|length| packet[..length].to_vec());
@@ -389,7 +390,7 @@ mod tests {
         carry(&mut bridge);
         assert_eq!(packets(&far[0]), [[0x45, 0, 0]]);
         assert_eq!(bridge.refused(), [1, 0]);
-        // Without a reader a device is full some time.
+        // A device whose packets are not read becomes full.
         let mut sent = 0;
         while bridge.refused()[1] == 0 {
             write(&far[0], &[0x45; 1000]).unwrap();

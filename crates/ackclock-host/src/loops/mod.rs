@@ -1,4 +1,4 @@
-//! What drives stacks and wires over links, and sleeps while there is nothing to do.
+//! Loops: they drive stacks and wires over links, and sleep while there is nothing to do.
 
 pub mod bridge;
 pub mod queues;

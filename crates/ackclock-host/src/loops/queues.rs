@@ -1,4 +1,4 @@
-//! Drives the queues of a device together, each by a thread of its own.
+//! The queues of a device, driven together, each by a thread of its own.
 
 use super::run_loop::{Ended, RunError, RunLoop};
 use super::wait::Waker;
@@ -12,21 +12,22 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// A queue of a device.
+/// A queue of a device, with its loop and its stack.
 #[derive(Debug)]
 pub struct Queue<'a, L, C: CongestionController + Clone> {
-    /// What drives it: one of [`RunLoop::of_queues`], or the only one.
+    /// The loop of the queue: one of [`RunLoop::of_queues`], or the loop of a device with one
+    /// queue.
     pub run_loop: RunLoop<L>,
-    /// Its stack.
+    /// The stack of the queue.
     pub stack: Stack<'a, C>,
 }
 
 /// Starts an application on each queue and drives them until all are done, one of the loops is
-/// stopped, or one fails. A loop whose application is done goes on as long as the others do: the
-/// kernel may give it packets of their connections.
+/// stopped, or one fails. A loop whose application is done goes on until all are: the kernel may
+/// give it packets of the others' connections.
 ///
 /// # Errors
-/// Why the first that failed did.
+/// The error of the first loop that failed.
 pub fn run<'a, L, C, A>(
     queues: &mut [Queue<'a, L, C>],
     applications: &mut [A],
@@ -65,22 +66,22 @@ where
     })
 }
 
-/// The applications that run together.
+/// What the applications that run together share.
 struct Company {
     unfinished: AtomicUsize,
     wakers: Vec<Waker>,
 }
 
-/// An application that is done when all are.
+/// An application that counts as done when all are.
 struct Member<'m, A> {
     application: &'m mut A,
     company: &'m Company,
-    /// Whether the others know that it is done.
+    /// Whether the company has counted the application as done.
     is_counted: bool,
 }
 
 impl<A> Member<'_, A> {
-    /// Counts the application when it is done; after the last one all loops are to look.
+    /// Counts the application once it is done. The last one wakes all loops, so that they see it.
     fn count<'a, C: CongestionController + Clone>(&mut self)
     where
         A: Application<'a, C>,

@@ -1,4 +1,4 @@
-//! Drives a stack and its applications over a link, in real time.
+//! The run loop: drives a stack and its applications over a link, in real time.
 //!
 //! The loop sleeps until the device is readable (or writable, when it had no room), a deadline is due,
 //! or a [`Waker`] calls.
@@ -21,11 +21,11 @@ pub use super::wait::Waker;
 use super::wait::is_gone;
 use super::wake_ups::WakeUps;
 
-/// Packets taken from the device, changes handed to applications and packets given to the device
-/// in one round, so that neither direction starves the other.
+/// The most packets taken from the device, events handed to applications and packets given to the
+/// device in one round, so that neither direction starves the other.
 const BATCH: usize = 64;
 
-/// Why a run ended without an error.
+/// The reason for the end of a run without an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
     /// All applications are done, and everything that could be sent was.
@@ -34,18 +34,18 @@ pub enum Ended {
     Stopped,
 }
 
-/// What became of one round.
+/// The result of one round of the loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Round {
-    /// More is to be done at once.
+    /// There is more to do at once.
     Busy,
-    /// Nothing is to be done until something happens.
+    /// There is nothing to do until an event.
     Idle,
     /// Packets wait until the device has room.
     Blocked,
 }
 
-/// A link with a clock.
+/// A run loop: a link and a clock.
 #[derive(Debug)]
 pub struct RunLoop<L> {
     link: L,
@@ -54,9 +54,9 @@ pub struct RunLoop<L> {
     wake_ups: WakeUps,
     /// Whether the device was found readable, and nothing was read since.
     readable: bool,
-    /// Where packets for the stacks of the device's other queues go.
+    /// This queue's place in the round of stray packets, for a device of several queues.
     strays: Option<Strays>,
-    /// Between the stack and a link that carries frames.
+    /// The Ethernet layer between the stack and a link that carries frames.
     ethernet: Option<Box<HostEthernet>>,
 }
 
@@ -93,10 +93,10 @@ impl<L: Link + AsFd> RunLoop<L> {
         self.ethernet.as_deref_mut()
     }
 
-    /// A loop for each queue of a device, whose stacks have the same addresses and their settings by
-    /// [`StackConfig::share`](ackclock::stack::StackConfig::share): each is to be run by a thread of
-    /// its own. A packet of a connection that the queue's stack does not know is shown to the others
-    /// before it is answered. The loops have one clock.
+    /// A loop for each queue of a device, whose stacks have the same addresses, and settings made
+    /// by [`StackConfig::share`](ackclock::stack::StackConfig::share). Each loop is to be run by a
+    /// thread of its own. A packet of a connection that the queue's stack does not know is shown to
+    /// the other stacks before it is answered. The loops have one clock.
     ///
     /// # Errors
     /// When the process has no descriptor left.
@@ -123,8 +123,8 @@ impl<L: Link + AsFd> RunLoop<L> {
         self.waker.clone()
     }
 
-    /// Packets of other queues' connections that came to this one and were lost on the way there,
-    /// since the queue after this one was overrun or had ended.
+    /// Stray packets, of connections of other queues, that were lost here, since the next queue was
+    /// overrun or had ended.
     pub fn lost_strays(&self) -> u64 {
         self.strays.as_ref().map_or(0, Strays::lost)
     }
@@ -160,8 +160,9 @@ impl<L: Link + AsFd> RunLoop<L> {
         self.resume(stack, applications)
     }
 
-    /// As [`run`](Self::run), for applications that were started before. Without any it takes what
-    /// has arrived, sends what is due (such as the RST of a connection just aborted) and returns.
+    /// Drives applications that were started before, as [`run`](Self::run) does. Without
+    /// applications it takes what has arrived, sends what is due (such as the RST of a connection
+    /// just aborted) and returns.
     ///
     /// # Errors
     /// See [`RunError`].
@@ -170,7 +171,7 @@ impl<L: Link + AsFd> RunLoop<L> {
         stack: &mut Stack<'a, C>,
         applications: &mut [&mut dyn Application<'a, C>],
     ) -> Result<Ended, RunError<L::Error>> {
-        // The link may be another one than in the run before.
+        // A new sleeper for each run, since the link may have been replaced.
         let mut sleeper: Option<Sleeper> = None;
         loop {
             let round = self.round(stack, applications)?;
@@ -202,7 +203,8 @@ impl<L: Link + AsFd> RunLoop<L> {
         }
     }
 
-    /// Takes packets, fires timers, tells applications, gives packets: each within bounds.
+    /// One round: takes packets, fires timers, calls applications, sends packets, each within
+    /// bounds.
     fn round<'a, C: CongestionController + Clone>(
         &mut self,
         stack: &mut Stack<'a, C>,
@@ -291,7 +293,7 @@ impl<L: Link + AsFd> RunLoop<L> {
     }
 }
 
-/// Why a run failed.
+/// The reasons for a run to fail.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RunError<E> {
@@ -332,7 +334,7 @@ mod tests {
     use std::convert::Infallible;
     use std::os::fd::{BorrowedFd, OwnedFd};
 
-    /// A device that never has room.
+    /// A link that never has room.
     struct Full(OwnedFd);
 
     impl AsFd for Full {
@@ -366,7 +368,7 @@ mod tests {
         }
     }
 
-    /// Counts what it is told.
+    /// An application that counts its calls.
     #[derive(Default)]
     struct Counter(usize);
 
@@ -384,7 +386,7 @@ mod tests {
         }
     }
 
-    /// Delivers at most so many packets at a time, and keeps what it is given.
+    /// A link that delivers at most `batch` packets at a time, and keeps what is transmitted.
     struct Scripted {
         event: OwnedFd,
         batch: usize,
@@ -439,8 +441,8 @@ mod tests {
         stack
     }
 
-    /// How many acks answer ten full segments that arrive at once, over a link that delivers `batch`
-    /// packets at a time.
+    /// The number of acks for ten full segments that arrive at once, over a link that delivers
+    /// `batch` packets at a time.
     fn acks_of_ten_segments(batch: usize) -> usize {
         let (mut ours, mut peer) = (stack(1), stack(2));
         let local = ([10, 0, 0, 1], 9).into();
@@ -480,7 +482,7 @@ mod tests {
         assert_eq!(acks_of_ten_segments(5), 2);
     }
 
-    /// On a machine that stands still for half a second a delayed ack may go out in between.
+    /// A delayed ack may go out in between on a machine that stands still for half a second.
     #[test]
     fn segments_that_come_one_by_one_are_acknowledged_two_by_two() {
         assert!(acks_of_ten_segments(1) >= 5);

@@ -1,13 +1,14 @@
-//! Where a loop sleeps until its device is ready, a deadline, or a call from another thread.
+//! The sleeper: a loop sleeps there until its device is ready, a deadline is due, or another thread
+//! calls.
 //!
-//! The kernel knows beforehand what is waited for (epoll(7)), and has a timer that goes on from one
-//! sleep to the next. A deadline that is far away mostly moves on before it is reached: then the timer
-//! stays as it is, goes off too early once, and is set anew. To name descriptors and deadline at each
-//! sleep (ppoll(2)), so that the kernel sets a timer and removes it each time, takes longer; it is done
-//! where the deadline is near, because a timer that was left would go off time and again.
+//! The descriptors are registered with the kernel once (epoll(7)), and its timer stays set from one
+//! sleep to the next. A deadline that is far away mostly moves on before it is reached. Then the
+//! timer stays as it is, expires too early once, and is set again. Passing descriptors and deadline
+//! with each sleep (ppoll(2)) takes longer, since the kernel sets and removes a timer each time. It
+//! is done for near deadlines, for which a timer that stays would expire again and again.
 //!
-//! A device that is waited for calls with each packet, also while nobody sleeps. A loop that has more to
-//! do looks away from its device until it sleeps again.
+//! A registered device costs the kernel a notification for each packet, also while the loop is
+//! awake. So a loop that has more to do unregisters its device until it sleeps again.
 
 use super::wait::{Waker, timespec, wait};
 use crate::system::clock::Clock;
@@ -23,29 +24,29 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// A deadline that is nearer is not left to the timer.
+/// Deadlines that are nearer than this are not left to the timer.
 const NEAR: Duration = Duration::from_millis(10);
 
-/// What an event tells of.
+/// The source of an event.
 const DEVICE: u64 = 0;
 const CALL: u64 = 1;
 const TIMER: u64 = 2;
 
-/// A place to sleep for one loop and one device.
+/// A sleeper, for one loop and one device.
 #[derive(Debug)]
 pub(crate) struct Sleeper {
     waker: Waker,
     clock: Clock,
     epoll: OwnedFd,
     timer: OwnedFd,
-    /// When the timer goes off, or went off without being heard; never if it is not set.
+    /// When the timer expires, or has expired unnoticed; `FAR_FUTURE` if it is not set.
     due: Instant,
-    /// What of the device is waited for, if anything is.
+    /// The events that the device is registered for, if it is.
     interest: Option<PollFlags>,
 }
 
 impl Sleeper {
-    /// One for the calls of this waker, and for one device; deadlines are times of this clock.
+    /// A sleeper for the calls of this waker and for one device. Deadlines are times of this clock.
     pub(crate) fn new(waker: Waker, clock: Clock) -> io::Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
@@ -55,7 +56,7 @@ impl Sleeper {
         Ok(Sleeper { waker, clock, epoll, timer, due: Instant::FAR_FUTURE, interest: None })
     }
 
-    /// Lets the device come and go unheard until the next sleep.
+    /// Unregisters the device until the next sleep.
     pub(crate) fn look_away(&mut self, device: impl AsFd) -> io::Result<()> {
         match self.interest.take() {
             Some(_) => Ok(epoll::delete(&self.epoll, device)?),
@@ -63,8 +64,8 @@ impl Sleeper {
         }
     }
 
-    /// Sleeps until the device is readable (or has room, if that is wanted), the deadline, or a call
-    /// of the waker; returns what is said of the device. It may end before for no reason.
+    /// Sleeps until the device is readable (or has room, with `wants_room`), the deadline is due,
+    /// or the waker calls. Returns the events of the device. The sleep may end early for no reason.
     pub(crate) fn sleep(
         &mut self,
         device: impl AsFd,
@@ -106,7 +107,7 @@ impl Sleeper {
                 }
                 _ => {
                     let flags = event.flags;
-                    // The same bits (epoll_ctl(2)).
+                    // The flags of epoll and poll have the same bits (epoll_ctl(2)).
                     of_device = PollFlags::from_bits_truncate(flags.bits() as u16);
                 }
             }
@@ -114,7 +115,7 @@ impl Sleeper {
         Ok(of_device)
     }
 
-    /// Sleeps until a deadline that is near.
+    /// Sleeps as [`Sleeper::sleep`] does, until a near deadline, without the timer.
     fn nap(
         &self,
         device: impl AsFd,
@@ -132,7 +133,7 @@ impl Sleeper {
     }
 }
 
-/// What of a device is waited for; that it went away is told unasked.
+/// The events to wait for. The loss of the device is reported in any case.
 fn interest(in_room: bool) -> PollFlags {
     if in_room { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN }
 }
@@ -167,12 +168,12 @@ mod tests {
             self.sleeper.sleep(&self.device, deadline, wants_room).unwrap()
         }
 
-        /// So many milliseconds from now.
+        /// The time so many milliseconds from now.
         fn after(&self, millis: u64) -> Instant {
             self.clock.now() + Duration::from_millis(millis)
         }
 
-        /// Sleeps as often as it takes until the deadline.
+        /// Sleeps again and again until the deadline.
         fn sleep_until(&mut self, deadline: Instant) {
             while self.clock.now() < deadline {
                 assert_eq!(self.sleep(deadline, false), PollFlags::empty());
@@ -187,7 +188,8 @@ mod tests {
         let mut world = World::new();
         for millis in [25, 2, 15] {
             let soon = world.after(millis);
-            // One that is far away, one that is nearer, and one that is past, none of them slept to.
+            // A deadline far away, a nearer one, and one in the past; a call ends each sleep
+            // before.
             for before in [world.after(HOUR), soon, Instant::ZERO] {
                 world.waker.wake();
                 world.sleep(before, false);

@@ -1,10 +1,10 @@
-//! Packets that came by another queue than their connection's.
+//! Stray packets: they came by another queue than that of their connection.
 //!
 //! Each queue of a device has a stack and a thread of its own, and nothing is shared between them.
-//! The kernel learns which queue a connection uses from what it sends; when it has not heard of it for
-//! some seconds it goes by a hash of the addresses instead, and a packet may come to a stack that knows
-//! nothing of the connection. Then it goes round the others, and only if none of them knows either does
-//! the last one answer it.
+//! The kernel learns from sent packets which queue a connection uses. If a connection sends nothing
+//! for some seconds, the kernel goes by a hash of the addresses instead, and a packet may come to a
+//! stack that does not know the connection. Such a packet goes round the other stacks. Only the
+//! last one answers it, if none of them knows the connection.
 
 use super::wait::Waker;
 use ackclock::congestion::CongestionController;
@@ -15,15 +15,15 @@ use ackclock::wire::Checksums;
 use std::cell::Cell;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// Packets that may wait for a queue. What is more is lost, as in any network.
+/// The most stray packets that wait for a queue; more are lost, as in any network.
 const WAITING: usize = 256;
 
-/// A packet on its way round the queues.
+/// A stray packet on its way round the queues.
 #[derive(Debug)]
 struct Stray {
     packet: Vec<u8>,
     verify: Checksums,
-    /// Stacks that it has not been shown to.
+    /// The number of stacks that the packet has not been shown to.
     left: usize,
 }
 
@@ -32,16 +32,16 @@ struct Stray {
 pub(crate) struct Strays {
     arriving: Receiver<Stray>,
     next: SyncSender<Stray>,
-    /// Of the next queue's loop.
+    /// The waker of the next queue's loop.
     waker: Waker,
-    /// Queues besides this one.
+    /// The number of other queues.
     others: usize,
     /// Packets that the next queue could not take.
     lost: Cell<u64>,
 }
 
 impl Strays {
-    /// The places of as many queues as there are loops with these wakers.
+    /// The places in the round of the queues whose loops have these wakers.
     pub(crate) fn round(wakers: &[Waker]) -> Vec<Strays> {
         let (mut senders, receivers): (Vec<_>, Vec<_>) =
             wakers.iter().map(|_| sync_channel(WAITING)).unzip();
@@ -95,7 +95,8 @@ impl Strays {
             .count()
     }
 
-    /// Gives the packet to the stack if it knows the connection, or if nobody is left to ask.
+    /// Gives the packet to the stack if it knows the connection or is the last of the round; else
+    /// passes the packet on.
     fn show<C: CongestionController + Clone>(
         &self,
         now: Instant,
@@ -110,7 +111,7 @@ impl Strays {
             return;
         }
         let stray = Stray { packet: received.packet.to_vec(), verify: received.verify, left };
-        // A queue that has ended, or is overrun, loses it: TCP sends it again.
+        // A queue that has ended or is overrun loses the packet, and TCP retransmits.
         match self.next.try_send(stray) {
             Ok(()) => self.waker.wake(),
             Err(_) => self.lost.set(self.lost.get() + 1),

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Wakes or stops a loop from another thread, or from a signal handler's thread.
+/// A handle that wakes or stops a loop from another thread, such as that of a signal handler.
 #[derive(Clone, Debug)]
 pub struct Waker(Arc<Signal>);
 
@@ -24,14 +24,14 @@ impl Waker {
         Ok(Waker(Arc::new(Signal { event: eventfd(0, flags)?, stop: AtomicBool::new(false) })))
     }
 
-    /// Makes the loop go round once, so that it asks applications anew when they want to be woken
-    /// and whether they are done.
+    /// Makes the loop do a round, so that it asks applications again when they want to be woken and
+    /// whether they are done.
     pub fn wake(&self) {
-        // It can fail only if the counter is at its limit: then the loop is woken anyway.
+        // This fails only if the counter is at its limit, and then the loop wakes anyway.
         let _ = write(&self.0.event, &1u64.to_ne_bytes());
     }
 
-    /// Ends the run that goes on, or the next one if none does.
+    /// Ends the present run, or the next one if there is none.
     pub fn stop(&self) {
         self.0.stop.store(true, Ordering::Release);
         self.wake();
@@ -42,23 +42,24 @@ impl Waker {
         self.0.stop.swap(false, Ordering::AcqRel)
     }
 
-    /// What becomes readable when the waker calls.
+    /// The descriptor that becomes readable when the waker calls.
     pub(crate) fn event(&self) -> BorrowedFd<'_> {
         self.0.event.as_fd()
     }
 
-    /// As [`event`](Self::event), for `ppoll`.
+    /// The descriptor of [`event`](Self::event) for `ppoll`.
     pub(crate) fn poll_fd(&self) -> PollFd<'_> {
         PollFd::new(&self.0.event, PollFlags::IN)
     }
 
-    /// Takes note of the calls so far.
+    /// Clears the calls so far.
     pub(crate) fn reset(&self) {
         let _ = read(&self.0.event, &mut [0u8; 8]);
     }
 }
 
-/// Waits in one `ppoll` until one of them is ready, or the deadline. (A signal may end it before.)
+/// Waits in one `ppoll` until a descriptor is ready or the deadline is due. A signal may end the
+/// wait early.
 pub(crate) fn wait(them: &mut [PollFd<'_>], now: Instant, deadline: Instant) -> io::Result<()> {
     let timeout = (!deadline.is_never()).then(|| timespec(now, deadline));
     match poll(them, timeout.as_ref()) {
@@ -67,14 +68,14 @@ pub(crate) fn wait(them: &mut [PollFd<'_>], now: Instant, deadline: Instant) -> 
     }
 }
 
-/// Whether a device of which that is said went away. One that did is readable only if it still has
-/// packets or an error to tell.
+/// Whether these events of a device say that it is gone. A device that is gone is readable only as
+/// long as it has packets or an error to report.
 pub(crate) fn is_gone(device: PollFlags) -> bool {
     let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
     device.intersects(gone) && !device.contains(PollFlags::IN)
 }
 
-/// The time from `now` to `deadline`; none if it has passed.
+/// The time from `now` to `deadline`; zero if it has passed.
 pub(crate) fn timespec(now: Instant, deadline: Instant) -> Timespec {
     let nanos = deadline.saturating_since(now).as_nanos();
     Timespec {

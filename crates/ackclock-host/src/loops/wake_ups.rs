@@ -1,27 +1,28 @@
-//! How many packets are there when a loop wakes up.
+//! A guess how many packets are there when a loop wakes up.
 //!
-//! Reading until there is no more takes a system call that finds nothing. Where wake-ups bring one
-//! packet, as requests and answers do, it is left out: the next sleep would be told of more.
+//! Reading until no packet is left takes a system call that finds none. Where wake-ups bring one
+//! packet each, as requests and answers do, that call is left out: if there are more packets, the
+//! next sleep ends at once.
 
-/// What wake-ups have brought.
+/// The record of what wake-ups have brought.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct WakeUps {
-    /// So many in a row have brought one packet.
+    /// How many wake-ups in a row have brought one packet.
     singles: u8,
-    /// So many more are taken to bring one, before that is looked at again.
+    /// How many more wake-ups are assumed to bring one packet, before this is checked again.
     trusted: u8,
 }
 
 impl WakeUps {
-    /// Most wake-ups between two looks, so that a stream of packets is soon taken in batches.
+    /// The most wake-ups between two checks, so that a stream of packets is soon taken in batches.
     const MOST: u8 = 16;
 
-    /// How many packets are to be read, of a whole batch at most.
+    /// How many packets are to be read after a wake-up, at most a batch.
     pub(crate) const fn budget(&self, batch: usize) -> usize {
         if self.trusted > 0 { 1 } else { batch }
     }
 
-    /// A wake-up has brought so many, as far as the budget goes.
+    /// Counts a wake-up that has brought `received` packets within its budget.
     pub(crate) const fn count(&mut self, received: usize) {
         self.trusted = match (self.trusted, received) {
             (0, 1) => {

@@ -1,9 +1,9 @@
-//! Changes to the system that are remembered, so that they can be undone: what was not there before
-//! goes again, what was there stays.
+//! Changes to the system that are recorded, so that they can be undone: only what was not there
+//! before is removed.
 //!
-//! How to undo them is in a file of commands, one a line, that anybody can read. It is in `/run`, which
-//! a restart empties as it empties what the commands are about, and its name has the number of the
-//! network namespace.
+//! The record is a file of the commands that undo the changes, one a line, which people can read
+//! and run too. It is in `/run`, because a restart empties that folder and undoes the changes as
+//! well. Its name has the number of the network namespace.
 
 use super::command::{CommandError, CommandLine, PROGRAMS, command};
 use super::interface::InterfaceName;
@@ -13,30 +13,30 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Where the files are.
+/// The folder of the files.
 const FOLDER: &str = "/run/ackclock";
 /// The network namespace of the calling thread.
 const NAMESPACE: &str = "/proc/thread-self/ns/net";
 
-/// A change to be made unless it has been made.
+/// A change to the system, and how to undo it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
-    /// Makes it.
+    /// The command that makes the change.
     pub(crate) make: CommandLine,
-    /// Undoes it; `None` if what was changed goes with something else.
+    /// The command that undoes the change; `None` if undoing another change undoes this one too.
     pub(crate) undo: Option<CommandLine>,
 }
 
-/// What has been changed about an interface, and how to undo it.
+/// The recorded changes of an interface.
 #[derive(Debug)]
 pub struct Changes {
     file: PathBuf,
-    /// In the order in which the changes were made.
+    /// The commands that undo the changes, in the order in which these were made.
     undo: Vec<CommandLine>,
 }
 
 impl Changes {
-    /// What is remembered about this interface; nothing if nothing was changed.
+    /// The recorded changes of this interface; none if there is no record.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -55,15 +55,15 @@ impl Changes {
         Ok(Changes { file, undo })
     }
 
-    /// Whether nothing is to be undone.
+    /// Whether there is nothing to undo.
     pub fn is_empty(&self) -> bool {
         self.undo.is_empty()
     }
 
-    /// Makes a change, and remembers before how to undo it.
+    /// Makes a change, after recording how to undo it.
     ///
     /// # Errors
-    /// It could not be made or remembered.
+    /// The change could not be made or recorded.
     pub fn make(&mut self, change: Change) -> Result<(), ChangesError> {
         if let Some(undo) = change.undo {
             self.undo.push(undo);
@@ -72,8 +72,8 @@ impl Changes {
         change.make.run().map(|_| ()).map_err(ChangesError::Command)
     }
 
-    /// Undoes everything, the last change first; returns the commands that failed, most likely
-    /// because somebody else has undone it.
+    /// Undoes all changes, the last one first. Returns the commands that failed, most likely
+    /// because a change was undone by hand.
     ///
     /// # Errors
     /// The file cannot be changed.
@@ -100,7 +100,7 @@ impl Changes {
     }
 }
 
-/// A command as it was written. None of those here needs quotes.
+/// Reads a command from a line of the file. The commands recorded here need no quotes.
 fn parse(line: &str) -> Option<CommandLine> {
     let mut words = line.split(' ');
     let program = words.next()?;
@@ -120,7 +120,7 @@ pub enum ChangesError {
     Command(CommandError),
     /// The file of commands cannot be used.
     File(PathBuf, io::Error),
-    /// The file has something else in it.
+    /// The file has other lines than such commands.
     Unreadable(PathBuf),
 }
 

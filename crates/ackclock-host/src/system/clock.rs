@@ -1,10 +1,10 @@
-//! The monotonic clock of the operating system, and the time that this process has computed.
+//! The monotonic clock of the operating system, and the processor time of this process.
 
 #[cfg(unix)]
 use ackclock::time::Duration;
 use ackclock::time::Instant;
 
-/// A clock that counts from the moment it was made and never goes back.
+/// A clock that starts at zero when it is made and never goes back.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     origin: std::time::Instant,
@@ -22,12 +22,12 @@ impl Clock {
     }
 }
 
-/// How long processors have worked for this process, in the kernel too.
+/// The processor time of this process, time in the kernel included.
 #[cfg(unix)]
 pub fn processor_time() -> Duration {
     let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     let seconds = u64::try_from(spent.tv_sec).unwrap_or_default();
-    // Less than a second.
+    // The nanoseconds are less than a second, so the cast loses nothing.
     Duration::from_secs(seconds) + Duration::from_nanos(spent.tv_nsec as u64)
 }
 

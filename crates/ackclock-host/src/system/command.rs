@@ -1,18 +1,18 @@
-//! Commands that change the system: to be shown to people, or to be run.
+//! Commands that change the system, to be shown to people or to be run.
 
 use std::fmt;
 use std::io;
 use std::process::{Command, Stdio};
 
-/// The programs whose effects are undone by commands.
+/// The programs that recorded commands may run.
 pub(crate) const PROGRAMS: [&str; 4] = ["ip", "sysctl", "iptables", "ip6tables"];
 
-/// Commands to be run in this order, by root. Displays one a line.
+/// A list of commands to be run by root, in order. `Display` writes one a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan(Vec<CommandLine>);
 
 impl Plan {
-    /// These commands.
+    /// A plan of these commands.
     pub(crate) fn of(commands: Vec<CommandLine>) -> Self {
         Plan(commands)
     }
@@ -37,7 +37,7 @@ impl fmt::Display for Plan {
     }
 }
 
-/// A program with its arguments. Displays as a shell takes it.
+/// A program with its arguments. `Display` writes it as a shell reads it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommandLine {
     program: &'static str,
@@ -102,12 +102,12 @@ impl fmt::Display for CommandLine {
     }
 }
 
-/// Whether a shell would take the argument for something else. (None of ours has a quote in it.)
+/// Whether a shell needs quotes around the argument. Our arguments have no single quotes.
 fn needs_quotes(argument: &str) -> bool {
     argument.contains(|character: char| " ;&|<>(){}$*?#~\"\\".contains(character))
 }
 
-/// Why a command did not do what it should.
+/// The reasons for a command to fail.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CommandError {

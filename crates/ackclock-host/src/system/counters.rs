@@ -1,17 +1,18 @@
-//! What the kernel counts on a network interface.
+//! The kernel's counters of a network interface.
 
 use super::interface::InterfaceName;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 
-/// A table with a line for each interface of the calling thread's network namespace.
+/// The kernel's table of counters, with a line for each interface of the calling thread's network
+/// namespace.
 const TABLE: &str = "/proc/thread-self/net/dev";
 
-/// Which of the numbers after an interface's name counts the packets that the interface dropped
+/// Index of the number after an interface's name that counts the packets that the interface dropped
 /// instead of transmitting them: the fourth of the second eight (proc_net(5)).
 const TRANSMIT_DROPPED: usize = 11;
 
-/// The counters of an interface, to be read from anywhere.
+/// The counters of an interface, which can be read from any network namespace.
 #[derive(Debug)]
 pub struct Counters {
     table: File,
@@ -19,19 +20,19 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Those of an interface in the network namespace of the calling thread.
+    /// The counters of an interface in the network namespace of the calling thread.
     ///
     /// # Errors
-    /// When the kernel does not show them.
+    /// When the kernel's table cannot be opened.
     pub fn open(name: &InterfaceName) -> io::Result<Self> {
         Ok(Counters { table: File::open(TABLE)?, name: name.clone() })
     }
 
-    /// Packets that the kernel had for the interface and dropped, because what reads them did not
-    /// keep up.
+    /// Packets for the interface that the kernel dropped, because the program that reads them did
+    /// not keep up.
     ///
     /// # Errors
-    /// When the kernel does not show it any more.
+    /// When the interface is gone, or the table cannot be read.
     pub fn transmit_dropped(&mut self) -> io::Result<u64> {
         let mut table = String::new();
         self.table.rewind()?;

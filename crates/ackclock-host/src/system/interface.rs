@@ -1,4 +1,5 @@
-//! Network interfaces: their names, and what the kernel says about one.
+//! Network interfaces: their names, their state in the kernel, and descriptors of TUN and TAP
+//! interfaces.
 //!
 //! The only `unsafe` code of the crate is in this file: ioctls for which no safe binding exists, and
 //! the file descriptors that `tun-tap` and `pnet` open.
@@ -25,25 +26,25 @@ const GET_MTU: Opcode = 0x8921;
 /// `IFF_UP` of `linux/if.h`.
 const FLAG_UP: u16 = 1;
 
-/// Where TUN interfaces come from.
+/// The device file of TUN and TAP interfaces.
 const TUN_DEVICE: &str = "/dev/net/tun";
 /// `TUNSETIFF`, `TUNSETOFFLOAD` and `TUNSETVNETHDRSZ` of `linux/if_tun.h`.
 const SET_TUN: Opcode = opcode::write::<c_int>(b'T', 202);
 const SET_OFFLOAD: Opcode = opcode::write::<c_uint>(b'T', 208);
 const SET_VNET_HEADER_SIZE: Opcode = opcode::write::<c_int>(b'T', 216);
-/// `IFF_TUN | IFF_NO_PI` there.
+/// `IFF_TUN | IFF_NO_PI` of `linux/if_tun.h`.
 const TUN: u16 = 0x0001 | 0x1000;
-/// `IFF_VNET_HDR`.
+/// `IFF_VNET_HDR` of the same header.
 const VNET_HEADER: u16 = 0x4000;
-/// `IFF_MULTI_QUEUE`.
+/// `IFF_MULTI_QUEUE` of the same header.
 const MULTI_QUEUE: u16 = 0x0100;
-/// `TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6`: what the kernel may leave to whoever reads the device.
-/// Without `TUN_F_TSO_ECN` it does not do so with segments that carry CWR.
+/// `TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6`: what the kernel may leave to the reader of the device.
+/// Without `TUN_F_TSO_ECN` it segments data with CWR itself.
 const OFFLOADS: usize = 0x01 | 0x02 | 0x04;
 
 /// The name of a network interface: 1 to 15 letters, digits, `-`, `_` or `.`.
 ///
-/// The kernel allows more; these can stand on a command line as they are.
+/// The kernel allows more characters; these need no quotes on a command line.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct InterfaceName(String);
 
@@ -73,7 +74,7 @@ impl FromStr for InterfaceName {
     }
 }
 
-/// The text cannot name an interface.
+/// The error for a text that cannot name an interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InvalidName;
 
@@ -135,8 +136,8 @@ impl InterfaceRequest {
     }
 }
 
-/// Asks for one property. The network namespace is that of the calling thread, which is why
-/// `/sys/class/net` would not do.
+/// Asks the kernel for a property of an interface in the network namespace of the calling thread.
+/// (`/sys/class/net` shows another namespace's.)
 fn request<const OPCODE: Opcode>(name: &InterfaceName) -> io::Result<[u8; 24]> {
     let mut request = InterfaceRequest::named(name);
     let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
@@ -148,13 +149,13 @@ fn request<const OPCODE: Opcode>(name: &InterfaceName) -> io::Result<[u8; 24]> {
 }
 
 /// Opens (and, with the privilege, creates) a TUN interface without packet information,
-/// non-blocking. An interface that stays remembers what whoever used it before had the kernel leave
-/// undone; nothing of that holds any more.
+/// non-blocking. A permanent interface keeps the offload settings of the program before; they are
+/// reset.
 pub(crate) fn open_tun(name: &InterfaceName) -> io::Result<OwnedFd> {
     open_plain(name, tun_tap::Mode::Tun)
 }
 
-/// As [`open_tun`], an interface that carries Ethernet frames.
+/// Opens a TAP interface, which carries Ethernet frames, as [`open_tun`] does.
 pub(crate) fn open_tap(name: &InterfaceName) -> io::Result<OwnedFd> {
     open_plain(name, tun_tap::Mode::Tap)
 }
@@ -164,22 +165,22 @@ fn open_plain(name: &InterfaceName, mode: tun_tap::Mode) -> io::Result<OwnedFd> 
     interface.set_non_blocking()?;
     // SAFETY: `into_raw_fd` gives the open descriptor up, so that we are its only owner.
     let device = unsafe { OwnedFd::from_raw_fd(interface.into_raw_fd()) };
-    // A kernel that does not know what this is about remembers nothing of the kind.
+    // A kernel that does not know the request has no offload to reset.
     let _ = set_offload(&device, 0);
     Ok(device)
 }
 
-/// As [`open_tun`]; each packet that is read or written begins with a `struct virtio_net_hdr` of
-/// `header` bytes. The kernel leaves checksums and the segmentation of TCP to the reader, and does
-/// both for the writer.
+/// Opens a TUN interface as [`open_tun`] does, with offload: each packet that is read or written
+/// begins with a `struct virtio_net_hdr` of `header` bytes. The kernel leaves checksums and the
+/// segmentation of TCP to the reader, and does both for the writer.
 pub(crate) fn open_offloading_tun(name: &InterfaceName, header: usize) -> io::Result<OwnedFd> {
     let device = attach(name, TUN | VNET_HEADER)?;
     set_vnet_header(&device, header)?;
     Ok(device)
 }
 
-/// As [`open_tun`], one queue of several: each call adds a queue to the interface. With `header` as
-/// [`open_offloading_tun`].
+/// Opens another queue of a TUN interface of several queues. With `header` it offloads as
+/// [`open_offloading_tun`] does.
 pub(crate) fn open_tun_queue(name: &InterfaceName, header: Option<usize>) -> io::Result<OwnedFd> {
     let Some(header) = header else {
         let device = attach(name, TUN | MULTI_QUEUE)?;
@@ -191,15 +192,15 @@ pub(crate) fn open_tun_queue(name: &InterfaceName, header: Option<usize>) -> io:
     Ok(device)
 }
 
-/// Whether an interface that is there cannot be a TUN interface of one queue, or of several. (One that
-/// can has one more for a moment.)
+/// Whether an existing interface is not a TUN interface of one queue, or of several queues. (If it
+/// is, the trial adds a queue to it for a moment.)
 pub(crate) fn refuses(name: &InterfaceName, several_queues: bool) -> bool {
     let flags = if several_queues { TUN | MULTI_QUEUE } else { TUN };
     attach(name, flags).is_err_and(|error| Errno::from_io_error(&error) == Some(Errno::INVAL))
 }
 
-/// Claims an interface for this program until the descriptor is closed: the kernel keeps nobody from
-/// adding queues. The name that is taken is one of the network namespace.
+/// Claims an interface for this program until the descriptor is closed, since the kernel lets any
+/// program add queues. The claim is the name of a socket, which is unique in the network namespace.
 ///
 /// # Errors
 /// `EADDRINUSE` if another program has claimed it.
@@ -231,13 +232,13 @@ fn set_vnet_header(device: &OwnedFd, header: usize) -> io::Result<()> {
     set_offload(device, OFFLOADS)
 }
 
-/// Another descriptor of a socket that `pnet` opened, to wait for it.
+/// Another descriptor of a socket that `pnet` opened, to wait for packets.
 pub(crate) fn duplicate(sender: &TransportSender) -> io::Result<OwnedFd> {
     // SAFETY: the descriptor is open at least as long as the sender, which is borrowed.
     unsafe { BorrowedFd::borrow_raw(sender.socket.fd) }.try_clone_to_owned()
 }
 
-/// Sets what the kernel may leave to whoever reads the device.
+/// Sets what the kernel may leave to the reader of the device.
 fn set_offload(device: &OwnedFd, offloads: usize) -> io::Result<()> {
     // SAFETY: `TUNSETOFFLOAD` takes its argument as a number, not as a pointer.
     unsafe { ioctl(device, IntegerSetter::<SET_OFFLOAD>::new_usize(offloads)) }?;

@@ -1,5 +1,5 @@
-//! What is asked of the operating system and changed about it: clock, random bits, interfaces,
-//! addresses, namespaces.
+//! The operating system: clock, random bits, interfaces, addresses and namespaces, and commands
+//! that change it.
 
 #[cfg(target_os = "linux")]
 pub mod changes;

@@ -1,4 +1,4 @@
-//! Network namespaces with a name, as `ip netns add` makes them, and work in them.
+//! Named network namespaces, as `ip netns add` makes them, and how to work in them.
 
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fmt;
@@ -10,18 +10,18 @@ use std::path::Path;
 use std::str::FromStr;
 use std::thread;
 
-/// Where `ip netns` keeps the namespaces that it made.
+/// The folder in which `ip netns` keeps its namespaces.
 const FOLDER: &str = "/run/netns";
 
 /// The name of a network namespace: letters, digits, `-`, `_` or `.`.
 ///
-/// Any file name would do; these can stand on a command line as they are.
+/// Any file name is possible; these need no quotes on a command line.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Namespace(String);
 
 impl Namespace {
-    /// Does some work in the namespace, in a thread that goes back to no other one. What it opens
-    /// stays in the namespace, whoever uses it afterwards.
+    /// Does some work in the namespace, in a thread of its own. Descriptors that the work opens
+    /// stay in the namespace, whichever thread uses them.
     ///
     /// # Errors
     /// Says why the namespace cannot be entered.
@@ -71,7 +71,7 @@ impl FromStr for Namespace {
     }
 }
 
-/// The text cannot name a namespace.
+/// The error for a text that cannot name a namespace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InvalidNamespace;
 
@@ -90,9 +90,9 @@ impl std::error::Error for InvalidNamespace {}
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NamespaceError {
-    /// There is none of that name.
+    /// There is no namespace of this name.
     NotFound(Namespace),
-    /// This process may not enter it.
+    /// This process may not enter the namespace.
     NotPermitted(Namespace),
     /// Any other error.
     Unusable(Namespace, io::Error),

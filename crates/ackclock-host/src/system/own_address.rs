@@ -1,4 +1,4 @@
-//! The host's own addresses: which one the kernel would use, and on which interface it is.
+//! The host's own addresses, their interfaces, and the address that the kernel would use.
 
 use super::interface::InterfaceName;
 use ackclock::stack::Cidr;
@@ -7,7 +7,7 @@ use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 
-/// An address of the host and where it is.
+/// An address of the host and its interface.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OwnAddress {
     /// The address with the prefix of its network.
@@ -30,22 +30,23 @@ pub fn own_addresses() -> Vec<OwnAddress> {
     .collect()
 }
 
-/// The address that the kernel would use to talk to this one.
+/// The source address that the kernel would use for packets to `remote`.
 ///
 /// # Errors
-/// There is no way there.
+/// The kernel knows no route to `remote`.
 pub fn address_towards(remote: IpAddr) -> Result<IpAddr, NoWay> {
     let ask = || {
         let any = if remote.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
         let socket = UdpSocket::bind(any)?;
-        // For UDP that sends nothing: the kernel looks for a route and chooses the source.
+        // Connecting a UDP socket sends nothing: the kernel looks for a route and chooses the
+        // source address.
         socket.connect(SocketAddr::new(remote, 9))?;
         socket.local_addr()
     };
     ask().map(|local| local.ip()).map_err(|error| NoWay { remote, error })
 }
 
-/// The only IPv4 address of the host on an interface, if there is exactly one.
+/// The host's IPv4 address, if it has exactly one on interfaces that are up, other than loopback.
 pub fn only_address() -> Option<Ipv4Addr> {
     let mut all = own_addresses().into_iter().filter_map(|own| match own.cidr.address {
         IpAddr::V4(address) => Some(address),
@@ -54,7 +55,7 @@ pub fn only_address() -> Option<Ipv4Addr> {
     all.next().filter(|_| all.next().is_none())
 }
 
-/// The kernel knows no route.
+/// The error if the kernel knows no route.
 #[derive(Debug)]
 pub struct NoWay {
     remote: IpAddr,

@@ -11,7 +11,7 @@ use std::io;
 pub fn secret() -> io::Result<[u64; 2]> {
     let mut bytes = [[0u8; 8]; 2];
     for word in &mut bytes {
-        // A request of up to 256 bytes is never answered in part (getrandom(2)).
+        // Requests of up to 256 bytes are never answered in part (getrandom(2)).
         retry_on_intr(|| getrandom(&mut *word, GetRandomFlags::empty()))?;
     }
     Ok(bytes.map(u64::from_ne_bytes))

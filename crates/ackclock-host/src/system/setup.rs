@@ -1,9 +1,10 @@
-//! The commands that make a TUN interface, give the kernel its address and route to the Internet.
+//! The commands that make a TUN interface, give the kernel its address, and route to the Internet.
 //!
-//! The kernel has one end of the interface and the stack the other. From the *stack's* address, say
-//! 10.7.0.2/24, the kernel's follows: the first address of the network (10.7.0.1/24), or the second
-//! if the stack has the first. The kernel then routes 10.7.0.0/24 through the interface, and the
-//! stack's packets to other networks leave the machine once forwarding and NAT are on.
+//! The kernel has one end of the interface and the stack the other. The kernel's address follows
+//! from the *stack's* address, say 10.7.0.2/24: it is the first address of the network
+//! (10.7.0.1/24), or the second if the stack has the first. The kernel then routes 10.7.0.0/24
+//! through the interface, and the stack's packets to other networks leave the machine once
+//! forwarding and NAT are on.
 
 use super::changes::{Change, Changes, ChangesError};
 use super::command::{CommandError, CommandLine, Plan, command};
@@ -16,20 +17,20 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// A TUN interface to be made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TunSetup {
-    /// Its name.
+    /// The interface's name.
     pub name: InterfaceName,
-    /// The user who may attach to it without privilege, by number; `None`: only root.
+    /// Number of the user who may attach to the interface without privilege; `None` for root only.
     pub owner: Option<u32>,
-    /// Whether it is made for several queues, or for one.
+    /// Whether the interface is made for several queues, or for one.
     pub several_queues: bool,
-    /// Its MTU in bytes; `None`: the kernel's choice (1500).
+    /// The MTU in bytes; `None` for the kernel's choice (1500).
     pub mtu: Option<u32>,
     /// The addresses of the *stack* with their prefixes.
     pub addresses: Vec<Cidr>,
 }
 
 impl TunSetup {
-    /// For one queue, with the kernel's MTU, and only root may attach to it.
+    /// An interface with one queue and the kernel's MTU, to which only root may attach.
     pub fn new(name: InterfaceName, addresses: Vec<Cidr>) -> Self {
         TunSetup { name, owner: None, several_queues: false, mtu: None, addresses }
     }
@@ -89,11 +90,11 @@ impl TunSetup {
         ]
     }
 
-    /// Makes the interface, configures it, routes and translates, each unless it is so already, and
-    /// remembers how to undo what was done. May be repeated.
+    /// Makes the interface, configures it, and sets up routing and NAT. Steps that have been done
+    /// are left out. Records how to undo what it does. May be repeated.
     ///
     /// # Errors
-    /// Says what could not be done. What was done before is remembered.
+    /// Says what could not be done. What was done before is recorded.
     pub fn apply_all(&self) -> Result<(), SetupError> {
         let configuration = self.configuration()?;
         let mut changes = Changes::of(&self.name)?;
@@ -106,7 +107,7 @@ impl TunSetup {
             for make in self.creation().commands() {
                 changes.make(Change { make: make.clone(), undo: Some(delete.clone()) })?;
             }
-            // This goes with the interface.
+            // Deleting the interface undoes its configuration.
             configuration.run()?;
         }
         for &address in &self.addresses {
@@ -126,14 +127,15 @@ impl TunSetup {
         Ok(())
     }
 
-    /// What an interface that is there lacks.
+    /// The changes that an existing interface needs.
     fn reconfiguration(&self) -> Result<Vec<Change>, SetupError> {
         let name = self.name.as_str();
         let link = |words: &[&str]| {
             command("ip", ["link", "set", "dev", name].into_iter().chain(words.iter().copied()))
         };
         let mut missing = Vec::new();
-        // Taken down last again: an interface that is down loses its IPv6 addresses by itself.
+        // This comes first, so that it is undone last: an interface that is down loses its IPv6
+        // addresses by itself.
         if !interface::is_up(&self.name)? {
             missing.push(Change { make: link(&["up"]), undo: Some(link(&["down"])) });
         }
@@ -172,16 +174,17 @@ impl TunSetup {
 pub struct KernelEnd {
     /// The interface's name.
     pub name: InterfaceName,
-    /// Its MTU in bytes; `None`: as it is.
+    /// The MTU in bytes; `None` leaves it as it is.
     pub mtu: Option<u32>,
-    /// How many packets wait for whoever reads them; `None`: as it is.
+    /// The most packets that wait to be read; `None` leaves it as it is.
     pub transmit_queue: Option<u32>,
-    /// The kernel's addresses on it.
+    /// The kernel's addresses on the interface.
     pub addresses: Vec<Cidr>,
 }
 
 impl KernelEnd {
-    /// The commands that make an existing interface so, and take it up. They may be repeated.
+    /// The commands that configure an existing interface like this, and take it up. They may be
+    /// repeated.
     pub fn configuration(&self) -> Plan {
         let name = self.name.as_str();
         let mut plan = Vec::new();
@@ -199,7 +202,7 @@ impl KernelEnd {
     }
 }
 
-/// The command that gives an interface an address, or leaves it as it is.
+/// The command that gives an interface an address, if it does not have it yet.
 fn add_address(address: Cidr, name: &str) -> CommandLine {
     let mut add = command("ip", ["address", "replace", &address.to_string(), "dev", name]);
     if address.address.is_ipv6() {
@@ -209,7 +212,7 @@ fn add_address(address: Cidr, name: &str) -> CommandLine {
     add
 }
 
-/// What says whether the kernel forwards packets of an address's family.
+/// The sysctl that switches forwarding for an address's family.
 fn forwarding(address: Cidr) -> &'static str {
     match address.address {
         IpAddr::V4(_) => "net.ipv4.ip_forward",
@@ -226,14 +229,14 @@ struct Rule {
 }
 
 impl Rule {
-    /// Appends (`-A`), deletes (`-D`) or looks for it (`-C`).
+    /// The command that appends the rule (`-A`), deletes it (`-D`) or looks for it (`-C`).
     fn command(&self, operation: &'static str) -> CommandLine {
         let place = self.table.iter().copied().chain([operation, self.chain]);
         command(self.program, place.chain(self.rest.iter().map(String::as_str)))
     }
 }
 
-/// The kernel's address for a stack's address: see the module's description.
+/// The kernel's address that follows from a stack's address, see the [module](self).
 ///
 /// # Errors
 /// [`NoKernelAddress`] if the prefix has no room for two addresses.
@@ -276,7 +279,7 @@ fn offset(network: Cidr, by: u8) -> Cidr {
     Cidr { address, ..network }
 }
 
-/// The prefix of this address has no room for an address of the kernel.
+/// The error for a prefix that has no room for an address of the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NoKernelAddress(pub Cidr);
 

@@ -9,7 +9,7 @@ use ackclock::time::{Duration, Instant};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
-/// No test needs as long as this; one that hangs fails after it.
+/// The time after which a test counts as hanging and fails.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Bytes moved in one call.
@@ -17,18 +17,18 @@ const BUFFER: usize = 64 * 1024;
 
 type OurStack = Stack<'static, BuiltIn>;
 
-/// When a side begins to send.
+/// The time at which a side begins to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Turn {
-    /// As soon as it can.
+    /// As soon as possible.
     AtOnce,
-    /// When the peer has ended its side.
+    /// After the peer has ended its side.
     AfterPeersEnd,
-    /// Each byte when it was received: an echo.
+    /// Each byte when it has been received: an echo.
     AsReceived,
 }
 
-/// What our side does on a connection: it sends `sends` and ends its side, and verifies that it
+/// The script of our side of a connection: it sends `sends` and ends its side, and verifies that it
 /// receives exactly `receives`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Script {
@@ -59,7 +59,7 @@ impl Conversation {
         Conversation { script, sent: 0, received: 0, peer_finished: false, shut_down: false }
     }
 
-    /// Does what can be done now; the outcome when the connection is over.
+    /// Does what can be done now. Returns the outcome once the connection is over.
     fn proceed(&mut self, now: Instant, stack: &mut OurStack, handle: Handle) -> Option<Outcome> {
         let error = match self.receive(now, stack, handle) {
             Ok(()) => self.send(now, stack, handle).err(),
@@ -151,10 +151,10 @@ impl Conversations {
     }
 }
 
-/// Opens connections to one address, so many in all and so many at a time.
+/// An application that opens connections to one address, with a limit in all and at a time.
 pub(crate) struct Client {
     remote: SocketAddr,
-    /// Where to connect from, if that matters.
+    /// The local end of the connections, if the test sets it.
     pub(crate) local: Option<SocketAddr>,
     /// Settings of the connections.
     pub(crate) config: Config,
@@ -213,7 +213,7 @@ impl Application<'static, BuiltIn> for Client {
     }
 }
 
-/// Accepts so many connections.
+/// An application that accepts a number of connections.
 pub(crate) struct Server {
     local: SocketAddr,
     total: usize,
@@ -256,19 +256,19 @@ impl Application<'static, BuiltIn> for Server {
     }
 }
 
-/// Opens a connection, on which it waits for what `until` says.
+/// An application that opens a connection and waits for `until`.
 pub(crate) struct Waiting {
     remote: SocketAddr,
     config: Config,
     handle: Option<Handle>,
     established: bool,
-    /// What ends the wait.
+    /// The event that ends the wait.
     pub(crate) until: Until,
-    /// Why the connection is over, once it is.
+    /// The error of the connection, once it has one.
     pub(crate) error: Option<Error>,
 }
 
-/// What a [`Waiting`] waits for.
+/// The event that a [`Waiting`] waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Until {
     Established,

@@ -1,4 +1,4 @@
-//! The TUN device by itself, without a stack: packets written and read by hand.
+//! Tests of the TUN device without a stack: packets are written and read by hand.
 
 use crate::namespace::in_namespace;
 use crate::world::{Family, setup};
@@ -13,7 +13,7 @@ use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::process::Command;
 use std::time::Duration;
 
-/// No packet needs as long as this; a test without it fails after it.
+/// The time after which a missing packet makes a test fail.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const OURS: Ipv4Addr = Ipv4Addr::new(10, 7, 0, 2);

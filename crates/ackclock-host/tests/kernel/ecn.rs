@@ -12,22 +12,22 @@ const CONTENT: Content = Content::new(1, 4 << 20);
 
 const PORT: u16 = 7007;
 
-/// One packet in a hundred meets congestion.
+/// One packet in a hundred is marked.
 const MARKS: Impairment =
     Impairment { drop: 0, duplicate: 0, reorder: 0, corrupt: 0, mark: 10_000 };
 
-/// What this namespace's kernel does: 0 is off, 1 asks and accepts, 2 accepts.
+/// Sets ECN of this namespace's kernel: 0 is off, 1 asks and accepts, 2 accepts.
 fn set_kernel(tcp_ecn: u8) {
     let path = "/proc/sys/net/ipv4/tcp_ecn";
     std::fs::write(path, tcp_ecn.to_string()).expect("a setting of this namespace's kernel");
 }
 
 /// Two transfers, one after the other: an interface that has just come up may lose the first SYN,
-/// and whoever has to send one again no longer asks for ECN.
+/// and a retransmitted SYN no longer asks for ECN.
 const TRANSFERS: usize = 2;
 
-/// What came of the transfers: the states of our connections in the end, and how many packets were
-/// marked on their way to the kernel and back.
+/// A check of the transfers by the final state of our connections, and the numbers of packets that
+/// were marked on their way to the kernel and back.
 type Check = fn([Info; TRANSFERS], [u64; 2]);
 
 fn check_outcomes(world: &World, outcomes: &[Outcome], check: Check) {
@@ -58,7 +58,8 @@ fn our_client(family: Family, ecn: EcnMode, tcp_ecn: u8, check: Check) {
     });
 }
 
-/// Our server echoes the bytes of a kernel's client likewise.
+/// Our server echoes the bytes of a client of the kernel, while packets of both directions are
+/// marked.
 fn our_server(family: Family, tcp_ecn: u8, check: Check) {
     in_namespace(|| {
         set_kernel(tcp_ecn);

@@ -1,4 +1,4 @@
-//! How connections end, and what may keep them from ending.
+//! Tests of how connections end, and of what may delay that.
 
 use crate::applications::{Client, Script, Server, Turn, Until, Waiting};
 use crate::kernel_side;
@@ -16,12 +16,12 @@ use std::thread;
 const FIRST: Content = Content::new(1, 1 << 20);
 const SECOND: Content = Content::new(2, 1 << 20);
 
-/// More than any test sends.
+/// A content longer than any test sends.
 const ENDLESS: Content = Content::new(3, u64::MAX);
 
 const PORT: u16 = 7007;
 
-/// Sends this, and receives nothing.
+/// A script that sends this content and receives nothing.
 fn sending(content: Content) -> Script {
     Script { sends: content, receives: Content::NOTHING, turn: Turn::AtOnce }
 }

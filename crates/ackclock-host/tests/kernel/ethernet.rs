@@ -1,4 +1,5 @@
-//! Frames: the kernel's interface has a hardware address, and so have we.
+//! Tests with Ethernet frames, over a TAP device: the kernel and our stack have a hardware address
+//! each.
 
 use crate::applications::{Client, Script, Server, Turn};
 use crate::kernel_side;
@@ -25,7 +26,7 @@ const US: EthernetAddress = EthernetAddress([2, 0, 0, 0, 7, 2]);
 const CONTENT: Content = Content::new(1, 4 << 20);
 const PORT: u16 = 7007;
 
-/// Nothing here needs as long as this; a test without it fails after it.
+/// The time after which a test counts as hanging and fails.
 const PATIENCE: time::Duration = time::Duration::from_secs(120);
 
 /// An interface whose kernel end has both families' addresses.
@@ -132,7 +133,7 @@ fn the_kernel_pings_us_over_both_families() {
     });
 }
 
-/// A stack, its device and a time that goes as the test says.
+/// A stack, its device and a clock that the test moves.
 struct ByHand {
     tap: Tap,
     ethernet: Ethernet,
@@ -141,7 +142,7 @@ struct ByHand {
 }
 
 impl ByHand {
-    /// Carries frames both ways until `done`; in a millisecond so much time goes by.
+    /// Carries frames both ways until `done`. The clock moves by `step` in each millisecond.
     fn drive(
         &mut self,
         step: Duration,
@@ -194,7 +195,8 @@ fn the_kernel_confirms_what_has_expired_and_is_found_again_under_another_address
             let mut stream = kernel_side::accept(&listener);
             host.send(still, handle, &mut stream, 1);
 
-            // After half a minute it is used all the same, and asked five seconds later.
+            // After half a minute the entry is still used, and the neighbour is asked five seconds
+            // later.
             host.now += Duration::from_secs(31);
             host.send(still, handle, &mut stream, 2);
             let asked = host.ethernet.statistics().requests_sent;

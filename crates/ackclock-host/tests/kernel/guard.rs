@@ -1,11 +1,11 @@
-//! Rules of the firewall, of several guards in one process.
+//! Tests of the guards' firewall rules, with several guards in one process.
 
 use crate::namespace::in_namespace;
 use ackclock_host::guard::{Cover, Guard, remove_leftovers};
 use std::net::Ipv4Addr;
 use std::process::Command;
 
-/// How many tables there are.
+/// The number of nftables tables in the namespace.
 fn tables() -> usize {
     let output = Command::new("nft").args(["list", "tables", "ip"]).output().expect("nft runs");
     assert!(output.status.success(), "{output:?}");

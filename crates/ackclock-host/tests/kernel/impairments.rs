@@ -1,4 +1,5 @@
-//! One packet in a hundred lost, doubled, overtaken or damaged, in one direction at a time.
+//! Tests with one packet in a hundred lost, duplicated, reordered or damaged, in one direction at a
+//! time.
 
 use crate::applications::{Client, Script, Turn};
 use crate::kernel_side;
@@ -22,8 +23,8 @@ const REORDER: Impairment = Impairment { reorder: ONE_PERCENT, ..HEALTHY };
 
 const CORRUPT: Impairment = Impairment { corrupt: ONE_PERCENT, ..HEALTHY };
 
-/// An echo through the impaired link over both versions of IP, verified at both ends. `check` is
-/// told what happened to the packets transmitted by the stack and received by it.
+/// An echo through the impaired link over both versions of IP, verified at both ends. `check` gets
+/// the counters of the packets transmitted by the stack and of those received by it.
 fn echo_through(transmitted: Impairment, received: Impairment, check: fn(Suffered, Suffered)) {
     for family in Family::BOTH {
         in_namespace(|| {

@@ -9,10 +9,10 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-/// No call of a test waits as long as this; one that hangs fails after it.
+/// The time after which a call that hangs fails.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Connections that may wait to be accepted.
+/// The most connections that wait to be accepted.
 const BACKLOG: i32 = 1024;
 
 /// Bytes moved in one call.
@@ -21,8 +21,8 @@ const BUFFER: usize = 64 * 1024;
 /// A listening socket at a port of the kernel's choice.
 pub(crate) fn listen(family: Family) -> (TcpListener, SocketAddr) {
     let listener = TcpListener::bind((family.kernel(), 0)).expect("a listening socket");
-    // Room for all the connections of a test: where it lacks, the kernel answers with SYN cookies,
-    // forgets handshakes, and resets what follows.
+    // A backlog for all the connections of a test: with a shorter one the kernel answers with SYN
+    // cookies, forgets handshakes, and resets what follows.
     rustix::net::listen(&listener, BACKLOG).expect("a longer backlog");
     let patience = Some(PATIENCE);
     sockopt::set_socket_timeout(&listener, sockopt::Timeout::Recv, patience).expect("a timeout");
@@ -53,7 +53,7 @@ pub(crate) fn connect_from(family: Family, port: u16, remote: SocketAddr) -> Tcp
         sockopt::set_socket_reuseaddr(&socket, true).expect("SO_REUSEADDR");
         match bind(&socket, &local).and_then(|()| connect(&socket, &remote)) {
             Ok(()) => return patient(socket.into()),
-            // The last acknowledgement of the connection before is on its way.
+            // The last ack of the connection before is still on its way.
             Err(Errno::ADDRINUSE | Errno::ADDRNOTAVAIL) => {
                 thread::sleep(Duration::from_millis(1));
             }
@@ -85,7 +85,7 @@ pub(crate) fn receive(stream: &TcpStream, content: Content) {
     receive_with(stream, content, |_| {});
 }
 
-/// As [`receive`]; does something with each part.
+/// Receives as [`receive`] does, and calls `action` with each part.
 fn receive_with(mut stream: &TcpStream, content: Content, mut action: impl FnMut(&[u8])) {
     let mut buffer = vec![0; BUFFER];
     let mut received = 0;
@@ -113,7 +113,7 @@ pub(crate) fn exchange(stream: &TcpStream, sends: Content, receives: Content) {
     });
 }
 
-/// Ends both directions if its thread panics, so that the other thread does not wait.
+/// A guard that ends both directions if its thread panics, so that the other thread does not wait.
 struct EndOnPanic<'s>(&'s TcpStream);
 
 impl Drop for EndOnPanic<'_> {
@@ -132,7 +132,7 @@ pub(crate) fn echo(mut stream: &TcpStream, content: Content) {
     stream.shutdown(Shutdown::Write).expect("a connection");
 }
 
-/// Breaks the connection off with a RST.
+/// Resets the connection.
 pub(crate) fn reset(stream: TcpStream) {
     sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).expect("SO_LINGER");
 }

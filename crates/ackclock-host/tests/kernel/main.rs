@@ -1,8 +1,8 @@
-//! The stack against this machine's kernel, over a TUN device, each test in a network namespace of
-//! its own.
+//! Tests of the stack with this machine's kernel as its peer, over a TUN device, each in a network
+//! namespace of its own.
 //!
-//! Needs root, `/dev/net/tun` and `ip` (Debian's iproute2). Without them each test says why it is
-//! skipped; where `CI` or `ACKCLOCK_REQUIRE_KERNEL_TESTS` is set it fails instead.
+//! The tests need root, `/dev/net/tun` and `ip` (Debian's iproute2). Without them each test says
+//! why it is skipped; where `CI` or `ACKCLOCK_REQUIRE_KERNEL_TESTS` is set it fails instead.
 #![cfg(target_os = "linux")]
 
 mod applications;

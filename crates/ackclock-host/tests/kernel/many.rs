@@ -1,4 +1,4 @@
-//! Many connections, one after another and at once.
+//! Tests of many connections, one after another and at once.
 
 use crate::applications::{Client, Outcome, Script, Server, Turn};
 use crate::kernel_side;

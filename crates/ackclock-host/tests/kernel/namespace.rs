@@ -1,4 +1,4 @@
-//! Network namespaces.
+//! Network namespaces for tests.
 
 use ackclock_host::tun::Tun;
 use rustix::thread::{UnshareFlags, unshare_unsafe};
@@ -7,8 +7,8 @@ use std::panic::resume_unwind;
 use std::process::Command;
 use std::thread;
 
-/// Runs a test in a thread with a network namespace of its own, which goes when the test and the
-/// threads that it started are over.
+/// Runs a test in a thread with a network namespace of its own, which is removed when the test and
+/// the threads that it started are over.
 pub(crate) fn in_namespace(test: impl FnOnce() + Send) {
     let test_thread = thread::current();
     let run = || match enter() {
@@ -43,6 +43,6 @@ fn skip(test: &str, reason: &str) {
     if let Some(variable) = required.into_iter().find(|name| std::env::var_os(name).is_some()) {
         panic!("{reason} ({variable} is set, so that kernel tests may not be skipped)");
     }
-    // Past the test runner's capture, which would hide it.
+    // Written to stderr directly, since the test runner would hide a print.
     let _ = writeln!(std::io::stderr(), "skipped {test}: {reason}");
 }

@@ -1,4 +1,5 @@
-//! A device with which the kernel segments and computes checksums in the stack's place.
+//! Tests of a TUN device with offload: the kernel segments and computes checksums in the stack's
+//! place.
 
 use crate::applications::{Client, Script, Server, Turn};
 use crate::kernel_side;
@@ -28,7 +29,7 @@ fn world() -> World {
     World::with(Offload::On, HEALTHY, HEALTHY)
 }
 
-/// Our client sends and the kernel echoes; returns what became of it.
+/// Our client sends and the kernel echoes. Returns the final state of the connection.
 fn echo(world: &mut World, family: Family, content: Content) -> ackclock::tcp::Info {
     let (listener, address) = kernel_side::listen(family);
     let script = Script { sends: content, receives: content, turn: Turn::AtOnce };
@@ -78,7 +79,7 @@ fn our_server_discards_and_echoes_what_the_kernel_did_not_segment() {
     }
 }
 
-/// Ten per mille of what passes in either direction suffers.
+/// One packet in a hundred suffers each of four impairments.
 #[test]
 fn every_byte_survives_what_happens_to_single_segments() {
     const CONTENT: Content = Content::new(3, 8 << 20);
@@ -102,7 +103,7 @@ fn every_byte_survives_what_happens_to_single_segments() {
     }
 }
 
-/// Lets the kernel refuse a request of the calling thread's from now on.
+/// Makes the kernel refuse an ioctl of the calling thread from now on.
 fn refuse_ioctl(request: u64) {
     let is_request = SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request);
     let rule = SeccompRule::new(vec![is_request.expect("a condition")]).expect("a rule");
@@ -144,21 +145,21 @@ fn what_cannot_be_opened_without_offload_fails_alike_with_it() {
     });
 }
 
-/// The first UDP datagram that the kernel sends into the device, and whether its checksum is said to
-/// be unverified. The kernel drops what is sent before it has noticed that somebody has attached to
-/// an interface that was there, so it is sent until it comes.
+/// The first UDP datagram that the kernel sends into the device, and whether its checksum is said
+/// to be unverified. The kernel drops packets until it has noticed that a program has attached to
+/// an existing interface, so the datagram is sent until it comes.
 fn datagram(tun: &mut Tun) -> (Vec<u8>, bool) {
     const AGAIN: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
     let socket = UdpSocket::bind((Family::V4.kernel(), 0)).expect("a socket");
     let mut found = None;
     while found.is_none() {
         let capable = tun.capabilities();
-        // It may be refused as long as the interface has no carrier.
+        // Sending may be refused as long as the interface has no carrier.
         let _ = socket.send_to(b"some text", Family::V4.our_port(PORT));
         poll(&mut [PollFd::new(tun, PollFlags::IN)], Some(&AGAIN)).expect("a device");
         let deliver = &mut |received: Received<'_>| {
             assert!(capable.verify.transport);
-            // Others are what IPv6 says of its own accord.
+            // Other packets are those that IPv6 sends of its own accord.
             if received.packet[0] == 0x45 && received.packet[9] == 17 {
                 found = Some((received.packet.to_vec(), received.verify.transport));
             }

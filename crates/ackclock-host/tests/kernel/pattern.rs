@@ -1,4 +1,4 @@
-//! Content that tells where in a stream it belongs.
+//! Content of which each byte tells its place in the stream.
 
 /// A stream of bytes in which each byte follows from its offset. Streams differ by their seeds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,4 @@
-//! A device of several queues, each with a stack and a thread of its own.
+//! Tests of a device of several queues, each with a stack and a thread of its own.
 
 use crate::applications::{Client, Script, Turn};
 use crate::kernel_side;
@@ -20,8 +20,8 @@ use std::time::Duration;
 const CONTENT: Content = Content::new(1, 256 << 10);
 const PORT: u16 = 7007;
 
-/// The kernel's flow table forgets what it has not seen for 3 s, and looks for it every 3 s
-/// (`TUN_FLOW_EXPIRE`).
+/// The time after which the kernel's flow table has forgotten a connection: entries expire after 3
+/// s without packets, which is checked every 3 s (`TUN_FLOW_EXPIRE`).
 const UNTIL_FORGOTTEN: Duration = Duration::from_secs(7);
 
 /// A queue and its stack.
@@ -50,7 +50,7 @@ impl Queue {
     }
 }
 
-/// An interface of so many queues, whose stacks have the same addresses.
+/// The queues of an interface, with stacks that have the same addresses.
 fn queues(number: u16, offload: Offload) -> Vec<Queue> {
     let setup = setup("tun0");
     let queues = Tun::open_queues(&setup.name, offload, number.into()).expect("a TUN device");
@@ -68,7 +68,7 @@ fn queues(number: u16, offload: Offload) -> Vec<Queue> {
     (0..).zip(loops).map(with_stack).collect()
 }
 
-/// Echo servers on all queues, and what stops them.
+/// Echo servers on all queues, and the wakers that stop them.
 fn echo_servers(queues: Vec<Queue>, local: SocketAddr) -> (Vec<JoinHandle<Echo>>, Vec<Waker>) {
     let wakers = queues.iter().map(Queue::waker).collect();
     let echo = move || {
@@ -106,7 +106,7 @@ fn connections_are_spread_over_the_queues_and_lose_nothing() {
             let statistics = stop(servers, &wakers);
             let accepted: Vec<u64> = statistics.iter().map(|each| each.accepted).collect();
             assert_eq!(accepted.iter().sum::<u64>(), CLIENTS as u64);
-            // By chance all may hash to one queue, once in 4^63 times.
+            // All hash to one queue by chance once in 4^63 times.
             assert!(accepted.iter().filter(|accepted| **accepted > 0).count() > 1, "{accepted:?}");
             assert!(statistics.iter().all(|each| each.failed == 0), "{statistics:?}");
         });

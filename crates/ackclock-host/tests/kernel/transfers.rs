@@ -1,4 +1,5 @@
-//! 64 MiB in either role, over either version of IP, every byte verified at both ends.
+//! Transfers of 64 MiB in either role, over either version of IP; every byte is verified at both
+//! ends.
 
 use crate::applications::{Client, Script, Server, Turn};
 use crate::kernel_side;

@@ -1,5 +1,5 @@
-//! Urgent data: both sides must mean the same byte by the urgent pointer (RFC 9293 MUST-62). The
-//! kernel takes the byte before it for "out of band" data and keeps it apart.
+//! Tests of urgent data: both sides must mean the same byte by the urgent pointer (RFC 9293
+//! MUST-62). The kernel takes the byte before it for "out of band" data and keeps it apart.
 
 use crate::kernel_side;
 use crate::namespace::in_namespace;
@@ -17,12 +17,13 @@ use std::net::SocketAddr;
 /// How long the kernel's side waits for urgent data.
 const PATIENCE: Timespec = Timespec { tv_sec: 120, tv_nsec: 0 };
 
-/// Sends `ab`, `c` urgently, and `de`; reads as much, and notes what is urgent of it.
+/// An application that sends `ab`, `c` urgently, and `de`, reads as much, and notes which bytes are
+/// urgent.
 struct Speaker {
     remote: SocketAddr,
     handle: Option<Handle>,
     has_spoken: bool,
-    /// What was said to be ahead while nothing had been read.
+    /// The value of `Stack::urgent_ahead` before anything was read.
     urgent_ahead: Option<u32>,
     received: Vec<u8>,
 }

@@ -54,7 +54,7 @@ pub(crate) fn setup(name: &str) -> TunSetup {
     TunSetup::new(name, Family::BOTH.map(Family::ours).to_vec())
 }
 
-/// Stops the run if its thread panics.
+/// A guard that stops the run if its thread panics.
 struct StopOnPanic(Waker);
 
 impl Drop for StopOnPanic {
@@ -65,24 +65,25 @@ impl Drop for StopOnPanic {
     }
 }
 
-/// A stack at one end of a TUN device, or one of its kind, the kernel at the other.
+/// A stack at one end of a TUN device, or of another link, and the kernel at the other end.
 pub(crate) struct World<L = Tun> {
     pub(crate) run_loop: RunLoop<Impaired<L>>,
     pub(crate) stack: Stack<'static, BuiltIn>,
 }
 
 impl World {
-    /// Over a device that works.
+    /// A world over a device without impairments.
     pub(crate) fn new() -> Self {
         World::impaired(Impairment::default(), Impairment::default())
     }
 
-    /// Over a device that impairs what the stack transmits and what it receives.
+    /// A world over a device that impairs what the stack transmits and what it receives.
     pub(crate) fn impaired(transmitted: Impairment, received: Impairment) -> Self {
         World::with(Offload::Off, transmitted, received)
     }
 
-    /// Likewise over a device with offload, or without.
+    /// A world over a device with or without offload that impairs what the stack transmits and what
+    /// it receives.
     pub(crate) fn with(offload: Offload, transmitted: Impairment, received: Impairment) -> Self {
         let setup = setup("tun0");
         let tun = Tun::open_with(&setup.name, offload).expect("a TUN device");
@@ -113,9 +114,8 @@ impl<L: Link<Error = TunError> + AsFd> World<L> {
         assert_eq!(ended, Ended::Done);
     }
 
-    /// Starts the application and drives it until it is done, against what the kernel's side does
-    /// in a thread of the namespace. A side that fails does not keep the test waiting for the
-    /// other one.
+    /// Starts the application and drives it until it is done, while the kernel's side runs in a
+    /// thread of the namespace. If one side fails, the test does not wait for the other.
     pub(crate) fn run_against(
         &mut self,
         application: &mut App<'_>,
@@ -125,14 +125,15 @@ impl<L: Link<Error = TunError> + AsFd> World<L> {
         assert_eq!(ended.expect("a working device"), Ended::Done);
     }
 
-    /// As [`run_against`](Self::run_against), however the run ends.
+    /// Drives the application as [`run_against`](Self::run_against) does, however the run ends.
     pub(crate) fn drive_against(
         &mut self,
         application: &mut App<'_>,
         other_side: impl FnOnce() + Send + 'static,
     ) -> Result<Ended, RunError<TunError>> {
         let stop = StopOnPanic(self.run_loop.waker());
-        // No scope: it would wait for a thread that waits for a stack that nobody drives any more.
+        // There is no thread scope: it would wait for a thread that waits for a stack that is no
+        // longer driven.
         let other_side = thread::spawn(move || {
             let _stop = stop;
             other_side();

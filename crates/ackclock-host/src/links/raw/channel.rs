@@ -1,4 +1,4 @@
-//! IP packets of one protocol through a raw socket (`pnet`'s transport channel), without waiting.
+//! A non-blocking raw socket for IP packets of one protocol (`pnet`'s transport channel).
 
 use crate::system::interface::duplicate;
 use pnet::packet::Packet;
@@ -19,28 +19,29 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 /// Largest IPv4 packet in bytes (RFC 791 section 3.1).
 pub(super) const LARGEST_PACKET: usize = 65_535;
 
-/// Bytes that wait for us in the kernel, with its overhead, while we are not looking: some ten
-/// milliseconds at a gigabit per second.
+/// Size in bytes of the kernel's receive buffer, its overhead included: some ten milliseconds at a
+/// gigabit per second.
 const RECEIVE_BUFFER: usize = 8 << 20;
-/// Bytes that wait for the interface.
+/// Size in bytes of the kernel's send buffer.
 const SEND_BUFFER: usize = 1 << 20;
 
 /// A raw socket that carries packets with their IPv4 headers.
 pub(super) struct Channel {
     sender: TransportSender,
     receiver: TransportReceiver,
-    /// The same socket, to wait for.
+    /// Another descriptor of the socket, to wait for packets.
     socket: OwnedFd,
 }
 
 impl Channel {
-    /// Opens one for a protocol, by its number.
+    /// Opens a raw socket for a protocol, by its number.
     pub(super) fn open(protocol: u8) -> io::Result<Self> {
         let kind = Layer3(IpNextHeaderProtocol(protocol));
         let (sender, receiver) = transport_channel(LARGEST_PACKET, kind)?;
         let socket = duplicate(&sender)?;
         ioctl_fionbio(&socket, true)?;
-        // Beyond the system's limit with the privilege only; what it gives otherwise will do.
+        // Only with the privilege can a buffer be above the system's limit; without it the limit
+        // will do.
         if set_socket_recv_buffer_size_force(&socket, RECEIVE_BUFFER).is_err() {
             let _ = set_socket_recv_buffer_size(&socket, RECEIVE_BUFFER);
         }
@@ -55,7 +56,7 @@ impl Channel {
         self.sender.send_to(packet, destination).map(|_| ()).map_err(|error| errno(&error))
     }
 
-    /// Gives `look` the next packet; `None` if none is there.
+    /// Calls `look` with the next packet; `None` if there is none.
     pub(super) fn receive<T>(&mut self, look: impl FnOnce(&[u8]) -> T) -> Result<Option<T>, Errno> {
         match ipv4_packet_iter(&mut self.receiver).next() {
             Ok((packet, _)) => Ok(Some(look(packet.packet()))),

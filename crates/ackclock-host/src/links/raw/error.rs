@@ -1,4 +1,4 @@
-//! Why raw sockets cannot be used, and what to do about it.
+//! The errors of raw sockets, with what to do about each.
 
 use crate::links::guard::{Cover, GuardError};
 use crate::system::interface::InterfaceName;
@@ -13,15 +13,15 @@ use std::net::Ipv4Addr;
 pub enum RawError {
     /// This process may not open raw sockets.
     NotPermitted,
-    /// The rule could not be made.
+    /// The rule of the guard could not be made.
     Guard(GuardError),
     /// The kernel's RSTs are not dropped.
     Unguarded(Cover),
-    /// The kernel could not be tried out: nothing came back over loopback.
+    /// The trial of the guard failed: no RST came back over loopback.
     Mute(Ipv4Addr),
-    /// A rule of the firewall keeps our packets back.
+    /// A rule of the firewall drops our packets.
     Filtered,
-    /// The interface does not tell its MTU.
+    /// The MTU of the interface cannot be read.
     Interface(InterfaceName, io::Error),
     /// Any other error of a socket when it is opened.
     Open(io::Error),

@@ -1,4 +1,5 @@
-//! Which of the packets that raw sockets show are for our ports, or about packets from them.
+//! The filter of received packets: those for our ports, and ICMP errors about packets from our
+//! ports.
 
 use super::held_ports::HeldPorts;
 use std::net::Ipv4Addr;
@@ -10,7 +11,7 @@ const ICMP_ERRORS: [u8; 4] = [3, 4, 11, 12];
 /// Length of an ICMP header, in bytes.
 const ICMP_HEADER: usize = 8;
 
-/// Whether a TCP packet is for one of our ports; `None` if it is none.
+/// Whether a TCP packet is for one of our ports; `None` if it is not a TCP packet.
 pub(super) fn is_for(packet: &[u8], held: &HeldPorts) -> Option<bool> {
     let (source_and_destination, ports) = tcp_ends(packet)?;
     let [_, destination] = source_and_destination;
@@ -18,7 +19,8 @@ pub(super) fn is_for(packet: &[u8], held: &HeldPorts) -> Option<bool> {
     Some(destination == held.address() && held.ports().all().contains(&port))
 }
 
-/// Whether an ICMP error is about a TCP packet from one of our ports; `None` if it is none.
+/// Whether an ICMP error is about a TCP packet from one of our ports; `None` if it is no ICMP error
+/// about TCP.
 pub(super) fn is_about(packet: &[u8], held: &HeldPorts) -> Option<bool> {
     let message = packet.get(header_length(packet)?..)?;
     if !ICMP_ERRORS.contains(message.first()?) {
@@ -28,7 +30,7 @@ pub(super) fn is_about(packet: &[u8], held: &HeldPorts) -> Option<bool> {
     Some(source == held.address() && held.ports().all().contains(&port))
 }
 
-/// Source and destination, addresses and ports, of an IPv4 packet with TCP in it.
+/// The addresses and the ports of an IPv4 packet with TCP, source first.
 pub(super) fn tcp_ends(packet: &[u8]) -> Option<([Ipv4Addr; 2], [u16; 2])> {
     let address = |at: usize| {
         let bytes: &[u8; 4] = packet.get(at..)?.first_chunk()?;

@@ -1,4 +1,4 @@
-//! Ports of the host's own address that no local program can have while we do.
+//! Held ports: ports of the host's own address that other local programs cannot use meanwhile.
 
 use crate::links::port_range::Ports;
 use rustix::io::Errno;
@@ -19,34 +19,34 @@ impl HeldPorts {
     /// Holds all these ports of one of the host's addresses.
     ///
     /// # Errors
-    /// [`NotHeld`] says which port could not be had, and why.
+    /// [`NotHeld`] says which port could not be held, and why.
     pub fn hold(address: Ipv4Addr, ports: Ports) -> Result<Self, NotHeld> {
         let hold = |port| hold(address, port).map_err(|errno| NotHeld { address, port, errno });
         let sockets = ports.all().map(hold).collect::<Result<_, _>>()?;
         Ok(HeldPorts { address, ports, _sockets: sockets })
     }
 
-    /// Whose they are.
+    /// The address of the ports.
     pub fn address(&self) -> Ipv4Addr {
         self.address
     }
 
-    /// Which they are.
+    /// The ports that are held.
     pub fn ports(&self) -> Ports {
         self.ports
     }
 }
 
-/// A socket that is bound to the port, and to which nobody can connect.
+/// A socket that is bound to the port, and does not listen.
 pub(super) fn hold(address: Ipv4Addr, port: u16) -> Result<OwnedFd, Errno> {
     let flags = SocketFlags::CLOEXEC;
     let socket = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
-    // Without SO_REUSEADDR, with which another program could listen there nevertheless.
+    // There is no SO_REUSEADDR, which would let another program listen at the port.
     bind(&socket, &SocketAddr::from((address, port)))?;
     Ok(socket)
 }
 
-/// A port that could not be had.
+/// The error for a port that could not be held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NotHeld {
     address: Ipv4Addr,
@@ -55,7 +55,7 @@ pub struct NotHeld {
 }
 
 impl NotHeld {
-    /// Whether another program has it.
+    /// Whether another program uses the port.
     pub fn is_in_use(&self) -> bool {
         self.errno == Errno::ADDRINUSE
     }

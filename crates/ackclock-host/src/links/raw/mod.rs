@@ -1,13 +1,13 @@
 //! Raw IP sockets on the host's own address as a link: no interface, no route and no NAT to set up.
 //! IPv4 only.
 //!
-//! The kernel does not know of our connections: it answers what arrives for them with RST. So two
-//! things come before the link: sockets that hold our ports against other programs ([`HeldPorts`]),
-//! and a rule of the firewall that drops those RSTs ([`Guard`], or one made by
-//! hand), which [`RawIp::open`] insists on.
+//! The kernel does not know our connections and answers their segments with RST. So a link needs
+//! two things: sockets that hold our ports against other programs ([`HeldPorts`]), and a firewall
+//! rule that drops those RSTs ([`Guard`], or a rule made by hand), which [`RawIp::open`] insists
+//! on.
 //!
-//! A raw socket shows all of the host's TCP. Only what arrives for one of our ports is delivered, and
-//! of ICMP only errors about packets from them: the rest is the kernel's to answer.
+//! A raw socket shows all TCP packets of the host. The link delivers those for our ports, and ICMP
+//! errors about packets from our ports; the kernel answers the rest.
 
 mod channel;
 mod error;
@@ -34,7 +34,7 @@ use std::sync::Arc;
 /// The protocol number of ICMP (RFC 792).
 const ICMP: u8 = 1;
 
-/// ICMP errors looked at in one call; more wait for the next one.
+/// The most ICMP packets read in one call; more wait for the next one.
 const ICMP_BUDGET: usize = 8;
 
 /// Raw IP sockets on some ports of one of the host's addresses.
@@ -42,20 +42,20 @@ const ICMP_BUDGET: usize = 8;
 pub struct RawIp {
     tcp: Channel,
     icmp: Channel,
-    /// Goes before the ports do.
+    /// The guard, which is dropped before the ports are.
     guard: Option<Guard>,
     held: HeldPorts,
     mtu: u32,
-    /// Holds a packet that is sent.
+    /// Buffer for a packet that is sent.
     packet: Vec<u8>,
     unfinished: Arc<Unfinished>,
 }
 
 impl RawIp {
-    /// Opens the sockets for ports that are held, of an address on this interface. If `guarded`, it
-    /// makes a rule that drops the kernel's RSTs from there for as long as the link is there; in any
-    /// case it sees that these, and no others, are dropped. What runs that were cut off have left of
-    /// such rules goes.
+    /// Opens the sockets for held ports of an address on this interface. With `guarded` it makes a
+    /// rule that drops the kernel's RSTs from these ports as long as the link exists. In either
+    /// case it tries out that these RSTs, and no others, are dropped. Rules that earlier runs have
+    /// left behind are removed.
     ///
     /// # Errors
     /// Says which command helps.
@@ -69,7 +69,8 @@ impl RawIp {
         let cleared = remove_leftovers().map_err(GuardError::from);
         let cover = Cover { address: held.address(), ports: held.ports() };
         let guard = match guarded {
-            // Without a rule of its own a program needs no privilege to change any.
+            // A program without a rule of its own may lack the privilege to change rules, so that
+            // the result does not matter.
             false => None,
             true => Some(cleared.and_then(|_| Guard::install(&cover)).map_err(RawError::Guard)?),
         };
@@ -80,20 +81,20 @@ impl RawIp {
         Ok(RawIp { tcp, icmp, guard, held, mtu, packet: Vec::new(), unfinished })
     }
 
-    /// What removes the rule that was made, from another thread, when the process ends at once.
+    /// A function that removes the guard's rule from another thread, for a process that ends at
+    /// once; `None` without a guard.
     pub fn guard_remover(&self) -> Option<impl Fn() + Send + Sync + 'static> {
         self.guard.as_ref().map(Guard::remover)
     }
 
-    /// What there was to see of packets that no network carried in that form.
+    /// Notes of unfinished packets that were received, see [`unfinished`](crate::unfinished).
     pub fn unfinished(&self) -> Arc<Unfinished> {
         Arc::clone(&self.unfinished)
     }
 }
 
 impl AsFd for RawIp {
-    /// The socket for TCP. ICMP errors are looked at whenever something is received or a timer
-    /// fires.
+    /// The socket for TCP. ICMP errors are read whenever the link is asked for packets.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.tcp.as_fd()
     }
@@ -118,7 +119,7 @@ impl Link for RawIp {
         match self.tcp.send(&self.packet) {
             Ok(()) => Ok(()),
             Err(Errno::AGAIN) => Err(TransmitError::Full),
-            // As a network does: the packet is lost. A route may come back.
+            // The packet is lost, as in a network; a route may come back.
             Err(Errno::NOBUFS | Errno::NETUNREACH | Errno::HOSTUNREACH | Errno::NETDOWN) => Ok(()),
             Err(Errno::PERM) => Err(TransmitError::Device(RawError::Filtered)),
             Err(errno) => Err(TransmitError::Device(RawError::Socket(errno))),
@@ -146,7 +147,7 @@ impl Link for RawIp {
                 Some(ours) => received += usize::from(ours),
             }
         }
-        // Packets that are not ours count against the budget too, so that this comes to an end.
+        // Packets that are not ours count against the budget too, so that the loop ends.
         for _ in 0..budget.saturating_sub(received) {
             let look = |packet: &[u8]| {
                 let ours = is_for(packet, held) == Some(true);

@@ -1,9 +1,10 @@
-//! Whether the kernel's RSTs from our ports are dropped, and others are not: tried out.
+//! The trial of the guard: the kernel's RSTs from our ports must be dropped, and others must not.
 //!
-//! Rules can be written in many ways and languages, and what counts is what they do. So SYN segments
-//! go over loopback from a held port to each of ours, and one to a port beside them. Nobody listens at
-//! any of these, so the kernel answers each with RST; from ours none must come back, from the other
-//! one it must. It was asked last and is answered last: when its RST is here, there are no more.
+//! Firewall rules can be written in many ways, and only their effect counts. So SYN segments are
+//! sent over loopback from one of our ports to each of them, and a last one to another port. No
+//! program listens at any of these ports, so the kernel answers each SYN with RST. Those from our
+//! ports must not come back, the one from the other port must. Since it answers the last SYN, no
+//! RST follows it.
 
 use super::channel::Channel;
 use super::error::RawError;
@@ -19,19 +20,20 @@ use rustix::net::getsockname;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
-/// How long the kernel may take for an answer over loopback. It takes microseconds.
+/// How long the kernel may take for an answer over loopback, which takes microseconds.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Where the flags are in a TCP header, and RST among them (RFC 9293 section 3.1).
+/// Offset of the flags in a TCP header, and the bit of RST in them (RFC 9293 section 3.1).
 const TCP_FLAGS: usize = 13;
 const RST: u8 = 4;
 /// Length of an IPv4 header as the kernel writes it, in bytes.
 const IP_HEADER: usize = 20;
 
-/// Tries it out.
+/// Makes sure that the kernel's RSTs from held ports are dropped.
 ///
 /// # Errors
-/// [`RawError::Unguarded`] if a RST comes back; [`RawError::Mute`] if it cannot be seen.
+/// [`RawError::Unguarded`] if a RST comes back from our ports; [`RawError::Mute`] if none comes
+/// back from the other port.
 pub(super) fn require_dropped(channel: &mut Channel, held: &HeldPorts) -> Result<(), RawError> {
     let (address, ports) = (held.address(), held.ports());
     let beside = hold(address, 0).map_err(RawError::Socket)?;
@@ -41,7 +43,8 @@ pub(super) fn require_dropped(channel: &mut Channel, held: &HeldPorts) -> Result
     for port in ports.all().chain([beside]) {
         channel.send(&syn(address, ports.first(), port)).map_err(RawError::Socket)?;
     }
-    // A socket that hears all of the host's TCP is seldom silent: what counts is the time.
+    // The time is limited, and not the number of packets: the socket shows all TCP packets of the
+    // host.
     let until = Instant::now() + PATIENCE;
     loop {
         let left = until.saturating_duration_since(Instant::now());
@@ -57,7 +60,7 @@ pub(super) fn require_dropped(channel: &mut Channel, held: &HeldPorts) -> Result
             Some(_) => {}
             None => {
                 let mut ready = [PollFd::new(&*channel, PollFlags::IN)];
-                // At most a second, which fits.
+                // At most a second, which fits a `Timespec`.
                 let left = Timespec::try_from(left).ok();
                 poll(&mut ready, left.as_ref()).map_err(RawError::Socket)?;
             }
@@ -85,7 +88,7 @@ fn syn(address: Ipv4Addr, from: u16, to: u16) -> Vec<u8> {
     bytes.iter().copied().take(length).collect()
 }
 
-/// From which port of the address a RST came to this one.
+/// The port of the address from which a RST came to port `to`; `None` for other packets.
 fn reset_from(packet: &[u8], address: Ipv4Addr, to: u16) -> Option<u16> {
     let (addresses, [from, destination]) = tcp_ends(packet)?;
     let flags = packet.get(IP_HEADER + TCP_FLAGS)?;
