@@ -4,7 +4,7 @@ use crate::script::Side;
 use ackclock::apps::Pattern;
 use ackclock::seq::SeqNumber;
 use ackclock::time::Instant;
-use ackclock::wire::{Checksums, Flags, Protocol, Segment, parse_packet};
+use ackclock::wire::{Checksums, Flags, Header, Protocol, Segment, parse_packet};
 use ackclock_emulator::{Event, LEFT, NodeId, Observer};
 
 /// The stream of bytes that an end sends.
@@ -52,6 +52,7 @@ impl Promises {
 
     fn check(&mut self, from: Side, segment: &Segment<'_>) -> Result<(), String> {
         let peer = self.senders[from.other() as usize];
+        let default_mss = if self.ipv6 { 1220 } else { 536 };
         let sender = &mut self.senders[from as usize];
         let header = &segment.header;
         let flags = header.flags;
@@ -59,42 +60,14 @@ impl Promises {
             return Ok(());
         }
         if flags.contains(Flags::SYN) {
-            let before = (sender.iss, sender.mss);
-            (sender.iss, sender.mss) = (Some(header.seq), header.options.mss);
-            sender.window_scale = header.options.window_scale;
-            if sender.ack.is_none() {
-                sender.max = header.seq + 1;
-            }
-            promise(
-                before.0.is_none() || before == (sender.iss, sender.mss),
-                "a retransmitted SYN is the same",
-            )?;
+            sender.check_syn(header)?;
         } else {
             promise(flags.contains(Flags::ACK), "every segment after the SYN acknowledges")?;
         }
         let iss = sender.iss.ok_or("a SYN comes first")?;
-        let end = header.seq + segment.len();
-
         if flags.contains(Flags::ACK) {
-            promise(
-                sender.ack.is_none_or(|ack| header.ack.at_or_after(ack)),
-                "acknowledgements never go back",
-            )?;
-            promise(header.ack.at_or_before(peer.max), "only what was sent is acknowledged")?;
-            sender.ack = Some(header.ack);
-            let scaled = !flags.contains(Flags::SYN) && peer.window_scale.is_some();
-            let shift = sender.window_scale.filter(|_| scaled).unwrap_or(0);
-            let edge = header.ack + (u32::from(header.window) << shift);
-            // A window that is not a multiple of its unit is rounded down, so that the edge may seem
-            // to go back by less than a unit (RFC 7323 section 2.4).
-            let unit = 1 << shift;
-            promise(
-                sender.edge.is_none_or(|old| (edge + (unit - 1)).at_or_after(old)),
-                "the right edge of the window never goes back",
-            )?;
-            sender.edge = Some(sender.edge.map_or(edge, |old| old.max(edge)));
+            sender.check_ack(header, &peer)?;
         }
-
         let payload = segment.payload;
         if !payload.is_empty() {
             let offset = header.seq.since(iss + 1);
@@ -102,20 +75,64 @@ impl Promises {
                 stream(from).first_mismatch(offset.into(), payload).is_none(),
                 "the bytes of a segment are those of the stream, however often they are sent",
             )?;
-            let default = if self.ipv6 { 1220 } else { 536 };
-            let most = peer.mss.unwrap_or(default);
+            let most = peer.mss.unwrap_or(default_mss);
             promise(payload.len() <= usize::from(most), "no segment is above the peer's MSS")?;
         }
+        sender.check_end(segment, &peer)
+    }
+}
+
+impl Sender {
+    /// A SYN, the first one or a retransmission.
+    fn check_syn(&mut self, header: &Header) -> Result<(), String> {
+        let before = (self.iss, self.mss);
+        (self.iss, self.mss) = (Some(header.seq), header.options.mss);
+        self.window_scale = header.options.window_scale;
+        if self.ack.is_none() {
+            self.max = header.seq + 1;
+        }
+        promise(
+            before.0.is_none() || before == (self.iss, self.mss),
+            "a retransmitted SYN is the same",
+        )
+    }
+
+    /// The acknowledgement and the window of a segment.
+    fn check_ack(&mut self, header: &Header, peer: &Sender) -> Result<(), String> {
+        promise(
+            self.ack.is_none_or(|ack| header.ack.at_or_after(ack)),
+            "acknowledgements never go back",
+        )?;
+        promise(header.ack.at_or_before(peer.max), "only what was sent is acknowledged")?;
+        self.ack = Some(header.ack);
+        let scaled = !header.flags.contains(Flags::SYN) && peer.window_scale.is_some();
+        let shift = self.window_scale.filter(|_| scaled).unwrap_or(0);
+        let edge = header.ack + (u32::from(header.window) << shift);
+        // A window that is not a multiple of its unit is rounded down, so that the edge may seem
+        // to go back by less than a unit (RFC 7323 section 2.4).
+        let unit = 1 << shift;
+        promise(
+            self.edge.is_none_or(|old| (edge + (unit - 1)).at_or_after(old)),
+            "the right edge of the window never goes back",
+        )?;
+        self.edge = Some(self.edge.map_or(edge, |old| old.max(edge)));
+        Ok(())
+    }
+
+    /// The end of a segment: within the peer's window, and at the FIN if there is one.
+    fn check_end(&mut self, segment: &Segment<'_>, peer: &Sender) -> Result<(), String> {
+        let flags = segment.header.flags;
+        let end = segment.header.seq + segment.len();
         if let Some(edge) = peer.edge.filter(|_| !flags.contains(Flags::SYN)) {
             // A probe is one byte, or the FIN, beyond the edge.
             promise(end.at_or_before(edge + 1), "nothing but a probe goes beyond the window")?;
         }
         if flags.contains(Flags::FIN) {
-            promise(sender.fin.is_none_or(|fin| fin == end), "a FIN stays where it is")?;
-            sender.fin = Some(end);
+            promise(self.fin.is_none_or(|fin| fin == end), "a FIN stays where it is")?;
+            self.fin = Some(end);
         }
-        promise(sender.fin.is_none_or(|fin| end.at_or_before(fin)), "nothing follows a FIN")?;
-        sender.max = sender.max.max(end);
+        promise(self.fin.is_none_or(|fin| end.at_or_before(fin)), "nothing follows a FIN")?;
+        self.max = self.max.max(end);
         Ok(())
     }
 }
