@@ -227,7 +227,7 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
     /// A deadline after the scheduled call needs none of its own: the earlier call schedules the
     /// next.
     pub(crate) fn arm(&mut self, now: Instant) -> Option<Instant> {
-        // What is still due after `serve` is done a nanosecond later, so that time goes on.
+        // Work that is still due after `serve` has to wait for a nanosecond, so that time goes on.
         let deadline = self.polled_at(self.deadline().max(now + Duration::from_nanos(1)));
         self.arm_at(deadline)
     }

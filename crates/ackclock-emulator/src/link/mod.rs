@@ -216,7 +216,7 @@ impl Link {
         self.account.take_drop()
     }
 
-    /// What happened to a packet that stays in the network, if notes are kept.
+    /// The next note of what happened to a packet that stays in the network, if notes are kept.
     pub(crate) fn take_note(&mut self) -> Option<(Packet, Note)> {
         self.account.take_note()
     }

@@ -26,7 +26,8 @@ impl WireSize {
             Some(size) if ip::is_bare_segment(packet) => size as usize,
             _ => {
                 let size = (packet.len() as i64).saturating_add(self.overhead.into());
-                // It is at least `min`, and no packet is so long that it would not fit.
+                // The size is at least `min`, so not negative, and no packet is long enough for an
+                // overflow.
                 size.max(self.min.into()) as usize
             }
         }

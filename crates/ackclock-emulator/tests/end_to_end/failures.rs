@@ -55,7 +55,8 @@ fn a_path_that_loses_all_makes_the_syn_back_off_until_it_gives_up() {
 
 #[test]
 fn data_to_a_peer_that_vanished_backs_off_until_it_gives_up() {
-    // Whole milliseconds, whatever the length of a packet: 1 ns for each bit.
+    // At 1 ns for each bit the times of the transmissions are whole milliseconds, however long
+    // packets are.
     let path = "rate=1gbit,delay=20ms,loss=0,queue=64";
     let mut emulator = pair_observed(path, 1, capture_in_memory());
     let address = far_end(false, 9);

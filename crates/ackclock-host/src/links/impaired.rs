@@ -1,8 +1,8 @@
 //! A link around another one that impairs packets as a network does: loss, duplication, reordering,
 //! damage and congestion marks.
 //!
-//! It is for tests against real peers. What happens to the n-th packet of a direction depends on
-//! the seed, the direction and n alone; the same seed gives the same fates.
+//! The link is for tests against real peers. What happens to the n-th packet of a direction depends
+//! on the seed, the direction and n alone; the same seed gives the same fates.
 
 use ackclock::link::{Link, Received, TransmitError};
 use ackclock::stack::{Capabilities, Transmit};
