@@ -2,6 +2,7 @@
 
 use super::words::WordError;
 use core::fmt;
+use core::num::{NonZeroU8, NonZeroU32};
 use core::str::FromStr;
 
 /// Segments that one ack counts for at most under limited byte counting (allman99 section 3).
@@ -54,14 +55,17 @@ pub enum Growth {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scale {
     numerator: u8,
-    denominator: u8,
+    denominator: NonZeroU8,
 }
 
 impl Scale {
+    /// `bytes` times the factor, rounded down. Whole denominators and the rest apart: a microcontroller
+    /// has no other use for a division of 64 bits.
     fn of(self, bytes: u32) -> u32 {
-        let scaled = u64::from(bytes) * u64::from(self.numerator);
-        let scaled = scaled.checked_div(self.denominator.into()).unwrap_or(0);
-        u32::try_from(scaled).unwrap_or(u32::MAX)
+        let numerator = u32::from(self.numerator);
+        let denominator = NonZeroU32::from(self.denominator);
+        let (whole, rest) = (bytes / denominator, bytes % denominator);
+        whole * numerator + rest * numerator / denominator
     }
 }
 
@@ -83,45 +87,34 @@ impl Growth {
     /// Scaled byte counting with S = numerator/denominator; `None` if that is above 1, with which
     /// the window would more than double in a round trip (allman99 section 4), or no number.
     pub const fn scaled(numerator: u8, denominator: u8) -> Option<Self> {
-        if denominator == 0 || numerator > denominator {
-            return None;
-        }
-        Some(Growth::ScaledByteCounting(Scale { numerator, denominator }))
-    }
-
-    /// What counts: without older ways of doing it only RFC 3465's is there.
-    fn in_force(self) -> Self {
-        match self {
-            Growth::ByteCounting { .. } => self,
-            _ if cfg!(feature = "historic") => self,
-            _ => Growth::default(),
+        match NonZeroU8::new(denominator) {
+            Some(denominator) if numerator <= denominator.get() => {
+                Some(Growth::ScaledByteCounting(Scale { numerator, denominator }))
+            }
+            _ => None,
         }
     }
 
     /// By how many bytes an ack of `bytes_acked` new bytes opens the window in slow start.
     pub(super) fn slow_start_increase(self, bytes_acked: u32, mss: u32, repairs_loss: bool) -> u32 {
-        match self.in_force() {
-            Growth::LimitedByteCounting => bytes_acked.min(mss.saturating_mul(LBC_LIMIT)),
-            Growth::AppropriateByteCounting if !repairs_loss => {
-                bytes_acked.min(mss.saturating_mul(LBC_LIMIT))
-            }
+        let limit = match self {
+            Growth::LimitedByteCounting => LBC_LIMIT,
+            Growth::AppropriateByteCounting if !repairs_loss => LBC_LIMIT,
+            Growth::ByteCounting { .. } if repairs_loss => 1,
+            Growth::ByteCounting { limit } => limit.max(1).into(),
             Growth::ScaledByteCounting(scale) if !repairs_loss => {
                 // Equation 1 in bytes, where less than a segment is a negative N - 1.
-                let more = scale.of(bytes_acked.saturating_sub(mss));
-                let less = scale.of(mss.saturating_sub(bytes_acked));
-                mss.saturating_add(more).saturating_sub(less)
+                let part = scale.of(bytes_acked.abs_diff(mss));
+                return if bytes_acked < mss { mss - part } else { mss.saturating_add(part) };
             }
-            Growth::ByteCounting { limit } => {
-                let limit = if repairs_loss { 1 } else { limit.max(1) };
-                bytes_acked.min(mss.saturating_mul(limit.into()))
-            }
-            _ => mss,
-        }
+            _ => return mss,
+        };
+        bytes_acked.min(mss.saturating_mul(limit))
     }
 
     /// How many bytes an ack of `bytes_acked` new bytes pays in congestion avoidance.
     pub(super) fn avoidance_credit(self, bytes_acked: u32, mss: u32) -> u32 {
-        match self.in_force() {
+        match self {
             Growth::ByteCounting { .. } => bytes_acked,
             _ => mss,
         }
@@ -129,7 +122,7 @@ impl Growth {
 
     /// How many bytes a segment more costs in congestion avoidance.
     pub(super) fn avoidance_price(self, cwnd: u32, mss: u32) -> u32 {
-        match self.in_force() {
+        match self {
             Growth::Floor => cwnd - cwnd.checked_rem(mss).unwrap_or(0),
             _ => cwnd,
         }

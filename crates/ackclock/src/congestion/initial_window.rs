@@ -73,7 +73,6 @@ impl InitialWindow {
     }
 
     /// The default's, not less than `mss`, which is not 0.
-    #[cfg_attr(not(feature = "fast-path"), inline(never))]
     pub(crate) fn rfc6928(mss: u32) -> u32 {
         standard(RFC_6928, mss)
     }

@@ -5,14 +5,15 @@
 
 use super::loss_window::LossWindow;
 use super::words::{ParameterList, Parameters, parse_switch, switch};
-use super::{Ack, Congestion, CongestionController, CongestionKind, Growth, Start, scaled};
+use super::{Ack, Congestion, CongestionController, CongestionKind, Growth, Start};
 use crate::time::Instant;
 use core::fmt;
 
-/// beta_loss = 1/2 (RFC 5681 equation 4), a fraction.
-const BETA_LOSS: (u64, u64) = (1, 2);
-/// beta_ecn = 0.8 (RFC 8511 section 3.1): a queue that marks is shorter than one that overflows.
-const BETA_ECN: (u64, u64) = (4, 5);
+/// A loss takes one of so many parts of the flight: 1 - beta_loss = 1/2 (RFC 5681 equation 4).
+const GIVEN_UP_FOR_LOSS: u32 = 2;
+/// A congestion mark takes one of so many parts: 1 - beta_ecn = 1/5 (RFC 8511 section 3.1). A queue
+/// that marks is shorter than one that overflows.
+const GIVEN_UP_FOR_ECN: u32 = 5;
 /// Least threshold, in segments (RFC 5681 equation 4).
 const LEAST_THRESHOLD: u32 = 2;
 
@@ -42,10 +43,12 @@ impl Reno {
 
     /// RFC 5681 equation 4.
     fn reduced_threshold(&self, event: &Congestion) -> u32 {
-        let marked = cfg!(feature = "ecn") && event.kind == CongestionKind::Ecn;
-        let beta = if marked { BETA_ECN } else { BETA_LOSS };
+        let given_up = match event.kind {
+            CongestionKind::Ecn => event.flight_size.div_ceil(GIVEN_UP_FOR_ECN),
+            _ => event.flight_size.div_ceil(GIVEN_UP_FOR_LOSS),
+        };
         let least = self.window.mss().saturating_mul(LEAST_THRESHOLD);
-        scaled(event.flight_size, beta).max(least)
+        (event.flight_size - given_up).max(least)
     }
 }
 
