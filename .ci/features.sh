@@ -28,17 +28,17 @@ while read -r _ features; do
     check "$features"
 done <<'SETS'
 hosts std,full
-least law-fixed,reassembly,ipv4,ethernet
-lossless law-fixed,ipv4,ethernet
+least reassembly,ipv4,ethernet
+lossless ipv4,ethernet
 firmware recovery-rfc6675,timestamps,window-scaling,ipv4,ethernet
 fast-firmware fast-path,recovery-rfc6675,timestamps,window-scaling,ipv4,ethernet
 reno active-open,recovery-rfc6675,ipv4,undo
 newreno tuning,hystart,reassembly,ipv4,ethernet
-cubic law-cubic,hystart,recovery-rfc6675,window-scaling
-loss-and-time active-open,icmp-errors,timestamps,window-scaling,law-cubic,hystart,recovery-rack,ipv4,undo,ecn,window-validation
-rates active-open,timestamps,window-scaling,law-bbr,recovery-rack,ipv4,ipv6
-heap alloc,active-open,icmp-errors,timestamps,window-scaling,law-cubic,recovery-rack,ipv4,segmentation,many-connections,counters
-history law-tahoe,law-none,reassembly,recovery-tahoe,recovery-go-back-n,ipv4,historic,urgent
-delay law-vegas,recovery-reno,ipv6
-radio law-veno,recovery-sack-pipe
+cubic hystart,recovery-rfc6675,window-scaling
+loss-and-time active-open,icmp-errors,timestamps,window-scaling,hystart,recovery-rack,ipv4,undo,ecn,window-validation
+rates active-open,timestamps,window-scaling,delivery-rate,pacing,recovery-rack,ipv4,ipv6
+heap alloc,active-open,icmp-errors,timestamps,window-scaling,recovery-rack,ipv4,segmentation,many-connections,counters
+history reassembly,recovery-tahoe,recovery-go-back-n,ipv4,historic,urgent
+delay recovery-reno,ipv6
+radio recovery-sack-pipe
 SETS

@@ -16,7 +16,7 @@ while read -r features; do
 done <<'SETS'
 
 ipv6
-ipv4,law-bbr,law-cubic,law-fixed,law-none,law-tahoe,law-vegas,law-veno
+ipv4
 full
 full,alloc,log
 full,smoltcp-phy,embassy-net-driver,embedded-nal-async,defmt

@@ -84,20 +84,19 @@
 //!
 //! | feature | what it adds |
 //! | --- | --- |
-//! | `law-…` | a window law of [`congestion`] beside Reno: `bbr`, `cubic`, `fixed`, `none`, `tahoe`, `vegas`, `veno` |
 //! | `recovery-…` | a [`RecoveryAlgorithm`](tcp::RecoveryAlgorithm) beside NewReno: `go-back-n`, `rack`, `reno`, `rfc6675`, `sack-pipe`, `tahoe` |
 //! | `ethernet` | `link::ethernet`: frames, ARP, neighbour discovery and routes between a stack and an Ethernet device |
 //! | `active-open` | opening connections; without it others open them ([`Stack::connect`](stack::Stack::connect) fails) |
 //! | `fast-path` | ways of their own for what nearly all packets are |
 //! | `ipv4`, `ipv6` | packets of that family; those of the other are dropped |
 //! | `counters` | the counters of [`Info`](tcp::Info), of [`Statistics`](stack::Statistics) and of Ethernet; else they stay at zero |
-//! | `delivery-rate` | delivery rate samples, per transmission and per round trip (part of `law-bbr`) |
+//! | `delivery-rate` | delivery rate samples, per transmission and per round trip; BBR needs them |
 //! | `ecn` | explicit congestion notification (RFC 3168) |
 //! | `historic` | retransmission timers from before RFC 6298 and clocks that tick |
 //! | `hystart` | HyStart++ (RFC 9406) for the laws that can have it |
 //! | `icmp-errors` | ICMP errors: path MTU discovery (RFC 1191, RFC 8201), unreachable destinations; else they are counted and ignored |
 //! | `many-connections` | a hash table of connections, a heap of deadlines, ranges out of order in a list that is searched by halves; else all are looked through |
-//! | `pacing` | pacing and the burst limit (part of `law-bbr`) |
+//! | `pacing` | pacing and the burst limit; BBR needs pacing |
 //! | `reassembly` | data that come out of order wait for what is missing before them; else they are dropped, and the peer sends them again (part of `sack`; without `sack` and `many-connections` one range waits) |
 //! | `sack` | selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883; part of the recoveries that go by them) |
 //! | `segmentation` | up to 64 segments in one transmission, for links that segment, and counted one by one what a link has put together |

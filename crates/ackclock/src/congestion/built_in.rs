@@ -6,22 +6,22 @@ use super::{CongestionController, WordError};
 use core::fmt;
 use core::str::FromStr;
 
-#[cfg(feature = "law-bbr")]
 impl Parameters for super::Bbr {}
 
 /// Calls a method of whichever law it is.
 macro_rules! call_law {
-    ([$($law:ident [$($feature:literal)?])+] $self:ident.$method:ident $arguments:tt) => {
+    ([$($law:ident)+] $self:ident.$method:ident $arguments:tt) => {
         match $self {
-            $($(#[cfg(feature = $feature)])? BuiltIn::$law(law) => law.$method $arguments,)+
+            $(BuiltIn::$law(law) => law.$method $arguments,)+
         }
     };
 }
 
 /// Makes the choice out of the list of laws.
 macro_rules! built_in {
-    ($($(#[$doc:meta])+ $law:ident [$($feature:literal)?],)+) => {
-        /// One of the built-in laws, each with a feature of its own but [`Reno`](super::Reno).
+    ($($(#[$doc:meta])+ $law:ident,)+) => {
+        /// One of the built-in laws, chosen at run time. An image that names a law's own type instead, as
+        /// in `Stack<'_, Reno>`, links no other.
         ///
         /// In words it is the law's name, with parameters behind a colon if need be:
         ///
@@ -36,13 +36,13 @@ macro_rules! built_in {
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[non_exhaustive]
         pub enum BuiltIn {
-            $($(#[$doc])+ $(#[cfg(feature = $feature)])? $law(super::$law),)+
+            $($(#[$doc])+ $law(super::$law),)+
         }
 
         impl BuiltIn {
             /// Names of all laws, the default first.
             pub const NAMES: &'static [&'static str] = &[
-                $($(#[cfg(feature = $feature)])? super::$law::NAME),+
+                $(super::$law::NAME),+
             ];
 
             /// The law of that name with its default parameters; `None` if there is no such law.
@@ -55,7 +55,7 @@ macro_rules! built_in {
             /// ```
             pub fn by_name(name: &str) -> Option<BuiltIn> {
                 match name {
-                    $($(#[cfg(feature = $feature)])? super::$law::NAME => Some(BuiltIn::$law(super::$law::default())),)+
+                    $(super::$law::NAME => Some(BuiltIn::$law(super::$law::default())),)+
                     _ => None,
                 }
             }
@@ -66,7 +66,7 @@ macro_rules! built_in {
             /// [`WordError::Parameter`] if the law takes no such parameter or no such value.
             pub fn with_parameter(mut self, name: &str, value: &str) -> Result<Self, WordError> {
                 match &mut self {
-                    $($(#[cfg(feature = $feature)])? BuiltIn::$law(law) => law.set(name, value).ok_or(WordError::Parameter {
+                    $(BuiltIn::$law(law) => law.set(name, value).ok_or(WordError::Parameter {
                         law: super::$law::NAME,
                         takes: super::$law::TAKES,
                     }),)+
@@ -76,13 +76,12 @@ macro_rules! built_in {
 
             fn write_parameters(&self, list: &mut ParameterList<'_, '_>) -> fmt::Result {
                 match self {
-                    $($(#[cfg(feature = $feature)])? BuiltIn::$law(law) => law.write(list),)+
+                    $(BuiltIn::$law(law) => law.write(list),)+
                 }
             }
         }
 
         $(
-            $(#[cfg(feature = $feature)])?
             impl From<super::$law> for BuiltIn {
                 fn from(law: super::$law) -> Self {
                     BuiltIn::$law(law)
@@ -91,37 +90,34 @@ macro_rules! built_in {
         )+
 
         impl CongestionController for BuiltIn {
-            forward_controller!(call_law [$($law [$($feature)?])+]);
+            forward_controller!(call_law [$($law)+]);
         }
     };
 }
 
 built_in! {
     /// RFC 9438: a cubic function of the time since the last loss.
-    Cubic ["law-cubic"],
+    Cubic,
     /// RFC 5681: additive increase, multiplicative decrease.
-    Reno [],
+    Reno,
     /// SACK TCP Veno: halves for congestion, gives up a fifth for a random loss.
-    Veno ["law-veno"],
+    Veno,
     /// Brakmo & Peterson: a few segments in the queue, found by delay.
-    Vegas ["law-vegas"],
+    Vegas,
     /// jacobson88 appendix B: slow start after every loss.
-    Tahoe ["law-tahoe"],
+    Tahoe,
     /// Only the peer's window, as in 4.3BSD before Tahoe.
-    NoControl ["law-none"],
+    NoControl,
     /// A constant window.
-    Fixed ["law-fixed"],
+    Fixed,
     /// draft-ietf-ccwg-bbr: a model of the path, learnt from rates of delivery and round-trip times.
-    Bbr ["law-bbr"],
+    Bbr,
 }
 
 impl BuiltIn {
-    /// The default: CUBIC; Reno if that was left out.
+    /// The default: CUBIC.
     pub const fn new() -> Self {
-        #[cfg(feature = "law-cubic")]
-        return BuiltIn::Cubic(super::Cubic::new(super::Growth::STANDARD));
-        #[cfg(not(feature = "law-cubic"))]
-        BuiltIn::Reno(super::Reno::new(super::Growth::STANDARD))
+        BuiltIn::Cubic(super::Cubic::new(super::Growth::STANDARD))
     }
 }
 

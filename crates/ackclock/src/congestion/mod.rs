@@ -14,15 +14,12 @@ use crate::time::{Duration, Instant};
 use core::fmt::Debug;
 
 mod backlog;
-#[cfg(feature = "law-bbr")]
 mod bbr;
 mod before;
 #[cfg(feature = "alloc")]
 mod boxed;
 mod built_in;
-#[cfg(feature = "law-cubic")]
 mod cubic;
-#[cfg(feature = "law-fixed")]
 mod fixed;
 mod forward;
 mod growth;
@@ -30,38 +27,27 @@ mod growth;
 mod hystart;
 mod initial_window;
 mod loss_window;
-#[cfg(feature = "law-none")]
 mod none;
 mod reno;
-#[cfg(feature = "law-tahoe")]
 mod tahoe;
 #[cfg(test)]
 mod tests;
-#[cfg(feature = "law-vegas")]
 mod vegas;
-#[cfg(feature = "law-veno")]
 mod veno;
 mod words;
 
-#[cfg(feature = "law-bbr")]
 pub use bbr::Bbr;
 #[cfg(feature = "alloc")]
 pub use boxed::{BoxedController, CloneController};
 pub use built_in::BuiltIn;
-#[cfg(feature = "law-cubic")]
 pub use cubic::Cubic;
-#[cfg(feature = "law-fixed")]
 pub use fixed::Fixed;
 pub use growth::{Growth, Scale};
 pub use initial_window::InitialWindow;
-#[cfg(feature = "law-none")]
 pub use none::NoControl;
 pub use reno::Reno;
-#[cfg(feature = "law-tahoe")]
 pub use tahoe::Tahoe;
-#[cfg(feature = "law-vegas")]
 pub use vegas::Vegas;
-#[cfg(feature = "law-veno")]
 pub use veno::Veno;
 pub use words::WordError;
 
