@@ -33,9 +33,9 @@ lossless ipv4,ethernet
 firmware recovery-rfc6675,timestamps,window-scaling,ipv4,ethernet
 fast-firmware fast-path,recovery-rfc6675,timestamps,window-scaling,ipv4,ethernet
 reno active-open,recovery-rfc6675,ipv4,undo
-newreno tuning,hystart,reassembly,ipv4,ethernet
-cubic hystart,recovery-rfc6675,window-scaling
-loss-and-time active-open,icmp-errors,timestamps,window-scaling,hystart,recovery-rack,ipv4,undo,ecn,window-validation
+newreno tuning,reassembly,ipv4,ethernet
+cubic recovery-rfc6675,window-scaling
+loss-and-time active-open,icmp-errors,timestamps,window-scaling,recovery-rack,ipv4,undo,ecn,window-validation
 rates active-open,timestamps,window-scaling,delivery-rate,pacing,recovery-rack,ipv4,ipv6
 heap alloc,active-open,icmp-errors,timestamps,window-scaling,recovery-rack,ipv4,segmentation,many-connections,counters
 history reassembly,recovery-tahoe,recovery-go-back-n,ipv4,historic,urgent

@@ -93,7 +93,6 @@
 //! | `delivery-rate` | delivery rate samples, per transmission and per round trip; BBR needs them |
 //! | `ecn` | explicit congestion notification (RFC 3168) |
 //! | `historic` | retransmission timers from before RFC 6298 and clocks that tick |
-//! | `hystart` | HyStart++ (RFC 9406) for the laws that can have it |
 //! | `icmp-errors` | ICMP errors: path MTU discovery (RFC 1191, RFC 8201), unreachable destinations; else they are counted and ignored |
 //! | `many-connections` | a hash table of connections, a heap of deadlines, ranges out of order in a list that is searched by halves; else all are looked through |
 //! | `pacing` | pacing and the burst limit; BBR needs pacing |

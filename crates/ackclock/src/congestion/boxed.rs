@@ -1,6 +1,6 @@
 //! Laws behind a pointer: chosen at run time, and not only among the built-in ones.
 
-use super::forward::forward_controller;
+use super::delegation::delegate_all;
 use super::{BuiltIn, CongestionController};
 use alloc::boxed::Box;
 
@@ -49,5 +49,5 @@ macro_rules! call_boxed {
 }
 
 impl CongestionController for BoxedController {
-    forward_controller!(call_boxed []);
+    delegate_all!(call_boxed []);
 }

@@ -1,8 +1,8 @@
 //! Every built-in law, chosen at run time without a heap.
 
-use super::forward::forward_controller;
-use super::words::{ParameterList, Parameters};
-use super::{CongestionController, WordError};
+use super::delegation::delegate_all;
+use super::parameters::{ParameterList, Parameters};
+use super::{CongestionController, HyStart, Reno, WordError};
 use core::fmt;
 use core::str::FromStr;
 
@@ -19,7 +19,7 @@ macro_rules! call_law {
 
 /// Makes the choice out of the list of laws.
 macro_rules! built_in {
-    ($($(#[$doc:meta])+ $law:ident,)+) => {
+    ($($(#[$doc:meta])+ $law:ident $(<$slow_start:ty>)?,)+) => {
         /// One of the built-in laws, chosen at run time. An image that names a law's own type instead, as
         /// in `Stack<'_, Reno>`, links no other.
         ///
@@ -36,7 +36,7 @@ macro_rules! built_in {
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[non_exhaustive]
         pub enum BuiltIn {
-            $($(#[$doc])+ $law(super::$law),)+
+            $($(#[$doc])+ $law(super::$law $(<$slow_start>)?),)+
         }
 
         impl BuiltIn {
@@ -55,7 +55,7 @@ macro_rules! built_in {
             /// ```
             pub fn by_name(name: &str) -> Option<BuiltIn> {
                 match name {
-                    $(super::$law::NAME => Some(BuiltIn::$law(super::$law::default())),)+
+                    $(super::$law::NAME => Some(super::$law::default().into()),)+
                     _ => None,
                 }
             }
@@ -82,15 +82,15 @@ macro_rules! built_in {
         }
 
         $(
-            impl From<super::$law> for BuiltIn {
-                fn from(law: super::$law) -> Self {
+            impl From<super::$law $(<$slow_start>)?> for BuiltIn {
+                fn from(law: super::$law $(<$slow_start>)?) -> Self {
                     BuiltIn::$law(law)
                 }
             }
         )+
 
         impl CongestionController for BuiltIn {
-            forward_controller!(call_law [$($law)+]);
+            delegate_all!(call_law [$($law)+]);
         }
     };
 }
@@ -99,7 +99,7 @@ built_in! {
     /// RFC 9438: a cubic function of the time since the last loss.
     Cubic,
     /// RFC 5681: additive increase, multiplicative decrease.
-    Reno,
+    Reno<Option<HyStart>>,
     /// SACK TCP Veno: halves for congestion, gives up a fifth for a random loss.
     Veno,
     /// Brakmo & Peterson: a few segments in the queue, found by delay.
@@ -118,6 +118,18 @@ impl BuiltIn {
     /// The default: CUBIC.
     pub const fn new() -> Self {
         BuiltIn::Cubic(super::Cubic::new(super::Growth::STANDARD))
+    }
+}
+
+impl From<Reno> for BuiltIn {
+    fn from(law: Reno) -> Self {
+        BuiltIn::Reno(law.into())
+    }
+}
+
+impl From<Reno<HyStart>> for BuiltIn {
+    fn from(law: Reno<HyStart>) -> Self {
+        BuiltIn::Reno(law.into())
     }
 }
 

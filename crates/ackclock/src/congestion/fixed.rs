@@ -3,8 +3,8 @@
 //! For experiments on closed networks (the fixed windows of zhang91 section 4, a reference to measure
 //! other laws against). On a shared network it is antisocial.
 
-use super::loss_window::within_bounds;
-use super::words::{ParameterList, Parameters, Size};
+use super::parameters::{ParameterList, Parameters, Size};
+use super::window::within_bounds;
 use super::{Ack, Congestion, CongestionController, DEFAULT_MSS, Start};
 use core::fmt;
 

@@ -1,6 +1,6 @@
 //! How much one ack lets a loss-based window grow.
 
-use super::words::WordError;
+use super::parameters::WordError;
 use core::fmt;
 use core::num::{NonZeroU8, NonZeroU32};
 use core::str::FromStr;

@@ -4,7 +4,7 @@
 //! window then grows more slowly for some rounds (conservative slow start), and if the round-trip
 //! time does not recover meanwhile, slow start is over.
 
-use super::{Ack, micros};
+use super::{Ack, SlowStart, micros};
 
 /// MIN_RTT_THRESH in microseconds (section 4.3).
 const LEAST_THRESHOLD: u32 = 4_000;
@@ -21,9 +21,11 @@ const CONSERVATIVE_ROUNDS: u8 = 5;
 /// No round-trip time yet.
 const INFINITY: u32 = u32::MAX;
 
-/// The state of HyStart++ in the initial slow start. Times in microseconds.
+/// HyStart++ (RFC 9406), watching over an initial slow start: see
+/// [`Reno::with_hystart`](super::Reno::with_hystart).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct HyStart {
+pub struct HyStart {
+    /// Round-trip times in microseconds.
     last_round_min_rtt: u32,
     current_round_min_rtt: u32,
     /// What `current_round_min_rtt` was when conservative slow start began.
@@ -44,22 +46,6 @@ impl HyStart {
         conservative_rounds: 0,
         conservative: false,
     };
-
-    /// An ack in slow start (section 4.2). By what its increase is to be divided; `None`: slow start
-    /// is over.
-    pub(super) fn on_ack(&mut self, ack: &Ack) -> Option<u32> {
-        if ack.new_round {
-            self.begin_round();
-        }
-        if self.conservative_rounds >= CONSERVATIVE_ROUNDS {
-            return None;
-        }
-        let divisor = if self.conservative { CONSERVATIVE_DIVISOR } else { 1 };
-        if let Some(rtt) = ack.rtt {
-            self.on_sample(micros(rtt));
-        }
-        Some(divisor)
-    }
 
     /// The round that ends counts as one of conservative slow start even if that began in its
     /// middle.
@@ -96,6 +82,27 @@ impl HyStart {
         self.last_round_min_rtt != INFINITY
             && self.current_round_min_rtt != INFINITY
             && self.current_round_min_rtt >= self.last_round_min_rtt.saturating_add(threshold)
+    }
+}
+
+impl SlowStart for HyStart {
+    fn start(&mut self) {
+        *self = Self::INITIAL;
+    }
+
+    /// Section 4.2.
+    fn on_ack(&mut self, ack: &Ack) -> Option<u32> {
+        if ack.new_round {
+            self.begin_round();
+        }
+        if self.conservative_rounds >= CONSERVATIVE_ROUNDS {
+            return None;
+        }
+        let divisor = if self.conservative { CONSERVATIVE_DIVISOR } else { 1 };
+        if let Some(rtt) = ack.rtt {
+            self.on_sample(micros(rtt));
+        }
+        Some(divisor)
     }
 }
 

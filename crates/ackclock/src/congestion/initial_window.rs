@@ -1,7 +1,7 @@
 //! The initial window (RFC 6928, RFC 3390, allman98 section 3 and appendix A).
 
 use super::LARGEST_WINDOW;
-use super::words::{Size, WordError};
+use super::parameters::{Size, WordError};
 use core::fmt;
 use core::str::FromStr;
 

@@ -13,28 +13,28 @@
 use crate::time::{Duration, Instant};
 use core::fmt::Debug;
 
-mod backlog;
 mod bbr;
 mod before;
 #[cfg(feature = "alloc")]
 mod boxed;
 mod built_in;
 mod cubic;
+mod delegation;
 mod fixed;
-mod forward;
 mod growth;
-#[cfg_attr(not(feature = "hystart"), path = "no_hystart.rs")]
 mod hystart;
 mod initial_window;
-mod loss_window;
 mod none;
+mod parameters;
+mod queue_estimate;
 mod reno;
+mod slow_start;
 mod tahoe;
 #[cfg(test)]
 mod tests;
 mod vegas;
 mod veno;
-mod words;
+mod window;
 
 pub use bbr::Bbr;
 #[cfg(feature = "alloc")]
@@ -43,13 +43,15 @@ pub use built_in::BuiltIn;
 pub use cubic::Cubic;
 pub use fixed::Fixed;
 pub use growth::{Growth, Scale};
+pub use hystart::HyStart;
 pub use initial_window::InitialWindow;
 pub use none::NoControl;
+pub use parameters::WordError;
 pub use reno::Reno;
+pub use slow_start::{SlowStart, StandardSlowStart};
 pub use tahoe::Tahoe;
 pub use vegas::Vegas;
 pub use veno::Veno;
-pub use words::WordError;
 
 /// Segment size before the path's is known, in bytes: the default send MSS of RFC 9293 section
 /// 3.7.1.

@@ -3,8 +3,8 @@
 //!
 //! It shows what congestion collapse is made of. On a shared network it is antisocial.
 
-use super::loss_window::within_bounds;
-use super::words::Parameters;
+use super::parameters::Parameters;
+use super::window::within_bounds;
 use super::{Ack, Congestion, CongestionController, DEFAULT_MSS, LARGEST_WINDOW, Start};
 
 /// No window at all: the largest that TCP can express.

@@ -3,10 +3,13 @@
 //! The window grows by a segment per round trip until the network drops something, and is then
 //! halved; a timeout means that the ack clock is gone, and starts again with one segment.
 
-use super::loss_window::LossWindow;
-use super::words::{ParameterList, Parameters, parse_switch, switch};
-use super::{Ack, Congestion, CongestionController, CongestionKind, Growth, Start};
-use crate::time::Instant;
+use super::delegation::delegate_to_window;
+use super::parameters::{ParameterList, Parameters, parse_switch, switch};
+use super::window::CongestionWindow;
+use super::{
+    Ack, Congestion, CongestionController, CongestionKind, Growth, HyStart, SlowStart,
+    StandardSlowStart,
+};
 use core::fmt;
 
 /// A loss takes one of so many parts of the flight: 1 - beta_loss = 1/2 (RFC 5681 equation 4).
@@ -20,10 +23,20 @@ const LEAST_THRESHOLD: u32 = 2;
 /// RFC 5681's congestion control, with byte counting (RFC 3465), and the alternative backoff of
 /// RFC 8511 for ECN.
 ///
+/// The parameter is what may end the initial slow start before a loss does: nothing, which costs
+/// nothing, or [`HyStart`].
+///
 /// In words: `reno`, with the parameters `growth=RULE` ([`Growth`]) and `hystart=on`.
+///
+/// ```
+/// use ackclock::congestion::{HyStart, Reno};
+///
+/// let plain: Reno = Reno::default();
+/// let watched: Reno<HyStart> = Reno::default().with_hystart();
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Reno {
-    window: LossWindow,
+pub struct Reno<S = StandardSlowStart> {
+    window: CongestionWindow<S>,
 }
 
 impl Reno {
@@ -31,16 +44,17 @@ impl Reno {
 
     /// Reno whose window grows by that rule.
     pub const fn new(growth: Growth) -> Self {
-        Reno { window: LossWindow::new(growth) }
+        Reno { window: CongestionWindow::new(growth) }
     }
 
     /// Reno whose initial slow start HyStart++ ends (RFC 9406).
     #[must_use]
-    pub const fn with_hystart(mut self) -> Self {
-        self.window.use_hystart(true);
-        self
+    pub const fn with_hystart(self) -> Reno<HyStart> {
+        Reno { window: self.window.with_slow_start(HyStart::INITIAL) }
     }
+}
 
+impl<S: SlowStart> Reno<S> {
     /// RFC 5681 equation 4.
     fn reduced_threshold(&self, event: &Congestion) -> u32 {
         let given_up = match event.kind {
@@ -52,21 +66,37 @@ impl Reno {
     }
 }
 
-impl Parameters for Reno {
+impl Parameters for Reno<Option<HyStart>> {
     const TAKES: &'static str = "growth=RULE and hystart=on or off";
 
     fn set(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
             "growth" => self.window.set_growth(value.parse().ok()?),
-            "hystart" => self.window.use_hystart(parse_switch(value)?),
+            "hystart" => {
+                let hystart = parse_switch(value)?.then_some(HyStart::INITIAL);
+                self.window = self.window.with_slow_start(hystart);
+            }
             _ => return None,
         }
         Some(())
     }
 
     fn write(&self, list: &mut ParameterList<'_, '_>) -> fmt::Result {
+        let has_hystart = self.window.initial_slow_start().is_some();
         list.add("growth=", self.window.growth(), Growth::default())?;
-        list.add("hystart=", switch(self.window.has_hystart()), switch(false))
+        list.add("hystart=", switch(has_hystart), switch(false))
+    }
+}
+
+impl From<Reno> for Reno<Option<HyStart>> {
+    fn from(law: Reno) -> Self {
+        Reno { window: law.window.with_slow_start(None) }
+    }
+}
+
+impl From<Reno<HyStart>> for Reno<Option<HyStart>> {
+    fn from(law: Reno<HyStart>) -> Self {
+        Reno { window: law.window.with_slow_start(Some(law.window.initial_slow_start())) }
     }
 }
 
@@ -76,13 +106,14 @@ impl Default for Reno {
     }
 }
 
-impl CongestionController for Reno {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl<S: SlowStart> CongestionController for Reno<S> {
+    delegate_to_window!(
+        on_start on_undo on_restart_after_idle on_unvalidated_window on_unvalidated_loss
+        on_mss_change window slow_start_threshold
+    );
 
-    fn on_start(&mut self, start: &Start) {
-        self.window.start(start);
+    fn name(&self) -> &'static str {
+        Reno::NAME
     }
 
     fn on_ack(&mut self, ack: &Ack) {
@@ -96,40 +127,13 @@ impl CongestionController for Reno {
         let reduced = self.reduced_threshold(event);
         self.window.reduce(event.kind, reduced);
     }
-
-    fn on_undo(&mut self, _now: Instant) {
-        self.window.undo();
-    }
-
-    fn on_restart_after_idle(&mut self, _now: Instant, restart_window: u32) {
-        self.window.restart_after_idle(restart_window);
-    }
-
-    fn on_unvalidated_window(&mut self, _now: Instant, least: u32) {
-        self.window.give_up_unvalidated(least);
-    }
-
-    fn on_unvalidated_loss(&mut self, _now: Instant, window: u32) {
-        self.window.avoid_congestion_at(window);
-    }
-
-    fn on_mss_change(&mut self, mss: u32) {
-        self.window.change_mss(mss);
-    }
-
-    fn window(&self) -> u32 {
-        self.window.cwnd()
-    }
-
-    fn slow_start_threshold(&self) -> u32 {
-        self.window.ssthresh()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::congestion::tests::{acked, congestion, sizes, start};
+    use crate::time::Instant;
     use CongestionKind::{Ecn, FastRetransmit, RepeatedTimeout, Timeout};
 
     const MSS: u32 = 1460;

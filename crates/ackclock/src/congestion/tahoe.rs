@@ -3,10 +3,10 @@
 //! Any congestion, however it was found, records half the window as the threshold and starts again
 //! with one segment. There is no fast recovery.
 
-use super::loss_window::LossWindow;
-use super::words::{ParameterList, Parameters};
-use super::{Ack, Congestion, CongestionController, Growth, Start};
-use crate::time::Instant;
+use super::delegation::delegate_to_window;
+use super::parameters::{ParameterList, Parameters};
+use super::window::CongestionWindow;
+use super::{Ack, Congestion, CongestionController, Growth};
 use core::fmt;
 
 /// Least threshold, in segments: what 4.3BSD-Tahoe does; the paper leaves it open.
@@ -17,7 +17,7 @@ const LEAST_THRESHOLD: u32 = 2;
 /// In words: `tahoe`, with the parameter `growth=RULE` ([`Growth`], by default `per-ack`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tahoe {
-    window: LossWindow,
+    window: CongestionWindow,
 }
 
 impl Tahoe {
@@ -25,7 +25,7 @@ impl Tahoe {
 
     /// Tahoe whose window grows by that rule.
     pub const fn new(growth: Growth) -> Self {
-        Tahoe { window: LossWindow::new(growth) }
+        Tahoe { window: CongestionWindow::new(growth) }
     }
 
     /// Half of the window that was in use, in whole segments.
@@ -59,12 +59,13 @@ impl Parameters for Tahoe {
 }
 
 impl CongestionController for Tahoe {
+    delegate_to_window!(
+        on_start on_undo on_restart_after_idle on_unvalidated_window on_mss_change window
+        slow_start_threshold
+    );
+
     fn name(&self) -> &'static str {
         Self::NAME
-    }
-
-    fn on_start(&mut self, start: &Start) {
-        self.window.start(start);
     }
 
     /// Recovery is a slow start here, so the window grows in it as elsewhere.
@@ -78,30 +79,6 @@ impl CongestionController for Tahoe {
         self.window.slow_start_again(reduced);
     }
 
-    fn on_undo(&mut self, _now: Instant) {
-        self.window.undo();
-    }
-
-    fn on_restart_after_idle(&mut self, _now: Instant, restart_window: u32) {
-        self.window.restart_after_idle(restart_window);
-    }
-
-    fn on_unvalidated_window(&mut self, _now: Instant, least: u32) {
-        self.window.give_up_unvalidated(least);
-    }
-
-    fn on_mss_change(&mut self, mss: u32) {
-        self.window.change_mss(mss);
-    }
-
-    fn window(&self) -> u32 {
-        self.window.cwnd()
-    }
-
-    fn slow_start_threshold(&self) -> u32 {
-        self.window.ssthresh()
-    }
-
     /// The window falls to one segment at once; there is nothing to reduce in proportion.
     fn wants_prr(&self) -> bool {
         false
@@ -113,6 +90,7 @@ mod tests {
     use super::*;
     use crate::congestion::CongestionKind;
     use crate::congestion::tests::{acked, congestion, sizes, start};
+    use crate::time::Instant;
     use CongestionKind::{Ecn, FastRetransmit, RepeatedTimeout, Timeout};
 
     const MSS: u32 = 512;

@@ -360,6 +360,7 @@ proptest! {
             Ok(())
         }
         check(Reno::default(), &events)?;
+        check(Reno::default().with_hystart(), &events)?;
         check(Cubic::default(), &events)?;
         check(Veno::default(), &events)?;
         check(Vegas::default(), &events)?;

@@ -11,10 +11,10 @@
 //! acks do not lengthen; a window left by slow start gives up an eighth, as known implementations
 //! do; a loss is answered as in Reno, for the paper's finer retransmission is recovery's business.
 
-use super::loss_window::LossWindow;
-use super::words::{ParameterList, Parameters};
-use super::{Ack, Congestion, CongestionController, Growth, Start, backlog, micros};
-use crate::time::Instant;
+use super::delegation::delegate_to_window;
+use super::parameters::{ParameterList, Parameters};
+use super::window::CongestionWindow;
+use super::{Ack, Congestion, CongestionController, Growth, Start, micros, queue_estimate};
 use core::cmp::Ordering;
 use core::fmt;
 
@@ -50,7 +50,7 @@ impl Bounds {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Vegas {
-    window: LossWindow,
+    window: CongestionWindow,
     bounds: Bounds,
     /// Least round-trip times, in microseconds: of the connection, and of this round.
     base_rtt: u32,
@@ -66,7 +66,7 @@ impl Vegas {
     /// more than `gamma` are there. A beta below alpha counts as alpha.
     pub const fn new(alpha: u8, beta: u8, gamma: u8) -> Self {
         Vegas {
-            window: LossWindow::new(Growth::STANDARD),
+            window: CongestionWindow::new(Growth::STANDARD),
             bounds: Bounds { alpha, beta, gamma },
             base_rtt: NO_SAMPLE,
             round_rtt: NO_SAMPLE,
@@ -82,7 +82,7 @@ impl Vegas {
         }
         let (cwnd, mss) = (self.window.cwnd(), self.window.mss());
         let queued =
-            |segments: u8| backlog::compare(cwnd, self.base_rtt, rtt, segments.into(), mss);
+            |segments: u8| queue_estimate::compare(cwnd, self.base_rtt, rtt, segments.into(), mss);
         let Bounds { alpha, beta, gamma } = self.bounds;
         let least = mss.saturating_mul(LEAST_SEGMENTS).min(cwnd);
         if self.window.in_slow_start() {
@@ -135,6 +135,11 @@ impl Parameters for Vegas {
 }
 
 impl CongestionController for Vegas {
+    delegate_to_window!(
+        on_undo on_restart_after_idle on_unvalidated_window on_unvalidated_loss on_mss_change window
+        slow_start_threshold
+    );
+
     fn name(&self) -> &'static str {
         Self::NAME
     }
@@ -167,34 +172,6 @@ impl CongestionController for Vegas {
         let reduced = self.reduced_threshold(event.flight_size);
         self.window.reduce(event.kind, reduced);
     }
-
-    fn on_undo(&mut self, _now: Instant) {
-        self.window.undo();
-    }
-
-    fn on_restart_after_idle(&mut self, _now: Instant, restart_window: u32) {
-        self.window.restart_after_idle(restart_window);
-    }
-
-    fn on_unvalidated_window(&mut self, _now: Instant, least: u32) {
-        self.window.give_up_unvalidated(least);
-    }
-
-    fn on_unvalidated_loss(&mut self, _now: Instant, window: u32) {
-        self.window.avoid_congestion_at(window);
-    }
-
-    fn on_mss_change(&mut self, mss: u32) {
-        self.window.change_mss(mss);
-    }
-
-    fn window(&self) -> u32 {
-        self.window.cwnd()
-    }
-
-    fn slow_start_threshold(&self) -> u32 {
-        self.window.ssthresh()
-    }
 }
 
 #[cfg(test)]
@@ -202,7 +179,7 @@ mod tests {
     use super::*;
     use crate::congestion::CongestionKind::{FastRetransmit, RepeatedTimeout, Timeout};
     use crate::congestion::tests::{acked, congestion, sizes, start};
-    use crate::time::Duration;
+    use crate::time::{Duration, Instant};
 
     const MSS: u32 = 1000;
 

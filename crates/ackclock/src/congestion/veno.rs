@@ -11,10 +11,11 @@
 //! is only recalculated there; the handshake's round trip, which is no data segment's, is not a
 //! BaseRTT.
 
-use super::loss_window::LossWindow;
-use super::words::{ParameterList, Parameters};
+use super::delegation::delegate_to_window;
+use super::parameters::{ParameterList, Parameters};
+use super::window::CongestionWindow;
 use super::{
-    Ack, Congestion, CongestionController, CongestionKind, Growth, Start, backlog, micros,
+    Ack, Congestion, CongestionController, CongestionKind, Growth, Start, micros, queue_estimate,
 };
 use crate::time::Instant;
 use core::cmp::Ordering;
@@ -43,7 +44,7 @@ const NO_SAMPLE: u32 = u32::MAX;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Veno {
-    window: LossWindow,
+    window: CongestionWindow,
     /// Least round-trip time, in microseconds.
     base_rtt: u32,
     /// What `base_rtt` was before the last congestion event.
@@ -64,7 +65,7 @@ impl Veno {
     /// Veno whose window grows by that rule.
     pub const fn new(growth: Growth) -> Self {
         Veno {
-            window: LossWindow::new(growth),
+            window: CongestionWindow::new(growth),
             base_rtt: NO_SAMPLE,
             base_rtt_before: NO_SAMPLE,
             random_loss_up_to: RANDOM_LOSS_UP_TO,
@@ -92,7 +93,7 @@ impl Veno {
     fn measure_backlog(&mut self, rtt: u32) {
         let (cwnd, mss) = (self.window.cwnd(), self.window.mss());
         let exceeds = |segments: u32| {
-            backlog::compare(cwnd, self.base_rtt, rtt, segments, mss) == Ordering::Greater
+            queue_estimate::compare(cwnd, self.base_rtt, rtt, segments, mss) == Ordering::Greater
         };
         let (equilibrium, congested) =
             (exceeds(self.random_loss_up_to.into()), exceeds(CONGESTED_ABOVE));
@@ -148,6 +149,11 @@ impl Parameters for Veno {
 }
 
 impl CongestionController for Veno {
+    delegate_to_window!(
+        on_restart_after_idle on_unvalidated_window on_unvalidated_loss on_mss_change window
+        slow_start_threshold
+    );
+
     fn name(&self) -> &'static str {
         Self::NAME
     }
@@ -198,30 +204,6 @@ impl CongestionController for Veno {
         if self.window.undo() {
             self.base_rtt = self.base_rtt.min(self.base_rtt_before);
         }
-    }
-
-    fn on_restart_after_idle(&mut self, _now: Instant, restart_window: u32) {
-        self.window.restart_after_idle(restart_window);
-    }
-
-    fn on_unvalidated_window(&mut self, _now: Instant, least: u32) {
-        self.window.give_up_unvalidated(least);
-    }
-
-    fn on_unvalidated_loss(&mut self, _now: Instant, window: u32) {
-        self.window.avoid_congestion_at(window);
-    }
-
-    fn on_mss_change(&mut self, mss: u32) {
-        self.window.change_mss(mss);
-    }
-
-    fn window(&self) -> u32 {
-        self.window.cwnd()
-    }
-
-    fn slow_start_threshold(&self) -> u32 {
-        self.window.ssthresh()
     }
 }
 

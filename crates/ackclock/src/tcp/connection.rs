@@ -146,7 +146,6 @@ pub struct Connection<'a, C, P = Full> {
         feature = "counters",
         feature = "ecn",
         feature = "historic",
-        feature = "hystart",
         feature = "pacing",
         feature = "recovery-rack",
         feature = "recovery-sack-pipe",

@@ -9,11 +9,11 @@
 //! the longest time that matters then fits into 64 bits. The curve depends on t - K only, so that
 //! is what the state holds.
 
-use super::hystart::HyStart;
-use super::loss_window::within_bounds;
-use super::words::{ParameterList, Parameters, parse_switch, switch};
+use super::parameters::{ParameterList, Parameters, parse_switch, switch};
+use super::window::within_bounds;
 use super::{
-    Ack, Congestion, CongestionController, CongestionKind, DEFAULT_MSS, Growth, Sent, Start, scaled,
+    Ack, Congestion, CongestionController, CongestionKind, DEFAULT_MSS, Growth, HyStart, Sent,
+    SlowStart, Start, scaled,
 };
 use crate::time::{Duration, Instant};
 use core::fmt;
@@ -233,7 +233,7 @@ impl Cubic {
         }
     }
 
-    /// Keeps what is needed to take the coming reduction back, as `LossWindow::remember` does.
+    /// Keeps what is needed to take the coming reduction back, as `CongestionWindow::remember` does.
     fn remember(&mut self, kind: CongestionKind) {
         if kind != CongestionKind::RepeatedTimeout || self.before_event.is_none() {
             self.before_event = Some(self.now);

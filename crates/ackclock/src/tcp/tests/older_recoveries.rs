@@ -26,7 +26,7 @@ fn duplicates(test: &mut Test, acked: u32, count: u32) {
 #[test]
 fn without_fast_retransmit_only_the_timer_repairs_a_loss() {
     for recovery in [RecoveryAlgorithm::TimeoutOnly, RecoveryAlgorithm::GoBackN] {
-        let mut test = ten_in_flight(recovery, BuiltIn::Reno(Reno::default()));
+        let mut test = ten_in_flight(recovery, Reno::default().into());
         duplicates(&mut test, 0, 9);
         let resent: Vec<_> = test.run(200).iter().map(|(at, sent)| (*at, sent.data())).collect();
         assert_eq!(resent, [(200, (0, MSS))]);
@@ -115,7 +115,7 @@ fn tahoe_can_fall_back_to_the_first_unacknowledged_segment() {
 
 #[test]
 fn reno_inflates_its_window_until_the_first_new_ack() {
-    let mut test = ten_in_flight(RecoveryAlgorithm::Reno, BuiltIn::Reno(Reno::default()));
+    let mut test = ten_in_flight(RecoveryAlgorithm::Reno, Reno::default().into());
     duplicates(&mut test, 0, 2);
     test.acks(0);
     assert_eq!(test.data(), [(0, MSS)]);
@@ -132,7 +132,7 @@ fn reno_inflates_its_window_until_the_first_new_ack() {
 
 #[test]
 fn a_second_loss_in_the_window_halves_renos_window_again() {
-    let mut test = ten_in_flight(RecoveryAlgorithm::Reno, BuiltIn::Reno(Reno::default()));
+    let mut test = ten_in_flight(RecoveryAlgorithm::Reno, Reno::default().into());
     duplicates(&mut test, 0, 2);
     test.acks(0);
     assert_eq!(test.data(), [(0, MSS)]);
@@ -148,7 +148,7 @@ fn a_second_loss_in_the_window_halves_renos_window_again() {
 /// Segments 0 and 3 are lost.
 #[test]
 fn the_pipe_variable_counts_packets_in_and_out() {
-    let mut test = ten_in_flight(RecoveryAlgorithm::SackPipe, BuiltIn::Reno(Reno::default()));
+    let mut test = ten_in_flight(RecoveryAlgorithm::SackPipe, Reno::default().into());
     test.sacks(0, &[(1_000, 2_000)]);
     test.sacks(0, &[(1_000, 3_000)]);
     assert_eq!(test.data(), [], "there is no limited transmit");
@@ -174,7 +174,7 @@ fn the_pipe_variable_counts_packets_in_and_out() {
 
 #[test]
 fn a_timeout_clears_the_scoreboard_of_the_pipe_variable() {
-    let mut test = ten_in_flight(RecoveryAlgorithm::SackPipe, BuiltIn::Reno(Reno::default()));
+    let mut test = ten_in_flight(RecoveryAlgorithm::SackPipe, Reno::default().into());
     test.sacks(0, &[(1_000, 2_000)]);
     let resent: Vec<_> = test.run(200).iter().map(|(_, sent)| sent.data()).collect();
     assert_eq!((resent, test.info().sacked), (Vec::from([(0, MSS)]), 0));

@@ -1,9 +1,11 @@
-//! A controller that is another controller: every method handed on, written once.
+//! Methods of a law that something inside it answers, each written once: all of them where the law is a
+//! choice or a box, some where it has a [`CongestionWindow`](super::window::CongestionWindow).
 
-/// Writes all methods of `CongestionController`, each as `$call!($context self.method(arguments))`.
+/// All methods of `CongestionController`, each as `$call!($context self.method(arguments))`.
 ///
-/// Provided methods are among them: a default body here would hide the law's own.
-macro_rules! forward_controller {
+/// Provided methods are among them: a default body here would hide the law's own. Only `is_constant` is
+/// not, as that method says.
+macro_rules! delegate_all {
     ($call:ident $context:tt) => {
         fn name(&self) -> &'static str {
             $call!($context self.name())
@@ -83,4 +85,51 @@ macro_rules! forward_controller {
     };
 }
 
-pub(super) use forward_controller;
+/// Those methods of `CongestionController` that are named, as the law's `window` answers them.
+macro_rules! delegate_to_window {
+    ($($method:ident)+) => {
+        $(delegate_to_window!(@$method);)+
+    };
+    (@on_start) => {
+        fn on_start(&mut self, start: &$crate::congestion::Start) {
+            self.window.start(start);
+        }
+    };
+    (@on_undo) => {
+        fn on_undo(&mut self, _now: $crate::time::Instant) {
+            self.window.undo();
+        }
+    };
+    (@on_restart_after_idle) => {
+        fn on_restart_after_idle(&mut self, _now: $crate::time::Instant, restart_window: u32) {
+            self.window.restart_after_idle(restart_window);
+        }
+    };
+    (@on_unvalidated_window) => {
+        fn on_unvalidated_window(&mut self, _now: $crate::time::Instant, least: u32) {
+            self.window.give_up_unvalidated(least);
+        }
+    };
+    (@on_unvalidated_loss) => {
+        fn on_unvalidated_loss(&mut self, _now: $crate::time::Instant, window: u32) {
+            self.window.avoid_congestion_at(window);
+        }
+    };
+    (@on_mss_change) => {
+        fn on_mss_change(&mut self, mss: u32) {
+            self.window.change_mss(mss);
+        }
+    };
+    (@window) => {
+        fn window(&self) -> u32 {
+            self.window.cwnd()
+        }
+    };
+    (@slow_start_threshold) => {
+        fn slow_start_threshold(&self) -> u32 {
+            self.window.ssthresh()
+        }
+    };
+}
+
+pub(super) use {delegate_all, delegate_to_window};

@@ -1,19 +1,19 @@
-//! The window that loss-based laws share: slow start, congestion avoidance, reduction and undo.
+//! The congestion window that loss-based laws share: slow start, congestion avoidance, reduction and undo.
 //!
 //! A law decides *when* and *to what* the window shrinks; everything that does not differ between
 //! the laws is here.
 
 use super::before::Before;
-use super::hystart::HyStart;
-use super::{Ack, CongestionKind, DEFAULT_MSS, Growth, LARGEST_WINDOW, Start};
+use super::{
+    Ack, CongestionKind, DEFAULT_MSS, Growth, LARGEST_WINDOW, SlowStart, StandardSlowStart, Start,
+};
 
-/// A congestion window with a slow-start threshold. Sizes in bytes.
+/// A congestion window with a slow-start threshold. Sizes in bytes. The parameter watches over the
+/// initial slow start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct LossWindow {
+pub(super) struct CongestionWindow<S = StandardSlowStart> {
     growth: Growth,
-    /// Whether HyStart++ is used.
-    has_hystart: bool,
-    hystart: HyStart,
+    initial_slow_start: S,
     mss: u32,
     now: Sizes,
     /// What `now` was before the last congestion event, as long as that can be taken back.
@@ -37,17 +37,24 @@ impl Sizes {
     }
 }
 
-impl LossWindow {
+impl CongestionWindow {
     /// The window before a connection exists: one segment of the default size.
     pub(super) const fn new(growth: Growth) -> Self {
-        LossWindow {
+        CongestionWindow {
             growth,
-            has_hystart: false,
-            hystart: HyStart::INITIAL,
+            initial_slow_start: StandardSlowStart,
             mss: DEFAULT_MSS,
             now: Sizes::initial(DEFAULT_MSS),
             before_event: Before::NOTHING,
         }
+    }
+}
+
+impl<S: SlowStart> CongestionWindow<S> {
+    /// The same window, its initial slow start watched over by something else.
+    pub(super) const fn with_slow_start<T>(self, initial_slow_start: T) -> CongestionWindow<T> {
+        let CongestionWindow { growth, mss, now, before_event, .. } = self;
+        CongestionWindow { growth, initial_slow_start, mss, now, before_event }
     }
 
     /// The connection begins: nothing of an earlier one stays but how the window grows.
@@ -55,7 +62,7 @@ impl LossWindow {
         self.mss = start.mss.max(1);
         self.now = Sizes::initial(within_bounds(start.initial_window, self.mss));
         self.before_event = Before::NOTHING;
-        self.hystart = HyStart::INITIAL;
+        self.initial_slow_start.start();
     }
 
     pub(super) fn growth(&self) -> Growth {
@@ -66,13 +73,8 @@ impl LossWindow {
         self.growth = growth;
     }
 
-    /// Whether HyStart++ is to end the initial slow start.
-    pub(super) fn has_hystart(&self) -> bool {
-        self.has_hystart
-    }
-
-    pub(super) const fn use_hystart(&mut self, on: bool) {
-        self.has_hystart = on;
+    pub(super) fn initial_slow_start(&self) -> S {
+        self.initial_slow_start
     }
 
     pub(super) fn mss(&self) -> u32 {
@@ -95,10 +97,10 @@ impl LossWindow {
     pub(super) fn grow(&mut self, ack: &Ack) {
         let grows = ack.bytes_acked > 0 && ack.window_limited;
         if self.in_slow_start() {
-            // Only the slow start of a connection that has not met congestion is watched
+            // Only the slow start of a connection that has not met congestion is watched over
             // (RFC 9406 section 4.3).
-            let watched = self.has_hystart && self.now.ssthresh == u32::MAX;
-            match if watched { self.hystart.on_ack(ack) } else { Some(1) } {
+            let initial = self.now.ssthresh == u32::MAX;
+            match if initial { self.initial_slow_start.on_ack(ack) } else { Some(1) } {
                 Some(divisor) if grows => self.slow_start(ack.bytes_acked, divisor),
                 Some(_) => {}
                 None => self.now.ssthresh = self.now.cwnd,
@@ -215,19 +217,20 @@ pub(super) fn within_bounds(cwnd: u32, mss: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::HyStart;
     use crate::congestion::tests::{acked, start};
     use crate::time::Duration;
 
     const MSS: u32 = 1000;
 
-    fn window(segments: u32, growth: Growth) -> LossWindow {
-        let mut window = LossWindow::new(growth);
+    fn window(segments: u32, growth: Growth) -> CongestionWindow {
+        let mut window = CongestionWindow::new(growth);
         window.start(&start(MSS, segments * MSS));
         window
     }
 
     /// A window in congestion avoidance, without credit.
-    fn avoiding(cwnd: u32, growth: Growth) -> LossWindow {
+    fn avoiding(cwnd: u32, growth: Growth) -> CongestionWindow {
         let mut window = window(100, growth);
         window.continue_at(cwnd);
         assert_eq!((window.cwnd(), window.ssthresh()), (cwnd, cwnd));
@@ -235,7 +238,7 @@ mod tests {
     }
 
     /// One round trip: the whole window is acknowledged, `segments_per_ack` at a time.
-    fn round(window: &mut LossWindow, segments_per_ack: u32) {
+    fn round(window: &mut CongestionWindow, segments_per_ack: u32) {
         let mut left = window.cwnd();
         while left > 0 {
             let bytes = left.min(segments_per_ack * MSS);
@@ -244,7 +247,7 @@ mod tests {
         }
     }
 
-    fn windows(mut window: LossWindow, segments_per_ack: u32) -> [u32; 4] {
+    fn windows(mut window: CongestionWindow, segments_per_ack: u32) -> [u32; 4] {
         core::array::from_fn(|_| {
             round(&mut window, segments_per_ack);
             window.cwnd() / MSS
@@ -385,9 +388,8 @@ mod tests {
 
     #[test]
     fn hystart_sets_the_threshold_where_it_ends_the_initial_slow_start() {
-        let mut window = window(10, Growth::default());
-        window.use_hystart(true);
-        let round = |window: &mut LossWindow, rtt_millis| {
+        let mut window = window(10, Growth::default()).with_slow_start(HyStart::INITIAL);
+        let round = |window: &mut CongestionWindow<HyStart>, rtt_millis| {
             for n in 0..8 {
                 let rtt = Some(Duration::from_millis(rtt_millis));
                 window.grow(&Ack { rtt, new_round: n == 0, ..acked(MSS) });
