@@ -14,7 +14,6 @@ use crate::time::{Duration, Instant};
 use core::fmt::Debug;
 
 mod bbr;
-mod before;
 #[cfg(feature = "alloc")]
 mod boxed;
 mod built_in;

@@ -3,7 +3,6 @@
 //! A law decides *when* and *to what* the window shrinks; everything that does not differ between
 //! the laws is here.
 
-use super::before::Before;
 use super::{
     Ack, CongestionKind, DEFAULT_MSS, Growth, LARGEST_WINDOW, SlowStart, StandardSlowStart, Start,
 };
@@ -17,7 +16,7 @@ pub(super) struct CongestionWindow<S = StandardSlowStart> {
     mss: u32,
     now: Sizes,
     /// What `now` was before the last congestion event, as long as that can be taken back.
-    before_event: Before<Sizes>,
+    before_event: Option<Sizes>,
 }
 
 /// What a congestion event changes and an undo brings back.
@@ -45,7 +44,7 @@ impl CongestionWindow {
             initial_slow_start: StandardSlowStart,
             mss: DEFAULT_MSS,
             now: Sizes::initial(DEFAULT_MSS),
-            before_event: Before::NOTHING,
+            before_event: None,
         }
     }
 }
@@ -61,7 +60,7 @@ impl<S: SlowStart> CongestionWindow<S> {
     pub(super) fn start(&mut self, start: &Start) {
         self.mss = start.mss.max(1);
         self.now = Sizes::initial(within_bounds(start.initial_window, self.mss));
-        self.before_event = Before::NOTHING;
+        self.before_event = None;
         self.initial_slow_start.start();
     }
 
@@ -138,9 +137,9 @@ impl<S: SlowStart> CongestionWindow<S> {
     /// the first began, so both are taken back together. Returns whether there is something new to
     /// remember.
     pub(super) fn remember(&mut self, kind: CongestionKind) -> bool {
-        let begins = kind != CongestionKind::RepeatedTimeout || !self.before_event.is_something();
+        let begins = kind != CongestionKind::RepeatedTimeout || self.before_event.is_none();
         if begins {
-            self.before_event.remember(self.now);
+            self.before_event = Some(self.now);
         }
         begins
     }
@@ -199,7 +198,7 @@ impl<S: SlowStart> CongestionWindow<S> {
         self.now.cwnd = self.now.cwnd.min(restart_window).max(self.mss);
         self.now.credit = 0;
         self.now.repairs_loss = false;
-        self.before_event = Before::NOTHING;
+        self.before_event = None;
     }
 
     /// The window stays the same number of bytes, but holds at least one segment.
