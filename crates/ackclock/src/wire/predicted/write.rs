@@ -46,8 +46,7 @@ pub(crate) struct WriteTemplate {
     ip: IpHeader,
     /// The sum of the pseudo-header but for the length.
     pseudo: Checksum,
-    /// The sum of the ports.
-    ports: Checksum,
+    ports: u32,
     /// What is summed in the next header before its sequence number and payload.
     sum: Checksum,
     checksum: WriteChecksum,
@@ -90,7 +89,7 @@ impl WriteTemplate {
             words: words.map(u32::to_be_bytes),
             ip,
             pseudo: pseudo.over_words(&[tcp]),
-            ports: Checksum::default().over_words(&[ports]),
+            ports,
             sum: Checksum::default(),
             checksum: WriteChecksum::Complete,
             end: IPV6_HEADER,
@@ -138,7 +137,7 @@ impl WriteTemplate {
         let mut sum = self.pseudo.over_words(&[u32::from(saturate(length)) << 16]);
         let is_complete = checksum == WriteChecksum::Complete;
         if is_complete {
-            sum = sum.and(self.ports).over_words(&[ack.0, flags_and_window]);
+            sum = sum.over_words(&[self.ports, ack.0, flags_and_window]);
         }
         let [.., at_ack, at_flags, _, _, at_value, at_echo] = &mut self.words;
         *at_ack = ack.0.to_be_bytes();
