@@ -60,8 +60,8 @@ struct Template<'p> {
 impl<'p> Template<'p> {
     fn new(header: &Header, payload: &'p [u8], checksum: WriteChecksum) -> Self {
         let ip = IpInfo {
-            source: OURS.address,
-            destination: KERNEL,
+            source: OURS.address.into(),
+            destination: KERNEL.into(),
             hop_limit: 64,
             dscp: 0,
             ecn: Ecn::NotEct,

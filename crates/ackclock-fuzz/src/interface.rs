@@ -207,7 +207,8 @@ impl World {
             },
         };
         let ecn = *u.choose(&[Ecn::NotEct, Ecn::Ect0, Ecn::Ce])?;
-        let ip = IpInfo { source: PEER, destination: ours.ip(), hop_limit: 64, dscp: 0, ecn };
+        let (source, destination) = (PEER.into(), ours.ip().into());
+        let ip = IpInfo { source, destination, hop_limit: 64, dscp: 0, ecn };
         let payload = vec![7; if u.arbitrary()? { u.int_in_range(0..=MOST_PAYLOAD)? } else { 0 }];
         let mut bytes = [0; MAX_HEADER];
         let parts = [&payload[..], &[]];
@@ -230,7 +231,7 @@ impl World {
         if let Protocol::Tcp(segment) = parsed.protocol {
             let header = segment.header;
             let peer = Peer {
-                ours: SocketAddr::new(segment.ip.source, header.source_port),
+                ours: SocketAddr::new(segment.ip.source.into(), header.source_port),
                 port: header.destination_port,
                 our_next: header.seq + segment.len(),
                 peers_next: header.ack,

@@ -115,8 +115,8 @@ impl Peer {
 
     pub(crate) fn sends(&mut self, header: &Header, payload: &[u8]) -> Vec<Sent> {
         let ip = IpInfo {
-            source: PEER_ADDRESS,
-            destination: OUR_ADDRESS,
+            source: PEER_ADDRESS.into(),
+            destination: OUR_ADDRESS.into(),
             hop_limit: 64,
             dscp: 0,
             ecn: Ecn::NotEct,

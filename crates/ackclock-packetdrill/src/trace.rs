@@ -167,8 +167,9 @@ impl Trace {
 }
 
 fn ends(direction: Direction, segment: &Segment<'_>) -> Ends {
-    let source = SocketAddr::new(segment.ip.source, segment.header.source_port);
-    let destination = SocketAddr::new(segment.ip.destination, segment.header.destination_port);
+    let source = SocketAddr::new(segment.ip.source.into(), segment.header.source_port);
+    let destination =
+        SocketAddr::new(segment.ip.destination.into(), segment.header.destination_port);
     match direction {
         Direction::In => [destination, source],
         Direction::Out => [source, destination],

@@ -115,8 +115,6 @@
     not(all(feature = "full", feature = "alloc")),
     allow(dead_code, unreachable_code, unused_imports, unused_variables)
 )]
-// With IPv6, addresses inside are those of the library; without, they are smaller.
-#![cfg_attr(feature = "ipv6", allow(clippy::useless_conversion))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;

@@ -38,8 +38,8 @@ fn ip_info() -> impl Strategy<Value = IpInfo> {
     let ecn = prop::sample::select(vec![Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce]);
     (addresses(), any::<u8>(), 0u8..64, ecn).prop_map(
         |((source, destination), hop_limit, dscp, ecn)| IpInfo {
-            source,
-            destination,
+            source: source.into(),
+            destination: destination.into(),
             hop_limit,
             dscp,
             ecn,
@@ -171,7 +171,7 @@ proptest! {
         header in header(),
         bit in 0usize..160,
     ) {
-        let ip = IpInfo { source, destination, hop_limit: 64, dscp: 0, ecn: Ecn::NotEct };
+        let ip = IpInfo { source: source.into(), destination: destination.into(), hop_limit: 64, dscp: 0, ecn: Ecn::NotEct };
         let mut bytes = packet(&ip, &header, [b"payload", &[]]);
         bytes[bit / 8] ^= 1 << (bit % 8);
         prop_assert!(parse_packet(&bytes, Checksums::default()).is_err());
@@ -281,7 +281,7 @@ proptest! {
         kind in 0u8..16,
     ) {
         let (source, destination) = addresses;
-        let ip = IpInfo { source, destination, hop_limit: 1, dscp: 0, ecn: Ecn::NotEct };
+        let ip = IpInfo { source: source.into(), destination: destination.into(), hop_limit: 1, dscp: 0, ecn: Ecn::NotEct };
         let mut bytes = packet(&ip, &Header::default(), [&body, &[]]);
         let at = ip_header_len(&ip);
         bytes[if ip.source.is_ipv4() { 9 } else { 6 }] = protocol;

@@ -79,8 +79,8 @@ pub(crate) fn complain(
         IpAddr::V6(_) => (v6, LONGEST_V6 - HEADERS_V6),
     };
     let ip = IpInfo {
-        source: own,
-        destination: source,
+        source: own.into(),
+        destination: source.into(),
         hop_limit: HOP_LIMIT,
         dscp: 0,
         ecn: Ecn::NotEct,

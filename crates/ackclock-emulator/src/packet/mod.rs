@@ -64,7 +64,7 @@ pub(crate) mod testing {
     pub(crate) fn ip_packet(v6: bool, port: u16, ecn: Ecn, length: usize) -> Vec<u8> {
         let (hosts, headers) =
             if v6 { (["fd00::1", "fd00::2"], 60) } else { (["10.0.0.1", "10.0.0.2"], 40) };
-        let [source, destination] = hosts.map(|host| host.parse::<IpAddr>().unwrap());
+        let [source, destination] = hosts.map(|host| host.parse::<IpAddr>().unwrap().into());
         let ip = IpInfo { source, destination, hop_limit: 64, dscp: 0, ecn };
         let header = Header {
             source_port: port,

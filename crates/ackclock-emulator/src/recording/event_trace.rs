@@ -260,8 +260,8 @@ impl Row {
         };
         let header = &segment.header;
         let end = |address, port| SocketAddr::new(address, port).to_string();
-        self.set(Column::Source, &*end(parsed.ip.source, header.source_port));
-        self.set(Column::Destination, &*end(parsed.ip.destination, header.destination_port));
+        self.set(Column::Source, &*end(parsed.ip.source.into(), header.source_port));
+        self.set(Column::Destination, &*end(parsed.ip.destination.into(), header.destination_port));
         self.set(Column::Flags, &*format!("{:?}", header.flags));
         self.set(Column::Seq, header.seq.0);
         self.set(Column::Ack, header.ack.0);

@@ -101,8 +101,8 @@ mod tests {
             if v4 { [10, 0, 0, n].into() } else { [0xfd00, 0, 0, 0, 0, 0, 0, n.into()].into() }
         };
         let ip = IpInfo {
-            source: address(1),
-            destination: address(2),
+            source: address(1).into(),
+            destination: address(2).into(),
             hop_limit: 64,
             dscp: 0,
             ecn: Ecn::NotEct,

@@ -109,8 +109,8 @@ impl Conversation {
             options,
         };
         let ip = IpInfo {
-            source: self.peers.ip(),
-            destination: self.ours.ip(),
+            source: self.peers.ip().into(),
+            destination: self.ours.ip().into(),
             hop_limit: 64,
             dscp: 0,
             ecn: packet.ecn.unwrap_or(Ecn::NotEct),
@@ -141,8 +141,8 @@ impl Conversation {
             ..Header::default()
         };
         let ip = IpInfo {
-            source: self.ours.ip(),
-            destination: self.peers.ip(),
+            source: self.ours.ip().into(),
+            destination: self.peers.ip().into(),
             hop_limit: 64,
             dscp: 0,
             ecn: Ecn::NotEct,

@@ -63,7 +63,7 @@ impl IcmpError {
         let (_, type_and_code) =
             found.ok_or_else(|| format!("`{}` is no error of this version of IP", self.name))?;
         let ip =
-            IpInfo { source: router, destination: ours, hop_limit: 64, dscp: 0, ecn: Ecn::NotEct };
+            IpInfo { source: router.into(), destination: ours.into(), hop_limit: 64, dscp: 0, ecn: Ecn::NotEct };
         let mut header = [0; MAX_HEADER];
         let len = write_icmp_error(&mut header, &ip, IcmpErrorKind::PacketTooBig { mtu: 0 }, quote);
         let mut packet = [&header[..len], quote].concat();

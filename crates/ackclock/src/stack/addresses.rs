@@ -172,7 +172,6 @@ impl From<Network> for Cidr {
 fn broadcast_of(network: &Network) -> Option<Address> {
     let address = match network.address {
         Address::V4(address) => address,
-        #[cfg(feature = "ipv6")]
         Address::V6(_) => return None,
     };
     let hosts = u32::MAX.checked_shr(network.prefix.into()).unwrap_or(0);
@@ -186,7 +185,6 @@ pub(crate) const fn bits(address: Address) -> u8 {
 fn is_link_local(address: Address) -> bool {
     match address {
         Address::V4(ip) => ip.is_link_local(),
-        #[cfg(feature = "ipv6")]
         Address::V6(ip) => ip.is_unicast_link_local(),
     }
 }
@@ -194,9 +192,7 @@ fn is_link_local(address: Address) -> bool {
 fn common_bits(a: Address, b: Address) -> u8 {
     let bits = match (a, b) {
         (Address::V4(a), Address::V4(b)) => (a.to_bits() ^ b.to_bits()).leading_zeros(),
-        #[cfg(feature = "ipv6")]
         (Address::V6(a), Address::V6(b)) => (a.to_bits() ^ b.to_bits()).leading_zeros(),
-        #[cfg(feature = "ipv6")]
         _ => 0,
     };
     bits as u8
@@ -210,8 +206,8 @@ mod tests {
         Cidr { address: address.parse().unwrap(), prefix }
     }
 
-    fn ip(address: &str) -> IpAddr {
-        address.parse().unwrap()
+    fn ip(address: &str) -> Address {
+        address.parse::<IpAddr>().unwrap().into()
     }
 
     #[test]

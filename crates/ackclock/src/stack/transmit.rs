@@ -102,7 +102,13 @@ mod tests {
             if v4 { [10, 0, 0, n].into() } else { [0xfd00, 0, 0, 0, 0, 0, 0, n.into()].into() }
         };
         let (source, destination) = (address(1), address(2));
-        IpInfo { source, destination, hop_limit: 9, dscp: 5, ecn: Ecn::Ect0 }
+        IpInfo {
+            source: source.into(),
+            destination: destination.into(),
+            hop_limit: 9,
+            dscp: 5,
+            ecn: Ecn::Ect0,
+        }
     }
 
     fn header(flags: Flags) -> Header {

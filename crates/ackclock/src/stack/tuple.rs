@@ -74,7 +74,6 @@ impl FourTuple {
     pub(super) const fn ip_header(&self) -> u8 {
         match self.local.ip() {
             Address::V4(_) => 20,
-            #[cfg(feature = "ipv6")]
             Address::V6(_) => 40,
         }
     }
@@ -93,7 +92,6 @@ impl FourTuple {
                     remote >> 16 | port(self.remote) << 16 | 12 << 56,
                 ])
             }
-            #[cfg(feature = "ipv6")]
             (local, remote) => {
                 let [local, remote] = [local, remote].map(octets).map(u128::from_le_bytes);
                 use_words(&[
@@ -108,7 +106,6 @@ impl FourTuple {
     }
 }
 
-#[cfg(feature = "ipv6")]
 fn octets(address: Address) -> [u8; 16] {
     match address {
         Address::V4(address) => address.to_ipv6_mapped().octets(),

@@ -47,7 +47,6 @@ impl Checksum {
             (Address::V4(source), Address::V4(destination)) => {
                 Checksum::default().over_words(&[source.to_bits(), destination.to_bits(), length])
             }
-            #[cfg(feature = "ipv6")]
             (source, destination) => Checksum::default()
                 .over_address(source)
                 .over_address(destination)
@@ -55,7 +54,6 @@ impl Checksum {
         }
     }
 
-    #[cfg(feature = "ipv6")]
     fn over_address(self, address: Address) -> Self {
         match address {
             Address::V4(address) => self.over(&address.octets()),
@@ -254,6 +252,7 @@ fn sum_blocks(blocks: &[[u8; BLOCK]]) -> u64 {
 mod tests {
     use super::*;
     use crate::wire::Ecn;
+    use core::net::Ipv6Addr;
     use std::vec::Vec;
 
     /// RFC 1071 section 1 word by word, to compare with.
@@ -332,7 +331,8 @@ mod tests {
         let v4 = ip([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
         // 0a00 + 0001 + 0a00 + 0002 + 0006 + 0014.
         assert_eq!(Checksum::pseudo_header(&v4, IpProtocol::Tcp, 20).sum(), 0x141d);
-        let v6 = ip([0xfd00, 0, 0, 0, 0, 0, 0, 1].into(), [0xfd00, 0, 0, 0, 0, 0, 0, 2].into());
+        let v6 = |last| Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, last).into();
+        let v6 = ip(v6(1), v6(2));
         // fd00 + 0001 + fd00 + 0002 + 003a + 0008 = 1fa45, the carry added back.
         assert_eq!(Checksum::pseudo_header(&v6, IpProtocol::Icmpv6, 8).sum(), 0xfa46);
     }

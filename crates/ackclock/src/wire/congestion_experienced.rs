@@ -49,7 +49,13 @@ mod tests {
     fn ip_packet(v6: bool, ecn: Ecn) -> Vec<u8> {
         let hosts = if v6 { ["fd00::1", "fd00::2"] } else { ["10.0.0.1", "10.0.0.2"] };
         let [source, destination] = hosts.map(|host| host.parse::<IpAddr>().unwrap());
-        let ip = IpInfo { source, destination, hop_limit: 64, dscp: 0, ecn };
+        let ip = IpInfo {
+            source: source.into(),
+            destination: destination.into(),
+            hop_limit: 64,
+            dscp: 0,
+            ecn,
+        };
         let (source_port, destination_port) = (1000, 9);
         let header =
             Header { source_port, destination_port, flags: Flags::ACK, ..Header::default() };

@@ -45,7 +45,6 @@ impl Expected {
             (Address::V4(source), Address::V4(destination)) => {
                 (source.to_bits(), destination.to_bits())
             }
-            #[cfg(feature = "ipv6")]
             _ => return None,
         };
         let Header { source_port, destination_port, .. } = segment.header;

@@ -2,9 +2,7 @@
 
 use super::checksum::Checksum;
 use super::ip::{self, IpProtocol};
-#[cfg(feature = "ipv4")]
 use super::ipv4::Ipv4Header;
-#[cfg(feature = "ipv6")]
 use super::ipv6::Ipv6Header;
 use super::{Address, Checksums, IpInfo, MAX_HEADER, Protocol, WireError};
 use crate::seq::SeqNumber;
@@ -77,7 +75,6 @@ pub enum IcmpErrorKind {
 }
 
 /// Reads an ICMP message (RFC 792).
-#[cfg(feature = "ipv4")]
 pub(super) fn parse_v4(message: &[u8], verify: Checksums) -> Result<Protocol<'_>, WireError> {
     if verify.transport && Checksum::default().over(message).complement() != 0 {
         return Err(WireError::Checksum);
@@ -103,7 +100,6 @@ pub(super) fn parse_v4(message: &[u8], verify: Checksums) -> Result<Protocol<'_>
 }
 
 /// Reads an ICMPv6 message (RFC 4443).
-#[cfg(feature = "ipv6")]
 pub(super) fn parse_v6<'a>(
     message: &'a [u8],
     ip: &IpInfo,
@@ -147,7 +143,6 @@ struct Quoted<'a> {
     segment: &'a [u8],
 }
 /// The packet that an ICMP error quotes the beginning of, without its payload.
-#[cfg(feature = "ipv4")]
 fn quoted_in_v4(body: &[u8]) -> Option<Quoted<'_>> {
     let header = Ipv4Header::parse(body)?;
     let is_tcp = !header.has_offset() && header.protocol == Some(IpProtocol::Tcp);
@@ -158,7 +153,6 @@ fn quoted_in_v4(body: &[u8]) -> Option<Quoted<'_>> {
     })
 }
 
-#[cfg(feature = "ipv6")]
 fn quoted_in_v6(body: &[u8]) -> Option<Quoted<'_>> {
     let (header, segment) = Ipv6Header::parse(body)?;
     (header.protocol() == Some(IpProtocol::Tcp)).then_some(Quoted {
@@ -240,7 +234,6 @@ fn write_message(
     let (protocol, sum) = match ip.source {
         Address::V4(_) => (IpProtocol::Icmp, Checksum::default()),
         // Only ICMPv6 sums a pseudo-header (RFC 4443 section 2.3).
-        #[cfg(feature = "ipv6")]
         Address::V6(_) => {
             (IpProtocol::Icmpv6, Checksum::pseudo_header(ip, IpProtocol::Icmpv6, length))
         }

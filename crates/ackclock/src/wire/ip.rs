@@ -1,10 +1,8 @@
 //! What IPv4 and IPv6 have in common.
 
-#[cfg(feature = "ipv4")]
-use super::ipv4;
-#[cfg(feature = "ipv6")]
-use super::ipv6;
-use super::{Address, EchoRequest, IcmpError, MAX_HEADER, Segment, WireError, icmp};
+use super::{
+    Address, EchoRequest, IcmpError, Ipv6Address, MAX_HEADER, Segment, WireError, icmp, ipv4, ipv6,
+};
 
 /// Bytes of an IPv6 header without extension headers (RFC 8200 section 3).
 pub(super) const IPV6_HEADER: usize = 40;
@@ -147,10 +145,8 @@ impl Default for Checksums {
 /// Says what is malformed; the packet is to be dropped and counted.
 pub fn parse_packet(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> {
     match bytes.first().ok_or(WireError::Truncated)? >> 4 {
-        #[cfg(feature = "ipv4")]
-        4 => ipv4::parse(bytes, verify),
-        #[cfg(feature = "ipv6")]
-        6 => ipv6::parse(bytes, verify),
+        4 if ipv4::EXISTS => ipv4::parse(bytes, verify),
+        6 if Ipv6Address::EXISTS => ipv6::parse(bytes, verify),
         _ => Err(WireError::Version),
     }
 }
@@ -170,10 +166,8 @@ impl<'a> PlainPacket<'a> {
     #[inline(always)]
     pub(crate) fn read(bytes: &'a [u8], verify: Checksums) -> Option<Self> {
         let (ip, payload) = match bytes.first()? >> 4 {
-            #[cfg(feature = "ipv4")]
-            4 => ipv4::parse_plain(bytes, verify),
-            #[cfg(feature = "ipv6")]
-            6 => ipv6::parse_plain(bytes),
+            4 if ipv4::EXISTS => ipv4::parse_plain(bytes, verify),
+            6 if Ipv6Address::EXISTS => ipv6::parse_plain(bytes),
             _ => None,
         }?;
         Some(PlainPacket { ip, payload, verify })
@@ -216,9 +210,7 @@ pub(super) fn parse_transport(
     }
     let protocol = match (protocol, ip.source) {
         (Some(IpProtocol::Tcp), _) => Protocol::Tcp(Segment::parse(payload, ip, verify)?),
-        #[cfg(feature = "ipv4")]
         (Some(IpProtocol::Icmp), Address::V4(_)) => icmp::parse_v4(payload, verify)?,
-        #[cfg(feature = "ipv6")]
         (Some(IpProtocol::Icmpv6), Address::V6(_)) => icmp::parse_v6(payload, &ip, verify)?,
         _ => return Err(WireError::UnknownProtocol),
     };
@@ -242,15 +234,10 @@ pub(super) fn write_header(
     payload_len: usize,
 ) -> usize {
     match (ip.source, ip.destination) {
-        #[cfg(feature = "ipv4")]
         (Address::V4(source), Address::V4(destination)) => {
             ipv4::write(to, ip, [source, destination], protocol, payload_len)
         }
-        #[cfg(feature = "ipv6")]
         (source, destination) => ipv6::write(to, ip, [source, destination], protocol, payload_len),
-        // No connection has such addresses.
-        #[cfg(not(any(feature = "ipv4", feature = "ipv6")))]
-        _ => 0,
     }
 }
 

@@ -1,8 +1,8 @@
 //! IPv6 headers (RFC 8200).
 
 use super::ip::{IPV6_HEADER, IpProtocol, parse_transport, saturate, words};
-use super::{Checksums, Ecn, IpInfo, MAX_HEADER, Packet, WireError};
-use core::net::{IpAddr, Ipv6Addr};
+use super::{Address, Checksums, Ecn, IpInfo, MAX_HEADER, Packet, WireError};
+use core::net::Ipv6Addr;
 
 /// Extension headers by number (section 4).
 mod extension {
@@ -98,7 +98,7 @@ pub(super) fn parse_plain(bytes: &[u8]) -> Option<(IpInfo, &[u8])> {
     }
     let address = |[a, b, c, d]: [u32; 4]| {
         let [a, b, c, d] = [a, b, c, d].map(u128::from);
-        IpAddr::V6((a << 96 | b << 64 | c << 32 | d).into())
+        Address::from(Ipv6Addr::from_bits(a << 96 | b << 64 | c << 32 | d))
     };
     let ip = IpInfo {
         source: address([s0, s1, s2, s3]),
@@ -114,7 +114,7 @@ pub(super) fn parse_plain(bytes: &[u8]) -> Option<(IpInfo, &[u8])> {
 pub(super) fn write(
     to: &mut [u8; MAX_HEADER],
     ip: &IpInfo,
-    addresses: [IpAddr; 2],
+    addresses: [Address; 2],
     protocol: IpProtocol,
     payload_len: usize,
 ) -> usize {
@@ -131,9 +131,9 @@ pub(super) fn write(
 }
 
 /// Addresses of two families in one header are a mistake of the caller's; it is written as IPv6.
-fn to_v6(address: IpAddr) -> Ipv6Addr {
+fn to_v6(address: Address) -> Ipv6Addr {
     match address {
-        IpAddr::V4(address) => address.to_ipv6_mapped(),
-        IpAddr::V6(address) => address,
+        Address::V4(address) => address.to_ipv6_mapped(),
+        Address::V6(address) => *address,
     }
 }

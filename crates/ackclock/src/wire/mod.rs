@@ -2,11 +2,11 @@
 //!
 //! All headers are read as arrays of bytes, in which no index can be out of range.
 
-#[cfg(not(feature = "ipv6"))]
 mod address;
-#[cfg(all(feature = "ethernet", feature = "ipv4"))]
+#[cfg(feature = "ethernet")]
 mod arp;
 mod checksum;
+mod congestion_experienced;
 mod cut;
 #[cfg(feature = "ethernet")]
 mod ethernet;
@@ -14,12 +14,9 @@ mod ethernet;
 mod expected;
 mod icmp;
 mod ip;
-#[cfg(feature = "ipv4")]
 mod ipv4;
-#[cfg(feature = "ipv6")]
 mod ipv6;
-mod mark;
-#[cfg(all(feature = "ethernet", feature = "ipv6"))]
+#[cfg(feature = "ethernet")]
 mod ndp;
 mod options;
 mod plain;
@@ -32,14 +29,11 @@ mod segment;
 #[cfg(test)]
 mod tests;
 
-#[cfg(not(feature = "ipv6"))]
-pub use address::Address;
-#[cfg(all(feature = "ethernet", feature = "ipv4"))]
+pub use address::{Address, Ipv6Address};
+#[cfg(feature = "ethernet")]
 pub(crate) use arp::Arp;
 pub use checksum::Checksum;
-/// An address of a family that is in use: without the feature `ipv6` a type with IPv4's only.
-#[cfg(feature = "ipv6")]
-pub use core::net::IpAddr as Address;
+pub use congestion_experienced::mark_congestion;
 pub use cut::complete_checksum;
 pub(crate) use cut::{Cut, write_cut_header};
 #[cfg(feature = "ethernet")]
@@ -51,8 +45,7 @@ pub(crate) use expected::Expected;
 pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply, write_icmp_error};
 pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, parse_packet};
 pub(crate) use ip::{PlainPacket, is_unicast};
-pub use mark::mark_congestion;
-#[cfg(all(feature = "ethernet", feature = "ipv6"))]
+#[cfg(feature = "ethernet")]
 pub(crate) use ndp::{Ndp, NdpKind, is_ndp, solicited_node};
 pub use options::{Options, SackBlocks, Timestamps};
 pub(crate) use plain::PlainSegment;

@@ -58,7 +58,6 @@ impl PlainHeader {
     pub(crate) fn between([source, destination]: [(Address, u16); 2]) -> Option<Self> {
         let ends = match (source.0, destination.0) {
             (Address::V4(from), Address::V4(to)) => [from.to_bits(), to.to_bits()],
-            #[cfg(feature = "ipv6")]
             _ => return None,
         };
         let fragment = u32::from(ipv4::DONT_FRAGMENT);

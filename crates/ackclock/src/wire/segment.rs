@@ -392,7 +392,6 @@ fn write_usual_header(
     const TCP: usize = FIXED_HEADER + LONE_TIMESTAMPS;
     let (source, destination) = match (ip.source, ip.destination) {
         (Address::V4(source), Address::V4(destination)) => (source, destination),
-        #[cfg(feature = "ipv6")]
         _ => return None,
     };
     let options = header.options.lone_timestamps()?;

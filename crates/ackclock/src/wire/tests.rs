@@ -81,7 +81,13 @@ fn v6(last: u16) -> IpAddr {
 }
 
 fn ip(source: IpAddr, destination: IpAddr) -> IpInfo {
-    IpInfo { source, destination, hop_limit: 64, dscp: 0, ecn: Ecn::NotEct }
+    IpInfo {
+        source: source.into(),
+        destination: destination.into(),
+        hop_limit: 64,
+        dscp: 0,
+        ecn: Ecn::NotEct,
+    }
 }
 
 fn syn() -> Header {

@@ -1,17 +1,13 @@
 //! What is said between neighbours: ARP for IPv4, neighbour discovery for IPv6.
 
 use crate::storage::copy;
-#[cfg(feature = "ipv4")]
-use crate::wire::Arp;
 use crate::wire::{
-    Address, ETHERNET_HEADER, EtherType, EthernetAddress, MAX_HEADER, ethernet_header,
+    Address, Arp, ETHERNET_HEADER, EtherType, EthernetAddress, MAX_HEADER, Ndp, NdpKind,
+    ethernet_header, solicited_node,
 };
-#[cfg(feature = "ipv6")]
-use crate::wire::{Ndp, NdpKind, solicited_node};
 use core::net::{Ipv4Addr, Ipv6Addr};
 
 /// All nodes on the link (RFC 4291 section 2.7.1).
-#[cfg(feature = "ipv6")]
 const ALL_NODES: Ipv6Addr = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, 1);
 
 /// Bytes of the longest frame header with the longest packet header.
@@ -35,10 +31,7 @@ impl Message {
     /// 2.3), or an unsolicited advertisement (RFC 4861 section 7.2.6).
     pub(super) fn announcement(ours: Address) -> Self {
         let is_request = ours.is_ipv4();
-        #[cfg(feature = "ipv6")]
         let other = if is_request { ours } else { Ipv6Addr::UNSPECIFIED.into() };
-        #[cfg(not(feature = "ipv6"))]
-        let other = ours;
         Message { is_request, ours, other, hardware: None }
     }
 
@@ -48,26 +41,22 @@ impl Message {
             return 0;
         };
         match (self.ours, self.other) {
-            #[cfg(feature = "ipv4")]
             (Address::V4(ours), Address::V4(other)) => {
                 let to = self.hardware.unwrap_or(EthernetAddress::BROADCAST);
                 *header = ethernet_header(to, from, EtherType::Arp);
                 ETHERNET_HEADER + copy(body, &self.arp(from, ours, other).octets())
             }
-            #[cfg(feature = "ipv6")]
             (Address::V6(ours), Address::V6(other)) => {
-                let message = self.ndp(from, ours, other);
+                let message = self.ndp(from, *ours, *other);
                 let group = EthernetAddress::multicast(message.destination);
                 let to = self.hardware.unwrap_or(group);
                 *header = ethernet_header(to, from, EtherType::Ipv6);
                 body.first_chunk_mut().map_or(0, |body| ETHERNET_HEADER + message.write(body))
             }
-            #[cfg(any(feature = "ipv6", not(feature = "ipv4")))]
             _ => 0,
         }
     }
 
-    #[cfg(feature = "ipv4")]
     fn arp(&self, from: EthernetAddress, ours: Ipv4Addr, other: Ipv4Addr) -> Arp {
         Arp {
             is_request: self.is_request,
@@ -78,7 +67,6 @@ impl Message {
         }
     }
 
-    #[cfg(feature = "ipv6")]
     fn ndp(&self, from: EthernetAddress, ours: Ipv6Addr, other: Ipv6Addr) -> Ndp {
         let to_all = other.is_unspecified();
         let (kind, destination, target) = if self.is_request {

@@ -9,7 +9,6 @@ use crate::stack::secret::Secret;
 use crate::stack::tuple::FourTuple;
 use crate::wire::Address;
 use core::fmt::Debug;
-use core::net::IpAddr;
 
 /// Keys of the hash; none where nothing is looked up by it.
 pub trait HashKeys: Debug {
@@ -62,7 +61,6 @@ impl HashKeys for Multilinear {
             (Address::V4(local), Address::V4(remote)) => {
                 self.multilinear([local.to_bits(), remote.to_bits(), ports, 0])
             }
-            #[cfg(feature = "ipv6")]
             (local, remote) => {
                 let [a, b, c, d] = words(local);
                 let [e, f, g, h] = words(remote);
@@ -84,11 +82,10 @@ impl Multilinear {
     }
 }
 
-#[cfg(feature = "ipv6")]
-fn words(address: IpAddr) -> [u32; 4] {
+fn words(address: Address) -> [u32; 4] {
     let bits = match address {
-        IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
-        IpAddr::V6(address) => address.to_bits(),
+        Address::V4(address) => address.to_ipv6_mapped().to_bits(),
+        Address::V6(address) => address.to_bits(),
     };
     [96, 64, 32, 0].map(|shift| (bits >> shift) as u32)
 }

@@ -9,7 +9,7 @@ use crate::seq::{SeqNumber, SeqRange};
 use crate::stack::slot::Owner;
 use crate::tcp::FlightRecord;
 use crate::test_random::Random;
-use crate::wire::{Ecn, Options, Timestamps};
+use crate::wire::{Address, Ecn, Options, Timestamps};
 use std::collections::{BTreeSet, VecDeque};
 
 /// How many runs on each kind of storage.
@@ -27,7 +27,7 @@ const OWN_PORTS: [u16; 5] = [80, 80, 81, 50_000, 50_001];
 const PEER_PORTS: [u16; 3] = [5_000, 5_001, 80];
 
 fn cidr(address: &str) -> Cidr {
-    let address: IpAddr = address.parse().unwrap();
+    let address = address.parse::<IpAddr>().unwrap();
     Cidr { address, prefix: if address.is_ipv4() { 24 } else { 64 } }
 }
 
@@ -179,7 +179,8 @@ impl<'a> World<'a> {
             options: self.options(0),
             ..Header::default()
         };
-        self.build(peer.parse().unwrap(), own.parse().unwrap(), &header)
+        let [peer, own] = [peer, own].map(|address| address.parse::<IpAddr>().unwrap().into());
+        self.build(peer, own, &header)
     }
 
     /// What a peer could say to one of the last packets, or nearly so.
@@ -235,7 +236,7 @@ impl<'a> World<'a> {
         self.build(sent.ip.destination, sent.ip.source, &header)
     }
 
-    fn build(&mut self, source: IpAddr, destination: IpAddr, header: &Header) -> Vec<u8> {
+    fn build(&mut self, source: Address, destination: Address, header: &Header) -> Vec<u8> {
         let ip = IpInfo { source, destination, hop_limit: 64, dscp: 0, ecn: Ecn::NotEct };
         let len = self.random.pick(&[0, 0, 0, 1, 10, 100, 500]);
         let payload = std::vec![b'x'; len];

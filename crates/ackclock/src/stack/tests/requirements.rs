@@ -10,7 +10,7 @@ fn syn_to(to: IpAddr) -> Host {
     client.connect(millis(0), addr("10.0.0.2:80"), None, &Config::default()).unwrap();
     let syn = packets(millis(0), &mut client).remove(0);
     let parsed = segment(&syn);
-    let ip = wire::IpInfo { destination: to, ..parsed.ip };
+    let ip = wire::IpInfo { destination: to.into(), ..parsed.ip };
     let mut server = host_with(SERVER, config());
     let any = ListenConfig { any_destination: true, ..ListenConfig::new(addr("0.0.0.0:0")) };
     server.listen(any).unwrap();
@@ -282,7 +282,7 @@ fn a_syn_from_nowhere_is_ignored() {
         pair.connect();
         let syn = packets(pair.now, &mut pair.client).remove(0);
         let parsed = segment(&syn);
-        let ip = wire::IpInfo { source: from.parse().unwrap(), ..parsed.ip };
+        let ip = wire::IpInfo { source: from.parse::<IpAddr>().unwrap().into(), ..parsed.ip };
         pair.server.on_packet(pair.now, &packet_of(&ip, &parsed.header));
         assert_eq!(packets(pair.now, &mut pair.server), Vec::<Vec<u8>>::new(), "{from}");
         assert_eq!(pair.server.statistics().bad_address, 1, "{from}");

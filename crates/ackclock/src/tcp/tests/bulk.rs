@@ -272,8 +272,8 @@ impl Bulk {
             {
                 let (forth, header, payload) = entry.remove();
                 let ip = IpInfo {
-                    source: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)),
-                    destination: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)),
+                    source: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)).into(),
+                    destination: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)).into(),
                     hop_limit: 64,
                     dscp: 0,
                     ecn: Ecn::NotEct,

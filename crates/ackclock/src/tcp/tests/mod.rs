@@ -200,8 +200,8 @@ impl<C: CongestionController> Test<C> {
 
     fn marked_segment(&mut self, header: Header, payload: &[u8], ecn: Ecn) -> Verdict {
         let ip = IpInfo {
-            source: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)),
-            destination: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)),
+            source: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)).into(),
+            destination: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)).into(),
             hop_limit: 64,
             dscp: 0,
             ecn,

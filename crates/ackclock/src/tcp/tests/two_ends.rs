@@ -294,8 +294,8 @@ fn run(seed: u32) {
         while let Some(entry) = path.first_entry().filter(|entry| entry.key().0 <= now) {
             let (index, header, ecn, payload) = entry.remove();
             let ip = IpInfo {
-                source: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)),
-                destination: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)),
+                source: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)).into(),
+                destination: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)).into(),
                 hop_limit: 64,
                 dscp: 0,
                 ecn,

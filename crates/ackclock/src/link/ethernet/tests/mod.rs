@@ -118,8 +118,8 @@ fn tcp_packet(source: &str, destination: &str, flags: Flags) -> Vec<u8> {
     let [source, destination]: [SocketAddr; 2] =
         [source, destination].map(|address| address.parse().unwrap());
     let ip = IpInfo {
-        source: source.ip(),
-        destination: destination.ip(),
+        source: source.ip().into(),
+        destination: destination.ip().into(),
         hop_limit: 64,
         dscp: 0,
         ecn: Ecn::NotEct,
