@@ -47,17 +47,11 @@ impl Checksum {
             (Address::V4(source), Address::V4(destination)) => {
                 Checksum::default().over_words(&[source.to_bits(), destination.to_bits(), length])
             }
-            (source, destination) => Checksum::default()
-                .over_address(source)
-                .over_address(destination)
-                .over_words(&[length]),
-        }
-    }
-
-    fn over_address(self, address: Address) -> Self {
-        match address {
-            Address::V4(address) => self.over(&address.octets()),
-            Address::V6(address) => self.over(&address.octets()),
+            (source, destination) => {
+                let [s0, s1, s2, s3] = words(source);
+                let [d0, d1, d2, d3] = words(destination);
+                Checksum::default().over_words(&[s0, s1, s2, s3, d0, d1, d2, d3, length])
+            }
         }
     }
 
@@ -126,6 +120,15 @@ impl Checksum {
     pub fn complement(self) -> u16 {
         !self.sum()
     }
+}
+
+/// An address as words; one of IPv4 as the last of four.
+fn words(address: Address) -> [u32; 4] {
+    let bits = match address {
+        Address::V4(address) => address.to_bits().into(),
+        Address::V6(address) => address.to_bits(),
+    };
+    [96, 64, 32, 0].map(|shift| (bits >> shift) as u32)
 }
 
 /// The sum of both, with the carry added back.

@@ -199,6 +199,7 @@ pub(super) fn words<const BYTES: usize, const WORDS: usize>(header: &[u8; BYTES]
 }
 
 /// Reads what an IP packet carries.
+#[inline]
 pub(super) fn parse_transport(
     protocol: Option<IpProtocol>,
     payload: &[u8],

@@ -25,6 +25,7 @@ pub(super) struct Ipv6Header {
 
 impl Ipv6Header {
     /// Reads a header that `bytes` begin with, and gives what follows it.
+    #[inline]
     pub(super) fn parse(bytes: &[u8]) -> Option<(Ipv6Header, &[u8])> {
         let (&[c0, c1, _, _, l0, l1, next_header, hop_limit], rest) = bytes.split_first_chunk()?;
         let (source, rest) = rest.split_first_chunk::<16>()?;
@@ -47,6 +48,7 @@ impl Ipv6Header {
 }
 
 /// Reads a packet.
+#[inline]
 pub(super) fn parse(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> {
     let (header, rest) = Ipv6Header::parse(bytes).ok_or(WireError::Truncated)?;
     let payload = rest.get(..header.payload_len).ok_or(WireError::Truncated)?;
@@ -62,6 +64,7 @@ pub(super) fn parse(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireE
 }
 
 /// Section 4: the protocol behind the extension headers, and its bytes.
+#[inline]
 fn skip_extension_headers(first: u8, payload: &[u8]) -> Result<(u8, &[u8]), WireError> {
     use extension::{DESTINATION_OPTIONS, FRAGMENT, HOP_BY_HOP, ROUTING};
     let (mut next, mut rest) = (first, payload);

@@ -136,6 +136,7 @@ impl Options {
     ///
     /// # Errors
     /// [`WireError::Option`] for a length that is not the option's or runs over the area (MUST-7).
+    #[inline]
     pub(super) fn parse(mut area: &[u8]) -> Result<Options, WireError> {
         let mut options = Options::default();
         // Nearly every segment has what RFC 7323 appendix A recommends, and nothing else.

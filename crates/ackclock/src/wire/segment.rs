@@ -136,6 +136,7 @@ impl Header {
     ///
     /// # Errors
     /// Says what is malformed.
+    #[inline]
     pub fn parse(bytes: &[u8]) -> Result<(Header, &[u8]), WireError> {
         let (fixed, rest) =
             bytes.split_first_chunk::<FIXED_HEADER>().ok_or(WireError::Truncated)?;
@@ -196,6 +197,7 @@ pub struct Segment<'a> {
 impl<'a> Segment<'a> {
     /// Reads a TCP segment; the checksum comes first, since nothing else of a damaged one is to be
     /// believed.
+    #[inline]
     pub(super) fn parse(
         bytes: &'a [u8],
         ip: IpInfo,
