@@ -97,7 +97,6 @@ impl<'a> Frame<'a> {
 }
 
 /// The header of a frame.
-#[cfg_attr(not(feature = "fast-path"), inline(never))]
 pub(crate) const fn ethernet_header(
     destination: EthernetAddress,
     source: EthernetAddress,

@@ -1,7 +1,8 @@
 //! What IPv4 and IPv6 have in common.
 
 use super::{
-    Address, EchoRequest, IcmpError, Ipv6Address, MAX_HEADER, Segment, WireError, icmp, ipv4, ipv6,
+    Address, EchoRequest, IcmpError, Ipv6Address, MAX_HEADER, Segment, WireError, icmp, included,
+    ipv4, ipv6,
 };
 
 /// Bytes of an IPv6 header without extension headers (RFC 8200 section 3).
@@ -145,7 +146,7 @@ impl Default for Checksums {
 /// Says what is malformed; the packet is to be dropped and counted.
 pub fn parse_packet(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> {
     match bytes.first().ok_or(WireError::Truncated)? >> 4 {
-        4 if ipv4::EXISTS => ipv4::parse(bytes, verify),
+        4 if included::IPV4 => ipv4::parse(bytes, verify),
         6 if Ipv6Address::EXISTS => ipv6::parse(bytes, verify),
         _ => Err(WireError::Version),
     }
@@ -166,7 +167,7 @@ impl<'a> PlainPacket<'a> {
     #[inline(always)]
     pub(crate) fn read(bytes: &'a [u8], verify: Checksums) -> Option<Self> {
         let (ip, payload) = match bytes.first()? >> 4 {
-            4 if ipv4::EXISTS => ipv4::parse_plain(bytes, verify),
+            4 if included::IPV4 => ipv4::parse_plain(bytes, verify),
             6 if Ipv6Address::EXISTS => ipv6::parse_plain(bytes),
             _ => None,
         }?;

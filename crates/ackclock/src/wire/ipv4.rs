@@ -5,8 +5,6 @@ use super::ip::{IpProtocol, parse_transport, saturate, words, write_words};
 use super::{Address, Checksums, Ecn, IpInfo, MAX_HEADER, Packet, WireError};
 use core::net::Ipv4Addr;
 
-/// Whether IPv4 is in use.
-pub(super) const EXISTS: bool = cfg!(feature = "ipv4");
 /// Bytes of a header without options (section 3.1).
 pub(super) const HEADER: usize = 20;
 

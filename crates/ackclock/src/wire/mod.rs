@@ -13,6 +13,7 @@ mod ethernet;
 #[cfg(all(feature = "fast-path", feature = "ipv4"))]
 mod expected;
 mod icmp;
+mod included;
 mod ip;
 mod ipv4;
 mod ipv6;

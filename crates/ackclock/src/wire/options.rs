@@ -1,6 +1,6 @@
 //! TCP options (RFC 9293 section 3.1, RFC 7323, RFC 2018, RFC 2883).
 
-use super::WireError;
+use super::{WireError, included};
 use crate::seq::{SeqNumber, SeqRange};
 
 /// The longest option area in bytes: a data offset of 15 words less the fixed header.
@@ -112,15 +112,12 @@ impl Options {
 
     /// The window scale shift to be written.
     fn shift(&self) -> Option<u8> {
-        self.window_scale.filter(|_| cfg!(feature = "window-scaling"))
+        self.window_scale.filter(|_| included::WINDOW_SCALING)
     }
 
     /// Timestamps and SACK-permitted, which share a word. What was left out is never written.
     fn of_both(&self) -> (Option<Timestamps>, bool) {
-        (
-            self.timestamps.filter(|_| cfg!(feature = "timestamps")),
-            cfg!(feature = "sack") && self.sack_permitted,
-        )
+        (self.timestamps.filter(|_| included::TIMESTAMPS), included::SACK && self.sack_permitted)
     }
 
     fn blocks_that_fit(&self) -> &[SeqRange] {
@@ -140,7 +137,7 @@ impl Options {
     pub(super) fn parse(mut area: &[u8]) -> Result<Options, WireError> {
         let mut options = Options::default();
         // Nearly every segment has what RFC 7323 appendix A recommends, and nothing else.
-        if cfg!(all(feature = "fast-path", feature = "timestamps"))
+        if included::TIMESTAMPS
             && let Some((before, value)) = area.split_first_chunk()
             && u32::from_be_bytes(*before) == BEFORE_TIMESTAMPS
             && let &[v0, v1, v2, v3, e0, e1, e2, e3] = value
@@ -183,8 +180,7 @@ impl Options {
     #[inline(always)]
     pub(super) fn of_usual_syn(words: [u32; USUAL_SYN / 4]) -> Option<Self> {
         let [mss, both, value, echo, scale] = words;
-        let all_known =
-            cfg!(all(feature = "sack", feature = "timestamps", feature = "window-scaling"));
+        let all_known = included::SACK && included::TIMESTAMPS && included::WINDOW_SCALING;
         let is_usual =
             mss & 0xffff_0000 == SYN_MSS && both == SYN_BOTH && scale & 0xffff_ff00 == SYN_SCALE;
         (all_known && is_usual).then(|| Options {
@@ -199,12 +195,12 @@ impl Options {
     fn take(&mut self, kind: u8, data: &[u8]) -> Result<(), WireError> {
         match (kind, data) {
             (kind::MSS, &[high, low]) => self.mss = Some(u16::from_be_bytes([high, low])),
-            (kind::WINDOW_SCALE, _) if !cfg!(feature = "window-scaling") => {}
+            (kind::WINDOW_SCALE, _) if !included::WINDOW_SCALING => {}
             (kind::WINDOW_SCALE, &[shift]) => {
                 self.window_scale = Some(shift.min(MAX_WINDOW_SCALE));
             }
-            (kind::SACK_PERMITTED | kind::SACK, _) if !cfg!(feature = "sack") => {}
-            (kind::TIMESTAMPS, _) if !cfg!(feature = "timestamps") => {}
+            (kind::SACK_PERMITTED | kind::SACK, _) if !included::SACK => {}
+            (kind::TIMESTAMPS, _) if !included::TIMESTAMPS => {}
             (kind::SACK_PERMITTED, []) => self.sack_permitted = true,
             (kind::TIMESTAMPS, &[v0, v1, v2, v3, e0, e1, e2, e3]) => {
                 self.timestamps = Some(Timestamps {
@@ -299,7 +295,7 @@ impl SackBlocks {
     /// How many blocks fit into an option area (RFC 2018 section 3); three beside timestamps.
     pub const MAX: usize = 4;
     /// Without the feature `sack` there is never one.
-    const PLACES: usize = if cfg!(feature = "sack") { Self::MAX } else { 0 };
+    const PLACES: usize = if included::SACK { Self::MAX } else { 0 };
 
     /// No block.
     pub const EMPTY: SackBlocks = SackBlocks {
@@ -427,7 +423,7 @@ mod tests {
             assert_eq!(area, written(&options));
             known += 1;
         }
-        assert_eq!(known, if cfg!(all(feature = "sack", feature = "timestamps")) { 2 } else { 0 });
+        assert_eq!(known, if included::SACK && included::TIMESTAMPS { 2 } else { 0 });
     }
 
     #[test]

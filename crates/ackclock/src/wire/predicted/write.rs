@@ -4,7 +4,7 @@ use super::super::checksum::Checksum;
 use super::super::ip::{IPV6_HEADER, IpProtocol, saturate};
 use super::super::options::{BEFORE_TIMESTAMPS, LONE_TIMESTAMPS};
 use super::super::segment::FIXED_HEADER;
-use super::super::{Address, Ecn, Flags, Timestamps, WriteChecksum, ipv4};
+use super::super::{Address, Ecn, Flags, Timestamps, WriteChecksum, included, ipv4};
 use crate::seq::SeqNumber;
 use core::net::IpAddr;
 
@@ -127,7 +127,8 @@ impl WriteTemplate {
         payload_len: usize,
         checksum: WriteChecksum,
     ) {
-        let &WriteFields { ack, flags, window, timestamps, .. } = fields;
+        let &WriteFields { ack, flags, window, .. } = fields;
+        let timestamps = fields.timestamps.filter(|_| included::TIMESTAMPS);
         let options = if timestamps.is_some() { LONE_TIMESTAMPS } else { 0 };
         let header_len = FIXED_HEADER + options;
         let length = payload_len.saturating_add(header_len);
