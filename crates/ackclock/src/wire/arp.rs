@@ -6,17 +6,17 @@ use core::net::Ipv4Addr;
 /// Bytes of a packet.
 const ARP_PACKET: usize = 28;
 
-/// What a packet begins with: Ethernet, IPv4, and the lengths of their addresses.
+/// The first six bytes of a packet: Ethernet, IPv4, and the lengths of their addresses.
 const KIND: [u8; 6] = [0, 1, 8, 0, 6, 4];
 
 /// RFC 826: `ares_op$REQUEST` and `ares_op$REPLY`.
 const REQUEST: u8 = 1;
 const REPLY: u8 = 2;
 
-/// A packet.
+/// A request or reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Arp {
-    /// Whether it asks for the target; else it answers.
+    /// Whether the packet is a request, which asks for the target's hardware address; else it is a reply.
     pub(crate) is_request: bool,
     pub(crate) sender_hardware: EthernetAddress,
     pub(crate) sender: Ipv4Addr,

@@ -11,7 +11,7 @@ use super::{Address, IpInfo};
 /// A sum that is not folded yet.
 #[cfg(target_pointer_width = "64")]
 type Sum = u64;
-/// Of one register, so that it goes from one call to the next in registers.
+/// A sum of one register, which is cheap to pass from call to call.
 #[cfg(not(target_pointer_width = "64"))]
 type Sum = u32;
 
@@ -29,11 +29,11 @@ pub struct Checksum {
 }
 
 impl Checksum {
-    /// Of nothing.
+    /// The sum of no bytes.
     #[cfg(all(feature = "fast-path", feature = "ipv4"))]
     pub(super) const ZERO: Checksum = Checksum { sum: 0, odd: false };
 
-    /// Of nothing yet.
+    /// The sum of no bytes.
     pub(super) const NONE: Self = Checksum { sum: 0, odd: false };
 
     /// The sum of the pseudo-header (RFC 9293 section 3.1, RFC 8200 section 8.1). `length` is the
@@ -55,7 +55,7 @@ impl Checksum {
         }
     }
 
-    /// Goes on with numbers in network order, after an even number of bytes.
+    /// The sum continued over numbers in network order, after an even number of bytes.
     #[cfg(target_pointer_width = "64")]
     #[inline]
     #[must_use]
@@ -64,7 +64,8 @@ impl Checksum {
         Checksum { sum: self.sum.wrapping_add(part), ..self }
     }
 
-    /// The same, as one function for all lengths.
+    /// The sum continued over numbers in network order, after an even number of bytes: one function for
+    /// all lengths, for small machines.
     #[cfg(not(target_pointer_width = "64"))]
     #[must_use]
     pub(super) fn over_words(self, words: &[u32]) -> Self {
@@ -72,7 +73,7 @@ impl Checksum {
         Checksum { sum, ..self }
     }
 
-    /// Goes on with what was summed elsewhere, after an even number of bytes here and there.
+    /// The sum of this and another part, each of an even number of bytes.
     #[cfg(all(feature = "fast-path", feature = "ipv4"))]
     #[inline]
     #[must_use]
@@ -84,11 +85,11 @@ impl Checksum {
         Checksum { sum, ..self }
     }
 
-    /// Goes on with `bytes`.
+    /// The sum continued over `bytes`.
     #[inline]
     #[must_use]
     pub fn over(self, bytes: &[u8]) -> Self {
-        // As the second part of a ring's data mostly is.
+        // The second part of a ring's data mostly is empty.
         if bytes.is_empty() { self } else { self.over_some(bytes) }
     }
 
@@ -109,13 +110,14 @@ impl Checksum {
         Checksum { sum, odd: self.odd != (bytes.len() % 2 == 1) }
     }
 
-    /// The sum as it stands, not complemented: what a device that completes it wants in the field.
+    /// The folded sum, not complemented: what a device that completes the checksum expects in the field.
     #[inline]
     pub fn sum(self) -> u16 {
         u16::from_be(fold(self.sum))
     }
 
-    /// The value of the checksum field; zero if the field was summed too and is right.
+    /// The complement of the folded sum: the value of the checksum field, or zero if the field was summed
+    /// as well and is right.
     #[inline]
     pub fn complement(self) -> u16 {
         !self.sum()

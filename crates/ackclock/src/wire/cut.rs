@@ -1,12 +1,12 @@
-//! Cutting a large TCP packet into segments as devices do that segment (and completing checksums
-//! as they do).
+//! Segmentation and checksums as a network device offloads them: a large TCP packet is cut into
+//! segments, and a checksum that was left to the device is completed.
 
 use super::MAX_HEADER;
 use super::checksum::Checksum;
 use super::ip::{IPV6_HEADER, IpProtocol, saturate};
 use super::segment::Flags;
 
-/// Where the fields lie: in an IPv4 header (RFC 791), an IPv6 header (RFC 8200), a TCP header.
+/// Offsets of fields in bytes: in an IPv4 header (RFC 791), an IPv6 header (RFC 8200), a TCP header.
 const IPV4_LENGTH: usize = 2;
 const IPV4_FRAGMENT: usize = 6;
 const IPV4_PROTOCOL: usize = 9;
@@ -15,7 +15,7 @@ const IPV4_ADDRESSES: core::ops::Range<usize> = 12..20;
 const IPV6_LENGTH: usize = 4;
 const IPV6_NEXT_HEADER: usize = 6;
 const IPV6_ADDRESSES: core::ops::Range<usize> = 8..40;
-/// More fragments follow, or this is not the first.
+/// The bits of an IPv4 fragment: more fragments, and the fragment offset.
 const MORE_OR_OFFSET: u16 = 0x3fff;
 const TCP_SEQ: usize = 4;
 const TCP_FLAGS: usize = 12;
@@ -23,16 +23,16 @@ const TCP_CHECKSUM: usize = 16;
 
 /// One of the segments that a packet is cut into.
 pub(crate) struct Cut<'a> {
-    /// Where its payload begins in the packet's, in bytes.
+    /// Offset of the segment's payload in the packet's, in bytes.
     pub(crate) start: usize,
     pub(crate) payload: [&'a [u8]; 2],
-    /// Whether nothing comes after it.
+    /// Whether this is the last segment of the packet.
     pub(crate) last: bool,
 }
 
 /// Writes the headers of one segment of the packet whose headers are `whole`, with complete
-/// checksums, into `to`; returns their length in bytes, 0 if they are no headers. TCP's begins
-/// `transport_offset` bytes behind IP's.
+/// checksums, into `to`. Returns their length in bytes, or 0 if `whole` is too short for headers. TCP's
+/// header begins at byte `transport_offset`.
 pub(crate) fn write_cut_header(
     to: &mut [u8; MAX_HEADER],
     whole: &[u8],
@@ -78,8 +78,8 @@ fn cut_header(header: &mut [u8], transport_offset: usize, cut: &Cut<'_>) -> Opti
     put(tcp, TCP_CHECKSUM, sum.complement())
 }
 
-/// Completes the checksum of a TCP packet that a device left to others (or says is right without
-/// more). Other packets, fragments, and IPv6 packets with extension headers stay as they are.
+/// Completes the TCP checksum of a packet whose sender left it to a device. Other packets, fragments,
+/// and IPv6 packets with extension headers stay as they are.
 pub fn complete_checksum(packet: &mut [u8]) {
     let _ = try_complete(packet);
 }
@@ -87,7 +87,7 @@ pub fn complete_checksum(packet: &mut [u8]) {
 fn try_complete(packet: &mut [u8]) -> Option<()> {
     let first = *packet.first()?;
     let field = |at: usize| Some(u16::from_be_bytes(*packet.get(at..)?.first_chunk()?));
-    // What stands behind the length that the header gives is none of TCP's.
+    // Bytes beyond the length in the IP header are padding.
     let (offset, length, protocol) = match first >> 4 {
         4 if first & 0xf >= 5 && field(IPV4_FRAGMENT)? & MORE_OR_OFFSET == 0 => {
             let offset = usize::from(first & 0xf) * 4;

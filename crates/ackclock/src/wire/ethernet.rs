@@ -11,22 +11,22 @@ pub const ETHERNET_HEADER: usize = 14;
 pub struct EthernetAddress(pub [u8; 6]);
 
 impl EthernetAddress {
-    /// All interfaces.
+    /// The broadcast address: all interfaces of a link.
     pub const BROADCAST: EthernetAddress = EthernetAddress([0xff; 6]);
 
-    /// The group of an IPv6 multicast address (RFC 2464 section 7).
+    /// The group address to which packets for an IPv6 multicast address go (RFC 2464 section 7).
     pub const fn multicast(group: Ipv6Addr) -> Self {
         let [.., a, b, c, d] = group.octets();
         EthernetAddress([0x33, 0x33, a, b, c, d])
     }
 
-    /// Whether it means a group of interfaces, all of them included.
+    /// Whether this is the address of a group of interfaces; the broadcast address is one.
     pub const fn is_group(self) -> bool {
         let EthernetAddress([first, ..]) = self;
         first & 1 != 0
     }
 
-    /// Whether it can be the address of one interface.
+    /// Whether this can be the address of one interface: neither a group's nor all zeros.
     pub fn is_station(self) -> bool {
         !self.is_group() && self != EthernetAddress::default()
     }
@@ -39,7 +39,7 @@ impl fmt::Display for EthernetAddress {
     }
 }
 
-/// What a frame carries.
+/// The protocol that a frame carries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum EtherType {
     /// An IPv4 packet (RFC 894).
@@ -74,9 +74,9 @@ impl EtherType {
 pub(crate) struct Frame<'a> {
     pub(crate) destination: EthernetAddress,
     pub(crate) source: EthernetAddress,
-    /// `None` for what is not spoken here.
+    /// `None` for a protocol that is not implemented.
     pub(crate) kind: Option<EtherType>,
-    /// With the padding of short frames.
+    /// The packet, with the padding of short frames.
     pub(crate) payload: &'a [u8],
 }
 

@@ -44,7 +44,7 @@ pub struct EchoRequest<'a> {
 /// An ICMP error about a segment that we sent (RFC 5927).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IcmpError {
-    /// What went wrong.
+    /// The kind of error.
     pub kind: IcmpErrorKind,
     /// Our end, as quoted.
     pub local: SocketAddr,
@@ -54,7 +54,7 @@ pub struct IcmpError {
     pub seq: SeqNumber,
 }
 
-/// What an ICMP error says.
+/// The kind of an ICMP error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum IcmpErrorKind {

@@ -1,4 +1,4 @@
-//! What IPv4 and IPv6 have in common.
+//! IP packets of either family: what the families have in common, and the choice between them.
 
 use super::{
     Address, EchoRequest, IcmpError, Ipv6Address, MAX_HEADER, Segment, WireError, icmp, included,
@@ -8,7 +8,8 @@ use super::{
 /// Bytes of an IPv6 header without extension headers (RFC 8200 section 3).
 pub(super) const IPV6_HEADER: usize = 40;
 
-/// What the packets carry that are read and written here, by number (RFC 790, RFC 8200 section 4).
+/// Protocols that are read and written here, by their number in the IP header (RFC 790, RFC 8200 section
+/// 4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum IpProtocol {
     /// RFC 792.
@@ -66,7 +67,7 @@ impl Ecn {
     }
 }
 
-/// What TCP sees of an IP header, in either direction.
+/// The fields of an IP header that TCP needs, in either direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IpInfo {
     /// Source address.
@@ -96,7 +97,7 @@ impl IpInfo {
     }
 }
 
-/// What an IP packet carries.
+/// The content of an IP packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol<'a> {
     /// A TCP segment.
@@ -112,9 +113,9 @@ pub enum Protocol<'a> {
 /// A parsed IP packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet<'a> {
-    /// What the IP header says.
+    /// Fields of the IP header.
     pub ip: IpInfo,
-    /// What it carries.
+    /// The content.
     pub protocol: Protocol<'a>,
 }
 
@@ -188,7 +189,7 @@ impl<'a> PlainPacket<'a> {
     }
 }
 
-/// A header as numbers.
+/// The bytes of a header as 32-bit numbers.
 #[inline(always)]
 pub(super) fn words<const BYTES: usize, const WORDS: usize>(header: &[u8; BYTES]) -> [u32; WORDS] {
     let (bytes, _) = header.as_chunks::<4>();
@@ -199,7 +200,7 @@ pub(super) fn words<const BYTES: usize, const WORDS: usize>(header: &[u8; BYTES]
     words
 }
 
-/// Reads what an IP packet carries.
+/// Reads the content of an IP packet.
 #[inline]
 pub(super) fn parse_transport(
     protocol: Option<IpProtocol>,
@@ -252,7 +253,7 @@ pub(super) fn write_words<const N: usize>(to: &mut [u8], words: [u32; N]) {
     }
 }
 
-/// A length for a 16-bit field; a longer packet than it can tell of is never made.
+/// A length for a 16-bit field, at most 65,535. No packet that is sent is longer.
 pub(super) fn saturate(length: usize) -> u16 {
     u16::try_from(length).unwrap_or(u16::MAX)
 }

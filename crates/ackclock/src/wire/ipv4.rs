@@ -16,9 +16,9 @@ pub(super) const FRAGMENT: u16 = 0x3fff;
 /// A header's fields that matter here.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ipv4Header {
-    /// Its length in bytes.
+    /// Length of the header in bytes.
     pub(super) len: usize,
-    /// The packet's length in bytes.
+    /// Length of the packet in bytes.
     pub(super) total_len: usize,
     service: u8,
     fragment: u16,
@@ -29,7 +29,7 @@ pub(super) struct Ipv4Header {
 }
 
 impl Ipv4Header {
-    /// Reads a header that `bytes` begin with; `None` if they are too few or the length is none.
+    /// Reads the header at the beginning of `bytes`; `None` if they are too few, or no IPv4 header.
     #[inline]
     pub(super) fn parse(bytes: &[u8]) -> Option<Ipv4Header> {
         let &[first, service, l0, l1, _, _, f0, f1, hop_limit, protocol, _, _, ref addresses @ ..] =
@@ -77,7 +77,7 @@ pub(super) fn parse(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireE
     parse_transport(header.protocol, payload, ip, verify)
 }
 
-/// The sum of a header, which has options hardly ever.
+/// The checksum of a header; most have no options.
 #[inline]
 fn sum(header: &[u8]) -> Checksum {
     match header.first_chunk::<HEADER>() {

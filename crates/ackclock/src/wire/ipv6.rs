@@ -24,7 +24,8 @@ pub(super) struct Ipv6Header {
 }
 
 impl Ipv6Header {
-    /// Reads a header that `bytes` begin with, and gives what follows it.
+    /// Reads the header at the beginning of `bytes`; returns what follows it too. `None` if they are too few,
+    /// or no IPv6 header.
     #[inline]
     pub(super) fn parse(bytes: &[u8]) -> Option<(Ipv6Header, &[u8])> {
         let (&[c0, c1, _, _, l0, l1, next_header, hop_limit], rest) = bytes.split_first_chunk()?;
@@ -41,7 +42,7 @@ impl Ipv6Header {
         (c0 >> 4 == 6).then_some((header, rest))
     }
 
-    /// What it says that follows it.
+    /// The protocol that the next-header field names.
     pub(super) fn protocol(&self) -> Option<IpProtocol> {
         IpProtocol::from_number(self.next_header)
     }
@@ -114,6 +115,7 @@ pub(super) fn parse_plain(bytes: &[u8]) -> Option<(IpInfo, &[u8])> {
 }
 
 /// Writes a header.
+#[inline]
 pub(super) fn write(
     to: &mut [u8; MAX_HEADER],
     ip: &IpInfo,
@@ -124,16 +126,19 @@ pub(super) fn write(
     let version_and_class = 6 << 60 | u64::from(ip.traffic_class()) << 52;
     let length = u64::from(saturate(payload_len)) << 16;
     let fixed = version_and_class | length | (protocol as u64) << 8 | u64::from(ip.hop_limit);
-    let [source, destination] = addresses.map(|address| to_v6(address).to_bits());
-    let halves = |bits: u128| [(bits >> 64) as u64, bits as u64];
-    let ([s0, s1], [d0, d1]) = (halves(source), halves(destination));
-    for (place, word) in to.as_chunks_mut().0.iter_mut().zip([fixed, s0, s1, d0, d1]) {
-        *place = word.to_be_bytes();
+    let [source, destination] = addresses.map(|address| to_v6(address).octets());
+    if let Some((at_fixed, rest)) = to.split_first_chunk_mut()
+        && let Some((at_source, rest)) = rest.split_first_chunk_mut()
+        && let Some(at_destination) = rest.first_chunk_mut()
+    {
+        *at_fixed = fixed.to_be_bytes();
+        (*at_source, *at_destination) = (source, destination);
     }
     IPV6_HEADER
 }
 
 /// Addresses of two families in one header are a mistake of the caller's; it is written as IPv6.
+#[inline]
 fn to_v6(address: Address) -> Ipv6Addr {
     match address {
         Address::V4(address) => address.to_ipv6_mapped(),

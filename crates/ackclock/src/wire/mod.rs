@@ -1,6 +1,8 @@
-//! Bytes to segments and back. Only this module sees header bytes.
+//! Packet headers: reading them from bytes and writing them. No other module sees header bytes.
 //!
-//! All headers are read as arrays of bytes, in which no index can be out of range.
+//! [`parse_packet`] reads any packet and [`write_packet_header`] writes the headers of any segment;
+//! `predicted` has templates that do the same for the packets that a connection exchanges most. Headers
+//! are read as arrays of bytes of a known length, in which no index can be out of range.
 
 mod address;
 #[cfg(feature = "ethernet")]

@@ -26,16 +26,16 @@ const OVERRIDE: u8 = 0x20;
 const FIXED: usize = 24;
 const WITH_HARDWARE: usize = FIXED + 8;
 
-/// What a message says.
+/// The two kinds of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NdpKind {
-    /// Who has the target?
+    /// A question: who has the target address?
     Solicitation,
-    /// I have the target.
+    /// An answer or announcement: the sender has the target address.
     Advertisement {
-        /// Somebody has asked.
+        /// The advertisement answers a solicitation.
         solicited: bool,
-        /// It replaces what was known.
+        /// The link-layer address replaces one that is known already.
         overrides: bool,
     },
 }
@@ -51,7 +51,7 @@ pub(crate) struct Ndp {
     pub(crate) hardware: Option<EthernetAddress>,
 }
 
-/// Whether an IPv6 packet is one of these messages, good or bad.
+/// Whether an IPv6 packet is a neighbour solicitation or advertisement, valid or not.
 pub(crate) fn is_ndp(packet: &[u8]) -> bool {
     let icmp = IpProtocol::Icmpv6 as u8;
     packet.get(6) == Some(&icmp)

@@ -17,14 +17,14 @@ mod kind {
     pub(super) const TIMESTAMPS: u8 = 8;
 }
 
-/// What stands before timestamps where they are alone (RFC 7323 appendix A).
+/// The word before the timestamps in an option area with nothing else (RFC 7323 appendix A).
 pub(super) const BEFORE_TIMESTAMPS: u32 =
     u32::from_be_bytes([kind::NO_OPERATION, kind::NO_OPERATION, kind::TIMESTAMPS, 10]);
 /// Bytes of an option area with nothing but timestamps.
 pub(super) const LONE_TIMESTAMPS: usize = 12;
 /// Bytes of the option area of nearly every SYN: MSS, SACK-permitted, timestamps and window scale.
 pub(super) const USUAL_SYN: usize = 20;
-/// What its words have in common.
+/// The parts of the words of a usual SYN's option area that do not vary.
 const SYN_MSS: u32 = u32::from_be_bytes([kind::MSS, 4, 0, 0]);
 const SYN_BOTH: u32 = u32::from_be_bytes([kind::SACK_PERMITTED, 2, kind::TIMESTAMPS, 10]);
 const SYN_SCALE: u32 = u32::from_be_bytes([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, 0]);
@@ -60,7 +60,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Bytes that they take in a header, padding to whole 32-bit words included: what a sender
+    /// Bytes that the options take in a header, padding to whole 32-bit words included: what a sender
     /// subtracts from its MSS (RFC 9293 section 3.7.1). SACK blocks that do not fit do not count.
     pub fn len(&self) -> usize {
         let blocks = match self.blocks_that_fit() {
@@ -70,7 +70,7 @@ impl Options {
         self.len_without_blocks() + blocks
     }
 
-    /// Whether there is none.
+    /// Whether there is no option.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -87,7 +87,7 @@ impl Options {
         mss + window_scale + timestamps
     }
 
-    /// The option area, if nothing but timestamps is in it.
+    /// The words of the option area if timestamps are the only option.
     #[inline]
     pub(super) fn lone_timestamps(&self) -> Option<[u32; LONE_TIMESTAMPS / 4]> {
         let alone = self.mss.is_none()
@@ -115,7 +115,7 @@ impl Options {
         self.window_scale.filter(|_| included::WINDOW_SCALING)
     }
 
-    /// Timestamps and SACK-permitted, which share a word. What was left out is never written.
+    /// Timestamps and SACK-permitted, which share a word, as they are to be written.
     fn of_both(&self) -> (Option<Timestamps>, bool) {
         (self.timestamps.filter(|_| included::TIMESTAMPS), included::SACK && self.sack_permitted)
     }
@@ -232,7 +232,7 @@ impl Options {
         Ok(())
     }
 
-    /// Writes them into `area`, which is [`Options::len`] bytes long: whole 32-bit words, in the
+    /// Writes the options into `area`, which is [`Options::len`] bytes long: whole 32-bit words, in the
     /// order in which Linux has them.
     pub(super) fn write(&self, area: &mut [u8]) {
         let (places, _) = area.as_chunks_mut::<4>();

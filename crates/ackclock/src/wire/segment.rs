@@ -130,12 +130,12 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads the header at the beginning of `bytes`; returns what follows it too. Nobody has verified
-    /// the checksum then: this is for those who look at packets that are not theirs, of which a
-    /// capture may have kept no more than the beginning.
+    /// Reads the header at the beginning of `bytes`; returns what follows it too. The checksum is not
+    /// verified: this is for the analysis of captures, which may have kept no more than the beginning of a
+    /// packet.
     ///
     /// # Errors
-    /// Says what is malformed.
+    /// The header is cut short, or a field or an option is malformed.
     #[inline]
     pub fn parse(bytes: &[u8]) -> Result<(Header, &[u8]), WireError> {
         let (fixed, rest) =
@@ -183,12 +183,12 @@ fn pair(high: u16, low: u16) -> u32 {
     u32::from(high) << 16 | u32::from(low)
 }
 
-/// A received TCP segment: its header, what its IP packet said, and its payload where it lies.
+/// A received TCP segment: its header, fields of its IP header, and its payload, which is not copied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segment<'a> {
     /// The TCP header.
     pub header: Header,
-    /// What TCP needs of the IP header.
+    /// Fields of the IP header.
     pub ip: IpInfo,
     /// The payload.
     pub payload: &'a [u8],
@@ -291,7 +291,7 @@ impl<'a> Segment<'a> {
             .wrapping_add(u32::from(flags.contains(Flags::FIN)))
     }
 
-    /// Whether it occupies no sequence number.
+    /// Whether the segment occupies no sequence number.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -343,7 +343,7 @@ impl fmt::Display for WireError {
 
 impl core::error::Error for WireError {}
 
-/// Who fills in the TCP checksum of an outgoing packet.
+/// How the TCP checksum of an outgoing packet is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum WriteChecksum {
     /// The header is written with the full checksum over header and payload.
@@ -417,12 +417,12 @@ fn write_usual_header(
     Some(ipv4::HEADER + TCP)
 }
 
-/// Where the checksum field lies in a TCP header, in bytes.
+/// Offset of the checksum in a TCP header, in bytes.
 const CHECKSUM: usize = 16;
-/// Where the sequence number does.
+/// Offset of the sequence number in a TCP header, in bytes.
 const SEQUENCE_NUMBER: usize = 4;
 
-/// Headers that were written but for TCP's checksum.
+/// Headers that are written except for TCP's checksum.
 #[derive(Clone, Copy, Debug)]
 struct Headers {
     /// Where TCP's begins, in bytes.
