@@ -97,6 +97,7 @@ impl<'a> Frame<'a> {
 }
 
 /// The header of a frame.
+#[inline(never)]
 pub(crate) const fn ethernet_header(
     destination: EthernetAddress,
     source: EthernetAddress,

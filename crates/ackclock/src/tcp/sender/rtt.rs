@@ -90,6 +90,7 @@ impl RttEstimator {
 
     /// Smoothed round-trip time, SRTT, where a tick of the clock is `unit` long; zero before the
     /// first sample.
+    #[allow(clippy::useless_conversion, reason = "`Units` may have 32 bits")]
     #[inline]
     pub(crate) fn srtt(&self, unit: u64) -> u64 {
         let scaled = u64::from(self.scaled_srtt).saturating_mul(unit);
@@ -98,6 +99,7 @@ impl RttEstimator {
     }
 
     /// Mean deviation of the round-trip time, RTTVAR, likewise.
+    #[allow(clippy::useless_conversion, reason = "`Units` may have 32 bits")]
     pub(crate) fn rttvar(&self, unit: u64) -> u64 {
         u64::from(self.scaled_rttvar).saturating_mul(unit) >> 2
     }
