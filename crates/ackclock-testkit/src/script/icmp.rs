@@ -62,8 +62,13 @@ impl IcmpError {
         let found = known.iter().find(|(name, _)| *name == self.name);
         let (_, type_and_code) =
             found.ok_or_else(|| format!("`{}` is no error of this version of IP", self.name))?;
-        let ip =
-            IpInfo { source: router.into(), destination: ours.into(), hop_limit: 64, dscp: 0, ecn: Ecn::NotEct };
+        let ip = IpInfo {
+            source: router.into(),
+            destination: ours.into(),
+            hop_limit: 64,
+            dscp: 0,
+            ecn: Ecn::NotEct,
+        };
         let mut header = [0; MAX_HEADER];
         let len = write_icmp_error(&mut header, &ip, IcmpErrorKind::PacketTooBig { mtu: 0 }, quote);
         let mut packet = [&header[..len], quote].concat();

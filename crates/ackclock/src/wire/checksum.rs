@@ -30,10 +30,6 @@ pub struct Checksum {
 
 impl Checksum {
     /// The sum of no bytes.
-    #[cfg(all(feature = "fast-path", feature = "ipv4"))]
-    pub(super) const ZERO: Checksum = Checksum { sum: 0, odd: false };
-
-    /// The sum of no bytes.
     pub(super) const NONE: Self = Checksum { sum: 0, odd: false };
 
     /// The sum of the pseudo-header (RFC 9293 section 3.1, RFC 8200 section 8.1). `length` is the
@@ -70,18 +66,6 @@ impl Checksum {
     #[must_use]
     pub(super) fn over_words(self, words: &[u32]) -> Self {
         let sum = words.iter().fold(self.sum, |sum, word| add(sum, word.to_be()));
-        Checksum { sum, ..self }
-    }
-
-    /// The sum of this and another part, each of an even number of bytes.
-    #[cfg(all(feature = "fast-path", feature = "ipv4"))]
-    #[inline]
-    #[must_use]
-    pub(super) fn and(self, other: Self) -> Self {
-        #[cfg(target_pointer_width = "64")]
-        let sum = self.sum.wrapping_add(other.sum);
-        #[cfg(not(target_pointer_width = "64"))]
-        let sum = add(self.sum, other.sum);
         Checksum { sum, ..self }
     }
 

@@ -153,42 +153,6 @@ pub fn parse_packet(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireE
     }
 }
 
-/// An IP packet without anything special before TCP, as nearly all are: no options or extension headers.
-/// Whether its addresses may be ends of a connection ([`IpInfo::is_between_hosts`]) is for the caller to
-/// ask.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PlainPacket<'a> {
-    ip: IpInfo,
-    payload: &'a [u8],
-    verify: Checksums,
-}
-
-impl<'a> PlainPacket<'a> {
-    /// Reads the IP header; `None` for any other packet, and for what [`parse_packet`] refuses.
-    #[inline(always)]
-    pub(crate) fn read(bytes: &'a [u8], verify: Checksums) -> Option<Self> {
-        let (ip, payload) = match bytes.first()? >> 4 {
-            4 if included::IPV4 => ipv4::parse_plain(bytes, verify),
-            6 if Ipv6Address::EXISTS => ipv6::parse_plain(bytes),
-            _ => None,
-        }?;
-        Some(PlainPacket { ip, payload, verify })
-    }
-
-    /// Reads a segment with timestamps and no other option and hands it to `take`, of which it returns
-    /// the answer; `None` for any other segment, and for what [`parse_packet`] refuses.
-    #[inline(always)]
-    pub(crate) fn take_plain<R>(&self, take: impl FnOnce(&Segment<'_>) -> R) -> Option<R> {
-        Segment::take_plain(self.payload, self.ip, self.verify, take)
-    }
-
-    /// The same for the options that nearly every SYN has.
-    #[inline(always)]
-    pub(crate) fn take_usual_syn<R>(&self, take: impl FnOnce(&Segment<'_>) -> R) -> Option<R> {
-        Segment::take_usual_syn(self.payload, self.ip, self.verify, take)
-    }
-}
-
 /// The bytes of a header as 32-bit numbers.
 #[inline(always)]
 pub(super) fn words<const BYTES: usize, const WORDS: usize>(header: &[u8; BYTES]) -> [u32; WORDS] {

@@ -2,7 +2,7 @@
 
 use super::checksum::Checksum;
 use super::ip::{IpProtocol, parse_transport, saturate, words, write_words};
-use super::{Address, Checksums, Ecn, IpInfo, MAX_HEADER, Packet, WireError};
+use super::{Checksums, Ecn, IpInfo, MAX_HEADER, Packet, WireError};
 use core::net::Ipv4Addr;
 
 /// Bytes of a header without options (section 3.1).
@@ -86,29 +86,6 @@ fn sum(header: &[u8]) -> Checksum {
         }
         _ => Checksum::default().over(header),
     }
-}
-
-/// Reads a packet that has nothing special, up to its TCP segment.
-#[inline(always)]
-pub(super) fn parse_plain(bytes: &[u8], verify: Checksums) -> Option<(IpInfo, &[u8])> {
-    const VERSION_AND_LENGTH: u32 = 0x45;
-    let words = words(bytes.first_chunk::<HEADER>()?);
-    let [first, fragment, third, source, destination] = words;
-    let is_plain = first >> 24 == VERSION_AND_LENGTH
-        && fragment & u32::from(FRAGMENT) == 0
-        && third >> 16 & 0xff == IpProtocol::Tcp as u32;
-    let intact = !verify.ip || Checksum::default().over_words(&words).complement() == 0;
-    if !(is_plain && intact) {
-        return None;
-    }
-    let ip = IpInfo {
-        source: Address::V4(source.into()),
-        destination: Address::V4(destination.into()),
-        hop_limit: (third >> 24) as u8,
-        dscp: (first >> 18) as u8 & 0x3f,
-        ecn: Ecn::from_bits((first >> 16) as u8),
-    };
-    Some((ip, bytes.get(HEADER..(first & 0xffff) as usize)?))
 }
 
 /// Writes a header.

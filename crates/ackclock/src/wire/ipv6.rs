@@ -1,6 +1,6 @@
 //! IPv6 headers (RFC 8200).
 
-use super::ip::{IPV6_HEADER, IpProtocol, parse_transport, saturate, words};
+use super::ip::{IPV6_HEADER, IpProtocol, parse_transport, saturate};
 use super::{Address, Checksums, Ecn, IpInfo, MAX_HEADER, Packet, WireError};
 use core::net::Ipv6Addr;
 
@@ -90,28 +90,6 @@ fn skip_extension_headers(first: u8, payload: &[u8]) -> Result<(u8, &[u8]), Wire
             protocol => return Ok((protocol, rest)),
         }
     }
-}
-
-/// Reads a packet that has nothing special, up to its TCP segment.
-#[inline(always)]
-pub(super) fn parse_plain(bytes: &[u8]) -> Option<(IpInfo, &[u8])> {
-    let (header, rest) = bytes.split_first_chunk::<IPV6_HEADER>()?;
-    let [first, second, s0, s1, s2, s3, d0, d1, d2, d3] = words(header);
-    if second >> 8 & 0xff != IpProtocol::Tcp as u32 {
-        return None;
-    }
-    let address = |[a, b, c, d]: [u32; 4]| {
-        let [a, b, c, d] = [a, b, c, d].map(u128::from);
-        Address::from(Ipv6Addr::from_bits(a << 96 | b << 64 | c << 32 | d))
-    };
-    let ip = IpInfo {
-        source: address([s0, s1, s2, s3]),
-        destination: address([d0, d1, d2, d3]),
-        hop_limit: second as u8,
-        dscp: (first >> 22) as u8 & 0x3f,
-        ecn: Ecn::from_bits((first >> 20) as u8),
-    };
-    Some((ip, rest.get(..(second >> 16) as usize)?))
 }
 
 /// Writes a header.

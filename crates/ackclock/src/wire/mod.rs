@@ -12,8 +12,6 @@ mod congestion_experienced;
 mod cut;
 #[cfg(feature = "ethernet")]
 mod ethernet;
-#[cfg(all(feature = "fast-path", feature = "ipv4"))]
-mod expected;
 mod icmp;
 mod included;
 mod ip;
@@ -22,11 +20,6 @@ mod ipv6;
 #[cfg(feature = "ethernet")]
 mod ndp;
 mod options;
-mod plain;
-#[cfg(all(feature = "fast-path", feature = "ipv4"))]
-mod plain_header;
-#[cfg(feature = "fast-path")]
-#[allow(dead_code, reason = "the rooms of the stack and of TCP that use it come next")]
 mod predicted;
 mod segment;
 #[cfg(test)]
@@ -43,21 +36,13 @@ pub(crate) use cut::{Cut, write_cut_header};
 pub use ethernet::{ETHERNET_HEADER, EthernetAddress};
 #[cfg(feature = "ethernet")]
 pub(crate) use ethernet::{EtherType, Frame, ethernet_header};
-#[cfg(all(feature = "fast-path", feature = "ipv4"))]
-pub(crate) use expected::Expected;
 pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply, write_icmp_error};
+pub(crate) use ip::is_unicast;
 pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, parse_packet};
-pub(crate) use ip::{PlainPacket, is_unicast};
 #[cfg(feature = "ethernet")]
 pub(crate) use ndp::{Ndp, NdpKind, is_ndp, solicited_node};
 pub use options::{Options, SackBlocks, Timestamps};
-pub(crate) use plain::PlainSegment;
-#[cfg(all(feature = "fast-path", feature = "ipv4"))]
-pub(crate) use plain_header::{PlainFields, PlainHeader};
-#[cfg(feature = "fast-path")]
-#[allow(unused_imports, reason = "as above")]
 pub(crate) use predicted::{PredictedSegment, ReadTemplate, WriteFields, WriteTemplate};
-pub(crate) use segment::RepeatedHeader;
 pub use segment::{
     Flags, Header, MAX_HEADER, Segment, WireError, WriteChecksum, write_packet_header,
 };

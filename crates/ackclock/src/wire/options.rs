@@ -22,21 +22,6 @@ pub(super) const BEFORE_TIMESTAMPS: u32 =
     u32::from_be_bytes([kind::NO_OPERATION, kind::NO_OPERATION, kind::TIMESTAMPS, 10]);
 /// Bytes of an option area with nothing but timestamps.
 pub(super) const LONE_TIMESTAMPS: usize = 12;
-/// Bytes of the option area of nearly every SYN: MSS, SACK-permitted, timestamps and window scale.
-pub(super) const USUAL_SYN: usize = 20;
-/// The parts of the words of a usual SYN's option area that do not vary.
-const SYN_MSS: u32 = u32::from_be_bytes([kind::MSS, 4, 0, 0]);
-const SYN_BOTH: u32 = u32::from_be_bytes([kind::SACK_PERMITTED, 2, kind::TIMESTAMPS, 10]);
-const SYN_SCALE: u32 = u32::from_be_bytes([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, 0]);
-
-/// The option area of nearly every SYN.
-#[cfg(all(feature = "fast-path", feature = "ipv4"))]
-pub(super) fn usual_syn(mss: u16, timestamps: Timestamps, shift: u8) -> [u32; USUAL_SYN / 4] {
-    let Timestamps { value, echo } = timestamps;
-    let scale = SYN_SCALE | u32::from(shift.min(MAX_WINDOW_SCALE));
-    [SYN_MSS | u32::from(mss), SYN_BOTH, value, echo, scale]
-}
-
 /// The largest shift count (RFC 7323 section 2.3).
 const MAX_WINDOW_SCALE: u8 = 14;
 
@@ -98,18 +83,6 @@ impl Options {
         Some([BEFORE_TIMESTAMPS, value, echo])
     }
 
-    /// MSS, timestamps and window scale shift, if the options are those of nearly every SYN.
-    #[cfg(all(feature = "fast-path", feature = "ipv4"))]
-    #[inline]
-    pub(crate) fn usual_syn(&self) -> Option<(u16, Timestamps, u8)> {
-        match (self.mss, self.of_both(), self.shift()) {
-            (Some(mss), (Some(timestamps), true), Some(shift)) if self.sack.is_empty() => {
-                Some((mss, timestamps, shift))
-            }
-            _ => None,
-        }
-    }
-
     /// The window scale shift to be written.
     fn shift(&self) -> Option<u8> {
         self.window_scale.filter(|_| included::WINDOW_SCALING)
@@ -166,30 +139,6 @@ impl Options {
             }
         }
         Ok(options)
-    }
-
-    /// Reads an option area with nothing but timestamps; `None` if it is another.
-    #[inline(always)]
-    pub(super) fn of_timestamps([before, value, echo]: [u32; LONE_TIMESTAMPS / 4]) -> Option<Self> {
-        let timestamps = Some(Timestamps { value, echo });
-        (before == BEFORE_TIMESTAMPS).then(|| Options { timestamps, ..Options::default() })
-    }
-
-    /// Reads the option area of nearly every SYN, as [`write`](Self::write) has it; `None` if it is
-    /// another.
-    #[inline(always)]
-    pub(super) fn of_usual_syn(words: [u32; USUAL_SYN / 4]) -> Option<Self> {
-        let [mss, both, value, echo, scale] = words;
-        let all_known = included::SACK && included::TIMESTAMPS && included::WINDOW_SCALING;
-        let is_usual =
-            mss & 0xffff_0000 == SYN_MSS && both == SYN_BOTH && scale & 0xffff_ff00 == SYN_SCALE;
-        (all_known && is_usual).then(|| Options {
-            mss: Some(mss as u16),
-            window_scale: Some((scale as u8).min(MAX_WINDOW_SCALE)),
-            sack_permitted: true,
-            timestamps: Some(Timestamps { value, echo }),
-            sack: SackBlocks::EMPTY,
-        })
     }
 
     fn take(&mut self, kind: u8, data: &[u8]) -> Result<(), WireError> {
@@ -376,54 +325,6 @@ mod tests {
         options.timestamps = None;
         let without_timestamps = [2, 4, 0x05, 0xb4, 1, 1, 4, 2, 1, 3, 3, 7];
         assert_eq!(written(&options), without_timestamps);
-    }
-
-    #[test]
-    fn the_usual_options_of_a_syn_are_read_as_all_others() {
-        let usual = [2, 4, 0x05, 0xb4, 4, 2, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 3, 3, 7];
-        let read = |area: &[u8; USUAL_SYN]| {
-            let (words, _) = area.as_chunks::<4>();
-            Options::of_usual_syn(core::array::from_fn(|n| u32::from_be_bytes(words[n])))
-        };
-        assert_eq!(read(&usual), Options::parse(&usual).ok());
-        let damaged = (0..8 * USUAL_SYN).map(|bit| {
-            let mut area = usual;
-            area[bit / 8] ^= 1 << (bit % 8);
-            area
-        });
-        let mut known = 0;
-        for area in damaged {
-            if let Some(options) = read(&area) {
-                assert_eq!(Options::parse(&area), Ok(options), "{area:?}");
-                known += 1;
-            }
-        }
-        // Those of the values.
-        assert_eq!(known, 8 * (2 + 8 + 1));
-    }
-
-    #[cfg(all(feature = "fast-path", feature = "ipv4"))]
-    #[test]
-    fn the_usual_options_are_those_that_the_other_way_writes() {
-        let mut known = 0;
-        for n in 0..32 {
-            let there = |bit: u32| n >> bit & 1 == 1;
-            let options = Options {
-                mss: there(0).then_some(1_460),
-                window_scale: there(1).then_some(7),
-                sack_permitted: there(2),
-                timestamps: there(3).then_some(TIMESTAMPS),
-                sack: blocks(u32::from(there(4))),
-            };
-            let lone = options.lone_timestamps().map(|words| words.to_vec());
-            let of_syn = options.usual_syn();
-            let of_syn = of_syn.map(|(mss, times, shift)| usual_syn(mss, times, shift).to_vec());
-            let Some(words) = lone.or(of_syn) else { continue };
-            let area: Vec<_> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
-            assert_eq!(area, written(&options));
-            known += 1;
-        }
-        assert_eq!(known, if included::SACK && included::TIMESTAMPS { 2 } else { 0 });
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::checksum::Checksum;
 use super::ip::{self, IpProtocol};
-use super::options::{LONE_TIMESTAMPS, USUAL_SYN};
+use super::options::LONE_TIMESTAMPS;
 #[cfg(all(feature = "fast-path", feature = "ipv4"))]
 use super::{Address, ipv4};
 use super::{Checksums, IpInfo, Options};
@@ -214,75 +214,6 @@ impl<'a> Segment<'a> {
         Ok(Segment { header, ip, payload })
     }
 
-    /// Reads a segment that has timestamps and no other option and hands it to `take`; `None` for
-    /// another, and for one that [`parse`](Self::parse) refuses.
-    #[inline(always)]
-    pub(super) fn take_plain<R>(
-        bytes: &'a [u8],
-        ip: IpInfo,
-        verify: Checksums,
-        take: impl FnOnce(&Self) -> R,
-    ) -> Option<R> {
-        const LENGTH: usize = FIXED_HEADER + LONE_TIMESTAMPS;
-        let read = Options::of_timestamps;
-        Self::take_fixed::<LENGTH, { LENGTH / 4 }, _, _>(bytes, ip, verify, read, take)
-    }
-
-    /// The same for the options that nearly every SYN has.
-    #[inline(always)]
-    pub(super) fn take_usual_syn<R>(
-        bytes: &'a [u8],
-        ip: IpInfo,
-        verify: Checksums,
-        take: impl FnOnce(&Self) -> R,
-    ) -> Option<R> {
-        const LENGTH: usize = FIXED_HEADER + USUAL_SYN;
-        let read = Options::of_usual_syn;
-        Self::take_fixed::<LENGTH, { LENGTH / 4 }, _, _>(bytes, ip, verify, read, take)
-    }
-
-    /// The same for a header of so many bytes, whose options `read` knows.
-    #[inline(always)]
-    fn take_fixed<const LENGTH: usize, const WORDS: usize, const OPTIONS: usize, R>(
-        bytes: &'a [u8],
-        ip: IpInfo,
-        verify: Checksums,
-        read: impl FnOnce([u32; OPTIONS]) -> Option<Options>,
-        take: impl FnOnce(&Self) -> R,
-    ) -> Option<R> {
-        let (header, payload) = bytes.split_first_chunk::<LENGTH>()?;
-        let words: [u32; WORDS] = ip::words(header);
-        let (&[ports, seq, ack, flags_and_window, last], options) =
-            words.split_first_chunk::<{ FIXED_HEADER / 4 }>()?;
-        let source_port = (ports >> 16) as u16;
-        let destination_port = ports as u16;
-        let is_fixed =
-            (flags_and_window >> 28) as usize == WORDS && source_port != 0 && destination_port != 0;
-        if !is_fixed {
-            return None;
-        }
-        let options = read(*options.first_chunk::<OPTIONS>()?)?;
-        let sum = Checksum::pseudo_header(&ip, IpProtocol::Tcp, bytes.len()).over_words(&words);
-        if verify.transport && sum.over(payload).complement() != 0 {
-            return None;
-        }
-        // Handed on rather than returned: it is large, and would be moved from place to place.
-        Some(take(&Segment {
-            header: Header {
-                source_port,
-                destination_port,
-                seq: SeqNumber(seq),
-                ack: SeqNumber(ack),
-                flags: Flags::from_bits((flags_and_window >> 16) as u16),
-                window: flags_and_window as u16,
-                urgent_pointer: last as u16,
-                options,
-            },
-            ip,
-            payload,
-        }))
-    }
-
     /// SEG.LEN: payload bytes, plus one for SYN and one for FIN (RFC 9293 section 3.4).
     pub fn len(&self) -> u32 {
         let flags = self.header.flags;
@@ -419,8 +350,6 @@ fn write_usual_header(
 
 /// Offset of the checksum in a TCP header, in bytes.
 const CHECKSUM: usize = 16;
-/// Offset of the sequence number in a TCP header, in bytes.
-const SEQUENCE_NUMBER: usize = 4;
 
 /// Headers that are written except for TCP's checksum.
 #[derive(Clone, Copy, Debug)]
@@ -485,59 +414,5 @@ fn write_headers(
 fn write_field<const N: usize>(to: &mut [u8; MAX_HEADER], at: usize, field: [u8; N]) {
     if let Some(place) = to.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<N>) {
         *place = field;
-    }
-}
-
-/// The headers of packets that follow one another and differ in nothing but their sequence numbers
-/// and payloads, which are all of one length.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RepeatedHeader {
-    bytes: [u8; MAX_HEADER],
-    headers: Headers,
-    checksum: WriteChecksum,
-}
-
-impl RepeatedHeader {
-    /// Nothing yet.
-    pub(crate) const fn empty() -> Self {
-        RepeatedHeader {
-            bytes: [0; MAX_HEADER],
-            headers: Headers::NONE,
-            checksum: WriteChecksum::Complete,
-        }
-    }
-
-    /// Headers like `header`, whatever its sequence number, each before `payload_len` bytes.
-    pub(crate) fn new(
-        ip: &IpInfo,
-        header: &Header,
-        payload_len: usize,
-        checksum: WriteChecksum,
-    ) -> Self {
-        let mut bytes = [0; MAX_HEADER];
-        let header = Header { seq: SeqNumber(0), ..*header };
-        let headers = write_headers(&mut bytes, ip, &header, payload_len, checksum);
-        RepeatedHeader { bytes, headers, checksum }
-    }
-
-    /// The headers of the packet with that sequence number and payload.
-    #[inline]
-    pub(crate) fn write(&mut self, seq: SeqNumber, payload: [&[u8]; 2]) -> &[u8] {
-        let Headers { tcp, len, sum } = self.headers;
-        let sum = match self.checksum {
-            WriteChecksum::PseudoHeader => sum.sum(),
-            WriteChecksum::Complete => {
-                let [first, second] = payload;
-                sum.over_words(&[seq.0]).over(first).over(second).complement()
-            }
-        };
-        write_field(&mut self.bytes, tcp + SEQUENCE_NUMBER, seq.0.to_be_bytes());
-        write_field(&mut self.bytes, tcp + CHECKSUM, sum.to_be_bytes());
-        self.bytes.get(..len).unwrap_or_default()
-    }
-
-    /// Where TCP's header begins, in bytes.
-    pub(crate) fn transport_offset(&self) -> usize {
-        self.headers.tcp
     }
 }

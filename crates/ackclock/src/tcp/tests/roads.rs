@@ -143,10 +143,10 @@ fn run(seed: u64, steps: u32) -> Result<u32, TestCaseError> {
         match if opens { 4 + 5 * (step % 2) } else { random.below(16) } {
             0 | 1 => {
                 let data = vec![step as u8; amount];
-                end.both("send", |end| end.connection.send(now, &data))?;
+                let _ = end.both("send", |end| end.connection.send(now, &data))?;
             }
             2 | 3 => {
-                end.both("receive", |end| {
+                let _ = end.both("receive", |end| {
                     let mut to = vec![0; amount];
                     let taken = end.connection.receive(&mut to);
                     (taken, to)
@@ -200,8 +200,7 @@ fn hear(
         6 => header.window = random.below(9) as u16,
         _ => {}
     }
-    let addresses = ["10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap()];
-    let [source, destination] = addresses;
+    let [source, destination] = [1, 2].map(|last| Ipv4Addr::new(10, 0, 0, last).into());
     let ip = IpInfo { source, destination, hop_limit: 64, dscp: 0, ecn };
     let segment = Segment { ip, header, payload: &payload };
     end.both("verdict", |end| end.hear(now, &segment))?;
