@@ -143,7 +143,7 @@ const fn from_bits(bits: u64) -> (u32, u32) {
 /// and after calls of the application, [`transmit`](Stack::transmit) until it returns `None` or the
 /// link is full, and [`poll_event`](Stack::poll_event) until it returns `None`.
 #[derive(Debug)]
-pub struct Stack<'a, C = BuiltIn, P = Full> {
+pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     config: StackConfig,
     controller: C,
     secret: Secret,
@@ -165,8 +165,8 @@ pub struct Stack<'a, C = BuiltIn, P = Full> {
     /// Least and most bytes that a lent receive buffer holds; `None` where storage grows.
     lent_receive: Option<(usize, usize)>,
     memory: MemoryBudget,
-    half_open: HalfOpens<'a>,
-    time_waits: TimeWaits<'a>,
+    half_open: HalfOpens<'a, P>,
+    time_waits: TimeWaits<'a, P>,
     demux: Demux<'a>,
     timers: TimerQueue<'a>,
     ready: ReadyQueue<'a>,

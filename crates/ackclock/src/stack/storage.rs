@@ -17,7 +17,7 @@ use crate::tcp::Buffers;
 
 /// Memory for a stack: growing (with the `alloc` feature), or lent by a [`StackMemory`].
 #[derive(Debug)]
-pub struct Storage<'a, C, P = Full> {
+pub struct Storage<'a, C, P: Profile = Full> {
     pub(super) connections: Buffer<'a, Place<Slot<'a, C, P>>>,
     /// Lent buffers of connections that are not in use.
     pub(super) spare: Buffer<'a, Option<Buffers<'a>>>,
@@ -26,10 +26,10 @@ pub struct Storage<'a, C, P = Full> {
     pub(super) credits: Buffer<'a, Credit>,
     pub(super) events: Buffer<'a, Link>,
     pub(super) resting: Buffer<'a, Link>,
-    pub(super) half_open: Buffer<'a, Place<HalfOpen>>,
+    pub(super) half_open: Buffer<'a, Place<HalfOpen<P>>>,
     pub(super) half_open_timers: Buffer<'a, TimerCell>,
     pub(super) syn_acks: Buffer<'a, Link>,
-    pub(super) time_wait: Buffer<'a, Place<TimeWaitRecord>>,
+    pub(super) time_wait: Buffer<'a, Place<TimeWaitRecord<P>>>,
     pub(super) listeners: Buffer<'a, Place<ListenerRecord>>,
     pub(super) listener_events: Buffer<'a, Link>,
     pub(super) addresses: Buffer<'a, AddressPlace>,
@@ -91,7 +91,7 @@ pub struct StackMemory<
     const ADDRESSES: usize = 8,
     const REPLIES: usize = 16,
     const ECHO_BYTES: usize = 2048,
-    P = Full,
+    P: Profile = Full,
 > {
     connections: [Place<Slot<'a, C, P>>; CONNECTIONS],
     spare: [Option<Buffers<'a>>; CONNECTIONS],
@@ -99,10 +99,10 @@ pub struct StackMemory<
     ready: [Link; CONNECTIONS],
     credits: [Credit; CONNECTIONS],
     events: [Link; CONNECTIONS],
-    half_open: [Place<HalfOpen>; HALF_OPEN],
+    half_open: [Place<HalfOpen<P>>; HALF_OPEN],
     half_open_timers: [TimerCell; HALF_OPEN],
     syn_acks: [Link; HALF_OPEN],
-    time_wait: [Place<TimeWaitRecord>; TIME_WAIT],
+    time_wait: [Place<TimeWaitRecord<P>>; TIME_WAIT],
     listeners: [Place<ListenerRecord>; LISTENERS],
     listener_events: [Link; LISTENERS],
     addresses: [AddressPlace; ADDRESSES],

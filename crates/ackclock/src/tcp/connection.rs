@@ -60,13 +60,13 @@ pub struct Open {
 
 /// What was agreed in a passive open before the connection got its buffers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Accepted<'r> {
+pub(crate) struct Accepted<'r, P: Profile> {
     /// Initial receive sequence number: that of the peer's SYN.
     pub(crate) irs: SeqNumber,
     /// What both SYNs offer.
-    pub(crate) agreement: &'r Agreement,
+    pub(crate) agreement: &'r Agreement<P>,
     /// What to say of the time, and what the peer has said of it.
-    pub(crate) timestamps: TimestampState,
+    pub(crate) timestamps: TimestampState<P>,
     /// The window that our SYN-ACK advertised, in bytes.
     pub(crate) advertised_window: u16,
     /// When the SYN-ACK was sent, if that was once (Karn's rule).
@@ -77,7 +77,7 @@ pub(crate) struct Accepted<'r> {
 
 /// What remains of a connection in TIME-WAIT: enough to answer what still arrives.
 #[derive(Clone, Copy, Debug)]
-pub struct TimeWait {
+pub struct TimeWait<P: Profile = Full> {
     /// SND.NXT.
     pub snd_nxt: SeqNumber,
     /// RCV.NXT.
@@ -85,7 +85,7 @@ pub struct TimeWait {
     /// The window field of its acks.
     pub window: u16,
     /// What to say of the time, and to ask of it.
-    pub(crate) timestamps: TimestampState,
+    pub(crate) timestamps: TimestampState<P>,
     /// How long it lasts: 2 MSL.
     pub duration: Duration,
 }
@@ -108,7 +108,7 @@ pub(super) struct Counters {
 
 /// One TCP connection.
 #[derive(Debug)]
-pub struct Connection<'a, C, P = Full> {
+pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) state: State,
     pub(super) error: Option<Error>,
     pub(super) soft_error: Option<IcmpErrorKind>,
@@ -122,8 +122,8 @@ pub struct Connection<'a, C, P = Full> {
     /// Asks the peer for a SYN, and when established for a sign of life.
     pub(super) inquiry: Inquiry,
     /// What our SYN offers, and once the peer's is known what both agree on.
-    pub(super) agreement: Agreement,
-    pub(super) timestamps: TimestampState,
+    pub(super) agreement: Agreement<P>,
+    pub(super) timestamps: TimestampState<P>,
     pub(super) challenge: ChallengeLimit,
     /// Linger time or FIN-WAIT-2 timeout.
     pub(super) close_deadline: Instant,
@@ -219,7 +219,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     /// half-open record, in ESTABLISHED, once the peer's ACK of our SYN was found acceptable. The
     /// stack then hands the same segment to [`on_segment`](Self::on_segment), which takes its window,
     /// data and FIN.
-    pub(crate) fn accept(&mut self, now: Instant, accepted: &Accepted<'_>) {
+    pub(crate) fn accept(&mut self, now: Instant, accepted: &Accepted<'_, P>) {
         self.agreement = *accepted.agreement;
         self.timestamps = accepted.timestamps;
         self.receiver.agree(accepted.irs, accepted.advertised_window, &self.agreement);
@@ -339,7 +339,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     }
 
     /// What to remember of the connection once it is in TIME-WAIT.
-    pub fn time_wait(&self) -> Option<TimeWait> {
+    pub fn time_wait(&self) -> Option<TimeWait<P>> {
         (self.state == State::TimeWait).then(|| TimeWait {
             snd_nxt: self.sender.snd_nxt(),
             rcv_nxt: self.receiver.rcv_nxt(),

@@ -43,7 +43,6 @@ mod state;
 mod tests;
 mod ticks;
 mod timeout;
-#[cfg_attr(not(feature = "timestamps"), path = "no_timestamps.rs")]
 pub(crate) mod timestamps;
 #[cfg_attr(not(feature = "tuning"), path = "no_tuned.rs")]
 mod tuned;

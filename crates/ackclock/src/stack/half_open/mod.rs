@@ -7,6 +7,7 @@ use super::pool::{Place, Pool};
 use super::replies::Reply;
 use super::timer_queue::{TimerCell, TimerQueue};
 use super::tuple::FourTuple;
+use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::tcp::challenge::ChallengeLimit;
@@ -34,7 +35,7 @@ pub(super) struct Passive {
 
 /// A half-open connection.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct HalfOpen {
+pub(super) struct HalfOpen<P: Profile> {
     /// Its ends.
     pub(super) tuple: FourTuple,
     /// Listener that it belongs to.
@@ -43,8 +44,8 @@ pub(super) struct HalfOpen {
     pub(super) iss: SeqNumber,
     irs: SeqNumber,
     /// What both SYNs offer.
-    agreement: Agreement,
-    timestamps: TimestampState,
+    agreement: Agreement<P>,
+    timestamps: TimestampState<P>,
     window: u16,
     /// Hop limit and codepoint of its packets.
     pub(super) marking: Marking,
@@ -93,7 +94,7 @@ pub(super) enum Timeout {
     GiveUp,
 }
 
-impl HalfOpen {
+impl<P: Profile> HalfOpen<P> {
     /// A record for a SYN (section 3.10.7.2, third), with the options that both sides support.
     // Made where it stays.
     #[cfg_attr(feature = "fast-path", inline(always))]
@@ -252,7 +253,7 @@ impl HalfOpen {
     }
 
     /// What was agreed, for the connection that it becomes.
-    pub(super) fn accepted(&self) -> Accepted<'_> {
+    pub(super) fn accepted(&self) -> Accepted<'_, P> {
         Accepted {
             irs: self.irs,
             agreement: &self.agreement,
@@ -276,19 +277,19 @@ impl HalfOpen {
 
 /// All half-open connections.
 #[derive(Debug)]
-pub(super) struct HalfOpens<'a> {
+pub(super) struct HalfOpens<'a, P: Profile> {
     /// The records.
-    pub(super) records: Pool<'a, HalfOpen>,
+    pub(super) records: Pool<'a, HalfOpen<P>>,
     /// Their timers.
     pub(super) timers: TimerQueue<'a>,
     /// Those whose SYN-ACK is to be sent.
     pub(super) output: IdQueue<'a>,
 }
 
-impl<'a> HalfOpens<'a> {
+impl<'a, P: Profile> HalfOpens<'a, P> {
     /// No record yet; at most `limit` where storage grows.
     pub(super) const fn new(
-        records: Buffer<'a, Place<HalfOpen>>,
+        records: Buffer<'a, Place<HalfOpen<P>>>,
         timers: Buffer<'a, TimerCell>,
         links: Buffer<'a, Link>,
         limit: usize,
@@ -302,7 +303,7 @@ impl<'a> HalfOpens<'a> {
 
     /// Adds a record, made where it stays, whose SYN-ACK is to be sent; `None` if there is no memory
     /// for it.
-    pub(super) fn insert_with(&mut self, make: impl FnOnce() -> HalfOpen) -> Option<u32> {
+    pub(super) fn insert_with(&mut self, make: impl FnOnce() -> HalfOpen<P>) -> Option<u32> {
         let id = self.records.vacancy()?;
         let count = id as usize + 1;
         // One that was used before has its place everywhere.

@@ -107,7 +107,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
 
     /// The peer's SYN, numbered `irs`, has arrived, and ours has advertised `advertised` bytes.
     /// Nothing else was received yet. `agreement` is what both SYNs offer.
-    pub(crate) fn agree(&mut self, irs: SeqNumber, advertised: u16, agreement: &Agreement) {
+    pub(crate) fn agree(&mut self, irs: SeqNumber, advertised: u16, agreement: &Agreement<P>) {
         let &Agreement { sack, our_shift, .. } = agreement;
         let mss = agreement.receive_mss();
         let next = irs + 1;

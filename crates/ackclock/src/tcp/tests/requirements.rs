@@ -1,6 +1,7 @@
 //! Numbered requirements of RFC 9293 that no other test shows by the way.
 
 use super::*;
+use crate::profile::Full;
 use crate::wire::IcmpErrorKind;
 
 /// A segment with URG, whose pointer is `pointer` bytes from its first byte, the peer's byte `at`.
@@ -249,7 +250,7 @@ fn the_mss_announced_is_what_fits_a_packet() {
         (9_000, 40, Some(1_000), 1_000),
         (1 << 20, 20, None, 65_535),
     ] {
-        let offer = Agreement::offer(&with(mss), mtu, ip_header, 10_000);
+        let offer = Agreement::<Full>::offer(&with(mss), mtu, ip_header, 10_000);
         assert_eq!(offer.our_mss, announced);
     }
 }
