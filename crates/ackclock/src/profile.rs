@@ -6,7 +6,10 @@
 //! parts that it leaves out: what a part keeps is zero-sized then, and a branch that asks for it is
 //! decided when the image is compiled.
 
+use crate::tcp::ranges::RangesChoice;
 use core::fmt::Debug;
+
+pub use crate::tcp::ranges::{FewRanges, ManyRanges, NoRanges, OneRange};
 
 /// Whether an image has a part: [`Present`] or [`Absent`].
 pub trait Part: sealed::Sealed + Copy + Eq + Debug + Default + Send + Sync + 'static {
@@ -117,6 +120,9 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     type Pacing: Part;
     /// Rooms of their own for the packets that nearly all packets are: more text, more speed.
     type Prediction: Part;
+    /// How many ranges of data wait behind a hole, and how they are found: [`ManyRanges`], [`FewRanges`],
+    /// [`OneRange`] or [`NoRanges`].
+    type Ranges: RangesChoice;
     /// Settings that most connections leave as they are; [`Config`](crate::tcp::Config) says which.
     type RareSettings: Part;
     /// Up to 64 segments in one transmission, for links that segment; and the segments counted one by
@@ -172,7 +178,7 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
 /// Every part present: where [`profile!`](crate::profile!) begins to leave parts out.
 #[doc(hidden)]
 pub mod full {
-    use super::Present;
+    use super::{ManyRanges, Present};
 
     pub type ActiveOpen = Present;
     pub type Counters = Present;
@@ -182,6 +188,7 @@ pub mod full {
     pub type IcmpErrors = Present;
     pub type Pacing = Present;
     pub type Prediction = Present;
+    pub type Ranges = ManyRanges;
     pub type RareSettings = Present;
     pub type Segmentation = Present;
     pub type Sack = Present;
@@ -195,7 +202,7 @@ pub mod full {
 /// Every part absent: where [`profile!`](crate::profile!) begins to add parts.
 #[doc(hidden)]
 pub mod least {
-    use super::Absent;
+    use super::{Absent, NoRanges};
 
     pub type ActiveOpen = Absent;
     pub type Counters = Absent;
@@ -205,6 +212,7 @@ pub mod least {
     pub type IcmpErrors = Absent;
     pub type Pacing = Absent;
     pub type Prediction = Absent;
+    pub type Ranges = NoRanges;
     pub type RareSettings = Absent;
     pub type Segmentation = Absent;
     pub type Sack = Absent;
@@ -256,6 +264,7 @@ macro_rules! profile {
                 type IcmpErrors = IcmpErrors;
                 type Pacing = Pacing;
                 type Prediction = Prediction;
+                type Ranges = Ranges;
                 type RareSettings = RareSettings;
                 type Segmentation = Segmentation;
                 type Sack = Sack;

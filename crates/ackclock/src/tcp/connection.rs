@@ -194,7 +194,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             mtu: open.mtu,
             ip_header: open.ip_header,
             sender: Sender::new(config, initial.rto, controller, (send, flight, delivery), open),
-            receiver: Receiver::new(config, initial.acks, receive, reassembly),
+            receiver: Receiver::new(config, &initial.acks, receive, reassembly),
             inquiry: Inquiry::open(now),
             agreement: Agreement::default(),
             timestamps: TimestampState::new(open.timestamp_offset),

@@ -2,7 +2,7 @@
 //! copied into each.
 
 use super::Config;
-use super::receiver::AckState;
+use super::receiver::AckRules;
 use super::sender::Rto;
 use super::settings::Settings;
 
@@ -11,7 +11,7 @@ use super::settings::Settings;
 pub(crate) struct Initial {
     pub(super) settings: Settings,
     pub(super) rto: Rto,
-    pub(super) acks: AckState,
+    pub(super) acks: AckRules,
 }
 
 impl Initial {
@@ -22,7 +22,7 @@ impl Initial {
         Initial {
             settings: Settings::new(config),
             rto: Rto::new(&config.rto, clock_phase),
-            acks: AckState::new(config.ack_policy, config.ack_timer, clock_phase),
+            acks: AckRules::new(config.ack_policy, config.ack_timer, clock_phase),
         }
     }
 }

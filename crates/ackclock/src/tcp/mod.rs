@@ -68,6 +68,7 @@ pub use pacing_mode::Pacing;
 #[cfg(all(feature = "fast-path", feature = "ipv4"))]
 pub(crate) use plain_output::Turn;
 pub use readiness::Readiness;
+pub(crate) use receiver::ranges;
 pub use rto_config::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
 pub use sender::{
     DeliveryRecord, FlightRecord, RecoveryAlgorithm, RestartAfterIdle, UnknownRecovery,
