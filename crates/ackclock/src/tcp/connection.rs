@@ -7,15 +7,16 @@
 use super::challenge::ChallengeLimit;
 use super::count::{ByteCount, Count};
 use super::handshake::{Agreement, SynOptions};
-use super::inquiry::Inquiry;
+use super::keepalive::KeepaliveProbes;
 use super::receiver::Receiver;
 use super::sender::{Sender, SenderStart};
 use super::settings::Settings;
+use super::syn_retries::SynRetries;
 use super::timestamps::TimestampState;
 use super::urgent::Urgent;
 use super::{Config, DeliveryRecord, EcnMode, Error, FlightRecord, Initial, State};
 use crate::congestion::CongestionController;
-use crate::profile::{Full, Profile};
+use crate::profile::{Full, Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::time::{Duration, Instant};
@@ -119,8 +120,13 @@ pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) ip_header: u8,
     pub(super) sender: Sender<'a, C, P>,
     pub(super) receiver: Receiver<'a, P>,
-    /// Asks the peer for a SYN, and when established for a sign of life.
-    pub(super) inquiry: Inquiry,
+    /// When the peer was heard last, or the connection opened.
+    pub(super) heard_at: Instant,
+    /// When the peer was asked for an answer last: by a SYN, then by keepalive probes. It says
+    /// something only where one was sent.
+    pub(super) asked_at: Instant,
+    pub(super) syn_retries: <P::ActiveOpen as Part>::Keeps<SynRetries>,
+    pub(super) keepalive: KeepaliveProbes,
     /// What our SYN offers, and once the peer's is known what both agree on.
     pub(super) agreement: Agreement<P>,
     pub(super) timestamps: TimestampState<P>,
@@ -194,8 +200,11 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             mtu: open.mtu,
             ip_header: open.ip_header,
             sender: Sender::new(config, initial.rto, controller, (send, flight, delivery), open),
-            receiver: Receiver::new(config, &initial.acks, receive, reassembly),
-            inquiry: Inquiry::open(now),
+            receiver: Receiver::new(config, open.clock_phase, receive, reassembly),
+            heard_at: now,
+            asked_at: now,
+            syn_retries: Kept::new(SynRetries::FIRST),
+            keepalive: KeepaliveProbes::default(),
             agreement: Agreement::default(),
             timestamps: TimestampState::new(open.timestamp_offset),
             challenge: ChallengeLimit::default(),
@@ -240,7 +249,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     ) {
         self.agreement.agree(peer, self.ip_header);
         // Section 6.1.1: not after a SYN that did not ask for it.
-        self.agreement.ecn = self.agreement.ecn_echo && self.inquiry.syn_retransmits() == 0;
+        self.agreement.ecn = self.agreement.ecn_echo && self.syn_retransmits() == 0;
         if self.agreement.timestamps {
             self.timestamps.enable(now, ts_recent, irs + 1);
         }
@@ -261,7 +270,8 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         let Agreement { sack, ecn, .. } = self.agreement;
         let start = SenderStart { mss, sack, ecn, window, seq, rtt, syn_lost };
         self.sender.start(now, &self.settings, &start);
-        self.inquiry.on_heard(now);
+        self.settle_syn();
+        self.on_heard(now);
     }
 
     /// Our initial sequence number, while it is not acknowledged.

@@ -11,12 +11,13 @@ mod connection;
 mod count;
 mod ecn_mode;
 mod error;
+mod give_up;
 pub(crate) mod handshake;
 mod info;
 mod initial;
-mod inquiry;
 #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
 mod invariants;
+mod keepalive;
 #[cfg_attr(
     any(
         feature = "alloc",
@@ -39,6 +40,7 @@ mod rto_config;
 mod sender;
 mod settings;
 mod state;
+mod syn_retries;
 #[cfg(all(test, feature = "alloc"))]
 mod tests;
 mod ticks;

@@ -58,10 +58,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     pub fn poll_transmit(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
         match self.state {
             State::Closed | State::Listen => self.reset_due.then(|| self.bare(now, Cause::Reset)),
-            state if state.is_opening() && self.challenge_due => {
-                Some(self.bare(now, Cause::Challenge))
-            }
-            state if state.is_opening() => self.inquiry.due.then(|| self.outgoing_syn(now)),
+            _ if self.is_opening() && self.challenge_due => Some(self.bare(now, Cause::Challenge)),
+            _ if self.is_opening() => self.syn_due().then(|| self.outgoing_syn(now)),
             _ => self.poll_synchronized(now, max_payload),
         }
     }
@@ -69,11 +67,16 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// Whether it is plain, just after a segment was sent, that [`poll_transmit`](Self::poll_transmit)
     /// gives no other.
     pub(crate) fn has_said_all(&self, now: Instant) -> bool {
-        !(self.challenge_due || self.reset_due || self.inquiry.due)
-            && (!self.state.is_synchronized()
-                || self.sender.is_silent()
-                    && self.settings.restart_after_idle() != RestartAfterIdle::Validation
-                    && !self.receiver.ack_due(now))
+        if self.challenge_due || self.reset_due {
+            return false;
+        }
+        if !self.state.is_synchronized() {
+            return !self.syn_due();
+        }
+        !self.keepalive.due
+            && self.sender.is_silent()
+            && self.settings.restart_after_idle() != RestartAfterIdle::Validation
+            && !self.receiver.ack_due(now)
     }
 
     /// Whether [`poll_transmit`](Self::poll_transmit) gives nothing in TIME-WAIT, where all that was
@@ -97,7 +100,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if let Some(data) = self.sender.next(now, &self.settings, max_payload) {
             return Some(self.data(now, data));
         }
-        if self.inquiry.due && self.probes_when_idle() {
+        if self.keepalive.due && self.probes_when_idle() {
             return Some(self.bare(now, Cause::Keepalive));
         }
         (ack_due || self.window_update_due()).then(|| self.bare(now, Cause::Ack))
@@ -157,9 +160,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// there is nothing more to send.
     #[cfg(all(feature = "fast-path", feature = "ipv4"))]
     pub(crate) fn lone_syn(&self, now: Instant) -> Option<Header> {
-        let is_due = self.state.is_opening()
+        let is_due = self.is_opening()
             && self.state == State::SynSent
-            && self.inquiry.due
+            && self.syn_due()
             && !self.challenge_due;
         is_due.then(|| self.syn(now))
     }
@@ -173,7 +176,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             header.flags |= Flags::ACK;
             header.ack = self.receiver.rcv_nxt();
             timestamps.echo = self.timestamps.recent();
-        } else if !self.inquiry.is_first_syn() {
+        } else if !self.is_first_syn() {
             // RFC 3168 section 6.1.1.1: what was lost may have been dropped for its flags.
             offered.ecn_setup = false;
         }
@@ -210,7 +213,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         };
         let mut outgoing = self.outgoing(now, cause, seq, flags, window);
         let header = &mut outgoing.header;
-        if self.state.is_opening() && self.state == State::SynSent {
+        if self.is_opening() && self.state == State::SynSent {
             header.flags = Flags::NONE;
         }
         let reports = !cfg!(feature = "fast-path") || self.has_report();
@@ -284,7 +287,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             }
             Cause::Challenge => self.challenge_due = false,
             Cause::Keepalive => {
-                self.inquiry.due = false;
+                self.keepalive.due = false;
                 self.counters.keepalive_probes.add(1);
             }
             Cause::Ack => {}
@@ -316,8 +319,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     fn on_syn_sent(&mut self, now: Instant) {
         self.count_data_segments(1);
-        self.sender.count_retransmitted_syns(u32::from(!self.inquiry.is_first_syn()));
-        self.inquiry.on_syn_sent(now);
+        self.sender.count_retransmitted_syns(u32::from(!self.is_first_syn()));
+        self.note_syn_sent(now);
     }
 
     /// How many segments may follow `outgoing`, which was taken just now, that differ from it in

@@ -61,7 +61,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         // All of them are asked at once: hardly ever is one of them so.
         let is_unusual = self.challenge_due
-            | self.inquiry.due
+            | self.keepalive.due
             | self.receiver.has_report()
             | self.receiver.is_echoing()
             | self.sender.is_unusual(&self.settings);

@@ -50,32 +50,6 @@ struct Heartbeat {
     phase: u32,
 }
 
-/// What a configuration says of acks, converted once for all connections of a listener.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AckRules {
-    delay: Delay,
-    heartbeat: Heartbeat,
-    quick_acks: u16,
-}
-
-impl AckRules {
-    /// `phase` is the host's random word for the phase of clocks that tick.
-    pub(crate) fn new(policy: AckPolicy, timer: AckTimer, phase: u32) -> Self {
-        let (gathering, timeout, quick_acks) = match policy {
-            AckPolicy::EverySegment => (Gathering::Nothing, Duration::ZERO, 0),
-            AckPolicy::Delayed { timeout, quick_acks } => {
-                (Gathering::TwoSegments, timeout.min(LONGEST_DELAY), quick_acks)
-            }
-            AckPolicy::Bsd43 => (Gathering::ShareOfBuffer, BSD43_TIMEOUT, 0),
-        };
-        AckRules {
-            delay: Delay { gathering, timeout: timeout.as_micros() as u32 },
-            heartbeat: Heartbeat { timer, phase },
-            quick_acks,
-        }
-    }
-}
-
 impl Delay {
     /// That of the policy that is the default, the only one where the profile has no rare settings.
     const STANDARD: Delay =
@@ -101,12 +75,20 @@ pub(super) struct AckState<P: Profile> {
 }
 
 impl<P: Profile> AckState<P> {
-    /// Nothing owed; it is not known whether SACK is in use.
-    pub(super) fn new(rules: &AckRules) -> Self {
+    /// Nothing owed; it is not known whether SACK is in use. `phase` is the host's random word for the
+    /// phase of clocks that tick.
+    pub(super) fn new(policy: AckPolicy, timer: AckTimer, phase: u32) -> Self {
+        let (gathering, timeout, quick_acks) = match policy {
+            AckPolicy::EverySegment => (Gathering::Nothing, Duration::ZERO, 0),
+            AckPolicy::Delayed { timeout, quick_acks } => {
+                (Gathering::TwoSegments, timeout.min(LONGEST_DELAY), quick_acks)
+            }
+            AckPolicy::Bsd43 => (Gathering::ShareOfBuffer, BSD43_TIMEOUT, 0),
+        };
         AckState {
-            delay: Kept::new(rules.delay),
-            heartbeat: Kept::new(rules.heartbeat),
-            quick_acks: if P::RARE_SETTINGS { rules.quick_acks } else { AckPolicy::QUICK_ACKS },
+            delay: Kept::new(Delay { gathering, timeout: timeout.as_micros() as u32 }),
+            heartbeat: Kept::new(Heartbeat { timer, phase }),
+            quick_acks: if P::RARE_SETTINGS { quick_acks } else { AckPolicy::QUICK_ACKS },
             one_each: true,
             owed: 0,
             unacknowledged: 0,

@@ -17,7 +17,6 @@ use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, Ring, copy};
 use crate::time::Instant;
 use crate::wire::SackBlocks;
-pub(crate) use ack_policy::AckRules;
 use ack_policy::{AckState, Arriving};
 use ecn::EcnReceiver;
 use full_size::FullSize;
@@ -60,11 +59,12 @@ pub(crate) struct Receiver<'a, P: Profile> {
 
 impl<'a, P: Profile> Receiver<'a, P> {
     /// The receiver of a connection that is yet to be opened, with its memory. Sequence numbers and
-    /// options follow with the peer's SYN.
+    /// options follow with the peer's SYN. `clock_phase` is the host's random word for the phase of
+    /// clocks that tick.
     #[inline(always)]
     pub(crate) fn new(
         config: &Config,
-        acks: &AckRules,
+        clock_phase: u32,
         ring: Buffer<'a, u8>,
         ranges: Buffer<'a, SeqRange>,
     ) -> Self {
@@ -75,7 +75,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
             window: Window::new(next, 0, 1),
             clamp: config.window_clamp.unwrap_or(u32::MAX),
             wanted: u32::MAX,
-            acks: AckState::new(acks),
+            acks: AckState::new(config.ack_policy, config.ack_timer, clock_phase),
             full_size: FullSize::new(1),
             report: Kept::new(SackReport::new(false)),
             ecn: Kept::new(EcnReceiver::default()),

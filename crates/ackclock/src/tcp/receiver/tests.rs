@@ -70,8 +70,8 @@ fn agreed_by<'a, P: Profile>(
     let mut config = Config::new();
     config.receive_buffer = setup.receive_limit;
     config.reassembly_ranges = setup.reassembly_ranges;
-    let acks = AckRules::new(setup.ack_policy, setup.ack_timer, setup.clock_phase);
-    let mut receiver = Receiver::new(&config, &acks, ring, ranges);
+    (config.ack_policy, config.ack_timer) = (setup.ack_policy, setup.ack_timer);
+    let mut receiver = Receiver::new(&config, setup.clock_phase, ring, ranges);
     let agreement = Agreement {
         sack: setup.sack,
         our_shift: setup.window_shift,
