@@ -12,7 +12,7 @@ pub(crate) const TCP_HEADER: u32 = 20;
 /// Length of an IPv6 header, in bytes.
 const IPV6_HEADER: u8 = 40;
 /// Bytes that the timestamps option takes in each segment, padding included.
-const TIMESTAMPS_LEN: u32 = 12;
+const TIMESTAMPS_LEN: u16 = 12;
 /// MSS assumed when the peer's SYN names none (RFC 9293 MUST-15): IPv4, IPv6.
 const DEFAULT_MSS: (u16, u16) = (536, 1220);
 /// Largest window scale shift (RFC 7323 section 2.3).
@@ -172,20 +172,24 @@ impl<P: Profile> Agreement<P> {
         if P::WINDOW_SCALING { bytes >> self.our_shift } else { bytes }
     }
 
-    fn option_bytes(&self) -> u32 {
-        if P::TIMESTAMPS && self.timestamps { TIMESTAMPS_LEN } else { 0 }
+    /// Payload bytes of a full segment that an MSS of `mss` bytes allows: what the options leave, and
+    /// never none.
+    fn payload(&self, mss: u16) -> u16 {
+        let options = if P::TIMESTAMPS && self.timestamps { TIMESTAMPS_LEN } else { 0 };
+        mss.saturating_sub(options).max(1)
     }
 
     /// Eff.snd.MSS (section 3.7.1): payload bytes of a full segment on a path of that MTU.
     pub(crate) fn send_mss(&self, settings: &Settings, mtu: u32, ip_header: u8) -> u32 {
         let path = mtu.saturating_sub(u32::from(ip_header) + TCP_HEADER);
-        let own = settings.mss().map_or(u32::MAX, u32::from);
-        u32::from(self.peer_mss).min(path).min(own).saturating_sub(self.option_bytes()).max(1)
+        let path = u16::try_from(path).unwrap_or(u16::MAX);
+        let own = settings.mss().unwrap_or(u16::MAX);
+        self.payload(self.peer_mss.min(path).min(own)).into()
     }
 
     /// Payload bytes of a full segment from the peer.
-    pub(crate) fn receive_mss(&self) -> u32 {
-        u32::from(self.our_mss).saturating_sub(self.option_bytes()).max(1)
+    pub(crate) fn receive_mss(&self) -> u16 {
+        self.payload(self.our_mss)
     }
 }
 

@@ -360,10 +360,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
 
     /// Payload bytes of a full-sized segment from the peer, as far as its segments have shown.
     pub(crate) fn full_size(&self) -> u32 {
-        match self.full_size.bytes() {
-            0 => self.window.mss(),
-            bytes => bytes,
-        }
+        self.full_size.bytes()
     }
 
     /// Memory that the queue holds, in bytes.

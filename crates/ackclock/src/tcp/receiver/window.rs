@@ -22,8 +22,7 @@ pub(super) struct Window<P: Profile> {
 impl<P: Profile> Window<P> {
     /// The window that a SYN advertised, up to `edge`. `mss` is the largest payload that the
     /// peer may send.
-    pub(super) fn new(edge: SeqNumber, shift: u8, mss: u32) -> Self {
-        let mss = u16::try_from(mss).unwrap_or(u16::MAX);
+    pub(super) fn new(edge: SeqNumber, shift: u8, mss: u16) -> Self {
         Window { edge, shift: Kept::new(shift.min(MAX_SHIFT)), mss }
     }
 

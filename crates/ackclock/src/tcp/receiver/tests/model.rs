@@ -288,7 +288,7 @@ fn case() -> impl Strategy<Value = Case> {
 
 proptest! {
     #[test]
-    fn the_receiver_agrees_with_a_bitmap_whichever_way_ranges_are_kept(case in case()) {
+    fn the_receiver_agrees_with_a_bitmap(case in case()) {
         case.agrees::<Full>(case.places, SackBlocks::MAX)?;
         case.agrees::<WithFew>(case.places, 1)?;
         case.agrees::<WithOne>(1, 1)?;
