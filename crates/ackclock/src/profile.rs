@@ -111,7 +111,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     type DeliveryRate: Part;
     /// Explicit congestion notification (RFC 3168).
     type Ecn: Part;
-    /// Retransmission timers from before RFC 6298, and clocks that tick.
+    /// Retransmission timers from before RFC 6298, clocks that tick, and (with
+    /// [`RareSettings`](Self::RareSettings)) 4.3BSD's way to acknowledge.
     type Historic: Part;
     /// ICMP errors: path MTU discovery (RFC 1191, RFC 8201) and unreachable destinations; without it
     /// they are counted and ignored.
@@ -128,7 +129,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     /// Up to 64 segments in one transmission, for links that segment; and the segments counted one by
     /// one that a link has put together.
     type Segmentation: Part;
-    /// Selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883).
+    /// Selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883). With [`NoRanges`] ours tell
+    /// of duplicates only.
     type Sack: Part;
     /// The timestamps option: round trips measured by it, and PAWS (RFC 7323).
     type Timestamps: Part;
