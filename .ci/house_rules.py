@@ -4,9 +4,16 @@ import os
 import re
 import sys
 
+sys.dont_write_bytecode = True
+import import_cycles
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SKIPPED = {".git", "target", "corpus-work", "artifacts"}
 LONGEST_FILE = 600  # lines
+
+# Crates in which no modules of one folder import each other in a circle. The others have circles yet:
+# 'python3 .ci/import_cycles.py crates/ackclock-host' shows those of a crate.
+ONE_WAY = ["capi", "cli", "fuzz", "smoltcp-peer", "testkit", "trace"]
 
 # Absolute paths that exist on one machine only.
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:root|work|home/\w+|Users/\w+)/")
@@ -37,5 +44,7 @@ def problems(path):
 
 
 found = [problem for path in files() for problem in problems(path)]
+for name in ONE_WAY:
+    found += import_cycles.problems(f"crates/ackclock-{name}", ROOT)
 print("\n".join(found) if found else "house rules hold")
 sys.exit(bool(found))

@@ -1,4 +1,4 @@
-//! A stack of our own on a way out of the machine (or one on each queue of it), and what drives it.
+//! Driver of one stack of this program on a way out of the machine, or of one stack on each of its queues.
 
 use crate::capture::Captured;
 use crate::failure::Failure;
@@ -17,45 +17,46 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// What the stacks on all queues together may hold; what is not given is left to the stack.
+/// Limits of the stacks. Those that are `None` are the stack's defaults.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Limits {
-    /// Bytes in the queues of all connections, if there is not to be just enough.
+    /// Most bytes in the send and receive queues of all connections together; `None`: the default, or
+    /// more if one connection on each queue needs more.
     pub(crate) memory: Option<u64>,
-    /// Connections on each queue.
+    /// Most connections on each queue.
     pub(crate) max_connections: Option<usize>,
-    /// The larger buffer of each connection, in bytes.
+    /// Larger one of a connection's two buffers, in bytes.
     pub(crate) buffer: u32,
 }
 
 impl Limits {
-    /// Enough for a connection with these settings on each queue.
+    /// Limits that leave room for one connection with these settings on each queue.
     pub(crate) fn of_a_connection(config: &Config) -> Self {
         let buffer = config.send_buffer.max(config.receive_buffer);
         Limits { buffer, ..Limits::default() }
     }
 
     fn apply(self, config: &mut StackConfig, queues: u16) {
-        // A queue gets no more than half of what is free, and a connection has two.
+        // A send or receive queue gets at most half of what is free, and a connection has both.
         let enough = u64::from(self.buffer) * 4 * u64::from(queues);
         config.memory = self.memory.unwrap_or(config.memory.max(enough));
         config.max_connections = self.max_connections.unwrap_or(config.max_connections);
     }
 }
 
-/// A stack on each queue of a way out that is open.
+/// An open way out with a stack on each of its queues.
 pub(crate) struct Driver {
-    /// At least one.
+    /// Run loop and stack of each queue; at least one.
     queues: Vec<Queue<'static, Captured<AnyLink>, BuiltIn>>,
     offloading: bool,
-    /// What to say if the device goes away.
+    /// Error text for the case that the device goes away.
     gone: String,
-    /// Says at the end what was remarkable.
+    /// Returns a note for the user at the end of the run, if there is something to tell.
     note: Box<dyn Fn() -> Option<String>>,
 }
 
 impl Driver {
-    /// Opens the way out, and captures what passes it in a file if one is named.
+    /// Opens the way out. Its packets are captured in the file `pcap`, if there is one.
     pub(crate) fn open(
         way: &dyn Way,
         controller: BuiltIn,
@@ -93,7 +94,7 @@ impl Driver {
         let loops = loops.map_err(|error| {
             Failure::Environment(format!("{error}: raise the limit with 'ulimit -n 1024'"))
         })?;
-        // There are no more of them than an interface can have.
+        // An interface has at most 256 queues, which fits.
         let count = loops.len() as u16;
         limits.apply(&mut config, count);
         let queue = |(index, run_loop)| {
@@ -110,8 +111,8 @@ impl Driver {
         Ok(Driver { queues, offloading, gone, note })
     }
 
-    /// Runs an application on each queue until all are done or the user ends it. May be called
-    /// again, with others.
+    /// Runs an application on each queue until all are done or the user ends the run. May be called
+    /// again with other applications.
     pub(crate) fn run<A>(&mut self, applications: &mut [A]) -> Result<(), Failure>
     where
         A: Application<'static, BuiltIn> + Send,
@@ -124,38 +125,39 @@ impl Driver {
         }
     }
 
-    /// What ends a run from another thread.
+    /// A function that ends a run, to be called from another thread.
     pub(crate) fn stopper(&self) -> impl Fn() + Send + 'static {
         let wakers: Vec<_> = self.queues.iter().map(|queue| queue.run_loop.waker()).collect();
         move || wakers.iter().for_each(Waker::stop)
     }
 
-    /// How many queues there are.
+    /// Number of queues.
     pub(crate) fn queues(&self) -> usize {
         self.queues.len()
     }
 
-    /// The time on the clock of the run.
+    /// Time on the run's clock.
     pub(crate) fn now(&self) -> Instant {
         self.queues[0].run_loop.now()
     }
 
-    /// Whether the kernel segments in our place.
+    /// Whether the kernel segments and computes checksums in the stack's place.
     pub(crate) fn is_offloading(&self) -> bool {
         self.offloading
     }
 
-    /// The stacks of the queues, to look at.
+    /// Stacks of all queues.
     pub(crate) fn stacks(&self) -> impl Iterator<Item = &Stack<'static, BuiltIn>> {
         self.queues.iter().map(|queue| &queue.stack)
     }
 
-    /// The only stack, or that of the first queue.
+    /// Stack of the first queue.
     pub(crate) fn stack(&self) -> &Stack<'static, BuiltIn> {
         &self.queues[0].stack
     }
 
-    /// Ends the connections that are left to the applications by `abort`, and tells their peers.
+    /// Calls `abort` for each application, which is to end the connections it has left, and sends the
+    /// RSTs to their peers.
     pub(crate) fn leave<A>(
         &mut self,
         applications: &mut [A],
@@ -163,12 +165,12 @@ impl Driver {
     ) {
         for (Queue { run_loop, stack }, application) in self.queues.iter_mut().zip(applications) {
             abort(application, run_loop.now(), stack);
-            // Without the device there is no way to tell anybody.
+            // If the device is gone, the RSTs cannot be sent.
             let _ = run_loop.resume(stack, &mut []);
         }
     }
 
-    /// Ends the capture, if there is one, and says on standard error what was remarkable.
+    /// Ends the capture, if there is one, and writes notes about the run to standard error.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         if let Some(note) = (self.note)() {
             say_once(note);
@@ -193,11 +195,11 @@ impl Driver {
     }
 }
 
-/// Says something on standard error, however often it is to be said.
+/// Writes a note to standard error, the same note only once.
 fn say_once(note: String) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if SAID.lock().is_ok_and(|mut said| said.insert(note.clone())) {
-        // What was done does not depend on anybody's reading this.
+        // The run has succeeded even if the note cannot be written.
         let _ = writeln!(std::io::stderr(), "note: {note}");
     }
 }

@@ -1,14 +1,14 @@
-//! Why the program ended without having done its job, and with which exit status.
+//! Failure of the program: its reason, and the exit status.
 
 use std::fmt;
 use std::path::Path;
 
-/// What went wrong, in one line that says what to do.
+/// Reason why the program failed, in one line that says what to do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Failure {
     /// The transfer failed: reset, timeout, mismatch.
     Transfer(String),
-    /// An experiment did not come out as it should, or not at all.
+    /// An experiment's results differ from what they should be, or are missing.
     Verdict(String),
     /// The command line cannot be used.
     Usage(String),
@@ -17,7 +17,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The exit status of the process.
+    /// Exit status of the process.
     pub(crate) fn status(&self) -> u8 {
         match self {
             Failure::Transfer(_) | Failure::Verdict(_) => 1,
@@ -26,7 +26,7 @@ impl Failure {
         }
     }
 
-    /// This system cannot do that.
+    /// Failure of a subcommand that needs Linux, on another system.
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn elsewhere(what: &str) -> Self {
         Failure::Environment(format!(
@@ -34,17 +34,17 @@ impl Failure {
         ))
     }
 
-    /// Standard output does not take what is written.
+    /// Failure to write to standard output.
     pub(crate) fn output(error: &std::io::Error) -> Self {
         Failure::Environment(format!("cannot write the report: {error}"))
     }
 
-    /// A capture's file cannot be made, or does not take what is written.
+    /// Failure to create a capture's file or to write to it.
     pub(crate) fn capture(file: &Path, error: &std::io::Error) -> Self {
         Failure::Environment(format!("cannot write the capture {}: {error}", file.display()))
     }
 
-    /// The same with a trace's file.
+    /// Failure to create a trace's file or to write to it.
     pub(crate) fn trace(file: &Path, error: &std::io::Error) -> Self {
         Failure::Environment(format!("cannot write the trace {}: {error}", file.display()))
     }

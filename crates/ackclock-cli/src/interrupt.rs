@@ -1,19 +1,19 @@
-//! Ctrl-C: the first one asks for the summary so far, the second one ends the program.
+//! Ctrl-C: the first ends the run and has its summary written, the second ends the program at once.
 
 use crate::failure::Failure;
 use ackclock::time::Duration;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Virtual time between two looks at whether the user wants an emulated run to end.
+/// Interval, in virtual time, at which an emulated run checks whether the user wants it to end.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(100);
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
 type Deed = Box<dyn Fn() + Send>;
-/// What ends the run that goes on.
+/// Function that ends the current run.
 static STOP: Mutex<Option<Deed>> = Mutex::new(None);
-/// What must be done before the program may end.
+/// Function that must be called before the program may end.
 static AT_EXIT: Mutex<Option<Deed>> = Mutex::new(None);
 
 /// Whether the user wants the run to end.
@@ -21,18 +21,19 @@ pub(crate) fn requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
 }
 
-/// What says whether the user wants the run to end, for code that looks at a flag.
+/// Flag that is set when the user wants the run to end, for code that takes a flag.
 pub(crate) fn flag() -> &'static AtomicBool {
     &REQUESTED
 }
 
-/// Does something even when the user ends the program at once. The last call counts.
+/// Sets the function that is called when the user ends the program at once. It replaces the one before.
 #[cfg(target_os = "linux")]
 pub(crate) fn at_exit(deed: impl Fn() + Send + 'static) {
     set(&AT_EXIT, deed);
 }
 
-/// Calls `stop`, in a thread of its own, when the user interrupts the program. The last call counts.
+/// Sets the function that is called, in a thread of its own, when the user interrupts the program. It
+/// replaces the one before.
 pub(crate) fn on_request(stop: impl Fn() + Send + 'static) -> Result<(), Failure> {
     set(&STOP, stop);
     watch()?;
@@ -42,9 +43,9 @@ pub(crate) fn on_request(stop: impl Fn() + Send + 'static) -> Result<(), Failure
     Ok(())
 }
 
-/// From now on the program ends in order, whoever interrupts it when.
+/// Begins to handle interrupts, so that from now on the program ends in order.
 pub(crate) fn watch() -> Result<(), Failure> {
-    /// What a shell reports of a program that SIGINT ended.
+    /// Exit status that a shell reports for a program that SIGINT ended.
     const INTERRUPTED: i32 = 130;
     static WATCHING: Mutex<bool> = Mutex::new(false);
     let Ok(mut watching) = WATCHING.lock() else {

@@ -1,15 +1,49 @@
-//! The papers' laboratory: what it says, and where its results go.
+//! Laboratory of the papers: its experiments, and the files that its results go to.
 
-use crate::commands::lab::{Merge, OutputOptions, Run};
 use crate::failure::Failure;
 use crate::interrupt;
 use ackclock_lab::{Output, Paper, Plan, Progress, Results, Shard, papers, select};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
-/// Names the experiments.
+/// Settings of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct RunSettings {
+    /// Names of experiments or papers, or `all`.
+    pub(crate) names: Vec<String>,
+    /// Whether to do with fewer seeds and shorter runs.
+    pub(crate) quick: bool,
+    /// Seeds for each variant; `None`: as many as each experiment needs.
+    pub(crate) seeds: Option<NonZeroU64>,
+    /// Runs at a time; `None`: one per core.
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// Part of the runs that is done.
+    pub(crate) shard: Shard,
+    pub(crate) output: OutputSettings,
+}
+
+/// Settings of a merge.
+#[derive(Clone, Debug)]
+pub(crate) struct MergeSettings {
+    /// Directories of the parts.
+    pub(crate) directories: Vec<PathBuf>,
+    pub(crate) output: OutputSettings,
+}
+
+/// Destinations of the results.
+#[derive(Clone, Debug)]
+pub(crate) struct OutputSettings {
+    /// Directory of the results, the report and the raw series.
+    pub(crate) out: Option<PathBuf>,
+    /// Directory of the plots.
+    pub(crate) plots: Option<PathBuf>,
+    /// Whether the results are printed as JSON.
+    pub(crate) json: bool,
+}
+
+/// Prints the names of the experiments.
 pub(crate) fn list() -> Result<(), Failure> {
     let mut text = String::new();
     for paper in Paper::ALL {
@@ -26,20 +60,19 @@ pub(crate) fn list() -> Result<(), Failure> {
 }
 
 /// Runs experiments.
-pub(crate) fn run(command: &Run) -> Result<(), Failure> {
-    let names: Vec<&String> = command.names.iter().chain(&command.paper).collect();
-    let experiments = select(&names).map_err(|error| Failure::Usage(error.to_string()))?;
-    let plan = Plan { experiments, quick: command.quick, seeds: command.seeds };
-    let shard = command.shard.unwrap_or(Shard::WHOLE);
+pub(crate) fn run(settings: &RunSettings) -> Result<(), Failure> {
+    let experiments = select(&settings.names).map_err(|error| Failure::Usage(error.to_string()))?;
+    let plan = Plan { experiments, quick: settings.quick, seeds: settings.seeds };
+    let shard = settings.shard;
     let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    // Before a directory is there, so that whoever sees it can interrupt the run.
+    // Set up before a directory is made, so that a user who sees the directory can interrupt the run.
     interrupt::on_request(|| {})?;
-    let places = Places::create(&command.output)?;
+    let places = Places::create(&settings.output)?;
     let bar = Bar::new();
-    let jobs = command.jobs.unwrap_or_else(cores);
+    let jobs = settings.jobs.unwrap_or_else(cores);
     let results = ackclock_lab::run(&plan, shard, jobs, interrupt::flag(), &bar);
     bar.0.finish_and_clear();
-    places.write(&results, &command.output)?;
+    places.write(&results, &settings.output)?;
     if interrupt::requested() {
         let what = "interrupted: the results are those of the runs that were finished";
         return Err(Failure::Verdict(what.into()));
@@ -48,11 +81,11 @@ pub(crate) fn run(command: &Run) -> Result<(), Failure> {
 }
 
 /// Joins the parts of a run.
-pub(crate) fn merge(command: &Merge) -> Result<(), Failure> {
-    let places = Places::create(&command.output)?;
-    let results = Results::merge_directories(&command.directories)
+pub(crate) fn merge(settings: &MergeSettings) -> Result<(), Failure> {
+    let places = Places::create(&settings.output)?;
+    let results = Results::merge_directories(&settings.directories)
         .map_err(|error| Failure::Usage(error.to_string()))?;
-    places.write(&results, &command.output)?;
+    places.write(&results, &settings.output)?;
     if !results.is_complete() {
         let what =
             "not everything was run: give the directories of all parts, or run what is missing";
@@ -61,7 +94,7 @@ pub(crate) fn merge(command: &Merge) -> Result<(), Failure> {
     conclude(&results)
 }
 
-/// Fails if a verdict does.
+/// Fails if the results differ from what the papers say.
 fn conclude(results: &Results) -> Result<(), Failure> {
     if results.fails() {
         return Err(Failure::Verdict("not everything is as the papers say: see FAILS".into()));
@@ -69,29 +102,29 @@ fn conclude(results: &Results) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where files go.
+/// Directories that files go to.
 struct Places {
     out: Option<Output>,
     plots: Option<Output>,
 }
 
 impl Places {
-    /// Fails if nothing could be written.
-    fn create(options: &OutputOptions) -> Result<Self, Failure> {
+    /// Makes the directories; fails if they cannot be written to.
+    fn create(settings: &OutputSettings) -> Result<Self, Failure> {
         let create = |directory: &Option<PathBuf>| {
             let create = |at: &PathBuf| Output::create(at).map_err(|error| unwritable(at, &error));
             directory.as_ref().map(create).transpose()
         };
-        Ok(Places { out: create(&options.out)?, plots: create(&options.plots)? })
+        Ok(Places { out: create(&settings.out)?, plots: create(&settings.plots)? })
     }
 
-    fn write(&self, results: &Results, options: &OutputOptions) -> Result<(), Failure> {
+    fn write(&self, results: &Results, settings: &OutputSettings) -> Result<(), Failure> {
         let write = |to: &Output, write: fn(&Output, &Results) -> io::Result<()>| {
             write(to, results).map_err(|error| unwritable(to.directory(), &error))
         };
         self.out.as_ref().map_or(Ok(()), |to| write(to, Output::write))?;
         self.plots.as_ref().map_or(Ok(()), |to| write(to, Output::write_plots))?;
-        print(&if options.json { results.to_json() } else { results.to_string() })
+        print(&if settings.json { results.to_json() } else { results.to_string() })
     }
 }
 
@@ -103,7 +136,7 @@ fn print(text: &str) -> Result<(), Failure> {
     io::stdout().write_all(text.as_bytes()).map_err(|error| Failure::output(&error))
 }
 
-/// A bar on standard error, if that is a terminal.
+/// Progress bar on standard error, if that is a terminal.
 struct Bar(ProgressBar);
 
 impl Bar {

@@ -1,7 +1,7 @@
-//! `ackclock`: discard, echo and chargen over a TCP stack in userspace.
+//! `ackclock`: the command. `commands` and `options` define the command line; every other module does
+//! work, takes plain settings and does not depend on these two.
 #![forbid(unsafe_code)]
 
-mod campaign_report;
 mod capture;
 mod commands;
 #[cfg(target_os = "linux")]
@@ -12,9 +12,9 @@ mod failure;
 mod hosts;
 mod interrupt;
 mod lab;
-#[cfg(target_os = "linux")]
 mod measure;
 mod options;
+mod recording;
 mod report;
 mod scenario;
 mod serve;
@@ -22,13 +22,10 @@ mod serve;
 mod setup;
 mod trace;
 mod transfer;
-mod usage;
 mod values;
-mod watchers;
-#[cfg(target_os = "linux")]
 mod way;
 
-use commands::CommandLine;
+use commands::{CommandLine, usage};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -41,7 +38,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // There is nowhere left to say that this could not be said.
+            // If standard error cannot be written to, there is nowhere to report that.
             let _ = writeln!(std::io::stderr(), "ackclock: {failure}");
             ExitCode::from(failure.status())
         }

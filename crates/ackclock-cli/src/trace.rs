@@ -1,6 +1,5 @@
-//! What a capture tells: reading it, and printing.
+//! Analysis of a capture: what happened on its connections, printed and as graphs.
 
-use crate::commands::trace::Trace;
 use crate::failure::Failure;
 use ackclock_trace::{
     Brief, CaptureError, Connection, Explanations, GraphPage, Long, Observer, Selection, Settings,
@@ -9,38 +8,66 @@ use ackclock_trace::{
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Connections that wait for one before them to end, so that they are printed in order.
+/// Most connections that wait for an earlier one to end, so that they are printed in order.
 const MOST_WAITING: usize = 1000;
 
-/// Reads a capture and prints what was asked for.
-pub(crate) fn run(command: &Trace) -> Result<(), Failure> {
-    let input = open(&command.file)?;
-    let selection = Selection {
-        host: command.host,
-        port: command.port,
-        connections: command.connection.clone(),
-    };
-    // A page that cannot be written is known before a long capture is read.
-    let page = command.html.as_deref().map(|path| Ok((path, create(path)?))).transpose()?;
+/// Settings of an analysis.
+#[derive(Clone, Debug)]
+pub(crate) struct TraceSettings {
+    /// File of the capture; `-` for standard input.
+    pub(crate) file: PathBuf,
+    /// Connections that are wanted.
+    pub(crate) selection: Selection,
+    pub(crate) format: Format,
+    /// Page that graphs are written to.
+    pub(crate) html: Option<PathBuf>,
+    /// Directory that graphs are written to as files for xplot.
+    pub(crate) xplot: Option<PathBuf>,
+}
+
+impl TraceSettings {
+    fn is_json(&self) -> bool {
+        matches!(self.format, Format::Json)
+    }
+}
+
+/// Format in which connections are listed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Format {
+    Json,
+    /// Text: with all statistics or one line for each connection, and with or without an explanation of
+    /// each retransmission.
+    Text {
+        long: bool,
+        explain: bool,
+    },
+}
+
+/// Reads a capture and prints what the settings ask for.
+pub(crate) fn run(settings: &TraceSettings) -> Result<(), Failure> {
+    let input = open(&settings.file)?;
+    let selection = &settings.selection;
+    // Files are created before a long capture is read, so that errors show at once.
+    let page = settings.html.as_deref().map(|path| Ok((path, create(path)?))).transpose()?;
     let mut graphs = page.is_some().then(|| GraphPage::new(selection.clone()));
-    let xplot = command.xplot.as_deref().map(|directory| {
+    let xplot = settings.xplot.as_deref().map(|directory| {
         let files = XplotFiles::new(directory, selection.clone());
         files.map_err(|error| unwritable(directory, &error))
     });
     let mut xplot = xplot.transpose()?;
-    let mut listing = Listing::new(command, selection);
+    let mut listing = Listing::new(settings);
     let observers = (&mut listing, (&mut graphs, &mut xplot));
     let (summary, read) = analyse(input, Settings::default(), observers);
     listing.finish(&summary, &read).map_err(|error| Failure::output(&error))?;
     if let (Some((path, mut file)), Some(graphs)) = (page, graphs) {
-        let name = command.file.file_name().unwrap_or(command.file.as_os_str());
+        let name = settings.file.file_name().unwrap_or(settings.file.as_os_str());
         let fault = read.as_ref().err().map(ToString::to_string);
         let html = graphs.html(&name.to_string_lossy(), &summary, fault.as_deref());
         file.write_all(html.as_bytes()).map_err(|error| unwritable(path, &error))?;
     }
-    if let (Some(directory), Some(files)) = (&command.xplot, xplot) {
+    if let (Some(directory), Some(files)) = (&settings.xplot, xplot) {
         let left_out = files.finish().map_err(|error| unwritable(directory, &error))?;
         if left_out > 0 {
             eprintln!(
@@ -49,7 +76,7 @@ pub(crate) fn run(command: &Trace) -> Result<(), Failure> {
             );
         }
     }
-    read.map_err(|error| Failure::Verdict(format!("{}: {error}", command.file.display())))
+    read.map_err(|error| Failure::Verdict(format!("{}: {error}", settings.file.display())))
 }
 
 fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
@@ -70,24 +97,23 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::Environment(format!("cannot write {}: {error}", path.display()))
 }
 
-/// Prints connections as they end, but in the order of their beginnings as far as few wait for it.
-struct Listing<'a> {
-    command: &'a Trace,
-    selection: Selection,
+/// Listing of connections in the order of their beginnings. Few connections wait for their turn, so that
+/// each is printed soon after its end.
+struct Listing<'s> {
+    settings: &'s TraceSettings,
     out: BufWriter<io::Stdout>,
-    /// What is to be printed of those that ended before one that began before them; nothing of
-    /// those that nobody asked for.
+    /// Texts of the connections that have ended but wait for one that began earlier, by number. The text
+    /// of a connection that is not wanted is empty.
     waiting: BTreeMap<u64, Vec<u8>>,
     next: u64,
     has_printed: bool,
     result: io::Result<()>,
 }
 
-impl<'a> Listing<'a> {
-    fn new(command: &'a Trace, selection: Selection) -> Self {
+impl<'s> Listing<'s> {
+    fn new(settings: &'s TraceSettings) -> Self {
         Listing {
-            command,
-            selection,
+            settings,
             out: BufWriter::new(io::stdout()),
             waiting: BTreeMap::new(),
             next: 1,
@@ -96,23 +122,24 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// What is said about a connection.
+    /// Text for a connection.
     fn text(&self, of: &Connection) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
-        if !self.selection.wants(of) {
+        if !self.settings.selection.wants(of) {
             return Ok(text);
         }
-        if self.command.json {
-            serde_json::to_writer(&mut text, of)?;
-            return Ok(text);
-        }
-        if self.command.long {
-            writeln!(text, "{}", Long(of))?;
-        } else {
-            writeln!(text, "{}", Brief(of))?;
-        }
-        if self.command.explain {
-            write!(text, "{}", Explanations(of))?;
+        match self.settings.format {
+            Format::Json => serde_json::to_writer(&mut text, of)?,
+            Format::Text { long, explain } => {
+                if long {
+                    writeln!(text, "{}", Long(of))?;
+                } else {
+                    writeln!(text, "{}", Brief(of))?;
+                }
+                if explain {
+                    write!(text, "{}", Explanations(of))?;
+                }
+            }
         }
         Ok(text)
     }
@@ -123,7 +150,7 @@ impl<'a> Listing<'a> {
         if text.is_empty() {
             return Ok(());
         }
-        if self.command.json {
+        if self.settings.is_json() {
             self.out.write_all(if self.has_printed { b",\n" } else { b"{\"connections\":[\n" })?;
         }
         self.has_printed = true;
@@ -147,7 +174,7 @@ impl<'a> Listing<'a> {
             self.print_one()?;
         }
         let out = &mut self.out;
-        if self.command.json {
+        if self.settings.is_json() {
             let beginning = if self.has_printed { "" } else { "{\"connections\":[" };
             write!(out, "{beginning}],\n\"capture\":")?;
             serde_json::to_writer(&mut *out, summary)?;

@@ -1,4 +1,4 @@
-//! The program as its users see it: what it prints, and its exit status.
+//! The program as its users see it: its output and its exit status.
 
 use serde_json::Value;
 use std::process::{Command, Output, Stdio};
@@ -26,7 +26,7 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).expect("one JSON object")
 }
 
-/// Ten gigabits per second over a tenth of a second.
+/// A path with a bandwidth-delay product of 125 MB: 10 Gbit/s with a round trip of a tenth of a second.
 #[test]
 fn of_a_window_of_86_000_segments_what_was_lost_is_sent_again_and_nothing_else() {
     let line = "rate=10gbit,delay=50ms,queue=infinite";
@@ -42,14 +42,14 @@ fn of_a_window_of_86_000_segments_what_was_lost_is_sent_again_and_nothing_else()
         "--path-back",
         &back,
     ]);
-    // The handshake and the FIN are packets, too.
+    // Besides data segments, the counted packets include the handshake and the FIN.
     let segments = (256u64 << 20).div_ceil(1_448);
     let retransmitted = report["totals"]["retransmitted_segments"].as_u64().expect("a count");
     assert_eq!(retransmitted, segments / 1_000, "{}", report["totals"]);
     assert_eq!(report["local"]["timeouts"], 0);
 }
 
-/// The largest that a window field can say, RFC 7323 section 2.3.
+/// The largest window that can be advertised (RFC 7323 section 2.3).
 #[test]
 fn a_buffer_of_a_gibibyte_is_a_window_of_a_gibibyte() {
     let report = json(&["discard", "--json", "--buffer=1G", "--bytes=100k", "--path=rate=1gbit"]);
@@ -258,7 +258,7 @@ fn the_words_of_recovery_and_timers_reach_the_connection_and_the_report() {
     assert_eq!(told, expected);
     let local = &report["local"];
     assert_eq!((&local["recovery"], &local["ecn"]), (&"newreno".into(), &true.into()));
-    // Two ticks of half a second are the least.
+    // The RTO is at least two ticks of half a second each.
     assert!(local["rto_seconds"].as_f64().expect("a number") >= 0.5);
 }
 
@@ -296,7 +296,8 @@ fn the_way_back_can_differ_from_the_way_there() {
     assert!(text.contains(path), "{text}");
 }
 
-/// Two flows over a router, one of which names no service; the lines of `flow` are the first's.
+/// Writes a scenario of two flows over a router, of which one names no service; the lines `flow` belong to
+/// the first flow.
 fn scenario(name: &str, flow: &str) -> std::path::PathBuf {
     let text = format!(
         "duration = \"20s\"\nseed = 7\n[chain]\nhops = [\"loss=1%\", \"rate=1mbit,loss=0\"]\n\
@@ -326,7 +327,7 @@ fn a_scenario_is_run_and_each_flow_and_link_reported() {
     assert_eq!(report["parameters"]["seed"], 7);
     assert_eq!((&report["from_seconds"], &report["until_seconds"]), (&0.0.into(), &20.0.into()));
     let [first, second] = [&report["flows"][0], &report["flows"][1]];
-    // The command's service is that of flows that name none.
+    // A flow that names no service gets that of the command.
     assert_eq!((&first["name"], &first["service"]), (&"left>right#1".into(), &"echo".into()));
     assert_eq!(first["delivered_bytes"], 200_000);
     assert_eq!(first["local"]["received_bytes"], 200_000);
@@ -406,7 +407,7 @@ fn traces_and_captures_of_both_ends_are_written_as_their_names_say() {
     assert_eq!((&first["time_ns"], &first["event"]), (&0.into(), &"sent".into()));
     assert_eq!((&first["from"], &first["flags"]), (&"left".into(), &"SYN".into()));
     assert_eq!(csv.lines().count(), lines.lines().count() + 1);
-    // A section header block, and a later byte order mark.
+    // The type of a section header block, and its byte order magic.
     assert_eq!(capture[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
     assert_eq!(capture[8..12], [0x4d, 0x3c, 0x2b, 0x1a]);
 }

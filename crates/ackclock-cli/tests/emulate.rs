@@ -32,7 +32,7 @@ fn between_namespaces(script: &str) -> Option<Output> {
     in_namespace(&format!("{TWO_NAMESPACES}\n{script}"))
 }
 
-/// Checks that the script printed this line, of an error and an exit status.
+/// Checks that the script printed one line: an error with these parts, and this exit status.
 #[track_caller]
 fn assert_failed(output: &Output, status: u8, parts: &[&str]) {
     let text = String::from_utf8_lossy(&output.stdout);
@@ -70,7 +70,7 @@ fn two_kernels_ping_each_other_across_the_path() {
     assert_eq!(report["interrupted"], true);
     assert_eq!(report["error"], Value::Null);
     for direction in ["to_right", "to_left"] {
-        // Of 84 and 104 bytes; the kernel adds what it likes.
+        // The script's packets have 84 and 104 bytes; the kernel may send some of its own.
         assert!(report[direction]["carried_packets"].as_u64() >= Some(10), "{report}");
         assert!(report[direction]["carried_bytes"].as_u64() >= Some(940), "{report}");
         assert_eq!(report[direction]["refused_packets"], 0);
@@ -104,7 +104,7 @@ fn two_kernels_repair_what_the_path_does_to_their_stream() {
     let reports = reports(&output);
     let there = &reports[0]["to_right"];
     let count = |key: &str| there[key].as_u64().expect("a count");
-    // Duplicates are carried too, and what waits is not.
+    // Duplicates count as carried; packets that wait in the queue do not.
     let left_the_line =
         count("carried_packets") - count("duplicated_packets") + count("lost_packets");
     assert!(count("carried_bytes") > 3_000_000, "{there}");

@@ -7,13 +7,13 @@ use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::Duration;
 
-/// No call of a test waits as long as this; one that hangs fails after it.
+/// Time limit of a blocking call: far more than one needs, so that only a call that hangs fails.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A running service.
 struct Service {
     process: Child,
-    /// Held, so that the service can write to it.
+    /// Standard error, kept open so that the service can write to it.
     _stderr: BufReader<ChildStderr>,
     port: u16,
 }
@@ -43,7 +43,7 @@ impl Service {
         stream
     }
 
-    /// Waits for the end; returns the exit status and what was printed.
+    /// Waits for the end of the service; returns its exit status and output.
     fn end(mut self) -> (Option<i32>, Vec<u8>) {
         let mut printed = Vec::new();
         let mut stdout = self.process.stdout.take().expect("a pipe");
@@ -53,9 +53,9 @@ impl Service {
 }
 
 impl Drop for Service {
-    /// A test that fails leaves no service behind.
+    /// Ends the service, so that a failing test leaves none behind.
     fn drop(&mut self) {
-        // Neither does anything to a process whose end has been seen.
+        // Both calls have no effect on a process that has been waited for.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

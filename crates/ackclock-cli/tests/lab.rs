@@ -32,7 +32,7 @@ fn a_wrong_name_is_answered_with_the_near_ones() {
 
 #[test]
 fn a_directory_that_cannot_be_written_fails_before_anything_is_run() {
-    // No directory can be made below a file, whoever asks.
+    // A directory below a file cannot be made, not even by root.
     let below_a_file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml/results");
     for option in ["--out", "--plots"] {
         let output = lab(&["run", "all", option, below_a_file]);
@@ -73,7 +73,7 @@ fn ctrl_c_leaves_a_partial_report_that_can_be_read_again() {
     let directory = std::env::temp_dir().join(format!("ackclock-lab-stop-{}", std::process::id()));
     let out = directory.join("part");
     let path = out.to_str().expect("a path of text");
-    // What comes first is over soon, what comes second takes minutes.
+    // The first experiment is over soon, the second one takes minutes.
     let arguments = ["lab", "run", "fixed_windows", "many_flows", "--jobs", "1", "--out", path];
     let run = Command::new(env!("CARGO_BIN_EXE_ackclock"))
         .args(arguments)
@@ -81,7 +81,7 @@ fn ctrl_c_leaves_a_partial_report_that_can_be_read_again() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    // The program listens to signals before it makes the directory.
+    // Once the directory exists the program handles signals.
     while !out.exists() {
         std::thread::yield_now();
     }
@@ -92,7 +92,7 @@ fn ctrl_c_leaves_a_partial_report_that_can_be_read_again() {
     assert!(text(&output.stderr).contains("interrupted"), "{output:?}");
     let report = std::fs::read_to_string(out.join("report.html")).expect("there is a report");
     assert!(report.contains("Not all of it has been run") && report.ends_with("</html>"));
-    // What there is can be joined with the rest.
+    // The results of an interrupted run can be merged.
     let merged = lab(&["merge", path]);
     assert_eq!((merged.status.code(), &merged.stdout), (Some(1), &output.stdout));
     assert!(text(&merged.stdout).contains("jobs have not been run"), "{merged:?}");

@@ -10,13 +10,14 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
-/// The routers as they answer, in their order.
+/// Addresses that the routers answer from, in the order of the path.
 const ROUTERS: [&str; 3] = ["10.0.1.2", "10.0.2.2", "10.0.3.2"];
 
-/// The hosts.
+/// Addresses of the hosts.
 const HOSTS: [&str; 5] = ["10.1.1.2", "10.1.2.2", "10.1.3.2", "10.1.4.2", "10.1.5.2"];
 
-/// Runs a script in it. The links between the routers take the words of `--path` there and back.
+/// Runs a script in the small Internet. `links` are the two directions of the links between the routers, in
+/// the form of `--path`.
 fn in_small_internet(links: [&str; 2], script: &str) -> Option<Output> {
     let [there, back] = links;
     in_namespace(&format!(
@@ -72,10 +73,10 @@ fn in_small_internet(links: [&str; 2], script: &str) -> Option<Output> {
     ))
 }
 
-/// Fast, short and free of losses.
+/// Path that is fast, short and free of losses.
 const GOOD: &str = "rate=100mbit,delay=1ms,loss=0,queue=1000";
 
-/// As a plan's test group needs them: losses, and queues that a large window fills.
+/// Path with losses, and with queues that a large window fills.
 const POOR: &str = "rate=20mbit,delay=2ms,loss=1%,queue=24";
 
 fn hops(route: &Value) -> Vec<BTreeSet<&str>> {
@@ -124,7 +125,7 @@ fn path_finds_the_three_routers_in_their_order_and_that_all_routes_share_them() 
 
 #[test]
 fn bprobe_tells_the_queue_it_goes_through_and_a_rate_limit_from_a_queue() {
-    // A packet of 512 bytes takes 0.2 s of the line, in which the whole burst has come.
+    // The line takes 0.2 s for a packet of 512 bytes; by then the whole burst has arrived.
     let slow = "rate=20kbit,delay=1ms,loss=0,queue=16,in_service=counted";
     let script = r#"
         "$A" bprobe 10.1.1.2 --ttl 2 --count 100 --json
@@ -233,14 +234,14 @@ PLAN
         ["time-saved", "extra-retransmissions", "rtt", "hops", "common-path", "burst-capacity"];
     let figures = figures.map(|name| json!(format!("figure-{name}")));
     assert_eq!(printed[56..], figures);
-    // The whole transfer may leave at once; each segment has a packet of its own all the same.
+    // The whole transfer may leave at once; still, each segment has a packet of its own.
     let sent = &printed[55]["connections"][0]["a_to_b"];
     assert_eq!((&sent["coalesced_packets"], &sent["max_segment"]), (&json!(0), &json!(500)));
 }
 
 #[test]
 fn a_campaign_can_go_by_packet_sockets_through_a_gateway() {
-    // Our host is the first router's neighbour on a LAN, and has an address of its own there.
+    // The stack is a neighbour of the first router on a LAN, with an address of its own.
     let script = r#"
         cat >"$work/plan.toml" <<'PLAN'
             name = "packet"
@@ -384,7 +385,7 @@ fn hosts_that_cannot_be_probed_take_no_route_from_the_others() {
     assert_eq!(reports[1..], [json!(1), json!(1), json!(1), json!(1)]);
 }
 
-/// A plan on the disk, and its directory, which goes with the test.
+/// File of a plan in a directory that is removed at the end of the test.
 struct PlanFile(std::path::PathBuf);
 
 impl PlanFile {

@@ -120,7 +120,7 @@ fn an_interface_that_is_no_tun_interface_is_not_described_as_one() {
     assert_eq!(text.lines().count(), 1, "{text}");
 }
 
-/// What is told of a transfer over so many queues in whose midst the interface was taken down.
+/// Report of a transfer over so many queues, during which the interface is taken down.
 fn taken_down(queues: usize) -> Option<Value> {
     let script = r#"
         ours="ack0 --address 10.7.0.2/24 --queues QUEUES"
@@ -225,9 +225,9 @@ fn without_privilege_the_command_that_gives_it_is_named() {
     let arguments = ["discard", "10.7.0.1:9", "--tun", "ackclock-none", "--address", "10.7.0.2/24"];
     let is_root = Command::new("id").arg("-u").output().expect("id runs").stdout == b"0\n";
     let output = if is_root {
-        // A copy that another user may run, wherever the program was built. A process of its own
-        // writes it: what another test starts would for a moment share a descriptor of ours that
-        // may write, and no file runs while one does.
+        // A copy of the program that another user may run. `cp` writes it in a process of its own: if this
+        // process did, a child that another test starts at that moment would inherit the writable
+        // descriptor, and a file cannot be executed while one is open.
         let copy = std::env::temp_dir().join(format!("ackclock-copy-{}", std::process::id()));
         let copied = Command::new("cp").arg(program).arg(&copy).status();
         assert!(copied.expect("cp runs").success());
@@ -266,7 +266,7 @@ fn a_service_holds_no_more_than_it_may() {
     };
     let reports = reports(&output);
     assert_eq!(reports[0]["answer"], "one");
-    // Half of the memory at most.
+    // A window is at most half of the memory.
     let window = reports[0]["window"].as_u64().expect("a window");
     assert!(0 < window && window <= 32 << 10, "{window}");
     assert_eq!(reports[1]["accepted_connections"], 1);

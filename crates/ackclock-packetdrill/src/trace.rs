@@ -12,17 +12,17 @@ use std::net::SocketAddr;
 /// Our end and the peer's.
 type Ends = [SocketAddr; 2];
 
-/// The flags in packetdrill's letters and order.
+/// The flags in packetdrill's letters, in an order that it reads: `.` comes last.
 const FLAGS: [(Flags, char); 9] = [
     (Flags::FIN, 'F'),
     (Flags::SYN, 'S'),
     (Flags::RST, 'R'),
     (Flags::PSH, 'P'),
-    (Flags::ACK, '.'),
     (Flags::URG, 'U'),
     (Flags::ECE, 'E'),
     (Flags::CWR, 'W'),
     (Flags::AE, 'A'),
+    (Flags::ACK, '.'),
 ];
 
 /// Which way a packet goes.

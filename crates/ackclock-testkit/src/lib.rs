@@ -1,4 +1,5 @@
-//! What tests of several crates need: [packet scripts](script) against one stack.
+//! What tests of several crates need: the language of [packet scripts](script), and what plays them
+//! against one stack.
 //!
 //! The core does not depend on this crate, not even for its tests: those run without `std` and
 //! `alloc` too, which a dependency that needs both would switch on. Scripts are therefore tests of

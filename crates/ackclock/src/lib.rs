@@ -126,6 +126,8 @@ extern crate alloc;
 extern crate std;
 
 #[macro_use]
+pub mod profile;
+#[macro_use]
 mod tell;
 
 pub mod apps;
@@ -133,7 +135,6 @@ pub mod congestion;
 #[cfg(feature = "embedded-io")]
 pub mod io;
 pub mod link;
-pub mod profile;
 pub mod seq;
 pub mod stack;
 pub mod storage;

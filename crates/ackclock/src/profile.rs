@@ -6,10 +6,12 @@
 //! parts that it leaves out: what a part keeps is zero-sized then, and a branch that asks for it is
 //! decided when the image is compiled.
 
+use crate::stack::scale::{self, Scale};
 use crate::tcp::ranges::RangesChoice;
 use core::fmt::Debug;
 
 pub use crate::tcp::ranges::{FewRanges, ManyRanges, NoRanges, OneRange};
+pub use scale::{Few, Many};
 
 /// Whether an image has a part: [`Present`] or [`Absent`].
 pub trait Part: sealed::Sealed + Copy + Eq + Debug + Default + Send + Sync + 'static {
@@ -19,6 +21,14 @@ pub trait Part: sealed::Sealed + Copy + Eq + Debug + Default + Send + Sync + 'st
     type Keeps<T: Copy + Debug>: Kept<T> + Copy;
     /// State of the part in general.
     type Owns<T: Debug>: Kept<T>;
+    /// State of the part that begins as a constant.
+    type Begins<T: Debug + Initial>: Kept<T> + Initial;
+}
+
+/// State that begins as a constant, so that memory for it can be a `static`.
+pub trait Initial {
+    /// How it begins.
+    const INITIAL: Self;
 }
 
 /// A part that an image has.
@@ -33,12 +43,14 @@ impl Part for Present {
     const PRESENT: bool = true;
     type Keeps<T: Copy + Debug> = Here<T>;
     type Owns<T: Debug> = Here<T>;
+    type Begins<T: Debug + Initial> = Here<T>;
 }
 
 impl Part for Absent {
     const PRESENT: bool = false;
     type Keeps<T: Copy + Debug> = Nothing;
     type Owns<T: Debug> = Nothing;
+    type Begins<T: Debug + Initial> = Nothing;
 }
 
 mod sealed {
@@ -83,6 +95,14 @@ impl<T: Debug> Kept<T> for Here<T> {
     }
 }
 
+impl<T: Initial> Initial for Here<T> {
+    const INITIAL: Self = Here(T::INITIAL);
+}
+
+impl Initial for Nothing {
+    const INITIAL: Self = Nothing;
+}
+
 impl<T> Kept<T> for Nothing {
     #[inline(always)]
     fn new(_value: T) -> Self {
@@ -104,6 +124,9 @@ impl<T> Kept<T> for Nothing {
 pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     /// Opening connections (RFC 9293 section 3.10.1); without it others open them.
     type ActiveOpen: Part;
+    /// How many connections there are at a time, [`Many`] or [`Few`]: how connections are found by
+    /// their four-tuples, and deadlines by their times.
+    type Connections: Scale;
     /// The counters of [`Info`](crate::tcp::Info), of [`Statistics`](crate::stack::Statistics) and of
     /// Ethernet; without it they stay at zero.
     type Counters: Part;
@@ -183,6 +206,7 @@ pub mod full {
     use super::{ManyRanges, Present};
 
     pub type ActiveOpen = Present;
+    pub type Connections = super::Many;
     pub type Counters = Present;
     pub type DeliveryRate = Present;
     pub type Ecn = Present;
@@ -207,6 +231,7 @@ pub mod least {
     use super::{Absent, NoRanges};
 
     pub type ActiveOpen = Absent;
+    pub type Connections = super::Few;
     pub type Counters = Absent;
     pub type DeliveryRate = Absent;
     pub type Ecn = Absent;
@@ -259,6 +284,7 @@ macro_rules! profile {
 
             impl $crate::profile::Profile for $name {
                 type ActiveOpen = ActiveOpen;
+                type Connections = Connections;
                 type Counters = Counters;
                 type DeliveryRate = DeliveryRate;
                 type Ecn = Ecn;

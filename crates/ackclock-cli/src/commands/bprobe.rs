@@ -1,8 +1,12 @@
 //! `ackclock bprobe`
 
 use crate::failure::Failure;
+#[cfg(target_os = "linux")]
+use crate::measure::bprobe::{self, BprobeSettings};
 use crate::values::parse_positive_duration;
 use ackclock::time::Duration;
+#[cfg(target_os = "linux")]
+use ackclock_measure::burst::BurstPlan;
 use clap::Args;
 
 /// Measure how many packets, sent back to back, a path takes
@@ -16,38 +20,54 @@ use clap::Args;
 pub(crate) struct Bprobe {
     /// A host behind the routers in question
     #[arg(value_name = "HOST")]
-    pub(crate) host: String,
+    host: String,
     /// Hop at which the packets end; 'ackclock path HOST' shows the routers
     #[arg(long, value_name = "HOPS", default_value_t = 64,
           value_parser = clap::value_parser!(u8).range(1..))]
-    pub(crate) ttl: u8,
+    ttl: u8,
     /// Packets in a burst
     #[arg(long, value_name = "NUMBER", default_value_t = 100,
           value_parser = clap::value_parser!(u16).range(1..=10_000))]
-    pub(crate) count: u16,
+    count: u16,
     /// Length of each packet with its IP header, in bytes, up to 1500
     #[arg(long, value_name = "BYTES", default_value_t = 512,
           value_parser = clap::value_parser!(u16).range(1..=1500))]
-    pub(crate) size: u16,
+    size: u16,
     /// How long to wait for the next answer
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = parse_positive_duration)]
-    pub(crate) wait: Duration,
+    wait: Duration,
     /// Measure so many times; 0: until Ctrl-C
     #[arg(long, value_name = "NUMBER", default_value = "1")]
-    pub(crate) repeat: u32,
+    repeat: u32,
     /// Time from the beginning of one measurement to that of the next
     #[arg(long, value_name = "TIME", default_value = "2min", value_parser = parse_positive_duration)]
-    pub(crate) interval: Duration,
+    interval: Duration,
     /// Write one JSON object instead of text
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
 }
 
 impl Bprobe {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         #[cfg(target_os = "linux")]
-        return crate::measure::bprobe(self);
+        return bprobe::run(&self.settings());
         #[cfg(not(target_os = "linux"))]
         return Err(Failure::elsewhere("a burst probe"));
+    }
+
+    #[cfg(target_os = "linux")]
+    fn settings(&self) -> BprobeSettings {
+        BprobeSettings {
+            host: self.host.clone(),
+            plan: BurstPlan {
+                count: self.count,
+                bytes: self.size,
+                hop_limit: self.ttl,
+                patience: self.wait,
+            },
+            repeat: self.repeat,
+            interval: self.interval,
+            json: self.json,
+        }
     }
 }

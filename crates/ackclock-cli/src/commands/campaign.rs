@@ -2,7 +2,9 @@
 
 use super::refuse_other_ways;
 use crate::failure::Failure;
-use crate::options::{Via, WayOptions};
+use crate::measure::campaign::{self, ReportSettings};
+use crate::options::WayOptions;
+use crate::way::Via;
 use clap::{ArgMatches, Args, Subcommand};
 use std::path::PathBuf;
 
@@ -27,39 +29,39 @@ enum What {
 /// command goes on where an interrupted one stopped. docs/measuring.md has a plan and how to treat
 /// other people's hosts. Needs root for routes and bursts, or the capability cap_net_raw.
 #[derive(Args, Debug)]
-pub(crate) struct Run {
+struct Run {
     /// What to measure, in TOML
     #[arg(value_name = "PLAN.toml")]
-    pub(crate) plan: PathBuf,
+    plan: PathBuf,
     /// Where results go [default: the plan's name without .toml]
     #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
+    out: Option<PathBuf>,
     /// Send nothing; say what would be sent
     #[arg(long)]
-    pub(crate) dry_run: bool,
+    dry_run: bool,
     /// Go on although the plan's limits are laxer than polite, or will be exceeded
     #[arg(long)]
-    pub(crate) exceed_caps: bool,
+    exceed_caps: bool,
     /// How transfers get to the hosts and back
     #[arg(long, value_name = "WAY", default_value = "tun")]
-    pub(crate) via: Via,
+    via: Via,
     #[command(flatten)]
-    pub(crate) way: WayOptions,
+    way: WayOptions,
 }
 
 /// Make the paper's figures and tables of what a campaign has measured so far
 #[derive(Args, Debug)]
-pub(crate) struct Report {
+struct Report {
     /// The campaign's directory
     #[arg(value_name = "DIR")]
-    pub(crate) directory: PathBuf,
+    directory: PathBuf,
     /// Where report.html, report.json and the CSV files go [default: the campaign's directory]
     #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
+    out: Option<PathBuf>,
 }
 
 impl Campaign {
-    /// Refuses options of ways that are not taken.
+    /// Refuses options of ways out that are not used.
     pub(super) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
         match matches.subcommand() {
             Some(("run", matches)) => {
@@ -72,10 +74,30 @@ impl Campaign {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         match &self.what {
             #[cfg(target_os = "linux")]
-            What::Run(run) => crate::measure::campaign(run),
+            What::Run(run) => campaign::run(&run.settings()),
             #[cfg(not(target_os = "linux"))]
             What::Run(_) => Err(Failure::elsewhere("a campaign")),
-            What::Report(report) => crate::campaign_report::write(report),
+            What::Report(report) => campaign::report(&report.settings()),
         }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Run {
+    fn settings(&self) -> campaign::RunSettings {
+        campaign::RunSettings {
+            plan: self.plan.clone(),
+            out: self.out.clone().unwrap_or_else(|| self.plan.with_extension("")),
+            dry_run: self.dry_run,
+            exceed_caps: self.exceed_caps,
+            way: self.way.settings(self.via, 1),
+        }
+    }
+}
+
+impl Report {
+    fn settings(&self) -> ReportSettings {
+        let out = self.out.as_ref().unwrap_or(&self.directory);
+        ReportSettings { directory: self.directory.clone(), out: out.clone() }
     }
 }

@@ -2,8 +2,6 @@
 
 use crate::failure::Failure;
 use crate::options::TransferOptions;
-use crate::scenario;
-use crate::transfer;
 use ackclock::apps::Service;
 use clap::Args;
 
@@ -16,9 +14,6 @@ pub(crate) struct Echo {
 
 impl Echo {
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        match &self.transfer.scenario {
-            Some(file) => scenario::run(Service::Echo, file, &self.transfer),
-            None => transfer::run(Service::Echo, &self.transfer),
-        }
+        super::run_transfer(&self.transfer, Service::Echo)
     }
 }

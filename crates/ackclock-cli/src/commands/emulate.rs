@@ -1,12 +1,20 @@
 //! `ackclock emulate`
 
+#[cfg(target_os = "linux")]
+use crate::emulate::{self, EmulateSettings, End};
 use crate::failure::Failure;
 use crate::options::ReportOptions;
 use crate::values::parse_positive_duration;
+#[cfg(target_os = "linux")]
+use crate::values::there_and_back;
 use ackclock::time::Duration;
 use ackclock_emulator::Path;
 use clap::Args;
 use std::path::PathBuf;
+
+/// Time between two samples in a report for people, unless the options name one.
+#[cfg(target_os = "linux")]
+const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Join two TUN interfaces by an emulated path, in real time
 ///
@@ -27,35 +35,58 @@ pub(crate) struct Emulate {
     /// not exist is made for this run, with the path's MTU and the addresses, and taken up; one
     /// that exists stays as it is
     #[arg(long, value_name = "TUN")]
-    pub(crate) left: String,
+    left: String,
     /// TUN interface at the right end, likewise
     #[arg(long, value_name = "TUN")]
-    pub(crate) right: String,
+    right: String,
     /// The path from left to right, and back unless --path-back says otherwise; what is not given
     /// stays as it is by default, and 'ackclock help discard' has all the words
     #[arg(long, value_name = "PATH", default_value = "rate=10mbit,delay=20ms,loss=1%,queue=64")]
-    pub(crate) path: Path,
+    path: Path,
     /// What is different on the path from right to left
     #[arg(long, value_name = "PATH", visible_alias = "asymmetric")]
-    pub(crate) path_back: Option<String>,
+    path_back: Option<String>,
     /// Seed of everything random on the path: the same packets in the same order meet the same fate
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    pub(crate) seed: u64,
+    seed: u64,
     /// End after so long, such as 10s [default: at Ctrl-C]
     #[arg(long, value_name = "TIME", value_parser = parse_positive_duration)]
-    pub(crate) time: Option<Duration>,
+    time: Option<Duration>,
     /// Capture what passes the left interface in this file, with nanosecond timestamps
     #[arg(long, value_name = "FILE")]
-    pub(crate) pcap: Option<PathBuf>,
+    pcap: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) report: ReportOptions,
+    report: ReportOptions,
 }
 
 impl Emulate {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         #[cfg(target_os = "linux")]
-        return crate::emulate::run(self);
+        return emulate::run(&self.settings()?);
         #[cfg(not(target_os = "linux"))]
         return Err(Failure::elsewhere("emulation between TUN interfaces"));
+    }
+
+    #[cfg(target_os = "linux")]
+    fn settings(&self) -> Result<EmulateSettings, Failure> {
+        let end = |option: &str, text: &str| -> Result<End, Failure> {
+            text.parse().map_err(|error| Failure::Usage(format!("{option} '{text}': {error}")))
+        };
+        let (left, right) = (end("--left", &self.left)?, end("--right", &self.right)?);
+        if left.is_same_interface(&right) {
+            return Err(Failure::Usage(format!(
+                "--left and --right are the same interface, {left}: a path has two ends"
+            )));
+        }
+        let unless_json = (!self.report.json).then_some(INTERVAL);
+        Ok(EmulateSettings {
+            ends: [left, right],
+            paths: there_and_back(&self.path, self.path_back.as_deref())?,
+            seed: self.seed,
+            time: self.time,
+            interval: self.report.interval.or(unless_json),
+            pcap: self.pcap.clone(),
+            json: self.report.json,
+        })
     }
 }

@@ -1,9 +1,9 @@
 //! `ackclock hosts`
 
-use super::refuse_other_ways;
-use super::serve::Via;
+use super::{refuse_idle, refuse_other_ways};
 use crate::failure::Failure;
-use crate::options::WayOptions;
+use crate::hosts::{self, HostsSettings, Manner};
+use crate::options::{TcpChoice, WayOptions};
 use crate::values::{parse_bytes, parse_positive_duration};
 use ackclock::apps::Service;
 use ackclock::time::Duration;
@@ -21,35 +21,35 @@ pub(crate) struct Hosts {
     /// Names or addresses, one a line, each with :PORT if it is another one than the service's; what
     /// follows # is a comment; '-' for standard input
     #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    file: PathBuf,
     /// Which service
     #[arg(long, value_name = "SERVICE", default_value = "discard")]
     service: Wanted,
     /// The least receive window that a host must advertise when it accepts; not with --via kernel,
     /// which does not tell it
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
-    pub(crate) window: Option<u64>,
+    window: Option<u64>,
     /// Hosts that are never tried: names (and all below them), addresses or networks, one a line
     #[arg(long, value_name = "FILE")]
-    pub(crate) stop_list: Option<PathBuf>,
+    stop_list: Option<PathBuf>,
     /// Hosts tried at a time
     #[arg(long, value_name = "NUMBER", default_value = "16")]
-    pub(crate) parallel: NonZeroUsize,
+    parallel: NonZeroUsize,
     /// Hosts tried per second
     #[arg(long, value_name = "NUMBER", default_value = "10")]
-    pub(crate) rate: NonZeroU32,
+    rate: NonZeroU32,
     /// Give a host up that has not answered after so long
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse_positive_duration)]
-    pub(crate) timeout: Duration,
+    timeout: Duration,
     /// Whose TCP, by which way: this program's over a TUN interface, raw or packet sockets, or the
     /// kernel's (no privilege needed)
     #[arg(long, value_name = "TCP", default_value = "kernel")]
-    pub(crate) via: Via,
+    via: TcpChoice,
     #[command(flatten)]
-    pub(crate) way: WayOptions,
+    way: WayOptions,
     /// Write one JSON object instead of text
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,23 +61,34 @@ enum Wanted {
 }
 
 impl Hosts {
-    /// Refuses options of ways that are not taken.
+    /// Refuses options of ways out that are not used.
     pub(super) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
-        match matches.get_one::<Via>("via").and_then(|via| via.way()) {
-            None => super::refuse_idle::<WayOptions>(matches, &[], "--via kernel"),
+        match matches.get_one::<TcpChoice>("via").and_then(|via| via.way()) {
+            None => refuse_idle::<WayOptions>(matches, &[], "--via kernel"),
             way => refuse_other_ways(matches, way),
         }
     }
 
-    /// The service that hosts should have.
-    pub(crate) fn service(&self) -> Service {
-        match self.service {
-            Wanted::Discard => Service::Discard,
-            Wanted::Echo => Service::Echo,
-        }
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        hosts::run(&self.settings())
     }
 
-    pub(crate) fn run(&self) -> Result<(), Failure> {
-        crate::hosts::run(self)
+    fn settings(&self) -> HostsSettings {
+        HostsSettings {
+            list: self.file.clone(),
+            service: match self.service {
+                Wanted::Discard => Service::Discard,
+                Wanted::Echo => Service::Echo,
+            },
+            least_window: self.window,
+            stop_list: self.stop_list.clone(),
+            manner: Manner {
+                parallel: self.parallel.get(),
+                interval: Duration::from_nanos(1_000_000_000 / u64::from(self.rate.get())),
+                timeout: self.timeout,
+            },
+            way: self.via.way().map(|via| self.way.settings(via, 1)),
+            json: self.json,
+        }
     }
 }

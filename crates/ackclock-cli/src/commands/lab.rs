@@ -1,7 +1,7 @@
 //! `ackclock lab`
 
 use crate::failure::Failure;
-use crate::lab;
+use crate::lab::{self, MergeSettings, OutputSettings, RunSettings};
 use ackclock_lab::Shard;
 use clap::{Args, Subcommand};
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -27,62 +27,87 @@ enum What {
 /// The same experiments with the same seeds give the same results, whatever --jobs is. Exit status
 /// 1: something is not as the paper says and the tolerance allows, or the run was interrupted.
 #[derive(Args, Debug)]
-pub(crate) struct Run {
+struct Run {
     /// Experiments, as 'ackclock lab list' names them; a paper's name for all of that paper; or
     /// 'all'
     #[arg(value_name = "ID", required_unless_present = "paper")]
-    pub(crate) names: Vec<String>,
+    names: Vec<String>,
     /// All experiments of a paper
     #[arg(long, value_name = "NAME")]
-    pub(crate) paper: Vec<String>,
+    paper: Vec<String>,
     /// As little as will do: fewer seeds and shorter runs
     #[arg(long)]
-    pub(crate) quick: bool,
+    quick: bool,
     /// So many seeds for each variant [default: what each experiment thinks right]
     #[arg(long, value_name = "NUMBER")]
-    pub(crate) seeds: Option<NonZeroU64>,
+    seeds: Option<NonZeroU64>,
     /// How many runs at a time [default: one per core]
     #[arg(long, value_name = "NUMBER")]
-    pub(crate) jobs: Option<NonZeroUsize>,
+    jobs: Option<NonZeroUsize>,
     /// Only this part of the runs, such as 2/8; 'ackclock lab merge' joins the parts
     #[arg(long, value_name = "I/N", requires = "out")]
-    pub(crate) shard: Option<Shard>,
+    shard: Option<Shard>,
     #[command(flatten)]
-    pub(crate) output: OutputOptions,
+    output: OutputOptions,
 }
 
 /// Join the parts of a run, judge the whole and print it
 ///
 /// Exit status 1: something is not as the paper says and the tolerance allows, or parts are missing.
 #[derive(Args, Debug)]
-pub(crate) struct Merge {
+struct Merge {
     /// Directories that 'ackclock lab run --shard I/N --out DIR' has written
     #[arg(value_name = "DIR", required = true)]
-    pub(crate) directories: Vec<PathBuf>,
+    directories: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) output: OutputOptions,
+    output: OutputOptions,
 }
 
-/// Where results go.
+/// Options for the destinations of the results.
 #[derive(Args, Debug)]
-pub(crate) struct OutputOptions {
+struct OutputOptions {
     /// Write results.json, plots.json, report.html and the raw series as CSV into this directory
     #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
+    out: Option<PathBuf>,
     /// Write the plots as SVG files into this directory
     #[arg(long, value_name = "DIR")]
-    pub(crate) plots: Option<PathBuf>,
+    plots: Option<PathBuf>,
     /// Print the results as JSON instead of a table
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
 }
 
 impl Lab {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         match &self.what {
             What::List => lab::list(),
-            What::Run(run) => lab::run(run),
-            What::Merge(merge) => lab::merge(merge),
+            What::Run(run) => lab::run(&run.settings()),
+            What::Merge(merge) => lab::merge(&merge.settings()),
         }
+    }
+}
+
+impl Run {
+    fn settings(&self) -> RunSettings {
+        RunSettings {
+            names: self.names.iter().chain(&self.paper).cloned().collect(),
+            quick: self.quick,
+            seeds: self.seeds,
+            jobs: self.jobs,
+            shard: self.shard.unwrap_or(Shard::WHOLE),
+            output: self.output.settings(),
+        }
+    }
+}
+
+impl Merge {
+    fn settings(&self) -> MergeSettings {
+        MergeSettings { directories: self.directories.clone(), output: self.output.settings() }
+    }
+}
+
+impl OutputOptions {
+    fn settings(&self) -> OutputSettings {
+        OutputSettings { out: self.out.clone(), plots: self.plots.clone(), json: self.json }
     }
 }

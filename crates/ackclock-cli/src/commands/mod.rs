@@ -1,19 +1,25 @@
-//! The subcommands, a file each.
+//! Command line: a file for each subcommand, which reads its options, converts them into the settings of
+//! the module that does the work, and calls it.
 
-pub(crate) mod bprobe;
-pub(crate) mod campaign;
+mod bprobe;
+mod campaign;
 mod discard;
 mod echo;
-pub(crate) mod emulate;
-pub(crate) mod hosts;
-pub(crate) mod lab;
-pub(crate) mod path;
+mod emulate;
+mod hosts;
+mod lab;
+mod path;
 mod serve;
-pub(crate) mod setup;
-pub(crate) mod trace;
+mod setup;
+mod trace;
+pub(crate) mod usage;
 
 use crate::failure::Failure;
-use crate::options::{OF_A_SCENARIO, TransferOptions, Via, WayOptions};
+use crate::options::{OF_A_SCENARIO, TransferOptions, WayOptions};
+use crate::scenario;
+use crate::transfer;
+use crate::way::Via;
+use ackclock::apps::Service;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -48,7 +54,7 @@ enum Command {
 }
 
 impl CommandLine {
-    /// Reads a command line, the program's name included.
+    /// Reads a command line, which begins with the program's name.
     pub(crate) fn read(
         arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     ) -> Result<Self, clap::Error> {
@@ -87,7 +93,15 @@ impl CommandLine {
     }
 }
 
-/// Refuses options of ways out that are not taken; with none, all of them.
+/// Runs a scenario if the options name one, otherwise a transfer.
+fn run_transfer(options: &TransferOptions, service: Service) -> Result<(), Failure> {
+    match options.scenario(service) {
+        Some(settings) => scenario::run(&settings),
+        None => transfer::run(&options.settings(service)?),
+    }
+}
+
+/// Refuses options that belong to another way out than `via`; with `None`, those of all ways out.
 fn refuse_other_ways(matches: &ArgMatches, via: Option<Via>) -> Result<(), clap::Error> {
     let problem = WayOptions::idle(matches, via).map(|option| match via {
         Some(via) => format!("--{option} is of no use with --via {}: leave it away", via.word()),
@@ -98,7 +112,8 @@ fn refuse_other_ways(matches: &ArgMatches, via: Option<Via>) -> Result<(), clap:
     problem.map_or(Ok(()), |problem| Err(clap::Error::raw(ErrorKind::ArgumentConflict, problem)))
 }
 
-/// Refuses options that are given though `with` has no use for them, only for those `of_use`.
+/// Refuses options on the command line that have no effect together with `with`. Those in `of_use` have
+/// one.
 fn refuse_idle<A: Args>(
     matches: &ArgMatches,
     of_use: &[&str],

@@ -1,9 +1,13 @@
 //! `ackclock path`
 
 use crate::failure::Failure;
+#[cfg(target_os = "linux")]
+use crate::measure::path::{self, PathSettings};
 use crate::values::parse_positive_duration;
 use ackclock::time::Duration;
 use ackclock_measure::probe::Method;
+#[cfg(target_os = "linux")]
+use ackclock_measure::route::RoutePlan;
 use clap::Args;
 
 /// Find the routers on the way to hosts, and the path that most of the ways share
@@ -18,37 +22,54 @@ use clap::Args;
 pub(crate) struct Path {
     /// Names or addresses
     #[arg(value_name = "HOST", required = true)]
-    pub(crate) hosts: Vec<String>,
+    hosts: Vec<String>,
     /// What the probes are made of: icmp, udp or tcp (SYN; IPv4 only)
     #[arg(long, value_name = "NAME", default_value_t)]
-    pub(crate) probe: Method,
+    probe: Method,
     /// Port that TCP probes go to
     #[arg(long, value_name = "NUMBER", default_value_t = 80)]
-    pub(crate) port: u16,
+    port: u16,
     /// Probes for each hop
     #[arg(long, value_name = "NUMBER", default_value_t = 3,
           value_parser = clap::value_parser!(u8).range(1..=10))]
-    pub(crate) queries: u8,
+    queries: u8,
     /// Look no further than so many hops
     #[arg(long, value_name = "HOPS", default_value_t = 30,
           value_parser = clap::value_parser!(u8).range(1..=64))]
-    pub(crate) max_hops: u8,
+    max_hops: u8,
     /// How long to wait for an answer
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_positive_duration)]
-    pub(crate) wait: Duration,
+    wait: Duration,
     /// Prefer IPv6 addresses of names that have both
     #[arg(short = '6', long)]
-    pub(crate) ipv6: bool,
+    ipv6: bool,
     /// Write one JSON object instead of text
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
 }
 
 impl Path {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         #[cfg(target_os = "linux")]
-        return crate::measure::path(self);
+        return path::run(&self.settings());
         #[cfg(not(target_os = "linux"))]
         return Err(Failure::elsewhere("finding a route"));
+    }
+
+    #[cfg(target_os = "linux")]
+    fn settings(&self) -> PathSettings {
+        PathSettings {
+            hosts: self.hosts.clone(),
+            plan: RoutePlan {
+                method: self.probe,
+                max_hops: self.max_hops,
+                queries: self.queries,
+                patience: self.wait,
+                ..RoutePlan::default()
+            },
+            port: self.port,
+            ipv6: self.ipv6,
+            json: self.json,
+        }
     }
 }

@@ -2,8 +2,12 @@
 
 use super::{refuse_idle, refuse_other_ways};
 use crate::failure::Failure;
-use crate::options::{self, ConnectionOptions, LimitOptions, QueueOptions, WayOptions};
-use crate::serve;
+use crate::options::{ConnectionOptions, LimitOptions, QueueOptions, TcpChoice, WayOptions};
+#[cfg(target_os = "linux")]
+use crate::serve::StackSettings;
+use crate::serve::{self, ServeSettings};
+#[cfg(target_os = "linux")]
+use crate::way::Via;
 use ackclock::apps::Service;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, ValueEnum};
@@ -18,7 +22,7 @@ pub(crate) struct Serve {
     /// Whose TCP, by which way: this program's over a TUN interface, raw or packet sockets, or the
     /// kernel's (no privilege needed)
     #[arg(long, value_name = "TCP", default_value = "tun")]
-    via: Via,
+    via: TcpChoice,
     /// Port to listen on; 0: any free one with --via kernel, all of them over TUN [default: the
     /// service's own: discard 9, echo 7, chargen 19]
     #[arg(long, value_name = "NUMBER")]
@@ -55,38 +59,13 @@ enum ServiceName {
     Chargen,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Via {
-    Tun,
-    Raw,
-    Packet,
-    Kernel,
-}
-
-impl Via {
-    /// The way out of a stack of ours.
-    pub(crate) fn way(self) -> Option<options::Via> {
-        match self {
-            Via::Tun => Some(options::Via::Tun),
-            Via::Raw => Some(options::Via::Raw),
-            Via::Packet => Some(options::Via::Packet),
-            Via::Kernel => None,
-        }
-    }
-
-    /// The word for it.
-    pub(crate) fn word(self) -> &'static str {
-        self.way().map_or("kernel", options::Via::word)
-    }
-}
-
-/// What `--via kernel` has a use for.
+/// Arguments that have an effect together with `--via kernel`.
 const OF_THE_KERNEL: [&str; 5] = ["service", "via", "port", "once", "json"];
 
 impl Serve {
-    /// Refuses options of a TCP that is not used.
+    /// Refuses options that have no effect with the TCP that is used.
     pub(crate) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
-        match matches.get_one::<Via>("via").and_then(|via| via.way()) {
+        match matches.get_one::<TcpChoice>("via").and_then(|via| via.way()) {
             Some(way) => {
                 refuse_other_ways(matches, Some(way))?;
                 let queues = matches.get_one::<u16>("queues").is_some_and(|queues| *queues > 1);
@@ -101,35 +80,41 @@ impl Serve {
     }
 
     pub(crate) fn run(&self) -> Result<(), Failure> {
+        let settings = self.settings();
+        match self.via.way() {
+            #[cfg(unix)]
+            None => serve::over_kernel(&settings),
+            #[cfg(target_os = "linux")]
+            Some(via) => serve::over_own_stack(&settings, &self.stack_settings(via)?),
+            #[cfg(not(target_os = "linux"))]
+            via => Err(Failure::elsewhere(&format!("serve --via {via:?}"))),
+        }
+    }
+
+    fn settings(&self) -> ServeSettings {
         let service = match self.service {
             ServiceName::Discard => Service::Discard,
             ServiceName::Echo => Service::Echo,
             ServiceName::Chargen => Service::Chargen,
         };
-        let order = serve::Order {
+        ServeSettings {
             service,
             port: self.port.unwrap_or(service.port()),
             once: self.once,
             json: self.json,
-        };
-        match self.via.way() {
-            #[cfg(unix)]
-            None => serve::over_kernel(&order),
-            #[cfg(target_os = "linux")]
-            Some(via) => {
-                let serving = serve::Serving {
-                    via,
-                    way: &self.way,
-                    queues: self.queues.queues,
-                    connection: &self.connection,
-                    limits: &self.limits,
-                    seed: self.seed,
-                    pcap: self.pcap.as_deref(),
-                };
-                serve::over_a_stack(&order, &serving)
-            }
-            #[cfg(not(target_os = "linux"))]
-            via => Err(Failure::elsewhere(&format!("serve --via {via:?}"))),
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn stack_settings(&self, via: Via) -> Result<StackSettings, Failure> {
+        let config = self.connection.config()?;
+        Ok(StackSettings {
+            way: self.way.settings(via, self.queues.queues),
+            config,
+            controller: self.connection.controller()?,
+            limits: self.limits.limits(&config),
+            seed: self.seed,
+            pcap: self.pcap.clone(),
+        })
     }
 }

@@ -1,7 +1,8 @@
-//! `ackclock trace`: what happened on the connections of a capture.
+//! `ackclock trace`
 
 use crate::failure::Failure;
-use crate::trace;
+use crate::trace::{self, Format, TraceSettings};
+use ackclock_trace::Selection;
 use clap::Args;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -14,43 +15,60 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 pub(crate) struct Trace {
     /// The capture, or - for standard input
-    pub(crate) file: PathBuf,
+    file: PathBuf,
 
     /// Print all statistics of each connection
     #[arg(long, short)]
-    pub(crate) long: bool,
+    long: bool,
 
     /// Say of each retransmission why it was sent, and whether it was needed
     #[arg(long, short)]
-    pub(crate) explain: bool,
+    explain: bool,
 
     /// Print one JSON object with everything
     #[arg(long, conflicts_with_all = ["long", "explain"])]
-    pub(crate) json: bool,
+    json: bool,
 
     /// Write graphs into this file: one page that needs nothing else
     #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
+    html: Option<PathBuf>,
 
     /// Write graphs into this directory as files for xplot, with every point
     #[arg(long, value_name = "DIR")]
-    pub(crate) xplot: Option<PathBuf>,
+    xplot: Option<PathBuf>,
 
     /// Only connections with this address at an end
     #[arg(long, value_name = "ADDRESS")]
-    pub(crate) host: Option<IpAddr>,
+    host: Option<IpAddr>,
 
     /// Only connections with this port at an end
     #[arg(long, value_name = "PORT")]
-    pub(crate) port: Option<u16>,
+    port: Option<u16>,
 
     /// Only these connections, by their numbers
     #[arg(long, short = 'n', value_name = "NUMBER", value_delimiter = ',')]
-    pub(crate) connection: Vec<u64>,
+    connection: Vec<u64>,
 }
 
 impl Trace {
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        trace::run(self)
+        trace::run(&self.settings())
+    }
+
+    fn settings(&self) -> TraceSettings {
+        TraceSettings {
+            file: self.file.clone(),
+            selection: Selection {
+                host: self.host,
+                port: self.port,
+                connections: self.connection.clone(),
+            },
+            format: match self.json {
+                true => Format::Json,
+                false => Format::Text { long: self.long, explain: self.explain },
+            },
+            html: self.html.clone(),
+            xplot: self.xplot.clone(),
+        }
     }
 }

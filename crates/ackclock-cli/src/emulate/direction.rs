@@ -1,4 +1,4 @@
-//! One direction of the path, as the loop drives it and as the reports see it.
+//! One direction of the path: the wire that the loop drives, and the samples that the reports show.
 
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{LinkStatistics, LiveLink};
@@ -8,15 +8,15 @@ use ackclock_host::bridge::Wire;
 pub(super) struct Direction {
     link: LiveLink,
     late: Lateness,
-    /// Until the last sample.
+    /// Longest queue until the last sample, in packets.
     longest_queue: u64,
-    /// At the last sample.
+    /// Statistics at the last sample.
     before: LinkStatistics,
-    /// Since then.
+    /// Largest lateness of a delivery since the last sample.
     latest: Duration,
 }
 
-/// How much later than they should packets were delivered.
+/// Lateness of deliveries: the time from when a packet was due until it was delivered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Lateness {
     packets: u64,
@@ -36,26 +36,36 @@ impl Lateness {
     }
 }
 
-/// What happened between two looks.
+/// What happened in one direction between two samples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Sample {
     pub(super) link: LinkStatistics,
-    /// By how much the latest delivery was late.
+    /// Largest lateness of a delivery.
     pub(super) latest: Duration,
 }
 
-/// What happened in all.
+/// Interval of time, with what happened in it in each direction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Interval {
+    /// Begin of the interval, in time since the beginning of the emulation.
+    pub(super) start: Duration,
+    /// End of the interval.
+    pub(super) end: Duration,
+    pub(super) directions: [Sample; 2],
+}
+
+/// What happened in one direction during the whole emulation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Totals {
     pub(super) link: LinkStatistics,
     pub(super) late: Lateness,
-    /// Packets that the kernel dropped at the beginning of the path: they were not taken in time.
+    /// Packets that the kernel dropped at the beginning of the path, because they were not read in time.
     pub(super) not_taken: u64,
-    /// Packets that came to the end of the path and that the interface there did not take.
+    /// Packets that came to the end of the path, where the interface did not accept them.
     pub(super) refused: u64,
 }
 
-/// Packets that will not arrive.
+/// Packets that the queue dropped and packets that were lost.
 pub(super) fn drops(link: &LinkStatistics) -> u64 {
     link.packets_dropped + link.packets_lost
 }
@@ -80,7 +90,7 @@ impl Direction {
         Sample { link, latest: std::mem::take(&mut self.latest) }
     }
 
-    /// What happened in all; `not_taken` and `refused` are known to others.
+    /// What happened in all. `not_taken` and `refused` are counted by the kernel and the bridge.
     pub(super) fn totals(&self, not_taken: u64, refused: u64) -> Totals {
         let mut link = *self.link.statistics();
         link.longest_queue = link.longest_queue.max(self.longest_queue);

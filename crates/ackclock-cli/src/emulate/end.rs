@@ -1,4 +1,4 @@
-//! The interface at one end of the path: how it is written, and how it is opened.
+//! Interface at one end of the path: how the command line writes it, and how it is opened.
 
 use crate::capture::Captured;
 use crate::failure::Failure;
@@ -14,25 +14,25 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-/// Packets that an interface made for the run keeps until they are taken. What it drops, it drops
-/// in front of the path instead of in its queue; of the kernel's 500, that would be whatever it
-/// sends at once, or sends within 6 ms at 1 Gbit/s while another program has the processor.
+/// Packets that an interface made for the run holds until the emulator reads them. Packets that it drops
+/// are lost in front of the path instead of in the path's queue. The kernel's default of 500 would drop
+/// whatever exceeds that in one burst, or in 6 ms at 1 Gbit/s while another program has the processor.
 const TRANSMIT_QUEUE: u32 = 10_000;
 
 /// Largest MTU that a TUN interface can have, in bytes.
 const LARGEST_MTU: u32 = 65_535;
 
-/// A TUN interface, as `ns:a/tun0=10.9.0.1/24,fd09::1/64`.
+/// TUN interface, written as `ns:a/tun0=10.9.0.1/24,fd09::1/64`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct End {
-    /// Where it is; `None`: where this program runs.
+pub(crate) struct End {
+    /// Network namespace of the interface; `None`: that of this program.
     namespace: Option<Namespace>,
     name: InterfaceName,
-    /// The kernel's addresses on it, if it is to be made.
+    /// Addresses that the kernel gets on the interface if it is made for the run.
     addresses: Vec<Cidr>,
 }
 
-/// An interface at an end of the path, open.
+/// Open interface at an end of the path.
 pub(super) struct OpenEnd {
     pub(super) device: Captured<Tun>,
     pub(super) counters: Counters,
@@ -62,7 +62,7 @@ impl FromStr for End {
     }
 }
 
-/// Without its addresses.
+/// Writes namespace and name, without the addresses.
 impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(namespace) = &self.namespace {
@@ -73,19 +73,19 @@ impl fmt::Display for End {
 }
 
 impl End {
-    /// Whether it is the same interface, whatever its addresses.
-    pub(super) fn is_same_interface(&self, other: &End) -> bool {
+    /// Whether both are the same interface, whatever their addresses.
+    pub(crate) fn is_same_interface(&self, other: &End) -> bool {
         (&self.namespace, &self.name) == (&other.namespace, &other.name)
     }
 
-    /// Whether the kernel would deliver between the addresses of both by itself.
+    /// Whether the kernel would deliver between the addresses of both ends without using the path.
     pub(super) fn is_beside(&self, other: &End) -> bool {
         let has_addresses = |end: &End| !end.addresses.is_empty();
         self.namespace == other.namespace && has_addresses(self) && has_addresses(other)
     }
 
-    /// Opens the interface. One that does not exist is made and configured for as long as the
-    /// program runs, with this MTU. What passes it is captured in the file, if there is one.
+    /// Opens the interface. One that does not exist is made with this MTU and configured, for as long as
+    /// the program runs. Packets that pass it are captured in the file `pcap`, if there is one.
     pub(super) fn open(&self, mtu: u32, pcap: Option<&Path>) -> Result<OpenEnd, Failure> {
         let opened = match &self.namespace {
             None => self.open_here(mtu),
@@ -121,12 +121,12 @@ impl End {
         Ok((tun, counters))
     }
 
-    /// What it means that the interface went away.
+    /// Failure for the case that the interface goes away.
     pub(super) fn gone(&self) -> Failure {
         self.placed(Failure::Environment(TunError::Gone(self.name.clone()).to_string()))
     }
 
-    /// Says where the interface is to which something happened.
+    /// Adds the interface's namespace to the text of a failure.
     pub(super) fn placed(&self, failure: Failure) -> Failure {
         let Some(namespace) = &self.namespace else {
             return failure;

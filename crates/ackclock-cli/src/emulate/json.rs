@@ -1,15 +1,14 @@
-//! What `--json` writes.
+//! Report of an emulation as JSON.
 
-use super::direction::{Sample, Totals, drops};
-use super::meter::Interval;
-use super::text::share;
-use super::{Order, Summary};
+use super::direction::{Interval, Sample, Totals, drops};
+use super::settings::EmulateSettings;
+use super::summary::Summary;
 use crate::failure::Failure;
 use crate::report::{LinkReport, SCHEMA, bits_per_second, seconds, write_object};
 use ackclock::time::Duration;
 use serde::Serialize;
 
-/// What `--json` writes of an emulation.
+/// The report.
 #[derive(Serialize)]
 struct EmulateReport {
     schema: u32,
@@ -26,7 +25,7 @@ struct EmulateReport {
     interrupted: bool,
 }
 
-/// What was asked for.
+/// Settings of the emulation.
 #[derive(Serialize)]
 struct Parameters {
     left: String,
@@ -58,27 +57,27 @@ struct SampleReport {
     late_max_seconds: f64,
 }
 
-/// What happened in one direction in all.
+/// What happened in one direction during the whole emulation.
 #[derive(Serialize)]
 struct TotalsReport {
     #[serde(flatten)]
     link: LinkReport,
-    /// Dropped by the kernel before the path: they were not taken in time.
+    /// Packets that the kernel dropped before the path, because they were not read in time.
     not_taken_packets: u64,
-    /// Not taken by the interface at the end of the path.
+    /// Packets that the interface at the end of the path did not accept.
     refused_packets: u64,
     late_mean_seconds: f64,
     late_max_seconds: f64,
 }
 
-/// Writes what was done to standard output.
-pub(super) fn write(order: &Order<'_>, summary: &Summary) -> Result<(), Failure> {
-    write_object(&report(order, summary), &mut std::io::stdout().lock())
+/// Writes the report to standard output.
+pub(super) fn write(settings: &EmulateSettings, summary: &Summary) -> Result<(), Failure> {
+    write_object(&report(settings, summary), &mut std::io::stdout().lock())
 }
 
-fn report(order: &Order<'_>, summary: &Summary) -> EmulateReport {
-    let [left, right] = &order.ends;
-    let [path, path_back] = &order.paths;
+fn report(settings: &EmulateSettings, summary: &Summary) -> EmulateReport {
+    let [left, right] = &settings.ends;
+    let [path, path_back] = &settings.paths;
     let [there, back] = &summary.totals;
     EmulateReport {
         schema: SCHEMA,
@@ -89,15 +88,15 @@ fn report(order: &Order<'_>, summary: &Summary) -> EmulateReport {
             right: right.to_string(),
             path: path.to_string(),
             path_back: path_back.to_string(),
-            seed: order.options.seed,
-            time_seconds: order.options.time.map(seconds),
-            interval_seconds: order.interval.map(seconds),
+            seed: settings.seed,
+            time_seconds: settings.time.map(seconds),
+            interval_seconds: settings.interval.map(seconds),
         },
         intervals: summary.intervals.iter().map(IntervalReport::from).collect(),
         to_right: TotalsReport::new(there, summary.duration),
         to_left: TotalsReport::new(back, summary.duration),
         duration_seconds: seconds(summary.duration),
-        busy_share: share(summary),
+        busy_share: summary.busy_share(),
         error: summary.error.clone(),
         interrupted: summary.interrupted,
     }

@@ -1,49 +1,46 @@
-//! Samples of what happens while packets are carried.
+//! Meter that samples what happens while packets are carried.
 
-use super::direction::{Direction, Sample};
+use super::direction::{Direction, Interval};
 use super::text;
 use ackclock::time::{Duration, Instant};
 use std::io::{self, Write};
 
-/// What happened from one time to another, in each direction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Interval {
-    /// Where it begins, in time since the beginning.
-    pub(super) start: Duration,
-    /// Where it ends.
-    pub(super) end: Duration,
-    pub(super) directions: [Sample; 2],
-}
-
-/// Takes samples, and prints or keeps them.
+/// Meter that takes samples, and prints or keeps them.
 pub(super) struct Meter {
     interval: Option<Duration>,
     /// Whether samples are printed as they are taken, instead of kept.
     live: bool,
     started: Instant,
-    /// When the last sample was taken.
+    /// Time of the last sample.
     last: Instant,
     kept: Vec<Interval>,
-    is_unheard: bool,
+    /// Whether writing lines has failed, as it does when the reader has gone.
+    output_failed: bool,
 }
 
 impl Meter {
     /// A meter whose first interval begins at `now`.
     pub(super) fn new(interval: Option<Duration>, live: bool, now: Instant) -> Self {
-        let mut meter =
-            Meter { interval, live, started: now, last: now, kept: Vec::new(), is_unheard: false };
+        let mut meter = Meter {
+            interval,
+            live,
+            started: now,
+            last: now,
+            kept: Vec::new(),
+            output_failed: false,
+        };
         meter.print(text::HEADER);
         meter
     }
 
-    /// When the next sample is to be taken.
+    /// Time of the next sample.
     pub(super) fn next_at(&self) -> Instant {
         self.interval.map_or(Instant::FAR_FUTURE, |interval| self.last + interval)
     }
 
-    /// Whether nobody takes the lines any more.
-    pub(super) fn is_unheard(&self) -> bool {
-        self.is_unheard
+    /// Whether lines can no longer be written.
+    pub(super) fn output_failed(&self) -> bool {
+        self.output_failed
     }
 
     /// Takes a sample.
@@ -62,7 +59,7 @@ impl Meter {
         }
     }
 
-    /// Takes the last sample, of an interval that may be shorter than the others; returns those
+    /// Takes the last sample, of an interval that may be shorter than the others; returns the intervals
     /// that were kept.
     pub(super) fn conclude(
         mut self,
@@ -80,8 +77,8 @@ impl Meter {
         if self.live {
             let mut stdout = io::stdout().lock();
             let written = writeln!(stdout, "{lines}").and_then(|()| stdout.flush());
-            // What the error is shows when the summary is written.
-            self.is_unheard |= written.is_err();
+            // The error is reported when the summary is written and fails too.
+            self.output_failed |= written.is_err();
         }
     }
 }

@@ -1,114 +1,73 @@
-//! An emulated path between two TUN interfaces, in real time.
+//! Emulated path between two TUN interfaces, in real time.
 //!
-//! The links are the emulator's, the loop is the host's; this joins the two, and tells what happens
-//! while it does.
+//! This module joins the links of the emulator crate to the loop of the host crate, and reports what
+//! happens.
 
 mod direction;
 mod end;
 mod json;
 mod meter;
+mod settings;
+mod summary;
 mod text;
 
+pub(crate) use end::End;
+pub(crate) use settings::EmulateSettings;
+
 use crate::capture::Captured;
-use crate::commands::emulate::Emulate;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::values::{path_text, there_and_back};
+use crate::values::path_text;
 use ackclock::time::{Duration, Instant};
-use ackclock_emulator::{LiveLink, Path};
+use ackclock_emulator::LiveLink;
 use ackclock_host::bridge::{self, Bridge, BridgeError, Ended};
 use ackclock_host::counters::Counters;
 use ackclock_host::tun::{Tun, TunError};
-use direction::{Direction, Totals};
-use end::End;
-use meter::{Interval, Meter};
+use direction::{Direction, Interval};
+use meter::Meter;
 use std::io::{self, Write};
-
-/// How often what happens is told, unless that is said.
-const INTERVAL: Duration = Duration::from_secs(1);
-
-/// What is to be done. In arrays what is on the left, or leads away from there, comes first.
-struct Order<'o> {
-    ends: [End; 2],
-    paths: [Path; 2],
-    options: &'o Emulate,
-    /// How often a sample is taken.
-    interval: Option<Duration>,
-}
-
-/// What was done, likewise.
-struct Summary {
-    duration: Duration,
-    /// Time in which the loop did not wait.
-    busy: Duration,
-    intervals: Vec<Interval>,
-    totals: [Totals; 2],
-    interrupted: bool,
-    error: Option<String>,
-}
+use summary::Summary;
 
 /// Two interfaces and the path between them.
 struct Emulation {
     bridge: Bridge<Captured<Tun>, Direction>,
     counters: [Counters; 2],
-    /// What the counters showed at the beginning.
+    /// Packets that the counters showed as dropped at the beginning.
     dropped_before: [u64; 2],
 }
 
-/// Carries packets until the time is up or the user ends it.
+/// Carries packets until the time is up or the user ends the emulation.
 ///
 /// # Errors
-/// Why it could not begin, or what broke it, after the report has been written.
-pub(crate) fn run(options: &Emulate) -> Result<(), Failure> {
-    let order = Order::new(options)?;
-    let mut emulation = Emulation::new(&order)?;
+/// Why the emulation could not begin, or what broke it, after the report has been written.
+pub(crate) fn run(settings: &EmulateSettings) -> Result<(), Failure> {
+    let mut emulation = Emulation::new(settings)?;
     let waker = emulation.bridge.waker();
     interrupt::on_request(move || waker.stop())?;
-    announce(&order);
+    announce(settings);
     let begin = emulation.bridge.now();
-    let end = options.time.map_or(Instant::FAR_FUTURE, |time| begin + time);
-    let mut meter = Meter::new(order.interval, !options.report.json, begin);
-    let broken = emulation.carry(&order, end, &mut meter).err();
+    let end = settings.time.map_or(Instant::FAR_FUTURE, |time| begin + time);
+    let mut meter = Meter::new(settings.interval, !settings.json, begin);
+    let broken = emulation.carry(settings, end, &mut meter).err();
     let duration = emulation.bridge.now().min(end).saturating_since(begin);
     let intervals = meter.conclude(begin + duration, emulation.bridge.wires_mut());
     let summary = emulation.summary(duration, intervals, broken.as_ref());
     let [left, _] = emulation.bridge.devices_mut();
     left.finish()?;
-    if options.report.json {
-        json::write(&order, &summary)?;
+    if settings.json {
+        json::write(settings, &summary)?;
     } else {
         text::write(&summary)?;
     }
     broken.map_or(Ok(()), Err)
 }
 
-impl<'o> Order<'o> {
-    fn new(options: &'o Emulate) -> Result<Self, Failure> {
-        let end = |option: &str, text: &str| -> Result<End, Failure> {
-            text.parse().map_err(|error| Failure::Usage(format!("{option} '{text}': {error}")))
-        };
-        let (left, right) = (end("--left", &options.left)?, end("--right", &options.right)?);
-        if left.is_same_interface(&right) {
-            return Err(Failure::Usage(format!(
-                "--left and --right are the same interface, {left}: a path has two ends"
-            )));
-        }
-        let unless_json = (!options.report.json).then_some(INTERVAL);
-        Ok(Order {
-            ends: [left, right],
-            paths: there_and_back(&options.path, options.path_back.as_deref())?,
-            options,
-            interval: options.report.interval.or(unless_json),
-        })
-    }
-}
-
-/// Says on standard error what is emulated, and that packets may come now.
-fn announce(order: &Order<'_>) {
-    let [left, right] = &order.ends;
-    let path = path_text(&order.paths);
+/// Writes to standard error what is emulated, which tells the user that packets may come now.
+fn announce(settings: &EmulateSettings) {
+    let [left, right] = &settings.ends;
+    let path = path_text(&settings.paths);
     let mut stderr = io::stderr().lock();
-    // The emulation does not depend on anybody's reading this.
+    // The emulation works even if the lines cannot be written.
     let _ = writeln!(stderr, "emulating {left} to {right}: {path}; Ctrl-C ends");
     if left.is_beside(right) {
         let _ = writeln!(
@@ -120,12 +79,12 @@ fn announce(order: &Order<'_>) {
 }
 
 impl Emulation {
-    fn new(order: &Order<'_>) -> Result<Self, Failure> {
-        let [left, right] = &order.ends;
-        let [there, back] = &order.paths;
-        let left = left.open(there.mtu, order.options.pcap.as_deref())?;
+    fn new(settings: &EmulateSettings) -> Result<Self, Failure> {
+        let [left, right] = &settings.ends;
+        let [there, back] = &settings.paths;
+        let left = left.open(there.mtu, settings.pcap.as_deref())?;
         let right = right.open(back.mtu, None)?;
-        let wires = LiveLink::pair([there, back], order.options.seed).map(Direction::new);
+        let wires = LiveLink::pair([there, back], settings.seed).map(Direction::new);
         let bridge = Bridge::new([left.device, right.device], wires).map_err(|error| {
             Failure::Environment(format!("{error}: raise the limit with 'ulimit -n 1024'"))
         })?;
@@ -135,11 +94,16 @@ impl Emulation {
     }
 
     /// Carries packets and takes samples.
-    fn carry(&mut self, order: &Order<'_>, end: Instant, meter: &mut Meter) -> Result<(), Failure> {
-        while !meter.is_unheard() {
+    fn carry(
+        &mut self,
+        settings: &EmulateSettings,
+        end: Instant,
+        meter: &mut Meter,
+    ) -> Result<(), Failure> {
+        while !meter.output_failed() {
             let until = meter.next_at().min(end);
             let ended = self.bridge.run_until(until);
-            let ended = ended.map_err(|error| broken(error, &order.ends))?;
+            let ended = ended.map_err(|error| broken(error, &settings.ends))?;
             if ended == Ended::Stopped || until == end {
                 break;
             }
@@ -169,12 +133,13 @@ impl Emulation {
     }
 }
 
-/// Packets that the kernel dropped in front of an interface; none if the interface is gone.
+/// Packets that the kernel dropped before they could be read from an interface; 0 if the interface is
+/// gone.
 fn dropped(counters: &mut Counters) -> u64 {
     counters.transmit_dropped().unwrap_or_default()
 }
 
-/// What broke the bridge, and what to do about it.
+/// Failure that tells what broke the bridge and what to do about it.
 fn broken(error: BridgeError<TunError>, ends: &[End; 2]) -> Failure {
     let [left, right] = ends;
     let at = |end: bridge::End| match end {

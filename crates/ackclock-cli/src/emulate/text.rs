@@ -1,20 +1,19 @@
-//! What is written for people.
+//! Report of an emulation as text.
 
-use super::Summary;
-use super::direction::{Sample, drops};
-use super::meter::Interval;
+use super::direction::{Interval, Sample, drops};
+use super::summary::Summary;
 use crate::failure::Failure;
 use crate::report::{bits_per_second, bytes, milliseconds, rate, seconds};
 use ackclock::time::Duration;
 use std::io::{self, Write};
 
-/// Names the columns of [`interval_lines`].
+/// Header that names the columns of [`interval_lines`].
 pub(super) const HEADER: &str =
     "Interval           Direction   Packets  Transfer     Bitrate         Drops  Queue  Late";
 
 const DIRECTIONS: [&str; 2] = ["to right", "to left"];
 
-/// What happened in an interval, a line for each direction.
+/// Lines that tell what happened in an interval, one for each direction.
 pub(super) fn interval_lines(interval: &Interval) -> String {
     let Interval { start, end, directions: [there, back] } = interval;
     let [to_right, to_left] = DIRECTIONS;
@@ -36,7 +35,7 @@ fn line(start: Duration, end: Duration, direction: &str, sample: &Sample) -> Str
     )
 }
 
-/// Writes what has happened in all to standard output.
+/// Writes the totals to standard output.
 pub(super) fn write(summary: &Summary) -> Result<(), Failure> {
     io::stdout().write_all(text(summary).as_bytes()).map_err(|error| Failure::output(&error))
 }
@@ -74,13 +73,8 @@ fn text(summary: &Summary) -> String {
             text += &format!("{direction}: {refused} not taken by the interface at the end\n");
         }
     }
-    text += &format!("busy {:.0} % of the time\n", share(summary) * 100.0);
+    text += &format!("busy {:.0} % of the time\n", summary.busy_share() * 100.0);
     text
-}
-
-/// Share of the time in which the loop did not wait.
-pub(super) fn share(summary: &Summary) -> f64 {
-    seconds(summary.busy) / seconds(summary.duration).max(1e-9)
 }
 
 #[cfg(test)]

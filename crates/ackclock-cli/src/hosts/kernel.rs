@@ -1,7 +1,9 @@
-//! Attempts by the kernel's sockets.
+//! Attempts with the kernel's sockets.
 
+use super::addresses::choose_addresses;
+use super::candidate::{Accepted, Candidate, Outcome, REFUSED, SILENT};
 use super::pace::{Pace, in_parallel};
-use super::{Accepted, Host, Manner, Outcome, choose_addresses};
+use super::settings::Manner;
 use crate::failure::Failure;
 use crate::interrupt;
 use std::io::ErrorKind;
@@ -9,7 +11,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 /// Tries each host that has an address.
-pub(super) fn attempt(hosts: &mut [Host], manner: &Manner) -> Result<(), Failure> {
+pub(super) fn attempt(hosts: &mut [Candidate], manner: &Manner) -> Result<(), Failure> {
     interrupt::on_request(|| {})?;
     choose_addresses(hosts, |_, addresses| {
         addresses.first().copied().ok_or_else(|| "has no address".into())
@@ -31,8 +33,8 @@ fn connect(address: SocketAddr, timeout: Duration) -> Outcome {
     match TcpStream::connect_timeout(&address, timeout) {
         Ok(_) => Ok(Accepted { connect: began.elapsed().into(), told: None }),
         Err(error) => Err(match error.kind() {
-            ErrorKind::ConnectionRefused => super::REFUSED.into(),
-            ErrorKind::TimedOut => super::SILENT.into(),
+            ErrorKind::ConnectionRefused => REFUSED.into(),
+            ErrorKind::TimedOut => SILENT.into(),
             _ => error.to_string(),
         }),
     }

@@ -1,4 +1,4 @@
-//! The list of hosts to try.
+//! Lists of hosts: those to try, and those never to try.
 
 use crate::failure::Failure;
 use crate::values::Peer;
@@ -6,13 +6,13 @@ use ackclock_measure::lists::{StopList, StopListError, entries};
 use std::io::Read;
 use std::path::Path;
 
-/// The hosts of a file, or of standard input for `-`; the port is for those that name none.
+/// Reads the hosts of a file, or of standard input for `-`; `port` is for hosts that name none.
 pub(super) fn read(file: &Path, port: u16) -> Result<Vec<Peer>, Failure> {
     parse(&text(file)?, port)
         .map_err(|problem| Failure::Usage(format!("{}: {problem}", file.display())))
 }
 
-/// The hosts that are never tried.
+/// Reads the hosts that are never tried.
 pub(super) fn read_stop_list(file: &Path) -> Result<StopList, Failure> {
     text(file)?.parse().map_err(|error: StopListError| {
         Failure::Usage(format!("--stop-list {}: {error}", file.display()))

@@ -1,4 +1,4 @@
-//! Several things at a time, and none too soon after the one before.
+//! Work on several items at a time, each begun at least an interval after the one before.
 
 use crate::interrupt;
 use std::sync::Mutex;
@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long it takes at most until it is noticed that the user wants the end.
+/// Longest time until a waiting thread notices that the user ended the run.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Does the work for each item, so many at a time; `None` for what was left when the user wanted the
-/// end.
+/// Does the work for each item, `at_a_time` of them in parallel. The result is `None` for items that were
+/// left when the user ended the run.
 pub(super) fn in_parallel<T: Sync, R: Send>(
     items: &[T],
     at_a_time: usize,
@@ -40,7 +40,7 @@ pub(super) fn in_parallel<T: Sync, R: Send>(
     results.into_inner().unwrap_or_default()
 }
 
-/// Turns, an interval apart.
+/// Turns that are at least an interval apart.
 pub(super) struct Pace {
     interval: Duration,
     next: Mutex<Instant>,
@@ -51,7 +51,7 @@ impl Pace {
         Pace { interval, next: Mutex::new(Instant::now()) }
     }
 
-    /// Waits for a turn; returns whether there is one before the user wants the end.
+    /// Waits for a turn; returns whether it came before the user ended the run.
     pub(super) fn wait(&self) -> bool {
         let Ok(mut next) = self.next.lock() else {
             return false;

@@ -1,7 +1,7 @@
-//! What is said of the hosts.
+//! Report of the hosts, as text and as JSON.
 
-use super::{Accepted, Host};
-use crate::commands::hosts::Hosts;
+use super::candidate::{Accepted, Candidate};
+use super::settings::HostsSettings;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::report::{SCHEMA, milliseconds, seconds, write_object};
@@ -15,7 +15,7 @@ struct Report {
     command: &'static str,
     service: &'static str,
     via: &'static str,
-    /// Null: any.
+    /// Least receive window that was asked for; null: any.
     least_window_bytes: Option<u64>,
     found: usize,
     interrupted: bool,
@@ -28,15 +28,15 @@ struct HostReport {
     address: Option<String>,
     found: bool,
     connect_seconds: Option<f64>,
-    /// Null where the kernel's TCP asked.
+    /// Receive window of the peer; null if the kernel's TCP was used.
     window_bytes: Option<u32>,
     mss_bytes: Option<u32>,
-    /// Why it is none; null for those found and those not tried.
+    /// Reason why the host is of no use; null if it was found or not tried.
     reason: Option<String>,
 }
 
 impl HostReport {
-    fn new(host: &Host) -> Self {
+    fn new(host: &Candidate) -> Self {
         let accepted = host.accepted();
         let told = accepted.and_then(|accepted| accepted.told);
         let reason = host.outcome.as_ref().and_then(|outcome| outcome.as_ref().err());
@@ -52,12 +52,12 @@ impl HostReport {
     }
 }
 
-impl Host {
+impl Candidate {
     fn accepted(&self) -> Option<&Accepted> {
         self.outcome.as_ref().and_then(|outcome| outcome.as_ref().ok())
     }
 
-    /// The line of a host that was found: a line of a list of hosts.
+    /// Line for a host that was found, in the form of a list of hosts.
     fn line(&self, accepted: &Accepted) -> String {
         let address = self.address.map_or_else(String::new, |address| address.ip().to_string());
         let told = accepted.told.map_or_else(String::new, |told| {
@@ -67,23 +67,23 @@ impl Host {
     }
 }
 
-/// Writes the hosts found to standard output, and why the others are none to standard error; or
-/// everything as one object.
+/// Writes the report: the hosts that were found to standard output and the reasons against the others
+/// to standard error, or everything as one JSON object.
 ///
 /// # Errors
-/// That it could not be written, or that the user ended it before all hosts were tried.
-pub(super) fn write(options: &Hosts, hosts: &[Host]) -> Result<(), Failure> {
+/// The report cannot be written, or the user ended the run before all hosts were tried.
+pub(super) fn write(settings: &HostsSettings, hosts: &[Candidate]) -> Result<(), Failure> {
     let found = hosts.iter().filter(|host| host.accepted().is_some()).count();
     let interrupted = interrupt::requested() && hosts.iter().any(|host| host.outcome.is_none());
     let mut stdout = io::stdout().lock();
-    if options.json {
+    if settings.json {
         let report = Report {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
             command: "hosts",
-            service: options.service().name(),
-            via: options.via.word(),
-            least_window_bytes: options.window,
+            service: settings.service.name(),
+            via: settings.way.as_ref().map_or("kernel", |way| way.via.word()),
+            least_window_bytes: settings.least_window,
             found,
             interrupted,
             hosts: hosts.iter().map(HostReport::new).collect(),
@@ -97,7 +97,7 @@ pub(super) fn write(options: &Hosts, hosts: &[Host]) -> Result<(), Failure> {
                     .write_all(host.line(accepted).as_bytes())
                     .map_err(|error| Failure::output(&error))?,
                 Some(Err(reason)) => {
-                    // The hosts found do not depend on anybody's reading this.
+                    // The hosts are found even if the line cannot be written.
                     let _ = writeln!(stderr, "{}: {reason}", host.peer);
                 }
                 None => {}

@@ -1,7 +1,6 @@
-//! Bursts towards one host, again and again if need be.
+//! Burst probe: bursts towards one host, repeated if asked for.
 
-use super::{probe_failure, resolve};
-use crate::commands::bprobe::Bprobe;
+use super::probing::{probe_failure, resolve};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::report::{SCHEMA, seconds, write_object};
@@ -15,7 +14,21 @@ use std::net::IpAddr;
 use std::sync::mpsc::{self, Receiver};
 use std::time::Instant;
 
-/// What `--json` writes.
+/// Settings of a burst probe.
+#[derive(Clone, Debug)]
+pub(crate) struct BprobeSettings {
+    /// Name or address of a host behind the routers in question.
+    pub(crate) host: String,
+    pub(crate) plan: BurstPlan,
+    /// Number of measurements; 0: until the user ends the run.
+    pub(crate) repeat: u32,
+    /// Time between the beginnings of two measurements.
+    pub(crate) interval: Duration,
+    /// Whether the report is a JSON object.
+    pub(crate) json: bool,
+}
+
+/// The report as JSON.
 #[derive(Serialize)]
 struct Report {
     schema: u32,
@@ -28,8 +41,8 @@ struct Report {
     packet_bytes: u16,
     interval_seconds: f64,
     measurements: Vec<Measurement>,
-    /// Of those measurements that tell a capacity: packets, and the share of measurements that are
-    /// not above.
+    /// Cumulative distribution of the measured capacities: packets, and the share of measurements with at
+    /// most so many. Measurements that tell no capacity are left out.
     capacity_distribution: Vec<(f64, f64)>,
     interrupted: bool,
 }
@@ -41,32 +54,27 @@ struct Measurement {
     measured: Measured,
 }
 
-/// Measures as the options say, and reports.
-pub(crate) fn run(options: &Bprobe) -> Result<(), Failure> {
-    let address = resolve(&options.host, false)?;
+/// Measures and reports.
+pub(crate) fn run(settings: &BprobeSettings) -> Result<(), Failure> {
+    let address = resolve(&settings.host, false)?;
     let mut prober =
         RawProber::open(address, Method::Icmp, 0).map_err(|error| probe_failure(&error))?;
     let (interrupted, interrupts) = mpsc::channel();
     interrupt::on_request(move || {
-        // Nobody waits any more if it is not taken.
+        // If the measurements are over already, nobody receives and sending fails.
         let _ = interrupted.send(());
     })?;
-    let plan = BurstPlan {
-        count: options.count,
-        bytes: options.size,
-        hop_limit: options.ttl,
-        patience: options.wait,
-    };
+    let plan = settings.plan;
     let mut report = Report {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
         command: "bprobe",
-        host: options.host.clone(),
+        host: settings.host.clone(),
         address,
-        hop_limit: options.ttl,
-        count_packets: options.count,
-        packet_bytes: options.size,
-        interval_seconds: seconds(options.interval),
+        hop_limit: plan.hop_limit,
+        count_packets: plan.count,
+        packet_bytes: plan.bytes,
+        interval_seconds: seconds(settings.interval),
         measurements: Vec::new(),
         capacity_distribution: Vec::new(),
         interrupted: false,
@@ -77,13 +85,13 @@ pub(crate) fn run(options: &Bprobe) -> Result<(), Failure> {
         let begun = Instant::now();
         let measured = bursts.measure(plan).map_err(|error| probe_failure(&error))?;
         let at_seconds = begun.duration_since(started).as_secs_f64();
-        if !options.json {
+        if !settings.json {
             print_line(at_seconds, &measured).map_err(|error| Failure::output(&error))?;
         }
         report.measurements.push(Measurement { at_seconds, measured });
         let is_done =
-            options.repeat > 0 && report.measurements.len() as u64 >= options.repeat.into();
-        if is_done || !pause(&interrupts, options.interval, begun) {
+            settings.repeat > 0 && report.measurements.len() as u64 >= settings.repeat.into();
+        if is_done || !pause(&interrupts, settings.interval, begun) {
             break;
         }
     }
@@ -92,7 +100,7 @@ pub(crate) fn run(options: &Bprobe) -> Result<(), Failure> {
     let capacities: Distribution =
         verdicts.filter_map(|verdict| verdict.capacity().map(f64::from)).collect();
     report.capacity_distribution = capacities.cumulative();
-    if options.json {
+    if settings.json {
         return write_object(&report, &mut io::stdout().lock());
     }
     if report.measurements.len() > 1 {
@@ -101,7 +109,7 @@ pub(crate) fn run(options: &Bprobe) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Waits until an interval after `begun`; tells whether to go on.
+/// Waits until an interval after `begun`; returns whether to go on.
 fn pause(interrupts: &Receiver<()>, interval: Duration, begun: Instant) -> bool {
     let left = std::time::Duration::from(interval).saturating_sub(begun.elapsed());
     interrupts.recv_timeout(left).is_err() && !interrupt::requested()

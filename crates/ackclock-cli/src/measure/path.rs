@@ -1,7 +1,6 @@
-//! The routes to hosts, and what they have in common.
+//! Routes to hosts, and the path that they have in common.
 
-use super::{probe_failure, resolve, unless_fatal};
-use crate::commands::path::Path;
+use super::probing::{probe_failure, resolve, unless_fatal};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::report::{SCHEMA, write_object};
@@ -11,7 +10,21 @@ use ackclock_measure::route::{Hop, Route, RoutePlan, find_route};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// What `--json` writes.
+/// Settings of the search for routes.
+#[derive(Clone, Debug)]
+pub(crate) struct PathSettings {
+    /// Names or addresses of the hosts.
+    pub(crate) hosts: Vec<String>,
+    pub(crate) plan: RoutePlan,
+    /// Port that TCP probes go to.
+    pub(crate) port: u16,
+    /// Whether IPv6 addresses are preferred.
+    pub(crate) ipv6: bool,
+    /// Whether the report is a JSON object.
+    pub(crate) json: bool,
+}
+
+/// The report as JSON.
 #[derive(Serialize)]
 struct Report {
     schema: u32,
@@ -19,7 +32,7 @@ struct Report {
     command: &'static str,
     probe: String,
     routes: Vec<ToHost>,
-    /// Of two routes at least.
+    /// Path that the routes have in common; null for fewer than two routes.
     common_path: Option<CommonPath>,
     interrupted: bool,
 }
@@ -29,29 +42,23 @@ struct ToHost {
     host: String,
     #[serde(flatten)]
     route: Option<Route>,
-    /// Why there is no route.
+    /// Reason why there is no route.
     error: Option<String>,
 }
 
 /// Finds the routes and reports them.
-pub(crate) fn run(options: &Path) -> Result<(), Failure> {
+pub(crate) fn run(settings: &PathSettings) -> Result<(), Failure> {
     interrupt::on_request(|| {})?;
-    let plan = RoutePlan {
-        method: options.probe,
-        max_hops: options.max_hops,
-        queries: options.queries,
-        patience: options.wait,
-        ..RoutePlan::default()
-    };
+    let plan = &settings.plan;
     let mut routes = Vec::new();
-    for host in &options.hosts {
+    for host in &settings.hosts {
         if interrupt::requested() {
             break;
         }
-        let route = match resolve(host, options.ipv6) {
+        let route = match resolve(host, settings.ipv6) {
             Ok(address) => unless_fatal(
-                RawProber::open(address, options.probe, options.port)
-                    .and_then(|mut prober| find_route(&mut prober, &plan)),
+                RawProber::open(address, plan.method, settings.port)
+                    .and_then(|mut prober| find_route(&mut prober, plan)),
             )
             .map_err(|error| probe_failure(&error))?,
             Err(failure) => Err(failure.to_string()),
@@ -61,7 +68,7 @@ pub(crate) fn run(options: &Path) -> Result<(), Failure> {
             Err(error) => (None, Some(error)),
         };
         let to_host = ToHost { host: host.clone(), route, error };
-        if !options.json {
+        if !settings.json {
             print(&to_host).map_err(|error| Failure::output(&error))?;
         }
         routes.push(to_host);
@@ -73,12 +80,12 @@ pub(crate) fn run(options: &Path) -> Result<(), Failure> {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
         command: "path",
-        probe: options.probe.to_string(),
+        probe: plan.method.to_string(),
         routes,
         common_path,
         interrupted: interrupt::requested(),
     };
-    if options.json {
+    if settings.json {
         write_object(&report, &mut io::stdout().lock())?;
     } else if let Some(common) = &report.common_path {
         print_common(common).map_err(|error| Failure::output(&error))?;
@@ -87,7 +94,7 @@ pub(crate) fn run(options: &Path) -> Result<(), Failure> {
         0 => Ok(()),
         _ => Err(Failure::Transfer(format!(
             "{missing} of {} routes could not be looked for, as is said above",
-            options.hosts.len()
+            settings.hosts.len()
         ))),
     }
 }
@@ -108,7 +115,7 @@ fn print(ToHost { host, route, error }: &ToHost) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Who answered, with the round-trip times.
+/// Routers that answered at a hop, with the round-trip times.
 fn hop_text(hop: &Hop) -> String {
     if hop.answers.is_empty() {
         return "no answer".into();

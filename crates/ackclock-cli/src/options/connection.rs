@@ -1,6 +1,7 @@
-//! How TCP behaves.
+//! Options for the behaviour of TCP.
 
 use crate::failure::Failure;
+use crate::transfer::ConnectionSettings;
 use crate::values::{parse_bytes, parse_positive_duration};
 use ackclock::congestion::{BuiltIn, Growth, InitialWindow};
 use ackclock::tcp::{
@@ -11,7 +12,7 @@ use ackclock::time::Duration;
 use clap::Args;
 use std::num::NonZeroU16;
 
-/// How TCP behaves, on both ends if both are ours.
+/// Options for the behaviour of TCP, at both ends if this program is at both.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ConnectionOptions {
     #[arg(long, value_name = "LAW", default_value_t, help = format!(
@@ -19,50 +20,50 @@ pub(crate) struct ConnectionOptions {
          parameters follow a colon, as in fixed:20 or veno:threshold=3",
         BuiltIn::NAMES.join(", ")
     ))]
-    pub(crate) cc: CongestionControl,
+    cc: CongestionControl,
     #[arg(long, value_name = "RULE", help = format!(
         "How acks let a window grow: {} [default: the law's own]",
         Growth::WORDS
     ))]
-    pub(crate) growth: Option<Growth>,
+    growth: Option<Growth>,
     #[arg(long, value_name = "NAME", help = format!(
         "How losses are found and repaired: {} [default: what --cc brings, as tahoe, none \
          and newreno do, else rack]",
         RecoveryAlgorithm::NAMES.join(", ")
     ))]
-    pub(crate) recovery: Option<RecoveryAlgorithm>,
+    recovery: Option<RecoveryAlgorithm>,
     #[arg(long, value_name = "WINDOW", default_value_t, help = format!(
         "Initial window: {}",
         InitialWindow::WORDS
     ))]
-    pub(crate) iw: InitialWindow,
+    iw: InitialWindow,
     #[arg(long, value_name = "POLICY", default_value_t, help = format!(
         "What becomes of the window in an idle time: {}",
         RestartAfterIdle::WORDS
     ))]
-    pub(crate) restart: RestartAfterIdle,
+    restart: RestartAfterIdle,
     #[arg(long, value_name = "WHEN", default_value_t, help = format!(
         "Spread transmissions over the round trip, by the law's rate if it has one: {}",
         Pacing::WORDS
     ))]
-    pub(crate) pacing: Pacing,
+    pacing: Pacing,
     /// Most segments sent at once, in answer to one ack or timer [default: what the windows allow]
     #[arg(long, value_name = "SEGMENTS")]
-    pub(crate) burst_limit: Option<NonZeroU16>,
+    burst_limit: Option<NonZeroU16>,
     /// Largest segment in payload bytes [default: what the MTU allows]
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1..=65_495))]
-    pub(crate) mss: Option<u16>,
+    mss: Option<u16>,
     #[arg(long, value_name = "POLICY", default_value_t, help = format!(
         "When to acknowledge: {}",
         AckPolicy::WORDS
     ))]
-    pub(crate) ack_policy: AckPolicy,
+    ack_policy: AckPolicy,
     #[arg(long, value_name = "TIMER", default_value_t, help = format!(
         "When an ack that the policy delays goes out, after the policy's time or at a clock's next \
          beat: {}",
         AckTimer::WORDS
     ))]
-    pub(crate) ack_timer: AckTimer,
+    ack_timer: AckTimer,
     #[arg(long, value_name = "TIMER", default_value_t, help = format!(
         "Retransmission timer, how it follows from round-trip times: {}",
         RtoConfig::WORDS
@@ -78,10 +79,10 @@ pub(crate) struct ConnectionOptions {
          accept means if the peer asks",
         EcnMode::WORDS
     ))]
-    pub(crate) ecn: EcnMode,
+    ecn: EcnMode,
     /// Send buffer and receive buffer, each
     #[arg(long, value_name = "BYTES", default_value = "256k", value_parser = parse_bytes)]
-    pub(crate) buffer: u64,
+    buffer: u64,
     #[arg(long, value_name = "TUNING", default_value_t, help = format!(
         "Whether buffers have that size from the start or grow to it with the need: {}",
         BufferTuning::WORDS
@@ -90,11 +91,21 @@ pub(crate) struct ConnectionOptions {
     /// Give up opening a connection that nobody answers after so long
     #[arg(long, value_name = "TIME", default_value = "30s",
           value_parser = parse_positive_duration)]
-    pub(crate) connect_timeout: Duration,
+    connect_timeout: Duration,
 }
 
 impl ConnectionOptions {
-    /// The settings of each connection.
+    /// Settings of the connections of a transfer.
+    pub(crate) fn settings(&self) -> Result<ConnectionSettings, Failure> {
+        Ok(ConnectionSettings {
+            config: self.config()?,
+            controller: self.controller()?,
+            congestion_control: self.cc,
+            growth: self.growth,
+        })
+    }
+
+    /// Configuration of each connection.
     pub(crate) fn config(&self) -> Result<Config, Failure> {
         let mut config = Config::default();
         config.mss = self.mss;
@@ -114,7 +125,7 @@ impl ConnectionOptions {
         config.buffer_tuning = self.buffers;
         // A large buffer is of use only if all of it can be in flight.
         config.flight_records = config.flight_records.max(buffer / 1024);
-        // And the more of it is, the more of it may be missing at a time.
+        // The more is in flight, the more of it may be missing at a time.
         config.reassembly_ranges = config.reassembly_ranges.max(buffer / (16 * 1024));
         match config.validate() {
             Ok(()) => Ok(config),
@@ -122,19 +133,19 @@ impl ConnectionOptions {
         }
     }
 
-    /// The recovery asked for, or what the law brings, or the default.
-    pub(crate) fn recovery(&self) -> RecoveryAlgorithm {
+    /// Recovery algorithm: the one asked for, or that of the congestion control, or the default.
+    fn recovery(&self) -> RecoveryAlgorithm {
         self.recovery.or(self.cc.recovery).unwrap_or_default()
     }
 
-    /// The retransmission timer.
-    pub(crate) fn rto(&self) -> RtoConfig {
+    /// Retransmission timer with its backoff.
+    fn rto(&self) -> RtoConfig {
         let mut rto = self.rto;
         rto.backoff = self.backoff;
         rto
     }
 
-    /// What each connection's congestion controller is cloned from.
+    /// Congestion controller that each connection gets a clone of.
     pub(crate) fn controller(&self) -> Result<BuiltIn, Failure> {
         match self.growth {
             None => Ok(self.cc.law),

@@ -1,17 +1,33 @@
-//! How much a service's stacks may hold.
+//! Options for the limits of the stacks of a service.
 
+#[cfg(target_os = "linux")]
+use crate::driver::Limits;
 use crate::values::parse_bytes;
+#[cfg(target_os = "linux")]
+use ackclock::tcp::Config;
 use clap::Args;
 
-/// How much a service's stacks may hold.
+/// Options for the limits of the stacks of a service.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct LimitOptions {
     /// Most bytes in the send and receive queues of all connections together, promised windows
     /// included; when it is short, windows become smaller [default: 1G, or enough for a connection
     /// with this --buffer on each queue]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
-    pub(crate) memory: Option<u64>,
+    memory: Option<u64>,
     /// Most connections at a time, on each queue [default: 65536]
     #[arg(long, value_name = "NUMBER")]
-    pub(crate) max_connections: Option<usize>,
+    max_connections: Option<usize>,
+}
+
+#[cfg(target_os = "linux")]
+impl LimitOptions {
+    /// Limits of stacks whose connections have this configuration.
+    pub(crate) fn limits(&self, config: &Config) -> Limits {
+        Limits {
+            memory: self.memory,
+            max_connections: self.max_connections,
+            ..Limits::of_a_connection(config)
+        }
+    }
 }

@@ -1,10 +1,12 @@
-//! Options that several subcommands share, a group a file.
+//! Groups of options that several subcommands share, one in each file, and their conversion into the
+//! settings that the implementation of the subcommands takes.
 
 mod amount;
 mod connection;
 mod limits;
 mod queues;
 mod report;
+mod tcp_choice;
 mod transfer;
 mod way;
 
@@ -13,7 +15,6 @@ pub(crate) use connection::ConnectionOptions;
 pub(crate) use limits::LimitOptions;
 pub(crate) use queues::{QueueOptions, queues};
 pub(crate) use report::ReportOptions;
+pub(crate) use tcp_choice::TcpChoice;
 pub(crate) use transfer::{OF_A_SCENARIO, TransferOptions};
-#[cfg(target_os = "linux")]
-pub(crate) use way::Offload;
-pub(crate) use way::{Via, WayOptions};
+pub(crate) use way::WayOptions;

@@ -1,8 +1,8 @@
-//! How many queues of the interface are used.
+//! Option for the number of queues of an interface.
 
 use clap::Args;
 
-/// How many queues of the interface are used.
+/// Option for the number of queues that are used.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct QueueOptions {
     /// Over TUN, queues of the interface, each with a stack and a thread of its own, and with a
@@ -12,10 +12,10 @@ pub(crate) struct QueueOptions {
     pub(crate) queues: u16,
 }
 
-/// As many as an interface can have (`MAX_TAP_QUEUES` of Linux).
+/// Most queues that an interface can have (`MAX_TAP_QUEUES` of Linux).
 const MOST: i64 = 256;
 
-/// Reads a number of queues.
+/// Parser of a number of queues.
 pub(crate) fn queues() -> clap::builder::RangedI64ValueParser<u16> {
     clap::value_parser!(u16).range(1..=MOST)
 }

@@ -1,20 +1,25 @@
-//! Everything that can be said of a transfer.
+//! Options of a transfer.
 
-use super::{AmountOptions, ConnectionOptions, QueueOptions, ReportOptions, Via, WayOptions};
+use super::{AmountOptions, ConnectionOptions, QueueOptions, ReportOptions, WayOptions};
 use crate::failure::Failure;
+use crate::recording::RecordingSettings;
+use crate::scenario::ScenarioSettings;
+use crate::transfer::{FarEnd, TransferSettings};
 use crate::values::{Peer, TraceFile, there_and_back};
+use crate::way::Via;
+use ackclock::apps::Service;
 use ackclock_emulator::Path;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Everything that can be said of a transfer.
+/// Options of a transfer.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct TransferOptions {
     /// The service; without it a second stack serves at the far end of an emulated path
     #[arg(value_name = "HOST:PORT")]
-    pub(crate) peer: Option<Peer>,
+    peer: Option<Peer>,
     #[command(flatten)]
-    pub(crate) amount: AmountOptions,
+    amount: AmountOptions,
     /// The emulated path, in virtual time; what is not given stays as it is by default
     ///
     /// queue= takes packets as 64, bytes as 64kB, infinite, red:MIN:MAX:WEIGHT:MAX_P:LIMIT,
@@ -39,45 +44,181 @@ pub(crate) struct TransferOptions {
     /// Run what this file describes instead, a network and its flows in TOML (README), and report
     /// each flow and each link; --seed, --pcap, --trace and --json work as ever
     #[arg(long, value_name = "FILE", conflicts_with = "peer")]
-    pub(crate) scenario: Option<PathBuf>,
+    scenario: Option<PathBuf>,
     /// How packets get to the service and back
     #[arg(long, value_name = "WAY", default_value = "tun")]
-    pub(crate) via: Via,
+    via: Via,
     #[command(flatten)]
-    pub(crate) way: WayOptions,
+    way: WayOptions,
     #[command(flatten)]
-    pub(crate) queues: QueueOptions,
+    queues: QueueOptions,
     #[command(flatten)]
-    pub(crate) connection: ConnectionOptions,
+    connection: ConnectionOptions,
     /// Seed of everything random: the same seed gives the same packets [default: 1 on an emulated
     /// path, random otherwise]
     #[arg(long, value_name = "NUMBER")]
-    pub(crate) seed: Option<u64>,
+    seed: Option<u64>,
     /// Capture every packet in this file, with nanosecond timestamps; in pcapng if it is called
     /// .pcapng, then with both ends of an emulated path and a comment at what was lost
     #[arg(long, value_name = "FILE")]
-    pub(crate) pcap: Option<PathBuf>,
+    pcap: Option<PathBuf>,
     /// Write what happens on an emulated path, event by event, to this file: .csv or .jsonl
     #[arg(long, value_name = "FILE", conflicts_with = "peer")]
-    pub(crate) trace: Option<TraceFile>,
+    trace: Option<TraceFile>,
     #[command(flatten)]
-    pub(crate) report: ReportOptions,
+    report: ReportOptions,
 }
 
-/// What `--scenario` has a use for: the file says the rest.
+/// Options that have an effect beside `--scenario`: the file says the rest.
 pub(crate) const OF_A_SCENARIO: [&str; 5] = ["scenario", "seed", "pcap", "trace", "json"];
 
-/// A run on an emulated path repeats unless another seed is given.
+/// Seed of a run on an emulated path by default, so that the same command gives the same packets.
 const EMULATED_SEED: u64 = 1;
 
 impl TransferOptions {
-    /// The emulated path there and back.
-    pub(crate) fn paths(&self) -> Result<[Path; 2], Failure> {
-        there_and_back(&self.path, self.path_back.as_deref())
+    /// Settings of a transfer to the service, if the options do not name a scenario.
+    ///
+    /// # Errors
+    /// Which option cannot be used.
+    pub(crate) fn settings(&self, service: Service) -> Result<TransferSettings, Failure> {
+        let connection = self.connection.settings()?;
+        let paths = there_and_back(&self.path, self.path_back.as_deref())?;
+        let far_end = match &self.peer {
+            None => FarEnd::Emulated(Box::new(paths)),
+            Some(peer) => {
+                let way = self.way.settings(self.via, self.queues.queues);
+                FarEnd::Host { peer: peer.clone(), way }
+            }
+        };
+        Ok(TransferSettings {
+            service,
+            far_end,
+            amount: self.amount.amount(),
+            connection,
+            seed: self.seed.or(self.peer.is_none().then_some(EMULATED_SEED)),
+            recording: self.recording(),
+            interval: self.report.interval,
+            json: self.report.json,
+        })
     }
 
-    /// The seed, unless it is to be random.
-    pub(crate) fn seed(&self) -> Option<u64> {
-        self.seed.or(self.peer.is_none().then_some(EMULATED_SEED))
+    /// Settings of a scenario whose flows go to the service unless they name one; `None` if the
+    /// options do not name a scenario.
+    pub(crate) fn scenario(&self, service: Service) -> Option<ScenarioSettings> {
+        self.scenario.as_ref().map(|file| ScenarioSettings {
+            service,
+            file: file.clone(),
+            seed: self.seed,
+            recording: self.recording(),
+            json: self.report.json,
+        })
+    }
+
+    fn recording(&self) -> RecordingSettings {
+        RecordingSettings { pcap: self.pcap.clone(), trace: self.trace.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transfer::Parameters;
+    use clap::Parser;
+    use serde_json::{Value, json};
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: TransferOptions,
+    }
+
+    fn parameters(arguments: &[&str]) -> Value {
+        let line = Line::try_parse_from(["discard"].iter().chain(arguments)).unwrap();
+        let settings = line.options.settings(Service::Discard).unwrap();
+        serde_json::to_value(Parameters::new(&settings)).unwrap()
+    }
+
+    #[test]
+    fn the_defaults_are_told() {
+        let expected = json!({
+            "peer": null,
+            "path": "rate=10mbit,delay=20ms,loss=1%,queue=64",
+            "path_back": "rate=10mbit,delay=20ms,loss=1%,queue=64",
+            "via": null,
+            "tun": null,
+            "addresses": [],
+            "offload": null,
+            "queues": null,
+            "bytes": 16_777_216,
+            "time_seconds": null,
+            "congestion_control": "cubic",
+            "growth": null,
+            "recovery": "rack",
+            "initial_window": "rfc6928",
+            "restart_after_idle": "rfc5681",
+            "mss_bytes": null,
+            "ack_policy": "delayed=40ms",
+            "ack_timer": "per-segment",
+            "rto": "rfc6298",
+            "backoff": "exponential",
+            "ecn": "accept",
+            "buffer_bytes": 262_144,
+            "seed": 1,
+            "interval_seconds": null,
+        });
+        assert_eq!(parameters(&[]), expected);
+    }
+
+    #[test]
+    fn what_was_asked_for_is_told() {
+        let told = parameters(&[
+            "server.example:9",
+            "--tun=ack0",
+            "--offload=on",
+            "--queues=2",
+            "--address=10.7.0.2/24",
+            "--address=fd07::2/64",
+            "--time=2.5s",
+            "--cc=tahoe",
+            "--growth=abc",
+            "--restart=never",
+            "--iw=14k",
+            "--mss=1000",
+            "--ack-policy=bsd43",
+            "--recovery=sack-pipe",
+            "--ack-timer=heartbeat",
+            "--rto=jacobson88:ticks:one",
+            "--backoff=linear",
+            "--ecn=request",
+            "--buffer=1M",
+            "-i0.5",
+        ]);
+        let expected = json!({
+            "peer": "server.example:9",
+            "path": null,
+            "path_back": null,
+            "via": "tun",
+            "tun": "ack0",
+            "addresses": ["10.7.0.2/24", "fd07::2/64"],
+            "offload": "on",
+            "queues": 2,
+            "bytes": null,
+            "time_seconds": 2.5,
+            "congestion_control": "tahoe",
+            "growth": "abc",
+            "recovery": "sack-pipe",
+            "initial_window": "14336B",
+            "restart_after_idle": "never",
+            "mss_bytes": 1_000,
+            "ack_policy": "bsd43",
+            "ack_timer": "heartbeat=200ms",
+            "rto": "jacobson88:ticks=500ms/2:one",
+            "backoff": "linear",
+            "ecn": "request",
+            "buffer_bytes": 1_048_576,
+            "seed": null,
+            "interval_seconds": 0.5,
+        });
+        assert_eq!(told, expected);
     }
 }

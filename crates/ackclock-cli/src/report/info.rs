@@ -1,11 +1,11 @@
-//! The state of a connection with units in the names.
+//! State of a connection as JSON, with units in the names.
 
 use super::units::seconds;
 use ackclock::tcp::Info;
 use ackclock::time::Duration;
 use serde::Serialize;
 
-/// `Info` as it stands in JSON.
+/// The core's [`Info`] as JSON.
 #[derive(Serialize, Clone, PartialEq, Debug)]
 pub(crate) struct InfoReport {
     state: &'static str,
@@ -63,7 +63,7 @@ pub(crate) struct InfoReport {
     timers: TimersReport,
 }
 
-/// How long until each pending timer fires.
+/// Time until each timer fires; null for timers that are not running.
 #[derive(Serialize, Clone, PartialEq, Debug)]
 struct TimersReport {
     retransmit_seconds: Option<f64>,

@@ -1,9 +1,9 @@
-//! What happened from one point in time to another.
+//! Intervals of a transfer, and the samples of a connection that they lie between.
 
 use ackclock::tcp::Info;
 use ackclock::time::Duration;
 
-/// The counters of a connection at a point in time.
+/// Counters of a connection at a point in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Sample {
     /// Time since the connection was established.
@@ -19,7 +19,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// The counters at `at`.
+    /// Counters at the time `at`.
     pub(crate) fn new(at: Duration, info: &Info) -> Self {
         Sample {
             at,
@@ -31,25 +31,25 @@ impl Sample {
     }
 }
 
-/// What happened between two samples.
+/// Changes of a connection between two samples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Interval {
-    /// Where it begins, in time since the connection was established.
+    /// Begin of the interval, in time since the connection was established.
     pub(crate) start: Duration,
-    /// Where it ends.
+    /// End of the interval, likewise.
     pub(crate) end: Duration,
-    /// Payload bytes acknowledged in it.
+    /// Payload bytes acknowledged in the interval.
     pub(crate) bytes: u64,
-    /// Segments retransmitted in it.
+    /// Segments retransmitted in the interval.
     pub(crate) retransmitted: u64,
-    /// Congestion window at its end, in bytes.
+    /// Congestion window at the end, in bytes.
     pub(crate) cwnd: u32,
-    /// Smoothed round-trip time at its end.
+    /// Smoothed round-trip time at the end.
     pub(crate) rtt: Duration,
 }
 
 impl Interval {
-    /// What happened from one sample to the next.
+    /// Interval from one sample to the next.
     pub(crate) fn between(from: &Sample, to: &Sample) -> Self {
         Interval {
             start: from.at,
@@ -61,7 +61,7 @@ impl Interval {
         }
     }
 
-    /// How long it is.
+    /// Length of the interval.
     pub(crate) fn length(&self) -> Duration {
         self.end.saturating_sub(self.start)
     }

@@ -1,4 +1,4 @@
-//! One JSON object for each run.
+//! JSON objects: the schema's version, an interval, and how an object is written.
 
 use super::Interval;
 use super::units::{bits_per_second, seconds};
@@ -9,7 +9,7 @@ use std::io::Write;
 /// Version of the objects' structure: it changes when a key is removed or changes its meaning.
 pub(crate) const SCHEMA: u32 = 1;
 
-/// What happened in an interval.
+/// Interval of a transfer as JSON.
 #[derive(Serialize, Clone, PartialEq, Debug)]
 pub(crate) struct IntervalReport {
     start_seconds: f64,

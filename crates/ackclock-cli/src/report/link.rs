@@ -1,11 +1,11 @@
-//! What an emulated link has done, with units in the names.
+//! Statistics of an emulated link as JSON, with units in the names.
 
 use super::units::bits_per_second;
 use ackclock::time::Duration;
 use ackclock_emulator::LinkStatistics;
 use serde::Serialize;
 
-/// Every fate of a packet on one direction of a link, as it stands in JSON.
+/// Statistics of one direction of a link: how many packets met each fate.
 #[derive(Serialize, Clone, PartialEq, Debug)]
 pub(crate) struct LinkReport {
     offered_packets: u64,
@@ -22,7 +22,7 @@ pub(crate) struct LinkReport {
 }
 
 impl LinkReport {
-    /// What it has done in so much time.
+    /// Statistics of a link that has run for `time`.
     pub(crate) fn new(link: &LinkStatistics, time: Duration) -> Self {
         LinkReport {
             offered_packets: link.packets_offered,

@@ -1,4 +1,4 @@
-//! What a run has found, and how it is written: as text for people, as JSON for programs.
+//! Parts of reports that several subcommands share: text for people, JSON for programs.
 
 mod info;
 mod interval;

@@ -1,20 +1,20 @@
-//! What a run cost in processor time.
+//! Processor time that a run cost.
 
 use super::units::seconds;
 use ackclock::time::Duration;
 use serde::Serialize;
 
-/// What a run cost.
+/// Processor time that a run cost.
 #[derive(Serialize, Clone, Copy, PartialEq, Debug)]
 pub(crate) struct ProcessorReport {
-    /// Of this process, in the kernel too.
+    /// Processor time of this process, including its time in the kernel.
     cpu_seconds: f64,
-    /// For 10^9 bytes of payload, both directions added; null if there were none.
+    /// Processor time per 10^9 bytes of payload, both directions added; null if no bytes were sent.
     cpu_seconds_per_gigabyte: Option<f64>,
 }
 
 impl ProcessorReport {
-    /// What so many bytes of payload cost.
+    /// Report of a run that took this processor time for so many bytes of payload.
     pub(crate) fn new(spent: Duration, bytes: u64) -> Self {
         let spent = seconds(spent);
         let per_gigabyte = (bytes > 0).then(|| spent * 1e9 / bytes as f64);
@@ -29,7 +29,7 @@ impl std::fmt::Display for ProcessorReport {
     }
 }
 
-/// Processor time so far; none where the system does not tell.
+/// Processor time of this process so far; `None` where the system does not tell.
 pub(crate) fn processor_time() -> Option<Duration> {
     #[cfg(unix)]
     return Some(ackclock_host::clock::processor_time());

@@ -1,20 +1,20 @@
-//! Lines in the shape that users of `iperf3` know.
+//! Lines of reports, in the form of those of `iperf3`.
 
 use super::Interval;
 use super::units::{bits_per_second, bytes, milliseconds, rate, seconds};
 use ackclock::time::Duration;
 use std::fmt::Display;
 
-/// Names the columns of [`interval_line`].
+/// Header that names the columns of [`interval_line`].
 pub(crate) const INTERVAL_HEADER: &str =
     "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd         RTT";
 
-/// Names the columns of [`sender_line`] and [`receiver_line`].
+/// Header that names the columns of [`sender_line`] and [`receiver_line`].
 pub(crate) const TOTALS_HEADER: &str = "\
 - - - - - - - - - - - - - - - - - - - - - - - - -
 [ ID] Interval           Transfer     Bitrate         Retr";
 
-/// What stands in the place of a connection's number where all are meant.
+/// Word in place of a connection's number in lines about all connections together.
 pub(crate) const ALL: &str = "SUM";
 
 fn transfer(id: impl Display, start: Duration, end: Duration, amount: u64) -> String {
@@ -27,7 +27,7 @@ fn transfer(id: impl Display, start: Duration, end: Duration, amount: u64) -> St
     )
 }
 
-/// What happened on a connection in an interval.
+/// Line about an interval of a connection.
 pub(crate) fn interval_line(id: impl Display, interval: &Interval) -> String {
     format!(
         "{} {:5}  {:11}  {}",
@@ -38,7 +38,7 @@ pub(crate) fn interval_line(id: impl Display, interval: &Interval) -> String {
     )
 }
 
-/// What the sender got acknowledged in all.
+/// Line about the bytes of a sender that were acknowledged in all.
 pub(crate) fn sender_line(
     id: impl Display,
     span: Duration,
@@ -49,7 +49,7 @@ pub(crate) fn sender_line(
     format!("{transfer} {retransmitted:5}             sender")
 }
 
-/// What a receiver got in all.
+/// Line about the bytes that a receiver got in all.
 pub(crate) fn receiver_line(id: impl Display, span: Duration, amount: u64) -> String {
     let transfer = transfer(id, Duration::ZERO, span, amount);
     format!("{transfer}                   receiver")

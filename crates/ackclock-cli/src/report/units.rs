@@ -2,7 +2,7 @@
 
 use ackclock::time::Duration;
 
-/// As many decimals as keep three digits, and at least four characters.
+/// Number with as many decimals as make three digits, at least four characters wide.
 fn three_digits(value: f64, prefix: &str, unit: &str) -> String {
     let decimals = match value {
         value if value < 9.995 => 2,
@@ -15,7 +15,7 @@ fn three_digits(value: f64, prefix: &str, unit: &str) -> String {
 fn scaled(value: f64, base: f64, unit: &str) -> String {
     let mut value = value;
     for prefix in ["", "K", "M", "G"] {
-        // What would be rounded up to the next prefix has that prefix.
+        // A value that would be rounded up to the base gets the next prefix.
         if value < base - 0.5 {
             return three_digits(value, prefix, unit);
         }
@@ -24,27 +24,27 @@ fn scaled(value: f64, base: f64, unit: &str) -> String {
     three_digits(value, "T", unit)
 }
 
-/// Such as `1.12 MBytes`.
+/// Bytes with their unit, such as `1.12 MBytes`.
 pub(crate) fn bytes(bytes: u64) -> String {
     scaled(bytes as f64, 1024.0, "Bytes")
 }
 
-/// Such as `9.42 Mbits/sec`.
+/// Rate with its unit, such as `9.42 Mbits/sec`.
 pub(crate) fn rate(bits_per_second: f64) -> String {
     scaled(bits_per_second, 1000.0, "bits/sec")
 }
 
-/// Such as `40.1 ms`.
+/// Time in milliseconds, such as `40.1 ms`.
 pub(crate) fn milliseconds(span: Duration) -> String {
     three_digits(seconds(span) * 1e3, "m", "s").trim_start().to_owned()
 }
 
-/// The span in seconds.
+/// Time in seconds.
 pub(crate) fn seconds(span: Duration) -> f64 {
     span.as_nanos() as f64 / 1e9
 }
 
-/// Mean rate of so many bytes in so much time; 0 if there was no time.
+/// Mean rate of so many bytes in a span of time; 0 if the span is empty.
 pub(crate) fn bits_per_second(bytes: u64, span: Duration) -> f64 {
     if span.is_zero() { 0.0 } else { bytes as f64 * 8.0 / seconds(span) }
 }

@@ -1,4 +1,4 @@
-//! What `--json` writes.
+//! Report of a scenario as JSON.
 
 use super::Outcome;
 use crate::failure::Failure;
@@ -7,16 +7,16 @@ use ackclock::time::{Duration, Instant};
 use ackclock_emulator::scenario::{FlowResult, LinkResult};
 use serde::Serialize;
 
-/// What `--json` writes of a scenario; null where something does not apply.
+/// The report; null where something does not apply.
 #[derive(Serialize)]
 struct ScenarioReport {
     schema: u32,
     version: &'static str,
     command: &'static str,
     parameters: Parameters,
-    /// The seconds are those of the emulated network.
+    /// Whether times are virtual; always true.
     virtual_time: bool,
-    /// When the results began to count, and when the run ended.
+    /// Begin and end of the time that the results cover.
     from_seconds: f64,
     until_seconds: f64,
     flows: Vec<FlowReport>,
@@ -26,14 +26,14 @@ struct ScenarioReport {
     wall_seconds: f64,
 }
 
-/// What was asked for.
+/// Settings of the run.
 #[derive(Serialize)]
 struct Parameters {
     scenario: String,
     seed: u64,
 }
 
-/// What came out of a flow.
+/// Results of a flow.
 #[derive(Serialize)]
 struct FlowReport {
     name: String,
@@ -42,14 +42,14 @@ struct FlowReport {
     ended_seconds: Option<f64>,
     delivered_bytes: u64,
     bits_per_second: f64,
-    /// Acknowledged to the last byte.
+    /// Bursts that were acknowledged to the last byte.
     completed_bursts: u64,
-    /// The sender's connection at the end.
+    /// State of the sender's connection at the end.
     local: Option<InfoReport>,
     error: Option<String>,
 }
 
-/// What came out of one direction of a link.
+/// Results of one direction of a link.
 #[derive(Serialize)]
 struct LinkBetween {
     from: String,
@@ -59,7 +59,7 @@ struct LinkBetween {
     link: LinkReport,
 }
 
-/// Writes what came out to standard output.
+/// Writes the report to standard output.
 pub(super) fn write(outcome: &Outcome<'_>) -> Result<(), Failure> {
     write_object(&report(outcome), &mut std::io::stdout().lock())
 }
@@ -70,8 +70,11 @@ fn report(outcome: &Outcome<'_>) -> ScenarioReport {
     ScenarioReport {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
-        command: outcome.service.name(),
-        parameters: Parameters { scenario: outcome.file.display().to_string(), seed: outcome.seed },
+        command: outcome.settings.service.name(),
+        parameters: Parameters {
+            scenario: outcome.settings.file.display().to_string(),
+            seed: outcome.seed,
+        },
         virtual_time: true,
         from_seconds: at(results.from),
         until_seconds: at(results.until),

@@ -1,28 +1,41 @@
-//! A scenario file run to its end, in virtual time, and what came out of its flows and links.
+//! Run of a scenario file in virtual time, and its report of flows and links.
 
 mod json;
 mod text;
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::options::TransferOptions;
-use crate::watchers;
+use crate::recording::RecordingSettings;
 use ackclock::apps::Service;
 use ackclock::time::Instant;
 use ackclock_emulator::scenario::{Scenario, ScenarioError, ScenarioResults};
 use std::io::Write;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
-/// What came out.
-struct Outcome<'o> {
-    /// The service of flows that name none.
-    service: Service,
-    file: &'o Path,
+/// Settings of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct ScenarioSettings {
+    /// Service of the flows that name none.
+    pub(crate) service: Service,
+    /// File that describes the scenario.
+    pub(crate) file: PathBuf,
+    /// Seed of everything random; `None`: the file's own.
+    pub(crate) seed: Option<u64>,
+    /// Files that the run is recorded in.
+    pub(crate) recording: RecordingSettings,
+    /// Whether the report is a JSON object.
+    pub(crate) json: bool,
+}
+
+/// Outcome of a run.
+struct Outcome<'s> {
+    settings: &'s ScenarioSettings,
+    /// Seed that the run had.
     seed: u64,
     results: ScenarioResults,
     interrupted: bool,
-    /// How long the run took on the clock on the wall.
+    /// Real time that the run took.
     wall: Duration,
 }
 
@@ -30,29 +43,30 @@ struct Outcome<'o> {
 ///
 /// # Errors
 /// Why it could not run, or which flow failed, after the report has been written.
-pub(crate) fn run(service: Service, file: &Path, options: &TransferOptions) -> Result<(), Failure> {
+pub(crate) fn run(settings: &ScenarioSettings) -> Result<(), Failure> {
+    let file = &settings.file;
     let mut scenario = Scenario::load(file).map_err(failure)?;
     if scenario.is_idle() {
         let file = file.display();
         return Err(Failure::Usage(format!("{file}: nothing flows: add a table [[flows]]")));
     }
-    scenario.set_service(service);
-    if let Some(seed) = options.seed {
+    scenario.set_service(settings.service);
+    if let Some(seed) = settings.seed {
         scenario.set_seed(seed);
     }
     let started = std::time::Instant::now();
-    let watchers = watchers::create(options, scenario.topology())?;
-    let mut run = scenario.start(watchers).map_err(failure)?;
+    let recording = settings.recording.start(scenario.topology())?;
+    let mut run = scenario.start(recording).map_err(failure)?;
     interrupt::on_request(|| {})?;
     let mut until = Instant::ZERO;
     while !run.run_until(until).map_err(failure)? && !interrupt::requested() {
         until += interrupt::PATIENCE;
     }
     let results = run.results();
-    watchers::finish(run.into_observer(), options)?;
+    settings.recording.finish(run.into_observer())?;
     let (seed, interrupted) = (scenario.seed(), interrupt::requested());
-    let outcome = Outcome { service, file, seed, results, interrupted, wall: started.elapsed() };
-    if options.report.json {
+    let outcome = Outcome { settings, seed, results, interrupted, wall: started.elapsed() };
+    if settings.json {
         json::write(&outcome)?;
     } else {
         let written = std::io::stdout().write_all(text::text(&outcome).as_bytes());
@@ -62,7 +76,7 @@ pub(crate) fn run(service: Service, file: &Path, options: &TransferOptions) -> R
 }
 
 impl Outcome<'_> {
-    /// Why the run was not what the file describes.
+    /// Reason why the run is not what the file describes, if it is not.
     fn failure(&self) -> Option<Failure> {
         let mut failed = self.results.flows.iter().filter_map(|flow| flow.error.map(|e| (flow, e)));
         match failed.next() {

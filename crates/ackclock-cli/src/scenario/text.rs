@@ -1,11 +1,11 @@
-//! What is written for people.
+//! Report of a scenario as text.
 
 use super::Outcome;
 use crate::report::{bytes, milliseconds, rate, seconds};
 use ackclock::time::Instant;
 use ackclock_emulator::scenario::{FlowResult, LinkResult};
 
-/// A table of flows and one of links.
+/// The report: a table of flows and a table of links.
 pub(super) fn text(outcome: &Outcome<'_>) -> String {
     let results = &outcome.results;
     let flows = results.flows.iter().map(|flow| (flow.name.as_str(), flow_cells(flow)));
@@ -19,7 +19,7 @@ pub(super) fn text(outcome: &Outcome<'_>) -> String {
         table("Link", link_header, links),
         format!(
             "{}: {:.2} to {:.2} s of virtual time, seed {}, took {}\n",
-            outcome.file.display(),
+            outcome.settings.file.display(),
             at(results.from),
             at(results.until),
             outcome.seed,
@@ -29,7 +29,7 @@ pub(super) fn text(outcome: &Outcome<'_>) -> String {
     .concat()
 }
 
-/// Rows under a header, the first column as wide as it must be.
+/// Rows under a header; the first column is as wide as its longest cell.
 fn table<'t>(first: &str, header: &str, rows: impl Iterator<Item = (&'t str, String)>) -> String {
     let rows: Vec<_> = rows.collect();
     let width = rows.iter().map(|(name, _)| name.len()).fold(first.len(), usize::max);

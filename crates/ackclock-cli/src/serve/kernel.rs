@@ -1,7 +1,7 @@
-//! A service on the kernel's own sockets, for which no privilege is needed.
+//! Service on the kernel's sockets, which needs no privilege.
 
+use super::settings::ServeSettings;
 use super::summary::Summary;
-use super::{Order, announce};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::report::{ProcessorReport, processor_time};
@@ -10,17 +10,17 @@ use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Instant;
 
-/// Connections at a time; each has a thread.
+/// Most connections at a time; each has a thread.
 const LIMIT: usize = 1_000;
 
-/// Serves until the order is done or the user ends it.
-pub(crate) fn over_kernel(order: &Order) -> Result<(), Failure> {
+/// Serves until the only connection of `--once` is over or the user ends the service.
+pub(crate) fn over_kernel(settings: &ServeSettings) -> Result<(), Failure> {
     let started = Instant::now();
-    let service = listen(order)?;
+    let service = listen(settings)?;
     let place =
         service.local_addr().map_err(|error| Failure::Environment(error.to_string()))?.to_string();
     interrupt::on_request(|| {})?;
-    announce(order, &place);
+    settings.announce(&place);
 
     let mut summary = Summary {
         listened_on: place,
@@ -48,23 +48,23 @@ pub(crate) fn over_kernel(order: &Order) -> Result<(), Failure> {
                 summary.error = Some(format!("{}: {error}", served.client));
             }
         }
-        if order.once {
+        if settings.once {
             stop.store(true, std::sync::atomic::Ordering::Release);
         }
     });
     served.map_err(|error| Failure::Environment(format!("cannot accept connections: {error}")))?;
     summary.duration_seconds = started.elapsed().as_secs_f64();
-    // It is the whole process that served.
+    // The process has done nothing else, so all of its time counts.
     let bytes = summary.received_bytes + summary.sent_bytes;
     summary.processor = processor_time().map(|spent| ProcessorReport::new(spent, bytes));
-    summary.report(order)
+    summary.report(settings)
 }
 
-/// Listens on all addresses: of both families if the system has IPv6, else of IPv4.
-fn listen(order: &Order) -> Result<KernelService, Failure> {
-    let service = order.service;
-    let limit = if order.once { 1 } else { LIMIT };
-    let port = order.port;
+/// Listens on all addresses: those of both families if the system has IPv6, otherwise those of IPv4.
+fn listen(settings: &ServeSettings) -> Result<KernelService, Failure> {
+    let service = settings.service;
+    let limit = if settings.once { 1 } else { LIMIT };
+    let port = settings.port;
     let at = |local: SocketAddr| KernelService::listen(service, local, limit);
     at((Ipv6Addr::UNSPECIFIED, port).into())
         .or_else(|error| match error.kind() {

@@ -1,17 +1,17 @@
-//! What a service did, as it is reported when it ends.
+//! Summary of a service, reported when it ends.
 
-use super::Order;
+use super::settings::ServeSettings;
 use crate::failure::Failure;
 use crate::report::{InfoReport, ProcessorReport, SCHEMA, write_object};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// What a service did.
+/// Summary of a service.
 #[derive(Serialize, Clone, PartialEq, Debug)]
 pub(crate) struct Summary {
-    /// Where it listened.
+    /// Addresses and port that the service listened on.
     pub(crate) listened_on: String,
-    /// The way out, or `kernel`.
+    /// Way out, or `kernel`.
     pub(crate) via: &'static str,
     pub(crate) accepted_connections: u64,
     pub(crate) completed_connections: u64,
@@ -19,13 +19,13 @@ pub(crate) struct Summary {
     pub(crate) received_bytes: u64,
     pub(crate) sent_bytes: u64,
     pub(crate) duration_seconds: f64,
-    /// Null where the system does not tell.
+    /// Processor time; null where the system does not tell.
     pub(crate) processor: Option<ProcessorReport>,
-    /// Whether the kernel segmented in our place; null where its TCP served.
+    /// Whether the kernel segmented in the stack's place; null if the kernel's TCP served.
     pub(crate) offloading: Option<bool>,
-    /// The connection that ended last, where its TCP is ours.
+    /// State of the connection that ended last; null if the kernel's TCP served.
     pub(crate) last: Option<InfoReport>,
-    /// Why the connection that failed last did.
+    /// Error of the last connection that failed.
     pub(crate) error: Option<String>,
 }
 
@@ -44,33 +44,33 @@ impl Summary {
     /// Writes the summary to standard output.
     ///
     /// # Errors
-    /// That the only connection of `--once` failed, or that the summary could not be written.
-    pub(crate) fn report(&self, order: &Order) -> Result<(), Failure> {
+    /// The only connection of `--once` failed, or the summary cannot be written.
+    pub(crate) fn report(&self, settings: &ServeSettings) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();
-        if order.json {
+        if settings.json {
             let report = ServeReport {
                 schema: SCHEMA,
                 version: env!("CARGO_PKG_VERSION"),
                 command: "serve",
-                service: order.service.name(),
-                once: order.once,
+                service: settings.service.name(),
+                once: settings.once,
                 summary: self,
             };
             write_object(&report, &mut stdout)?;
         } else {
-            writeln!(stdout, "{}", self.line(order)).map_err(|error| Failure::output(&error))?;
+            writeln!(stdout, "{}", self.line(settings)).map_err(|error| Failure::output(&error))?;
         }
         match &self.error {
-            Some(error) if order.once => Err(Failure::Transfer(error.clone())),
+            Some(error) if settings.once => Err(Failure::Transfer(error.clone())),
             _ => Ok(()),
         }
     }
 
-    fn line(&self, order: &Order) -> String {
+    fn line(&self, settings: &ServeSettings) -> String {
         format!(
             "{} on {}: {} connections ({} completed, {} failed), {} bytes received, {} bytes sent \
              in {:.2} s{}",
-            order.service.name(),
+            settings.service.name(),
             self.listened_on,
             self.accepted_connections,
             self.completed_connections,
@@ -119,9 +119,9 @@ mod tests {
 
     #[test]
     fn the_line_tells_what_was_done() {
-        let order = Order { service: Service::Echo, port: 7, once: false, json: false };
+        let settings = ServeSettings { service: Service::Echo, port: 7, once: false, json: false };
         assert_eq!(
-            summary().line(&order),
+            summary().line(&settings),
             "echo on 10.7.0.2:7: 3 connections (2 completed, 1 failed), 1000 bytes received, 900 \
              bytes sent in 1.50 s, 0.05 CPU seconds, 26315.789 per GB, with offload"
         );

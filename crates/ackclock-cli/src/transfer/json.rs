@@ -1,50 +1,50 @@
-//! What `--json` writes of a transfer.
+//! Report of a transfer as JSON.
 
 use super::outcome::Outcome;
+use super::settings::TransferSettings;
 use super::watch::Watched;
-use crate::options::TransferOptions;
+use crate::failure::Failure;
 use crate::report::{
-    InfoReport, IntervalReport, ProcessorReport, SCHEMA, bits_per_second, seconds,
+    InfoReport, IntervalReport, ProcessorReport, SCHEMA, bits_per_second, seconds, write_object,
 };
 use ackclock::apps::Amount;
-use ackclock_emulator::Path;
 use serde::Serialize;
 
-/// What `--json` writes of a transfer; null where something does not apply.
+/// The report; null where something does not apply.
 #[derive(Serialize)]
-pub(super) struct TransferReport<'r> {
+struct TransferReport<'r> {
     schema: u32,
     version: &'static str,
     command: &'static str,
     parameters: Parameters<'r>,
-    /// Whether the seconds are those of an emulated path.
+    /// Whether times are virtual, those of an emulated path.
     virtual_time: bool,
     /// Empty if there are several connections.
     intervals: Vec<IntervalReport>,
-    /// Of all connections: bytes are added up, times are the longest.
+    /// Sums over all connections; times are the longest.
     totals: Totals,
-    /// Each of several connections; null if there is one.
+    /// Each of several connections; null if there is only one.
     connections: Option<Vec<ConnectionReport>>,
-    /// Our connection at the end; null if there are several.
+    /// State of our connection at the end; null if there are several connections.
     local: Option<InfoReport>,
-    /// The far end's connection, where it is ours and over.
+    /// State of the connection at the far end, if this program had that end and its connection is over.
     remote: Option<InfoReport>,
     error: Option<String>,
     interrupted: bool,
     wall_seconds: f64,
     /// Null where the system does not tell.
     processor: Option<ProcessorReport>,
-    /// Whether the kernel segmented in our place; null on an emulated path.
+    /// Whether the kernel segmented in the stack's place; null on an emulated path.
     offloading: Option<bool>,
 }
 
-/// What was asked for.
+/// Settings of the transfer.
 #[derive(Serialize)]
-struct Parameters<'r> {
+pub(crate) struct Parameters<'r> {
     peer: Option<String>,
     path: Option<String>,
     path_back: Option<String>,
-    /// The way out; null on an emulated path.
+    /// Way out; null on an emulated path.
     via: Option<&'static str>,
     tun: Option<&'r str>,
     addresses: Vec<String>,
@@ -55,7 +55,7 @@ struct Parameters<'r> {
     bytes: Option<u64>,
     time_seconds: Option<f64>,
     congestion_control: String,
-    /// Null: the law's own.
+    /// Null: that of the congestion control.
     growth: Option<String>,
     recovery: &'static str,
     initial_window: String,
@@ -67,13 +67,13 @@ struct Parameters<'r> {
     rto: String,
     backoff: String,
     ecn: String,
-    buffer_bytes: u64,
+    buffer_bytes: u32,
     /// Null: random.
     seed: Option<u64>,
     interval_seconds: Option<f64>,
 }
 
-/// What came of one of several connections.
+/// Results of one of several connections.
 #[derive(Serialize)]
 struct ConnectionReport {
     intervals: Vec<IntervalReport>,
@@ -82,7 +82,7 @@ struct ConnectionReport {
     error: Option<String>,
 }
 
-/// What came of it.
+/// Sums over one or several connections.
 #[derive(Serialize)]
 struct Totals {
     connect_seconds: Option<f64>,
@@ -90,32 +90,38 @@ struct Totals {
     sent_bytes: u64,
     acked_bytes: u64,
     received_bytes: u64,
-    /// Of acknowledged bytes.
+    /// Rate of acknowledged bytes.
     bits_per_second: f64,
     retransmitted_segments: u64,
     retransmitted_bytes: u64,
 }
 
+/// Writes the report to standard output.
+pub(super) fn write(outcome: &Outcome<'_>) -> Result<(), Failure> {
+    write_object(&TransferReport::new(outcome), &mut std::io::stdout().lock())
+}
+
 impl<'r> TransferReport<'r> {
-    pub(super) fn new(outcome: &Outcome<'r>) -> Self {
-        let all = &outcome.watched[..];
+    fn new(outcome: &Outcome<'r>) -> Self {
+        let Outcome { settings, driven, .. } = outcome;
+        let all = &driven.watched[..];
         let single = if let [single] = all { Some(single) } else { None };
         TransferReport {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
-            command: outcome.service.name(),
-            parameters: Parameters::new(outcome.options, &outcome.paths),
-            virtual_time: outcome.options.peer.is_none(),
+            command: settings.service.name(),
+            parameters: Parameters::new(settings),
+            virtual_time: settings.host().is_none(),
             intervals: single.map_or_else(Vec::new, intervals),
             totals: Totals::of(all),
             connections: single.is_none().then(|| all.iter().map(ConnectionReport::of).collect()),
             local: single.and_then(|single| single.info.as_ref()).map(InfoReport::from),
-            remote: outcome.far_info.as_ref().map(InfoReport::from),
+            remote: driven.far_info.as_ref().map(InfoReport::from),
             error: outcome.failure().map(|failure| failure.to_string()),
             interrupted: outcome.is_interrupted(),
             wall_seconds: outcome.wall.as_secs_f64(),
             processor: outcome.processor(),
-            offloading: outcome.offloading,
+            offloading: driven.offloading,
         }
     }
 }
@@ -156,142 +162,42 @@ impl ConnectionReport {
 }
 
 impl<'r> Parameters<'r> {
-    fn new(options: &'r TransferOptions, paths: &[Path; 2]) -> Self {
-        let (bytes, time) = match options.amount.amount() {
+    pub(crate) fn new(settings: &'r TransferSettings) -> Self {
+        let (bytes, time) = match settings.amount {
             Amount::Bytes(bytes) => (Some(bytes), None),
             Amount::Time(time) => (None, Some(time)),
         };
-        let rto = options.connection.rto();
-        let emulated = |path: &Path| options.peer.is_none().then(|| path.to_string());
-        let [path, path_back] = paths.each_ref().map(emulated);
+        let host = settings.host();
+        let tun = host.and_then(|(_, way)| way.tun.as_deref().map(|name| (name, way)));
+        let connection = &settings.connection;
+        let config = &connection.config;
         Parameters {
-            peer: options.peer.as_ref().map(ToString::to_string),
-            path,
-            path_back,
-            via: options.peer.as_ref().map(|_| options.via.word()),
-            tun: options.way.tun.as_deref(),
-            addresses: options.way.address.iter().map(ToString::to_string).collect(),
-            offload: options.way.tun.as_ref().map(|_| options.way.offload.word()),
-            queues: options.way.tun.as_ref().map(|_| options.queues.queues),
+            peer: host.map(|(peer, _)| peer.to_string()),
+            path: settings.paths().map(|[there, _]| there.to_string()),
+            path_back: settings.paths().map(|[_, back]| back.to_string()),
+            via: host.map(|(_, way)| way.via.word()),
+            tun: tun.map(|(name, _)| name),
+            addresses: host.map_or_else(Vec::new, |(_, way)| {
+                way.addresses.iter().map(ToString::to_string).collect()
+            }),
+            offload: tun.map(|(_, way)| way.offload.word()),
+            queues: tun.map(|(_, way)| way.queues),
             bytes,
             time_seconds: time.map(seconds),
-            congestion_control: options.connection.cc.to_string(),
-            growth: options.connection.growth.map(|growth| growth.to_string()),
-            recovery: options.connection.recovery().name(),
-            initial_window: options.connection.iw.to_string(),
-            restart_after_idle: options.connection.restart.to_string(),
-            mss_bytes: options.connection.mss,
-            ack_policy: options.connection.ack_policy.to_string(),
-            ack_timer: options.connection.ack_timer.to_string(),
-            rto: rto.to_string(),
-            backoff: rto.backoff.to_string(),
-            ecn: options.connection.ecn.to_string(),
-            buffer_bytes: options.connection.buffer,
-            seed: options.seed(),
-            interval_seconds: options.report.interval.map(seconds),
+            congestion_control: connection.congestion_control.to_string(),
+            growth: connection.growth.map(|growth| growth.to_string()),
+            recovery: config.recovery.name(),
+            initial_window: config.initial_window.to_string(),
+            restart_after_idle: config.restart_after_idle.to_string(),
+            mss_bytes: config.mss,
+            ack_policy: config.ack_policy.to_string(),
+            ack_timer: config.ack_timer.to_string(),
+            rto: config.rto.to_string(),
+            backoff: config.rto.backoff.to_string(),
+            ecn: config.ecn.to_string(),
+            buffer_bytes: config.send_buffer,
+            seed: settings.seed,
+            interval_seconds: settings.interval.map(seconds),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::Parser;
-    use serde_json::{Value, json};
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        options: TransferOptions,
-    }
-
-    fn parameters(arguments: &[&str]) -> Value {
-        let line = Line::try_parse_from(["discard"].iter().chain(arguments)).unwrap();
-        let paths = line.options.paths().unwrap();
-        serde_json::to_value(Parameters::new(&line.options, &paths)).unwrap()
-    }
-
-    #[test]
-    fn the_defaults_are_told() {
-        let expected = json!({
-            "peer": null,
-            "path": "rate=10mbit,delay=20ms,loss=1%,queue=64",
-            "path_back": "rate=10mbit,delay=20ms,loss=1%,queue=64",
-            "via": null,
-            "tun": null,
-            "addresses": [],
-            "offload": null,
-            "queues": null,
-            "bytes": 16_777_216,
-            "time_seconds": null,
-            "congestion_control": "cubic",
-            "growth": null,
-            "recovery": "rack",
-            "initial_window": "rfc6928",
-            "restart_after_idle": "rfc5681",
-            "mss_bytes": null,
-            "ack_policy": "delayed=40ms",
-            "ack_timer": "per-segment",
-            "rto": "rfc6298",
-            "backoff": "exponential",
-            "ecn": "accept",
-            "buffer_bytes": 262_144,
-            "seed": 1,
-            "interval_seconds": null,
-        });
-        assert_eq!(parameters(&[]), expected);
-    }
-
-    #[test]
-    fn what_was_asked_for_is_told() {
-        let told = parameters(&[
-            "server.example:9",
-            "--tun=ack0",
-            "--offload=on",
-            "--queues=2",
-            "--address=10.7.0.2/24",
-            "--address=fd07::2/64",
-            "--time=2.5s",
-            "--cc=tahoe",
-            "--growth=abc",
-            "--restart=never",
-            "--iw=14k",
-            "--mss=1000",
-            "--ack-policy=bsd43",
-            "--recovery=sack-pipe",
-            "--ack-timer=heartbeat",
-            "--rto=jacobson88:ticks:one",
-            "--backoff=linear",
-            "--ecn=request",
-            "--buffer=1M",
-            "-i0.5",
-        ]);
-        let expected = json!({
-            "peer": "server.example:9",
-            "path": null,
-            "path_back": null,
-            "via": "tun",
-            "tun": "ack0",
-            "addresses": ["10.7.0.2/24", "fd07::2/64"],
-            "offload": "on",
-            "queues": 2,
-            "bytes": null,
-            "time_seconds": 2.5,
-            "congestion_control": "tahoe",
-            "growth": "abc",
-            "recovery": "sack-pipe",
-            "initial_window": "14336B",
-            "restart_after_idle": "never",
-            "mss_bytes": 1_000,
-            "ack_policy": "bsd43",
-            "ack_timer": "heartbeat=200ms",
-            "rto": "jacobson88:ticks=500ms/2:one",
-            "backoff": "linear",
-            "ecn": "request",
-            "buffer_bytes": 1_048_576,
-            "seed": null,
-            "interval_seconds": 0.5,
-        });
-        assert_eq!(told, expected);
     }
 }

@@ -1,32 +1,29 @@
-//! A transfer to a real service, by a way out of this machine.
+//! Transfer to a service on another host, by a way out of this machine.
 
-use super::Driven;
+use super::outcome::Driven;
+use super::settings::TransferSettings;
 use super::watch::Watch;
 use crate::driver::{Driver, Limits};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::options::TransferOptions;
 use crate::values::Peer;
-use crate::way::{self, Purpose};
-use ackclock::congestion::BuiltIn;
-use ackclock::tcp::Config;
+use crate::way::{self, Purpose, WaySettings};
 use std::net::SocketAddr;
 
 /// Runs the transfer to its end.
-pub(crate) fn drive(
+pub(super) fn drive(
+    settings: &TransferSettings,
     peer: &Peer,
-    options: &TransferOptions,
-    connection: Config,
-    controller: BuiltIn,
+    way: &WaySettings,
     source: impl Fn(SocketAddr, (usize, usize)) -> Watch,
 ) -> Result<Driven, Failure> {
     let addresses = way::resolve(peer)?;
-    let way =
-        way::plan(options.via, &options.way, options.queues.queues, Purpose::Reach(&addresses))?;
+    let way = way::plan(way, Purpose::Reach(&addresses))?;
     let remote = way::choose(&*way, peer, &addresses)?;
-    let pcap = options.pcap.as_deref();
-    let limits = Limits::of_a_connection(&connection);
-    let mut driver = Driver::open(&*way, controller, limits, options.seed(), pcap)?;
+    let pcap = settings.recording.pcap.as_deref();
+    let limits = Limits::of_a_connection(&settings.connection.config);
+    let mut driver =
+        Driver::open(&*way, settings.connection.controller, limits, settings.seed, pcap)?;
     interrupt::on_request(driver.stopper())?;
     let count = driver.queues();
     let mut watches: Vec<_> = (0..count).map(|index| source(remote, (index, count))).collect();

@@ -1,17 +1,17 @@
-//! A progress bar on standard error, if that is a terminal.
+//! Progress bar on standard error, if that is a terminal.
 
 use ackclock::apps::Amount;
 use ackclock::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How far a transfer has come.
+/// Progress bar of a transfer.
 pub(crate) struct Progress {
     bar: ProgressBar,
     amount: Amount,
 }
 
 impl Progress {
-    /// A bar for a transfer of this size. (On anything but a terminal nothing is drawn.)
+    /// A bar for a transfer of this size. It is drawn only on a terminal.
     pub(crate) fn new(amount: Amount) -> Self {
         let bar = ProgressBar::new(match amount {
             Amount::Bytes(bytes) => bytes,
@@ -23,12 +23,12 @@ impl Progress {
         Progress { bar, amount }
     }
 
-    /// No bar at all.
+    /// A bar that is never drawn.
     pub(crate) fn hidden() -> Self {
         Progress { bar: ProgressBar::hidden(), amount: Amount::Bytes(0) }
     }
 
-    /// So many bytes have been sent in so much time.
+    /// Shows that so many bytes have been sent in so much time.
     pub(crate) fn set(&self, bytes: u64, elapsed: Duration) {
         self.bar.set_position(match self.amount {
             Amount::Bytes(_) => bytes,
@@ -36,7 +36,7 @@ impl Progress {
         });
     }
 
-    /// Takes the bar off the terminal.
+    /// Removes the bar from the terminal.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }

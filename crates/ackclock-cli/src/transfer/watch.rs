@@ -1,7 +1,7 @@
-//! A source whose connection is sampled while it goes on.
+//! Source of data whose connection is sampled while the transfer goes on.
 
 use super::progress::Progress;
-use crate::options::TransferOptions;
+use super::settings::TransferSettings;
 use crate::report::{INTERVAL_HEADER, Interval, Sample, interval_line};
 use ackclock::apps::{Application, Source, SourceError, StartError};
 use ackclock::congestion::CongestionController;
@@ -11,26 +11,26 @@ use ackclock::time::{Duration, Instant};
 use std::cell::Cell;
 use std::io::Write;
 
-/// A [`Source`] that is watched.
+/// A [`Source`] with samples of its connection.
 pub(crate) struct Watch {
     source: Source,
     /// The connection's number, counted from 1.
     id: usize,
     interval: Option<Duration>,
-    /// When the interval that goes on ends.
+    /// End of the current interval.
     next_sample: Instant,
     last_sample: Sample,
     intervals: Vec<Interval>,
     /// Whether each interval is printed as soon as it is over.
     live: bool,
-    /// Whether nobody takes the lines of the intervals any more.
-    is_unheard: Cell<bool>,
+    /// Whether writing the lines of the intervals has failed, as it does when the reader has gone.
+    output_failed: Cell<bool>,
     progress: Progress,
 }
 
-/// What a watch has seen.
+/// Observations of a watch.
 pub(crate) struct Watched {
-    /// Time from the first SYN to the connection's being established, if it came to that.
+    /// Time from the first SYN until the connection was established; `None` if it never was.
     pub(crate) connect: Option<Duration>,
     /// Time since the connection was established; zero if it never was.
     pub(crate) duration: Duration,
@@ -38,13 +38,13 @@ pub(crate) struct Watched {
     pub(crate) sent: u64,
     /// Bytes received.
     pub(crate) received: u64,
-    /// Why the transfer failed, if it did.
+    /// Error by which the transfer failed, if it did.
     pub(crate) error: Option<SourceError>,
-    /// Whether it went on when the watch ended.
+    /// Whether the transfer was still going on when the watch ended.
     pub(crate) unfinished: bool,
-    /// The intervals asked for; the last one may be shorter than the others.
+    /// Intervals, if they were asked for; the last one may be shorter than the others.
     pub(crate) intervals: Vec<Interval>,
-    /// The connection at the end.
+    /// State of the connection at the end.
     pub(crate) info: Option<Info>,
 }
 
@@ -61,28 +61,27 @@ impl Watched {
 }
 
 impl Watch {
-    /// A watch as the options ask for it, of the `index`-th of `count` connections.
+    /// A watch over the `index`-th of `count` connections.
     pub(crate) fn new(
         source: Source,
-        options: &TransferOptions,
+        settings: &TransferSettings,
         (index, count): (usize, usize),
     ) -> Self {
-        let report = &options.report;
-        let live = report.interval.is_some() && !report.json;
+        let live = settings.interval.is_some() && !settings.json;
         let watch = Watch {
             source,
             id: index + 1,
-            interval: report.interval,
+            interval: settings.interval,
             next_sample: Instant::FAR_FUTURE,
             last_sample: Sample::default(),
             intervals: Vec::new(),
             live,
-            is_unheard: Cell::new(false),
-            // Interval lines show the progress too.
+            output_failed: Cell::new(false),
+            // Interval lines show the progress as well as a bar would.
             progress: if live || count > 1 {
                 Progress::hidden()
             } else {
-                Progress::new(options.amount.amount())
+                Progress::new(settings.amount)
             },
         };
         if index == 0 {
@@ -91,9 +90,9 @@ impl Watch {
         watch
     }
 
-    /// Whether there is no point in going on: the transfer has failed, or nobody hears of it.
+    /// Whether going on is pointless: the transfer has failed, or its report cannot be written.
     pub(crate) fn is_in_vain(&self) -> bool {
-        self.source.error().is_some() || self.is_unheard.get()
+        self.source.error().is_some() || self.output_failed.get()
     }
 
     /// Writes a line at once, if lines are written while the transfer goes on.
@@ -101,12 +100,12 @@ impl Watch {
         if self.live {
             let mut stdout = std::io::stdout().lock();
             let written = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
-            // What the error is shows when the summary is written.
-            self.is_unheard.set(self.is_unheard.get() || written.is_err());
+            // The error is reported when the summary is written and fails too.
+            self.output_failed.set(self.output_failed.get() || written.is_err());
         }
     }
 
-    /// Ends the watch, at the end of the transfer or before.
+    /// Ends the watch, at the end of the transfer or earlier.
     pub(crate) fn conclude<C: CongestionController + Clone>(
         &self,
         now: Instant,
@@ -135,7 +134,7 @@ impl Watch {
         }
     }
 
-    /// Aborts a transfer that goes on.
+    /// Aborts the transfer if it is still going on.
     #[cfg(target_os = "linux")]
     pub(crate) fn abort<C: CongestionController + Clone>(
         &mut self,
@@ -156,7 +155,7 @@ impl Watch {
         Interval::between(&self.last_sample, &Sample::new(self.elapsed(at), info))
     }
 
-    /// Takes the samples that are due. Nothing may have happened since they were.
+    /// Takes the samples that are due. To be called before anything that happens later is processed.
     fn sample<C: CongestionController + Clone>(&mut self, now: Instant, stack: &Stack<'_, C>) {
         let Some(interval) = self.interval else {
             return;
@@ -172,7 +171,7 @@ impl Watch {
         }
     }
 
-    /// Looks at what has changed.
+    /// Updates the progress bar and the time of the next sample.
     fn look(&mut self, now: Instant) {
         self.progress.set(self.source.sent(), self.elapsed(now));
         if self.source.ended().is_some() {
@@ -209,6 +208,6 @@ impl<'a, C: CongestionController + Clone> Application<'a, C> for Watch {
     }
 
     fn is_done(&self) -> bool {
-        self.is_unheard.get() || Application::<C>::is_done(&self.source)
+        self.output_failed.get() || Application::<C>::is_done(&self.source)
     }
 }

@@ -1,7 +1,7 @@
 //! Numbers of bytes, such as `16M`.
 
-/// A number of bytes with an optional suffix k, M, G or T for powers of 1024, as `iperf3` has it for
-/// bytes, and an optional B. Upper and lower case are the same.
+/// Reads a number of bytes with an optional suffix k, M, G or T for powers of 1024, as in `iperf3`, and an
+/// optional B. Upper and lower case are the same.
 pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let suffix = text[digits.len()..].to_ascii_lowercase();
@@ -13,7 +13,7 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
         "t" => 40,
         _ => return Err(format!("unknown suffix '{suffix}': use k, M, G or T")),
     };
-    // `u64::from_str` would also take a plus sign.
+    // Digits are checked because `u64::from_str` accepts a plus sign, too.
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err("not a whole number of bytes such as 65536, 64k or 16M".into());
     }

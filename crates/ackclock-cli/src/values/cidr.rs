@@ -3,7 +3,7 @@
 use ackclock::stack::{Cidr, CidrError};
 use std::net::IpAddr;
 
-/// The address of a host, and the length of its network prefix.
+/// Reads the address of a host with the length of its network prefix.
 pub(crate) fn parse_cidr(text: &str) -> Result<Cidr, String> {
     let cidr: Cidr = text.parse().map_err(|error: CidrError| error.to_string())?;
     match is_usable(cidr.address, cidr.prefix) {
@@ -12,7 +12,7 @@ pub(crate) fn parse_cidr(text: &str) -> Result<Cidr, String> {
     }
 }
 
-/// Whether an interface can be given the address, for others to talk to (RFC 1122 section 3.2.1.3).
+/// Whether a host can have the address on an interface (RFC 1122 section 3.2.1.3).
 fn is_usable(address: IpAddr, prefix: u8) -> bool {
     if address.is_unspecified() || address.is_multicast() || address.is_loopback() {
         return false;
@@ -20,7 +20,7 @@ fn is_usable(address: IpAddr, prefix: u8) -> bool {
     let IpAddr::V4(address) = address else {
         return true;
     };
-    // The first and the last address of a network are its own, unless it has only two (RFC 3021).
+    // The first and the last address of a network are reserved, unless it has only two (RFC 3021).
     let host_bits = u32::MAX.checked_shr(prefix.into()).unwrap_or(0);
     let host = address.to_bits() & host_bits;
     !address.is_broadcast() && (prefix >= 31 || (host != 0 && host != host_bits))

@@ -2,7 +2,7 @@
 
 use ackclock::time::{Duration, ParseDurationError};
 
-/// A span of time in the words that paths and scenarios have; without a unit it counts seconds.
+/// Reads a span of time in the form that paths and scenarios use; a number without unit counts seconds.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     let read = match text.ends_with(|last: char| last.is_ascii_digit()) {
         true => format!("{text}s").parse(),
@@ -11,7 +11,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     read.map_err(|error: ParseDurationError| format!("{error}, as in 10s, 20ms or 1.5s"))
 }
 
-/// A span of time that is not empty.
+/// Reads a span of time longer than zero.
 pub(crate) fn parse_positive_duration(text: &str) -> Result<Duration, String> {
     match parse_duration(text)? {
         Duration::ZERO => Err("must be longer than zero".into()),
@@ -22,7 +22,8 @@ pub(crate) fn parse_positive_duration(text: &str) -> Result<Duration, String> {
 /// Shortest interval of a report.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(1);
 
-/// The length of a report's intervals: each is kept until the end, so they must not be too many.
+/// Reads the length of a report's intervals. It has a minimum because all intervals are kept in memory
+/// until the end.
 pub(crate) fn parse_interval(text: &str) -> Result<Duration, String> {
     match parse_duration(text)? {
         interval if interval < SHORTEST_INTERVAL => Err("must be at least 1ms".into()),

@@ -1,4 +1,4 @@
-//! The far end, as `HOST:PORT`.
+//! Peer of a connection, written as `HOST:PORT`.
 
 use ackclock_measure::lists::{HostError, split_port};
 use std::fmt;
@@ -6,7 +6,7 @@ use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 
-/// A host, by name or address, and a port.
+/// Host, by name or address, and a port.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Peer {
     host: String,
@@ -14,23 +14,23 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// A port of a host.
+    /// Peer at a port of a host.
     pub(crate) fn new(host: &str, port: u16) -> Self {
         Peer { host: host.to_owned(), port }
     }
 
-    /// A host of which the port may be left away.
+    /// Reads a host with or without a port; without one the port is `port`.
     pub(crate) fn with_default_port(text: &str, port: u16) -> Result<Self, HostError> {
         let (host, own) = split_port(text)?;
         Ok(Peer::new(host, own.unwrap_or(port)))
     }
 
-    /// The host's name or address.
+    /// Name or address of the host.
     pub(crate) fn host(&self) -> &str {
         &self.host
     }
 
-    /// The addresses that the system knows for the host.
+    /// Looks up the addresses of the host, with the port.
     pub(crate) fn resolve(&self) -> io::Result<impl Iterator<Item = SocketAddr> + use<>> {
         (self.host.as_str(), self.port).to_socket_addrs()
     }

@@ -1,15 +1,15 @@
-//! The file of a trace, whose name says how it is written.
+//! File of a trace, whose format follows from its name.
 
 use ackclock_emulator::TraceFormat;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Where a trace goes.
+/// File of a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TraceFile {
-    /// The file.
+    /// Path of the file.
     pub(crate) path: PathBuf,
-    /// How it is written.
+    /// Format of the trace.
     pub(crate) format: TraceFormat,
 }
 

@@ -1,8 +1,8 @@
-//! Over packet sockets: the stack is a host of its own on the LAN.
+//! Packet sockets as a way out: the stack is a host of its own on the LAN.
 
-use super::{Opened, Purpose, Way};
+use super::contract::{Opened, Purpose, Way};
+use super::settings::WaySettings;
 use crate::failure::Failure;
-use crate::options::WayOptions;
 use ackclock::stack::Cidr;
 use ackclock_host::any_link::AnyLink;
 use ackclock_host::interface::InterfaceName;
@@ -12,15 +12,15 @@ use ackclock_host::run_loop::HostEthernet;
 use std::net::IpAddr;
 
 /// A packet socket to be opened.
-pub(super) struct PacketWay<'o> {
+pub(super) struct PacketWay<'s> {
     interface: InterfaceName,
-    options: &'o WayOptions,
+    settings: &'s WaySettings,
 }
 
-impl<'o> PacketWay<'o> {
-    pub(super) fn plan(options: &'o WayOptions, purpose: Purpose<'_>) -> Result<Self, Failure> {
-        let interface = match &options.interface {
-            Some(interface) if !options.address.is_empty() => interface,
+impl<'s> PacketWay<'s> {
+    pub(super) fn plan(settings: &'s WaySettings, purpose: Purpose<'_>) -> Result<Self, Failure> {
+        let interface = match &settings.interface {
+            Some(interface) if !settings.addresses.is_empty() => interface,
             _ => {
                 return Err(Failure::Usage(
                     "with packet sockets give --interface NAME, and --address CIDR with an address \
@@ -33,13 +33,13 @@ impl<'o> PacketWay<'o> {
             interface.parse().map_err(|error| Failure::Usage(format!("--interface: {error}")))?;
         let is_taken =
             |own: &Cidr| own_addresses().iter().any(|kernel| kernel.cidr.address == own.address);
-        if let Some(taken) = options.address.iter().find(|own| is_taken(own)) {
+        if let Some(taken) = settings.addresses.iter().find(|own| is_taken(own)) {
             return Err(Failure::Usage(format!(
                 "--address {}: the kernel has it; give another one of the LAN, or use --via raw",
                 taken.address
             )));
         }
-        let way = PacketWay { interface, options };
+        let way = PacketWay { interface, settings };
         if let Purpose::Reach(remotes) = purpose
             && !remotes.is_empty()
             && !remotes.iter().any(|remote| way.has_route(remote.ip()))
@@ -56,15 +56,15 @@ impl<'o> PacketWay<'o> {
     /// Whether an address is on the LAN or behind a gateway.
     fn has_route(&self, remote: IpAddr) -> bool {
         let same_family = |other: &IpAddr| other.is_ipv4() == remote.is_ipv4();
-        self.options.gateway.iter().any(same_family)
-            || self.options.address.iter().any(|own| own.contains(remote))
-            || !self.options.address.iter().any(|own| same_family(&own.address))
+        self.settings.gateways.iter().any(same_family)
+            || self.settings.addresses.iter().any(|own| own.contains(remote))
+            || !self.settings.addresses.iter().any(|own| same_family(&own.address))
     }
 }
 
 impl Way for PacketWay<'_> {
     fn addresses(&self) -> &[Cidr] {
-        &self.options.address
+        &self.settings.addresses
     }
 
     fn not_elsewhere(&self) -> String {
@@ -77,10 +77,10 @@ impl Way for PacketWay<'_> {
     }
 
     fn open(&self) -> Result<Opened, Failure> {
-        let first = self.options.address.iter().map(|cidr| cidr.address).next();
+        let first = self.settings.addresses.iter().map(|cidr| cidr.address).next();
         let address = hardware_address(first.unwrap_or(IpAddr::from([0; 4])));
         let mut ethernet = HostEthernet::new(address);
-        for &gateway in &self.options.gateway {
+        for &gateway in &self.settings.gateways {
             ethernet
                 .set_gateway(gateway)
                 .map_err(|error| Failure::Usage(format!("--gateway {gateway}: {error}")))?;

@@ -1,9 +1,9 @@
-//! Over raw IP sockets: the stack has the host's own address, and some ports of it.
+//! Raw IP sockets as a way out: the stack has the host's own address, and some ports of it.
 
-use super::{Opened, Purpose, Way};
+use super::contract::{Opened, Purpose, Way};
+use super::settings::WaySettings;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::options::WayOptions;
 use ackclock::stack::Cidr;
 use ackclock_host::any_link::AnyLink;
 use ackclock_host::own_address::{OwnAddress, address_towards, only_address, own_addresses};
@@ -14,14 +14,14 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 pub(super) struct RawWay {
     own: OwnAddress,
     address: Ipv4Addr,
-    /// `None`: those by default, or the next that are free.
+    /// Ports to connect from; `None`: the default range, or the next that is free.
     ports: Option<Ports>,
     guard: bool,
 }
 
 impl RawWay {
-    pub(super) fn plan(options: &WayOptions, purpose: Purpose<'_>) -> Result<Self, Failure> {
-        let given = options.ports.as_deref().map(str::parse).transpose();
+    pub(super) fn plan(settings: &WaySettings, purpose: Purpose<'_>) -> Result<Self, Failure> {
+        let given = settings.ports.as_deref().map(str::parse).transpose();
         let given = given.map_err(|error| Failure::Usage(format!("--ports: {error}")))?;
         let (address, ports) = match purpose {
             Purpose::Serve(_) if given.is_some() => {
@@ -34,8 +34,8 @@ impl RawWay {
                     "with raw sockets one port is served: give another --port than 0".into(),
                 ));
             }
-            Purpose::Serve(port) => (address_to_serve(options)?, Some(Ports::one(port))),
-            Purpose::Reach(remotes) => (address_to_reach(options, remotes)?, given),
+            Purpose::Serve(port) => (address_to_serve(settings)?, Some(Ports::one(port))),
+            Purpose::Reach(remotes) => (address_to_reach(settings, remotes)?, given),
         };
         let mut all = own_addresses().into_iter();
         let own = all.find(|own| own.cidr.address == address).ok_or_else(|| {
@@ -44,10 +44,10 @@ impl RawWay {
                  loopback: 'ip -4 address' shows those there are"
             ))
         })?;
-        Ok(RawWay { own, address, ports, guard: options.guard })
+        Ok(RawWay { own, address, ports, guard: settings.guard })
     }
 
-    /// Holds the ports asked for, or the first that are free.
+    /// Holds the ports that the settings name, or the first range that is free.
     fn hold(&self) -> Result<HeldPorts, NotHeld> {
         let mut ports = self.ports.unwrap_or_default();
         loop {
@@ -61,9 +61,9 @@ impl RawWay {
     }
 }
 
-/// The one that is given, or the only one.
-fn address_to_serve(options: &WayOptions) -> Result<Ipv4Addr, Failure> {
-    given(options)?.or_else(only_address).ok_or_else(|| {
+/// The address to listen on: the one that is given, or the only one of this host.
+fn address_to_serve(settings: &WaySettings) -> Result<Ipv4Addr, Failure> {
+    given(settings)?.or_else(only_address).ok_or_else(|| {
         let all = own_addresses().into_iter().filter(|own| own.cidr.address.is_ipv4());
         let all: Vec<_> = all.map(|own| own.cidr.to_string()).collect();
         Failure::Usage(match &all[..] {
@@ -73,9 +73,9 @@ fn address_to_serve(options: &WayOptions) -> Result<Ipv4Addr, Failure> {
     })
 }
 
-/// The one that is given, or the one that the kernel would use.
-fn address_to_reach(options: &WayOptions, remotes: &[SocketAddr]) -> Result<Ipv4Addr, Failure> {
-    if let Some(address) = given(options)? {
+/// The address to connect from: the one that is given, or the one that the kernel would use.
+fn address_to_reach(settings: &WaySettings, remotes: &[SocketAddr]) -> Result<Ipv4Addr, Failure> {
+    if let Some(address) = given(settings)? {
         return Ok(address);
     }
     let mut refusal = None;
@@ -92,9 +92,9 @@ fn address_to_reach(options: &WayOptions, remotes: &[SocketAddr]) -> Result<Ipv4
     Err(refusal.unwrap_or_else(no_ipv4))
 }
 
-/// The address that was given.
-fn given(options: &WayOptions) -> Result<Option<Ipv4Addr>, Failure> {
-    match &options.address[..] {
+/// The address that the settings name, if any.
+fn given(settings: &WaySettings) -> Result<Option<Ipv4Addr>, Failure> {
+    match &settings.addresses[..] {
         [] => Ok(None),
         [Cidr { address: IpAddr::V4(address), .. }] => Ok(Some(*address)),
         [Cidr { address: IpAddr::V6(_), .. }] => {
@@ -106,7 +106,7 @@ fn given(options: &WayOptions) -> Result<Option<Ipv4Addr>, Failure> {
 
 const THIS_HOST: &str = "is this host itself, and raw sockets are for others: use --via tun";
 
-/// What to do instead of using raw sockets.
+/// Advice for a peer that raw sockets cannot reach because of its address family.
 fn instead(is_ipv6: bool) -> String {
     let family = if is_ipv6 { "IPv6" } else { "IPv4" };
     format!("raw sockets carry IPv4 only here; use --via tun with an {family} --address")
@@ -127,7 +127,8 @@ impl Way for RawWay {
 
     fn open(&self) -> Result<Opened, Failure> {
         let environment = |error: &dyn std::error::Error| Failure::Environment(error.to_string());
-        // Nothing may end the program while it has a rule, and does not know yet how to remove it.
+        // Interrupts are handled from here on: one must not end the program after the rule of the
+        // firewall is made and before its removal at the exit is arranged.
         interrupt::watch()?;
         let held = self.hold().map_err(|error| environment(&error))?;
         let ports = held.ports();

@@ -1,8 +1,8 @@
-//! Over a TUN interface: the kernel has one end, the stack an address in its network.
+//! A TUN interface as a way out: the kernel is at one end, the stack has an address at the other.
 
-use super::{Opened, Way};
+use super::contract::{Opened, Way};
+use super::settings::{Offload, WaySettings};
 use crate::failure::Failure;
-use crate::options::{Offload, WayOptions};
 use ackclock::stack::Cidr;
 use ackclock_host::any_link::AnyLink;
 use ackclock_host::command::Plan;
@@ -11,16 +11,15 @@ use ackclock_host::setup::{SetupError, TunSetup, kernel_end};
 use ackclock_host::tun::{self, Tun, TunError};
 
 /// A TUN interface to be opened, or made.
-pub(super) struct TunWay<'o> {
+pub(super) struct TunWay<'s> {
     name: InterfaceName,
-    options: &'o WayOptions,
-    queues: u16,
+    settings: &'s WaySettings,
 }
 
-impl<'o> TunWay<'o> {
-    pub(super) fn plan(options: &'o WayOptions, queues: u16) -> Result<Self, Failure> {
-        let name = match &options.tun {
-            Some(name) if !options.address.is_empty() => name,
+impl<'s> TunWay<'s> {
+    pub(super) fn plan(settings: &'s WaySettings) -> Result<Self, Failure> {
+        let name = match &settings.tun {
+            Some(name) if !settings.addresses.is_empty() => name,
             _ => {
                 return Err(Failure::Usage(
                     "give --tun NAME and --address CIDR, or another way out with --via".into(),
@@ -28,13 +27,13 @@ impl<'o> TunWay<'o> {
             }
         };
         let name = name.parse().map_err(|error| Failure::Usage(format!("--tun: {error}")))?;
-        Ok(TunWay { name, options, queues })
+        Ok(TunWay { name, settings })
     }
 }
 
 impl Way for TunWay<'_> {
     fn addresses(&self) -> &[Cidr] {
-        &self.options.address
+        &self.settings.addresses
     }
 
     fn not_elsewhere(&self) -> String {
@@ -56,15 +55,15 @@ impl Way for TunWay<'_> {
 
     fn open(&self) -> Result<Opened, Failure> {
         let configuration = || {
-            let setup = TunSetup::new(self.name.clone(), self.options.address.clone());
+            let setup = TunSetup::new(self.name.clone(), self.settings.addresses.clone());
             setup.configuration().map_err(|error| Failure::Usage(error.to_string()))
         };
-        let offload = match self.options.offload {
+        let offload = match self.settings.offload {
             Offload::Auto => tun::Offload::Auto,
             Offload::On => tun::Offload::On,
             Offload::Off => tun::Offload::Off,
         };
-        let open = || match self.queues {
+        let open = || match self.settings.queues {
             1 => Tun::open_with(&self.name, offload).map(|tun| vec![tun]),
             queues => Tun::open_queues(&self.name, offload, queues.into()),
         };
@@ -81,7 +80,7 @@ impl Way for TunWay<'_> {
     }
 }
 
-/// Opens the interface, makes it and configures it if there is none, and sees that it is up.
+/// Opens the interface and checks that it is up; one that does not exist is made and configured.
 pub(crate) fn open_or_make<T>(
     name: &InterfaceName,
     open: impl FnOnce() -> Result<T, TunError>,
@@ -97,7 +96,7 @@ pub(crate) fn open_or_make<T>(
     Ok(opened)
 }
 
-/// Whether there is an interface of that name.
+/// Whether an interface of that name exists.
 pub(crate) fn exists(name: &InterfaceName) -> Result<bool, Failure> {
     interface::exists(name)
         .map_err(|error| Failure::Environment(SetupError::from(error).to_string()))

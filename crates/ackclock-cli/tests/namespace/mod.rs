@@ -1,12 +1,11 @@
-//! Shell scripts in a network namespace of their own, for which tests must be run by root: without
-//! privilege they say so and are skipped; where `CI` or `ACKCLOCK_REQUIRE_KERNEL_TESTS` is set they
-//! fail instead.
+//! Shell scripts in a network namespace of their own. They need root: without privilege the tests print that
+//! they are skipped, or fail if `CI` or `ACKCLOCK_REQUIRE_KERNEL_TESTS` is set.
 
 use serde_json::Value;
 use std::io::Write;
 use std::process::{Command, Output};
 
-/// No script needs as many seconds; one that hangs is ended after them.
+/// Time limit of a script in seconds: far more than one needs, so that only a script that hangs is ended.
 const PATIENCE: &str = "120";
 
 /// Runs a shell script in a new network namespace (with folders for the names of others), with the
@@ -18,7 +17,7 @@ pub(crate) fn in_namespace(script: &str) -> Option<Output> {
         if let Some(variable) = required.into_iter().find(|name| std::env::var_os(name).is_some()) {
             panic!("{reason} ({variable} is set, so that kernel tests may not be skipped)");
         }
-        // Past the test runner's capture, which would hide it.
+        // Written directly, since the test runner hides the output of `eprintln` in tests that pass.
         let _ = writeln!(std::io::stderr(), "skipped a TUN test: {reason}");
         return None;
     }
@@ -57,7 +56,7 @@ pub(crate) fn in_namespace(script: &str) -> Option<Output> {
             begin "$name" serving "$A" serve "$@"
         }
     "#;
-    // Whatever the script leaves running goes with its process namespace.
+    // Processes that the script leaves running end with its process namespace.
     let output = Command::new("unshare")
         .args(["--net", "--mount", "--pid", "--fork", "timeout", PATIENCE, "bash", "-c"])
         .arg(format!("{prelude}\n{script}"))
@@ -66,7 +65,7 @@ pub(crate) fn in_namespace(script: &str) -> Option<Output> {
     Some(output.expect("unshare runs"))
 }
 
-/// Says what is missing.
+/// Checks that everything the scripts need is there; the error names what is missing.
 fn probe() -> Result<(), String> {
     let script = "for program in ping nft iptables ethtool; do
             command -v $program >/dev/null || { echo no $program >&2; exit 1; }
@@ -84,7 +83,7 @@ fn probe() -> Result<(), String> {
     }
 }
 
-/// The JSON objects that a script printed, one after another.
+/// Reads the JSON objects that a script printed, one after another.
 pub(crate) fn reports(output: &Output) -> Vec<Value> {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let objects = serde_json::Deserializer::from_slice(&output.stdout).into_iter();

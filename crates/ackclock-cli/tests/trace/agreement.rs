@@ -1,17 +1,17 @@
-//! Our counts beside those of tcptrace and tshark, of the same captures. What is counted in another
-//! way is explained in docs/trace.md.
+//! Comparison of our counts with those of tcptrace and tshark, of the same captures. docs/trace.md explains
+//! which counts differ and why.
 
 use crate::namespace::in_namespace;
 use crate::others::{is_there, later, tcptrace, tshark};
 use crate::{Directory, capture, json};
 use serde_json::Value;
 
-/// What the path does.
+/// Kind of a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Path {
-    /// It loses, and keeps the order of what it does not lose.
+    /// Loses packets, and keeps the others in order.
     Loses,
-    /// It reorders and copies as well.
+    /// Loses, reorders and duplicates packets.
     Disorders,
 }
 
@@ -34,7 +34,7 @@ const SAME: [(&str, &str); 15] = [
     ("truncated packets", "/cut_packets"),
 ];
 
-/// Compares everything that is said about the only connection of a capture.
+/// Compares all counts of the only connection of a capture.
 #[track_caller]
 fn compare(file: &str, path: Path) {
     let ours = json(file);
@@ -56,21 +56,21 @@ fn compare(file: &str, path: Path) {
         for (theirs, ours) in SAME {
             same(theirs, said(theirs) as u64, count(ours));
         }
-        // An RST that answers an ack of the end's FIN makes that FIN a byte of the stream to tcptrace,
-        // one that it has not seen.
+        // If an RST answers the ack of an end's FIN, tcptrace counts that FIN as a byte of the stream that it
+        // has not seen.
         let fin = u64::from(count("/fin_packets").min(count("/rst_packets")) > 0);
         same("missed data", said("missed data") as u64, count("/missing_bytes") + fin);
         same("initial window", said("initial window") as u64, count("/initial_window/bytes"));
         let packets = said("initial window again") as u64;
         same("its packets", packets, count("/initial_window/packets"));
-        // All that was sent before or overtaken, whoever sent it again and wherever it was lost.
-        // Neither of the others counts SYN and FIN apart.
+        // All retransmitted, duplicated and reordered segments together, since the programs tell these
+        // apart in different ways. Neither tcptrace nor tshark counts SYN and FIN separately.
         let copies = count("/retransmitted_packets") + count("/duplicated_packets");
         let all = copies + count("/reordered_packets") + count("/syn_fin_retransmitted");
         let again = said("rexmt data pkts") + said("outoforder pkts");
         same("rexmt and outoforder", again as u64, all);
         let bytes = count("/retransmitted_bytes") + count("/duplicated_bytes");
-        // Each that comes again is a byte to tcptrace, also behind data.
+        // tcptrace counts each retransmitted SYN or FIN as a byte, even one that follows data.
         let numbers = ["/syn_packets", "/fin_packets"].map(|of| count(of).saturating_sub(1));
         let numbers = numbers.iter().sum::<u64>();
         same("rexmt data bytes", said("rexmt data bytes") as u64, bytes + numbers);
@@ -81,7 +81,7 @@ fn compare(file: &str, path: Path) {
         let marked = |end: &str, field| marks.get(&(address(end), field)).copied().unwrap_or(0);
         let of_tshark = |field| marked(source, field);
         same("tshark's", of_tshark("retransmission") + of_tshark("out_of_order"), all);
-        // As far as they print it; of times tcptrace reads microseconds.
+        // Values are equal to as many digits as tcptrace prints; it reads times in microseconds.
         let near = |what: &str, ours: &str, unit: f64, printed: f64| {
             let ours = direction[ours].as_f64().unwrap_or(0.0) * unit;
             let theirs = said(what);
@@ -104,12 +104,12 @@ fn compare(file: &str, path: Path) {
                 [("RTT min", "min_ms"), ("RTT avg", "avg_ms"), ("RTT max", "max_ms")]
             {
                 let rtt = direction["rtt"][ours].as_f64().unwrap_or(0.0);
-                // They print a tenth of a millisecond.
+                // tcptrace prints tenths of a millisecond.
                 assert!((said(theirs) - rtt).abs() <= 0.051, "{theirs} {name} of {file}: {rtt}");
             }
             same("triple dupacks", said("triple dupacks") as u64, count("/triple_duplicate_acks"));
-            // An ack is the other end's packet. Others count also those that answer what came twice
-            // when nothing was outstanding, and FINs that come again.
+            // Acks are packets of the other end. tcptrace and tshark also count acks of duplicates that
+            // arrive when nothing is outstanding, and of retransmitted FINs.
             let other = if source == "a" { "b" } else { "a" };
             for theirs in [said("duplicate acks") as u64, marked(other, "duplicate_ack")] {
                 assert!(theirs >= count("/duplicate_acks"), "{theirs} {name} of {file}");
@@ -148,7 +148,7 @@ fn between_kernels(directory: &Directory, path: &str) -> Option<[String; 2]> {
     }
     let files = [directory.path("left.pcap"), directory.path("right.pcap")];
     let [left, right] = &files;
-    // Of the left one only the headers.
+    // At the left end only the headers are captured.
     let script = format!(
         r#"
         mkdir /run/netns
@@ -182,7 +182,8 @@ fn captures_of_kernels_that_lose_are_told_of_alike() {
     let path = "rate=20mbit,delay=10ms,loss=1%,queue=200";
     let Some(files) = between_kernels(&directory, path) else { return };
     files.iter().for_each(|file| compare(file, Path::Loses));
-    // What was lost on the way was not seen at the far end, and each of its packets was sent once.
+    // The near end has seen the original of every retransmission. The far end sees nothing reordered,
+    // and does not see the retransmissions that were lost.
     let [near, far] = files.each_ref().map(|file| json(file)["connections"][0]["a_to_b"].clone());
     assert_eq!(
         (near["first_unseen_packets"].as_u64(), far["reordered_packets"].as_u64()),

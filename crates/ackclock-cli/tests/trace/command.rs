@@ -1,4 +1,4 @@
-//! The command by itself.
+//! `ackclock trace` without other programs.
 
 use crate::{Directory, ackclock, capture, json, truncate};
 use std::path::Path;
@@ -42,8 +42,8 @@ fn graphs_are_one_page_and_files_for_xplot() {
     let output = ackclock(&["trace", &file, "--html", &page, "--xplot", &plots]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let html = std::fs::read_to_string(&page).expect("the page");
-    // Both ends were captured; each has time and sequence numbers, outstanding data, throughput
-    // and round-trip times.
+    // Both ends were captured; each has four graphs: time and sequence numbers, outstanding data,
+    // throughput, and round-trip times.
     assert_eq!(html.matches("<svg").count(), 8);
     assert!(html.contains("left to right") && html.contains("What was sent again, a to b"));
     let mut names: Vec<_> = Path::new(&plots)
@@ -52,7 +52,7 @@ fn graphs_are_one_page_and_files_for_xplot() {
         .map(|entry| entry.expect("an entry").file_name().into_string().expect("text"))
         .collect();
     names.sort_unstable();
-    // The way back has SYN and FIN.
+    // The way back has graphs, too, since it carries SYN and FIN.
     let kinds = ["owin", "rtt", "tput", "tsg"];
     let expected = ["1_a2b", "1_b2a", "2_a2b", "2_b2a"]
         .iter()
@@ -60,7 +60,7 @@ fn graphs_are_one_page_and_files_for_xplot() {
     assert_eq!(names, expected.collect::<Vec<_>>());
     let plot = std::fs::read_to_string(Path::new(&plots).join("1_a2b_tsg.xpl")).expect("a plot");
     assert!(plot.starts_with("timeval signed\ntitle\n10.0.0.1:") && plot.ends_with("\ngo\n"));
-    // Each retransmission has its mark.
+    // Each retransmission is marked in the graph.
     let again = json(&file)["connections"][0]["a_to_b"]["retransmitted_packets"].as_u64();
     assert_eq!(Some(plot.matches("\nR\n").count() as u64), again);
 }

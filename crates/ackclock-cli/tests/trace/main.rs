@@ -1,4 +1,4 @@
-//! `ackclock trace`: as its users see it, and beside other programs that read captures.
+//! `ackclock trace`: as its users see it, and compared with other programs that read captures.
 
 #[cfg(target_os = "linux")]
 mod agreement;
@@ -20,7 +20,7 @@ fn ackclock(arguments: &[&str]) -> Output {
     Command::new(program).args(arguments).output().expect("the program starts")
 }
 
-/// A directory that goes when it is no longer needed.
+/// Directory that is removed when the value is dropped.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -48,7 +48,7 @@ fn capture(file: &str, arguments: &[&str]) {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
-/// What the program says about a capture as JSON.
+/// Output of the program about a capture, as JSON.
 #[track_caller]
 fn json(file: &str) -> Value {
     let output = ackclock(&["trace", file, "--json"]);

@@ -1,9 +1,9 @@
-//! Other programs that read captures, and what they say.
+//! Other programs that read captures, and their output.
 
 use std::collections::HashMap;
 use std::process::Command;
 
-/// Whether a program is there; where `CI` is set it must be.
+/// Whether a program is installed; if `CI` is set, it must be.
 pub(crate) fn is_there(program: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output();
     let found = found.is_ok_and(|output| output.status.success());
@@ -20,16 +20,16 @@ fn said(program: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// What `tcptrace -l -r` says of the first connection: name to values of both directions.
+/// Output of `tcptrace -l -r` about the first connection: the values of both directions by their name.
 pub(crate) fn tcptrace(file: &str) -> HashMap<String, [String; 2]> {
     let text = said("tcptrace", &["-l", "-r", "-n", file]);
     let mut values = HashMap::new();
     for line in text.lines() {
-        // Name, colon, value and possibly unit; and the same for the other direction.
+        // A line has name, colon, value and possibly unit, and the same again for the other direction.
         let Some((name, rest)) = line.split_once(':') else { continue };
         let Some((a, b)) = rest.split_once(&format!(" {}:", name.trim())) else { continue };
         let value = |text: &str| text.split_whitespace().next().unwrap_or_default().to_owned();
-        // Two lines are called alike: bytes come before packets.
+        // Two lines have the same name: the first is about bytes, the second about packets.
         let name = match values.contains_key(name.trim()) {
             true => format!("{} again", name.trim()),
             false => name.trim().to_owned(),
@@ -51,7 +51,7 @@ const FIELDS: [&str; 7] = [
     "zero_window",
 ];
 
-/// How many packets of an address tshark marks with a field of `tcp.analysis`.
+/// Number of packets that tshark marks with a field of `tcp.analysis`, by source address and field.
 pub(crate) fn tshark(file: &str) -> HashMap<(String, &'static str), u64> {
     let fields = FIELDS.map(|field| format!("tcp.analysis.{field}"));
     let mut arguments = vec!["-r", file, "-T", "fields", "-e", "ip.src"];
@@ -67,8 +67,8 @@ pub(crate) fn tshark(file: &str) -> HashMap<(String, &'static str), u64> {
     counts
 }
 
-/// The same capture with times that begin later: tcptrace takes the time 0, at which emulated runs
-/// begin, for none.
+/// Copy of a capture with later times. An emulated run begins at the time 0, which tcptrace takes for
+/// "no time".
 pub(crate) fn later(file: &str) -> String {
     let shifted = format!("{file}.later.pcap");
     said("editcap", &["-F", "nsecpcap", "-t", "1000000000", file, &shifted]);

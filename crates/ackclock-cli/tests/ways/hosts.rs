@@ -4,7 +4,8 @@ use crate::namespace::{in_namespace, reports};
 
 #[test]
 fn those_that_accept_are_found_and_the_others_have_their_reasons() {
-    // A window of a few segments; one host that refuses, two that do not answer, one with two names.
+    // The hosts: one with a window of a few segments, one that refuses, two that do not answer, and one with
+    // two names.
     let script = r#"
         neighbour
         for address in 3 4 5 6; do ip -n peer address add 10.1.0.$address/24 dev v1; done
@@ -49,7 +50,7 @@ fn those_that_accept_are_found_and_the_others_have_their_reasons() {
     let reason = raw["hosts"][1]["reason"].as_str().expect("a reason");
     assert!(reason.starts_with("advertises a window of "), "{reason}");
     assert_eq!(raw["found"], 1);
-    // What was found is a list again.
+    // The output is a list of hosts again.
     assert_eq!(again["hosts"][0]["host"], "10.1.0.2:9");
     assert_eq!(again["found"], again["hosts"].as_array().map(Vec::len).expect("hosts"));
 }

@@ -1,4 +1,4 @@
-//! The ways out of the machine, against the kernel, each test in network namespaces of its own.
+//! Ways out of the machine, against the kernel, each test in network namespaces of its own.
 #![cfg(target_os = "linux")]
 
 mod hosts;

@@ -2,7 +2,7 @@
 
 use crate::namespace::{in_namespace, reports};
 
-/// Options for a station beside 10.1.0.1 on v0.
+/// Options for a stack with addresses of its own beside 10.1.0.1 on v0.
 const OURS: &str = "
     neighbour
     ip -n peer address add fd01::2/64 dev v1 nodad
@@ -78,7 +78,7 @@ fn what_is_not_on_the_lan_is_reached_through_the_gateway() {
     assert_eq!(reports[2]["totals"]["acked_bytes"], 3 << 20);
     assert_eq!(reports[3]["received_bytes"], 3 << 20);
     assert_eq!(reports[4], 101, "LINKTYPE_RAW");
-    // The neighbour may have looked for routers before.
+    // The first packet is the transfer's, which is IPv4, or a router solicitation of the neighbour.
     assert!([45, 60].map(serde_json::Value::from).contains(&reports[5]), "{:?}", reports[5]);
 }
 

@@ -3,7 +3,7 @@
 use crate::namespace::{in_namespace, reports};
 use serde_json::Value;
 
-/// A neighbour at which RSTs that arrive over the link are counted; `resets` prints how many.
+/// Neighbour that counts the RSTs that arrive over the link; `resets` prints their number.
 const COUNT_RESETS: &str = r#"
     neighbour
     at_peer nft add table ip seen '{
@@ -92,8 +92,8 @@ fn a_rule_that_drops_more_than_it_should_is_none() {
     assert!(text.contains("none comes from other ports"), "{text}");
 }
 
-/// A script in which a transfer goes on behind a guard. `refused PORT` succeeds if the kernel answers
-/// the neighbour with RST there.
+/// Script in which a transfer goes on behind a guard. `refused PORT` succeeds if the kernel answers a SYN
+/// of the neighbour to that port with RST.
 const UNDER_WAY: &str = r#"
     neighbour
     begin far serving at_peer "$A" serve discard --via kernel
@@ -128,8 +128,8 @@ fn other_ports_have_their_resets() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "1\n60999\n61064\n65535\n");
 }
 
-/// What a run that is killed leaves behind, the next one removes; what belongs to a running program
-/// stays until it ends. With `list` the rules are listed.
+/// Checks that the rule which a killed run leaves behind is removed by the next run, and that the rule of a
+/// running program stays until it ends. `list` is the command that lists the rules.
 fn leftovers(list: &str) {
     let script = UNDER_WAY.to_owned()
         + &format!("list() {{ {list}; }}\n")
@@ -176,7 +176,7 @@ fn a_second_interrupt_leaves_no_rule_either() {
         return;
     };
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    // The first one was obeyed before the second one was heard of, or not.
+    // 1: the first interrupt had ended the run before the second one was handled; 130: it had not.
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(["1\n", "130\n"].contains(&printed.as_str()), "{printed}");
 }
@@ -188,7 +188,7 @@ fn after_a_kill_the_next_start_removes_the_rule_and_keeps_a_neighbours() {
 
 #[test]
 fn without_nftables_iptables_does_the_same() {
-    // A PATH without nft.
+    // The PATH has no nft.
     leftovers(
         r#"mkdir -p "$work/bin"
         for program in $(ls /usr/sbin /usr/bin | grep -v '^nft$'); do
@@ -199,7 +199,7 @@ fn without_nftables_iptables_does_the_same() {
     );
 }
 
-/// The note that a transfer of this service ends with, after this preparation.
+/// Note on standard error and report of a transfer of this service, after this preparation.
 fn note(preparation: &str, service: &str) -> Option<(String, Value)> {
     let script = format!(
         r#"
@@ -228,7 +228,7 @@ fn checksums_that_were_never_filled_in_are_accepted_and_told_of_once() {
 
 #[test]
 fn packets_longer_than_the_mtu_are_accepted_and_told_of_once() {
-    // Put together on arrival; and never cut.
+    // Packets can be too long because they are put together on arrival, or because they were never cut.
     let put_together = "at_peer ethtool -K v1 tx off tso off gso off >/dev/null
                         ethtool -K v0 gro on >/dev/null";
     for preparation in [put_together, "true"] {

@@ -1,8 +1,8 @@
-//! `ackclock setup`, and undoing it, in a network namespace.
+//! `ackclock setup` and its undoing, in a network namespace.
 
 use crate::namespace::in_namespace;
 
-/// `state` prints all that the commands could have changed.
+/// Shell function `state`, which prints everything that the commands could have changed.
 const STATE: &str = r#"
     iptables -t nat -S >/dev/null
     ip6tables -t nat -S >/dev/null
@@ -22,7 +22,7 @@ const STATE: &str = r#"
     both="--address 10.7.0.2/24 --address fd07::2/64"
 "#;
 
-/// The output of a script that begins with [`STATE`] and must succeed.
+/// Runs a script after [`STATE`], which must succeed, and returns its output.
 fn run(script: &str) -> Option<String> {
     let output = in_namespace(&(STATE.to_owned() + script))?;
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -77,7 +77,7 @@ fn what_was_there_before_stays() {
     let Some(printed) = run(script) else {
         return;
     };
-    // The policy and the two rules.
+    // 3: the policy and two rules.
     assert_eq!(printed, "mtu 1300\n3\nwhat was done for ack0 is undone\n");
 }
 

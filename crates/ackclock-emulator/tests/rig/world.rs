@@ -160,7 +160,9 @@ impl World {
                 self.ends[side as usize].keepalive |= switched.is_some();
             }
             Action::Dscp { side, dscp } => {
-                self.on(side, |_, stack, handle| stack.set_dscp(handle, dscp).expect("open"));
+                self.on(side, |now, stack, handle| {
+                    stack.set_dscp(now, handle, dscp).expect("open")
+                });
             }
             Action::ClockJump { side, millis } => {
                 let host = self.ends[side as usize].host;

@@ -97,8 +97,8 @@ impl Sockets {
         // The values were checked when they were set.
         let _ = self.stack.set_nagle(now, handle, config.nagle);
         let _ = self.stack.set_keepalive(now, handle, keepalive);
-        let _ = self.stack.set_dscp(handle, socket.dscp);
-        let _ = self.stack.set_hop_limit(handle, config.hop_limit);
+        let _ = self.stack.set_dscp(now, handle, socket.dscp);
+        let _ = self.stack.set_hop_limit(now, handle, config.hop_limit);
         let _ = self.stack.set_user_timeout(now, handle, config.user_timeout);
         let _ = self.stack.set_syn_give_up(now, handle, config.syn_give_up);
         let _ = self.stack.set_send_buffer(now, handle, config.send_buffer);

@@ -38,22 +38,6 @@ fn a_close_sends_what_is_queued_first() {
     );
 }
 
-/// RFC 6298 section 5: a FIN is repeated like data, with the same backoff.
-#[test]
-fn a_fin_is_repeated() {
-    check(
-        "
-        established
-        shutdown c wr
-        > F. 1:1(0) ack 1
-        +0.2 > F. 1:1(0) ack 1
-        +0.4 > F. 1:1(0) ack 1
-        +0.01 < . 1:1(0) ack 2
-        info c state = 5
-        ",
-    );
-}
-
 /// RFC 9293 section 3.6.1: while the peer only has finished, we go on sending.
 #[test]
 fn after_the_peers_fin_data_still_goes_out() {
@@ -75,61 +59,6 @@ fn after_the_peers_fin_data_still_goes_out() {
     );
 }
 
-/// RFC 9293 section 3.10.7.4: LAST-ACK ends with the ack of our FIN; what comes then belongs to
-/// nobody.
-#[test]
-fn last_ack_ends_with_the_ack_of_our_fin() {
-    check(
-        "
-        established
-        < F. 1:1(0) ack 1
-        > . 1:1(0) ack 2
-        close c
-        > F. 1:1(0) ack 2
-        +0.2 > F. 1:1(0) ack 2
-        +0.01 < . 2:2(0) ack 2
-        +1 < . 2:2(0) ack 2
-        > R 2:2(0)
-        ",
-    );
-}
-
-/// RFC 9293 section 3.5, figure 13: FINs that cross lead through CLOSING to TIME-WAIT.
-#[test]
-fn fins_that_cross_lead_to_time_wait() {
-    check(
-        "
-        established
-        close c
-        > F. 1:1(0) ack 1
-        < F. 1:1(0) ack 1
-        > . 2:2(0) ack 2
-        +0.2 > F. 1:1(0) ack 2
-        < . 2:2(0) ack 2
-        +1 < F. 1:1(0) ack 2
-        > . 2:2(0) ack 2
-        ",
-    );
-}
-
-/// RFC 9293 section 3.10.7.4, eighth: FIN and the ack of ours in one segment lead to TIME-WAIT
-/// without a stop.
-#[test]
-fn a_fin_that_acknowledges_ours_leads_to_time_wait() {
-    check(
-        "
-        established
-        close c
-        > F. 1:1(0) ack 1
-        +0.01 < FP. 1:1(0) ack 2
-        > . 2:2(0) ack 2
-        +0.01 < . 2:2(0) ack 2
-        +30 < F. 1:1(0) ack 2
-        > . 2:2(0) ack 2
-        ",
-    );
-}
-
 /// RFC 9293 section 3.6.1 (SHLD-3): data for a socket that was closed is reset, so that the peer
 /// does not believe that it was read.
 #[test]
@@ -142,54 +71,6 @@ fn data_for_a_closed_socket_is_reset() {
         +0.01 < . 1:1(0) ack 2
         +0.01 < P. 1:101(100) ack 2
         > R. 2:2(0) ack 1
-        ",
-    );
-}
-
-/// RFC 9293 section 3.10.7.4, seventh: after its FIN a peer has no more data.
-#[test]
-fn data_behind_a_fin_is_not_taken() {
-    check(
-        "
-        established
-        < FP. 1:11(10) ack 1
-        > . 1:1(0) ack 12
-        < P. 12:22(10) ack 1
-        > . 1:1(0) ack 12
-        read c 100 = 10
-        read c 1 = 0
-        ",
-    );
-}
-
-/// RFC 9293 section 3.10.7.4, eighth: a FIN that comes again is acknowledged again.
-#[test]
-fn a_repeated_fin_is_acknowledged_again() {
-    check(
-        "
-        established
-        < F. 1:1(0) ack 1
-        > . 1:1(0) ack 2
-        +0.2 < F. 1:1(0) ack 1
-        > . 1:1(0) ack 2
-        ",
-    );
-}
-
-/// RFC 1337 section 3 (F1): a RST does not end TIME-WAIT.
-#[test]
-fn a_reset_does_not_end_time_wait() {
-    check(
-        "
-        flags msl=1000
-        established
-        close c
-        > F. 1:1(0) ack 1
-        < F. 1:1(0) ack 2
-        > . 2:2(0) ack 2
-        +0.5 < R 2:2(0)
-        +0.5 < F. 1:1(0) ack 2
-        > . 2:2(0) ack 2
         ",
     );
 }
@@ -212,21 +93,6 @@ fn a_later_syn_takes_the_place_of_time_wait() {
         > S. 252499:252499(0) ack 1001 <mss 1460>
         < . 1001:1001(0) ack 252500
         accept s = fd d
-        ",
-    );
-}
-
-/// RFC 9293 section 3.6.1: a RST that ends FIN-WAIT-1 leaves no TIME-WAIT behind.
-#[test]
-fn a_reset_ends_fin_wait() {
-    check(
-        "
-        established
-        close c
-        > F. 1:1(0) ack 1
-        < R. 1:1(0) ack 1
-        +1 < . 1:1(0) ack 2
-        > R 2:2(0)
         ",
     );
 }

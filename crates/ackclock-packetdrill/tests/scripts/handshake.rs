@@ -73,22 +73,6 @@ fn a_syn_is_repeated_and_given_up() {
     );
 }
 
-/// RFC 6298 rules 2.1 and 5.5 for a SYN-ACK.
-#[test]
-fn a_syn_ack_is_repeated() {
-    check(
-        "
-        socket = fd s
-        bind s
-        listen s 1
-        < S 0:0(0) <mss 1000>
-        > S. 0:0(0) ack 1 <mss 1460>
-        +1 > S. 0:0(0) ack 1 <mss 1460>
-        +2 > S. 0:0(0) ack 1 <mss 1460>
-        ",
-    );
-}
-
 /// RFC 9293 section 3.5, figure 7 (MUST-10).
 #[test]
 fn a_simultaneous_open() {

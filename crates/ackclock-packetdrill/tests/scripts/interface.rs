@@ -33,6 +33,40 @@ fn unknown_flags_end_the_process_with_a_message() {
     assert!(message.contains("ackclock: flag `colour=blue`: there is no `colour`"), "{message}");
 }
 
+/// RFC 8985 section 7, chosen by a flag.
+#[test]
+fn a_flag_chooses_the_recovery() {
+    check(
+        "
+        flags recovery=rack
+        established
+        write c 2000
+        > . 1:1001(1000) ack 1
+        > P. 1001:2001(1000) ack 1
+        +0.02 > P. 1001:2001(1000) ack 1
+        +0.01 < . 1:1(0) ack 1 <sack 1001:2001>
+        > . 1:1001(1000) ack 1
+        info c ca_state = 3
+        ",
+    );
+}
+
+#[test]
+fn flags_set_the_initial_window_and_the_least_timeout() {
+    check(
+        "
+        flags iw=2,rto_min=500
+        established
+        write c 3000
+        > . 1:1001(1000) ack 1
+        > . 1001:2001(1000) ack 1
+        info c snd_cwnd = 2
+        +0.5 > . 1:1001(1000) ack 1
+        ",
+    );
+}
+
+/// packetdrill reads the letters of the flags as a word, and `.` behind it only.
 #[test]
 fn a_trace_is_written_as_scripts_are() {
     let test = std::env::current_exe().expect("a test knows where it is");
@@ -52,7 +86,7 @@ fn a_trace_is_written_as_scripts_are() {
             "0.000004 > S. 0:0(0) ack 1 win 60000 <mss 1460,nop,nop,sackOK>",
             "0.010001 < . 1:1(0) ack 1 win 60000",
             "// 0.010001 SYN-RECEIVED -> ESTABLISHED",
-            "0.010002 > P.U 1:101(100) ack 1 win 60000 urg 100",
+            "0.010002 > PU. 1:101(100) ack 1 win 60000 urg 100",
         ]
     );
 }
@@ -115,11 +149,11 @@ fn options_of_a_syn_stand_in_linuxs_order() {
 #[test]
 fn a_script_that_does_not_hold_fails() {
     let too_late = play("established\n < P. 1:11(10) ack 1\n +0.05 > . 1:1(0) ack 11");
-    assert!(too_late.is_err_and(|problem| problem.contains("sent 0.05")));
+    assert!(too_late.is_err_and(|failure| failure.problem.contains("sent 0.05")));
     let unexpected = play("established\n < P. 1:11(10) ack 1\n +0.05 quiet");
-    assert!(unexpected.is_err_and(|problem| problem.contains("no line expects")));
+    assert!(unexpected.is_err_and(|failure| failure.problem.contains("no line expects")));
     let wrong = play("established\n read c 10 dontwait");
-    assert!(wrong.is_err_and(|problem| problem.contains("WouldBlock")));
+    assert!(wrong.is_err_and(|failure| failure.problem.contains("WouldBlock")));
 }
 
 #[test]

@@ -2,26 +2,6 @@
 
 use crate::player::check;
 
-/// RFC 9293 section 3.7.1 (MUST-15): no option means 536 bytes.
-#[test]
-fn without_an_mss_option_segments_have_536_bytes() {
-    check(
-        "
-        socket = fd s
-        bind s
-        listen s 1
-        < S 0:0(0)
-        > S. 0:0(0) ack 1 <mss 1460>
-        +0.01 < . 1:1(0) ack 1
-        accept s = fd c
-        write c 1000
-        > . 1:537(536) ack 1
-        +0.01 < . 1:1(0) ack 537
-        > P. 537:1001(464) ack 1
-        ",
-    );
-}
-
 /// RFC 9293 section 3.7.1 (MUST-15): over IPv6 it means 1,220.
 #[test]
 fn without_an_mss_option_segments_over_ipv6_have_1220_bytes() {
@@ -100,181 +80,6 @@ fn a_syn_ack_has_no_option_that_the_syn_had_not() {
     );
 }
 
-/// RFC 7323 section 3.2: timestamps that were agreed on stand in every segment, and one without is
-/// dropped.
-#[test]
-fn a_segment_without_the_timestamp_agreed_on_is_dropped() {
-    check(
-        "
-        flags timestamps=on
-        socket = fd s
-        bind s
-        listen s 1
-        < S 0:0(0) <mss 1000,TS val 100 ecr 0>
-        > S. 0:0(0) ack 1 <mss 1460,TS val 1000 ecr 100>
-        < . 1:1(0) ack 1 <TS val 101 ecr 1000>
-        accept s = fd c
-        < P. 1:11(10) ack 1
-        read c 1 dontwait = EAGAIN
-        +0.1 < P. 1:11(10) ack 1 <TS val 201 ecr 1000>
-        +0.04 > . 1:1(0) ack 11 <TS val 1140 ecr 201>
-        read c 10
-        ",
-    );
-}
-
-/// RFC 9293 section 3.10.7.4: the peer's SYN once more means that it has not heard the SYN-ACK.
-#[test]
-fn a_repeated_syn_is_answered_again() {
-    check(
-        "
-        socket = fd s
-        bind s
-        listen s 1
-        < S 0:0(0) <mss 1000>
-        > S. 0:0(0) ack 1 <mss 1460>
-        +0.3 < S 0:0(0) <mss 1000>
-        > S. 0:0(0) ack 1 <mss 1460>
-        +0.01 < . 1:1(0) ack 1
-        accept s = fd c
-        ",
-    );
-}
-
-/// RFC 9293 section 3.10.7.4: the handshake's last ack may carry data, or be lost and replaced by
-/// data.
-#[test]
-fn data_may_finish_the_handshake() {
-    check(
-        "
-        socket = fd s
-        bind s
-        listen s 1
-        < S 0:0(0) <mss 1000>
-        > S. 0:0(0) ack 1 <mss 1460>
-        +0.01 < P. 1:101(100) ack 1
-        +0.04 > . 1:1(0) ack 101
-        accept s = fd c
-        read c 100
-        ",
-    );
-}
-
-/// RFC 9293 section 3.10.7.4: so may a FIN; the connection can be accepted all the same.
-#[test]
-fn a_fin_may_finish_the_handshake() {
-    check(
-        "
-        socket = fd s
-        bind s
-        listen s 1
-        < S 0:0(0) <mss 1000>
-        > S. 0:0(0) ack 1 <mss 1460>
-        +0.01 < FP. 1:101(100) ack 1
-        > . 1:1(0) ack 102
-        accept s = fd c
-        read c 200 = 100
-        read c 1 = 0
-        ",
-    );
-}
-
-/// RFC 7413 is not at work: data of a SYN is left unacknowledged, and comes again after the
-/// handshake.
-#[test]
-fn data_of_a_syn_has_to_come_again() {
-    check(
-        "
-        socket = fd s
-        bind s
-        listen s 1
-        < S 0:10(10) <mss 1000>
-        > S. 0:0(0) ack 1 <mss 1460>
-        +0.01 < . 1:1(0) ack 1
-        accept s = fd c
-        read c 1 dontwait = EAGAIN
-        < P. 1:11(10) ack 1
-        read c 10
-        ",
-    );
-}
-
-/// RFC 5961 section 4.2: a SYN-ACK that comes again means that our ack was lost.
-#[test]
-fn a_syn_ack_that_comes_twice_is_acknowledged_again() {
-    check(
-        "
-        socket nonblock = fd c
-        connect c = EINPROGRESS
-        > S 0:0(0) <mss 1460,sackOK>
-        +0.01 < S. 0:0(0) ack 1 <mss 1000,sackOK>
-        > . 1:1(0) ack 1
-        +1 < S. 0:0(0) ack 1 <mss 1000,sackOK>
-        > . 1:1(0) ack 1
-        info c state = 1
-        ",
-    );
-}
-
-/// RFC 9293 section 3.5, figure 8: of two SYNs that cross, each side sends a SYN-ACK; the peer's
-/// completes the connection.
-#[test]
-fn syn_acks_that_cross_complete_a_simultaneous_open() {
-    check(
-        "
-        socket nonblock = fd c
-        connect c = EINPROGRESS
-        > S 0:0(0) <mss 1460,sackOK>
-        < S 0:0(0) <mss 1000,sackOK>
-        > S. 0:0(0) ack 1 <mss 1460,sackOK>
-        < S. 0:0(0) ack 1 <mss 1000,sackOK>
-        > . 1:1(0) ack 1
-        info c state = 1
-        write c 10
-        > P. 1:11(10) ack 1
-        ",
-    );
-}
-
-/// RFC 6298 rules 5.1 and 5.5: in a simultaneous open the SYN's timer runs on when the SYN-ACK goes,
-/// and only its expiry backs it off.
-#[test]
-fn the_syn_ack_of_a_simultaneous_open_is_repeated() {
-    check(
-        "
-        socket nonblock = fd c
-        connect c = EINPROGRESS
-        > S 0:0(0) <mss 1460,sackOK>
-        +0.5 < S 0:0(0) <mss 1000,sackOK>
-        > S. 0:0(0) ack 1 <mss 1460,sackOK>
-        info c state = 3
-        +0.5 > S. 0:0(0) ack 1 <mss 1460,sackOK>
-        +2 > S. 0:0(0) ack 1 <mss 1460,sackOK>
-        < . 1:1(0) ack 1
-        info c state = 1
-        ",
-    );
-}
-
-/// RFC 6298 rule 5.7 and section 3: where no timer has expired no SYN was lost, so that data begins
-/// with one second; SYN and SYN-ACK being acknowledged together, nothing was measured.
-#[test]
-fn a_simultaneous_open_begins_with_the_initial_timeout() {
-    check(
-        "
-        socket nonblock = fd c
-        connect c = EINPROGRESS
-        > S 0:0(0) <mss 1460,sackOK>
-        +0.01 < S 0:0(0) <mss 1000,sackOK>
-        > S. 0:0(0) ack 1 <mss 1460,sackOK>
-        +0.01 < . 1:1(0) ack 1
-        write c 100
-        > P. 1:101(100) ack 1
-        +1 > P. 1:101(100) ack 1
-        ",
-    );
-}
-
 /// RFC 9293 section 3.5 over IPv6.
 #[test]
 fn a_simultaneous_open_over_ipv6() {
@@ -307,6 +112,24 @@ fn a_half_open_connection_is_given_up() {
         +2 > S. 0:0(0) ack 1 <mss 1460>
         +4.1 < . 1:1(0) ack 1
         > R 1:1(0)
+        ",
+    );
+}
+
+/// RFC 2018 section 2: no blocks without the permission of both sides.
+#[test]
+fn sack_is_not_agreed_on_where_it_is_off() {
+    check(
+        "
+        flags sack=off
+        socket = fd s
+        bind s
+        listen s 1
+        < S 0:0(0) <mss 1000,sackOK>
+        > S. 0:0(0) ack 1 <mss 1460>
+        < . 1:1(0) ack 1
+        < . 1001:2001(1000) ack 1
+        > . 1:1(0) ack 1
         ",
     );
 }

@@ -1,14 +1,11 @@
 //! Plays scripts against the library, as packetdrill does: one thread that plays, and one for calls
 //! that wait.
 //!
-//! A line is a comment (from `#` on), or a time and a step; times and segments are those of
-//! [`ackclock_testkit::script`].
+//! Times, segments and ICMP errors are written as [`ackclock_testkit::script`] says. These are the steps
+//! of this player alone:
 //!
 //! | step | means |
 //! | --- | --- |
-//! | `> SEGMENT` | the stack sends this at that time, and nothing else before |
-//! | `< SEGMENT` | the peer sends this |
-//! | `icmp NAME SEQ`, `icmp NAME SEQ mtu N` | a router sends this error (see [`crate::icmp_error`]) about our segment that begins at SEQ |
 //! | `peer N` | segments from now on are those of the peer's port 6000 + N |
 //! | `flags TEXT` | the library's flags, before everything else |
 //! | `v6` | addresses are IPv6, before everything else |
@@ -17,19 +14,17 @@
 //! | `CALL = fd NAME` | it answers a descriptor |
 //! | `start CALL` | the second thread makes the call, and sleeps in it |
 //! | `done`, `done = RESULT` | it returned at this time |
-//! | `quiet` | nothing: time passes |
 //! | `established` | a passive open: the listener is `s`, the connection `c`; a round trip of 10 ms; the peer has an MSS of 1000 and SACK |
 //!
 //! Without other flags there are neither timestamps nor window scaling, 60,000 bytes of receive
 //! buffer, an initial window of 10 segments, and delayed acks of 40 ms from the start.
 
 use crate::calls::{Caller, result};
-use crate::icmp_error;
 use crate::library::Library;
 use crate::table::Answer;
 use crate::words::errno;
 use ackclock::wire::{Checksums, Protocol, parse_packet};
-use ackclock_testkit::script::{Conversation, Packet, When, relative};
+use ackclock_testkit::script::{self, Conversation, Failure, Packet, Seconds, Step, When};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
@@ -50,31 +45,49 @@ const LATENESS: i64 = 40;
 /// If a line cannot be read, or something else happens than it says.
 #[track_caller]
 pub(crate) fn check(script: &str) {
-    if let Err(problem) = play(script) {
-        panic!("{problem}");
+    if let Err(failure) = play(script) {
+        panic!("{failure}");
     }
 }
 
 /// Plays a script; what does not hold.
-pub(crate) fn play(script: &str) -> Result<(), String> {
-    let (mut flags, mut is_v6) = (String::from(FLAGS), false);
-    let mut player: Option<Player> = None;
-    for (index, line) in script.lines().enumerate() {
-        let text = line.split('#').next().unwrap_or_default().trim();
-        match text.split_whitespace().collect::<Vec<_>>()[..] {
-            [] => continue,
-            ["v6"] if player.is_none() => is_v6 = true,
-            ["flags", more] if player.is_none() => flags = format!("{flags},{more}"),
-            _ => {
-                let player = player.get_or_insert_with(|| Player::new(&flags, is_v6));
-                player.line(text).map_err(|problem| {
-                    format!("line {}: {text}\n{problem}\n  {}", index + 1, player.log.join("\n  "))
-                })?;
+pub(crate) fn play(script: &str) -> Result<(), Failure> {
+    script::play(script, &mut Player { flags: FLAGS.into(), is_v6: false, session: None })
+}
+
+/// Plays scripts by the calls of one library, which is made when a step needs it.
+struct Player {
+    flags: String,
+    is_v6: bool,
+    session: Option<Session>,
+}
+
+impl script::Player for Player {
+    fn step(&mut self, when: When, step: &Step<'_>) -> Result<(), String> {
+        let Player { flags, is_v6, session } = self;
+        if let (None, Step::Call(setting)) = (&session, step) {
+            match setting.split_whitespace().collect::<Vec<_>>()[..] {
+                ["v6"] => {
+                    *is_v6 = true;
+                    return Ok(());
+                }
+                ["flags", more] => {
+                    *flags = format!("{flags},{more}");
+                    return Ok(());
+                }
+                _ => {}
             }
         }
+        session.get_or_insert_with(|| Session::new(flags, *is_v6)).step(when, step)
     }
-    let player = player.ok_or("an empty script")?;
-    player.end().map_err(|problem| format!("at the end: {problem}"))
+
+    fn end(&mut self) -> Result<(), String> {
+        self.session.as_mut().ok_or("an empty script")?.end()
+    }
+
+    fn packets(&self) -> &[String] {
+        self.session.as_ref().map_or(&[], |session| &session.log)
+    }
 }
 
 /// A call in the second thread.
@@ -84,7 +97,8 @@ struct Waiting {
     answer: Receiver<Result<(Answer, isize, i64), String>>,
 }
 
-struct Player {
+/// The library, both ends of its connections, and the time.
+struct Session {
     library: Library,
     caller: Caller,
     conversations: Vec<Conversation>,
@@ -97,7 +111,7 @@ struct Player {
     log: Vec<String>,
 }
 
-impl Player {
+impl Session {
     fn new(flags: &str, is_v6: bool) -> Self {
         let library = Library::new(flags);
         let (ours, peers): (IpAddr, IpAddr) = match is_v6 {
@@ -109,7 +123,7 @@ impl Player {
         };
         let (local, remote) = (SocketAddr::new(ours, OUR_PORT), SocketAddr::new(peers, PEER_PORT));
         let begin = library.clock();
-        Player {
+        Session {
             library,
             caller: Caller::new(library, local, remote),
             conversations: vec![Conversation::new(local, remote)],
@@ -122,8 +136,7 @@ impl Player {
         }
     }
 
-    fn line(&mut self, text: &str) -> Result<(), String> {
-        let (when, step) = When::split(text)?;
+    fn step(&mut self, when: When, step: &Step<'_>) -> Result<(), String> {
         let micros = |time: ackclock::time::Duration| time.as_micros() as i64;
         self.nominal = match when {
             When::After(after) => self.nominal + micros(after),
@@ -133,32 +146,30 @@ impl Player {
             let _ = self.library.usleep((self.nominal - self.now) as u32);
             self.now = self.nominal;
         }
-        if let Some(packet) = step.strip_prefix('>') {
-            return self.expect(&packet.parse()?);
+        match step {
+            Step::Sent(packet) => self.expect(packet),
+            Step::Arrives(packet) => {
+                let (packet, bytes) = self.conversations[self.current].write(packet)?;
+                self.inject(&bytes, format!("< {packet}"))
+            }
+            Step::Icmp(error) => {
+                let bytes = self.conversations[self.current].write_error(error)?;
+                self.inject(&bytes, error.to_string())
+            }
+            Step::Quiet => Ok(()),
+            Step::Call(call) => self.call(call),
         }
-        if let Some(packet) = step.strip_prefix('<') {
-            return self.inject(&packet.parse()?);
-        }
-        let (call, expected) = match step.split_once(" = ") {
+    }
+
+    fn call(&mut self, text: &str) -> Result<(), String> {
+        let (call, expected) = match text.split_once(" = ") {
             Some((call, expected)) => (call, Some(expected)),
-            None => (step, None),
+            None => (text, None),
         };
         let words: Vec<&str> = call.split_whitespace().collect();
         match words[..] {
-            ["quiet"] => Ok(()),
-            ["peer", n] => {
-                self.current = n.parse().map_err(|_| "which peer?")?;
-                let first = self.conversations[0].clone();
-                let port = PEER_PORT + self.conversations.len() as u16;
-                let peers = SocketAddr::new(first.peers.ip(), port);
-                if self.current >= self.conversations.len() {
-                    self.conversations.push(Conversation::new(first.ours, peers));
-                }
-                Ok(())
-            }
+            ["peer", n] => self.turn_to_peer(n),
             ["established"] => self.establish(),
-            ["icmp", name, seq] => self.inject_error(name, seq, "0"),
-            ["icmp", name, seq, "mtu", mtu] => self.inject_error(name, seq, mtu),
             ["start", ref call @ ..] => self.start(call),
             ["done"] => self.done(expected),
             _ => {
@@ -167,6 +178,17 @@ impl Player {
                 self.compare(answer, usual, expected)
             }
         }
+    }
+
+    fn turn_to_peer(&mut self, n: &str) -> Result<(), String> {
+        self.current = n.parse().map_err(|_| "which peer?")?;
+        let first = self.conversations[0].clone();
+        let port = PEER_PORT + self.conversations.len() as u16;
+        let peers = SocketAddr::new(first.peers.ip(), port);
+        if self.current >= self.conversations.len() {
+            self.conversations.push(Conversation::new(first.ours, peers));
+        }
+        Ok(())
     }
 
     fn compare(&self, answer: Answer, usual: isize, expected: Option<&str>) -> Result<(), String> {
@@ -187,17 +209,8 @@ impl Player {
         if as_expected { Ok(()) } else { Err(format!("it answered {shown:?}")) }
     }
 
-    fn inject(&mut self, packet: &Packet) -> Result<(), String> {
-        let (packet, bytes) = self.conversations[self.current].write(packet)?;
-        self.log.push(format!("{} < {packet}", self.shown(self.now)));
-        self.library.netdev_send(bytes.as_ptr(), bytes.len()).map(|_| ()).map_err(|n| n.to_string())
-    }
-
-    fn inject_error(&mut self, name: &str, seq: &str, mtu: &str) -> Result<(), String> {
-        let quote = self.conversations[self.current].quote(relative(seq)?);
-        let mtu = mtu.parse().map_err(|_| "no MTU")?;
-        let bytes = icmp_error::write(name, mtu, &quote)?;
-        self.log.push(format!("{} icmp {name} {seq}", self.shown(self.now)));
+    fn inject(&mut self, bytes: &[u8], shown: String) -> Result<(), String> {
+        self.log.push(format!("{} {shown}", self.shown(self.now)));
         self.library.netdev_send(bytes.as_ptr(), bytes.len()).map(|_| ()).map_err(|n| n.to_string())
     }
 
@@ -242,7 +255,9 @@ impl Player {
             "+0.01 < . 1:1(0) ack 1",
             "accept s = fd c",
         ] {
-            self.line(line).map_err(|problem| format!("{line}: {problem}"))?;
+            Step::parse(line)
+                .and_then(|(when, step)| self.step(when, &step))
+                .map_err(|problem| format!("{line}: {problem}"))?;
         }
         Ok(())
     }
@@ -280,12 +295,12 @@ impl Player {
         self.compare(answer, usual, expected)
     }
 
-    fn shown(&self, at: i64) -> String {
-        format!("{:.6}", (at - self.begin) as f64 / 1e6)
+    fn shown(&self, at: i64) -> Seconds {
+        Seconds(ackclock::time::Duration::from_micros((at - self.begin) as u64))
     }
 
     /// Nothing was sent that no line expects.
-    fn end(mut self) -> Result<(), String> {
+    fn end(&mut self) -> Result<(), String> {
         if self.waiting.is_some() {
             return Err("a call still waits".into());
         }

@@ -2,40 +2,6 @@
 
 use crate::player::check;
 
-/// RFC 9293 section 3.7.4: full segments go at once, the rest waits for the ack.
-#[test]
-fn full_segments_do_not_wait() {
-    check(
-        "
-        established
-        write c 2300
-        > . 1:1001(1000) ack 1
-        > . 1001:2001(1000) ack 1
-        +0.01 < . 1:1(0) ack 1001
-        +0.01 < . 1:1(0) ack 2001
-        > P. 2001:2301(300) ack 1
-        ",
-    );
-}
-
-/// RFC 9293 section 3.7.4: what several calls write becomes a full segment, and then goes.
-#[test]
-fn several_small_writes_become_a_full_segment() {
-    check(
-        "
-        established
-        write c 10
-        > P. 1:11(10) ack 1
-        write c 400
-        write c 400
-        write c 400
-        > . 11:1011(1000) ack 1
-        +0.01 < . 1:1(0) ack 1011
-        > P. 1011:1211(200) ack 1
-        ",
-    );
-}
-
 /// Linux: TCP_NODELAY lets go what has waited.
 #[test]
 fn no_delay_lets_go_what_has_waited() {
@@ -78,19 +44,6 @@ fn closing_pulls_the_cork() {
         write c 300
         close c
         > FP. 1:301(300) ack 1
-        ",
-    );
-}
-
-/// RFC 9293 section 3.9.1.2 (MUST-60, MUST-61): the last segment of what is queued is pushed.
-#[test]
-fn the_last_segment_is_pushed() {
-    check(
-        "
-        established
-        write c 2000
-        > . 1:1001(1000) ack 1
-        > P. 1001:2001(1000) ack 1
         ",
     );
 }

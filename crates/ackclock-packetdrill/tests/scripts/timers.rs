@@ -58,3 +58,40 @@ fn time_wait_lasts_twice_the_lifetime_of_a_segment() {
         ",
     );
 }
+
+/// RFC 9293 section 3.8.4 (MUST-28): two hours by default.
+#[test]
+fn the_first_probe_comes_after_two_hours() {
+    check(
+        "
+        established
+        set c SO_KEEPALIVE 1
+        +4000 quiet
+        7200.01 > . 0:0(0) ack 1
+        +75 > . 0:0(0) ack 1
+        ",
+    );
+}
+
+/// RFC 5482 section 4.2 and Linux's TCP_USER_TIMEOUT: a peer that keeps its window closed and stays
+/// silent is given up after that time. The RST has the number that its window takes.
+#[test]
+fn the_user_timeout_counts_for_a_closed_window() {
+    check(
+        "
+        socket = fd c
+        set c TCP_USER_TIMEOUT 1000
+        start connect c
+        > S 0:0(0) <mss 1460,sackOK>
+        +0.01 < S. 0:0(0) ack 1 <mss 1000,sackOK>
+        > . 1:1(0) ack 1
+        done
+        +0.01 < . 1:1(0) ack 1 win 0
+        write c 10
+        +0.2 > . 1:2(1) ack 1
+        +0.4 > . 1:2(1) ack 1
+        +0.4 > R. 1:1(0) ack 1
+        write c 10 = ETIMEDOUT
+        ",
+    );
+}

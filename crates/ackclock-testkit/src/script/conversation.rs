@@ -1,5 +1,6 @@
 //! Both ends of one connection: packets in bytes and as scripts write them.
 
+use super::icmp::IcmpError;
 use super::packet::Packet;
 use ackclock::apps::Pattern;
 use ackclock::seq::{SeqNumber, SeqRange};
@@ -122,8 +123,16 @@ impl Conversation {
         Ok((packet, [&bytes[..len], &payload].concat()))
     }
 
+    /// The error that a router sends to us, in bytes.
+    ///
+    /// # Errors
+    /// The conversation's version of IP has no such error.
+    pub fn write_error(&self, error: &IcmpError) -> Result<Vec<u8>, String> {
+        error.write(self.ours.ip(), &self.quote(error.about))
+    }
+
     /// The headers of our packet that begins at `seq`, as an ICMP error quotes them.
-    pub fn quote(&self, seq: SeqNumber) -> Vec<u8> {
+    fn quote(&self, seq: SeqNumber) -> Vec<u8> {
         let header = Header {
             source_port: self.ours.port(),
             destination_port: self.peers.port(),

@@ -21,28 +21,20 @@
 //! );
 //! ```
 //!
+//! The lines, segments and ICMP errors below are the language of every script, whatever plays it: a
+//! [`Player`] gets each line as a time and a [`Step`]. The steps after them are those of [`check`].
+//!
 //! # Lines
 //! A line is a comment (from `#` on), or a time and a step. A time is `0.25` (seconds since the
 //! script began), `+0.25` (since the line before) or nothing (the same instant as the line before).
-//! Timers that are due at that instant fire before the line counts.
 //!
 //! | step | means |
 //! | --- | --- |
 //! | `> SEGMENT` | the stack sends this at that time, and nothing between the line before and this one |
 //! | `< SEGMENT` | the peer sends this |
+//! | `icmp NAME SEQ [mtu N]` | a router sends this error about our segment that begins at SEQ |
 //! | `quiet` | nothing: up to that time nothing is sent that no line expects |
-//! | `set NAME VALUE…` | a setting of the connection to come, see below |
-//! | `connect`, `listen`, `accept` | opens actively; passively; takes the connection from the listener |
-//! | `established [passive] [win N]` | a whole handshake with a round trip of 10 ms, in which the peer offers what we offer, an MSS of 1000 and a window of N (60000) |
-//! | `write N [takes M]` | queues the next N bytes of our stream, of which M (all) are taken |
-//! | `urgent N` | as `write`, as urgent data |
-//! | `read N`, `read end` | reads exactly N bytes, checked; finds that the peer has finished |
-//! | `urgent_ahead N`, `urgent_ahead none` | so many bytes to the last urgent one |
-//! | `shutdown`, `close`, `abort` | half-close; give up the handle; reset |
-//! | `nagle on`, `cork on` (or `off`) | switches it on the open connection |
-//! | `state NAME` | the state as RFC 9293 writes it |
-//! | `error NAME`, `error none` | why the connection ended, as in [`Error`](ackclock::tcp::Error) |
-//! | `info FIELD N` | a number of [`Info`](ackclock::tcp::Info); times in milliseconds |
+//! | anything else | a setting or a call that the player knows |
 //!
 //! # Segments
 //! `FLAGS FIRST:END(LENGTH) [ack N] [win N] [urg N] [<OPTIONS>]`, as packetdrill and tcpdump write
@@ -63,12 +55,37 @@
 //! Payload is checked in both directions: each side's stream is a
 //! [`Pattern`](ackclock::apps::Pattern). A FIN may be followed by more than its payload.
 //!
-//! # Settings
+//! # ICMP errors
+//! Their names are `net_unreachable`, `host_unreachable`, `protocol_unreachable`,
+//! `port_unreachable`, `frag_needed`, `source_route_failed`, `admin_prohibited`, `source_quench`,
+//! `time_exceeded` and `parameter_problem`; over IPv6 `no_route`, `address_unreachable`,
+//! `admin_prohibited`, `port_unreachable`, `too_big`, `time_exceeded` and `parameter_problem`. N is the
+//! MTU in bytes that a router tells; without it the field is 0.
+//!
+//! # Steps of `check`
+//! Timers that are due at a line's instant fire before the line counts.
+//!
+//! | step | means |
+//! | --- | --- |
+//! | `set NAME VALUE…` | a setting of the connection to come, see below |
+//! | `connect`, `listen`, `accept` | opens actively; passively; takes the connection from the listener |
+//! | `established [passive] [win N]` | a whole handshake with a round trip of 10 ms, in which the peer offers what we offer, an MSS of 1000 and a window of N (60000) |
+//! | `write N [takes M]` | queues the next N bytes of our stream, of which M (all) are taken |
+//! | `urgent N` | as `write`, as urgent data |
+//! | `read N`, `read end` | reads exactly N bytes, checked; finds that the peer has finished |
+//! | `urgent_ahead N`, `urgent_ahead none` | so many bytes to the last urgent one |
+//! | `shutdown`, `close`, `abort` | half-close; give up the handle; reset |
+//! | `nagle on`, `cork on` (or `off`) | switches it on the open connection |
+//! | `state NAME` | the state as RFC 9293 writes it |
+//! | `error NAME`, `error none` | why the connection ended, as in [`Error`](ackclock::tcp::Error) |
+//! | `info FIELD N` | a number of [`Info`](ackclock::tcp::Info); times in milliseconds |
+//!
+//! # Settings of `check`
 //! What would blur a script is off: a connection has Reno and NewReno, an MSS of 1000, 10,000 bytes
 //! of receive buffer, no timestamps, no window scaling; it acknowledges every second full segment,
 //! or after 40 ms, from the first one on. The rest is as in [`Config`](ackclock::tcp::Config).
 //!
-//! `set` comes before everything else and knows `mtu N`, `law NAME`, `recovery NAME`, `mss N` (or
+//! `set` comes before everything else and knows `mtu N`, `law NAME`, `recovery NAME`, `ecn MODE`, `mss N` (or
 //! `link`), `send_buffer N`, `receive_buffer N`, `reassembly_ranges N`, `initial_window SEGMENTS`;
 //! `window_scaling`, `timestamps`, `sack` and `nagle` with `on` or `off`; `ack_policy every`,
 //! `ack_policy delayed TIMEOUT QUICK_ACKS`, `ack_policy bsd43`; and, in seconds, `rto INITIAL MIN
@@ -76,8 +93,10 @@
 //! `fin_wait_2_timeout`.
 
 mod conversation;
+mod icmp;
 mod info;
 mod packet;
+mod play;
 mod run;
 mod setting;
 #[cfg(test)]
@@ -85,9 +104,11 @@ mod tests;
 mod time;
 
 pub use conversation::{Conversation, FIRST_TIMESTAMP, OUR_STREAM, PEER_STREAM};
-pub use packet::{Packet, relative};
-pub use run::{Failure, run};
-pub use time::{Seconds, When, seconds};
+pub use icmp::IcmpError;
+pub use packet::Packet;
+pub use play::{Failure, Player, Step, play};
+pub use run::run;
+pub use time::{Seconds, When};
 
 /// Runs a script and panics with an explanation if it does not hold.
 ///

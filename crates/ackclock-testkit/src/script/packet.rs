@@ -102,10 +102,7 @@ pub(super) fn number<N: FromStr>(text: &str) -> Result<N, String> {
 }
 
 /// A sequence number; negative ones and those up to 2^32 are the same circle.
-///
-/// # Errors
-/// It is no number.
-pub fn relative(text: &str) -> Result<SeqNumber, String> {
+pub(super) fn relative(text: &str) -> Result<SeqNumber, String> {
     number::<i64>(text).map(|n| SeqNumber(n as u32))
 }
 
@@ -160,8 +157,8 @@ fn parse_blocks(words: &[&str]) -> Result<SackBlocks, String> {
     Ok(blocks)
 }
 
-/// Numbers before the SYN are negative.
-struct Relative(SeqNumber);
+/// Shows a sequence number as [`relative`] reads it: numbers before the SYN are negative.
+pub(super) struct Relative(pub(super) SeqNumber);
 
 impl fmt::Display for Relative {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

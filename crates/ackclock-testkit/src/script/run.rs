@@ -1,8 +1,10 @@
 //! Runs a script, line by line, against one stack.
 
 use super::conversation::{Conversation, FIRST_TIMESTAMP, OUR_STREAM, PEER_STREAM};
+use super::icmp::IcmpError;
 use super::info::field;
 use super::packet::{Packet, number};
+use super::play::{Failure, Player, Step, play};
 use super::setting::{Settings, switch};
 use super::time::{Seconds, When};
 use ackclock::congestion::BuiltIn;
@@ -14,7 +16,6 @@ use ackclock::tcp::{Info, ReceiveError};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::{Flags, Options, Timestamps};
 use std::collections::VecDeque;
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 const OUR_ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
@@ -31,47 +32,12 @@ const ROUND_TRIP: Duration = Duration::from_millis(10);
 /// More timers than any script waits for.
 const MOST_TIMERS: u32 = 100_000;
 
-/// Why a script does not hold: the line, what is wrong with it, and every packet up to then.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Failure {
-    /// Number of the line, from 1.
-    pub line: usize,
-    /// The line.
-    pub text: String,
-    /// What is wrong.
-    pub problem: String,
-    /// The packets so far, a line for each.
-    pub packets: Vec<String>,
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Failure { line, text, problem, packets } = self;
-        write!(f, "script line {line}: {text}\n{problem}")?;
-        if !packets.is_empty() {
-            write!(f, "\npackets so far:\n  {}", packets.join("\n  "))?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Failure {}
-
-/// Runs a script.
+/// Runs a script against a stack of its own.
 ///
 /// # Errors
 /// The first line that cannot be read or does not hold.
 pub fn run(script: &str) -> Result<(), Failure> {
-    let mut runner = Runner::new();
-    let mut last = (0, "");
-    for (index, line) in script.lines().enumerate() {
-        let text = line.split('#').next().unwrap_or_default().trim();
-        if !text.is_empty() {
-            last = (index + 1, text);
-            runner.line(text).map_err(|problem| runner.failure(last, problem))?;
-        }
-    }
-    runner.expect_silence().map_err(|problem| runner.failure(last, problem))
+    play(script, &mut Runner::new())
 }
 
 /// A packet that the stack has sent.
@@ -80,6 +46,7 @@ struct Sent {
     packet: Packet,
 }
 
+/// Plays scripts against one stack, by the calls of its public API.
 struct Runner {
     settings: Settings,
     /// There is one as soon as something happens.
@@ -93,6 +60,41 @@ struct Runner {
     /// What the stack has sent that no line has expected yet.
     sent: VecDeque<Sent>,
     log: Vec<String>,
+}
+
+impl Player for Runner {
+    fn step(&mut self, when: When, step: &Step<'_>) -> Result<(), String> {
+        let at = match when {
+            When::After(after) => self.now + after,
+            When::At(time) => START + time,
+        };
+        if at < self.now {
+            return Err(format!("it is {} already", shown(self.now)));
+        }
+        if let Step::Sent(expected) = step {
+            return self.expect(at, expected);
+        }
+        self.wait_until(at)?;
+        self.expect_silence()?;
+        match step {
+            Step::Sent(_) | Step::Quiet => Ok(()),
+            Step::Arrives(packet) => self.inject(packet),
+            Step::Icmp(error) => self.inject_error(error),
+            Step::Call(call) => match call.split_whitespace().collect::<Vec<_>>()[..] {
+                ["set", ref setting @ ..] if self.stack.is_none() => self.settings.set(setting),
+                ["set", ..] => Err("settings come before everything else".into()),
+                ref words => self.call(words).and_then(|()| self.collect()),
+            },
+        }
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        self.expect_silence()
+    }
+
+    fn packets(&self) -> &[String] {
+        &self.log
+    }
 }
 
 impl Runner {
@@ -111,38 +113,6 @@ impl Runner {
             read: 0,
             sent: VecDeque::new(),
             log: Vec::new(),
-        }
-    }
-
-    fn failure(&self, (line, text): (usize, &str), problem: String) -> Failure {
-        Failure { line, text: text.into(), problem, packets: self.log.clone() }
-    }
-
-    fn line(&mut self, text: &str) -> Result<(), String> {
-        let (when, step) = When::split(text)?;
-        let at = match when {
-            When::After(after) => self.now + after,
-            When::At(time) => START + time,
-        };
-        if at < self.now {
-            return Err(format!("it is {} already", shown(self.now)));
-        }
-        if let Some(packet) = step.strip_prefix('>') {
-            let expected = packet.parse()?;
-            return self.expect(at, &expected);
-        }
-        self.wait_until(at)?;
-        self.expect_silence()?;
-        if let Some(packet) = step.strip_prefix('<') {
-            let packet = packet.parse()?;
-            return self.inject(&packet);
-        }
-        let words: Vec<&str> = step.split_whitespace().collect();
-        match *words {
-            ["quiet"] => Ok(()),
-            ["set", ref setting @ ..] if self.stack.is_none() => self.settings.set(setting),
-            ["set", ..] => Err("settings come before everything else".into()),
-            _ => self.call(&words).and_then(|()| self.collect()),
         }
     }
 
@@ -210,13 +180,22 @@ impl Runner {
         }
     }
 
-    // ---- the peer ----
+    // ---- the peer and the routers ----
 
     fn inject(&mut self, packet: &Packet) -> Result<(), String> {
         let (packet, bytes) = self.conversation.write(packet)?;
-        self.log.push(format!("{} < {packet}", shown(self.now)));
+        self.arrive(&bytes, format!("< {packet}"))
+    }
+
+    fn inject_error(&mut self, error: &IcmpError) -> Result<(), String> {
+        let bytes = self.conversation.write_error(error)?;
+        self.arrive(&bytes, error.to_string())
+    }
+
+    fn arrive(&mut self, bytes: &[u8], packet: String) -> Result<(), String> {
+        self.log.push(format!("{} {packet}", shown(self.now)));
         let now = self.now;
-        self.stack().on_packet(now, &bytes);
+        self.stack().on_packet(now, bytes);
         self.collect()
     }
 

@@ -49,6 +49,9 @@ impl Settings {
                 self.connection.recovery =
                     name.parse().map_err(|error| format!("{name}: {error}"))?;
             }
+            ["ecn", mode] => {
+                self.connection.ecn = mode.parse().map_err(|error| format!("{mode}: {error}"))?;
+            }
             ["mss", "link"] => self.connection.mss = None,
             ["mss", bytes] => self.connection.mss = Some(number(bytes)?),
             ["send_buffer", bytes] => self.connection.send_buffer = number(bytes)?,

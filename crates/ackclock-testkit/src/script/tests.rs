@@ -1,7 +1,6 @@
 //! Scripts that must fail, and how they say so.
 
-use super::packet::Packet;
-use super::run;
+use super::{IcmpError, Packet, run};
 
 /// What a script that does not hold says.
 fn complaint(script: &str) -> String {
@@ -24,6 +23,14 @@ fn segments_are_shown_as_they_are_written() {
 }
 
 #[test]
+fn icmp_errors_are_shown_as_they_are_written() {
+    for text in ["port_unreachable 0", "frag_needed -7 mtu 800", "too_big 1 mtu 1280"] {
+        let error: IcmpError = text.parse().expect(text);
+        assert_eq!(error.to_string(), format!("icmp {text}"));
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_named() {
     let cases = [
         ("> Q 0:0(0)", "`Q` in `Q` is no flag"),
@@ -38,6 +45,9 @@ fn what_cannot_be_read_is_named() {
         ("0.0000000001 quiet", "`0.0000000001` is no time in seconds"),
         ("set colour blue", "`set colour blue` is no setting"),
         ("set mss 0", "mss must be 1 to 65495 bytes"),
+        ("icmp colour 1", "`colour` is no ICMP error"),
+        ("icmp frag_needed 1 800", "`icmp frag_needed 1 800` is not icmp NAME SEQ [mtu N]"),
+        ("icmp too_big 1 mtu 1280", "`too_big` is no error of this version of IP"),
         ("jump", "`jump` is no step"),
         ("write 1", "there is no open connection"),
     ];
@@ -81,6 +91,14 @@ fn what_no_line_expects_fails() {
     let problem = "no line expects 0.000 > S 0:0(0) win 10000 <mss 1000,sackOK>";
     assert_eq!(run("connect").unwrap_err().problem, problem);
     assert_eq!(run("connect\nstate SYN-SENT").unwrap_err().problem, problem);
+}
+
+#[test]
+fn packets_of_the_peer_and_of_routers_are_told() {
+    let script = "established\n < P. 1:11(10) ack 1\n icmp host_unreachable 1\n write 1 takes 0";
+    let failure = run(script).unwrap_err();
+    let told = ["0.010 < P. 1:11(10) ack 1 win 60000", "0.010 icmp host_unreachable 1"];
+    assert!(failure.packets.ends_with(&told.map(String::from)), "{failure}");
 }
 
 #[test]

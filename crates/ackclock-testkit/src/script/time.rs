@@ -35,10 +35,7 @@ impl When {
 }
 
 /// `1.25` as a span of time.
-///
-/// # Errors
-/// It is no decimal number.
-pub fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
     let parsed = || {
         let whole: u64 = whole.parse().ok()?;
@@ -49,7 +46,7 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     parsed().map(Duration::from_nanos).ok_or_else(|| format!("`{text}` is no time in seconds"))
 }
 
-/// Shows a span of time as [`seconds`] reads it, to the millisecond at least.
+/// Shows a span of time as scripts write it, to the millisecond at least.
 #[derive(Clone, Copy, Debug)]
 pub struct Seconds(
     /// The span.

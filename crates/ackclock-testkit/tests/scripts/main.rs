@@ -1,11 +1,19 @@
 //! Rules whose exact segments matter, one file per section of an RFC.
 
+mod rfc1191_path_mtu;
 mod rfc2018_4_blocks;
 mod rfc2883_4_duplicates;
+mod rfc3168_6_1_ecn;
+mod rfc4015_false_alarms;
+mod rfc5681_3_1_growth;
+mod rfc5681_3_2_fast_retransmit;
 mod rfc5961_blind_attacks;
+mod rfc6298_5_timer;
+mod rfc6675_5_recovery;
 mod rfc7323_2_window_scale;
 mod rfc7323_4_timestamps;
 mod rfc7323_5_paws;
+mod rfc8985_rack_tlp;
 mod rfc9293_3_10_7_1_closed;
 mod rfc9293_3_10_7_2_listen;
 mod rfc9293_3_10_7_3_syn_sent;
@@ -21,4 +29,5 @@ mod rfc9293_3_8_4_keepalive;
 mod rfc9293_3_8_6_1_persist;
 mod rfc9293_3_8_6_2_silly_windows;
 mod rfc9293_3_8_6_3_delayed_acks;
+mod rfc9293_3_9_2_2_icmp;
 mod states;

@@ -153,3 +153,18 @@ fn no_block_is_sent_to_a_peer_that_did_not_permit_it() {
         ",
     );
 }
+
+#[test]
+fn an_update_of_the_window_reports_them_too() {
+    check(
+        "
+        established
+        < . 3001:4001(1000) ack 1
+        > . 1:1(0) ack 1 <sack 3001:4001>
+        < . 1:2001(2000) ack 1
+        > . 1:1(0) ack 2001 win 8000 <sack 3001:4001>
+        read 2000
+        > . 1:1(0) ack 2001 win 10000 <sack 3001:4001>
+        ",
+    );
+}

@@ -157,3 +157,16 @@ fn a_repeated_fin_alone_is_no_duplicate_data() {
         ",
     );
 }
+
+#[test]
+fn a_segment_around_a_block_repeats_it() {
+    established(
+        "
+        < . 501:1001(500) ack 1
+        > . 1:1(0) ack 1 <sack 501:1001>
+        < . 1:1501(1500) ack 1
+        > . 1:1(0) ack 1501 <sack 501:1001>
+        read 1500
+        ",
+    );
+}

@@ -102,3 +102,19 @@ fn the_edge_does_not_move_back_although_the_window_is_rounded() {
         ",
     );
 }
+
+#[test]
+fn a_shift_above_fourteen_counts_as_fourteen() {
+    // Section 2.3.
+    check(
+        "
+        set window_scaling on
+        listen
+        < S 0:0(0) <mss 1000,wscale 15>
+        > S. 0:0(0) ack 1 <mss 1000,wscale 0>
+        < . 1:1(0) ack 1 win 1
+        accept
+        info send_window 16384
+        ",
+    );
+}

@@ -145,3 +145,21 @@ fn anything_else_is_dropped() {
         ",
     );
 }
+
+/// RFC 9293 section 3.7.1 (MUST-15): no option means 536 bytes.
+#[test]
+fn without_an_mss_option_segments_have_536_bytes() {
+    check(
+        "
+        listen
+        < S 0:0(0)
+        > S. 0:0(0) ack 1 <mss 1000>
+        +0.01 < . 1:1(0) ack 1
+        accept
+        write 1000
+        > . 1:537(536) ack 1
+        +0.01 < . 1:1(0) ack 537
+        > P. 537:1001(464) ack 1
+        ",
+    );
+}

@@ -222,3 +222,19 @@ fn a_segment_longer_than_the_window_with_both_ends_outside_is_not_acceptable() {
         ",
     );
 }
+
+#[test]
+fn of_a_segment_behind_a_hole_the_part_inside_is_held() {
+    check(
+        "
+        set receive_buffer 4000
+        established
+        < . 3001:4461(1460) ack 1
+        > . 1:1(0) ack 1 <sack 3001:4001>
+        < . 1:3001(3000) ack 1
+        > . 1:1(0) ack 4001 win 0
+        read 4000
+        > . 1:1(0) ack 4001 win 4000
+        ",
+    );
+}

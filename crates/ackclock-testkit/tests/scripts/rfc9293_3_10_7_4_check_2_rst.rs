@@ -123,3 +123,15 @@ fn no_timer_runs_after_it() {
         ",
     );
 }
+
+#[test]
+fn the_last_number_in_the_window_is_in_it() {
+    ESTABLISHED.then(
+        "
+        < R 10000:10000(0)
+        > . 1:1(0) ack 1
+        < R 10001:10001(0)
+        {same}
+        ",
+    );
+}

@@ -223,3 +223,21 @@ fn an_ack_removes_what_it_covers() {
         ",
     );
 }
+
+#[test]
+fn when_the_window_shrinks_no_new_data_goes() {
+    // SHLD-15, SHLD-17.
+    check(
+        "
+        established
+        write 2000
+        > . 1:1001(1000) ack 1
+        > P. 1001:2001(1000) ack 1
+        +0.01 < . 1:1(0) ack 1 win 500
+        write 1000
+        +0.01 < . 1:1(0) ack 2001 win 500
+        < . 1:1(0) ack 2001 win 5000
+        > P. 2001:3001(1000) ack 1
+        ",
+    );
+}

@@ -163,3 +163,32 @@ fn ours_follows_everything_that_is_queued() {
         ",
     );
 }
+
+#[test]
+fn behind_a_hole_it_waits_also_without_text() {
+    for state in RECEIVING {
+        state.then(
+            "
+            < F. 101:101(0) ack 1
+            > . {our}:{our}(0) ack 1
+            {same}
+            < P. 1:101(100) ack 1
+            > . {our}:{our}(0) ack 102
+            read 100
+            read end
+            ",
+        );
+    }
+}
+
+#[test]
+fn in_closing_ours_is_repeated_with_the_ack_of_the_peers() {
+    CLOSING.then(
+        "
+        +0.2 > F. 1:1(0) ack 2
+        < . 2:2(0) ack 2
+        +1 < F. 1:1(0) ack 2
+        > . 2:2(0) ack 2
+        ",
+    );
+}

@@ -131,3 +131,15 @@ fn the_user_timeout_ends_an_unanswered_series() {
         "
     ));
 }
+
+#[test]
+fn a_peer_that_answers_is_not_given_up() {
+    // MUST-37; more than a quarter of an hour, with probes two minutes apart in the end.
+    let answered = "
+        > . 2001:2002(1) ack 1
+        < . 1:1(0) ack 2001 win 0";
+    let gaps = [0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4];
+    let gaps = gaps.into_iter().chain([120.0; 7]);
+    let probes: String = gaps.map(|gap| answered.replacen('>', &format!("+{gap} >"), 1)).collect();
+    with_closed_window(&[&probes, "\n state ESTABLISHED"].concat());
+}

@@ -181,3 +181,59 @@ fn acks_are_not_acknowledged() {
         ",
     );
 }
+
+/// RFC 5681 section 4.2: a peer may send less than the MSS that we announced (here 1,460); every
+/// second segment is acknowledged all the same.
+#[test]
+fn every_second_segment_of_a_peer_with_a_smaller_mss_is_acknowledged() {
+    check(
+        "
+        set mss 1460
+        established
+        < . 1:1001(1000) ack 1
+        < . 1001:2001(1000) ack 1
+        > . 1:1(0) ack 2001
+        < . 2001:3001(1000) ack 1
+        < . 3001:4001(1000) ack 1
+        > . 1:1(0) ack 4001
+        ",
+    );
+}
+
+/// RFC 5681 section 4.2: what a full-sized segment is may change with the path MTU. Two shorter
+/// ones in succession show it, as in Linux.
+#[test]
+fn a_peer_whose_segments_become_smaller_is_acknowledged_as_often() {
+    check(
+        "
+        set mss 1460
+        established
+        < . 1:1461(1460) ack 1
+        < . 1461:2921(1460) ack 1
+        > . 1:1(0) ack 2921
+        < . 2921:3921(1000) ack 1
+        < . 3921:4921(1000) ack 1
+        > . 1:1(0) ack 4921
+        < . 4921:5921(1000) ack 1
+        < . 5921:6921(1000) ack 1
+        > . 1:1(0) ack 6921
+        ",
+    );
+}
+
+/// RFC 9293 section 3.8.6.3 (SHLD-19): one that becomes longer counts as one segment.
+#[test]
+fn a_peer_whose_segments_become_longer_is_acknowledged_every_second() {
+    check(
+        "
+        set mss 1460
+        established
+        < . 1:601(600) ack 1
+        < . 601:1201(600) ack 1
+        > . 1:1(0) ack 1201
+        < . 1201:2661(1460) ack 1
+        < . 2661:4121(1460) ack 1
+        > . 1:1(0) ack 4121
+        ",
+    );
+}

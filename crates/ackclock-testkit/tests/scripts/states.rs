@@ -99,6 +99,15 @@ pub(crate) const TIME_WAIT: State = State {
     peer: 2,
 };
 
+/// In ESTABLISHED, with five segments sent and none acknowledged.
+pub(crate) const FIVE_IN_FLIGHT: &str = "established
+        write 5000
+        > . 1:1001(1000) ack 1
+        > . 1001:2001(1000) ack 1
+        > . 2001:3001(1000) ack 1
+        > . 3001:4001(1000) ack 1
+        > P. 4001:5001(1000) ack 1";
+
 /// The states in which the peer may still send new data.
 pub(crate) const RECEIVING: [State; 3] = [ESTABLISHED, FIN_WAIT_1, FIN_WAIT_2];
 

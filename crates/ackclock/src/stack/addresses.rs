@@ -8,7 +8,6 @@ use crate::wire::{Address, is_unicast};
 use core::net::{IpAddr, Ipv4Addr};
 
 /// IPv6 link-local addresses share ten bits (RFC 4291 section 2.4).
-#[cfg(feature = "ethernet")]
 const LINK_LOCAL_PREFIX: u8 = 10;
 
 /// An address with the length of its network prefix.
@@ -44,18 +43,13 @@ impl AddressPlace {
 pub(crate) struct Addresses<'a> {
     places: Buffer<'a, AddressPlace>,
     /// Changes with each address that is added.
-    #[cfg(feature = "ethernet")]
     additions: u16,
 }
 
 impl<'a> Addresses<'a> {
     /// No address yet.
     pub(super) const fn new(places: Buffer<'a, AddressPlace>) -> Self {
-        Addresses {
-            places,
-            #[cfg(feature = "ethernet")]
-            additions: 0,
-        }
+        Addresses { places, additions: 0 }
     }
 
     /// Other memory, without an address; those that come are new to whoever watches for them.
@@ -79,22 +73,17 @@ impl<'a> Addresses<'a> {
         } else if self.places.len() >= limits::ADDRESSES || self.places.push(new).is_err() {
             return Err(AddressError::NoResources);
         }
-        #[cfg(feature = "ethernet")]
-        {
-            self.additions = self.additions.wrapping_add(1);
-        }
+        self.additions = self.additions.wrapping_add(1);
         Ok(())
     }
 
     /// A number that changes with each address that is added.
-    #[cfg(feature = "ethernet")]
     pub(crate) const fn additions(&self) -> u16 {
         self.additions
     }
 
     /// The prefix of the network that we share with a destination, in bits; `None` if it is on no link
     /// of ours. IPv6 link-local addresses are on the link always (RFC 4861 section 5.1).
-    #[cfg(feature = "ethernet")]
     pub(crate) fn on_link(&self, destination: Address) -> Option<u8> {
         let shared = self.iter().filter(|own| own.contains(destination)).map(|own| own.prefix);
         let is_local = !destination.is_ipv4() && is_link_local(destination);
@@ -103,7 +92,6 @@ impl<'a> Addresses<'a> {
 
     /// The address from which a neighbour is asked who it is: that of a network that both are in, else
     /// any of the same family.
-    #[cfg(feature = "ethernet")]
     pub(crate) fn asking(&self, neighbour: Address) -> Option<Address> {
         let of_family = |own: &Network| own.address.is_ipv4() == neighbour.is_ipv4();
         let shared = self.iter().find(|own| own.contains(neighbour));
@@ -250,7 +238,6 @@ mod tests {
         assert_eq!(source(&addresses, "fe80::2"), Some(ip("fe80::1")));
     }
 
-    #[cfg(feature = "ethernet")]
     #[test]
     fn a_neighbour_is_asked_for_from_the_network_that_it_is_in() {
         let mut places = [AddressPlace::EMPTY; 3];

@@ -10,8 +10,8 @@ use crate::profile::Profile;
 use crate::tcp::Verdict;
 use crate::time::Instant;
 use crate::wire::{
-    EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, PlainPacket, Protocol, Segment,
-    WireError, parse_packet,
+    EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, Protocol, Segment, WireError,
+    parse_packet,
 };
 
 /// Length of an ICMP echo header, in bytes.
@@ -41,65 +41,10 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Takes a packet, or only if it is no `STRAY`; returns whether it did.
     #[inline]
     fn take<const STRAY: bool>(&mut self, now: Instant, received: &Received<'_>) -> bool {
-        if self.take_expected(now, received) {
-            return true;
-        }
-        if cfg!(feature = "fast-path")
-            && let Some(packet) = PlainPacket::read(received.packet, received.verify)
-        {
-            let taken = packet
-                .take_plain(|segment| self.take_plain::<STRAY>(now, segment))
-                .or_else(|| self.take_usual_syn::<STRAY>(now, &packet));
-            if let Some(taken) = taken {
-                return taken;
-            }
-        }
-        self.take_any::<STRAY>(now, received)
+        self.take_predicted(now, received) || self.take_any::<STRAY>(now, received)
     }
 
-    #[inline(never)]
-    fn take_usual_syn<const STRAY: bool>(
-        &mut self,
-        now: Instant,
-        packet: &PlainPacket<'_>,
-    ) -> Option<bool> {
-        packet.take_usual_syn(|segment| self.take_segment::<STRAY>(now, segment))
-    }
-
-    fn take_plain<const STRAY: bool>(&mut self, now: Instant, segment: &Segment<'_>) -> bool {
-        // The next packet is often of the connection that the last one was of.
-        if let Some(slot) = self.connections.get(self.recent)
-            && slot.tuple.is_of(segment)
-            && !slot.detached
-        {
-            let now = self.begin_packet(now);
-            self.statistics.count(|all| &mut all.segments_delivered);
-            self.on_connection_segment(now, self.recent, segment);
-            self.expect_another(self.recent, segment);
-            true
-        } else {
-            self.take_segment::<STRAY>(now, segment)
-        }
-    }
-
-    /// Takes a segment of any connection, or of none.
-    #[inline(never)]
-    fn take_segment<const STRAY: bool>(&mut self, now: Instant, segment: &Segment<'_>) -> bool {
-        if !segment.ip.is_between_hosts() {
-            let now = self.begin_packet(now);
-            self.on_parsed(now, &Err(WireError::Address));
-            return true;
-        }
-        let entity = self.find(&FourTuple::of(segment));
-        if !STRAY && self.is_stray_segment(segment, entity) {
-            return false;
-        }
-        let now = self.begin_packet(now);
-        self.on_segment(now, segment, entity);
-        true
-    }
-
-    /// The same for any packet.
+    /// Takes any packet, in the same way.
     // A parsed packet is large, and is not to lie on the stack of whoever drives this one.
     #[inline(never)]
     fn take_any<const STRAY: bool>(&mut self, now: Instant, received: &Received<'_>) -> bool {
@@ -115,9 +60,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     pub(super) fn begin_packet(&mut self, now: Instant) -> Instant {
-        self.train.end();
         self.statistics.count(|all| &mut all.packets_received);
-        self.advance(now)
+        self.begin(now)
     }
 
     fn on_parsed(&mut self, now: Instant, parsed: &Result<Packet<'_>, WireError>) {
@@ -137,9 +81,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 self.statistics.count(|all| &mut all.bad_address)
             }
             Protocol::EchoRequest(request) => self.on_echo_request(&packet.ip, request),
-            Protocol::IcmpError(error) if cfg!(feature = "icmp-errors") => {
-                self.on_icmp_error(now, error)
-            }
+            Protocol::IcmpError(error) if P::ICMP_ERRORS => self.on_icmp_error(now, error),
             Protocol::IcmpError(_) | Protocol::OtherIcmp => {
                 self.statistics.count(|all| &mut all.icmp_ignored)
             }
@@ -180,8 +122,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
         match entity {
             Some(Entity::Connection(id)) => {
-                self.recent = id;
                 self.on_connection_segment(now, id, segment);
+                self.predict_arrivals(id, segment);
             }
             Some(Entity::HalfOpen(id)) => {
                 if let Some(id) = self.on_half_open_segment(now, id, segment) {
@@ -198,7 +140,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// A segment of a connection that has its slot.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     pub(super) fn on_connection_segment(&mut self, now: Instant, id: u32, segment: &Segment<'_>) {
         let Some(slot) = self.connections.get_mut(id) else {
             return;
@@ -235,7 +177,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn on_echo_request(&mut self, ip: &IpInfo, request: &EchoRequest<'_>) {
         if !self.addresses.contains(ip.destination) {
             self.statistics.count(|all| &mut all.not_for_us);

@@ -152,7 +152,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if slot.owner != Owner::Application {
             return None;
         }
-        self.train.end();
         Some(slot)
     }
 
@@ -163,7 +162,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         handle: Handle,
         call: impl FnOnce(&mut Connection<'a, C, P>, Instant) -> R,
     ) -> Option<R> {
-        let now = self.advance(now);
+        let now = self.begin(now);
         let slot = self.resolve_mut(handle)?;
         let answer = call(&mut slot.connection, now);
         self.fit_queues(now, handle.slot);
@@ -179,7 +178,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         handle: Handle,
         call: impl FnOnce(&mut Connection<'a, C, P>) -> R,
     ) -> Option<R> {
-        let now = self.advance(now);
+        let now = self.begin(now);
         let slot = self.resolve_mut(handle)?;
         let answer = call(&mut slot.connection);
         self.after_read(now, handle.slot);
@@ -194,10 +193,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         handle: Handle,
         call: impl FnOnce(&mut Connection<'a, C, P>, Instant) -> Result<usize, SendError>,
     ) -> Result<usize, SendError> {
-        if !cfg!(any(feature = "alloc", feature = "fast-path")) {
-            return self.with(now, handle, call).unwrap_or(Err(SendError::InvalidHandle));
-        }
-        let now = self.advance(now);
+        let now = self.begin(now);
         let slot = self.resolve(handle).ok_or(SendError::InvalidHandle)?;
         if !slot.is_fitting(&self.memory) {
             self.fit_queues(now, handle.slot);
@@ -212,7 +208,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             return answer;
         }
         slot.note_queued();
-        self.train.end();
         // Who takes data is in a state that does not leave the network.
         self.make_busy(now, handle.slot);
         self.ready.push(handle.slot);
@@ -226,7 +221,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         handle: Handle,
         call: impl FnOnce(&mut Connection<'a, C, P>, Instant),
     ) -> Result<(), InvalidHandle> {
-        let now = self.advance(now);
+        let now = self.begin(now);
         let slot = self.resolve_mut(handle).ok_or(InvalidHandle)?;
         slot.owner = Owner::Nobody;
         if !slot.detached {

@@ -1,5 +1,6 @@
 //! What a link can do.
 
+use crate::profile::Profile;
 use crate::wire::{Checksums, MAX_HEADER, WriteChecksum};
 
 /// What a link can do, as far as the stack needs to know.
@@ -63,18 +64,14 @@ impl Segmentation {
     }
 
     /// As much of it as can be used.
-    pub(super) fn usable(self) -> Self {
-        let largest = Capabilities::LARGEST_PAYLOAD;
+    pub(super) fn usable<P: Profile>(self) -> Self {
+        let largest = if P::SEGMENTATION { Capabilities::LARGEST_PAYLOAD } else { 0 };
         Segmentation { ipv4: self.ipv4.min(largest), ipv6: self.ipv6.min(largest) }
     }
 
     /// In packets of this version.
     pub(super) const fn of(self, is_ipv4: bool) -> u32 {
-        match is_ipv4 {
-            _ if !cfg!(feature = "segmentation") => 0,
-            true => self.ipv4,
-            false => self.ipv6,
-        }
+        if is_ipv4 { self.ipv4 } else { self.ipv6 }
     }
 
     /// In packets of either.

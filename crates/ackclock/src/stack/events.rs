@@ -8,12 +8,9 @@ use super::time_wait::TimeWaitRecord;
 use super::{Event, Handle, Listener, Stack};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
+use crate::storage::CAN_GROW;
 use crate::tcp::State;
 use crate::time::{Duration, Instant};
-
-/// Whether the deadline of the connection that has received or sent last is noted only when another
-/// one does. Where little text is wanted it is noted each time.
-const SETTLES_LATER: bool = cfg!(feature = "fast-path");
 
 /// The least step of time.
 const TICK: Duration = Duration::from_nanos(1);
@@ -24,7 +21,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let records = self.half_open.timers.next().min(self.time_waits.next_expiry());
         let noted = self.timers.next().min(records);
         match self.connections.get(self.busy) {
-            Some(slot) if SETTLES_LATER && !slot.detached => {
+            Some(slot) if P::PREDICTION && !slot.detached => {
                 noted.min(slot.connection.poll_timeout())
             }
             _ => noted,
@@ -33,8 +30,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// Fires every timer that is due.
     pub fn on_timeout(&mut self, now: Instant) {
-        let now = self.advance(now);
-        self.train.end();
+        let now = self.begin(now);
         self.settle_busy(now);
         while let Some(id) = self.time_waits.expired(now) {
             self.forget_time_wait(id);
@@ -100,15 +96,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Looks at a connection after something has happened to it. Whether it has anything to send
     /// is asked when its turn in the ready queue comes, and whether that is news to the application
     /// when it asks for events: a batch of segments costs that once.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     pub(super) fn after(&mut self, now: Instant, id: u32) {
-        self.train.end();
-        if cfg!(feature = "fast-path")
-            && let Some(slot) = self.connections.get(id)
+        if let Some(slot) = self.connections.get(id)
             && !slot.is_leaving()
         {
             let owner = slot.owner;
-            return self.after_plain(now, id, owner);
+            return self.after_staying(now, id, owner);
         }
         self.settle_later(now, id);
         self.queue(id);
@@ -116,7 +110,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// The same if the connection stays in the network.
     #[inline]
-    pub(super) fn after_plain(&mut self, now: Instant, id: u32, owner: Owner) {
+    pub(super) fn after_staying(&mut self, now: Instant, id: u32, owner: Owner) {
         self.make_busy(now, id);
         self.ready.push(id);
         if owner == Owner::Application {
@@ -124,7 +118,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn queue(&mut self, id: u32) {
         let Some(slot) = self.connections.get(id) else {
             return;
@@ -144,7 +138,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Looks at a connection after its application has done something with it: what that is news of
     /// is known at once.
     pub(super) fn after_call(&mut self, now: Instant, id: u32) {
-        self.train.end();
         self.settle_later(now, id);
         if self.connections.get(id).is_some_and(|slot| !slot.detached) {
             self.ready.push(id);
@@ -159,14 +152,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// Lets a connection's queues follow its need, as far as there is memory.
-    #[cfg_attr(feature = "fast-path", inline)]
+    #[inline]
     pub(super) fn fit_queues(&mut self, now: Instant, id: u32) {
         if self.connections.get(id).is_some_and(|slot| !slot.is_fitting(&self.memory)) {
             self.fit_anew(now, id);
         }
     }
 
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn fit_anew(&mut self, now: Instant, id: u32) {
         if let Some(slot) = self.connections.get_mut(id)
             && let Some(sizes) = &mut slot.sizes
@@ -185,7 +178,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// memory for a while.
     pub(super) fn after_last_turn(&mut self, now: Instant, id: u32) {
         self.rest_if_empty(id);
-        if !SETTLES_LATER || self.busy != id {
+        if !P::PREDICTION || self.busy != id {
             self.settle(now, id);
             self.free_if_done(id);
         }
@@ -196,9 +189,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     #[inline]
     pub(super) fn after_read(&mut self, now: Instant, id: u32) {
         self.fit_queues(now, id);
-        if !cfg!(feature = "fast-path") {
-            return self.after_call(now, id);
-        }
         let Some(slot) = self.connections.get_mut(id) else {
             return;
         };
@@ -214,7 +204,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     #[inline]
     pub(super) fn rest_if_empty(&mut self, id: u32) {
-        if cfg!(feature = "alloc") && !self.resting.contains(id) {
+        if CAN_GROW && !self.resting.contains(id) {
             self.rest(id);
         }
     }
@@ -238,7 +228,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     #[inline]
     pub(super) fn settle_later(&mut self, now: Instant, id: u32) {
         if self.connections.get(id).is_some_and(Slot::is_leaving) {
-            if SETTLES_LATER && self.busy == id {
+            if P::PREDICTION && self.busy == id {
                 self.busy = NO_ID;
             }
             self.settle(now, id);
@@ -250,7 +240,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// The connection has received or sent last.
     #[inline]
     pub(super) fn make_busy(&mut self, now: Instant, id: u32) {
-        if !SETTLES_LATER {
+        if !P::PREDICTION {
             self.settle(now, id);
         } else if self.busy != id {
             self.settle_busy(now);
@@ -260,16 +250,16 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// Notes the deadline of the connection that has received or sent last.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn settle_busy(&mut self, now: Instant) {
-        if SETTLES_LATER && self.busy != NO_ID {
+        if P::PREDICTION && self.busy != NO_ID {
             self.settle(now, self.busy);
             self.busy = NO_ID;
         }
     }
 
     /// Moves the connection's deadline, or takes the connection off the network if it is over.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     pub(super) fn settle(&mut self, now: Instant, id: u32) {
         let Some(slot) = self.connections.get_mut(id).filter(|slot| !slot.detached) else {
             return;
@@ -297,14 +287,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 None => tell!(debug, "connection {}: closed", slot.tuple),
             }
             slot.detached = true;
-            let hash = self.secret.demux(&slot.tuple);
-            self.demux.remove(hash, Entity::Connection(id));
+            self.demux.remove(&slot.tuple, Entity::Connection(id));
             self.timers.disarm(id);
         }
     }
 
     /// A record takes the connection's place for 2 MSL. At the limit the oldest record gives way.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn enter_time_wait(&mut self, now: Instant, id: u32) {
         if let Some(oldest) = self.time_waits.to_recycle() {
             tell!(warn, "TIME-WAIT of a connection ends early: there are too many");
@@ -321,13 +310,12 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         slot.connection.leave_time_wait();
         slot.detached = true;
         self.timers.disarm(id);
-        let hash = self.secret.demux(&slot.tuple);
         let make = || TimeWaitRecord::new(now, slot.tuple, state, slot.marking);
         match self.time_waits.insert_with(make) {
             Some(record) => {
-                self.demux.replace(hash, Entity::Connection(id), Entity::TimeWait(record));
+                self.demux.replace(&slot.tuple, Entity::Connection(id), Entity::TimeWait(record));
             }
-            None => self.demux.remove(hash, Entity::Connection(id)),
+            None => self.demux.remove(&slot.tuple, Entity::Connection(id)),
         }
     }
 
@@ -351,12 +339,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn free(&mut self, id: u32) {
         let Some(mut slot) = self.connections.remove(id) else {
             return;
         };
-        self.last_header.forget(id);
         if let Some(sizes) = &mut slot.sizes {
             sizes.release(&mut self.memory);
         }

@@ -1,7 +1,7 @@
 //! A queue of ids in which each id stands at most once.
 
 use super::pool::NO_ID;
-use crate::storage::Buffer;
+use crate::storage::{Buffer, CAN_GROW};
 
 /// What a queue knows of one id: which one follows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,7 +92,7 @@ pub(super) fn grow_by_doubling<T: Clone>(
     count: usize,
     fill: T,
 ) -> bool {
-    if !cfg!(feature = "alloc") || count <= buffer.len() {
+    if !CAN_GROW || count <= buffer.len() {
         return true;
     }
     buffer.grow(count.max(buffer.len().saturating_mul(2)), fill)

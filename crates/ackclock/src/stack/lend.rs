@@ -2,24 +2,22 @@
 
 use super::addresses::{AddressPlace, Addresses};
 use super::demux::Demux;
-use super::expected::ExpectedPacket;
 use super::half_open::HalfOpens;
 use super::id_queue::IdQueue;
-use super::isn::{EphemeralPorts, Secret};
 use super::listeners::Listeners;
 use super::memory::MemoryBudget;
-use super::plain_turn::LastHeader;
 use super::pool::{NO_ID, Pool};
+use super::ports::EphemeralPorts;
 use super::ready::ReadyQueue;
 use super::replies::{RateLimit, Replies};
 use super::resting::Resting;
+use super::secret::Secret;
 use super::statistics::Counted;
 use super::time_wait::TimeWaits;
-use super::timer_queue::TimerQueue;
-use super::train::Train;
+use super::timers::TimerQueue;
 use super::{Stack, StackConfig, Storage};
 use crate::congestion::CongestionController;
-use crate::profile::Profile;
+use crate::profile::{Initial, Profile};
 use crate::storage::Buffer;
 use crate::tcp::ConfigError;
 use crate::time::Instant;
@@ -75,19 +73,16 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             ports: EphemeralPorts::new(config.first_ephemeral_port, config.last_ephemeral_port),
             listeners: Listeners::new(none(), none()),
             connections: Pool::new(none(), 0),
-            recent: NO_ID,
-            expected: ExpectedPacket::NONE,
+            predicted: Initial::INITIAL,
             busy: NO_ID,
             spare: none(),
             lent_receive: Some((0, 0)),
             memory: MemoryBudget::new(0),
             half_open: HalfOpens::new(none(), none(), none(), 0),
             time_waits: TimeWaits::new(none(), 0),
-            demux: Demux::new(none()),
+            demux: Demux::empty(none()),
             timers: TimerQueue::new(none()),
             ready: ReadyQueue::new(none(), none(), 0),
-            train: Train::none(),
-            last_header: LastHeader::NONE,
             resting: Resting::new(none()),
             events: IdQueue::new(none()),
             replies: Replies::new(none(), none(), none()),
@@ -108,9 +103,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if link.mtu < MIN_MTU {
             return Err(ConfigError::Mtu);
         }
-        if cfg!(feature = "segmentation") {
-            link.segmentation = link.segmentation.usable();
-        }
+        link.segmentation = link.segmentation.usable::<P>();
         let largest = link.segmentation.largest();
         let quantum = link.mtu.max(largest.saturating_add(wire::MAX_HEADER as u32));
         let config = &self.config;
@@ -143,18 +136,16 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.addresses.renew(addresses);
         self.listeners = Listeners::new(listeners, listener_events);
         self.connections = Pool::new(connections, config.max_connections);
-        (self.recent, self.busy) = (NO_ID, NO_ID);
-        self.expected = ExpectedPacket::NONE;
+        self.predicted = Initial::INITIAL;
+        self.busy = NO_ID;
         self.spare = spare;
         self.memory = MemoryBudget::new(config.memory);
         self.half_open =
             HalfOpens::new(half_open, half_open_timers, syn_acks, config.max_half_open);
         self.time_waits = TimeWaits::new(time_wait, config.max_time_wait);
-        self.demux = Demux::new(buckets);
+        self.demux = Demux::new(buckets, &self.secret);
         self.timers = TimerQueue::new(connection_timers);
         self.ready = ReadyQueue::new(ready, credits, quantum);
-        self.train = Train::none();
-        self.last_header = LastHeader::NONE;
         self.resting = Resting::new(resting);
         self.events = IdQueue::new(events);
         self.replies = Replies::new(replies, echoes, echo_data);

@@ -5,59 +5,53 @@ use super::limits;
 use super::pool::{NO_ID, Place, Pool};
 use super::tuple::End;
 use super::{ListenConfig, ListenError};
+use crate::profile::Profile;
 use crate::storage::Buffer;
 use crate::tcp::KeptConfig;
+use core::marker::PhantomData;
 
 /// What is kept of a [`ListenConfig`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Settings {
+pub(super) struct Settings<P: Profile> {
     local: End,
     pub(super) half_open: usize,
     pub(super) backlog: usize,
-    #[cfg(feature = "tuning")]
     defer_accept: u8,
-    #[cfg(feature = "tuning")]
     any_destination: bool,
     /// What accepted connections inherit.
     pub(super) connection: KeptConfig,
+    profile: PhantomData<P>,
 }
 
-impl Settings {
+impl<P: Profile> Settings<P> {
     fn new(config: &ListenConfig, clock_phase: u32) -> Self {
         Settings {
             local: config.local.into(),
             half_open: config.half_open,
             backlog: config.backlog,
-            #[cfg(feature = "tuning")]
-            defer_accept: config.defer_accept,
-            #[cfg(feature = "tuning")]
-            any_destination: config.any_destination,
+            defer_accept: if P::RARE_SETTINGS { config.defer_accept } else { 0 },
+            any_destination: P::RARE_SETTINGS && config.any_destination,
             connection: KeptConfig::new(&config.connection, clock_phase),
+            profile: PhantomData,
         }
     }
 
     /// See [`ListenConfig::defer_accept`].
     pub(super) const fn defer_accept(&self) -> u8 {
-        #[cfg(feature = "tuning")]
-        return self.defer_accept;
-        #[cfg(not(feature = "tuning"))]
-        0
+        self.defer_accept
     }
 
     /// See [`ListenConfig::any_destination`].
     const fn any_destination(&self) -> bool {
-        #[cfg(feature = "tuning")]
-        return self.any_destination;
-        #[cfg(not(feature = "tuning"))]
-        false
+        self.any_destination
     }
 }
 
 /// One listener.
 #[derive(Debug)]
-pub(super) struct ListenerRecord {
+pub(super) struct ListenerRecord<P: Profile> {
     /// Its settings.
-    pub(super) config: Settings,
+    pub(super) config: Settings<P>,
     /// Half-open connections it has now.
     pub(super) half_open: usize,
     /// Established connections waiting for `accept`: a list through their slots.
@@ -80,7 +74,7 @@ impl Waiting {
     const NONE: Waiting = Waiting { first: NO_ID, last: NO_ID, len: 0 };
 }
 
-impl ListenerRecord {
+impl<P: Profile> ListenerRecord<P> {
     /// Whether another half-open connection fits.
     pub(super) const fn has_room_for_half_open(&self) -> bool {
         self.half_open < self.config.half_open
@@ -94,14 +88,8 @@ impl ListenerRecord {
     /// Takes other settings, except for where it listens, and whether for any destination.
     pub(super) fn set(&mut self, config: &ListenConfig, clock_phase: u32) {
         let local = self.config.local;
-        #[cfg(feature = "tuning")]
         let any_destination = self.config.any_destination;
-        self.config = Settings {
-            local,
-            #[cfg(feature = "tuning")]
-            any_destination,
-            ..Settings::new(config, clock_phase)
-        };
+        self.config = Settings { local, any_destination, ..Settings::new(config, clock_phase) };
     }
 
     /// How well it fits a destination, more specific being greater: an address counts more than a
@@ -120,17 +108,17 @@ impl ListenerRecord {
 
 /// All listeners.
 #[derive(Debug)]
-pub(super) struct Listeners<'a> {
+pub(super) struct Listeners<'a, P: Profile> {
     /// The listeners.
-    pub(super) records: Pool<'a, ListenerRecord>,
+    pub(super) records: Pool<'a, ListenerRecord<P>>,
     /// Listeners that have a connection to accept, of which the application was not told.
     pub(super) events: IdQueue<'a>,
 }
 
-impl<'a> Listeners<'a> {
+impl<'a, P: Profile> Listeners<'a, P> {
     /// No listener yet.
     pub(super) const fn new(
-        records: Buffer<'a, Place<ListenerRecord>>,
+        records: Buffer<'a, Place<ListenerRecord<P>>>,
         links: Buffer<'a, Link>,
     ) -> Self {
         let records = Pool::new(records, limits::LISTENERS);
@@ -172,6 +160,7 @@ impl<'a> Listeners<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::Full;
 
     fn config(local: &str, any_destination: bool) -> ListenConfig {
         let mut config = ListenConfig::new(local.parse().unwrap());
@@ -182,7 +171,8 @@ mod tests {
     #[test]
     fn the_most_specific_listener_wins() {
         let (mut records, mut links) = ([const { Place::EMPTY }; 6], [Link::OUT; 6]);
-        let mut listeners = Listeners::new(Buffer::lent(&mut records), Buffer::lent(&mut links));
+        let mut listeners =
+            Listeners::<Full>::new(Buffer::lent(&mut records), Buffer::lent(&mut links));
         for (id, local, any) in [
             (0, "0.0.0.0:0", true),
             (1, "0.0.0.0:80", false),
@@ -208,7 +198,8 @@ mod tests {
     #[test]
     fn one_listener_for_one_address() {
         let (mut records, mut links) = ([const { Place::EMPTY }; 1], [Link::OUT; 1]);
-        let mut listeners = Listeners::new(Buffer::lent(&mut records), Buffer::lent(&mut links));
+        let mut listeners =
+            Listeners::<Full>::new(Buffer::lent(&mut records), Buffer::lent(&mut links));
         assert_eq!(listeners.add(&config("0.0.0.0:80", false), 0), Ok(0));
         assert_eq!(listeners.add(&config("0.0.0.0:80", true), 0), Err(ListenError::AddressInUse));
         assert_eq!(listeners.add(&config("0.0.0.0:81", true), 0), Err(ListenError::NoResources));

@@ -1,5 +1,6 @@
 //! How a connection's packets are to be treated on their way.
 
+use crate::profile::Profile;
 use crate::tcp::Config;
 
 /// The hop limit that RFC 1700 recommends for IP.
@@ -8,20 +9,20 @@ const HOP_LIMIT: u8 = 64;
 /// TTL or hop limit, and differentiated services codepoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Marking {
-    #[cfg(feature = "tuning")]
     hop_limit: u8,
-    #[cfg(feature = "tuning")]
     dscp: u8,
 }
 
-#[cfg(feature = "tuning")]
 impl Marking {
     /// Nothing yet. All zeros.
     pub(super) const NONE: Self = Marking { hop_limit: 0, dscp: 0 };
     /// Of what belongs to no connection.
     pub(super) const STANDARD: Self = Marking { hop_limit: HOP_LIMIT, dscp: 0 };
 
-    pub(super) fn of(config: &Config) -> Self {
+    pub(super) fn of<P: Profile>(config: &Config) -> Self {
+        if !P::RARE_SETTINGS {
+            return Self::STANDARD;
+        }
         Marking { hop_limit: config.hop_limit, dscp: config.dscp }
     }
 
@@ -40,27 +41,4 @@ impl Marking {
     pub(super) fn set_dscp(&mut self, dscp: u8) {
         self.dscp = dscp;
     }
-}
-
-/// Without settings for it all packets have the same.
-#[cfg(not(feature = "tuning"))]
-impl Marking {
-    pub(super) const NONE: Self = Marking {};
-    pub(super) const STANDARD: Self = Marking {};
-
-    pub(super) fn of(_config: &Config) -> Self {
-        Marking {}
-    }
-
-    pub(super) const fn hop_limit(self) -> u8 {
-        HOP_LIMIT
-    }
-
-    pub(super) const fn dscp(self) -> u8 {
-        0
-    }
-
-    pub(super) fn set_hop_limit(&mut self, _limit: u8) {}
-
-    pub(super) fn set_dscp(&mut self, _dscp: u8) {}
 }

@@ -6,16 +6,14 @@ mod calls;
 mod capabilities;
 mod cidr;
 mod config;
-#[cfg_attr(not(feature = "many-connections"), path = "no_demux.rs")]
 mod demux;
 mod error;
 mod event;
 mod events;
-#[cfg_attr(not(all(feature = "fast-path", feature = "ipv4")), path = "no_expected.rs")]
-mod expected;
+#[cfg(feature = "alloc")]
+mod growing;
 mod half_open;
 mod id_queue;
-mod isn;
 mod lend;
 pub mod limits;
 mod listeners;
@@ -25,31 +23,26 @@ mod memory;
 mod open;
 mod output;
 mod passive;
-#[cfg(all(feature = "fast-path", feature = "ipv4"))]
-mod plain_syn;
-#[cfg_attr(not(all(feature = "fast-path", feature = "ipv4")), path = "no_plain_turn.rs")]
-mod plain_turn;
 mod pool;
-#[cfg_attr(not(feature = "many-connections"), path = "turns.rs")]
+mod ports;
+mod predicted;
 mod ready;
 mod replies;
 mod resting;
+pub(crate) mod scale;
+mod secret;
 mod settings;
 mod siphash;
 mod slot;
 mod statistics;
 mod storage;
 mod time_wait;
-#[cfg_attr(not(feature = "many-connections"), path = "few_timers.rs")]
-mod timer_queue;
-#[cfg_attr(not(feature = "fast-path"), path = "no_train.rs")]
-mod train;
+mod timers;
 mod transmit;
 mod tuning;
 mod tuple;
 
 pub use crate::tcp::Readiness;
-#[cfg(feature = "ethernet")]
 pub(crate) use addresses::{Addresses, Network, bits};
 pub use capabilities::{Capabilities, Segmentation};
 pub use cidr::{Cidr, CidrError};
@@ -61,31 +54,32 @@ pub use storage::{StackMemory, Storage};
 pub use transmit::{Rejected, Transmit};
 
 use crate::congestion::{BuiltIn, CongestionController};
-use crate::profile::{Full, Profile};
+use crate::profile::{Full, Part, Profile};
 use crate::storage::Buffer;
 use crate::tcp::{Buffers, Config, Error};
 use crate::time::Instant;
 use crate::wire::Address;
-#[cfg(not(feature = "ethernet"))]
-use addresses::Addresses;
 use demux::{Demux, Entity};
-use expected::ExpectedPacket;
 use half_open::HalfOpens;
 use id_queue::IdQueue;
-use isn::{EphemeralPorts, Secret};
 use listeners::Listeners;
 use memory::{MemoryBudget, QueueSizes};
-use plain_turn::LastHeader;
 use pool::Pool;
+use ports::EphemeralPorts;
+use predicted::Predicted;
 use ready::ReadyQueue;
 use replies::{RateLimit, Replies};
 use resting::Resting;
+use scale::Scale;
+use secret::Secret;
 use slot::Slot;
 use statistics::Counted;
 use time_wait::TimeWaits;
-use timer_queue::TimerQueue;
-use train::Train;
+use timers::TimerQueue;
 use tuple::FourTuple;
+
+/// How an image keeps deadlines.
+type Cell<P> = <<P as Profile>::Connections as Scale>::TimerCell;
 
 /// Names a connection. It is never valid for another one: slots are reused, handles are not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -151,12 +145,10 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     now: Instant,
     addresses: Addresses<'a>,
     ports: EphemeralPorts,
-    listeners: Listeners<'a>,
+    listeners: Listeners<'a, P>,
     connections: Pool<'a, Slot<'a, C, P>>,
-    /// Whose segment arrived last: the next one is often of the same connection.
-    recent: u32,
-    /// What its next packet has in common with the last one.
-    expected: ExpectedPacket,
+    /// What the next packets will look like.
+    predicted: <P::Prediction as Part>::Begins<Predicted>,
     /// Which connection has received or sent last, unless its deadline has been noted since: what it
     /// does moves that each time, and nobody asks meanwhile.
     busy: u32,
@@ -167,18 +159,14 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     memory: MemoryBudget,
     half_open: HalfOpens<'a, P>,
     time_waits: TimeWaits<'a, P>,
-    demux: Demux<'a>,
-    timers: TimerQueue<'a>,
+    demux: Demux<'a, P::Connections>,
+    timers: TimerQueue<'a, Cell<P>>,
     ready: ReadyQueue<'a>,
-    /// Who sends the same again and again.
-    train: Train,
-    /// What the next packet sent has in common with one before.
-    last_header: LastHeader,
     resting: Resting<'a>,
     events: IdQueue<'a>,
     replies: Replies<'a>,
     reset_limit: RateLimit,
-    statistics: Counted,
+    statistics: Counted<P>,
 }
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
@@ -197,14 +185,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// The same, for whoever resolves them.
-    #[cfg(feature = "ethernet")]
     pub(crate) const fn own(&self) -> &Addresses<'a> {
         &self.addresses
     }
 
     /// Removes a local address; connections bound to it end with an error.
     pub fn remove_address(&mut self, now: Instant, address: Cidr) -> Result<(), AddressError> {
-        let now = self.advance(now);
+        let now = self.begin(now);
         self.addresses.remove(address)?;
         let is_gone = |ip: Address| ip == Address::from(address.address);
         for id in 0..self.connections.end() {
@@ -236,13 +223,18 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.memory.reserved()
     }
 
-    /// Counters of the whole stack; all at zero without the feature `counters`.
+    /// Counters of the whole stack; all at zero where the profile has none.
     pub fn statistics(&self) -> &Statistics {
         self.statistics.all()
     }
 
+    /// A step begins: a packet, a call or a timer. Gives the time as the stack sees it.
+    fn begin(&mut self, now: Instant) -> Instant {
+        self.forget_predicted();
+        self.advance(now)
+    }
+
     /// Time as the stack sees it: it never goes back.
-    #[cfg_attr(not(feature = "fast-path"), inline(never))]
     fn advance(&mut self, now: Instant) -> Instant {
         if now < self.now {
             self.statistics.count(|all| &mut all.time_went_back);
@@ -252,15 +244,15 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// Who has this four-tuple.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn find(&self, tuple: &FourTuple) -> Option<Entity> {
-        let recent = self.connections.get(self.recent).filter(|_| cfg!(feature = "fast-path"));
-        if recent.is_some_and(|slot| slot.tuple == *tuple && !slot.detached) {
-            return Some(Entity::Connection(self.recent));
+        if let Some((id, slot)) = self.recent()
+            && slot.tuple == *tuple
+        {
+            return Some(Entity::Connection(id));
         }
         if !self.demux.is_absent() {
-            let hash = self.secret.demux(tuple);
-            return self.demux.find(hash, |entity| self.is_of(entity, tuple));
+            return self.demux.find(tuple, |entity| self.is_of(entity, tuple));
         }
         let connection =
             self.connections.iter().find(|(_, slot)| slot.tuple == *tuple && !slot.detached);
@@ -274,7 +266,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     // Few buckets have the hash and are not the one: the search need not hold more than it takes.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn is_of(&self, entity: Entity, tuple: &FourTuple) -> bool {
         self.tuple_of(entity) == Some(tuple)
     }
@@ -299,7 +291,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         };
         let clamp = config
             .window_clamp
-            .filter(|_| cfg!(feature = "tuning"))
+            .filter(|_| P::RARE_SETTINGS)
             .map_or(usize::MAX, |bytes| bytes as usize);
         Some((least.min(clamp), most.min(clamp)))
     }

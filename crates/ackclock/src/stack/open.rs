@@ -1,9 +1,9 @@
 //! Opening connections and listening (RFC 9293 section 3.10.1).
 
 use super::demux::Entity;
-use super::isn::{FirstNumbers, Secret};
 use super::memory::QueueSizes;
 use super::pool::NO_ID;
+use super::secret::{FirstNumbers, Secret};
 use super::slot::{Owner, Slot};
 use super::tuple::{End, FourTuple};
 use super::{ConnectError, Handle, ListenConfig, ListenError, Listener, Stack};
@@ -61,7 +61,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         config: &Config,
         controller: Option<C>,
     ) -> Result<Handle, ConnectError> {
-        if !cfg!(feature = "active-open") {
+        if !P::ACTIVE_OPEN {
             return Err(ConnectError::LeftOut);
         }
         let opened = self.try_to_open(now, remote, local, config, controller);
@@ -79,14 +79,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         config: &Config,
         controller: Option<C>,
     ) -> Result<Handle, ConnectError> {
-        let now = self.advance(now);
+        let now = self.begin(now);
         config.validate().map_err(ConnectError::Config)?;
         let tuple = self.choose_ends(remote, local)?;
         let first = self.secret.first_numbers(now, &tuple);
         let by = By::Application(config);
         let id =
             self.add_connection(&tuple, first, by, controller).ok_or(ConnectError::NoResources)?;
-        self.demux.insert(self.secret.demux(&tuple), Entity::Connection(id));
+        self.demux.insert(&tuple, Entity::Connection(id));
         tell!(debug, "connection {}: opened", tuple);
         self.statistics.count(|all| &mut all.active_opens);
         self.fit_queues(now, id);
@@ -147,7 +147,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Puts a connection into a free slot, in SYN-SENT; `None` if there is no slot or memory for it.
     /// Without a `controller` of its own it has one like the stack's.
     // In one place for active and passive opens: most of it runs once in a connection's life.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     pub(super) fn add_connection(
         &mut self,
         tuple: &FourTuple,
@@ -209,7 +209,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         })?;
         if let Some(slot) = self.connections.get_mut(id) {
             // The record of a half-open connection has what its SYN-ACK has offered.
-            if cfg!(feature = "active-open") && promised.is_none() {
+            if P::ACTIVE_OPEN && promised.is_none() {
                 slot.connection.offer(config);
             }
             if let Some(sizes) = &slot.sizes {
@@ -231,7 +231,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
         let is_there = cfg!(feature = "ipv6") || config.local.is_ipv4();
         let ip = Address::from(config.local.ip());
-        let is_foreign = cfg!(feature = "tuning") && config.any_destination && is_unicast(ip);
+        let is_foreign = P::RARE_SETTINGS && config.any_destination && is_unicast(ip);
         if !(is_there && (ip.is_unspecified() || self.addresses.contains(ip) || is_foreign)) {
             return Err(ListenError::NoSuchAddress);
         }
@@ -283,7 +283,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// Ends a listener. Connections not yet accepted are reset.
     pub fn close_listener(&mut self, now: Instant, listener: Listener) {
-        let now = self.advance(now);
+        let now = self.begin(now);
         let Some(listener) = self.resolve_listener(listener) else {
             return;
         };

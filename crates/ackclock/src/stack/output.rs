@@ -21,7 +21,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Offers the next transmission to `sink`. Returns `None` when there is nothing to send, and
     /// otherwise what the sink answered; a [`Rejected`] transmission stays and will be offered
     /// again.
-    #[cfg_attr(feature = "fast-path", inline)]
+    #[inline]
     pub fn transmit(
         &mut self,
         now: Instant,
@@ -31,14 +31,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// As [`transmit`](Self::transmit), for whoever chooses the next hop.
-    #[cfg_attr(feature = "fast-path", inline)]
+    #[inline]
     pub(crate) fn transmit_towards(
         &mut self,
         now: Instant,
         sink: &mut Sink<'_>,
     ) -> Option<Result<(), Rejected>> {
         let now = self.advance(now);
-        if let Some(offered) = self.transmit_train(now, sink) {
+        if let Some(offered) = self.continue_train(now, sink) {
             return Some(offered);
         }
         let records = self.replies.are_waiting() || self.half_open.output.front().is_some();
@@ -65,7 +65,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         Some(offered)
     }
 
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn transmit_reply(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let reply = self.replies.front()?;
         let flags = reply.flags;
@@ -97,7 +97,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         outbound.offer(self.config.link.checksum, &self.addresses, sink).map(|_| ())
     }
 
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn transmit_echo(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let (source, destination, request) = self.replies.front_echo()?;
         let ip = IpInfo {
@@ -136,7 +136,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 continue;
             };
             let HalfOpen { ref tuple, marking, .. } = *record;
-            let offered = self.offer_syn(tuple, &mut record.syn_ack(now), marking, sink);
+            let offered = self.offer_bare(tuple, &mut record.syn_ack(now), marking, sink);
             if offered.is_ok() {
                 self.half_open.output.pop();
                 if let Some(record) = self.half_open.records.get_mut(id) {
@@ -157,7 +157,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         sink: &mut Sink<'_>,
     ) -> Option<Result<(), Rejected>> {
         while let Some(id) = self.ready.front() {
-            let turned = self.take_plain_turn(now, id, sink);
+            let turned = self.send_predicted(now, id, sink);
             let Turned { offered, is_last } =
                 turned.unwrap_or_else(|| self.take_turn(now, id, sink));
             if is_last {
@@ -172,7 +172,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// The turn of connection `id`, the first in the queue.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn take_turn(&mut self, now: Instant, id: u32, sink: &mut Sink<'_>) -> Turned {
         let link = &self.config.link;
         let (segmentation, checksum) = (link.segmentation, link.checksum);
@@ -180,7 +180,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let Some(slot) = slot.filter(|slot| !slot.detached) else {
             return Turned::SILENT;
         };
-        let max_payload = segmentation.of(slot.tuple.is_ipv4());
+        let ipv4 = slot.tuple.is_ipv4();
+        let max_payload = if P::SEGMENTATION { segmentation.of(ipv4) } else { 0 };
         let Some(mut outgoing) = slot.connection.poll_transmit(now, max_payload) else {
             return Turned::SILENT;
         };
@@ -213,10 +214,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// which must not hold up others: its connection waits for [`resume`](Self::resume). Its memory is
     /// the send queue, where it lies anyway. What belongs to no connection has no such memory and is
     /// dropped.
-    #[cfg(feature = "ethernet")]
     pub(crate) fn postpone(&mut self, now: Instant) {
-        let train = self.train.under_way();
-        self.train.end();
+        let train = self.train_of();
+        let now = self.begin(now);
         if let Some(id) = train {
             // Trains go before all others.
             self.postpone_connection(now, id);
@@ -235,7 +235,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    #[cfg(feature = "ethernet")]
     fn postpone_connection(&mut self, now: Instant, id: u32) {
         self.ready.leave();
         self.settle_later(now, id);
@@ -246,7 +245,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// Offers what was postponed again. Which next hop it waits for is not known: it is asked again
     /// when its turn comes.
-    #[cfg(feature = "ethernet")]
     pub(crate) fn resume(&mut self) {
         for id in 0..self.half_open.records.end() {
             if let Some(record) = self.half_open.records.get_mut(id)

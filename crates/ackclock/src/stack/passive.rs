@@ -3,9 +3,9 @@
 use super::Stack;
 use super::demux::Entity;
 use super::half_open::{self, HalfOpen, Passive};
-use super::isn::FirstNumbers;
 use super::listeners::ListenerRecord;
 use super::open::By;
+use super::secret::FirstNumbers;
 use super::time_wait;
 use super::tuple::FourTuple;
 use crate::congestion::CongestionController;
@@ -16,7 +16,7 @@ use crate::wire::{Flags, Segment};
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// A segment of no connection that we know of: LISTEN (section 3.10.7.2) or CLOSED (section
     /// 3.10.7.1).
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     pub(super) fn on_new_segment(&mut self, now: Instant, segment: &Segment<'_>) {
         let tuple = FourTuple::of(segment);
         let Some(listener) = self.listener_for(&tuple) else {
@@ -95,7 +95,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             self.forget_time_wait(previous);
         }
         self.memory.promise(self.half_open.records.get(half_open).map_or(0, HalfOpen::window));
-        self.demux.insert(self.secret.demux(tuple), Entity::HalfOpen(half_open));
+        self.demux.insert(tuple, Entity::HalfOpen(half_open));
         if let Some(listener) = self.listeners.records.get_mut(id) {
             listener.half_open += 1;
         }
@@ -146,8 +146,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         };
         tell!(debug, "connection {}: accepted", tuple);
         self.statistics.count(|all| &mut all.passive_opens);
-        let hash = self.secret.demux(&tuple);
-        self.demux.replace(hash, Entity::HalfOpen(half_open), Entity::Connection(id));
+        self.demux.replace(&tuple, Entity::HalfOpen(half_open), Entity::Connection(id));
         self.remove_half_open(half_open);
         self.push_waiting(listener, id);
         Some(id)
@@ -168,8 +167,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Removes a half-open connection: back to LISTEN.
     pub(super) fn forget_half_open(&mut self, id: u32) {
         if let Some(record) = self.half_open.records.get(id) {
-            let hash = self.secret.demux(&record.tuple);
-            self.demux.remove(hash, Entity::HalfOpen(id));
+            self.demux.remove(&record.tuple, Entity::HalfOpen(id));
             self.remove_half_open(id);
         }
     }
@@ -209,11 +207,10 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// Removes a connection in TIME-WAIT: it is closed.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     pub(super) fn forget_time_wait(&mut self, id: u32) {
         if let Some(record) = self.time_waits.records.get(id) {
-            let hash = self.secret.demux(&record.tuple);
-            self.demux.remove(hash, Entity::TimeWait(id));
+            self.demux.remove(&record.tuple, Entity::TimeWait(id));
             self.time_waits.remove(id);
         }
     }

@@ -8,10 +8,6 @@ pub(super) const NO_ID: u32 = u32::MAX;
 /// Most places of a pool: an id and its kind fit into 32 bits (see `demux`).
 const MAX_PLACES: usize = 1 << 30;
 
-/// Whether a vacant place is looked for among all: there are few, and their number does not change.
-/// Otherwise those that were used and are free again are a list.
-const LOOKS: bool = !cfg!(any(feature = "alloc", feature = "many-connections"));
-
 /// One place of a pool. Its representation is fixed so that one that was never used is all zeros.
 #[derive(Debug)]
 #[repr(u32)]
@@ -50,7 +46,6 @@ pub(super) struct Pool<'a, T> {
     /// Places from here on were never used.
     unused: u32,
     /// Most records where storage grows.
-    #[cfg(feature = "alloc")]
     limit: usize,
 }
 
@@ -61,38 +56,27 @@ impl<'a, T> Pool<'a, T> {
             places,
             free: NO_ID,
             unused: 0,
-            #[cfg(feature = "alloc")]
             limit: if limit < MAX_PLACES { limit } else { MAX_PLACES },
         }
     }
 
     /// Most records at a time.
     const fn limit(&self) -> usize {
-        #[cfg(feature = "alloc")]
-        if self.places.can_grow() {
-            return self.limit;
-        }
-        self.places.length()
+        if self.places.can_grow() { self.limit } else { self.places.length() }
     }
 
     /// Whether no further record fits.
     pub(super) fn is_full(&self) -> bool {
-        if LOOKS {
-            return self.vacant().is_none();
-        }
         self.free == NO_ID && self.unused as usize >= self.limit()
     }
 
     /// Every id that was ever used is below this.
     pub(super) fn end(&self) -> u32 {
-        if LOOKS { self.places.len() as u32 } else { self.unused }
+        self.unused
     }
 
     /// The id that the next record gets; makes room for it. `None` if there is no room.
     pub(super) fn vacancy(&mut self) -> Option<u32> {
-        if LOOKS {
-            return self.vacant();
-        }
         if self.is_full() {
             return None;
         }
@@ -105,18 +89,11 @@ impl<'a, T> Pool<'a, T> {
         Some(self.unused)
     }
 
-    fn vacant(&self) -> Option<u32> {
-        let vacant = self.places.iter().position(|place| place.record().is_none());
-        vacant.map(|id| id as u32)
-    }
-
     /// Adds a record as `id`, which is the [vacancy](Self::vacancy); it is made where it stays.
     pub(super) fn fill(&mut self, id: u32, make: impl FnOnce() -> T) -> Option<u32> {
         let place = self.places.get_mut(id as usize)?;
         let Place::Vacant { generation, next_free } = *place else { return None };
-        if LOOKS {
-            // Nothing is kept of what is vacant.
-        } else if id == self.unused {
+        if id == self.unused {
             self.unused += 1;
         } else {
             self.free = next_free;
@@ -133,9 +110,7 @@ impl<'a, T> Pool<'a, T> {
         let generation = place.generation().wrapping_add(1);
         let vacant = Place::Vacant { generation, next_free: self.free };
         let Place::Taken { record, .. } = core::mem::replace(place, vacant) else { return None };
-        if !LOOKS {
-            self.free = id;
-        }
+        self.free = id;
         Some(record)
     }
 
@@ -146,9 +121,7 @@ impl<'a, T> Pool<'a, T> {
         {
             let generation = place.generation().wrapping_add(1);
             *place = Place::Vacant { generation, next_free: self.free };
-            if !LOOKS {
-                self.free = id;
-            }
+            self.free = id;
         }
     }
 
@@ -161,14 +134,11 @@ impl<'a, T> Pool<'a, T> {
     }
 
     /// The record under `id`.
-    #[cfg_attr(not(feature = "fast-path"), inline(never))]
     pub(super) fn get(&self, id: u32) -> Option<&T> {
         self.places.get(id as usize)?.record()
     }
 
     /// The record under `id`, to be changed.
-    // Without a way of its own for every packet size is what matters.
-    #[cfg_attr(not(feature = "fast-path"), inline(never))]
     pub(super) fn get_mut(&mut self, id: u32) -> Option<&mut T> {
         match self.places.get_mut(id as usize)? {
             Place::Vacant { .. } => None,

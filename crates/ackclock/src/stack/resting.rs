@@ -1,10 +1,8 @@
 //! Memory that holds nothing but is kept, so that the allocator is not asked for it at once again.
 
 use super::id_queue::{IdQueue, Link};
-use crate::storage::Buffer;
-use crate::tcp::Buffers;
-#[cfg(feature = "alloc")]
-use crate::tcp::FlightRecord;
+use crate::storage::{Buffer, CAN_GROW};
+use crate::tcp::{Buffers, FlightRecord};
 
 /// So many connections keep the memory of empty rings, so that one which sends and receives a little
 /// at a time does not ask the allocator each time. (At 256 KiB for each ring this is 8 MiB at most.)
@@ -12,7 +10,6 @@ pub(super) const MOST: u32 = 16;
 
 /// A connection that is over leaves memory for so many records of a flight to the next one: what a few
 /// segments and a FIN take.
-#[cfg(feature = "alloc")]
 const MOST_RECORDS: usize = 8;
 
 /// The connections that have become empty last. Whoever leaves the queue gives its memory back if it
@@ -22,43 +19,31 @@ pub(super) struct Resting<'a> {
     queue: IdQueue<'a>,
     len: u32,
     /// Of a connection that is over, if it had any.
-    #[cfg(feature = "alloc")]
     flight: Buffer<'a, FlightRecord>,
 }
 
 impl<'a> Resting<'a> {
     /// Nobody rests. With lent memory nobody ever does: that memory cannot go back.
     pub(super) const fn new(links: Buffer<'a, Link>) -> Self {
-        Resting {
-            queue: IdQueue::new(links),
-            len: 0,
-            #[cfg(feature = "alloc")]
-            flight: Buffer::growing(),
-        }
+        Resting { queue: IdQueue::new(links), len: 0, flight: Buffer::own() }
     }
 
     /// A connection that is over had these, which were not lent.
     pub(super) fn keep(&mut self, buffers: Buffers<'a>) {
-        #[cfg(feature = "alloc")]
-        if (1..=MOST_RECORDS).contains(&buffers.flight.len()) {
+        if CAN_GROW && (1..=MOST_RECORDS).contains(&buffers.flight.len()) {
             self.flight = buffers.flight;
         }
-        #[cfg(not(feature = "alloc"))]
-        let _ = buffers;
     }
 
     /// Buffers for a new connection, of which none are lent; without a heap there are none.
     pub(super) fn new_buffers(&mut self) -> Option<Buffers<'a>> {
-        #[cfg(feature = "alloc")]
-        return Some(Buffers {
-            send: Buffer::growing(),
-            receive: Buffer::growing(),
-            flight: core::mem::replace(&mut self.flight, Buffer::growing()),
-            delivery: Buffer::growing(),
-            reassembly: Buffer::growing(),
-        });
-        #[cfg(not(feature = "alloc"))]
-        None
+        CAN_GROW.then(|| Buffers {
+            send: Buffer::own(),
+            receive: Buffer::own(),
+            flight: core::mem::replace(&mut self.flight, Buffer::own()),
+            delivery: Buffer::own(),
+            reassembly: Buffer::own(),
+        })
     }
 
     /// Makes room for ids below `count`; returns whether there is.

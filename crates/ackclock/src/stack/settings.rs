@@ -47,7 +47,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     ///
     /// # Errors
     /// The handle is void, or the codepoint is above 63.
-    pub fn set_dscp(&mut self, handle: Handle, dscp: u8) -> Result<(), SettingError> {
+    pub fn set_dscp(&mut self, now: Instant, handle: Handle, dscp: u8) -> Result<(), SettingError> {
+        self.begin(now);
         let slot = self.resolve_mut(handle).ok_or(SettingError::InvalidHandle)?;
         if dscp > 63 {
             return Err(SettingError::Config(ConfigError::Dscp));
@@ -60,7 +61,13 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     ///
     /// # Errors
     /// The handle is void, or the limit is 0.
-    pub fn set_hop_limit(&mut self, handle: Handle, limit: u8) -> Result<(), SettingError> {
+    pub fn set_hop_limit(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        limit: u8,
+    ) -> Result<(), SettingError> {
+        self.begin(now);
         let slot = self.resolve_mut(handle).ok_or(SettingError::InvalidHandle)?;
         if limit == 0 {
             return Err(SettingError::Config(ConfigError::HopLimit));

@@ -8,7 +8,7 @@ use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::tcp::{Config, Connection, Readiness, State};
 use crate::time::Instant;
-use crate::wire::{PlainSegment, Timestamps};
+use crate::wire::Timestamps;
 
 /// Who will close a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +38,6 @@ pub(super) struct Slot<'a, C, P: Profile> {
     /// application can still have an interest in it.
     pub(super) detached: bool,
     /// What it has to send waits for the next hop's hardware address.
-    #[cfg(feature = "ethernet")]
     pub(super) postponed: bool,
     /// Whether the application is to be told of a change.
     event_pending: bool,
@@ -64,10 +63,9 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
             connection,
             tuple,
             sizes,
-            marking: Marking::of(config),
+            marking: Marking::of::<P>(config),
             owner,
             detached: false,
-            #[cfg(feature = "ethernet")]
             postponed: false,
             event_pending: false,
             next_waiting: NO_ID,
@@ -80,16 +78,6 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
     /// Whether the connection's place in the network goes to nobody, or to a record.
     pub(super) fn is_leaving(&self) -> bool {
         matches!(self.connection.state(), State::Closed | State::TimeWait)
-    }
-
-    /// Takes the segment that the connection expects; false, without any effect, if it is another.
-    #[inline]
-    pub(super) fn on_plain_segment(&mut self, now: Instant, segment: &PlainSegment<'_>) -> bool {
-        let taken = self.connection.on_plain_segment(now, segment);
-        if taken && !segment.payload.is_empty() {
-            self.note_echo(now, segment.timestamps);
-        }
-        taken
     }
 
     /// Whether its queues need not follow its need, of which the `memory` may be left to others.

@@ -1,5 +1,7 @@
 //! Counters of a stack.
 
+use crate::profile::{Initial, Kept, Part, Profile};
+
 /// Counters of a stack since it was made. Each packet received is counted once among the reasons
 /// for which it can end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -64,45 +66,31 @@ pub struct Statistics {
     pub time_went_back: u64,
 }
 
-/// The counters that are there.
+/// The counters of a stack, which an image may do without.
 #[derive(Debug)]
-pub(super) struct Counted {
-    #[cfg(feature = "counters")]
-    all: Statistics,
+pub(super) struct Counted<P: Profile> {
+    all: <P::Counters as Part>::Begins<Statistics>,
 }
 
-impl Counted {
+impl<P: Profile> Counted<P> {
     /// Nothing yet.
-    pub(super) const NONE: Self = Counted {
-        #[cfg(feature = "counters")]
-        all: Statistics::NONE,
-    };
-}
+    pub(super) const NONE: Self = Counted { all: Initial::INITIAL };
 
-#[cfg(feature = "counters")]
-impl Counted {
-    /// One more.
+    /// Counts one more.
     pub(super) fn count(&mut self, which: impl FnOnce(&mut Statistics) -> &mut u64) {
-        *which(&mut self.all) += 1;
+        if let Some(all) = self.all.get_mut() {
+            *which(all) += 1;
+        }
     }
 
+    /// All counters; all at zero where there are none.
     pub(super) fn all(&self) -> &Statistics {
-        &self.all
+        self.all.get().unwrap_or(&Statistics::INITIAL)
     }
 }
 
-#[cfg(not(feature = "counters"))]
-impl Counted {
-    pub(super) fn count(&mut self, _which: impl FnOnce(&mut Statistics) -> &mut u64) {}
-
-    pub(super) fn all(&self) -> &Statistics {
-        const NONE: &Statistics = &Statistics::NONE;
-        NONE
-    }
-}
-
-impl Statistics {
-    const NONE: Statistics = Statistics {
+impl Initial for Statistics {
+    const INITIAL: Self = Statistics {
         packets_received: 0,
         packets_sent: 0,
         segments_delivered: 0,

@@ -1,5 +1,6 @@
 //! The memory of a stack.
 
+use super::Cell;
 use super::addresses::AddressPlace;
 use super::demux::Bucket;
 use super::half_open::HalfOpen;
@@ -10,7 +11,7 @@ use super::ready::{Credit, NO_CREDIT};
 use super::replies::{Echo, Reply};
 use super::slot::Slot;
 use super::time_wait::TimeWaitRecord;
-use super::timer_queue::TimerCell;
+use super::timers::{TimerCell, TimerQueue};
 use crate::profile::{Full, Profile};
 use crate::storage::Buffer;
 use crate::tcp::Buffers;
@@ -21,50 +22,22 @@ pub struct Storage<'a, C, P: Profile = Full> {
     pub(super) connections: Buffer<'a, Place<Slot<'a, C, P>>>,
     /// Lent buffers of connections that are not in use.
     pub(super) spare: Buffer<'a, Option<Buffers<'a>>>,
-    pub(super) connection_timers: Buffer<'a, TimerCell>,
+    pub(super) connection_timers: Buffer<'a, Cell<P>>,
     pub(super) ready: Buffer<'a, Link>,
     pub(super) credits: Buffer<'a, Credit>,
     pub(super) events: Buffer<'a, Link>,
     pub(super) resting: Buffer<'a, Link>,
     pub(super) half_open: Buffer<'a, Place<HalfOpen<P>>>,
-    pub(super) half_open_timers: Buffer<'a, TimerCell>,
+    pub(super) half_open_timers: Buffer<'a, Cell<P>>,
     pub(super) syn_acks: Buffer<'a, Link>,
     pub(super) time_wait: Buffer<'a, Place<TimeWaitRecord<P>>>,
-    pub(super) listeners: Buffer<'a, Place<ListenerRecord>>,
+    pub(super) listeners: Buffer<'a, Place<ListenerRecord<P>>>,
     pub(super) listener_events: Buffer<'a, Link>,
     pub(super) addresses: Buffer<'a, AddressPlace>,
     pub(super) buckets: Buffer<'a, Bucket>,
     pub(super) replies: Buffer<'a, Reply>,
     pub(super) echoes: Buffer<'a, Echo>,
     pub(super) echo_data: Buffer<'a, u8>,
-}
-
-#[cfg(feature = "alloc")]
-impl<C> Storage<'_, C> {
-    /// Storage that grows on demand, up to the limits of the
-    /// [`StackConfig`](super::StackConfig).
-    pub fn growing() -> Self {
-        Storage {
-            connections: Buffer::growing(),
-            spare: Buffer::growing(),
-            connection_timers: Buffer::growing(),
-            ready: Buffer::growing(),
-            credits: Buffer::growing(),
-            events: Buffer::growing(),
-            half_open: Buffer::growing(),
-            half_open_timers: Buffer::growing(),
-            syn_acks: Buffer::growing(),
-            time_wait: Buffer::growing(),
-            listeners: Buffer::growing(),
-            listener_events: Buffer::growing(),
-            addresses: Buffer::growing(),
-            resting: Buffer::growing(),
-            buckets: Buffer::growing(),
-            replies: Buffer::growing(),
-            echoes: Buffer::growing(),
-            echo_data: Buffer::growing(),
-        }
-    }
 }
 
 /// Memory for a stack that needs no heap: so many connections, half-open connections, connections
@@ -95,15 +68,15 @@ pub struct StackMemory<
 > {
     connections: [Place<Slot<'a, C, P>>; CONNECTIONS],
     spare: [Option<Buffers<'a>>; CONNECTIONS],
-    connection_timers: [TimerCell; CONNECTIONS],
+    connection_timers: [Cell<P>; CONNECTIONS],
     ready: [Link; CONNECTIONS],
     credits: [Credit; CONNECTIONS],
     events: [Link; CONNECTIONS],
     half_open: [Place<HalfOpen<P>>; HALF_OPEN],
-    half_open_timers: [TimerCell; HALF_OPEN],
+    half_open_timers: [Cell<P>; HALF_OPEN],
     syn_acks: [Link; HALF_OPEN],
     time_wait: [Place<TimeWaitRecord<P>>; TIME_WAIT],
-    listeners: [Place<ListenerRecord>; LISTENERS],
+    listeners: [Place<ListenerRecord<P>>; LISTENERS],
     listener_events: [Link; LISTENERS],
     addresses: [AddressPlace; ADDRESSES],
     buckets: [Bucket; BUCKETS],
@@ -171,8 +144,8 @@ impl<
         for (place, buffers) in self.spare.iter_mut().zip(buffers) {
             *place = Some(buffers.into());
         }
-        TimerCell::prepare(&mut self.connection_timers);
-        TimerCell::prepare(&mut self.half_open_timers);
+        TimerQueue::prepare(&mut self.connection_timers);
+        TimerQueue::prepare(&mut self.half_open_timers);
         let entities = CONNECTIONS.saturating_add(HALF_OPEN).saturating_add(TIME_WAIT);
         Storage {
             connections: Buffer::lent(&mut self.connections),

@@ -6,10 +6,10 @@ mod limits;
 mod memory;
 mod opening;
 mod paced;
-#[cfg(feature = "ethernet")]
 mod postponed;
 mod records;
 mod requirements;
+mod roads;
 mod settings;
 mod shared_addresses;
 mod strangers;

@@ -49,7 +49,7 @@ impl From<End> for SocketAddr {
 
 /// The two ends of a connection, both of one address family.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct FourTuple {
+pub struct FourTuple {
     /// Our end.
     pub(super) local: End,
     /// The peer's end.
@@ -63,15 +63,6 @@ impl FourTuple {
             local: End::new(segment.ip.destination, segment.header.destination_port),
             remote: End::new(segment.ip.source, segment.header.source_port),
         }
-    }
-
-    /// Whether a received segment belongs to this connection.
-    #[inline]
-    pub(super) fn is_of(&self, segment: &Segment<'_>) -> bool {
-        self.remote.port() == segment.header.source_port
-            && self.local.port() == segment.header.destination_port
-            && self.remote.ip() == segment.ip.source
-            && self.local.ip() == segment.ip.destination
     }
 
     /// Whether IPv4 is between these ends.

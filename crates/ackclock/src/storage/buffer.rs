@@ -25,6 +25,23 @@ impl<'a, T> Buffer<'a, T> {
         Buffer::Owned(Vec::new())
     }
 
+    /// An empty buffer, which can grow if this one can.
+    pub const fn another(&self) -> Self {
+        match self {
+            Buffer::Lent(_) => Buffer::Lent(&mut []),
+            #[cfg(feature = "alloc")]
+            Buffer::Owned(_) => Self::growing(),
+        }
+    }
+
+    /// An empty buffer that can grow where there is a heap.
+    pub(crate) const fn own() -> Self {
+        #[cfg(feature = "alloc")]
+        return Self::growing();
+        #[cfg(not(feature = "alloc"))]
+        return Buffer::Lent(&mut []);
+    }
+
     /// Whether the length may still be changed.
     pub const fn can_grow(&self) -> bool {
         match self {

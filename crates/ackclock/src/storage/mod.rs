@@ -28,3 +28,6 @@ pub(crate) fn copy<T: Copy>(to: &mut [T], from: &[T]) -> usize {
     }
     count
 }
+
+/// Whether there is a heap, on which storage can grow.
+pub(crate) const CAN_GROW: bool = cfg!(feature = "alloc");

@@ -105,9 +105,7 @@ impl<'a> Ring<'a> {
             return 0;
         }
         let start = self.index(self.len() + offset).min(self.buffer.len());
-        if cfg!(feature = "fast-path")
-            && let Some(place) = self.buffer.get_mut(start..start + n)
-        {
+        if let Some(place) = self.buffer.get_mut(start..start + n) {
             // As nearly always, it does not wrap.
             return copy(place, bytes);
         }
@@ -141,7 +139,7 @@ impl<'a> Ring<'a> {
     /// they lie beyond the limit or because the allocator has none.
     #[inline]
     pub(crate) fn reserve_behind(&mut self, n: usize) -> bool {
-        if !cfg!(feature = "alloc") {
+        if !super::CAN_GROW {
             return n <= self.free();
         }
         let total = self.len() + n;
@@ -154,9 +152,7 @@ impl<'a> Ring<'a> {
         let offset = offset.min(self.len());
         let len = len.min(self.len() - offset);
         let start = self.index(offset);
-        if cfg!(feature = "fast-path")
-            && let Some(all) = self.buffer.get(start..start + len)
-        {
+        if let Some(all) = self.buffer.get(start..start + len) {
             return [all, &[]];
         }
         let first = len.min(self.buffer.len().saturating_sub(start));

@@ -11,9 +11,7 @@ use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::time::Instant;
-use crate::wire::{
-    Ecn, Flags, Header, IcmpErrorKind, PlainSegment, SackBlocks, Segment, Timestamps,
-};
+use crate::wire::{Ecn, Flags, Header, IcmpErrorKind, Segment};
 
 /// What the stack must do after a segment was digested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,41 +34,22 @@ const LEAST_IPV6_MTU: u32 = 1_280;
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// A segment arrived.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     pub fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
         self.count_segment(segment.payload);
         match self.state {
             State::Closed | State::Listen => Verdict::Reset,
-            State::SynSent if cfg!(feature = "active-open") => {
-                self.on_segment_in_syn_sent(now, segment)
-            }
-            State::SynReceived if cfg!(feature = "active-open") => {
-                self.on_segment_in_syn_received(now, segment)
-            }
+            State::SynSent if P::ACTIVE_OPEN => self.on_segment_in_syn_sent(now, segment),
+            State::SynReceived if P::ACTIVE_OPEN => self.on_segment_in_syn_received(now, segment),
             _ => {
-                if cfg!(feature = "fast-path") && !segment.payload.is_empty() {
-                    self.on_text(now, segment);
-                } else {
-                    self.on_segment_synchronized(now, segment);
-                }
+                self.on_segment_synchronized(now, segment);
                 Verdict::Done
             }
         }
     }
 
-    /// As [`on_segment_synchronized`](Self::on_segment_synchronized) for a segment with text, which is
-    /// predicted.
-    #[inline(never)]
-    fn on_text(&mut self, now: Instant, segment: &Segment<'_>) {
-        let is_taken = segment.header.seq == self.receiver.rcv_nxt()
-            && PlainSegment::of(segment).is_some_and(|plain| self.take_predicted(now, &plain));
-        if !is_taken {
-            self.on_segment_synchronized(now, segment);
-        }
-    }
-
     /// Section 3.10.7.3.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn on_segment_in_syn_sent(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
         let Header { seq, ack, flags, window, options, .. } = segment.header;
         let acks_syn = flags.contains(Flags::ACK);
@@ -105,7 +84,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// Section 3.10.7.4 in SYN-RECEIVED, which a connection of its own is in only after a
     /// simultaneous open.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn on_segment_in_syn_received(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
         let Header { seq, ack, flags, window, .. } = segment.header;
         // The other side's SYN once more, perhaps with the ack that we wait for: only what follows
@@ -153,30 +132,22 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     /// Section 3.10.7.4 in the synchronized states.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn on_segment_synchronized(&mut self, now: Instant, segment: &Segment<'_>) {
-        let Header { seq, ack, flags, ref options, .. } = segment.header;
-        let len = segment.len();
-        let is_next = cfg!(feature = "fast-path")
-            && flags | Flags::PSH | Flags::FIN == Flags::ACK | Flags::PSH | Flags::FIN
-            && self.comes_next((seq, ack), len, options.timestamps);
-        if !is_next && !self.check(now, segment) {
+        let Header { seq, ack, ref options, .. } = segment.header;
+        if !self.check(now, segment) {
             return;
         }
         self.on_heard(now);
-        if !is_next && !self.is_plausible(ack) {
+        if !self.is_plausible(ack) {
             self.challenge(now);
             return;
         }
         self.timestamps.update(now, seq, options.timestamps);
         if ack.at_or_after(self.sender.snd_una()) {
-            if cfg!(feature = "fast-path") && self.take_plain_ack(now, segment) {
-                self.digest_ack_of_fin(now);
-            } else {
-                self.digest_ack(now, segment, seq);
-            }
+            self.digest_ack(now, segment, seq);
         }
-        if self.state != State::Closed && !(is_next && len == 0) {
+        if self.state != State::Closed {
             self.take_text(now, segment, seq);
         }
     }
@@ -191,7 +162,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     /// The checks up to whether there is an ack; false if nothing further of the segment counts.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn check(&mut self, now: Instant, segment: &Segment<'_>) -> bool {
         let Header { seq, flags, .. } = segment.header;
         if !self.check_sequence(now, segment, seq, segment.len()) {
@@ -210,79 +181,14 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         flags.contains(Flags::ACK)
     }
 
-    /// As [`on_segment`](Self::on_segment) for the segment that comes next; false, without any effect,
-    /// for another.
-    #[inline]
-    pub(crate) fn on_plain_segment(&mut self, now: Instant, segment: &PlainSegment<'_>) -> bool {
-        let taken = self.take_predicted(now, segment);
-        if taken {
-            self.count_segment(segment.payload);
-        }
-        taken
-    }
-
-    /// Header prediction (Jacobson, "4BSD TCP header prediction", 1990): takes the segment that comes
-    /// next, as nearly all are, about which no check up to the fifth has anything to say. False, without
-    /// any effect, if it is another.
-    fn take_predicted(&mut self, now: Instant, segment: &PlainSegment<'_>) -> bool {
-        let PlainSegment { seq, ack, flags, window, timestamps, payload } = *segment;
-        let has_text = !payload.is_empty();
-        let is_predicted = self.state == State::Established
-            && flags | Flags::PSH == Flags::ACK | Flags::PSH
-            && self.comes_next((seq, ack), payload.len() as u32, timestamps)
-            && !(has_text && (self.orphaned || self.agreement.ecn_echo));
-        if !is_predicted {
-            return false;
-        }
-        let window = self.agreement.peer_window(window);
-        let taken = has_text && self.sender.take_repetition(seq, ack, window)
-            || self.sender.take_calm_ack(now, &self.settings, (seq, ack, window));
-        if !taken {
-            let input = AckInput {
-                seq,
-                ack,
-                window,
-                sack: &SackBlocks::EMPTY,
-                ecn_echo: false,
-                empty: !has_text,
-                echoed_ms: self.timestamps.echoed_ms(timestamps),
-            };
-            self.sender.on_ack(now, &self.settings, &input);
-        }
-        self.on_heard(now);
-        self.timestamps.update(now, seq, timestamps);
-        if has_text {
-            let push = flags.contains(Flags::PSH);
-            let arrival = self.receiver.on_expected(now, payload, push);
-            self.digest_arrival(&arrival);
-        }
-        true
-    }
-
-    /// Whether a segment of such a length is the next in order, acknowledges what is in flight, and has
-    /// a timestamp that PAWS lets pass.
-    #[inline(always)]
-    fn comes_next(
-        &self,
-        (seq, ack): (SeqNumber, SeqNumber),
-        len: u32,
-        timestamps: Option<Timestamps>,
-    ) -> bool {
-        seq == self.receiver.rcv_nxt()
-            && len <= self.receiver.rcv_wnd()
-            && ack.at_or_after(self.sender.snd_una())
-            && ack.at_or_before(self.sender.snd_nxt())
-            && self.timestamps.advances(timestamps)
-    }
-
-    fn count_segment(&mut self, payload: &[u8]) {
+    pub(super) fn count_segment(&mut self, payload: &[u8]) {
         let counters = &mut self.counters;
         counters.segments_received.add(1);
         counters.data_segments_received.add(u32::from(!payload.is_empty()));
     }
 
     /// What became of a segment's text and FIN, and of those that had waited for it.
-    fn digest_arrival(&mut self, arrival: &Arrival) {
+    pub(super) fn digest_arrival(&mut self, arrival: &Arrival) {
         self.counters.bytes_received.add(arrival.accepted);
         self.counters.reassembly_dropped.add(arrival.dropped);
         if arrival.fin {
@@ -378,18 +284,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// The ack of most segments, of which there is less to ask; false if it is another.
-    #[cfg_attr(feature = "fast-path", inline(always))]
-    fn take_plain_ack(&mut self, now: Instant, segment: &Segment<'_>) -> bool {
-        let Header { seq, ack, window, flags, ref options, .. } = segment.header;
-        let ends = (seq, ack, self.agreement.peer_window(window));
-        options.sack.is_empty()
-            && !(self.agreement.ecn && flags.contains(Flags::ECE))
-            && self.sender.take_plain_ack(now, &self.settings, ends, !segment.is_empty())
-    }
-
     /// The ack advances the sender, and the state where it acknowledges our FIN.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn digest_ack(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         let Header { ack, window, flags, ref options, .. } = segment.header;
         let ecn_echo = self.agreement.ecn && flags.contains(Flags::ECE);
@@ -426,7 +322,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     /// Sixth to eighth: urgent pointer, text and FIN, of a segment whose text begins at `seq`.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn take_text(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         if !self.takes_data() {
             // The peer has sent its FIN: what it sends now is a repetition.

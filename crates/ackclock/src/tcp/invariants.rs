@@ -10,7 +10,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     pub(crate) fn broken_invariant(&self) -> Option<&'static str> {
         match self.state {
             State::SynSent | State::SynReceived | State::Closed => None,
-            _ => self.sender.broken_invariant().or_else(|| self.sender.mistaken(&self.settings)),
+            _ => self.sender.broken_invariant(),
         }
     }
 }

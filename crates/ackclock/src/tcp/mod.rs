@@ -32,8 +32,7 @@ mod keepalive;
 mod kept_config;
 mod output;
 mod pacing_mode;
-#[cfg(all(feature = "fast-path", feature = "ipv4"))]
-mod plain_output;
+mod predicted;
 mod readiness;
 mod receiver;
 mod rto_config;
@@ -67,8 +66,7 @@ pub(crate) use initial::Initial;
 pub(crate) use kept_config::KeptConfig;
 pub use output::Outgoing;
 pub use pacing_mode::Pacing;
-#[cfg(all(feature = "fast-path", feature = "ipv4"))]
-pub(crate) use plain_output::Turn;
+pub(crate) use predicted::Turn;
 pub use readiness::Readiness;
 pub(crate) use receiver::ranges;
 pub use rto_config::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};

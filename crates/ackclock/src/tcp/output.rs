@@ -29,6 +29,17 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
+    /// Whether it is a full segment of new data, with no flag but ACK, that no link cuts.
+    pub(super) fn is_full_segment(&self, mss: u32) -> bool {
+        let Cause::Data(data) = self.cause else {
+            return false;
+        };
+        data.kind == DataKind::New
+            && data.len == mss
+            && self.segment_size == 0
+            && !self.header.flags.intersects(Flags::PSH | Flags::FIN | Flags::URG | Flags::CWR)
+    }
+
     /// How many segments it is in the network.
     fn segments(&self) -> u32 {
         match u32::from(self.segment_size) {
@@ -54,7 +65,6 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// ([`on_transmitted`](Self::on_transmitted)) or something else happens to the connection,
     /// another call gives the same answer. `None`: nothing to send now. `max_payload` is the most
     /// payload bytes that the link cuts into segments by itself; 0 if it does not.
-    #[cfg_attr(not(feature = "fast-path"), inline(never))]
     pub fn poll_transmit(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
         match self.state {
             State::Closed | State::Listen => self.reset_due.then(|| self.bare(now, Cause::Reset)),
@@ -109,8 +119,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// Whether the peer should hear that there is room again.
     pub(crate) fn window_update_due(&self) -> bool {
         // Where it is not counted what was read is taken to have been.
-        let was_read = !cfg!(feature = "counters")
-            || self.counters.bytes_received.get() > self.receiver.queued() as u64;
+        let was_read =
+            !P::COUNTERS || self.counters.bytes_received.get() > self.receiver.queued() as u64;
         self.takes_data() && self.receiver.window_update_due(was_read)
     }
 
@@ -154,17 +164,6 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             cause,
             window,
         }
-    }
-
-    /// What [`poll_transmit`](Self::poll_transmit) says, if that is a SYN without ACK. Once it is sent,
-    /// there is nothing more to send.
-    #[cfg(all(feature = "fast-path", feature = "ipv4"))]
-    pub(crate) fn lone_syn(&self, now: Instant) -> Option<Header> {
-        let is_due = self.is_opening()
-            && self.state == State::SynSent
-            && self.syn_due()
-            && !self.challenge_due;
-        is_due.then(|| self.syn(now))
     }
 
     /// SYN, or SYN and ACK after a simultaneous open. Its window is never scaled.
@@ -216,8 +215,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if self.is_opening() && self.state == State::SynSent {
             header.flags = Flags::NONE;
         }
-        let reports = !cfg!(feature = "fast-path") || self.has_report();
-        if cause == Cause::Ack && reports {
+        if cause == Cause::Ack && self.has_report() {
             self.receiver.report_sack(&mut header.options.sack);
         }
         self.mark_urgent(header);
@@ -279,7 +277,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             self.timestamps.on_ack_sent(outgoing.header.ack);
         }
         match outgoing.cause {
-            Cause::Syn if !cfg!(feature = "active-open") => return,
+            Cause::Syn if !P::ACTIVE_OPEN => return,
             Cause::Syn => return self.on_syn_sent(now),
             Cause::Reset => {
                 self.reset_due = false;
@@ -310,48 +308,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// The link has taken [`lone_syn`](Self::lone_syn).
-    #[cfg(all(feature = "fast-path", feature = "ipv4"))]
-    pub(crate) fn on_lone_syn_sent(&mut self, now: Instant) {
-        self.counters.segments_sent.add(1);
-        self.on_syn_sent(now);
-    }
-
     fn on_syn_sent(&mut self, now: Instant) {
         self.count_data_segments(1);
         self.sender.count_retransmitted_syns(u32::from(!self.is_first_syn()));
         self.note_syn_sent(now);
-    }
-
-    /// How many segments may follow `outgoing`, which was taken just now, that differ from it in
-    /// sequence number and payload only, as long as nothing else happens.
-    pub(crate) fn repeats(&self, now: Instant, outgoing: &Outgoing) -> u32 {
-        let Cause::Data(data) = outgoing.cause else {
-            return 0;
-        };
-        let is_plain = data.kind == DataKind::New
-            && data.len == self.sender.mss()
-            && outgoing.segment_size == 0
-            && !outgoing.header.flags.intersects(Flags::PSH | Flags::FIN | Flags::URG | Flags::CWR);
-        let is_calm = !self.challenge_due
-            && self.sender.urgent().is_none()
-            && !self.receiver.ack_due(now)
-            && !self.has_report();
-        if is_plain && is_calm { self.sender.repeats(&self.settings) } else { 0 }
-    }
-
-    /// The next of those segments: its sequence number and payload.
-    pub(crate) fn repeated(&self) -> (SeqNumber, [&[u8]; 2]) {
-        let seq = self.sender.snd_nxt();
-        let offset = seq.since(self.sender.snd_una()) as usize;
-        (seq, self.sender.queue().slices(offset, self.sender.mss() as usize))
-    }
-
-    /// The link has taken it. Whether the next one may follow.
-    pub(crate) fn on_repeated(&mut self, now: Instant) -> bool {
-        self.counters.segments_sent.add(1);
-        self.count_data_segments(1);
-        self.sender.on_repeated(now)
     }
 
     fn count_data_segments(&mut self, segments: u32) {

@@ -25,6 +25,9 @@ mod options;
 mod plain;
 #[cfg(all(feature = "fast-path", feature = "ipv4"))]
 mod plain_header;
+#[cfg(feature = "fast-path")]
+#[allow(dead_code, reason = "the rooms of the stack and of TCP that use it come next")]
+mod predicted;
 mod segment;
 #[cfg(test)]
 mod tests;
@@ -55,6 +58,9 @@ pub use options::{Options, SackBlocks, Timestamps};
 pub(crate) use plain::PlainSegment;
 #[cfg(all(feature = "fast-path", feature = "ipv4"))]
 pub(crate) use plain_header::{PlainFields, PlainHeader};
+#[cfg(feature = "fast-path")]
+#[allow(unused_imports, reason = "as above")]
+pub(crate) use predicted::{PredictedSegment, ReadTemplate, WriteFields, WriteTemplate};
 pub(crate) use segment::RepeatedHeader;
 pub use segment::{
     Flags, Header, MAX_HEADER, Segment, WireError, WriteChecksum, write_packet_header,

@@ -1,13 +1,14 @@
 //! A passive open before its handshake is finished: SYN-RECEIVED in a small record (RFC 9293
 //! section 3.10.7.4). Buffers bind when the connection is established.
 
+use super::Cell;
 use super::id_queue::{IdQueue, Link};
 use super::marking::Marking;
 use super::pool::{Place, Pool};
 use super::replies::Reply;
-use super::timer_queue::{TimerCell, TimerQueue};
+use super::timers::TimerQueue;
 use super::tuple::FourTuple;
-use crate::profile::Profile;
+use crate::profile::{Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::tcp::challenge::ChallengeLimit;
@@ -49,8 +50,7 @@ pub(super) struct HalfOpen<P: Profile> {
     window: u16,
     /// Hop limit and codepoint of its packets.
     pub(super) marking: Marking,
-    #[cfg(any(feature = "historic", feature = "tuning"))]
-    rto: RtoConfig,
+    rto: <P::RareSettings as Part>::Keeps<RtoConfig>,
     give_up_at: Instant,
     /// How often the SYN-ACK was sent, and when last.
     sent: u32,
@@ -62,7 +62,6 @@ pub(super) struct HalfOpen<P: Profile> {
     deadline: Instant,
     challenge: ChallengeLimit,
     /// Its SYN-ACK waits for the next hop's hardware address.
-    #[cfg(feature = "ethernet")]
     pub(super) postponed: bool,
 }
 
@@ -97,15 +96,14 @@ pub(super) enum Timeout {
 impl<P: Profile> HalfOpen<P> {
     /// A record for a SYN (section 3.10.7.2, third), with the options that both sides support.
     // Made where it stays.
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     pub(super) fn new(now: Instant, config: &Config, syn: &Segment<'_>, passive: &Passive) -> Self {
         let tuple = FourTuple::of(syn);
         let (least_memory, most_memory) = passive.receive_memory;
         let ip_header = tuple.ip_header();
         let mut agreement = Agreement::offer(config, passive.mtu, ip_header, most_memory);
         agreement.agree(&SynOptions::of(&syn.header), ip_header);
-        let give_up =
-            if cfg!(feature = "tuning") { config.syn_give_up } else { Config::SYN_GIVE_UP };
+        let give_up = if P::RARE_SETTINGS { config.syn_give_up } else { Config::SYN_GIVE_UP };
         let mut timestamps = TimestampState::new(passive.timestamp_offset);
         if let (Some(first), true) = (syn.header.options.timestamps, agreement.timestamps) {
             timestamps.enable(now, first.value, syn.header.seq + 1);
@@ -118,9 +116,8 @@ impl<P: Profile> HalfOpen<P> {
             agreement,
             timestamps,
             window: u16::try_from(least_memory).unwrap_or(u16::MAX),
-            marking: Marking::of(config),
-            #[cfg(any(feature = "historic", feature = "tuning"))]
-            rto: config.rto,
+            marking: Marking::of::<P>(config),
+            rto: Kept::new(config.rto),
             give_up_at: now + give_up,
             sent: 0,
             sent_at: now,
@@ -129,7 +126,6 @@ impl<P: Profile> HalfOpen<P> {
             acked: false,
             deadline: now + give_up,
             challenge: ChallengeLimit::default(),
-            #[cfg(feature = "ethernet")]
             postponed: false,
         }
     }
@@ -187,7 +183,7 @@ impl<P: Profile> HalfOpen<P> {
 
     /// Whether an ack without data does not count yet.
     fn is_deferred(&self) -> bool {
-        cfg!(feature = "tuning") && self.timeouts < self.defer_accept.into()
+        P::RARE_SETTINGS && self.timeouts < self.defer_accept.into()
     }
 
     /// `<SEQ=ISS><ACK=RCV.NXT><CTL=SYN,ACK>`
@@ -218,10 +214,7 @@ impl<P: Profile> HalfOpen<P> {
     }
 
     fn syn_timeout(&self) -> Duration {
-        #[cfg(any(feature = "historic", feature = "tuning"))]
-        let rto = &self.rto;
-        #[cfg(not(any(feature = "historic", feature = "tuning")))]
-        let rto = &RtoConfig::STANDARD;
+        let rto = self.rto.get().unwrap_or(&RtoConfig::STANDARD);
         rto.syn_timeout(self.timeouts)
     }
 
@@ -239,7 +232,7 @@ impl<P: Profile> HalfOpen<P> {
             self.deadline = now + self.syn_timeout();
             return Timeout::Wait;
         }
-        if cfg!(feature = "tuning") && core::mem::take(&mut self.acked) {
+        if P::RARE_SETTINGS && core::mem::take(&mut self.acked) {
             // The peer's ack was not heard: it gets as much time to repeat it as for the first one.
             self.give_up_at = self.give_up_at.max(now + self.syn_timeout());
         }
@@ -260,7 +253,7 @@ impl<P: Profile> HalfOpen<P> {
             timestamps: self.timestamps,
             advertised_window: self.window,
             // What comes after an ack that was not heard measures the application, not the path.
-            syn_sent_at: (self.sent == 1 && !(cfg!(feature = "tuning") && self.acked))
+            syn_sent_at: (self.sent == 1 && !(P::RARE_SETTINGS && self.acked))
                 .then_some(self.sent_at),
             syn_retransmits: self.timeouts,
         }
@@ -281,7 +274,7 @@ pub(super) struct HalfOpens<'a, P: Profile> {
     /// The records.
     pub(super) records: Pool<'a, HalfOpen<P>>,
     /// Their timers.
-    pub(super) timers: TimerQueue<'a>,
+    pub(super) timers: TimerQueue<'a, Cell<P>>,
     /// Those whose SYN-ACK is to be sent.
     pub(super) output: IdQueue<'a>,
 }
@@ -290,7 +283,7 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
     /// No record yet; at most `limit` where storage grows.
     pub(super) const fn new(
         records: Buffer<'a, Place<HalfOpen<P>>>,
-        timers: Buffer<'a, TimerCell>,
+        timers: Buffer<'a, Cell<P>>,
         links: Buffer<'a, Link>,
         limit: usize,
     ) -> Self {

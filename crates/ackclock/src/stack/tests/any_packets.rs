@@ -483,7 +483,7 @@ impl<'a> World<'a> {
         let waits = stack.time_waits.records.iter().count() > 0;
         assert_eq!(!stack.time_waits.next_expiry().is_never(), waits);
         if !stack.demux.is_absent() {
-            assert_eq!(stack.demux.len, on_network);
+            assert_eq!(stack.demux.len(), on_network);
         }
         let mut waiting = 0;
         for (id, listener) in stack.listeners.records.iter() {

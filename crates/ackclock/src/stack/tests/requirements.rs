@@ -263,11 +263,11 @@ fn the_application_chooses_dscp_and_ttl_and_may_change_them() {
     pair.server.on_packet(pair.now, &syn[0]);
     pair.run();
     let dscp = SettingError::Config(ConfigError::Dscp);
-    assert_eq!(pair.client.set_dscp(client, 64), Err(dscp));
+    assert_eq!(pair.client.set_dscp(Instant::ZERO, client, 64), Err(dscp));
     let limit = SettingError::Config(ConfigError::HopLimit);
-    assert_eq!(pair.client.set_hop_limit(client, 0), Err(limit));
-    assert_eq!(pair.client.set_dscp(client, 63), Ok(()));
-    assert_eq!(pair.client.set_hop_limit(client, 255), Ok(()));
+    assert_eq!(pair.client.set_hop_limit(Instant::ZERO, client, 0), Err(limit));
+    assert_eq!(pair.client.set_dscp(Instant::ZERO, client, 63), Ok(()));
+    assert_eq!(pair.client.set_hop_limit(Instant::ZERO, client, 255), Ok(()));
     pair.client.send(pair.now, client, b"x").unwrap();
     let data = packets(pair.now, &mut pair.client);
     assert_eq!(seen(&data[0]), (63, 255));

@@ -54,7 +54,6 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Takes an ack that lies between SND.UNA and SND.NXT.
     #[cfg_attr(feature = "fast-path", inline(never))]
     pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings, input: &AckInput<'_>) {
-        self.usual.forget();
         self.note_app_limited();
         self.allow_burst(settings);
         let was_closed = self.window.size == 0;

@@ -1,7 +1,6 @@
 //! The sending half of a connection: the queue, what is in flight, and when to send what.
 
 mod ack;
-mod calm_ack;
 #[cfg_attr(not(feature = "delivery-rate"), path = "no_delivery.rs")]
 mod delivery;
 #[cfg_attr(not(feature = "ecn"), path = "no_ecn.rs")]
@@ -20,8 +19,7 @@ mod ecn;
 mod flight;
 #[cfg_attr(not(feature = "pacing"), path = "no_pacing.rs")]
 mod pacing;
-#[cfg_attr(not(all(feature = "fast-path", feature = "ipv4")), path = "no_plain_data.rs")]
-mod plain_data;
+mod predicted;
 mod recovery;
 mod restart;
 mod round;
@@ -55,7 +53,6 @@ use delivery::Delivery;
 use ecn::EcnSender;
 use flight::Flight;
 use pacing::Pacer;
-use plain_data::Usual;
 use recovery::{MeasuredRtt, Phase, Recovery};
 pub use restart::RestartAfterIdle;
 use round::Round;
@@ -131,7 +128,6 @@ pub(crate) struct Sender<'a, C, P = Full> {
     probe_due: bool,
     /// A tail loss probe is due (RFC 8985 section 7.3).
     tail_probe_due: bool,
-    usual: Usual,
     /// When data was last sent (jacobson88 appendix C).
     last_sent_at: Instant,
     /// Since when nothing has been acknowledged although something is in flight.
@@ -185,7 +181,6 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             cork: false,
             probe_due: false,
             tail_probe_due: false,
-            usual: Usual::default(),
             last_sent_at: Instant::ZERO,
             no_progress_since: Instant::ZERO,
             timeouts_in_a_row: 0,
@@ -196,7 +191,6 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
 
     /// The connection is established: both SYNs are acknowledged.
     pub(crate) fn start(&mut self, now: Instant, settings: &Settings, start: &SenderStart) {
-        self.usual.forget();
         self.mss = start.mss.max(1);
         self.recovery = Recovery::new(settings.recovery, start.sack, self.snd_una - 1);
         self.window = SendWindow::new(start.window, start.seq, self.snd_una);
@@ -342,10 +336,9 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     }
 
     /// Queues what fits of `data`.
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     pub(crate) fn enqueue(&mut self, now: Instant, data: &[u8]) -> usize {
-        let usual = self.usual.is_known();
-        self.note_app_limited_at(if usual { self.flight.outstanding() } else { self.pipe() });
+        self.note_app_limited();
         let taken = self.queue.push(data);
         self.rearm(now);
         taken
@@ -367,7 +360,6 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
 
     /// Marks the last byte queued as urgent.
     pub(crate) fn mark_urgent(&mut self) {
-        self.usual.forget();
         self.urgent.set(self.snd_una + self.queue.len() as u32);
     }
 
@@ -392,7 +384,6 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     }
 
     pub(crate) fn set_cork(&mut self, on: bool) {
-        self.usual.forget();
         self.cork = on;
     }
 
@@ -423,7 +414,6 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     /// The path takes only segments of `mss` payload bytes from now on (RFC 1191, RFC 8201). What
     /// is in flight in larger ones is lost, which says nothing of congestion.
     pub(crate) fn set_mss(&mut self, now: Instant, mss: u32) {
-        self.usual.forget();
         let mss = mss.max(1);
         if mss == self.mss {
             return;

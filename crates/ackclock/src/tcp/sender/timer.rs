@@ -47,15 +47,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(super) fn set_timer(&mut self, timer: Timer) {
         self.deadline = timer.deadline();
         self.persisting = matches!(timer, Timer::Persist(_));
-        if self.persisting {
-            self.usual.forget();
-        }
     }
 
     /// Starts, keeps or stops the timer according to what is in flight and queued.
     pub(super) fn rearm(&mut self, now: Instant) {
-        if cfg!(feature = "fast-path")
-            && self.deadline.is_never()
+        if self.deadline.is_never()
             && !self.waits_for_ack()
             && (self.usable_window() >= self.mss || self.unsent() == 0 && !self.fin_pending())
         {
@@ -83,9 +79,6 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             self.deadline = Instant::FAR_FUTURE;
         } else if is_off || self.persisting != blocked {
             self.deadline = self.rto.deadline(now);
-        }
-        if self.persisting != blocked {
-            self.usual.forget();
         }
         self.persisting = blocked;
         self.probe_due &= blocked;
@@ -196,7 +189,6 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// # Errors
     /// The peer has acknowledged nothing for too long: the connection is over.
     pub(crate) fn on_timeout(&mut self, now: Instant, settings: &Settings) -> Result<(), Error> {
-        self.usual.forget();
         self.pacer.on_timeout(now);
         if self.timer() == Timer::Off {
             return Ok(());

@@ -167,7 +167,6 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// The link has taken `data`.
     pub(crate) fn on_sent(&mut self, now: Instant, settings: &Settings, data: &Data) {
-        self.usual.forget();
         let range = data.range();
         let new = range.start == self.snd_nxt;
         let idle = self.flight.is_empty();
@@ -215,39 +214,6 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if new && !tail_probe {
             self.schedule_probe(now);
         }
-    }
-
-    /// How many full segments of new data may follow the last one as they are. What is asked before
-    /// each segment is sent, and what is noted of it, is the same for all of them if there is no
-    /// loss, no pacing and no burst to be measured, and the probe's timer knows that more than one
-    /// segment is in flight.
-    pub(crate) fn repeats(&self, settings: &Settings) -> u32 {
-        let is_calm = self.recovery.is_calm(&self.flight)
-            && self.flight.len() > 1
-            && !(self.probe_due || self.is_tail_probe_due())
-            && !(self.ecn.is_holding() || self.ecn.is_cwr_due());
-        let is_measured = self.flight.is_measuring()
-            || settings.burst_limit().is_some()
-            || self.pacing_rate(settings).is_some();
-        if !is_calm || is_measured || !self.flight.has_place() {
-            return 0;
-        }
-        let allowance = self.controller.window().saturating_sub(self.flight.pipe());
-        let unsent = self.unsent();
-        let sendable = unsent.min(self.usable_window()).min(allowance);
-        let segments = sendable / self.mss;
-        // The last one of all carries PSH, and perhaps FIN.
-        if segments * self.mss == unsent { segments.saturating_sub(1) } else { segments }
-    }
-
-    /// One of those was sent. Whether the next one may follow.
-    pub(crate) fn on_repeated(&mut self, now: Instant) -> bool {
-        let range = SeqRange::from_len(self.snd_nxt, self.mss);
-        self.flight.push(now, range, self.mss);
-        self.snd_nxt = range.end;
-        let window = self.controller.window();
-        self.tell_sent(now, self.mss, self.flight.pipe());
-        self.controller.window() == window && self.flight.has_place()
     }
 
     /// Tells the round and the law that `bytes` were sent, with which `in_flight` are.

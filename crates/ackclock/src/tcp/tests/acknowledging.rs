@@ -12,19 +12,6 @@ fn blocks(sent: &Sent) -> Vec<(u32, u32)> {
 }
 
 #[test]
-fn urgent_data_stays_urgent_until_it_was_read_also_with_a_fin_behind_it() {
-    let mut test = Test::established(config());
-    // The pointer names the byte after the urgent data (MUST-62).
-    let urgent = Header { urgent_pointer: 10, ..header(IRS + 1, ISS + 1, ACK | URG | FIN) };
-    let _ = test.segment(urgent, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    assert_eq!(test.connection.urgent_ahead(), Some(10));
-    assert_eq!(test.connection.receive(&mut [0; 9]), Ok(9));
-    assert_eq!(test.connection.urgent_ahead(), Some(1));
-    assert_eq!(test.connection.receive(&mut [0; 9]), Ok(1));
-    assert_eq!(test.connection.urgent_ahead(), None);
-}
-
-#[test]
 fn a_window_told_with_data_is_honoured_also_while_there_are_holes() {
     let mut test = Test::established(config());
     // 9,000 of 10,000 bytes, then a hole, which the SACK blocks of one ack report.
@@ -181,23 +168,6 @@ fn old_timestamps_are_answered_and_dropped() {
 }
 
 #[test]
-fn urgent_data_is_signalled_until_it_was_read() {
-    let mut test = Test::established(config());
-    let mut segment = header(IRS + 1, ISS + 1, ACK | URG);
-    segment.urgent_pointer = 8;
-    let _ = test.segment(segment, &[0, 1, 2]);
-    assert_eq!(test.connection.urgent_ahead(), Some(8));
-    assert!(test.connection.readiness().urgent);
-    test.peer(3, 7, 0, Flags::NONE);
-    let mut bytes = [0; 4];
-    assert_eq!(test.connection.receive(&mut bytes), Ok(4));
-    assert_eq!(test.connection.urgent_ahead(), Some(4));
-    test.connection.consume(4);
-    assert!(!test.connection.readiness().urgent);
-    assert_eq!(test.info().receive_queue, 2, "what follows is not urgent");
-}
-
-#[test]
 fn segments_without_ack_are_dropped() {
     let mut test = Test::established(config());
     let _ = test.segment(header(IRS + 1, 0, Flags::NONE), &[0, 1]);
@@ -213,4 +183,27 @@ fn data_on_an_older_ack_is_taken() {
     test.acks(2_000);
     test.peer(0, 5, 1_000, Flags::NONE);
     assert_eq!(test.read(0), 5);
+}
+
+/// MUST-40: less than 0.5 s, whatever the setting.
+#[test]
+fn no_ack_is_delayed_by_half_a_second() {
+    let mut config = config();
+    config.ack_policy = AckPolicy::Delayed { timeout: Duration::from_millis(500), quick_acks: 0 };
+    let mut test = Test::established(config);
+    test.peer(0, 1, 0, Flags::NONE);
+    let sent = test.run(1_000);
+    assert_eq!(sent.iter().map(|(at, s)| (*at, s.acked())).collect::<Vec<_>>(), [(499, 1)]);
+    config.ack_policy = AckPolicy::Delayed { timeout: Duration::from_millis(501), quick_acks: 0 };
+    assert_eq!(config.validate(), Err(ConfigError::AckTimeout));
+}
+
+/// MUST-58, MUST-59.
+#[test]
+fn one_ack_answers_all_segments_that_came_before_it() {
+    let mut test = Test::established(config());
+    for n in 0..5 {
+        test.peer(n * 1_000, 1_000, 0, Flags::NONE);
+    }
+    assert_eq!(test.sent().iter().map(Sent::acked).collect::<Vec<_>>(), [5_000]);
 }

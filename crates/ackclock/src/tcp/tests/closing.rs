@@ -183,3 +183,16 @@ fn a_half_closed_connection_waits_in_fin_wait_2() {
     test.run(600_000);
     assert_eq!(test.state(), State::FinWait2, "the application still listens");
 }
+
+/// SHLD-2.
+#[test]
+fn a_reset_may_explain_itself() {
+    let mut test = Test::established(config());
+    let _ = test.segment(header(IRS + 1, 0, RST), b"out of memory");
+    assert_eq!(test.connection.error(), Some(Error::Reset));
+    assert_eq!(test.info().receive_queue, 0, "what it says is not data");
+    let mut test = Test::connecting(config());
+    test.sent();
+    let _ = test.segment(header(0, ISS + 1, RST | ACK), b"nobody here");
+    assert_eq!(test.connection.error(), Some(Error::Refused));
+}

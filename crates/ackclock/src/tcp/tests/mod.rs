@@ -1,26 +1,31 @@
 //! One connection against a scripted peer: exact segments in, exact segments out.
 
 mod acknowledging;
-mod blind_attacks;
 mod bulk;
 mod closing;
 mod delivery_rates;
 mod ecn;
 mod every_pair;
+mod giving_up;
+mod icmp_errors;
+mod keepalive;
 mod older_recoveries;
 mod opening;
+mod options;
 mod pacing;
+mod path_mtu;
 mod probing;
 mod rack;
 mod recovering;
-mod requirements;
 mod restarting;
 mod sending;
 mod tail_loss;
 mod timers;
 mod two_ends;
 mod undo;
+mod urgent;
 mod window_validation;
+mod windows;
 
 use super::*;
 use crate::congestion::{BuiltIn, CongestionController, Reno};

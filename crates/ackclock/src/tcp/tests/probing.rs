@@ -1,4 +1,4 @@
-//! Zero windows and keepalive (RFC 9293 sections 3.8.4, 3.8.6.1).
+//! Zero windows (RFC 9293 section 3.8.6.1).
 
 use super::*;
 
@@ -157,78 +157,6 @@ fn two_ends_that_probe_each_other_hear_each_other() {
     assert_eq!(test.data(), [(1, 1_000), (1_001, 1_000)]);
 }
 
-fn with_keepalive() -> Config {
-    let mut config = config();
-    config.keepalive = Some(Keepalive {
-        idle: Duration::from_secs(10),
-        interval: Duration::from_secs(2),
-        count: 3,
-    });
-    config
-}
-
-#[test]
-fn a_silent_peer_is_probed_and_given_up() {
-    let mut test = Test::established(with_keepalive());
-    let sent = test.run(60_000);
-    let shape: Vec<_> = sent.iter().map(|(at, s)| (*at, s.seq, s.len, s.flags)).collect();
-    // Just before the window, so that the peer must answer (section 3.8.4).
-    assert_eq!(
-        shape,
-        [
-            (10_000, ISS, 0, ACK),
-            (12_000, ISS, 0, ACK),
-            (14_000, ISS, 0, ACK),
-            (16_000, ISS + 1, 0, RST | ACK)
-        ]
-    );
-    assert_eq!(test.connection.error(), Some(Error::KeepaliveTimeout));
-}
-
-#[test]
-fn after_a_leap_in_time_the_peer_still_has_time_to_answer() {
-    let mut test = Test::established(with_keepalive());
-    test.wait(1_000_000);
-    test.connection.on_timeout(test.now);
-    let sent = test.run(5_000);
-    let at: Vec<_> = sent.iter().map(|(at, s)| (*at, s.seq)).collect();
-    assert_eq!(at, [(0, ISS), (2_000, ISS), (4_000, ISS)]);
-    assert_eq!(test.state(), State::Established);
-}
-
-#[test]
-fn an_answer_keeps_the_connection_alive() {
-    let mut test = Test::established(with_keepalive());
-    for _ in 0..10 {
-        let sent = test.run(13_000);
-        assert_eq!(sent.len(), 2);
-        test.acks(0);
-    }
-    assert_eq!(test.state(), State::Established);
-}
-
-#[test]
-fn keepalive_is_switched_for_one_connection() {
-    let mut test = Test::established(config());
-    test.connection.set_keepalive(with_keepalive().keepalive);
-    assert_eq!(test.run(10_000).len(), 1);
-    test.acks(0);
-    test.connection.set_keepalive(None);
-    assert!(test.run(100_000).is_empty());
-}
-
-#[test]
-fn keepalive_is_off_by_default() {
-    let mut test = Test::established(config());
-    assert!(test.run(100_000_000).is_empty());
-}
-
-#[test]
-fn an_idle_connection_has_no_deadline() {
-    let test = Test::established(config());
-    assert!(test.connection.poll_timeout().is_never());
-}
-
 /// An ack that leaves a window smaller than what waits begins persisting without a closer look.
 #[test]
 #[cfg(all(feature = "fast-path", feature = "ipv4"))]
@@ -245,7 +173,10 @@ fn a_window_that_has_become_too_small_is_not_usual() {
     test.queue(0, 1_976);
     assert_eq!(test.data(), [(0, 988), (988, 988)]);
     test.queue(1_976, 2_076);
-    assert!(!matches!(test.connection.plain_turn(test.now), Turn::Plain(_)), "Nagle holds it");
+    assert!(
+        !matches!(test.connection.predicted_turn(test.now), Turn::Predicted(_)),
+        "Nagle holds it"
+    );
     test.wait(10);
     let header = ack(&test, 1_976, 80);
     assert_eq!(test.segment(header, &[]), Verdict::Done);

@@ -1,5 +1,5 @@
-//! When new data is sent (RFC 9293 sections 3.7.4, 3.8.6.2.1, 3.8.5; RFC 5681 section 3.1;
-//! RFC 6928; jacobson88 appendix C).
+//! When new data is sent (RFC 9293 sections 3.7.4, 3.8.6.2.1; RFC 5681 section 3.1; RFC 6928;
+//! jacobson88 appendix C).
 
 use super::*;
 
@@ -132,25 +132,6 @@ fn an_application_that_sends_little_does_not_grow_the_window() {
 }
 
 #[test]
-fn urgent_data_is_marked_until_its_last_byte_was_sent() {
-    let mut test = Test::established(config());
-    let data: Vec<u8> = (0..1_500_u32).map(|n| n as u8).collect();
-    assert_eq!(test.connection.send_urgent(test.now, &data), Ok(1_500));
-    test.queue(1_500, 3_000);
-    let sent = test.sent();
-    let shape: Vec<_> = sent.iter().map(|s| (s.data(), s.flags, s.urgent_pointer)).collect();
-    // The pointer points at byte 1,500, the first that is not urgent (MUST-62).
-    assert_eq!(
-        shape,
-        [
-            ((0, 1_000), ACK | URG, 1_500),
-            ((1_000, 1_000), ACK | URG, 500),
-            ((2_000, 1_000), ACK, 0)
-        ]
-    );
-}
-
-#[test]
 fn the_send_queue_takes_what_fits() {
     let mut config = config();
     config.send_buffer = 3_000;
@@ -209,4 +190,15 @@ fn what_is_written_in_place_is_sent_like_what_is_copied() {
     assert_eq!((nothing, test.connection.sender.queue().len()), (Ok(0), 3_000));
     test.connection.shutdown(test.now);
     assert_eq!(test.connection.send_with(test.now, |_| 1), Err(SendError::Finished));
+}
+
+/// SHLD-27, SHLD-28, MAY-16, MUST-61.
+#[test]
+fn what_several_calls_queue_goes_in_full_segments_of_which_the_last_is_pushed() {
+    let mut test = Test::established(config());
+    for n in 0..20 {
+        test.queue(n * 100, n * 100 + 100);
+    }
+    let sent: Vec<_> = test.sent().iter().map(|s| (s.data(), s.push)).collect();
+    assert_eq!(sent, [((0, 1_000), false), ((1_000, 1_000), true)]);
 }

@@ -393,19 +393,6 @@ impl<'a, P: Profile> Flight<'a, P> {
         (run.records > 0).then_some(run)
     }
 
-    /// Whether there is a single record, and nothing has happened to it.
-    pub(crate) fn is_single(&self) -> bool {
-        self.len() == 1 && self.records.front().is_some_and(FlightRecord::is_untouched)
-    }
-
-    /// That one was acknowledged, up to `end`.
-    pub(crate) fn acknowledge_single(&mut self, end: SeqNumber) {
-        self.outstanding = 0;
-        self.records.pop_many(1);
-        self.lost_below = self.lost_below.max(end);
-        self.resend_from = self.resend_from.max(end);
-    }
-
     /// They were acknowledged.
     #[cfg_attr(feature = "fast-path", inline(always))]
     pub(crate) fn acknowledge_run(&mut self, run: &Run) {

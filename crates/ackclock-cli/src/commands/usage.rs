@@ -1,0 +1,139 @@
+//! Answer to a command line that cannot be run: help, the version, or one line about the error.
+
+use super::CommandLine;
+use crate::failure::Failure;
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+use std::ffi::OsString;
+
+/// Prints help or the version if that was asked for; anything else is a failure. `arguments` is the
+/// command line in which `error` was found, which begins with the program's name.
+pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> Result<(), Failure> {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            error.print().map_err(|error| Failure::output(&error))
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::Usage(
+            "say what to do: discard, echo, serve, hosts, path, bprobe, campaign, trace, emulate, lab \
+             or setup tun; 'ackclock --help' tells more"
+                .into(),
+        )),
+        _ => {
+            let text = one_line(&error.render().to_string());
+            Err(Failure::Usage(format!("{text}; see '{}'", help(arguments))))
+        }
+    }
+}
+
+/// Command that prints the help about the options.
+fn help(arguments: &[OsString]) -> String {
+    let first = arguments.get(1).and_then(|first| first.to_str());
+    match first.filter(|first| CommandLine::command().find_subcommand(first).is_some()) {
+        Some(subcommand) => format!("ackclock help {subcommand}"),
+        None => "ackclock --help".into(),
+    }
+}
+
+/// Message and tip of an error in one line, without the usage that follows them.
+fn one_line(message: &str) -> String {
+    let mut paragraphs = message.split("\n\n").map(|paragraph| {
+        let words: Vec<_> = paragraph.split_whitespace().collect();
+        words.join(" ")
+    });
+    let first = paragraphs.next().unwrap_or_default();
+    let text = first.strip_prefix("error: ").unwrap_or(&first);
+    // The tip to give a negative number after `--` is of no help: no option takes a negative number.
+    let helps = |tip: &String| tip.starts_with("tip: ") && !tip.contains("as a value, use '-- ");
+    match paragraphs.find(helps) {
+        Some(tip) => format!("{text} ({tip})"),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaint(arguments: &[&str]) -> String {
+        let arguments: Vec<_> = ["ackclock"].iter().chain(arguments).map(OsString::from).collect();
+        let error = CommandLine::read(&arguments).unwrap_err();
+        answer(&error, &arguments).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_definition_of_the_command_line_is_sound() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn complaints_are_one_line() {
+        assert_eq!(
+            complaint(&["discard", "--byte", "1M"]),
+            "unexpected argument '--byte' found (tip: a similar argument exists: '--bytes'); see \
+             'ackclock help discard'"
+        );
+        assert_eq!(
+            complaint(&["discard", "--tun", "t"]),
+            "--tun needs a peer: give HOST:PORT, or leave it away for an emulated path; see 'ackclock \
+             help discard'"
+        );
+        assert_eq!(
+            complaint(&["echo", "10.7.0.1:7", "--via", "raw", "--offload", "on"]),
+            "--offload is of no use with --via raw: leave it away; see 'ackclock help echo'"
+        );
+        assert_eq!(
+            complaint(&["serve", "echo", "--via", "packet", "--queues", "2"]),
+            "--queues is of no use with --via packet: leave it away; see 'ackclock help serve'"
+        );
+        assert_eq!(
+            complaint(&["serve", "echo", "--once", "--queues", "2"]),
+            "--queues is of no use with --once: a connection is on one queue; see 'ackclock help \
+             serve'"
+        );
+        assert_eq!(
+            complaint(&["echo", "--bytes", "16X"]),
+            "invalid value '16X' for '--bytes <BYTES>': unknown suffix 'x': use k, M, G or T; see \
+             'ackclock help echo'"
+        );
+        assert_eq!(
+            complaint(&["discard", "--bytes", "-1"]),
+            "unexpected argument '-1' found; see 'ackclock help discard'"
+        );
+        assert_eq!(
+            complaint(&["--bytes", "1"]),
+            "unexpected argument '--bytes' found; see 'ackclock --help'"
+        );
+        assert_eq!(
+            complaint(&[]),
+            "say what to do: discard, echo, serve, hosts, path, bprobe, campaign, trace, emulate, lab \
+             or setup tun; 'ackclock --help' tells more"
+        );
+    }
+
+    #[test]
+    fn an_unknown_law_is_answered_with_those_there_are() {
+        assert_eq!(
+            complaint(&["discard", "--cc", "vogon"]),
+            "invalid value 'vogon' for '--cc <LAW>': unknown law: use cubic, reno, veno, vegas, \
+             tahoe, none, fixed, bbr; see 'ackclock help discard'"
+        );
+    }
+
+    #[test]
+    fn options_that_exclude_each_other_are_refused() {
+        for arguments in [
+            &["discard", "--bytes", "1", "--time", "1s"][..],
+            &["discard", "a:9", "--tun", "t", "--address", "10.7.0.2/24", "--path", "loss=0"],
+            &["discard", "--tun", "t"],
+            &["serve", "echo", "--via", "kernel", "--tun", "t", "--address", "10.7.0.2/24"],
+            &["serve", "echo", "--via", "kernel", "--mss", "1000"],
+            &["serve", "echo", "--via", "kernel", "--queues", "2"],
+            &["discard", "--queues", "2"],
+            &["discard", "--scenario", "file", "--queues", "2"],
+            &["discard", "a:9", "--via", "raw", "--queues", "2"],
+        ] {
+            let help = format!("see 'ackclock help {}'", arguments[0]);
+            assert!(complaint(arguments).ends_with(&help), "{arguments:?}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! A discard, echo or chargen service, on this program's stack or on the kernel's sockets.
+
+#[cfg(unix)]
+mod kernel;
+#[cfg(target_os = "linux")]
+mod own_stack;
+mod settings;
+mod summary;
+
+#[cfg(unix)]
+pub(crate) use kernel::over_kernel;
+#[cfg(target_os = "linux")]
+pub(crate) use own_stack::{StackSettings, over_own_stack};
+pub(crate) use settings::ServeSettings;

@@ -1,0 +1,119 @@
+//! Service on this program's stack, by a way out of this machine.
+
+use super::settings::ServeSettings;
+use super::summary::Summary;
+use crate::driver::{Driver, Limits};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::report::{InfoReport, ProcessorReport, processor_time, seconds};
+use crate::way::{self, Purpose, WaySettings};
+use ackclock::apps::{Application, Server, ServerStatistics, StartError};
+use ackclock::congestion::{BuiltIn, CongestionController};
+use ackclock::stack::{Event, ListenConfig, Stack};
+use ackclock::storage::Buffer;
+use ackclock::tcp::Config;
+use ackclock::time::Instant;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Settings of the stacks that serve.
+#[derive(Clone, Debug)]
+pub(crate) struct StackSettings {
+    pub(crate) way: WaySettings,
+    /// Configuration of each connection.
+    pub(crate) config: Config,
+    /// Congestion controller that each connection gets a clone of.
+    pub(crate) controller: BuiltIn,
+    pub(crate) limits: Limits,
+    /// Seed of everything random; `None`: a random seed.
+    pub(crate) seed: Option<u64>,
+    /// File in which packets are captured.
+    pub(crate) pcap: Option<PathBuf>,
+}
+
+/// Serves until the only connection of `--once` is over or the user ends the service.
+pub(crate) fn over_own_stack(
+    settings: &ServeSettings,
+    stack_settings: &StackSettings,
+) -> Result<(), Failure> {
+    let &StackSettings { config, controller, limits, seed, .. } = stack_settings;
+    let pcap = stack_settings.pcap.as_deref();
+    let way = way::plan(&stack_settings.way, Purpose::Serve(settings.port))?;
+    let mut driver = Driver::open(&*way, controller, limits, seed, pcap)?;
+    interrupt::on_request(driver.stopper())?;
+    let addresses = way.addresses().iter();
+    let places: Vec<_> =
+        addresses.map(|cidr| SocketAddr::new(cidr.address, settings.port)).collect();
+    let server = |&local| {
+        let mut listen = ListenConfig::new(local);
+        listen.connection = config;
+        let server = Server::new(settings.service, listen, Buffer::growing());
+        if settings.once { server.once() } else { server }
+    };
+    let servers = |_| Servers(places.iter().map(server).collect());
+    let mut all: Vec<_> = (0..driver.queues()).map(servers).collect();
+    let place = places.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
+    settings.announce(&place);
+    driver.run(&mut all)?;
+    let duration = driver.now().saturating_since(Instant::ZERO);
+    let offloading = Some(driver.is_offloading());
+    let servers = all.iter().flat_map(|servers| &servers.0);
+    let summary =
+        summary(servers, place, stack_settings.way.via.word(), seconds(duration), offloading);
+    driver.leave(&mut all, |servers, now, stack| {
+        servers.0.iter_mut().for_each(|server| server.abort(now, stack));
+    });
+    driver.finish()?;
+    summary.report(settings)
+}
+
+/// Servers of one queue: one for each of the stack's addresses. All are done as soon as one is.
+struct Servers(Vec<Server<'static>>);
+
+/// Summary of what all servers did.
+fn summary<'s>(
+    servers: impl Iterator<Item = &'s Server<'static>> + Clone,
+    listened_on: String,
+    via: &'static str,
+    duration_seconds: f64,
+    offloading: Option<bool>,
+) -> Summary {
+    let sum = |count: fn(&ServerStatistics) -> u64| {
+        servers.clone().map(|server| count(server.statistics())).sum()
+    };
+    let last = servers.clone().find_map(Server::last_info);
+    let received_bytes = sum(|statistics| statistics.bytes_received);
+    let sent_bytes = sum(|statistics| statistics.bytes_sent);
+    // The process has done nothing else, so all of its time counts.
+    let spent = processor_time();
+    Summary {
+        listened_on,
+        via,
+        accepted_connections: sum(|statistics| statistics.accepted),
+        completed_connections: sum(|statistics| statistics.completed),
+        failed_connections: sum(|statistics| statistics.failed),
+        received_bytes,
+        sent_bytes,
+        duration_seconds,
+        processor: spent.map(|spent| ProcessorReport::new(spent, received_bytes + sent_bytes)),
+        offloading,
+        last: last.map(InfoReport::from),
+        error: last.and_then(|info| info.error).map(|error| error.to_string()),
+    }
+}
+
+impl<'a, C: CongestionController + Clone> Application<'a, C> for Servers {
+    fn start(&mut self, now: Instant, stack: &mut Stack<'a, C>) -> Result<(), StartError> {
+        self.0.iter_mut().try_for_each(|server| server.start(now, stack))
+    }
+
+    fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C>, event: &Event) {
+        for server in &mut self.0 {
+            server.on_event(now, stack, event);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.0.iter().any(|server| Application::<C>::is_done(server))
+    }
+}

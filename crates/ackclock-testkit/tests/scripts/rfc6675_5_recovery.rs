@@ -1,0 +1,65 @@
+//! RFC 6675 section 5: loss recovery by SACK.
+
+use crate::states::FIVE_IN_FLIGHT;
+use ackclock_testkit::script::check;
+
+/// RFC 6675 section 5.
+#[test]
+fn sack_repeats_what_is_missing_and_nothing_else() {
+    check(&format!(
+        "set recovery rfc6675
+        {FIVE_IN_FLIGHT}
+        +0.05 < . 1:1(0) ack 1 <sack 1001:2001>
+        < . 1:1(0) ack 1 <sack 1001:2001 3001:4001>
+        < . 1:1(0) ack 1 <sack 1001:2001 3001:5001>
+        > . 1:1001(1000) ack 1
+        +0.05 < . 1:1(0) ack 2001 <sack 3001:5001>
+        > . 2001:3001(1000) ack 1
+        +0.05 < . 1:1(0) ack 5001
+        info in_recovery 0
+        "
+    ));
+}
+
+/// RFC 6675 section 5 (A), (C): holes with three segments above them go first; the pipe bounds what
+/// goes with each ack.
+#[test]
+fn the_pipe_bounds_recovery() {
+    check(
+        "
+        set recovery rfc6675
+        established
+        write 20000
+        > . 1:1001(1000) ack 1
+        > . 1001:2001(1000) ack 1
+        > . 2001:3001(1000) ack 1
+        > . 3001:4001(1000) ack 1
+        > . 4001:5001(1000) ack 1
+        > . 5001:6001(1000) ack 1
+        > . 6001:7001(1000) ack 1
+        > . 7001:8001(1000) ack 1
+        > . 8001:9001(1000) ack 1
+        > . 9001:10001(1000) ack 1
+        +0.01 < . 1:1(0) ack 1 <sack 1001:2001>
+        > . 10001:11001(1000) ack 1
+        < . 1:1(0) ack 1 <sack 1001:3001>
+        > . 11001:12001(1000) ack 1
+        < . 1:1(0) ack 1 <sack 1001:4001>
+        > . 1:1001(1000) ack 1
+        info ssthresh 5000
+        < . 1:1(0) ack 1 <sack 1001:5001>
+        < . 1:1(0) ack 1 <sack 1001:6001>
+        < . 1:1(0) ack 1 <sack 1001:7001>
+        < . 1:1(0) ack 1 <sack 1001:8001>
+        < . 1:1(0) ack 1 <sack 1001:9001>
+        > . 12001:13001(1000) ack 1
+        +0.01 < . 1:1(0) ack 13001
+        > . 13001:14001(1000) ack 1
+        > . 14001:15001(1000) ack 1
+        > . 15001:16001(1000) ack 1
+        > . 16001:17001(1000) ack 1
+        > . 17001:18001(1000) ack 1
+        info cwnd 5000
+        ",
+    );
+}

@@ -1,0 +1,97 @@
+//! From a four-tuple to what has it.
+//!
+//! With [`Many`](super::scale::Many) connections a hash table finds it in O(1); the keys of the hash
+//! are secret, so that nobody can choose tuples that collide. With [`Few`](super::scale::Few), or
+//! without memory for a table, there is none, and all records are compared one after another.
+
+pub(super) mod hash;
+mod table;
+
+pub(super) use hash::{HashKeys, Multilinear};
+pub(super) use table::Bucket;
+
+use super::scale::Scale;
+use super::secret::Secret;
+use super::tuple::FourTuple;
+use crate::storage::Buffer;
+use table::Table;
+
+/// What can have a four-tuple.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Entity {
+    /// A connection slot.
+    Connection(u32),
+    /// A half-open connection.
+    HalfOpen(u32),
+    /// A connection in TIME-WAIT.
+    TimeWait(u32),
+}
+
+/// Who has which four-tuple.
+#[derive(Debug)]
+pub(super) struct Demux<'a, S: Scale> {
+    table: Table<'a>,
+    keys: S::HashKeys,
+}
+
+impl<'a, S: Scale> Demux<'a, S> {
+    /// Before there is memory and a secret.
+    pub(super) const fn empty(buckets: Buffer<'a, Bucket>) -> Self {
+        Demux { table: Table::new(buckets), keys: S::HashKeys::NONE }
+    }
+
+    /// A table in `buckets`, which are empty.
+    pub(super) fn new(buckets: Buffer<'a, Bucket>, secret: &Secret) -> Self {
+        Demux { table: Table::new(buckets), keys: S::HashKeys::of(secret) }
+    }
+
+    /// Whether there is no table, so that the caller compares all records one after another.
+    pub(super) fn is_absent(&self) -> bool {
+        !S::IS_MANY || self.table.is_absent()
+    }
+
+    /// How many entities are in the table.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.table.len
+    }
+
+    /// Who has this four-tuple, of those for whom `is_it` says yes.
+    pub(super) fn find(
+        &self,
+        tuple: &FourTuple,
+        is_it: impl FnMut(Entity) -> bool,
+    ) -> Option<Entity> {
+        if self.is_absent() {
+            return None;
+        }
+        self.table.find(self.keys.hash(tuple), is_it)
+    }
+
+    /// Makes room for one more entity; returns whether there is.
+    pub(super) fn reserve(&mut self) -> bool {
+        self.is_absent() || self.table.reserve()
+    }
+
+    /// Adds an entity that is not in the table. If there is no [room](Self::reserve) for it, it will
+    /// not be found.
+    pub(super) fn insert(&mut self, tuple: &FourTuple, entity: Entity) {
+        if !self.is_absent() {
+            self.table.insert(self.keys.hash(tuple), entity);
+        }
+    }
+
+    /// Puts `new` in the place of `old`, which has the same four-tuple.
+    pub(super) fn replace(&mut self, tuple: &FourTuple, old: Entity, new: Entity) {
+        if !self.is_absent() {
+            self.table.replace(self.keys.hash(tuple), old, new);
+        }
+    }
+
+    /// Takes an entity out.
+    pub(super) fn remove(&mut self, tuple: &FourTuple, entity: Entity) {
+        if !self.is_absent() {
+            self.table.remove(self.keys.hash(tuple), entity);
+        }
+    }
+}

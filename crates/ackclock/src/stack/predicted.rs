@@ -1,0 +1,265 @@
+//! The predicted road of a stack: what the packets of an established connection nearly always are.
+//!
+//! The room knows whose packet arrived last and what its next ones have in common with it
+//! ([`ReadTemplate`]), what was written for whom last ([`WriteTemplate`]), and how many segments may
+//! follow the last one sent with nothing asked again (a train). It has one door in each direction:
+//! [`take_predicted`](Stack::take_predicted) for what arrives, [`send_predicted`](Stack::send_predicted)
+//! for what is sent. Whatever does not fit through goes the general road, which does the same and
+//! does not know of the room. An image without [`Prediction`](crate::profile::Profile::Prediction)
+//! has no room: then nothing fits.
+
+use super::output::{Sink, Turned};
+use super::pool::NO_ID;
+use super::slot::Slot;
+use super::{Rejected, Stack, Transmit};
+use crate::congestion::CongestionController;
+use crate::link::Received;
+use crate::profile::{Initial, Kept, Profile};
+use crate::tcp::{Outgoing, State, Turn};
+use crate::time::Instant;
+use crate::wire::{Ecn, ReadTemplate, Segment, WriteFields, WriteTemplate};
+
+/// Names a connection as long as it lives: its slot and the slot's generation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Whose {
+    id: u32,
+    generation: u32,
+}
+
+/// What is predicted, and of whom.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Predicted {
+    /// The connection to which the last packet belonged: the next one often is of the same.
+    recent: u32,
+    /// How the next packet of that connection will be known.
+    arrival: Option<(Whose, ReadTemplate)>,
+    /// The header that was written last.
+    header: Option<(Whose, WriteTemplate)>,
+    /// How many segments may follow the last one sent that differ from it in nothing but sequence
+    /// number and payload.
+    train: u32,
+    /// When the last one was sent: later the answers may be others.
+    train_at: Instant,
+    /// ECN codepoint of all of them.
+    train_ecn: Ecn,
+}
+
+impl Initial for Predicted {
+    const INITIAL: Self = Predicted {
+        recent: NO_ID,
+        arrival: None,
+        header: None,
+        train: 0,
+        train_at: Instant::ZERO,
+        train_ecn: Ecn::NotEct,
+    };
+}
+
+impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
+    /// Something happens to the stack: what followed from its state must be asked again. Called when a
+    /// step begins ([`begin`](Self::begin)), and nowhere else.
+    #[inline(always)]
+    pub(super) fn forget_predicted(&mut self) {
+        if let Some(room) = self.predicted.get_mut() {
+            room.train = 0;
+        }
+    }
+
+    /// The connection that the last packet was of, if its four-tuple is looked for.
+    #[inline]
+    pub(super) fn recent(&self) -> Option<(u32, &Slot<'a, C, P>)> {
+        let id = self.predicted.get()?.recent;
+        Some((id, self.connections.get(id).filter(|slot| !slot.detached)?))
+    }
+
+    /// Takes a packet that is predicted; false, without any effect, if it is another.
+    #[inline(always)]
+    pub(super) fn take_predicted(&mut self, now: Instant, received: &Received<'_>) -> bool {
+        let Some((whose, template)) = self.predicted.get().and_then(|room| room.arrival.as_ref())
+        else {
+            return false;
+        };
+        let Whose { id, generation } = *whose;
+        let Some(segment) = template.read(received.packet, received.verify) else {
+            return false;
+        };
+        let Some(slot) = self.connections.get_mut_of(id, generation) else {
+            return false;
+        };
+        if !slot.connection.on_predicted(now.max(self.now), &segment) {
+            return false;
+        }
+        if !segment.payload.is_empty() {
+            slot.note_echo(now.max(self.now), segment.timestamps);
+        }
+        let owner = slot.owner;
+        let now = self.begin_packet(now);
+        self.statistics.count(|all| &mut all.segments_delivered);
+        self.after_staying(now, id, owner);
+        true
+    }
+
+    /// A segment of this connection went the general road: predicts that the next packets look like it.
+    pub(super) fn predict_arrivals(&mut self, id: u32, segment: &Segment<'_>) {
+        let Some(room) = self.predicted.get_mut() else {
+            return;
+        };
+        room.recent = id;
+        let whose = Whose { id, generation: self.connections.generation(id) };
+        let options = segment.header.options;
+        let is_known = room.arrival.as_ref().is_some_and(|(known, template)| {
+            *known == whose && template.has_timestamps() == options.timestamps.is_some()
+        });
+        let slot = self.connections.get(id);
+        if !is_known && slot.is_some_and(|slot| slot.connection.state() == State::Established) {
+            room.arrival = ReadTemplate::after(segment).map(|template| (whose, template));
+        }
+    }
+
+    /// Offers the next segment of a train to `sink`, if there is one.
+    #[inline]
+    pub(super) fn continue_train(
+        &mut self,
+        now: Instant,
+        sink: &mut Sink<'_>,
+    ) -> Option<Result<(), Rejected>> {
+        let is_under_way = self.predicted.get().is_some_and(|room| room.train > 0);
+        if is_under_way { self.send_next(now, sink) } else { None }
+    }
+
+    #[inline(never)]
+    fn send_next(&mut self, now: Instant, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
+        let room = self.predicted.get_mut()?;
+        let (whose, template) = room.header.as_mut()?;
+        let slot = self.connections.get_mut_of(whose.id, whose.generation);
+        let goes_on = room.train_at == now && self.ready.is_alone(whose.id);
+        let Some(slot) = slot.filter(|_| goes_on) else {
+            room.train = 0;
+            return None;
+        };
+        let (seq, payload) = slot.connection.repeated();
+        let transmit = Transmit {
+            transport_offset: template.transport_offset(),
+            header: template.write_next(seq, payload),
+            payload,
+            segment_size: 0,
+            checksum: self.config.link.checksum,
+            ecn: room.train_ecn,
+        };
+        let offered = sink(&transmit, slot.tuple.remote.ip(), &self.addresses);
+        if offered.is_ok() {
+            self.statistics.count(|all| &mut all.packets_sent);
+            self.ready.charge(transmit.len());
+            let goes_on = slot.connection.on_repeated(now);
+            room.train = if goes_on { room.train - 1 } else { 0 };
+        }
+        Some(offered)
+    }
+
+    /// Whose train is under way.
+    pub(super) fn train_of(&self) -> Option<u32> {
+        let room = self.predicted.get().filter(|room| room.train > 0)?;
+        room.header.as_ref().map(|(whose, _)| whose.id)
+    }
+
+    /// A segment went the general road: lets those follow that differ from it in sequence number and
+    /// payload only.
+    pub(super) fn begin_train(&mut self, now: Instant, id: u32, outgoing: &Outgoing) {
+        if !P::PREDICTION || self.config.link.segmentation.largest() > 0 || !self.ready.is_alone(id)
+        {
+            return;
+        }
+        let Some(slot) = self.connections.get(id) else {
+            return;
+        };
+        let segments = slot.connection.repeats(now, outgoing);
+        let options = &outgoing.header.options;
+        let marking = slot.marking;
+        if segments == 0 || !options.sack.is_empty() {
+            return;
+        }
+        let fields = WriteFields {
+            hop_limit: marking.hop_limit(),
+            dscp: marking.dscp(),
+            ecn: outgoing.ecn,
+            seq: outgoing.header.seq,
+            ack: outgoing.header.ack,
+            flags: outgoing.header.flags,
+            window: outgoing.header.window,
+            timestamps: options.timestamps,
+        };
+        let checksum = self.config.link.checksum;
+        let Some(template) = self.template_of(id) else {
+            return;
+        };
+        template.prepare(&fields, outgoing.len, checksum);
+        if let Some(room) = self.predicted.get_mut() {
+            (room.train, room.train_at, room.train_ecn) = (segments, now, outgoing.ecn);
+        }
+    }
+
+    /// The template that this connection's headers are written with.
+    fn template_of(&mut self, id: u32) -> Option<&mut WriteTemplate> {
+        let room = self.predicted.get_mut()?;
+        let whose = Whose { id, generation: self.connections.generation(id) };
+        if room.header.as_ref().is_none_or(|(known, _)| *known != whose) {
+            let tuple = &self.connections.get(id)?.tuple;
+            let ends = [tuple.local, tuple.remote].map(|end| (end.ip(), end.port()));
+            room.header = Some((whose, WriteTemplate::between(ends)?));
+        }
+        room.header.as_mut().map(|(_, template)| template)
+    }
+
+    /// The turn of connection `id`, the first in the queue, if what it has to say is predicted.
+    #[inline(always)]
+    pub(super) fn send_predicted(
+        &mut self,
+        now: Instant,
+        id: u32,
+        sink: &mut Sink<'_>,
+    ) -> Option<Turned> {
+        if !P::PREDICTION {
+            return None;
+        }
+        let predicted = match self.connections.get_mut(id)?.connection.predicted_turn(now) {
+            Turn::Silent => return Some(Turned::SILENT),
+            Turn::Other => return None,
+            Turn::Predicted(predicted) => predicted,
+        };
+        self.template_of(id)?;
+        let (_, template) = self.predicted.get_mut()?.header.as_mut()?;
+        let slot = self.connections.get_mut(id)?;
+        let fields = WriteFields {
+            hop_limit: slot.marking.hop_limit(),
+            dscp: slot.marking.dscp(),
+            ecn: predicted.ecn,
+            seq: predicted.seq,
+            ack: predicted.ack,
+            flags: predicted.flags,
+            window: predicted.window_field,
+            timestamps: predicted.timestamps,
+        };
+        let payload = slot.connection.predicted_payload(&predicted);
+        let checksum = self.config.link.checksum;
+        let transmit = Transmit {
+            transport_offset: template.transport_offset(),
+            header: template.write(&fields, payload, checksum),
+            payload,
+            segment_size: 0,
+            checksum,
+            ecn: predicted.ecn,
+        };
+        let offered = sink(&transmit, slot.tuple.remote.ip(), &self.addresses);
+        let mut is_last = false;
+        if offered.is_ok() {
+            let bytes = transmit.len();
+            self.statistics.count(|all| &mut all.packets_sent);
+            is_last = slot.connection.on_predicted_sent(now, &predicted);
+            if !is_last {
+                self.ready.charge(bytes);
+                self.after_turn(now, id);
+            }
+        }
+        Some(Turned { offered: Some(offered), is_last })
+    }
+}

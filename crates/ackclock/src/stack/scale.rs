@@ -1,0 +1,44 @@
+//! How many connections an image has at a time, and what that means for how they are found.
+
+use super::demux::{HashKeys, Multilinear};
+use super::timers::TimerCell;
+use super::timers::heap::HeapCell;
+use super::timers::scan::ScanCell;
+use core::fmt::Debug;
+
+/// The choice between [`Many`] and [`Few`].
+pub trait Scale: sealed::Sealed + Copy + Eq + Debug + Default + Send + Sync + 'static {
+    /// Whether there may be many.
+    const IS_MANY: bool;
+    /// How deadlines are kept.
+    type TimerCell: TimerCell;
+    /// Keys of the hash of four-tuples.
+    type HashKeys: HashKeys;
+}
+
+/// Thousands of connections: a hash table finds them, a heap their deadlines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Many;
+
+/// A handful of connections: all of them are looked through, which takes less text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Few;
+
+impl Scale for Many {
+    const IS_MANY: bool = true;
+    type TimerCell = HeapCell;
+    type HashKeys = Multilinear;
+}
+
+impl Scale for Few {
+    const IS_MANY: bool = false;
+    type TimerCell = ScanCell;
+    type HashKeys = ();
+}
+
+mod sealed {
+    /// Keeps the choice between two answers a choice between two.
+    pub trait Sealed {}
+    impl Sealed for super::Many {}
+    impl Sealed for super::Few {}
+}

@@ -1,0 +1,212 @@
+//! The sender on the predicted road: acks while nothing is missing, and data that go as they are queued.
+
+use super::flight::Run;
+use super::{RestartAfterIdle, Sender, Timer};
+use crate::congestion::{Ack, CongestionController};
+use crate::profile::Profile;
+use crate::seq::{SeqNumber, SeqRange};
+use crate::tcp::settings::Settings;
+use crate::time::{Duration, Instant};
+
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
+    /// Takes the ack that every segment with text carries while the peer sends and we do not, and
+    /// which tells nothing: nothing is in flight, and the window is what it was. False if it is
+    /// another one.
+    #[inline]
+    pub(crate) fn take_repetition(&mut self, seq: SeqNumber, ack: SeqNumber, window: u32) -> bool {
+        let is_known = ack == self.snd_una
+            && self.flight.is_empty()
+            && window == self.window.size
+            && window > 0;
+        if is_known {
+            self.window.update(seq, ack, window);
+        }
+        is_known
+    }
+
+    /// As [`on_ack`](Self::on_ack) for an ack without SACK blocks and without an echo of congestion,
+    /// where nothing is lost, SACKed, probed or to be undone: what is left of that procedure then.
+    /// False, without any effect, if there is more to do.
+    #[inline(always)]
+    pub(crate) fn take_predicted_ack(
+        &mut self,
+        now: Instant,
+        settings: &Settings,
+        (seq, ack, window): (SeqNumber, SeqNumber, u32),
+    ) -> bool {
+        let is_calm = ack.after(self.snd_una)
+            && window > 0
+            && !self.deadline.is_never()
+            && !self.rto.was_spurious()
+            && !(self.persisting || self.window.size == 0 || self.flight.is_measuring())
+            && self.recovery.is_calm(&self.flight);
+        if !is_calm {
+            return false;
+        }
+        let Some(run) = self.flight.untouched(ack).filter(|run| run.end == ack) else {
+            return false;
+        };
+        if !self.recovery.take_run(now, (ack, self.snd_nxt), &run) {
+            return false;
+        }
+        // Nothing is missing: all that is outstanding is in the network.
+        let flight_before = self.flight.outstanding();
+        self.note_app_limited_at(flight_before);
+        self.allow_burst(settings);
+        self.window.update(seq, ack, window);
+        self.take_off_queue(ack);
+        self.flight.acknowledge_run(&run);
+        let rtt = now.saturating_since(run.sent_at);
+        self.rto.on_ack(now, ack, Some(rtt));
+        self.delivery.on_delivered(now, run.bytes);
+        self.timeouts_in_a_row = 0;
+        self.no_progress_since = now;
+        self.digest_echo(now, false, run.bytes);
+        self.tell_law_of_run(now, &run, flight_before, rtt);
+        self.probe_due = false;
+        if !self.flight.is_empty() {
+            self.restart_timer(now);
+            self.schedule_probe(now);
+        } else if self.usable_window() >= self.mss && !self.waits_for_ack() {
+            self.rest_timers();
+        } else {
+            self.rearm(now);
+            self.schedule_probe(now);
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn tell_law_of_run(&mut self, now: Instant, run: &Run, flight_before: u32, rtt: Duration) {
+        if self.hears_nothing() {
+            return;
+        }
+        let flight_after = self.flight.outstanding();
+        let window_limited = self.reaches_window(now, flight_before);
+        let delivered = self.delivery.total();
+        let round = self.round.on_ack(now, self.snd_una, self.snd_nxt, delivered, flight_after);
+        let ack = Ack {
+            now,
+            bytes_acked: run.bytes,
+            bytes_sacked: 0,
+            bytes_delivered: run.bytes,
+            bytes_lost: 0,
+            flight_when_lost_sent: 0,
+            flight_before,
+            flight_after,
+            rtt: Some(rtt),
+            smoothed_rtt: self.rto.smoothed_rtt(),
+            min_rtt: self.rto.min_rtt(),
+            new_round: round.is_some(),
+            delivery: round,
+            ecn_echo: false,
+            in_recovery: false,
+            after_timeout: false,
+            window_limited,
+            random: self.next_random(),
+        };
+        self.controller.on_ack(&ack);
+    }
+
+    /// Whether there is more to think of than what is queued and what the windows let go.
+    #[inline(always)]
+    pub(crate) fn is_unusual(&self, settings: &Settings) -> bool {
+        let by_idle = settings.restart_after_idle();
+        self.probe_due
+            | self.tail_probe_due
+            | self.persisting
+            | self.cork
+            | self.ecn.is_holding()
+            | self.ecn.is_cwr_due()
+            | self.urgent.get().is_some()
+            | self.flight.is_measuring()
+            | settings.burst_limit().is_some()
+            | !matches!(by_idle, RestartAfterIdle::RestartWindow | RestartAfterIdle::Never)
+            | (self.window.size == 0)
+            | !self.recovery.is_calm(&self.flight)
+    }
+
+    /// Bytes queued that were never sent.
+    #[inline(always)]
+    pub(crate) fn unsent_data(&self) -> u32 {
+        (self.queue.len() as u32).saturating_sub(self.snd_nxt.since(self.snd_una))
+    }
+
+    /// Whether, where nothing [is unusual](Self::is_unusual), the `unsent` bytes, with the FIN if that
+    /// is there, go now, and in one segment, as by [`next`](Self::next).
+    #[inline(always)]
+    pub(crate) fn sends_all(
+        &mut self,
+        now: Instant,
+        settings: &Settings,
+        unsent: u32,
+        fin: bool,
+    ) -> bool {
+        let idle = self.flight.is_empty();
+        let rests = idle && now.saturating_since(self.last_sent_at) > self.rto.timeout();
+        let allowance = self.controller.window().saturating_sub(self.flight.outstanding());
+        let held = self.nagle && unsent < self.mss && !idle && !fin;
+        unsent <= self.mss
+            && unsent <= allowance
+            && unsent + u32::from(fin) <= self.usable_window()
+            && !(held | rests)
+            && self.flight.has_room()
+            && self.pacing_rate(settings).is_none()
+    }
+
+    /// They were sent.
+    #[inline(always)]
+    pub(crate) fn on_all_sent(&mut self, now: Instant, settings: &Settings, len: u32, fin: bool) {
+        let idle = self.flight.is_empty();
+        let range = SeqRange::from_len(self.snd_nxt, len + u32::from(fin));
+        if idle {
+            self.round.forget_flights();
+            self.allow_burst(settings);
+        }
+        let _ = self.delivery.on_sent(now, idle, false);
+        self.flight.push(now, range, range.len());
+        self.rto.on_new_data_sent(now, range.start);
+        self.snd_nxt = range.end;
+        self.fin_sent |= fin;
+        self.last_sent_at = now;
+        self.tell_sent(now, len, self.flight.outstanding());
+        if self.deadline.is_never() {
+            self.no_progress_since = now;
+            self.set_timer(Timer::Retransmit(self.rto.deadline(now)));
+        }
+        self.schedule_probe(now);
+    }
+
+    /// How many full segments of new data may follow the last one as they are. What is asked before
+    /// each segment is sent, and what is noted of it, is the same for all of them if there is no
+    /// loss, no pacing and no burst to be measured, and the probe's timer knows that more than one
+    /// segment is in flight.
+    pub(crate) fn repeats(&self, settings: &Settings) -> u32 {
+        let is_calm = self.recovery.is_calm(&self.flight)
+            && self.flight.len() > 1
+            && !(self.probe_due || self.is_tail_probe_due())
+            && !(self.ecn.is_holding() || self.ecn.is_cwr_due());
+        let is_measured = self.flight.is_measuring()
+            || settings.burst_limit().is_some()
+            || self.pacing_rate(settings).is_some();
+        if !is_calm || is_measured || !self.flight.has_place() {
+            return 0;
+        }
+        let allowance = self.controller.window().saturating_sub(self.flight.pipe());
+        let unsent = self.unsent();
+        let sendable = unsent.min(self.usable_window()).min(allowance);
+        let segments = sendable / self.mss;
+        // The last one of all carries PSH, and perhaps FIN.
+        if segments * self.mss == unsent { segments.saturating_sub(1) } else { segments }
+    }
+
+    /// One of those was sent. Whether the next one may follow.
+    pub(crate) fn on_repeated(&mut self, now: Instant) -> bool {
+        let range = SeqRange::from_len(self.snd_nxt, self.mss);
+        self.flight.push(now, range, self.mss);
+        self.snd_nxt = range.end;
+        let window = self.controller.window();
+        self.tell_sent(now, self.mss, self.flight.pipe());
+        self.controller.window() == window && self.flight.has_place()
+    }
+}

@@ -1,0 +1,58 @@
+//! When a silent peer is given up: R1, R2 and the user timeout (RFC 9293 section 3.8.3, RFC 5482).
+
+use super::*;
+
+#[test]
+fn three_retransmissions_without_an_ack_are_trouble() {
+    let mut test = in_flight(config(), 2);
+    test.run(1_399);
+    assert!(!test.connection.readiness().troubled);
+    test.run(1);
+    assert!(test.connection.readiness().troubled, "R1 (SHLD-9, SHLD-10)");
+    test.acks(1_000);
+    assert!(!test.connection.readiness().troubled);
+}
+
+#[test]
+fn the_peer_is_given_up_after_the_give_up_time() {
+    let mut config = config();
+    config.give_up = Duration::from_secs(100);
+    let mut test = in_flight(config, 1);
+    let sent = test.run(1_000_000);
+    assert_eq!((test.state(), test.connection.error()), (State::Closed, Some(Error::TimedOut)));
+    let (at, last) = sent.last().expect("a reset");
+    // 200 ms doubled each time: 0.2, 0.6, ... 51, 102.2 s.
+    assert_eq!((*at, last.flags), (102_200, RST | ACK));
+}
+
+/// SHLD-11: 100 s or more by default.
+#[test]
+fn a_silent_peer_is_given_up_after_fifteen_minutes_by_default() {
+    let mut test = Test::established(config());
+    test.queue(0, 10);
+    let sent = test.run(10_000_000);
+    assert_eq!(test.connection.error(), Some(Error::TimedOut));
+    assert_eq!(sent.last().map(|(at, s)| (*at, s.flags)), Some((924_600, RST | ACK)));
+}
+
+/// MUST-21: R2 may be infinite.
+#[test]
+fn an_application_may_never_give_up() {
+    let mut config = config();
+    config.give_up = Duration::MAX;
+    let mut test = Test::established(config);
+    test.queue(0, 10);
+    test.run(1_000_000_000);
+    assert_eq!((test.state(), test.connection.error()), (State::Established, None));
+}
+
+#[test]
+fn the_user_timeout_is_exact() {
+    let mut config = config();
+    config.user_timeout = Some(Duration::from_secs(5));
+    let mut test = in_flight(config, 1);
+    test.run(4_999);
+    assert_eq!(test.connection.error(), None);
+    test.run(1);
+    assert_eq!(test.connection.error(), Some(Error::UserTimeout));
+}

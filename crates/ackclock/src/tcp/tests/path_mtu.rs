@@ -1,0 +1,70 @@
+//! A path too narrow for our segments (RFC 1191, RFC 8201).
+
+use super::*;
+use crate::congestion::InitialWindow;
+use crate::wire::IcmpErrorKind;
+use std::collections::VecDeque;
+
+#[test]
+fn packet_too_big_lowers_the_mss_and_resends() {
+    let mut config = config();
+    config.mss = None;
+    let mut test = Test::established(config);
+    // The peer takes segments of 1,000 bytes; the path only 800 in all.
+    test.queue(0, 2_000);
+    assert_eq!(test.data(), [(0, 1_000), (1_000, 1_000)]);
+    let cwnd = test.info().cwnd;
+    let too_big = IcmpErrorKind::PacketTooBig { mtu: 800 };
+    assert!(test.connection.on_icmp_error(test.now, too_big, SeqNumber(ISS + 1)));
+    assert_eq!(test.data(), [(0, 760), (760, 760), (1_520, 480)]);
+    assert_eq!((test.info().mss, test.info().pmtu, test.info().cwnd), (760, 800, cwnd));
+    let absurd = IcmpErrorKind::PacketTooBig { mtu: 68 };
+    test.connection.on_icmp_error(test.now, absurd, SeqNumber(ISS + 1));
+    assert_eq!(test.info().pmtu, 552, "no path is believed to be that narrow");
+}
+
+#[test]
+fn a_router_that_tells_no_mtu_means_the_next_plateau() {
+    let mut test = Test::established(config());
+    test.queue(0, 1_000);
+    test.sent();
+    let unknown = IcmpErrorKind::PacketTooBig { mtu: 0 };
+    test.connection.on_icmp_error(test.now, unknown, SeqNumber(ISS + 1));
+    assert_eq!(test.info().pmtu, 1_492);
+}
+
+/// One record holds at most 64 pieces: here they become larger than the path's segments.
+#[test]
+#[cfg(feature = "segmentation")]
+fn what_has_too_few_records_for_smaller_segments_is_sent_again_without_timeouts() {
+    let config = Config {
+        mss: None,
+        flight_records: 1,
+        initial_window: InitialWindow::AtMost { segments: 40, bytes: 0 },
+        send_buffer: 60_000,
+        ..config()
+    };
+    let mut test = Test::established(config);
+    test.queue(0, 40_000);
+    let all = test.connection.poll_transmit(test.now, 65_535).expect("all of it in one piece");
+    assert_eq!(all.len, 40_000);
+    test.connection.on_transmitted(test.now, &all);
+    let too_big = IcmpErrorKind::PacketTooBig { mtu: 552 };
+    assert!(test.connection.on_icmp_error(test.now, too_big, SeqNumber(ISS + 1)));
+    let mut arrived = [false; 40_000];
+    let mut on_the_way = VecDeque::from(test.data());
+    let mut acked = 0;
+    while acked < 40_000 {
+        let next = on_the_way.pop_front();
+        let (first, len) = next.unwrap_or_else(|| panic!("{acked} bytes acked, nothing follows"));
+        assert!(len <= 512, "{len} bytes");
+        let bytes = &mut arrived[first as usize..(first + len) as usize];
+        assert!(bytes.iter().all(|arrived| !arrived), "{first} arrives twice");
+        bytes.fill(true);
+        acked = arrived.iter().position(|arrived| !arrived).unwrap_or(40_000) as u32;
+        test.wait(1);
+        test.acks(acked);
+        on_the_way.extend(test.data());
+    }
+    assert_eq!(test.info().timeouts, 0);
+}
