@@ -7,8 +7,10 @@
 //! decided when the image is compiled.
 
 use crate::stack::scale::{self, Scale};
+use crate::tcp::ranges::RangesChoice;
 use core::fmt::Debug;
 
+pub use crate::tcp::ranges::{FewRanges, ManyRanges, NoRanges, OneRange};
 pub use scale::{Few, Many};
 
 /// Whether an image has a part: [`Present`] or [`Absent`].
@@ -132,7 +134,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     type DeliveryRate: Part;
     /// Explicit congestion notification (RFC 3168).
     type Ecn: Part;
-    /// Retransmission timers from before RFC 6298, and clocks that tick.
+    /// Retransmission timers from before RFC 6298, clocks that tick, and (with
+    /// [`RareSettings`](Self::RareSettings)) 4.3BSD's way to acknowledge.
     type Historic: Part;
     /// ICMP errors: path MTU discovery (RFC 1191, RFC 8201) and unreachable destinations; without it
     /// they are counted and ignored.
@@ -141,12 +144,16 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     type Pacing: Part;
     /// Rooms of their own for the packets that nearly all packets are: more text, more speed.
     type Prediction: Part;
+    /// How many ranges of data wait behind a hole, and how they are found: [`ManyRanges`], [`FewRanges`],
+    /// [`OneRange`] or [`NoRanges`].
+    type Ranges: RangesChoice;
     /// Settings that most connections leave as they are; [`Config`](crate::tcp::Config) says which.
     type RareSettings: Part;
     /// Up to 64 segments in one transmission, for links that segment; and the segments counted one by
     /// one that a link has put together.
     type Segmentation: Part;
-    /// Selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883).
+    /// Selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883). With [`NoRanges`] ours tell
+    /// of duplicates only.
     type Sack: Part;
     /// The timestamps option: round trips measured by it, and PAWS (RFC 7323).
     type Timestamps: Part;
@@ -196,7 +203,7 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
 /// Every part present: where [`profile!`](crate::profile!) begins to leave parts out.
 #[doc(hidden)]
 pub mod full {
-    use super::Present;
+    use super::{ManyRanges, Present};
 
     pub type ActiveOpen = Present;
     pub type Connections = super::Many;
@@ -207,6 +214,7 @@ pub mod full {
     pub type IcmpErrors = Present;
     pub type Pacing = Present;
     pub type Prediction = Present;
+    pub type Ranges = ManyRanges;
     pub type RareSettings = Present;
     pub type Segmentation = Present;
     pub type Sack = Present;
@@ -220,7 +228,7 @@ pub mod full {
 /// Every part absent: where [`profile!`](crate::profile!) begins to add parts.
 #[doc(hidden)]
 pub mod least {
-    use super::Absent;
+    use super::{Absent, NoRanges};
 
     pub type ActiveOpen = Absent;
     pub type Connections = super::Few;
@@ -231,6 +239,7 @@ pub mod least {
     pub type IcmpErrors = Absent;
     pub type Pacing = Absent;
     pub type Prediction = Absent;
+    pub type Ranges = NoRanges;
     pub type RareSettings = Absent;
     pub type Segmentation = Absent;
     pub type Sack = Absent;
@@ -283,6 +292,7 @@ macro_rules! profile {
                 type IcmpErrors = IcmpErrors;
                 type Pacing = Pacing;
                 type Prediction = Prediction;
+                type Ranges = Ranges;
                 type RareSettings = RareSettings;
                 type Segmentation = Segmentation;
                 type Sack = Sack;

@@ -158,7 +158,7 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     lent_receive: Option<(usize, usize)>,
     memory: MemoryBudget,
     half_open: HalfOpens<'a, P>,
-    time_waits: TimeWaits<'a>,
+    time_waits: TimeWaits<'a, P>,
     demux: Demux<'a, P::Connections>,
     timers: TimerQueue<'a, Cell<P>>,
     ready: ReadyQueue<'a>,

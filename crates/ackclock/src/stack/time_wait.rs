@@ -4,6 +4,7 @@ use super::marking::Marking;
 use super::pool::{NO_ID, Place, Pool};
 use super::replies::Reply;
 use super::tuple::FourTuple;
+use crate::profile::Profile;
 use crate::seq::SeqNumber;
 use crate::storage::Buffer;
 use crate::tcp::TimeWait;
@@ -18,10 +19,10 @@ const REUSE_GAP: u32 = 1 << 16;
 
 /// One connection in TIME-WAIT.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TimeWaitRecord {
+pub(super) struct TimeWaitRecord<P: Profile> {
     /// Its ends.
     pub(super) tuple: FourTuple,
-    state: TimeWait,
+    state: TimeWait<P>,
     marking: Marking,
     challenge: ChallengeLimit,
     /// When its 2 MSL are over.
@@ -44,9 +45,14 @@ pub(super) enum Answer {
     Reopen,
 }
 
-impl TimeWaitRecord {
+impl<P: Profile> TimeWaitRecord<P> {
     /// A record of a connection that came to TIME-WAIT.
-    pub(super) fn new(now: Instant, tuple: FourTuple, state: TimeWait, marking: Marking) -> Self {
+    pub(super) fn new(
+        now: Instant,
+        tuple: FourTuple,
+        state: TimeWait<P>,
+        marking: Marking,
+    ) -> Self {
         let challenge = ChallengeLimit::default();
         let expires = now + state.duration;
         let (older, newer) = (NO_ID, NO_ID);
@@ -123,21 +129,21 @@ impl TimeWaitRecord {
 /// that is the order of their expiry. Where connections have different MSLs, one may wait longer than
 /// 2 of its own, for older ones with longer ones; none waits less (RFC 9293 MUST-13).
 #[derive(Debug)]
-pub(super) struct TimeWaits<'a> {
+pub(super) struct TimeWaits<'a, P: Profile> {
     /// The records.
-    pub(super) records: Pool<'a, TimeWaitRecord>,
+    pub(super) records: Pool<'a, TimeWaitRecord<P>>,
     oldest: u32,
     newest: u32,
 }
 
-impl<'a> TimeWaits<'a> {
+impl<'a, P: Profile> TimeWaits<'a, P> {
     /// No record yet; at most `limit` where storage grows.
-    pub(super) const fn new(records: Buffer<'a, Place<TimeWaitRecord>>, limit: usize) -> Self {
+    pub(super) const fn new(records: Buffer<'a, Place<TimeWaitRecord<P>>>, limit: usize) -> Self {
         TimeWaits { records: Pool::new(records, limit), oldest: NO_ID, newest: NO_ID }
     }
 
     /// Adds a record, made where it stays; `None` if there is no memory for it.
-    pub(super) fn insert_with(&mut self, make: impl FnOnce() -> TimeWaitRecord) -> Option<u32> {
+    pub(super) fn insert_with(&mut self, make: impl FnOnce() -> TimeWaitRecord<P>) -> Option<u32> {
         let id = self.records.vacancy()?;
         let id = self.records.fill(id, make)?;
         self.append(id);
@@ -206,6 +212,7 @@ impl<'a> TimeWaits<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::Full;
     use crate::tcp::timestamps::TimestampState;
     use crate::time::Duration;
     use crate::wire::{Ecn, Header, IpInfo, Options, Timestamps};
@@ -213,7 +220,7 @@ mod tests {
     const SND_NXT: SeqNumber = SeqNumber(900);
     const RCV_NXT: SeqNumber = SeqNumber(u32::MAX);
 
-    fn record(ts_recent: Option<u32>) -> TimeWaitRecord {
+    fn record(ts_recent: Option<u32>) -> TimeWaitRecord<Full> {
         let tuple = FourTuple::of(&segment(Flags::NONE, RCV_NXT, None, b""));
         let mut timestamps = TimestampState::new(5);
         if let Some(recent) = ts_recent {
@@ -294,7 +301,7 @@ mod tests {
         assert_eq!(record(None).next_isn(SND_NXT + 1_000_000), SND_NXT + 1_000_000);
     }
 
-    fn lasting(now: Instant, duration: Duration) -> TimeWaitRecord {
+    fn lasting(now: Instant, duration: Duration) -> TimeWaitRecord<Full> {
         let TimeWaitRecord { tuple, state, marking, .. } = record(None);
         TimeWaitRecord::new(now, tuple, TimeWait { duration, ..state }, marking)
     }

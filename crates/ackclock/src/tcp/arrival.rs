@@ -71,12 +71,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if !acks_syn {
             // Simultaneous open: our SYN goes again, now with an ack of theirs.
             self.state = State::SynReceived;
-            self.inquiry.send_syn_again();
+            self.send_syn_again();
             return Verdict::Done;
         }
-        let rtt = self.inquiry.syn_sent_once_at().map(|sent_at| now.saturating_since(sent_at));
+        let rtt = self.syn_rtt(now);
         // The window of a SYN is never scaled (RFC 7323 section 2.2).
-        self.establish(now, u32::from(window), seq, rtt, self.inquiry.syn_retransmits() > 0);
+        self.establish(now, u32::from(window), seq, rtt, self.syn_retransmits() > 0);
         self.receiver.force_ack();
         self.take_text(now, segment, seq + 1);
         Verdict::Done
@@ -109,7 +109,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         if !flags.contains(Flags::ACK) {
             if repeated {
-                self.inquiry.send_syn_again();
+                self.send_syn_again();
             }
             return Verdict::Done;
         }
@@ -120,14 +120,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             self.agreement.ecn = false;
         }
         let scale = if flags.contains(Flags::SYN) { 0 } else { self.agreement.peer_shift };
-        let rtt = self.inquiry.syn_sent_once_at().map(|sent_at| now.saturating_since(sent_at));
-        self.establish(
-            now,
-            u32::from(window) << scale,
-            seq,
-            rtt,
-            self.inquiry.syn_retransmits() > 0,
-        );
+        let rtt = self.syn_rtt(now);
+        self.establish(now, u32::from(window) << scale, seq, rtt, self.syn_retransmits() > 0);
         if repeated {
             self.receiver.force_ack();
             self.take_text(now, segment, seq);
@@ -144,7 +138,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if !self.check(now, segment) {
             return;
         }
-        self.inquiry.on_heard(now);
+        self.on_heard(now);
         if !self.is_plausible(ack) {
             self.challenge(now);
             return;
@@ -382,7 +376,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// An ICMP error about one of our segments arrived (RFC 5927). It is ignored, and the answer is
     /// false, unless `seq` is in flight (section 4.1 there).
     pub fn on_icmp_error(&mut self, now: Instant, kind: IcmpErrorKind, seq: SeqNumber) -> bool {
-        let opening = self.state.is_opening();
+        let opening = self.is_opening();
         let una = if opening { self.iss() } else { self.sender.snd_una() };
         if seq.before(una) || seq.at_or_after(self.sender.snd_nxt()) {
             return false;

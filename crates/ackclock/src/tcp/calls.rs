@@ -6,9 +6,6 @@ use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::time::{Duration, Instant};
 
-/// R1 in retransmissions (RFC 9293 section 3.8.3, SHLD-10: at least 3).
-const R1: u32 = 3;
-
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// SEND: queues what fits of `data`; returns how many bytes were taken. Before the connection
     /// is established data waits in the queue.
@@ -213,15 +210,6 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Retransmissions of the same segment, or of the SYN, without any ack.
-    fn unanswered_retransmissions(&self) -> u32 {
-        if self.state.is_opening() {
-            self.inquiry.unanswered_syns()
-        } else {
-            self.sender.timeouts_in_a_row()
-        }
-    }
-
     /// Whether neither side has finished, nothing is urgent and nothing was sent again for want of
     /// acks.
     fn is_untroubled(&self) -> bool {
@@ -258,7 +246,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         set(self.urgent.get().is_some(), Readiness::URGENT);
         set(finished, Readiness::FINISHED);
         set(self.sender.is_flushed(), Readiness::FLUSHED);
-        set(!closed && self.unanswered_retransmissions() >= R1, Readiness::TROUBLED);
+        set(!closed && self.is_troubled(), Readiness::TROUBLED);
         set(closed, Readiness::CLOSED);
         bits
     }

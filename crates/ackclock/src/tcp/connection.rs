@@ -7,15 +7,16 @@
 use super::challenge::ChallengeLimit;
 use super::count::{ByteCount, Count};
 use super::handshake::{Agreement, SynOptions};
-use super::inquiry::Inquiry;
+use super::keepalive::KeepaliveProbes;
 use super::receiver::Receiver;
 use super::sender::{Sender, SenderStart};
 use super::settings::Settings;
+use super::syn_retries::SynRetries;
 use super::timestamps::TimestampState;
 use super::urgent::Urgent;
 use super::{Config, DeliveryRecord, EcnMode, Error, FlightRecord, Initial, State};
 use crate::congestion::CongestionController;
-use crate::profile::{Full, Profile};
+use crate::profile::{Full, Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::time::{Duration, Instant};
@@ -60,13 +61,13 @@ pub struct Open {
 
 /// What was agreed in a passive open before the connection got its buffers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Accepted<'r> {
+pub(crate) struct Accepted<'r, P: Profile> {
     /// Initial receive sequence number: that of the peer's SYN.
     pub(crate) irs: SeqNumber,
     /// What both SYNs offer.
-    pub(crate) agreement: &'r Agreement,
+    pub(crate) agreement: &'r Agreement<P>,
     /// What to say of the time, and what the peer has said of it.
-    pub(crate) timestamps: TimestampState,
+    pub(crate) timestamps: TimestampState<P>,
     /// The window that our SYN-ACK advertised, in bytes.
     pub(crate) advertised_window: u16,
     /// When the SYN-ACK was sent, if that was once (Karn's rule).
@@ -77,7 +78,7 @@ pub(crate) struct Accepted<'r> {
 
 /// What remains of a connection in TIME-WAIT: enough to answer what still arrives.
 #[derive(Clone, Copy, Debug)]
-pub struct TimeWait {
+pub struct TimeWait<P: Profile = Full> {
     /// SND.NXT.
     pub snd_nxt: SeqNumber,
     /// RCV.NXT.
@@ -85,7 +86,7 @@ pub struct TimeWait {
     /// The window field of its acks.
     pub window: u16,
     /// What to say of the time, and to ask of it.
-    pub(crate) timestamps: TimestampState,
+    pub(crate) timestamps: TimestampState<P>,
     /// How long it lasts: 2 MSL.
     pub duration: Duration,
 }
@@ -108,7 +109,7 @@ pub(super) struct Counters {
 
 /// One TCP connection.
 #[derive(Debug)]
-pub struct Connection<'a, C, P = Full> {
+pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) state: State,
     pub(super) error: Option<Error>,
     pub(super) soft_error: Option<IcmpErrorKind>,
@@ -119,11 +120,16 @@ pub struct Connection<'a, C, P = Full> {
     pub(super) ip_header: u8,
     pub(super) sender: Sender<'a, C, P>,
     pub(super) receiver: Receiver<'a, P>,
-    /// Asks the peer for a SYN, and when established for a sign of life.
-    pub(super) inquiry: Inquiry,
+    /// When the peer was heard last, or the connection opened.
+    pub(super) heard_at: Instant,
+    /// When the peer was asked for an answer last: by a SYN, then by keepalive probes. It says
+    /// something only where one was sent.
+    pub(super) asked_at: Instant,
+    pub(super) syn_retries: <P::ActiveOpen as Part>::Keeps<SynRetries>,
+    pub(super) keepalive: KeepaliveProbes,
     /// What our SYN offers, and once the peer's is known what both agree on.
-    pub(super) agreement: Agreement,
-    pub(super) timestamps: TimestampState,
+    pub(super) agreement: Agreement<P>,
+    pub(super) timestamps: TimestampState<P>,
     pub(super) challenge: ChallengeLimit,
     /// Linger time or FIN-WAIT-2 timeout.
     pub(super) close_deadline: Instant,
@@ -193,8 +199,11 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             mtu: open.mtu,
             ip_header: open.ip_header,
             sender: Sender::new(config, initial.rto, controller, (send, flight, delivery), open),
-            receiver: Receiver::new(config, initial.acks, receive, reassembly),
-            inquiry: Inquiry::open(now),
+            receiver: Receiver::new(config, open.clock_phase, receive, reassembly),
+            heard_at: now,
+            asked_at: now,
+            syn_retries: Kept::new(SynRetries::FIRST),
+            keepalive: KeepaliveProbes::default(),
             agreement: Agreement::default(),
             timestamps: TimestampState::new(open.timestamp_offset),
             challenge: ChallengeLimit::default(),
@@ -218,7 +227,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     /// half-open record, in ESTABLISHED, once the peer's ACK of our SYN was found acceptable. The
     /// stack then hands the same segment to [`on_segment`](Self::on_segment), which takes its window,
     /// data and FIN.
-    pub(crate) fn accept(&mut self, now: Instant, accepted: &Accepted<'_>) {
+    pub(crate) fn accept(&mut self, now: Instant, accepted: &Accepted<'_, P>) {
         self.agreement = *accepted.agreement;
         self.timestamps = accepted.timestamps;
         self.receiver.agree(accepted.irs, accepted.advertised_window, &self.agreement);
@@ -239,7 +248,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     ) {
         self.agreement.agree(peer, self.ip_header);
         // Section 6.1.1: not after a SYN that did not ask for it.
-        self.agreement.ecn = self.agreement.ecn_echo && self.inquiry.syn_retransmits() == 0;
+        self.agreement.ecn = self.agreement.ecn_echo && self.syn_retransmits() == 0;
         if self.agreement.timestamps {
             self.timestamps.enable(now, ts_recent, irs + 1);
         }
@@ -260,7 +269,8 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         let Agreement { sack, ecn, .. } = self.agreement;
         let start = SenderStart { mss, sack, ecn, window, seq, rtt, syn_lost };
         self.sender.start(now, &self.settings, &start);
-        self.inquiry.on_heard(now);
+        self.settle_syn();
+        self.on_heard(now);
     }
 
     /// Our initial sequence number, while it is not acknowledged.
@@ -338,7 +348,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     }
 
     /// What to remember of the connection once it is in TIME-WAIT.
-    pub fn time_wait(&self) -> Option<TimeWait> {
+    pub fn time_wait(&self) -> Option<TimeWait<P>> {
         (self.state == State::TimeWait).then(|| TimeWait {
             snd_nxt: self.sender.snd_nxt(),
             rcv_nxt: self.receiver.rcv_nxt(),

@@ -3,14 +3,16 @@
 
 use super::settings::Settings;
 use super::{Config, EcnMode};
+use crate::profile::Profile;
 use crate::wire::{Flags, Header, Options, Timestamps};
+use core::marker::PhantomData;
 
 /// Length of a TCP header without options, in bytes.
 pub(crate) const TCP_HEADER: u32 = 20;
 /// Length of an IPv6 header, in bytes.
 const IPV6_HEADER: u8 = 40;
 /// Bytes that the timestamps option takes in each segment, padding included.
-const TIMESTAMPS_LEN: u32 = 12;
+const TIMESTAMPS_LEN: u16 = 12;
 /// MSS assumed when the peer's SYN names none (RFC 9293 MUST-15): IPv4, IPv6.
 const DEFAULT_MSS: (u16, u16) = (536, 1220);
 /// Largest window scale shift (RFC 7323 section 2.3).
@@ -39,7 +41,7 @@ impl SynOptions {
         let congestion_flags = (flags.contains(Flags::ECE), flags.contains(Flags::CWR));
         SynOptions {
             mss: options.mss,
-            window_scale: options.window_scale.filter(|_| cfg!(feature = "window-scaling")),
+            window_scale: options.window_scale,
             sack_permitted: options.sack_permitted,
             timestamps: options.timestamps.is_some(),
             ecn_setup: congestion_flags == (true, !flags.contains(Flags::ACK)),
@@ -73,9 +75,10 @@ fn window_shift(window: usize) -> u8 {
     (bits.saturating_sub(u16::BITS) as u8).min(MAX_SHIFT)
 }
 
-/// What our SYN offers, and once the peer's is known what both agree on.
+/// What our SYN offers, and once the peer's is known what both agree on. Of what the profile leaves out
+/// nothing is offered, and so nothing agreed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Agreement {
+pub(crate) struct Agreement<P: Profile> {
     /// MSS that the peer announced, or the default; 0 while its SYN is not known.
     pub(crate) peer_mss: u16,
     /// MSS that we announced.
@@ -94,27 +97,29 @@ pub(crate) struct Agreement {
     pub(crate) ecn_echo: bool,
     /// ECN in both directions.
     pub(crate) ecn: bool,
+    pub(crate) profile: PhantomData<P>,
 }
 
-impl Agreement {
+impl<P: Profile> Agreement<P> {
     /// What our SYN can offer. `mtu` is the link's, `window` the largest receive window in bytes.
     // One for both ends of a connection.
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     pub(crate) fn offer(config: &Config, mtu: u32, ip_header: u8, window: usize) -> Self {
         let fits = mtu.saturating_sub(u32::from(ip_header) + TCP_HEADER);
         let fits = fits.clamp(1, u32::from(u16::MAX)) as u16;
-        let own = config.mss.filter(|_| cfg!(feature = "tuning"));
-        let scaled = cfg!(feature = "window-scaling") && config.window_scaling;
+        let own = config.mss.filter(|_| P::RARE_SETTINGS);
+        let scaled = P::WINDOW_SCALING && config.window_scaling;
         Agreement {
             peer_mss: 0,
             our_mss: own.map_or(fits, |own| own.min(fits)),
             scaled,
             our_shift: if scaled { window_shift(window) } else { 0 },
             peer_shift: 0,
-            sack: cfg!(feature = "sack") && config.sack,
-            timestamps: cfg!(feature = "timestamps") && config.timestamps,
+            sack: P::SACK && config.sack,
+            timestamps: P::TIMESTAMPS && config.timestamps,
             ecn_echo: false,
-            ecn: cfg!(feature = "ecn") && config.ecn != EcnMode::Off,
+            ecn: P::ECN && config.ecn != EcnMode::Off,
+            profile: PhantomData,
         }
     }
 
@@ -136,12 +141,12 @@ impl Agreement {
     /// RFC 3168 section 6.1.1.1: a peer whose SYN comes again and no longer asks for ECN does
     /// without.
     pub(crate) fn keep_ecn(&mut self, syn: &Header) {
-        self.ecn &= cfg!(feature = "ecn") && SynOptions::of(syn).ecn_setup;
+        self.ecn &= P::ECN && SynOptions::of(syn).ecn_setup;
         self.ecn_echo = self.ecn;
     }
 
     /// What is in use; nothing while the peer's SYN is not known.
-    pub(crate) fn in_use(&self) -> Agreement {
+    pub(crate) fn in_use(&self) -> Self {
         if self.peer_mss > 0 { *self } else { Agreement::default() }
     }
 
@@ -149,45 +154,49 @@ impl Agreement {
     pub(crate) fn syn_options(&self) -> SynOptions {
         SynOptions {
             mss: Some(self.our_mss),
-            window_scale: (cfg!(feature = "window-scaling") && self.scaled)
-                .then_some(self.our_shift),
-            sack_permitted: self.sack,
-            timestamps: self.timestamps,
-            ecn_setup: self.ecn,
+            window_scale: (P::WINDOW_SCALING && self.scaled).then_some(self.our_shift),
+            sack_permitted: P::SACK && self.sack,
+            timestamps: P::TIMESTAMPS && self.timestamps,
+            ecn_setup: P::ECN && self.ecn,
         }
     }
 
     /// A window field of the peer's, in a segment that is no SYN, in bytes.
     pub(crate) fn peer_window(&self, field: u16) -> u32 {
-        let shift = if cfg!(feature = "window-scaling") { self.peer_shift } else { 0 };
+        let shift = if P::WINDOW_SCALING { self.peer_shift } else { 0 };
         u32::from(field) << shift
     }
 
     /// The field for a window of ours of `bytes`.
     pub(crate) fn window_field(&self, bytes: u16) -> u16 {
-        if cfg!(feature = "window-scaling") { bytes >> self.our_shift } else { bytes }
+        if P::WINDOW_SCALING { bytes >> self.our_shift } else { bytes }
     }
 
-    fn option_bytes(&self) -> u32 {
-        if cfg!(feature = "timestamps") && self.timestamps { TIMESTAMPS_LEN } else { 0 }
+    /// Payload bytes of a full segment that an MSS of `mss` bytes allows: what the options leave, and
+    /// never none.
+    fn payload(&self, mss: u16) -> u16 {
+        let options = if P::TIMESTAMPS && self.timestamps { TIMESTAMPS_LEN } else { 0 };
+        mss.saturating_sub(options).max(1)
     }
 
     /// Eff.snd.MSS (section 3.7.1): payload bytes of a full segment on a path of that MTU.
     pub(crate) fn send_mss(&self, settings: &Settings, mtu: u32, ip_header: u8) -> u32 {
         let path = mtu.saturating_sub(u32::from(ip_header) + TCP_HEADER);
-        let own = settings.mss().map_or(u32::MAX, u32::from);
-        u32::from(self.peer_mss).min(path).min(own).saturating_sub(self.option_bytes()).max(1)
+        let path = u16::try_from(path).unwrap_or(u16::MAX);
+        let own = settings.mss().unwrap_or(u16::MAX);
+        self.payload(self.peer_mss.min(path).min(own)).into()
     }
 
     /// Payload bytes of a full segment from the peer.
-    pub(crate) fn receive_mss(&self) -> u32 {
-        u32::from(self.our_mss).saturating_sub(self.option_bytes()).max(1)
+    pub(crate) fn receive_mss(&self) -> u16 {
+        self.payload(self.our_mss)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::{Full, Least};
 
     #[test]
     fn the_shift_is_the_smallest_that_fits() {
@@ -199,7 +208,7 @@ mod tests {
     #[test]
     fn options_are_used_only_if_both_offer_them() {
         let config = Config::default();
-        let offer = Agreement::offer(&config, 1500, 20, 262_144);
+        let offer = Agreement::<Full>::offer(&config, 1500, 20, 262_144);
         let ours = offer.syn_options();
         assert_eq!((ours.mss, ours.window_scale), (Some(1460), Some(3)));
         assert!(ours.sack_permitted && ours.timestamps && ours.ecn_setup);
@@ -223,5 +232,25 @@ mod tests {
         let peer = SynOptions { window_scale: Some(7), ..SynOptions::default() };
         let answer = SynOptions { window_scale: Some(3), mss: Some(1460), ..SynOptions::default() };
         assert_eq!(agreed(&peer, 20).syn_options(), answer);
+    }
+
+    #[test]
+    fn what_was_left_out_is_neither_offered_nor_used() {
+        let config = Config { mss: Some(900), ..Config::default() };
+        let mut agreement = Agreement::<Least>::offer(&config, 1500, 20, 262_144);
+        let bare = SynOptions { mss: Some(1460), ..SynOptions::default() };
+        assert_eq!(agreement.syn_options(), bare);
+        let peer = SynOptions {
+            mss: Some(1400),
+            window_scale: Some(7),
+            sack_permitted: true,
+            timestamps: true,
+            ecn_setup: true,
+        };
+        agreement.agree(&peer, 20);
+        assert_eq!(agreement.syn_options(), bare);
+        assert_eq!((agreement.peer_window(1_000), agreement.window_field(1_000)), (1_000, 1_000));
+        assert_eq!(agreement.receive_mss(), 1460);
+        assert_eq!((agreement.ecn, agreement.ecn_echo), (false, false));
     }
 }

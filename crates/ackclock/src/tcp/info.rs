@@ -226,7 +226,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             } else {
                 Duration::ZERO
             },
-            since_heard: now.saturating_since(self.inquiry.heard_at()),
+            since_heard: now.saturating_since(self.heard_at),
             delivery_rate: sender.delivery_rate(),
             timers: self.pending_timers(now),
         }
@@ -242,7 +242,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             Timer::Retransmit(at) => (until(at), None),
             Timer::Persist(at) => (None, until(at)),
         };
-        let opening = self.state.is_opening();
+        let opening = self.is_opening();
         let syn = opening.then(|| self.syn_deadline()).and_then(until);
         let (early, at) = self.sender.early_timer();
         PendingTimers {

@@ -2,7 +2,6 @@
 //! copied into each.
 
 use super::Config;
-use super::receiver::AckState;
 use super::sender::Rto;
 use super::settings::Settings;
 
@@ -11,7 +10,6 @@ use super::settings::Settings;
 pub(crate) struct Initial {
     pub(super) settings: Settings,
     pub(super) rto: Rto,
-    pub(super) acks: AckState,
 }
 
 impl Initial {
@@ -19,10 +17,6 @@ impl Initial {
     // Where most of it is constant, it is so only in place.
     #[cfg_attr(not(feature = "fast-path"), inline(always))]
     pub(crate) fn new(config: &Config, clock_phase: u32) -> Self {
-        Initial {
-            settings: Settings::new(config),
-            rto: Rto::new(&config.rto, clock_phase),
-            acks: AckState::new(config.ack_policy, config.ack_timer, clock_phase),
-        }
+        Initial { settings: Settings::new(config), rto: Rto::new(&config.rto, clock_phase) }
     }
 }

@@ -11,12 +11,13 @@ mod connection;
 mod count;
 mod ecn_mode;
 mod error;
+mod give_up;
 pub(crate) mod handshake;
 mod info;
 mod initial;
-mod inquiry;
 #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
 mod invariants;
+mod keepalive;
 #[cfg_attr(
     any(
         feature = "alloc",
@@ -38,11 +39,11 @@ mod rto_config;
 mod sender;
 mod settings;
 mod state;
+mod syn_retries;
 #[cfg(all(test, feature = "alloc"))]
 mod tests;
 mod ticks;
 mod timeout;
-#[cfg_attr(not(feature = "timestamps"), path = "no_timestamps.rs")]
 pub(crate) mod timestamps;
 #[cfg_attr(not(feature = "tuning"), path = "no_tuned.rs")]
 mod tuned;
@@ -67,6 +68,7 @@ pub use output::Outgoing;
 pub use pacing_mode::Pacing;
 pub(crate) use predicted::Turn;
 pub use readiness::Readiness;
+pub(crate) use receiver::ranges;
 pub use rto_config::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
 pub use sender::{
     DeliveryRecord, FlightRecord, RecoveryAlgorithm, RestartAfterIdle, UnknownRecovery,

@@ -68,10 +68,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     pub fn poll_transmit(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
         match self.state {
             State::Closed | State::Listen => self.reset_due.then(|| self.bare(now, Cause::Reset)),
-            state if state.is_opening() && self.challenge_due => {
-                Some(self.bare(now, Cause::Challenge))
-            }
-            state if state.is_opening() => self.inquiry.due.then(|| self.outgoing_syn(now)),
+            _ if self.is_opening() && self.challenge_due => Some(self.bare(now, Cause::Challenge)),
+            _ if self.is_opening() => self.syn_due().then(|| self.outgoing_syn(now)),
             _ => self.poll_synchronized(now, max_payload),
         }
     }
@@ -79,11 +77,16 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// Whether it is plain, just after a segment was sent, that [`poll_transmit`](Self::poll_transmit)
     /// gives no other.
     pub(crate) fn has_said_all(&self, now: Instant) -> bool {
-        !(self.challenge_due || self.reset_due || self.inquiry.due)
-            && (!self.state.is_synchronized()
-                || self.sender.is_silent()
-                    && self.settings.restart_after_idle() != RestartAfterIdle::Validation
-                    && !self.receiver.ack_due(now))
+        if self.challenge_due || self.reset_due {
+            return false;
+        }
+        if !self.state.is_synchronized() {
+            return !self.syn_due();
+        }
+        !self.keepalive.due
+            && self.sender.is_silent()
+            && self.settings.restart_after_idle() != RestartAfterIdle::Validation
+            && !self.receiver.ack_due(now)
     }
 
     /// Whether [`poll_transmit`](Self::poll_transmit) gives nothing in TIME-WAIT, where all that was
@@ -107,7 +110,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if let Some(data) = self.sender.next(now, &self.settings, max_payload) {
             return Some(self.data(now, data));
         }
-        if self.inquiry.due && self.probes_when_idle() {
+        if self.keepalive.due && self.probes_when_idle() {
             return Some(self.bare(now, Cause::Keepalive));
         }
         (ack_due || self.window_update_due()).then(|| self.bare(now, Cause::Ack))
@@ -172,7 +175,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             header.flags |= Flags::ACK;
             header.ack = self.receiver.rcv_nxt();
             timestamps.echo = self.timestamps.recent();
-        } else if !self.inquiry.is_first_syn() {
+        } else if !self.is_first_syn() {
             // RFC 3168 section 6.1.1.1: what was lost may have been dropped for its flags.
             offered.ecn_setup = false;
         }
@@ -209,7 +212,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         };
         let mut outgoing = self.outgoing(now, cause, seq, flags, window);
         let header = &mut outgoing.header;
-        if self.state.is_opening() && self.state == State::SynSent {
+        if self.is_opening() && self.state == State::SynSent {
             header.flags = Flags::NONE;
         }
         if cause == Cause::Ack && self.has_report() {
@@ -282,7 +285,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             }
             Cause::Challenge => self.challenge_due = false,
             Cause::Keepalive => {
-                self.inquiry.due = false;
+                self.keepalive.due = false;
                 self.counters.keepalive_probes.add(1);
             }
             Cause::Ack => {}
@@ -307,8 +310,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     fn on_syn_sent(&mut self, now: Instant) {
         self.count_data_segments(1);
-        self.sender.count_retransmitted_syns(u32::from(!self.inquiry.is_first_syn()));
-        self.inquiry.on_syn_sent(now);
+        self.sender.count_retransmitted_syns(u32::from(!self.is_first_syn()));
+        self.note_syn_sent(now);
     }
 
     fn count_data_segments(&mut self, segments: u32) {

@@ -75,7 +75,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             };
             self.sender.on_ack(now, &self.settings, &input);
         }
-        self.inquiry.on_heard(now);
+        self.on_heard(now);
         self.timestamps.update(now, seq, timestamps);
         if has_text {
             let arrival = self.receiver.on_expected(now, payload, segment.push);
@@ -101,7 +101,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         // All of them are asked at once: hardly ever is one of them so.
         let is_unusual = self.challenge_due
-            | self.inquiry.due
+            | self.keepalive.due
             | self.receiver.has_report()
             | self.receiver.is_echoing()
             | self.sender.is_unusual(&self.settings);

@@ -35,11 +35,6 @@ impl State {
         }
     }
 
-    /// Whether our SYN waits for an answer.
-    pub(super) const fn is_opening(self) -> bool {
-        cfg!(feature = "active-open") && matches!(self, State::SynSent | State::SynReceived)
-    }
-
     /// Whether both sides have agreed on sequence numbers (all states from ESTABLISHED on, CLOSED
     /// excepted).
     pub const fn is_synchronized(self) -> bool {

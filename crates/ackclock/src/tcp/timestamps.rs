@@ -1,5 +1,6 @@
 //! The timestamps option of one connection: our clock, TS.Recent and PAWS (RFC 7323).
 
+use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
 use crate::time::{Duration, Instant};
 use crate::wire::{Flags, Header, Timestamps};
@@ -19,14 +20,19 @@ pub(crate) enum TimestampCheck {
     Missing,
 }
 
-/// State of the timestamps option. Our clock ticks in milliseconds (RFC 7323 section 5.4 allows 1 ms
-/// to 1 s).
+/// State of the timestamps option: nothing, and never in use, where the profile has no timestamps.
+/// Our clock ticks in milliseconds (RFC 7323 section 5.4 allows 1 ms to 1 s).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TimestampState {
+pub(crate) struct TimestampState<P: Profile>(<P::Timestamps as Part>::Keeps<Clocks>);
+
+/// Our clock, and the peer's as far as it has told of it.
+#[derive(Clone, Copy, Debug)]
+struct Clocks {
     /// Both sides sent the option in their SYN.
     enabled: bool,
     /// Added to our clock, so that it tells nothing of our uptime.
     offset: u32,
+    /// TS.Recent.
     recent: u32,
     /// When TS.Recent was updated, in whole seconds.
     recent_at: u32,
@@ -34,54 +40,112 @@ pub(crate) struct TimestampState {
     last_ack_sent: SeqNumber,
 }
 
-impl TimestampState {
+impl<P: Profile> TimestampState<P> {
+    /// Not yet in use; `offset` is added to our clock.
     pub(crate) fn new(offset: u32) -> Self {
-        TimestampState {
+        TimestampState(Kept::new(Clocks {
             enabled: false,
             offset,
             recent: 0,
             recent_at: 0,
             last_ack_sent: SeqNumber(0),
-        }
+        }))
     }
 
     /// The peer's SYN carried `value`, and we offer or offered the option: it is in use.
     pub(crate) fn enable(&mut self, now: Instant, value: u32, rcv_nxt: SeqNumber) {
-        self.enabled = true;
-        self.recent = value;
-        self.recent_at = seconds(now);
-        self.last_ack_sent = rcv_nxt;
+        if let Some(clocks) = self.0.get_mut() {
+            clocks.enabled = true;
+            clocks.recent = value;
+            clocks.recent_at = seconds(now);
+            clocks.last_ack_sent = rcv_nxt;
+        }
+    }
+
+    /// The state while the option is in use.
+    #[inline(always)]
+    fn in_use(&self) -> Option<&Clocks> {
+        self.0.get().filter(|clocks| clocks.enabled)
     }
 
     /// TS.Recent, if the option is in use.
     pub(crate) fn recent_in_use(&self) -> Option<u32> {
-        self.enabled.then_some(self.recent)
-    }
-
-    fn clock(&self, now: Instant) -> u32 {
-        (now.as_millis() as u32).wrapping_add(self.offset)
+        self.in_use().map(|clocks| clocks.recent)
     }
 
     /// The option for our SYN, before it is known whether the peer takes part.
     pub(crate) fn offer(&self, now: Instant) -> Timestamps {
-        Timestamps { value: self.clock(now), echo: 0 }
+        let value = self.0.get().map_or(0, |clocks| clocks.now(now));
+        Timestamps { value, echo: 0 }
     }
 
     /// The option for a segment, if it is in use.
     pub(crate) fn option(&self, now: Instant) -> Option<Timestamps> {
-        self.enabled.then(|| Timestamps { value: self.clock(now), echo: self.recent })
+        self.in_use().map(|clocks| Timestamps { value: clocks.now(now), echo: clocks.recent })
     }
 
-    /// TS.Recent.
+    /// TS.Recent, or 0 before the peer has told one.
     pub(crate) fn recent(&self) -> u32 {
-        self.recent
+        self.0.get().map_or(0, |clocks| clocks.recent)
     }
 
     /// PAWS (section 5.3, R1): whether a segment other than RST may be an old duplicate.
     pub(crate) fn check(&self, now: Instant, header: &Header) -> TimestampCheck {
-        if !self.enabled || header.flags.contains(Flags::RST) {
-            return TimestampCheck::Passed;
+        match self.in_use() {
+            Some(clocks) if !header.flags.contains(Flags::RST) => clocks.check(now, header),
+            _ => TimestampCheck::Passed,
         }
+    }
+
+    /// Whether PAWS has nothing against a segment because it was not sent before those that have
+    /// arrived.
+    pub(crate) fn advances(&self, option: Option<Timestamps>) -> bool {
+        self.in_use().is_none_or(|clocks| {
+            option.is_some_and(|option| option.value.wrapping_sub(clocks.recent) as i32 >= 0)
+        })
+    }
+
+    /// Section 4.3, rule 2: a segment that begins at or before the last ack sent updates TS.Recent.
+    pub(crate) fn update(&mut self, now: Instant, seq: SeqNumber, option: Option<Timestamps>) {
+        if let (Some(option), Some(clocks)) = (option, self.0.get_mut())
+            && clocks.enabled
+            && seq.at_or_before(clocks.last_ack_sent)
+        {
+            clocks.recent = option.value;
+            clocks.recent_at = seconds(now);
+        }
+    }
+
+    /// An ack for everything before `ack` was sent.
+    pub(crate) fn on_ack_sent(&mut self, ack: SeqNumber) {
+        if let Some(clocks) = self.0.get_mut() {
+            clocks.last_ack_sent = ack;
+        }
+    }
+
+    /// Our clock without its offset, in milliseconds, when the segment was sent whose timestamp the
+    /// option echoes.
+    pub(crate) fn echoed_ms(&self, option: Option<Timestamps>) -> Option<u32> {
+        let clocks = self.in_use()?;
+        let echo = option.filter(|option| option.echo != 0)?.echo;
+        Some(echo.wrapping_sub(clocks.offset))
+    }
+
+    /// The round-trip time that an echoed timestamp tells, to the millisecond; `None` if the echo
+    /// is not of our clock's recent past.
+    pub(crate) fn rtt(&self, now: Instant, option: Option<Timestamps>) -> Option<Duration> {
+        rtt_since(now, self.echoed_ms(option)?)
+    }
+}
+
+impl Clocks {
+    /// What our clock shows, in milliseconds.
+    fn now(&self, now: Instant) -> u32 {
+        (now.as_millis() as u32).wrapping_add(self.offset)
+    }
+
+    /// PAWS for a segment that is no RST.
+    fn check(&self, now: Instant, header: &Header) -> TimestampCheck {
         let Some(option) = header.options.timestamps else {
             // The SYN of a peer that has restarted need not have the option; the answer to it ends
             // what the peer has forgotten (RFC 5961 section 4).
@@ -91,42 +155,6 @@ impl TimestampState {
         let before = (option.value.wrapping_sub(self.recent) as i32) < 0;
         let trusted = seconds(now).saturating_sub(self.recent_at) <= RECENT_LIFETIME;
         if before && trusted { TimestampCheck::Old } else { TimestampCheck::Passed }
-    }
-
-    /// Whether PAWS has nothing against a segment because it was not sent before those that have
-    /// arrived.
-    pub(crate) fn advances(&self, option: Option<Timestamps>) -> bool {
-        let newer = |option: Timestamps| option.value.wrapping_sub(self.recent) as i32 >= 0;
-        !self.enabled || option.is_some_and(newer)
-    }
-
-    /// Section 4.3, rule 2: a segment that begins at or before the last ack sent updates TS.Recent.
-    pub(crate) fn update(&mut self, now: Instant, seq: SeqNumber, option: Option<Timestamps>) {
-        if let Some(option) = option
-            && self.enabled
-            && seq.at_or_before(self.last_ack_sent)
-        {
-            self.recent = option.value;
-            self.recent_at = seconds(now);
-        }
-    }
-
-    /// An ack for everything before `ack` was sent.
-    pub(crate) fn on_ack_sent(&mut self, ack: SeqNumber) {
-        self.last_ack_sent = ack;
-    }
-
-    /// Our clock without its offset, in milliseconds, when the segment was sent whose timestamp the
-    /// option echoes.
-    pub(crate) fn echoed_ms(&self, option: Option<Timestamps>) -> Option<u32> {
-        let echo = option.filter(|option| self.enabled && option.echo != 0)?.echo;
-        Some(echo.wrapping_sub(self.offset))
-    }
-
-    /// The round-trip time that an echoed timestamp tells, to the millisecond; `None` if the echo
-    /// is not of our clock's recent past.
-    pub(crate) fn rtt(&self, now: Instant, option: Option<Timestamps>) -> Option<Duration> {
-        rtt_since(now, self.echoed_ms(option)?)
     }
 }
 
@@ -144,6 +172,7 @@ fn seconds(at: Instant) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::{Full, Least};
     use crate::wire::Options;
 
     fn option(value: u32, echo: u32) -> Option<Timestamps> {
@@ -153,9 +182,9 @@ mod tests {
     #[test]
     fn old_timestamps_are_told_also_across_the_wrap() {
         use TimestampCheck::{Missing, Old, Passed};
-        let mut state = TimestampState::new(0);
+        let mut state = TimestampState::<Full>::new(0);
         let now = Instant::from_secs(1);
-        let check = |state: &TimestampState, now, flags, timestamps| {
+        let check = |state: &TimestampState<Full>, now, flags, timestamps| {
             let options = Options { timestamps, ..Options::default() };
             state.check(now, &Header { flags, options, ..Header::default() })
         };
@@ -176,7 +205,7 @@ mod tests {
 
     #[test]
     fn only_segments_up_to_the_last_ack_update_ts_recent() {
-        let mut state = TimestampState::new(0);
+        let mut state = TimestampState::<Full>::new(0);
         let now = Instant::from_secs(1);
         state.enable(now, 10, SeqNumber(100));
         state.update(now, SeqNumber(101), option(20, 0));
@@ -187,12 +216,26 @@ mod tests {
 
     #[test]
     fn an_echo_tells_the_round_trip_time() {
-        let mut state = TimestampState::new(7);
+        let mut state = TimestampState::<Full>::new(7);
         state.enable(Instant::ZERO, 1, SeqNumber(0));
         let echo = state.offer(Instant::from_millis(1_000)).value;
         let now = Instant::from_millis(1_042);
         assert_eq!(state.rtt(now, option(2, echo)), Some(Duration::from_millis(42)));
         assert_eq!(state.rtt(now, option(2, echo.wrapping_add(100))), None, "from the future");
         assert_eq!(state.rtt(now, option(2, 0)), None, "no echo yet");
+    }
+
+    #[test]
+    fn where_they_were_left_out_no_segment_has_them_and_nothing_is_said_against_one() {
+        let mut state = TimestampState::<Least>::new(7);
+        let now = Instant::from_secs(1);
+        state.enable(now, 10, SeqNumber(100));
+        state.update(now, SeqNumber(100), option(30, 0));
+        assert_eq!((state.recent(), state.recent_in_use()), (0, None));
+        assert_eq!((state.option(now), state.echoed_ms(option(1, 2))), (None, None));
+        assert!(state.advances(None));
+        let header = Header { flags: Flags::ACK, ..Header::default() };
+        assert_eq!(state.check(now, &header), TimestampCheck::Passed);
+        assert_eq!(size_of_val(&state), 0);
     }
 }

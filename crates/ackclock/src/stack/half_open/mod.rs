@@ -45,8 +45,8 @@ pub(super) struct HalfOpen<P: Profile> {
     pub(super) iss: SeqNumber,
     irs: SeqNumber,
     /// What both SYNs offer.
-    agreement: Agreement,
-    timestamps: TimestampState,
+    agreement: Agreement<P>,
+    timestamps: TimestampState<P>,
     window: u16,
     /// Hop limit and codepoint of its packets.
     pub(super) marking: Marking,
@@ -246,7 +246,7 @@ impl<P: Profile> HalfOpen<P> {
     }
 
     /// What was agreed, for the connection that it becomes.
-    pub(super) fn accepted(&self) -> Accepted<'_> {
+    pub(super) fn accepted(&self) -> Accepted<'_, P> {
         Accepted {
             irs: self.irs,
             agreement: &self.agreement,

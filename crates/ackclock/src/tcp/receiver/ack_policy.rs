@@ -1,5 +1,6 @@
 //! When an ack is owed (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
 
+use crate::profile::{Kept, Part, Profile};
 use crate::tcp::ticks::TickingClock;
 use crate::tcp::{AckPolicy, AckTimer};
 use crate::time::{Duration, Instant};
@@ -33,34 +34,33 @@ enum Gathering {
     ShareOfBuffer,
 }
 
-/// What the policy says.
+/// When an ack may wait, and how long.
 #[derive(Clone, Copy, Debug)]
-struct Rules {
+struct Delay {
     gathering: Gathering,
-    /// How long fewer bytes may wait, in microseconds.
+    /// How long fewer bytes may wait, in microseconds: at most 499 ms.
     timeout: u32,
-    /// What decides when they have waited long enough.
+}
+
+/// What decides when they have waited long enough.
+#[derive(Clone, Copy, Debug)]
+struct Heartbeat {
     timer: AckTimer,
     /// The host's random word for the phase of the heartbeat.
     phase: u32,
 }
 
-impl Rules {
-    /// Those of the policy that is the default, the only one where nothing else can be set.
-    #[cfg(not(any(feature = "historic", feature = "tuning")))]
-    const STANDARD: Rules = Rules {
-        gathering: Gathering::TwoSegments,
-        timeout: AckPolicy::TIMEOUT.as_micros() as u32,
-        timer: AckTimer::PerSegment,
-        phase: 0,
-    };
+impl Delay {
+    /// That of the policy that is the default, the only one where the profile has no rare settings.
+    const STANDARD: Delay =
+        Delay { gathering: Gathering::TwoSegments, timeout: AckPolicy::TIMEOUT.as_micros() as u32 };
 }
 
 /// The acks owed to the peer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AckState {
-    #[cfg(any(feature = "historic", feature = "tuning"))]
-    rules: Rules,
+pub(super) struct AckState<P: Profile> {
+    delay: <P::RareSettings as Part>::Keeps<Delay>,
+    heartbeat: <P::Historic as Part>::Keeps<Heartbeat>,
     /// Segments still to be acknowledged one by one, at the start of the connection or as asked.
     quick_acks: u16,
     /// Without SACK the peer can only count duplicate acks, so each out-of-order segment gets its
@@ -74,13 +74,10 @@ pub(crate) struct AckState {
     deadline: Instant,
 }
 
-impl AckState {
+impl<P: Profile> AckState<P> {
     /// Nothing owed; it is not known whether SACK is in use. `phase` is the host's random word for the
     /// phase of clocks that tick.
-    pub(crate) fn new(policy: AckPolicy, timer: AckTimer, phase: u32) -> Self {
-        #[cfg(not(any(feature = "historic", feature = "tuning")))]
-        let quick_acks = AckPolicy::QUICK_ACKS;
-        #[cfg(any(feature = "historic", feature = "tuning"))]
+    pub(super) fn new(policy: AckPolicy, timer: AckTimer, phase: u32) -> Self {
         let (gathering, timeout, quick_acks) = match policy {
             AckPolicy::EverySegment => (Gathering::Nothing, Duration::ZERO, 0),
             AckPolicy::Delayed { timeout, quick_acks } => {
@@ -89,15 +86,9 @@ impl AckState {
             AckPolicy::Bsd43 => (Gathering::ShareOfBuffer, BSD43_TIMEOUT, 0),
         };
         AckState {
-            #[cfg(any(feature = "historic", feature = "tuning"))]
-            rules: Rules {
-                gathering,
-                // At most 499 ms.
-                timeout: timeout.as_micros() as u32,
-                timer,
-                phase,
-            },
-            quick_acks,
+            delay: Kept::new(Delay { gathering, timeout: timeout.as_micros() as u32 }),
+            heartbeat: Kept::new(Heartbeat { timer, phase }),
+            quick_acks: if P::RARE_SETTINGS { quick_acks } else { AckPolicy::QUICK_ACKS },
             one_each: true,
             owed: 0,
             unacknowledged: 0,
@@ -105,11 +96,8 @@ impl AckState {
         }
     }
 
-    const fn rules(&self) -> &Rules {
-        #[cfg(any(feature = "historic", feature = "tuning"))]
-        return &self.rules;
-        #[cfg(not(any(feature = "historic", feature = "tuning")))]
-        &Rules::STANDARD
+    fn delay_rules(&self) -> Delay {
+        self.delay.get().copied().unwrap_or(Delay::STANDARD)
     }
 
     /// It is known whether SACK is in use.
@@ -134,17 +122,17 @@ impl AckState {
     /// New bytes after which the policy wants an ack at once. `full_size` is the
     /// size of the peer's full-sized segments, `limit` that of the receive buffer.
     pub(super) fn enough(&self, full_size: u32, limit: u32) -> u32 {
-        match self.rules().gathering {
+        match self.delay_rules().gathering {
             Gathering::Nothing => 0,
-            Gathering::ShareOfBuffer if cfg!(feature = "historic") => share_of(limit),
+            Gathering::ShareOfBuffer if P::HISTORIC => share_of(limit),
             _ => full_size.saturating_mul(2),
         }
     }
 
     /// By how many bytes the window must be able to grow to be worth a segment of its own.
     pub(super) fn worthwhile_update(&self, mss: u32, limit: u32) -> u32 {
-        let update = match self.rules().gathering {
-            Gathering::ShareOfBuffer if cfg!(feature = "historic") => share_of(limit),
+        let update = match self.delay_rules().gathering {
+            Gathering::ShareOfBuffer if P::HISTORIC => share_of(limit),
             _ => (limit / 2).min(mss.saturating_mul(2)),
         };
         update.max(1)
@@ -203,12 +191,12 @@ impl AckState {
     /// The delay counts from the first segment that is not acknowledged (MUST-40).
     fn delay(&mut self, now: Instant) {
         if self.deadline.is_never() {
-            let Rules { timer, phase, timeout, .. } = *self.rules();
-            self.deadline = match timer {
-                AckTimer::Heartbeat(millis) if cfg!(feature = "historic") => {
+            let heartbeat = self.heartbeat.get();
+            self.deadline = match heartbeat {
+                Some(&Heartbeat { timer: AckTimer::Heartbeat(millis), phase }) => {
                     TickingClock::new(millis, phase).tick_after(now, 1)
                 }
-                _ => now + Duration::from_micros(timeout.into()),
+                _ => now + Duration::from_micros(self.delay_rules().timeout.into()),
             };
         }
     }

@@ -19,8 +19,8 @@ pub(super) struct FullSize {
 
 impl FullSize {
     /// Nothing has arrived; `announced` is the largest payload that the peer may send.
-    pub(super) fn new(announced: u32) -> Self {
-        FullSize { size: narrow(announced).min(DEFAULT_MSS), candidate: 0 }
+    pub(super) fn new(announced: u16) -> Self {
+        FullSize { size: announced.min(DEFAULT_MSS), candidate: 0 }
     }
 
     /// A segment with `len` bytes arrived, of which there may be as many as `announced`; `last`: it
@@ -29,10 +29,11 @@ impl FullSize {
     /// A longer segment than thought settles it. A shorter one is full-sized if another of the same
     /// length follows, unless both may have been all that there was to send.
     pub(super) fn on_segment(&mut self, len: u32, announced: u32, last: bool) {
-        let len = narrow(len.min(announced));
+        // No segment is longer than 65,535 bytes.
+        let len = u16::try_from(len.min(announced)).unwrap_or(u16::MAX);
         let may_be_full = len > 0 && (!last || len >= DEFAULT_MSS);
         if len >= self.size || (may_be_full && len == self.candidate) {
-            (self.size, self.candidate) = (len.max(1), 0);
+            (self.size, self.candidate) = (len, 0);
         } else {
             self.candidate = if may_be_full { len } else { 0 };
         }
@@ -42,11 +43,6 @@ impl FullSize {
     pub(super) fn bytes(&self) -> u32 {
         self.size.into()
     }
-}
-
-/// No segment is longer than 65,535 bytes.
-fn narrow(len: u32) -> u16 {
-    u16::try_from(len).unwrap_or(u16::MAX)
 }
 
 #[cfg(test)]

@@ -1,45 +1,26 @@
 //! The receiving half of a connection: puts data in order, decides when an ack is owed, what
 //! window to offer and which ranges to report.
 
-#[cfg_attr(
-    not(any(feature = "historic", feature = "segmentation", feature = "tuning")),
-    path = "plain_acks.rs"
-)]
 mod ack_policy;
-#[cfg_attr(not(feature = "ecn"), path = "no_ecn.rs")]
 mod ecn;
-#[cfg_attr(
-    not(any(feature = "historic", feature = "segmentation", feature = "tuning")),
-    path = "no_full_size.rs"
-)]
 mod full_size;
-#[cfg_attr(not(feature = "reassembly"), path = "no_ranges.rs")]
-#[cfg_attr(all(feature = "reassembly", not(feature = "many-connections")), path = "few_ranges.rs")]
-mod range_list;
-#[cfg_attr(
-    all(feature = "reassembly", not(any(feature = "many-connections", feature = "sack"))),
-    path = "one_range.rs"
-)]
+pub(crate) mod ranges;
 mod reassembly;
-#[cfg(all(feature = "many-connections", feature = "reassembly"))]
-mod recent;
-#[cfg_attr(not(feature = "sack"), path = "no_sack.rs")]
 mod sack;
 #[cfg(test)]
 mod tests;
 mod window;
 
 use super::{Agreement, Config};
-use crate::profile::{Full, Profile};
+use crate::profile::{Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, Ring, copy};
 use crate::time::Instant;
 use crate::wire::SackBlocks;
-pub(crate) use ack_policy::AckState;
-use ack_policy::Arriving;
-use core::marker::PhantomData;
+use ack_policy::{AckState, Arriving};
 use ecn::EcnReceiver;
 use full_size::FullSize;
+use ranges::RangesChoice;
 use reassembly::{Reassembly, Stored};
 use sack::SackReport;
 use window::Window;
@@ -57,33 +38,33 @@ pub(crate) struct Arrival {
 
 /// The receiving half of a connection.
 #[derive(Debug)]
-pub(crate) struct Receiver<'a, P = Full> {
-    data: Reassembly<'a>,
-    window: Window,
+pub(crate) struct Receiver<'a, P: Profile> {
+    data: Reassembly<'a, <P::Ranges as RangesChoice>::Ranges<'a>>,
+    window: Window<P>,
     /// No larger window is offered, in bytes.
     clamp: u32,
     /// What the buffer is to hold, in bytes, once the peer has used up what was promised to it.
     wanted: u32,
-    acks: AckState,
+    acks: AckState<P>,
     full_size: FullSize,
-    report: SackReport,
-    ecn: EcnReceiver,
+    report: <P::Sack as Part>::Keeps<SackReport>,
+    ecn: <P::Ecn as Part>::Keeps<EcnReceiver>,
     /// Sequence number of the FIN, once it was seen. (Apart from whether it was: a connection is
     /// small.)
     fin: SeqNumber,
     fin_seen: bool,
     /// Whether all data before the FIN have arrived.
     finished: bool,
-    profile: PhantomData<P>,
 }
 
 impl<'a, P: Profile> Receiver<'a, P> {
     /// The receiver of a connection that is yet to be opened, with its memory. Sequence numbers and
-    /// options follow with the peer's SYN.
+    /// options follow with the peer's SYN. `clock_phase` is the host's random word for the phase of
+    /// clocks that tick.
     #[inline(always)]
     pub(crate) fn new(
         config: &Config,
-        acks: AckState,
+        clock_phase: u32,
         ring: Buffer<'a, u8>,
         ranges: Buffer<'a, SeqRange>,
     ) -> Self {
@@ -94,20 +75,19 @@ impl<'a, P: Profile> Receiver<'a, P> {
             window: Window::new(next, 0, 1),
             clamp: config.window_clamp.unwrap_or(u32::MAX),
             wanted: u32::MAX,
-            acks,
+            acks: AckState::new(config.ack_policy, config.ack_timer, clock_phase),
             full_size: FullSize::new(1),
-            report: SackReport::new(false),
-            ecn: EcnReceiver::default(),
+            report: Kept::new(SackReport::new(false)),
+            ecn: Kept::new(EcnReceiver::default()),
             fin: next,
             fin_seen: false,
             finished: false,
-            profile: PhantomData,
         }
     }
 
     /// The peer's SYN, numbered `irs`, has arrived, and ours has advertised `advertised` bytes.
     /// Nothing else was received yet. `agreement` is what both SYNs offer.
-    pub(crate) fn agree(&mut self, irs: SeqNumber, advertised: u16, agreement: &Agreement) {
+    pub(crate) fn agree(&mut self, irs: SeqNumber, advertised: u16, agreement: &Agreement<P>) {
         let &Agreement { sack, our_shift, .. } = agreement;
         let mss = agreement.receive_mss();
         let next = irs + 1;
@@ -115,7 +95,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
         self.window = Window::new(next + u32::from(advertised), our_shift, mss);
         self.acks.agree(sack);
         self.full_size = FullSize::new(mss);
-        self.report = SackReport::new(sack);
+        self.report = Kept::new(SackReport::new(sack));
     }
 
     /// The memory; what was not read is forgotten.
@@ -154,7 +134,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
         if payload.is_empty() && !fin {
             return Arrival::default();
         }
-        if cfg!(feature = "fast-path")
+        if P::PREDICTION
             && seq == self.data.next()
             && !self.has_holes()
             && self.has_promised(payload.len().saturating_add(fin.into()))
@@ -186,14 +166,14 @@ impl<'a, P: Profile> Receiver<'a, P> {
         };
         self.count_arrival(now, segment.len(), stored.advanced, arriving);
         // Nobody else asks.
-        let dropped = if cfg!(feature = "counters") { stored.dropped } else { 0 };
+        let dropped = if P::COUNTERS { stored.dropped } else { 0 };
         Arrival { accepted: stored.advanced, fin: fin_reached, dropped }
     }
 
     /// Takes the text of a segment, the `last` one for now.
     fn take_in(&mut self, segment: SeqRange, payload: &[u8], last: bool) -> Stored {
         if let Some(duplicate) = self.data.duplicate_part(segment) {
-            self.report.on_duplicate(duplicate);
+            self.on_old(duplicate);
         }
         self.full_size.on_segment(segment.len(), self.window.mss(), last);
         self.store(segment, payload)
@@ -201,7 +181,9 @@ impl<'a, P: Profile> Receiver<'a, P> {
 
     /// `old` data arrived, all of which had arrived before (RFC 2883 section 4).
     pub(crate) fn on_old(&mut self, old: SeqRange) {
-        self.report.on_duplicate(old);
+        if let Some(report) = self.report.get_mut() {
+            report.on_duplicate(old);
+        }
     }
 
     /// Takes what comes next, if it was promised, while there is no hole (as most data come).
@@ -246,7 +228,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
         let full_size = self.full_size.bytes();
         let enough = self.acks.enough(full_size, self.largest_window());
         // A device that puts segments together hands over several at once.
-        let segments = if !cfg!(feature = "segmentation") || len <= full_size {
+        let segments = if !P::SEGMENTATION || len <= full_size {
             1
         } else {
             u16::try_from(len.div_ceil(full_size.max(1))).unwrap_or(u16::MAX)
@@ -288,14 +270,16 @@ impl<'a, P: Profile> Receiver<'a, P> {
     /// Data arrived within the window of a connection that uses ECN, marked as having experienced
     /// congestion or not, and with or without CWR (RFC 3168 section 6.1.3).
     pub(crate) fn on_ecn(&mut self, experienced: bool, reduced: bool) {
-        if self.ecn.on_data(experienced, reduced) {
+        if let Some(ecn) = self.ecn.get_mut()
+            && ecn.on_data(experienced, reduced)
+        {
             self.acks.owe();
         }
     }
 
     /// Whether acks carry ECN-Echo.
-    pub(crate) const fn is_echoing(&self) -> bool {
-        self.ecn.is_echoing()
+    pub(crate) fn is_echoing(&self) -> bool {
+        self.ecn.get().is_some_and(EcnReceiver::is_echoing)
     }
 
     /// Copies data into `to` and makes room for new ones; returns how many bytes.
@@ -338,11 +322,11 @@ impl<'a, P: Profile> Receiver<'a, P> {
     }
 
     fn clamp(&self) -> u32 {
-        if cfg!(feature = "tuning") { self.clamp } else { u32::MAX }
+        if P::RARE_SETTINGS { self.clamp } else { u32::MAX }
     }
 
     fn wanted(&self) -> u32 {
-        if cfg!(any(feature = "alloc", feature = "tuning")) { self.wanted } else { u32::MAX }
+        if cfg!(feature = "alloc") || P::RARE_SETTINGS { self.wanted } else { u32::MAX }
     }
 
     /// Most bytes received and not read, once the peer has used up what was promised to it.
@@ -370,16 +354,13 @@ impl<'a, P: Profile> Receiver<'a, P> {
     }
 
     /// Segments still to be acknowledged one by one.
-    pub(crate) const fn quick_acks(&self) -> u16 {
+    pub(crate) fn quick_acks(&self) -> u16 {
         self.acks.quick_acks()
     }
 
     /// Payload bytes of a full-sized segment from the peer, as far as its segments have shown.
     pub(crate) fn full_size(&self) -> u32 {
-        match self.full_size.bytes() {
-            0 => self.window.mss(),
-            bytes => bytes,
-        }
+        self.full_size.bytes()
     }
 
     /// Memory that the queue holds, in bytes.
@@ -425,7 +406,9 @@ impl<'a, P: Profile> Receiver<'a, P> {
     /// A segment went out that acknowledged RCV.NXT and advertised `window` bytes.
     pub(crate) fn on_ack_sent(&mut self, _now: Instant, window: u32) {
         self.acks.on_sent();
-        self.report.on_sent();
+        if let Some(report) = self.report.get_mut() {
+            report.on_sent();
+        }
         self.on_advertised(window);
     }
 
@@ -450,7 +433,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
     /// Whether the window can open so far that the peer should hear of it without being asked. As
     /// long as nothing was read (`was_read`) and the buffer is what it was, a window that takes a
     /// segment is open enough: the ack of that tells the rest, such as what a SYN could not.
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     pub(crate) fn window_update_due(&self, was_read: bool) -> bool {
         let next = self.data.next();
         // Whether the window is open enough, and can move by less than `step`.
@@ -460,15 +443,14 @@ impl<'a, P: Profile> Receiver<'a, P> {
                 && self.data.ring().free() < promised.saturating_add(step) as usize
         };
         // Less than any policy thinks worthwhile.
-        if cfg!(feature = "fast-path") && is_calm(self.window.mss().min(self.largest_window() / 4))
-        {
+        if P::PREDICTION && is_calm(self.window.mss().min(self.largest_window() / 4)) {
             return false;
         }
         let worthwhile = match was_read || self.wanted() != u32::MAX {
             true => self.acks.worthwhile_update(self.window.mss(), self.largest_window()),
             false => u32::MAX,
         };
-        if cfg!(feature = "fast-path") && is_calm(worthwhile) {
+        if P::PREDICTION && is_calm(worthwhile) {
             return false;
         }
         !self.finished && self.window.update_due(next, self.window(), worthwhile)
@@ -476,11 +458,13 @@ impl<'a, P: Profile> Receiver<'a, P> {
 
     /// Whether an ack says more than RCV.NXT: data lie behind a hole, or have arrived twice.
     pub(crate) fn has_report(&self) -> bool {
-        self.data.has_holes() || self.report.has_block()
+        self.data.has_holes() || self.report.get().is_some_and(SackReport::has_block)
     }
 
     /// Puts the SACK blocks of the next segment into its option, as many as the longest one holds.
     pub(crate) fn report_sack(&self, option: &mut SackBlocks) {
-        self.report.fill(option, &self.data);
+        if let Some(report) = self.report.get() {
+            report.fill(option, self.data.ranges());
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Puts arriving data in order: bytes go straight to their place in the receive ring, and a list
 //! says which ranges behind a hole are there already.
 
-use super::range_list::RangeList;
+use super::ranges::Ranges;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, Ring};
 use core::ops::Range;
@@ -10,10 +10,10 @@ use core::ops::Range;
 ///
 /// The ranges lie after [`next`](Self::next).
 #[derive(Debug)]
-pub(super) struct Reassembly<'a> {
+pub(super) struct Reassembly<'a, R> {
     ring: Ring<'a>,
     next: SeqNumber,
-    ranges: RangeList<'a>,
+    ranges: R,
 }
 
 /// What became of the bytes of one segment.
@@ -25,7 +25,7 @@ pub(super) struct Stored {
     pub(super) dropped: u32,
 }
 
-impl<'a> Reassembly<'a> {
+impl<'a, R: Ranges<'a>> Reassembly<'a, R> {
     /// Nothing received yet; `next` is the first sequence number of the data.
     pub(super) fn new(
         next: SeqNumber,
@@ -33,7 +33,7 @@ impl<'a> Reassembly<'a> {
         ranges: Buffer<'a, SeqRange>,
         max_ranges: usize,
     ) -> Self {
-        Reassembly { ring, next, ranges: RangeList::new(ranges, max_ranges) }
+        Reassembly { ring, next, ranges: R::new(ranges, max_ranges) }
     }
 
     /// The memory; the data are forgotten.
@@ -42,7 +42,7 @@ impl<'a> Reassembly<'a> {
     }
 
     /// Most bytes in order and behind holes, if the ring grows.
-    pub(crate) fn set_limit(&mut self, limit: usize) {
+    pub(super) fn set_limit(&mut self, limit: usize) {
         self.ring.set_limit(limit);
     }
 
@@ -62,7 +62,7 @@ impl<'a> Reassembly<'a> {
     }
 
     /// The out-of-order ranges.
-    pub(super) const fn ranges(&self) -> &RangeList<'a> {
+    pub(super) const fn ranges(&self) -> &R {
         &self.ranges
     }
 
@@ -126,7 +126,7 @@ impl<'a> Reassembly<'a> {
     }
 
     /// Whether something waits behind a hole.
-    pub(super) const fn has_holes(&self) -> bool {
+    pub(super) fn has_holes(&self) -> bool {
         !self.ranges.is_empty()
     }
 

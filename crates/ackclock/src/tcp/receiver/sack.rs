@@ -1,11 +1,11 @@
 //! Which blocks a SACK option reports (RFC 2018 section 4, RFC 2883 section 4).
 
-use super::reassembly::Reassembly;
+use super::ranges::Ranges;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::wire::SackBlocks;
 
 /// What to report beyond the ranges that are held out of order.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct SackReport {
     enabled: bool,
     /// What was received twice; empty: nothing.
@@ -34,13 +34,12 @@ impl SackReport {
     }
 
     /// Puts blocks into an option that has none: the duplicate, then the range that encloses it if it
-    /// lies above the cumulative ack, then the other ranges of `data`, those with the most recently received
+    /// lies above the cumulative ack, then the other `ranges`, those with the most recently received
     /// segments first.
-    pub(super) fn fill(&self, option: &mut SackBlocks, data: &Reassembly<'_>) {
+    pub(super) fn fill<'a>(&self, option: &mut SackBlocks, ranges: &impl Ranges<'a>) {
         if !self.enabled {
             return;
         }
-        let ranges = data.ranges();
         let mut enclosing = None;
         if !self.duplicate.is_empty() {
             option.push(self.duplicate);

@@ -2,13 +2,14 @@
 
 mod acks;
 mod data;
-mod few_ranges;
 mod fin;
 mod model;
 mod sack;
 mod windows;
 
+use super::ranges::{FewRanges, NoRanges, OneRange, Ranges};
 use super::*;
+use crate::profile::Full;
 use crate::tcp::{AckPolicy, AckTimer};
 use crate::time::Duration;
 use std::vec;
@@ -54,12 +55,23 @@ fn agreed<'a>(
     setup: &Setup,
     ring: Buffer<'a, u8>,
     ranges: Buffer<'a, SeqRange>,
-) -> Receiver<'a> {
+) -> Receiver<'a, Full> {
+    agreed_by(irs, advertised, setup, ring, ranges)
+}
+
+/// The same under any profile.
+fn agreed_by<'a, P: Profile>(
+    irs: SeqNumber,
+    advertised: u32,
+    setup: &Setup,
+    ring: Buffer<'a, u8>,
+    ranges: Buffer<'a, SeqRange>,
+) -> Receiver<'a, P> {
     let mut config = Config::new();
     config.receive_buffer = setup.receive_limit;
     config.reassembly_ranges = setup.reassembly_ranges;
-    let acks = AckState::new(setup.ack_policy, setup.ack_timer, setup.clock_phase);
-    let mut receiver = Receiver::new(&config, acks, ring, ranges);
+    (config.ack_policy, config.ack_timer) = (setup.ack_policy, setup.ack_timer);
+    let mut receiver = Receiver::new(&config, setup.clock_phase, ring, ranges);
     let agreement = Agreement {
         sack: setup.sack,
         our_shift: setup.window_shift,
@@ -71,11 +83,16 @@ fn agreed<'a>(
 }
 
 /// A receiver that expects number 1000 next, in lent memory, all of it advertised.
-fn receiver_with(config: &Setup, memory: usize, ranges: usize) -> Receiver<'static> {
+fn receiver_with(config: &Setup, memory: usize, ranges: usize) -> Receiver<'static, Full> {
     receiver_at(IRS, config, memory, ranges)
 }
 
-fn receiver_at(irs: SeqNumber, config: &Setup, memory: usize, ranges: usize) -> Receiver<'static> {
+fn receiver_at(
+    irs: SeqNumber,
+    config: &Setup,
+    memory: usize,
+    ranges: usize,
+) -> Receiver<'static, Full> {
     agreed(
         irs,
         memory as u32,
@@ -85,16 +102,16 @@ fn receiver_at(irs: SeqNumber, config: &Setup, memory: usize, ranges: usize) -> 
     )
 }
 
-fn receiver() -> Receiver<'static> {
+fn receiver() -> Receiver<'static, Full> {
     receiver_with(&config(), 10_000, 8)
 }
 
 /// Hands over the bytes `[start, end)` of a stream in which each number has a byte of its own.
-fn deliver(receiver: &mut Receiver<'_>, start: u32, end: u32) -> Arrival {
+fn deliver(receiver: &mut Receiver<'_, Full>, start: u32, end: u32) -> Arrival {
     receiver.on_segment(NOW, SeqNumber(start), &stream(start, end), false, false)
 }
 
-fn deliver_fin(receiver: &mut Receiver<'_>, start: u32, end: u32) -> Arrival {
+fn deliver_fin(receiver: &mut Receiver<'_, Full>, start: u32, end: u32) -> Arrival {
     receiver.on_segment(NOW, SeqNumber(start), &stream(start, end), true, false)
 }
 
@@ -108,33 +125,33 @@ fn byte_at(number: u32) -> u8 {
 }
 
 /// Sends an ack; returns the window in it.
-fn ack(receiver: &mut Receiver<'_>) -> u32 {
+fn ack(receiver: &mut Receiver<'_, Full>) -> u32 {
     let window = receiver.window();
     receiver.on_ack_sent(NOW, window);
     window
 }
 
 /// Delivers a segment and sends the ack that it must cause at once: its number and SACK blocks.
-fn answer(receiver: &mut Receiver<'_>, start: u32, end: u32) -> (u32, Vec<(u32, u32)>) {
+fn answer(receiver: &mut Receiver<'_, Full>, start: u32, end: u32) -> (u32, Vec<(u32, u32)>) {
     deliver(receiver, start, end);
     acknowledge(receiver)
 }
 
-fn acknowledge(receiver: &mut Receiver<'_>) -> (u32, Vec<(u32, u32)>) {
+fn acknowledge(receiver: &mut Receiver<'_, Full>) -> (u32, Vec<(u32, u32)>) {
     assert!(receiver.ack_due(NOW), "an ack is due at once");
     let blocks = blocks(receiver);
     ack(receiver);
     (receiver.rcv_nxt().0, blocks)
 }
 
-fn blocks(receiver: &Receiver<'_>) -> Vec<(u32, u32)> {
+fn blocks<P: Profile>(receiver: &Receiver<'_, P>) -> Vec<(u32, u32)> {
     let mut blocks = SackBlocks::EMPTY;
     receiver.report_sack(&mut blocks);
     let edges = |block: &SeqRange| (block.start.0, block.end.0);
     blocks.as_slice().iter().map(edges).collect()
 }
 
-fn read_all(receiver: &mut Receiver<'_>) -> Vec<u8> {
+fn read_all(receiver: &mut Receiver<'_, Full>) -> Vec<u8> {
     let mut bytes = vec![0; receiver.queued()];
     assert_eq!(receiver.read(&mut bytes), bytes.len());
     bytes

@@ -1,6 +1,7 @@
 //! The receive window: what to promise the peer, and what has been promised
 //! (RFC 9293 section 3.8.6, RFC 7323 section 2).
 
+use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
 
 /// Largest shift count (RFC 7323 section 2.3).
@@ -8,21 +9,21 @@ const MAX_SHIFT: u8 = 14;
 
 /// The right edge of the window, RCV.NXT + RCV.WND.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(super) struct Window<P: Profile> {
     /// The rightmost edge ever advertised. It is honoured whatever a later segment says
     /// (RFC 7323 section 2.4).
     edge: SeqNumber,
-    shift: u8,
+    /// The shift count; none where the profile has no scaling.
+    shift: <P::WindowScaling as Part>::Keeps<u8>,
     /// The largest payload that the peer may send.
     mss: u16,
 }
 
-impl Window {
+impl<P: Profile> Window<P> {
     /// The window that a SYN advertised, up to `edge`. `mss` is the largest payload that the
     /// peer may send.
-    pub(super) fn new(edge: SeqNumber, shift: u8, mss: u32) -> Self {
-        let mss = u16::try_from(mss).unwrap_or(u16::MAX);
-        Window { edge, shift: shift.min(MAX_SHIFT), mss }
+    pub(super) fn new(edge: SeqNumber, shift: u8, mss: u16) -> Self {
+        Window { edge, shift: Kept::new(shift.min(MAX_SHIFT)), mss }
     }
 
     /// The largest payload that the peer may send.
@@ -31,7 +32,7 @@ impl Window {
     }
 
     fn shift(&self) -> u8 {
-        if cfg!(feature = "window-scaling") { self.shift } else { 0 }
+        self.shift.get().copied().unwrap_or(0)
     }
 
     /// The rightmost edge ever advertised.

@@ -1,4 +1,5 @@
-//! Everything at once against a model that knows of each byte whether it arrived.
+//! Everything at once, with each way of keeping ranges, against a model that knows of each byte whether
+//! it arrived.
 
 use super::*;
 use proptest::prelude::*;
@@ -38,6 +39,7 @@ struct Model {
     read: usize,
     /// Where segments were placed, the most recent one last; of as many runs as are remembered.
     touched: Vec<usize>,
+    remembered: usize,
     duplicate: Option<(i64, i64)>,
 }
 
@@ -111,7 +113,7 @@ impl Model {
         if from >= self.next {
             touched.push(from);
         }
-        let forgotten = touched.len().saturating_sub(SackBlocks::MAX);
+        let forgotten = touched.len().saturating_sub(self.remembered);
         self.touched = touched.split_off(forgotten);
     }
 
@@ -141,13 +143,17 @@ impl Model {
     }
 }
 
-fn sorted_ranges(receiver: &Receiver<'_>, first: SeqNumber) -> Vec<(usize, usize)> {
+fn sorted_ranges<P: Profile>(receiver: &Receiver<'_, P>, first: SeqNumber) -> Vec<(usize, usize)> {
     let position = |number: SeqNumber| number.since(first) as usize;
     let ranges = receiver.data.ranges().as_slice().iter();
     ranges.map(|range| (position(range.start), position(range.end))).collect()
 }
 
-fn read(receiver: &mut Receiver<'_>, model: &mut Model, n: usize) -> Result<(), TestCaseError> {
+fn read<P: Profile>(
+    receiver: &mut Receiver<'_, P>,
+    model: &mut Model,
+    n: usize,
+) -> Result<(), TestCaseError> {
     let mut bytes = vec![0; n];
     let n = receiver.read(&mut bytes);
     prop_assert_eq!(n, bytes.len().min(model.next - model.read));
@@ -157,8 +163,8 @@ fn read(receiver: &mut Receiver<'_>, model: &mut Model, n: usize) -> Result<(), 
     Ok(())
 }
 
-fn send_ack(
-    receiver: &mut Receiver<'_>,
+fn send_ack<P: Profile>(
+    receiver: &mut Receiver<'_, P>,
     model: &mut Model,
     limit: usize,
     shift: u8,
@@ -176,26 +182,34 @@ fn send_ack(
     Ok(())
 }
 
-proptest! {
-    #[test]
-    fn the_receiver_agrees_with_a_bitmap(
-        irs in prop_oneof![any::<u32>(), u32::MAX - 600..=u32::MAX],
-        limit in 1..700_usize,
-        max_ranges in 0..12_usize,
-        largest_shift in 0..5_u8,
-        actions in prop::collection::vec(action(), 1..120),
-    ) {
-        let (mut memory, mut ranges) = (vec![0; limit], vec![SeqRange::default(); max_ranges]);
+crate::profile! { struct WithFew: full { Ranges = FewRanges } }
+crate::profile! { struct WithOne: full { Ranges = OneRange } }
+crate::profile! { struct WithNone: full { Ranges = NoRanges } }
+
+/// A buffer of `limit` bytes at a connection, and what happens there.
+#[derive(Clone, Debug)]
+struct Case {
+    irs: u32,
+    limit: usize,
+    /// Places in the memory for ranges.
+    places: usize,
+    largest_shift: u8,
+    actions: Vec<Action>,
+}
+
+impl Case {
+    /// Goes through the case with a profile that keeps at most `most` ranges and remembers of so many
+    /// in which order they were touched.
+    fn agrees<P: Profile>(&self, most: usize, remembered: usize) -> Result<(), TestCaseError> {
+        let Case { irs, limit, .. } = *self;
+        let mut memory = vec![0; limit];
+        let mut ranges = vec![SeqRange::default(); self.places];
         // A buffer smaller than the unit of its window could never open it.
-        let shift = largest_shift.min(limit.ilog2() as u8);
+        let shift = self.largest_shift.min(limit.ilog2() as u8);
         let config = Setup { window_shift: shift, mss: 100, ..config() };
-        let mut receiver = agreed(
-            SeqNumber(irs),
-            limit as u32,
-            &config,
-            Buffer::lent(&mut memory),
-            Buffer::lent(&mut ranges),
-        );
+        let (ring, list) = (Buffer::lent(&mut memory[..]), Buffer::lent(&mut ranges[..]));
+        let mut receiver: Receiver<'_, P> =
+            agreed_by(SeqNumber(irs), limit as u32, &config, ring, list);
         let first = SeqNumber(irs) + 1;
         let mut model = Model {
             first,
@@ -204,15 +218,16 @@ proptest! {
             edge: limit,
             read: 0,
             touched: vec![],
+            remembered,
             duplicate: None,
         };
-        for action in actions {
-            match action {
+        for action in &self.actions {
+            match *action {
                 Action::Segment { offset, len, salt } => {
                     let start = model.next as i64 + i64::from(offset);
                     let seq = SeqNumber(model.number(start));
                     let arrival = receiver.on_segment(NOW, seq, &vec![salt; len], false, false);
-                    prop_assert_eq!(arrival, model.segment(start, len, salt, max_ranges));
+                    prop_assert_eq!(arrival, model.segment(start, len, salt, most));
                 }
                 Action::Read(n) => read(&mut receiver, &mut model, n)?,
                 Action::Ack => send_ack(&mut receiver, &mut model, limit, shift)?,
@@ -222,28 +237,62 @@ proptest! {
             prop_assert_eq!(receiver.rcv_wnd() as usize, model.edge - model.next);
             prop_assert_eq!(sorted_ranges(&receiver, first), model.runs());
         }
-        // Whatever came before, the stream can be completed.
-        let end = model.arrived.len() + 50;
-        let mut rounds = 0;
-        while !receiver.is_finished() {
-            let len = (end - model.next).min(60);
-            let fin = model.next + len == end;
-            let seq = first + model.next as u32;
-            let arrival = receiver.on_segment(NOW, seq, &vec![7; len], fin, false);
-            let start = model.next as i64;
-            let expected = model.segment(start, len, 7, max_ranges);
-            prop_assert_eq!(arrival.accepted, expected.accepted);
-            if !receiver.is_finished() {
-                let unread = model.next - model.read;
-                read(&mut receiver, &mut model, unread)?;
-                send_ack(&mut receiver, &mut model, limit, shift)?;
-            }
-            rounds += 1;
-            prop_assert!(rounds < 10_000, "the window stays shut");
+        complete(&mut receiver, &mut model, (limit, shift, most))
+    }
+}
+
+/// Whatever came before, the stream can be completed.
+fn complete<P: Profile>(
+    receiver: &mut Receiver<'_, P>,
+    model: &mut Model,
+    (limit, shift, most): (usize, u8, usize),
+) -> Result<(), TestCaseError> {
+    let first = model.first;
+    let end = model.arrived.len() + 50;
+    let mut rounds = 0;
+    while !receiver.is_finished() {
+        let len = (end - model.next).min(60);
+        let fin = model.next + len == end;
+        let seq = first + model.next as u32;
+        let arrival = receiver.on_segment(NOW, seq, &vec![7; len], fin, false);
+        let start = model.next as i64;
+        let expected = model.segment(start, len, 7, most);
+        prop_assert_eq!(arrival.accepted, expected.accepted);
+        if !receiver.is_finished() {
+            let unread = model.next - model.read;
+            read(receiver, model, unread)?;
+            send_ack(receiver, model, limit, shift)?;
         }
-        prop_assert_eq!(receiver.rcv_nxt(), first + end as u32 + 1);
-        read(&mut receiver, &mut model, end)?;
-        prop_assert_eq!(model.read, end);
+        rounds += 1;
+        prop_assert!(rounds < 10_000, "the window stays shut");
+    }
+    prop_assert_eq!(receiver.rcv_nxt(), first + end as u32 + 1);
+    read(receiver, model, end)?;
+    prop_assert_eq!(model.read, end);
+    Ok(())
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let irs = prop_oneof![any::<u32>(), u32::MAX - 600..=u32::MAX];
+    let actions = prop::collection::vec(action(), 1..120);
+    (irs, 1..700_usize, 0..12_usize, 0..5_u8, actions).prop_map(
+        |(irs, limit, places, largest_shift, actions)| Case {
+            irs,
+            limit,
+            places,
+            largest_shift,
+            actions,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn the_receiver_agrees_with_a_bitmap(case in case()) {
+        case.agrees::<Full>(case.places, SackBlocks::MAX)?;
+        case.agrees::<WithFew>(case.places, 1)?;
+        case.agrees::<WithOne>(1, 1)?;
+        case.agrees::<WithNone>(0, 0)?;
     }
 
     #[test]

@@ -60,7 +60,7 @@ fn nobody_needs_an_update_after_the_fin() {
     assert!(!receiver.window_update_due(true));
 }
 
-fn scaled() -> Receiver<'static> {
+fn scaled() -> Receiver<'static, Full> {
     let config = Setup { window_shift: 4, ..config() };
     receiver_with(&config, 10_000, 8)
 }
@@ -112,7 +112,7 @@ fn a_window_of_one_gibibyte_can_be_offered() {
 #[test]
 fn the_four_cases_of_section_3_4() {
     let mut receiver = receiver_with(&config(), 100, 8);
-    let acceptable = |receiver: &Receiver<'_>, seq, len| {
+    let acceptable = |receiver: &Receiver<'_, Full>, seq, len| {
         let seq = SeqNumber(seq);
         receiver.is_acceptable(seq, len)
     };
