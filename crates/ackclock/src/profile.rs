@@ -6,6 +6,7 @@
 //! parts that it leaves out: what a part keeps is zero-sized then, and a branch that asks for it is
 //! decided when the image is compiled.
 
+use crate::tcp::recovery::RecoveryChoice;
 use core::fmt::Debug;
 
 /// Whether an image has a part: [`Present`] or [`Absent`].
@@ -119,6 +120,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     type Prediction: Part;
     /// Settings that most connections leave as they are; [`Config`](crate::tcp::Config) says which.
     type RareSettings: Part;
+    /// Loss recovery: one of the types in [`tcp::recovery`](crate::tcp::recovery).
+    type Recovery: RecoveryChoice;
     /// Up to 64 segments in one transmission, for links that segment; and the segments counted one by
     /// one that a link has put together.
     type Segmentation: Part;
@@ -173,6 +176,7 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
 #[doc(hidden)]
 pub mod full {
     use super::Present;
+    use crate::tcp::recovery;
 
     pub type ActiveOpen = Present;
     pub type Counters = Present;
@@ -183,6 +187,7 @@ pub mod full {
     pub type Pacing = Present;
     pub type Prediction = Present;
     pub type RareSettings = Present;
+    pub type Recovery = recovery::All;
     pub type Segmentation = Present;
     pub type Sack = Present;
     pub type Timestamps = Present;
@@ -196,6 +201,7 @@ pub mod full {
 #[doc(hidden)]
 pub mod least {
     use super::Absent;
+    use crate::tcp::recovery;
 
     pub type ActiveOpen = Absent;
     pub type Counters = Absent;
@@ -206,6 +212,7 @@ pub mod least {
     pub type Pacing = Absent;
     pub type Prediction = Absent;
     pub type RareSettings = Absent;
+    pub type Recovery = recovery::NewReno;
     pub type Segmentation = Absent;
     pub type Sack = Absent;
     pub type Timestamps = Absent;
@@ -257,6 +264,7 @@ macro_rules! profile {
                 type Pacing = Pacing;
                 type Prediction = Prediction;
                 type RareSettings = RareSettings;
+                type Recovery = Recovery;
                 type Segmentation = Segmentation;
                 type Sack = Sack;
                 type Timestamps = Timestamps;

@@ -39,7 +39,7 @@ const BATCH: usize = 16;
 ///
 /// `examples/embassy.rs` is a whole program.
 #[derive(Debug)]
-pub struct SharedStack<'a, C, const WAKERS: usize, P = Full> {
+pub struct SharedStack<'a, C, const WAKERS: usize, P: Profile = Full> {
     inner: RefCell<Inner<'a, C, WAKERS, P>>,
     clock: fn() -> Instant,
     /// Settings of new connections.
@@ -47,7 +47,7 @@ pub struct SharedStack<'a, C, const WAKERS: usize, P = Full> {
 }
 
 #[derive(Debug)]
-struct Inner<'a, C, const WAKERS: usize, P = Full> {
+struct Inner<'a, C, const WAKERS: usize, P: Profile = Full> {
     stack: Stack<'a, C, P>,
     wakers: Wakers<WAKERS>,
     /// The task that runs the stack.

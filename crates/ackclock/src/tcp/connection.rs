@@ -108,7 +108,7 @@ pub(super) struct Counters {
 
 /// One TCP connection.
 #[derive(Debug)]
-pub struct Connection<'a, C, P = Full> {
+pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) state: State,
     pub(super) error: Option<Error>,
     pub(super) soft_error: Option<IcmpErrorKind>,

@@ -70,6 +70,7 @@ pub use pacing_mode::Pacing;
 pub(crate) use plain_output::Turn;
 pub use readiness::Readiness;
 pub use rto_config::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
+pub use sender::recovery_choice as recovery;
 pub use sender::{
     DeliveryRecord, FlightRecord, RecoveryAlgorithm, RestartAfterIdle, UnknownRecovery,
 };

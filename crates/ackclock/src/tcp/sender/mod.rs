@@ -39,6 +39,7 @@ pub(crate) use ack::AckInput;
 pub use delivery::DeliveryRecord;
 pub use flight::FlightRecord;
 pub(crate) use recovery::EarlyTimer;
+pub use recovery::choice as recovery_choice;
 pub use recovery::{RecoveryAlgorithm, UnknownRecovery};
 pub(crate) use transmit::{Data, DataKind};
 
@@ -47,7 +48,7 @@ use super::settings::Settings;
 use super::urgent::Urgent;
 use super::{Config, Open};
 use crate::congestion::{CongestionController, Start};
-use crate::profile::{Full, Profile};
+use crate::profile::{Full, Part, Profile};
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Ring};
 use crate::time::{Duration, Instant};
@@ -56,6 +57,7 @@ use ecn::EcnSender;
 use flight::Flight;
 use pacing::Pacer;
 use plain_data::Usual;
+use recovery::choice::RecoveryChoice;
 use recovery::{MeasuredRtt, Phase, Recovery};
 pub use restart::RestartAfterIdle;
 use round::Round;
@@ -100,7 +102,7 @@ pub(crate) struct SenderCounters {
 
 /// The sending half.
 #[derive(Debug)]
-pub(crate) struct Sender<'a, C, P = Full> {
+pub(crate) struct Sender<'a, C, P: Profile = Full> {
     controller: C,
     /// Bytes from SND.UNA on.
     queue: Ring<'a>,
@@ -445,7 +447,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     }
 
     fn is_tail_probe_due(&self) -> bool {
-        cfg!(feature = "recovery-rack") && self.tail_probe_due
+        <<P::Recovery as RecoveryChoice>::ByTime as Part>::PRESENT && self.tail_probe_due
     }
 
     pub(crate) fn fin_pending(&self) -> bool {

@@ -94,7 +94,7 @@ impl core::ops::AddAssign for Losses {
 
 /// The records of a connection in order of sequence numbers, and sums over them.
 #[derive(Debug)]
-pub(crate) struct Flight<'a, P = Full> {
+pub(crate) struct Flight<'a, P: Profile = Full> {
     records: Deque<'a, FlightRecord>,
     /// Beside the records, where delivery rates are measured.
     delivery: DeliveryColumn<'a>,

@@ -11,11 +11,11 @@ use crate::profile::Profile;
 
 /// The sender of 4.3BSD before Tahoe.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct GoBackN;
+pub struct GoBackN;
 
 /// Window laws without fast retransmit.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct TimeoutOnly;
+pub struct TimeoutOnly;
 
 impl GoBackN {
     pub(super) const NAME: &'static str = "go-back-n";

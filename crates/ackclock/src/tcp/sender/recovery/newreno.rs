@@ -8,7 +8,7 @@ use crate::profile::Profile;
 
 /// RFC 6582.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct NewReno {
+pub struct NewReno {
     /// Bytes that duplicate acks say have left the network: in RFC 6582's words the inflation of
     /// the window, and for the first two of them limited transmit.
     credit: u32,

@@ -35,7 +35,7 @@ enum Probe {
 
 /// RFC 8985 with RFC 9937.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Rack {
+pub struct Rack {
     /// RACK.xmit_ts in microseconds.
     newest_at: u64,
     /// When the timer fires.
@@ -97,7 +97,7 @@ impl Rack {
         self.fack = self.fack.max(ack.una).max(highest);
     }
 
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     fn take_newest(
         &mut self,
         now: u64,
@@ -318,7 +318,7 @@ impl Rules for Rack {
 
     /// What was sent after the newest that was delivered is not overdue. So nothing can be, unless a
     /// retransmission was the newest.
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     fn take_run(&mut self, now: u64, una: SeqNumber, run: &Run) -> bool {
         let newest = run.newest();
         let is_newest = !self.measured || newest.is_after(self.newest());

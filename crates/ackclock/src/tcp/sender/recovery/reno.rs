@@ -11,7 +11,7 @@ use crate::profile::Profile;
 
 /// What 4.3BSD-Reno did.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Reno {
+pub struct Reno {
     /// Bytes by which the window is inflated.
     inflation: u32,
 }

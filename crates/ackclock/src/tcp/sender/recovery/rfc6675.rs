@@ -6,7 +6,7 @@ use crate::seq::SeqRange;
 
 /// RFC 6675.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Rfc6675 {
+pub struct Rfc6675 {
     /// The rescue retransmission of this episode was spent (NextSeg rule 4).
     rescued: bool,
 }

@@ -13,7 +13,7 @@ use crate::time::Instant;
 
 /// Fall and Floyd's SACK sender.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct SackPipe {
+pub struct SackPipe {
     /// What is thought to be in the network during fast recovery, in bytes.
     pipe: u32,
 }

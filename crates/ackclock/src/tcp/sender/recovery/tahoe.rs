@@ -11,12 +11,12 @@ use crate::profile::Profile;
 
 /// What 4.3BSD-Tahoe did.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tahoe;
+pub struct Tahoe;
 
 /// What descriptions of Tahoe often say: the third duplicate ack is treated as a timeout, and
 /// sending goes back to SND.UNA. zhang91's utilisation depends on which of the two it is.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct TahoeGoBackN;
+pub struct TahoeGoBackN;
 
 impl Tahoe {
     pub(super) const NAME: &'static str = "tahoe";
