@@ -2,7 +2,6 @@
 
 mod ack;
 mod calm_ack;
-#[cfg_attr(not(feature = "delivery-rate"), path = "no_delivery.rs")]
 mod delivery;
 #[cfg_attr(not(feature = "ecn"), path = "no_ecn.rs")]
 mod ecn;
@@ -110,8 +109,8 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     recovery: Recovery<P>,
     rto: Rto,
     ecn: EcnSender,
-    round: Round,
-    delivery: Delivery,
+    round: Round<P>,
+    delivery: Delivery<P>,
     pacer: Pacer,
     /// When the retransmission timer or the persist timer fires.
     deadline: Instant,
@@ -284,7 +283,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
 
     /// Whether neither the law nor anybody else asks what an ack says of the path.
     fn hears_nothing(&self) -> bool {
-        !cfg!(feature = "delivery-rate") && self.controller.is_constant()
+        !P::DELIVERY_RATE && self.controller.is_constant()
     }
 
     fn measured_rtt(&self) -> MeasuredRtt {

@@ -97,7 +97,7 @@ impl core::ops::AddAssign for Losses {
 pub(crate) struct Flight<'a, P: Profile = Full> {
     records: Deque<'a, FlightRecord>,
     /// Beside the records, where delivery rates are measured.
-    delivery: DeliveryColumn<'a>,
+    delivery: DeliveryColumn<'a, P>,
     profile: PhantomData<P>,
     outstanding: u32,
     sacked: u32,
