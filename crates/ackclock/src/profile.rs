@@ -6,6 +6,8 @@
 //! parts that it leaves out: what a part keeps is zero-sized then, and a branch that asks for it is
 //! decided when the image is compiled.
 
+use crate::tcp::PieceChoice;
+use crate::tcp::flight::FlightChoice;
 use crate::tcp::recovery::RecoveryChoice;
 use core::fmt::Debug;
 
@@ -109,6 +111,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     type DeliveryRate: Part;
     /// Explicit congestion notification (RFC 3168).
     type Ecn: Part;
+    /// What is known of transmissions: one of the types in [`tcp::flight`](crate::tcp::flight).
+    type Flight: FlightChoice;
     /// Retransmission timers from before RFC 6298, and clocks that tick.
     type Historic: Part;
     /// ICMP errors: path MTU discovery (RFC 1191, RFC 8201) and unreachable destinations; without it
@@ -124,7 +128,7 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     type Recovery: RecoveryChoice;
     /// Up to 64 segments in one transmission, for links that segment; and the segments counted one by
     /// one that a link has put together.
-    type Segmentation: Part;
+    type Segmentation: PieceChoice;
     /// Selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883).
     type Sack: Part;
     /// The timestamps option: round trips measured by it, and PAWS (RFC 7323).
@@ -176,12 +180,13 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
 #[doc(hidden)]
 pub mod full {
     use super::Present;
-    use crate::tcp::recovery;
+    use crate::tcp::{flight, recovery};
 
     pub type ActiveOpen = Present;
     pub type Counters = Present;
     pub type DeliveryRate = Present;
     pub type Ecn = Present;
+    pub type Flight = flight::Records;
     pub type Historic = Present;
     pub type IcmpErrors = Present;
     pub type Pacing = Present;
@@ -201,12 +206,13 @@ pub mod full {
 #[doc(hidden)]
 pub mod least {
     use super::Absent;
-    use crate::tcp::recovery;
+    use crate::tcp::{flight, recovery};
 
     pub type ActiveOpen = Absent;
     pub type Counters = Absent;
     pub type DeliveryRate = Absent;
     pub type Ecn = Absent;
+    pub type Flight = flight::InBulk;
     pub type Historic = Absent;
     pub type IcmpErrors = Absent;
     pub type Pacing = Absent;
@@ -259,6 +265,7 @@ macro_rules! profile {
                 type Counters = Counters;
                 type DeliveryRate = DeliveryRate;
                 type Ecn = Ecn;
+                type Flight = Flight;
                 type Historic = Historic;
                 type IcmpErrors = IcmpErrors;
                 type Pacing = Pacing;

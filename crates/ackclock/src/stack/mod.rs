@@ -161,7 +161,7 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     /// does moves that each time, and nobody asks meanwhile.
     busy: u32,
     /// Lent buffers of connections that are not in use; none where storage grows.
-    spare: Buffer<'a, Option<Buffers<'a>>>,
+    spare: Buffer<'a, Option<Buffers<'a, P>>>,
     /// Least and most bytes that a lent receive buffer holds; `None` where storage grows.
     lent_receive: Option<(usize, usize)>,
     memory: MemoryBudget,
@@ -174,7 +174,7 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     train: Train,
     /// What the next packet sent has in common with one before.
     last_header: LastHeader,
-    resting: Resting<'a>,
+    resting: Resting<'a, P>,
     events: IdQueue<'a>,
     replies: Replies<'a>,
     reset_limit: RateLimit,

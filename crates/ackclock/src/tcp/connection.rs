@@ -23,13 +23,14 @@ use crate::wire::{IcmpErrorKind, Timestamps};
 
 /// The memory of one connection, lent or growing.
 #[derive(Debug, Default)]
-pub struct Buffers<'a> {
+pub struct Buffers<'a, P: Profile = Full> {
     /// Send queue, in bytes.
     pub send: Buffer<'a, u8>,
     /// Receive queue, in bytes.
     pub receive: Buffer<'a, u8>,
-    /// Records of what is in flight.
-    pub flight: Buffer<'a, FlightRecord>,
+    /// Records of what is in flight; an image that keeps that in bulk
+    /// ([`InBulk`](super::flight::InBulk)) uses none.
+    pub flight: Buffer<'a, FlightRecord<P>>,
     /// What each of those remembers of deliveries, for laws that want delivery rates ([`Bbr`] does).
     /// Memory that is lent is used under every law; with none a law is told a rate for each round
     /// trip only.
@@ -165,7 +166,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         now: Instant,
         config: &Config,
         controller: C,
-        buffers: Buffers<'a>,
+        buffers: Buffers<'a, P>,
         open: &Open,
     ) -> Self {
         let initial = Initial::new(config, open.clock_phase);
@@ -182,7 +183,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         config: &Config,
         initial: &Initial,
         controller: C,
-        buffers: Buffers<'a>,
+        buffers: Buffers<'a, P>,
         open: &Open,
     ) -> Self {
         let Buffers { send, receive, flight, delivery, reassembly } = buffers;
@@ -384,7 +385,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     }
 
     /// Takes the memory back from a connection that is over.
-    pub fn into_buffers(self) -> Buffers<'a> {
+    pub fn into_buffers(self) -> Buffers<'a, P> {
         let (send, flight, delivery) = self.sender.into_buffers();
         let (receive, reassembly) = self.receiver.into_buffers();
         Buffers { send, receive, flight, delivery, reassembly }

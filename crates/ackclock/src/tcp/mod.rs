@@ -70,6 +70,8 @@ pub use pacing_mode::Pacing;
 pub(crate) use plain_output::Turn;
 pub use readiness::Readiness;
 pub use rto_config::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
+pub(crate) use sender::PieceChoice;
+pub use sender::flight_choice as flight;
 pub use sender::recovery_choice as recovery;
 pub use sender::{
     DeliveryRecord, FlightRecord, RecoveryAlgorithm, RestartAfterIdle, UnknownRecovery,

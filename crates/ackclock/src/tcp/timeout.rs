@@ -2,6 +2,7 @@
 //! 3.10.8). TIME-WAIT's is the stack's.
 
 use super::connection::Connection;
+use super::sender::Flight as _;
 use super::{Error, Keepalive, State};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;

@@ -2,7 +2,7 @@
 //! RFC 6298, RFC 6675).
 
 use super::Sender;
-use super::flight::{Delivered, Losses, TIMES_MATTER, micros};
+use super::flight::{Delivered, Flight, Losses, micros, times_matter};
 use super::recovery::{AckFacts, Limits, Outcome, Phase};
 use crate::congestion::{Ack, CongestionController, CongestionKind};
 use crate::profile::Profile;
@@ -69,7 +69,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         // A retransmission is not what was delivered if no round trip has ever been so short, or if
         // the timestamp tells so (RFC 8985 section 6.2 step 2); what an ack with SACK blocks
         // echoes says nothing of them (RFC 7323 section 4.3).
-        let (shortest, believed_until) = if TIMES_MATTER {
+        let (shortest, believed_until) = if times_matter::<P>() {
             let shortest = micros(now).saturating_sub(self.rto.min_rtt().as_micros());
             (shortest, shortest.min(input.echoed_until(now)))
         } else {

@@ -1,7 +1,7 @@
 //! The acks that nearly all are: nothing is missing.
 
 use super::Sender;
-use super::flight::Run;
+use super::flight::{Flight, Run};
 use crate::congestion::{Ack, CongestionController};
 use crate::profile::Profile;
 use crate::seq::SeqNumber;

@@ -5,7 +5,7 @@
 //! microseconds: only differences matter.
 
 use super::Sender;
-use super::flight::Losses;
+use super::flight::{Flight, Losses};
 use crate::congestion::{CongestionController, DeliveryRate, Loss};
 use crate::profile::{Kept, Part, Profile};
 use crate::storage::{Buffer, Column, Deque};

@@ -5,17 +5,6 @@ mod calm_ack;
 mod delivery;
 #[cfg_attr(not(feature = "ecn"), path = "no_ecn.rs")]
 mod ecn;
-// Records are for those who want to know of each transmission.
-#[cfg_attr(
-    not(any(
-        feature = "delivery-rate",
-        feature = "fast-path",
-        feature = "sack",
-        feature = "segmentation",
-        feature = "undo",
-    )),
-    path = "flight_in_bulk.rs"
-)]
 mod flight;
 #[cfg_attr(not(feature = "pacing"), path = "no_pacing.rs")]
 mod pacing;
@@ -36,7 +25,8 @@ mod window;
 
 pub(crate) use ack::AckInput;
 pub use delivery::DeliveryRecord;
-pub use flight::FlightRecord;
+pub(crate) use flight::PieceChoice;
+pub use flight::{FlightRecord, choice as flight_choice};
 pub(crate) use recovery::EarlyTimer;
 pub use recovery::choice as recovery_choice;
 pub use recovery::{RecoveryAlgorithm, UnknownRecovery};
@@ -53,7 +43,8 @@ use crate::storage::{Buffer, Ring};
 use crate::time::{Duration, Instant};
 use delivery::Delivery;
 use ecn::EcnSender;
-use flight::Flight;
+pub(crate) use flight::Flight;
+use flight::FlightOf;
 use pacing::Pacer;
 use plain_data::Usual;
 use recovery::choice::RecoveryChoice;
@@ -105,7 +96,7 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     controller: C,
     /// Bytes from SND.UNA on.
     queue: Ring<'a>,
-    flight: Flight<'a, P>,
+    flight: FlightOf<'a, P>,
     recovery: Recovery<P>,
     rto: Rto,
     ecn: EcnSender,
@@ -153,7 +144,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         controller: C,
         (queue, flight, delivery): (
             Buffer<'a, u8>,
-            Buffer<'a, FlightRecord>,
+            Buffer<'a, FlightRecord<P>>,
             Buffer<'a, DeliveryRecord>,
         ),
         open: &Open,
@@ -165,7 +156,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         Sender {
             controller,
             queue: Ring::new(queue, config.send_buffer as usize),
-            flight: Flight::new(iss + 1, flight, config.flight_records as usize, delivery),
+            flight: Flight::new(iss + 1, (flight, delivery), config.flight_records as usize),
             recovery: Recovery::new(config.recovery, false, iss),
             rto,
             ecn: EcnSender::new(false, iss),
@@ -237,8 +228,8 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     /// The memory of the queue, of the flight and of the delivery records.
     pub(crate) fn into_buffers(
         self,
-    ) -> (Buffer<'a, u8>, Buffer<'a, FlightRecord>, Buffer<'a, DeliveryRecord>) {
-        let (flight, delivery) = self.flight.into_buffers();
+    ) -> (Buffer<'a, u8>, Buffer<'a, FlightRecord<P>>, Buffer<'a, DeliveryRecord>) {
+        let (flight, delivery) = self.flight.into_memory();
         (self.queue.into_buffer(), flight, delivery)
     }
 
@@ -269,7 +260,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         &self.queue
     }
 
-    pub(crate) fn flight(&self) -> &Flight<'a, P> {
+    pub(crate) fn flight(&self) -> &FlightOf<'a, P> {
         &self.flight
     }
 

@@ -1,6 +1,6 @@
 //! All that is queued, sent for the first time in one segment, while nothing is missing.
 
-use super::{RestartAfterIdle, Sender, Timer};
+use super::{Flight, RestartAfterIdle, Sender, Timer};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::SeqRange;

@@ -5,11 +5,11 @@
 /// Provided methods are among them: a default body here would hide that of the rules themselves.
 macro_rules! forward_rules {
     ($call:ident $context:tt) => {
-        fn on_ack<P: Profile>(&mut self, episode: &mut Episode, flight: &mut Flight<'_, P>, ack: &AckFacts) -> Outcome {
+        fn on_ack<F: Flight>(&mut self, episode: &mut Episode, flight: &mut F, ack: &AckFacts) -> Outcome {
             $call!($context self.on_ack(episode, flight, ack))
         }
 
-        fn on_timeout<P: Profile>(&mut self, episode: &Episode, flight: &mut Flight<'_, P>, now: Instant, rtt: &MeasuredRtt) {
+        fn on_timeout<F: Flight>(&mut self, episode: &Episode, flight: &mut F, now: Instant, rtt: &MeasuredRtt) {
             $call!($context self.on_timeout(episode, flight, now, rtt))
         }
 
@@ -25,7 +25,7 @@ macro_rules! forward_rules {
             $call!($context self.on_reordering())
         }
 
-        fn pipe<P: Profile>(&self, episode: &Episode, flight: &Flight<'_, P>) -> u32 {
+        fn pipe<F: Flight>(&self, episode: &Episode, flight: &F) -> u32 {
             $call!($context self.pipe(episode, flight))
         }
 
@@ -33,19 +33,19 @@ macro_rules! forward_rules {
             $call!($context self.window(episode, window))
         }
 
-        fn regulate<P: Profile>(&mut self, episode: &Episode, flight: &Flight<'_, P>, outcome: &Outcome, limits: &Limits) {
+        fn regulate<F: Flight>(&mut self, episode: &Episode, flight: &F, outcome: &Outcome, limits: &Limits) {
             $call!($context self.regulate(episode, flight, outcome, limits))
         }
 
-        fn next_retransmission<P: Profile>(&self, episode: &Episode, flight: &mut Flight<'_, P>, allowance: u32) -> Option<SeqRange> {
+        fn next_retransmission<F: Flight>(&self, episode: &Episode, flight: &mut F, allowance: u32) -> Option<SeqRange> {
             $call!($context self.next_retransmission(episode, flight, allowance))
         }
 
-        fn next_speculation<P: Profile>(&self, episode: &Episode, flight: &Flight<'_, P>) -> Option<SeqRange> {
+        fn next_speculation<F: Flight>(&self, episode: &Episode, flight: &F) -> Option<SeqRange> {
             $call!($context self.next_speculation(episode, flight))
         }
 
-        fn on_sent<P: Profile>(&mut self, episode: &Episode, flight: &Flight<'_, P>, range: SeqRange, new: bool) {
+        fn on_sent<F: Flight>(&mut self, episode: &Episode, flight: &F, range: SeqRange, new: bool) {
             $call!($context self.on_sent(episode, flight, range, new))
         }
 
@@ -62,12 +62,12 @@ macro_rules! forward_rules {
             $call!($context self.early_timer())
         }
 
-        fn on_reordering_timeout<P: Profile>(&mut self, episode: &mut Episode, flight: &mut Flight<'_, P>, now_and_nxt: (Instant, SeqNumber), rtt: &MeasuredRtt) -> Outcome {
+        fn on_reordering_timeout<F: Flight>(&mut self, episode: &mut Episode, flight: &mut F, now_and_nxt: (Instant, SeqNumber), rtt: &MeasuredRtt) -> Outcome {
             $call!($context self.on_reordering_timeout(episode, flight, now_and_nxt, rtt))
         }
 
         #[inline(always)]
-        fn schedule_probe<P: Profile>(&mut self, episode: &Episode, flight: &Flight<'_, P>, facts: &ProbeFacts) {
+        fn schedule_probe<F: Flight>(&mut self, episode: &Episode, flight: &F, facts: &ProbeFacts) {
             $call!($context self.schedule_probe(episode, flight, facts))
         }
 

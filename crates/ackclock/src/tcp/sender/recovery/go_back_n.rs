@@ -7,7 +7,6 @@
 //! avoidance without fast retransmit.
 
 use super::{AckFacts, Episode, Flight, Outcome, Rules};
-use crate::profile::Profile;
 
 /// The sender of 4.3BSD before Tahoe.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,23 +36,13 @@ fn wait_for_the_timer(episode: &mut Episode, ack: &AckFacts) -> Outcome {
 }
 
 impl Rules for GoBackN {
-    fn on_ack<P: Profile>(
-        &mut self,
-        episode: &mut Episode,
-        _: &mut Flight<'_, P>,
-        ack: &AckFacts,
-    ) -> Outcome {
+    fn on_ack<F: Flight>(&mut self, episode: &mut Episode, _: &mut F, ack: &AckFacts) -> Outcome {
         wait_for_the_timer(episode, ack)
     }
 }
 
 impl Rules for TimeoutOnly {
-    fn on_ack<P: Profile>(
-        &mut self,
-        episode: &mut Episode,
-        _: &mut Flight<'_, P>,
-        ack: &AckFacts,
-    ) -> Outcome {
+    fn on_ack<F: Flight>(&mut self, episode: &mut Episode, _: &mut F, ack: &AckFacts) -> Outcome {
         wait_for_the_timer(episode, ack)
     }
 }

@@ -207,7 +207,7 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// Whether nothing is missing, so far as is known, and only the law's window counts.
-    pub(crate) fn is_calm(&self, flight: &Flight<'_, P>) -> bool {
+    pub(crate) fn is_calm<F: Flight>(&self, flight: &F) -> bool {
         self.episode.phase == Phase::Open
             && !self.sends_forward()
             && flight.sacked() == 0
@@ -248,12 +248,12 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// Bytes thought to be in the network.
-    pub(crate) fn pipe(&self, flight: &Flight<'_, P>) -> u32 {
+    pub(crate) fn pipe<F: Flight>(&self, flight: &F) -> u32 {
         self.rules.pipe(&self.episode, flight)
     }
 
     /// An ack was applied to the flight.
-    pub(crate) fn on_ack(&mut self, flight: &mut Flight<'_, P>, ack: &AckFacts) -> Outcome {
+    pub(crate) fn on_ack<F: Flight>(&mut self, flight: &mut F, ack: &AckFacts) -> Outcome {
         self.episode.count(ack);
         let undone = self.undo_false_alarm(flight, ack);
         let superfluous = self.rules.superfluous();
@@ -263,7 +263,7 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// Ends the episode if an ack shows that nothing was lost; gives the phase that is over with it.
-    fn undo_false_alarm(&mut self, flight: &mut Flight<'_, P>, ack: &AckFacts) -> Option<Phase> {
+    fn undo_false_alarm<F: Flight>(&mut self, flight: &mut F, ack: &AckFacts) -> Option<Phase> {
         let undo = self.undo.get_mut()?;
         let was_forward = undo.sends_forward();
         if undo.is_spurious(&self.episode, ack) {
@@ -285,9 +285,9 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// [`EarlyTimer::Reordering`] has fired.
-    pub(crate) fn on_reordering_timeout(
+    pub(crate) fn on_reordering_timeout<F: Flight>(
         &mut self,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         now: Instant,
         (una, nxt): (SeqNumber, SeqNumber),
         rtt: &MeasuredRtt,
@@ -318,7 +318,7 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// The law has heard of `outcome`.
-    pub(crate) fn regulate(&mut self, flight: &Flight<'_, P>, outcome: &Outcome, limits: &Limits) {
+    pub(crate) fn regulate<F: Flight>(&mut self, flight: &F, outcome: &Outcome, limits: &Limits) {
         self.rules.regulate(&self.episode, flight, outcome, limits);
     }
 
@@ -328,9 +328,9 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// The retransmission timer fired, again without an ack since the last time if `repeated`.
-    pub(crate) fn on_timeout(
+    pub(crate) fn on_timeout<F: Flight>(
         &mut self,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         now: Instant,
         (una, nxt): (SeqNumber, SeqNumber),
         rtt: &MeasuredRtt,
@@ -350,7 +350,7 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// Nothing of the flight can arrive any more, which is no sign of congestion.
-    pub(crate) fn on_all_lost(&mut self, flight: &mut Flight<'_, P>, nxt: SeqNumber) {
+    pub(crate) fn on_all_lost<F: Flight>(&mut self, flight: &mut F, nxt: SeqNumber) {
         self.begin_anew(nxt);
         self.keep_reduction();
         self.rules.forget();
@@ -365,9 +365,9 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// The piece that must be sent again now.
-    pub(crate) fn next_retransmission(
+    pub(crate) fn next_retransmission<F: Flight>(
         &self,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         allowance: u32,
     ) -> Option<SeqRange> {
         if self.sends_forward() {
@@ -377,9 +377,9 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// What to retransmit when nothing is lost and no new data can be sent.
-    pub(crate) fn next_speculation(
+    pub(crate) fn next_speculation<F: Flight>(
         &self,
-        flight: &Flight<'_, P>,
+        flight: &F,
         allowance: u32,
     ) -> Option<SeqRange> {
         let speculation = self.rules.next_speculation(&self.episode, flight)?;
@@ -387,10 +387,10 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// `range` was sent, for the first time or again.
-    pub(crate) fn on_sent(
+    pub(crate) fn on_sent<F: Flight>(
         &mut self,
         now: Instant,
-        flight: &Flight<'_, P>,
+        flight: &F,
         range: SeqRange,
         new: bool,
     ) {
@@ -408,7 +408,7 @@ impl<P: Profile> Recovery<P> {
 
     /// New data was sent, or something was acknowledged.
     #[inline(always)]
-    pub(crate) fn schedule_probe(&mut self, flight: &Flight<'_, P>, facts: &ProbeFacts) {
+    pub(crate) fn schedule_probe<F: Flight>(&mut self, flight: &F, facts: &ProbeFacts) {
         self.rules.schedule_probe(&self.episode, flight, facts);
     }
 

@@ -7,7 +7,6 @@
 //! that the law's window stays the law's.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
-use crate::profile::Profile;
 
 /// What 4.3BSD-Reno did.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,10 +21,10 @@ impl Reno {
 }
 
 impl Rules for Reno {
-    fn on_ack<P: Profile>(
+    fn on_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         ack: &AckFacts,
     ) -> Outcome {
         let mut outcome = Outcome::default();
@@ -47,7 +46,7 @@ impl Rules for Reno {
         self.inflation = 0;
     }
 
-    fn pipe<P: Profile>(&self, _episode: &Episode, flight: &Flight<'_, P>) -> u32 {
+    fn pipe<F: Flight>(&self, _episode: &Episode, flight: &F) -> u32 {
         flight.pipe().saturating_sub(self.inflation)
     }
 }

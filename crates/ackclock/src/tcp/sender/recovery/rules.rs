@@ -57,19 +57,19 @@ impl Episode {
 pub(super) trait Rules {
     /// An ack was applied to the flight, and counted if it is a duplicate: whether it begins or
     /// ends an episode, and what is lost.
-    fn on_ack<P: Profile>(
+    fn on_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         ack: &AckFacts,
     ) -> Outcome;
 
     /// The retransmission timer fired: marks what is lost. The episode has become
     /// [`Phase::Loss`].
-    fn on_timeout<P: Profile>(
+    fn on_timeout<F: Flight>(
         &mut self,
         _episode: &Episode,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         _now: Instant,
         _rtt: &MeasuredRtt,
     ) {
@@ -92,7 +92,7 @@ pub(super) trait Rules {
 
     /// Bytes thought to be in the network, which the law's window bounds. A recovery that inflates
     /// the window takes the same amount off here, so that the law's window stays the law's.
-    fn pipe<P: Profile>(&self, _episode: &Episode, flight: &Flight<'_, P>) -> u32 {
+    fn pipe<F: Flight>(&self, _episode: &Episode, flight: &F) -> u32 {
         flight.pipe()
     }
 
@@ -102,10 +102,10 @@ pub(super) trait Rules {
     }
 
     /// The law has heard of what an ack, or the reordering timer, has found.
-    fn regulate<P: Profile>(
+    fn regulate<F: Flight>(
         &mut self,
         _episode: &Episode,
-        _flight: &Flight<'_, P>,
+        _flight: &F,
         _outcome: &Outcome,
         _limits: &Limits,
     ) {
@@ -114,10 +114,10 @@ pub(super) trait Rules {
     /// The piece that must be sent again before anything new goes, with `allowance` bytes of window
     /// left beyond the pipe. With nothing in the pipe one may always go: with its FIN a full
     /// segment is longer than a window of one segment, and no ack would come to open that.
-    fn next_retransmission<P: Profile>(
+    fn next_retransmission<F: Flight>(
         &self,
         episode: &Episode,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         allowance: u32,
     ) -> Option<SeqRange> {
         let lost = flight.first_lost()?;
@@ -126,19 +126,15 @@ pub(super) trait Rules {
     }
 
     /// The piece to send again when nothing is lost and no new data can be sent.
-    fn next_speculation<P: Profile>(
-        &self,
-        _episode: &Episode,
-        _flight: &Flight<'_, P>,
-    ) -> Option<SeqRange> {
+    fn next_speculation<F: Flight>(&self, _episode: &Episode, _flight: &F) -> Option<SeqRange> {
         None
     }
 
     /// `range` was sent, for the first time or again, and is recorded in the flight.
-    fn on_sent<P: Profile>(
+    fn on_sent<F: Flight>(
         &mut self,
         _episode: &Episode,
-        _flight: &Flight<'_, P>,
+        _flight: &F,
         _range: SeqRange,
         _new: bool,
     ) {
@@ -162,10 +158,10 @@ pub(super) trait Rules {
     }
 
     /// [`EarlyTimer::Reordering`] has fired.
-    fn on_reordering_timeout<P: Profile>(
+    fn on_reordering_timeout<F: Flight>(
         &mut self,
         _episode: &mut Episode,
-        _flight: &mut Flight<'_, P>,
+        _flight: &mut F,
         _now_and_nxt: (Instant, SeqNumber),
         _rtt: &MeasuredRtt,
     ) -> Outcome {
@@ -173,13 +169,7 @@ pub(super) trait Rules {
     }
 
     /// New data was sent, or something was acknowledged: starts or stops [`EarlyTimer::Probe`].
-    fn schedule_probe<P: Profile>(
-        &mut self,
-        _episode: &Episode,
-        _flight: &Flight<'_, P>,
-        _facts: &ProbeFacts,
-    ) {
-    }
+    fn schedule_probe<F: Flight>(&mut self, _episode: &Episode, _flight: &F, _facts: &ProbeFacts) {}
 
     /// The retransmission timer does not run.
     fn cancel_early_timer(&mut self) {}

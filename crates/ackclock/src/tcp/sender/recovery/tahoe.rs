@@ -7,7 +7,6 @@
 //! are another loss (the second loss of zhang91 figure 5).
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
-use crate::profile::Profile;
 
 /// What 4.3BSD-Tahoe did.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,10 +41,10 @@ fn begin_at_third_duplicate(episode: &mut Episode, ack: &AckFacts, outcome: &mut
 }
 
 impl Rules for Tahoe {
-    fn on_ack<P: Profile>(
+    fn on_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         ack: &AckFacts,
     ) -> Outcome {
         let mut outcome = Outcome::default();
@@ -57,10 +56,10 @@ impl Rules for Tahoe {
 }
 
 impl Rules for TahoeGoBackN {
-    fn on_ack<P: Profile>(
+    fn on_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         ack: &AckFacts,
     ) -> Outcome {
         let mut outcome = Outcome::default();
