@@ -69,7 +69,7 @@ where
     }
 }
 
-impl<C, D, P> ErrorType for Blocking<'_, '_, C, D, P> {
+impl<C, D, P: Profile> ErrorType for Blocking<'_, '_, C, D, P> {
     type Error = IoError;
 }
 

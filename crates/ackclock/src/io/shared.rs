@@ -54,7 +54,7 @@ struct Inner<'a, C, const WAKERS: usize, P: Profile = Full> {
     runner: Option<Waker>,
 }
 
-impl<C, const WAKERS: usize, P> Inner<'_, C, WAKERS, P> {
+impl<C, const WAKERS: usize, P: Profile> Inner<'_, C, WAKERS, P> {
     fn wake_runner(&self) {
         self.runner.iter().for_each(Waker::wake_by_ref);
     }
