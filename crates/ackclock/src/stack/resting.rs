@@ -25,6 +25,8 @@ pub(super) struct Resting<'a, P: Profile> {
     /// Of a connection that is over, if it had any.
     #[cfg(feature = "alloc")]
     flight: Buffer<'a, FlightRecord<P>>,
+    #[cfg(not(feature = "alloc"))]
+    profile: core::marker::PhantomData<P>,
 }
 
 impl<'a, P: Profile> Resting<'a, P> {
@@ -35,6 +37,8 @@ impl<'a, P: Profile> Resting<'a, P> {
             len: 0,
             #[cfg(feature = "alloc")]
             flight: Buffer::growing(),
+            #[cfg(not(feature = "alloc"))]
+            profile: core::marker::PhantomData,
         }
     }
 

@@ -414,7 +414,9 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
     }
 
     fn sack(&mut self, block: SeqRange, delivered: &mut Delivered) {
-        self.mark_sacked(block, delivered);
+        if P::SACK {
+            self.mark_sacked(block, delivered);
+        }
     }
 
     fn has_sacked_pieces(&self, count: u32) -> bool {
