@@ -149,15 +149,27 @@ pub struct Connection<'a, C, P: Profile = Full> {
         feature = "historic",
         feature = "hystart",
         feature = "pacing",
-        feature = "recovery-rack",
-        feature = "recovery-sack-pipe",
-        feature = "segmentation",
-        feature = "undo",
         feature = "urgent",
         feature = "window-validation",
     ))
 ))]
-const _: () = assert!(size_of::<Connection<'static, crate::congestion::Reno>>() <= 512);
+const _: () = {
+    use crate::profile::Present;
+
+    crate::profile! {
+        struct Small: least {
+            ActiveOpen = Present,
+            Flight = super::flight::Records,
+            IcmpErrors = Present,
+            RareSettings = Present,
+            Recovery = super::recovery::Rfc6675,
+            Sack = Present,
+            Timestamps = Present,
+            WindowScaling = Present,
+        }
+    }
+    assert!(size_of::<Connection<'static, crate::congestion::Reno, Small>>() <= 512);
+};
 
 impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     /// Active open (section 3.10.1): a connection in SYN-SENT whose SYN the next
