@@ -123,7 +123,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             dsack,
             reports_duplicates: self.counters.dsacks.get() > 0,
             echoed_ms: input.echoed_ms,
-            delivered,
+            delivered: &delivered,
             can_send_new: self.unsent() > 0 && self.usable_window() > 0,
             rtt: self.measured_rtt(),
             mss: self.mss,
@@ -255,7 +255,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     fn tell_law(
         &mut self,
         now: Instant,
-        facts: &AckFacts,
+        facts: &AckFacts<'_>,
         lost: Losses,
         flight_before: u32,
         rtt: Option<Duration>,

@@ -5,7 +5,7 @@
 /// Provided methods are among them: a default body here would hide that of the rules themselves.
 macro_rules! forward_rules {
     ($call:ident $context:tt) => {
-        fn on_ack<F: Flight>(&mut self, episode: &mut Episode, flight: &mut F, ack: &AckFacts) -> Outcome {
+        fn on_ack<F: Flight>(&mut self, episode: &mut Episode, flight: &mut F, ack: &AckFacts<'_>) -> Outcome {
             $call!($context self.on_ack(episode, flight, ack))
         }
 

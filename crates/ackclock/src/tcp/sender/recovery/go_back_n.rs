@@ -27,7 +27,7 @@ impl TimeoutOnly {
 }
 
 /// All that an ack can do is to end what a timeout began.
-fn wait_for_the_timer(episode: &mut Episode, ack: &AckFacts) -> Outcome {
+fn wait_for_the_timer(episode: &mut Episode, ack: &AckFacts<'_>) -> Outcome {
     let mut outcome = Outcome::default();
     if episode.is_completed_by(ack) {
         episode.end(&mut outcome);
@@ -36,13 +36,23 @@ fn wait_for_the_timer(episode: &mut Episode, ack: &AckFacts) -> Outcome {
 }
 
 impl Rules for GoBackN {
-    fn on_ack<F: Flight>(&mut self, episode: &mut Episode, _: &mut F, ack: &AckFacts) -> Outcome {
+    fn on_ack<F: Flight>(
+        &mut self,
+        episode: &mut Episode,
+        _: &mut F,
+        ack: &AckFacts<'_>,
+    ) -> Outcome {
         wait_for_the_timer(episode, ack)
     }
 }
 
 impl Rules for TimeoutOnly {
-    fn on_ack<F: Flight>(&mut self, episode: &mut Episode, _: &mut F, ack: &AckFacts) -> Outcome {
+    fn on_ack<F: Flight>(
+        &mut self,
+        episode: &mut Episode,
+        _: &mut F,
+        ack: &AckFacts<'_>,
+    ) -> Outcome {
         wait_for_the_timer(episode, ack)
     }
 }

@@ -52,7 +52,7 @@ pub(crate) enum Phase {
 
 /// What an ack did, as far as recovery must know.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AckFacts {
+pub(crate) struct AckFacts<'a> {
     /// When it arrived, in microseconds.
     pub(crate) now: u64,
     /// SND.UNA after the ack.
@@ -80,7 +80,7 @@ pub(crate) struct AckFacts {
     /// Our clock, in milliseconds, when the segment was sent whose timestamp the ack echoes.
     pub(crate) echoed_ms: Option<u32>,
     /// What arrived.
-    pub(crate) delivered: Delivered,
+    pub(crate) delivered: &'a Delivered,
     /// Whether there is new data, and a window of the peer's for it.
     pub(crate) can_send_new: bool,
     /// Round-trip times, with this ack.
@@ -253,7 +253,7 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// An ack was applied to the flight.
-    pub(crate) fn on_ack<F: Flight>(&mut self, flight: &mut F, ack: &AckFacts) -> Outcome {
+    pub(crate) fn on_ack<F: Flight>(&mut self, flight: &mut F, ack: &AckFacts<'_>) -> Outcome {
         self.episode.count(ack);
         let undone = self.undo_false_alarm(flight, ack);
         let superfluous = self.rules.superfluous();
@@ -263,7 +263,7 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// Ends the episode if an ack shows that nothing was lost; gives the phase that is over with it.
-    fn undo_false_alarm<F: Flight>(&mut self, flight: &mut F, ack: &AckFacts) -> Option<Phase> {
+    fn undo_false_alarm<F: Flight>(&mut self, flight: &mut F, ack: &AckFacts<'_>) -> Option<Phase> {
         let undo = self.undo.get_mut()?;
         let was_forward = undo.sends_forward();
         if undo.is_spurious(&self.episode, ack) {

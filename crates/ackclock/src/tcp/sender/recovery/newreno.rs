@@ -25,7 +25,7 @@ impl NewReno {
         &mut self,
         episode: &mut Episode,
         flight: &mut F,
-        ack: &AckFacts,
+        ack: &AckFacts<'_>,
         outcome: &mut Outcome,
     ) {
         self.credit = self.credit.saturating_sub(ack.acked);
@@ -45,7 +45,7 @@ impl Rules for NewReno {
         &mut self,
         episode: &mut Episode,
         flight: &mut F,
-        ack: &AckFacts,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         let mut outcome = Outcome::default();
         if episode.is_completed_by(ack) {

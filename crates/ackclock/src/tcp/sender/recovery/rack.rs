@@ -88,7 +88,7 @@ impl Rack {
     }
 
     /// Section 6.2, steps 1 to 3.
-    fn take_delivery<F: Flight>(&mut self, flight: &F, ack: &AckFacts) {
+    fn take_delivery<F: Flight>(&mut self, flight: &F, ack: &AckFacts<'_>) {
         if let Some(newest) = ack.delivered.newest {
             self.take_newest(ack.now, ack.una, newest, ack.delivered.lowest_original);
         }
@@ -119,7 +119,7 @@ impl Rack {
 
     /// Section 6.2 step 4, the D-SACK part: the window grows once per round that sees one, and is
     /// reset after 16 recoveries without.
-    fn adapt_window(&mut self, ack: &AckFacts, recovered: bool) {
+    fn adapt_window(&mut self, ack: &AckFacts<'_>, recovered: bool) {
         self.in_dsack_round &= ack.una.before(self.dsack_round);
         if !self.in_dsack_round && ack.dsack.is_some() {
             (self.in_dsack_round, self.dsack_round) = (true, ack.nxt);
@@ -196,7 +196,7 @@ impl Rack {
 
     /// Section 7.4.2, TLP_process_ack. Whether the probe has repaired a loss that nothing else
     /// would tell of.
-    fn take_probe_ack(&mut self, ack: &AckFacts) -> bool {
+    fn take_probe_ack(&mut self, ack: &AckFacts<'_>) -> bool {
         if self.probe == Probe::None || ack.una.before(self.probe_end) {
             return false;
         }
@@ -218,7 +218,7 @@ impl Rules for Rack {
         &mut self,
         episode: &mut Episode,
         flight: &mut F,
-        ack: &AckFacts,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         let repaired = self.take_probe_ack(ack) && episode.phase == Phase::Open;
         let recovered = episode.is_completed_by(ack);

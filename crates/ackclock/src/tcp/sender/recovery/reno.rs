@@ -25,7 +25,7 @@ impl Rules for Reno {
         &mut self,
         episode: &mut Episode,
         flight: &mut F,
-        ack: &AckFacts,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         let mut outcome = Outcome::default();
         if episode.is_completed_by(ack) || (ack.acked > 0 && episode.phase == Phase::Fast) {

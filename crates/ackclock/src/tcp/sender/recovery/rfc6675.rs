@@ -21,7 +21,7 @@ impl Rules for Rfc6675 {
         &mut self,
         episode: &mut Episode,
         flight: &mut F,
-        ack: &AckFacts,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         let mut outcome = Outcome::default();
         if episode.is_completed_by(ack) {

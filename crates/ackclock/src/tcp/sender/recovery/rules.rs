@@ -21,7 +21,7 @@ pub(super) struct Episode {
 
 impl Episode {
     /// Counts duplicate acks.
-    pub(super) fn count(&mut self, ack: &AckFacts) {
+    pub(super) fn count(&mut self, ack: &AckFacts<'_>) {
         if ack.acked > 0 {
             self.duplicate_acks = 0;
         }
@@ -48,7 +48,7 @@ impl Episode {
     }
 
     /// Whether the ack covers everything that was sent before the episode began.
-    pub(super) fn is_completed_by(&self, ack: &AckFacts) -> bool {
+    pub(super) fn is_completed_by(&self, ack: &AckFacts<'_>) -> bool {
         self.phase != Phase::Open && ack.una.at_or_after(self.point)
     }
 }
@@ -61,7 +61,7 @@ pub(super) trait Rules {
         &mut self,
         episode: &mut Episode,
         flight: &mut F,
-        ack: &AckFacts,
+        ack: &AckFacts<'_>,
     ) -> Outcome;
 
     /// The retransmission timer fired: marks what is lost. The episode has become

@@ -27,7 +27,7 @@ impl Rules for SackPipe {
         &mut self,
         episode: &mut Episode,
         flight: &mut F,
-        ack: &AckFacts,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         let mut outcome = Outcome::default();
         if episode.is_completed_by(ack) {

@@ -29,7 +29,11 @@ impl TahoeGoBackN {
 
 /// Ends what the ack completes. If it is the third duplicate, an episode begins (in slow start, so
 /// the law keeps growing): then the caller marks what is lost.
-fn begin_at_third_duplicate(episode: &mut Episode, ack: &AckFacts, outcome: &mut Outcome) -> bool {
+fn begin_at_third_duplicate(
+    episode: &mut Episode,
+    ack: &AckFacts<'_>,
+    outcome: &mut Outcome,
+) -> bool {
     if episode.is_completed_by(ack) {
         episode.end(outcome);
     }
@@ -45,7 +49,7 @@ impl Rules for Tahoe {
         &mut self,
         episode: &mut Episode,
         flight: &mut F,
-        ack: &AckFacts,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         let mut outcome = Outcome::default();
         if begin_at_third_duplicate(episode, ack, &mut outcome) {
@@ -60,7 +64,7 @@ impl Rules for TahoeGoBackN {
         &mut self,
         episode: &mut Episode,
         flight: &mut F,
-        ack: &AckFacts,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         let mut outcome = Outcome::default();
         if begin_at_third_duplicate(episode, ack, &mut outcome) {
