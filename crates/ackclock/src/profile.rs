@@ -7,7 +7,10 @@
 //! decided when the image is compiled.
 
 use crate::stack::scale::{self, Scale};
+use crate::tcp::PieceChoice;
+use crate::tcp::flight::FlightChoice;
 use crate::tcp::ranges::RangesChoice;
+use crate::tcp::recovery::RecoveryChoice;
 use core::fmt::Debug;
 
 pub use crate::tcp::ranges::{FewRanges, ManyRanges, NoRanges, OneRange};
@@ -134,6 +137,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     type DeliveryRate: Part;
     /// Explicit congestion notification (RFC 3168).
     type Ecn: Part;
+    /// What is known of transmissions: one of the types in [`tcp::flight`](crate::tcp::flight).
+    type Flight: FlightChoice;
     /// Retransmission timers from before RFC 6298, clocks that tick, and (with
     /// [`RareSettings`](Self::RareSettings)) 4.3BSD's way to acknowledge.
     type Historic: Part;
@@ -149,9 +154,11 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     type Ranges: RangesChoice;
     /// Settings that most connections leave as they are; [`Config`](crate::tcp::Config) says which.
     type RareSettings: Part;
+    /// Loss recovery: one of the types in [`tcp::recovery`](crate::tcp::recovery).
+    type Recovery: RecoveryChoice;
     /// Up to 64 segments in one transmission, for links that segment; and the segments counted one by
     /// one that a link has put together.
-    type Segmentation: Part;
+    type Segmentation: PieceChoice;
     /// Selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883). With [`NoRanges`] ours tell
     /// of duplicates only.
     type Sack: Part;
@@ -204,18 +211,21 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
 #[doc(hidden)]
 pub mod full {
     use super::{ManyRanges, Present};
+    use crate::tcp::{flight, recovery};
 
     pub type ActiveOpen = Present;
     pub type Connections = super::Many;
     pub type Counters = Present;
     pub type DeliveryRate = Present;
     pub type Ecn = Present;
+    pub type Flight = flight::Records;
     pub type Historic = Present;
     pub type IcmpErrors = Present;
     pub type Pacing = Present;
     pub type Prediction = Present;
     pub type Ranges = ManyRanges;
     pub type RareSettings = Present;
+    pub type Recovery = recovery::All;
     pub type Segmentation = Present;
     pub type Sack = Present;
     pub type Timestamps = Present;
@@ -229,18 +239,21 @@ pub mod full {
 #[doc(hidden)]
 pub mod least {
     use super::{Absent, NoRanges};
+    use crate::tcp::{flight, recovery};
 
     pub type ActiveOpen = Absent;
     pub type Connections = super::Few;
     pub type Counters = Absent;
     pub type DeliveryRate = Absent;
     pub type Ecn = Absent;
+    pub type Flight = flight::InBulk;
     pub type Historic = Absent;
     pub type IcmpErrors = Absent;
     pub type Pacing = Absent;
     pub type Prediction = Absent;
     pub type Ranges = NoRanges;
     pub type RareSettings = Absent;
+    pub type Recovery = recovery::NewReno;
     pub type Segmentation = Absent;
     pub type Sack = Absent;
     pub type Timestamps = Absent;
@@ -288,12 +301,14 @@ macro_rules! profile {
                 type Counters = Counters;
                 type DeliveryRate = DeliveryRate;
                 type Ecn = Ecn;
+                type Flight = Flight;
                 type Historic = Historic;
                 type IcmpErrors = IcmpErrors;
                 type Pacing = Pacing;
                 type Prediction = Prediction;
                 type Ranges = Ranges;
                 type RareSettings = RareSettings;
+                type Recovery = Recovery;
                 type Segmentation = Segmentation;
                 type Sack = Sack;
                 type Timestamps = Timestamps;

@@ -153,7 +153,7 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     /// does moves that each time, and nobody asks meanwhile.
     busy: u32,
     /// Lent buffers of connections that are not in use; none where storage grows.
-    spare: Buffer<'a, Option<Buffers<'a>>>,
+    spare: Buffer<'a, Option<Buffers<'a, P>>>,
     /// Least and most bytes that a lent receive buffer holds; `None` where storage grows.
     lent_receive: Option<(usize, usize)>,
     memory: MemoryBudget,
@@ -162,7 +162,7 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     demux: Demux<'a, P::Connections>,
     timers: TimerQueue<'a, Cell<P>>,
     ready: ReadyQueue<'a>,
-    resting: Resting<'a>,
+    resting: Resting<'a, P>,
     events: IdQueue<'a>,
     replies: Replies<'a>,
     reset_limit: RateLimit,

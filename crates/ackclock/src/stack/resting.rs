@@ -1,6 +1,7 @@
 //! Memory that holds nothing but is kept, so that the allocator is not asked for it at once again.
 
 use super::id_queue::{IdQueue, Link};
+use crate::profile::Profile;
 use crate::storage::{Buffer, CAN_GROW};
 use crate::tcp::{Buffers, FlightRecord};
 
@@ -15,28 +16,28 @@ const MOST_RECORDS: usize = 8;
 /// The connections that have become empty last. Whoever leaves the queue gives its memory back if it
 /// is still empty, so that idle connections hold none.
 #[derive(Debug)]
-pub(super) struct Resting<'a> {
+pub(super) struct Resting<'a, P: Profile> {
     queue: IdQueue<'a>,
     len: u32,
     /// Of a connection that is over, if it had any.
-    flight: Buffer<'a, FlightRecord>,
+    flight: Buffer<'a, FlightRecord<P>>,
 }
 
-impl<'a> Resting<'a> {
+impl<'a, P: Profile> Resting<'a, P> {
     /// Nobody rests. With lent memory nobody ever does: that memory cannot go back.
     pub(super) const fn new(links: Buffer<'a, Link>) -> Self {
         Resting { queue: IdQueue::new(links), len: 0, flight: Buffer::own() }
     }
 
     /// A connection that is over had these, which were not lent.
-    pub(super) fn keep(&mut self, buffers: Buffers<'a>) {
+    pub(super) fn keep(&mut self, buffers: Buffers<'a, P>) {
         if CAN_GROW && (1..=MOST_RECORDS).contains(&buffers.flight.len()) {
             self.flight = buffers.flight;
         }
     }
 
     /// Buffers for a new connection, of which none are lent; without a heap there are none.
-    pub(super) fn new_buffers(&mut self) -> Option<Buffers<'a>> {
+    pub(super) fn new_buffers(&mut self) -> Option<Buffers<'a, P>> {
         CAN_GROW.then(|| Buffers {
             send: Buffer::own(),
             receive: Buffer::own(),
@@ -73,11 +74,12 @@ impl<'a> Resting<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::Full;
 
     #[test]
     fn who_has_rested_longest_goes() {
         let mut links = [Link::OUT; 20];
-        let mut resting = Resting::new(Buffer::lent(&mut links));
+        let mut resting = Resting::<Full>::new(Buffer::lent(&mut links));
         for id in 0..MOST {
             assert_eq!((resting.push(id), resting.push(0)), (None, None));
         }
@@ -86,7 +88,7 @@ mod tests {
 
     #[test]
     fn without_memory_nobody_rests() {
-        let mut resting = Resting::new(Buffer::default());
+        let mut resting = Resting::<Full>::new(Buffer::default());
         assert_eq!(resting.push(0), None);
     }
 }

@@ -21,7 +21,7 @@ use crate::tcp::Buffers;
 pub struct Storage<'a, C, P: Profile = Full> {
     pub(super) connections: Buffer<'a, Place<Slot<'a, C, P>>>,
     /// Lent buffers of connections that are not in use.
-    pub(super) spare: Buffer<'a, Option<Buffers<'a>>>,
+    pub(super) spare: Buffer<'a, Option<Buffers<'a, P>>>,
     pub(super) connection_timers: Buffer<'a, Cell<P>>,
     pub(super) ready: Buffer<'a, Link>,
     pub(super) credits: Buffer<'a, Credit>,
@@ -67,7 +67,7 @@ pub struct StackMemory<
     P: Profile = Full,
 > {
     connections: [Place<Slot<'a, C, P>>; CONNECTIONS],
-    spare: [Option<Buffers<'a>>; CONNECTIONS],
+    spare: [Option<Buffers<'a, P>>; CONNECTIONS],
     connection_timers: [Cell<P>; CONNECTIONS],
     ready: [Link; CONNECTIONS],
     credits: [Credit; CONNECTIONS],
@@ -139,7 +139,7 @@ impl<
     /// Lends the memory to a stack, with the buffers of each connection. It serves one stack.
     pub fn storage(
         &'a mut self,
-        buffers: [impl Into<Buffers<'a>>; CONNECTIONS],
+        buffers: [impl Into<Buffers<'a, P>>; CONNECTIONS],
     ) -> Storage<'a, C, P> {
         for (place, buffers) in self.spare.iter_mut().zip(buffers) {
             *place = Some(buffers.into());

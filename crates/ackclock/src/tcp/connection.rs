@@ -24,13 +24,14 @@ use crate::wire::{IcmpErrorKind, Timestamps};
 
 /// The memory of one connection, lent or growing.
 #[derive(Debug, Default)]
-pub struct Buffers<'a> {
+pub struct Buffers<'a, P: Profile = Full> {
     /// Send queue, in bytes.
     pub send: Buffer<'a, u8>,
     /// Receive queue, in bytes.
     pub receive: Buffer<'a, u8>,
-    /// Records of what is in flight.
-    pub flight: Buffer<'a, FlightRecord>,
+    /// Records of what is in flight; an image that keeps that in bulk
+    /// ([`InBulk`](super::flight::InBulk)) uses none.
+    pub flight: Buffer<'a, FlightRecord<P>>,
     /// What each of those remembers of deliveries, for laws that want delivery rates ([`Bbr`] does).
     /// Memory that is lent is used under every law; with none a law is told a rate for each round
     /// trip only.
@@ -153,15 +154,27 @@ pub struct Connection<'a, C, P: Profile = Full> {
         feature = "ecn",
         feature = "historic",
         feature = "pacing",
-        feature = "recovery-rack",
-        feature = "recovery-sack-pipe",
-        feature = "segmentation",
-        feature = "undo",
         feature = "urgent",
         feature = "window-validation",
     ))
 ))]
-const _: () = assert!(size_of::<Connection<'static, crate::congestion::Reno>>() <= 512);
+const _: () = {
+    use crate::profile::Present;
+
+    crate::profile! {
+        struct Small: least {
+            ActiveOpen = Present,
+            Flight = super::flight::Records,
+            IcmpErrors = Present,
+            RareSettings = Present,
+            Recovery = super::recovery::Rfc6675,
+            Sack = Present,
+            Timestamps = Present,
+            WindowScaling = Present,
+        }
+    }
+    assert!(size_of::<Connection<'static, crate::congestion::Reno, Small>>() <= 512);
+};
 
 impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     /// Active open (section 3.10.1): a connection in SYN-SENT whose SYN the next
@@ -170,7 +183,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         now: Instant,
         config: &Config,
         controller: C,
-        buffers: Buffers<'a>,
+        buffers: Buffers<'a, P>,
         open: &Open,
     ) -> Self {
         let initial = Initial::new(config, open.clock_phase);
@@ -187,7 +200,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         config: &Config,
         initial: &Initial,
         controller: C,
-        buffers: Buffers<'a>,
+        buffers: Buffers<'a, P>,
         open: &Open,
     ) -> Self {
         let Buffers { send, receive, flight, delivery, reassembly } = buffers;
@@ -393,7 +406,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     }
 
     /// Takes the memory back from a connection that is over.
-    pub fn into_buffers(self) -> Buffers<'a> {
+    pub fn into_buffers(self) -> Buffers<'a, P> {
         let (send, flight, delivery) = self.sender.into_buffers();
         let (receive, reassembly) = self.receiver.into_buffers();
         Buffers { send, receive, flight, delivery, reassembly }

@@ -1,6 +1,7 @@
 //! What is worth knowing of a connection, in the vocabulary of `ss -ti`.
 
 use super::connection::Connection;
+use super::sender::Flight as _;
 use super::sender::{EarlyTimer, Timer};
 use super::{Error, State};
 use crate::congestion::CongestionController;

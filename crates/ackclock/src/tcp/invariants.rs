@@ -1,5 +1,6 @@
 //! What must hold of a connection whenever it is left alone. Tests ask; programs do not contain it.
 
+use super::sender::Flight as _;
 use super::sender::Timer;
 use super::{Connection, State};
 use crate::congestion::CongestionController;

@@ -5,6 +5,7 @@ use super::connection::Connection;
 use super::{Error, Keepalive};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
+use crate::tcp::sender::Flight as _;
 use crate::time::Instant;
 
 /// The probes since the peer was heard last. When the last one fell due is the connection's `asked_at`.

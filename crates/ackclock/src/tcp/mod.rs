@@ -70,6 +70,9 @@ pub(crate) use predicted::Turn;
 pub use readiness::Readiness;
 pub(crate) use receiver::ranges;
 pub use rto_config::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
+pub(crate) use sender::PieceChoice;
+pub use sender::flight_choice as flight;
+pub use sender::recovery_choice as recovery;
 pub use sender::{
     DeliveryRecord, FlightRecord, RecoveryAlgorithm, RestartAfterIdle, UnknownRecovery,
 };

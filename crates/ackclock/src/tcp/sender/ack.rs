@@ -2,7 +2,7 @@
 //! RFC 6298, RFC 6675).
 
 use super::Sender;
-use super::flight::{Delivered, Losses, TIMES_MATTER, micros};
+use super::flight::{Delivered, Flight, Losses, micros, times_matter};
 use super::recovery::{AckFacts, Limits, Outcome, Phase};
 use crate::congestion::{Ack, CongestionController, CongestionKind};
 use crate::profile::Profile;
@@ -68,7 +68,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         // A retransmission is not what was delivered if no round trip has ever been so short, or if
         // the timestamp tells so (RFC 8985 section 6.2 step 2); what an ack with SACK blocks
         // echoes says nothing of them (RFC 7323 section 4.3).
-        let (shortest, believed_until) = if TIMES_MATTER {
+        let (shortest, believed_until) = if times_matter::<P>() {
             let shortest = micros(now).saturating_sub(self.rto.min_rtt().as_micros());
             (shortest, shortest.min(input.echoed_until(now)))
         } else {
@@ -122,7 +122,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             dsack,
             reports_duplicates: self.counters.dsacks.get() > 0,
             echoed_ms: input.echoed_ms,
-            delivered,
+            delivered: &delivered,
             can_send_new: self.unsent() > 0 && self.usable_window() > 0,
             rtt: self.measured_rtt(),
             mss: self.mss,
@@ -254,7 +254,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     fn tell_law(
         &mut self,
         now: Instant,
-        facts: &AckFacts,
+        facts: &AckFacts<'_>,
         lost: Losses,
         flight_before: u32,
         rtt: Option<Duration>,

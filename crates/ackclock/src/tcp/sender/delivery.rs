@@ -5,9 +5,10 @@
 //! microseconds: only differences matter.
 
 use super::Sender;
-use super::flight::Losses;
+use super::flight::{Flight, Losses};
 use crate::congestion::{CongestionController, DeliveryRate, Loss};
-use crate::profile::Profile;
+use crate::profile::{Kept, Part, Profile};
+use crate::storage::{Buffer, Column, Deque};
 use crate::time::{Duration, Instant};
 
 /// What one transmission remembers of the moment it was sent (P of section 4.1.2.1.2).
@@ -40,9 +41,13 @@ impl DeliveryRecord {
     }
 }
 
-/// What the connection remembers (C of section 4.1.2.1.1).
+/// What the connection remembers, in an image that samples delivery rates.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delivery<P: Profile>(<P::DeliveryRate as Part>::Keeps<Counts>);
+
+/// C of section 4.1.2.1.1.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Delivery {
+struct Counts {
     /// C.delivered, C.lost.
     delivered: u32,
     lost: u32,
@@ -64,13 +69,80 @@ fn span(from: u32, to: u32) -> Duration {
     Duration::from_micros(u64::from(to.wrapping_sub(from)))
 }
 
-/// Beside the records of the flight, where delivery rates are measured.
-pub(super) type DeliveryColumn<'a> = crate::storage::Column<'a, DeliveryRecord>;
+/// What each transmission in flight remembers, beside the records of the flight; nothing in an image
+/// that samples no delivery rates, nor where there is no memory for it.
+#[derive(Debug)]
+pub(super) struct DeliveryColumn<'a, P: Profile>(
+    <P::DeliveryRate as Part>::Owns<Column<'a, DeliveryRecord>>,
+);
 
-/// What the current round trip has delivered, and the last one. Times are in microseconds modulo
-/// 2^32.
+impl<'a, P: Profile> DeliveryColumn<'a, P> {
+    /// A column in `buffer`, beside `deque`.
+    pub(super) fn new<T: Copy + Default>(
+        buffer: Buffer<'a, DeliveryRecord>,
+        deque: &Deque<'_, T>,
+    ) -> Self {
+        DeliveryColumn(Kept::new(Column::new(buffer, deque)))
+    }
+
+    /// The memory, for use by another connection.
+    pub(super) fn into_buffer(mut self) -> Buffer<'a, DeliveryRecord> {
+        self.0.get_mut().map(core::mem::take).unwrap_or_default().into_buffer()
+    }
+
+    /// Whether anything is remembered.
+    #[inline(always)]
+    pub(super) fn is_usable(&self) -> bool {
+        self.0.get().is_some_and(Column::is_usable)
+    }
+
+    /// Makes sure that one more element has a place in `deque`.
+    pub(super) fn reserve<T: Copy + Default>(&mut self, deque: &mut Deque<'_, T>) -> bool {
+        match self.0.get_mut() {
+            Some(column) => column.reserve(deque),
+            None => deque.reserve(),
+        }
+    }
+
+    /// What stands beside the element at `position` of `deque`.
+    #[inline(always)]
+    pub(super) fn get<T: Copy + Default>(
+        &self,
+        deque: &Deque<'_, T>,
+        position: usize,
+    ) -> Option<DeliveryRecord> {
+        self.0.get()?.get(deque, position)
+    }
+
+    /// Puts `sent` beside the element at `position` of `deque`.
+    #[inline(always)]
+    pub(super) fn set<T: Copy + Default>(
+        &mut self,
+        deque: &Deque<'_, T>,
+        position: usize,
+        sent: DeliveryRecord,
+    ) {
+        if let Some(column) = self.0.get_mut() {
+            column.set(deque, position, sent);
+        }
+    }
+
+    /// The deque was cleared: owned memory goes back.
+    pub(super) fn clear(&mut self) {
+        if let Some(column) = self.0.get_mut() {
+            column.clear();
+        }
+    }
+}
+
+/// What the current round trip has delivered, and the last one; nothing in an image that samples no
+/// delivery rates.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RoundRate {
+pub(super) struct RoundRate<P: Profile>(<P::DeliveryRate as Part>::Keeps<RoundCounts>);
+
+/// Times are in microseconds modulo 2^32.
+#[derive(Clone, Copy, Debug)]
+struct RoundCounts {
     began_at: u32,
     /// What had been delivered on the connection when it began, modulo 2^32.
     prior_delivered: u32,
@@ -80,123 +152,150 @@ pub(super) struct RoundRate {
     app_limited: bool,
 }
 
-impl RoundRate {
+impl<P: Profile> RoundRate<P> {
     pub(super) fn new(now: Instant) -> Self {
-        RoundRate {
+        RoundRate(Kept::new(RoundCounts {
             began_at: micros(now),
             prior_delivered: 0,
             last_delivered: 0,
             last_length: 0,
             app_limited: false,
-        }
+        }))
     }
 
     /// Bytes per second delivered in the last round; 0 before the first.
     pub(super) fn rate(&self) -> u64 {
-        u64::from(self.last_delivered) * 1_000_000 / u64::from(self.last_length.max(1))
+        self.0.get().map_or(0, |last| {
+            u64::from(last.last_delivered) * 1_000_000 / u64::from(last.last_length.max(1))
+        })
     }
 
+    #[inline(always)]
     pub(super) fn on_sent(&mut self, app_limited: bool) {
-        self.app_limited |= app_limited;
+        if let Some(round) = self.0.get_mut() {
+            round.app_limited |= app_limited;
+        }
     }
 
     /// The round ends, with `delivered` bytes delivered on the connection and at most `peak` in
     /// flight: a sample over it, which is all there is where transmissions remember nothing of
     /// deliveries.
     pub(super) fn end(&mut self, now: Instant, delivered: u32, peak: u32) -> DeliveryRate {
+        let Some(round) = self.0.get_mut() else {
+            return DeliveryRate::default();
+        };
         let now = micros(now);
         let sample = DeliveryRate {
-            delivered: delivered.wrapping_sub(self.prior_delivered),
-            interval: span(self.began_at, now),
-            app_limited: self.app_limited,
-            prior_delivered: self.prior_delivered,
+            delivered: delivered.wrapping_sub(round.prior_delivered),
+            interval: span(round.began_at, now),
+            app_limited: round.app_limited,
+            prior_delivered: round.prior_delivered,
             total_delivered: delivered,
             flight_when_sent: peak,
             ..DeliveryRate::default()
         };
-        *self = RoundRate {
+        *round = RoundCounts {
             began_at: now,
             prior_delivered: delivered,
             last_delivered: sample.delivered,
-            last_length: now.wrapping_sub(self.began_at),
+            last_length: now.wrapping_sub(round.began_at),
             app_limited: false,
         };
         sample
     }
 }
 
-impl Delivery {
+impl<P: Profile> Default for Delivery<P> {
+    fn default() -> Self {
+        Delivery(Kept::new(Counts::default()))
+    }
+}
+
+impl<P: Profile> Delivery<P> {
     /// C.delivered.
     pub(super) fn total(&self) -> u32 {
-        self.delivered
+        self.0.get().map_or(0, |counts| counts.delivered)
     }
 
     /// Section 4.1.2.2: something is sent. `idle`: nothing was in flight before.
+    #[inline]
     pub(super) fn on_sent(&mut self, now: Instant, idle: bool, resent: bool) -> DeliveryRecord {
+        let Some(counts) = self.0.get_mut() else {
+            return DeliveryRecord::default();
+        };
         let now = micros(now);
         if idle {
-            (self.first_sent_at, self.delivered_at) = (now, now);
+            (counts.first_sent_at, counts.delivered_at) = (now, now);
         }
         DeliveryRecord {
-            delivered: self.delivered,
-            lost: self.lost,
+            delivered: counts.delivered,
+            lost: counts.lost,
             in_flight: 0,
-            delivered_at: self.delivered_at,
-            first_sent_at: self.first_sent_at,
+            delivered_at: counts.delivered_at,
+            first_sent_at: counts.first_sent_at,
             sent_at: now,
-            app_limited: self.app_limited,
+            app_limited: counts.app_limited,
             resent,
         }
     }
 
     /// Section 4.1.2.3: an ack delivered so many bytes.
+    #[inline]
     pub(super) fn on_delivered(&mut self, now: Instant, bytes: u32) {
-        if bytes == 0 {
+        let Some(counts) = self.0.get_mut().filter(|_| bytes > 0) else {
             return;
-        }
-        self.delivered = self.delivered.wrapping_add(bytes);
-        self.delivered_at = micros(now);
-        let beyond = self.delivered.wrapping_sub(self.app_limited_until) as i32;
-        self.app_limited &= beyond <= 0;
+        };
+        counts.delivered = counts.delivered.wrapping_add(bytes);
+        counts.delivered_at = micros(now);
+        let beyond = counts.delivered.wrapping_sub(counts.app_limited_until) as i32;
+        counts.app_limited &= beyond <= 0;
     }
 
     /// So many bytes were found lost.
     pub(super) fn on_lost(&mut self, bytes: u32) {
-        self.lost = self.lost.wrapping_add(bytes);
+        if let Some(counts) = self.0.get_mut() {
+            counts.lost = counts.lost.wrapping_add(bytes);
+        }
     }
 
     /// MarkConnectionAppLimited (section 4.1.2.4), with `in_flight` bytes in the network.
     pub(super) fn mark_app_limited(&mut self, in_flight: u32) {
-        self.app_limited = true;
-        self.app_limited_until = self.delivered.wrapping_add(in_flight);
+        if let Some(counts) = self.0.get_mut() {
+            counts.app_limited = true;
+            counts.app_limited_until = counts.delivered.wrapping_add(in_flight);
+        }
     }
 
     pub(super) fn is_app_limited(&self) -> bool {
-        self.app_limited
+        self.0.get().is_some_and(|counts| counts.app_limited)
     }
 
     /// How much was found lost since `sent` was sent.
     pub(super) fn lost_since(&self, sent: &DeliveryRecord) -> u32 {
-        self.lost.wrapping_sub(sent.lost)
+        self.0.get().map_or(0, |counts| counts.lost.wrapping_sub(sent.lost))
     }
 
     /// GenerateRateSample (section 4.1.2.3): what the ack just digested tells, whose last sent
     /// transmission is `sent`. A sample over less than `min_rtt` comes of an ack for another copy
     /// than that.
     pub(super) fn sample(&mut self, sent: &DeliveryRecord, min_rtt: Duration) -> DeliveryRate {
-        self.first_sent_at = sent.sent_at;
+        let lost = self.lost_since(sent);
+        let Some(counts) = self.0.get_mut() else {
+            return DeliveryRate::default();
+        };
+        counts.first_sent_at = sent.sent_at;
         let send_elapsed = span(sent.first_sent_at, sent.sent_at);
-        let ack_elapsed = span(sent.delivered_at, self.delivered_at);
+        let ack_elapsed = span(sent.delivered_at, counts.delivered_at);
         let interval = send_elapsed.max(ack_elapsed);
-        let rtt = span(sent.sent_at, self.delivered_at);
+        let rtt = span(sent.sent_at, counts.delivered_at);
         DeliveryRate {
-            delivered: self.delivered.wrapping_sub(sent.delivered),
+            delivered: counts.delivered.wrapping_sub(sent.delivered),
             interval: if interval < min_rtt { Duration::ZERO } else { interval },
             app_limited: sent.app_limited,
             prior_delivered: sent.delivered,
-            total_delivered: self.delivered,
+            total_delivered: counts.delivered,
             flight_when_sent: sent.in_flight,
-            lost: self.lost_since(sent),
+            lost,
             rtt: (!sent.resent).then_some(rtt),
         }
     }
@@ -206,12 +305,17 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// CheckIfApplicationLimited (section 4.1.2.4), before what the application, an ack or a timer
     /// brings. What is less than a segment may be held back for more, and limits as nothing does.
     pub(super) fn note_app_limited(&mut self) {
-        self.note_app_limited_at(self.pipe());
+        if P::DELIVERY_RATE {
+            self.note_app_limited_at(self.pipe());
+        }
     }
 
     /// The same where it is known how much is in the network.
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     pub(super) fn note_app_limited_at(&mut self, pipe: u32) {
+        if !P::DELIVERY_RATE {
+            return;
+        }
         let limited = self.unsent() < self.mss
             && pipe < self.controller.window()
             && self.flight.unrepaired() == 0;
@@ -226,7 +330,10 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             return;
         }
         self.delivery.on_lost(losses.bytes);
-        self.recovery.count_lost(losses.bytes.div_ceil(self.mss));
+        self.recovery.count_lost(losses.bytes.div_ceil(self.mss.max(1)));
+        if self.hears_nothing() {
+            return;
+        }
         let sent = self.flight.last_lost(losses);
         let loss = Loss {
             now,
@@ -244,6 +351,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::{Full, Least};
 
     fn at(millis: u64) -> Instant {
         Instant::from_millis(millis)
@@ -255,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_sample_begins_with_the_ack_before_the_transmission() {
-        let mut delivery = Delivery::default();
+        let mut delivery = Delivery::<Full>::default();
         let first = delivery.on_sent(at(0), true, false);
         delivery.on_delivered(at(40), 1_000);
         assert_eq!(interval(&delivery.sample(&first, Duration::ZERO)), (1_000, 40));
@@ -272,7 +380,7 @@ mod tests {
 
     #[test]
     fn nothing_is_delivered_faster_than_it_was_sent() {
-        let mut delivery = Delivery::default();
+        let mut delivery = Delivery::<Full>::default();
         let sent = [0, 10, 20, 30].map(|millis| delivery.on_sent(at(millis), millis == 0, false));
         // The acks of the last three come at once.
         delivery.on_delivered(at(40), 1_000);
@@ -287,7 +395,7 @@ mod tests {
 
     #[test]
     fn an_interval_below_the_least_round_trip_time_gives_no_rate() {
-        let mut delivery = Delivery::default();
+        let mut delivery = Delivery::<Full>::default();
         let resent = delivery.on_sent(at(0), true, true);
         delivery.on_delivered(at(10), 1_000);
         let sample = delivery.sample(&resent, Duration::from_millis(11));
@@ -296,7 +404,7 @@ mod tests {
 
     #[test]
     fn samples_are_limited_by_the_application_until_the_bubble_has_left_the_path() {
-        let mut delivery = Delivery::default();
+        let mut delivery = Delivery::<Full>::default();
         let before = delivery.on_sent(at(0), true, false);
         delivery.mark_app_limited(1_000);
         let after = delivery.on_sent(at(5), false, false);
@@ -312,7 +420,8 @@ mod tests {
 
     #[test]
     fn counts_and_clocks_may_wrap() {
-        let mut delivery = Delivery { delivered: u32::MAX, lost: u32::MAX, ..Delivery::default() };
+        let counts = Counts { delivered: u32::MAX, lost: u32::MAX, ..Counts::default() };
+        let mut delivery = Delivery::<Full>(Kept::new(counts));
         let wrap = Instant::from_micros(1 << 32);
         let sent = delivery.on_sent(wrap - Duration::from_millis(5), true, false);
         delivery.on_lost(500);
@@ -320,5 +429,19 @@ mod tests {
         let sample = delivery.sample(&sent, Duration::ZERO);
         assert_eq!((interval(&sample), sample.lost), ((1_000, 10), 500));
         assert_eq!((sample.prior_delivered, sample.total_delivered), (u32::MAX, 999));
+    }
+
+    #[test]
+    fn an_image_without_samples_counts_nothing_and_keeps_nothing() {
+        let (mut delivery, mut round) =
+            (Delivery::<Least>::default(), RoundRate::<Least>::new(at(0)));
+        let sent = delivery.on_sent(at(0), true, false);
+        delivery.mark_app_limited(1_000);
+        delivery.on_delivered(at(40), 1_000);
+        assert!(!sent.is_known() && !delivery.is_app_limited());
+        assert_eq!((delivery.total(), delivery.lost_since(&sent)), (0, 0));
+        assert_eq!(delivery.sample(&sent, Duration::ZERO), DeliveryRate::default());
+        assert_eq!((round.end(at(40), 1_000, 1_000), round.rate()), (DeliveryRate::default(), 0));
+        assert_eq!(size_of_val(&delivery) + size_of_val(&round), 0);
     }
 }

@@ -1,21 +1,9 @@
 //! The sending half of a connection: the queue, what is in flight, and when to send what.
 
 mod ack;
-#[cfg_attr(not(feature = "delivery-rate"), path = "no_delivery.rs")]
 mod delivery;
 #[cfg_attr(not(feature = "ecn"), path = "no_ecn.rs")]
 mod ecn;
-// Records are for those who want to know of each transmission.
-#[cfg_attr(
-    not(any(
-        feature = "delivery-rate",
-        feature = "fast-path",
-        feature = "sack",
-        feature = "segmentation",
-        feature = "undo",
-    )),
-    path = "flight_in_bulk.rs"
-)]
 mod flight;
 #[cfg_attr(not(feature = "pacing"), path = "no_pacing.rs")]
 mod pacing;
@@ -35,8 +23,10 @@ mod window;
 
 pub(crate) use ack::AckInput;
 pub use delivery::DeliveryRecord;
-pub use flight::FlightRecord;
+pub(crate) use flight::PieceChoice;
+pub use flight::{FlightRecord, choice as flight_choice};
 pub(crate) use recovery::EarlyTimer;
+pub use recovery::choice as recovery_choice;
 pub use recovery::{RecoveryAlgorithm, UnknownRecovery};
 pub(crate) use transmit::{Data, DataKind};
 
@@ -45,14 +35,16 @@ use super::settings::Settings;
 use super::urgent::Urgent;
 use super::{Config, Open};
 use crate::congestion::{CongestionController, Start};
-use crate::profile::{Full, Profile};
+use crate::profile::{Full, Part, Profile};
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Ring};
 use crate::time::{Duration, Instant};
 use delivery::Delivery;
 use ecn::EcnSender;
-use flight::Flight;
+pub(crate) use flight::Flight;
+use flight::FlightOf;
 use pacing::Pacer;
+use recovery::choice::RecoveryChoice;
 use recovery::{MeasuredRtt, Phase, Recovery};
 pub use restart::RestartAfterIdle;
 use round::Round;
@@ -97,16 +89,16 @@ pub(crate) struct SenderCounters {
 
 /// The sending half.
 #[derive(Debug)]
-pub(crate) struct Sender<'a, C, P = Full> {
+pub(crate) struct Sender<'a, C, P: Profile = Full> {
     controller: C,
     /// Bytes from SND.UNA on.
     queue: Ring<'a>,
-    flight: Flight<'a, P>,
+    flight: FlightOf<'a, P>,
     recovery: Recovery<P>,
     rto: Rto,
     ecn: EcnSender,
-    round: Round,
-    delivery: Delivery,
+    round: Round<P>,
+    delivery: Delivery<P>,
     pacer: Pacer,
     /// When the retransmission timer or the persist timer fires.
     deadline: Instant,
@@ -148,7 +140,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         controller: C,
         (queue, flight, delivery): (
             Buffer<'a, u8>,
-            Buffer<'a, FlightRecord>,
+            Buffer<'a, FlightRecord<P>>,
             Buffer<'a, DeliveryRecord>,
         ),
         open: &Open,
@@ -160,7 +152,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         Sender {
             controller,
             queue: Ring::new(queue, config.send_buffer as usize),
-            flight: Flight::new(iss + 1, flight, config.flight_records as usize, delivery),
+            flight: Flight::new(iss + 1, (flight, delivery), config.flight_records as usize),
             recovery: Recovery::new(config.recovery, false, iss),
             rto,
             ecn: EcnSender::new(false, iss),
@@ -230,8 +222,8 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     /// The memory of the queue, of the flight and of the delivery records.
     pub(crate) fn into_buffers(
         self,
-    ) -> (Buffer<'a, u8>, Buffer<'a, FlightRecord>, Buffer<'a, DeliveryRecord>) {
-        let (flight, delivery) = self.flight.into_buffers();
+    ) -> (Buffer<'a, u8>, Buffer<'a, FlightRecord<P>>, Buffer<'a, DeliveryRecord>) {
+        let (flight, delivery) = self.flight.into_memory();
         (self.queue.into_buffer(), flight, delivery)
     }
 
@@ -262,7 +254,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         &self.queue
     }
 
-    pub(crate) fn flight(&self) -> &Flight<'a, P> {
+    pub(crate) fn flight(&self) -> &FlightOf<'a, P> {
         &self.flight
     }
 
@@ -276,7 +268,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
 
     /// Whether neither the law nor anybody else asks what an ack says of the path.
     fn hears_nothing(&self) -> bool {
-        !cfg!(feature = "delivery-rate") && self.controller.is_constant()
+        !P::DELIVERY_RATE && self.controller.is_constant()
     }
 
     fn measured_rtt(&self) -> MeasuredRtt {
@@ -435,7 +427,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     }
 
     fn is_tail_probe_due(&self) -> bool {
-        cfg!(feature = "recovery-rack") && self.tail_probe_due
+        <<P::Recovery as RecoveryChoice>::ByTime as Part>::PRESENT && self.tail_probe_due
     }
 
     pub(crate) fn fin_pending(&self) -> bool {

@@ -2,6 +2,7 @@
 //! the burst limit.
 
 use super::Sender;
+use super::flight::Flight;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::tcp::Pacing;

@@ -1,6 +1,6 @@
 //! The sender on the predicted road: acks while nothing is missing, and data that go as they are queued.
 
-use super::flight::Run;
+use super::flight::{Flight, Run};
 use super::{RestartAfterIdle, Sender, Timer};
 use crate::congestion::{Ack, CongestionController};
 use crate::profile::Profile;

@@ -2,6 +2,7 @@
 //! section 4.1, RFC 7661).
 
 use super::Sender;
+use super::flight::Flight;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::tcp::settings::Settings;

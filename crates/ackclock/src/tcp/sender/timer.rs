@@ -1,7 +1,7 @@
 //! The retransmission timer and the persist timer, of which at most one runs (RFC 6298 section 5,
 //! RFC 9293 section 3.8.6.1).
 
-use super::flight::Losses;
+use super::flight::{Flight, Losses};
 use super::recovery::ProbeFacts;
 use super::{EarlyTimer, Sender};
 use crate::congestion::{CongestionController, CongestionKind};

@@ -1,7 +1,7 @@
 //! What to send next (RFC 9293 sections 3.7.4, 3.8.6; RFC 5681; RFC 6675 NextSeg).
 
 use super::Sender;
-use super::flight::MAX_PIECES;
+use super::flight::{Flight, max_pieces};
 use crate::congestion::{CongestionController, Sent};
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
@@ -145,7 +145,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if unsent == 0 {
             return if self.fin_pending() && window > 0 { new(0, true) } else { None };
         }
-        let most = max_payload.max(self.mss).min(self.mss.saturating_mul(MAX_PIECES));
+        let most = max_payload.max(self.mss).min(self.mss.saturating_mul(max_pieces::<P>()));
         let sendable = unsent.min(usable).min(most);
         // Mostly one segment, and a division takes longer than all the rest.
         let whole = if sendable == self.mss { sendable } else { sendable / self.mss * self.mss };

@@ -1,13 +1,15 @@
 //! What must hold of a flight whenever nobody is at work on it, recounted piece by piece.
 
 use super::Flight;
-use super::record::{FlightRecord, bit};
-use crate::profile::Profile;
+use super::pieces::PieceSet;
+use super::record::{FlightRecord, PiecesOf};
+use super::records::RecordedFlight;
+use crate::profile::{Kept, Profile};
 use crate::seq::SeqNumber;
 
-impl<P: Profile> Flight<'_, P> {
-    /// What does not hold between SND.UNA and SND.NXT.
-    pub(crate) fn broken_invariant(&self, una: SeqNumber, nxt: SeqNumber) -> Option<&'static str> {
+impl<P: Profile> RecordedFlight<'_, P> {
+    /// [`Flight::broken_invariant`]: what does not hold between SND.UNA and SND.NXT.
+    pub(super) fn recount(&self, una: SeqNumber, nxt: SeqNumber) -> Option<&'static str> {
         let Some(front) = self.records.front() else {
             let sums = [self.outstanding, self.sacked, self.lost, self.resent];
             return (sums != [0; 4] || una != nxt).then_some("nothing in flight counts nothing");
@@ -25,20 +27,21 @@ impl<P: Profile> Flight<'_, P> {
             }
             end = record.end();
             let stray = (record.sacked | record.lost | record.resent) & !record.all();
-            if stray != 0 || record.sacked & record.lost != 0 || record.resent & !record.lost != 0 {
+            let twice = record.sacked & record.lost | record.resent & !record.lost;
+            if (stray | twice).any() {
                 return Some("a piece is SACKed, or lost and perhaps sent again");
             }
             let is_sacked = |at| self.records.get(at).is_some_and(FlightRecord::is_sacked);
             if !(position..position + record.sacked_run()).all(is_sacked) {
                 return Some("a run of SACKed records holds nothing else");
             }
-            #[cfg(feature = "recovery-rack")]
-            if record.resent != 0 && record.last_resent() < self.oldest_resent {
+            let oldest = self.oldest_resent.get();
+            if record.resent.any() && oldest.is_some_and(|oldest| record.last_resent() < *oldest) {
                 return Some("nothing was sent again before the oldest retransmission");
             }
             for index in 0..record.pieces() {
                 let range = record.piece_range(index);
-                let is = |mask: super::record::Pieces| mask & bit(index) != 0;
+                let is = |mask: PiecesOf<P>| (mask & PiecesOf::<P>::bit(index)).any();
                 outstanding += range.len();
                 sacked += if is(record.sacked) { range.len() } else { 0 };
                 lost += if is(record.lost) { range.len() } else { 0 };

@@ -1,29 +1,32 @@
 //! One transmission and what became of its pieces.
 
+use super::pieces::{PieceChoice, PieceSet};
+use crate::profile::{Full, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
+use crate::tcp::sender::recovery::choice::RecoveryChoice;
 use crate::time::{Duration, Instant};
 
-/// Which pieces of a record: one bit each.
-#[cfg(feature = "segmentation")]
-pub(crate) type Pieces = u64;
-/// Without links that segment a record is one piece.
-#[cfg(not(feature = "segmentation"))]
-pub(crate) type Pieces = u8;
+/// Some of the pieces of a record.
+pub(super) type PiecesOf<P> = <<P as Profile>::Segmentation as PieceChoice>::Pieces;
+
+/// Whether a recovery that an image has goes by when each segment was sent.
+pub(super) type ByTime<P> = <<P as Profile>::Recovery as RecoveryChoice>::ByTime;
 
 /// Most pieces in one record.
-pub(crate) const MAX_PIECES: u32 = if cfg!(feature = "segmentation") { Pieces::BITS } else { 1 };
+pub(crate) const fn max_pieces<P: Profile>() -> u32 {
+    PiecesOf::<P>::MOST
+}
 
 /// Whether anybody asks when it was that what arrived or was lost had been sent.
-pub(crate) const TIMES_MATTER: bool =
-    cfg!(any(feature = "delivery-rate", feature = "recovery-rack", feature = "undo"));
+pub(crate) const fn times_matter<P: Profile>() -> bool {
+    P::DELIVERY_RATE || P::UNDO || <ByTime<P> as Part>::PRESENT
+}
 
-/// Whether records that are SACKed tell how many more such follow: what that saves is worth its code in
-/// long flights.
-pub(super) const RUNS_ARE_KNOWN: bool = cfg!(feature = "fast-path");
-
-/// One transmission: where it lies in sequence space, when it was sent, and what became of it.
+/// One transmission: where it lies in sequence space, when it was sent, and what became of it. In an
+/// image that does not segment it is smaller; one that keeps its flight in bulk
+/// ([`InBulk`](crate::tcp::flight::InBulk)) needs none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlightRecord {
+pub struct FlightRecord<P: Profile = Full> {
     pub(super) seq: SeqNumber,
     /// Sequence numbers covered, a FIN included.
     pub(super) len: u32,
@@ -32,13 +35,13 @@ pub struct FlightRecord {
     /// Bytes in flight when it was sent, itself included.
     pub(super) in_flight: u32,
     pub(super) sent_at: Instant,
-    pub(super) sacked: Pieces,
+    pub(super) sacked: PiecesOf<P>,
     /// Lost and not SACKed.
-    pub(super) lost: Pieces,
+    pub(super) lost: PiecesOf<P>,
     /// Sent again since it was last found lost.
-    pub(super) resent: Pieces,
+    pub(super) resent: PiecesOf<P>,
     /// Ever sent again: no round-trip sample comes of it (Karn's rule).
-    pub(super) ever_resent: Pieces,
+    pub(super) ever_resent: PiecesOf<P>,
     /// When the first of the pieces that are `resent` was sent again, in microseconds after
     /// `sent_at`. Where the link does not segment a record is one piece, and this its time. When all
     /// is SACKed nobody asks any more: then it is how many records from this one on are SACKed, as
@@ -48,7 +51,7 @@ pub struct FlightRecord {
     pub(super) last_resent: u32,
 }
 
-impl FlightRecord {
+impl<P: Profile> FlightRecord<P> {
     /// A record of nothing, for memory that is to be lent.
     pub const EMPTY: Self = FlightRecord {
         seq: SeqNumber(0),
@@ -56,17 +59,17 @@ impl FlightRecord {
         piece: 0,
         in_flight: 0,
         sent_at: Instant::ZERO,
-        sacked: 0,
-        lost: 0,
-        resent: 0,
-        ever_resent: 0,
+        sacked: PiecesOf::<P>::NONE,
+        lost: PiecesOf::<P>::NONE,
+        resent: PiecesOf::<P>::NONE,
+        ever_resent: PiecesOf::<P>::NONE,
         first_resent: 0,
         last_resent: 0,
     };
 
     /// The pieces that the peer has SACKed.
-    pub(super) fn sacked(&self) -> Pieces {
-        if cfg!(feature = "sack") { self.sacked } else { 0 }
+    pub(super) fn sacked(&self) -> PiecesOf<P> {
+        if P::SACK { self.sacked } else { PiecesOf::<P>::NONE }
     }
 
     pub(super) fn end(&self) -> SeqNumber {
@@ -80,7 +83,7 @@ impl FlightRecord {
 
     /// Whether nothing has become of it yet: it was sent once and not SACKed.
     pub(super) fn is_untouched(&self) -> bool {
-        self.sacked() | self.lost | self.resent | self.ever_resent == 0
+        !(self.sacked() | self.lost | self.resent | self.ever_resent).any()
     }
 
     /// Whether the peer has all of it.
@@ -90,13 +93,7 @@ impl FlightRecord {
 
     /// How many records from this one on are known to be SACKed; 0 if this one is not.
     pub(super) fn sacked_run(&self) -> usize {
-        if !RUNS_ARE_KNOWN {
-            usize::from(self.is_sacked())
-        } else if self.is_sacked() {
-            self.first_resent.max(1) as usize
-        } else {
-            0
-        }
+        if self.is_sacked() { self.first_resent.max(1) as usize } else { 0 }
     }
 
     /// The peer has thrown away what it had SACKed.
@@ -104,14 +101,14 @@ impl FlightRecord {
         if self.is_sacked() {
             self.first_resent = self.last_resent;
         }
-        self.sacked = 0;
+        self.sacked = PiecesOf::<P>::NONE;
     }
 
     /// Notes that pieces are sent again.
-    pub(super) fn resend(&mut self, now: Instant, mask: Pieces) {
-        if TIMES_MATTER {
+    pub(super) fn resend(&mut self, now: Instant, mask: PiecesOf<P>) {
+        if times_matter::<P>() {
             let after = self.micros_since_sent(now);
-            if self.resent == 0 {
+            if !self.resent.any() {
                 self.first_resent = after;
             }
             self.last_resent = after;
@@ -136,19 +133,19 @@ impl FlightRecord {
 
     pub(super) fn pieces(&self) -> u32 {
         // A division takes longer than all else that is done with most records.
-        if MAX_PIECES == 1 || self.len <= self.piece {
+        if max_pieces::<P>() == 1 || self.len <= self.piece {
             return 1;
         }
-        self.len.div_ceil(self.piece.max(1)).min(MAX_PIECES)
+        self.len.div_ceil(self.piece.max(1)).min(max_pieces::<P>())
     }
 
     /// The bits of all pieces.
-    pub(super) fn all(&self) -> Pieces {
-        low_bits(self.pieces())
+    pub(super) fn all(&self) -> PiecesOf<P> {
+        PiecesOf::<P>::low(self.pieces())
     }
 
     pub(super) fn piece_range(&self, index: u32) -> SeqRange {
-        if MAX_PIECES == 1 {
+        if max_pieces::<P>() == 1 {
             return SeqRange::new(self.seq, self.end());
         }
         let start = index.saturating_mul(self.piece).min(self.len);
@@ -157,30 +154,56 @@ impl FlightRecord {
     }
 
     /// The bit of the piece that begins at `start`.
-    pub(super) fn piece_at(&self, start: SeqNumber) -> Pieces {
-        let index = if MAX_PIECES == 1 { 0 } else { start.since(self.seq) / self.piece.max(1) };
-        bit(index) & self.all()
+    pub(super) fn piece_at(&self, start: SeqNumber) -> PiecesOf<P> {
+        let index =
+            if max_pieces::<P>() == 1 { 0 } else { start.since(self.seq) / self.piece.max(1) };
+        PiecesOf::<P>::bit(index) & self.all()
     }
 
     /// Sequence numbers in the pieces of `mask`.
-    pub(super) fn bytes(&self, mask: Pieces) -> u32 {
+    pub(super) fn bytes(&self, mask: PiecesOf<P>) -> u32 {
         let all = self.all();
         let mask = mask & all;
-        if mask == 0 || mask == all {
-            return if mask == 0 { 0 } else { self.len };
+        if !mask.any() || mask == all {
+            return if mask.any() { self.len } else { 0 };
         }
         let last = self.pieces().saturating_sub(1);
-        let whole = mask.count_ones().saturating_mul(self.piece);
-        if mask & bit(last) == 0 {
+        let whole = mask.count().saturating_mul(self.piece);
+        if !(mask & PiecesOf::<P>::bit(last)).any() {
             return whole;
         }
         whole - (self.piece - self.piece_range(last).len())
     }
 
+    /// The pieces that an ack of everything before `una` takes off the front.
+    pub(super) fn pieces_before(&self, una: SeqNumber) -> PiecesOf<P> {
+        if self.end().at_or_before(una) {
+            self.all()
+        } else if max_pieces::<P>() == 1 {
+            PiecesOf::<P>::NONE
+        } else {
+            PiecesOf::<P>::low(una.since(self.seq) / self.piece.max(1)) & self.all()
+        }
+    }
+
+    /// The first `count` pieces, which are not all, were acknowledged.
+    pub(super) fn take_off_front(&mut self, count: u32) {
+        let cut = count * self.piece;
+        self.seq += cut;
+        self.len -= cut;
+        self.sacked = self.sacked.without_first(count);
+        self.lost = self.lost.without_first(count);
+        self.resent = self.resent.without_first(count);
+        self.ever_resent = self.ever_resent.without_first(count);
+        if self.is_sacked() {
+            self.first_resent = 1;
+        }
+    }
+
     /// The bits of the pieces that lie wholly in `range`.
-    pub(super) fn pieces_within(&self, range: SeqRange) -> Pieces {
-        if MAX_PIECES == 1 {
-            return Pieces::from(range.covers(self.piece_range(0)));
+    pub(super) fn pieces_within(&self, range: SeqRange) -> PiecesOf<P> {
+        if max_pieces::<P>() == 1 {
+            return PiecesOf::<P>::low(range.covers(self.piece_range(0)).into());
         }
         let piece = self.piece.max(1);
         let first = range.start.since(self.seq).div_ceil(piece);
@@ -189,21 +212,11 @@ impl FlightRecord {
         } else {
             range.end.since(self.seq) / piece
         };
-        low_bits(end) & !low_bits(first)
+        PiecesOf::<P>::low(end) & !PiecesOf::<P>::low(first)
     }
 }
 
 /// Microseconds: fine enough for RFC 8985 (section 4: a quarter of the least round-trip time).
 pub(crate) fn micros(at: Instant) -> u64 {
     at.as_micros()
-}
-
-/// The lowest `n` bits.
-pub(super) fn low_bits(n: u32) -> Pieces {
-    if n >= Pieces::BITS { Pieces::MAX } else { (1 << n) - 1 }
-}
-
-/// Bit `index`; none beyond the last.
-pub(super) fn bit(index: u32) -> Pieces {
-    (1 as Pieces).checked_shl(index).unwrap_or(0)
 }

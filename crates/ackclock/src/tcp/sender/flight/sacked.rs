@@ -1,15 +1,15 @@
 //! What the peer says it holds, and what that makes of the rest (RFC 2018, RFC 6675).
 
-use super::record::{Pieces, RUNS_ARE_KNOWN, bit};
+use super::pieces::PieceSet;
+use super::record::PiecesOf;
+use super::records::RecordedFlight;
 use super::{Delivered, Flight, Losses};
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
 
-impl<P: Profile> Flight<'_, P> {
-    /// Takes a block of a SACK option: marks the pieces that lie wholly in it, and adds what is newly
-    /// SACKed to `delivered`. Blocks that do not lie between `una` and the end of the flight must not
-    /// be given.
-    pub(crate) fn sack(&mut self, block: SeqRange, delivered: &mut Delivered) {
+impl<P: Profile> RecordedFlight<'_, P> {
+    /// [`Flight::sack`].
+    pub(super) fn mark_sacked(&mut self, block: SeqRange, delivered: &mut Delivered) {
         let mut position = self.locate(block.start);
         loop {
             position = self.after_sacked(position);
@@ -21,7 +21,7 @@ impl<P: Profile> Flight<'_, P> {
                 break;
             }
             let mask = record.pieces_within(block) & !record.sacked;
-            if mask != 0 {
+            if mask.any() {
                 let first = self.sacked == 0;
                 delivered.add(record, mask, sent);
                 self.sacked += record.bytes(mask);
@@ -30,11 +30,10 @@ impl<P: Profile> Flight<'_, P> {
                 record.sacked |= mask;
                 record.lost &= !mask;
                 record.resent &= !mask;
-                if RUNS_ARE_KNOWN && record.is_sacked() {
+                if record.is_sacked() {
                     record.first_resent = 1;
                 }
-                let last = Pieces::BITS - 1 - mask.leading_zeros();
-                let end = record.piece_range(last).end;
+                let end = record.piece_range(mask.last()).end;
                 self.highest_sacked = if first { end } else { self.highest_sacked.max(end) };
             }
             position += 1;
@@ -49,8 +48,7 @@ impl<P: Profile> Flight<'_, P> {
             next += run(next);
         }
         // The next one who comes by has a single step to do.
-        if RUNS_ARE_KNOWN
-            && next > position + 1
+        if next > position + 1
             && let Some(first) = self.records.get_mut(position)
         {
             first.first_resent = u32::try_from(next - position).unwrap_or(u32::MAX);
@@ -58,16 +56,8 @@ impl<P: Profile> Flight<'_, P> {
         next
     }
 
-    /// RFC 6675's IsLost for everything: a piece is lost once `threshold` separate SACKed ranges,
-    /// or more than `threshold - 1` segments' worth of bytes, lie above it. Marks what is newly
-    /// lost.
-    pub(crate) fn detect_losses(&mut self, threshold: u32, mss: u32) -> Losses {
-        let edge = self.lost_edge(threshold, mss);
-        edge.map_or(Losses::default(), |edge| self.mark_lost_below(edge))
-    }
-
     /// The sequence number below which everything not SACKed is lost.
-    fn lost_edge(&self, threshold: u32, mss: u32) -> Option<SeqNumber> {
+    pub(super) fn lost_edge(&self, threshold: u32, mss: u32) -> Option<SeqNumber> {
         let bytes_needed = threshold.saturating_sub(1).saturating_mul(mss);
         let mut bytes = 0u32;
         let mut ranges = 0u32;
@@ -79,7 +69,7 @@ impl<P: Profile> Flight<'_, P> {
                 return None;
             }
             for index in (0..record.pieces()).rev() {
-                let sacked = record.sacked & bit(index) != 0;
+                let sacked = (record.sacked & PiecesOf::<P>::bit(index)).any();
                 ranges += u32::from(sacked && !in_range);
                 in_range = sacked;
                 if sacked {
@@ -95,7 +85,7 @@ impl<P: Profile> Flight<'_, P> {
     }
 
     /// Marks everything below `edge` lost that was neither SACKed nor marked before.
-    fn mark_lost_below(&mut self, edge: SeqNumber) -> Losses {
+    pub(super) fn mark_lost_below(&mut self, edge: SeqNumber) -> Losses {
         let range = SeqRange::new(self.lost_below, edge);
         let mut newly = Losses::default();
         if range.is_empty() {
@@ -117,19 +107,35 @@ impl<P: Profile> Flight<'_, P> {
         newly
     }
 
-    /// Marks everything below the highest SACKed piece lost that was neither SACKed nor marked
-    /// before.
-    pub(crate) fn mark_holes_lost(&mut self) -> Losses {
-        self.highest_sacked().map_or(Losses::default(), |edge| self.mark_lost_below(edge))
-    }
-
     /// Forgets what was SACKed.
-    pub(crate) fn discard_sacks(&mut self) {
+    pub(super) fn forget_sacks(&mut self) {
         for position in 0..self.records.len() {
             if let Some(record) = self.records.get_mut(position) {
                 record.discard_sacks();
             }
         }
         self.sacked = 0;
+    }
+
+    /// Whether at least so many pieces are SACKed.
+    pub(super) fn counts_sacked_pieces(&self, count: u32) -> bool {
+        let mut sacked = 0u32;
+        self.sacked > 0
+            && self.records.iter().any(|record| {
+                sacked = sacked.saturating_add(record.sacked.count());
+                sacked >= count
+            })
+    }
+
+    /// Forgets every SACK if the peer has SACKed the first piece and not acknowledged it.
+    pub(super) fn forget_reneged(&mut self) {
+        if !self.has_reneged() {
+            return;
+        }
+        self.forget_sacks();
+        if let Some(front) = self.records.front() {
+            (self.lost_below, self.resend_from) = (front.seq, front.seq);
+        }
+        self.renegings.add(1);
     }
 }

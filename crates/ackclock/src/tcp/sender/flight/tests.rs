@@ -1,6 +1,12 @@
-//! The flight against a model that knows every byte by itself.
+//! Flights of records against a model that knows every byte by itself, and flights in bulk against
+//! flights of records.
 
+use super::bulk::BulkFlight;
+use super::record::PiecesOf;
+use super::records::RecordedFlight;
 use super::*;
+use crate::profile::{Absent, Full, Least, Present};
+use crate::tcp::recovery;
 use crate::wire::SackBlocks;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -219,17 +225,40 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn bytes_of(flight: &Flight<'_>, bits: impl Fn(&FlightRecord) -> u64) -> u32 {
+crate::profile! {
+    /// Each transmission is one piece.
+    struct OnePiece: full { Segmentation = Absent }
+}
+
+crate::profile! {
+    /// Nobody asks when anything was sent.
+    struct Timeless: least {
+        Flight = choice::Records,
+        Recovery = recovery::Rfc6675,
+        Sack = Present,
+        Segmentation = Present,
+    }
+}
+
+crate::profile! {
+    /// What a flight in bulk knows, known of records.
+    struct LeastOfRecords: least { Flight = choice::Records }
+}
+
+fn bytes_of<P: Profile>(
+    flight: &RecordedFlight<'_, P>,
+    bits: impl Fn(&FlightRecord<P>) -> PiecesOf<P>,
+) -> u32 {
     flight.records.iter().map(|record| record.bytes(bits(record))).sum()
 }
 
-fn acknowledge(flight: &mut Flight<'_>, una: SeqNumber) -> News {
+fn acknowledge(flight: &mut impl Flight, una: SeqNumber) -> News {
     let mut delivered = Delivered::default();
     flight.acknowledge(una, &mut delivered);
     (delivered.bytes, delivered.lowest_original)
 }
 
-fn check(flight: &Flight<'_>, model: &Model) -> Result<(), TestCaseError> {
+fn check<P: Profile>(flight: &RecordedFlight<'_, P>, model: &Model) -> Result<(), TestCaseError> {
     let sums = (flight.outstanding, flight.sacked, flight.lost, flight.resent);
     let of_bitmaps = (
         bytes_of(flight, FlightRecord::all),
@@ -253,122 +282,201 @@ fn check(flight: &Flight<'_>, model: &Model) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-proptest! {
-    #[test]
-    fn it_is_what_a_list_of_bytes_says(
-        una in prop_oneof![Just(u32::MAX - 100), any::<u32>()],
-        steps in proptest::collection::vec(step(), 1..60),
-    ) {
-        let mut flight = Flight::new(SeqNumber(0), Buffer::growing(), 8, Buffer::default());
-        let mut model =
-            Model { una: SeqNumber(una), bytes: Vec::new(), pieces: 0, last_resent: Vec::new() };
-        // Two steps in the same microsecond, then two in the next.
-        for (clock, step) in (200u64..).zip(steps) {
-            let micros = clock / 2;
-            let now = Instant::from_micros(micros);
-            match step {
-                Step::Push(len, piece) => {
-                    let len = len.min(piece * MAX_PIECES);
-                    if flight.push(now, SeqRange::from_len(model.nxt(), len), piece) {
-                        model.push(micros, len, piece);
-                    } else {
-                        prop_assert!(!flight.has_room());
-                    }
+/// Takes the steps with a flight of records and with the model, from `una` on, and compares the two.
+fn compare<P: Profile>(una: u32, steps: Vec<Step>) -> Result<(), TestCaseError> {
+    let memory = (Buffer::growing(), Buffer::default());
+    let mut flight = RecordedFlight::<P>::new(SeqNumber(0), memory, 8);
+    let known = |(bytes, lowest): News| (bytes, lowest.filter(|_| times_matter::<P>()));
+    let mut model =
+        Model { una: SeqNumber(una), bytes: Vec::new(), pieces: 0, last_resent: Vec::new() };
+    // Two steps in the same microsecond, then two in the next.
+    for (clock, step) in (200u64..).zip(steps) {
+        let micros = clock / 2;
+        let now = Instant::from_micros(micros);
+        match step {
+            Step::Push(len, piece) => {
+                let len = len.min(piece * max_pieces::<P>());
+                if flight.push(now, SeqRange::from_len(model.nxt(), len), piece) {
+                    model.push(micros, len, piece);
+                } else {
+                    prop_assert!(!flight.has_room());
                 }
-                Step::Acknowledge(ahead) => {
-                    let una = model.una + ahead.min(model.bytes.len() as u32);
-                    prop_assert_eq!(acknowledge(&mut flight, una), model.acknowledge(una));
+            }
+            Step::Acknowledge(ahead) => {
+                let una = model.una + ahead.min(model.bytes.len() as u32);
+                prop_assert_eq!(acknowledge(&mut flight, una), known(model.acknowledge(una)));
+            }
+            Step::Sack(ahead, len) => {
+                let mut sack = SackBlocks::EMPTY;
+                let mut newly = 0;
+                let mut lowest: Option<SeqNumber> = None;
+                for block in model.arrive(ahead, len).into_iter().take(SackBlocks::MAX) {
+                    sack.push(block);
+                    let (una, whole) = (model.una, model.whole_pieces(block));
+                    let news = model.news(|at| whole.contains(&model.bytes[at].piece));
+                    let ends = [lowest, news.1];
+                    lowest = ends.into_iter().flatten().min_by_key(|end| end.since(una));
+                    newly += model.sack(block);
                 }
-                Step::Sack(ahead, len) => {
-                    let mut sack = SackBlocks::EMPTY;
-                    let mut newly = 0;
-                    let mut lowest: Option<SeqNumber> = None;
-                    for block in model.arrive(ahead, len).into_iter().take(SackBlocks::MAX) {
-                        sack.push(block);
-                        let (una, whole) = (model.una, model.whole_pieces(block));
-                        let news = model.news(|at| whole.contains(&model.bytes[at].piece));
-                        let ends = [lowest, news.1];
-                        lowest = ends.into_iter().flatten().min_by_key(|end| end.since(una));
-                        newly += model.sack(block);
-                    }
-                    let mut delivered = Delivered::default();
-                    sack.as_slice().iter().for_each(|block| flight.sack(*block, &mut delivered));
-                    prop_assert_eq!((delivered.bytes, delivered.lowest_original), (newly, lowest));
+                let mut delivered = Delivered::default();
+                sack.as_slice().iter().for_each(|block| flight.sack(*block, &mut delivered));
+                prop_assert_eq!(
+                    (delivered.bytes, delivered.lowest_original),
+                    known((newly, lowest))
+                );
+            }
+            Step::Detect => prop_assert_eq!(flight.detect_losses(3, 10).bytes, model.detect(10)),
+            Step::FirstLost => {
+                let first = model.bytes.first().copied();
+                let newly = flight.mark_first_lost().bytes;
+                let marked = first.filter(|byte| !byte.sacked && !byte.lost);
+                let piece = marked.map(|byte| byte.piece);
+                prop_assert_eq!(newly, model.count(|byte| Some(byte.piece) == piece));
+                for byte in &mut model.bytes {
+                    byte.lost |= Some(byte.piece) == piece;
                 }
-                Step::Detect => prop_assert_eq!(flight.detect_losses(3, 10).bytes, model.detect(10)),
-                Step::FirstLost => {
-                    let first = model.bytes.first().copied();
-                    let newly = flight.mark_first_lost().bytes;
-                    let marked = first.filter(|byte| !byte.sacked && !byte.lost);
-                    let piece = marked.map(|byte| byte.piece);
-                    prop_assert_eq!(newly, model.count(|byte| Some(byte.piece) == piece));
-                    for byte in &mut model.bytes {
-                        byte.lost |= Some(byte.piece) == piece;
-                    }
+            }
+            Step::Overdue(..) | Step::TimedOut(_) if !times_matter::<P>() => {}
+            Step::Overdue(at, end, again, until) => {
+                let end = model.una + end;
+                let newest = Transmission { at: micros - at, end, again };
+                let newly = flight.detect_overdue(newest, micros - until).lost.bytes;
+                prop_assert_eq!(newly, model.detect_overdue(newest, micros - until));
+            }
+            Step::TimedOut(until) => {
+                flight.mark_timed_out(micros - until);
+                model.forget_reneged();
+                let newest = Transmission { at: u64::MAX, ..Transmission::default() };
+                model.detect_overdue(newest, micros - until);
+                let piece = model.bytes.first().map(|byte| byte.piece);
+                for byte in model.bytes.iter_mut().filter(|byte| Some(byte.piece) == piece) {
+                    (byte.lost, byte.resent) = (true, false);
                 }
-                Step::Overdue(at, end, again, until) => {
-                    let end = model.una + end;
-                    let newest = Transmission { at: micros - at, end, again };
-                    let newly = flight.detect_overdue(newest, micros - until).lost.bytes;
-                    prop_assert_eq!(newly, model.detect_overdue(newest, micros - until));
+            }
+            Step::NothingLost => {
+                flight.unmark_lost();
+                for byte in &mut model.bytes {
+                    (byte.lost, byte.resent) = (false, false);
                 }
-                Step::TimedOut(until) => {
-                    flight.mark_timed_out(micros - until);
-                    model.forget_reneged();
-                    let newest = Transmission { at: u64::MAX, ..Transmission::default() };
-                    model.detect_overdue(newest, micros - until);
-                    let piece = model.bytes.first().map(|byte| byte.piece);
-                    for byte in model.bytes.iter_mut().filter(|byte| Some(byte.piece) == piece) {
-                        (byte.lost, byte.resent) = (true, false);
-                    }
-                }
-                Step::NothingLost => {
-                    flight.unmark_lost();
-                    for byte in &mut model.bytes {
-                        (byte.lost, byte.resent) = (false, false);
-                    }
-                }
-                Step::AllLost => {
-                    flight.mark_all_lost();
-                    model.mark_all_lost();
-                }
-                Step::Resend | Step::ResendHole => {
-                    let range = if matches!(step, Step::Resend) {
-                        let found = flight.first_lost();
-                        prop_assert_eq!(found, model.first(|byte| byte.lost && !byte.resent));
-                        found
-                    } else {
-                        flight.first_unsacked_hole()
-                    };
-                    if let Some(range) = range {
-                        flight.mark_resent(now, range);
-                        for (at, byte) in model.bytes.iter_mut().enumerate() {
-                            if range.contains(model.una + at as u32) {
-                                (byte.lost, byte.resent, byte.ever_resent) = (true, true, true);
-                                model.last_resent[byte.record] = micros;
-                            }
+            }
+            Step::AllLost => {
+                flight.mark_all_lost();
+                model.mark_all_lost();
+            }
+            Step::Resend | Step::ResendHole => {
+                let range = if matches!(step, Step::Resend) {
+                    let found = flight.first_lost();
+                    prop_assert_eq!(found, model.first(|byte| byte.lost && !byte.resent));
+                    found
+                } else {
+                    flight.first_unsacked_hole()
+                };
+                if let Some(range) = range {
+                    flight.mark_resent(now, range);
+                    for (at, byte) in model.bytes.iter_mut().enumerate() {
+                        if range.contains(model.una + at as u32) {
+                            (byte.lost, byte.resent, byte.ever_resent) = (true, true, true);
+                            model.last_resent[byte.record] = micros;
                         }
                     }
                 }
-                Step::CutAnew(piece) => {
-                    flight.cut_anew(now, piece);
-                    flight.mark_all_lost();
-                    let lens: Vec<(u32, u32)> =
-                        flight.records.iter().map(|record| (record.len, record.piece)).collect();
-                    let len: u32 = lens.iter().map(|(len, _)| len).sum();
-                    prop_assert_eq!(len, model.bytes.len() as u32, "all of it is kept");
-                    let before = core::mem::take(&mut model.bytes);
-                    for (len, piece) in lens {
-                        model.push(micros, len, piece);
+            }
+            Step::CutAnew(piece) => {
+                flight.cut_anew(now, piece);
+                flight.mark_all_lost();
+                let lens: Vec<(u32, u32)> =
+                    flight.records.iter().map(|record| (record.len, record.piece)).collect();
+                let len: u32 = lens.iter().map(|(len, _)| len).sum();
+                prop_assert_eq!(len, model.bytes.len() as u32, "all of it is kept");
+                let before = core::mem::take(&mut model.bytes);
+                for (len, piece) in lens {
+                    model.push(micros, len, piece);
+                }
+                for (byte, before) in model.bytes.iter_mut().zip(before) {
+                    byte.arrived = before.arrived;
+                    byte.ever_resent = true;
+                }
+                model.mark_all_lost();
+            }
+        }
+        check(&flight, &model)?;
+    }
+    Ok(())
+}
+
+/// Sequence numbers, and steps from there on.
+fn history() -> impl Strategy<Value = (u32, Vec<Step>)> {
+    let una = prop_oneof![Just(u32::MAX - 100), any::<u32>()];
+    (una, proptest::collection::vec(step(), 1..60))
+}
+
+proptest! {
+    #[test]
+    fn it_is_what_a_list_of_bytes_says((una, steps) in history()) {
+        compare::<Full>(una, steps)?;
+    }
+
+    #[test]
+    fn it_is_what_a_list_of_bytes_says_where_each_transmission_is_one_piece(
+        (una, steps) in history(),
+    ) {
+        compare::<OnePiece>(una, steps)?;
+    }
+
+    #[test]
+    fn it_is_what_a_list_of_bytes_says_where_nobody_asks_for_times((una, steps) in history()) {
+        compare::<Timeless>(una, steps)?;
+    }
+
+    /// With whole segments, and without SACK: which is what it is for.
+    #[test]
+    fn in_bulk_it_knows_what_records_do(
+        una in prop_oneof![Just(u32::MAX - 100), any::<u32>()],
+        steps in proptest::collection::vec((0..8u32, 0..4u32), 1..60),
+    ) {
+        const MSS: u32 = 10;
+        let (una, memory) = (SeqNumber(una), (Buffer::growing(), Buffer::default()));
+        let mut records = RecordedFlight::<LeastOfRecords>::new(una, memory, 8);
+        let mut bulk = BulkFlight::<Least>::new(una, Default::default(), 8);
+        let (mut una, mut nxt) = (una, una);
+        for (clock, (step, count)) in (0..).zip(steps) {
+            let now = Instant::from_micros(clock);
+            match step {
+                0..=2 if records.has_room() => {
+                    let range = SeqRange::from_len(nxt, MSS);
+                    prop_assert!(records.push(now, range, MSS) && bulk.push(now, range, MSS));
+                    nxt = range.end;
+                }
+                3 => {
+                    una = nxt.min(una + count * MSS);
+                    prop_assert_eq!(acknowledge(&mut bulk, una).0, acknowledge(&mut records, una).0);
+                }
+                4 => prop_assert_eq!(bulk.mark_first_lost().bytes, records.mark_first_lost().bytes),
+                5 => {
+                    bulk.mark_all_lost();
+                    records.mark_all_lost();
+                }
+                6 if count == 0 => {
+                    bulk.unmark_lost();
+                    records.unmark_lost();
+                }
+                _ => {
+                    let lost = records.first_lost();
+                    prop_assert_eq!(bulk.first_lost(), lost);
+                    if let Some(lost) = lost {
+                        bulk.mark_resent(now, lost);
+                        records.mark_resent(now, lost);
                     }
-                    for (byte, before) in model.bytes.iter_mut().zip(before) {
-                        byte.arrived = before.arrived;
-                        byte.ever_resent = true;
-                    }
-                    model.mark_all_lost();
                 }
             }
-            check(&flight, &model)?;
+            prop_assert_eq!(
+                (bulk.outstanding(), bulk.lost(), bulk.unrepaired(), bulk.pipe()),
+                (records.outstanding(), records.lost(), records.unrepaired(), records.pipe())
+            );
+            prop_assert_eq!(bulk.is_empty(), records.is_empty());
+            prop_assert_eq!((bulk.sacked(), bulk.highest_sacked()), (0, None));
+            prop_assert_eq!(bulk.broken_invariant(una, nxt), None);
+            prop_assert_eq!(records.broken_invariant(una, nxt), None);
         }
     }
 }

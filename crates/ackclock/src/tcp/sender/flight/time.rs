@@ -4,9 +4,11 @@
 //! the last such time. What is inferred errs on the safe side of the two: a retransmission counts
 //! as lost only when the last one would, and as delivered no later than the first one was sent.
 
-use super::record::{FlightRecord, Pieces, TIMES_MATTER, bit, low_bits};
-use super::{Flight, Losses, Run};
-use crate::profile::Profile;
+use super::pieces::PieceSet;
+use super::record::{FlightRecord, PiecesOf, times_matter};
+use super::records::RecordedFlight;
+use super::{Losses, Run};
+use crate::profile::{Kept, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::sender::DeliveryRecord;
 
@@ -46,28 +48,28 @@ pub(crate) struct Delivered {
 
 impl Delivered {
     /// Adds pieces of `record` that had not been delivered before.
-    pub(super) fn add(
+    pub(super) fn add<P: Profile>(
         &mut self,
-        record: &FlightRecord,
-        mask: Pieces,
+        record: &FlightRecord<P>,
+        mask: PiecesOf<P>,
         sent: Option<DeliveryRecord>,
     ) {
-        if mask == 0 {
+        if !mask.any() {
             return;
         }
         self.bytes += record.bytes(mask);
-        if !TIMES_MATTER {
+        if !times_matter::<P>() {
             return;
         }
         let originals = mask & !record.ever_resent;
-        if originals != 0 {
+        if originals.any() {
             self.consider(record, originals, record.sent(), false, sent);
-            let lowest = record.piece_range(originals.trailing_zeros()).end;
+            let lowest = record.piece_range(originals.first()).end;
             self.lowest_original =
                 Some(self.lowest_original.map_or(lowest, |known| known.min(lowest)));
         }
         let again = mask & record.ever_resent;
-        if again != 0 && record.last_resent() <= self.believed_until {
+        if again.any() && record.last_resent() <= self.believed_until {
             self.consider(record, again, record.first_resent(), true, sent);
         }
     }
@@ -83,16 +85,15 @@ impl Delivered {
         self.lowest_original = Some(self.lowest_original.map_or(lowest, |known| known.min(lowest)));
     }
 
-    fn consider(
+    fn consider<P: Profile>(
         &mut self,
-        record: &FlightRecord,
-        mask: Pieces,
+        record: &FlightRecord<P>,
+        mask: PiecesOf<P>,
         at: u64,
         again: bool,
         sent: Option<DeliveryRecord>,
     ) {
-        let highest = Pieces::BITS.saturating_sub(1 + mask.leading_zeros());
-        let transmission = Transmission { at, end: record.piece_range(highest).end, again };
+        let transmission = Transmission { at, end: record.piece_range(mask.last()).end, again };
         if self.newest.is_none_or(|newest| transmission.is_after(newest)) {
             (self.newest, self.sent) = (Some(transmission), sent);
         }
@@ -110,7 +111,7 @@ pub(crate) struct Overdue {
     pub(crate) waiting: Option<u64>,
 }
 
-impl FlightRecord {
+impl<P: Profile> FlightRecord<P> {
     fn first_resent(&self) -> u64 {
         self.sent() + u64::from(self.first_resent)
     }
@@ -122,26 +123,25 @@ impl FlightRecord {
     /// The pieces which, sent at `at`, were sent before `newest`. Sequence numbers break a tie of
     /// time among originals, and among retransmissions; which of the two kinds went first at an
     /// instant is not known.
-    fn sent_before(&self, at: u64, again: bool, newest: Transmission) -> Pieces {
+    fn sent_before(&self, at: u64, again: bool, newest: Transmission) -> PiecesOf<P> {
         if at < newest.at {
             self.all()
         } else if at == newest.at && again == newest.again && newest.end.after(self.seq) {
             self.pieces_within(SeqRange::new(self.seq, newest.end - 1))
         } else {
-            0
+            PiecesOf::<P>::NONE
         }
     }
 }
 
-impl<P: Profile> Flight<'_, P> {
-    /// RACK_detect_loss (RFC 8985 section 6.2 step 5): of what was sent before `newest` and has not
-    /// arrived, everything sent until `until` (in microseconds) is lost.
-    #[cfg(feature = "recovery-rack")]
-    pub(crate) fn detect_overdue(&mut self, newest: Transmission, until: u64) -> Overdue {
+impl<P: Profile> RecordedFlight<'_, P> {
+    /// [`Flight::detect_overdue`](super::Flight::detect_overdue).
+    pub(super) fn mark_overdue(&mut self, newest: Transmission, until: u64) -> Overdue {
         let mut found = Overdue::default();
         // Below `lost_below` only retransmissions can be overdue, and none is if all of them were sent
         // after `newest`.
-        let any_resent = self.resent > 0 && self.oldest_resent <= newest.at;
+        let oldest = self.oldest_resent.get().copied().unwrap_or(0);
+        let any_resent = self.resent > 0 && oldest <= newest.at;
         let mut position = if any_resent { 0 } else { self.locate(self.lost_below) };
         let (mut oldest_resent, mut resent_seen) = (u64::MAX, 0);
         let mut settled = true;
@@ -158,102 +158,56 @@ impl<P: Profile> Flight<'_, P> {
             }
             let mut originals = record.all() & !record.sacked & !record.lost;
             let candidates = originals & record.sent_before(sent, false, newest);
-            if candidates != 0 && sent <= until {
+            if candidates.any() && sent <= until {
                 found.lost.add(position, record, candidates);
                 self.lost += record.bytes(candidates);
                 self.resend_from = self.resend_from.min(record.seq);
                 record.lost |= candidates;
                 originals &= !candidates;
-            } else if candidates != 0 {
+            } else if candidates.any() {
                 found.waiting = found.waiting.max(Some(sent));
             }
             let resent_at = record.last_resent();
             let again = record.resent & record.sent_before(resent_at, true, newest);
-            if again != 0 && resent_at <= until {
+            if again.any() && resent_at <= until {
                 found.lost.add(position, record, again);
                 found.resent_at = found.resent_at.max(Some(resent_at));
                 self.resent -= record.bytes(again);
                 self.resend_from = self.resend_from.min(record.seq);
                 record.resent &= !again;
-            } else if again != 0 {
+            } else if again.any() {
                 found.waiting = found.waiting.max(Some(resent_at));
             }
-            if record.resent != 0 {
+            if record.resent.any() {
                 oldest_resent = oldest_resent.min(resent_at);
                 resent_seen += record.bytes(record.resent);
             }
-            settled &= originals == 0;
+            settled &= !originals.any();
             if settled {
                 self.lost_below = self.lost_below.max(record.end());
             }
             position += 1;
         }
-        if any_resent {
+        if any_resent && let Some(oldest) = self.oldest_resent.get_mut() {
             // What was not looked at was sent no earlier than `newest`.
             let all_seen = resent_seen == self.resent;
-            self.oldest_resent =
-                if all_seen { oldest_resent } else { oldest_resent.min(newest.at) };
+            *oldest = if all_seen { oldest_resent } else { oldest_resent.min(newest.at) };
         }
         found
     }
 
-    /// RACK_mark_losses_on_RTO (RFC 8985 section 6.3): the first piece is lost, and everything sent
-    /// until `until` (in microseconds). A peer that has SACKed the first piece and does not
-    /// acknowledge it has thrown data away: then no SACK counts any more (RFC 2018 section 8).
-    #[cfg(feature = "recovery-rack")]
-    pub(crate) fn mark_timed_out(&mut self, until: u64) {
+    /// [`Flight::mark_timed_out`](super::Flight::mark_timed_out).
+    pub(super) fn mark_first_and_overdue(&mut self, until: u64) {
         self.forget_reneged();
-        let _ =
-            self.detect_overdue(Transmission { at: u64::MAX, ..Transmission::default() }, until);
+        let _ = self.mark_overdue(Transmission { at: u64::MAX, ..Transmission::default() }, until);
         let Some(record) = self.records.front_mut() else {
             return;
         };
-        let first = bit(0);
+        let first = PiecesOf::<P>::bit(0);
         self.lost += record.bytes(first & !record.lost);
         self.resent -= record.bytes(first & record.resent);
         record.lost |= first;
         record.resent &= !first;
         self.resend_from = record.seq;
-    }
-
-    /// Nothing was lost: what was sent again is still under way.
-    pub(crate) fn unmark_lost(&mut self) {
-        for position in 0..self.records.len() {
-            if let Some(record) = self.records.get_mut(position) {
-                (record.lost, record.resent) = (0, 0);
-            }
-        }
-        (self.lost, self.resent) = (0, 0);
-        if let Some(front) = self.records.front() {
-            (self.lost_below, self.resend_from) = (front.seq, front.seq);
-        }
-    }
-
-    /// Whether at least so many pieces are SACKed.
-    pub(crate) fn has_sacked_pieces(&self, count: u32) -> bool {
-        let mut sacked = 0u32;
-        self.sacked > 0
-            && self.records.iter().any(|record| {
-                sacked = sacked.saturating_add(record.sacked.count_ones());
-                sacked >= count
-            })
-    }
-
-    /// Whether the peer has SACKed the first piece and not acknowledged it.
-    pub(crate) fn has_reneged(&self) -> bool {
-        cfg!(feature = "sack")
-            && self.records.front().is_some_and(|front| front.sacked & low_bits(1) != 0)
-    }
-
-    /// Forgets every SACK if the peer has SACKed the first piece and not acknowledged it.
-    pub(super) fn forget_reneged(&mut self) {
-        if !self.has_reneged() {
-            return;
-        }
-        self.discard_sacks();
-        if let Some(front) = self.records.front() {
-            (self.lost_below, self.resend_from) = (front.seq, front.seq);
-        }
-        self.renegings.add(1);
     }
 }

@@ -7,15 +7,14 @@
 //! avoidance without fast retransmit.
 
 use super::{AckFacts, Episode, Flight, Outcome, Rules};
-use crate::profile::Profile;
 
 /// The sender of 4.3BSD before Tahoe.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct GoBackN;
+pub struct GoBackN;
 
 /// Window laws without fast retransmit.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct TimeoutOnly;
+pub struct TimeoutOnly;
 
 impl GoBackN {
     pub(super) const NAME: &'static str = "go-back-n";
@@ -28,7 +27,7 @@ impl TimeoutOnly {
 }
 
 /// All that an ack can do is to end what a timeout began.
-fn wait_for_the_timer(episode: &mut Episode, ack: &AckFacts) -> Outcome {
+fn wait_for_the_timer(episode: &mut Episode, ack: &AckFacts<'_>) -> Outcome {
     let mut outcome = Outcome::default();
     if episode.is_completed_by(ack) {
         episode.end(&mut outcome);
@@ -37,22 +36,22 @@ fn wait_for_the_timer(episode: &mut Episode, ack: &AckFacts) -> Outcome {
 }
 
 impl Rules for GoBackN {
-    fn on_ack<P: Profile>(
+    fn on_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        _: &mut Flight<'_, P>,
-        ack: &AckFacts,
+        _: &mut F,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         wait_for_the_timer(episode, ack)
     }
 }
 
 impl Rules for TimeoutOnly {
-    fn on_ack<P: Profile>(
+    fn on_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        _: &mut Flight<'_, P>,
-        ack: &AckFacts,
+        _: &mut F,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         wait_for_the_timer(episode, ack)
     }

@@ -5,48 +5,33 @@
 //! counts as having left the network. How much may be in flight meanwhile is the window law's
 //! business.
 //!
-//! Another recovery is one file with its rules and one line in the list of `algorithm.rs`.
+//! Another recovery is one file with its rules and one line in the list of `algorithm.rs`. Which of them
+//! an image has is a type of its profile (`choice.rs`).
 
 mod algorithm;
-#[cfg(feature = "recovery-go-back-n")]
+pub mod choice;
+mod forward;
 mod go_back_n;
 mod newreno;
-#[cfg(feature = "recovery-rack")]
 mod prr;
-#[cfg(feature = "recovery-rack")]
 mod rack;
-#[cfg(feature = "recovery-reno")]
 mod reno;
-#[cfg(feature = "recovery-rfc6675")]
 mod rfc6675;
-#[cfg(feature = "recovery-sack-pipe")]
+mod rules;
 mod sack_pipe;
-#[cfg(feature = "recovery-tahoe")]
 mod tahoe;
-#[cfg_attr(not(feature = "undo"), path = "no_undo.rs")]
 mod undo;
 
 pub use algorithm::{RecoveryAlgorithm, UnknownRecovery};
 
 use super::flight::{Delivered, Flight, Losses, Run, micros};
-use crate::profile::Profile;
+use crate::profile::{Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::time::{Duration, Instant};
 use algorithm::AnyRules;
-use core::marker::PhantomData;
-#[cfg(feature = "recovery-go-back-n")]
-use go_back_n::{GoBackN, TimeoutOnly};
-use newreno::NewReno;
-#[cfg(feature = "recovery-rack")]
-use rack::Rack;
-#[cfg(feature = "recovery-reno")]
-use reno::Reno;
-#[cfg(feature = "recovery-rfc6675")]
-use rfc6675::Rfc6675;
-#[cfg(feature = "recovery-sack-pipe")]
-use sack_pipe::SackPipe;
-#[cfg(feature = "recovery-tahoe")]
-use tahoe::{Tahoe, TahoeGoBackN};
+use choice::{RecoveryChoice, RuleSet};
+use core::fmt::Debug;
+use rules::{Episode, Rules};
 use undo::Undo;
 
 /// Duplicate acks, or SACKed segments above a hole, that make a loss (RFC 5681 section 3.2,
@@ -67,7 +52,7 @@ pub(crate) enum Phase {
 
 /// What an ack did, as far as recovery must know.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AckFacts {
+pub(crate) struct AckFacts<'a> {
     /// When it arrived, in microseconds.
     pub(crate) now: u64,
     /// SND.UNA after the ack.
@@ -95,7 +80,7 @@ pub(crate) struct AckFacts {
     /// Our clock, in milliseconds, when the segment was sent whose timestamp the ack echoes.
     pub(crate) echoed_ms: Option<u32>,
     /// What arrived.
-    pub(crate) delivered: Delivered,
+    pub(crate) delivered: &'a Delivered,
     /// Whether there is new data, and a window of the peer's for it.
     pub(crate) can_send_new: bool,
     /// Round-trip times, with this ack.
@@ -166,212 +151,19 @@ pub(crate) struct Outcome {
     pub(crate) keep_timer: bool,
 }
 
-/// What every recovery keeps of the episode that is going on.
-#[derive(Debug)]
-struct Episode {
-    phase: Phase,
-    /// RecoveryPoint (RFC 6675), `recover` (RFC 6582): SND.NXT when the episode began.
-    point: SeqNumber,
-    /// Duplicate acks since the last ack of new data.
-    duplicate_acks: u32,
-    /// SND.NXT when the first of them arrived.
-    flight_end: SeqNumber,
-    /// Segments found lost in it; one that is lost more than once counts each time.
-    segments_lost: u16,
-    /// One retransmission may go out whatever the pipe says (RFC 6675 section 5 step 4.3, BSD's
-    /// fast retransmit, RFC 6298 rule 5.4).
-    owes_retransmission: bool,
-}
-
-impl Episode {
-    /// Counts duplicate acks.
-    fn count(&mut self, ack: &AckFacts) {
-        if ack.acked > 0 {
-            self.duplicate_acks = 0;
-        }
-        if self.duplicate_acks == 0 {
-            self.flight_end = ack.nxt;
-        }
-        // Nobody sends 2^32 of them.
-        self.duplicate_acks = self.duplicate_acks.wrapping_add(u32::from(ack.duplicate));
-    }
-
-    /// An episode begins; its first retransmission goes at once.
-    fn begin(&mut self, phase: Phase, nxt: SeqNumber, outcome: &mut Outcome) {
-        self.phase = phase;
-        self.point = nxt;
-        self.segments_lost = 0;
-        self.owes_retransmission = true;
-        outcome.entered = true;
-    }
-
-    /// The episode, if there is one, is over.
-    fn end(&mut self, outcome: &mut Outcome) {
-        outcome.left |= self.phase == Phase::Fast;
-        self.phase = Phase::Open;
-    }
-
-    /// Whether the ack covers everything that was sent before the episode began.
-    fn is_completed_by(&self, ack: &AckFacts) -> bool {
-        self.phase != Phase::Open && ack.una.at_or_after(self.point)
-    }
-}
-
-/// What one recovery decides. Its state begins as its default with each connection.
-trait Rules {
-    /// An ack was applied to the flight, and counted if it is a duplicate: whether it begins or
-    /// ends an episode, and what is lost.
-    fn on_ack<P: Profile>(
-        &mut self,
-        episode: &mut Episode,
-        flight: &mut Flight<'_, P>,
-        ack: &AckFacts,
-    ) -> Outcome;
-
-    /// The retransmission timer fired: marks what is lost. The episode has become
-    /// [`Phase::Loss`].
-    fn on_timeout<P: Profile>(
-        &mut self,
-        _episode: &Episode,
-        flight: &mut Flight<'_, P>,
-        _now: Instant,
-        _rtt: &MeasuredRtt,
-    ) {
-        self.forget();
-        flight.mark_all_lost();
-    }
-
-    /// Whether an episode that turns out to be a false alarm is taken back (RFC 4015). Those that
-    /// are older than that idea do not.
-    fn may_undo(&self) -> bool {
-        false
-    }
-
-    /// Everything is sent anew, for the sake of a timeout or because no segment of the flight can
-    /// arrive any more: what was known of single segments means nothing now.
-    fn forget(&mut self) {}
-
-    /// What was taken for lost had only been overtaken.
-    fn on_reordering(&mut self) {}
-
-    /// Bytes thought to be in the network, which the law's window bounds. A recovery that inflates
-    /// the window takes the same amount off here, so that the law's window stays the law's.
-    fn pipe<P: Profile>(&self, _episode: &Episode, flight: &Flight<'_, P>) -> u32 {
-        flight.pipe()
-    }
-
-    /// The window that bounds the pipe; the law has `window`.
-    fn window(&self, _episode: &Episode, window: u32) -> u32 {
-        window
-    }
-
-    /// The law has heard of what an ack, or the reordering timer, has found.
-    fn regulate<P: Profile>(
-        &mut self,
-        _episode: &Episode,
-        _flight: &Flight<'_, P>,
-        _outcome: &Outcome,
-        _limits: &Limits,
-    ) {
-    }
-
-    /// The piece that must be sent again before anything new goes, with `allowance` bytes of window
-    /// left beyond the pipe. With nothing in the pipe one may always go: with its FIN a full
-    /// segment is longer than a window of one segment, and no ack would come to open that.
-    fn next_retransmission<P: Profile>(
-        &self,
-        episode: &Episode,
-        flight: &mut Flight<'_, P>,
-        allowance: u32,
-    ) -> Option<SeqRange> {
-        let lost = flight.first_lost()?;
-        let free = episode.owes_retransmission || flight.pipe() == 0;
-        (free || lost.len() <= allowance).then_some(lost)
-    }
-
-    /// The piece to send again when nothing is lost and no new data can be sent.
-    fn next_speculation<P: Profile>(
-        &self,
-        _episode: &Episode,
-        _flight: &Flight<'_, P>,
-    ) -> Option<SeqRange> {
-        None
-    }
-
-    /// `range` was sent, for the first time or again, and is recorded in the flight.
-    fn on_sent<P: Profile>(
-        &mut self,
-        _episode: &Episode,
-        _flight: &Flight<'_, P>,
-        _range: SeqRange,
-        _new: bool,
-    ) {
-    }
-
-    /// Whether outside an episode the law's window alone bounds what is in flight, and nothing is sent
-    /// again that was not found lost.
-    fn is_plain(&self) -> bool {
-        false
-    }
-
-    /// `run` was acknowledged outside an episode, at `now` in microseconds, and nothing but the time
-    /// that it took can be learned of it: notes that. False, without any effect, if there may be more.
-    fn take_run(&mut self, _now: u64, _una: SeqNumber, _run: &Run) -> bool {
-        false
-    }
-
-    /// Its own timer, and when that fires.
-    fn early_timer(&self) -> (EarlyTimer, Instant) {
-        (EarlyTimer::Off, Instant::FAR_FUTURE)
-    }
-
-    /// [`EarlyTimer::Reordering`] has fired.
-    fn on_reordering_timeout<P: Profile>(
-        &mut self,
-        _episode: &mut Episode,
-        _flight: &mut Flight<'_, P>,
-        _now_and_nxt: (Instant, SeqNumber),
-        _rtt: &MeasuredRtt,
-    ) -> Outcome {
-        Outcome::default()
-    }
-
-    /// New data was sent, or something was acknowledged: starts or stops [`EarlyTimer::Probe`].
-    fn schedule_probe<P: Profile>(
-        &mut self,
-        _episode: &Episode,
-        _flight: &Flight<'_, P>,
-        _facts: &ProbeFacts,
-    ) {
-    }
-
-    /// The retransmission timer does not run.
-    fn cancel_early_timer(&mut self) {}
-
-    /// `range` was sent as a tail loss probe; SND.NXT is `nxt` then.
-    fn on_probe_sent(&mut self, _nxt: SeqNumber, _range: SeqRange, _new: bool) {}
-
-    /// Sequence numbers that a probe has sent again.
-    fn superfluous(&self) -> u32 {
-        0
-    }
-}
-
 /// State of loss recovery.
 #[derive(Debug)]
-pub(crate) struct Recovery<P> {
-    rules: AnyRules,
+pub(crate) struct Recovery<P: Profile> {
+    rules: <P::Recovery as RecoveryChoice>::Rules,
     episode: Episode,
-    undo: Undo,
-    profile: PhantomData<P>,
+    undo: <P::Undo as Part>::Keeps<Undo>,
 }
 
 impl<P: Profile> Recovery<P> {
     /// `sack`: whether the peer permits SACK.
     pub(crate) fn new(algorithm: RecoveryAlgorithm, sack: bool, iss: SeqNumber) -> Self {
-        let usable = sack || !algorithm.needs_sack();
         Recovery {
-            rules: if usable { algorithm } else { RecoveryAlgorithm::NewReno }.rules(),
+            rules: RuleSet::choose(algorithm, sack),
             episode: Episode {
                 phase: Phase::Open,
                 point: iss,
@@ -380,8 +172,7 @@ impl<P: Profile> Recovery<P> {
                 segments_lost: 0,
                 owes_retransmission: false,
             },
-            undo: Undo::default(),
-            profile: PhantomData,
+            undo: Kept::new(Undo::default()),
         }
     }
 
@@ -410,10 +201,15 @@ impl<P: Profile> Recovery<P> {
         self.episode.flight_end
     }
 
+    /// Whether new data is to go out instead of retransmissions (RFC 5682).
+    fn sends_forward(&self) -> bool {
+        self.undo.get().is_some_and(Undo::sends_forward)
+    }
+
     /// Whether nothing is missing, so far as is known, and only the law's window counts.
-    pub(crate) fn is_calm(&self, flight: &Flight<'_, P>) -> bool {
+    pub(crate) fn is_calm<F: Flight>(&self, flight: &F) -> bool {
         self.episode.phase == Phase::Open
-            && !self.undo.sends_forward()
+            && !self.sends_forward()
             && flight.sacked() == 0
             && flight.lost() == 0
             && self.rules.is_plain()
@@ -421,14 +217,15 @@ impl<P: Profile> Recovery<P> {
 
     /// As [`on_ack`](Self::on_ack), where [`is_calm`](Self::is_calm) and the ack is for `run` and tells
     /// nothing else. False, without any effect, if it cannot be taken so.
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     pub(crate) fn take_run(
         &mut self,
         now: Instant,
         (una, nxt): (SeqNumber, SeqNumber),
         run: &Run,
     ) -> bool {
-        if self.undo.is_armed() || !self.rules.take_run(micros(now), una, run) {
+        let is_armed = self.undo.get().is_some_and(Undo::is_armed);
+        if is_armed || !self.rules.take_run(micros(now), una, run) {
             return false;
         }
         self.episode.duplicate_acks = 0;
@@ -438,7 +235,7 @@ impl<P: Profile> Recovery<P> {
 
     /// So many segments were found lost.
     pub(crate) fn count_lost(&mut self, segments: u32) {
-        if !cfg!(feature = "window-validation") {
+        if !P::WINDOW_VALIDATION {
             return;
         }
         let segments = u16::try_from(segments).unwrap_or(u16::MAX);
@@ -451,41 +248,46 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// Bytes thought to be in the network.
-    pub(crate) fn pipe(&self, flight: &Flight<'_, P>) -> u32 {
+    pub(crate) fn pipe<F: Flight>(&self, flight: &F) -> u32 {
         self.rules.pipe(&self.episode, flight)
     }
 
     /// An ack was applied to the flight.
-    pub(crate) fn on_ack(&mut self, flight: &mut Flight<'_, P>, ack: &AckFacts) -> Outcome {
+    pub(crate) fn on_ack<F: Flight>(&mut self, flight: &mut F, ack: &AckFacts<'_>) -> Outcome {
         self.episode.count(ack);
-        let rules = &mut self.rules;
-        let mut undone = None;
-        let was_forward = self.undo.sends_forward();
-        if self.undo.is_spurious(&self.episode, ack) {
-            undone = Some(self.episode.phase);
-            if !self.undo.is_by_timer() {
-                rules.on_reordering();
-            }
-            self.undo.disarm();
-            self.episode.phase = Phase::Open;
-            self.episode.owes_retransmission = false;
-            rules.forget();
-            flight.unmark_lost();
-        } else if was_forward && !self.undo.sends_forward() {
-            // RFC 5682 section 2.1 step 3a: the new data fills the window, but what is missing is to
-            // be sent again all the same.
-            self.episode.owes_retransmission = true;
-        }
-        let superfluous = rules.superfluous();
-        let outcome = Outcome { undone, ..rules.on_ack(&mut self.episode, flight, ack) };
+        let undone = self.undo_false_alarm(flight, ack);
+        let superfluous = self.rules.superfluous();
+        let outcome = Outcome { undone, ..self.rules.on_ack(&mut self.episode, flight, ack) };
         self.note_reduction(&outcome, ack.una, superfluous);
         outcome
     }
 
+    /// Ends the episode if an ack shows that nothing was lost; gives the phase that is over with it.
+    fn undo_false_alarm<F: Flight>(&mut self, flight: &mut F, ack: &AckFacts<'_>) -> Option<Phase> {
+        let undo = self.undo.get_mut()?;
+        let was_forward = undo.sends_forward();
+        if undo.is_spurious(&self.episode, ack) {
+            if !undo.is_by_timer() {
+                self.rules.on_reordering();
+            }
+            undo.disarm();
+            self.rules.forget();
+            flight.unmark_lost();
+            self.episode.owes_retransmission = false;
+            return Some(core::mem::replace(&mut self.episode.phase, Phase::Open));
+        }
+        if was_forward && !undo.sends_forward() {
+            // RFC 5682 section 2.1 step 3a: the new data fills the window, but what is missing is to
+            // be sent again all the same.
+            self.episode.owes_retransmission = true;
+        }
+        None
+    }
+
     /// [`EarlyTimer::Reordering`] has fired.
-    pub(crate) fn on_reordering_timeout(
+    pub(crate) fn on_reordering_timeout<F: Flight>(
         &mut self,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         now: Instant,
         (una, nxt): (SeqNumber, SeqNumber),
         rtt: &MeasuredRtt,
@@ -498,20 +300,25 @@ impl<P: Profile> Recovery<P> {
     }
 
     fn note_reduction(&mut self, outcome: &Outcome, una: SeqNumber, superfluous: u32) {
+        let Some(undo) = self.undo.get_mut() else {
+            return;
+        };
         if outcome.reduce_again {
-            self.undo.disarm();
+            undo.disarm();
         } else if outcome.entered && self.rules.may_undo() {
-            self.undo = Undo::begin(una, superfluous);
+            *undo = Undo::begin(una, superfluous);
         }
     }
 
     /// The last reduction was not made for a loss: it stays, whatever is found out about losses.
     pub(crate) fn keep_reduction(&mut self) {
-        self.undo.disarm();
+        if let Some(undo) = self.undo.get_mut() {
+            undo.disarm();
+        }
     }
 
     /// The law has heard of `outcome`.
-    pub(crate) fn regulate(&mut self, flight: &Flight<'_, P>, outcome: &Outcome, limits: &Limits) {
+    pub(crate) fn regulate<F: Flight>(&mut self, flight: &F, outcome: &Outcome, limits: &Limits) {
         self.rules.regulate(&self.episode, flight, outcome, limits);
     }
 
@@ -521,9 +328,9 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// The retransmission timer fired, again without an ack since the last time if `repeated`.
-    pub(crate) fn on_timeout(
+    pub(crate) fn on_timeout<F: Flight>(
         &mut self,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         now: Instant,
         (una, nxt): (SeqNumber, SeqNumber),
         rtt: &MeasuredRtt,
@@ -534,16 +341,18 @@ impl<P: Profile> Recovery<P> {
         // RFC 6298 rule 5.4, also when some of the flight may yet arrive.
         self.episode.owes_retransmission = true;
         let rules = &mut self.rules;
-        if rules.may_undo() {
-            self.undo.begin_timeout(una, rules.superfluous(), repeated, recovering);
+        if let Some(undo) = self.undo.get_mut()
+            && rules.may_undo()
+        {
+            undo.begin_timeout(una, rules.superfluous(), repeated, recovering);
         }
         rules.on_timeout(&self.episode, flight, now, rtt);
     }
 
     /// Nothing of the flight can arrive any more, which is no sign of congestion.
-    pub(crate) fn on_all_lost(&mut self, flight: &mut Flight<'_, P>, nxt: SeqNumber) {
+    pub(crate) fn on_all_lost<F: Flight>(&mut self, flight: &mut F, nxt: SeqNumber) {
         self.begin_anew(nxt);
-        self.undo.disarm();
+        self.keep_reduction();
         self.rules.forget();
         flight.mark_all_lost();
     }
@@ -556,21 +365,21 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// The piece that must be sent again now.
-    pub(crate) fn next_retransmission(
+    pub(crate) fn next_retransmission<F: Flight>(
         &self,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         allowance: u32,
     ) -> Option<SeqRange> {
-        if self.undo.sends_forward() {
+        if self.sends_forward() {
             return None;
         }
         self.rules.next_retransmission(&self.episode, flight, allowance)
     }
 
     /// What to retransmit when nothing is lost and no new data can be sent.
-    pub(crate) fn next_speculation(
+    pub(crate) fn next_speculation<F: Flight>(
         &self,
-        flight: &Flight<'_, P>,
+        flight: &F,
         allowance: u32,
     ) -> Option<SeqRange> {
         let speculation = self.rules.next_speculation(&self.episode, flight)?;
@@ -578,16 +387,16 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// `range` was sent, for the first time or again.
-    pub(crate) fn on_sent(
+    pub(crate) fn on_sent<F: Flight>(
         &mut self,
         now: Instant,
-        flight: &Flight<'_, P>,
+        flight: &F,
         range: SeqRange,
         new: bool,
     ) {
         self.episode.owes_retransmission &= new;
-        if !new {
-            self.undo.on_resent(now.as_millis() as u32, range);
+        if let Some(undo) = self.undo.get_mut().filter(|_| !new) {
+            undo.on_resent(now.as_millis() as u32, range);
         }
         self.rules.on_sent(&self.episode, flight, range, new);
     }
@@ -598,8 +407,8 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// New data was sent, or something was acknowledged.
-    #[cfg_attr(feature = "fast-path", inline(always))]
-    pub(crate) fn schedule_probe(&mut self, flight: &Flight<'_, P>, facts: &ProbeFacts) {
+    #[inline(always)]
+    pub(crate) fn schedule_probe<F: Flight>(&mut self, flight: &F, facts: &ProbeFacts) {
         self.rules.schedule_probe(&self.episode, flight, facts);
     }
 

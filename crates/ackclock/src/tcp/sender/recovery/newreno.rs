@@ -4,11 +4,10 @@
 //! taken out of the pipe as a credit, so that the law's window stays the law's.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
-use crate::profile::Profile;
 
 /// RFC 6582.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct NewReno {
+pub struct NewReno {
     /// Bytes that duplicate acks say have left the network: in RFC 6582's words the inflation of
     /// the window, and for the first two of them limited transmit.
     credit: u32,
@@ -22,11 +21,11 @@ impl NewReno {
 
     /// Section 3.2, step 3, partial ack: the next hole is lost as well; the credit shrinks by what
     /// was acknowledged, less one segment.
-    fn on_partial_ack<P: Profile>(
+    fn on_partial_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_, P>,
-        ack: &AckFacts,
+        flight: &mut F,
+        ack: &AckFacts<'_>,
         outcome: &mut Outcome,
     ) {
         self.credit = self.credit.saturating_sub(ack.acked);
@@ -42,11 +41,11 @@ impl NewReno {
 }
 
 impl Rules for NewReno {
-    fn on_ack<P: Profile>(
+    fn on_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_, P>,
-        ack: &AckFacts,
+        flight: &mut F,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         let mut outcome = Outcome::default();
         if episode.is_completed_by(ack) {
@@ -82,7 +81,7 @@ impl Rules for NewReno {
         self.credit = 0;
     }
 
-    fn pipe<P: Profile>(&self, _episode: &Episode, flight: &Flight<'_, P>) -> u32 {
+    fn pipe<F: Flight>(&self, _episode: &Episode, flight: &F) -> u32 {
         flight.pipe().saturating_sub(self.credit)
     }
 

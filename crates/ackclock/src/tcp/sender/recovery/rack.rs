@@ -9,7 +9,6 @@ use super::{
     AckFacts, DUPLICATE_THRESHOLD, EarlyTimer, Episode, Flight, Limits, MeasuredRtt, Outcome,
     Phase, ProbeFacts, Rules,
 };
-use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::sender::flight::{Run, Transmission, micros};
 use crate::time::{Duration, Instant};
@@ -35,7 +34,7 @@ enum Probe {
 
 /// RFC 8985 with RFC 9937.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Rack {
+pub struct Rack {
     /// RACK.xmit_ts in microseconds.
     newest_at: u64,
     /// When the timer fires.
@@ -89,7 +88,7 @@ impl Rack {
     }
 
     /// Section 6.2, steps 1 to 3.
-    fn take_delivery<P: Profile>(&mut self, flight: &Flight<'_, P>, ack: &AckFacts) {
+    fn take_delivery<F: Flight>(&mut self, flight: &F, ack: &AckFacts<'_>) {
         if let Some(newest) = ack.delivered.newest {
             self.take_newest(ack.now, ack.una, newest, ack.delivered.lowest_original);
         }
@@ -97,7 +96,7 @@ impl Rack {
         self.fack = self.fack.max(ack.una).max(highest);
     }
 
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     fn take_newest(
         &mut self,
         now: u64,
@@ -120,7 +119,7 @@ impl Rack {
 
     /// Section 6.2 step 4, the D-SACK part: the window grows once per round that sees one, and is
     /// reset after 16 recoveries without.
-    fn adapt_window(&mut self, ack: &AckFacts, recovered: bool) {
+    fn adapt_window(&mut self, ack: &AckFacts<'_>, recovered: bool) {
         self.in_dsack_round &= ack.una.before(self.dsack_round);
         if !self.in_dsack_round && ack.dsack.is_some() {
             (self.in_dsack_round, self.dsack_round) = (true, ack.nxt);
@@ -135,10 +134,10 @@ impl Rack {
     }
 
     /// Section 6.2 step 4: RACK.reo_wnd in microseconds.
-    fn reordering_window<P: Profile>(
+    fn reordering_window<F: Flight>(
         &self,
         episode: &Episode,
-        flight: &Flight<'_, P>,
+        flight: &F,
         rtt: &MeasuredRtt,
     ) -> u32 {
         let settled = !self.reordering_seen
@@ -151,21 +150,16 @@ impl Rack {
     }
 
     /// How long after its transmission a piece is overdue, in microseconds.
-    fn patience<P: Profile>(
-        &self,
-        episode: &Episode,
-        flight: &Flight<'_, P>,
-        rtt: &MeasuredRtt,
-    ) -> u64 {
+    fn patience<F: Flight>(&self, episode: &Episode, flight: &F, rtt: &MeasuredRtt) -> u64 {
         let round_trip = if self.measured { self.rtt } else { to_micros(rtt.smoothed) };
         u64::from(round_trip) + u64::from(self.reordering_window(episode, flight, rtt))
     }
 
     /// Section 6.2 step 5, RACK_detect_loss_and_arm_timer.
-    fn detect<P: Profile>(
+    fn detect<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         (now, nxt): (u64, SeqNumber),
         rtt: &MeasuredRtt,
     ) -> Outcome {
@@ -202,7 +196,7 @@ impl Rack {
 
     /// Section 7.4.2, TLP_process_ack. Whether the probe has repaired a loss that nothing else
     /// would tell of.
-    fn take_probe_ack(&mut self, ack: &AckFacts) -> bool {
+    fn take_probe_ack(&mut self, ack: &AckFacts<'_>) -> bool {
         if self.probe == Probe::None || ack.una.before(self.probe_end) {
             return false;
         }
@@ -220,11 +214,11 @@ impl Rack {
 }
 
 impl Rules for Rack {
-    fn on_ack<P: Profile>(
+    fn on_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_, P>,
-        ack: &AckFacts,
+        flight: &mut F,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         let repaired = self.take_probe_ack(ack) && episode.phase == Phase::Open;
         let recovered = episode.is_completed_by(ack);
@@ -242,10 +236,10 @@ impl Rules for Rack {
     }
 
     /// Section 6.3.
-    fn on_timeout<P: Profile>(
+    fn on_timeout<F: Flight>(
         &mut self,
         episode: &Episode,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         now: Instant,
         rtt: &MeasuredRtt,
     ) {
@@ -276,10 +270,10 @@ impl Rules for Rack {
         if self.regulated && episode.phase == Phase::Fast { self.prr_window } else { window }
     }
 
-    fn regulate<P: Profile>(
+    fn regulate<F: Flight>(
         &mut self,
         episode: &Episode,
-        flight: &Flight<'_, P>,
+        flight: &F,
         outcome: &Outcome,
         limits: &Limits,
     ) {
@@ -300,13 +294,7 @@ impl Rules for Rack {
         }
     }
 
-    fn on_sent<P: Profile>(
-        &mut self,
-        episode: &Episode,
-        _flight: &Flight<'_, P>,
-        range: SeqRange,
-        _new: bool,
-    ) {
+    fn on_sent<F: Flight>(&mut self, episode: &Episode, _flight: &F, range: SeqRange, _new: bool) {
         if self.regulated && episode.phase == Phase::Fast {
             self.prr.on_sent(range.len());
         }
@@ -318,7 +306,7 @@ impl Rules for Rack {
 
     /// What was sent after the newest that was delivered is not overdue. So nothing can be, unless a
     /// retransmission was the newest.
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     fn take_run(&mut self, now: u64, una: SeqNumber, run: &Run) -> bool {
         let newest = run.newest();
         let is_newest = !self.measured || newest.is_after(self.newest());
@@ -335,10 +323,10 @@ impl Rules for Rack {
         (self.timer, self.deadline)
     }
 
-    fn on_reordering_timeout<P: Profile>(
+    fn on_reordering_timeout<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         (now, nxt): (Instant, SeqNumber),
         rtt: &MeasuredRtt,
     ) -> Outcome {
@@ -347,12 +335,7 @@ impl Rules for Rack {
 
     /// Section 7.2.
     #[inline]
-    fn schedule_probe<P: Profile>(
-        &mut self,
-        episode: &Episode,
-        flight: &Flight<'_, P>,
-        facts: &ProbeFacts,
-    ) {
+    fn schedule_probe<F: Flight>(&mut self, episode: &Episode, flight: &F, facts: &ProbeFacts) {
         if self.timer == EarlyTimer::Reordering {
             return;
         }

@@ -7,11 +7,10 @@
 //! that the law's window stays the law's.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
-use crate::profile::Profile;
 
 /// What 4.3BSD-Reno did.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Reno {
+pub struct Reno {
     /// Bytes by which the window is inflated.
     inflation: u32,
 }
@@ -22,11 +21,11 @@ impl Reno {
 }
 
 impl Rules for Reno {
-    fn on_ack<P: Profile>(
+    fn on_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_, P>,
-        ack: &AckFacts,
+        flight: &mut F,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         let mut outcome = Outcome::default();
         if episode.is_completed_by(ack) || (ack.acked > 0 && episode.phase == Phase::Fast) {
@@ -47,7 +46,7 @@ impl Rules for Reno {
         self.inflation = 0;
     }
 
-    fn pipe<P: Profile>(&self, _episode: &Episode, flight: &Flight<'_, P>) -> u32 {
+    fn pipe<F: Flight>(&self, _episode: &Episode, flight: &F) -> u32 {
         flight.pipe().saturating_sub(self.inflation)
     }
 }

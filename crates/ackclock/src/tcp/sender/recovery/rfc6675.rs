@@ -1,12 +1,11 @@
 //! Loss recovery with SACK (RFC 6675): the scoreboard says what is lost, the pipe what may be sent.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
-use crate::profile::Profile;
 use crate::seq::SeqRange;
 
 /// RFC 6675.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Rfc6675 {
+pub struct Rfc6675 {
     /// The rescue retransmission of this episode was spent (NextSeg rule 4).
     rescued: bool,
 }
@@ -18,11 +17,11 @@ impl Rfc6675 {
 
 impl Rules for Rfc6675 {
     /// Section 5: IsLost, or the third duplicate ack, begins an episode.
-    fn on_ack<P: Profile>(
+    fn on_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_, P>,
-        ack: &AckFacts,
+        flight: &mut F,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         let mut outcome = Outcome::default();
         if episode.is_completed_by(ack) {
@@ -46,11 +45,7 @@ impl Rules for Rfc6675 {
 
     /// NextSeg rules 3 and 4 (section 4): what is neither SACKed nor known to be lost, below the
     /// highest SACKed piece; then once in an episode the last piece, so that the tail gives acks.
-    fn next_speculation<P: Profile>(
-        &self,
-        episode: &Episode,
-        flight: &Flight<'_, P>,
-    ) -> Option<SeqRange> {
+    fn next_speculation<F: Flight>(&self, episode: &Episode, flight: &F) -> Option<SeqRange> {
         if episode.phase != Phase::Fast {
             return None;
         }
@@ -58,13 +53,7 @@ impl Rules for Rfc6675 {
         flight.first_unsacked_hole().or_else(rescue)
     }
 
-    fn on_sent<P: Profile>(
-        &mut self,
-        episode: &Episode,
-        flight: &Flight<'_, P>,
-        range: SeqRange,
-        new: bool,
-    ) {
+    fn on_sent<F: Flight>(&mut self, episode: &Episode, flight: &F, range: SeqRange, new: bool) {
         let above = flight.highest_sacked().is_none_or(|high| range.start.at_or_after(high));
         self.rescued |= !new && episode.phase == Phase::Fast && above;
     }

@@ -7,13 +7,12 @@
 //! none. A retransmission that is lost waits for the timer, which clears the scoreboard.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, MeasuredRtt, Outcome, Phase, Rules};
-use crate::profile::Profile;
 use crate::seq::SeqRange;
 use crate::time::Instant;
 
 /// Fall and Floyd's SACK sender.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct SackPipe {
+pub struct SackPipe {
     /// What is thought to be in the network during fast recovery, in bytes.
     pipe: u32,
 }
@@ -24,11 +23,11 @@ impl SackPipe {
 }
 
 impl Rules for SackPipe {
-    fn on_ack<P: Profile>(
+    fn on_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_, P>,
-        ack: &AckFacts,
+        flight: &mut F,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         let mut outcome = Outcome::default();
         if episode.is_completed_by(ack) {
@@ -52,10 +51,10 @@ impl Rules for SackPipe {
         outcome
     }
 
-    fn on_timeout<P: Profile>(
+    fn on_timeout<F: Flight>(
         &mut self,
         _episode: &Episode,
-        flight: &mut Flight<'_, P>,
+        flight: &mut F,
         _now: Instant,
         _rtt: &MeasuredRtt,
     ) {
@@ -65,7 +64,7 @@ impl Rules for SackPipe {
 
     /// Outside fast recovery the scoreboard has no say: everything in flight counts, and after a
     /// timeout everything sent again.
-    fn pipe<P: Profile>(&self, episode: &Episode, flight: &Flight<'_, P>) -> u32 {
+    fn pipe<F: Flight>(&self, episode: &Episode, flight: &F) -> u32 {
         match episode.phase {
             Phase::Fast => self.pipe,
             Phase::Open => flight.pipe().saturating_add(flight.sacked()),
@@ -73,13 +72,7 @@ impl Rules for SackPipe {
         }
     }
 
-    fn on_sent<P: Profile>(
-        &mut self,
-        episode: &Episode,
-        _flight: &Flight<'_, P>,
-        range: SeqRange,
-        _new: bool,
-    ) {
+    fn on_sent<F: Flight>(&mut self, episode: &Episode, _flight: &F, range: SeqRange, _new: bool) {
         if episode.phase == Phase::Fast {
             self.pipe = self.pipe.saturating_add(range.len());
         }

@@ -7,16 +7,15 @@
 //! are another loss (the second loss of zhang91 figure 5).
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
-use crate::profile::Profile;
 
 /// What 4.3BSD-Tahoe did.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tahoe;
+pub struct Tahoe;
 
 /// What descriptions of Tahoe often say: the third duplicate ack is treated as a timeout, and
 /// sending goes back to SND.UNA. zhang91's utilisation depends on which of the two it is.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct TahoeGoBackN;
+pub struct TahoeGoBackN;
 
 impl Tahoe {
     pub(super) const NAME: &'static str = "tahoe";
@@ -30,7 +29,11 @@ impl TahoeGoBackN {
 
 /// Ends what the ack completes. If it is the third duplicate, an episode begins (in slow start, so
 /// the law keeps growing): then the caller marks what is lost.
-fn begin_at_third_duplicate(episode: &mut Episode, ack: &AckFacts, outcome: &mut Outcome) -> bool {
+fn begin_at_third_duplicate(
+    episode: &mut Episode,
+    ack: &AckFacts<'_>,
+    outcome: &mut Outcome,
+) -> bool {
     if episode.is_completed_by(ack) {
         episode.end(outcome);
     }
@@ -42,11 +45,11 @@ fn begin_at_third_duplicate(episode: &mut Episode, ack: &AckFacts, outcome: &mut
 }
 
 impl Rules for Tahoe {
-    fn on_ack<P: Profile>(
+    fn on_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_, P>,
-        ack: &AckFacts,
+        flight: &mut F,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         let mut outcome = Outcome::default();
         if begin_at_third_duplicate(episode, ack, &mut outcome) {
@@ -57,11 +60,11 @@ impl Rules for Tahoe {
 }
 
 impl Rules for TahoeGoBackN {
-    fn on_ack<P: Profile>(
+    fn on_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
-        flight: &mut Flight<'_, P>,
-        ack: &AckFacts,
+        flight: &mut F,
+        ack: &AckFacts<'_>,
     ) -> Outcome {
         let mut outcome = Outcome::default();
         if begin_at_third_duplicate(episode, ack, &mut outcome) {

@@ -103,7 +103,7 @@ impl Undo {
     }
 
     /// Whether an ack shows that nothing was lost.
-    pub(super) fn is_spurious(&mut self, episode: &Episode, ack: &AckFacts) -> bool {
+    pub(super) fn is_spurious(&mut self, episode: &Episode, ack: &AckFacts<'_>) -> bool {
         if !self.armed {
             return false;
         }
@@ -112,7 +112,7 @@ impl Undo {
     }
 
     /// D-SACK has reported everything that was sent again.
-    fn all_duplicated(&mut self, episode: &Episode, ack: &AckFacts) -> bool {
+    fn all_duplicated(&mut self, episode: &Episode, ack: &AckFacts<'_>) -> bool {
         let sent_before = SeqRange::new(self.begin, episode.point);
         let Some(duplicate) = ack.dsack.filter(|duplicate| sent_before.covers(*duplicate)) else {
             return false;
@@ -125,7 +125,7 @@ impl Undo {
     /// retransmission, so it is for the original. If it acknowledges everything, all acks of the
     /// originals may have been lost: a peer of which it is known that it reports duplicates would
     /// then have reported one.
-    fn is_for_original(&mut self, ack: &AckFacts) -> bool {
+    fn is_for_original(&mut self, ack: &AckFacts<'_>) -> bool {
         if self.stamp != Stamp::Awaited || ack.acked == 0 {
             return false;
         }
@@ -135,7 +135,7 @@ impl Undo {
         ack.echoed_ms.is_some_and(older) && ack.dsack.is_none() && !acks_were_lost
     }
 
-    fn forward_rto(&mut self, episode: &Episode, ack: &AckFacts) -> bool {
+    fn forward_rto(&mut self, episode: &Episode, ack: &AckFacts<'_>) -> bool {
         if episode.phase != Phase::Loss {
             self.forward = ForwardRto::Off;
         }
@@ -158,7 +158,7 @@ impl Undo {
                 self.forward = ForwardRto::Off;
                 // Something arrived that was sent before the timeout, and nothing that was sent
                 // after it.
-                let delivered = &ack.delivered;
+                let delivered = ack.delivered;
                 let forward = delivered.newest.is_some_and(|last| last.end.after(episode.point));
                 delivered.lowest_original.is_some() && !forward && (ack.acked > 0 || ack.uses_sack)
             }

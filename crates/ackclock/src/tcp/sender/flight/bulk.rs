@@ -1,0 +1,172 @@
+//! What is in the network where nobody asks when each part of it was sent: numbers between SND.UNA and
+//! SND.NXT, instead of a record for each transmission.
+//!
+//! What is lost begins at SND.UNA, as without SACK blocks nobody knows of a later hole. One segment at
+//! a time is timed (RFC 6298 section 3).
+
+use super::*;
+use core::marker::PhantomData;
+
+/// What was sent and not acknowledged.
+#[derive(Debug)]
+pub struct BulkFlight<'a, P> {
+    una: SeqNumber,
+    nxt: SeqNumber,
+    /// Where the segment ends that is timed, or else what is lost; SND.UNA if there is neither.
+    end: SeqNumber,
+    /// Up to here nothing is to be sent again.
+    resend_from: SeqNumber,
+    is_timed: bool,
+    /// When the timed segment was sent.
+    sent_at: Instant,
+    /// The longest segment since nothing was in flight, in bytes.
+    piece: u32,
+    memory: PhantomData<(&'a (), P)>,
+}
+
+impl<'a, P: Profile> Flight for BulkFlight<'a, P> {
+    type Memory = FlightMemory<'a, P>;
+
+    fn new(start: SeqNumber, _memory: Self::Memory, _limit: usize) -> Self {
+        const {
+            let asks_for_records = P::SACK || P::SEGMENTATION || times_matter::<P>();
+            assert!(!asks_for_records, "a part of this profile needs Flight = Records");
+        }
+        BulkFlight {
+            una: start,
+            nxt: start,
+            end: start,
+            resend_from: start,
+            is_timed: false,
+            sent_at: Instant::ZERO,
+            piece: 0,
+            memory: PhantomData,
+        }
+    }
+
+    fn into_memory(self) -> Self::Memory {
+        Default::default()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.una == self.nxt
+    }
+
+    fn len(&self) -> usize {
+        usize::from(!self.is_empty())
+    }
+
+    fn outstanding(&self) -> u32 {
+        distance(self.una, self.nxt)
+    }
+
+    fn lost(&self) -> u32 {
+        if self.is_timed { 0 } else { distance(self.una, self.end) }
+    }
+
+    fn unrepaired(&self) -> u32 {
+        distance(self.resend_from, self.end)
+    }
+
+    fn pipe(&self) -> u32 {
+        self.outstanding() - self.unrepaired()
+    }
+
+    fn push(&mut self, now: Instant, range: SeqRange, piece: u32) -> bool {
+        // Behind a full one a FIN makes a segment longer by one.
+        if self.is_empty() || piece > self.piece + 1 {
+            self.piece = piece;
+        }
+        // What is acknowledged together with something that was sent again measures nothing (Karn's
+        // rule).
+        if self.end == self.una {
+            (self.end, self.resend_from) = (range.end, range.end);
+            (self.is_timed, self.sent_at) = (true, now);
+        }
+        self.nxt = range.end;
+        true
+    }
+
+    fn acknowledge(&mut self, una: SeqNumber, delivered: &mut Delivered) -> Acked {
+        delivered.bytes += distance(self.una, una);
+        self.una = una;
+        let sent_at = self.is_timed.then_some(self.sent_at);
+        if self.end.at_or_before(una) {
+            self.unmark_lost();
+            return Acked { sent_at };
+        }
+        self.resend_from = self.resend_from.max(una);
+        Acked::default()
+    }
+
+    fn mark_first_lost(&mut self) -> Losses {
+        if self.lost() > 0 {
+            return Losses::default();
+        }
+        self.mark_lost(self.piece.min(self.outstanding()))
+    }
+
+    fn mark_first_lost_again(&mut self) -> Losses {
+        let bytes = self.lost().max(self.piece.min(self.outstanding()));
+        self.mark_lost(bytes)
+    }
+
+    fn mark_all_lost(&mut self) {
+        self.mark_lost(self.outstanding());
+    }
+
+    fn unmark_lost(&mut self) {
+        self.mark_lost(0);
+    }
+
+    fn first_lost(&mut self) -> Option<SeqRange> {
+        let len = self.unrepaired().min(self.piece);
+        (len > 0).then_some(SeqRange::from_len(self.resend_from, len))
+    }
+
+    fn first(&self) -> Option<SeqRange> {
+        (!self.is_empty()).then_some(SeqRange::new(self.una, self.nxt))
+    }
+
+    fn begins_with(&self, seq: SeqNumber) -> bool {
+        seq == self.una
+    }
+
+    fn mark_probed(&mut self, _start: SeqNumber) {
+        if self.is_timed {
+            self.unmark_lost();
+        }
+    }
+
+    fn mark_resent(&mut self, _now: Instant, range: SeqRange) {
+        self.resend_from = range.end;
+    }
+
+    fn cut_anew(&mut self, _now: Instant, piece: u32) {
+        self.piece = piece;
+    }
+
+    #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
+    fn broken_invariant(&self, una: SeqNumber, nxt: SeqNumber) -> Option<&'static str> {
+        let flight = SeqRange::new(self.una, self.nxt);
+        if flight != SeqRange::new(una, nxt) {
+            return Some("the flight is what lies between SND.UNA and SND.NXT");
+        }
+        let in_order = flight.covers(SeqRange::new(self.una, self.resend_from))
+            && flight.covers(SeqRange::new(self.resend_from, self.end));
+        (!in_order).then_some("what is lost or timed is in flight")
+    }
+}
+
+impl<P: Profile> BulkFlight<'_, P> {
+    /// The first `bytes` of the flight are lost, and none of them was sent again.
+    fn mark_lost(&mut self, bytes: u32) -> Losses {
+        (self.resend_from, self.end, self.is_timed) = (self.una, self.una + bytes, false);
+        Losses { bytes, ..Losses::default() }
+    }
+}
+
+/// How far `later`, which is not before `earlier`, is after it.
+fn distance(earlier: SeqNumber, later: SeqNumber) -> u32 {
+    later.distance(earlier) as u32
+}
