@@ -30,7 +30,7 @@ pub use schedule::{Completed, Recorded, Schedule};
 pub use server::{Progress, Serve, Served, Server, ServerStatistics, Service};
 pub use source::{Amount, Burst, Source, SourceConfig, SourceError};
 
-use crate::profile::Full;
+use crate::profile::{Full, Profile};
 use crate::stack::{Event, Stack};
 use crate::time::Instant;
 
@@ -39,7 +39,7 @@ use crate::time::Instant;
 /// The driver calls [`start`](Application::start) once, then hands over each
 /// [`Event`] and wakes the application when the time it asked for has come. Applications that share a stack
 /// see all events and ignore what is not theirs.
-pub trait Application<'a, C, P = Full> {
+pub trait Application<'a, C, P: Profile = Full> {
     /// Opens connections or listens.
     ///
     /// # Errors

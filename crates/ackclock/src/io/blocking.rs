@@ -33,7 +33,7 @@ use embedded_io::{ErrorType, Read, ReadReady, Write, WriteReady};
 /// }
 /// ```
 #[derive(Debug)]
-pub struct Blocking<'s, 'a, C, D, P = Full> {
+pub struct Blocking<'s, 'a, C, D, P: Profile = Full> {
     stack: &'s mut Stack<'a, C, P>,
     handle: Handle,
     drive: D,
@@ -69,7 +69,7 @@ where
     }
 }
 
-impl<C, D, P> ErrorType for Blocking<'_, '_, C, D, P> {
+impl<C, D, P: Profile> ErrorType for Blocking<'_, '_, C, D, P> {
     type Error = IoError;
 }
 

@@ -39,7 +39,7 @@ const BATCH: usize = 16;
 ///
 /// `examples/embassy.rs` is a whole program.
 #[derive(Debug)]
-pub struct SharedStack<'a, C, const WAKERS: usize, P = Full> {
+pub struct SharedStack<'a, C, const WAKERS: usize, P: Profile = Full> {
     inner: RefCell<Inner<'a, C, WAKERS, P>>,
     clock: fn() -> Instant,
     /// Settings of new connections.
@@ -47,14 +47,14 @@ pub struct SharedStack<'a, C, const WAKERS: usize, P = Full> {
 }
 
 #[derive(Debug)]
-struct Inner<'a, C, const WAKERS: usize, P = Full> {
+struct Inner<'a, C, const WAKERS: usize, P: Profile = Full> {
     stack: Stack<'a, C, P>,
     wakers: Wakers<WAKERS>,
     /// The task that runs the stack.
     runner: Option<Waker>,
 }
 
-impl<C, const WAKERS: usize, P> Inner<'_, C, WAKERS, P> {
+impl<C, const WAKERS: usize, P: Profile> Inner<'_, C, WAKERS, P> {
     fn wake_runner(&self) {
         self.runner.iter().for_each(Waker::wake_by_ref);
     }

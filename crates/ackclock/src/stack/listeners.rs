@@ -6,7 +6,7 @@ use super::pool::{NO_ID, Place, Pool};
 use super::tuple::End;
 use super::{ListenConfig, ListenError};
 use crate::storage::Buffer;
-use crate::tcp::KeptConfig;
+use crate::tcp::Config;
 
 /// What is kept of a [`ListenConfig`].
 #[derive(Clone, Copy, Debug)]
@@ -19,11 +19,11 @@ pub(super) struct Settings {
     #[cfg(feature = "tuning")]
     any_destination: bool,
     /// What accepted connections inherit.
-    pub(super) connection: KeptConfig,
+    pub(super) connection: Config,
 }
 
 impl Settings {
-    fn new(config: &ListenConfig, clock_phase: u32) -> Self {
+    fn new(config: &ListenConfig) -> Self {
         Settings {
             local: config.local.into(),
             half_open: config.half_open,
@@ -32,7 +32,7 @@ impl Settings {
             defer_accept: config.defer_accept,
             #[cfg(feature = "tuning")]
             any_destination: config.any_destination,
-            connection: KeptConfig::new(&config.connection, clock_phase),
+            connection: config.connection,
         }
     }
 
@@ -92,7 +92,7 @@ impl ListenerRecord {
     }
 
     /// Takes other settings, except for where it listens, and whether for any destination.
-    pub(super) fn set(&mut self, config: &ListenConfig, clock_phase: u32) {
+    pub(super) fn set(&mut self, config: &ListenConfig) {
         let local = self.config.local;
         #[cfg(feature = "tuning")]
         let any_destination = self.config.any_destination;
@@ -100,7 +100,7 @@ impl ListenerRecord {
             local,
             #[cfg(feature = "tuning")]
             any_destination,
-            ..Settings::new(config, clock_phase)
+            ..Settings::new(config)
         };
     }
 
@@ -137,14 +137,9 @@ impl<'a> Listeners<'a> {
         Listeners { records, events: IdQueue::new(links) }
     }
 
-    /// Adds a listener, whose settings were checked. `clock_phase` is the host's random word for the
-    /// phase of clocks that tick.
-    pub(super) fn add(
-        &mut self,
-        config: &ListenConfig,
-        clock_phase: u32,
-    ) -> Result<u32, ListenError> {
-        let config = Settings::new(config, clock_phase);
+    /// Adds a listener, whose settings were checked.
+    pub(super) fn add(&mut self, config: &ListenConfig) -> Result<u32, ListenError> {
+        let config = Settings::new(config);
         if self.records.iter().any(|(_, record)| record.config.local == config.local) {
             return Err(ListenError::AddressInUse);
         }
@@ -190,7 +185,7 @@ mod tests {
             (3, "10.0.0.1:80", false),
             (4, "[::]:80", false),
         ] {
-            assert_eq!(listeners.add(&config(local, any), 0), Ok(id));
+            assert_eq!(listeners.add(&config(local, any)), Ok(id));
         }
         let find = |to: &str, local| {
             listeners.find(to.parse::<core::net::SocketAddr>().unwrap().into(), local)
@@ -209,8 +204,8 @@ mod tests {
     fn one_listener_for_one_address() {
         let (mut records, mut links) = ([const { Place::EMPTY }; 1], [Link::OUT; 1]);
         let mut listeners = Listeners::new(Buffer::lent(&mut records), Buffer::lent(&mut links));
-        assert_eq!(listeners.add(&config("0.0.0.0:80", false), 0), Ok(0));
-        assert_eq!(listeners.add(&config("0.0.0.0:80", true), 0), Err(ListenError::AddressInUse));
-        assert_eq!(listeners.add(&config("0.0.0.0:81", true), 0), Err(ListenError::NoResources));
+        assert_eq!(listeners.add(&config("0.0.0.0:80", false)), Ok(0));
+        assert_eq!(listeners.add(&config("0.0.0.0:80", true)), Err(ListenError::AddressInUse));
+        assert_eq!(listeners.add(&config("0.0.0.0:81", true)), Err(ListenError::NoResources));
     }
 }

@@ -143,7 +143,7 @@ const fn from_bits(bits: u64) -> (u32, u32) {
 /// and after calls of the application, [`transmit`](Stack::transmit) until it returns `None` or the
 /// link is full, and [`poll_event`](Stack::poll_event) until it returns `None`.
 #[derive(Debug)]
-pub struct Stack<'a, C = BuiltIn, P = Full> {
+pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     config: StackConfig,
     controller: C,
     secret: Secret,

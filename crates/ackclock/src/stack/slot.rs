@@ -23,7 +23,7 @@ pub(super) enum Owner {
 
 /// A connection and what the stack knows of it.
 #[derive(Debug)]
-pub(super) struct Slot<'a, C, P> {
+pub(super) struct Slot<'a, C, P: Profile> {
     /// The connection.
     pub(super) connection: Connection<'a, C, P>,
     /// Its ends.

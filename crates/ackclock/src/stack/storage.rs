@@ -17,7 +17,7 @@ use crate::tcp::Buffers;
 
 /// Memory for a stack: growing (with the `alloc` feature), or lent by a [`StackMemory`].
 #[derive(Debug)]
-pub struct Storage<'a, C, P = Full> {
+pub struct Storage<'a, C, P: Profile = Full> {
     pub(super) connections: Buffer<'a, Place<Slot<'a, C, P>>>,
     /// Lent buffers of connections that are not in use.
     pub(super) spare: Buffer<'a, Option<Buffers<'a>>>,
@@ -91,7 +91,7 @@ pub struct StackMemory<
     const ADDRESSES: usize = 8,
     const REPLIES: usize = 16,
     const ECHO_BYTES: usize = 2048,
-    P = Full,
+    P: Profile = Full,
 > {
     connections: [Place<Slot<'a, C, P>>; CONNECTIONS],
     spare: [Option<Buffers<'a>>; CONNECTIONS],

@@ -15,7 +15,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     ///
     /// # Errors
     /// Nothing more can be sent: this side has shut down, or the connection is over.
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     pub fn send(&mut self, now: Instant, data: &[u8]) -> Result<usize, SendError> {
         self.check_open_for_sending()?;
         Ok(self.sender.enqueue(now, data))
@@ -71,7 +71,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     ///
     /// # Errors
     /// Nothing more will come: the peer has finished, or the connection is over.
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     pub fn receive(&mut self, to: &mut [u8]) -> Result<usize, ReceiveError> {
         let n = self.receiver.read(to);
         self.after_read();
@@ -238,7 +238,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// The same, with a bit for each thing.
     pub(crate) fn readiness_bits(&self) -> u8 {
-        if cfg!(feature = "fast-path") && self.state == State::Established && self.is_untroubled() {
+        if P::PREDICTION && self.state == State::Established && self.is_untroubled() {
             // As nearly always while data come and go.
             let bit = |is_so: bool, bit: u8| if is_so { bit } else { 0 };
             return Readiness::ESTABLISHED

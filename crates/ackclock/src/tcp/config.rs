@@ -13,9 +13,11 @@ use core::str::FromStr;
 
 /// Settings of one connection, or of all connections that a listener accepts.
 ///
-/// Change fields of the default and hand it over; it is validated when it is used. With the
-/// feature `tuning` times are kept in whole microseconds, above 17 minutes in milliseconds and above 12
-/// days in seconds, rounded up.
+/// Change fields of the default and hand it over; it is validated when it is used. An image without
+/// [`RareSettings`](crate::profile::Profile::RareSettings) has the default of `mss`, `window_clamp`,
+/// `initial_window`, `syn_give_up`, `user_timeout`, `linger`, `msl`, `fin_wait_2_timeout`, `hop_limit`
+/// and `dscp`, whatever they are set to; an image with them keeps the times among these in whole
+/// microseconds, above 17 minutes in milliseconds and above 12 days in seconds, rounded up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Config {

@@ -8,12 +8,12 @@ use super::challenge::ChallengeLimit;
 use super::count::{ByteCount, Count};
 use super::handshake::{Agreement, SynOptions};
 use super::inquiry::Inquiry;
-use super::receiver::Receiver;
+use super::receiver::{AckState, Receiver};
 use super::sender::{Sender, SenderStart};
 use super::settings::Settings;
 use super::timestamps::TimestampState;
 use super::urgent::Urgent;
-use super::{Config, DeliveryRecord, EcnMode, Error, FlightRecord, Initial, State};
+use super::{Config, DeliveryRecord, EcnMode, Error, FlightRecord, State};
 use crate::congestion::CongestionController;
 use crate::profile::{Full, Profile};
 use crate::seq::{SeqNumber, SeqRange};
@@ -92,27 +92,27 @@ pub struct TimeWait {
 
 /// Counters of a connection, for `Info`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counters {
-    pub(super) bytes_received: ByteCount,
-    pub(super) segments_sent: Count,
-    pub(super) segments_received: Count,
-    pub(super) data_segments_sent: Count,
-    pub(super) data_segments_received: Count,
-    pub(super) reassembly_dropped: Count,
-    pub(super) ce_received: Count,
-    pub(super) ece_received: Count,
-    pub(super) paws_dropped: Count,
-    pub(super) challenge_acks: Count,
-    pub(super) keepalive_probes: Count,
+pub(super) struct Counters<P: Profile> {
+    pub(super) bytes_received: ByteCount<P>,
+    pub(super) segments_sent: Count<P>,
+    pub(super) segments_received: Count<P>,
+    pub(super) data_segments_sent: Count<P>,
+    pub(super) data_segments_received: Count<P>,
+    pub(super) reassembly_dropped: Count<P>,
+    pub(super) ce_received: Count<P>,
+    pub(super) ece_received: Count<P>,
+    pub(super) paws_dropped: Count<P>,
+    pub(super) challenge_acks: Count<P>,
+    pub(super) keepalive_probes: Count<P>,
 }
 
 /// One TCP connection.
 #[derive(Debug)]
-pub struct Connection<'a, C, P = Full> {
+pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) state: State,
     pub(super) error: Option<Error>,
     pub(super) soft_error: Option<IcmpErrorKind>,
-    pub(super) settings: Settings,
+    pub(super) settings: Settings<P>,
     /// Largest IP packet on the path, in bytes.
     pub(super) mtu: u32,
     /// Length of the IP header in bytes: 20 or 40.
@@ -134,8 +134,8 @@ pub struct Connection<'a, C, P = Full> {
     /// An ack is to be sent that answers a segment which was not accepted.
     pub(super) challenge_due: bool,
     /// RCV.UP.
-    pub(super) urgent: Urgent,
-    pub(super) counters: Counters,
+    pub(super) urgent: Urgent<P>,
+    pub(super) counters: Counters<P>,
 }
 
 /// What a microcontroller pays for a connection with Reno and RFC 6675 besides the memory it lends.
@@ -143,20 +143,28 @@ pub struct Connection<'a, C, P = Full> {
     target_pointer_width = "32",
     not(any(
         feature = "alloc",
-        feature = "counters",
-        feature = "ecn",
-        feature = "historic",
         feature = "hystart",
-        feature = "pacing",
         feature = "recovery-rack",
         feature = "recovery-sack-pipe",
         feature = "segmentation",
         feature = "undo",
-        feature = "urgent",
-        feature = "window-validation",
     ))
 ))]
-const _: () = assert!(size_of::<Connection<'static, crate::congestion::Reno>>() <= 512);
+const _: () = {
+    use crate::profile::Present;
+
+    crate::profile! {
+        struct Small: least {
+            ActiveOpen = Present,
+            IcmpErrors = Present,
+            RareSettings = Present,
+            Sack = Present,
+            Timestamps = Present,
+            WindowScaling = Present,
+        }
+    }
+    assert!(size_of::<Connection<'static, crate::congestion::Reno, Small>>() <= 512);
+};
 
 impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     /// Active open (section 3.10.1): a connection in SYN-SENT whose SYN the next
@@ -168,33 +176,31 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         buffers: Buffers<'a>,
         open: &Open,
     ) -> Self {
-        let initial = Initial::new(config, open.clock_phase);
-        let mut connection = Self::new(now, config, &initial, controller, buffers, open);
+        let mut connection = Self::new(now, config, controller, buffers, open);
         connection.offer(config);
         connection
     }
 
-    /// A connection in SYN-SENT that has nothing to [offer](Self::offer) yet. `initial` is what
-    /// `config` makes of it.
+    /// A connection in SYN-SENT that has nothing to [offer](Self::offer) yet.
     #[inline(always)]
     pub(crate) fn new(
         now: Instant,
         config: &Config,
-        initial: &Initial,
         controller: C,
         buffers: Buffers<'a>,
         open: &Open,
     ) -> Self {
         let Buffers { send, receive, flight, delivery, reassembly } = buffers;
+        let acks = AckState::new(config.ack_policy, config.ack_timer, open.clock_phase);
         Connection {
             state: State::SynSent,
             error: None,
             soft_error: None,
-            settings: initial.settings,
+            settings: Settings::new(config),
             mtu: open.mtu,
             ip_header: open.ip_header,
-            sender: Sender::new(config, initial.rto, controller, (send, flight, delivery), open),
-            receiver: Receiver::new(config, initial.acks, receive, reassembly),
+            sender: Sender::new(config, controller, (send, flight, delivery), open),
+            receiver: Receiver::new(config, acks, receive, reassembly),
             inquiry: Inquiry::open(now),
             agreement: Agreement::default(),
             timestamps: TimestampState::new(open.timestamp_offset),

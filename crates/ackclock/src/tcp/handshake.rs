@@ -3,6 +3,7 @@
 
 use super::settings::Settings;
 use super::{Config, EcnMode};
+use crate::profile::Profile;
 use crate::wire::{Flags, Header, Options, Timestamps};
 
 /// Length of a TCP header without options, in bytes.
@@ -173,7 +174,12 @@ impl Agreement {
     }
 
     /// Eff.snd.MSS (section 3.7.1): payload bytes of a full segment on a path of that MTU.
-    pub(crate) fn send_mss(&self, settings: &Settings, mtu: u32, ip_header: u8) -> u32 {
+    pub(crate) fn send_mss<P: Profile>(
+        &self,
+        settings: &Settings<P>,
+        mtu: u32,
+        ip_header: u8,
+    ) -> u32 {
         let path = mtu.saturating_sub(u32::from(ip_header) + TCP_HEADER);
         let own = settings.mss().map_or(u32::MAX, u32::from);
         u32::from(self.peer_mss).min(path).min(own).saturating_sub(self.option_bytes()).max(1)
@@ -188,6 +194,7 @@ impl Agreement {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::Full;
 
     #[test]
     fn the_shift_is_the_smallest_that_fits() {
@@ -212,7 +219,7 @@ mod tests {
         let bare = agreed(&SynOptions::default(), 20);
         assert_eq!((bare.peer_mss, bare.scaled), (536, false));
         assert_eq!((bare.sack, bare.timestamps), (false, false));
-        let settings = Settings::new(&config);
+        let settings = Settings::<Full>::new(&config);
         assert_eq!(bare.send_mss(&settings, 1500, 20), 536);
         assert_eq!(agreed(&SynOptions::default(), 40).peer_mss, 1220);
         let full = agreed(&SynOptions { mss: Some(1400), ..ours }, 20);

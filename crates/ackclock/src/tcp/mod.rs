@@ -7,28 +7,14 @@ pub(crate) mod challenge;
 mod config;
 mod congestion_control;
 mod connection;
-#[cfg_attr(not(feature = "counters"), path = "no_count.rs")]
 mod count;
 mod ecn_mode;
 mod error;
 pub(crate) mod handshake;
 mod info;
-mod initial;
 mod inquiry;
 #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
 mod invariants;
-#[cfg_attr(
-    any(
-        feature = "alloc",
-        feature = "ecn",
-        feature = "historic",
-        feature = "pacing",
-        feature = "tuning",
-        feature = "window-validation",
-    ),
-    path = "whole_config.rs"
-)]
-mod kept_config;
 mod output;
 mod pacing_mode;
 #[cfg(all(feature = "fast-path", feature = "ipv4"))]
@@ -45,9 +31,6 @@ mod ticks;
 mod timeout;
 #[cfg_attr(not(feature = "timestamps"), path = "no_timestamps.rs")]
 pub(crate) mod timestamps;
-#[cfg_attr(not(feature = "tuning"), path = "no_tuned.rs")]
-mod tuned;
-#[cfg_attr(not(feature = "urgent"), path = "no_urgent.rs")]
 mod urgent;
 mod words;
 
@@ -62,8 +45,6 @@ pub use error::{Error, ReceiveError, SendError};
 pub(crate) use handshake::Agreement;
 pub use handshake::SynOptions;
 pub use info::{Info, PendingTimers};
-pub(crate) use initial::Initial;
-pub(crate) use kept_config::KeptConfig;
 pub use output::Outgoing;
 pub use pacing_mode::Pacing;
 #[cfg(all(feature = "fast-path", feature = "ipv4"))]

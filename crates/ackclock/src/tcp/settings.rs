@@ -1,66 +1,100 @@
 //! What an open connection keeps of its [`Config`]: a connection is small, and most settings have
 //! done their work once it is made.
 
-use super::tuned::Tuned;
 use super::{Config, Keepalive, Pacing, RecoveryAlgorithm, RestartAfterIdle};
+use crate::congestion::InitialWindow;
+use crate::profile::{Kept, Part, Profile};
 use crate::time::Duration;
 use core::num::NonZeroU16;
 
 /// The settings that matter for longer than the moment a connection is made.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
+pub(crate) struct Settings<P: Profile> {
     pub(crate) recovery: RecoveryAlgorithm,
-    #[cfg(any(feature = "historic", feature = "tuning", feature = "window-validation"))]
     restart_after_idle: RestartAfterIdle,
-    #[cfg(feature = "pacing")]
-    pub(crate) pacing: Pacing,
-    #[cfg(feature = "pacing")]
-    burst_limit: Option<NonZeroU16>,
-    pub(super) tuned: Tuned,
-    give_up: CompactDuration,
-    keepalive_idle: CompactDuration,
-    keepalive_interval: CompactDuration,
+    pacing: <P::Pacing as Part>::Keeps<PacingSettings>,
+    rare: <P::RareSettings as Part>::Keeps<RareSettings>,
+    give_up: Duration,
+    keepalive_idle: Duration,
+    keepalive_interval: Duration,
     /// 0: no keepalive.
     keepalive_count: u16,
 }
 
-impl Settings {
+/// Those of pacing.
+#[derive(Clone, Copy, Debug)]
+struct PacingSettings {
+    mode: Pacing,
+    burst_limit: Option<NonZeroU16>,
+}
+
+/// Those that nearly all connections leave as they are.
+#[derive(Clone, Copy, Debug)]
+struct RareSettings {
+    /// Largest segment to send, in payload bytes without options.
+    mss: Option<u16>,
+    initial_window: InitialWindow,
+    syn_give_up: CompactDuration,
+    user_timeout: CompactDuration,
+    linger: CompactDuration,
+    msl: CompactDuration,
+    fin_wait_2_timeout: CompactDuration,
+}
+
+impl RareSettings {
+    #[inline(always)]
+    fn new(config: &Config) -> Self {
+        let or_for_ever =
+            |time: Option<Duration>| time.map_or(CompactDuration::FOR_EVER, CompactDuration::new);
+        RareSettings {
+            mss: config.mss,
+            initial_window: config.initial_window,
+            syn_give_up: CompactDuration::new(config.syn_give_up),
+            user_timeout: or_for_ever(config.user_timeout),
+            linger: or_for_ever(config.linger),
+            msl: CompactDuration::new(config.msl),
+            fin_wait_2_timeout: CompactDuration::new(config.fin_wait_2_timeout),
+        }
+    }
+}
+
+impl<P: Profile> Settings<P> {
     #[inline(always)]
     pub(crate) fn new(config: &Config) -> Self {
         let mut settings = Settings {
             recovery: config.recovery,
-            #[cfg(any(feature = "historic", feature = "tuning", feature = "window-validation"))]
             restart_after_idle: config.restart_after_idle,
-            #[cfg(feature = "pacing")]
-            pacing: config.pacing,
-            #[cfg(feature = "pacing")]
-            burst_limit: config.burst_limit,
-            tuned: Tuned::new(config),
-            give_up: CompactDuration::new(config.give_up),
-            keepalive_idle: CompactDuration::FOR_EVER,
-            keepalive_interval: CompactDuration::FOR_EVER,
+            pacing: Kept::new(PacingSettings {
+                mode: config.pacing,
+                burst_limit: config.burst_limit,
+            }),
+            rare: Kept::new(RareSettings::new(config)),
+            give_up: config.give_up,
+            keepalive_idle: Duration::MAX,
+            keepalive_interval: Duration::MAX,
             keepalive_count: 0,
         };
         settings.set_keepalive(config.keepalive);
         settings
     }
 
+    #[inline(always)]
     pub(crate) fn restart_after_idle(&self) -> RestartAfterIdle {
-        #[cfg(any(feature = "historic", feature = "tuning", feature = "window-validation"))]
-        return self.restart_after_idle;
-        #[cfg(not(any(feature = "historic", feature = "tuning", feature = "window-validation")))]
-        RestartAfterIdle::RestartWindow
+        self.restart_after_idle
     }
 
+    #[inline(always)]
+    pub(crate) fn pacing(&self) -> Pacing {
+        self.pacing.get().map_or(Pacing::Off, |pacing| pacing.mode)
+    }
+
+    #[inline(always)]
     pub(crate) fn burst_limit(&self) -> Option<NonZeroU16> {
-        #[cfg(feature = "pacing")]
-        return self.burst_limit;
-        #[cfg(not(feature = "pacing"))]
-        None
+        self.pacing.get().and_then(|pacing| pacing.burst_limit)
     }
 
     pub(crate) fn give_up(&self) -> Duration {
-        self.give_up.get()
+        self.give_up
     }
 
     pub(crate) fn has_keepalive(&self) -> bool {
@@ -69,8 +103,8 @@ impl Settings {
 
     pub(crate) fn keepalive(&self) -> Option<Keepalive> {
         self.has_keepalive().then(|| Keepalive {
-            idle: self.keepalive_idle.get(),
-            interval: self.keepalive_interval.get(),
+            idle: self.keepalive_idle,
+            interval: self.keepalive_interval,
             count: self.keepalive_count,
         })
     }
@@ -78,49 +112,78 @@ impl Settings {
     pub(crate) fn set_keepalive(&mut self, keepalive: Option<Keepalive>) {
         self.keepalive_count = keepalive.map_or(0, |keepalive| keepalive.count);
         if let Some(Keepalive { idle, interval, .. }) = keepalive {
-            self.keepalive_idle = CompactDuration::new(idle);
-            self.keepalive_interval = CompactDuration::new(interval);
+            (self.keepalive_idle, self.keepalive_interval) = (idle, interval);
         }
+    }
+}
+
+/// The rare settings; what they are by default where an image does without them.
+impl<P: Profile> Settings<P> {
+    pub(crate) fn mss(&self) -> Option<u16> {
+        self.rare.get().and_then(|rare| rare.mss)
+    }
+
+    /// In bytes, for segments of `mss` bytes.
+    pub(crate) fn initial_window(&self, mss: u32) -> u32 {
+        match self.rare.get() {
+            Some(rare) => rare.initial_window.window(mss),
+            None => InitialWindow::rfc6928(mss.max(1)),
+        }
+    }
+
+    pub(crate) fn syn_give_up(&self) -> Duration {
+        self.rare.get().map_or(Config::SYN_GIVE_UP, |rare| rare.syn_give_up.get())
+    }
+
+    pub(crate) fn set_syn_give_up(&mut self, give_up: Duration) {
+        if let Some(rare) = self.rare.get_mut() {
+            rare.syn_give_up = CompactDuration::new(give_up);
+        }
+    }
+
+    /// [`Duration::MAX`] if there is none.
+    #[inline(always)]
+    pub(crate) fn user_timeout(&self) -> Duration {
+        self.rare.get().map_or(Duration::MAX, |rare| rare.user_timeout.get())
+    }
+
+    pub(crate) fn set_user_timeout(&mut self, timeout: Option<Duration>) {
+        if let Some(rare) = self.rare.get_mut() {
+            rare.user_timeout = CompactDuration::new(timeout.unwrap_or(Duration::MAX));
+        }
+    }
+
+    /// [`Duration::MAX`]: for ever.
+    pub(crate) fn linger(&self) -> Duration {
+        self.rare.get().map_or(Duration::MAX, |rare| rare.linger.get())
+    }
+
+    pub(crate) fn msl(&self) -> Duration {
+        self.rare.get().map_or(Config::MSL, |rare| rare.msl.get())
+    }
+
+    pub(crate) fn fin_wait_2_timeout(&self) -> Duration {
+        self.rare.get().map_or(Config::FIN_WAIT_2_TIMEOUT, |rare| rare.fin_wait_2_timeout.get())
     }
 }
 
 /// A time in four bytes: the two upper bits say whether the others count microseconds (up to 17
 /// minutes), milliseconds (up to 12 days) or seconds (up to 34 years). What the unit does not
 /// express is rounded up; what is longer is for ever.
-#[cfg(feature = "tuning")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct CompactDuration(u32);
-
-/// Where only three times are kept they stay as they are: that takes less text.
-#[cfg(not(feature = "tuning"))]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct CompactDuration(Duration);
-
-#[cfg(not(feature = "tuning"))]
-impl CompactDuration {
-    pub(super) const FOR_EVER: CompactDuration = CompactDuration(Duration::MAX);
-
-    pub(super) fn new(time: Duration) -> Self {
-        CompactDuration(time)
-    }
-
-    pub(super) fn get(self) -> Duration {
-        self.0
-    }
-}
+struct CompactDuration(u32);
 
 /// The units in nanoseconds.
 const MICRO: u64 = 1_000;
 const MILLI: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
-#[cfg(feature = "tuning")]
 impl CompactDuration {
-    pub(super) const FOR_EVER: CompactDuration = CompactDuration(u32::MAX);
+    const FOR_EVER: CompactDuration = CompactDuration(u32::MAX);
     const VALUE: u32 = (1 << 30) - 1;
 
     #[inline]
-    pub(super) fn new(time: Duration) -> Self {
+    fn new(time: Duration) -> Self {
         let micros = time.as_micros_rounded_up();
         if micros <= u64::from(Self::VALUE) {
             CompactDuration(micros as u32)
@@ -143,7 +206,7 @@ impl CompactDuration {
         Self::FOR_EVER
     }
 
-    pub(super) fn get(self) -> Duration {
+    fn get(self) -> Duration {
         let nanos = match self.0 >> 30 {
             0 => MICRO,
             1 => MILLI,
@@ -158,6 +221,7 @@ impl CompactDuration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::{Full, Least};
 
     fn kept(time: Duration) -> Duration {
         CompactDuration::new(time).get()
@@ -179,7 +243,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "tuning")]
     fn what_the_unit_does_not_express_is_rounded_up() {
         assert_eq!(kept(Duration::from_nanos(1)), Duration::from_micros(1));
         let (more_than_17_minutes, ms) = (Duration::from_secs(1_100), Duration::from_millis(1));
@@ -191,9 +254,47 @@ mod tests {
     fn settings_come_back_as_they_were_given() {
         let keepalive = Keepalive { count: 3, ..Keepalive::default() };
         let config = Config { keepalive: Some(keepalive), ..Config::default() };
-        let mut settings = Settings::new(&config);
+        let mut settings = Settings::<Full>::new(&config);
         assert_eq!(settings.keepalive(), Some(keepalive));
         settings.set_keepalive(None);
         assert_eq!(settings.keepalive(), None);
+    }
+
+    /// The settings that are rare, and pacing, of a connection for which all are set.
+    fn rare<P: Profile>() -> (Option<u16>, [Duration; 5], Pacing, Option<NonZeroU16>) {
+        let seconds = Duration::from_secs;
+        let mut settings = Settings::<P>::new(&Config {
+            mss: Some(1_000),
+            msl: seconds(1),
+            linger: Some(seconds(2)),
+            fin_wait_2_timeout: seconds(3),
+            pacing: Pacing::Always,
+            burst_limit: NonZeroU16::new(6),
+            ..Config::default()
+        });
+        settings.set_syn_give_up(seconds(4));
+        settings.set_user_timeout(Some(seconds(5)));
+        let times = [
+            settings.msl(),
+            settings.linger(),
+            settings.fin_wait_2_timeout(),
+            settings.syn_give_up(),
+            settings.user_timeout(),
+        ];
+        (settings.mss(), times, settings.pacing(), settings.burst_limit())
+    }
+
+    #[test]
+    fn rare_settings_are_what_they_were_set_to() {
+        let times = [1, 2, 3, 4, 5].map(Duration::from_secs);
+        let expected = (Some(1_000), times, Pacing::Always, NonZeroU16::new(6));
+        assert_eq!(rare::<Full>(), expected);
+    }
+
+    #[test]
+    fn an_image_without_rare_settings_has_their_defaults() {
+        let seconds = Duration::from_secs;
+        let times = [seconds(30), Duration::MAX, seconds(60), seconds(180), Duration::MAX];
+        assert_eq!(rare::<Least>(), (None, times, Pacing::Off, None));
     }
 }

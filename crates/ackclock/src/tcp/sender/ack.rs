@@ -12,11 +12,6 @@ use crate::tcp::timestamps::rtt_since;
 use crate::time::{Duration, Instant};
 use crate::wire::SackBlocks;
 
-/// Whether anybody asks what has arrived twice. Else such a block tells nothing: what it names is
-/// acknowledged, or the next one SACKs it.
-const DUPLICATES_MATTER: bool =
-    cfg!(any(feature = "counters", feature = "recovery-rack", feature = "undo"));
-
 /// The parts of a segment that concern the sender. `ack` lies between SND.UNA and SND.NXT.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AckInput<'s> {
@@ -52,8 +47,8 @@ impl AckInput<'_> {
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Takes an ack that lies between SND.UNA and SND.NXT.
-    #[cfg_attr(feature = "fast-path", inline(never))]
-    pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings, input: &AckInput<'_>) {
+    #[inline(never)]
+    pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings<P>, input: &AckInput<'_>) {
         self.usual.forget();
         self.note_app_limited();
         self.allow_burst(settings);
@@ -78,7 +73,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let mut delivered = Delivered { believed_until, ..Delivered::default() };
         let acked = self.flight.acknowledge(self.snd_una, &mut delivered);
         delivered.believed_until = shortest;
-        if cfg!(feature = "icmp-errors") && advanced > 0 {
+        if P::ICMP_ERRORS && advanced > 0 {
             self.flight.go_on_within_piece(self.snd_una, self.mss);
         }
         let rtt = acked.sent_at.map(|sent_at| now.saturating_since(sent_at));
@@ -172,7 +167,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if let Some(phase) = outcome.undone {
             self.counters.undos.add(1);
             self.controller.on_undo(now);
-            self.round.validation.forget_loss();
+            self.forget_unvalidated_loss();
             self.withdraw_reduction();
             if phase == Phase::Loss {
                 self.rto.on_spurious_timeout();
@@ -210,7 +205,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     }
 
     /// Moves SND.UNA and takes what was acknowledged off the queue.
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     pub(super) fn take_off_queue(&mut self, ack: SeqNumber) {
         let advanced = ack.since(self.snd_una);
         let bytes = advanced.min(self.queue.len() as u32);
@@ -235,8 +230,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let data_end = self.snd_una + self.queue.len() as u32;
         for (index, block) in input.sack.as_slice().iter().enumerate() {
             let next = input.sack.as_slice().get(index + 1);
-            let duplicate = DUPLICATES_MATTER
-                && index == 0
+            let duplicate = index == 0
                 && (block.end.at_or_before(input.ack) || next.is_some_and(|n| n.covers(*block)));
             if duplicate {
                 // RFC 2883 section 4: what arrived twice.
@@ -296,7 +290,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// A window grows only while the flight reaches it (RFC 7661 section 4.1): in slow start half of
     /// it, since the flight that a window grew from was half as large.
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     pub(super) fn reaches_window(&mut self, now: Instant, flight_before: u32) -> bool {
         let peak = self.round.peak();
         let window = self.controller.window();

@@ -15,7 +15,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(crate) fn take_plain_ack(
         &mut self,
         now: Instant,
-        settings: &Settings,
+        settings: &Settings<P>,
         ends @ (seq, ack, window): (SeqNumber, SeqNumber, u32),
         has_text: bool,
     ) -> bool {
@@ -45,7 +45,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     fn take_first_window(
         &mut self,
         now: Instant,
-        settings: &Settings,
+        settings: &Settings<P>,
         (seq, ack, window): (SeqNumber, SeqNumber, u32),
     ) -> bool {
         let is_first =
@@ -96,7 +96,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(crate) fn take_calm_ack(
         &mut self,
         now: Instant,
-        settings: &Settings,
+        settings: &Settings<P>,
         (seq, ack, window): (SeqNumber, SeqNumber, u32),
     ) -> bool {
         let is_calm = ack.after(self.snd_una)

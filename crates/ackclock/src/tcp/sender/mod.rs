@@ -4,7 +4,6 @@ mod ack;
 mod calm_ack;
 #[cfg_attr(not(feature = "delivery-rate"), path = "no_delivery.rs")]
 mod delivery;
-#[cfg_attr(not(feature = "ecn"), path = "no_ecn.rs")]
 mod ecn;
 // Records are for those who want to know of each transmission.
 #[cfg_attr(
@@ -18,7 +17,6 @@ mod ecn;
     path = "flight_in_bulk.rs"
 )]
 mod flight;
-#[cfg_attr(not(feature = "pacing"), path = "no_pacing.rs")]
 mod pacing;
 #[cfg_attr(not(all(feature = "fast-path", feature = "ipv4")), path = "no_plain_data.rs")]
 mod plain_data;
@@ -26,12 +24,10 @@ mod recovery;
 mod restart;
 mod round;
 mod rto;
-#[cfg_attr(not(feature = "historic"), path = "no_rto_clock.rs")]
 mod rto_clock;
 mod rtt;
 mod timer;
 mod transmit;
-#[cfg_attr(not(feature = "window-validation"), path = "no_validation.rs")]
 mod validation;
 mod window;
 
@@ -47,7 +43,7 @@ use super::settings::Settings;
 use super::urgent::Urgent;
 use super::{Config, Open};
 use crate::congestion::{CongestionController, Start};
-use crate::profile::{Full, Profile};
+use crate::profile::{Full, Kept, Part, Profile};
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Ring};
 use crate::time::{Duration, Instant};
@@ -85,32 +81,32 @@ pub(crate) struct SenderStart {
 
 /// Counters of the sender, for `Info`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SenderCounters {
-    pub(crate) bytes_acked: ByteCount,
-    pub(crate) bytes_retransmitted: ByteCount,
-    pub(crate) retransmitted: Count,
-    pub(crate) duplicate_acks: Count,
-    pub(crate) timeouts: Count,
-    pub(crate) fast_recoveries: Count,
-    pub(crate) dsacks: Count,
-    pub(crate) probes: Count,
-    pub(crate) tail_probes: Count,
-    pub(crate) undos: Count,
+pub(crate) struct SenderCounters<P: Profile> {
+    pub(crate) bytes_acked: ByteCount<P>,
+    pub(crate) bytes_retransmitted: ByteCount<P>,
+    pub(crate) retransmitted: Count<P>,
+    pub(crate) duplicate_acks: Count<P>,
+    pub(crate) timeouts: Count<P>,
+    pub(crate) fast_recoveries: Count<P>,
+    pub(crate) dsacks: Count<P>,
+    pub(crate) probes: Count<P>,
+    pub(crate) tail_probes: Count<P>,
+    pub(crate) undos: Count<P>,
 }
 
 /// The sending half.
 #[derive(Debug)]
-pub(crate) struct Sender<'a, C, P = Full> {
+pub(crate) struct Sender<'a, C, P: Profile = Full> {
     controller: C,
     /// Bytes from SND.UNA on.
     queue: Ring<'a>,
     flight: Flight<'a, P>,
     recovery: Recovery<P>,
-    rto: Rto,
-    ecn: EcnSender,
-    round: Round,
+    rto: Rto<P>,
+    ecn: EcnSender<P>,
+    round: Round<P>,
     delivery: Delivery,
-    pacer: Pacer,
+    pacer: <P::Pacing as Part>::Keeps<Pacer>,
     /// When the retransmission timer or the persist timer fires.
     deadline: Instant,
     /// Which of the two it is.
@@ -124,7 +120,7 @@ pub(crate) struct Sender<'a, C, P = Full> {
     fin_sent: bool,
     fin_acked: bool,
     /// SND.UP.
-    urgent: Urgent,
+    urgent: Urgent<P>,
     nagle: bool,
     cork: bool,
     /// A probe of a zero window, or the end of the wait for a better one, is due.
@@ -140,7 +136,7 @@ pub(crate) struct Sender<'a, C, P = Full> {
     timeouts_in_a_row: u8,
     /// State of the random words given to the law.
     random: u32,
-    counters: SenderCounters,
+    counters: SenderCounters<P>,
 }
 
 impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
@@ -148,7 +144,6 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     #[inline(always)]
     pub(crate) fn new(
         config: &Config,
-        rto: Rto,
         controller: C,
         (queue, flight, delivery): (
             Buffer<'a, u8>,
@@ -166,11 +161,11 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             queue: Ring::new(queue, config.send_buffer as usize),
             flight: Flight::new(iss + 1, flight, config.flight_records as usize, delivery),
             recovery: Recovery::new(config.recovery, false, iss),
-            rto,
+            rto: Rto::new(&config.rto, open.clock_phase),
             ecn: EcnSender::new(false, iss),
             round: Round::new(Instant::ZERO, iss + 1),
             delivery: Delivery::default(),
-            pacer: Pacer::new(),
+            pacer: Kept::new(Pacer::new()),
             deadline: Instant::FAR_FUTURE,
             persisting: false,
             window: SendWindow::new(0, iss, iss),
@@ -195,7 +190,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     }
 
     /// The connection is established: both SYNs are acknowledged.
-    pub(crate) fn start(&mut self, now: Instant, settings: &Settings, start: &SenderStart) {
+    pub(crate) fn start(&mut self, now: Instant, settings: &Settings<P>, start: &SenderStart) {
         self.usual.forget();
         self.mss = start.mss.max(1);
         self.recovery = Recovery::new(settings.recovery, start.sack, self.snd_una - 1);
@@ -276,20 +271,20 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         &self.controller
     }
 
-    pub(crate) fn rto(&self) -> &Rto {
+    pub(crate) fn rto(&self) -> &Rto<P> {
         &self.rto
     }
 
     /// Whether neither the law nor anybody else asks what an ack says of the path.
     fn hears_nothing(&self) -> bool {
-        !cfg!(feature = "delivery-rate") && self.controller.is_constant()
+        !P::DELIVERY_RATE && self.controller.is_constant()
     }
 
     fn measured_rtt(&self) -> MeasuredRtt {
         MeasuredRtt { min: self.rto.min_rtt(), smoothed: self.rto.smoothed_rtt() }
     }
 
-    pub(crate) fn counters(&self) -> &SenderCounters {
+    pub(crate) fn counters(&self) -> &SenderCounters<P> {
         &self.counters
     }
 
@@ -342,7 +337,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     }
 
     /// Queues what fits of `data`.
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     pub(crate) fn enqueue(&mut self, now: Instant, data: &[u8]) -> usize {
         let usual = self.usual.is_known();
         self.note_app_limited_at(if usual { self.flight.outstanding() } else { self.pipe() });

@@ -17,7 +17,7 @@ impl Usual {
 impl<C: crate::congestion::CongestionController, P: Profile> super::Sender<'_, C, P> {
     pub(crate) fn mistaken(
         &self,
-        _settings: &crate::tcp::settings::Settings,
+        _settings: &crate::tcp::settings::Settings<P>,
     ) -> Option<&'static str> {
         None
     }

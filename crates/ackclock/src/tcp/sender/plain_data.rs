@@ -27,7 +27,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Whether there is more to think of than what is queued and what the windows let go. That it is
     /// not so is remembered until something happens that could change it.
     #[inline(always)]
-    pub(crate) fn is_unusual(&mut self, settings: &Settings) -> bool {
+    pub(crate) fn is_unusual(&mut self, settings: &Settings<P>) -> bool {
         if !self.usual.0 {
             self.usual.0 = !self.looks_unusual(settings);
         }
@@ -36,14 +36,14 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// What is remembered of that, if it is not so.
     #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
-    pub(crate) fn mistaken(&self, settings: &Settings) -> Option<&'static str> {
+    pub(crate) fn mistaken(&self, settings: &Settings<P>) -> Option<&'static str> {
         let is_mistaken = self.usual.0 && self.looks_unusual(settings);
         is_mistaken.then_some("nothing is unusual where that is remembered")
     }
 
     /// The same, asked anew.
     #[inline(never)]
-    fn looks_unusual(&self, settings: &Settings) -> bool {
+    fn looks_unusual(&self, settings: &Settings<P>) -> bool {
         let by_idle = settings.restart_after_idle();
         self.probe_due
             | self.tail_probe_due
@@ -71,7 +71,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(crate) fn sends_all(
         &mut self,
         now: Instant,
-        settings: &Settings,
+        settings: &Settings<P>,
         unsent: u32,
         fin: bool,
     ) -> bool {
@@ -89,7 +89,13 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// They were sent.
     #[inline(always)]
-    pub(crate) fn on_all_sent(&mut self, now: Instant, settings: &Settings, len: u32, fin: bool) {
+    pub(crate) fn on_all_sent(
+        &mut self,
+        now: Instant,
+        settings: &Settings<P>,
+        len: u32,
+        fin: bool,
+    ) {
         let idle = self.flight.is_empty();
         let range = SeqRange::from_len(self.snd_nxt, len + u32::from(fin));
         if idle {

@@ -43,7 +43,7 @@ words! {
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Before something is sent: the ack clock may have stopped, and then the old window would go
     /// out in one burst.
-    pub(super) fn restart_after_idle(&mut self, now: Instant, settings: &Settings) {
+    pub(super) fn restart_after_idle(&mut self, now: Instant, settings: &Settings<P>) {
         if self.hears_nothing() || self.queue.is_empty() {
             return;
         }
@@ -57,11 +57,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let limit = match settings.restart_after_idle() {
             RestartAfterIdle::Never => return,
             RestartAfterIdle::Validation => return self.give_up_unvalidated(now, settings),
-            RestartAfterIdle::OneSegmentAfterRtt
-                if cfg!(feature = "historic") && !measured.is_zero() =>
-            {
-                measured
-            }
+            RestartAfterIdle::OneSegmentAfterRtt if P::HISTORIC && !measured.is_zero() => measured,
             _ => self.rto.timeout(),
         };
         if idle > limit {

@@ -3,29 +3,30 @@
 use super::delivery::RoundRate;
 use super::validation::Validation;
 use crate::congestion::DeliveryRate;
+use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
 use crate::time::Instant;
 
 /// The current round trip and the last one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Round {
+pub(crate) struct Round<P: Profile> {
     /// The round ends when this is acknowledged.
     end: SeqNumber,
     /// Most bytes in flight during the last round and this one.
     last_peak: u32,
     peak: u32,
     rate: RoundRate,
-    pub(super) validation: Validation,
+    pub(super) validation: <P::WindowValidation as Part>::Keeps<Validation>,
 }
 
-impl Round {
+impl<P: Profile> Round<P> {
     pub(crate) fn new(now: Instant, nxt: SeqNumber) -> Self {
         Round {
             end: nxt,
             last_peak: 0,
             peak: 0,
             rate: RoundRate::new(now),
-            validation: Validation::new(now),
+            validation: Kept::new(Validation::new(now)),
         }
     }
 

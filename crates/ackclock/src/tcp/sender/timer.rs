@@ -5,7 +5,7 @@ use super::flight::Losses;
 use super::recovery::ProbeFacts;
 use super::{EarlyTimer, Sender};
 use crate::congestion::{CongestionController, CongestionKind};
-use crate::profile::Profile;
+use crate::profile::{Kept, Profile};
 use crate::tcp::Error;
 use crate::tcp::settings::Settings;
 use crate::time::{Duration, Instant};
@@ -54,7 +54,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// Starts, keeps or stops the timer according to what is in flight and queued.
     pub(super) fn rearm(&mut self, now: Instant) {
-        if cfg!(feature = "fast-path")
+        if P::PREDICTION
             && self.deadline.is_never()
             && !self.waits_for_ack()
             && (self.usable_window() >= self.mss || self.unsent() == 0 && !self.fin_pending())
@@ -67,7 +67,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.rearm_anew(now);
     }
 
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn rearm_anew(&mut self, now: Instant) {
         let is_off = self.deadline.is_never();
         let goes_on = !is_off && !self.persisting && !self.flight.is_empty();
@@ -183,7 +183,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// Whether data has been sent, or waits, without any ack for the give-up time or the user
     /// timeout (RFC 9293 section 3.8.3, RFC 5482).
-    fn expired(&self, now: Instant, settings: &Settings) -> Option<Error> {
+    fn expired(&self, now: Instant, settings: &Settings<P>) -> Option<Error> {
         let waited = now.saturating_since(self.no_progress_since);
         if waited >= settings.user_timeout() {
             return Some(Error::UserTimeout);
@@ -195,9 +195,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     ///
     /// # Errors
     /// The peer has acknowledged nothing for too long: the connection is over.
-    pub(crate) fn on_timeout(&mut self, now: Instant, settings: &Settings) -> Result<(), Error> {
+    pub(crate) fn on_timeout(&mut self, now: Instant, settings: &Settings<P>) -> Result<(), Error> {
         self.usual.forget();
-        self.pacer.on_timeout(now);
+        if let Some(pacer) = self.pacer.get_mut() {
+            pacer.on_timeout(now);
+        }
         if self.timer() == Timer::Off {
             return Ok(());
         }
@@ -230,8 +232,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     }
 
     /// When [`on_timeout`](Self::on_timeout) has something to do.
-    pub(crate) fn deadline(&self, settings: &Settings) -> Instant {
-        let paced = self.pacer.deadline();
+    pub(crate) fn deadline(&self, settings: &Settings<P>) -> Instant {
+        let paced = self.pacer.get().map_or(Instant::FAR_FUTURE, |pacer| pacer.deadline());
         if self.timer() == Timer::Off {
             return paced;
         }
@@ -255,7 +257,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let unrepaired = self.flight.unrepaired();
         self.recovery.on_timeout(&mut self.flight, now, ends, &rtt, repeated);
         self.tail_probe_due = false;
-        self.round.validation.forget_loss();
+        self.forget_unvalidated_loss();
         self.reduce(now, kind, flight_size);
         let bytes = self.flight.unrepaired().saturating_sub(unrepaired);
         self.tell_losses(now, &Losses { bytes, ..Losses::default() });

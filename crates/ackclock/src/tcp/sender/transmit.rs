@@ -43,7 +43,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(crate) fn next(
         &mut self,
         now: Instant,
-        settings: &Settings,
+        settings: &Settings<P>,
         max_payload: u32,
     ) -> Option<Data> {
         self.restart_after_idle(now, settings);
@@ -161,12 +161,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
         // Less than a segment, and all there is.
         let fin = self.fin_pending() && window > unsent;
-        let held = (cfg!(feature = "tuning") && self.cork) || (self.nagle && !idle);
+        let held = (P::RARE_SETTINGS && self.cork) || (self.nagle && !idle);
         if fin || self.fin_pending() || !held { new(unsent, fin) } else { None }
     }
 
     /// The link has taken `data`.
-    pub(crate) fn on_sent(&mut self, now: Instant, settings: &Settings, data: &Data) {
+    pub(crate) fn on_sent(&mut self, now: Instant, settings: &Settings<P>, data: &Data) {
         self.usual.forget();
         let range = data.range();
         let new = range.start == self.snd_nxt;
@@ -221,7 +221,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// each segment is sent, and what is noted of it, is the same for all of them if there is no
     /// loss, no pacing and no burst to be measured, and the probe's timer knows that more than one
     /// segment is in flight.
-    pub(crate) fn repeats(&self, settings: &Settings) -> u32 {
+    pub(crate) fn repeats(&self, settings: &Settings<P>) -> u32 {
         let is_calm = self.recovery.is_calm(&self.flight)
             && self.flight.len() > 1
             && !(self.probe_due || self.is_tail_probe_due())

@@ -94,7 +94,7 @@ impl core::ops::AddAssign for Losses {
 
 /// The records of a connection in order of sequence numbers, and sums over them.
 #[derive(Debug)]
-pub(crate) struct Flight<'a, P = Full> {
+pub(crate) struct Flight<'a, P: Profile = Full> {
     records: Deque<'a, FlightRecord>,
     /// Beside the records, where delivery rates are measured.
     delivery: DeliveryColumn<'a>,
@@ -110,7 +110,7 @@ pub(crate) struct Flight<'a, P = Full> {
     /// No piece before this one waits for retransmission.
     resend_from: SeqNumber,
     /// How often the peer was found to have thrown away what it had SACKed.
-    renegings: Count,
+    renegings: Count<P>,
     /// No record has pieces that were sent again and not since this time, in microseconds.
     #[cfg(feature = "recovery-rack")]
     oldest_resent: u64,
