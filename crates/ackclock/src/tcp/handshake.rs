@@ -1,8 +1,7 @@
 //! Opening a connection: what the SYNs offer, and what follows from both (RFC 9293 sections 3.5 and
 //! 3.7.1, RFC 7323, RFC 2018).
 
-use super::settings::Settings;
-use super::{Config, EcnMode};
+use super::{Config, EcnMode, Settings};
 use crate::profile::Profile;
 use crate::wire::{Flags, Header, Options, Timestamps};
 

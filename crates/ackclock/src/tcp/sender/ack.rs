@@ -7,7 +7,7 @@ use super::recovery::{AckFacts, Limits, Outcome, Phase};
 use crate::congestion::{Ack, CongestionController, CongestionKind};
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
-use crate::tcp::settings::Settings;
+use crate::tcp::Settings;
 use crate::tcp::timestamps::rtt_since;
 use crate::time::{Duration, Instant};
 use crate::wire::SackBlocks;

@@ -5,7 +5,7 @@ use super::flight::Run;
 use crate::congestion::{Ack, CongestionController};
 use crate::profile::Profile;
 use crate::seq::SeqNumber;
-use crate::tcp::settings::Settings;
+use crate::tcp::Settings;
 use crate::time::{Duration, Instant};
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {

@@ -39,9 +39,8 @@ pub use recovery::{RecoveryAlgorithm, UnknownRecovery};
 pub(crate) use transmit::{Data, DataKind};
 
 use super::count::{ByteCount, Count};
-use super::settings::Settings;
 use super::urgent::Urgent;
-use super::{Config, Open};
+use super::{Config, Open, Settings};
 use crate::congestion::{CongestionController, Start};
 use crate::profile::{Full, Kept, Part, Profile};
 use crate::seq::SeqNumber;
@@ -53,7 +52,6 @@ use flight::Flight;
 use pacing::Pacer;
 use plain_data::Usual;
 use recovery::{MeasuredRtt, Phase, Recovery};
-pub use restart::RestartAfterIdle;
 use round::Round;
 pub(crate) use rto::Rto;
 pub(crate) use timer::Timer;

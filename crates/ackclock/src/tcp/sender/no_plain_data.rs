@@ -15,10 +15,7 @@ impl Usual {
 
 #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
 impl<C: crate::congestion::CongestionController, P: Profile> super::Sender<'_, C, P> {
-    pub(crate) fn mistaken(
-        &self,
-        _settings: &crate::tcp::settings::Settings<P>,
-    ) -> Option<&'static str> {
+    pub(crate) fn mistaken(&self, _settings: &crate::tcp::Settings<P>) -> Option<&'static str> {
         None
     }
 }

@@ -4,8 +4,7 @@
 use super::Sender;
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Profile};
-use crate::tcp::Pacing;
-use crate::tcp::settings::Settings;
+use crate::tcp::{Pacing, Settings};
 use crate::time::{Duration, Instant};
 
 /// Percent of a window in a round-trip time for laws without a rate of their own, in slow start and

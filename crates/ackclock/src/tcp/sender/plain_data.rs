@@ -1,10 +1,10 @@
 //! All that is queued, sent for the first time in one segment, while nothing is missing.
 
-use super::{RestartAfterIdle, Sender, Timer};
+use super::{Sender, Timer};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::SeqRange;
-use crate::tcp::settings::Settings;
+use crate::tcp::{RestartAfterIdle, Settings};
 use crate::time::Instant;
 
 /// Whether it is known that nothing is to be thought of but what is queued and what the windows let go:

@@ -4,8 +4,7 @@ use super::rto_clock::RtoClock;
 use super::rtt::RttEstimator;
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
-use crate::tcp::ticks::TickingClock;
-use crate::tcp::{RtoBackoff, RtoConfig};
+use crate::tcp::{RtoBackoff, RtoConfig, TickingClock};
 use crate::time::{Duration, Instant};
 
 /// G of RFC 6298: the granularity that a driver's timers are assumed to have at least.

@@ -6,8 +6,7 @@ use super::recovery::ProbeFacts;
 use super::{EarlyTimer, Sender};
 use crate::congestion::{CongestionController, CongestionKind};
 use crate::profile::{Kept, Profile};
-use crate::tcp::Error;
-use crate::tcp::settings::Settings;
+use crate::tcp::{Error, Settings};
 use crate::time::{Duration, Instant};
 
 /// How long at least to wait for a better ack from a peer that seems to have thrown away what it

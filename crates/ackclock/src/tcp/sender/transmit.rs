@@ -5,7 +5,7 @@ use super::flight::MAX_PIECES;
 use crate::congestion::{CongestionController, Sent};
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
-use crate::tcp::settings::Settings;
+use crate::tcp::Settings;
 use crate::time::Instant;
 
 /// Why a segment is sent.

@@ -1,9 +1,9 @@
 //! Congestion window validation: a window that nothing fills says little of the path (RFC 7661).
 
-use super::{RestartAfterIdle, Sender};
+use super::Sender;
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Profile};
-use crate::tcp::settings::Settings;
+use crate::tcp::{RestartAfterIdle, Settings};
 use crate::time::Instant;
 
 /// A point in time in units of 2^30 ns, a little more than a second, modulo 2^16: in 19 hours it

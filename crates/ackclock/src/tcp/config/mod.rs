@@ -1,15 +1,38 @@
-//! Settings of a connection, validated once.
+//! The settings of a connection: what a user may set, the words for it, and what a connection
+//! keeps of it.
 
-use super::ticks::LONGEST_HEARTBEAT;
-use super::{
-    AckTimer, BufferTuning, EcnMode, Pacing, RecoveryAlgorithm, RestartAfterIdle, RtoConfig,
-    UnknownWord,
-};
+mod ack_policy;
+mod buffer_tuning;
+mod congestion_control;
+mod ecn;
+mod error;
+mod keepalive;
+mod pacing;
+mod restart;
+mod rto;
+mod settings;
+mod ticks;
+mod words;
+
+pub use ack_policy::AckPolicy;
+pub use buffer_tuning::BufferTuning;
+pub use congestion_control::CongestionControl;
+pub use ecn::EcnMode;
+pub use error::ConfigError;
+pub use keepalive::Keepalive;
+pub use pacing::Pacing;
+pub use restart::RestartAfterIdle;
+pub use rto::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
+pub(crate) use settings::Settings;
+pub(crate) use ticks::TickingClock;
+pub use ticks::{AckTimer, Ticks};
+pub use words::UnknownWord;
+
+use super::RecoveryAlgorithm;
 use crate::congestion::InitialWindow;
 use crate::time::Duration;
-use core::fmt;
 use core::num::NonZeroU16;
-use core::str::FromStr;
+use ticks::LONGEST_HEARTBEAT;
 
 /// Settings of one connection, or of all connections that a listener accepts.
 ///
@@ -136,170 +159,6 @@ impl Default for Config {
     }
 }
 
-/// When the receiver acknowledges (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
-///
-/// Under every policy out-of-order segments, segments that fill a hole, and duplicates are
-/// acknowledged at once.
-///
-/// As a word: `every`, `delayed`, `delayed=40ms`, `delayed=40ms/0` (so many quick acks) or `bsd43`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum AckPolicy {
-    /// An ack for each segment.
-    EverySegment,
-    /// An ack for every second full-sized segment, or after a timeout.
-    Delayed {
-        /// Longest delay, at most 500 ms, of which 499 are used (MUST-40); 40 ms by default.
-        timeout: Duration,
-        /// So many segments from the start of the connection are acknowledged one by one.
-        quick_acks: u16,
-    },
-    /// 4.3BSD before Tahoe: an ack when 35 % of the window has been filled or after 200 ms
-    /// (jacobson88 section 3, footnote on the receivers of figure 9).
-    Bsd43,
-}
-
-impl Default for AckPolicy {
-    fn default() -> Self {
-        Self::STANDARD
-    }
-}
-
-impl fmt::Display for AckPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AckPolicy::EverySegment => f.write_str("every"),
-            AckPolicy::Delayed { timeout, quick_acks } => match *quick_acks {
-                Self::QUICK_ACKS => write!(f, "delayed={timeout}"),
-                count => write!(f, "delayed={timeout}/{count}"),
-            },
-            AckPolicy::Bsd43 => f.write_str("bsd43"),
-        }
-    }
-}
-
-impl AckPolicy {
-    /// The default.
-    const STANDARD: Self =
-        AckPolicy::Delayed { timeout: Self::TIMEOUT, quick_acks: Self::QUICK_ACKS };
-
-    /// How long an ack is delayed unless it is set.
-    pub(super) const TIMEOUT: Duration = Duration::from_millis(40);
-    /// How many segments are acknowledged one by one unless it is set.
-    pub(super) const QUICK_ACKS: u16 = 16;
-
-    /// The words there are, as help and errors tell them.
-    pub const WORDS: &'static str =
-        "every, delayed, delayed=40ms, delayed=40ms/0 (without quick acks at the start) or bsd43";
-}
-
-impl FromStr for AckPolicy {
-    type Err = UnknownWord;
-
-    fn from_str(text: &str) -> Result<Self, UnknownWord> {
-        match text.split_once('=') {
-            None if text == "every" => Some(AckPolicy::EverySegment),
-            None if text == "delayed" => Some(AckPolicy::default()),
-            None if text == "bsd43" => Some(AckPolicy::Bsd43),
-            Some(("delayed", values)) => {
-                let (time, count) = values.split_once('/').unzip();
-                let timeout = time.unwrap_or(values).parse().ok();
-                let quick_acks = count.map_or(Some(Self::QUICK_ACKS), |count| count.parse().ok());
-                timeout
-                    .zip(quick_acks)
-                    .map(|(timeout, quick_acks)| AckPolicy::Delayed { timeout, quick_acks })
-            }
-            _ => None,
-        }
-        .ok_or(UnknownWord { wanted: Self::WORDS })
-    }
-}
-
-/// Keepalive probes (RFC 9293 section 3.8.4).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Keepalive {
-    /// Idle time before the first probe.
-    pub idle: Duration,
-    /// Time between probes.
-    pub interval: Duration,
-    /// The connection is over after so many probes without any answer, at least 1.
-    pub count: u16,
-}
-
-impl Default for Keepalive {
-    /// Two hours (MUST-28), then 9 probes 75 s apart.
-    fn default() -> Self {
-        Keepalive { idle: Duration::from_secs(7200), interval: Duration::from_secs(75), count: 9 }
-    }
-}
-
-impl Keepalive {
-    /// Checks the settings.
-    ///
-    /// # Errors
-    /// [`ConfigError::Keepalive`] if one of them is zero.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        let usable = !self.idle.is_zero() && !self.interval.is_zero() && self.count > 0;
-        if usable { Ok(()) } else { Err(ConfigError::Keepalive) }
-    }
-}
-
-/// A setting that cannot be used.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum ConfigError {
-    /// The MSS is 0 or above 65,495.
-    Mss,
-    /// A buffer or the window clamp is 0, or a buffer is above 1 GiB.
-    Buffer,
-    /// No flight record: nothing could be sent.
-    FlightRecords,
-    /// The delayed-ack timeout is above 500 ms, or the time between heartbeats not below it.
-    AckTimeout,
-    /// The RTO bounds are zero or out of order (min <= max, initial <= max).
-    Rto,
-    /// A keepalive count of 0, or an idle time or interval of 0.
-    Keepalive,
-    /// A hop limit of 0.
-    HopLimit,
-    /// A DSCP above 63.
-    Dscp,
-    /// The initial window is above 1 GiB.
-    InitialWindow,
-    /// The link's MTU is below 68 bytes (RFC 791 section 3.2).
-    Mtu,
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ConfigError::Mss => "mss must be 1 to 65495 bytes",
-            ConfigError::Buffer => {
-                "buffers and window_clamp must be at least one byte, buffers at most 1 GiB"
-            }
-            ConfigError::FlightRecords => "flight_records must be at least 1",
-            ConfigError::AckTimeout => {
-                "the delayed-ack timeout must be at most 500 ms, the heartbeat at most 499 ms"
-            }
-            ConfigError::Rto => "rto bounds must satisfy 0 < min <= max and 0 < initial <= max",
-            ConfigError::Keepalive => "keepalive idle, interval and count must not be zero",
-            ConfigError::HopLimit => "hop_limit must be 1 to 255",
-            ConfigError::Dscp => "dscp must be 0 to 63",
-            ConfigError::Mtu => "the link's mtu must be at least 68 bytes",
-            ConfigError::InitialWindow => "the initial window must be at most 1 GiB",
-        })
-    }
-}
-
-impl core::error::Error for ConfigError {}
-
-/// Times that are what they are unless they are set.
-impl Config {
-    pub(crate) const SYN_GIVE_UP: Duration = Duration::from_secs(180);
-    pub(super) const MSL: Duration = Duration::from_secs(30);
-    pub(super) const FIN_WAIT_2_TIMEOUT: Duration = Duration::from_secs(60);
-}
-
 impl Config {
     /// Checks every setting.
     ///
@@ -328,19 +187,16 @@ impl Config {
     }
 }
 
+/// Times that are what they are unless they are set.
+impl Config {
+    pub(crate) const SYN_GIVE_UP: Duration = Duration::from_secs(180);
+    pub(super) const MSL: Duration = Duration::from_secs(30);
+    pub(super) const FIN_WAIT_2_TIMEOUT: Duration = Duration::from_secs(60);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    #[cfg(feature = "alloc")]
-    fn each_ack_policy_has_a_word_that_is_read_back() {
-        use std::string::ToString;
-        for word in ["every", "delayed=40ms", "delayed=499.5ms", "delayed=200ms/0", "bsd43"] {
-            assert_eq!(word.parse::<AckPolicy>().unwrap().to_string(), word);
-        }
-        assert_eq!("delayed".parse(), Ok(AckPolicy::default()));
-    }
 
     #[test]
     fn the_constant_settings_are_the_defaults_of_their_types() {
@@ -350,22 +206,5 @@ mod tests {
         assert_eq!(ours, Default::default());
         let Config { initial_window, restart_after_idle, pacing, rto, .. } = CONFIG;
         assert_eq!((initial_window, restart_after_idle, pacing, rto), Default::default());
-    }
-
-    #[test]
-    fn a_delay_changes_nothing_but_the_delay() {
-        let AckPolicy::Delayed { quick_acks, .. } = AckPolicy::default() else {
-            panic!("the default is not a delayed policy");
-        };
-        let timeout = Duration::from_millis(100);
-        assert_eq!("delayed=100ms".parse(), Ok(AckPolicy::Delayed { timeout, quick_acks }));
-    }
-
-    #[test]
-    fn what_is_no_ack_policy_is_refused() {
-        for word in ["", "always", "every=1ms", "delayed=", "delayed=40", "delayed=1ms/", "bsd43="]
-        {
-            assert!(word.parse::<AckPolicy>().is_err(), "{word}");
-        }
     }
 }

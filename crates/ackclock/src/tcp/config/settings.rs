@@ -1,9 +1,10 @@
 //! What an open connection keeps of its [`Config`]: a connection is small, and most settings have
 //! done their work once it is made.
 
-use super::{Config, Keepalive, Pacing, RecoveryAlgorithm, RestartAfterIdle};
+use super::{Config, Keepalive, Pacing, RestartAfterIdle};
 use crate::congestion::InitialWindow;
 use crate::profile::{Kept, Part, Profile};
+use crate::tcp::RecoveryAlgorithm;
 use crate::time::Duration;
 use core::num::NonZeroU16;
 
