@@ -1,12 +1,12 @@
 //! The acks that nearly all are: nothing is missing.
 
 use super::Sender;
-use super::flight::Run;
-use crate::congestion::{Ack, CongestionController};
+use super::ack::AckNews;
+use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::SeqNumber;
 use crate::tcp::Settings;
-use crate::time::{Duration, Instant};
+use crate::time::Instant;
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// As [`on_ack`](Self::on_ack) for an ack without SACK blocks and without an echo of congestion, of
@@ -128,7 +128,15 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.timeouts_in_a_row = 0;
         self.no_progress_since = now;
         self.digest_echo(now, false, run.bytes);
-        self.tell_law_of_run(now, &run, flight_before, rtt);
+        let news = AckNews {
+            bytes_acked: run.bytes,
+            bytes_delivered: run.bytes,
+            flight_before,
+            flight_after: self.flight.outstanding(),
+            rtt: Some(rtt),
+            ..AckNews::default()
+        };
+        self.tell_law(now, &news);
         self.probe_due = false;
         if !self.flight.is_empty() {
             self.restart_timer(now);
@@ -140,37 +148,5 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             self.schedule_probe(now);
         }
         true
-    }
-
-    #[inline(always)]
-    fn tell_law_of_run(&mut self, now: Instant, run: &Run, flight_before: u32, rtt: Duration) {
-        if self.hears_nothing() {
-            return;
-        }
-        let flight_after = self.flight.outstanding();
-        let window_limited = self.reaches_window(now, flight_before);
-        let delivered = self.delivery.total();
-        let round = self.round.on_ack(now, self.snd_una, self.snd_nxt, delivered, flight_after);
-        let ack = Ack {
-            now,
-            bytes_acked: run.bytes,
-            bytes_sacked: 0,
-            bytes_delivered: run.bytes,
-            bytes_lost: 0,
-            flight_when_lost_sent: 0,
-            flight_before,
-            flight_after,
-            rtt: Some(rtt),
-            smoothed_rtt: self.rto.smoothed_rtt(),
-            min_rtt: self.rto.min_rtt(),
-            new_round: round.is_some(),
-            delivery: round,
-            ecn_echo: false,
-            in_recovery: false,
-            after_timeout: false,
-            window_limited,
-            random: self.next_random(),
-        };
-        self.controller.on_ack(&ack);
     }
 }
