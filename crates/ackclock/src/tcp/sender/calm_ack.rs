@@ -104,7 +104,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             && !self.deadline.is_never()
             && !self.rto.was_spurious()
             && (self.usual.is_known()
-                || !(self.persisting || self.window.size == 0 || self.flight.is_measuring())
+                || !(self.waiting.is_for_window()
+                    || self.window.size == 0
+                    || self.flight.is_measuring())
                     && self.recovery.is_calm(&self.flight));
         if !is_calm {
             return false;
@@ -137,7 +139,6 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             ..AckNews::default()
         };
         self.tell_law(now, &news);
-        self.probe_due = false;
         if !self.flight.is_empty() {
             self.restart_timer(now);
             self.schedule_probe(now);

@@ -55,6 +55,7 @@ use recovery::{MeasuredRtt, Phase, Recovery};
 use round::Round;
 pub(crate) use rto::Rto;
 pub(crate) use timer::Timer;
+use timer::Waiting;
 use window::SendWindow;
 
 /// What both sides agreed on, as far as the sender must know.
@@ -107,8 +108,8 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     pacer: <P::Pacing as Part>::Keeps<Pacer>,
     /// When the retransmission timer or the persist timer fires.
     deadline: Instant,
-    /// Which of the two it is.
-    persisting: bool,
+    /// Which of the two it is, and whether a probe is due.
+    waiting: Waiting,
     window: SendWindow,
     snd_una: SeqNumber,
     snd_nxt: SeqNumber,
@@ -121,10 +122,6 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     urgent: Urgent<P>,
     nagle: bool,
     cork: bool,
-    /// A probe of a zero window, or the end of the wait for a better one, is due.
-    probe_due: bool,
-    /// A tail loss probe is due (RFC 8985 section 7.3).
-    tail_probe_due: bool,
     usual: Usual,
     /// When data was last sent (jacobson88 appendix C).
     last_sent_at: Instant,
@@ -165,7 +162,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             delivery: Delivery::default(),
             pacer: Kept::new(Pacer::new()),
             deadline: Instant::FAR_FUTURE,
-            persisting: false,
+            waiting: Waiting::ForAck,
             window: SendWindow::new(0, iss, iss),
             snd_una: iss + 1,
             snd_nxt: iss + 1,
@@ -176,8 +173,6 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             urgent: Urgent::default(),
             nagle: config.nagle,
             cork: false,
-            probe_due: false,
-            tail_probe_due: false,
             usual: Usual::default(),
             last_sent_at: Instant::ZERO,
             no_progress_since: Instant::ZERO,
@@ -438,7 +433,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     }
 
     fn is_tail_probe_due(&self) -> bool {
-        cfg!(feature = "recovery-rack") && self.tail_probe_due
+        cfg!(feature = "recovery-rack") && self.waiting == Waiting::TailProbeDue
     }
 
     pub(crate) fn fin_pending(&self) -> bool {

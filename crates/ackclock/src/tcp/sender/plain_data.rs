@@ -1,6 +1,6 @@
 //! All that is queued, sent for the first time in one segment, while nothing is missing.
 
-use super::{Sender, Timer};
+use super::{Sender, Waiting};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::SeqRange;
@@ -45,9 +45,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     #[inline(never)]
     fn looks_unusual(&self, settings: &Settings<P>) -> bool {
         let by_idle = settings.restart_after_idle();
-        self.probe_due
-            | self.tail_probe_due
-            | self.persisting
+        (self.waiting != Waiting::ForAck)
             | self.cork
             | self.ecn.is_holding()
             | self.ecn.is_cwr_due()
@@ -111,7 +109,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.tell_sent(now, len, self.flight.outstanding());
         if self.deadline.is_never() {
             self.no_progress_since = now;
-            self.set_timer(Timer::Retransmit(self.rto.deadline(now)));
+            self.wait_for_ack(self.rto.deadline(now));
         }
         self.schedule_probe(now);
     }

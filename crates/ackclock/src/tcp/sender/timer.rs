@@ -24,13 +24,30 @@ pub(crate) enum Timer {
     Persist(Instant),
 }
 
-impl Timer {
-    /// When it fires; never, if it is off.
-    pub(crate) fn deadline(self) -> Instant {
-        match self {
-            Timer::Off => Instant::FAR_FUTURE,
-            Timer::Retransmit(at) | Timer::Persist(at) => at,
-        }
+/// What the sender waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Waiting {
+    /// For an ack of what is in flight, or for nothing while that is empty.
+    ForAck,
+    /// For the link to take a tail loss probe, and for an ack (RFC 8985 section 7.3).
+    TailProbeDue,
+    /// For the peer's window, which keeps everything back.
+    ForWindow,
+    /// For the link to take a probe of that window.
+    WindowProbeDue,
+}
+
+impl Waiting {
+    /// Whether the peer's window keeps everything back: the persist timer runs.
+    #[inline(always)]
+    pub(super) fn is_for_window(self) -> bool {
+        matches!(self, Waiting::ForWindow | Waiting::WindowProbeDue)
+    }
+
+    /// Whether a probe is due.
+    #[inline(always)]
+    pub(super) fn is_for_probe(self) -> bool {
+        matches!(self, Waiting::TailProbeDue | Waiting::WindowProbeDue)
     }
 }
 
@@ -38,17 +55,15 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(crate) fn timer(&self) -> Timer {
         match self.deadline {
             Instant::FAR_FUTURE => Timer::Off,
-            at if self.persisting => Timer::Persist(at),
+            at if self.waiting.is_for_window() => Timer::Persist(at),
             at => Timer::Retransmit(at),
         }
     }
 
-    pub(super) fn set_timer(&mut self, timer: Timer) {
-        self.deadline = timer.deadline();
-        self.persisting = matches!(timer, Timer::Persist(_));
-        if self.persisting {
-            self.usual.forget();
-        }
+    /// The retransmission timer fires at `deadline`, if that ever comes; no probe is due.
+    #[inline(always)]
+    pub(super) fn wait_for_ack(&mut self, deadline: Instant) {
+        (self.deadline, self.waiting) = (deadline, Waiting::ForAck);
     }
 
     /// Starts, keeps or stops the timer according to what is in flight and queued.
@@ -60,7 +75,6 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         {
             // Nothing is queued, or it can go.
             self.no_progress_since = now;
-            self.probe_due = false;
             return;
         }
         self.rearm_anew(now);
@@ -69,9 +83,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     #[inline(never)]
     fn rearm_anew(&mut self, now: Instant) {
         let is_off = self.deadline.is_never();
-        let goes_on = !is_off && !self.persisting && !self.flight.is_empty();
+        let goes_on = !is_off && !self.waiting.is_for_window() && !self.flight.is_empty();
         if goes_on && self.window.size > 0 {
-            self.probe_due = false;
             return;
         }
         let blocked = self.is_blocked_by_window();
@@ -80,26 +93,25 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
         if !blocked && !self.waits_for_ack() {
             self.deadline = Instant::FAR_FUTURE;
-        } else if is_off || self.persisting != blocked {
+        } else if is_off || self.waiting.is_for_window() != blocked {
             self.deadline = self.rto.deadline(now);
         }
-        if self.persisting != blocked {
+        if self.waiting.is_for_window() != blocked {
             self.usual.forget();
+            self.waiting = if blocked { Waiting::ForWindow } else { Waiting::ForAck };
         }
-        self.persisting = blocked;
-        self.probe_due &= blocked;
         if blocked || self.deadline.is_never() {
             self.recovery.cancel_early_timer();
-            self.tail_probe_due = false;
+            if self.waiting == Waiting::TailProbeDue {
+                self.waiting = Waiting::ForAck;
+            }
         }
     }
 
     /// As [`rearm`](Self::rearm) where nothing is in flight, and the window keeps nothing back: there
     /// is nothing to wait for.
     pub(super) fn rest_timers(&mut self) {
-        self.set_timer(Timer::Off);
-        self.probe_due = false;
-        self.tail_probe_due = false;
+        self.wait_for_ack(Instant::FAR_FUTURE);
         self.recovery.cancel_early_timer();
     }
 
@@ -135,7 +147,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             }
             EarlyTimer::Probe => {
                 self.recovery.cancel_early_timer();
-                self.tail_probe_due = true;
+                self.waiting = Waiting::TailProbeDue;
                 self.restart_timer(now);
             }
         }
@@ -144,7 +156,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// RFC 6298 rule 5.3.
     pub(super) fn restart_timer(&mut self, now: Instant) {
         if let Timer::Retransmit(_) = self.timer() {
-            self.set_timer(Timer::Retransmit(self.rto.deadline(now)));
+            self.deadline = self.rto.deadline(now);
         }
     }
 
@@ -153,7 +165,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(super) fn hasten_timer(&mut self, now: Instant) {
         if let Timer::Retransmit(at) = self.timer() {
             let patience = (self.rto.smoothed_rtt() / 2).max(LEAST_PATIENCE);
-            self.set_timer(Timer::Retransmit(at.min(now + patience)));
+            self.deadline = at.min(now + patience);
         }
     }
 
@@ -216,7 +228,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
         self.allow_burst(settings);
         if self.ecn.release() && self.flight.is_empty() {
-            self.set_timer(Timer::Off);
+            self.deadline = Instant::FAR_FUTURE;
             self.rearm_anew(now);
         } else if let Timer::Retransmit(_) = self.timer() {
             self.retransmission_timeout(now);
@@ -224,8 +236,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             // An endless series of probes, further and further apart; the peer's answers keep the
             // connection alive (MUST-37, SHLD-30).
             self.rto.back_off();
-            self.probe_due = true;
-            self.set_timer(Timer::Persist(self.rto.deadline(now)));
+            self.deadline = self.rto.deadline(now);
+            self.waiting = Waiting::WindowProbeDue;
         }
         Ok(())
     }
@@ -255,12 +267,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let rtt = self.measured_rtt();
         let unrepaired = self.flight.unrepaired();
         self.recovery.on_timeout(&mut self.flight, now, ends, &rtt, repeated);
-        self.tail_probe_due = false;
         self.forget_unvalidated_loss();
         self.reduce(now, kind, flight_size);
         let bytes = self.flight.unrepaired().saturating_sub(unrepaired);
         self.tell_losses(now, &Losses { bytes, ..Losses::default() });
         self.rto.back_off();
-        self.set_timer(Timer::Retransmit(self.rto.deadline(now)));
+        self.wait_for_ack(self.rto.deadline(now));
     }
 }

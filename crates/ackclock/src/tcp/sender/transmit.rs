@@ -1,7 +1,7 @@
 //! What to send next (RFC 9293 sections 3.7.4, 3.8.6; RFC 5681; RFC 6675 NextSeg).
 
-use super::Sender;
 use super::flight::MAX_PIECES;
+use super::{Sender, Waiting};
 use crate::congestion::{CongestionController, Sent};
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
@@ -47,7 +47,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         max_payload: u32,
     ) -> Option<Data> {
         self.restart_after_idle(now, settings);
-        if self.probe_due {
+        if self.waiting == Waiting::WindowProbeDue {
             return self.probe();
         }
         if self.window.size == 0 {
@@ -71,7 +71,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// missing.
     pub(crate) fn is_silent(&self) -> bool {
         self.unsent() == 0
-            && !(self.probe_due || self.is_tail_probe_due())
+            && !self.waiting.is_for_probe()
             && !self.fin_pending()
             && self.recovery.is_calm(&self.flight)
     }
@@ -193,10 +193,10 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             }
         }
         if data.kind == DataKind::Probe {
-            self.probe_due = false;
+            self.waiting = Waiting::ForWindow;
             self.counters.probes.add(1);
         } else if tail_probe {
-            self.tail_probe_due = false;
+            self.waiting = Waiting::ForAck;
             self.counters.tail_probes.add(1);
             self.recovery.on_probe_sent(self.snd_nxt, range, new);
         } else {
@@ -224,7 +224,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(crate) fn repeats(&self, settings: &Settings<P>) -> u32 {
         let is_calm = self.recovery.is_calm(&self.flight)
             && self.flight.len() > 1
-            && !(self.probe_due || self.is_tail_probe_due())
+            && !self.waiting.is_for_probe()
             && !(self.ecn.is_holding() || self.ecn.is_cwr_due());
         let is_measured = self.flight.is_measuring()
             || settings.burst_limit().is_some()
