@@ -69,7 +69,7 @@ impl<P: Profile> Settings<P> {
                 mode: config.pacing,
                 burst_limit: config.burst_limit,
             }),
-            rare: Kept::new(RareSettings::new(config)),
+            rare: Kept::new_with(|| RareSettings::new(config)),
             give_up: config.give_up,
             keepalive_idle: Duration::MAX,
             keepalive_interval: Duration::MAX,

@@ -48,7 +48,7 @@ impl<P: Profile> Rto<P> {
             min_rtt: u32::MAX,
             bounds: Bounds { min: micros(min), max: micros(max) },
             base: micros(config.initial.min(max)),
-            clock: Kept::new(RtoClock::new(config, phase)),
+            clock: Kept::new_with(|| RtoClock::new(config, phase)),
             backoff: 0,
             backoff_rule: Kept::new(config.backoff),
             spurious: false,
@@ -58,7 +58,11 @@ impl<P: Profile> Rto<P> {
     /// The clock, if it ticks.
     #[inline(always)]
     fn ticking(&self) -> Option<TickingClock> {
-        self.clock.get().and_then(|clock| clock.ticking())
+        // By matches here and below: closures are compiled even where an image has no such clock.
+        match self.clock.get() {
+            Some(clock) => clock.ticking(),
+            None => None,
+        }
     }
 
     /// Data that begin at `seq` were sent for the first time.
@@ -103,8 +107,11 @@ impl<P: Profile> Rto<P> {
     #[inline(always)]
     pub(crate) fn on_sample(&mut self, now: Instant, rtt: Duration) {
         self.note_least(rtt);
-        let ticks = self.ticking().map(|clock| clock.reading(now) - clock.reading(now - rtt));
-        self.digest(ticks.unwrap_or(rtt.as_nanos()));
+        let measured = match self.ticking() {
+            Some(clock) => clock.reading(now) - clock.reading(now - rtt),
+            None => rtt.as_nanos(),
+        };
+        self.digest(measured);
     }
 
     /// Takes a measurement in the clock's units. It ends the backoff; by Karn's rule (RFC 6298
@@ -183,9 +190,13 @@ impl<P: Profile> Rto<P> {
     #[inline]
     pub(crate) fn deadline(&self, now: Instant) -> Instant {
         let timeout = self.timeout();
-        self.ticking().map_or(now + timeout, |clock| {
-            clock.tick_after(now, timeout.as_nanos().div_ceil(clock.tick().as_nanos().max(1)))
-        })
+        match self.ticking() {
+            Some(clock) => {
+                let ticks = timeout.as_nanos().div_ceil(clock.tick().as_nanos().max(1));
+                clock.tick_after(now, ticks)
+            }
+            None => now + timeout,
+        }
     }
 
     /// How often the timer has fired since the last measurement.
@@ -196,8 +207,10 @@ impl<P: Profile> Rto<P> {
     /// Smoothed round-trip time, SRTT; zero before the first measurement.
     #[inline]
     pub(crate) fn smoothed_rtt(&self) -> Duration {
-        let unit = self.ticking().map(|clock| clock.tick().as_nanos());
-        Duration::from_nanos(unit.map_or_else(|| self.rtt.srtt(1), |unit| self.rtt.srtt(unit)))
+        Duration::from_nanos(match self.ticking() {
+            Some(clock) => self.rtt.srtt(clock.tick().as_nanos()),
+            None => self.rtt.srtt(1),
+        })
     }
 
     /// Mean deviation of the round-trip time, RTTVAR; zero before the first measurement.
