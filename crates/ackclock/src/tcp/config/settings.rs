@@ -103,7 +103,7 @@ impl<P: Profile> Settings<P> {
     }
 
     pub(crate) fn keepalive(&self) -> Option<Keepalive> {
-        self.has_keepalive().then(|| Keepalive {
+        self.has_keepalive().then_some(Keepalive {
             idle: self.keepalive_idle,
             interval: self.keepalive_interval,
             count: self.keepalive_count,
