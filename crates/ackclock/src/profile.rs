@@ -67,6 +67,8 @@ mod sealed {
 pub trait Kept<T>: Debug {
     /// The state of a part that begins with `value`.
     fn new(value: T) -> Self;
+    /// The same, of a value that is made only where the part is there.
+    fn new_with(make: impl FnOnce() -> T) -> Self;
     /// The state; `None`, known when the image is compiled, if the part is absent.
     fn get(&self) -> Option<&T>;
     /// The state, to be changed.
@@ -85,6 +87,11 @@ impl<T: Debug> Kept<T> for Here<T> {
     #[inline(always)]
     fn new(value: T) -> Self {
         Here(value)
+    }
+
+    #[inline(always)]
+    fn new_with(make: impl FnOnce() -> T) -> Self {
+        Here(make())
     }
 
     #[inline(always)]
@@ -109,6 +116,11 @@ impl Initial for Nothing {
 impl<T> Kept<T> for Nothing {
     #[inline(always)]
     fn new(_value: T) -> Self {
+        Nothing
+    }
+
+    #[inline(always)]
+    fn new_with(_make: impl FnOnce() -> T) -> Self {
         Nothing
     }
 

@@ -7,7 +7,7 @@ use super::tuple::End;
 use super::{ListenConfig, ListenError};
 use crate::profile::Profile;
 use crate::storage::Buffer;
-use crate::tcp::KeptConfig;
+use crate::tcp::Config;
 use core::marker::PhantomData;
 
 /// What is kept of a [`ListenConfig`].
@@ -19,19 +19,19 @@ pub(super) struct Settings<P: Profile> {
     defer_accept: u8,
     any_destination: bool,
     /// What accepted connections inherit.
-    pub(super) connection: KeptConfig,
+    pub(super) connection: Config,
     profile: PhantomData<P>,
 }
 
 impl<P: Profile> Settings<P> {
-    fn new(config: &ListenConfig, clock_phase: u32) -> Self {
+    fn new(config: &ListenConfig) -> Self {
         Settings {
             local: config.local.into(),
             half_open: config.half_open,
             backlog: config.backlog,
             defer_accept: if P::RARE_SETTINGS { config.defer_accept } else { 0 },
             any_destination: P::RARE_SETTINGS && config.any_destination,
-            connection: KeptConfig::new(&config.connection, clock_phase),
+            connection: config.connection,
             profile: PhantomData,
         }
     }
@@ -86,10 +86,10 @@ impl<P: Profile> ListenerRecord<P> {
     }
 
     /// Takes other settings, except for where it listens, and whether for any destination.
-    pub(super) fn set(&mut self, config: &ListenConfig, clock_phase: u32) {
+    pub(super) fn set(&mut self, config: &ListenConfig) {
         let local = self.config.local;
         let any_destination = self.config.any_destination;
-        self.config = Settings { local, any_destination, ..Settings::new(config, clock_phase) };
+        self.config = Settings { local, any_destination, ..Settings::new(config) };
     }
 
     /// How well it fits a destination, more specific being greater: an address counts more than a
@@ -125,14 +125,9 @@ impl<'a, P: Profile> Listeners<'a, P> {
         Listeners { records, events: IdQueue::new(links) }
     }
 
-    /// Adds a listener, whose settings were checked. `clock_phase` is the host's random word for the
-    /// phase of clocks that tick.
-    pub(super) fn add(
-        &mut self,
-        config: &ListenConfig,
-        clock_phase: u32,
-    ) -> Result<u32, ListenError> {
-        let config = Settings::new(config, clock_phase);
+    /// Adds a listener, whose settings were checked.
+    pub(super) fn add(&mut self, config: &ListenConfig) -> Result<u32, ListenError> {
+        let config = Settings::new(config);
         if self.records.iter().any(|(_, record)| record.config.local == config.local) {
             return Err(ListenError::AddressInUse);
         }
@@ -180,7 +175,7 @@ mod tests {
             (3, "10.0.0.1:80", false),
             (4, "[::]:80", false),
         ] {
-            assert_eq!(listeners.add(&config(local, any), 0), Ok(id));
+            assert_eq!(listeners.add(&config(local, any)), Ok(id));
         }
         let find = |to: &str, local| {
             listeners.find(to.parse::<core::net::SocketAddr>().unwrap().into(), local)
@@ -200,8 +195,8 @@ mod tests {
         let (mut records, mut links) = ([const { Place::EMPTY }; 1], [Link::OUT; 1]);
         let mut listeners =
             Listeners::<Full>::new(Buffer::lent(&mut records), Buffer::lent(&mut links));
-        assert_eq!(listeners.add(&config("0.0.0.0:80", false), 0), Ok(0));
-        assert_eq!(listeners.add(&config("0.0.0.0:80", true), 0), Err(ListenError::AddressInUse));
-        assert_eq!(listeners.add(&config("0.0.0.0:81", true), 0), Err(ListenError::NoResources));
+        assert_eq!(listeners.add(&config("0.0.0.0:80", false)), Ok(0));
+        assert_eq!(listeners.add(&config("0.0.0.0:80", true)), Err(ListenError::AddressInUse));
+        assert_eq!(listeners.add(&config("0.0.0.0:81", true)), Err(ListenError::NoResources));
     }
 }

@@ -9,10 +9,9 @@ use super::tuple::{End, FourTuple};
 use super::{ConnectError, Handle, ListenConfig, ListenError, Listener, Stack};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
-use crate::tcp::{Config, Connection, Initial, Open};
+use crate::tcp::{Config, Connection, Open};
 use crate::time::Instant;
 use crate::wire::{Address, is_unicast};
-use core::borrow::Borrow;
 use core::net::SocketAddr;
 
 /// Largest IPv4 packet in bytes (RFC 791 section 3.1); larger links exist.
@@ -155,24 +154,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         by: By<'_>,
         controller: Option<C>,
     ) -> Option<u32> {
-        let (kept, made);
-        let (config, initial);
-        let (owner, promised);
-        match by {
-            By::Application(of_it) => {
-                made = Initial::new(of_it, self.secret.clock_phase());
-                config = of_it;
-                initial = &made;
-                (owner, promised) = (Owner::Application, None);
-            }
-            By::Listener { id, promised: window } => {
+        let (config, owner, promised) = match by {
+            By::Application(config) => (config, Owner::Application, None),
+            By::Listener { id, promised } => {
                 let record = self.listeners.records.get(id)?;
-                kept = (record.config.connection.get(), record.config.connection.initial());
-                config = Borrow::<Config>::borrow(&kept.0);
-                initial = Borrow::<Initial>::borrow(&kept.1);
-                (owner, promised) = (Owner::Listener, Some(window));
+                (&record.config.connection, Owner::Listener, Some(promised))
             }
-        }
+        };
         let Some(id) = self.connections.vacancy() else {
             tell!(warn, "connection {} refused: no place for it", tuple);
             return None;
@@ -204,7 +192,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let controller = controller.unwrap_or_else(|| self.controller.clone());
         let open = &self.open(tuple, first);
         let id = self.connections.fill(id, || {
-            let connection = Connection::new(self.now, config, initial, controller, buffers, open);
+            let connection = Connection::new(self.now, config, controller, buffers, open);
             Slot::new(connection, *tuple, config, owner, sizes)
         })?;
         if let Some(slot) = self.connections.get_mut(id) {
@@ -235,7 +223,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if !(is_there && (ip.is_unspecified() || self.addresses.contains(ip) || is_foreign)) {
             return Err(ListenError::NoSuchAddress);
         }
-        let added = self.listeners.add(&config, self.secret.clock_phase());
+        let added = self.listeners.add(&config);
         if added == Err(ListenError::NoResources) {
             self.statistics.count(|all| &mut all.calls_refused);
         }
@@ -256,7 +244,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         check_listener(&config)?;
         let id = self.resolve_listener(listener).ok_or(ListenError::InvalidListener)?;
         if let Some(record) = self.listeners.records.get_mut(id) {
-            record.set(&config, self.secret.clock_phase());
+            record.set(&config);
         }
         Ok(())
     }

@@ -69,7 +69,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let has_room = listener.has_room_for_half_open() && self.demux.reserve();
         let FirstNumbers { isn, timestamp_offset } = self.secret.first_numbers(now, tuple);
         let previous_record = previous.and_then(|previous| self.time_waits.records.get(previous));
-        let config = &listener.config.connection.get();
+        let config = &listener.config.connection;
         let Some(receive_memory) = self.receive_memory(config) else {
             tell!(warn, "SYN dropped, {}: no memory for its queues", tuple);
             self.statistics.count(|all| &mut all.memory_refused);

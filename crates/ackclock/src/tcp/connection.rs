@@ -10,11 +10,10 @@ use super::handshake::{Agreement, SynOptions};
 use super::keepalive::KeepaliveProbes;
 use super::receiver::Receiver;
 use super::sender::{Sender, SenderStart};
-use super::settings::Settings;
 use super::syn_retries::SynRetries;
 use super::timestamps::TimestampState;
 use super::urgent::Urgent;
-use super::{Config, DeliveryRecord, EcnMode, Error, FlightRecord, Initial, State};
+use super::{Config, DeliveryRecord, EcnMode, Error, FlightRecord, Settings, State};
 use crate::congestion::CongestionController;
 use crate::profile::{Full, Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
@@ -94,18 +93,18 @@ pub struct TimeWait<P: Profile = Full> {
 
 /// Counters of a connection, for `Info`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counters {
-    pub(super) bytes_received: ByteCount,
-    pub(super) segments_sent: Count,
-    pub(super) segments_received: Count,
-    pub(super) data_segments_sent: Count,
-    pub(super) data_segments_received: Count,
-    pub(super) reassembly_dropped: Count,
-    pub(super) ce_received: Count,
-    pub(super) ece_received: Count,
-    pub(super) paws_dropped: Count,
-    pub(super) challenge_acks: Count,
-    pub(super) keepalive_probes: Count,
+pub(super) struct Counters<P: Profile> {
+    pub(super) bytes_received: ByteCount<P>,
+    pub(super) segments_sent: Count<P>,
+    pub(super) segments_received: Count<P>,
+    pub(super) data_segments_sent: Count<P>,
+    pub(super) data_segments_received: Count<P>,
+    pub(super) reassembly_dropped: Count<P>,
+    pub(super) ce_received: Count<P>,
+    pub(super) ece_received: Count<P>,
+    pub(super) paws_dropped: Count<P>,
+    pub(super) challenge_acks: Count<P>,
+    pub(super) keepalive_probes: Count<P>,
 }
 
 /// One TCP connection.
@@ -114,7 +113,7 @@ pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) state: State,
     pub(super) error: Option<Error>,
     pub(super) soft_error: Option<IcmpErrorKind>,
-    pub(super) settings: Settings,
+    pub(super) settings: Settings<P>,
     /// Largest IP packet on the path, in bytes.
     pub(super) mtu: u32,
     /// Length of the IP header in bytes: 20 or 40.
@@ -141,23 +140,12 @@ pub struct Connection<'a, C, P: Profile = Full> {
     /// An ack is to be sent that answers a segment which was not accepted.
     pub(super) challenge_due: bool,
     /// RCV.UP.
-    pub(super) urgent: Urgent,
-    pub(super) counters: Counters,
+    pub(super) urgent: Urgent<P>,
+    pub(super) counters: Counters<P>,
 }
 
 /// What a microcontroller pays for a connection with Reno and RFC 6675 besides the memory it lends.
-#[cfg(all(
-    target_pointer_width = "32",
-    not(any(
-        feature = "alloc",
-        feature = "counters",
-        feature = "ecn",
-        feature = "historic",
-        feature = "pacing",
-        feature = "urgent",
-        feature = "window-validation",
-    ))
-))]
+#[cfg(all(target_pointer_width = "32", not(feature = "alloc")))]
 const _: () = {
     use crate::profile::Present;
 
@@ -186,19 +174,16 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         buffers: Buffers<'a, P>,
         open: &Open,
     ) -> Self {
-        let initial = Initial::new(config, open.clock_phase);
-        let mut connection = Self::new(now, config, &initial, controller, buffers, open);
+        let mut connection = Self::new(now, config, controller, buffers, open);
         connection.offer(config);
         connection
     }
 
-    /// A connection in SYN-SENT that has nothing to [offer](Self::offer) yet. `initial` is what
-    /// `config` makes of it.
+    /// A connection in SYN-SENT that has nothing to [offer](Self::offer) yet.
     #[inline(always)]
     pub(crate) fn new(
         now: Instant,
         config: &Config,
-        initial: &Initial,
         controller: C,
         buffers: Buffers<'a, P>,
         open: &Open,
@@ -208,10 +193,10 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             state: State::SynSent,
             error: None,
             soft_error: None,
-            settings: initial.settings,
+            settings: Settings::new(config),
             mtu: open.mtu,
             ip_header: open.ip_header,
-            sender: Sender::new(config, initial.rto, controller, (send, flight, delivery), open),
+            sender: Sender::new(config, controller, (send, flight, delivery), open),
             receiver: Receiver::new(config, open.clock_phase, receive, reassembly),
             heard_at: now,
             asked_at: now,

@@ -1,8 +1,7 @@
 //! Opening a connection: what the SYNs offer, and what follows from both (RFC 9293 sections 3.5 and
 //! 3.7.1, RFC 7323, RFC 2018).
 
-use super::settings::Settings;
-use super::{Config, EcnMode};
+use super::{Config, EcnMode, Settings};
 use crate::profile::Profile;
 use crate::wire::{Flags, Header, Options, Timestamps};
 use core::marker::PhantomData;
@@ -180,7 +179,7 @@ impl<P: Profile> Agreement<P> {
     }
 
     /// Eff.snd.MSS (section 3.7.1): payload bytes of a full segment on a path of that MTU.
-    pub(crate) fn send_mss(&self, settings: &Settings, mtu: u32, ip_header: u8) -> u32 {
+    pub(crate) fn send_mss(&self, settings: &Settings<P>, mtu: u32, ip_header: u8) -> u32 {
         let path = mtu.saturating_sub(u32::from(ip_header) + TCP_HEADER);
         let path = u16::try_from(path).unwrap_or(u16::MAX);
         let own = settings.mss().unwrap_or(u16::MAX);
@@ -221,7 +220,7 @@ mod tests {
         let bare = agreed(&SynOptions::default(), 20);
         assert_eq!((bare.peer_mss, bare.scaled), (536, false));
         assert_eq!((bare.sack, bare.timestamps), (false, false));
-        let settings = Settings::new(&config);
+        let settings = Settings::<Full>::new(&config);
         assert_eq!(bare.send_mss(&settings, 1500, 20), 536);
         assert_eq!(agreed(&SynOptions::default(), 40).peer_mss, 1220);
         let full = agreed(&SynOptions { mss: Some(1400), ..ours }, 20);

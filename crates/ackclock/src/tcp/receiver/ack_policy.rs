@@ -1,7 +1,7 @@
 //! When an ack is owed (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
 
 use crate::profile::{Kept, Part, Profile};
-use crate::tcp::ticks::TickingClock;
+use crate::tcp::TickingClock;
 use crate::tcp::{AckPolicy, AckTimer};
 use crate::time::{Duration, Instant};
 

@@ -2,7 +2,7 @@
 
 use super::Sender;
 use crate::congestion::{Congestion, CongestionController, CongestionKind};
-use crate::profile::Profile;
+use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
 use crate::time::Instant;
 
@@ -14,9 +14,12 @@ enum Reduced {
     ByMark,
 }
 
-/// What the sender remembers of congestion marks.
+/// What the sender remembers of congestion marks: nothing, where an image does without ECN.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct EcnSender {
+pub(super) struct EcnSender<P: Profile>(<P::Ecn as Part>::Keeps<Marks>);
+
+#[derive(Clone, Copy, Debug)]
+struct Marks {
     /// New data may be marked on its way: both SYNs were ECN-setup SYNs.
     capable: bool,
     /// The next new data tells the peer that the window was reduced.
@@ -29,34 +32,39 @@ pub(super) struct EcnSender {
     point: SeqNumber,
 }
 
-impl EcnSender {
+impl<P: Profile> EcnSender<P> {
     pub(super) fn new(capable: bool, iss: SeqNumber) -> Self {
-        EcnSender { capable, cwr_due: false, held: false, reduced: Reduced::No, point: iss }
+        let reduced = Reduced::No;
+        EcnSender(Kept::new(Marks { capable, cwr_due: false, held: false, reduced, point: iss }))
     }
 
+    #[inline(always)]
     pub(super) fn is_holding(&self) -> bool {
-        self.held
+        self.0.get().is_some_and(|marks| marks.held)
     }
 
+    #[inline(always)]
     pub(super) fn is_cwr_due(&self) -> bool {
-        self.cwr_due
+        self.0.get().is_some_and(|marks| marks.cwr_due)
     }
 
     /// The timer has fired; returns whether something was held back for it.
     pub(super) fn release(&mut self) -> bool {
-        core::mem::take(&mut self.held)
+        self.0.get_mut().is_some_and(|marks| core::mem::take(&mut marks.held))
     }
 
     /// New data was sent.
     pub(super) fn on_new_data_sent(&mut self) {
-        self.cwr_due = false;
+        if let Some(marks) = self.0.get_mut() {
+            marks.cwr_due = false;
+        }
     }
 }
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Whether new data is sent as ECN-capable.
     pub(crate) fn is_ecn_capable(&self) -> bool {
-        self.ecn.capable
+        self.ecn.0.get().is_some_and(|marks| marks.capable)
     }
 
     /// Whether the next new data carries CWR.
@@ -67,35 +75,43 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Congestion was detected: the window shrinks, once for all that is lost or marked of one
     /// window of data. Recovery knows by itself when a loss is a new instance of congestion.
     pub(super) fn reduce(&mut self, now: Instant, kind: CongestionKind, flight_size: u32) {
-        let by_mark = kind == CongestionKind::Ecn;
-        if kind == CongestionKind::FastRetransmit && self.ecn.reduced == Reduced::ByMark {
-            self.recovery.keep_reduction();
-            // A retransmission that is lost too is congestion anew.
-            self.ecn.reduced = Reduced::ByLoss;
-            return;
+        if let Some(marks) = self.ecn.0.get_mut() {
+            let by_mark = kind == CongestionKind::Ecn;
+            if kind == CongestionKind::FastRetransmit && marks.reduced == Reduced::ByMark {
+                self.recovery.keep_reduction();
+                // A retransmission that is lost too is congestion anew.
+                marks.reduced = Reduced::ByLoss;
+                return;
+            }
+            if by_mark {
+                self.recovery.keep_reduction();
+            }
+            marks.reduced = if by_mark { Reduced::ByMark } else { Reduced::ByLoss };
+            marks.point = self.snd_nxt;
+            marks.cwr_due = marks.capable;
         }
-        if by_mark {
-            self.recovery.keep_reduction();
-        }
-        self.ecn.reduced = if by_mark { Reduced::ByMark } else { Reduced::ByLoss };
-        self.ecn.point = self.snd_nxt;
-        self.ecn.cwr_due = self.ecn.capable;
         self.controller.on_congestion(&Congestion { now, kind, flight_size });
     }
 
     /// The last reduction was taken back: the peer is not told of it, and a mark that it echoes has
     /// its effect.
     pub(super) fn withdraw_reduction(&mut self) {
-        (self.ecn.reduced, self.ecn.cwr_due) = (Reduced::No, false);
+        if let Some(marks) = self.ecn.0.get_mut() {
+            (marks.reduced, marks.cwr_due) = (Reduced::No, false);
+        }
     }
 
     /// An ack that advanced SND.UNA by `advanced`, and may have echoed a mark, was digested.
+    #[inline(always)]
     pub(super) fn digest_echo(&mut self, now: Instant, echo: bool, advanced: u32) {
-        if self.snd_una.after(self.ecn.point) {
-            self.ecn.reduced = Reduced::No;
+        let Some(marks) = self.ecn.0.get_mut() else {
+            return;
+        };
+        if self.snd_una.after(marks.point) {
+            marks.reduced = Reduced::No;
         }
-        if echo && self.ecn.reduced == Reduced::No {
-            self.ecn.held = self.controller.window() <= self.mss;
+        if echo && marks.reduced == Reduced::No {
+            marks.held = self.controller.window() <= self.mss;
             let flight_size = self.snd_nxt.since(self.snd_una).saturating_add(advanced);
             self.reduce(now, CongestionKind::Ecn, flight_size);
         }

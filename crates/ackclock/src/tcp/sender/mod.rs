@@ -2,22 +2,18 @@
 
 mod ack;
 mod delivery;
-#[cfg_attr(not(feature = "ecn"), path = "no_ecn.rs")]
 mod ecn;
 mod flight;
-#[cfg_attr(not(feature = "pacing"), path = "no_pacing.rs")]
 mod pacing;
 mod predicted;
 mod recovery;
 mod restart;
 mod round;
 mod rto;
-#[cfg_attr(not(feature = "historic"), path = "no_rto_clock.rs")]
 mod rto_clock;
 mod rtt;
 mod timer;
 mod transmit;
-#[cfg_attr(not(feature = "window-validation"), path = "no_validation.rs")]
 mod validation;
 mod window;
 
@@ -31,11 +27,10 @@ pub use recovery::{RecoveryAlgorithm, UnknownRecovery};
 pub(crate) use transmit::{Data, DataKind};
 
 use super::count::{ByteCount, Count};
-use super::settings::Settings;
 use super::urgent::Urgent;
-use super::{Config, Open};
+use super::{Config, Open, Settings};
 use crate::congestion::{CongestionController, Start};
-use crate::profile::{Full, Part, Profile};
+use crate::profile::{Full, Kept, Part, Profile};
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Ring};
 use crate::time::{Duration, Instant};
@@ -46,10 +41,10 @@ use flight::FlightOf;
 use pacing::Pacer;
 use recovery::choice::RecoveryChoice;
 use recovery::{MeasuredRtt, Phase, Recovery};
-pub use restart::RestartAfterIdle;
 use round::Round;
 pub(crate) use rto::Rto;
 pub(crate) use timer::Timer;
+use timer::Waiting;
 use window::SendWindow;
 
 /// What both sides agreed on, as far as the sender must know.
@@ -74,17 +69,17 @@ pub(crate) struct SenderStart {
 
 /// Counters of the sender, for `Info`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SenderCounters {
-    pub(crate) bytes_acked: ByteCount,
-    pub(crate) bytes_retransmitted: ByteCount,
-    pub(crate) retransmitted: Count,
-    pub(crate) duplicate_acks: Count,
-    pub(crate) timeouts: Count,
-    pub(crate) fast_recoveries: Count,
-    pub(crate) dsacks: Count,
-    pub(crate) probes: Count,
-    pub(crate) tail_probes: Count,
-    pub(crate) undos: Count,
+pub(crate) struct SenderCounters<P: Profile> {
+    pub(crate) bytes_acked: ByteCount<P>,
+    pub(crate) bytes_retransmitted: ByteCount<P>,
+    pub(crate) retransmitted: Count<P>,
+    pub(crate) duplicate_acks: Count<P>,
+    pub(crate) timeouts: Count<P>,
+    pub(crate) fast_recoveries: Count<P>,
+    pub(crate) dsacks: Count<P>,
+    pub(crate) probes: Count<P>,
+    pub(crate) tail_probes: Count<P>,
+    pub(crate) undos: Count<P>,
 }
 
 /// The sending half.
@@ -95,15 +90,15 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     queue: Ring<'a>,
     flight: FlightOf<'a, P>,
     recovery: Recovery<P>,
-    rto: Rto,
-    ecn: EcnSender,
+    rto: Rto<P>,
+    ecn: EcnSender<P>,
     round: Round<P>,
     delivery: Delivery<P>,
-    pacer: Pacer,
+    pacer: <P::Pacing as Part>::Keeps<Pacer>,
     /// When the retransmission timer or the persist timer fires.
     deadline: Instant,
-    /// Which of the two it is.
-    persisting: bool,
+    /// Which of the two it is, and whether a probe is due.
+    waiting: Waiting,
     window: SendWindow,
     snd_una: SeqNumber,
     snd_nxt: SeqNumber,
@@ -113,13 +108,9 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     fin_sent: bool,
     fin_acked: bool,
     /// SND.UP.
-    urgent: Urgent,
+    urgent: Urgent<P>,
     nagle: bool,
     cork: bool,
-    /// A probe of a zero window, or the end of the wait for a better one, is due.
-    probe_due: bool,
-    /// A tail loss probe is due (RFC 8985 section 7.3).
-    tail_probe_due: bool,
     /// When data was last sent (jacobson88 appendix C).
     last_sent_at: Instant,
     /// Since when nothing has been acknowledged although something is in flight.
@@ -128,7 +119,7 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     timeouts_in_a_row: u8,
     /// State of the random words given to the law.
     random: u32,
-    counters: SenderCounters,
+    counters: SenderCounters<P>,
 }
 
 impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
@@ -136,7 +127,6 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     #[inline(always)]
     pub(crate) fn new(
         config: &Config,
-        rto: Rto,
         controller: C,
         (queue, flight, delivery): (
             Buffer<'a, u8>,
@@ -154,13 +144,13 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             queue: Ring::new(queue, config.send_buffer as usize),
             flight: Flight::new(iss + 1, (flight, delivery), config.flight_records as usize),
             recovery: Recovery::new(config.recovery, false, iss),
-            rto,
+            rto: Rto::new(&config.rto, open.clock_phase),
             ecn: EcnSender::new(false, iss),
             round: Round::new(Instant::ZERO, iss + 1),
             delivery: Delivery::default(),
-            pacer: Pacer::new(),
+            pacer: Kept::new(Pacer::new()),
             deadline: Instant::FAR_FUTURE,
-            persisting: false,
+            waiting: Waiting::ForAck,
             window: SendWindow::new(0, iss, iss),
             snd_una: iss + 1,
             snd_nxt: iss + 1,
@@ -171,8 +161,6 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             urgent: Urgent::default(),
             nagle: config.nagle,
             cork: false,
-            probe_due: false,
-            tail_probe_due: false,
             last_sent_at: Instant::ZERO,
             no_progress_since: Instant::ZERO,
             timeouts_in_a_row: 0,
@@ -182,7 +170,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     }
 
     /// The connection is established: both SYNs are acknowledged.
-    pub(crate) fn start(&mut self, now: Instant, settings: &Settings, start: &SenderStart) {
+    pub(crate) fn start(&mut self, now: Instant, settings: &Settings<P>, start: &SenderStart) {
         self.mss = start.mss.max(1);
         self.recovery = Recovery::new(settings.recovery, start.sack, self.snd_una - 1);
         self.window = SendWindow::new(start.window, start.seq, self.snd_una);
@@ -262,7 +250,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         &self.controller
     }
 
-    pub(crate) fn rto(&self) -> &Rto {
+    pub(crate) fn rto(&self) -> &Rto<P> {
         &self.rto
     }
 
@@ -275,7 +263,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         MeasuredRtt { min: self.rto.min_rtt(), smoothed: self.rto.smoothed_rtt() }
     }
 
-    pub(crate) fn counters(&self) -> &SenderCounters {
+    pub(crate) fn counters(&self) -> &SenderCounters<P> {
         &self.counters
     }
 
@@ -427,7 +415,8 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     }
 
     fn is_tail_probe_due(&self) -> bool {
-        <<P::Recovery as RecoveryChoice>::ByTime as Part>::PRESENT && self.tail_probe_due
+        <<P::Recovery as RecoveryChoice>::ByTime as Part>::PRESENT
+            && self.waiting == Waiting::TailProbeDue
     }
 
     pub(crate) fn fin_pending(&self) -> bool {

@@ -4,9 +4,8 @@
 use super::Sender;
 use super::flight::Flight;
 use crate::congestion::CongestionController;
-use crate::profile::Profile;
-use crate::tcp::Pacing;
-use crate::tcp::settings::Settings;
+use crate::profile::{Kept, Profile};
+use crate::tcp::{Pacing, Settings};
 use crate::time::{Duration, Instant};
 
 /// Percent of a window in a round-trip time for laws without a rate of their own, in slow start and
@@ -72,8 +71,8 @@ fn time_to_send(bytes: u32, rate: u64) -> Duration {
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Bytes per second at which to send; `None`: as fast as the windows allow.
-    pub(crate) fn pacing_rate(&self, settings: &Settings) -> Option<u64> {
-        match settings.pacing {
+    pub(crate) fn pacing_rate(&self, settings: &Settings<P>) -> Option<u64> {
+        match settings.pacing() {
             Pacing::Off => None,
             Pacing::Law => self.controller.pacing_rate(),
             Pacing::Always => self.controller.pacing_rate().or_else(|| self.windows_per_rtt()),
@@ -88,7 +87,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         per_window.checked_div(self.rto.smoothed_rtt().as_nanos())
     }
 
-    fn quantum(&self, settings: &Settings, rate: u64) -> u32 {
+    fn quantum(&self, settings: &Settings<P>, rate: u64) -> u32 {
         let least = self.mss.saturating_mul(LEAST_QUANTUM_SEGMENTS);
         let usual = (rate / QUANTA_PER_SECOND).min(LARGEST_QUANTUM) as u32;
         let quantum = self.controller.send_quantum().unwrap_or(usual.max(least));
@@ -96,46 +95,55 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     }
 
     /// The burst limit in bytes.
-    fn burst(&self, settings: &Settings) -> u32 {
+    fn burst(&self, settings: &Settings<P>) -> u32 {
         settings.burst_limit().map_or(u32::MAX, |limit| self.mss.saturating_mul(limit.get().into()))
     }
 
     /// How many bytes may go now, whatever the windows say. A burst that has ended waits for an
     /// event, of which there will be one while something is in flight.
-    pub(super) fn released(&self, now: Instant, settings: &Settings) -> u32 {
+    pub(super) fn released(&self, now: Instant, settings: &Settings<P>) -> u32 {
+        let Some(pacer) = self.pacer.get() else {
+            return u32::MAX;
+        };
         if let Some(rate) = self.pacing_rate(settings) {
-            return self.pacer.released(now, self.quantum(settings, rate));
+            return pacer.released(now, self.quantum(settings, rate));
         }
         match settings.burst_limit() {
-            Some(_) if !self.flight.is_empty() => {
-                self.mss.saturating_mul(self.pacer.burst_left.into())
-            }
+            Some(_) if !self.flight.is_empty() => self.mss.saturating_mul(pacer.burst_left.into()),
             _ => self.burst(settings),
         }
     }
 
     /// Something is there to be sent that pacing holds back.
     pub(super) fn wait_for_pacing(&mut self, now: Instant) {
-        self.pacer.waiting = self.pacer.next_send_at > now;
+        if let Some(pacer) = self.pacer.get_mut() {
+            pacer.waiting = pacer.next_send_at > now;
+        }
     }
 
     /// An ack arrived or a timer fired: the next burst may go.
-    pub(super) fn allow_burst(&mut self, settings: &Settings) {
-        self.pacer.burst_left = settings.burst_limit().map_or(u16::MAX, |limit| limit.get());
+    pub(super) fn allow_burst(&mut self, settings: &Settings<P>) {
+        if let Some(pacer) = self.pacer.get_mut() {
+            pacer.burst_left = settings.burst_limit().map_or(u16::MAX, |limit| limit.get());
+        }
     }
 
     /// So many bytes were sent. `idle`: nothing was in flight before.
-    pub(super) fn pace(&mut self, now: Instant, settings: &Settings, bytes: u32, idle: bool) {
+    pub(super) fn pace(&mut self, now: Instant, settings: &Settings<P>, bytes: u32, idle: bool) {
         if let Some(rate) = self.pacing_rate(settings) {
             let quantum = self.quantum(settings, rate);
-            self.pacer.on_sent(now, bytes, rate, quantum);
+            if let Some(pacer) = self.pacer.get_mut() {
+                pacer.on_sent(now, bytes, rate, quantum);
+            }
         }
         if idle {
             self.allow_burst(settings);
         }
         if settings.burst_limit().is_some() {
             let segments = u16::try_from(bytes.div_ceil(self.mss)).unwrap_or(u16::MAX);
-            self.pacer.burst_left = self.pacer.burst_left.saturating_sub(segments);
+            if let Some(pacer) = self.pacer.get_mut() {
+                pacer.burst_left = pacer.burst_left.saturating_sub(segments);
+            }
         }
     }
 }

@@ -1,12 +1,13 @@
 //! The sender on the predicted road: acks while nothing is missing, and data that go as they are queued.
 
-use super::flight::{Flight, Run};
-use super::{RestartAfterIdle, Sender, Timer};
-use crate::congestion::{Ack, CongestionController};
+use super::ack::AckNews;
+use super::flight::Flight;
+use super::{Sender, Waiting};
+use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
-use crate::tcp::settings::Settings;
-use crate::time::{Duration, Instant};
+use crate::tcp::{RestartAfterIdle, Settings};
+use crate::time::Instant;
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Takes the ack that every segment with text carries while the peer sends and we do not, and
@@ -31,14 +32,16 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(crate) fn take_predicted_ack(
         &mut self,
         now: Instant,
-        settings: &Settings,
+        settings: &Settings<P>,
         (seq, ack, window): (SeqNumber, SeqNumber, u32),
     ) -> bool {
         let is_calm = ack.after(self.snd_una)
             && window > 0
             && !self.deadline.is_never()
             && !self.rto.was_spurious()
-            && !(self.persisting || self.window.size == 0 || self.flight.is_measuring())
+            && !(self.waiting.is_for_window()
+                || self.window.size == 0
+                || self.flight.is_measuring())
             && self.recovery.is_calm(&self.flight);
         if !is_calm {
             return false;
@@ -62,8 +65,15 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.timeouts_in_a_row = 0;
         self.no_progress_since = now;
         self.digest_echo(now, false, run.bytes);
-        self.tell_law_of_run(now, &run, flight_before, rtt);
-        self.probe_due = false;
+        let news = AckNews {
+            bytes_acked: run.bytes,
+            bytes_delivered: run.bytes,
+            flight_before,
+            flight_after: self.flight.outstanding(),
+            rtt: Some(rtt),
+            ..AckNews::default()
+        };
+        self.tell_law(now, &news);
         if !self.flight.is_empty() {
             self.restart_timer(now);
             self.schedule_probe(now);
@@ -76,45 +86,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         true
     }
 
-    #[inline(always)]
-    fn tell_law_of_run(&mut self, now: Instant, run: &Run, flight_before: u32, rtt: Duration) {
-        if self.hears_nothing() {
-            return;
-        }
-        let flight_after = self.flight.outstanding();
-        let window_limited = self.reaches_window(now, flight_before);
-        let delivered = self.delivery.total();
-        let round = self.round.on_ack(now, self.snd_una, self.snd_nxt, delivered, flight_after);
-        let ack = Ack {
-            now,
-            bytes_acked: run.bytes,
-            bytes_sacked: 0,
-            bytes_delivered: run.bytes,
-            bytes_lost: 0,
-            flight_when_lost_sent: 0,
-            flight_before,
-            flight_after,
-            rtt: Some(rtt),
-            smoothed_rtt: self.rto.smoothed_rtt(),
-            min_rtt: self.rto.min_rtt(),
-            new_round: round.is_some(),
-            delivery: round,
-            ecn_echo: false,
-            in_recovery: false,
-            after_timeout: false,
-            window_limited,
-            random: self.next_random(),
-        };
-        self.controller.on_ack(&ack);
-    }
-
     /// Whether there is more to think of than what is queued and what the windows let go.
     #[inline(always)]
-    pub(crate) fn is_unusual(&self, settings: &Settings) -> bool {
+    pub(crate) fn is_unusual(&self, settings: &Settings<P>) -> bool {
         let by_idle = settings.restart_after_idle();
-        self.probe_due
-            | self.tail_probe_due
-            | self.persisting
+        (self.waiting != Waiting::ForAck)
             | self.cork
             | self.ecn.is_holding()
             | self.ecn.is_cwr_due()
@@ -138,7 +114,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(crate) fn sends_all(
         &mut self,
         now: Instant,
-        settings: &Settings,
+        settings: &Settings<P>,
         unsent: u32,
         fin: bool,
     ) -> bool {
@@ -156,7 +132,13 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// They were sent.
     #[inline(always)]
-    pub(crate) fn on_all_sent(&mut self, now: Instant, settings: &Settings, len: u32, fin: bool) {
+    pub(crate) fn on_all_sent(
+        &mut self,
+        now: Instant,
+        settings: &Settings<P>,
+        len: u32,
+        fin: bool,
+    ) {
         let idle = self.flight.is_empty();
         let range = SeqRange::from_len(self.snd_nxt, len + u32::from(fin));
         if idle {
@@ -172,7 +154,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.tell_sent(now, len, self.flight.outstanding());
         if self.deadline.is_never() {
             self.no_progress_since = now;
-            self.set_timer(Timer::Retransmit(self.rto.deadline(now)));
+            self.wait_for_ack(self.rto.deadline(now));
         }
         self.schedule_probe(now);
     }
@@ -181,10 +163,10 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// each segment is sent, and what is noted of it, is the same for all of them if there is no
     /// loss, no pacing and no burst to be measured, and the probe's timer knows that more than one
     /// segment is in flight.
-    pub(crate) fn repeats(&self, settings: &Settings) -> u32 {
+    pub(crate) fn repeats(&self, settings: &Settings<P>) -> u32 {
         let is_calm = self.recovery.is_calm(&self.flight)
             && self.flight.len() > 1
-            && !(self.probe_due || self.is_tail_probe_due())
+            && !self.waiting.is_for_probe()
             && !(self.ecn.is_holding() || self.ecn.is_cwr_due());
         let is_measured = self.flight.is_measuring()
             || settings.burst_limit().is_some()

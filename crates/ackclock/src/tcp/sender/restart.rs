@@ -5,46 +5,13 @@ use super::Sender;
 use super::flight::Flight;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
-use crate::tcp::settings::Settings;
-use crate::tcp::words::words;
+use crate::tcp::{RestartAfterIdle, Settings};
 use crate::time::Instant;
-
-/// What happens to the congestion window when a connection was idle, or sent less than the window
-/// allowed, before it sends again.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum RestartAfterIdle {
-    /// `never`: nothing; the old window may be sent in one burst.
-    Never,
-    /// `jacobson88:rto`: one segment after an idle time of one RTO (jacobson88 appendix C).
-    OneSegmentAfterRto,
-    /// `jacobson88:rtt`: one segment after an idle time of one round trip (jacobson88 appendix C).
-    OneSegmentAfterRtt,
-    /// `rfc5681`: the restart window min(IW, cwnd) after an idle time of one RTO (RFC 5681 section
-    /// 4.1).
-    #[default]
-    RestartWindow,
-    /// `rfc7661`: the window stays, but neither grows nor lasts. For each five minutes in which no
-    /// flight has reached half of it, half of it is given up, down to the initial window, and three
-    /// quarters are kept as threshold (RFC 7661 sections 4.3 and 4.4.3). What the RFC calls pipeACK
-    /// is the flight out of which acks come; a loss reduces the window from FlightSize, and when it
-    /// is repaired, by what had to be sent again for it (section 4.4.1).
-    Validation,
-}
-
-words! {
-    RestartAfterIdle: "never, jacobson88:rto, jacobson88:rtt, rfc5681 or rfc7661",
-    "never" = Never,
-    "jacobson88:rto" = OneSegmentAfterRto,
-    "jacobson88:rtt" = OneSegmentAfterRtt,
-    "rfc5681" = RestartWindow,
-    "rfc7661" = Validation,
-}
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Before something is sent: the ack clock may have stopped, and then the old window would go
     /// out in one burst.
-    pub(super) fn restart_after_idle(&mut self, now: Instant, settings: &Settings) {
+    pub(super) fn restart_after_idle(&mut self, now: Instant, settings: &Settings<P>) {
         if self.hears_nothing() || self.queue.is_empty() {
             return;
         }
@@ -58,11 +25,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let limit = match settings.restart_after_idle() {
             RestartAfterIdle::Never => return,
             RestartAfterIdle::Validation => return self.give_up_unvalidated(now, settings),
-            RestartAfterIdle::OneSegmentAfterRtt
-                if cfg!(feature = "historic") && !measured.is_zero() =>
-            {
-                measured
-            }
+            RestartAfterIdle::OneSegmentAfterRtt if P::HISTORIC && !measured.is_zero() => measured,
             _ => self.rto.timeout(),
         };
         if idle > limit {

@@ -3,7 +3,7 @@
 use super::delivery::RoundRate;
 use super::validation::Validation;
 use crate::congestion::DeliveryRate;
-use crate::profile::Profile;
+use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
 use crate::time::Instant;
 
@@ -16,7 +16,7 @@ pub(crate) struct Round<P: Profile> {
     last_peak: u32,
     peak: u32,
     rate: RoundRate<P>,
-    pub(super) validation: Validation,
+    pub(super) validation: <P::WindowValidation as Part>::Keeps<Validation>,
 }
 
 impl<P: Profile> Round<P> {
@@ -26,7 +26,7 @@ impl<P: Profile> Round<P> {
             last_peak: 0,
             peak: 0,
             rate: RoundRate::new(now),
-            validation: Validation::new(now),
+            validation: Kept::new(Validation::new(now)),
         }
     }
 

@@ -1,18 +1,14 @@
 //! The retransmission timeout (RFC 6298), and those that came before it.
 
 use super::rto_clock::RtoClock;
-use super::rtt::{RttEstimator, Units};
+use super::rtt::RttEstimator;
+use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
-use crate::tcp::ticks::TickingClock;
-use crate::tcp::{RtoBackoff, RtoConfig};
+use crate::tcp::{RtoBackoff, RtoConfig, TickingClock};
 use crate::time::{Duration, Instant};
 
 /// G of RFC 6298: the granularity that a driver's timers are assumed to have at least.
 const CLOCK_GRANULARITY: Duration = Duration::from_millis(1);
-/// Nanoseconds in a unit of a clock that does not tick.
-const UNIT: u64 = if Units::BITS == 64 { 1 } else { 1_000 };
-/// G in such units.
-const GRANULARITY: Units = (CLOCK_GRANULARITY.as_nanos() / UNIT) as Units;
 /// Least timeout for data after the SYN had to be retransmitted (RFC 6298 rule 5.7).
 const AFTER_SYN_LOSS: Duration = Duration::from_secs(3);
 
@@ -23,95 +19,83 @@ struct Bounds {
     max: u32,
 }
 
-impl Bounds {
-    /// Where no others can be set.
-    #[cfg(not(any(feature = "historic", feature = "tuning")))]
-    const STANDARD: Self =
-        Bounds { min: micros(RtoConfig::STANDARD.min), max: micros(RtoConfig::STANDARD.max) };
-}
-
 /// The retransmission timeout, with the estimator that it is computed from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Rto {
-    rtt: RttEstimator,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rto<P: Profile> {
+    rtt: RttEstimator<P>,
     /// Least round-trip time measured, in microseconds, rounded down; `u32::MAX` before the first
     /// measurement.
     min_rtt: u32,
-    #[cfg(any(feature = "historic", feature = "tuning"))]
     bounds: Bounds,
     /// The timeout without backoff, in microseconds.
     base: u32,
-    clock: RtoClock,
+    clock: <P::Historic as Part>::Keeps<RtoClock>,
     backoff: u8,
-    #[cfg(feature = "historic")]
-    backoff_rule: RtoBackoff,
+    backoff_rule: <P::Historic as Part>::Keeps<RtoBackoff>,
     /// The last timeout was spurious, and there was no measurement since.
     spurious: bool,
 }
 
-impl Rto {
+impl<P: Profile> Rto<P> {
     /// RFC 6298 rule 2.1: the initial timeout, until there is a measurement. `config` has been
     /// validated; `phase` is the host's random word for clocks that tick.
     pub(crate) fn new(config: &RtoConfig, phase: u32) -> Self {
-        #[cfg(any(feature = "historic", feature = "tuning"))]
-        let (bounds, base) = {
-            let min = RtoClock::least(config).unwrap_or(config.min);
-            let max = config.max.max(min);
-            (Bounds { min: micros(min), max: micros(max) }, micros(config.initial.min(max)))
-        };
-        #[cfg(not(any(feature = "historic", feature = "tuning")))]
-        let base = const { micros(RtoConfig::STANDARD.initial) };
+        let least = if P::HISTORIC { RtoClock::least(config) } else { None };
+        let min = least.unwrap_or(config.min);
+        let max = config.max.max(min);
         Rto {
             rtt: RttEstimator::new(config.estimator),
             min_rtt: u32::MAX,
-            #[cfg(any(feature = "historic", feature = "tuning"))]
-            bounds,
-            base,
-            clock: RtoClock::new(config, phase),
+            bounds: Bounds { min: micros(min), max: micros(max) },
+            base: micros(config.initial.min(max)),
+            clock: Kept::new_with(|| RtoClock::new(config, phase)),
             backoff: 0,
-            #[cfg(feature = "historic")]
-            backoff_rule: config.backoff,
+            backoff_rule: Kept::new(config.backoff),
             spurious: false,
         }
     }
 
-    const fn bounds(&self) -> Bounds {
-        #[cfg(any(feature = "historic", feature = "tuning"))]
-        return self.bounds;
-        #[cfg(not(any(feature = "historic", feature = "tuning")))]
-        Bounds::STANDARD
-    }
-
-    fn clock(&self) -> Option<TickingClock> {
-        self.clock.ticking()
+    /// The clock, if it ticks.
+    #[inline(always)]
+    fn ticking(&self) -> Option<TickingClock> {
+        // By matches here and below: closures are compiled even where an image has no such clock.
+        match self.clock.get() {
+            Some(clock) => clock.ticking(),
+            None => None,
+        }
     }
 
     /// Data that begin at `seq` were sent for the first time.
     pub(crate) fn on_new_data_sent(&mut self, now: Instant, seq: SeqNumber) {
-        self.clock.on_new_data_sent(now, seq);
+        if let Some(clock) = self.clock.get_mut() {
+            clock.on_new_data_sent(now, seq);
+        }
     }
 
     /// Something was sent again: nobody will know which copy the next acks are for (Karn's rule,
     /// RFC 6298 section 3).
     pub(crate) fn on_resent(&mut self) {
-        self.clock.on_resent();
+        if let Some(clock) = self.clock.get_mut() {
+            clock.on_resent();
+        }
     }
 
     /// An ack of everything before `una` arrived. `rtt` is the round-trip time that it tells, if it
     /// is for something that was sent once.
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     pub(crate) fn on_ack(&mut self, now: Instant, una: SeqNumber, rtt: Option<Duration>) {
-        if self.clock.times_each_ack() {
+        let Some(clock) = self.clock.get_mut().filter(|clock| !clock.times_each_ack()) else {
             if let Some(rtt) = rtt {
                 self.on_sample(now, rtt);
             }
             return;
-        }
+        };
+        let passed = clock.passed(now, una);
         if let Some(rtt) = rtt {
             self.note_least(rtt);
         }
-        if let Some(passed) = self.clock.passed(now, una) {
-            self.digest(passed as Units);
+        if let Some(passed) = passed {
+            self.digest(passed);
         }
     }
 
@@ -120,38 +104,35 @@ impl Rto {
     }
 
     /// A measurement that ends now (RFC 6298 rules 2.2 to 2.5, jacobson88 appendix A).
-    #[cfg_attr(feature = "fast-path", inline(always))]
+    #[inline(always)]
     pub(crate) fn on_sample(&mut self, now: Instant, rtt: Duration) {
         self.note_least(rtt);
-        #[cfg(any(feature = "fast-path", feature = "historic"))]
-        {
-            let ticks = self.clock().map(|clock| clock.reading(now) - clock.reading(now - rtt));
-            self.digest(ticks.unwrap_or(rtt.as_nanos()));
-        }
-        #[cfg(not(any(feature = "fast-path", feature = "historic")))]
-        self.digest(whole_micros(rtt));
+        let measured = match self.ticking() {
+            Some(clock) => clock.reading(now) - clock.reading(now - rtt),
+            None => rtt.as_nanos(),
+        };
+        self.digest(measured);
     }
 
     /// Takes a measurement in the clock's units. It ends the backoff; by Karn's rule (RFC 6298
     /// section 3) an ack of retransmitted data is no measurement, and the backed-off timeout stays.
-    fn digest(&mut self, measured: Units) {
-        if cfg!(feature = "undo") && core::mem::take(&mut self.spurious) {
+    fn digest(&mut self, measured: u64) {
+        if P::UNDO && core::mem::take(&mut self.spurious) {
             self.rtt.on_delay_spike(measured);
         } else {
             self.rtt.on_sample(measured);
         }
-        let granularity = self.clock().map_or(GRANULARITY, |_| 1);
-        let timeout = self.rtt.timeout(granularity);
-        #[cfg(any(feature = "fast-path", feature = "historic"))]
-        let timeout = micros(Duration::from_nanos(timeout.saturating_mul(self.unit())));
-        let Bounds { min, max } = self.bounds();
+        let granularity = self.ticking().map_or(CLOCK_GRANULARITY.as_nanos(), |_| 1);
+        let timeout = self.rtt.timeout(granularity).saturating_mul(self.unit());
+        let timeout = micros(Duration::from_nanos(timeout));
+        let Bounds { min, max } = self.bounds;
         self.base = timeout.max(min).min(max);
         self.backoff = 0;
     }
 
     /// Nanoseconds in a unit of the clock.
     fn unit(&self) -> u64 {
-        self.clock().map_or(UNIT, |clock| clock.tick().as_nanos())
+        self.ticking().map_or(1, |clock| clock.tick().as_nanos())
     }
 
     /// The timer fired: the timeout grows, up to the maximum (RFC 6298 rule 5.5).
@@ -168,7 +149,7 @@ impl Rto {
 
     /// Whether the last timeout was spurious, and there was no measurement since.
     pub(crate) fn was_spurious(&self) -> bool {
-        cfg!(feature = "undo") && self.spurious
+        P::UNDO && self.spurious
     }
 
     /// The timeouts so far had another reason than loss.
@@ -179,7 +160,7 @@ impl Rto {
     /// The handshake is complete, but the SYN had to be retransmitted (RFC 6298 rule 5.7): data
     /// begins with a timeout of at least 3 s, not backed off.
     pub(crate) fn on_syn_lost(&mut self) {
-        self.base = self.base.max(const { micros(AFTER_SYN_LOSS) }).min(self.bounds().max);
+        self.base = self.base.max(const { micros(AFTER_SYN_LOSS) }).min(self.bounds.max);
         self.backoff = 0;
     }
 
@@ -196,14 +177,11 @@ impl Rto {
 
     #[inline]
     fn backed_off(&self, times: u32) -> Duration {
-        if cfg!(feature = "fast-path") && times == 0 {
+        if times == 0 {
             return Duration::from_micros(self.base.into());
         }
-        #[cfg(feature = "historic")]
-        let rule = self.backoff_rule;
-        #[cfg(not(feature = "historic"))]
-        let rule = RtoBackoff::Exponential;
-        let timeout = self.base.saturating_mul(rule.factor(times)).min(self.bounds().max);
+        let rule = self.backoff_rule.get().copied().unwrap_or(RtoBackoff::Exponential);
+        let timeout = self.base.saturating_mul(rule.factor(times)).min(self.bounds.max);
         Duration::from_micros(timeout.into())
     }
 
@@ -212,9 +190,13 @@ impl Rto {
     #[inline]
     pub(crate) fn deadline(&self, now: Instant) -> Instant {
         let timeout = self.timeout();
-        self.clock().map_or(now + timeout, |clock| {
-            clock.tick_after(now, timeout.as_nanos().div_ceil(clock.tick().as_nanos().max(1)))
-        })
+        match self.ticking() {
+            Some(clock) => {
+                let ticks = timeout.as_nanos().div_ceil(clock.tick().as_nanos().max(1));
+                clock.tick_after(now, ticks)
+            }
+            None => now + timeout,
+        }
     }
 
     /// How often the timer has fired since the last measurement.
@@ -225,8 +207,10 @@ impl Rto {
     /// Smoothed round-trip time, SRTT; zero before the first measurement.
     #[inline]
     pub(crate) fn smoothed_rtt(&self) -> Duration {
-        let unit = self.clock().map(|clock| clock.tick().as_nanos());
-        Duration::from_nanos(unit.map_or_else(|| self.rtt.srtt(UNIT), |unit| self.rtt.srtt(unit)))
+        Duration::from_nanos(match self.ticking() {
+            Some(clock) => self.rtt.srtt(clock.tick().as_nanos()),
+            None => self.rtt.srtt(1),
+        })
     }
 
     /// Mean deviation of the round-trip time, RTTVAR; zero before the first measurement.
@@ -262,15 +246,16 @@ const fn micros(time: Duration) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::{Full, Least};
 
     /// After every round trip of these tests.
     const NOW: Instant = Instant::from_secs(1_000);
 
-    fn rto() -> Rto {
+    fn rto() -> Rto<Full> {
         Rto::new(&RtoConfig::default(), 0)
     }
 
-    fn after(samples_in_millis: &[u64]) -> Rto {
+    fn after(samples_in_millis: &[u64]) -> Rto<Full> {
         let mut rto = rto();
         for &millis in samples_in_millis {
             rto.on_sample(NOW, Duration::from_millis(millis));
@@ -278,7 +263,7 @@ mod tests {
         rto
     }
 
-    fn backed_off(mut rto: Rto, times: u32) -> Rto {
+    fn backed_off<P: Profile>(mut rto: Rto<P>, times: u32) -> Rto<P> {
         for _ in 0..times {
             rto.back_off();
         }
@@ -312,7 +297,7 @@ mod tests {
     #[test]
     fn a_steady_path_leaves_one_clock_tick_of_deviation() {
         let config = RtoConfig { min: Duration::from_millis(1), ..RtoConfig::default() };
-        let mut rto = Rto::new(&config, 0);
+        let mut rto = Rto::<Full>::new(&config, 0);
         for _ in 0..200 {
             rto.on_sample(NOW, Duration::from_millis(40));
         }
@@ -354,7 +339,7 @@ mod tests {
     #[test]
     fn a_longer_initial_timeout_survives_a_lost_syn() {
         let config = RtoConfig { initial: Duration::from_secs(5), ..RtoConfig::default() };
-        let mut rto = Rto::new(&config, 0);
+        let mut rto = Rto::<Full>::new(&config, 0);
         rto.back_off();
         rto.on_syn_lost();
         assert_eq!(rto.timeout(), Duration::from_secs(5));
@@ -374,14 +359,14 @@ mod tests {
     #[test]
     fn the_backoff_can_be_linear_or_none() {
         let after_three = |backoff| {
-            let rto = Rto::new(&RtoConfig { backoff, ..RtoConfig::default() }, 0);
+            let rto = Rto::<Full>::new(&RtoConfig { backoff, ..RtoConfig::default() }, 0);
             backed_off(rto, 3).timeout().as_millis()
         };
         assert_eq!([RtoBackoff::None, RtoBackoff::Linear].map(after_three), [1_000, 4_000]);
     }
 
     /// Ticks of 500 ms at 100 ms, 600 ms and so on.
-    fn ticking(word: &str) -> Rto {
+    fn ticking(word: &str) -> Rto<Full> {
         Rto::new(&word.parse().unwrap(), 100_000)
     }
 
@@ -463,5 +448,21 @@ mod tests {
         rto.on_resent();
         rto.on_ack(millis(100), SeqNumber(1_000), None);
         assert_eq!(rto.samples(), 0);
+    }
+
+    /// What a timer from before RFC 6298 makes of a round trip of 100 ms, and of three timeouts.
+    fn older_timer<P: Profile>() -> [Duration; 2] {
+        let word: RtoConfig = "rfc793:ticks:one".parse().unwrap();
+        let mut rto = Rto::<P>::new(&RtoConfig { backoff: RtoBackoff::Linear, ..word }, 100_000);
+        rto.on_new_data_sent(millis(599), SeqNumber(0));
+        rto.on_ack(millis(699), SeqNumber(1_000), Some(Duration::from_millis(100)));
+        [rto.smoothed_rtt(), backed_off(rto, 3).timeout()]
+    }
+
+    #[test]
+    fn an_image_without_older_timers_has_that_of_rfc_6298() {
+        // One tick, and at least two; 100 ms and 4 * 50 ms, doubled three times.
+        assert_eq!(older_timer::<Full>(), [500, 4_000].map(Duration::from_millis));
+        assert_eq!(older_timer::<Least>(), [100, 2_400].map(Duration::from_millis));
     }
 }

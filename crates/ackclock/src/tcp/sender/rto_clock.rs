@@ -2,8 +2,7 @@
 //! (4.3BSD-Tahoe and before).
 
 use crate::seq::SeqNumber;
-use crate::tcp::ticks::{TickingClock, Ticks};
-use crate::tcp::{RtoConfig, RttSampling};
+use crate::tcp::{RtoConfig, RttSampling, TickingClock, Ticks};
 use crate::time::{Duration, Instant};
 
 /// The clock by which round trips are timed.

@@ -1,68 +1,54 @@
 //! Round-trip time: mean and mean deviation, and the timeout that follows from them.
 
+use crate::profile::{Kept, Part, Profile};
 use crate::tcp::RtoEstimator;
 
-/// A time in units of the caller's clock: nanoseconds, or ticks.
-#[cfg(any(feature = "fast-path", feature = "historic"))]
-pub(super) type Units = u64;
-/// A time in microseconds: for little text, numbers of one register.
-#[cfg(not(any(feature = "fast-path", feature = "historic")))]
-pub(super) type Units = u32;
-
-/// The longest measurement taken as it is: 2^59 ns, 18 years, or 2^27 us, 134 s. Scaled by 10 it fits
-/// with a bit to spare.
-const LONGEST_SAMPLE: Units = 1 << (Units::BITS - 5);
+/// The longest measurement taken as it is: 2^59 ns, 18 years. Scaled by 10 it fits with a bit to
+/// spare.
+const LONGEST_SAMPLE: u64 = 1 << 59;
 
 /// Smoothed round-trip time and its mean deviation, kept as the scaled integers of jacobson88
 /// appendix A.2: each is multiplied by the reciprocal of its gain.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct RttEstimator {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RttEstimator<P: Profile> {
     /// SRTT times 8 (the paper's `sa`), or times 10 by RFC 793.
-    scaled_srtt: Units,
+    scaled_srtt: u64,
     /// RTTVAR times 4: the paper's `sv`.
-    scaled_rttvar: Units,
+    scaled_rttvar: u64,
     samples: u32,
-    #[cfg(feature = "historic")]
-    rule: RtoEstimator,
+    rule: <P::Historic as Part>::Keeps<RtoEstimator>,
 }
 
-impl RttEstimator {
+impl<P: Profile> RttEstimator<P> {
     /// Nothing measured yet.
     pub(crate) fn new(rule: RtoEstimator) -> Self {
-        RttEstimator {
-            scaled_srtt: 0,
-            scaled_rttvar: 0,
-            samples: 0,
-            #[cfg(feature = "historic")]
-            rule,
-        }
+        RttEstimator { scaled_srtt: 0, scaled_rttvar: 0, samples: 0, rule: Kept::new(rule) }
     }
 
-    const fn rule(&self) -> RtoEstimator {
-        #[cfg(feature = "historic")]
-        return self.rule;
-        #[cfg(not(feature = "historic"))]
-        RtoEstimator::Rfc6298
+    #[inline(always)]
+    fn rule(&self) -> RtoEstimator {
+        self.rule.get().copied().unwrap_or(RtoEstimator::Rfc6298)
     }
 
+    #[inline(always)]
     fn is_by(&self, rule: RtoEstimator) -> bool {
         self.rule() == rule
     }
 
     /// The reciprocal of the mean's gain: RFC 793's alpha of 0.9 makes it 10.
-    fn scale(&self) -> Units {
+    fn scale(&self) -> u64 {
         if self.is_by(RtoEstimator::Rfc793) { 10 } else { 8 }
     }
 
     /// Smoothed round-trip time in the clock's units.
-    fn mean(&self) -> Units {
+    fn mean(&self) -> u64 {
         // Each by a division of its own: by a power of two it is none.
         if self.is_by(RtoEstimator::Rfc793) { self.scaled_srtt / 10 } else { self.scaled_srtt / 8 }
     }
 
     /// Takes a measurement. Which acks may be measured (Karn's rule) is the caller's to know.
-    #[cfg_attr(feature = "fast-path", inline(always))]
-    pub(crate) fn on_sample(&mut self, measured: Units) {
+    #[inline(always)]
+    pub(crate) fn on_sample(&mut self, measured: u64) {
         let measured = measured.min(LONGEST_SAMPLE);
         if self.samples == 0 {
             // RFC 6298 rule 2.2: SRTT = R, RTTVAR = R/2.
@@ -80,7 +66,7 @@ impl RttEstimator {
 
     /// Takes a measurement after a spurious timeout (RFC 4015 section 3.2, step 7): the path has
     /// become so slow at once that smoothing would let the timer fire again.
-    pub(crate) fn on_delay_spike(&mut self, measured: Units) {
+    pub(crate) fn on_delay_spike(&mut self, measured: u64) {
         let (srtt, rttvar) = (self.scaled_srtt, self.scaled_rttvar);
         self.on_sample(measured);
         let measured = measured.min(LONGEST_SAMPLE);
@@ -93,7 +79,7 @@ impl RttEstimator {
     #[allow(clippy::useless_conversion, reason = "`Units` may have 32 bits")]
     #[inline]
     pub(crate) fn srtt(&self, unit: u64) -> u64 {
-        let scaled = u64::from(self.scaled_srtt).saturating_mul(unit);
+        let scaled = self.scaled_srtt.saturating_mul(unit);
         // Each by a division of its own: by a power of two it is none.
         if self.is_by(RtoEstimator::Rfc793) { scaled / 10 } else { scaled / 8 }
     }
@@ -101,12 +87,12 @@ impl RttEstimator {
     /// Mean deviation of the round-trip time, RTTVAR, likewise.
     #[allow(clippy::useless_conversion, reason = "`Units` may have 32 bits")]
     pub(crate) fn rttvar(&self, unit: u64) -> u64 {
-        u64::from(self.scaled_rttvar).saturating_mul(unit) >> 2
+        self.scaled_rttvar.saturating_mul(unit) >> 2
     }
 
     /// The timeout, not yet bounded, by a clock of that granularity (G of RFC 6298).
-    #[cfg_attr(feature = "fast-path", inline)]
-    pub(crate) fn timeout(&self, granularity: Units) -> Units {
+    #[inline]
+    pub(crate) fn timeout(&self, granularity: u64) -> u64 {
         let (mean, four_deviations) = (self.mean(), self.scaled_rttvar);
         match self.rule() {
             RtoEstimator::Rfc6298 => mean + four_deviations.max(granularity),

@@ -1,6 +1,7 @@
 //! The estimators by hand, and against exact rational arithmetic.
 
 use super::*;
+use crate::profile::{Full, Least};
 use proptest::prelude::*;
 use std::vec::Vec;
 
@@ -11,18 +12,18 @@ const ALL: [RtoEstimator; 4] = [
     RtoEstimator::Jacobson88K2,
 ];
 
-fn estimator(rule: RtoEstimator, samples: &[u64]) -> RttEstimator {
-    let mut estimator = RttEstimator::new(rule);
+fn estimator(rule: RtoEstimator, samples: &[u64]) -> RttEstimator<Full> {
+    let mut estimator = RttEstimator::<Full>::new(rule);
     samples.iter().for_each(|&sample| estimator.on_sample(sample));
     estimator
 }
 
-fn standard(samples: &[u64]) -> RttEstimator {
+fn standard(samples: &[u64]) -> RttEstimator<Full> {
     estimator(RtoEstimator::Rfc6298, samples)
 }
 
 fn timeouts(rule: RtoEstimator, samples: &[u64]) -> Vec<u64> {
-    let mut estimator = RttEstimator::new(rule);
+    let mut estimator = RttEstimator::<Full>::new(rule);
     let after = |&sample| {
         estimator.on_sample(sample);
         estimator.timeout(1)
@@ -183,7 +184,7 @@ proptest! {
     fn it_is_the_papers_recursion(
         samples in proptest::collection::vec(0..100_000_000_000_i64, 1..100),
     ) {
-        let mut estimator = RttEstimator::new(RtoEstimator::Jacobson88);
+        let mut estimator = RttEstimator::<Full>::new(RtoEstimator::Jacobson88);
         let (mut sa, mut sv) = (0_i128, 0_i128);
         for (index, &sample) in samples.iter().enumerate() {
             let mut m = i128::from(sample);
@@ -211,4 +212,13 @@ proptest! {
             prop_assert!(Some(&mean) <= samples.iter().max());
         }
     }
+}
+
+#[test]
+fn an_image_without_older_timers_has_the_estimator_of_rfc_6298() {
+    let mut estimator = RttEstimator::<Least>::new(RtoEstimator::Rfc793);
+    for sample in [100, 180] {
+        estimator.on_sample(sample);
+    }
+    assert_eq!((estimator.srtt(1), estimator.timeout(1)), (110, 340));
 }

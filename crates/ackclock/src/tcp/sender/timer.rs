@@ -5,9 +5,8 @@ use super::flight::{Flight, Losses};
 use super::recovery::ProbeFacts;
 use super::{EarlyTimer, Sender};
 use crate::congestion::{CongestionController, CongestionKind};
-use crate::profile::Profile;
-use crate::tcp::Error;
-use crate::tcp::settings::Settings;
+use crate::profile::{Kept, Profile};
+use crate::tcp::{Error, Settings};
 use crate::time::{Duration, Instant};
 
 /// How long at least to wait for a better ack from a peer that seems to have thrown away what it
@@ -25,13 +24,30 @@ pub(crate) enum Timer {
     Persist(Instant),
 }
 
-impl Timer {
-    /// When it fires; never, if it is off.
-    pub(crate) fn deadline(self) -> Instant {
-        match self {
-            Timer::Off => Instant::FAR_FUTURE,
-            Timer::Retransmit(at) | Timer::Persist(at) => at,
-        }
+/// What the sender waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Waiting {
+    /// For an ack of what is in flight, or for nothing while that is empty.
+    ForAck,
+    /// For the link to take a tail loss probe, and for an ack (RFC 8985 section 7.3).
+    TailProbeDue,
+    /// For the peer's window, which keeps everything back.
+    ForWindow,
+    /// For the link to take a probe of that window.
+    WindowProbeDue,
+}
+
+impl Waiting {
+    /// Whether the peer's window keeps everything back: the persist timer runs.
+    #[inline(always)]
+    pub(super) fn is_for_window(self) -> bool {
+        matches!(self, Waiting::ForWindow | Waiting::WindowProbeDue)
+    }
+
+    /// Whether a probe is due.
+    #[inline(always)]
+    pub(super) fn is_for_probe(self) -> bool {
+        matches!(self, Waiting::TailProbeDue | Waiting::WindowProbeDue)
     }
 }
 
@@ -39,14 +55,15 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(crate) fn timer(&self) -> Timer {
         match self.deadline {
             Instant::FAR_FUTURE => Timer::Off,
-            at if self.persisting => Timer::Persist(at),
+            at if self.waiting.is_for_window() => Timer::Persist(at),
             at => Timer::Retransmit(at),
         }
     }
 
-    pub(super) fn set_timer(&mut self, timer: Timer) {
-        self.deadline = timer.deadline();
-        self.persisting = matches!(timer, Timer::Persist(_));
+    /// The retransmission timer fires at `deadline`, if that ever comes; no probe is due.
+    #[inline(always)]
+    pub(super) fn wait_for_ack(&mut self, deadline: Instant) {
+        (self.deadline, self.waiting) = (deadline, Waiting::ForAck);
     }
 
     /// Starts, keeps or stops the timer according to what is in flight and queued.
@@ -57,18 +74,16 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         {
             // Nothing is queued, or it can go.
             self.no_progress_since = now;
-            self.probe_due = false;
             return;
         }
         self.rearm_anew(now);
     }
 
-    #[cfg_attr(feature = "fast-path", inline(never))]
+    #[inline(never)]
     fn rearm_anew(&mut self, now: Instant) {
         let is_off = self.deadline.is_never();
-        let goes_on = !is_off && !self.persisting && !self.flight.is_empty();
+        let goes_on = !is_off && !self.waiting.is_for_window() && !self.flight.is_empty();
         if goes_on && self.window.size > 0 {
-            self.probe_due = false;
             return;
         }
         let blocked = self.is_blocked_by_window();
@@ -77,23 +92,24 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
         if !blocked && !self.waits_for_ack() {
             self.deadline = Instant::FAR_FUTURE;
-        } else if is_off || self.persisting != blocked {
+        } else if is_off || self.waiting.is_for_window() != blocked {
             self.deadline = self.rto.deadline(now);
         }
-        self.persisting = blocked;
-        self.probe_due &= blocked;
+        if self.waiting.is_for_window() != blocked {
+            self.waiting = if blocked { Waiting::ForWindow } else { Waiting::ForAck };
+        }
         if blocked || self.deadline.is_never() {
             self.recovery.cancel_early_timer();
-            self.tail_probe_due = false;
+            if self.waiting == Waiting::TailProbeDue {
+                self.waiting = Waiting::ForAck;
+            }
         }
     }
 
     /// As [`rearm`](Self::rearm) where nothing is in flight, and the window keeps nothing back: there
     /// is nothing to wait for.
     pub(super) fn rest_timers(&mut self) {
-        self.set_timer(Timer::Off);
-        self.probe_due = false;
-        self.tail_probe_due = false;
+        self.wait_for_ack(Instant::FAR_FUTURE);
         self.recovery.cancel_early_timer();
     }
 
@@ -129,7 +145,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             }
             EarlyTimer::Probe => {
                 self.recovery.cancel_early_timer();
-                self.tail_probe_due = true;
+                self.waiting = Waiting::TailProbeDue;
                 self.restart_timer(now);
             }
         }
@@ -138,7 +154,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// RFC 6298 rule 5.3.
     pub(super) fn restart_timer(&mut self, now: Instant) {
         if let Timer::Retransmit(_) = self.timer() {
-            self.set_timer(Timer::Retransmit(self.rto.deadline(now)));
+            self.deadline = self.rto.deadline(now);
         }
     }
 
@@ -147,7 +163,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(super) fn hasten_timer(&mut self, now: Instant) {
         if let Timer::Retransmit(at) = self.timer() {
             let patience = (self.rto.smoothed_rtt() / 2).max(LEAST_PATIENCE);
-            self.set_timer(Timer::Retransmit(at.min(now + patience)));
+            self.deadline = at.min(now + patience);
         }
     }
 
@@ -176,7 +192,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// Whether data has been sent, or waits, without any ack for the give-up time or the user
     /// timeout (RFC 9293 section 3.8.3, RFC 5482).
-    fn expired(&self, now: Instant, settings: &Settings) -> Option<Error> {
+    fn expired(&self, now: Instant, settings: &Settings<P>) -> Option<Error> {
         let waited = now.saturating_since(self.no_progress_since);
         if waited >= settings.user_timeout() {
             return Some(Error::UserTimeout);
@@ -188,8 +204,10 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     ///
     /// # Errors
     /// The peer has acknowledged nothing for too long: the connection is over.
-    pub(crate) fn on_timeout(&mut self, now: Instant, settings: &Settings) -> Result<(), Error> {
-        self.pacer.on_timeout(now);
+    pub(crate) fn on_timeout(&mut self, now: Instant, settings: &Settings<P>) -> Result<(), Error> {
+        if let Some(pacer) = self.pacer.get_mut() {
+            pacer.on_timeout(now);
+        }
         if self.timer() == Timer::Off {
             return Ok(());
         }
@@ -207,7 +225,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
         self.allow_burst(settings);
         if self.ecn.release() && self.flight.is_empty() {
-            self.set_timer(Timer::Off);
+            self.deadline = Instant::FAR_FUTURE;
             self.rearm_anew(now);
         } else if let Timer::Retransmit(_) = self.timer() {
             self.retransmission_timeout(now);
@@ -215,15 +233,15 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             // An endless series of probes, further and further apart; the peer's answers keep the
             // connection alive (MUST-37, SHLD-30).
             self.rto.back_off();
-            self.probe_due = true;
-            self.set_timer(Timer::Persist(self.rto.deadline(now)));
+            self.deadline = self.rto.deadline(now);
+            self.waiting = Waiting::WindowProbeDue;
         }
         Ok(())
     }
 
     /// When [`on_timeout`](Self::on_timeout) has something to do.
-    pub(crate) fn deadline(&self, settings: &Settings) -> Instant {
-        let paced = self.pacer.deadline();
+    pub(crate) fn deadline(&self, settings: &Settings<P>) -> Instant {
+        let paced = self.pacer.get().map_or(Instant::FAR_FUTURE, |pacer| pacer.deadline());
         if self.timer() == Timer::Off {
             return paced;
         }
@@ -246,12 +264,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let rtt = self.measured_rtt();
         let unrepaired = self.flight.unrepaired();
         self.recovery.on_timeout(&mut self.flight, now, ends, &rtt, repeated);
-        self.tail_probe_due = false;
-        self.round.validation.forget_loss();
+        self.forget_unvalidated_loss();
         self.reduce(now, kind, flight_size);
         let bytes = self.flight.unrepaired().saturating_sub(unrepaired);
         self.tell_losses(now, &Losses { bytes, ..Losses::default() });
         self.rto.back_off();
-        self.set_timer(Timer::Retransmit(self.rto.deadline(now)));
+        self.wait_for_ack(self.rto.deadline(now));
     }
 }

@@ -1,11 +1,11 @@
 //! What to send next (RFC 9293 sections 3.7.4, 3.8.6; RFC 5681; RFC 6675 NextSeg).
 
-use super::Sender;
 use super::flight::{Flight, max_pieces};
+use super::{Sender, Waiting};
 use crate::congestion::{CongestionController, Sent};
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
-use crate::tcp::settings::Settings;
+use crate::tcp::Settings;
 use crate::time::Instant;
 
 /// Why a segment is sent.
@@ -43,11 +43,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(crate) fn next(
         &mut self,
         now: Instant,
-        settings: &Settings,
+        settings: &Settings<P>,
         max_payload: u32,
     ) -> Option<Data> {
         self.restart_after_idle(now, settings);
-        if self.probe_due {
+        if self.waiting == Waiting::WindowProbeDue {
             return self.probe();
         }
         if self.window.size == 0 {
@@ -71,7 +71,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// missing.
     pub(crate) fn is_silent(&self) -> bool {
         self.unsent() == 0
-            && !(self.probe_due || self.is_tail_probe_due())
+            && !self.waiting.is_for_probe()
             && !self.fin_pending()
             && self.recovery.is_calm(&self.flight)
     }
@@ -161,12 +161,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
         // Less than a segment, and all there is.
         let fin = self.fin_pending() && window > unsent;
-        let held = (cfg!(feature = "tuning") && self.cork) || (self.nagle && !idle);
+        let held = (P::RARE_SETTINGS && self.cork) || (self.nagle && !idle);
         if fin || self.fin_pending() || !held { new(unsent, fin) } else { None }
     }
 
     /// The link has taken `data`.
-    pub(crate) fn on_sent(&mut self, now: Instant, settings: &Settings, data: &Data) {
+    pub(crate) fn on_sent(&mut self, now: Instant, settings: &Settings<P>, data: &Data) {
         let range = data.range();
         let new = range.start == self.snd_nxt;
         let idle = self.flight.is_empty();
@@ -192,10 +192,10 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             }
         }
         if data.kind == DataKind::Probe {
-            self.probe_due = false;
+            self.waiting = Waiting::ForWindow;
             self.counters.probes.add(1);
         } else if tail_probe {
-            self.tail_probe_due = false;
+            self.waiting = Waiting::ForAck;
             self.counters.tail_probes.add(1);
             self.recovery.on_probe_sent(self.snd_nxt, range, new);
         } else {

@@ -29,7 +29,7 @@ pub struct RecordedFlight<'a, P: Profile = Full> {
     /// No piece before this one waits for retransmission.
     pub(super) resend_from: SeqNumber,
     /// How often the peer was found to have thrown away what it had SACKed.
-    pub(super) renegings: Count,
+    pub(super) renegings: Count<P>,
     /// No record has pieces that were sent again and not since this time, in microseconds.
     pub(super) oldest_resent: <ByTime<P> as Part>::Keeps<u64>,
 }

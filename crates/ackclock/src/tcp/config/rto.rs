@@ -66,7 +66,6 @@ impl RtoConfig {
                                      then maybe :ticks or :ticks=500ms/2, then maybe :one";
 
     /// How long to wait for the answer to a SYN that was sent `retransmissions` times again.
-    #[cfg_attr(any(feature = "historic", feature = "tuning"), inline(never))]
     pub(crate) fn syn_timeout(&self, retransmissions: u32) -> Duration {
         self.initial.saturating_mul(self.backoff.factor(retransmissions).into()).min(self.max)
     }
@@ -125,8 +124,8 @@ impl RtoBackoff {
     /// By what the timeout is multiplied after it has passed `times` times.
     pub(crate) fn factor(self, times: u32) -> u32 {
         match self {
-            RtoBackoff::None if cfg!(feature = "historic") => 1,
-            RtoBackoff::Linear if cfg!(feature = "historic") => times.saturating_add(1),
+            RtoBackoff::None => 1,
+            RtoBackoff::Linear => times.saturating_add(1),
             _ => 1_u32.checked_shl(times).unwrap_or(u32::MAX),
         }
     }

@@ -1,7 +1,7 @@
 //! A window law by its word, and the recovery that belongs to it.
 
-use super::RecoveryAlgorithm;
 use crate::congestion::{BuiltIn, CongestionController, WordError};
+use crate::tcp::RecoveryAlgorithm;
 use core::fmt;
 use core::str::FromStr;
 

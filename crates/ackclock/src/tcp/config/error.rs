@@ -1,0 +1,52 @@
+//! Why a setting is refused.
+
+use core::fmt;
+
+/// A setting that cannot be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The MSS is 0 or above 65,495.
+    Mss,
+    /// A buffer or the window clamp is 0, or a buffer is above 1 GiB.
+    Buffer,
+    /// No flight record: nothing could be sent.
+    FlightRecords,
+    /// The delayed-ack timeout is above 500 ms, or the time between heartbeats not below it.
+    AckTimeout,
+    /// The RTO bounds are zero or out of order (min <= max, initial <= max).
+    Rto,
+    /// A keepalive count of 0, or an idle time or interval of 0.
+    Keepalive,
+    /// A hop limit of 0.
+    HopLimit,
+    /// A DSCP above 63.
+    Dscp,
+    /// The initial window is above 1 GiB.
+    InitialWindow,
+    /// The link's MTU is below 68 bytes (RFC 791 section 3.2).
+    Mtu,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ConfigError::Mss => "mss must be 1 to 65495 bytes",
+            ConfigError::Buffer => {
+                "buffers and window_clamp must be at least one byte, buffers at most 1 GiB"
+            }
+            ConfigError::FlightRecords => "flight_records must be at least 1",
+            ConfigError::AckTimeout => {
+                "the delayed-ack timeout must be at most 500 ms, the heartbeat at most 499 ms"
+            }
+            ConfigError::Rto => "rto bounds must satisfy 0 < min <= max and 0 < initial <= max",
+            ConfigError::Keepalive => "keepalive idle, interval and count must not be zero",
+            ConfigError::HopLimit => "hop_limit must be 1 to 255",
+            ConfigError::Dscp => "dscp must be 0 to 63",
+            ConfigError::Mtu => "the link's mtu must be at least 68 bytes",
+            ConfigError::InitialWindow => "the initial window must be at most 1 GiB",
+        })
+    }
+}
+
+impl core::error::Error for ConfigError {}

@@ -1,0 +1,189 @@
+//! What an acceptable ack does to the sender (RFC 9293 section 3.10.7.4, fifth check), step by step:
+//! what it [measures](measure) (RFC 6298, RFC 2018), [which kind](classify) it is (RFC 5681, RFC 6675),
+//! what recovery makes of it, and what it [tells the law](tell_law).
+
+mod classify;
+mod measure;
+mod tell_law;
+
+pub(super) use tell_law::AckNews;
+
+use super::Sender;
+use super::flight::Flight;
+use super::recovery::{AckFacts, Limits, Outcome, Phase};
+use crate::congestion::CongestionController;
+use crate::profile::Profile;
+use crate::seq::SeqNumber;
+use crate::tcp::Settings;
+use crate::time::Instant;
+use crate::wire::SackBlocks;
+
+/// The parts of a segment that concern the sender. `ack` lies between SND.UNA and SND.NXT.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AckInput<'s> {
+    /// SEG.SEQ.
+    pub(crate) seq: SeqNumber,
+    /// SEG.ACK.
+    pub(crate) ack: SeqNumber,
+    /// SEG.WND in bytes, scaled.
+    pub(crate) window: u32,
+    /// SACK blocks.
+    pub(crate) sack: &'s SackBlocks,
+    /// Whether it echoes a congestion mark (RFC 3168).
+    pub(crate) ecn_echo: bool,
+    /// Whether the segment carries neither data nor SYN nor FIN.
+    pub(crate) empty: bool,
+    /// Our clock, in milliseconds, when the segment was sent whose timestamp this one echoes.
+    pub(crate) echoed_ms: Option<u32>,
+}
+
+/// The sender as an ack has met it.
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    /// The peer's window was closed.
+    was_closed: bool,
+    /// Something was in flight.
+    had_flight: bool,
+    /// Bytes that were thought to be in the network.
+    pipe: u32,
+}
+
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
+    /// Takes an ack that lies between SND.UNA and SND.NXT.
+    #[inline(never)]
+    pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings<P>, input: &AckInput<'_>) {
+        self.note_app_limited();
+        self.allow_burst(settings);
+        let before = Before {
+            was_closed: self.window.size == 0,
+            had_flight: !self.flight.is_empty(),
+            pipe: self.pipe(),
+        };
+        let window_changed = self.window.update(input.seq, input.ack, input.window);
+        let advanced = input.ack.since(self.snd_una);
+        if advanced > 0 {
+            self.take_off_queue(input.ack);
+        }
+        let measured = self.measure(now, input, advanced);
+        let facts = self.classify(now, input, &before, window_changed, &measured);
+        self.note_progress(now, &before, &facts);
+        let (outcome, in_recovery) = self.recover(now, settings, &facts);
+        self.digest_echo(now, input.ecn_echo, advanced);
+        self.tell_losses(now, &outcome.lost);
+        if advanced > 0 || facts.sacked > 0 {
+            let min_rtt = self.rto.min_rtt();
+            let sent = facts.delivered.sent;
+            let news = AckNews {
+                bytes_acked: advanced,
+                bytes_sacked: facts.sacked,
+                bytes_delivered: facts.delivered.bytes,
+                lost: outcome.lost,
+                flight_before: before.pipe,
+                flight_after: self.pipe(),
+                rtt: measured.rtt,
+                sample: sent.map(|sent| self.delivery.sample(&sent, min_rtt)),
+                is_measuring: self.flight.is_measuring(),
+                ecn_echo: facts.ecn_echo,
+                in_recovery,
+                after_timeout: self.recovery.phase() == Phase::Loss,
+            };
+            self.tell_law(now, &news);
+        }
+        self.regulate(&outcome, facts.delivered.bytes, advanced > 0);
+        if before.was_closed && self.window.size > 0 {
+            self.on_window_opened();
+        }
+        self.renew_timers(now, &facts, &outcome);
+    }
+
+    /// The peer is there: the waits for it begin anew (RFC 9293 section 3.8.3).
+    #[inline(always)]
+    fn note_progress(&mut self, now: Instant, before: &Before, facts: &AckFacts) {
+        self.counters.duplicate_acks.add(u32::from(facts.duplicate));
+        if facts.acked > 0 {
+            self.timeouts_in_a_row = 0;
+        }
+        if facts.acked > 0 || before.was_closed || self.window.size == 0 {
+            // Also the answer to a probe of a closed window is progress (MUST-37).
+            self.no_progress_since = now;
+        }
+    }
+
+    /// Recovery takes the ack, and the law hears of the events. Gives what recovery has found, and
+    /// whether the ack belongs to a fast recovery.
+    #[inline(always)]
+    fn recover(
+        &mut self,
+        now: Instant,
+        settings: &Settings<P>,
+        facts: &AckFacts,
+    ) -> (Outcome, bool) {
+        let unrepaired = self.flight.unrepaired();
+        let was_fast = self.recovery.phase() == Phase::Fast;
+        let outcome = self.recovery.on_ack(&mut self.flight, facts);
+        // The ack that ends recovery still belongs to it: it makes no window grow.
+        let in_recovery = was_fast || self.recovery.phase() == Phase::Fast || outcome.reduce_again;
+        let flight_size = self.flight.outstanding().saturating_add(facts.acked);
+        self.tell_events(now, &outcome, flight_size, unrepaired);
+        if outcome.left {
+            self.deduct_retransmitted(now, settings);
+        }
+        (outcome, in_recovery)
+    }
+
+    /// The retransmission timer and the tail loss probe's after an ack (RFC 6298 rules 5.2 and 5.3,
+    /// RFC 8985 section 7.2).
+    #[inline(always)]
+    fn renew_timers(&mut self, now: Instant, facts: &AckFacts, outcome: &Outcome) {
+        let undone = outcome.undone.is_some();
+        if (facts.acked > 0 && !outcome.keep_timer) || undone {
+            self.restart_timer(now);
+            if self.flight.has_reneged() {
+                self.hasten_timer(now);
+            }
+        }
+        self.rearm(now);
+        if facts.acked > 0 || facts.sacked > 0 || undone {
+            self.schedule_probe(now);
+        }
+    }
+
+    /// Recovery hears what the law has made of the events.
+    pub(in crate::tcp::sender) fn regulate(
+        &mut self,
+        outcome: &Outcome,
+        delivered: u32,
+        advanced: bool,
+    ) {
+        let limits = Limits {
+            wants_prr: self.controller.wants_prr(),
+            window: self.controller.window(),
+            mss: self.mss,
+            delivered,
+            advanced,
+        };
+        self.recovery.regulate(&self.flight, outcome, &limits);
+    }
+
+    /// Moves SND.UNA and takes what was acknowledged off the queue.
+    #[inline(always)]
+    pub(in crate::tcp::sender) fn take_off_queue(&mut self, ack: SeqNumber) {
+        let advanced = ack.since(self.snd_una);
+        let bytes = advanced.min(self.queue.len() as u32);
+        self.fin_acked |= advanced > bytes;
+        self.queue.consume(bytes as usize);
+        self.snd_una = self.snd_una.max(ack);
+        self.urgent.pass(self.snd_una);
+        self.counters.bytes_acked.add(bytes);
+    }
+
+    /// What was sent into the closed window was thrown away there: send it again at once. That is
+    /// no sign of congestion. Nor was it for want of answers that probes went further and further
+    /// apart: data begins with the timeout that the path deserves.
+    fn on_window_opened(&mut self) {
+        self.rto.end_backoff();
+        if !self.flight.is_empty() {
+            self.recovery.on_all_lost(&mut self.flight, self.snd_nxt);
+        }
+    }
+}
