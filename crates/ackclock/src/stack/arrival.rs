@@ -122,7 +122,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
         match entity {
             Some(Entity::Connection(id)) => {
-                self.on_connection_segment(now, id, segment);
+                if !self.take_predicted_segment(now, id, segment) {
+                    self.on_connection_segment(now, id, segment);
+                }
                 self.predict_arrivals(id, segment);
             }
             Some(Entity::HalfOpen(id)) => {

@@ -17,7 +17,7 @@ use crate::link::Received;
 use crate::profile::{Initial, Kept, Profile};
 use crate::tcp::{Outgoing, State, Turn};
 use crate::time::Instant;
-use crate::wire::{Ecn, ReadTemplate, Segment, WriteFields, WriteTemplate};
+use crate::wire::{Ecn, PredictedSegment, ReadTemplate, Segment, WriteFields, WriteTemplate};
 
 /// Names a connection as long as it lives: its slot and the slot's generation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,7 +99,34 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         true
     }
 
-    /// A segment of this connection went the general road: predicts that the next packets look like it.
+    /// Takes a segment of this connection that was read without a template, because another connection's
+    /// came before it, if it is predicted; false, without any effect, if it is another.
+    #[inline]
+    pub(super) fn take_predicted_segment(
+        &mut self,
+        now: Instant,
+        id: u32,
+        segment: &Segment<'_>,
+    ) -> bool {
+        let Some(predicted) = PredictedSegment::of(segment).filter(|_| P::PREDICTION) else {
+            return false;
+        };
+        let Some(slot) = self.connections.get_mut(id) else {
+            return false;
+        };
+        if !slot.connection.on_predicted(now, &predicted) {
+            return false;
+        }
+        if !predicted.payload.is_empty() {
+            slot.note_echo(now, predicted.timestamps);
+        }
+        let owner = slot.owner;
+        self.after_staying(now, id, owner);
+        true
+    }
+
+    /// A segment of this connection was read without a template: predicts that the next packets look
+    /// like it.
     pub(super) fn predict_arrivals(&mut self, id: u32, segment: &Segment<'_>) {
         let Some(room) = self.predicted.get_mut() else {
             return;

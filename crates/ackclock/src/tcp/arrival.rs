@@ -391,7 +391,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// Path MTU discovery (RFC 1191, RFC 8201).
     fn on_packet_too_big(&mut self, now: Instant, told: u32) {
-        let current = self.mtu;
+        let current = self.sender.path_mtu();
         let mtu = match (self.ip_header, told) {
             (20, 0) => {
                 let lower = MTU_PLATEAUS.into_iter().find(|plateau| *plateau < current);
@@ -405,7 +405,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if mtu >= current {
             return;
         }
-        self.mtu = mtu;
+        self.sender.set_path_mtu(mtu);
         if self.state.is_synchronized() {
             let mss = self.agreement.send_mss(&self.settings, mtu, self.ip_header);
             self.sender.set_mss(now, mss);

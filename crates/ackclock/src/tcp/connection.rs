@@ -114,8 +114,6 @@ pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) error: Option<Error>,
     pub(super) soft_error: Option<IcmpErrorKind>,
     pub(super) settings: Settings<P>,
-    /// Largest IP packet on the path, in bytes.
-    pub(super) mtu: u32,
     /// Length of the IP header in bytes: 20 or 40.
     pub(super) ip_header: u8,
     pub(super) sender: Sender<'a, C, P>,
@@ -194,7 +192,6 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             error: None,
             soft_error: None,
             settings: Settings::new(config),
-            mtu: open.mtu,
             ip_header: open.ip_header,
             sender: Sender::new(config, controller, (send, flight, delivery), open),
             receiver: Receiver::new(config, open.clock_phase, receive, reassembly),
@@ -217,7 +214,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     /// What the SYN of an active open offers.
     pub(crate) fn offer(&mut self, config: &Config) {
         let window = self.receiver.largest_window() as usize;
-        self.agreement = Agreement::offer(config, self.mtu, self.ip_header, window);
+        self.agreement = Agreement::offer(config, self.sender.path_mtu(), self.ip_header, window);
         self.agreement.ecn &= config.ecn == EcnMode::Request;
     }
 
@@ -263,7 +260,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         syn_lost: bool,
     ) {
         self.state = State::Established;
-        let mss = self.agreement.send_mss(&self.settings, self.mtu, self.ip_header);
+        let mss = self.agreement.send_mss(&self.settings, self.sender.path_mtu(), self.ip_header);
         let Agreement { sack, ecn, .. } = self.agreement;
         let start = SenderStart { mss, sack, ecn, window, seq, rtt, syn_lost };
         self.sender.start(now, &self.settings, &start);

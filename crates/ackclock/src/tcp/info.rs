@@ -186,7 +186,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             our_mss: u32::from(self.agreement.our_mss),
             receive_mss: receiver.full_size(),
             quick_acks: receiver.quick_acks(),
-            pmtu: self.mtu,
+            pmtu: self.sender.path_mtu(),
             cwnd: sender.controller().window(),
             ssthresh: sender.controller().slow_start_threshold(),
             in_flight: sender.pipe(),

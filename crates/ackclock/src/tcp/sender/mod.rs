@@ -103,6 +103,8 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     snd_una: SeqNumber,
     snd_nxt: SeqNumber,
     mss: u32,
+    /// Largest IP packet on the path, in bytes.
+    path_mtu: u32,
     /// The application will send no more: a FIN follows the queue.
     fin_queued: bool,
     fin_sent: bool,
@@ -155,6 +157,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             snd_una: iss + 1,
             snd_nxt: iss + 1,
             mss: 1,
+            path_mtu: open.mtu,
             fin_queued: false,
             fin_sent: false,
             fin_acked: false,
@@ -232,6 +235,16 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
 
     pub(crate) fn mss(&self) -> u32 {
         self.mss
+    }
+
+    /// Largest IP packet on the path, in bytes.
+    pub(crate) fn path_mtu(&self) -> u32 {
+        self.path_mtu
+    }
+
+    /// The path takes only packets of `mtu` bytes from now on; the [MSS](Self::set_mss) follows from it.
+    pub(crate) fn set_path_mtu(&mut self, mtu: u32) {
+        self.path_mtu = mtu;
     }
 
     pub(crate) fn window(&self) -> &SendWindow {
