@@ -11,6 +11,7 @@
 use super::output::{Sink, Turned};
 use super::pool::NO_ID;
 use super::slot::Slot;
+use super::tuple::FourTuple;
 use super::{Rejected, Stack, Transmit};
 use crate::congestion::CongestionController;
 use crate::link::Received;
@@ -53,6 +54,18 @@ impl Initial for Predicted {
         train_at: Instant::ZERO,
         train_ecn: Ecn::NotEct,
     };
+}
+
+impl Predicted {
+    /// The template that the headers of this connection are written with.
+    #[inline]
+    fn template(&mut self, whose: Whose, tuple: &FourTuple) -> Option<&mut WriteTemplate> {
+        if self.header.as_ref().is_none_or(|(known, _)| *known != whose) {
+            let ends = [tuple.local, tuple.remote].map(|end| (end.ip(), end.port()));
+            self.header = Some((whose, WriteTemplate::between(ends)?));
+        }
+        self.header.as_mut().map(|(_, template)| template)
+    }
 }
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
@@ -196,18 +209,17 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         {
             return;
         }
-        let Some(slot) = self.connections.get(id) else {
+        let Some((slot, generation)) = self.connections.get_mut_with_generation(id) else {
             return;
         };
         let segments = slot.connection.repeats(now, outgoing);
         let options = &outgoing.header.options;
-        let marking = slot.marking;
         if segments == 0 || !options.sack.is_empty() {
             return;
         }
         let fields = WriteFields {
-            hop_limit: marking.hop_limit(),
-            dscp: marking.dscp(),
+            hop_limit: slot.marking.hop_limit(),
+            dscp: slot.marking.dscp(),
             ecn: outgoing.ecn,
             seq: outgoing.header.seq,
             ack: outgoing.header.ack,
@@ -216,25 +228,12 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             timestamps: options.timestamps,
         };
         let checksum = self.config.link.checksum;
-        let Some(template) = self.template_of(id) else {
-            return;
-        };
-        template.prepare(&fields, outgoing.len, checksum);
-        if let Some(room) = self.predicted.get_mut() {
+        if let Some(room) = self.predicted.get_mut()
+            && let Some(template) = room.template(Whose { id, generation }, &slot.tuple)
+        {
+            template.prepare(&fields, outgoing.len, checksum);
             (room.train, room.train_at, room.train_ecn) = (segments, now, outgoing.ecn);
         }
-    }
-
-    /// The template that this connection's headers are written with.
-    fn template_of(&mut self, id: u32) -> Option<&mut WriteTemplate> {
-        let room = self.predicted.get_mut()?;
-        let whose = Whose { id, generation: self.connections.generation(id) };
-        if room.header.as_ref().is_none_or(|(known, _)| *known != whose) {
-            let tuple = &self.connections.get(id)?.tuple;
-            let ends = [tuple.local, tuple.remote].map(|end| (end.ip(), end.port()));
-            room.header = Some((whose, WriteTemplate::between(ends)?));
-        }
-        room.header.as_mut().map(|(_, template)| template)
     }
 
     /// The turn of connection `id`, the first in the queue, if what it has to say is predicted.
@@ -248,14 +247,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if !P::PREDICTION {
             return None;
         }
-        let predicted = match self.connections.get_mut(id)?.connection.predicted_turn(now) {
+        let (slot, generation) = self.connections.get_mut_with_generation(id)?;
+        let predicted = match slot.connection.predicted_turn(now) {
             Turn::Silent => return Some(Turned::SILENT),
             Turn::Other => return None,
             Turn::Predicted(predicted) => predicted,
         };
-        self.template_of(id)?;
-        let (_, template) = self.predicted.get_mut()?.header.as_mut()?;
-        let slot = self.connections.get_mut(id)?;
+        let room = self.predicted.get_mut()?;
+        let template = room.template(Whose { id, generation }, &slot.tuple)?;
         let fields = WriteFields {
             hop_limit: slot.marking.hop_limit(),
             dscp: slot.marking.dscp(),

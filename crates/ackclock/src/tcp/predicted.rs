@@ -61,9 +61,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         self.count_segment(payload);
         let window = self.agreement.peer_window(window);
-        let taken = has_text && self.sender.take_repetition(seq, ack, window)
-            || self.sender.take_predicted_ack(now, &self.settings, (seq, ack, window));
-        if !taken {
+        if !(has_text && self.sender.take_repetition(seq, ack, window)) {
             let input = AckInput {
                 seq,
                 ack,

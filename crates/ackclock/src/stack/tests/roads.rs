@@ -346,7 +346,7 @@ fn step_byte(now: Instant) -> u8 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
     fn the_predicted_road_is_the_general_one(
         setting in settings(),

@@ -1,6 +1,6 @@
 //! The sender on the predicted road: acks while nothing is missing, and data that go as they are queued.
 
-use super::ack::AckNews;
+use super::ack::{AckInput, AckNews};
 use super::flight::Flight;
 use super::{Sender, Waiting};
 use crate::congestion::CongestionController;
@@ -11,31 +11,35 @@ use crate::time::Instant;
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Takes the ack that every segment with text carries while the peer sends and we do not, and
-    /// which tells nothing: nothing is in flight, and the window is what it was. False if it is
-    /// another one.
+    /// which tells nothing: nothing is in flight, which is known to be the application's doing, and the
+    /// window is what it was. False if it is another one.
     #[inline]
     pub(crate) fn take_repetition(&mut self, seq: SeqNumber, ack: SeqNumber, window: u32) -> bool {
         let is_known = ack == self.snd_una
             && self.flight.is_empty()
             && window == self.window.size
-            && window > 0;
+            && window > 0
+            && (!P::DELIVERY_RATE || self.delivery.is_app_limited());
         if is_known {
             self.window.update(seq, ack, window);
         }
         is_known
     }
 
-    /// As [`on_ack`](Self::on_ack) for an ack without SACK blocks and without an echo of congestion,
-    /// where nothing is lost, SACKed, probed or to be undone: what is left of that procedure then.
-    /// False, without any effect, if there is more to do.
+    /// Takes an ack of new data without SACK blocks and without an echo of congestion, where nothing is
+    /// lost, SACKed, probed or to be undone: what is left of the procedure then. False, without any
+    /// effect, if there is more to do.
     #[inline(always)]
-    pub(crate) fn take_predicted_ack(
+    pub(super) fn take_predicted_ack(
         &mut self,
         now: Instant,
         settings: &Settings<P>,
-        (seq, ack, window): (SeqNumber, SeqNumber, u32),
+        input: &AckInput<'_>,
     ) -> bool {
+        let AckInput { seq, ack, window, .. } = *input;
         let is_calm = ack.after(self.snd_una)
+            && input.sack.is_empty()
+            && !input.ecn_echo
             && window > 0
             && !self.deadline.is_never()
             && !self.rto.was_spurious()
@@ -141,7 +145,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     ) {
         let idle = self.flight.is_empty();
         let range = SeqRange::from_len(self.snd_nxt, len + u32::from(fin));
-        if idle {
+        // A FIN alone does not begin a flight of data.
+        if idle && len > 0 {
             self.round.forget_flights();
             self.allow_burst(settings);
         }

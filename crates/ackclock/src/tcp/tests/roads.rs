@@ -208,7 +208,7 @@ fn hear(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
     fn the_predicted_road_is_the_general_one(seed in any::<u64>(), steps in 1_u32..300) {
         run(seed, steps)?;

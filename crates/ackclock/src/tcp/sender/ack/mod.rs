@@ -50,8 +50,16 @@ struct Before {
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Takes an ack that lies between SND.UNA and SND.NXT.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings<P>, input: &AckInput<'_>) {
+        if !(P::PREDICTION && self.take_predicted_ack(now, settings, input)) {
+            self.on_any_ack(now, settings, input);
+        }
+    }
+
+    /// The general road of an ack.
+    #[inline(never)]
+    fn on_any_ack(&mut self, now: Instant, settings: &Settings<P>, input: &AckInput<'_>) {
         self.note_app_limited();
         self.allow_burst(settings);
         let before = Before {

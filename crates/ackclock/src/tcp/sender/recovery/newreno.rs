@@ -4,6 +4,8 @@
 //! taken out of the pipe as a credit, so that the law's window stays the law's.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
+use crate::seq::SeqNumber;
+use crate::tcp::sender::flight::Run;
 
 /// RFC 6582.
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,6 +77,15 @@ impl Rules for NewReno {
             }
         }
         outcome
+    }
+
+    fn is_plain(&self) -> bool {
+        self.credit == 0
+    }
+
+    /// Outside an episode, and with no duplicate ack before it, an ack of new data changes nothing.
+    fn take_run(&mut self, _now: u64, _una: SeqNumber, _run: &Run) -> bool {
+        true
     }
 
     fn forget(&mut self) {

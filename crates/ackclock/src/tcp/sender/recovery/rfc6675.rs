@@ -1,7 +1,8 @@
 //! Loss recovery with SACK (RFC 6675): the scoreboard says what is lost, the pipe what may be sent.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
-use crate::seq::SeqRange;
+use crate::seq::{SeqNumber, SeqRange};
+use crate::tcp::sender::flight::Run;
 
 /// RFC 6675.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,6 +57,15 @@ impl Rules for Rfc6675 {
     fn on_sent<F: Flight>(&mut self, episode: &Episode, flight: &F, range: SeqRange, new: bool) {
         let above = flight.highest_sacked().is_none_or(|high| range.start.at_or_after(high));
         self.rescued |= !new && episode.phase == Phase::Fast && above;
+    }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
+
+    /// Outside an episode, with nothing SACKed, an ack of new data says of no segment that it is lost.
+    fn take_run(&mut self, _now: u64, _una: SeqNumber, _run: &Run) -> bool {
+        true
     }
 
     fn may_undo(&self) -> bool {
