@@ -30,7 +30,7 @@ impl Unfinished {
     /// The packet with the checksums that the stack has to verify; `mtu` is the interface's. Takes
     /// a note if the packet is unfinished.
     pub(crate) fn accept<'p>(&self, packet: &'p [u8], mtu: u32) -> Received<'p> {
-        let unfilled = has_pseudo_header_sum(packet) == Some(true);
+        let unfilled = lacks_checksum(packet).unwrap_or(false);
         if unfilled {
             self.checksum.store(true, Ordering::Relaxed);
         }
@@ -61,9 +61,10 @@ impl Unfinished {
     }
 }
 
-/// Whether a TCP packet's checksum field has the sum of the pseudo-header (not inverted), as a device
-/// that completes it wants it; `None` if it is no TCP packet.
-fn has_pseudo_header_sum(packet: &[u8]) -> Option<bool> {
+/// Whether a TCP packet's checksum is left to a device: its field has the sum of the pseudo-header (not
+/// inverted), as the device wants it, and is no complete checksum, which one in 65,536 of those sums
+/// would be. `None` if it is no TCP packet.
+fn lacks_checksum(packet: &[u8]) -> Option<bool> {
     let first = *packet.first()?;
     let (offset, length, protocol, addresses) = match first >> 4 {
         4 => {
@@ -77,14 +78,16 @@ fn has_pseudo_header_sum(packet: &[u8]) -> Option<bool> {
         }
         _ => return None,
     };
+    let segment = packet.get(offset..length);
     let length = u16::try_from(length.checked_sub(offset)?).ok()?;
     if *protocol != TCP {
         return None;
     }
     let field = packet.get(offset.checked_add(TCP_CHECKSUM)?..)?.first_chunk()?;
     let [high, low] = length.to_be_bytes();
-    let sum = Checksum::default().over(addresses).over(&[0, TCP, high, low]);
-    Some(u16::from_be_bytes(*field) == sum.sum())
+    let pseudo = Checksum::default().over(addresses).over(&[0, TCP, high, low]);
+    let is_complete = || segment.is_some_and(|segment| pseudo.over(segment).complement() == 0);
+    Some(u16::from_be_bytes(*field) == pseudo.sum() && !is_complete())
 }
 
 #[cfg(test)]
@@ -92,7 +95,8 @@ mod tests {
     use super::*;
     use ackclock::seq::SeqNumber;
     use ackclock::wire::{
-        Ecn, Flags, Header, IpInfo, MAX_HEADER, Options, WriteChecksum, write_packet_header,
+        Ecn, Flags, Header, IpInfo, MAX_HEADER, Options, WriteChecksum, parse_packet,
+        write_packet_header,
     };
     use std::net::IpAddr;
 
@@ -143,6 +147,25 @@ mod tests {
             let mut damaged = packet(v4, WriteChecksum::PseudoHeader);
             damaged[if v4 { 36 } else { 56 }] ^= 1;
             assert_eq!(seen.accept(&damaged, 1500), Received::unverified(&damaged));
+            assert_eq!(seen.note("veth0"), None);
+        }
+    }
+
+    #[test]
+    fn a_complete_checksum_that_happens_to_be_the_sum_of_the_pseudo_header_is_verified() {
+        for v4 in [true, false] {
+            let mut whole = packet(v4, WriteChecksum::Complete);
+            let unfinished = packet(v4, WriteChecksum::PseudoHeader);
+            let tcp = if v4 { 20 } else { 40 };
+            let field = |packet: &[u8]| u16::from_be_bytes([packet[tcp + 16], packet[tcp + 17]]);
+            // What the urgent pointer, meaningless here, adds is what the sum lacks.
+            let urgent = u32::from(field(&whole)) + 0xffff - u32::from(field(&unfinished));
+            let urgent = (urgent % 0xffff) as u16;
+            whole[tcp + 16..tcp + 18].copy_from_slice(&unfinished[tcp + 16..tcp + 18]);
+            whole[tcp + 18..tcp + 20].copy_from_slice(&urgent.to_be_bytes());
+            assert!(parse_packet(&whole, Checksums::default()).is_ok(), "it is complete");
+            let seen = Unfinished::default();
+            assert_eq!(seen.accept(&whole, 1500), Received::unverified(&whole));
             assert_eq!(seen.note("veth0"), None);
         }
     }
