@@ -4,7 +4,9 @@ mod ack;
 mod delivery;
 mod ecn;
 mod flight;
+mod nagle;
 mod pacing;
+mod persist;
 mod predicted;
 mod recovery;
 mod restart;
@@ -14,6 +16,7 @@ mod rto_clock;
 mod rtt;
 mod timer;
 mod transmit;
+mod user_timeout;
 mod validation;
 mod window;
 
