@@ -375,14 +375,6 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.fin_queued
     }
 
-    pub(crate) fn set_nagle(&mut self, on: bool) {
-        self.nagle = on;
-    }
-
-    pub(crate) fn set_cork(&mut self, on: bool) {
-        self.cork = on;
-    }
-
     /// Most bytes queued; what is queued stays.
     pub(crate) fn set_limit(&mut self, limit: usize) {
         self.queue.set_limit(limit);

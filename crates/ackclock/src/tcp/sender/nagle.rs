@@ -6,6 +6,16 @@ use crate::congestion::CongestionController;
 use crate::profile::Profile;
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
+    /// Switches Nagle's algorithm.
+    pub(crate) fn set_nagle(&mut self, on: bool) {
+        self.nagle = on;
+    }
+
+    /// Corked, less than a segment waits for more, or for a FIN.
+    pub(crate) fn set_cork(&mut self, on: bool) {
+        self.cork = on;
+    }
+
     /// Length and FIN of a segment that is not full, if one may go now: of the `unsent` bytes the
     /// peer's window takes `window`, the congestion window `allowance`.
     pub(super) fn small_segment(
