@@ -5,7 +5,6 @@ use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::connection::Connection;
-use crate::tcp::sender::AckInput;
 use crate::tcp::timestamps::TimestampCheck;
 use crate::tcp::{Error, State};
 use crate::time::Instant;
@@ -84,8 +83,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Second check: RST. Only one with exactly the next number is believed; another is a challenge
-    /// (RFC 5961 section 3.2). False if there is one.
+    /// Second check: RST. Only one with exactly the next number is believed; another is answered by a
+    /// challenge ack (RFC 5961 section 3.2). False if there is one.
     pub(super) fn check_reset(&mut self, now: Instant, flags: Flags, seq: SeqNumber) -> bool {
         if !flags.contains(Flags::RST) {
             return true;
@@ -103,8 +102,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         false
     }
 
-    /// Fourth check: SYN, which is never believed, but answered by a challenge (RFC 5961 section
-    /// 4.2). False if there is one.
+    /// Fourth check: SYN, which is never believed, but answered by a challenge ack (RFC 5961
+    /// section 4.2). False if there is one.
     pub(super) fn check_syn(&mut self, now: Instant, flags: Flags) -> bool {
         let is_syn = flags.contains(Flags::SYN);
         if is_syn {
@@ -145,43 +144,6 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.sender.snd_una().since(ack) <= self.sender.window().largest
     }
 
-    /// The ack advances the sender, and the state where it acknowledges our FIN.
-    #[inline(never)]
-    fn digest_ack(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
-        let Header { ack, window, flags, ref options, .. } = segment.header;
-        let ecn_echo = self.agreement.ecn && flags.contains(Flags::ECE);
-        self.counters.ece_received.add(ecn_echo.into());
-        let input = AckInput {
-            seq,
-            ack,
-            window: self.agreement.peer_window(window),
-            sack: &options.sack,
-            ecn_echo,
-            empty: segment.is_empty(),
-            echoed_ms: self.timestamps.echoed_ms(options.timestamps),
-        };
-        self.sender.on_ack(now, &self.settings, &input);
-        self.digest_ack_of_fin(now);
-    }
-
-    /// The state after an ack that may have been that of our FIN.
-    fn digest_ack_of_fin(&mut self, now: Instant) {
-        if !self.sender.fin_acked() {
-            return;
-        }
-        match self.state {
-            State::FinWait1 => {
-                self.state = State::FinWait2;
-                if self.orphaned {
-                    self.close_deadline = now + self.settings.fin_wait_2_timeout();
-                }
-            }
-            State::Closing => self.state = State::TimeWait,
-            State::LastAck => self.state = State::Closed,
-            _ => {}
-        }
-    }
-
     /// Sixth to eighth check of a segment whose text begins at `seq`, behind the SYN if there is one.
     #[inline(never)]
     pub(super) fn take_urgent_text_and_fin(
@@ -211,7 +173,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Seventh: the segment's text, with which the receiver takes the FIN, as both may have to wait
+    /// Seventh check: the segment's text, with which the receiver takes the FIN, as both may have to wait
     /// for what is missing before them.
     fn take_text(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         let flags = segment.header.flags;
