@@ -1,5 +1,9 @@
-//! How often a connection answers segments that may be forged (RFC 5961 section 7).
+//! Challenge acks: the answers to segments that may be forged, and how often a connection gives them
+//! (RFC 5961).
 
+use super::connection::Connection;
+use crate::congestion::CongestionController;
+use crate::profile::Profile;
 use crate::time::Instant;
 
 /// At most so many challenge acks in each interval. The count is the connection's own: one shared
@@ -26,6 +30,16 @@ impl ChallengeLimit {
         let allowed = self.sent < LIMIT;
         self.sent += u32::from(allowed);
         allowed
+    }
+}
+
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
+    /// A challenge ack (RFC 5961), if this connection has not sent too many.
+    pub(super) fn challenge(&mut self, now: Instant) {
+        if self.challenge.allow(now) {
+            self.counters.challenge_acks.add(1);
+            self.challenge_due = true;
+        }
     }
 }
 

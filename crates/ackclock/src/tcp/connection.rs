@@ -1,8 +1,8 @@
 //! One connection: the parts that the events of RFC 9293 section 3.10 act on.
 //!
-//! The events themselves are in files of their own: [`arrival`](super::arrival) (a segment
-//! arrives), [`output`](super::output) (what to send), [`calls`](super::calls) (the application),
-//! [`timeout`](super::timeout).
+//! The events themselves are in files of their own: [`segment_arrives`](super::segment_arrives),
+//! [`output`](super::output) (what to send), [`user_calls`](super::user_calls) (the application),
+//! [`timeout`](super::timeout), [`icmp_errors`](super::icmp_errors).
 
 use super::challenge::ChallengeLimit;
 use super::count::{ByteCount, Count};

@@ -3,7 +3,7 @@
 //! | what | after | where |
 //! | --- | --- | --- |
 //! | trouble is told (R1) | three retransmissions | here |
-//! | data or FIN without any ack (R2), or a window that stays shut | [`Config::give_up`](super::Config::give_up), [`Config::user_timeout`](super::Config::user_timeout) | `sender/timer.rs` |
+//! | data or FIN without any ack (R2), or a window that stays shut | [`Config::give_up`](super::Config::give_up), [`Config::user_timeout`](super::Config::user_timeout) | `sender/user_timeout.rs` |
 //! | a SYN that nobody answers (R2 for SYNs) | [`Config::syn_give_up`](super::Config::syn_give_up) | `syn_retries.rs` |
 //! | a silent peer | [`Keepalive`](super::Keepalive) | `keepalive.rs` |
 //! | a connection that the application has closed | [`Config::linger`](super::Config::linger), [`Config::fin_wait_2_timeout`](super::Config::fin_wait_2_timeout) | here |

@@ -1,7 +1,5 @@
 //! One connection: RFC 9293 section 3, event by event.
 
-mod arrival;
-mod calls;
 pub(crate) mod challenge;
 mod config;
 mod connection;
@@ -9,14 +7,17 @@ mod count;
 mod error;
 mod give_up;
 pub(crate) mod handshake;
+mod icmp_errors;
 mod info;
 #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
 mod invariants;
 mod keepalive;
 mod output;
+mod path_mtu;
 mod predicted;
 mod readiness;
 mod receiver;
+mod segment_arrives;
 mod sender;
 mod state;
 mod syn_retries;
@@ -25,8 +26,8 @@ mod tests;
 mod timeout;
 pub(crate) mod timestamps;
 mod urgent;
+mod user_calls;
 
-pub use arrival::Verdict;
 pub use config::{
     AckPolicy, AckTimer, BufferTuning, Config, ConfigError, CongestionControl, EcnMode, Keepalive,
     Pacing, RestartAfterIdle, RtoBackoff, RtoConfig, RtoEstimator, RttSampling, Ticks, UnknownWord,
@@ -42,6 +43,7 @@ pub use output::Outgoing;
 pub(crate) use predicted::Turn;
 pub use readiness::Readiness;
 pub(crate) use receiver::ranges;
+pub use segment_arrives::Verdict;
 pub(crate) use sender::PieceChoice;
 pub use sender::flight_choice as flight;
 pub use sender::recovery_choice as recovery;

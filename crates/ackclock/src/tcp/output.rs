@@ -251,19 +251,6 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         outgoing
     }
 
-    /// URG and the pointer while urgent data lies ahead of the segment's first byte (section
-    /// 3.8.5): it points behind the last urgent byte (MUST-62), or as far as its 16 bits reach; then
-    /// later segments move it on (MUST-31).
-    fn mark_urgent(&self, header: &mut Header) {
-        if let Some(urgent) = self.sender.urgent()
-            && urgent.after(header.seq)
-            && !header.flags.contains(Flags::RST)
-        {
-            header.flags |= Flags::URG;
-            header.urgent_pointer = u16::try_from(urgent.since(header.seq)).unwrap_or(u16::MAX);
-        }
-    }
-
     /// The payload of a transmission, as two slices of the send queue.
     pub fn payload(&self, outgoing: &Outgoing) -> [&[u8]; 2] {
         self.sender.queue().slices(outgoing.offset, outgoing.len)

@@ -1,4 +1,9 @@
-//! What a connection can do now.
+//! What a connection can do now, as the application asks it.
+
+use super::State;
+use super::connection::Connection;
+use crate::congestion::CongestionController;
+use crate::profile::Profile;
 
 /// What a connection can do now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -46,5 +51,48 @@ impl Readiness {
             troubled: bits & Self::TROUBLED != 0,
             closed: bits & Self::CLOSED != 0,
         }
+    }
+}
+
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
+    /// Whether neither side has finished, nothing is urgent and nothing was sent again for want of
+    /// acks.
+    fn is_untroubled(&self) -> bool {
+        !self.sender.is_finished()
+            && !self.receiver.is_finished()
+            && self.urgent.get().is_none()
+            && self.sender.timeouts_in_a_row() == 0
+    }
+
+    /// What the connection can do now.
+    pub fn readiness(&self) -> Readiness {
+        Readiness::from_bits(self.readiness_bits())
+    }
+
+    /// The same, with a bit for each thing.
+    pub(crate) fn readiness_bits(&self) -> u8 {
+        if self.state == State::Established && self.is_untroubled() {
+            // As nearly always while data come and go.
+            let bit = |is_so: bool, bit: u8| if is_so { bit } else { 0 };
+            return Readiness::ESTABLISHED
+                | bit(self.receiver.queued() > 0, Readiness::READABLE)
+                | bit(self.sender.queue().free() > 0, Readiness::WRITABLE)
+                | bit(self.sender.queue().is_empty(), Readiness::FLUSHED);
+        }
+        let mut bits = 0;
+        let mut set = |is_so: bool, bit: u8| bits |= u8::from(is_so) * bit;
+        let closed = matches!(self.state, State::Closed | State::TimeWait);
+        let has_data = self.receiver.queued() > 0;
+        let finished = self.receiver.is_finished() && !has_data;
+        let has_room = !self.sender.is_finished() && self.sender.queue().free() > 0;
+        set(self.state.is_synchronized() && !closed, Readiness::ESTABLISHED);
+        set(has_data || finished || closed, Readiness::READABLE);
+        set(closed || has_room, Readiness::WRITABLE);
+        set(self.urgent.get().is_some(), Readiness::URGENT);
+        set(finished, Readiness::FINISHED);
+        set(self.sender.is_flushed(), Readiness::FLUSHED);
+        set(!closed && self.is_troubled(), Readiness::TROUBLED);
+        set(closed, Readiness::CLOSED);
+        bits
     }
 }

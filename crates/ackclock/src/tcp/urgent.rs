@@ -1,7 +1,10 @@
-//! An urgent pointer: SND.UP or RCV.UP (RFC 9293 section 3.8.5).
+//! Urgent data: the pointers SND.UP and RCV.UP, and the URG bit (RFC 9293 section 3.8.5).
 
+use super::connection::Connection;
+use crate::congestion::CongestionController;
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
+use crate::wire::{Flags, Header};
 
 /// The number after the last urgent byte (MUST-62), until that was passed. Where an image knows
 /// no urgent data there is never any.
@@ -32,6 +35,29 @@ impl<P: Profile> Urgent<P> {
     pub(crate) fn pass(&mut self, seq: SeqNumber) {
         if let Some(pointer) = self.0.get_mut() {
             *pointer = pointer.filter(|end| end.after(seq));
+        }
+    }
+}
+
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
+    /// URG and the pointer while urgent data lies ahead of the segment's first byte (section
+    /// 3.8.5): it points behind the last urgent byte (MUST-62), or as far as its 16 bits reach; then
+    /// later segments move it on (MUST-31).
+    pub(super) fn mark_urgent(&self, header: &mut Header) {
+        if let Some(urgent) = self.sender.urgent()
+            && urgent.after(header.seq)
+            && !header.flags.contains(Flags::RST)
+        {
+            header.flags |= Flags::URG;
+            header.urgent_pointer = u16::try_from(urgent.since(header.seq)).unwrap_or(u16::MAX);
+        }
+    }
+
+    /// RCV.UP moves forward only (section 3.10.7.4, sixth check).
+    pub(super) fn take_urgent(&mut self, urgent: SeqNumber) {
+        let known = self.urgent.get().unwrap_or(self.receiver.first_unread());
+        if urgent.after(known) {
+            self.urgent.set(urgent);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The receive window: what to promise the peer, and what has been promised
-//! (RFC 9293 section 3.8.6, RFC 7323 section 2).
+//! The receive window: what to promise the peer, with the receiver's silly-window avoidance, and what
+//! has been promised (RFC 9293 section 3.8.6, RFC 7323 section 2).
 
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
@@ -43,8 +43,8 @@ impl<P: Profile> Window<P> {
     /// The window for the next segment, in bytes: a multiple of the unit that the shift count
     /// gives, never more than the `free` bytes of the buffer, which holds `limit`.
     ///
-    /// The edge stays where it is until it can move by a worthwhile step, for the receiver's SWS
-    /// avoidance (RFC 9293 section 3.8.6.2.2). To hold it between two
+    /// The edge stays where it is until it can move by a worthwhile step, for the receiver's
+    /// silly-window avoidance (RFC 9293 section 3.8.6.2.2). To hold it between two
     /// units the window is rounded up while there is memory for that, and down otherwise: by less
     /// than one unit the announced edge may then lie left of [`edge`](Self::edge), as RFC 7323
     /// section 2.4 describes; what was promised is still honoured.

@@ -4,7 +4,9 @@ mod ack;
 mod delivery;
 mod ecn;
 mod flight;
+mod nagle;
 mod pacing;
+mod persist;
 mod predicted;
 mod recovery;
 mod restart;
@@ -14,6 +16,7 @@ mod rto_clock;
 mod rtt;
 mod timer;
 mod transmit;
+mod user_timeout;
 mod validation;
 mod window;
 
@@ -370,14 +373,6 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     /// Whether [`finish`](Self::finish) was called.
     pub(crate) fn is_finished(&self) -> bool {
         self.fin_queued
-    }
-
-    pub(crate) fn set_nagle(&mut self, on: bool) {
-        self.nagle = on;
-    }
-
-    pub(crate) fn set_cork(&mut self, on: bool) {
-        self.cork = on;
     }
 
     /// Most bytes queued; what is queued stays.

@@ -1,5 +1,5 @@
-//! The retransmission timer and the persist timer, of which at most one runs (RFC 6298 section 5,
-//! RFC 9293 section 3.8.6.1).
+//! The retransmission timer (RFC 6298 section 5), and which timers of the sender run: at most one of
+//! it and the [persist timer](super::persist), beside them the timers of recovery and of pacing.
 
 use super::flight::{Flight, Losses};
 use super::recovery::ProbeFacts;
@@ -173,33 +173,6 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         !self.flight.is_empty() || self.ecn.is_holding()
     }
 
-    /// Whether only the peer's window keeps the sender from sending: it is closed, or so small that
-    /// silly-window avoidance waits, with no ack to come.
-    pub(crate) fn is_blocked_by_window(&self) -> bool {
-        if !self.flight.is_empty() {
-            return self.window.size == 0;
-        }
-        let window = self.usable_window();
-        if window >= self.mss {
-            return false;
-        }
-        let unsent = self.unsent();
-        // A cork holds back only what the window would take: it makes no difference here.
-        let waiting = unsent > 0 || self.fin_pending();
-        let too_small = window < unsent.max(1) && window < self.window.good_part().max(1);
-        waiting && too_small
-    }
-
-    /// Whether data has been sent, or waits, without any ack for the give-up time or the user
-    /// timeout (RFC 9293 section 3.8.3, RFC 5482).
-    fn expired(&self, now: Instant, settings: &Settings<P>) -> Option<Error> {
-        let waited = now.saturating_since(self.no_progress_since);
-        if waited >= settings.user_timeout() {
-            return Some(Error::UserTimeout);
-        }
-        (waited >= settings.give_up()).then_some(Error::TimedOut)
-    }
-
     /// Fires the timer if it is due.
     ///
     /// # Errors
@@ -211,9 +184,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if self.timer() == Timer::Off {
             return Ok(());
         }
-        if let Some(error) = self.expired(now, settings) {
-            return Err(error);
-        }
+        self.check_progress(now, settings)?;
         self.note_app_limited();
         let (timer, due) = self.early_timer();
         if due <= now {
@@ -230,11 +201,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         } else if let Timer::Retransmit(_) = self.timer() {
             self.retransmission_timeout(now);
         } else {
-            // An endless series of probes, further and further apart; the peer's answers keep the
-            // connection alive (MUST-37, SHLD-30).
-            self.rto.back_off();
-            self.deadline = self.rto.deadline(now);
-            self.waiting = Waiting::WindowProbeDue;
+            self.persist_timeout(now);
         }
         Ok(())
     }
@@ -246,11 +213,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             return paced;
         }
         let (_, early) = self.early_timer();
-        let expiry = match settings.user_timeout() {
-            Duration::MAX => Instant::FAR_FUTURE,
-            timeout => self.no_progress_since + timeout,
-        };
-        self.deadline.min(early).min(paced).min(expiry)
+        self.deadline.min(early).min(paced).min(self.user_timeout_deadline(settings))
     }
 
     /// RFC 6298 rules 5.4 to 5.6, RFC 5681 section 3.1 equation 4.

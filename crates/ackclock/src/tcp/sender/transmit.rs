@@ -1,4 +1,4 @@
-//! What to send next (RFC 9293 sections 3.7.4, 3.8.6; RFC 5681; RFC 6675 NextSeg).
+//! What to send next (RFC 9293 section 3.8; RFC 5681; RFC 6675 NextSeg).
 
 use super::flight::{Flight, max_pieces};
 use super::{Sender, Waiting};
@@ -48,7 +48,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     ) -> Option<Data> {
         self.restart_after_idle(now, settings);
         if self.waiting == Waiting::WindowProbeDue {
-            return self.probe();
+            return self.window_probe();
         }
         if self.window.size == 0 {
             return None;
@@ -102,27 +102,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     }
 
     /// `range` as payload and FIN.
-    fn segment(&self, kind: DataKind, range: SeqRange) -> Data {
+    pub(super) fn segment(&self, kind: DataKind, range: SeqRange) -> Data {
         let queue_end = self.snd_una + self.queue.len() as u32;
         let fin = self.fin_queued && range.end.after(queue_end);
         let len = (range.len() - u32::from(fin && !range.is_empty())).min(self.mss);
         Data { kind, seq: range.start, len, fin: fin && len == range.len().saturating_sub(1) }
-    }
-
-    /// RFC 9293 section 3.8.6.1: at least one byte, or the FIN, although the window is closed; or,
-    /// with a window that has only been too small, what it takes (section 3.8.6.2.1 rule 4).
-    fn probe(&self) -> Option<Data> {
-        if let Some(first) = self.flight.first() {
-            let start = first.start.max(self.snd_una);
-            return Some(self.segment(DataKind::Probe, SeqRange::from_len(start, 1)));
-        }
-        let unsent = self.unsent();
-        if unsent > 0 {
-            let len = unsent.min(self.usable_window().max(1)).min(self.mss);
-            return Some(Data { kind: DataKind::Probe, seq: self.snd_nxt, len, fin: false });
-        }
-        let fin = Data { kind: DataKind::Probe, seq: self.snd_nxt, len: 0, fin: true };
-        self.fin_pending().then_some(fin)
     }
 
     /// RFC 8985 section 7.3: a segment of new data, whatever the congestion window, or else the last
@@ -132,8 +116,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         new.or_else(|| self.flight.last_unsacked().map(|last| self.retransmission(last)))
     }
 
-    /// Data never sent before, by the rules of section 3.8.6.2.1 (silly windows), 3.7.4 (Nagle) and
-    /// the congestion window.
+    /// Data never sent before, as much as the windows let go: whole segments, or by the rules for
+    /// [small ones](Self::small_segment).
     fn new_data(&mut self, allowance: u32, max_payload: u32) -> Option<Data> {
         if !self.flight.has_room() || self.ecn.is_holding() {
             return None;
@@ -153,16 +137,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             // A FIN that fits behind the last whole segment goes with it.
             return new(whole, whole == unsent && self.fin_pending() && window > whole);
         }
-        let idle = self.snd_nxt == self.snd_una;
-        if unsent > usable {
-            // Rule 3: a good part of the largest window the peer ever offered.
-            let worth = (1..=allowance).contains(&window) && window >= self.window.good_part();
-            return if worth && (idle || !self.nagle) { new(window, false) } else { None };
-        }
-        // Less than a segment, and all there is.
-        let fin = self.fin_pending() && window > unsent;
-        let held = (P::RARE_SETTINGS && self.cork) || (self.nagle && !idle);
-        if fin || self.fin_pending() || !held { new(unsent, fin) } else { None }
+        let (len, fin) = self.small_segment(unsent, window, allowance)?;
+        new(len, fin)
     }
 
     /// The link has taken `data`.

@@ -1,9 +1,12 @@
 //! What an acceptable ack does to the sender (RFC 9293 section 3.10.7.4, fifth check), step by step:
-//! what it [measures](measure) (RFC 6298, RFC 2018), [which kind](classify) it is (RFC 5681, RFC 6675),
-//! what recovery makes of it, and what it [tells the law](tell_law).
+//! what it [measures](measure), by [Karn's algorithm](karn) and by its [SACK blocks](sack), [which
+//! kind](classify) it is (RFC 5681, RFC 6675), what recovery makes of it, and what it [tells the
+//! law](tell_law).
 
 mod classify;
+mod karn;
 mod measure;
+mod sack;
 mod tell_law;
 
 pub(super) use tell_law::AckNews;

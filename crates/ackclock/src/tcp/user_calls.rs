@@ -1,7 +1,8 @@
-//! The application's calls (RFC 9293 sections 3.9.1 and 3.10.2 to 3.10.6).
+//! The application's calls (RFC 9293 sections 3.9.1 and 3.10.2 to 3.10.5). OPEN makes a connection
+//! (`connection.rs`), STATUS is [`Info`](super::Info).
 
 use super::connection::Connection;
-use super::{Error, Keepalive, Readiness, ReceiveError, SendError, State};
+use super::{Error, Keepalive, ReceiveError, SendError, State};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::time::{Duration, Instant};
@@ -208,46 +209,5 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         } else {
             self.sender.set_controller(controller);
         }
-    }
-
-    /// Whether neither side has finished, nothing is urgent and nothing was sent again for want of
-    /// acks.
-    fn is_untroubled(&self) -> bool {
-        !self.sender.is_finished()
-            && !self.receiver.is_finished()
-            && self.urgent.get().is_none()
-            && self.sender.timeouts_in_a_row() == 0
-    }
-
-    /// What the connection can do now.
-    pub fn readiness(&self) -> Readiness {
-        Readiness::from_bits(self.readiness_bits())
-    }
-
-    /// The same, with a bit for each thing.
-    pub(crate) fn readiness_bits(&self) -> u8 {
-        if self.state == State::Established && self.is_untroubled() {
-            // As nearly always while data come and go.
-            let bit = |is_so: bool, bit: u8| if is_so { bit } else { 0 };
-            return Readiness::ESTABLISHED
-                | bit(self.receiver.queued() > 0, Readiness::READABLE)
-                | bit(self.sender.queue().free() > 0, Readiness::WRITABLE)
-                | bit(self.sender.queue().is_empty(), Readiness::FLUSHED);
-        }
-        let mut bits = 0;
-        let mut set = |is_so: bool, bit: u8| bits |= u8::from(is_so) * bit;
-        let closed = matches!(self.state, State::Closed | State::TimeWait);
-        let has_data = self.receiver.queued() > 0;
-        let finished = self.receiver.is_finished() && !has_data;
-        let has_room = !self.sender.is_finished() && self.sender.queue().free() > 0;
-        set(self.state.is_synchronized() && !closed, Readiness::ESTABLISHED);
-        set(has_data || finished || closed, Readiness::READABLE);
-        set(closed || has_room, Readiness::WRITABLE);
-        set(self.urgent.get().is_some(), Readiness::URGENT);
-        set(finished, Readiness::FINISHED);
-        set(self.sender.is_flushed(), Readiness::FLUSHED);
-        set(!closed && self.is_troubled(), Readiness::TROUBLED);
-        set(closed, Readiness::CLOSED);
-        bits
     }
 }

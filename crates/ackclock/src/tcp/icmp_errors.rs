@@ -1,0 +1,27 @@
+//! ICMP errors about segments of a connection (RFC 5927, RFC 9293 section 3.9.2.2).
+
+use super::Error;
+use super::connection::Connection;
+use crate::congestion::CongestionController;
+use crate::profile::Profile;
+use crate::seq::SeqNumber;
+use crate::time::Instant;
+use crate::wire::IcmpErrorKind;
+
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
+    /// An ICMP error about one of our segments arrived (RFC 5927). It is ignored, and the answer is
+    /// false, unless `seq` is in flight (section 4.1 there).
+    pub fn on_icmp_error(&mut self, now: Instant, kind: IcmpErrorKind, seq: SeqNumber) -> bool {
+        let opening = self.is_opening();
+        let una = if opening { self.iss() } else { self.sender.snd_una() };
+        if seq.before(una) || seq.at_or_after(self.sender.snd_nxt()) {
+            return false;
+        }
+        match kind {
+            IcmpErrorKind::PacketTooBig { mtu } => self.on_packet_too_big(now, mtu),
+            IcmpErrorKind::Refused if opening => self.fail(Error::Refused),
+            _ => self.soft_error = Some(kind),
+        }
+        true
+    }
+}

@@ -1,0 +1,58 @@
+//! A segment arrives in SYN-RECEIVED (RFC 9293 section 3.10.7.4). A connection of its own is in that
+//! state only after a simultaneous open (section 3.5, figure 7): before a passive open there is a
+//! half-open record of the stack's.
+
+use super::Verdict;
+use crate::congestion::CongestionController;
+use crate::profile::Profile;
+use crate::tcp::connection::Connection;
+use crate::tcp::handshake::SynOptions;
+use crate::time::Instant;
+use crate::wire::{Flags, Header, Segment};
+
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
+    /// The checks of section 3.10.7.4 up to the fifth, with which the connection is established and
+    /// the segment is one of a synchronized state.
+    #[inline(never)]
+    pub(super) fn on_segment_in_syn_received(
+        &mut self,
+        now: Instant,
+        segment: &Segment<'_>,
+    ) -> Verdict {
+        let Header { seq, ack, flags, window, .. } = segment.header;
+        // The other side's SYN once more, perhaps with the ack that we wait for: only what follows
+        // the SYN counts (figure 7, line 6).
+        let repeated = flags.contains(Flags::SYN) && seq + 1 == self.receiver.rcv_nxt();
+        let seq = if repeated { seq + 1 } else { seq };
+        let len = segment.len() - u32::from(repeated);
+        let goes_on = self.check_sequence(now, segment, seq, len)
+            && self.check_reset(now, flags, seq)
+            && (repeated || self.check_syn(now, flags));
+        if !goes_on {
+            return Verdict::Done;
+        }
+        // Fifth, ACK: of our SYN.
+        if !flags.contains(Flags::ACK) {
+            if repeated {
+                self.send_syn_again();
+            }
+            return Verdict::Done;
+        }
+        if ack != self.sender.snd_nxt() {
+            return Verdict::Reset;
+        }
+        if repeated && !SynOptions::of(&segment.header).ecn_setup {
+            self.agreement.ecn = false;
+        }
+        let scale = if flags.contains(Flags::SYN) { 0 } else { self.agreement.peer_shift };
+        let rtt = self.syn_rtt(now);
+        self.establish(now, u32::from(window) << scale, seq, rtt, self.syn_retransmits() > 0);
+        if repeated {
+            self.receiver.force_ack();
+            self.take_urgent_text_and_fin(now, segment, seq);
+        } else {
+            self.on_segment_synchronized(now, segment);
+        }
+        Verdict::Done
+    }
+}

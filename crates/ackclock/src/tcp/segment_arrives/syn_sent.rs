@@ -1,0 +1,53 @@
+//! A segment arrives in SYN-SENT (RFC 9293 section 3.10.7.3).
+
+use super::Verdict;
+use crate::congestion::CongestionController;
+use crate::profile::Profile;
+use crate::tcp::connection::Connection;
+use crate::tcp::handshake::SynOptions;
+use crate::tcp::{Error, State};
+use crate::time::Instant;
+use crate::wire::{Flags, Header, Segment};
+
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
+    /// The checks of section 3.10.7.3, in its order.
+    #[inline(never)]
+    pub(super) fn on_segment_in_syn_sent(
+        &mut self,
+        now: Instant,
+        segment: &Segment<'_>,
+    ) -> Verdict {
+        let Header { seq, ack, flags, window, options, .. } = segment.header;
+        // First, ACK: it is of our SYN, which is all that was sent, or the segment is not for us.
+        let acks_syn = flags.contains(Flags::ACK);
+        if acks_syn && ack != self.sender.snd_nxt() {
+            return if flags.contains(Flags::RST) { Verdict::Done } else { Verdict::Reset };
+        }
+        // Second, RST: only one that acknowledges our SYN is believed. Third is security: none.
+        if flags.contains(Flags::RST) {
+            if acks_syn {
+                self.fail(Error::Refused);
+            }
+            return Verdict::Done;
+        }
+        // Fourth, SYN, and fifth, neither SYN nor RST.
+        if !flags.contains(Flags::SYN) {
+            return Verdict::Done;
+        }
+        let advertised = self.syn_window();
+        let ts_recent = options.timestamps.map_or(0, |timestamps| timestamps.value);
+        self.agree(now, seq, &SynOptions::of(&segment.header), ts_recent, advertised);
+        if !acks_syn {
+            // Simultaneous open: our SYN goes again, now with an ack of theirs (section 3.5, figure 7).
+            self.state = State::SynReceived;
+            self.send_syn_again();
+            return Verdict::Done;
+        }
+        let rtt = self.syn_rtt(now);
+        // The window of a SYN is never scaled (RFC 7323 section 2.2).
+        self.establish(now, u32::from(window), seq, rtt, self.syn_retransmits() > 0);
+        self.receiver.force_ack();
+        self.take_urgent_text_and_fin(now, segment, seq + 1);
+        Verdict::Done
+    }
+}

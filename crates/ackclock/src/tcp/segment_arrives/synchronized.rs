@@ -1,0 +1,62 @@
+//! A segment arrives in a synchronized state (RFC 9293 section 3.10.7.4).
+
+use crate::congestion::CongestionController;
+use crate::profile::Profile;
+use crate::seq::SeqNumber;
+use crate::tcp::State;
+use crate::tcp::connection::Connection;
+use crate::tcp::sender::AckInput;
+use crate::time::Instant;
+use crate::wire::{Flags, Header, Segment};
+
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
+    /// The checks of section 3.10.7.4, in its order; the third is security: none.
+    #[inline(never)]
+    pub(super) fn on_segment_synchronized(&mut self, now: Instant, segment: &Segment<'_>) {
+        let Header { seq, flags, .. } = segment.header;
+        let goes_on = self.check_sequence(now, segment, seq, segment.len())
+            && self.check_reset(now, flags, seq)
+            && self.check_syn(now, flags)
+            && self.check_ack(now, segment, seq);
+        if goes_on {
+            self.take_urgent_text_and_fin(now, segment, seq);
+        }
+    }
+
+    /// The ack advances the sender, and the state where it acknowledges our FIN.
+    #[inline(never)]
+    pub(super) fn digest_ack(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
+        let Header { ack, window, flags, ref options, .. } = segment.header;
+        let ecn_echo = self.agreement.ecn && flags.contains(Flags::ECE);
+        self.counters.ece_received.add(ecn_echo.into());
+        let input = AckInput {
+            seq,
+            ack,
+            window: self.agreement.peer_window(window),
+            sack: &options.sack,
+            ecn_echo,
+            empty: segment.is_empty(),
+            echoed_ms: self.timestamps.echoed_ms(options.timestamps),
+        };
+        self.sender.on_ack(now, &self.settings, &input);
+        self.digest_ack_of_fin(now);
+    }
+
+    /// The state after an ack that may have been that of our FIN.
+    fn digest_ack_of_fin(&mut self, now: Instant) {
+        if !self.sender.fin_acked() {
+            return;
+        }
+        match self.state {
+            State::FinWait1 => {
+                self.state = State::FinWait2;
+                if self.orphaned {
+                    self.close_deadline = now + self.settings.fin_wait_2_timeout();
+                }
+            }
+            State::Closing => self.state = State::TimeWait,
+            State::LastAck => self.state = State::Closed,
+            _ => {}
+        }
+    }
+}

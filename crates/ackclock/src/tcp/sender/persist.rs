@@ -1,0 +1,52 @@
+//! The persist timer: a peer whose window keeps everything back is probed for a better one, or the
+//! segment that opens the window could be lost and both would wait for ever (RFC 9293 section 3.8.6.1).
+
+use super::flight::Flight;
+use super::{Data, DataKind, Sender, Waiting};
+use crate::congestion::CongestionController;
+use crate::profile::Profile;
+use crate::seq::SeqRange;
+use crate::time::Instant;
+
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
+    /// Whether only the peer's window keeps the sender from sending: it is closed, or so small that
+    /// silly-window avoidance waits, with no ack to come.
+    pub(crate) fn is_blocked_by_window(&self) -> bool {
+        if !self.flight.is_empty() {
+            return self.window.size == 0;
+        }
+        let window = self.usable_window();
+        if window >= self.mss {
+            return false;
+        }
+        let unsent = self.unsent();
+        // A cork holds back only what the window would take: it makes no difference here.
+        let waiting = unsent > 0 || self.fin_pending();
+        let too_small = window < unsent.max(1) && window < self.window.good_part().max(1);
+        waiting && too_small
+    }
+
+    /// The persist timer has expired: an endless series of probes, further and further apart; the
+    /// peer's answers keep the connection alive (MUST-37, SHLD-30).
+    pub(super) fn persist_timeout(&mut self, now: Instant) {
+        self.rto.back_off();
+        self.deadline = self.rto.deadline(now);
+        self.waiting = Waiting::WindowProbeDue;
+    }
+
+    /// The probe: at least one byte, or the FIN, although the window is closed; or,
+    /// with a window that has only been too small, what it takes (section 3.8.6.2.1 rule 4).
+    pub(super) fn window_probe(&self) -> Option<Data> {
+        if let Some(first) = self.flight.first() {
+            let start = first.start.max(self.snd_una);
+            return Some(self.segment(DataKind::Probe, SeqRange::from_len(start, 1)));
+        }
+        let unsent = self.unsent();
+        if unsent > 0 {
+            let len = unsent.min(self.usable_window().max(1)).min(self.mss);
+            return Some(Data { kind: DataKind::Probe, seq: self.snd_nxt, len, fin: false });
+        }
+        let fin = Data { kind: DataKind::Probe, seq: self.snd_nxt, len: 0, fin: true };
+        self.fin_pending().then_some(fin)
+    }
+}

@@ -1,0 +1,32 @@
+//! The user timeout (RFC 9293 section 3.8.3, RFC 5482) and the give-up time, R2 there: the connection is
+//! over when the peer has acknowledged nothing for so long.
+
+use super::Sender;
+use crate::congestion::CongestionController;
+use crate::profile::Profile;
+use crate::tcp::{Error, Settings};
+use crate::time::{Duration, Instant};
+
+impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
+    /// Whether the connection may go on: data has not been sent, or has not waited, for the user
+    /// timeout or the give-up time without any ack.
+    ///
+    /// # Errors
+    /// Which of the two has passed.
+    pub(super) fn check_progress(&self, now: Instant, settings: &Settings<P>) -> Result<(), Error> {
+        let waited = now.saturating_since(self.no_progress_since);
+        if waited >= settings.user_timeout() {
+            return Err(Error::UserTimeout);
+        }
+        if waited >= settings.give_up() { Err(Error::TimedOut) } else { Ok(()) }
+    }
+
+    /// When the user timeout passes, while something waits for an ack. The give-up time is noticed
+    /// when the next timer expires.
+    pub(super) fn user_timeout_deadline(&self, settings: &Settings<P>) -> Instant {
+        match settings.user_timeout() {
+            Duration::MAX => Instant::FAR_FUTURE,
+            timeout => self.no_progress_since + timeout,
+        }
+    }
+}
