@@ -56,12 +56,11 @@ One direction, as fast as it goes. The end that receives takes in all that has a
 batch, and speaks then; so acks thin out by themselves. The rows that ack every second segment show what
 a batch of one (smoltcp: of two) costs. *Copies and checksums alone* is the floor: a loop with the same
 four copies and two checksums and no protocol. *In place* means that the applications write and read
-where the data lie, *checksum offload* that the link sums and verifies. Over IPv6 ours has none of the
-short ways that it has for headers of IPv4; as much payload goes over IPv4 beside it.
+where the data lie, *checksum offload* that the link sums and verifies. Beside IPv6 as much payload goes
+over IPv4.
 """,
     "ping-pong": """\
-A message goes to the peer's application, which sends it back. Over IPv6 ours has none of the short ways
-that it has for headers of IPv4; small messages feel that most.
+A message goes to the peer's application, which sends it back.
 """,
     "open and close": """\
 Handshake, then FIN from both sides. smoltcp's sockets are used again, with virtual time jumping over
