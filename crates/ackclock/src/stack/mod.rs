@@ -1,46 +1,46 @@
 //! Many connections over one link: demultiplexing, timers, listeners, ports, ICMP and limits.
 
+mod accept;
 mod addresses;
+mod aftermath;
 mod arrival;
-mod calls;
 mod capabilities;
 mod cidr;
 mod config;
 mod demux;
 mod error;
 mod event;
-mod events;
 #[cfg(feature = "alloc")]
 mod growing;
 mod half_open;
 mod id_queue;
-mod lend;
+mod ip_fields;
 pub mod limits;
 mod listeners;
-mod marking;
-#[cfg_attr(not(feature = "alloc"), path = "lent_only.rs")]
 mod memory;
+mod new;
 mod open;
 mod output;
-mod passive;
+mod passive_open;
+mod poll;
 mod pool;
 mod ports;
 mod predicted;
 mod ready;
+mod receive_autotuning;
 mod replies;
-mod resting;
 pub(crate) mod scale;
 mod secret;
-mod settings;
 mod siphash;
 mod slot;
+mod socket_options;
 mod statistics;
 mod storage;
 mod time_wait;
 mod timers;
 mod transmit;
-mod tuning;
 mod tuple;
+mod user_calls;
 
 pub use crate::tcp::Readiness;
 pub(crate) use addresses::{Addresses, Network, bits};
@@ -63,13 +63,12 @@ use demux::{Demux, Entity};
 use half_open::HalfOpens;
 use id_queue::IdQueue;
 use listeners::Listeners;
-use memory::{MemoryBudget, QueueSizes};
+use memory::{IdleMemory, MemoryBudget, QueueSizes};
 use pool::Pool;
 use ports::EphemeralPorts;
 use predicted::Predicted;
 use ready::ReadyQueue;
 use replies::{RateLimit, Replies};
-use resting::Resting;
 use scale::Scale;
 use secret::Secret;
 use slot::Slot;
@@ -162,7 +161,7 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     demux: Demux<'a, P::Connections>,
     timers: TimerQueue<'a, Cell<P>>,
     ready: ReadyQueue<'a>,
-    resting: Resting<'a, P>,
+    idle_memory: IdleMemory<'a, P>,
     events: IdQueue<'a>,
     replies: Replies<'a>,
     reset_limit: RateLimit,

@@ -201,13 +201,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         };
         let segments = slot.connection.repeats(now, outgoing);
         let options = &outgoing.header.options;
-        let marking = slot.marking;
+        let ip_fields = slot.ip_fields;
         if segments == 0 || !options.sack.is_empty() {
             return;
         }
         let fields = WriteFields {
-            hop_limit: marking.hop_limit(),
-            dscp: marking.dscp(),
+            hop_limit: ip_fields.hop_limit(),
+            dscp: ip_fields.dscp(),
             ecn: outgoing.ecn,
             seq: outgoing.header.seq,
             ack: outgoing.header.ack,
@@ -257,8 +257,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let (_, template) = self.predicted.get_mut()?.header.as_mut()?;
         let slot = self.connections.get_mut(id)?;
         let fields = WriteFields {
-            hop_limit: slot.marking.hop_limit(),
-            dscp: slot.marking.dscp(),
+            hop_limit: slot.ip_fields.hop_limit(),
+            dscp: slot.ip_fields.dscp(),
             ecn: predicted.ecn,
             seq: predicted.seq,
             ack: predicted.ack,

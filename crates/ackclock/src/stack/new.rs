@@ -5,12 +5,11 @@ use super::demux::Demux;
 use super::half_open::HalfOpens;
 use super::id_queue::IdQueue;
 use super::listeners::Listeners;
-use super::memory::MemoryBudget;
+use super::memory::{IdleMemory, MemoryBudget};
 use super::pool::{NO_ID, Pool};
 use super::ports::EphemeralPorts;
 use super::ready::ReadyQueue;
 use super::replies::{RateLimit, Replies};
-use super::resting::Resting;
 use super::secret::Secret;
 use super::statistics::Counted;
 use super::time_wait::TimeWaits;
@@ -83,7 +82,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             demux: Demux::empty(none()),
             timers: TimerQueue::new(none()),
             ready: ReadyQueue::new(none(), none(), 0),
-            resting: Resting::new(none()),
+            idle_memory: IdleMemory::new(none()),
             events: IdQueue::new(none()),
             replies: Replies::new(none(), none(), none()),
             reset_limit: RateLimit::new(config.resets_per_second),
@@ -146,7 +145,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.demux = Demux::new(buckets, &self.secret);
         self.timers = TimerQueue::new(connection_timers);
         self.ready = ReadyQueue::new(ready, credits, quantum);
-        self.resting = Resting::new(resting);
+        self.idle_memory = IdleMemory::new(resting);
         self.events = IdQueue::new(events);
         self.replies = Replies::new(replies, echoes, echo_data);
         Ok(())

@@ -1,98 +1,16 @@
 //! What follows from an event on a connection, for the queues and for the application.
 
+use super::Stack;
 use super::demux::Entity;
-use super::half_open::Timeout;
 use super::pool::NO_ID;
 use super::slot::{Owner, Slot};
-use super::time_wait::TimeWaitRecord;
-use super::{Event, Handle, Listener, Stack};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::storage::CAN_GROW;
 use crate::tcp::State;
-use crate::time::{Duration, Instant};
-
-/// The least step of time.
-const TICK: Duration = Duration::from_nanos(1);
+use crate::time::Instant;
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
-    /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
-    pub fn poll_at(&self) -> Instant {
-        let records = self.half_open.timers.next().min(self.time_waits.next_expiry());
-        let noted = self.timers.next().min(records);
-        match self.connections.get(self.busy) {
-            Some(slot) if P::PREDICTION && !slot.detached => {
-                noted.min(slot.connection.poll_timeout())
-            }
-            _ => noted,
-        }
-    }
-
-    /// Fires every timer that is due.
-    pub fn on_timeout(&mut self, now: Instant) {
-        let now = self.begin(now);
-        self.settle_busy(now);
-        while let Some(id) = self.time_waits.expired(now) {
-            self.forget_time_wait(id);
-        }
-        while let Some(id) = self.half_open.timers.pop_due(now) {
-            self.on_half_open_timeout(now, id);
-        }
-        while let Some(id) = self.timers.pop_due(now) {
-            let Some(slot) = self.connections.get_mut(id) else {
-                continue;
-            };
-            slot.connection.on_timeout(now);
-            self.after(now, id);
-            self.settle_busy(now);
-            // Each timer fires once in a call, also if it is due again at once.
-            if self.timers.deadline(id) <= now {
-                self.timers.arm(id, now + TICK);
-            }
-        }
-    }
-
-    fn on_half_open_timeout(&mut self, now: Instant, id: u32) {
-        let Some(record) = self.half_open.records.get_mut(id) else {
-            return;
-        };
-        let asks = record.on_timeout(now);
-        self.half_open.timers.arm(id, record.deadline());
-        match asks {
-            Timeout::SynAck => {
-                self.half_open.output.push(id);
-            }
-            Timeout::Wait => {}
-            Timeout::GiveUp => {
-                tell!(debug, "half-open connection {}: given up", record.tuple);
-                self.statistics.count(|all| &mut all.half_open_timeouts);
-                self.forget_half_open(id);
-            }
-        }
-    }
-
-    /// The next change that an application may want to know of. Changes of one connection are
-    /// merged, so the queue is bounded and nothing is lost.
-    pub fn poll_event(&mut self) -> Option<Event> {
-        while let Some(slot) = self.listeners.events.pop() {
-            if let Some((record, generation)) = self.listeners.records.get_mut_with_generation(slot)
-                && record.waiting.len > 0
-            {
-                return Some(Event::Acceptable(Listener { slot, generation }));
-            }
-        }
-        while let Some(id) = self.events.pop() {
-            if let Some((slot, generation)) = self.connections.get_mut_with_generation(id)
-                && slot.owner == Owner::Application
-                && let Some(readiness) = slot.take_news()
-            {
-                let handle = Handle { slot: id, generation };
-                return Some(Event::Connection { handle, readiness });
-            }
-        }
-        None
-    }
-
     /// Looks at a connection after something has happened to it. Whether it has anything to send
     /// is asked when its turn in the ready queue comes, and whether that is news to the application
     /// when it asks for events: a batch of segments costs that once.
@@ -204,7 +122,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     #[inline]
     pub(super) fn rest_if_empty(&mut self, id: u32) {
-        if CAN_GROW && !self.resting.contains(id) {
+        if CAN_GROW && !self.idle_memory.contains(id) {
             self.rest(id);
         }
     }
@@ -213,7 +131,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     fn rest(&mut self, id: u32) {
         let empty = self.connections.get(id).is_some_and(|slot| slot.connection.holds_no_data());
         if empty
-            && let Some(longest) = self.resting.push(id)
+            && let Some(longest) = self.idle_memory.push(id)
             && let Some(slot) = self.connections.get_mut(longest)
         {
             slot.connection.release_memory();
@@ -251,7 +169,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// Notes the deadline of the connection that has received or sent last.
     #[inline(never)]
-    fn settle_busy(&mut self, now: Instant) {
+    pub(super) fn settle_busy(&mut self, now: Instant) {
         if P::PREDICTION && self.busy != NO_ID {
             self.settle(now, self.busy);
             self.busy = NO_ID;
@@ -292,33 +210,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// A record takes the connection's place for 2 MSL. At the limit the oldest record gives way.
-    #[inline(never)]
-    fn enter_time_wait(&mut self, now: Instant, id: u32) {
-        if let Some(oldest) = self.time_waits.to_recycle() {
-            tell!(warn, "TIME-WAIT of a connection ends early: there are too many");
-            self.statistics.count(|all| &mut all.time_wait_recycled);
-            self.forget_time_wait(oldest);
-        }
-        let Some(slot) = self.connections.get_mut(id) else {
-            return;
-        };
-        let Some(state) = slot.connection.time_wait() else {
-            return;
-        };
-        tell!(debug, "connection {}: closed", slot.tuple);
-        slot.connection.leave_time_wait();
-        slot.detached = true;
-        self.timers.disarm(id);
-        let make = || TimeWaitRecord::new(now, slot.tuple, state, slot.marking);
-        match self.time_waits.insert_with(make) {
-            Some(record) => {
-                self.demux.replace(&slot.tuple, Entity::Connection(id), Entity::TimeWait(record));
-            }
-            None => self.demux.remove(&slot.tuple, Entity::Connection(id)),
-        }
-    }
-
     /// The application has done something, after which less may be there: looks what was news until
     /// then, and what from now on will be.
     pub(super) fn note_news(&mut self, id: u32) {
@@ -350,7 +241,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let buffers = slot.connection.into_buffers();
         match self.spare.get_mut(id as usize) {
             Some(spare) => *spare = Some(buffers),
-            None => self.resting.keep(buffers),
+            None => self.idle_memory.keep(buffers),
         }
     }
 }
