@@ -18,7 +18,8 @@ use super::{Stack, StackConfig, Storage};
 use crate::congestion::CongestionController;
 use crate::profile::{Initial, Profile};
 use crate::storage::Buffer;
-use crate::tcp::ConfigError;
+use crate::tcp::flight::FlightChoice;
+use crate::tcp::{Buffers, ConfigError};
 use crate::time::Instant;
 use crate::wire;
 
@@ -29,7 +30,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// A stack without addresses. Each connection gets a clone of `controller`.
     ///
     /// # Errors
-    /// Names the setting that cannot be used.
+    /// Names the setting that cannot be used, or the field of the [`Buffers`] of a connection that was
+    /// left out.
     pub fn new(
         config: StackConfig,
         controller: C,
@@ -45,8 +47,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     ///
     /// ```
     /// use ackclock::congestion::{Growth, Reno};
-    /// use ackclock::stack::{Capabilities, Stack, StackConfig, StackMemory};
-    /// use ackclock::tcp::Buffers;
+    /// use ackclock::stack::{Capabilities, ConnectionMemory, Stack, StackConfig, StackMemory};
     /// use std::sync::Mutex;
     ///
     /// const CONFIG: StackConfig = StackConfig::new(Capabilities::with_mtu(1500), [1, 2]);
@@ -54,10 +55,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     ///
     /// static STACK: Mutex<Stack<'static, Reno>> = Mutex::new(Stack::empty(CONFIG, RENO));
     /// static MEMORY: Mutex<StackMemory<'static, Reno, 2, 2, 2, 1>> = Mutex::new(StackMemory::new());
+    /// static CONNECTIONS: Mutex<[ConnectionMemory<2048, 8, 4>; 2]> =
+    ///     Mutex::new([const { ConnectionMemory::new() }; 2]);
     ///
     /// // A guard that is kept for ever stands for what a program for a microcontroller uses.
     /// let memory = Box::leak(Box::new(MEMORY.lock()?));
-    /// STACK.lock()?.lend(memory.storage([Buffers::default(), Buffers::default()]))?;
+    /// let connections = Box::leak(Box::new(CONNECTIONS.lock()?));
+    /// STACK.lock()?.lend(memory.storage(connections.each_mut()))?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub const fn empty(config: StackConfig, controller: C) -> Self {
@@ -96,12 +100,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// come to name other connections.
     ///
     /// # Errors
-    /// Names the setting that cannot be used; then nothing has changed.
+    /// Names the setting that cannot be used, or the field of the [`Buffers`] of a connection that was
+    /// left out; then nothing has changed.
     pub fn lend(&mut self, storage: Storage<'a, C, P>) -> Result<(), ConfigError> {
         let link = &mut self.config.link;
         if link.mtu < MIN_MTU {
             return Err(ConfigError::Mtu);
         }
+        storage.spare.iter().flatten().try_for_each(check_buffers)?;
         link.segmentation = link.segmentation.usable::<P>();
         let largest = link.segmentation.largest();
         let quantum = link.mtu.max(largest.saturating_add(wire::MAX_HEADER as u32));
@@ -150,4 +156,22 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.replies = Replies::new(replies, echoes, echo_data);
         Ok(())
     }
+}
+
+/// Whether a connection can send and receive with what it was lent.
+fn check_buffers<P: Profile>(lent: &Buffers<'_, P>) -> Result<(), ConfigError> {
+    if is_left_out(&lent.send) {
+        return Err(ConfigError::NoSendBuffer);
+    }
+    if is_left_out(&lent.receive) {
+        return Err(ConfigError::NoReceiveBuffer);
+    }
+    if P::Flight::KEEPS_RECORDS && is_left_out(&lent.flight) {
+        return Err(ConfigError::NoFlightBuffer);
+    }
+    Ok(())
+}
+
+const fn is_left_out<T>(buffer: &Buffer<'_, T>) -> bool {
+    buffer.length() == 0 && !buffer.can_grow()
 }
