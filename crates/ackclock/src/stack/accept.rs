@@ -1,5 +1,6 @@
 //! Listening and accepting (passive open, RFC 9293 section 3.10.1).
 
+use super::aftermath::Cause;
 use super::pool::NO_ID;
 use super::slot::Owner;
 use super::{Handle, ListenConfig, ListenError, Listener, Stack};
@@ -61,7 +62,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         let (slot, generation) = self.connections.get_mut_with_generation(id)?;
         slot.owner = Owner::Application;
         self.fit_queues(self.now, id);
-        self.note_news(id);
+        self.touched(self.now, id, Cause::Accepted);
         Some(Handle { slot: id, generation })
     }
 
@@ -83,7 +84,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
                 slot.owner = Owner::Nobody;
                 slot.connection.abort();
             }
-            self.after(now, id);
+            self.touched(now, id, Cause::Step);
         }
         for id in 0..self.half_open.records.end() {
             if self.half_open.records.get(id).is_some_and(|record| record.listener == listener) {

@@ -1,4 +1,9 @@
-//! What follows from an event on a connection, for the queues and for the application.
+//! What follows a step on a connection: for its deadline, for its place in the ready queue, for the
+//! application, for its memory, and for its slot.
+//!
+//! Each step ends with [`touched`](Stack::touched), which does what the [`Cause`] asks for. Whether the
+//! connection has anything to send is asked when its turn in the ready queue comes, and whether there
+//! is news for the application when it asks for events: a batch of segments costs that once.
 
 use super::Stack;
 use super::demux::Entity;
@@ -6,185 +11,210 @@ use super::pool::NO_ID;
 use super::slot::{Owner, Slot};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
-use crate::storage::CAN_GROW;
 use crate::tcp::State;
 use crate::time::Instant;
 
+/// What has happened to a connection. [`Cause::effects`] is the table of what follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cause {
+    /// Anything: it was opened or given up, a segment or an ICMP error arrived, or its timer fired.
+    Step,
+    /// A predicted segment arrived, with which no connection leaves the network.
+    Predicted(Owner),
+    /// A listener's connection came to an application.
+    Accepted,
+    /// The application made a call.
+    Call,
+    /// The application queued data, which it cannot when the connection has left the network.
+    Queued,
+    /// The application took received data, and the window need not be told of that.
+    Read,
+    /// It has sent a segment, and may have more to send.
+    Sent,
+    /// It has nothing more to send.
+    Silent,
+    /// What it has to send waits for the next hop's hardware address.
+    Postponed,
+}
+
+/// What follows a step.
+#[derive(Clone, Copy)]
+struct Effects {
+    deadline: Deadline,
+    /// Whether it may have come to [`is_leaving`](Slot::is_leaving).
+    may_leave: bool,
+    /// Whether it may have something to send.
+    speaks: bool,
+    news: News,
+    /// Whether it may be idle from now on, without need of memory.
+    may_rest: bool,
+}
+
+/// What becomes of a deadline.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Deadline {
+    /// It stays.
+    Stays,
+    /// It moves: the connection is the busy one.
+    Moves,
+    /// It moves at once, unless the connection is the busy one, of which it is asked later.
+    Noted,
+}
+
+/// Whether an application is to be told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum News {
+    /// There is none.
+    No,
+    /// That is asked when the application asks for events; the owner, if that is known.
+    AskedLater(Option<Owner>),
+    /// Less may be there than before: what was news until then is looked at now.
+    AskedNow,
+    /// The same, where less was left to be read.
+    AskedOfReading,
+}
+
+impl Cause {
+    /// The table. A slot that nobody holds is freed whenever its connection has left the network.
+    #[inline(always)]
+    const fn effects(self) -> Effects {
+        use Deadline::{Moves, Noted, Stays};
+        use News::{AskedLater, AskedNow, AskedOfReading, No};
+        let (deadline, may_leave, speaks, news, may_rest) = match self {
+            Cause::Step => (Moves, true, true, AskedLater(None), false),
+            Cause::Predicted(owner) => (Moves, false, true, AskedLater(Some(owner)), false),
+            Cause::Accepted => (Stays, false, false, AskedNow, false),
+            Cause::Call => (Moves, true, true, AskedNow, false),
+            Cause::Queued => (Moves, false, true, No, false),
+            Cause::Read => (Stays, false, false, AskedOfReading, true),
+            Cause::Sent => (Moves, true, false, No, false),
+            Cause::Silent => (Noted, true, false, No, true),
+            Cause::Postponed => (Moves, true, false, No, false),
+        };
+        Effects { deadline, may_leave, speaks, news, may_rest }
+    }
+
+    /// Whether it is no part of moving data in order.
+    const fn is_rare(self) -> bool {
+        matches!(self, Cause::Step | Cause::Accepted | Cause::Call | Cause::Postponed)
+    }
+}
+
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
-    /// Looks at a connection after something has happened to it. Whether it has anything to send
-    /// is asked when its turn in the ready queue comes, and whether that is news to the application
-    /// when it asks for events: a batch of segments costs that once.
-    #[inline(never)]
-    pub(super) fn after(&mut self, now: Instant, id: u32) {
-        if let Some(slot) = self.connections.get(id)
-            && !slot.is_leaving()
-        {
-            let owner = slot.owner;
-            return self.after_staying(now, id, owner);
-        }
-        self.settle_later(now, id);
-        self.queue(id);
-    }
-
-    /// The same if the connection stays in the network.
-    #[inline]
-    pub(super) fn after_staying(&mut self, now: Instant, id: u32, owner: Owner) {
-        self.make_busy(now, id);
-        self.ready.push(id);
-        if owner == Owner::Application {
-            self.events.push(id);
+    /// Does what follows a step on a connection.
+    // Of a cause that is known here the compiler leaves what follows from that one alone.
+    #[inline(always)]
+    pub(super) fn touched(&mut self, now: Instant, id: u32, cause: Cause) {
+        if cause.is_rare() {
+            self.touched_rarely(now, id, cause);
+        } else {
+            self.follow(now, id, cause.effects());
         }
     }
 
     #[inline(never)]
-    fn queue(&mut self, id: u32) {
+    fn touched_rarely(&mut self, now: Instant, id: u32, cause: Cause) {
+        self.follow(now, id, cause.effects());
+    }
+
+    #[inline(always)]
+    fn follow(&mut self, now: Instant, id: u32, effects: Effects) {
+        let Effects { deadline, may_leave, speaks, news, may_rest } = effects;
+        if may_rest {
+            self.rest_if_empty(id);
+        }
+        let moves = match deadline {
+            Deadline::Stays => false,
+            Deadline::Moves => true,
+            Deadline::Noted => !P::PREDICTION || self.deadlines.busy != id,
+        };
+        if moves && may_leave && self.connections.get(id).is_none_or(Slot::is_leaving) {
+            return self.leave(now, id, effects);
+        }
+        if moves && deadline == Deadline::Noted {
+            self.settle(now, id);
+        } else if moves {
+            self.make_busy(now, id);
+        }
+        if speaks {
+            self.ready.push(id);
+        }
+        self.tell(id, news);
+    }
+
+    /// What follows a step with which the connection leaves the network, or after which it has left.
+    #[inline(never)]
+    fn leave(&mut self, now: Instant, id: u32, effects: Effects) {
+        if P::PREDICTION && self.deadlines.busy == id {
+            self.deadlines.busy = NO_ID;
+        }
+        self.settle(now, id);
         let Some(slot) = self.connections.get(id) else {
             return;
         };
-        if !slot.detached {
+        if slot.detached && slot.owner == Owner::Nobody {
+            return self.free(id);
+        }
+        if effects.speaks && !slot.detached {
             self.ready.push(id);
         }
-        match slot.owner {
-            Owner::Application => {
-                self.events.push(id);
+        self.tell(id, effects.news);
+    }
+
+    /// Has the application told of news, if there is any.
+    #[inline(always)]
+    fn tell(&mut self, id: u32, news: News) {
+        let has_news = match news {
+            News::No => false,
+            News::AskedLater(Some(owner)) => owner == Owner::Application,
+            News::AskedLater(None) => {
+                self.connections.get(id).is_some_and(|slot| slot.owner == Owner::Application)
             }
-            Owner::Listener => {}
-            Owner::Nobody => self.free_if_done(id),
-        }
-    }
-
-    /// Looks at a connection after its application has done something with it: what that is news of
-    /// is known at once.
-    pub(super) fn after_call(&mut self, now: Instant, id: u32) {
-        self.settle_later(now, id);
-        if self.connections.get(id).is_some_and(|slot| !slot.detached) {
-            self.ready.push(id);
-        }
-        self.note_news(id);
-    }
-
-    /// Looks at a connection after it has sent something.
-    pub(super) fn after_turn(&mut self, now: Instant, id: u32) {
-        self.settle_later(now, id);
-        self.free_if_done(id);
-    }
-
-    /// Lets a connection's queues follow its need, as far as there is memory.
-    #[inline]
-    pub(super) fn fit_queues(&mut self, now: Instant, id: u32) {
-        if self.connections.get(id).is_some_and(|slot| !slot.is_fitting(&self.memory)) {
-            self.fit_anew(now, id);
-        }
-    }
-
-    #[inline(never)]
-    fn fit_anew(&mut self, now: Instant, id: u32) {
-        if let Some(slot) = self.connections.get_mut(id)
-            && let Some(sizes) = &mut slot.sizes
-        {
-            // Before the peer's SYN no sequence number means anything.
-            if slot.connection.state().is_synchronized()
-                && let Some(tuning) = sizes.tuning()
-            {
-                tuning.on_read(now, slot.connection.first_unread(), slot.connection.smoothed_rtt());
-            }
-            sizes.fit(&mut self.memory, &mut slot.connection);
-        }
-    }
-
-    /// Looks at a connection that has nothing more to send: if it holds no data it will not need
-    /// memory for a while.
-    pub(super) fn after_last_turn(&mut self, now: Instant, id: u32) {
-        self.rest_if_empty(id);
-        if !P::PREDICTION || self.busy != id {
-            self.settle(now, id);
-            self.free_if_done(id);
-        }
-    }
-
-    /// Looks at a connection whose application has read: if the window need not be told of it, the
-    /// connection has no more to say than before.
-    #[inline]
-    pub(super) fn after_read(&mut self, now: Instant, id: u32) {
-        self.fit_queues(now, id);
-        let Some(slot) = self.connections.get_mut(id) else {
-            return;
+            News::AskedNow => self.has_news(id, Slot::note_news),
+            News::AskedOfReading => self.has_news(id, Slot::note_read),
         };
-        if slot.connection.window_update_due() {
-            self.after_call(now, id);
-            return;
-        }
-        if slot.owner == Owner::Application && slot.note_read() {
+        if has_news {
             self.events.push(id);
         }
-        self.rest_if_empty(id);
     }
 
+    #[inline(always)]
+    fn has_news(&mut self, id: u32, note: impl FnOnce(&mut Slot<'a, C, P>) -> bool) -> bool {
+        let slot = self.connections.get_mut(id);
+        slot.is_some_and(|slot| slot.owner == Owner::Application && note(slot))
+    }
+
+    /// Makes a connection the busy one: until another is, or timers are to fire, its deadline does not
+    /// stand among the others.
     #[inline]
-    pub(super) fn rest_if_empty(&mut self, id: u32) {
-        if CAN_GROW && !self.idle_memory.contains(id) {
-            self.rest(id);
-        }
-    }
-
-    #[inline(never)]
-    fn rest(&mut self, id: u32) {
-        let empty = self.connections.get(id).is_some_and(|slot| slot.connection.holds_no_data());
-        if empty
-            && let Some(longest) = self.idle_memory.push(id)
-            && let Some(slot) = self.connections.get_mut(longest)
-        {
-            slot.connection.release_memory();
-            if let Some(sizes) = &mut slot.sizes {
-                sizes.account_send(&mut self.memory, &slot.connection);
-            }
-        }
-    }
-
-    /// As [`settle`](Self::settle), but when another connection is busy or timers are to fire, unless
-    /// the connection leaves the network. Until then its deadline does not stand among the others.
-    #[inline]
-    pub(super) fn settle_later(&mut self, now: Instant, id: u32) {
-        if self.connections.get(id).is_some_and(Slot::is_leaving) {
-            if P::PREDICTION && self.busy == id {
-                self.busy = NO_ID;
-            }
-            self.settle(now, id);
-        } else {
-            self.make_busy(now, id);
-        }
-    }
-
-    /// The connection has received or sent last.
-    #[inline]
-    pub(super) fn make_busy(&mut self, now: Instant, id: u32) {
+    fn make_busy(&mut self, now: Instant, id: u32) {
         if !P::PREDICTION {
             self.settle(now, id);
-        } else if self.busy != id {
+        } else if self.deadlines.busy != id {
             self.settle_busy(now);
-            self.timers.disarm(id);
-            self.busy = id;
+            self.deadlines.timers.disarm(id);
+            self.deadlines.busy = id;
         }
     }
 
-    /// Notes the deadline of the connection that has received or sent last.
+    /// Notes the deadline of the busy connection.
     #[inline(never)]
     pub(super) fn settle_busy(&mut self, now: Instant) {
-        if P::PREDICTION && self.busy != NO_ID {
-            self.settle(now, self.busy);
-            self.busy = NO_ID;
+        if P::PREDICTION && self.deadlines.busy != NO_ID {
+            self.settle(now, self.deadlines.busy);
+            self.deadlines.busy = NO_ID;
         }
     }
 
     /// Moves the connection's deadline, or takes the connection off the network if it is over.
     #[inline(never)]
-    pub(super) fn settle(&mut self, now: Instant, id: u32) {
+    fn settle(&mut self, now: Instant, id: u32) {
         let Some(slot) = self.connections.get_mut(id).filter(|slot| !slot.detached) else {
             return;
         };
         let connection = &mut slot.connection;
         if !matches!(connection.state(), State::Closed | State::TimeWait) {
-            self.timers.arm(id, connection.poll_timeout());
+            self.deadlines.timers.arm(id, connection.poll_timeout());
         } else if connection.is_over() {
             self.detach(id);
         } else if connection.state() == State::TimeWait
@@ -193,7 +223,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         {
             self.enter_time_wait(now, id);
         } else {
-            self.timers.arm(id, connection.poll_timeout());
+            self.deadlines.timers.arm(id, connection.poll_timeout());
         }
     }
 
@@ -206,42 +236,22 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             }
             slot.detached = true;
             self.demux.remove(&slot.tuple, Entity::Connection(id));
-            self.timers.disarm(id);
+            self.deadlines.timers.disarm(id);
         }
     }
 
-    /// The application has done something, after which less may be there: looks what was news until
-    /// then, and what from now on will be.
-    pub(super) fn note_news(&mut self, id: u32) {
-        if let Some(slot) = self.connections.get_mut(id)
-            && slot.owner == Owner::Application
-            && slot.note_news()
-        {
-            self.events.push(id);
-        }
-    }
-
-    /// Frees the slot once neither the network nor an application has an interest in it.
-    #[inline]
-    fn free_if_done(&mut self, id: u32) {
-        let is_done = |slot: &Slot<'_, C, P>| slot.detached && slot.owner == Owner::Nobody;
-        if self.connections.get(id).is_some_and(is_done) {
-            self.free(id);
-        }
-    }
-
-    #[inline(never)]
+    /// Frees the slot of a connection in which neither the network nor an application has an interest.
     fn free(&mut self, id: u32) {
         let Some(mut slot) = self.connections.remove(id) else {
             return;
         };
         if let Some(sizes) = &mut slot.sizes {
-            sizes.release(&mut self.memory);
+            sizes.release(&mut self.memory.budget);
         }
         let buffers = slot.connection.into_buffers();
-        match self.spare.get_mut(id as usize) {
+        match self.memory.spare.get_mut(id as usize) {
             Some(spare) => *spare = Some(buffers),
-            None => self.idle_memory.keep(buffers),
+            None => self.memory.idle.keep(buffers),
         }
     }
 }

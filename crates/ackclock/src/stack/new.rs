@@ -5,7 +5,7 @@ use super::demux::Demux;
 use super::half_open::HalfOpens;
 use super::id_queue::IdQueue;
 use super::listeners::Listeners;
-use super::memory::{IdleMemory, MemoryBudget};
+use super::memory::{IdleMemory, MemoryBudget, QueueMemory};
 use super::pool::{NO_ID, Pool};
 use super::ports::EphemeralPorts;
 use super::ready::ReadyQueue;
@@ -14,7 +14,7 @@ use super::secret::Secret;
 use super::statistics::Counted;
 use super::time_wait::TimeWaits;
 use super::timers::TimerQueue;
-use super::{Stack, StackConfig, Storage};
+use super::{Deadlines, Stack, StackConfig, Storage};
 use crate::congestion::CongestionController;
 use crate::profile::{Initial, Profile};
 use crate::storage::Buffer;
@@ -77,16 +77,17 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             listeners: Listeners::new(none(), none()),
             connections: Pool::new(none(), 0),
             predicted: Initial::INITIAL,
-            busy: NO_ID,
-            spare: none(),
-            lent_receive: Some((0, 0)),
-            memory: MemoryBudget::new(0),
+            memory: QueueMemory {
+                spare: none(),
+                lent_receive: Some((0, 0)),
+                budget: MemoryBudget::new(0),
+                idle: IdleMemory::new(none()),
+            },
             half_open: HalfOpens::new(none(), none(), none(), 0),
             time_waits: TimeWaits::new(none(), 0),
             demux: Demux::empty(none()),
-            timers: TimerQueue::new(none()),
+            deadlines: Deadlines { timers: TimerQueue::new(none()), busy: NO_ID },
             ready: ReadyQueue::new(none(), none(), 0),
-            idle_memory: IdleMemory::new(none()),
             events: IdQueue::new(none()),
             replies: Replies::new(none(), none(), none()),
             reset_limit: RateLimit::new(config.resets_per_second),
@@ -136,22 +137,23 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         for lent in spare.iter().flatten().map(|buffers| buffers.receive.len()) {
             (least, most) = (least.min(lent), most.max(lent));
         }
-        self.lent_receive = (least <= most).then_some((least, most));
         addresses.fill(AddressPlace::EMPTY);
         self.addresses.renew(addresses);
         self.listeners = Listeners::new(listeners, listener_events);
         self.connections = Pool::new(connections, config.max_connections);
         self.predicted = Initial::INITIAL;
-        self.busy = NO_ID;
-        self.spare = spare;
-        self.memory = MemoryBudget::new(config.memory);
+        self.memory = QueueMemory {
+            spare,
+            lent_receive: (least <= most).then_some((least, most)),
+            budget: MemoryBudget::new(config.memory),
+            idle: IdleMemory::new(resting),
+        };
         self.half_open =
             HalfOpens::new(half_open, half_open_timers, syn_acks, config.max_half_open);
         self.time_waits = TimeWaits::new(time_wait, config.max_time_wait);
         self.demux = Demux::new(buckets, &self.secret);
-        self.timers = TimerQueue::new(connection_timers);
+        self.deadlines = Deadlines { timers: TimerQueue::new(connection_timers), busy: NO_ID };
         self.ready = ReadyQueue::new(ready, credits, quantum);
-        self.idle_memory = IdleMemory::new(resting);
         self.events = IdQueue::new(events);
         self.replies = Replies::new(replies, echoes, echo_data);
         Ok(())

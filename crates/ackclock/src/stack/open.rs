@@ -1,5 +1,6 @@
 //! Opening connections (active open, RFC 9293 section 3.10.1), and the slot of a new connection.
 
+use super::aftermath::Cause;
 use super::demux::Entity;
 use super::memory::QueueSizes;
 use super::secret::{FirstNumbers, Secret};
@@ -88,7 +89,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         tell!(debug, "connection {}: opened", tuple);
         self.statistics.count(|all| &mut all.active_opens);
         self.fit_queues(now, id);
-        self.after(now, id);
+        self.touched(now, id, Cause::Step);
         Ok(Handle { slot: id, generation: self.connections.generation(id) })
     }
 
@@ -167,18 +168,18 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let count = id as usize + 1;
         // One that was used before has its place everywhere.
         let has_places = id < self.connections.end()
-            || (self.timers.reserve(count)
+            || (self.deadlines.timers.reserve(count)
                 && self.ready.reserve(count)
                 && self.events.reserve(count));
         if !(has_places && self.demux.reserve()) {
             return None;
         }
         // Without a place there the connection gives memory back with its slot.
-        let _ = self.idle_memory.reserve(count);
-        let sizes = match self.lent_receive {
+        let _ = self.memory.idle.reserve(count);
+        let sizes = match self.memory.lent_receive {
             Some(_) => None,
             None => {
-                let reserved = QueueSizes::reserve(&mut self.memory, config, promised);
+                let reserved = QueueSizes::reserve(&mut self.memory.budget, config, promised);
                 if reserved.is_none() {
                     tell!(warn, "connection {} refused: no memory for its queues", tuple);
                     self.statistics.count(|all| &mut all.memory_refused);
@@ -186,8 +187,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 Some(reserved?)
             }
         };
-        let spare = self.spare.get_mut(id as usize).and_then(Option::take);
-        let buffers = spare.or_else(|| self.idle_memory.new_buffers())?;
+        let spare = self.memory.spare.get_mut(id as usize).and_then(Option::take);
+        let buffers = spare.or_else(|| self.memory.idle.new_buffers())?;
         let controller = controller.unwrap_or_else(|| self.controller.clone());
         let open = &self.open(tuple, first);
         let id = self.connections.fill(id, || {

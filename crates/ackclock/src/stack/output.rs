@@ -1,6 +1,7 @@
 //! Packets to the link: replies first, then SYN-ACKs, then connections in turn.
 
 use super::addresses::Addresses;
+use super::aftermath::Cause;
 use super::half_open::HalfOpen;
 use super::ip_fields::IpFields;
 use super::tuple::FourTuple;
@@ -162,7 +163,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 turned.unwrap_or_else(|| self.take_turn(now, id, sink));
             if is_last {
                 self.ready.leave();
-                self.after_last_turn(now, id);
+                self.touched(now, id, Cause::Silent);
             }
             if offered.is_some() {
                 return offered;
@@ -203,7 +204,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             self.count_reset(outgoing.header.flags);
             if !is_last {
                 self.ready.charge(bytes);
-                self.after_turn(now, id);
+                self.touched(now, id, Cause::Sent);
                 self.begin_train(now, id, &outgoing);
             }
         }
@@ -237,7 +238,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     fn postpone_connection(&mut self, now: Instant, id: u32) {
         self.ready.leave();
-        self.settle_later(now, id);
+        self.touched(now, id, Cause::Postponed);
         if let Some(slot) = self.connections.get_mut(id) {
             slot.postponed = true;
         }

@@ -93,7 +93,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             self.statistics.count(|all| &mut all.time_wait_reused);
             self.forget_time_wait(previous);
         }
-        self.memory.promise(self.half_open.records.get(half_open).map_or(0, HalfOpen::window));
+        self.memory
+            .budget
+            .promise(self.half_open.records.get(half_open).map_or(0, HalfOpen::window));
         self.demux.insert(tuple, Entity::HalfOpen(half_open));
         if let Some(listener) = self.listeners.records.get_mut(id) {
             listener.half_open += 1;
@@ -176,7 +178,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let Some(record) = self.half_open.records.get(id) else {
             return;
         };
-        self.memory.keep_promise(record.window());
+        self.memory.budget.keep_promise(record.window());
         if let Some(listener) = self.listeners.records.get_mut(record.listener) {
             listener.half_open = listener.half_open.saturating_sub(1);
         }

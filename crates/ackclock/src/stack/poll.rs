@@ -1,5 +1,6 @@
 //! What whoever drives the stack asks of it: when a timer is due, and what applications are to be told.
 
+use super::aftermath::Cause;
 use super::half_open::Timeout;
 use super::slot::Owner;
 use super::{Event, Handle, Listener, Stack};
@@ -14,8 +15,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
     pub fn poll_at(&self) -> Instant {
         let records = self.half_open.timers.next().min(self.time_waits.next_expiry());
-        let noted = self.timers.next().min(records);
-        match self.connections.get(self.busy) {
+        let noted = self.deadlines.timers.next().min(records);
+        match self.connections.get(self.deadlines.busy) {
             Some(slot) if P::PREDICTION && !slot.detached => {
                 noted.min(slot.connection.poll_timeout())
             }
@@ -33,16 +34,16 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         while let Some(id) = self.half_open.timers.pop_due(now) {
             self.on_half_open_timeout(now, id);
         }
-        while let Some(id) = self.timers.pop_due(now) {
+        while let Some(id) = self.deadlines.timers.pop_due(now) {
             let Some(slot) = self.connections.get_mut(id) else {
                 continue;
             };
             slot.connection.on_timeout(now);
-            self.after(now, id);
+            self.touched(now, id, Cause::Step);
             self.settle_busy(now);
             // Each timer fires once in a call, also if it is due again at once.
-            if self.timers.deadline(id) <= now {
-                self.timers.arm(id, now + TICK);
+            if self.deadlines.timers.deadline(id) <= now {
+                self.deadlines.timers.arm(id, now + TICK);
             }
         }
     }

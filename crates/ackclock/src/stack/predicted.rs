@@ -8,6 +8,7 @@
 //! does not know of the room. An image without [`Prediction`](crate::profile::Profile::Prediction)
 //! has no room: then nothing fits.
 
+use super::aftermath::Cause;
 use super::output::{Sink, Turned};
 use super::pool::NO_ID;
 use super::slot::Slot;
@@ -95,7 +96,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let owner = slot.owner;
         let now = self.begin_packet(now);
         self.statistics.count(|all| &mut all.segments_delivered);
-        self.after_staying(now, id, owner);
+        self.touched(now, id, Cause::Predicted(owner));
         true
     }
 
@@ -121,7 +122,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             slot.note_echo(now, predicted.timestamps);
         }
         let owner = slot.owner;
-        self.after_staying(now, id, owner);
+        self.touched(now, id, Cause::Predicted(owner));
         true
     }
 
@@ -284,7 +285,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             is_last = slot.connection.on_predicted_sent(now, &predicted);
             if !is_last {
                 self.ready.charge(bytes);
-                self.after_turn(now, id);
+                self.touched(now, id, Cause::Sent);
             }
         }
         Some(Turned { offered: Some(offered), is_last })

@@ -230,7 +230,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         tell!(debug, "connection {}: closed", slot.tuple);
         slot.connection.leave_time_wait();
         slot.detached = true;
-        self.timers.disarm(id);
+        self.deadlines.timers.disarm(id);
         let make = || TimeWaitRecord::new(now, slot.tuple, state, slot.ip_fields);
         match self.time_waits.insert_with(make) {
             Some(record) => {

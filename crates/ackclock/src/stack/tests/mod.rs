@@ -20,6 +20,8 @@ mod urgent;
 
 use super::*;
 use crate::congestion::{Ack, Congestion, Start};
+use crate::storage::Buffer;
+use crate::tcp::Buffers;
 use crate::time::Duration;
 use crate::wire::{
     Checksums, Flags, Header, IpInfo, MAX_HEADER, Protocol, Segment, WriteChecksum, parse_packet,
