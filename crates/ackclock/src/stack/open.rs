@@ -143,24 +143,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// Puts a connection into a free slot, in SYN-SENT; `None` if there is no slot or memory for it.
-    /// Without a `controller` of its own it has one like the stack's.
-    // In one place for active and passive opens: most of it runs once in a connection's life.
-    #[inline(never)]
-    pub(super) fn add_connection(
-        &mut self,
-        tuple: &FourTuple,
-        first: FirstNumbers,
-        by: By<'_>,
-        controller: Option<C>,
-    ) -> Option<u32> {
-        let (config, owner, promised) = match by {
-            By::Application(config) => (config, Owner::Application, None),
-            By::Listener { id, promised } => {
-                let record = self.listeners.records.get(id)?;
-                (&record.config.connection, Owner::Listener, Some(promised))
-            }
-        };
+    /// A free slot that has its place in every queue; `None` if there is none.
+    fn reserve_place(&mut self, tuple: &FourTuple) -> Option<u32> {
         let Some(id) = self.connections.vacancy() else {
             tell!(warn, "connection {} refused: no place for it", tuple);
             return None;
@@ -176,6 +160,28 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
         // Without a place there the connection gives memory back with its slot.
         let _ = self.memory.idle.reserve(count);
+        Some(id)
+    }
+
+    /// Puts a connection into a free slot, in SYN-SENT; `None` if there is no slot or memory for it.
+    /// Without a `controller` of its own it has one like the stack's.
+    // In one place for active and passive opens: most of it runs once in a connection's life.
+    #[inline(never)]
+    pub(super) fn add_connection(
+        &mut self,
+        tuple: &FourTuple,
+        first: FirstNumbers,
+        by: By<'_>,
+        controller: Option<C>,
+    ) -> Option<u32> {
+        let id = self.reserve_place(tuple)?;
+        let (config, owner, promised) = match by {
+            By::Application(config) => (config, Owner::Application, None),
+            By::Listener { id, promised } => {
+                let record = self.listeners.records.get(id)?;
+                (&record.config.connection, Owner::Listener, Some(promised))
+            }
+        };
         let sizes = match self.memory.lent_receive {
             Some(_) => None,
             None => {
