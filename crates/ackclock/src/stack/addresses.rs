@@ -59,7 +59,7 @@ impl<'a> Addresses<'a> {
 
     /// Adds an address.
     pub(super) fn add(&mut self, new: Cidr) -> Result<(), AddressError> {
-        let new = Network::of(new).ok_or(AddressError::Invalid)?;
+        let new = Network::of(new).ok_or(left_out(new.address))?;
         let is_broadcast = broadcast_of(&new) == Some(new.address);
         if new.prefix > bits(new.address) || !is_unicast(new.address) || is_broadcast {
             return Err(AddressError::Invalid);
@@ -178,6 +178,15 @@ fn broadcast_of(network: &Network) -> Option<Address> {
     (network.prefix <= 30).then(|| Ipv4Addr::from_bits(address.to_bits() | hosts).into())
 }
 
+/// The error for an address of a family that was left out.
+const fn left_out(address: IpAddr) -> AddressError {
+    match address {
+        IpAddr::V4(_) => AddressError::Ipv4LeftOut,
+        IpAddr::V6(_) => AddressError::Ipv6LeftOut,
+    }
+}
+
+/// Length of an address of this family in bits.
 pub(crate) const fn bits(address: Address) -> u8 {
     if address.is_ipv4() { 32 } else { 128 }
 }
@@ -247,6 +256,21 @@ mod tests {
         assert_eq!(asking(&addresses, "fe80::2"), Some(ip("fe80::1")));
         assert_eq!(asking(&addresses, "198.51.100.1"), Some(ip("192.0.2.1")), "any");
         assert_eq!(asking(&addresses, "2001:db8::1"), Some(ip("fe80::1")), "any");
+    }
+
+    #[test]
+    fn a_family_that_was_left_out_is_named() {
+        for (new, error, feature) in [
+            (cidr("10.0.0.1", 8), AddressError::Ipv4LeftOut, "ipv4"),
+            (cidr("2001:db8::1", 64), AddressError::Ipv6LeftOut, "ipv6"),
+        ] {
+            let mut places = [AddressPlace::EMPTY; 1];
+            let mut addresses = Addresses::new(Buffer::lent(&mut places));
+            let is_there = Network::of(new).is_some();
+            assert_eq!(addresses.add(new), if is_there { Ok(()) } else { Err(error) });
+            assert_eq!(left_out(new.address), error);
+            assert!(std::format!("{error}").contains(feature));
+        }
     }
 
     #[test]

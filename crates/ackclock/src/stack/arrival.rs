@@ -1,5 +1,6 @@
 //! Packets from the link: whose they are.
 
+use super::aftermath::Cause;
 use super::demux::Entity;
 use super::replies::{Queued, Reply, reset_for};
 use super::tuple::FourTuple;
@@ -155,7 +156,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             Verdict::Done => {}
             Verdict::Reset => self.reset(now, segment),
         }
-        self.after(now, id);
+        self.touched(now, id, Cause::Step);
     }
 
     /// Answers a segment that belongs to nobody (RFC 9293 section 3.10.7.1).
@@ -206,7 +207,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 self.statistics.count(|all| {
                     if is_ours { &mut all.icmp_errors } else { &mut all.icmp_ignored }
                 });
-                self.after(now, id);
+                self.touched(now, id, Cause::Step);
             }
             Some(Entity::HalfOpen(id)) if self.is_syn_ack(id, error) => {
                 self.statistics.count(|all| &mut all.icmp_errors);

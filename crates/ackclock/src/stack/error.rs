@@ -39,7 +39,8 @@ impl fmt::Display for ConnectError {
                 "every ephemeral port to that destination is in use; widen the port range"
             }
             ConnectError::NoResources => {
-                "no free connection slot; close connections or raise max_connections"
+                "no free connection slot or memory; close connections, or raise max_connections or \
+                 memory of StackConfig, or where memory is lent CONNECTIONS of StackMemory"
             }
             ConnectError::Config(error) => return error.fmt(f),
             ConnectError::LeftOut => "build with the feature active-open to open connections",
@@ -74,7 +75,9 @@ impl fmt::Display for ListenError {
             ListenError::NoSuchAddress => "not a local address: add it with add_address first",
             ListenError::Backlog => "backlog and half_open must be at least 1",
             ListenError::InvalidListener => "the listener was closed: listen again",
-            ListenError::NoResources => "no free listener slot",
+            ListenError::NoResources => {
+                "no free listener slot; where memory is lent, raise LISTENERS of StackMemory"
+            }
             ListenError::Config(error) => return error.fmt(f),
         })
     }
@@ -86,9 +89,12 @@ impl core::error::Error for ListenError {}
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AddressError {
-    /// The prefix is longer than the address, or the address is not unicast, or its family was left
-    /// out (features `ipv4` and `ipv6`).
+    /// The prefix is longer than the address, or the address is not unicast.
     Invalid,
+    /// IPv4 was left out of the build (feature `ipv4`).
+    Ipv4LeftOut,
+    /// IPv6 was left out of the build (feature `ipv6`).
+    Ipv6LeftOut,
     /// The address is there already.
     Duplicate,
     /// The address is not there.
@@ -101,9 +107,13 @@ impl fmt::Display for AddressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             AddressError::Invalid => "the address must be unicast with a prefix that fits it",
+            AddressError::Ipv4LeftOut => "build with the feature ipv4 for IPv4 addresses",
+            AddressError::Ipv6LeftOut => "build with the feature ipv6 for IPv6 addresses",
             AddressError::Duplicate => "the stack has this address already",
             AddressError::Unknown => "the stack does not have this address",
-            AddressError::NoResources => "no place for another address",
+            AddressError::NoResources => {
+                "no place for another address; where memory is lent, raise ADDRESSES of StackMemory"
+            }
         })
     }
 }

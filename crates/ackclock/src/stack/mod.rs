@@ -1,52 +1,54 @@
 //! Many connections over one link: demultiplexing, timers, listeners, ports, ICMP and limits.
 
+mod accept;
 mod addresses;
+mod aftermath;
 mod arrival;
-mod calls;
 mod capabilities;
 mod cidr;
 mod config;
+mod connection_memory;
 mod demux;
 mod error;
 mod event;
-mod events;
 #[cfg(feature = "alloc")]
 mod growing;
 mod half_open;
 mod id_queue;
-mod lend;
+mod ip_fields;
 pub mod limits;
 mod listeners;
-mod marking;
-#[cfg_attr(not(feature = "alloc"), path = "lent_only.rs")]
 mod memory;
+mod new;
 mod open;
 mod output;
-mod passive;
+mod passive_open;
+mod poll;
 mod pool;
 mod ports;
 mod predicted;
 mod ready;
+mod receive_autotuning;
 mod replies;
-mod resting;
 pub(crate) mod scale;
 mod secret;
-mod settings;
 mod siphash;
 mod slot;
+mod socket_options;
 mod statistics;
 mod storage;
 mod time_wait;
 mod timers;
 mod transmit;
-mod tuning;
 mod tuple;
+mod user_calls;
 
 pub use crate::tcp::Readiness;
 pub(crate) use addresses::{Addresses, Network, bits};
 pub use capabilities::{Capabilities, Segmentation};
 pub use cidr::{Cidr, CidrError};
 pub use config::{ListenConfig, StackConfig};
+pub use connection_memory::ConnectionMemory;
 pub use error::{AddressError, ConnectError, InvalidHandle, ListenError, SettingError};
 pub use event::Event;
 pub use statistics::Statistics;
@@ -55,21 +57,20 @@ pub use transmit::{Rejected, Transmit};
 
 use crate::congestion::{BuiltIn, CongestionController};
 use crate::profile::{Full, Part, Profile};
-use crate::storage::Buffer;
-use crate::tcp::{Buffers, Config, Error};
+use crate::tcp::{Config, Error};
 use crate::time::Instant;
 use crate::wire::Address;
+use aftermath::Cause;
 use demux::{Demux, Entity};
 use half_open::HalfOpens;
 use id_queue::IdQueue;
 use listeners::Listeners;
-use memory::{MemoryBudget, QueueSizes};
+use memory::{QueueMemory, QueueSizes};
 use pool::Pool;
 use ports::EphemeralPorts;
 use predicted::Predicted;
 use ready::ReadyQueue;
 use replies::{RateLimit, Replies};
-use resting::Resting;
 use scale::Scale;
 use secret::Secret;
 use slot::Slot;
@@ -149,24 +150,25 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     connections: Pool<'a, Slot<'a, C, P>>,
     /// What the next packets will look like.
     predicted: <P::Prediction as Part>::Begins<Predicted>,
-    /// Which connection has received or sent last, unless its deadline has been noted since: what it
-    /// does moves that each time, and nobody asks meanwhile.
-    busy: u32,
-    /// Lent buffers of connections that are not in use; none where storage grows.
-    spare: Buffer<'a, Option<Buffers<'a, P>>>,
-    /// Least and most bytes that a lent receive buffer holds; `None` where storage grows.
-    lent_receive: Option<(usize, usize)>,
-    memory: MemoryBudget,
+    memory: QueueMemory<'a, P>,
     half_open: HalfOpens<'a, P>,
     time_waits: TimeWaits<'a, P>,
     demux: Demux<'a, P::Connections>,
-    timers: TimerQueue<'a, Cell<P>>,
+    deadlines: Deadlines<'a, P>,
     ready: ReadyQueue<'a>,
-    resting: Resting<'a, P>,
     events: IdQueue<'a>,
     replies: Replies<'a>,
     reset_limit: RateLimit,
     statistics: Counted<P>,
+}
+
+/// When the timers of connections are due.
+#[derive(Debug)]
+struct Deadlines<'a, P: Profile> {
+    timers: TimerQueue<'a, Cell<P>>,
+    /// Which connection has received or sent last, unless its deadline has been noted since: what it
+    /// does moves that each time, and nobody asks meanwhile.
+    busy: u32,
 }
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
@@ -200,7 +202,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 && !slot.detached
             {
                 slot.connection.fail(Error::AddressRemoved);
-                self.after(now, id);
+                self.touched(now, id, Cause::Step);
             }
         }
         for id in 0..self.half_open.records.end() {
@@ -220,7 +222,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// How much of [`StackConfig::memory`] is in use, in bytes; 0 where storage is lent.
     pub fn memory_in_use(&self) -> u64 {
-        self.memory.reserved()
+        self.memory.budget.reserved()
     }
 
     /// Counters of the whole stack; all at zero where the profile has none.
@@ -282,10 +284,10 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// The least receive memory that a connection with this configuration begins with, and the most
     /// that it can get and offer, in bytes; `None` if there is none.
     fn receive_memory(&self, config: &Config) -> Option<(usize, usize)> {
-        let (least, most) = match self.lent_receive {
+        let (least, most) = match self.memory.lent_receive {
             Some(lent) => lent,
             None => {
-                let first = QueueSizes::first_window(&self.memory, config)?;
+                let first = QueueSizes::first_window(&self.memory.budget, config)?;
                 (first as usize, config.receive_buffer as usize)
             }
         };

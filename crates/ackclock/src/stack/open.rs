@@ -1,17 +1,17 @@
-//! Opening connections and listening (RFC 9293 section 3.10.1).
+//! Opening connections (active open, RFC 9293 section 3.10.1), and the slot of a new connection.
 
+use super::aftermath::Cause;
 use super::demux::Entity;
 use super::memory::QueueSizes;
-use super::pool::NO_ID;
 use super::secret::{FirstNumbers, Secret};
 use super::slot::{Owner, Slot};
 use super::tuple::{End, FourTuple};
-use super::{ConnectError, Handle, ListenConfig, ListenError, Listener, Stack};
+use super::{ConnectError, Handle, Stack};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::tcp::{Config, Connection, Open};
 use crate::time::Instant;
-use crate::wire::{Address, is_unicast};
+use crate::wire::is_unicast;
 use core::net::SocketAddr;
 
 /// Largest IPv4 packet in bytes (RFC 791 section 3.1); larger links exist.
@@ -89,7 +89,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         tell!(debug, "connection {}: opened", tuple);
         self.statistics.count(|all| &mut all.active_opens);
         self.fit_queues(now, id);
-        self.after(now, id);
+        self.touched(now, id, Cause::Step);
         Ok(Handle { slot: id, generation: self.connections.generation(id) })
     }
 
@@ -143,6 +143,26 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
+    /// A free slot that has its place in every queue; `None` if there is none.
+    fn reserve_place(&mut self, tuple: &FourTuple) -> Option<u32> {
+        let Some(id) = self.connections.vacancy() else {
+            tell!(warn, "connection {} refused: no place for it", tuple);
+            return None;
+        };
+        let count = id as usize + 1;
+        // One that was used before has its place everywhere.
+        let has_places = id < self.connections.end()
+            || (self.deadlines.timers.reserve(count)
+                && self.ready.reserve(count)
+                && self.events.reserve(count));
+        if !(has_places && self.demux.reserve()) {
+            return None;
+        }
+        // Without a place there the connection gives memory back with its slot.
+        let _ = self.memory.idle.reserve(count);
+        Some(id)
+    }
+
     /// Puts a connection into a free slot, in SYN-SENT; `None` if there is no slot or memory for it.
     /// Without a `controller` of its own it has one like the stack's.
     // In one place for active and passive opens: most of it runs once in a connection's life.
@@ -154,6 +174,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         by: By<'_>,
         controller: Option<C>,
     ) -> Option<u32> {
+        let id = self.reserve_place(tuple)?;
         let (config, owner, promised) = match by {
             By::Application(config) => (config, Owner::Application, None),
             By::Listener { id, promised } => {
@@ -161,25 +182,10 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 (&record.config.connection, Owner::Listener, Some(promised))
             }
         };
-        let Some(id) = self.connections.vacancy() else {
-            tell!(warn, "connection {} refused: no place for it", tuple);
-            return None;
-        };
-        let count = id as usize + 1;
-        // One that was used before has its place everywhere.
-        let has_places = id < self.connections.end()
-            || (self.timers.reserve(count)
-                && self.ready.reserve(count)
-                && self.events.reserve(count));
-        if !(has_places && self.demux.reserve()) {
-            return None;
-        }
-        // Without a place there the connection gives memory back with its slot.
-        let _ = self.resting.reserve(count);
-        let sizes = match self.lent_receive {
+        let sizes = match self.memory.lent_receive {
             Some(_) => None,
             None => {
-                let reserved = QueueSizes::reserve(&mut self.memory, config, promised);
+                let reserved = QueueSizes::reserve(&mut self.memory.budget, config, promised);
                 if reserved.is_none() {
                     tell!(warn, "connection {} refused: no memory for its queues", tuple);
                     self.statistics.count(|all| &mut all.memory_refused);
@@ -187,8 +193,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 Some(reserved?)
             }
         };
-        let spare = self.spare.get_mut(id as usize).and_then(Option::take);
-        let buffers = spare.or_else(|| self.resting.new_buffers())?;
+        let spare = self.memory.spare.get_mut(id as usize).and_then(Option::take);
+        let buffers = spare.or_else(|| self.memory.idle.new_buffers())?;
         let controller = controller.unwrap_or_else(|| self.controller.clone());
         let open = &self.open(tuple, first);
         let id = self.connections.fill(id, || {
@@ -206,123 +212,4 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
         Some(id)
     }
-
-    /// Waits for connections (passive open). An unspecified address means any local address of
-    /// that family; port 0 means any port, and [`local_addr`](Self::local_addr) of the accepted
-    /// connection tells the original destination.
-    pub fn listen(&mut self, config: ListenConfig) -> Result<Listener, ListenError> {
-        check_listener(&config)?;
-        let mut config = config;
-        if config.local.is_ipv6() {
-            // Without the scope and the flow that it may have.
-            config.local = SocketAddr::new(config.local.ip(), config.local.port());
-        }
-        let is_there = cfg!(feature = "ipv6") || config.local.is_ipv4();
-        let ip = Address::from(config.local.ip());
-        let is_foreign = P::RARE_SETTINGS && config.any_destination && is_unicast(ip);
-        if !(is_there && (ip.is_unspecified() || self.addresses.contains(ip) || is_foreign)) {
-            return Err(ListenError::NoSuchAddress);
-        }
-        let added = self.listeners.add(&config);
-        if added == Err(ListenError::NoResources) {
-            self.statistics.count(|all| &mut all.calls_refused);
-        }
-        let id = added?;
-        Ok(Listener { slot: id, generation: self.listeners.records.generation(id) })
-    }
-
-    /// Changes a listener's settings for what arrives from now on. Where it listens, and whether for
-    /// any destination, stays as it is.
-    ///
-    /// # Errors
-    /// There is no such listener, or a setting cannot be used.
-    pub fn set_listener(
-        &mut self,
-        listener: Listener,
-        config: ListenConfig,
-    ) -> Result<(), ListenError> {
-        check_listener(&config)?;
-        let id = self.resolve_listener(listener).ok_or(ListenError::InvalidListener)?;
-        if let Some(record) = self.listeners.records.get_mut(id) {
-            record.set(&config);
-        }
-        Ok(())
-    }
-
-    /// Takes the next established connection of a listener. An [`Event::Acceptable`] may stand for
-    /// several.
-    ///
-    /// [`Event::Acceptable`]: super::Event::Acceptable
-    pub fn accept(&mut self, listener: Listener) -> Option<Handle> {
-        let id = self.pop_waiting(self.resolve_listener(listener)?)?;
-        let (slot, generation) = self.connections.get_mut_with_generation(id)?;
-        slot.owner = Owner::Application;
-        self.fit_queues(self.now, id);
-        self.note_news(id);
-        Some(Handle { slot: id, generation })
-    }
-
-    /// How many connections [`accept`](Self::accept) would hand out now.
-    pub fn acceptable(&self, listener: Listener) -> usize {
-        let listener = self.resolve_listener(listener);
-        let record = listener.and_then(|listener| self.listeners.records.get(listener));
-        record.map_or(0, |record| record.waiting.len)
-    }
-
-    /// Ends a listener. Connections not yet accepted are reset.
-    pub fn close_listener(&mut self, now: Instant, listener: Listener) {
-        let now = self.begin(now);
-        let Some(listener) = self.resolve_listener(listener) else {
-            return;
-        };
-        while let Some(id) = self.pop_waiting(listener) {
-            if let Some(slot) = self.connections.get_mut(id) {
-                slot.owner = Owner::Nobody;
-                slot.connection.abort();
-            }
-            self.after(now, id);
-        }
-        for id in 0..self.half_open.records.end() {
-            if self.half_open.records.get(id).is_some_and(|record| record.listener == listener) {
-                self.forget_half_open(id);
-            }
-        }
-        self.listeners.records.remove(listener);
-    }
-
-    fn resolve_listener(&self, listener: Listener) -> Option<u32> {
-        let Listener { slot, generation } = listener;
-        self.listeners.records.get_of(slot, generation).map(|_| slot)
-    }
-
-    /// Puts an established connection behind those waiting at a listener.
-    pub(super) fn push_waiting(&mut self, listener: u32, id: u32) {
-        let Some(record) = self.listeners.records.get_mut(listener) else {
-            return;
-        };
-        let waiting = &mut record.waiting;
-        match self.connections.get_mut(waiting.last) {
-            Some(last) if waiting.len > 0 => last.next_waiting = id,
-            _ => waiting.first = id,
-        }
-        waiting.last = id;
-        waiting.len += 1;
-        self.listeners.events.push(listener);
-    }
-
-    /// Takes the connection that has waited longest at a listener.
-    fn pop_waiting(&mut self, listener: u32) -> Option<u32> {
-        let waiting = &mut self.listeners.records.get_mut(listener)?.waiting;
-        waiting.len = waiting.len.checked_sub(1)?;
-        let id = waiting.first;
-        let slot = self.connections.get_mut(id)?;
-        waiting.first = core::mem::replace(&mut slot.next_waiting, NO_ID);
-        Some(id)
-    }
-}
-
-fn check_listener(config: &ListenConfig) -> Result<(), ListenError> {
-    config.connection.validate().map_err(ListenError::Config)?;
-    let usable = config.half_open > 0 && config.backlog > 0;
-    if usable { Ok(()) } else { Err(ListenError::Backlog) }
 }

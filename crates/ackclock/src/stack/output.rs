@@ -1,8 +1,9 @@
 //! Packets to the link: replies first, then SYN-ACKs, then connections in turn.
 
 use super::addresses::Addresses;
+use super::aftermath::Cause;
 use super::half_open::HalfOpen;
-use super::marking::Marking;
+use super::ip_fields::IpFields;
 use super::tuple::FourTuple;
 use super::{Rejected, Stack, Transmit};
 use crate::congestion::CongestionController;
@@ -69,7 +70,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     fn transmit_reply(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let reply = self.replies.front()?;
         let flags = reply.flags;
-        let offered = self.offer_bare(&reply.tuple, &mut reply.header(), reply.marking, sink);
+        let offered = self.offer_bare(&reply.tuple, &mut reply.header(), reply.ip_fields, sink);
         if offered.is_ok() {
             self.replies.sent();
             self.count_reset(flags);
@@ -83,13 +84,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         &self,
         tuple: &FourTuple,
         header: &mut Header,
-        marking: Marking,
+        ip_fields: IpFields,
         sink: &mut Sink<'_>,
     ) -> Result<(), Rejected> {
         let outbound = Outbound {
             tuple,
             header,
-            marking,
+            ip_fields,
             ecn: Ecn::NotEct,
             payload: [&[], &[]],
             segment_size: 0,
@@ -103,8 +104,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let ip = IpInfo {
             source,
             destination,
-            hop_limit: Marking::STANDARD.hop_limit(),
-            dscp: Marking::STANDARD.dscp(),
+            hop_limit: IpFields::STANDARD.hop_limit(),
+            dscp: IpFields::STANDARD.dscp(),
             ecn: Ecn::NotEct,
         };
         let mut header = [0; MAX_HEADER];
@@ -135,8 +136,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 self.half_open.output.pop();
                 continue;
             };
-            let HalfOpen { ref tuple, marking, .. } = *record;
-            let offered = self.offer_bare(tuple, &mut record.syn_ack(now), marking, sink);
+            let HalfOpen { ref tuple, ip_fields, .. } = *record;
+            let offered = self.offer_bare(tuple, &mut record.syn_ack(now), ip_fields, sink);
             if offered.is_ok() {
                 self.half_open.output.pop();
                 if let Some(record) = self.half_open.records.get_mut(id) {
@@ -162,7 +163,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 turned.unwrap_or_else(|| self.take_turn(now, id, sink));
             if is_last {
                 self.ready.leave();
-                self.after_last_turn(now, id);
+                self.touched(now, id, Cause::Silent);
             }
             if offered.is_some() {
                 return offered;
@@ -189,7 +190,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let outbound = Outbound {
             tuple: &slot.tuple,
             header: &mut outgoing.header,
-            marking: slot.marking,
+            ip_fields: slot.ip_fields,
             ecn: outgoing.ecn,
             payload,
             segment_size: outgoing.segment_size,
@@ -203,7 +204,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             self.count_reset(outgoing.header.flags);
             if !is_last {
                 self.ready.charge(bytes);
-                self.after_turn(now, id);
+                self.touched(now, id, Cause::Sent);
                 self.begin_train(now, id, &outgoing);
             }
         }
@@ -237,7 +238,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     fn postpone_connection(&mut self, now: Instant, id: u32) {
         self.ready.leave();
-        self.settle_later(now, id);
+        self.touched(now, id, Cause::Postponed);
         if let Some(slot) = self.connections.get_mut(id) {
             slot.postponed = true;
         }
@@ -288,7 +289,7 @@ struct Outbound<'p> {
     tuple: &'p FourTuple,
     /// Its ports are filled in on the way.
     header: &'p mut Header,
-    marking: Marking,
+    ip_fields: IpFields,
     ecn: Ecn,
     payload: [&'p [u8]; 2],
     segment_size: u16,
@@ -302,13 +303,13 @@ impl<'p> Outbound<'p> {
         addresses: &Addresses<'_>,
         sink: &mut Sink<'_>,
     ) -> Result<usize, Rejected> {
-        let Outbound { tuple, header: tcp, marking, ecn, payload, segment_size } = self;
+        let Outbound { tuple, header: tcp, ip_fields, ecn, payload, segment_size } = self;
         let FourTuple { local, remote } = tuple;
         let ip = IpInfo {
             source: local.ip(),
             destination: remote.ip(),
-            hop_limit: marking.hop_limit(),
-            dscp: marking.dscp(),
+            hop_limit: ip_fields.hop_limit(),
+            dscp: ip_fields.dscp(),
             ecn,
         };
         tcp.source_port = local.port();

@@ -8,6 +8,7 @@
 //! does not know of the room. An image without [`Prediction`](crate::profile::Profile::Prediction)
 //! has no room: then nothing fits.
 
+use super::aftermath::Cause;
 use super::output::{Sink, Turned};
 use super::pool::NO_ID;
 use super::slot::Slot;
@@ -108,7 +109,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let owner = slot.owner;
         let now = self.begin_packet(now);
         self.statistics.count(|all| &mut all.segments_delivered);
-        self.after_staying(now, id, owner);
+        self.touched(now, id, Cause::Predicted(owner));
         true
     }
 
@@ -134,7 +135,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             slot.note_echo(now, predicted.timestamps);
         }
         let owner = slot.owner;
-        self.after_staying(now, id, owner);
+        self.touched(now, id, Cause::Predicted(owner));
         true
     }
 
@@ -218,8 +219,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             return;
         }
         let fields = WriteFields {
-            hop_limit: slot.marking.hop_limit(),
-            dscp: slot.marking.dscp(),
+            hop_limit: slot.ip_fields.hop_limit(),
+            dscp: slot.ip_fields.dscp(),
             ecn: outgoing.ecn,
             seq: outgoing.header.seq,
             ack: outgoing.header.ack,
@@ -256,8 +257,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let room = self.predicted.get_mut()?;
         let template = room.template(Whose { id, generation }, &slot.tuple)?;
         let fields = WriteFields {
-            hop_limit: slot.marking.hop_limit(),
-            dscp: slot.marking.dscp(),
+            hop_limit: slot.ip_fields.hop_limit(),
+            dscp: slot.ip_fields.dscp(),
             ecn: predicted.ecn,
             seq: predicted.seq,
             ack: predicted.ack,
@@ -283,7 +284,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             is_last = slot.connection.on_predicted_sent(now, &predicted);
             if !is_last {
                 self.ready.charge(bytes);
-                self.after_turn(now, id);
+                self.touched(now, id, Cause::Sent);
             }
         }
         Some(Turned { offered: Some(offered), is_last })

@@ -1,7 +1,7 @@
 //! Answers that need no connection: resets, acks of small records, echo replies.
 
+use super::ip_fields::IpFields;
 use super::limits;
-use super::marking::Marking;
 use super::tuple::{End, FourTuple, NOBODY};
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Deque, copy};
@@ -21,7 +21,7 @@ pub(super) struct Reply {
     /// The only option that it can have.
     pub(super) timestamps: Option<Timestamps>,
     /// Hop limit and codepoint.
-    pub(super) marking: Marking,
+    pub(super) ip_fields: IpFields,
 }
 
 impl Reply {
@@ -33,7 +33,7 @@ impl Reply {
         flags: Flags::NONE,
         window: 0,
         timestamps: None,
-        marking: Marking::NONE,
+        ip_fields: IpFields::NONE,
     };
 
     /// Its header, without the ports.
@@ -95,7 +95,7 @@ pub(super) fn reset_for(segment: &Segment<'_>) -> Option<Reply> {
         seq,
         ack,
         flags,
-        marking: Marking::STANDARD,
+        ip_fields: IpFields::STANDARD,
         ..Reply::EMPTY
     })
 }

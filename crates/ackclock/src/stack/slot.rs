@@ -1,6 +1,6 @@
 //! A connection's place in the stack.
 
-use super::marking::Marking;
+use super::ip_fields::IpFields;
 use super::memory::{MemoryBudget, QueueSizes};
 use super::pool::NO_ID;
 use super::tuple::FourTuple;
@@ -30,8 +30,8 @@ pub(super) struct Slot<'a, C, P: Profile> {
     pub(super) tuple: FourTuple,
     /// How large its queues may be; nothing where they are lent.
     pub(super) sizes: Option<QueueSizes>,
-    /// Hop limit and codepoint of its packets.
-    pub(super) marking: Marking,
+    /// What it chooses of the IP header.
+    pub(super) ip_fields: IpFields,
     /// Who will close it.
     pub(super) owner: Owner,
     /// Whether it has left the network: it is over, or a TIME-WAIT record stands for it. Only the
@@ -63,7 +63,7 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
             connection,
             tuple,
             sizes,
-            marking: Marking::of::<P>(config),
+            ip_fields: IpFields::of::<P>(config),
             owner,
             detached: false,
             postponed: false,

@@ -1,9 +1,12 @@
 //! Connections in TIME-WAIT as small records (RFC 9293 section 3.10.7.4, RFC 6191, RFC 1337).
 
-use super::marking::Marking;
+use super::Stack;
+use super::demux::Entity;
+use super::ip_fields::IpFields;
 use super::pool::{NO_ID, Place, Pool};
 use super::replies::Reply;
 use super::tuple::FourTuple;
+use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::SeqNumber;
 use crate::storage::Buffer;
@@ -23,7 +26,7 @@ pub(super) struct TimeWaitRecord<P: Profile> {
     /// Its ends.
     pub(super) tuple: FourTuple,
     state: TimeWait<P>,
-    marking: Marking,
+    ip_fields: IpFields,
     challenge: ChallengeLimit,
     /// When its 2 MSL are over.
     expires: Instant,
@@ -51,12 +54,12 @@ impl<P: Profile> TimeWaitRecord<P> {
         now: Instant,
         tuple: FourTuple,
         state: TimeWait<P>,
-        marking: Marking,
+        ip_fields: IpFields,
     ) -> Self {
         let challenge = ChallengeLimit::default();
         let expires = now + state.duration;
         let (older, newer) = (NO_ID, NO_ID);
-        TimeWaitRecord { tuple, state, marking, challenge, expires, older, newer }
+        TimeWaitRecord { tuple, state, ip_fields, challenge, expires, older, newer }
     }
 
     /// The tests of section 3.10.7.4 for TIME-WAIT. A RST does not end it: RFC 1337 section 3,
@@ -97,7 +100,7 @@ impl<P: Profile> TimeWaitRecord<P> {
             flags: Flags::ACK,
             window,
             timestamps: timestamps.option(now),
-            marking: self.marking,
+            ip_fields: self.ip_fields,
         }
     }
 
@@ -209,6 +212,66 @@ impl<'a, P: Profile> TimeWaits<'a, P> {
     }
 }
 
+impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
+    /// A record takes the connection's place for 2 MSL. At the limit the oldest record gives way.
+    #[inline(never)]
+    pub(super) fn enter_time_wait(&mut self, now: Instant, id: u32) {
+        if let Some(oldest) = self.time_waits.to_recycle() {
+            tell!(warn, "TIME-WAIT of a connection ends early: there are too many");
+            self.statistics.count(|all| &mut all.time_wait_recycled);
+            self.forget_time_wait(oldest);
+        }
+        let Some(slot) = self.connections.get_mut(id) else {
+            return;
+        };
+        let Some(state) = slot.connection.time_wait() else {
+            return;
+        };
+        tell!(debug, "connection {}: closed", slot.tuple);
+        slot.connection.leave_time_wait();
+        slot.detached = true;
+        self.deadlines.timers.disarm(id);
+        let make = || TimeWaitRecord::new(now, slot.tuple, state, slot.ip_fields);
+        match self.time_waits.insert_with(make) {
+            Some(record) => {
+                self.demux.replace(&slot.tuple, Entity::Connection(id), Entity::TimeWait(record));
+            }
+            None => self.demux.remove(&slot.tuple, Entity::Connection(id)),
+        }
+    }
+
+    /// A segment of a connection in TIME-WAIT.
+    #[inline(never)]
+    pub(super) fn on_time_wait_segment(&mut self, now: Instant, id: u32, segment: &Segment<'_>) {
+        let Some(record) = self.time_waits.records.get_mut(id) else {
+            return;
+        };
+        let answer = record.on_segment(now, segment);
+        let (tuple, ack) = (record.tuple, record.ack(now));
+        match answer {
+            Answer::Drop => return,
+            Answer::Acknowledge => {}
+            Answer::Restart => self.time_waits.restart(now, id),
+            // Without a listener the SYN opens nothing, and what it stands against remains.
+            Answer::Reopen => {
+                if let Some(listener) = self.listener_for(&tuple) {
+                    return self.open_passively(now, listener, segment, &tuple, Some(id));
+                }
+            }
+        }
+        self.reply(ack);
+    }
+
+    /// Removes a connection in TIME-WAIT: it is closed.
+    #[inline(never)]
+    pub(super) fn forget_time_wait(&mut self, id: u32) {
+        if let Some(record) = self.time_waits.records.get(id) {
+            self.demux.remove(&record.tuple, Entity::TimeWait(id));
+            self.time_waits.remove(id);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,7 +296,7 @@ mod tests {
             timestamps,
             duration: Duration::from_secs(60),
         };
-        TimeWaitRecord::new(Instant::ZERO, tuple, state, Marking::STANDARD)
+        TimeWaitRecord::new(Instant::ZERO, tuple, state, IpFields::STANDARD)
     }
 
     fn segment(
@@ -302,8 +365,8 @@ mod tests {
     }
 
     fn lasting(now: Instant, duration: Duration) -> TimeWaitRecord<Full> {
-        let TimeWaitRecord { tuple, state, marking, .. } = record(None);
-        TimeWaitRecord::new(now, tuple, TimeWait { duration, ..state }, marking)
+        let TimeWaitRecord { tuple, state, ip_fields, .. } = record(None);
+        TimeWaitRecord::new(now, tuple, TimeWait { duration, ..state }, ip_fields)
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::Cell;
 use super::id_queue::{IdQueue, Link};
-use super::marking::Marking;
+use super::ip_fields::IpFields;
 use super::pool::{Place, Pool};
 use super::replies::Reply;
 use super::timers::TimerQueue;
@@ -49,7 +49,7 @@ pub(super) struct HalfOpen<P: Profile> {
     timestamps: TimestampState<P>,
     window: u16,
     /// Hop limit and codepoint of its packets.
-    pub(super) marking: Marking,
+    pub(super) ip_fields: IpFields,
     rto: <P::RareSettings as Part>::Keeps<RtoConfig>,
     give_up_at: Instant,
     /// How often the SYN-ACK was sent, and when last.
@@ -116,7 +116,7 @@ impl<P: Profile> HalfOpen<P> {
             agreement,
             timestamps,
             window: u16::try_from(least_memory).unwrap_or(u16::MAX),
-            marking: Marking::of::<P>(config),
+            ip_fields: IpFields::of::<P>(config),
             rto: Kept::new(config.rto),
             give_up_at: now + give_up,
             sent: 0,
@@ -209,7 +209,7 @@ impl<P: Profile> HalfOpen<P> {
             flags: Flags::ACK,
             window: self.agreement.window_field(self.window),
             timestamps: self.timestamps.option(now),
-            marking: self.marking,
+            ip_fields: self.ip_fields,
         }
     }
 

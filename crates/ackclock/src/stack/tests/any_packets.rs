@@ -456,12 +456,12 @@ impl<'a> World<'a> {
         let mut on_network = 0;
         for (id, slot) in stack.connections.iter() {
             assert!(!(slot.detached && slot.owner == Owner::Nobody), "{id} is kept for nobody");
-            let deadline = match id == stack.busy {
+            let deadline = match id == stack.deadlines.busy {
                 true => stack.poll_at(),
-                false => stack.timers.deadline(id),
+                false => stack.deadlines.timers.deadline(id),
             };
             if slot.detached {
-                assert!(stack.timers.deadline(id).is_never());
+                assert!(stack.deadlines.timers.deadline(id).is_never());
             } else {
                 assert!(deadline <= slot.connection.poll_timeout(), "{id} oversleeps");
                 assert_eq!(stack.find(&slot.tuple), Some(Entity::Connection(id)));
@@ -534,7 +534,7 @@ impl<'a> World<'a> {
         assert_eq!(stack.half_open.records.iter().count(), 0);
         assert_eq!(stack.time_waits.records.iter().count(), 0);
         assert_eq!(stack.listeners.records.iter().count(), 0);
-        let spare = stack.spare.iter().flatten();
+        let spare = stack.memory.spare.iter().flatten();
         let whole = |each: &Buffers<'_>| {
             (each.send.len(), each.receive.len(), each.flight.len(), each.reassembly.len())
         };

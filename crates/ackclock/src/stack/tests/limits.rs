@@ -1,8 +1,9 @@
 //! What happens when something is used up, and memory that is lent.
 
 use super::*;
-use crate::seq::SeqRange;
-use crate::tcp::{ConfigError, FlightRecord};
+use crate::profile::Least;
+use crate::tcp::ConfigError;
+use std::boxed::Box;
 
 #[test]
 fn a_flood_of_syns_costs_records_only() {
@@ -108,39 +109,10 @@ fn two_busy_connections_share_the_link_by_bytes() {
     assert!(ports.len() >= 10 && ports.windows(2).all(|two| two[0] != two[1]), "{ports:?}");
 }
 
-/// Rings and records of one connection.
-struct Lent {
-    send: [u8; 1000],
-    receive: [u8; 1000],
-    flight: [FlightRecord; 8],
-    reassembly: [SeqRange; 4],
-}
-
-impl Lent {
-    fn new() -> Self {
-        Lent {
-            send: [0; 1000],
-            receive: [0; 1000],
-            flight: [FlightRecord::default(); 8],
-            reassembly: [SeqRange::default(); 4],
-        }
-    }
-
-    fn buffers(&mut self) -> Buffers<'_> {
-        Buffers {
-            send: Buffer::lent(&mut self.send),
-            receive: Buffer::lent(&mut self.receive),
-            flight: Buffer::lent(&mut self.flight),
-            reassembly: Buffer::lent(&mut self.reassembly),
-            ..Buffers::default()
-        }
-    }
-}
-
 fn lives_in_lent_memory<const BUCKETS: usize>() {
-    let mut lent = [Lent::new(), Lent::new()];
+    let mut lent = [const { ConnectionMemory::<1000, 8, 4>::new() }; 2];
     let mut memory: StackMemory<'_, Window, 2, 2, 1, 1, BUCKETS> = StackMemory::new();
-    let storage = memory.storage(lent.each_mut().map(Lent::buffers));
+    let storage = memory.storage(lent.each_mut());
     let mut server = Stack::new(config(), Window, storage).unwrap();
     let address = SERVER.parse().unwrap();
     server.add_address(Cidr { address, prefix: 24 }).unwrap();
@@ -174,13 +146,16 @@ fn lives_in_lent_memory<const BUCKETS: usize>() {
     }
     let third = server.connect(now, addr("10.0.0.1:9"), None, &Config::default());
     assert_eq!(third, Err(ConnectError::NoResources));
+    assert!(ConnectError::NoResources.to_string().contains("CONNECTIONS of StackMemory"));
     assert_eq!(server.statistics().calls_refused, 1);
     let second = server.listen(ListenConfig::new(addr("0.0.0.0:81")));
     assert_eq!(second, Err(ListenError::NoResources));
+    assert!(ListenError::NoResources.to_string().contains("LISTENERS of StackMemory"));
     assert_eq!(server.statistics().calls_refused, 2);
     let add = |last| server.add_address(Cidr { address: [10, 0, 1, last].into(), prefix: 24 });
     let refused = (0..100).map(add).find(Result::is_err);
     assert_eq!(refused, Some(Err(AddressError::NoResources)));
+    assert!(AddressError::NoResources.to_string().contains("ADDRESSES of StackMemory"));
     assert_eq!(server.statistics().calls_refused, 3);
 }
 
@@ -195,4 +170,30 @@ fn a_link_must_carry_a_header() {
     let config = StackConfig::new(Capabilities::with_mtu(67), [0, 0]);
     let stack: Result<Host, _> = Stack::new(config, Window, Storage::growing());
     assert_eq!(stack.err(), Some(ConfigError::Mtu));
+}
+
+/// What a stack says of memory for two connections where `leave_out` has emptied buffers of the second.
+fn refusal<P: Profile>(leave_out: impl FnOnce(&mut Buffers<'_, P>)) -> Option<ConfigError> {
+    type Memory<P> = StackMemory<'static, Window, 2, 1, 1, 1, 0, 1, 1, 64, P>;
+    let memory = Box::leak(Box::new(Memory::<P>::new()));
+    let lent = Box::leak(Box::new([const { ConnectionMemory::<1000, 8, 4, P>::new() }; 2]));
+    let mut buffers = lent.each_mut().map(Buffers::from);
+    leave_out(&mut buffers[1]);
+    Stack::new(config(), Window, memory.storage(buffers)).err()
+}
+
+#[test]
+fn a_buffer_that_was_left_out_is_named() {
+    let named = [
+        refusal::<Full>(|buffers| buffers.send = Buffer::default()),
+        refusal::<Full>(|buffers| buffers.receive = Buffer::default()),
+        refusal::<Full>(|buffers| buffers.flight = Buffer::default()),
+    ];
+    let errors =
+        [ConfigError::NoSendBuffer, ConfigError::NoReceiveBuffer, ConfigError::NoFlightBuffer];
+    assert_eq!(named, errors.map(Some));
+    let fields = ["field send", "field receive", "field flight"];
+    assert!(errors.iter().zip(fields).all(|(error, field)| error.to_string().contains(field)));
+    assert_eq!(refusal::<Full>(|buffers| buffers.reassembly = Buffer::default()), None);
+    assert_eq!(refusal::<Least>(|buffers| buffers.flight = Buffer::default()), None);
 }

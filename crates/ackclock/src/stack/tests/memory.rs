@@ -215,7 +215,7 @@ fn what_was_read_in_one_piece_leaves_no_memory_behind() {
     }
     let holding = |slot: &Slot<'_, _, _>| slot.connection.receive_queue_memory() > 0;
     let holding = pair.server.connections.iter().filter(|(_, slot)| holding(slot)).count();
-    assert!(holding <= resting::MOST as usize, "{holding} of {CONNECTIONS}");
+    assert!(holding <= crate::stack::memory::idle::MOST as usize, "{holding} of {CONNECTIONS}");
 }
 
 /// The first one has taken a half before the others come.

@@ -162,3 +162,67 @@ fn accepted_connections_inherit_the_settings_of_their_listener() {
     let seen = segment(&data[0]);
     assert_eq!((seen.ip.hop_limit, seen.ip.dscp, seen.payload), (7, 46, &b"x"[..]));
 }
+
+/// MUST-10.
+#[test]
+fn both_sides_may_open_at_once() {
+    let mut pair = Pair::new();
+    let (here, there) = (addr("10.0.0.1:4000"), addr("10.0.0.2:5000"));
+    let settings = Config::default();
+    let client = pair.client.connect(pair.now, there, Some(here), &settings).unwrap();
+    let server = pair.server.connect(pair.now, here, Some(there), &settings).unwrap();
+    // Figure 7: both SYNs are on their way before either arrives.
+    let syn = packets(pair.now, &mut pair.client).remove(0);
+    let other = packets(pair.now, &mut pair.server).remove(0);
+    pair.client.on_packet(pair.now, &other);
+    pair.server.on_packet(pair.now, &syn);
+    let answer = packets(pair.now, &mut pair.client);
+    assert_eq!(shape(&answer), [(Flags::SYN | Flags::ACK, "".into())]);
+    pair.server.on_packet(pair.now, &answer[0]);
+    pair.run();
+    pair.client.send(pair.now, client, b"ping").unwrap();
+    pair.server.send(pair.now, server, b"pong").unwrap();
+    pair.run();
+    assert_eq!(pair.server.received(server), Ok([&b"ping"[..], &[]]));
+    assert_eq!(pair.client.received(client), Ok([&b"pong"[..], &[]]));
+}
+
+/// MUST-41.
+#[test]
+fn listening_touches_no_connection() {
+    let mut pair = Pair::new();
+    let listener = pair.listen();
+    let client = pair.connect();
+    pair.run();
+    let server = pair.server.accept(listener).unwrap();
+    pair.server.close_listener(pair.now, listener);
+    let again = pair.listen();
+    let second = pair.server.listen(ListenConfig::new(addr("0.0.0.0:80")));
+    assert_eq!(second, Err(ListenError::AddressInUse));
+    pair.client.send(pair.now, client, b"still here").unwrap();
+    pair.run();
+    assert_eq!(pair.server.received(server), Ok([&b"still here"[..], &[]]));
+    assert_eq!(pair.server.accept(again), None);
+}
+
+/// MUST-42: in SYN-SENT and in SYN-RECEIVED.
+#[test]
+fn one_can_listen_on_the_port_of_a_connection_that_is_being_opened() {
+    let mut pair = Pair::new();
+    let (here, there) = (addr("10.0.0.1:80"), addr("10.0.0.2:80"));
+    let own = pair.server.connect(pair.now, here, Some(there), &Config::default()).unwrap();
+    let specific = ListenConfig::new(there);
+    let first = pair.server.listen(specific).unwrap();
+    let other = pair.connect();
+    let syn = packets(pair.now, &mut pair.client);
+    pair.server.on_packet(pair.now, &syn[0]);
+    let second = pair.server.listen(ListenConfig::new(addr("0.0.0.0:80"))).unwrap();
+    pair.now += STEP;
+    let sent = packets(pair.now, &mut pair.server);
+    sent.iter().for_each(|packet| pair.client.on_packet(pair.now, packet));
+    pair.run();
+    assert!(pair.client.readiness(other).unwrap().established);
+    assert!(pair.server.accept(first).is_some());
+    assert_eq!(pair.server.accept(second), None);
+    assert!(pair.server.readiness(own).unwrap().closed, "nobody listened at the other end");
+}

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::congestion::BuiltIn;
-use crate::tcp::{AckPolicy, ConfigError, Error, ReceiveError, State};
+use crate::tcp::{AckPolicy, ConfigError, Error, Keepalive, ReceiveError, State};
 
 /// The window that the next packet of a host tells, whose shift is `shift`.
 fn told<C: CongestionController + Clone, P: Profile>(
@@ -238,4 +238,52 @@ fn states_are_told_to_the_end() {
     assert_eq!(pair.client.receive(pair.now, client, &mut [0; 1]), Err(ReceiveError::Finished));
     pair.wait();
     assert_eq!(states(&pair), []);
+}
+
+/// MUST-24 and MUST-27, by the call that applications have.
+#[test]
+fn keepalive_is_switched_on_and_off_for_an_open_connection() {
+    let mut pair = Pair::new();
+    let (client, _) = pair.established();
+    assert_eq!(pair.client.poll_at(), Instant::FAR_FUTURE);
+    let settings = Keepalive { idle: Duration::from_secs(100), ..Keepalive::default() };
+    let none = Keepalive { count: 0, ..settings };
+    let refused = SettingError::Config(ConfigError::Keepalive);
+    assert_eq!(pair.client.set_keepalive(pair.now, client, Some(none)), Err(refused));
+    assert_eq!(pair.client.set_keepalive(pair.now, client, Some(settings)), Ok(()));
+    pair.wait();
+    let probe = packets(pair.now, &mut pair.client);
+    assert_eq!(shape(&probe), [(Flags::ACK, "".into())]);
+    pair.server.on_packet(pair.now, &probe[0]);
+    assert_eq!(packets(pair.now, &mut pair.server).len(), 1, "it is answered");
+    assert_eq!(pair.client.set_keepalive(pair.now, client, None), Ok(()));
+    pair.wait();
+    assert_eq!(packets(pair.now, &mut pair.client), Vec::<Vec<u8>>::new());
+    pair.client.abort(pair.now, client).unwrap();
+    let void = pair.client.set_keepalive(pair.now, client, None);
+    assert_eq!(void, Err(SettingError::InvalidHandle));
+}
+
+/// MUST-48, MUST-49, SHLD-21, SHLD-22.
+#[test]
+fn the_application_chooses_dscp_and_ttl_and_may_change_them() {
+    let mut pair = Pair::new();
+    pair.listen();
+    let settings = Config { dscp: 46, hop_limit: 9, ..Config::default() };
+    let to = addr("10.0.0.2:80");
+    let client = pair.client.connect(pair.now, to, None, &settings).unwrap();
+    let seen = |packet: &[u8]| (segment(packet).ip.dscp, segment(packet).ip.hop_limit);
+    let syn = packets(pair.now, &mut pair.client);
+    assert_eq!(seen(&syn[0]), (46, 9));
+    pair.server.on_packet(pair.now, &syn[0]);
+    pair.run();
+    let dscp = SettingError::Config(ConfigError::Dscp);
+    assert_eq!(pair.client.set_dscp(Instant::ZERO, client, 64), Err(dscp));
+    let limit = SettingError::Config(ConfigError::HopLimit);
+    assert_eq!(pair.client.set_hop_limit(Instant::ZERO, client, 0), Err(limit));
+    assert_eq!(pair.client.set_dscp(Instant::ZERO, client, 63), Ok(()));
+    assert_eq!(pair.client.set_hop_limit(Instant::ZERO, client, 255), Ok(()));
+    pair.client.send(pair.now, client, b"x").unwrap();
+    let data = packets(pair.now, &mut pair.client);
+    assert_eq!(seen(&data[0]), (63, 255));
 }

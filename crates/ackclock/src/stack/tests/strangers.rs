@@ -127,3 +127,20 @@ proptest! {
         }
     }
 }
+
+/// MUST-3.
+#[test]
+fn a_damaged_segment_is_dropped() {
+    let mut pair = Pair::new();
+    let (client, server) = pair.established();
+    pair.client.send(pair.now, client, b"whole").unwrap();
+    let mut data = packets(pair.now, &mut pair.client).remove(0);
+    let last = data.len() - 1;
+    data[last] ^= 1;
+    pair.server.on_packet(pair.now, &data);
+    assert_eq!(pair.server.received(server), Ok([&[][..], &[]]));
+    data[last] ^= 1;
+    pair.server.on_packet(pair.now, &data);
+    assert_eq!(pair.server.received(server), Ok([&b"whole"[..], &[]]));
+    assert_eq!(pair.server.statistics().bad_checksum, 1);
+}

@@ -26,6 +26,13 @@ pub enum ConfigError {
     InitialWindow,
     /// The link's MTU is below 68 bytes (RFC 791 section 3.2).
     Mtu,
+    /// A connection was lent no send queue ([`Buffers::send`](crate::tcp::Buffers::send)).
+    NoSendBuffer,
+    /// A connection was lent no receive queue ([`Buffers::receive`](crate::tcp::Buffers::receive)).
+    NoReceiveBuffer,
+    /// A connection was lent no record of a transmission
+    /// ([`Buffers::flight`](crate::tcp::Buffers::flight)), and the image's flight keeps records.
+    NoFlightBuffer,
 }
 
 impl fmt::Display for ConfigError {
@@ -44,6 +51,13 @@ impl fmt::Display for ConfigError {
             ConfigError::HopLimit => "hop_limit must be 1 to 255",
             ConfigError::Dscp => "dscp must be 0 to 63",
             ConfigError::Mtu => "the link's mtu must be at least 68 bytes",
+            ConfigError::NoSendBuffer => "the field send of Buffers must be lent at least one byte",
+            ConfigError::NoReceiveBuffer => {
+                "the field receive of Buffers must be lent at least one byte"
+            }
+            ConfigError::NoFlightBuffer => {
+                "the field flight of Buffers must be lent at least one record"
+            }
             ConfigError::InitialWindow => "the initial window must be at most 1 GiB",
         })
     }

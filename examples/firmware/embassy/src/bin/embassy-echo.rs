@@ -8,7 +8,7 @@ use ackclock::congestion::{Growth, Reno};
 use ackclock::io::SharedStack;
 use ackclock::link::ethernet::Ethernet;
 use ackclock::link::{Link, Received, TransmitError};
-use ackclock::stack::{Capabilities, Listener, Stack, StackMemory, Transmit};
+use ackclock::stack::{Capabilities, ConnectionMemory, Listener, Stack, StackMemory, Transmit};
 use ackclock::tcp::Config;
 use ackclock::time::Instant;
 use ackclock::wire::EthernetAddress;
@@ -19,7 +19,7 @@ use core::mem::MaybeUninit;
 use core::net::{Ipv4Addr, SocketAddr};
 use embassy_executor::Spawner;
 use embedded_io_async::{Read, Write};
-use firmware::{Node, Queues};
+use firmware::Node;
 
 const CONNECTIONS: usize = 2;
 /// Bytes that are moved from one queue to the other at a time.
@@ -30,7 +30,8 @@ type Shared = SharedStack<'static, Reno, { CONNECTIONS + 1 }>;
 
 static MEMORY: Once<StackMemory<'static, Reno, CONNECTIONS, 2, 2, 1>> =
     Once::new(StackMemory::new());
-static QUEUES: Once<[Queues<2048, 4, 3>; CONNECTIONS]> = Once::new([Queues::EMPTY; CONNECTIONS]);
+static CONNECTION_MEMORY: Once<[ConnectionMemory<2048, 4, 3>; CONNECTIONS]> =
+    Once::new([const { ConnectionMemory::new() }; CONNECTIONS]);
 static FRAME: Once<FrameBuffer> = Once::new(board::NO_FRAME);
 static SHARED: Once<MaybeUninit<Shared>> = Once::new(MaybeUninit::uninit());
 
@@ -45,7 +46,7 @@ async fn main(spawner: Spawner) {
 fn start(spawner: &Spawner) -> Option<()> {
     let law = Reno::new(Growth::ByteCounting { limit: 2 });
     let mut stack = Stack::empty(Node::STACK, law);
-    stack.lend(MEMORY.take()?.storage(QUEUES.take()?.each_mut())).ok()?;
+    stack.lend(MEMORY.take()?.storage(CONNECTION_MEMORY.take()?.each_mut())).ok()?;
     stack.add_address(Node::address()).ok()?;
     let address = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 7);
     let listener = stack.listen(Node::listen(address)).ok()?;

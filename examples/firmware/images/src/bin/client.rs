@@ -6,27 +6,28 @@
 
 use ackclock::apps::{Amount, Application, Source, SourceConfig};
 use ackclock::congestion::Reno;
-use ackclock::stack::{Stack, StackMemory};
+use ackclock::stack::{ConnectionMemory, Stack, StackMemory};
 use ackclock::time::Duration;
 use board::console::{Console, exit};
 use board::{Board, FrameBuffer, Once};
 use core::fmt::Write;
 use core::net::{Ipv4Addr, SocketAddr};
-use firmware::{Node, Queues};
+use firmware::Node;
 
 /// Whom to send to.
 const SERVER: (Ipv4Addr, u16) = (Ipv4Addr::new(10, 7, 0, 1), 9);
 const TIME: Duration = Duration::from_secs(3);
 
 static MEMORY: Once<StackMemory<'static, Reno, 1, 1, 1, 1>> = Once::new(StackMemory::new());
-static QUEUES: Once<[Queues<16384, 16, 4>; 1]> = Once::new([Queues::EMPTY; 1]);
+static CONNECTION_MEMORY: Once<[ConnectionMemory<16384, 16, 4>; 1]> =
+    Once::new([const { ConnectionMemory::new() }; 1]);
 static FRAME: Once<FrameBuffer> = Once::new(board::NO_FRAME);
 
 #[board::entry]
 fn main() -> ! {
-    let lent = (Board::take(), MEMORY.take(), QUEUES.take(), FRAME.take());
-    let (Some(board), Some(memory), Some(queues), Some(frame)) = lent else { exit(1) };
-    let storage = memory.storage(queues.each_mut());
+    let lent = (Board::take(), MEMORY.take(), CONNECTION_MEMORY.take(), FRAME.take());
+    let (Some(board), Some(memory), Some(connections), Some(frame)) = lent else { exit(1) };
+    let storage = memory.storage(connections.each_mut());
     let Ok(mut stack) = Stack::new(Node::STACK, Reno::default(), storage) else { exit(2) };
     if stack.add_address(Node::address()).is_err() {
         exit(3);

@@ -7,12 +7,12 @@
 use ackclock::congestion::Fixed as Law;
 #[cfg(not(feature = "least"))]
 use ackclock::congestion::{Growth, Reno as Law};
-use ackclock::stack::{Event, Handle, Stack, StackMemory};
+use ackclock::stack::{ConnectionMemory, Event, Handle, Stack, StackMemory};
 use ackclock::tcp::Connection;
 use ackclock::time::Instant;
 use board::{Board, FrameBuffer, Once};
 use core::net::{Ipv4Addr, SocketAddr};
-use firmware::{Node, Queues};
+use firmware::Node;
 
 const CONNECTIONS: usize = 2;
 /// Handshakes that are not finished, and connections in TIME-WAIT, have records of their own.
@@ -49,13 +49,13 @@ type Memory = StackMemory<
 /// What is lent: all zeros, so that the image has no copy of it.
 struct Room {
     memory: Memory,
-    queues: [Queues<2048, 4, 3>; CONNECTIONS],
+    connections: [ConnectionMemory<2048, 4, 3>; CONNECTIONS],
     frame: FrameBuffer,
 }
 
 static ROOM: Once<Room> = Once::new(Room {
     memory: Memory::new(),
-    queues: [Queues::EMPTY; CONNECTIONS],
+    connections: [const { ConnectionMemory::new() }; CONNECTIONS],
     frame: board::NO_FRAME,
 });
 static STACK: Once<Stack<'static, Law>> = Once::new(Stack::empty(Node::STACK, LAW));
@@ -75,8 +75,8 @@ fn main() -> ! {
 #[inline(never)]
 fn start() -> Option<(&'static mut Stack<'static, Law>, &'static mut FrameBuffer)> {
     let stack = STACK.take()?;
-    let Room { memory, queues, frame } = ROOM.take()?;
-    stack.lend(memory.storage(queues.each_mut())).ok()?;
+    let Room { memory, connections, frame } = ROOM.take()?;
+    stack.lend(memory.storage(connections.each_mut())).ok()?;
     stack.add_address(Node::address()).ok()?;
     stack.listen(Node::listen(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 7))).ok()?;
     Some((stack, frame))

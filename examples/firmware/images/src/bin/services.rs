@@ -5,7 +5,7 @@
 
 use ackclock::apps::{Application, Served, Server, Service};
 use ackclock::congestion::{Growth, Reno};
-use ackclock::stack::{Stack, StackMemory};
+use ackclock::stack::{ConnectionMemory, Stack, StackMemory};
 use ackclock::storage::Buffer;
 use ackclock::tcp::Connection;
 use board::console::Console;
@@ -13,7 +13,7 @@ use board::{Board, FrameBuffer, Once};
 use core::fmt::Write;
 use core::mem::MaybeUninit;
 use core::net::{Ipv4Addr, SocketAddr};
-use firmware::{Node, Queues};
+use firmware::Node;
 
 const CONNECTIONS: usize = 4;
 const SERVICES: [Service; 3] = [Service::Echo, Service::Discard, Service::Chargen];
@@ -22,7 +22,8 @@ type Servers = [Option<Server<'static>>; SERVICES.len()];
 
 static MEMORY: Once<StackMemory<'static, Reno, CONNECTIONS, 4, 4, 3>> =
     Once::new(StackMemory::new());
-static QUEUES: Once<[Queues<8192, 12, 8>; CONNECTIONS]> = Once::new([Queues::EMPTY; CONNECTIONS]);
+static CONNECTION_MEMORY: Once<[ConnectionMemory<8192, 12, 8>; CONNECTIONS]> =
+    Once::new([const { ConnectionMemory::new() }; CONNECTIONS]);
 static FRAME: Once<FrameBuffer> = Once::new(board::NO_FRAME);
 static STACK: Once<Stack<'static, Reno>> =
     Once::new(Stack::empty(Node::STACK, Reno::new(Growth::ByteCounting { limit: 2 })));
@@ -47,7 +48,7 @@ fn main() -> ! {
 #[inline(never)]
 fn start() -> Option<&'static mut Stack<'static, Reno>> {
     let stack = STACK.take()?;
-    stack.lend(MEMORY.take()?.storage(QUEUES.take()?.each_mut())).ok()?;
+    stack.lend(MEMORY.take()?.storage(CONNECTION_MEMORY.take()?.each_mut())).ok()?;
     stack.add_address(Node::address()).ok()?;
     Some(stack)
 }

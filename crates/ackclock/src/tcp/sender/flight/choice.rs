@@ -12,6 +12,8 @@ pub trait FlightChoice: Copy + Eq + Debug + Default + Send + Sync + 'static {
     /// What is in the network on one connection.
     #[expect(private_bounds, reason = "what a flight does is the affair of this crate alone")]
     type Flight<'a, P: Profile>: Flight<Memory = FlightMemory<'a, P>>;
+    /// Whether records have to be lent for it.
+    const KEEPS_RECORDS: bool;
 }
 
 /// A record for each transmission.
@@ -26,10 +28,12 @@ pub struct InBulk;
 
 impl FlightChoice for Records {
     type Flight<'a, P: Profile> = RecordedFlight<'a, P>;
+    const KEEPS_RECORDS: bool = true;
 }
 
 impl FlightChoice for InBulk {
     type Flight<'a, P: Profile> = BulkFlight<'a, P>;
+    const KEEPS_RECORDS: bool = false;
 }
 
 /// What is in the network on a connection of an image with the profile `P`.

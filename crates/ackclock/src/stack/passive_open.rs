@@ -1,4 +1,4 @@
-//! Passive opens and what remains of connections: segments for listeners and small records.
+//! Passive opens: segments for listeners and for half-open connections.
 
 use super::Stack;
 use super::demux::Entity;
@@ -6,7 +6,6 @@ use super::half_open::{self, HalfOpen, Passive};
 use super::listeners::ListenerRecord;
 use super::open::By;
 use super::secret::FirstNumbers;
-use super::time_wait;
 use super::tuple::FourTuple;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
@@ -48,7 +47,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// LISTEN state, third, check for a SYN. `previous`: a connection in TIME-WAIT that gives way
     /// if there is room for the new one.
-    fn open_passively(
+    pub(super) fn open_passively(
         &mut self,
         now: Instant,
         id: u32,
@@ -94,7 +93,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             self.statistics.count(|all| &mut all.time_wait_reused);
             self.forget_time_wait(previous);
         }
-        self.memory.promise(self.half_open.records.get(half_open).map_or(0, HalfOpen::window));
+        self.memory
+            .budget
+            .promise(self.half_open.records.get(half_open).map_or(0, HalfOpen::window));
         self.demux.insert(tuple, Entity::HalfOpen(half_open));
         if let Some(listener) = self.listeners.records.get_mut(id) {
             listener.half_open += 1;
@@ -177,41 +178,10 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let Some(record) = self.half_open.records.get(id) else {
             return;
         };
-        self.memory.keep_promise(record.window());
+        self.memory.budget.keep_promise(record.window());
         if let Some(listener) = self.listeners.records.get_mut(record.listener) {
             listener.half_open = listener.half_open.saturating_sub(1);
         }
         self.half_open.remove(id);
-    }
-
-    /// A segment of a connection in TIME-WAIT.
-    #[inline(never)]
-    pub(super) fn on_time_wait_segment(&mut self, now: Instant, id: u32, segment: &Segment<'_>) {
-        let Some(record) = self.time_waits.records.get_mut(id) else {
-            return;
-        };
-        let answer = record.on_segment(now, segment);
-        let (tuple, ack) = (record.tuple, record.ack(now));
-        match answer {
-            time_wait::Answer::Drop => return,
-            time_wait::Answer::Acknowledge => {}
-            time_wait::Answer::Restart => self.time_waits.restart(now, id),
-            // Without a listener the SYN opens nothing, and what it stands against remains.
-            time_wait::Answer::Reopen => {
-                if let Some(listener) = self.listener_for(&tuple) {
-                    return self.open_passively(now, listener, segment, &tuple, Some(id));
-                }
-            }
-        }
-        self.reply(ack);
-    }
-
-    /// Removes a connection in TIME-WAIT: it is closed.
-    #[inline(never)]
-    pub(super) fn forget_time_wait(&mut self, id: u32) {
-        if let Some(record) = self.time_waits.records.get(id) {
-            self.demux.remove(&record.tuple, Entity::TimeWait(id));
-            self.time_waits.remove(id);
-        }
     }
 }

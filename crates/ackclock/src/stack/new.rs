@@ -5,21 +5,21 @@ use super::demux::Demux;
 use super::half_open::HalfOpens;
 use super::id_queue::IdQueue;
 use super::listeners::Listeners;
-use super::memory::MemoryBudget;
+use super::memory::{IdleMemory, MemoryBudget, QueueMemory};
 use super::pool::{NO_ID, Pool};
 use super::ports::EphemeralPorts;
 use super::ready::ReadyQueue;
 use super::replies::{RateLimit, Replies};
-use super::resting::Resting;
 use super::secret::Secret;
 use super::statistics::Counted;
 use super::time_wait::TimeWaits;
 use super::timers::TimerQueue;
-use super::{Stack, StackConfig, Storage};
+use super::{Deadlines, Stack, StackConfig, Storage};
 use crate::congestion::CongestionController;
 use crate::profile::{Initial, Profile};
 use crate::storage::Buffer;
-use crate::tcp::ConfigError;
+use crate::tcp::flight::FlightChoice;
+use crate::tcp::{Buffers, ConfigError};
 use crate::time::Instant;
 use crate::wire;
 
@@ -30,7 +30,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// A stack without addresses. Each connection gets a clone of `controller`.
     ///
     /// # Errors
-    /// Names the setting that cannot be used.
+    /// Names the setting that cannot be used, or the field of the [`Buffers`] of a connection that was
+    /// left out.
     pub fn new(
         config: StackConfig,
         controller: C,
@@ -46,8 +47,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     ///
     /// ```
     /// use ackclock::congestion::{Growth, Reno};
-    /// use ackclock::stack::{Capabilities, Stack, StackConfig, StackMemory};
-    /// use ackclock::tcp::Buffers;
+    /// use ackclock::stack::{Capabilities, ConnectionMemory, Stack, StackConfig, StackMemory};
     /// use std::sync::Mutex;
     ///
     /// const CONFIG: StackConfig = StackConfig::new(Capabilities::with_mtu(1500), [1, 2]);
@@ -55,10 +55,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     ///
     /// static STACK: Mutex<Stack<'static, Reno>> = Mutex::new(Stack::empty(CONFIG, RENO));
     /// static MEMORY: Mutex<StackMemory<'static, Reno, 2, 2, 2, 1>> = Mutex::new(StackMemory::new());
+    /// static CONNECTIONS: Mutex<[ConnectionMemory<2048, 8, 4>; 2]> =
+    ///     Mutex::new([const { ConnectionMemory::new() }; 2]);
     ///
     /// // A guard that is kept for ever stands for what a program for a microcontroller uses.
     /// let memory = Box::leak(Box::new(MEMORY.lock()?));
-    /// STACK.lock()?.lend(memory.storage([Buffers::default(), Buffers::default()]))?;
+    /// let connections = Box::leak(Box::new(CONNECTIONS.lock()?));
+    /// STACK.lock()?.lend(memory.storage(connections.each_mut()))?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub const fn empty(config: StackConfig, controller: C) -> Self {
@@ -74,16 +77,17 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             listeners: Listeners::new(none(), none()),
             connections: Pool::new(none(), 0),
             predicted: Initial::INITIAL,
-            busy: NO_ID,
-            spare: none(),
-            lent_receive: Some((0, 0)),
-            memory: MemoryBudget::new(0),
+            memory: QueueMemory {
+                spare: none(),
+                lent_receive: Some((0, 0)),
+                budget: MemoryBudget::new(0),
+                idle: IdleMemory::new(none()),
+            },
             half_open: HalfOpens::new(none(), none(), none(), 0),
             time_waits: TimeWaits::new(none(), 0),
             demux: Demux::empty(none()),
-            timers: TimerQueue::new(none()),
+            deadlines: Deadlines { timers: TimerQueue::new(none()), busy: NO_ID },
             ready: ReadyQueue::new(none(), none(), 0),
-            resting: Resting::new(none()),
             events: IdQueue::new(none()),
             replies: Replies::new(none(), none(), none()),
             reset_limit: RateLimit::new(config.resets_per_second),
@@ -97,12 +101,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// come to name other connections.
     ///
     /// # Errors
-    /// Names the setting that cannot be used; then nothing has changed.
+    /// Names the setting that cannot be used, or the field of the [`Buffers`] of a connection that was
+    /// left out; then nothing has changed.
     pub fn lend(&mut self, storage: Storage<'a, C, P>) -> Result<(), ConfigError> {
         let link = &mut self.config.link;
         if link.mtu < MIN_MTU {
             return Err(ConfigError::Mtu);
         }
+        storage.spare.iter().flatten().try_for_each(check_buffers)?;
         link.segmentation = link.segmentation.usable::<P>();
         let largest = link.segmentation.largest();
         let quantum = link.mtu.max(largest.saturating_add(wire::MAX_HEADER as u32));
@@ -131,24 +137,43 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         for lent in spare.iter().flatten().map(|buffers| buffers.receive.len()) {
             (least, most) = (least.min(lent), most.max(lent));
         }
-        self.lent_receive = (least <= most).then_some((least, most));
         addresses.fill(AddressPlace::EMPTY);
         self.addresses.renew(addresses);
         self.listeners = Listeners::new(listeners, listener_events);
         self.connections = Pool::new(connections, config.max_connections);
         self.predicted = Initial::INITIAL;
-        self.busy = NO_ID;
-        self.spare = spare;
-        self.memory = MemoryBudget::new(config.memory);
+        self.memory = QueueMemory {
+            spare,
+            lent_receive: (least <= most).then_some((least, most)),
+            budget: MemoryBudget::new(config.memory),
+            idle: IdleMemory::new(resting),
+        };
         self.half_open =
             HalfOpens::new(half_open, half_open_timers, syn_acks, config.max_half_open);
         self.time_waits = TimeWaits::new(time_wait, config.max_time_wait);
         self.demux = Demux::new(buckets, &self.secret);
-        self.timers = TimerQueue::new(connection_timers);
+        self.deadlines = Deadlines { timers: TimerQueue::new(connection_timers), busy: NO_ID };
         self.ready = ReadyQueue::new(ready, credits, quantum);
-        self.resting = Resting::new(resting);
         self.events = IdQueue::new(events);
         self.replies = Replies::new(replies, echoes, echo_data);
         Ok(())
     }
+}
+
+/// Whether a connection can send and receive with what it was lent.
+fn check_buffers<P: Profile>(lent: &Buffers<'_, P>) -> Result<(), ConfigError> {
+    if is_left_out(&lent.send) {
+        return Err(ConfigError::NoSendBuffer);
+    }
+    if is_left_out(&lent.receive) {
+        return Err(ConfigError::NoReceiveBuffer);
+    }
+    if P::Flight::KEEPS_RECORDS && is_left_out(&lent.flight) {
+        return Err(ConfigError::NoFlightBuffer);
+    }
+    Ok(())
+}
+
+const fn is_left_out<T>(buffer: &Buffer<'_, T>) -> bool {
+    buffer.length() == 0 && !buffer.can_grow()
 }

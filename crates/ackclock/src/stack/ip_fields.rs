@@ -1,4 +1,4 @@
-//! How a connection's packets are to be treated on their way.
+//! The fields of the IP header that a connection chooses for all its packets.
 
 use crate::profile::Profile;
 use crate::tcp::Config;
@@ -8,22 +8,22 @@ const HOP_LIMIT: u8 = 64;
 
 /// TTL or hop limit, and differentiated services codepoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Marking {
+pub(super) struct IpFields {
     hop_limit: u8,
     dscp: u8,
 }
 
-impl Marking {
+impl IpFields {
     /// Nothing yet. All zeros.
-    pub(super) const NONE: Self = Marking { hop_limit: 0, dscp: 0 };
+    pub(super) const NONE: Self = IpFields { hop_limit: 0, dscp: 0 };
     /// Of what belongs to no connection.
-    pub(super) const STANDARD: Self = Marking { hop_limit: HOP_LIMIT, dscp: 0 };
+    pub(super) const STANDARD: Self = IpFields { hop_limit: HOP_LIMIT, dscp: 0 };
 
     pub(super) fn of<P: Profile>(config: &Config) -> Self {
         if !P::RARE_SETTINGS {
             return Self::STANDARD;
         }
-        Marking { hop_limit: config.hop_limit, dscp: config.dscp }
+        IpFields { hop_limit: config.hop_limit, dscp: config.dscp }
     }
 
     pub(super) const fn hop_limit(self) -> u8 {

@@ -6,15 +6,15 @@
 //! want more than there is settle at equal parts of the memory with one part left free for whoever
 //! comes next, and what they held beyond that they give back as their data go.
 
-use super::limits::LEAST_QUEUE;
-use super::tuning::ReceiveTuning;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
+use crate::stack::limits::LEAST_QUEUE;
+use crate::stack::receive_autotuning::ReceiveAutotuning;
 use crate::tcp::{BufferTuning, Config, Connection};
 
 /// Bytes of queues that may be in use at once, and that are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct MemoryBudget {
+pub(in crate::stack) struct MemoryBudget {
     limit: u64,
     reserved: u64,
     /// What SYN-ACKs have promised to peers that have not answered yet.
@@ -23,12 +23,12 @@ pub(super) struct MemoryBudget {
 
 impl MemoryBudget {
     /// A budget of `limit` bytes.
-    pub(super) const fn new(limit: u64) -> Self {
+    pub(in crate::stack) const fn new(limit: u64) -> Self {
         MemoryBudget { limit, reserved: 0, promised: 0 }
     }
 
     /// Bytes reserved now.
-    pub(super) const fn reserved(&self) -> u64 {
+    pub(in crate::stack) const fn reserved(&self) -> u64 {
         self.reserved
     }
 
@@ -37,12 +37,12 @@ impl MemoryBudget {
     }
 
     /// A SYN-ACK advertises `window` bytes; something to send with goes with it.
-    pub(super) fn promise(&mut self, window: u32) {
+    pub(in crate::stack) fn promise(&mut self, window: u32) {
         self.promised = self.promised.saturating_add(u64::from(window) + u64::from(LEAST_QUEUE));
     }
 
     /// The handshake of that SYN-ACK is over: the window is reserved, or nobody wants it any more.
-    pub(super) fn keep_promise(&mut self, window: u32) {
+    pub(in crate::stack) fn keep_promise(&mut self, window: u32) {
         self.promised = self.promised.saturating_sub(u64::from(window) + u64::from(LEAST_QUEUE));
     }
 
@@ -72,7 +72,7 @@ impl MemoryBudget {
 
 /// How large the queues of one connection are and may become, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct QueueSizes {
+pub(in crate::stack) struct QueueSizes {
     /// Reserved for the send queue: what it has taken of the allocator, and at least its first part.
     send: u32,
     /// Reserved for the receive queue: its limit, and what it holds of the allocator beyond that.
@@ -82,13 +82,13 @@ pub(super) struct QueueSizes {
     /// Whether both queues are as large as they may ever become, with nothing to be accounted for.
     fitting: bool,
     /// What the receive queue should have for the window not to bound the peer.
-    tuning: Option<ReceiveTuning>,
+    tuning: Option<ReceiveAutotuning>,
 }
 
 impl QueueSizes {
     /// What a connection with this configuration starts with; `None` if there is no memory for it.
     /// If a SYN-ACK has `promised` the peer a window, it can receive that.
-    pub(super) fn reserve(
+    pub(in crate::stack) fn reserve(
         budget: &mut MemoryBudget,
         config: &Config,
         promised: Option<u32>,
@@ -103,7 +103,7 @@ impl QueueSizes {
             return None;
         }
         budget.reserve(total);
-        let tuning = ReceiveTuning::for_policy(config);
+        let tuning = ReceiveAutotuning::for_policy(config);
         Some(QueueSizes {
             send,
             receive,
@@ -117,7 +117,7 @@ impl QueueSizes {
 
     /// The receive queue that a connection with this configuration would start with, in bytes;
     /// `None` if there is no memory for the least of both queues.
-    pub(super) fn first_window(budget: &MemoryBudget, config: &Config) -> Option<u32> {
+    pub(in crate::stack) fn first_window(budget: &MemoryBudget, config: &Config) -> Option<u32> {
         let least = config.receive_buffer.min(LEAST_QUEUE);
         let both = least.saturating_add(config.send_buffer.min(LEAST_QUEUE));
         let wanted = config.buffer_tuning.first(config.receive_buffer);
@@ -125,19 +125,19 @@ impl QueueSizes {
     }
 
     /// Sets most bytes of the send queue.
-    pub(super) fn set_send_most(&mut self, bytes: u32) {
+    pub(in crate::stack) fn set_send_most(&mut self, bytes: u32) {
         self.send_most = bytes;
         self.fitting = false;
     }
 
     /// Sets most bytes of the receive queue; whatever is more goes back as its promise is used up.
-    pub(super) fn set_receive_most(&mut self, bytes: u32) {
+    pub(in crate::stack) fn set_receive_most(&mut self, bytes: u32) {
         self.receive_most = bytes;
         self.fitting = false;
     }
 
     /// Bounds the queues of a new connection, whose limits are its configuration's.
-    pub(super) fn apply<C: CongestionController, P: Profile>(
+    pub(in crate::stack) fn apply<C: CongestionController, P: Profile>(
         &self,
         connection: &mut Connection<'_, C, P>,
     ) {
@@ -147,20 +147,20 @@ impl QueueSizes {
     }
 
     /// Gives everything back.
-    pub(super) fn release(&mut self, budget: &mut MemoryBudget) {
+    pub(in crate::stack) fn release(&mut self, budget: &mut MemoryBudget) {
         budget.release(self.send);
         budget.release(self.receive);
         *self = QueueSizes::default();
     }
 
     /// The state of the receive queue's tuning, if it is tuned.
-    pub(super) fn tuning(&mut self) -> Option<&mut ReceiveTuning> {
+    pub(in crate::stack) fn tuning(&mut self) -> Option<&mut ReceiveAutotuning> {
         self.tuning.as_mut()
     }
 
     /// Lets the connection's queues grow to what they need and may have, and takes back what they
     /// should not have any more.
-    pub(super) fn fit<C: CongestionController, P: Profile>(
+    pub(in crate::stack) fn fit<C: CongestionController, P: Profile>(
         &mut self,
         budget: &mut MemoryBudget,
         connection: &mut Connection<'_, C, P>,
@@ -182,7 +182,7 @@ impl QueueSizes {
         connection.set_send_buffer(budget.share(self.send, wanted).min(self.send_most).max(least));
         self.account_send(budget, connection);
 
-        let wanted = self.tuning.as_ref().map_or(self.receive_most, ReceiveTuning::wanted);
+        let wanted = self.tuning.as_ref().map_or(self.receive_most, ReceiveAutotuning::wanted);
         let least = self.receive_most.min(LEAST_QUEUE);
         let share = budget.share(self.receive, wanted).min(self.receive_most).max(least);
         connection.set_receive_buffer(share);
@@ -196,7 +196,7 @@ impl QueueSizes {
 
     /// Whether [`fit`](Self::fit) would change nothing: that was so when it was asked last, nothing has
     /// happened to the queues since, and there is memory enough.
-    pub(super) fn is_fitting(&self, budget: &MemoryBudget) -> bool {
+    pub(in crate::stack) fn is_fitting(&self, budget: &MemoryBudget) -> bool {
         let most = self.send_most.max(self.receive_most);
         self.fitting && u64::from(most) <= budget.free() / 2
     }
@@ -220,7 +220,7 @@ impl QueueSizes {
     }
 
     /// Reserves what the send queue has taken of the allocator since it was asked last.
-    pub(super) fn account_send<C: CongestionController, P: Profile>(
+    pub(in crate::stack) fn account_send<C: CongestionController, P: Profile>(
         &mut self,
         budget: &mut MemoryBudget,
         connection: &Connection<'_, C, P>,

@@ -53,7 +53,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         if dscp > 63 {
             return Err(SettingError::Config(ConfigError::Dscp));
         }
-        slot.marking.set_dscp(dscp);
+        slot.ip_fields.set_dscp(dscp);
         Ok(())
     }
 
@@ -72,7 +72,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         if limit == 0 {
             return Err(SettingError::Config(ConfigError::HopLimit));
         }
-        slot.marking.set_hop_limit(limit);
+        slot.ip_fields.set_hop_limit(limit);
         Ok(())
     }
 

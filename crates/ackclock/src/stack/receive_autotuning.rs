@@ -12,7 +12,7 @@ const SLACK: u32 = 16 * 1460;
 /// Measures how much an application reads in a round trip, and asks for room for twice as much, and
 /// more where it reads more each time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ReceiveTuning {
+pub(super) struct ReceiveAutotuning {
     /// When the round trip that is being measured began; `None` before there was one.
     since: Option<Instant>,
     /// The first byte that was not read then.
@@ -26,11 +26,11 @@ pub(super) struct ReceiveTuning {
     echoed: u32,
 }
 
-impl ReceiveTuning {
+impl ReceiveAutotuning {
     /// The state that a connection with this configuration starts from; `None` if its queue has a
     /// fixed size.
     pub(super) fn for_policy(config: &Config) -> Option<Self> {
-        (config.buffer_tuning == BufferTuning::Automatic).then(|| ReceiveTuning {
+        (config.buffer_tuning == BufferTuning::Automatic).then(|| ReceiveAutotuning {
             since: None,
             mark: SeqNumber(0),
             read: 0,
@@ -86,9 +86,9 @@ fn micros(duration: Duration) -> u32 {
 mod tests {
     use super::*;
 
-    fn tuning() -> ReceiveTuning {
+    fn tuning() -> ReceiveAutotuning {
         let config = Config { buffer_tuning: BufferTuning::Automatic, ..Config::default() };
-        ReceiveTuning::for_policy(&config).unwrap()
+        ReceiveAutotuning::for_policy(&config).unwrap()
     }
 
     #[test]

@@ -1,22 +1,27 @@
 //! Whole stacks: packets and calls in, packets and events out.
 
+mod addresses;
 mod any_packets;
 mod closing;
+mod giving_up;
+mod icmp_errors;
 mod limits;
 mod memory;
 mod opening;
 mod paced;
 mod postponed;
 mod records;
-mod requirements;
 mod roads;
 mod settings;
 mod shared_addresses;
 mod strangers;
 mod trains;
+mod urgent;
 
 use super::*;
 use crate::congestion::{Ack, Congestion, Start};
+use crate::storage::Buffer;
+use crate::tcp::Buffers;
 use crate::time::Duration;
 use crate::wire::{
     Checksums, Flags, Header, IpInfo, MAX_HEADER, Protocol, Segment, WriteChecksum, parse_packet,

@@ -1,13 +1,13 @@
 //! Memory that holds nothing but is kept, so that the allocator is not asked for it at once again.
 
-use super::id_queue::{IdQueue, Link};
 use crate::profile::Profile;
+use crate::stack::id_queue::{IdQueue, Link};
 use crate::storage::{Buffer, CAN_GROW};
 use crate::tcp::{Buffers, FlightRecord};
 
 /// So many connections keep the memory of empty rings, so that one which sends and receives a little
 /// at a time does not ask the allocator each time. (At 256 KiB for each ring this is 8 MiB at most.)
-pub(super) const MOST: u32 = 16;
+pub(in crate::stack) const MOST: u32 = 16;
 
 /// A connection that is over leaves memory for so many records of a flight to the next one: what a few
 /// segments and a FIN take.
@@ -16,28 +16,28 @@ const MOST_RECORDS: usize = 8;
 /// The connections that have become empty last. Whoever leaves the queue gives its memory back if it
 /// is still empty, so that idle connections hold none.
 #[derive(Debug)]
-pub(super) struct Resting<'a, P: Profile> {
+pub(in crate::stack) struct IdleMemory<'a, P: Profile> {
     queue: IdQueue<'a>,
     len: u32,
     /// Of a connection that is over, if it had any.
     flight: Buffer<'a, FlightRecord<P>>,
 }
 
-impl<'a, P: Profile> Resting<'a, P> {
+impl<'a, P: Profile> IdleMemory<'a, P> {
     /// Nobody rests. With lent memory nobody ever does: that memory cannot go back.
-    pub(super) const fn new(links: Buffer<'a, Link>) -> Self {
-        Resting { queue: IdQueue::new(links), len: 0, flight: Buffer::own() }
+    pub(in crate::stack) const fn new(links: Buffer<'a, Link>) -> Self {
+        IdleMemory { queue: IdQueue::new(links), len: 0, flight: Buffer::own() }
     }
 
     /// A connection that is over had these, which were not lent.
-    pub(super) fn keep(&mut self, buffers: Buffers<'a, P>) {
+    pub(in crate::stack) fn keep(&mut self, buffers: Buffers<'a, P>) {
         if CAN_GROW && (1..=MOST_RECORDS).contains(&buffers.flight.len()) {
             self.flight = buffers.flight;
         }
     }
 
     /// Buffers for a new connection, of which none are lent; without a heap there are none.
-    pub(super) fn new_buffers(&mut self) -> Option<Buffers<'a, P>> {
+    pub(in crate::stack) fn new_buffers(&mut self) -> Option<Buffers<'a, P>> {
         CAN_GROW.then(|| Buffers {
             send: Buffer::own(),
             receive: Buffer::own(),
@@ -48,17 +48,17 @@ impl<'a, P: Profile> Resting<'a, P> {
     }
 
     /// Makes room for ids below `count`; returns whether there is.
-    pub(super) fn reserve(&mut self, count: usize) -> bool {
+    pub(in crate::stack) fn reserve(&mut self, count: usize) -> bool {
         self.queue.reserve(count)
     }
 
     /// Whether `id` rests already.
-    pub(super) fn contains(&self, id: u32) -> bool {
+    pub(in crate::stack) fn contains(&self, id: u32) -> bool {
         self.queue.contains(id)
     }
 
     /// The rings of `id` are empty. Gives whom that pushes out.
-    pub(super) fn push(&mut self, id: u32) -> Option<u32> {
+    pub(in crate::stack) fn push(&mut self, id: u32) -> Option<u32> {
         if !self.queue.push(id) {
             return None;
         }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn who_has_rested_longest_goes() {
         let mut links = [Link::OUT; 20];
-        let mut resting = Resting::<Full>::new(Buffer::lent(&mut links));
+        let mut resting = IdleMemory::<Full>::new(Buffer::lent(&mut links));
         for id in 0..MOST {
             assert_eq!((resting.push(id), resting.push(0)), (None, None));
         }
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn without_memory_nobody_rests() {
-        let mut resting = Resting::<Full>::new(Buffer::default());
+        let mut resting = IdleMemory::<Full>::new(Buffer::default());
         assert_eq!(resting.push(0), None);
     }
 }

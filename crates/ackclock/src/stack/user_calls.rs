@@ -1,5 +1,6 @@
 //! What an application can do with a connection that it has a handle of (RFC 9293 section 3.9.1).
 
+use super::aftermath::Cause;
 use super::slot::{Owner, Slot};
 use super::tuple::FourTuple;
 use super::{Handle, InvalidHandle, Readiness, Stack};
@@ -166,7 +167,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let slot = self.resolve_mut(handle)?;
         let answer = call(&mut slot.connection, now);
         self.fit_queues(now, handle.slot);
-        self.after_call(now, handle.slot);
+        self.touched(now, handle.slot, Cause::Call);
         Some(answer)
     }
 
@@ -181,7 +182,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let now = self.begin(now);
         let slot = self.resolve_mut(handle)?;
         let answer = call(&mut slot.connection);
-        self.after_read(now, handle.slot);
+        self.fit_queues(now, handle.slot);
+        let slot = self.connections.get(handle.slot)?;
+        if slot.connection.window_update_due() {
+            self.touched(now, handle.slot, Cause::Call);
+        } else {
+            self.touched(now, handle.slot, Cause::Read);
+        }
         Some(answer)
     }
 
@@ -195,22 +202,20 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     ) -> Result<usize, SendError> {
         let now = self.begin(now);
         let slot = self.resolve(handle).ok_or(SendError::InvalidHandle)?;
-        if !slot.is_fitting(&self.memory) {
+        if !slot.is_fitting(&self.memory.budget) {
             self.fit_queues(now, handle.slot);
         }
         let slot = self.connections.get_mut(handle.slot).ok_or(SendError::InvalidHandle)?;
         let answer = call(&mut slot.connection, now);
         if let Some(sizes) = &mut slot.sizes {
-            sizes.account_send(&mut self.memory, &slot.connection);
+            sizes.account_send(&mut self.memory.budget, &slot.connection);
         }
         if !matches!(answer, Ok(1..)) {
-            self.after_call(now, handle.slot);
+            self.touched(now, handle.slot, Cause::Call);
             return answer;
         }
         slot.note_queued();
-        // Who takes data is in a state that does not leave the network.
-        self.make_busy(now, handle.slot);
-        self.ready.push(handle.slot);
+        self.touched(now, handle.slot, Cause::Queued);
         answer
     }
 
@@ -228,7 +233,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             call(&mut slot.connection, now);
         }
         self.connections.void(handle.slot);
-        self.after(now, handle.slot);
+        self.touched(now, handle.slot, Cause::Step);
         Ok(())
     }
 }

@@ -1,0 +1,132 @@
+//! Listening and accepting (passive open, RFC 9293 section 3.10.1).
+
+use super::aftermath::Cause;
+use super::pool::NO_ID;
+use super::slot::Owner;
+use super::{Handle, ListenConfig, ListenError, Listener, Stack};
+use crate::congestion::CongestionController;
+use crate::profile::Profile;
+use crate::time::Instant;
+use crate::wire::{Address, is_unicast};
+use core::net::SocketAddr;
+
+impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
+    /// Waits for connections (passive open). An unspecified address means any local address of
+    /// that family; port 0 means any port, and [`local_addr`](Self::local_addr) of the accepted
+    /// connection tells the original destination.
+    pub fn listen(&mut self, config: ListenConfig) -> Result<Listener, ListenError> {
+        check_listener(&config)?;
+        let mut config = config;
+        if config.local.is_ipv6() {
+            // Without the scope and the flow that it may have.
+            config.local = SocketAddr::new(config.local.ip(), config.local.port());
+        }
+        let is_there = cfg!(feature = "ipv6") || config.local.is_ipv4();
+        let ip = Address::from(config.local.ip());
+        let is_foreign = P::RARE_SETTINGS && config.any_destination && is_unicast(ip);
+        if !(is_there && (ip.is_unspecified() || self.addresses.contains(ip) || is_foreign)) {
+            return Err(ListenError::NoSuchAddress);
+        }
+        let added = self.listeners.add(&config);
+        if added == Err(ListenError::NoResources) {
+            self.statistics.count(|all| &mut all.calls_refused);
+        }
+        let id = added?;
+        Ok(Listener { slot: id, generation: self.listeners.records.generation(id) })
+    }
+
+    /// Changes a listener's settings for what arrives from now on. Where it listens, and whether for
+    /// any destination, stays as it is.
+    ///
+    /// # Errors
+    /// There is no such listener, or a setting cannot be used.
+    pub fn set_listener(
+        &mut self,
+        listener: Listener,
+        config: ListenConfig,
+    ) -> Result<(), ListenError> {
+        check_listener(&config)?;
+        let id = self.resolve_listener(listener).ok_or(ListenError::InvalidListener)?;
+        if let Some(record) = self.listeners.records.get_mut(id) {
+            record.set(&config);
+        }
+        Ok(())
+    }
+
+    /// Takes the next established connection of a listener. An [`Event::Acceptable`] may stand for
+    /// several.
+    ///
+    /// [`Event::Acceptable`]: super::Event::Acceptable
+    pub fn accept(&mut self, listener: Listener) -> Option<Handle> {
+        let id = self.pop_waiting(self.resolve_listener(listener)?)?;
+        let (slot, generation) = self.connections.get_mut_with_generation(id)?;
+        slot.owner = Owner::Application;
+        self.fit_queues(self.now, id);
+        self.touched(self.now, id, Cause::Accepted);
+        Some(Handle { slot: id, generation })
+    }
+
+    /// How many connections [`accept`](Self::accept) would hand out now.
+    pub fn acceptable(&self, listener: Listener) -> usize {
+        let listener = self.resolve_listener(listener);
+        let record = listener.and_then(|listener| self.listeners.records.get(listener));
+        record.map_or(0, |record| record.waiting.len)
+    }
+
+    /// Ends a listener. Connections not yet accepted are reset.
+    pub fn close_listener(&mut self, now: Instant, listener: Listener) {
+        let now = self.begin(now);
+        let Some(listener) = self.resolve_listener(listener) else {
+            return;
+        };
+        while let Some(id) = self.pop_waiting(listener) {
+            if let Some(slot) = self.connections.get_mut(id) {
+                slot.owner = Owner::Nobody;
+                slot.connection.abort();
+            }
+            self.touched(now, id, Cause::Step);
+        }
+        for id in 0..self.half_open.records.end() {
+            if self.half_open.records.get(id).is_some_and(|record| record.listener == listener) {
+                self.forget_half_open(id);
+            }
+        }
+        self.listeners.records.remove(listener);
+    }
+
+    fn resolve_listener(&self, listener: Listener) -> Option<u32> {
+        let Listener { slot, generation } = listener;
+        self.listeners.records.get_of(slot, generation).map(|_| slot)
+    }
+
+    /// Puts an established connection behind those waiting at a listener.
+    pub(super) fn push_waiting(&mut self, listener: u32, id: u32) {
+        let Some(record) = self.listeners.records.get_mut(listener) else {
+            return;
+        };
+        let waiting = &mut record.waiting;
+        match self.connections.get_mut(waiting.last) {
+            Some(last) if waiting.len > 0 => last.next_waiting = id,
+            _ => waiting.first = id,
+        }
+        waiting.last = id;
+        waiting.len += 1;
+        self.listeners.events.push(listener);
+    }
+
+    /// Takes the connection that has waited longest at a listener.
+    fn pop_waiting(&mut self, listener: u32) -> Option<u32> {
+        let waiting = &mut self.listeners.records.get_mut(listener)?.waiting;
+        waiting.len = waiting.len.checked_sub(1)?;
+        let id = waiting.first;
+        let slot = self.connections.get_mut(id)?;
+        waiting.first = core::mem::replace(&mut slot.next_waiting, NO_ID);
+        Some(id)
+    }
+}
+
+fn check_listener(config: &ListenConfig) -> Result<(), ListenError> {
+    config.connection.validate().map_err(ListenError::Config)?;
+    let usable = config.half_open > 0 && config.backlog > 0;
+    if usable { Ok(()) } else { Err(ListenError::Backlog) }
+}

@@ -1,0 +1,261 @@
+//! What follows a step on a connection: for its deadline, for its place in the ready queue, for the
+//! application, for its memory, and for its slot.
+//!
+//! Each step ends with [`touched`](Stack::touched), which does what the [`Cause`] asks for. Whether the
+//! connection has anything to send is asked when its turn in the ready queue comes, and whether there
+//! is news for the application when it asks for events: a batch of segments costs that once.
+
+use super::Stack;
+use super::demux::Entity;
+use super::pool::NO_ID;
+use super::slot::{Owner, Slot};
+use crate::congestion::CongestionController;
+use crate::profile::Profile;
+use crate::tcp::State;
+use crate::time::Instant;
+
+/// What has happened to a connection. [`Cause::effects`] is the table of what follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cause {
+    /// Anything: it was opened or given up, a segment or an ICMP error arrived, or its timer fired.
+    Step,
+    /// A predicted segment arrived, with which no connection leaves the network.
+    Predicted(Owner),
+    /// A listener's connection came to an application.
+    Accepted,
+    /// The application made a call.
+    Call,
+    /// The application queued data, which it cannot when the connection has left the network.
+    Queued,
+    /// The application took received data, and the window need not be told of that.
+    Read,
+    /// It has sent a segment, and may have more to send.
+    Sent,
+    /// It has nothing more to send.
+    Silent,
+    /// What it has to send waits for the next hop's hardware address.
+    Postponed,
+}
+
+/// What follows a step.
+#[derive(Clone, Copy)]
+struct Effects {
+    deadline: Deadline,
+    /// Whether it may have come to [`is_leaving`](Slot::is_leaving).
+    may_leave: bool,
+    /// Whether it may have something to send.
+    speaks: bool,
+    news: News,
+    /// Whether it may be idle from now on, without need of memory.
+    may_rest: bool,
+}
+
+/// What becomes of a deadline.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Deadline {
+    /// It stays.
+    Stays,
+    /// It moves: the connection is the busy one.
+    Moves,
+    /// It moves at once, unless the connection is the busy one, of which it is asked later.
+    Noted,
+}
+
+/// Whether an application is to be told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum News {
+    /// There is none.
+    No,
+    /// That is asked when the application asks for events; the owner, if that is known.
+    AskedLater(Option<Owner>),
+    /// Less may be there than before: what was news until then is looked at now.
+    AskedNow,
+    /// The same, where less was left to be read.
+    AskedOfReading,
+}
+
+impl Cause {
+    /// The table. A slot that nobody holds is freed whenever its connection has left the network.
+    #[inline(always)]
+    const fn effects(self) -> Effects {
+        use Deadline::{Moves, Noted, Stays};
+        use News::{AskedLater, AskedNow, AskedOfReading, No};
+        let (deadline, may_leave, speaks, news, may_rest) = match self {
+            Cause::Step => (Moves, true, true, AskedLater(None), false),
+            Cause::Predicted(owner) => (Moves, false, true, AskedLater(Some(owner)), false),
+            Cause::Accepted => (Stays, false, false, AskedNow, false),
+            Cause::Call => (Moves, true, true, AskedNow, false),
+            Cause::Queued => (Moves, false, true, No, false),
+            Cause::Read => (Stays, false, false, AskedOfReading, true),
+            Cause::Sent => (Moves, true, false, No, false),
+            Cause::Silent => (Noted, true, false, No, true),
+            Cause::Postponed => (Moves, true, false, No, false),
+        };
+        Effects { deadline, may_leave, speaks, news, may_rest }
+    }
+
+    /// Whether it is no part of moving data in order.
+    const fn is_rare(self) -> bool {
+        matches!(self, Cause::Step | Cause::Accepted | Cause::Call | Cause::Postponed)
+    }
+}
+
+impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
+    /// Does what follows a step on a connection.
+    // Of a cause that is known here the compiler leaves what follows from that one alone.
+    #[inline(always)]
+    pub(super) fn touched(&mut self, now: Instant, id: u32, cause: Cause) {
+        if cause.is_rare() {
+            self.touched_rarely(now, id, cause);
+        } else {
+            self.follow(now, id, cause.effects());
+        }
+    }
+
+    #[inline(never)]
+    fn touched_rarely(&mut self, now: Instant, id: u32, cause: Cause) {
+        // By far the most frequent of them.
+        if cause == Cause::Step {
+            return self.follow(now, id, Cause::Step.effects());
+        }
+        self.follow(now, id, cause.effects());
+    }
+
+    #[inline(always)]
+    fn follow(&mut self, now: Instant, id: u32, effects: Effects) {
+        let Effects { deadline, may_leave, speaks, news, may_rest } = effects;
+        if may_rest {
+            self.rest_if_empty(id);
+        }
+        let moves = match deadline {
+            Deadline::Stays => false,
+            Deadline::Moves => true,
+            Deadline::Noted => !P::PREDICTION || self.deadlines.busy != id,
+        };
+        if moves && may_leave && self.connections.get(id).is_none_or(Slot::is_leaving) {
+            return self.leave(now, id, effects);
+        }
+        if moves && deadline == Deadline::Noted {
+            self.settle(now, id);
+        } else if moves {
+            self.make_busy(now, id);
+        }
+        if speaks {
+            self.ready.push(id);
+        }
+        self.tell(id, news);
+    }
+
+    /// What follows a step with which the connection leaves the network, or after which it has left.
+    #[inline(never)]
+    fn leave(&mut self, now: Instant, id: u32, effects: Effects) {
+        if P::PREDICTION && self.deadlines.busy == id {
+            self.deadlines.busy = NO_ID;
+        }
+        self.settle(now, id);
+        let Some(slot) = self.connections.get(id) else {
+            return;
+        };
+        if slot.detached && slot.owner == Owner::Nobody {
+            return self.free(id);
+        }
+        if effects.speaks && !slot.detached {
+            self.ready.push(id);
+        }
+        self.tell(id, effects.news);
+    }
+
+    /// Has the application told of news, if there is any.
+    #[inline(always)]
+    fn tell(&mut self, id: u32, news: News) {
+        let has_news = match news {
+            News::No => false,
+            News::AskedLater(Some(owner)) => owner == Owner::Application,
+            News::AskedLater(None) => {
+                self.connections.get(id).is_some_and(|slot| slot.owner == Owner::Application)
+            }
+            News::AskedNow => self.has_news(id, Slot::note_news),
+            News::AskedOfReading => self.has_news(id, Slot::note_read),
+        };
+        if has_news {
+            self.events.push(id);
+        }
+    }
+
+    #[inline(always)]
+    fn has_news(&mut self, id: u32, note: impl FnOnce(&mut Slot<'a, C, P>) -> bool) -> bool {
+        let slot = self.connections.get_mut(id);
+        slot.is_some_and(|slot| slot.owner == Owner::Application && note(slot))
+    }
+
+    /// Makes a connection the busy one: until another is, or timers are to fire, its deadline does not
+    /// stand among the others.
+    #[inline]
+    fn make_busy(&mut self, now: Instant, id: u32) {
+        if !P::PREDICTION {
+            self.settle(now, id);
+        } else if self.deadlines.busy != id {
+            self.settle_busy(now);
+            self.deadlines.timers.disarm(id);
+            self.deadlines.busy = id;
+        }
+    }
+
+    /// Notes the deadline of the busy connection.
+    #[inline(never)]
+    pub(super) fn settle_busy(&mut self, now: Instant) {
+        if P::PREDICTION && self.deadlines.busy != NO_ID {
+            self.settle(now, self.deadlines.busy);
+            self.deadlines.busy = NO_ID;
+        }
+    }
+
+    /// Moves the connection's deadline, or takes the connection off the network if it is over.
+    #[inline(never)]
+    fn settle(&mut self, now: Instant, id: u32) {
+        let Some(slot) = self.connections.get_mut(id).filter(|slot| !slot.detached) else {
+            return;
+        };
+        let connection = &mut slot.connection;
+        if !matches!(connection.state(), State::Closed | State::TimeWait) {
+            self.deadlines.timers.arm(id, connection.poll_timeout());
+        } else if connection.is_over() {
+            self.detach(id);
+        } else if connection.state() == State::TimeWait
+            // The ack of the peer's FIN goes first.
+            && connection.has_nothing_to_send(now)
+        {
+            self.enter_time_wait(now, id);
+        } else {
+            self.deadlines.timers.arm(id, connection.poll_timeout());
+        }
+    }
+
+    /// The connection leaves the network; its slot stays for the application.
+    fn detach(&mut self, id: u32) {
+        if let Some(slot) = self.connections.get_mut(id) {
+            match slot.connection.error() {
+                Some(error) => tell!(debug, "connection {}: {}", slot.tuple, error),
+                None => tell!(debug, "connection {}: closed", slot.tuple),
+            }
+            slot.detached = true;
+            self.demux.remove(&slot.tuple, Entity::Connection(id));
+            self.deadlines.timers.disarm(id);
+        }
+    }
+
+    /// Frees the slot of a connection in which neither the network nor an application has an interest.
+    fn free(&mut self, id: u32) {
+        let Some(mut slot) = self.connections.remove(id) else {
+            return;
+        };
+        if let Some(sizes) = &mut slot.sizes {
+            sizes.release(&mut self.memory.budget);
+        }
+        let buffers = slot.connection.into_buffers();
+        match self.memory.spare.get_mut(id as usize) {
+            Some(spare) => *spare = Some(buffers),
+            None => self.memory.idle.keep(buffers),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What whoever drives the stack asks of it: when a timer is due, and what applications are to be told.
+
+use super::aftermath::Cause;
+use super::half_open::Timeout;
+use super::slot::Owner;
+use super::{Event, Handle, Listener, Stack};
+use crate::congestion::CongestionController;
+use crate::profile::Profile;
+use crate::time::{Duration, Instant};
+
+/// The least step of time.
+const TICK: Duration = Duration::from_nanos(1);
+
+impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
+    /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
+    pub fn poll_at(&self) -> Instant {
+        let records = self.half_open.timers.next().min(self.time_waits.next_expiry());
+        let noted = self.deadlines.timers.next().min(records);
+        match self.connections.get(self.deadlines.busy) {
+            Some(slot) if P::PREDICTION && !slot.detached => {
+                noted.min(slot.connection.poll_timeout())
+            }
+            _ => noted,
+        }
+    }
+
+    /// Fires every timer that is due.
+    pub fn on_timeout(&mut self, now: Instant) {
+        let now = self.begin(now);
+        self.settle_busy(now);
+        while let Some(id) = self.time_waits.expired(now) {
+            self.forget_time_wait(id);
+        }
+        while let Some(id) = self.half_open.timers.pop_due(now) {
+            self.on_half_open_timeout(now, id);
+        }
+        while let Some(id) = self.deadlines.timers.pop_due(now) {
+            let Some(slot) = self.connections.get_mut(id) else {
+                continue;
+            };
+            slot.connection.on_timeout(now);
+            self.touched(now, id, Cause::Step);
+            self.settle_busy(now);
+            // Each timer fires once in a call, also if it is due again at once.
+            if self.deadlines.timers.deadline(id) <= now {
+                self.deadlines.timers.arm(id, now + TICK);
+            }
+        }
+    }
+
+    fn on_half_open_timeout(&mut self, now: Instant, id: u32) {
+        let Some(record) = self.half_open.records.get_mut(id) else {
+            return;
+        };
+        let asks = record.on_timeout(now);
+        self.half_open.timers.arm(id, record.deadline());
+        match asks {
+            Timeout::SynAck => {
+                self.half_open.output.push(id);
+            }
+            Timeout::Wait => {}
+            Timeout::GiveUp => {
+                tell!(debug, "half-open connection {}: given up", record.tuple);
+                self.statistics.count(|all| &mut all.half_open_timeouts);
+                self.forget_half_open(id);
+            }
+        }
+    }
+
+    /// The next change that an application may want to know of. Changes of one connection are
+    /// merged, so the queue is bounded and nothing is lost.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        while let Some(slot) = self.listeners.events.pop() {
+            if let Some((record, generation)) = self.listeners.records.get_mut_with_generation(slot)
+                && record.waiting.len > 0
+            {
+                return Some(Event::Acceptable(Listener { slot, generation }));
+            }
+        }
+        while let Some(id) = self.events.pop() {
+            if let Some((slot, generation)) = self.connections.get_mut_with_generation(id)
+                && slot.owner == Owner::Application
+                && let Some(readiness) = slot.take_news()
+            {
+                let handle = Handle { slot: id, generation };
+                return Some(Event::Connection { handle, readiness });
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,81 @@
+//! To which addresses a stack speaks, from which it does, and whom it does not hear.
+
+use super::*;
+use crate::wire;
+
+/// Hands a SYN from 10.0.0.1 to `to` to a proxy that takes any destination.
+fn syn_to(to: IpAddr) -> Host {
+    let mut client = host_with(CLIENT, config());
+    client.connect(millis(0), addr("10.0.0.2:80"), None, &Config::default()).unwrap();
+    let syn = packets(millis(0), &mut client).remove(0);
+    let parsed = segment(&syn);
+    let ip = wire::IpInfo { destination: to.into(), ..parsed.ip };
+    let mut server = host_with(SERVER, config());
+    let any = ListenConfig { any_destination: true, ..ListenConfig::new(addr("0.0.0.0:0")) };
+    server.listen(any).unwrap();
+    server.on_packet(millis(0), &packet_of(&ip, &parsed.header));
+    server
+}
+
+/// MUST-57, also where a listener takes any destination.
+#[test]
+fn a_syn_to_a_group_is_dropped_silently() {
+    for to in ["10.0.0.255", "255.255.255.255", "224.0.0.1"] {
+        let mut server = syn_to(to.parse().unwrap());
+        assert_eq!(packets(millis(0), &mut server), Vec::<Vec<u8>>::new(), "{to}");
+        assert_eq!(server.statistics().bad_address, 1, "{to}");
+    }
+    let mut server = syn_to("10.0.0.254".parse().unwrap());
+    assert_eq!(packets(millis(0), &mut server).len(), 1);
+}
+
+/// MUST-63.
+#[test]
+fn a_syn_from_nowhere_is_ignored() {
+    for from in ["0.0.0.0", "255.255.255.255", "224.0.0.1", "10.0.0.255"] {
+        let mut pair = Pair::new();
+        pair.listen();
+        pair.connect();
+        let syn = packets(pair.now, &mut pair.client).remove(0);
+        let parsed = segment(&syn);
+        let ip = wire::IpInfo { source: from.parse::<IpAddr>().unwrap().into(), ..parsed.ip };
+        pair.server.on_packet(pair.now, &packet_of(&ip, &parsed.header));
+        assert_eq!(packets(pair.now, &mut pair.server), Vec::<Vec<u8>>::new(), "{from}");
+        assert_eq!(pair.server.statistics().bad_address, 1, "{from}");
+    }
+}
+
+/// MUST-46 for IPv6.
+#[test]
+fn nobody_connects_to_a_group() {
+    let mut host = host_with("2001:db8::1", config());
+    for to in ["[ff02::1]:80", "[::]:80"] {
+        let refused = host.connect(millis(0), addr(to), None, &Config::default());
+        assert_eq!(refused, Err(ConnectError::InvalidRemote), "{to}");
+    }
+}
+
+/// MUST-43, MUST-44, MUST-45.
+#[test]
+fn a_connection_keeps_to_the_local_address_it_began_with() {
+    let mut pair = Pair::new();
+    let second = Cidr { address: "10.0.0.7".parse().unwrap(), prefix: 24 };
+    pair.client.add_address(second).unwrap();
+    pair.listen();
+    let first = CLIENT.parse::<IpAddr>().unwrap();
+    for (local, address) in [(None, first), (Some(addr("10.0.0.7:0")), second.address)] {
+        let to = addr("10.0.0.2:80");
+        let client = pair.client.connect(pair.now, to, local, &Config::default()).unwrap();
+        let mut sent = packets(pair.now, &mut pair.client);
+        pair.server.on_packet(pair.now, &sent[0]);
+        let syn_ack = packets(pair.now, &mut pair.server);
+        pair.client.on_packet(pair.now, &syn_ack[0]);
+        pair.client.send(pair.now, client, b"x").unwrap();
+        sent.extend(packets(pair.now, &mut pair.client));
+        pair.client.abort(pair.now, client).unwrap();
+        sent.extend(packets(pair.now, &mut pair.client));
+        let sources: Vec<_> = sent.iter().map(|packet| segment(packet).ip.source).collect();
+        assert_eq!(sources, [address; 3], "SYN, data, RST");
+        assert_eq!(segment(&syn_ack[0]).ip.destination, address);
+    }
+}

@@ -1,0 +1,57 @@
+//! ICMP errors that concern a connection.
+
+use super::*;
+use crate::wire::IcmpErrorKind;
+
+/// An ICMP message of that type and code which quotes `packet`.
+fn icmp(from: &str, to: &str, kind: [u8; 2], packet: &[u8]) -> Vec<u8> {
+    let octets = |text: &str| text.parse::<core::net::Ipv4Addr>().unwrap().octets();
+    let message = [&[kind[0], kind[1], 0, 0, 0, 0, 0, 0][..], &packet[..28]].concat();
+    super::strangers::ipv4(octets(from), octets(to), 1, &message)
+}
+
+/// A connection with data in flight on a stack whose link verifies the checksums, and that data.
+fn with_data_in_flight() -> (Host, Handle, Vec<u8>) {
+    let mut trusting = config();
+    trusting.link.verify = Checksums { ip: false, transport: false };
+    let mut pair = Pair::with(trusting, config());
+    let (client, _) = pair.established();
+    pair.client.send(pair.now, client, b"data").unwrap();
+    let data = packets(pair.now, &mut pair.client).remove(0);
+    events(&mut pair.client);
+    (pair.client, client, data)
+}
+
+/// MUST-47, MUST-54, MUST-56, SHLD-20, SHLD-25: who does not ask hears nothing.
+#[test]
+fn a_soft_error_is_kept_for_whoever_asks() {
+    let now = millis(2_000);
+    for (kind, error) in [
+        ([3, 0], IcmpErrorKind::Unreachable),
+        ([3, 1], IcmpErrorKind::Unreachable),
+        ([3, 5], IcmpErrorKind::Unreachable),
+        ([11, 0], IcmpErrorKind::TimeExceeded),
+        ([11, 1], IcmpErrorKind::TimeExceeded),
+        ([12, 0], IcmpErrorKind::ParameterProblem),
+    ] {
+        let (mut host, handle, data) = with_data_in_flight();
+        host.on_packet(now, &icmp("10.0.0.9", CLIENT, kind, &data));
+        let info = host.info(now, handle).unwrap();
+        assert_eq!((info.error, info.soft_error), (None, Some(error)), "{kind:?}");
+        assert!(host.readiness(handle).unwrap().established);
+        assert_eq!(events(&mut host), []);
+    }
+}
+
+/// MUST-55.
+#[test]
+fn a_source_quench_changes_nothing() {
+    let now = millis(2_000);
+    let (mut host, handle, data) = with_data_in_flight();
+    let before = host.info(now, handle);
+    host.on_packet(now, &icmp("10.0.0.9", CLIENT, [4, 0], &data));
+    assert_eq!(host.info(now, handle), before);
+    assert_eq!(events(&mut host), []);
+    assert_eq!(packets(now, &mut host), Vec::<Vec<u8>>::new());
+    assert_eq!(host.statistics().icmp_ignored, 1);
+}
