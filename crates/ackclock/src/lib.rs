@@ -110,11 +110,6 @@
 //! | `log`, `defmt` | connections that open and end, packets that are dropped and limits that are hit are told through these crates; not in `full` |
 #![no_std]
 #![forbid(unsafe_code)]
-// What only a part asks for that was left out is not worth a condition of its own.
-#![cfg_attr(
-    not(all(feature = "full", feature = "alloc")),
-    allow(dead_code, unreachable_code, unused_imports, unused_variables)
-)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;

@@ -42,7 +42,7 @@ impl fmt::Display for ConnectError {
                 "no free connection slot; close connections or raise max_connections"
             }
             ConnectError::Config(error) => return error.fmt(f),
-            ConnectError::LeftOut => "build with the feature active-open to open connections",
+            ConnectError::LeftOut => "the profile of the stack has no active open",
         })
     }
 }

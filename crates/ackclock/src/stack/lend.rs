@@ -46,6 +46,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     ///
     /// ```
     /// use ackclock::congestion::{Growth, Reno};
+    /// use ackclock::profile::Full;
     /// use ackclock::stack::{Capabilities, Stack, StackConfig, StackMemory};
     /// use ackclock::tcp::Buffers;
     /// use std::sync::Mutex;
@@ -54,7 +55,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// const RENO: Reno = Reno::new(Growth::ByteCounting { limit: 2 });
     ///
     /// static STACK: Mutex<Stack<'static, Reno>> = Mutex::new(Stack::empty(CONFIG, RENO));
-    /// static MEMORY: Mutex<StackMemory<'static, Reno, 2, 2, 2, 1>> = Mutex::new(StackMemory::new());
+    /// static MEMORY: Mutex<StackMemory<'static, Reno, Full, 2, 2, 2, 1>> = Mutex::new(StackMemory::new());
     ///
     /// // A guard that is kept for ever stands for what a program for a microcontroller uses.
     /// let memory = Box::leak(Box::new(MEMORY.lock()?));

@@ -11,7 +11,7 @@ use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::tcp::{Config, Connection, Open};
 use crate::time::Instant;
-use crate::wire::{Address, is_unicast};
+use crate::wire::{Address, Ipv6Address, is_unicast};
 use core::net::SocketAddr;
 
 /// Largest IPv4 packet in bytes (RFC 791 section 3.1); larger links exist.
@@ -217,7 +217,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             // Without the scope and the flow that it may have.
             config.local = SocketAddr::new(config.local.ip(), config.local.port());
         }
-        let is_there = cfg!(feature = "ipv6") || config.local.is_ipv4();
+        let is_there = Ipv6Address::EXISTS || config.local.is_ipv4();
         let ip = Address::from(config.local.ip());
         let is_foreign = P::RARE_SETTINGS && config.any_destination && is_unicast(ip);
         if !(is_there && (ip.is_unspecified() || self.addresses.contains(ip) || is_foreign)) {

@@ -10,7 +10,6 @@ mod error;
 mod give_up;
 pub(crate) mod handshake;
 mod info;
-#[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
 mod invariants;
 mod keepalive;
 mod output;

@@ -1,20 +1,23 @@
 //! The memory of one connection.
 
+use ackclock::profile::Profile;
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::storage::Buffer;
 use ackclock::tcp::{Buffers, FlightRecord};
 
-/// What is lent to one connection: `BYTES` for each queue, records of `FLIGHT` transmissions and of
-/// `RANGES` ranges of data out of order.
+/// What is lent to one connection with the profile `P`: `BYTES` for each queue, records of `FLIGHT`
+/// transmissions and of `RANGES` ranges of data out of order.
 #[derive(Debug)]
-pub struct Queues<const BYTES: usize, const FLIGHT: usize, const RANGES: usize> {
+pub struct Queues<P: Profile, const BYTES: usize, const FLIGHT: usize, const RANGES: usize> {
     send: [u8; BYTES],
     receive: [u8; BYTES],
-    flight: [FlightRecord; FLIGHT],
+    flight: [FlightRecord<P>; FLIGHT],
     reassembly: [SeqRange; RANGES],
 }
 
-impl<const BYTES: usize, const FLIGHT: usize, const RANGES: usize> Queues<BYTES, FLIGHT, RANGES> {
+impl<P: Profile, const BYTES: usize, const FLIGHT: usize, const RANGES: usize>
+    Queues<P, BYTES, FLIGHT, RANGES>
+{
     /// With nothing in them.
     pub const EMPTY: Self = Queues {
         send: [0; BYTES],
@@ -25,10 +28,10 @@ impl<const BYTES: usize, const FLIGHT: usize, const RANGES: usize> Queues<BYTES,
 }
 
 /// Lends them.
-impl<'a, const BYTES: usize, const FLIGHT: usize, const RANGES: usize>
-    From<&'a mut Queues<BYTES, FLIGHT, RANGES>> for Buffers<'a>
+impl<'a, P: Profile, const BYTES: usize, const FLIGHT: usize, const RANGES: usize>
+    From<&'a mut Queues<P, BYTES, FLIGHT, RANGES>> for Buffers<'a, P>
 {
-    fn from(queues: &'a mut Queues<BYTES, FLIGHT, RANGES>) -> Self {
+    fn from(queues: &'a mut Queues<P, BYTES, FLIGHT, RANGES>) -> Self {
         let mut buffers = Buffers::default();
         buffers.send = Buffer::lent(&mut queues.send);
         buffers.receive = Buffer::lent(&mut queues.receive);

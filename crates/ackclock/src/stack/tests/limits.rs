@@ -139,7 +139,7 @@ impl Lent {
 
 fn lives_in_lent_memory<const BUCKETS: usize>() {
     let mut lent = [Lent::new(), Lent::new()];
-    let mut memory: StackMemory<'_, Window, 2, 2, 1, 1, BUCKETS> = StackMemory::new();
+    let mut memory: StackMemory<'_, Window, Full, 2, 2, 1, 1, BUCKETS> = StackMemory::new();
     let storage = memory.storage(lent.each_mut().map(Lent::buffers));
     let mut server = Stack::new(config(), Window, storage).unwrap();
     let address = SERVER.parse().unwrap();

@@ -14,7 +14,7 @@ mod window;
 use super::{Agreement, Config};
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
-use crate::storage::{Buffer, Ring, copy};
+use crate::storage::{Buffer, CAN_GROW, Ring, copy};
 use crate::time::Instant;
 use crate::wire::SackBlocks;
 use ack_policy::{AckState, Arriving};
@@ -326,7 +326,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
     }
 
     fn wanted(&self) -> u32 {
-        if cfg!(feature = "alloc") || P::RARE_SETTINGS { self.wanted } else { u32::MAX }
+        if CAN_GROW || P::RARE_SETTINGS { self.wanted } else { u32::MAX }
     }
 
     /// Most bytes received and not read, once the peer has used up what was promised to it.
