@@ -75,17 +75,18 @@ fn all_sent<P: Profile>(stack: &mut Stack<'_, Reno, P>) -> Vec<u32> {
 
 /// Hands a stack over Ethernet's MTU, whose connections have 2 KiB each way, and its listener to `run`.
 fn with_stack<P: Profile>(run: impl FnOnce(&mut Stack<'_, Reno, P>, Listener)) {
-    let (mut send, mut receive) = ([0; 2048], [0; 2048]);
-    let mut flight = [FlightRecord::<P>::default(); 12];
-    let mut reassembly = [SeqRange::default(); 4];
+    let [send, receive] = [(); 2].map(|()| Box::leak(Box::new([0; 2048])));
+    let flight = Box::leak(Box::new([FlightRecord::<P>::default(); 12]));
+    let reassembly = Box::leak(Box::new([SeqRange::default(); 4]));
     let buffers = Buffers {
-        send: Buffer::lent(&mut send),
-        receive: Buffer::lent(&mut receive),
-        flight: Buffer::lent(&mut flight),
-        reassembly: Buffer::lent(&mut reassembly),
+        send: Buffer::lent(send),
+        receive: Buffer::lent(receive),
+        flight: Buffer::lent(flight),
+        reassembly: Buffer::lent(reassembly),
         ..Buffers::default()
     };
-    let mut memory = StackMemory::<Reno, P, 1, 1, 1, 1>::new();
+    // Of a profile that is not named here it is unknown that nothing happens when its memory is dropped.
+    let memory = Box::leak(Box::new(StackMemory::<Reno, P, 1, 1, 1, 1>::new()));
     let mut capabilities = Capabilities::with_mtu(1500);
     capabilities.verify = Checksums { ip: false, transport: false };
     let config = StackConfig::new(capabilities, [1, 2]);
