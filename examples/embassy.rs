@@ -7,6 +7,7 @@ use ackclock::congestion::Reno;
 use ackclock::io::SharedStack;
 use ackclock::link::embassy::EmbassyLink;
 use ackclock::link::ethernet::Ethernet;
+use ackclock::profile::Full;
 use ackclock::stack::{
     Capabilities, Cidr, ListenConfig, Listener, Stack, StackConfig, StackMemory,
 };
