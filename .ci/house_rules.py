@@ -6,6 +6,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import import_cycles
+import ratchets
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SKIPPED = {".git", "target", "corpus-work", "artifacts"}
@@ -46,5 +47,6 @@ def problems(path):
 found = [problem for path in files() for problem in problems(path)]
 for name in ONE_WAY:
     found += import_cycles.problems(f"crates/ackclock-{name}", ROOT)
+found += ratchets.problems()
 print("\n".join(found) if found else "house rules hold")
 sys.exit(bool(found))

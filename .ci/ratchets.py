@@ -14,14 +14,19 @@ CORE = os.path.join("crates", "ackclock", "src")
 
 # What is counted, and how often it was there last.
 LIMITS = {
-    "conditions": 0,
-    "conditions that break the rule": 0,
-    "stand-ins": 0,
-    "functions over 60 lines": 0,
+    "conditions": 45,
+    # Each with its reason:
+    # - storage/mod.rs, CAN_GROW: whether there is a heap, for all who ask;
+    # - tell.rs, three: the macro by which all lines are told asks where it is expanded;
+    # - wire/address/mod.rs, IPV4_EXISTS: whether IPv4 is read, for all who ask.
+    "conditions that break the rule": 5,
+    # stack/lent_only.rs for stack/memory.rs, wire/address/absent.rs for wire/address/ipv6.rs.
+    "stand-ins": 2,
+    "functions over 60 lines": 1,
     "functions over 80 lines": 0,
-    "functions with more than five parameters": 0,
+    "functions with more than five parameters": 2,
     "inline attributes that depend on a feature": 0,
-    "pairs of file names one letter apart": 0,
+    "pairs of file names one letter apart": 4,
 }
 
 # Files that are about one feature and nothing else: a condition may switch a whole item of theirs.

@@ -16,10 +16,8 @@ while read -r features; do
 done <<'SETS'
 
 ipv6
-ipv4
 full
 full,alloc,log
 full,smoltcp-phy,embassy-net-driver,embedded-nal-async,defmt
-ethernet,ipv4,embedded-io
-ethernet,ipv4,embedded-io-async,log
+ipv4,embedded-io-async,log
 SETS

@@ -7,6 +7,7 @@ use ackclock::congestion::Reno;
 use ackclock::io::SharedStack;
 use ackclock::link::embassy::EmbassyLink;
 use ackclock::link::ethernet::Ethernet;
+use ackclock::profile::Full;
 use ackclock::stack::{
     Capabilities, Cidr, ListenConfig, Listener, Stack, StackConfig, StackMemory,
 };
@@ -73,7 +74,7 @@ async fn ask(shared: &'static Shared, answer: Rc<RefCell<Vec<u8>>>, done: Rc<Cel
 
 /// A stack of lent memory at 192.0.2.`last`.
 fn shared(last: u8) -> Result<&'static Shared, Box<dyn Error>> {
-    let memory: &mut StackMemory<'_, Reno, 2, 1, 1, 1> = Box::leak(Box::default());
+    let memory: &mut StackMemory<'_, Reno, Full, 2, 1, 1, 1> = Box::leak(Box::default());
     let buffers = [(); 2].map(|()| Buffers {
         send: Buffer::lent(Box::leak(Box::new([0; 1024]))),
         receive: Buffer::lent(Box::leak(Box::new([0; 1024]))),

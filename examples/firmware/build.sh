@@ -14,19 +14,14 @@ for target; do
     done
     images=("$here/cargo.sh" "$target" build --release --locked --package firmware
         --manifest-path "$here/Cargo.toml")
-    # The features of a call are those of all its images.
-    "${images[@]}" --bin services --features fast-path
-    "${images[@]}" --bin client --features client
     # In a folder of its own: it is another image of the same name.
-    "${images[@]}" --bin echo --no-default-features --features least \
+    "${images[@]}" --bin echo --features least \
         --target-dir "$CARGO_TARGET_DIR/least"
     cp "$CARGO_TARGET_DIR/least/$target/release/echo" "$CARGO_TARGET_DIR/$target/release/echo-least"
     if [ "$target" = thumbv7em-none-eabihf ]; then
         # For a Cortex-M7, which has its controller elsewhere.
         images+=(--target-dir "$CARGO_TARGET_DIR/an500")
         "${images[@]}" --features an500
-        "${images[@]}" --bin services --features fast-path,an500
-        "${images[@]}" --bin client --features client,an500
     fi
     if [ "$target" = thumbv7m-none-eabi ]; then
         "$here/cargo.sh" "$target" build --release --locked --package firmware-embassy \

@@ -5,6 +5,7 @@ use crate::{
     ACKCLOCK_FLUSHED, ACKCLOCK_OVER, ACKCLOCK_READABLE, ACKCLOCK_WRITABLE, ackclock_stack,
 };
 use ackclock::congestion::Reno;
+use ackclock::profile::Internet;
 use ackclock::stack::{Handle, ListenConfig, Listener, Stack};
 use ackclock::tcp::{Config, ReceiveError, SendError};
 use ackclock::time::Instant;
@@ -31,7 +32,7 @@ unsafe fn hand_over(number: Option<u64>, to: *mut u64) -> bool {
 /// `stack` is NULL or from `ackclock_init`.
 unsafe fn with<R>(
     stack: *mut ackclock_stack,
-    call: impl FnOnce(&mut Stack<'static, Reno>) -> R,
+    call: impl FnOnce(&mut Stack<'static, Reno, Internet>) -> R,
 ) -> Option<R> {
     // SAFETY: so the caller promises.
     unsafe { stack.as_mut() }.map(|it| call(&mut it.stack))

@@ -4,6 +4,7 @@ use crate::memory::Arena;
 use crate::{ACKCLOCK_CONNECTIONS, ACKCLOCK_HALF_OPEN, ACKCLOCK_LISTENERS, ACKCLOCK_TIME_WAIT};
 use ackclock::congestion::{Growth, Reno};
 use ackclock::link::ethernet::Ethernet;
+use ackclock::profile::Internet;
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::stack::{Capabilities, Cidr, Stack, StackConfig, StackMemory};
 use ackclock::storage::Buffer;
@@ -23,6 +24,7 @@ const LEAST_QUEUE: usize = 512;
 type Memory = StackMemory<
     'static,
     Reno,
+    Internet,
     ACKCLOCK_CONNECTIONS,
     ACKCLOCK_HALF_OPEN,
     ACKCLOCK_TIME_WAIT,
@@ -35,7 +37,7 @@ const RENO: Reno = Reno::new(Growth::ByteCounting { limit: 2 });
 /// A stack. It lies in the memory that `ackclock_init` was given.
 #[allow(non_camel_case_types)]
 pub struct ackclock_stack {
-    pub(crate) stack: Stack<'static, Reno>,
+    pub(crate) stack: Stack<'static, Reno, Internet>,
     pub(crate) ethernet: Ethernet<NEIGHBOURS, 1>,
 }
 
@@ -66,8 +68,10 @@ pub extern "C" fn ackclock_memory_needed() -> usize {
     piece(size_of::<ackclock_stack>(), align_of::<ackclock_stack>())
         + piece(size_of::<Memory>(), align_of::<Memory>())
         + ACKCLOCK_CONNECTIONS
-            * (piece(size_of::<[FlightRecord; FLIGHT]>(), align_of::<FlightRecord>())
-                + piece(size_of::<[SeqRange; RANGES]>(), align_of::<SeqRange>())
+            * (piece(
+                size_of::<[FlightRecord<Internet>; FLIGHT]>(),
+                align_of::<FlightRecord<Internet>>(),
+            ) + piece(size_of::<[SeqRange; RANGES]>(), align_of::<SeqRange>())
                 + 2 * LEAST_QUEUE)
 }
 
@@ -124,7 +128,7 @@ fn init(mut arena: Arena, config: &ackclock_config) -> Option<&'static mut ackcl
 }
 
 /// The records of one connection.
-fn records(arena: &mut Arena) -> Option<Buffers<'static>> {
+fn records(arena: &mut Arena) -> Option<Buffers<'static, Internet>> {
     const NOTHING: SeqRange = SeqRange::new(SeqNumber(0), SeqNumber(0));
     Some(Buffers {
         flight: Buffer::lent(arena.place([FlightRecord::EMPTY; FLIGHT])?),

@@ -3,6 +3,7 @@
 
 use ackclock::congestion::Reno;
 use ackclock::link::ethernet::Ethernet;
+use ackclock::profile::Internet;
 use ackclock::stack::{Capabilities, Cidr, Stack, StackConfig, StackMemory};
 use ackclock::storage::Buffer;
 use ackclock::tcp::{Buffers, FlightRecord};
@@ -26,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         reassembly: Buffer::lent(&mut reassembly),
         ..Buffers::default()
     };
-    let mut memory: StackMemory<'_, Reno, 1, 1, 1, 1> = StackMemory::new();
+    let mut memory: StackMemory<'_, Reno, Internet, 1, 1, 1, 1> = StackMemory::new();
     println!("the stack itself takes {} bytes", size_of_val(&memory));
     let secret = [0x5eed, 0x5eed]; // 128 bits from your hardware's random numbers
     let config = StackConfig::new(Capabilities::with_mtu(1500), secret);
@@ -51,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         flight: Buffer::lent(&mut flight),
         ..Buffers::default()
     };
-    let mut memory: StackMemory<'_, Reno, 1, 0, 1, 0> = StackMemory::new();
+    let mut memory: StackMemory<'_, Reno, Internet, 1, 0, 1, 0> = StackMemory::new();
     let config = StackConfig::new(Capabilities::with_mtu(1500), [1, 2]);
     let mut peer = Stack::new(config, Reno::default(), memory.storage([buffers]))?;
     peer.add_address(Cidr { address: [192, 0, 2, 2].into(), prefix: 24 })?;

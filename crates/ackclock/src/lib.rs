@@ -14,6 +14,7 @@
 //! | [`link`] | [`Link`](link::Link): what a driver implements |
 //! | [`apps`] | discard, echo, chargen and the clients that talk to them |
 //! | [`wire`] | bytes to segments and back |
+//! | [`profile`] | what an image has |
 //! | [`storage`] | memory that is lent or grows |
 //! | [`seq`], [`time`] | sequence numbers; instants and durations in nanoseconds |
 //!
@@ -75,46 +76,29 @@
 //! ```
 //!
 //! # Features
-//! `std` (default) implies `alloc`. With `alloc` storage can grow
-//! ([`Storage::growing`](stack::Storage::growing)); without it everything is lent
-//! ([`StackMemory`](stack::StackMemory)).
-//!
-//! `full` (default) is everything else. Firmware leaves `default` out and names what it needs, and pays
-//! for nothing else; what is set for a part that is not there has no effect.
-//!
 //! | feature | what it adds |
 //! | --- | --- |
-//! | `recovery-…` | a [`RecoveryAlgorithm`](tcp::RecoveryAlgorithm) beside NewReno: `go-back-n`, `rack`, `reno`, `rfc6675`, `sack-pipe`, `tahoe` |
-//! | `ethernet` | `link::ethernet`: frames, ARP, neighbour discovery and routes between a stack and an Ethernet device |
-//! | `active-open` | opening connections; without it others open them ([`Stack::connect`](stack::Stack::connect) fails) |
-//! | `fast-path` | ways of their own for what nearly all packets are |
-//! | `ipv4`, `ipv6` | packets of that family; those of the other are dropped |
-//! | `counters` | the counters of [`Info`](tcp::Info), of [`Statistics`](stack::Statistics) and of Ethernet; else they stay at zero |
-//! | `delivery-rate` | delivery rate samples, per transmission and per round trip; BBR needs them |
-//! | `ecn` | explicit congestion notification (RFC 3168) |
-//! | `historic` | retransmission timers from before RFC 6298 and clocks that tick |
-//! | `icmp-errors` | ICMP errors: path MTU discovery (RFC 1191, RFC 8201), unreachable destinations; else they are counted and ignored |
-//! | `many-connections` | a hash table of connections, a heap of deadlines, ranges out of order in a list that is searched by halves; else all are looked through |
-//! | `pacing` | pacing and the burst limit; BBR needs pacing |
-//! | `reassembly` | data that come out of order wait for what is missing before them; else they are dropped, and the peer sends them again (part of `sack`; without `sack` and `many-connections` one range waits) |
-//! | `sack` | selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883; part of the recoveries that go by them) |
-//! | `segmentation` | up to 64 segments in one transmission, for links that segment, and counted one by one what a link has put together |
-//! | `timestamps` | the timestamps option: round trips measured by it, PAWS (RFC 7323) |
-//! | `tuning` | settings that most connections leave as they are: ack policy, bounds of the retransmission timer, codepoints and hop limits of packets, cork, deferred accepts, FIN-WAIT-2 timeout, initial window, linger, MSL, MSS, restart after idle, time to give up a SYN, user timeout, window clamp, lent receive buffers used in part, listening for any destination |
-//! | `undo` | reductions for false alarms are taken back (RFC 3522, RFC 3708, RFC 4015, RFC 5682) |
-//! | `urgent` | urgent pointers (RFC 9293 section 3.8.5) |
-//! | `window-scaling` | the window scale option: windows of more than 64 KiB (RFC 7323 section 2) |
-//! | `window-validation` | RFC 7661 |
-//! | `smoltcp-phy`, `embassy-net-driver` | links over drivers made for smoltcp 0.14 and for embassy-net (`link::phy`, `link::embassy`); not in `full` |
-//! | `embedded-io`, `embedded-io-async`, `embedded-nal-async` | connections as streams with these traits (module `io`); not in `full` |
-//! | `log`, `defmt` | connections that open and end, packets that are dropped and limits that are hit are told through these crates; not in `full` |
+//! | `std` (default) | implies `alloc` |
+//! | `alloc` | storage that grows ([`Storage::growing`](stack::Storage::growing)), controllers in boxes; without it everything is lent ([`StackMemory`](stack::StackMemory)) |
+//! | `full` (default) | `ipv4` and `ipv6` |
+//! | `ipv4`, `ipv6` | packets of that family; those of a family that is left out are dropped |
+//! | `smoltcp-phy`, `embassy-net-driver` | links over drivers made for smoltcp 0.14 and for embassy-net (`link::phy`, `link::embassy`) |
+//! | `embedded-io`, `embedded-io-async`, `embedded-nal-async` | connections as streams with these traits (module `io`) |
+//! | `log`, `defmt` | connections that open and end, packets that are dropped and limits that are hit are told through these crates |
+//!
+//! # Profiles
+//! What else an image has is said by a type, the [`Profile`](profile::Profile) of its stack, which names
+//! each part that an image may do without. What is set for a part that is not there has no effect, and the
+//! part costs neither text nor memory. Stacks with different profiles can be in one image.
+//!
+//! | profile | for |
+//! | --- | --- |
+//! | [`Full`](profile::Full) | hosts: every part. A stack has it unless it is told otherwise |
+//! | [`Internet`](profile::Internet) | firmware that is a client or a server on the Internet |
+//! | [`Least`](profile::Least) | where [`profile!`] begins to add parts, or nothing is to be added |
+//! | one made with [`profile!`] | firmware that counts bytes |
 #![no_std]
 #![forbid(unsafe_code)]
-// What only a part asks for that was left out is not worth a condition of its own.
-#![cfg_attr(
-    not(all(feature = "full", feature = "alloc")),
-    allow(dead_code, unreachable_code, unused_imports, unused_variables)
-)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;

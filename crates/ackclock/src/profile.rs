@@ -11,6 +11,7 @@ use crate::tcp::PieceChoice;
 use crate::tcp::flight::FlightChoice;
 use crate::tcp::ranges::RangesChoice;
 use crate::tcp::recovery::RecoveryChoice;
+use crate::wire::Formats;
 use core::fmt::Debug;
 
 pub use crate::tcp::ranges::{FewRanges, ManyRanges, NoRanges, OneRange};
@@ -219,6 +220,13 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     const WINDOW_VALIDATION: bool = <Self::WindowValidation as Part>::PRESENT;
 }
 
+impl<P: Profile> Formats for P {
+    const ICMP_ERRORS: bool = P::ICMP_ERRORS;
+    const SACK: bool = P::SACK;
+    const TIMESTAMPS: bool = P::TIMESTAMPS;
+    const WINDOW_SCALING: bool = P::WINDOW_SCALING;
+}
+
 /// Every part present: where [`profile!`](crate::profile!) begins to leave parts out.
 #[doc(hidden)]
 pub mod full {
@@ -336,6 +344,23 @@ macro_rules! profile {
 profile! {
     /// Every part: what hosts have.
     pub struct Full: full {}
+}
+
+profile! {
+    /// What a client or server on the Internet should have, without what only hosts with many connections,
+    /// fast links or experiments need: active open, NewReno and RFC 6675 by SACK, four or so ranges that
+    /// wait behind a hole, timestamps, window scaling, ICMP errors and the undoing of false alarms.
+    pub struct Internet: least {
+        ActiveOpen = Present,
+        Flight = crate::tcp::flight::Records,
+        IcmpErrors = Present,
+        Ranges = FewRanges,
+        Recovery = crate::tcp::recovery::Rfc6675,
+        Sack = Present,
+        Timestamps = Present,
+        Undo = Present,
+        WindowScaling = Present,
+    }
 }
 
 profile! {

@@ -1,8 +1,8 @@
-//! Options that were left out of the build: a stack without `sack`, `timestamps` and
-//! `window-scaling` neither offers nor heeds them.
-#![cfg(not(any(feature = "sack", feature = "timestamps", feature = "window-scaling")))]
+//! Options that a profile leaves out: a stack without `Sack`, `Timestamps` and `WindowScaling` neither
+//! offers nor heeds them.
 
 use ackclock::congestion::Reno;
+use ackclock::profile::{Least, OneRange, Profile};
 use ackclock::seq::SeqRange;
 use ackclock::stack::{
     Capabilities, Cidr, Event, Handle, ListenConfig, Listener, Rejected, Stack, StackConfig,
@@ -12,6 +12,11 @@ use ackclock::storage::Buffer;
 use ackclock::tcp::{Buffers, FlightRecord, Keepalive};
 use ackclock::time::Instant;
 use ackclock::wire::{Checksums, Packet, Protocol, parse_packet};
+
+ackclock::profile! {
+    /// The least, but for a place where one range of data waits behind a hole.
+    struct Reassembling: least { Ranges = OneRange }
+}
 
 const NOW: Instant = Instant::from_secs(1);
 const OURS: [u8; 4] = [10, 0, 0, 2];
@@ -39,13 +44,13 @@ fn packet(seq: u32, ack: u32, flags: u8, options: &[u8], payload: &[u8]) -> Vec<
 }
 
 /// Option area, sequence number and ack number of the next packet that the stack sends.
-fn sent(stack: &mut Stack<'_, Reno>) -> Option<(Vec<u8>, u32, u32)> {
+fn sent<P: Profile>(stack: &mut Stack<'_, Reno, P>) -> Option<(Vec<u8>, u32, u32)> {
     let (options, seq, ack, _) = sent_with_len(stack)?;
     Some((options, seq, ack))
 }
 
 /// The same, and how long its payload is.
-fn sent_with_len(stack: &mut Stack<'_, Reno>) -> Option<(Vec<u8>, u32, u32, usize)> {
+fn sent_with_len<P: Profile>(stack: &mut Stack<'_, Reno, P>) -> Option<(Vec<u8>, u32, u32, usize)> {
     let mut bytes = [0; 1500];
     let mut len = None;
     stack.transmit(NOW, &mut |transmit| {
@@ -64,23 +69,24 @@ fn sent_with_len(stack: &mut Stack<'_, Reno>) -> Option<(Vec<u8>, u32, u32, usiz
 }
 
 /// The sequence numbers of all that the stack sends now.
-fn all_sent(stack: &mut Stack<'_, Reno>) -> Vec<u32> {
+fn all_sent<P: Profile>(stack: &mut Stack<'_, Reno, P>) -> Vec<u32> {
     core::iter::from_fn(|| sent(stack)).map(|(_, seq, _)| seq).collect()
 }
 
 /// Hands a stack over Ethernet's MTU, whose connections have 2 KiB each way, and its listener to `run`.
-fn with_stack(run: impl FnOnce(&mut Stack<'_, Reno>, Listener)) {
-    let (mut send, mut receive) = ([0; 2048], [0; 2048]);
-    let mut flight = [FlightRecord::default(); 12];
-    let mut reassembly = [SeqRange::default(); 4];
+fn with_stack<P: Profile>(run: impl FnOnce(&mut Stack<'_, Reno, P>, Listener)) {
+    let [send, receive] = [(); 2].map(|()| Box::leak(Box::new([0; 2048])));
+    let flight = Box::leak(Box::new([FlightRecord::<P>::default(); 12]));
+    let reassembly = Box::leak(Box::new([SeqRange::default(); 4]));
     let buffers = Buffers {
-        send: Buffer::lent(&mut send),
-        receive: Buffer::lent(&mut receive),
-        flight: Buffer::lent(&mut flight),
-        reassembly: Buffer::lent(&mut reassembly),
+        send: Buffer::lent(send),
+        receive: Buffer::lent(receive),
+        flight: Buffer::lent(flight),
+        reassembly: Buffer::lent(reassembly),
         ..Buffers::default()
     };
-    let mut memory = StackMemory::<Reno, 1, 1, 1, 1>::new();
+    // Of a profile that is not named here it is unknown that nothing happens when its memory is dropped.
+    let memory = Box::leak(Box::new(StackMemory::<Reno, P, 1, 1, 1, 1>::new()));
     let mut capabilities = Capabilities::with_mtu(1500);
     capabilities.verify = Checksums { ip: false, transport: false };
     let config = StackConfig::new(capabilities, [1, 2]);
@@ -93,13 +99,13 @@ fn with_stack(run: impl FnOnce(&mut Stack<'_, Reno>, Listener)) {
 }
 
 /// Opens a connection from the peer's side; the first sequence number that it sends too.
-fn accepted(stack: &mut Stack<'_, Reno>, listener: Listener) -> (Handle, u32) {
+fn accepted<P: Profile>(stack: &mut Stack<'_, Reno, P>, listener: Listener) -> (Handle, u32) {
     accepted_with(stack, listener, &SYN_OPTIONS)
 }
 
 /// The same where the peer's SYN has these options.
-fn accepted_with(
-    stack: &mut Stack<'_, Reno>,
+fn accepted_with<P: Profile>(
+    stack: &mut Stack<'_, Reno, P>,
     listener: Listener,
     syn_options: &[u8],
 ) -> (Handle, u32) {
@@ -116,7 +122,7 @@ fn accepted_with(
 
 #[test]
 fn a_deadline_outlasts_what_the_link_refuses() {
-    with_stack(|stack, listener| {
+    fn with<P: Profile>(stack: &mut Stack<'_, Reno, P>, listener: Listener) {
         let (handle, _) = accepted(stack, listener);
         while sent(stack).is_some() {}
         let probe_at = stack.poll_at();
@@ -124,15 +130,22 @@ fn a_deadline_outlasts_what_the_link_refuses() {
         assert_eq!(stack.send(NOW, handle, b"reply"), Ok(5));
         assert_eq!(stack.transmit(NOW, &mut |_| Err(Rejected)), Some(Err(Rejected)));
         assert_eq!(stack.poll_at(), probe_at);
-    });
+    }
+    with_stack(with::<Least>);
+    with_stack(with::<Reassembling>);
 }
 
 #[test]
 fn options_that_were_left_out_are_neither_offered_nor_heeded() {
-    with_stack(heeds_no_options);
+    with_stack::<Least>(|stack, listener| heeds_no_options(stack, listener, false));
+    with_stack::<Reassembling>(|stack, listener| heeds_no_options(stack, listener, true));
 }
 
-fn heeds_no_options(stack: &mut Stack<'_, Reno>, listener: Listener) {
+fn heeds_no_options<P: Profile>(
+    stack: &mut Stack<'_, Reno, P>,
+    listener: Listener,
+    reassembles: bool,
+) {
     let (handle, next) = accepted(stack, listener);
     // Behind a hole, and with a timestamp that goes back: it is kept if there is reassembly, and the ack
     // tells RCV.NXT alone.
@@ -140,7 +153,7 @@ fn heeds_no_options(stack: &mut Stack<'_, Reno>, listener: Listener) {
     stack.on_packet(NOW, &packet(ISS + 4, next, ACK, &old, b"def"));
     assert_eq!(sent(stack), Some((vec![], next, ISS + 1)));
     stack.on_packet(NOW, &packet(ISS + 1, next, ACK, &[], b"abc"));
-    if !cfg!(feature = "reassembly") {
+    if !reassembles {
         // What was dropped is asked for, if it takes the delay of an ack.
         stack.on_timeout(stack.poll_at());
         assert_eq!(sent(stack), Some((vec![], next, ISS + 4)));
@@ -165,9 +178,8 @@ fn heeds_no_options(stack: &mut Stack<'_, Reno>, listener: Listener) {
 }
 
 #[test]
-#[cfg(feature = "reassembly")]
 fn a_range_waits_behind_a_hole() {
-    with_stack(|stack, listener| {
+    with_stack::<Reassembling>(|stack, listener| {
         let (handle, next) = accepted(stack, listener);
         let mut acks = vec![];
         for (at, text) in [(3, "cd"), (7, "gh"), (5, "ef"), (4, "def"), (7, "gh"), (1, "ab")] {
@@ -188,8 +200,8 @@ fn a_range_waits_behind_a_hole() {
 }
 
 /// Opens a connection whose peer takes segments of `mss` bytes.
-fn accepted_in_segments(
-    stack: &mut Stack<'_, Reno>,
+fn accepted_in_segments<P: Profile>(
+    stack: &mut Stack<'_, Reno, P>,
     listener: Listener,
     mss: u16,
 ) -> (Handle, u32) {
@@ -198,7 +210,7 @@ fn accepted_in_segments(
 }
 
 /// Sends four segments of [`MSS`] bytes.
-fn four_segments(stack: &mut Stack<'_, Reno>, listener: Listener) -> (Handle, u32) {
+fn four_segments<P: Profile>(stack: &mut Stack<'_, Reno, P>, listener: Listener) -> (Handle, u32) {
     let (handle, next) = accepted_in_segments(stack, listener, MSS as u16);
     assert_eq!(stack.send(NOW, handle, &[0; 4 * MSS as usize]), Ok(2_000));
     assert_eq!(all_sent(stack), [0, 1, 2, 3].map(|n| next + n * MSS));
@@ -207,9 +219,9 @@ fn four_segments(stack: &mut Stack<'_, Reno>, listener: Listener) -> (Handle, u3
 
 #[test]
 fn each_partial_ack_has_the_next_segment_sent_again() {
-    with_stack(|stack, listener| {
+    fn with<P: Profile>(stack: &mut Stack<'_, Reno, P>, listener: Listener) {
         let (_, next) = four_segments(stack, listener);
-        let ack = |stack: &mut Stack<'_, Reno>, bytes: u32| {
+        let ack = |stack: &mut Stack<'_, Reno, P>, bytes: u32| {
             stack.on_packet(NOW, &packet(ISS + 1, next + bytes, ACK, &[], &[]));
             all_sent(stack)
         };
@@ -220,14 +232,16 @@ fn each_partial_ack_has_the_next_segment_sent_again() {
         assert_eq!(ack(stack, 3 * MSS), [next + 3 * MSS]);
         assert_eq!(ack(stack, 4 * MSS), []);
         assert_eq!(stack.poll_at(), NOW + Keepalive::default().idle);
-    });
+    }
+    with_stack(with::<Least>);
+    with_stack(with::<Reassembling>);
 }
 
 #[test]
 fn after_a_timeout_all_is_sent_again_but_what_is_acknowledged() {
-    with_stack(|stack, listener| {
+    fn with<P: Profile>(stack: &mut Stack<'_, Reno, P>, listener: Listener) {
         let (handle, next) = four_segments(stack, listener);
-        let samples = |stack: &Stack<'_, Reno>| stack.info(NOW, handle).unwrap().rtt_samples;
+        let samples = |stack: &Stack<'_, Reno, P>| stack.info(NOW, handle).unwrap().rtt_samples;
         assert_eq!(samples(stack), 1, "the handshake");
         stack.on_packet(NOW, &packet(ISS + 1, next + MSS / 2, ACK, &[], &[]));
         let at = stack.poll_at();
@@ -242,12 +256,14 @@ fn after_a_timeout_all_is_sent_again_but_what_is_acknowledged() {
         assert_eq!(all_sent(stack), [next + 4 * MSS]);
         stack.on_packet(at, &packet(ISS + 1, next + 4 * MSS + 4, ACK, &[], &[]));
         assert_eq!(samples(stack), 2);
-    });
+    }
+    with_stack(with::<Least>);
+    with_stack(with::<Reassembling>);
 }
 
 #[test]
 fn what_is_lost_goes_again_before_anything_new() {
-    with_stack(|stack, listener| {
+    fn with<P: Profile>(stack: &mut Stack<'_, Reno, P>, listener: Listener) {
         let (handle, next) = accepted_in_segments(stack, listener, 200);
         assert_eq!(stack.send(NOW, handle, &[0; 2_000]), Ok(2_000));
         assert_eq!(all_sent(stack).len(), 10);
@@ -264,12 +280,14 @@ fn what_is_lost_goes_again_before_anything_new() {
         assert_eq!(after(200), [200, 400]);
         assert_eq!(after(600), [600, 800, 1_000]);
         assert_eq!(after(1_200), [1_200, 1_400, 1_600, 1_800]);
-    });
+    }
+    with_stack(with::<Least>);
+    with_stack(with::<Reassembling>);
 }
 
 #[test]
 fn a_whole_segment_goes_again_also_before_a_short_one() {
-    with_stack(|stack, listener| {
+    fn with<P: Profile>(stack: &mut Stack<'_, Reno, P>, listener: Listener) {
         let (handle, next) = accepted_in_segments(stack, listener, 400);
         assert_eq!(stack.send(NOW, handle, &[0; 2_001]), Ok(2_001));
         stack.shutdown(NOW, handle).unwrap();
@@ -281,5 +299,7 @@ fn a_whole_segment_goes_again_also_before_a_short_one() {
         assert_eq!(sent_with_len(stack), Some((vec![], next, ISS + 1, 400)));
         stack.on_packet(NOW, &packet(ISS + 1, next + 400, ACK, &[], &[]));
         assert_eq!(sent_with_len(stack), Some((vec![], next + 400, ISS + 1, 400)));
-    });
+    }
+    with_stack(with::<Least>);
+    with_stack(with::<Reassembling>);
 }

@@ -1,8 +1,9 @@
 //! A stack whose memory is all lent, as firmware builds it: it works the same with and without the
-//! `alloc` feature.
+//! `alloc` feature, and with every profile.
 
 use ackclock::apps::{Application, Server, Service};
 use ackclock::congestion::Reno;
+use ackclock::profile::{Full, Internet, Present, Profile};
 use ackclock::seq::SeqRange;
 use ackclock::stack::{
     Capabilities, Cidr, ConnectError, Event, ListenConfig, Stack, StackConfig, StackMemory,
@@ -12,18 +13,23 @@ use ackclock::tcp::{Buffers, Config, FlightRecord, ReceiveError};
 use ackclock::time::{Duration, Instant};
 use std::net::SocketAddr;
 
+ackclock::profile! {
+    /// The least that opens connections.
+    struct Opening: least { ActiveOpen = Present }
+}
+
 const CONNECTIONS: usize = 2;
-type Memory<'a> = StackMemory<'a, Reno, CONNECTIONS, 2, 2, 1>;
+type Memory<'a, P> = StackMemory<'a, Reno, P, CONNECTIONS, 2, 2, 1>;
 
 /// The memory of one connection: 2 KiB each way.
-struct Lent {
+struct Lent<P: Profile> {
     send: [u8; 2048],
     receive: [u8; 2048],
-    flight: [FlightRecord; 8],
+    flight: [FlightRecord<P>; 8],
     reassembly: [SeqRange; 4],
 }
 
-impl Lent {
+impl<P: Profile> Lent<P> {
     fn new() -> Self {
         Lent {
             send: [0; 2048],
@@ -33,7 +39,7 @@ impl Lent {
         }
     }
 
-    fn buffers(&mut self) -> Buffers<'_> {
+    fn buffers(&mut self) -> Buffers<'_, P> {
         Buffers {
             send: Buffer::lent(&mut self.send),
             receive: Buffer::lent(&mut self.receive),
@@ -44,11 +50,11 @@ impl Lent {
     }
 }
 
-fn stack<'a>(
-    memory: &'a mut Memory<'a>,
-    buffers: [Buffers<'a>; CONNECTIONS],
+fn stack<'a, P: Profile>(
+    memory: &'a mut Memory<'a, P>,
+    buffers: [Buffers<'a, P>; CONNECTIONS],
     last: u8,
-) -> Stack<'a, Reno> {
+) -> Stack<'a, Reno, P> {
     let config = StackConfig::new(Capabilities::with_mtu(576), [u64::from(last), 2]);
     let mut stack = Stack::new(config, Reno::default(), memory.storage(buffers)).unwrap();
     stack.add_address(Cidr { address: [10, 0, 0, last].into(), prefix: 24 }).unwrap();
@@ -57,9 +63,9 @@ fn stack<'a>(
 
 /// Moves packets between both until neither has one, losing each `lose`-th; then lets a millisecond
 /// pass.
-fn exchange(
+fn exchange<P: Profile>(
     now: Instant,
-    ends: &mut [&mut Stack<'_, Reno>; 2],
+    ends: &mut [&mut Stack<'_, Reno, P>; 2],
     moved: &mut u32,
     lose: u32,
 ) -> Instant {
@@ -93,11 +99,18 @@ fn exchange(
 
 #[test]
 fn fifty_echo_connections_one_after_another_on_two_slots() {
-    let (mut client_memory, mut server_memory) = (Memory::new(), Memory::new());
-    let mut lent = [(); 4].map(|()| Lent::new());
+    fifty_echo_connections::<Full>();
+    fifty_echo_connections::<Internet>();
+    fifty_echo_connections::<Opening>();
+}
+
+fn fifty_echo_connections<P: Profile>() {
+    // Of a profile that is not named here it is unknown that nothing happens when its memory is dropped.
+    let [client_memory, server_memory] = [(); 2].map(|()| Box::leak(Box::new(Memory::new())));
+    let lent = Box::leak(Box::new([(); 4].map(|()| Lent::<P>::new())));
     let [a, b, c, d] = lent.each_mut().map(Lent::buffers);
-    let mut client = stack(&mut client_memory, [a, b], 1);
-    let mut server = stack(&mut server_memory, [c, d], 2);
+    let mut client = stack(client_memory, [a, b], 1);
+    let mut server = stack(server_memory, [c, d], 2);
     let address: SocketAddr = "10.0.0.2:7".parse().unwrap();
     let mut places = [(); 2].map(|()| Default::default());
     let mut echo =
@@ -131,14 +144,14 @@ fn fifty_echo_connections_one_after_another_on_two_slots() {
         assert!(received == message, "round {round}");
         client.close(now, handle).unwrap();
     }
-    let counted = if cfg!(feature = "counters") { 50 } else { 0 };
+    let counted = if P::COUNTERS { 50 } else { 0 };
     assert_eq!(client.statistics().active_opens, counted);
     assert_eq!(server.statistics().passive_opens, counted);
 }
 
 #[test]
 fn a_connection_does_not_start_from_an_address_of_another_family() {
-    let mut lent = [(); CONNECTIONS].map(|()| Lent::new());
+    let mut lent = [(); CONNECTIONS].map(|()| Lent::<Full>::new());
     let mut memory = Memory::new();
     let mut stack = stack(&mut memory, lent.each_mut().map(Lent::buffers), 1);
     let remote = "10.0.0.2:7".parse().unwrap();

@@ -1,13 +1,13 @@
 //! Two stacks in lent memory, as firmware has them, over a path that loses, doubles and reorders,
 //! under an allocator that fails: whatever happens between setup and end, nothing is allocated or
-//! freed. It holds with and without the `alloc` feature, for the least set of features, and with an
-//! Ethernet layer between stack and path for those of the firmware.
+//! freed. It holds with and without the `alloc` feature, for every profile, and with an Ethernet layer
+//! between stack and path.
 
 use ackclock::apps::Pattern;
 use ackclock::congestion::Reno;
-#[cfg(feature = "ethernet")]
 use ackclock::link::ethernet::Ethernet;
 use ackclock::link::{Direct, Interface, Received};
+use ackclock::profile::{Full, Internet, NoRanges, Present, Profile};
 use ackclock::seq::SeqRange;
 use ackclock::stack::{
     Capabilities, Cidr, Event, Handle, ListenConfig, Listener, Stack, StackConfig, StackMemory,
@@ -16,7 +16,6 @@ use ackclock::stack::{
 use ackclock::storage::Buffer;
 use ackclock::tcp::{AckPolicy, Buffers, Config, FlightRecord, ReceiveError};
 use ackclock::time::{Duration, Instant};
-#[cfg(feature = "ethernet")]
 use ackclock::wire::EthernetAddress;
 use proptest::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -77,6 +76,11 @@ fn an_allocation_is_noticed() {
     assert_eq!(calls, 1);
 }
 
+ackclock::profile! {
+    /// The least that opens connections: what comes out of order is sent again.
+    struct Opening: least { ActiveOpen = Present, Ranges = NoRanges }
+}
+
 const CONNECTIONS: usize = 2;
 const MTU: usize = 576;
 /// A packet with an Ethernet header.
@@ -86,16 +90,16 @@ const PLACES: usize = 32;
 /// The longest connection of all takes a small part of this.
 const MOST_STEPS: u32 = 200_000;
 
-type Memory<'a> = StackMemory<'a, Reno, CONNECTIONS, 2, 2, 1>;
+type Memory<'a, P> = StackMemory<'a, Reno, P, CONNECTIONS, 2, 2, 1>;
 
-struct Lent {
+struct Lent<P: Profile> {
     send: [u8; 2048],
     receive: [u8; 2048],
-    flight: [FlightRecord; 4],
+    flight: [FlightRecord<P>; 4],
     reassembly: [SeqRange; 4],
 }
 
-impl Lent {
+impl<P: Profile> Lent<P> {
     fn new() -> Self {
         Lent {
             send: [0; 2048],
@@ -105,7 +109,7 @@ impl Lent {
         }
     }
 
-    fn buffers(&mut self) -> Buffers<'_> {
+    fn buffers(&mut self) -> Buffers<'_, P> {
         Buffers {
             send: Buffer::lent(&mut self.send),
             receive: Buffer::lent(&mut self.receive),
@@ -188,8 +192,8 @@ impl Path {
     }
 }
 
-struct World<'a, 'b, I> {
-    ends: [Stack<'a, Reno>; 2],
+struct World<'a, 'b, I, P: Profile> {
+    ends: [Stack<'a, Reno, P>; 2],
     interfaces: &'b mut [I; 2],
     path: &'b mut Path,
     listener: Listener,
@@ -197,7 +201,7 @@ struct World<'a, 'b, I> {
     now: Instant,
 }
 
-impl<I: Interface> World<'_, '_, I> {
+impl<I: Interface, P: Profile> World<'_, '_, I, P> {
     /// Until the next thing happens. False: nothing will.
     fn step(&mut self) -> bool {
         for from in 0..2 {
@@ -287,7 +291,7 @@ impl<I: Interface> World<'_, '_, I> {
     }
 }
 
-fn echo(now: Instant, server: &mut Stack<'_, Reno>, handle: Handle) {
+fn echo<P: Profile>(now: Instant, server: &mut Stack<'_, Reno, P>, handle: Handle) {
     loop {
         let mut chunk = [0; 200];
         let len = match server.received(handle) {
@@ -309,11 +313,11 @@ fn echo(now: Instant, server: &mut Stack<'_, Reno>, handle: Handle) {
     }
 }
 
-fn stack<'a>(
-    memory: &'a mut Memory<'a>,
-    buffers: [Buffers<'a>; CONNECTIONS],
+fn stack<'a, P: Profile>(
+    memory: &'a mut Memory<'a, P>,
+    buffers: [Buffers<'a, P>; CONNECTIONS],
     last: u8,
-) -> Stack<'a, Reno> {
+) -> Stack<'a, Reno, P> {
     let config = StackConfig::new(Capabilities::with_mtu(MTU as u32), [last.into(), 2]);
     let mut stack = Stack::new(config, Reno::default(), memory.storage(buffers)).unwrap();
     stack.add_address(Cidr { address: [10, 0, 0, last].into(), prefix: 24 }).unwrap();
@@ -321,12 +325,16 @@ fn stack<'a>(
 }
 
 /// Runs a case; what went wrong, and how often the allocator was called meanwhile.
-fn run(case: Case, interfaces: &mut [impl Interface; 2]) -> (Result<(), &'static str>, u32) {
-    let (mut client_memory, mut server_memory) = (Memory::new(), Memory::new());
-    let mut lent = [(); 4].map(|()| Lent::new());
+fn run<P: Profile>(
+    case: Case,
+    interfaces: &mut [impl Interface; 2],
+) -> (Result<(), &'static str>, u32) {
+    // Of a profile that is not named here it is unknown that nothing happens when its memory is dropped.
+    let [client_memory, server_memory] = [(); 2].map(|()| Box::leak(Box::new(Memory::new())));
+    let lent = Box::leak(Box::new([(); 4].map(|()| Lent::<P>::new())));
     let [a, b, c, d] = lent.each_mut().map(Lent::buffers);
-    let client = stack(&mut client_memory, [a, b], 1);
-    let mut server = stack(&mut server_memory, [c, d], 2);
+    let client = stack(client_memory, [a, b], 1);
+    let mut server = stack(server_memory, [c, d], 2);
     let address = SocketAddr::from(([10, 0, 0, 2], 7));
     let mut listen = ListenConfig::new(address);
     listen.connection = case.config();
@@ -365,23 +373,23 @@ const FIFTY: Case = Case {
 
 #[test]
 fn fifty_connections_one_after_another_use_two_slots_and_no_heap() {
-    assert_eq!(run(FIFTY, &mut [Direct; 2]), (Ok(()), 0));
+    assert_eq!(run::<Full>(FIFTY, &mut [Direct; 2]), (Ok(()), 0));
+    assert_eq!(run::<Internet>(FIFTY, &mut [Direct; 2]), (Ok(()), 0));
+    assert_eq!(run::<Opening>(FIFTY, &mut [Direct; 2]), (Ok(()), 0));
 }
 
 /// Interfaces that remember four neighbours, as the firmware's does.
-#[cfg(feature = "ethernet")]
 fn ethernet() -> [Ethernet<4, 0>; 2] {
     [1, 2].map(|last| Ethernet::new(EthernetAddress([2, 0, 0, 0, 0, last])))
 }
 
-#[cfg(feature = "ethernet")]
 #[test]
 fn neighbours_that_are_asked_for_again_take_no_heap() {
     let case = Case { idle: Duration::from_secs(600), ..FIFTY };
     let mut interfaces = ethernet();
-    assert_eq!(run(case, &mut interfaces), (Ok(()), 0));
+    assert_eq!(run::<Internet>(case, &mut interfaces), (Ok(()), 0));
     let [client, _] = interfaces.map(|interface| *interface.statistics());
-    assert!(!cfg!(feature = "counters") || client.requests_sent > 1);
+    assert!(client.requests_sent > 1);
 }
 
 fn cases() -> impl Strategy<Value = Case> {
@@ -406,12 +414,13 @@ proptest! {
 
     #[test]
     fn every_byte_comes_back_without_a_heap(case in cases()) {
-        prop_assert_eq!(run(case, &mut [Direct; 2]), (Ok(()), 0));
+        prop_assert_eq!(run::<Full>(case, &mut [Direct; 2]), (Ok(()), 0));
+        prop_assert_eq!(run::<Internet>(case, &mut [Direct; 2]), (Ok(()), 0));
+        prop_assert_eq!(run::<Opening>(case, &mut [Direct; 2]), (Ok(()), 0));
     }
 
-    #[cfg(feature = "ethernet")]
-    #[test]
+        #[test]
     fn every_byte_comes_back_over_ethernet_without_a_heap(case in cases()) {
-        prop_assert_eq!(run(case, &mut ethernet()), (Ok(()), 0));
+        prop_assert_eq!(run::<Internet>(case, &mut ethernet()), (Ok(()), 0));
     }
 }

@@ -16,13 +16,7 @@ mod nal;
 mod shared;
 #[cfg(feature = "embedded-io-async")]
 mod stream;
-#[cfg(all(
-    test,
-    feature = "alloc",
-    feature = "embedded-nal-async",
-    feature = "ethernet",
-    feature = "ipv4"
-))]
+#[cfg(all(test, feature = "alloc", feature = "embedded-nal-async", feature = "ipv4"))]
 mod tests;
 #[cfg(feature = "embedded-io-async")]
 mod wakers;

@@ -4,7 +4,6 @@
 mod contiguous;
 #[cfg(feature = "embassy-net-driver")]
 pub mod embassy;
-#[cfg(feature = "ethernet")]
 pub mod ethernet;
 #[cfg(feature = "smoltcp-phy")]
 pub mod phy;

@@ -7,7 +7,7 @@ use super::{Handle, ListenConfig, ListenError, Listener, Stack};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::time::Instant;
-use crate::wire::{Address, is_unicast};
+use crate::wire::{Address, Ipv6Address, is_unicast};
 use core::net::SocketAddr;
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
@@ -21,7 +21,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             // Without the scope and the flow that it may have.
             config.local = SocketAddr::new(config.local.ip(), config.local.port());
         }
-        let is_there = cfg!(feature = "ipv6") || config.local.is_ipv4();
+        let is_there = Ipv6Address::EXISTS || config.local.is_ipv4();
         let ip = Address::from(config.local.ip());
         let is_foreign = P::RARE_SETTINGS && config.any_destination && is_unicast(ip);
         if !(is_there && (ip.is_unspecified() || self.addresses.contains(ip) || is_foreign)) {

@@ -4,7 +4,7 @@ use super::limits;
 use super::tuple::NOBODY;
 use super::{AddressError, Cidr};
 use crate::storage::Buffer;
-use crate::wire::{Address, is_unicast};
+use crate::wire::{Address, IPV4_EXISTS, Ipv6Address, is_unicast};
 use core::net::{IpAddr, Ipv4Addr};
 
 /// IPv6 link-local addresses share ten bits (RFC 4291 section 2.4).
@@ -149,8 +149,8 @@ impl Network {
     /// `None` if the family was left out.
     pub(crate) fn of(cidr: Cidr) -> Option<Self> {
         let is_there = match cidr.address {
-            IpAddr::V4(_) => cfg!(feature = "ipv4"),
-            IpAddr::V6(_) => cfg!(feature = "ipv6"),
+            IpAddr::V4(_) => IPV4_EXISTS,
+            IpAddr::V6(_) => Ipv6Address::EXISTS,
         };
         is_there.then(|| Network { address: cidr.address.into(), prefix: cidr.prefix })
     }

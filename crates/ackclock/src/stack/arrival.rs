@@ -12,7 +12,7 @@ use crate::tcp::Verdict;
 use crate::time::Instant;
 use crate::wire::{
     EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, Protocol, Segment, WireError,
-    parse_packet,
+    parse_packet_of,
 };
 
 /// Length of an ICMP echo header, in bytes.
@@ -51,7 +51,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     fn take_any<const STRAY: bool>(&mut self, now: Instant, received: &Received<'_>) -> bool {
         // Of a packet that is dropped nothing is kept if its time is noted first.
         let begun = STRAY.then(|| self.begin_packet(now));
-        let parsed = parse_packet(received.packet, received.verify);
+        let parsed = parse_packet_of::<P>(received.packet, received.verify);
         if !STRAY && parsed.as_ref().is_ok_and(|packet| self.is_stray(packet)) {
             return false;
         }

@@ -1,6 +1,6 @@
 //! The memory of one connection as one value.
 
-use crate::profile::{Full, Profile};
+use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::tcp::{Buffers, FlightRecord};
@@ -13,10 +13,11 @@ use crate::tcp::{Buffers, FlightRecord};
 ///
 /// ```
 /// use ackclock::congestion::Reno;
+/// use ackclock::profile::Full;
 /// use ackclock::stack::{Capabilities, ConnectionMemory, Stack, StackConfig, StackMemory};
 ///
-/// let mut connections = [const { ConnectionMemory::<2048, 8, 4>::new() }; 2];
-/// let mut memory = StackMemory::<Reno, 2, 2, 2, 1>::new();
+/// let mut connections = [const { ConnectionMemory::<Full, 2048, 8, 4>::new() }; 2];
+/// let mut memory = StackMemory::<Reno, Full, 2, 2, 2, 1>::new();
 /// let storage = memory.storage(connections.each_mut());
 /// let config = StackConfig::new(Capabilities::with_mtu(1500), [1, 2]);
 /// let stack = Stack::new(config, Reno::default(), storage)?;
@@ -24,10 +25,10 @@ use crate::tcp::{Buffers, FlightRecord};
 /// ```
 #[derive(Debug)]
 pub struct ConnectionMemory<
+    P: Profile,
     const BYTES: usize,
     const FLIGHT: usize,
     const RANGES: usize,
-    P: Profile = Full,
 > {
     send: [u8; BYTES],
     receive: [u8; BYTES],
@@ -35,8 +36,8 @@ pub struct ConnectionMemory<
     reassembly: [SeqRange; RANGES],
 }
 
-impl<const BYTES: usize, const FLIGHT: usize, const RANGES: usize, P: Profile>
-    ConnectionMemory<BYTES, FLIGHT, RANGES, P>
+impl<P: Profile, const BYTES: usize, const FLIGHT: usize, const RANGES: usize>
+    ConnectionMemory<P, BYTES, FLIGHT, RANGES>
 {
     /// Memory with nothing in it: all zeros, so that as a static it takes no place in an image.
     pub const fn new() -> Self {
@@ -49,18 +50,18 @@ impl<const BYTES: usize, const FLIGHT: usize, const RANGES: usize, P: Profile>
     }
 }
 
-impl<const BYTES: usize, const FLIGHT: usize, const RANGES: usize, P: Profile> Default
-    for ConnectionMemory<BYTES, FLIGHT, RANGES, P>
+impl<P: Profile, const BYTES: usize, const FLIGHT: usize, const RANGES: usize> Default
+    for ConnectionMemory<P, BYTES, FLIGHT, RANGES>
 {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<'a, const BYTES: usize, const FLIGHT: usize, const RANGES: usize, P: Profile>
-    From<&'a mut ConnectionMemory<BYTES, FLIGHT, RANGES, P>> for Buffers<'a, P>
+impl<'a, P: Profile, const BYTES: usize, const FLIGHT: usize, const RANGES: usize>
+    From<&'a mut ConnectionMemory<P, BYTES, FLIGHT, RANGES>> for Buffers<'a, P>
 {
-    fn from(memory: &'a mut ConnectionMemory<BYTES, FLIGHT, RANGES, P>) -> Self {
+    fn from(memory: &'a mut ConnectionMemory<P, BYTES, FLIGHT, RANGES>) -> Self {
         Buffers {
             send: Buffer::lent(&mut memory.send),
             receive: Buffer::lent(&mut memory.receive),

@@ -43,7 +43,7 @@ impl fmt::Display for ConnectError {
                  memory of StackConfig, or where memory is lent CONNECTIONS of StackMemory"
             }
             ConnectError::Config(error) => return error.fmt(f),
-            ConnectError::LeftOut => "build with the feature active-open to open connections",
+            ConnectError::LeftOut => "the profile of the stack has no active open",
         })
     }
 }

@@ -47,6 +47,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     ///
     /// ```
     /// use ackclock::congestion::{Growth, Reno};
+    /// use ackclock::profile::Full;
     /// use ackclock::stack::{Capabilities, ConnectionMemory, Stack, StackConfig, StackMemory};
     /// use std::sync::Mutex;
     ///
@@ -54,8 +55,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// const RENO: Reno = Reno::new(Growth::ByteCounting { limit: 2 });
     ///
     /// static STACK: Mutex<Stack<'static, Reno>> = Mutex::new(Stack::empty(CONFIG, RENO));
-    /// static MEMORY: Mutex<StackMemory<'static, Reno, 2, 2, 2, 1>> = Mutex::new(StackMemory::new());
-    /// static CONNECTIONS: Mutex<[ConnectionMemory<2048, 8, 4>; 2]> =
+    /// static MEMORY: Mutex<StackMemory<'static, Reno, Full, 2, 2, 2, 1>> = Mutex::new(StackMemory::new());
+    /// static CONNECTIONS: Mutex<[ConnectionMemory<Full, 2048, 8, 4>; 2]> =
     ///     Mutex::new([const { ConnectionMemory::new() }; 2]);
     ///
     /// // A guard that is kept for ever stands for what a program for a microcontroller uses.

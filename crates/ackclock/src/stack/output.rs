@@ -11,7 +11,7 @@ use crate::profile::Profile;
 use crate::time::Instant;
 use crate::wire::{
     Address, Ecn, Flags, Header, IpInfo, MAX_HEADER, WriteChecksum, write_echo_reply,
-    write_packet_header,
+    write_packet_header_of,
 };
 
 /// Whoever takes the packets; it is told to whom each goes, and what our addresses are.
@@ -95,7 +95,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             payload: [&[], &[]],
             segment_size: 0,
         };
-        outbound.offer(self.config.link.checksum, &self.addresses, sink).map(|_| ())
+        outbound.offer::<P>(self.config.link.checksum, &self.addresses, sink).map(|_| ())
     }
 
     #[inline(never)]
@@ -195,7 +195,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             payload,
             segment_size: outgoing.segment_size,
         };
-        let offered = outbound.offer(checksum, &self.addresses, sink);
+        let offered = outbound.offer::<P>(checksum, &self.addresses, sink);
         let mut is_last = false;
         if let Ok(bytes) = offered {
             self.statistics.count(|all| &mut all.packets_sent);
@@ -297,7 +297,7 @@ struct Outbound<'p> {
 
 impl<'p> Outbound<'p> {
     /// Writes the headers and offers the packet; returns its length in bytes.
-    fn offer(
+    fn offer<P: Profile>(
         self,
         checksum: WriteChecksum,
         addresses: &Addresses<'_>,
@@ -315,7 +315,7 @@ impl<'p> Outbound<'p> {
         tcp.source_port = local.port();
         tcp.destination_port = remote.port();
         let mut header = [0; MAX_HEADER];
-        let len = write_packet_header(&mut header, &ip, tcp, payload, checksum);
+        let len = write_packet_header_of::<P>(&mut header, &ip, tcp, payload, checksum);
         let transmit = Transmit {
             header: header.get(..len).unwrap_or_default(),
             payload,

@@ -29,6 +29,7 @@ pub(super) struct ReceiveAutotuning {
 impl ReceiveAutotuning {
     /// The state that a connection with this configuration starts from; `None` if its queue has a
     /// fixed size.
+    #[allow(dead_code, reason = "only queues that grow ask, and without a heap none does")]
     pub(super) fn for_policy(config: &Config) -> Option<Self> {
         (config.buffer_tuning == BufferTuning::Automatic).then(|| ReceiveAutotuning {
             since: None,
@@ -40,6 +41,7 @@ impl ReceiveAutotuning {
     }
 
     /// The queue to have, in bytes; it only grows.
+    #[allow(dead_code, reason = "only queues that grow ask, and without a heap none does")]
     pub(super) const fn wanted(&self) -> u32 {
         self.wanted
     }

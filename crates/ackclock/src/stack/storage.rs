@@ -40,7 +40,7 @@ pub struct Storage<'a, C, P: Profile = Full> {
     pub(super) echo_data: Buffer<'a, u8>,
 }
 
-/// Memory for a stack that needs no heap: so many connections, half-open connections, connections
+/// Memory for a stack that needs no heap, with the profile `P`: so many connections, half-open connections, connections
 /// in TIME-WAIT and listeners at a time.
 ///
 /// `BUCKETS` is the size of the table in which connections are looked up. It is used if it is
@@ -56,6 +56,7 @@ pub struct Storage<'a, C, P: Profile = Full> {
 pub struct StackMemory<
     'a,
     C,
+    P: Profile,
     const CONNECTIONS: usize,
     const HALF_OPEN: usize,
     const TIME_WAIT: usize,
@@ -64,7 +65,6 @@ pub struct StackMemory<
     const ADDRESSES: usize = 8,
     const REPLIES: usize = 16,
     const ECHO_BYTES: usize = 2048,
-    P: Profile = Full,
 > {
     connections: [Place<Slot<'a, C, P>>; CONNECTIONS],
     spare: [Option<Buffers<'a, P>>; CONNECTIONS],
@@ -88,6 +88,7 @@ pub struct StackMemory<
 impl<
     'a,
     C,
+    P: Profile,
     const CONNECTIONS: usize,
     const HALF_OPEN: usize,
     const TIME_WAIT: usize,
@@ -96,11 +97,11 @@ impl<
     const ADDRESSES: usize,
     const REPLIES: usize,
     const ECHO_BYTES: usize,
-    P: Profile,
 >
     StackMemory<
         'a,
         C,
+        P,
         CONNECTIONS,
         HALF_OPEN,
         TIME_WAIT,
@@ -109,7 +110,6 @@ impl<
         ADDRESSES,
         REPLIES,
         ECHO_BYTES,
-        P,
     >
 {
     /// Memory with nothing in it: all zeros where it is all lent (without the feature `alloc`), so
@@ -175,6 +175,7 @@ impl<
 
 impl<
     C,
+    P: Profile,
     const CONNECTIONS: usize,
     const HALF_OPEN: usize,
     const TIME_WAIT: usize,
@@ -183,11 +184,11 @@ impl<
     const ADDRESSES: usize,
     const REPLIES: usize,
     const ECHO_BYTES: usize,
-    P: Profile,
 > Default
     for StackMemory<
         '_,
         C,
+        P,
         CONNECTIONS,
         HALF_OPEN,
         TIME_WAIT,
@@ -196,7 +197,6 @@ impl<
         ADDRESSES,
         REPLIES,
         ECHO_BYTES,
-        P,
     >
 {
     fn default() -> Self {

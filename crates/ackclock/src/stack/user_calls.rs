@@ -130,7 +130,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// What does not hold of the connections although it must whenever the stack is left alone; for
     /// tests.
-    #[cfg(feature = "invariants")]
     #[doc(hidden)]
     pub fn broken_invariant(&self) -> Option<&'static str> {
         self.connections.iter().find_map(|(_, slot)| slot.connection.broken_invariant())

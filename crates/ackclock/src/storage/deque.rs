@@ -10,8 +10,6 @@ pub struct Deque<'a, T> {
     // Four bytes each: a connection holds several of these.
     head: u32,
     len: u32,
-    /// Without memory that grows its length is the limit.
-    #[cfg(feature = "alloc")]
     limit: u32,
 }
 
@@ -22,18 +20,9 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
     /// A queue in `buffer`. Lent memory limits it to its length, whatever `limit` says; owned
     /// memory grows on demand up to `limit` elements.
     pub const fn new(buffer: Buffer<'a, T>, limit: usize) -> Self {
-        #[cfg(feature = "alloc")]
-        let limit = {
-            let limit = if buffer.can_grow() { limit } else { buffer.length() };
-            if limit < u32::MAX as usize { limit as u32 } else { u32::MAX }
-        };
-        Deque {
-            buffer,
-            head: 0,
-            len: 0,
-            #[cfg(feature = "alloc")]
-            limit,
-        }
+        let limit = if buffer.can_grow() { limit } else { buffer.length() };
+        let limit = if limit < u32::MAX as usize { limit as u32 } else { u32::MAX };
+        Deque { buffer, head: 0, len: 0, limit }
     }
 
     /// The memory, for use by another queue. The elements are forgotten.
@@ -53,10 +42,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
 
     /// How many elements it can hold at most.
     pub const fn limit(&self) -> usize {
-        #[cfg(feature = "alloc")]
-        return self.limit as usize;
-        #[cfg(not(feature = "alloc"))]
-        self.buffer.length()
+        self.limit as usize
     }
 
     /// Whether it holds as many as it can.

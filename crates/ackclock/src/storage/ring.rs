@@ -13,8 +13,6 @@ pub struct Ring<'a> {
     // Four bytes each: a connection holds several of these, and no ring is larger than 4 GiB.
     head: u32,
     len: u32,
-    /// Without memory that grows its length is the limit.
-    #[cfg(feature = "alloc")]
     limit: u32,
 }
 
@@ -25,18 +23,9 @@ impl<'a> Ring<'a> {
     /// A ring in `buffer`. Lent memory limits it to its length, whatever `limit` says; owned
     /// memory grows on demand up to `limit` bytes.
     pub fn new(buffer: Buffer<'a, u8>, limit: usize) -> Self {
-        #[cfg(feature = "alloc")]
-        let limit = {
-            let limit = if buffer.can_grow() { limit } else { buffer.len() };
-            u32::try_from(limit).unwrap_or(u32::MAX)
-        };
-        Ring {
-            buffer,
-            head: 0,
-            len: 0,
-            #[cfg(feature = "alloc")]
-            limit,
-        }
+        let limit = if buffer.can_grow() { limit } else { buffer.len() };
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+        Ring { buffer, head: 0, len: 0, limit }
     }
 
     /// The memory, for use by another ring. The bytes are forgotten.
@@ -56,10 +45,7 @@ impl<'a> Ring<'a> {
 
     /// How many bytes it can hold at most.
     pub const fn limit(&self) -> usize {
-        #[cfg(feature = "alloc")]
-        return self.limit as usize;
-        #[cfg(not(feature = "alloc"))]
-        self.buffer.length()
+        self.limit as usize
     }
 
     /// Sets how many bytes an owned ring can hold at most: never fewer than are queued. Its memory
@@ -69,10 +55,7 @@ impl<'a> Ring<'a> {
         if !self.buffer.can_grow() {
             return;
         }
-        #[cfg(feature = "alloc")]
-        {
-            self.limit = u32::try_from(limit).unwrap_or(u32::MAX).max(self.len);
-        }
+        self.limit = u32::try_from(limit).unwrap_or(u32::MAX).max(self.len);
         if self.limit() <= self.buffer.len() / 2 {
             self.buffer.rotate_left(self.head as usize);
             self.head = 0;

@@ -143,7 +143,6 @@ pub struct Connection<'a, C, P: Profile = Full> {
 }
 
 /// What a microcontroller pays for a connection with Reno and RFC 6675 besides the memory it lends.
-#[cfg(all(target_pointer_width = "32", not(feature = "alloc")))]
 const _: () = {
     use crate::profile::Present;
 
@@ -159,8 +158,41 @@ const _: () = {
             WindowScaling = Present,
         }
     }
-    assert!(size_of::<Connection<'static, crate::congestion::Reno, Small>>() <= 512);
+    let is_bounded = usize::BITS == 32 && !crate::storage::CAN_GROW;
+    let size = size_of::<Connection<'static, crate::congestion::Reno, Small>>();
+    assert!(!is_bounded || size <= 512);
 };
+
+/// What a stack asks and sets whose queues grow.
+#[allow(dead_code, reason = "only queues that grow ask, and without a heap none does")]
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
+    /// Bounds the queues before anything was queued or sent, in bytes, where their memory grows.
+    pub(crate) fn begin_with(&mut self, send: u32, receive: u32) {
+        self.sender.set_limit(send as usize);
+        self.receiver.set_limit(receive as usize);
+    }
+
+    /// Most bytes that the send queue and the receive queue may hold.
+    pub(crate) fn queue_limits(&self) -> (u32, u32) {
+        (self.sender.queue().limit() as u32, self.receiver.wanted_limit())
+    }
+
+    /// Memory that the send queue holds, in bytes.
+    pub(crate) fn send_memory(&self) -> u32 {
+        u32::try_from(self.sender.queue().allocated()).unwrap_or(u32::MAX)
+    }
+
+    /// What the receive queue may hold, and the memory that it holds if that is more, in bytes.
+    pub(crate) fn receive_memory(&self) -> u32 {
+        let memory = self.receiver.limit().max(self.receiver.allocated());
+        u32::try_from(memory).unwrap_or(u32::MAX)
+    }
+
+    /// The law's window, in bytes.
+    pub(crate) fn congestion_window(&self) -> u32 {
+        self.sender.controller().window()
+    }
+}
 
 impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     /// Active open (section 3.10.1): a connection in SYN-SENT whose SYN the next
@@ -278,37 +310,10 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.receiver.largest_window().min(u32::from(u16::MAX)) as u16
     }
 
-    /// Bounds the queues before anything was queued or sent, in bytes, where their memory grows.
-    pub(crate) fn begin_with(&mut self, send: u32, receive: u32) {
-        self.sender.set_limit(send as usize);
-        self.receiver.set_limit(receive as usize);
-    }
-
-    /// Most bytes that the send queue and the receive queue may hold.
-    pub(crate) fn queue_limits(&self) -> (u32, u32) {
-        (self.sender.queue().limit() as u32, self.receiver.wanted_limit())
-    }
-
-    /// Memory that the send queue holds, in bytes.
-    pub(crate) fn send_memory(&self) -> u32 {
-        u32::try_from(self.sender.queue().allocated()).unwrap_or(u32::MAX)
-    }
-
-    /// What the receive queue may hold, and the memory that it holds if that is more, in bytes.
-    pub(crate) fn receive_memory(&self) -> u32 {
-        let memory = self.receiver.limit().max(self.receiver.allocated());
-        u32::try_from(memory).unwrap_or(u32::MAX)
-    }
-
     /// Memory that the receive queue holds, in bytes.
     #[cfg(test)]
     pub(crate) fn receive_queue_memory(&self) -> usize {
         self.receiver.allocated()
-    }
-
-    /// The law's window, in bytes.
-    pub(crate) fn congestion_window(&self) -> u32 {
-        self.sender.controller().window()
     }
 
     /// The smoothed round-trip time; zero before the first sample.

@@ -9,7 +9,6 @@ mod give_up;
 pub(crate) mod handshake;
 mod icmp_errors;
 mod info;
-#[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
 mod invariants;
 mod keepalive;
 mod output;

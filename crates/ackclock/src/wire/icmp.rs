@@ -4,7 +4,7 @@ use super::checksum::Checksum;
 use super::ip::{self, IpProtocol};
 use super::ipv4::Ipv4Header;
 use super::ipv6::Ipv6Header;
-use super::{Address, Checksums, IpInfo, MAX_HEADER, Protocol, WireError, included};
+use super::{Address, Checksums, Formats, IpInfo, MAX_HEADER, Protocol, WireError};
 use crate::seq::SeqNumber;
 use core::net::SocketAddr;
 
@@ -75,7 +75,10 @@ pub enum IcmpErrorKind {
 }
 
 /// Reads an ICMP message (RFC 792).
-pub(super) fn parse_v4(message: &[u8], verify: Checksums) -> Result<Protocol<'_>, WireError> {
+pub(super) fn parse_v4<F: Formats>(
+    message: &[u8],
+    verify: Checksums,
+) -> Result<Protocol<'_>, WireError> {
     if verify.transport && Checksum::default().over(message).complement() != 0 {
         return Err(WireError::Checksum);
     }
@@ -83,7 +86,7 @@ pub(super) fn parse_v4(message: &[u8], verify: Checksums) -> Result<Protocol<'_>
         message.split_first_chunk::<HEADER>().ok_or(WireError::Truncated)?;
     let kind = match (message_type, code) {
         (v4::ECHO_REQUEST, 0) => return Ok(echo_request([a, b], [c, d], body)),
-        _ if !included::ICMP_ERRORS => return Ok(Protocol::OtherIcmp),
+        _ if !F::ICMP_ERRORS => return Ok(Protocol::OtherIcmp),
         // RFC 1122 section 3.2.2.1 and RFC 1812 section 5.2.7.1 list the codes.
         (v4::DESTINATION_UNREACHABLE, 0 | 1 | 5..=8 | 11 | 12) => IcmpErrorKind::Unreachable,
         (v4::DESTINATION_UNREACHABLE, 2 | 3 | 9 | 10 | 13) => IcmpErrorKind::Refused,
@@ -100,7 +103,7 @@ pub(super) fn parse_v4(message: &[u8], verify: Checksums) -> Result<Protocol<'_>
 }
 
 /// Reads an ICMPv6 message (RFC 4443).
-pub(super) fn parse_v6<'a>(
+pub(super) fn parse_v6<'a, F: Formats>(
     message: &'a [u8],
     ip: &IpInfo,
     verify: Checksums,
@@ -113,7 +116,7 @@ pub(super) fn parse_v6<'a>(
         message.split_first_chunk::<HEADER>().ok_or(WireError::Truncated)?;
     let kind = match (message_type, code) {
         (v6::ECHO_REQUEST, 0) => return Ok(echo_request([a, b], [c, d], body)),
-        _ if !included::ICMP_ERRORS => return Ok(Protocol::OtherIcmp),
+        _ if !F::ICMP_ERRORS => return Ok(Protocol::OtherIcmp),
         // No route, beyond the scope of the source, address unreachable (RFC 4443 section 3.1).
         (v6::DESTINATION_UNREACHABLE, 0 | 2 | 3) => IcmpErrorKind::Unreachable,
         (v6::DESTINATION_UNREACHABLE, _) => IcmpErrorKind::Refused,

@@ -1,8 +1,8 @@
 //! IP packets of either family: what the families have in common, and the choice between them.
 
 use super::{
-    Address, EchoRequest, IcmpError, Ipv6Address, MAX_HEADER, Segment, WireError, icmp, included,
-    ipv4, ipv6,
+    Address, AllFormats, EchoRequest, Formats, IPV4_EXISTS, IcmpError, Ipv6Address, MAX_HEADER,
+    Segment, WireError, icmp, ipv4, ipv6,
 };
 
 /// Bytes of an IPv6 header without extension headers (RFC 8200 section 3).
@@ -146,9 +146,18 @@ impl Default for Checksums {
 /// # Errors
 /// Says what is malformed; the packet is to be dropped and counted.
 pub fn parse_packet(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> {
+    parse_packet_of::<AllFormats>(bytes, verify)
+}
+
+/// The same, of the formats that an image has: what it leaves out counts as
+/// [`OtherIcmp`](Protocol::OtherIcmp), or as an option that nobody knows.
+pub(crate) fn parse_packet_of<F: Formats>(
+    bytes: &[u8],
+    verify: Checksums,
+) -> Result<Packet<'_>, WireError> {
     match bytes.first().ok_or(WireError::Truncated)? >> 4 {
-        4 if included::IPV4 => ipv4::parse(bytes, verify),
-        6 if Ipv6Address::EXISTS => ipv6::parse(bytes, verify),
+        4 if IPV4_EXISTS => ipv4::parse::<F>(bytes, verify),
+        6 if Ipv6Address::EXISTS => ipv6::parse::<F>(bytes, verify),
         _ => Err(WireError::Version),
     }
 }
@@ -166,7 +175,7 @@ pub(super) fn words<const BYTES: usize, const WORDS: usize>(header: &[u8; BYTES]
 
 /// Reads the content of an IP packet.
 #[inline]
-pub(super) fn parse_transport(
+pub(super) fn parse_transport<F: Formats>(
     protocol: Option<IpProtocol>,
     payload: &[u8],
     ip: IpInfo,
@@ -176,9 +185,9 @@ pub(super) fn parse_transport(
         return Err(WireError::Address);
     }
     let protocol = match (protocol, ip.source) {
-        (Some(IpProtocol::Tcp), _) => Protocol::Tcp(Segment::parse(payload, ip, verify)?),
-        (Some(IpProtocol::Icmp), Address::V4(_)) => icmp::parse_v4(payload, verify)?,
-        (Some(IpProtocol::Icmpv6), Address::V6(_)) => icmp::parse_v6(payload, &ip, verify)?,
+        (Some(IpProtocol::Tcp), _) => Protocol::Tcp(Segment::parse::<F>(payload, ip, verify)?),
+        (Some(IpProtocol::Icmp), Address::V4(_)) => icmp::parse_v4::<F>(payload, verify)?,
+        (Some(IpProtocol::Icmpv6), Address::V6(_)) => icmp::parse_v6::<F>(payload, &ip, verify)?,
         _ => return Err(WireError::UnknownProtocol),
     };
     Ok(Packet { ip, protocol })

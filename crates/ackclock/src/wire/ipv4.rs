@@ -2,7 +2,7 @@
 
 use super::checksum::Checksum;
 use super::ip::{IpProtocol, parse_transport, saturate, words, write_words};
-use super::{Checksums, Ecn, IpInfo, MAX_HEADER, Packet, WireError};
+use super::{Checksums, Ecn, Formats, IpInfo, MAX_HEADER, Packet, WireError};
 use core::net::Ipv4Addr;
 
 /// Bytes of a header without options (section 3.1).
@@ -56,7 +56,7 @@ impl Ipv4Header {
 
 /// Reads a packet.
 #[inline]
-pub(super) fn parse(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> {
+pub(super) fn parse<F: Formats>(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> {
     let header = Ipv4Header::parse(bytes).ok_or(WireError::Truncated)?;
     let packet = bytes.get(..header.total_len).ok_or(WireError::Truncated)?;
     let (header_bytes, payload) =
@@ -74,7 +74,7 @@ pub(super) fn parse(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireE
         dscp: header.service >> 2,
         ecn: Ecn::from_bits(header.service),
     };
-    parse_transport(header.protocol, payload, ip, verify)
+    parse_transport::<F>(header.protocol, payload, ip, verify)
 }
 
 /// The checksum of a header; most have no options.

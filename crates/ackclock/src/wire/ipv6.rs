@@ -1,7 +1,7 @@
 //! IPv6 headers (RFC 8200).
 
 use super::ip::{IPV6_HEADER, IpProtocol, parse_transport, saturate};
-use super::{Address, Checksums, Ecn, IpInfo, MAX_HEADER, Packet, WireError};
+use super::{Address, Checksums, Ecn, Formats, IpInfo, MAX_HEADER, Packet, WireError};
 use core::net::Ipv6Addr;
 
 /// Extension headers by number (section 4).
@@ -50,7 +50,7 @@ impl Ipv6Header {
 
 /// Reads a packet.
 #[inline]
-pub(super) fn parse(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> {
+pub(super) fn parse<F: Formats>(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> {
     let (header, rest) = Ipv6Header::parse(bytes).ok_or(WireError::Truncated)?;
     let payload = rest.get(..header.payload_len).ok_or(WireError::Truncated)?;
     let ip = IpInfo {
@@ -61,7 +61,7 @@ pub(super) fn parse(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireE
         ecn: Ecn::from_bits(header.traffic_class),
     };
     let (protocol, payload) = skip_extension_headers(header.next_header, payload)?;
-    parse_transport(IpProtocol::from_number(protocol), payload, ip, verify)
+    parse_transport::<F>(IpProtocol::from_number(protocol), payload, ip, verify)
 }
 
 /// Section 4: the protocol behind the extension headers, and its bytes.

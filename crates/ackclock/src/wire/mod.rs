@@ -5,19 +5,16 @@
 //! are read as arrays of bytes of a known length, in which no index can be out of range.
 
 mod address;
-#[cfg(feature = "ethernet")]
 mod arp;
 mod checksum;
 mod congestion_experienced;
 mod cut;
-#[cfg(feature = "ethernet")]
 mod ethernet;
+mod formats;
 mod icmp;
-mod included;
 mod ip;
 mod ipv4;
 mod ipv6;
-#[cfg(feature = "ethernet")]
 mod ndp;
 mod options;
 mod predicted;
@@ -25,24 +22,24 @@ mod segment;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use address::IPV4_EXISTS;
 pub use address::{Address, Ipv6Address};
-#[cfg(feature = "ethernet")]
 pub(crate) use arp::Arp;
 pub use checksum::Checksum;
 pub use congestion_experienced::mark_congestion;
 pub use cut::complete_checksum;
 pub(crate) use cut::{Cut, write_cut_header};
-#[cfg(feature = "ethernet")]
 pub use ethernet::{ETHERNET_HEADER, EthernetAddress};
-#[cfg(feature = "ethernet")]
 pub(crate) use ethernet::{EtherType, Frame, ethernet_header};
+pub(crate) use formats::{AllFormats, Formats};
 pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply, write_icmp_error};
 pub(crate) use ip::is_unicast;
+pub(crate) use ip::parse_packet_of;
 pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, parse_packet};
-#[cfg(feature = "ethernet")]
 pub(crate) use ndp::{Ndp, NdpKind, is_ndp, solicited_node};
 pub use options::{Options, SackBlocks, Timestamps};
 pub(crate) use predicted::{PredictedSegment, ReadTemplate, WriteFields, WriteTemplate};
+pub(crate) use segment::write_packet_header_of;
 pub use segment::{
     Flags, Header, MAX_HEADER, Segment, WireError, WriteChecksum, write_packet_header,
 };

@@ -1,6 +1,6 @@
 //! TCP options (RFC 9293 section 3.1, RFC 7323, RFC 2018, RFC 2883).
 
-use super::{WireError, included};
+use super::{AllFormats, Formats, WireError};
 use crate::seq::{SeqNumber, SeqRange};
 
 /// The longest option area in bytes: a data offset of 15 words less the fixed header.
@@ -48,11 +48,16 @@ impl Options {
     /// Bytes that the options take in a header, padding to whole 32-bit words included: what a sender
     /// subtracts from its MSS (RFC 9293 section 3.7.1). SACK blocks that do not fit do not count.
     pub fn len(&self) -> usize {
-        let blocks = match self.blocks_that_fit() {
+        self.len_of::<AllFormats>()
+    }
+
+    /// The same of the options that an image writes.
+    pub(super) fn len_of<F: Formats>(&self) -> usize {
+        let blocks = match self.blocks_that_fit::<F>() {
             [] => 0,
             blocks => 4 + SACK_BLOCK * blocks.len(),
         };
-        self.len_without_blocks() + blocks
+        self.len_without_blocks::<F>() + blocks
     }
 
     /// Whether there is no option.
@@ -61,10 +66,10 @@ impl Options {
     }
 
     /// At most 20.
-    fn len_without_blocks(&self) -> usize {
+    fn len_without_blocks<F: Formats>(&self) -> usize {
         let mss = if self.mss.is_some() { 4 } else { 0 };
-        let window_scale = if self.shift().is_some() { 4 } else { 0 };
-        let timestamps = match self.of_both() {
+        let window_scale = if self.shift::<F>().is_some() { 4 } else { 0 };
+        let timestamps = match self.of_both::<F>() {
             (Some(_), _) => 12,
             (None, true) => 4,
             (None, false) => 0,
@@ -74,30 +79,29 @@ impl Options {
 
     /// The words of the option area if timestamps are the only option.
     #[inline]
-    pub(super) fn lone_timestamps(&self) -> Option<[u32; LONE_TIMESTAMPS / 4]> {
+    pub(super) fn lone_timestamps<F: Formats>(&self) -> Option<[u32; LONE_TIMESTAMPS / 4]> {
         let alone = self.mss.is_none()
-            && self.shift().is_none()
-            && !self.sack_permitted
-            && self.sack.is_empty();
-        let Timestamps { value, echo } = self.of_both().0.filter(|_| alone)?;
+            && self.shift::<F>().is_none()
+            && !(F::SACK && (self.sack_permitted || !self.sack.is_empty()));
+        let Timestamps { value, echo } = self.of_both::<F>().0.filter(|_| alone)?;
         Some([BEFORE_TIMESTAMPS, value, echo])
     }
 
     /// The window scale shift to be written.
-    fn shift(&self) -> Option<u8> {
-        self.window_scale.filter(|_| included::WINDOW_SCALING)
+    fn shift<F: Formats>(&self) -> Option<u8> {
+        self.window_scale.filter(|_| F::WINDOW_SCALING)
     }
 
     /// Timestamps and SACK-permitted, which share a word, as they are to be written.
-    fn of_both(&self) -> (Option<Timestamps>, bool) {
-        (self.timestamps.filter(|_| included::TIMESTAMPS), included::SACK && self.sack_permitted)
+    fn of_both<F: Formats>(&self) -> (Option<Timestamps>, bool) {
+        (self.timestamps.filter(|_| F::TIMESTAMPS), F::SACK && self.sack_permitted)
     }
 
-    fn blocks_that_fit(&self) -> &[SeqRange] {
-        if self.sack.is_empty() {
+    fn blocks_that_fit<F: Formats>(&self) -> &[SeqRange] {
+        if !F::SACK || self.sack.is_empty() {
             return &[];
         }
-        let room = MAX_OPTIONS.saturating_sub(self.len_without_blocks() + 4);
+        let room = MAX_OPTIONS.saturating_sub(self.len_without_blocks::<F>() + 4);
         let blocks = self.sack.as_slice();
         blocks.get(..room / SACK_BLOCK).unwrap_or(blocks)
     }
@@ -107,10 +111,10 @@ impl Options {
     /// # Errors
     /// [`WireError::Option`] for a length that is not the option's or runs over the area (MUST-7).
     #[inline]
-    pub(super) fn parse(mut area: &[u8]) -> Result<Options, WireError> {
+    pub(super) fn parse<F: Formats>(mut area: &[u8]) -> Result<Options, WireError> {
         let mut options = Options::default();
         // Nearly every segment has what RFC 7323 appendix A recommends, and nothing else.
-        if included::TIMESTAMPS
+        if F::TIMESTAMPS
             && let Some((before, value)) = area.split_first_chunk()
             && u32::from_be_bytes(*before) == BEFORE_TIMESTAMPS
             && let &[v0, v1, v2, v3, e0, e1, e2, e3] = value
@@ -133,7 +137,7 @@ impl Options {
                         .and_then(|length| rest.split_at_checked(length))
                         .ok_or(WireError::Option)?;
                     let (_, data) = body.split_first().ok_or(WireError::Option)?;
-                    options.take(kind, data)?;
+                    options.take::<F>(kind, data)?;
                     area = next;
                 }
             }
@@ -141,15 +145,15 @@ impl Options {
         Ok(options)
     }
 
-    fn take(&mut self, kind: u8, data: &[u8]) -> Result<(), WireError> {
+    fn take<F: Formats>(&mut self, kind: u8, data: &[u8]) -> Result<(), WireError> {
         match (kind, data) {
             (kind::MSS, &[high, low]) => self.mss = Some(u16::from_be_bytes([high, low])),
-            (kind::WINDOW_SCALE, _) if !included::WINDOW_SCALING => {}
+            (kind::WINDOW_SCALE, _) if !F::WINDOW_SCALING => {}
             (kind::WINDOW_SCALE, &[shift]) => {
                 self.window_scale = Some(shift.min(MAX_WINDOW_SCALE));
             }
-            (kind::SACK_PERMITTED | kind::SACK, _) if !included::SACK => {}
-            (kind::TIMESTAMPS, _) if !included::TIMESTAMPS => {}
+            (kind::SACK_PERMITTED | kind::SACK, _) if !F::SACK => {}
+            (kind::TIMESTAMPS, _) if !F::TIMESTAMPS => {}
             (kind::SACK_PERMITTED, []) => self.sack_permitted = true,
             (kind::TIMESTAMPS, &[v0, v1, v2, v3, e0, e1, e2, e3]) => {
                 self.timestamps = Some(Timestamps {
@@ -183,7 +187,7 @@ impl Options {
 
     /// Writes the options into `area`, which is [`Options::len`] bytes long: whole 32-bit words, in the
     /// order in which Linux has them.
-    pub(super) fn write(&self, area: &mut [u8]) {
+    pub(super) fn write<F: Formats>(&self, area: &mut [u8]) {
         let (places, _) = area.as_chunks_mut::<4>();
         let mut places = places.iter_mut();
         let mut put = |word: [u8; 4]| {
@@ -195,7 +199,7 @@ impl Options {
             let [high, low] = mss.to_be_bytes();
             put([kind::MSS, 4, high, low]);
         }
-        let (timestamps, sack_permitted) = self.of_both();
+        let (timestamps, sack_permitted) = self.of_both::<F>();
         if sack_permitted || timestamps.is_some() {
             // SACK-permitted takes the place of the padding before the timestamps.
             put(match (sack_permitted, timestamps) {
@@ -208,10 +212,10 @@ impl Options {
             put(timestamps.value.to_be_bytes());
             put(timestamps.echo.to_be_bytes());
         }
-        if let Some(shift) = self.shift() {
+        if let Some(shift) = self.shift::<F>() {
             put([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, shift.min(MAX_WINDOW_SCALE)]);
         }
-        let blocks = self.blocks_that_fit();
+        let blocks = self.blocks_that_fit::<F>();
         if !blocks.is_empty() {
             // At most four blocks: at most 34.
             let length = 2 + (SACK_BLOCK * blocks.len()) as u8;
@@ -236,23 +240,21 @@ pub struct Timestamps {
 /// Up to four SACK blocks, in the order in which they stand in the option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SackBlocks {
-    blocks: [SeqRange; SackBlocks::PLACES],
+    blocks: [SeqRange; SackBlocks::MAX],
     len: u8,
 }
 
 impl SackBlocks {
     /// How many blocks fit into an option area (RFC 2018 section 3); three beside timestamps.
     pub const MAX: usize = 4;
-    /// Without the feature `sack` there is never one.
-    const PLACES: usize = if included::SACK { Self::MAX } else { 0 };
 
     /// No block.
     pub const EMPTY: SackBlocks = SackBlocks {
-        blocks: [SeqRange::new(crate::seq::SeqNumber(0), crate::seq::SeqNumber(0)); Self::PLACES],
+        blocks: [SeqRange::new(crate::seq::SeqNumber(0), crate::seq::SeqNumber(0)); Self::MAX],
         len: 0,
     };
 
-    /// Appends a block; false if there are four already, or without the feature `sack`.
+    /// Appends a block; false if there are four already.
     pub fn push(&mut self, block: SeqRange) -> bool {
         match self.blocks.get_mut(usize::from(self.len)) {
             Some(place) => {
@@ -271,7 +273,7 @@ impl SackBlocks {
 
     /// Whether there is none.
     pub const fn is_empty(&self) -> bool {
-        Self::PLACES == 0 || self.len == 0
+        self.len == 0
     }
 }
 
@@ -285,7 +287,7 @@ mod tests {
 
     fn written(options: &Options) -> Vec<u8> {
         let mut area = vec![0xee; options.len()];
-        options.write(&mut area);
+        options.write::<AllFormats>(&mut area);
         area
     }
 
@@ -301,7 +303,7 @@ mod tests {
     fn no_option_takes_no_byte() {
         assert_eq!(Options::default().len(), 0);
         assert!(Options::default().is_empty());
-        assert_eq!(Options::parse(&[]), Ok(Options::default()));
+        assert_eq!(Options::parse::<AllFormats>(&[]), Ok(Options::default()));
     }
 
     #[test]
@@ -315,7 +317,7 @@ mod tests {
         };
         let all = [2, 4, 0x05, 0xb4, 4, 2, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 3, 3, 7];
         assert_eq!(written(&options), all);
-        assert_eq!(Options::parse(&all), Ok(options));
+        assert_eq!(Options::parse::<AllFormats>(&all), Ok(options));
 
         options.sack_permitted = false;
         let without_sack = [2, 4, 0x05, 0xb4, 1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 3, 3, 7];
@@ -331,10 +333,10 @@ mod tests {
     fn as_many_blocks_are_written_as_fit() {
         let mut options = Options { sack: blocks(4), ..Options::default() };
         assert_eq!(options.len(), 36);
-        assert_eq!(Options::parse(&written(&options)), Ok(options));
+        assert_eq!(Options::parse::<AllFormats>(&written(&options)), Ok(options));
 
         options.timestamps = Some(TIMESTAMPS);
-        let read = Options::parse(&written(&options)).unwrap();
+        let read = Options::parse::<AllFormats>(&written(&options)).unwrap();
         assert_eq!(options.len(), 40);
         assert_eq!(read.sack, blocks(3));
         assert_eq!(read.timestamps, Some(TIMESTAMPS));
@@ -350,25 +352,25 @@ mod tests {
     fn unknown_options_are_skipped_by_length() {
         let area = [254, 4, 0xaa, 0xbb, 77, 2, 2, 4, 0x02, 0x18];
         let options = Options { mss: Some(536), ..Options::default() };
-        assert_eq!(Options::parse(&area), Ok(options));
+        assert_eq!(Options::parse::<AllFormats>(&area), Ok(options));
     }
 
     #[test]
     fn nothing_counts_after_the_end_of_the_list() {
-        assert_eq!(Options::parse(&[1, 0, 2, 99]), Ok(Options::default()));
+        assert_eq!(Options::parse::<AllFormats>(&[1, 0, 2, 99]), Ok(Options::default()));
     }
 
     #[test]
     fn the_last_of_two_counts() {
-        let read = Options::parse(&[2, 4, 0x05, 0xb4, 2, 4, 0x02, 0x18]).unwrap();
+        let read = Options::parse::<AllFormats>(&[2, 4, 0x05, 0xb4, 2, 4, 0x02, 0x18]).unwrap();
         assert_eq!(read.mss, Some(536));
     }
 
     #[test]
     fn a_window_scale_above_14_is_14() {
-        let options = Options::parse(&[3, 3, 15]).unwrap();
+        let options = Options::parse::<AllFormats>(&[3, 3, 15]).unwrap();
         assert_eq!(options.window_scale, Some(14));
-        assert_eq!(Options::parse(&[3, 3, 255]), Ok(options));
+        assert_eq!(Options::parse::<AllFormats>(&[3, 3, 255]), Ok(options));
     }
 
     #[test]
@@ -389,7 +391,7 @@ mod tests {
             &[5, 9, 0, 0, 0, 0, 0, 0, 0],
         ];
         for area in malformed {
-            assert_eq!(Options::parse(area), Err(WireError::Option), "{area:?}");
+            assert_eq!(Options::parse::<AllFormats>(area), Err(WireError::Option), "{area:?}");
         }
     }
 }

@@ -3,9 +3,7 @@
 use super::checksum::Checksum;
 use super::ip::{self, IpProtocol};
 use super::options::LONE_TIMESTAMPS;
-#[cfg(all(feature = "fast-path", feature = "ipv4"))]
-use super::{Address, ipv4};
-use super::{Checksums, IpInfo, Options};
+use super::{AllFormats, Checksums, Formats, IpInfo, Options};
 use crate::seq::SeqNumber;
 use core::fmt;
 
@@ -138,6 +136,11 @@ impl Header {
     /// The header is cut short, or a field or an option is malformed.
     #[inline]
     pub fn parse(bytes: &[u8]) -> Result<(Header, &[u8]), WireError> {
+        Self::parse_of::<AllFormats>(bytes)
+    }
+
+    #[inline]
+    fn parse_of<F: Formats>(bytes: &[u8]) -> Result<(Header, &[u8]), WireError> {
         let (fixed, rest) =
             bytes.split_first_chunk::<FIXED_HEADER>().ok_or(WireError::Truncated)?;
         let [ports, seq, ack, flags_and_window, last] = ip::words(fixed);
@@ -159,7 +162,7 @@ impl Header {
             flags: Flags::from_bits((flags_and_window >> 16) as u16),
             window: flags_and_window as u16,
             urgent_pointer: last as u16,
-            options: Options::parse(options)?,
+            options: Options::parse::<F>(options)?,
         };
         Ok((header, payload))
     }
@@ -198,7 +201,7 @@ impl<'a> Segment<'a> {
     /// Reads a TCP segment; the checksum comes first, since nothing else of a damaged one is to be
     /// believed.
     #[inline]
-    pub(super) fn parse(
+    pub(super) fn parse<F: Formats>(
         bytes: &'a [u8],
         ip: IpInfo,
         verify: Checksums,
@@ -210,7 +213,7 @@ impl<'a> Segment<'a> {
         if verify.transport && sum.over(bytes).complement() != 0 {
             return Err(WireError::Checksum);
         }
-        let (header, payload) = Header::parse(bytes)?;
+        let (header, payload) = Header::parse_of::<F>(bytes)?;
         Ok(Segment { header, ip, payload })
     }
 
@@ -296,56 +299,26 @@ pub fn write_packet_header(
     payload: [&[u8]; 2],
     checksum: WriteChecksum,
 ) -> usize {
+    write_packet_header_of::<AllFormats>(to, ip, header, payload, checksum)
+}
+
+/// The same of the options that an image writes.
+pub(crate) fn write_packet_header_of<F: Formats>(
+    to: &mut [u8; MAX_HEADER],
+    ip: &IpInfo,
+    header: &Header,
+    payload: [&[u8]; 2],
+    checksum: WriteChecksum,
+) -> usize {
     let [first, second] = payload;
     let payload_len = first.len().saturating_add(second.len());
-    #[cfg(all(feature = "fast-path", feature = "ipv4"))]
-    if let Some(len) = write_usual_header(to, ip, header, payload, checksum) {
-        return len;
-    }
-    let Headers { tcp, len, sum } = write_headers(to, ip, header, payload_len, checksum);
+    let Headers { tcp, len, sum } = write_headers::<F>(to, ip, header, payload_len, checksum);
     let sum = match checksum {
         WriteChecksum::PseudoHeader => sum.sum(),
         WriteChecksum::Complete => sum.over(first).over(second).complement(),
     };
     write_field(to, tcp + CHECKSUM, sum.to_be_bytes());
     len
-}
-
-/// The same for what nearly all packets have: IPv4, and no options but timestamps.
-/// `None`, without any effect, for all others.
-#[cfg(all(feature = "fast-path", feature = "ipv4"))]
-#[inline(always)]
-fn write_usual_header(
-    to: &mut [u8; MAX_HEADER],
-    ip: &IpInfo,
-    header: &Header,
-    [first, second]: [&[u8]; 2],
-    checksum: WriteChecksum,
-) -> Option<usize> {
-    const TCP: usize = FIXED_HEADER + LONE_TIMESTAMPS;
-    let (source, destination) = match (ip.source, ip.destination) {
-        (Address::V4(source), Address::V4(destination)) => (source, destination),
-        _ => return None,
-    };
-    let options = header.options.lone_timestamps()?;
-    let length = TCP.saturating_add(first.len()).saturating_add(second.len());
-    let [a, b, c, d, e] = ipv4::header_words(ip, [source, destination], IpProtocol::Tcp, length);
-    let [ports, seq, ack, flags, last] = header.to_words(LONE_TIMESTAMPS);
-    let sum = Checksum::pseudo_header(ip, IpProtocol::Tcp, length);
-    let sum = match checksum {
-        WriteChecksum::PseudoHeader => sum.sum(),
-        WriteChecksum::Complete => sum
-            .over_words(&[ports, seq, ack, flags, last])
-            .over_words(&options)
-            .over(first)
-            .over(second)
-            .complement(),
-    };
-    let last = last | u32::from(sum) << 16;
-    let [f, g, h] = options;
-    let words = [a, b, c, d, e, ports, seq, ack, flags, last, f, g, h];
-    ip::write_words(to.first_chunk_mut::<{ ipv4::HEADER + TCP }>()?, words);
-    Some(ipv4::HEADER + TCP)
 }
 
 /// Offset of the checksum in a TCP header, in bytes.
@@ -367,15 +340,15 @@ impl Headers {
 }
 
 #[inline]
-fn write_headers(
+fn write_headers<F: Formats>(
     to: &mut [u8; MAX_HEADER],
     ip: &IpInfo,
     header: &Header,
     payload_len: usize,
     checksum: WriteChecksum,
 ) -> Headers {
-    let alone = header.options.lone_timestamps();
-    let options_len = alone.map_or_else(|| header.options.len(), |_| LONE_TIMESTAMPS);
+    let alone = header.options.lone_timestamps::<F>();
+    let options_len = alone.map_or_else(|| header.options.len_of::<F>(), |_| LONE_TIMESTAMPS);
     let header_len = FIXED_HEADER + options_len;
     let length = header_len.saturating_add(payload_len);
     let tcp = ip::write_header(to, ip, IpProtocol::Tcp, length);
@@ -400,7 +373,7 @@ fn write_headers(
             }
         }
         (_, _) => {
-            header.options.write(options);
+            header.options.write::<F>(options);
             if complete {
                 sum = sum.over(options);
             }

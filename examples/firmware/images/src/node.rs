@@ -2,6 +2,7 @@
 
 use ackclock::congestion::CongestionController;
 use ackclock::link::ethernet::Ethernet;
+use ackclock::profile::Profile;
 use ackclock::stack::{Capabilities, Cidr, ListenConfig, Rejected, Stack, StackConfig};
 use ackclock::tcp::Keepalive;
 use ackclock::time::{Duration, Instant};
@@ -61,9 +62,9 @@ impl<'m> Node<'m> {
 
     /// Hands the frames that have arrived to the stack, and lets its timers fire. Returns the time.
     #[inline(never)]
-    pub fn receive<C: CongestionController + Clone>(
+    pub fn receive<C: CongestionController + Clone, P: Profile>(
         &mut self,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
     ) -> Instant {
         let now = self.now();
         for _ in 0..BATCH {
@@ -79,10 +80,10 @@ impl<'m> Node<'m> {
     /// board that can sleep for longer than timers may be late, [`Stack::poll_at`] and
     /// [`Ethernet::poll_at`] say for how long.
     #[inline(never)]
-    pub fn transmit<C: CongestionController + Clone>(
+    pub fn transmit<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
-        stack: &mut Stack<'_, C>,
+        stack: &mut Stack<'_, C, P>,
     ) {
         let device = &mut self.board.ethernet;
         let mut send = |frame: &ackclock::stack::Transmit<'_>| {

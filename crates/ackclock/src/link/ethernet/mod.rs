@@ -66,10 +66,8 @@
 //! Router advertisements and address configuration, duplicate address detection, multicast listener
 //! reports, redirects, VLAN tags, and packets to ourselves.
 
-#[cfg(feature = "ipv4")]
 mod arp;
 mod message;
-#[cfg(feature = "ipv6")]
 mod ndp;
 mod neighbours;
 mod routes;
@@ -86,8 +84,8 @@ use crate::stack::{Addresses, Cidr, Rejected, Stack, Transmit};
 use crate::storage::copy;
 use crate::time::Instant;
 use crate::wire::{
-    Address, Checksums, ETHERNET_HEADER, Ecn, EtherType, EthernetAddress, Frame, WriteChecksum,
-    ethernet_header,
+    Address, Checksums, ETHERNET_HEADER, Ecn, EtherType, EthernetAddress, Frame, IPV4_EXISTS,
+    Ipv6Address, WriteChecksum, ethernet_header, is_ndp,
 };
 use core::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -279,10 +277,8 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
                 count(&mut self.statistics.not_for_us);
                 false
             }
-            #[cfg(feature = "ipv4")]
-            Some(EtherType::Arp) => self.on_arp(now, own, frame.payload),
-            #[cfg(feature = "ipv6")]
-            Some(EtherType::Ipv6) if crate::wire::is_ndp(frame.payload) => {
+            Some(EtherType::Arp) if IPV4_EXISTS => self.on_arp(now, own, frame.payload),
+            Some(EtherType::Ipv6) if Ipv6Address::EXISTS && is_ndp(frame.payload) => {
                 self.on_ndp(now, own, &frame, verify)
             }
             Some(EtherType::Ipv4 | EtherType::Ipv6) if to_us => {

@@ -560,7 +560,7 @@ fn lent<const BUCKETS: usize>(seed: u64) -> (u64, Statistics) {
     let (mut send, mut receive) = ([[0; SEND]; 4], [[0; RECEIVE]; 4]);
     let mut flight = [[FlightRecord::default(); FLIGHT]; 4];
     let mut reassembly = [[SeqRange::default(); RANGES]; 4];
-    let mut memory: StackMemory<'_, BuiltIn, 4, 3, 1, 2, BUCKETS> = StackMemory::new();
+    let mut memory: StackMemory<'_, BuiltIn, Full, 4, 3, 1, 2, BUCKETS> = StackMemory::new();
     let mut parts = send.iter_mut().zip(&mut receive).zip(flight.iter_mut().zip(&mut reassembly));
     let buffers = [(); 4].map(|()| {
         let ((send, receive), (flight, reassembly)) = parts.next().unwrap();

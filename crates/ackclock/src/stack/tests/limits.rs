@@ -110,8 +110,8 @@ fn two_busy_connections_share_the_link_by_bytes() {
 }
 
 fn lives_in_lent_memory<const BUCKETS: usize>() {
-    let mut lent = [const { ConnectionMemory::<1000, 8, 4>::new() }; 2];
-    let mut memory: StackMemory<'_, Window, 2, 2, 1, 1, BUCKETS> = StackMemory::new();
+    let mut lent = [const { ConnectionMemory::<Full, 1000, 8, 4>::new() }; 2];
+    let mut memory: StackMemory<'_, Window, Full, 2, 2, 1, 1, BUCKETS> = StackMemory::new();
     let storage = memory.storage(lent.each_mut());
     let mut server = Stack::new(config(), Window, storage).unwrap();
     let address = SERVER.parse().unwrap();
@@ -174,9 +174,9 @@ fn a_link_must_carry_a_header() {
 
 /// What a stack says of memory for two connections where `leave_out` has emptied buffers of the second.
 fn refusal<P: Profile>(leave_out: impl FnOnce(&mut Buffers<'_, P>)) -> Option<ConfigError> {
-    type Memory<P> = StackMemory<'static, Window, 2, 1, 1, 1, 0, 1, 1, 64, P>;
+    type Memory<P> = StackMemory<'static, Window, P, 2, 1, 1, 1, 0, 1, 1, 64>;
     let memory = Box::leak(Box::new(Memory::<P>::new()));
-    let lent = Box::leak(Box::new([const { ConnectionMemory::<1000, 8, 4, P>::new() }; 2]));
+    let lent = Box::leak(Box::new([const { ConnectionMemory::<P, 1000, 8, 4>::new() }; 2]));
     let mut buffers = lent.each_mut().map(Buffers::from);
     leave_out(&mut buffers[1]);
     Stack::new(config(), Window, memory.storage(buffers)).err()

@@ -115,7 +115,7 @@ fn a_buffer_that_follows_the_need_does_not_grow_by_the_handshake() {
 
 #[test]
 fn where_memory_is_lent_there_is_no_budget() {
-    let mut memory = StackMemory::<Window, 1, 1, 1, 1, 4>::new();
+    let mut memory = StackMemory::<Window, Full, 1, 1, 1, 1, 4>::new();
     let (mut send, mut receive) = ([0; 1000], [0; 1000]);
     let (mut flight, mut reassembly) = ([Default::default(); 4], [Default::default(); 4]);
     let buffers = Buffers {

@@ -24,6 +24,7 @@ pub enum BufferTuning {
 
 impl BufferTuning {
     /// What a queue of at most `most` bytes begins with, in bytes.
+    #[allow(dead_code, reason = "only queues that grow ask, and without a heap none does")]
     pub(crate) fn first(self, most: u32) -> u32 {
         match self {
             BufferTuning::Fixed => most,

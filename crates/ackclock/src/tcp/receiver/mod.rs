@@ -14,7 +14,7 @@ mod window;
 use super::{Agreement, Config};
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
-use crate::storage::{Buffer, Ring, copy};
+use crate::storage::{Buffer, CAN_GROW, Ring, copy};
 use crate::time::Instant;
 use crate::wire::SackBlocks;
 use ack_policy::{AckState, Arriving};
@@ -61,7 +61,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
     /// The receiver of a connection that is yet to be opened, with its memory. Sequence numbers and
     /// options follow with the peer's SYN. `clock_phase` is the host's random word for the phase of
     /// clocks that tick.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn new(
         config: &Config,
         clock_phase: u32,
@@ -326,7 +326,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
     }
 
     fn wanted(&self) -> u32 {
-        if cfg!(feature = "alloc") || P::RARE_SETTINGS { self.wanted } else { u32::MAX }
+        if CAN_GROW || P::RARE_SETTINGS { self.wanted } else { u32::MAX }
     }
 
     /// Most bytes received and not read, once the peer has used up what was promised to it.
@@ -364,6 +364,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
     }
 
     /// Memory that the queue holds, in bytes.
+    #[allow(dead_code, reason = "only queues that grow ask, and without a heap none does")]
     pub(crate) fn allocated(&self) -> usize {
         self.data.ring().allocated()
     }
@@ -433,7 +434,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
     /// Whether the window can open so far that the peer should hear of it without being asked. As
     /// long as nothing was read (`was_read`) and the buffer is what it was, a window that takes a
     /// segment is open enough: the ack of that tells the rest, such as what a SYN could not.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn window_update_due(&self, was_read: bool) -> bool {
         let next = self.data.next();
         // Whether the window is open enough, and can move by less than `step`.

@@ -35,7 +35,6 @@ fn a_router_that_tells_no_mtu_means_the_next_plateau() {
 
 /// One record holds at most 64 pieces: here they become larger than the path's segments.
 #[test]
-#[cfg(feature = "segmentation")]
 fn what_has_too_few_records_for_smaller_segments_is_sent_again_without_timeouts() {
     let config = Config {
         mss: None,

@@ -159,7 +159,6 @@ fn two_ends_that_probe_each_other_hear_each_other() {
 
 /// An ack that leaves a window smaller than what waits begins persisting without a closer look.
 #[test]
-#[cfg(all(feature = "fast-path", feature = "ipv4"))]
 fn a_window_that_has_become_too_small_is_not_usual() {
     let mut test = Test::established(Config { timestamps: true, ..rack() });
     let ack = |test: &Test, acked, window| {

@@ -10,6 +10,9 @@ use core::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 pub use ipv6::Ipv6Address;
 
+/// Whether IPv4 is in use. [`Ipv6Address::EXISTS`] says the same of IPv6.
+pub(crate) const IPV4_EXISTS: bool = cfg!(feature = "ipv4");
+
 /// An IP address of a family that is in use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Address {

@@ -4,7 +4,7 @@ use super::super::checksum::Checksum;
 use super::super::ip::{IPV6_HEADER, IpProtocol, saturate};
 use super::super::options::{BEFORE_TIMESTAMPS, LONE_TIMESTAMPS};
 use super::super::segment::FIXED_HEADER;
-use super::super::{Address, Ecn, Flags, Timestamps, WriteChecksum, included, ipv4};
+use super::super::{Address, Ecn, Flags, Timestamps, WriteChecksum, ipv4};
 use crate::seq::SeqNumber;
 use core::net::IpAddr;
 
@@ -128,7 +128,7 @@ impl WriteTemplate {
         checksum: WriteChecksum,
     ) {
         let &WriteFields { ack, flags, window, .. } = fields;
-        let timestamps = fields.timestamps.filter(|_| included::TIMESTAMPS);
+        let timestamps = fields.timestamps;
         let options = if timestamps.is_some() { LONE_TIMESTAMPS } else { 0 };
         let header_len = FIXED_HEADER + options;
         let length = payload_len.saturating_add(header_len);

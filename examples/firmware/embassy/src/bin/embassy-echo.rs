@@ -8,8 +8,9 @@ use ackclock::congestion::{Growth, Reno};
 use ackclock::io::SharedStack;
 use ackclock::link::ethernet::Ethernet;
 use ackclock::link::{Link, Received, TransmitError};
+use ackclock::profile::{FewRanges, Present};
 use ackclock::stack::{Capabilities, ConnectionMemory, Listener, Stack, StackMemory, Transmit};
-use ackclock::tcp::Config;
+use ackclock::tcp::{Config, flight, recovery};
 use ackclock::time::Instant;
 use ackclock::wire::EthernetAddress;
 use board::{Board, FrameBuffer, HARDWARE_ADDRESS, Once};
@@ -21,16 +22,27 @@ use embassy_executor::Spawner;
 use embedded_io_async::{Read, Write};
 use firmware::Node;
 
+ackclock::profile! {
+    /// What the image has: SACK both ways with RFC 6675, and timestamps.
+    struct Parts: least {
+        Flight = flight::Records,
+        Ranges = FewRanges,
+        Recovery = recovery::Rfc6675,
+        Sack = Present,
+        Timestamps = Present,
+    }
+}
+
 const CONNECTIONS: usize = 2;
 /// Bytes that are moved from one queue to the other at a time.
 const CHUNK: usize = 128;
 
 /// Wakers: one for each connection, and one for those who wait for a connection.
-type Shared = SharedStack<'static, Reno, { CONNECTIONS + 1 }>;
+type Shared = SharedStack<'static, Reno, { CONNECTIONS + 1 }, Parts>;
 
-static MEMORY: Once<StackMemory<'static, Reno, CONNECTIONS, 2, 2, 1>> =
+static MEMORY: Once<StackMemory<'static, Reno, Parts, CONNECTIONS, 2, 2, 1>> =
     Once::new(StackMemory::new());
-static CONNECTION_MEMORY: Once<[ConnectionMemory<2048, 4, 3>; CONNECTIONS]> =
+static CONNECTION_MEMORY: Once<[ConnectionMemory<Parts, 2048, 4, 3>; CONNECTIONS]> =
     Once::new([const { ConnectionMemory::new() }; CONNECTIONS]);
 static FRAME: Once<FrameBuffer> = Once::new(board::NO_FRAME);
 static SHARED: Once<MaybeUninit<Shared>> = Once::new(MaybeUninit::uninit());

@@ -6,7 +6,9 @@
 
 use ackclock::apps::{Amount, Application, Source, SourceConfig};
 use ackclock::congestion::Reno;
+use ackclock::profile::{FewRanges, Present};
 use ackclock::stack::{ConnectionMemory, Stack, StackMemory};
+use ackclock::tcp::{flight, recovery};
 use ackclock::time::Duration;
 use board::console::{Console, exit};
 use board::{Board, FrameBuffer, Once};
@@ -14,12 +16,25 @@ use core::fmt::Write;
 use core::net::{Ipv4Addr, SocketAddr};
 use firmware::Node;
 
+ackclock::profile! {
+    /// What the image has: active open, SACK both ways with RFC 6675, timestamps and window scaling.
+    struct Parts: least {
+        ActiveOpen = Present,
+        Flight = flight::Records,
+        Ranges = FewRanges,
+        Recovery = recovery::Rfc6675,
+        Sack = Present,
+        Timestamps = Present,
+        WindowScaling = Present,
+    }
+}
+
 /// Whom to send to.
 const SERVER: (Ipv4Addr, u16) = (Ipv4Addr::new(10, 7, 0, 1), 9);
 const TIME: Duration = Duration::from_secs(3);
 
-static MEMORY: Once<StackMemory<'static, Reno, 1, 1, 1, 1>> = Once::new(StackMemory::new());
-static CONNECTION_MEMORY: Once<[ConnectionMemory<16384, 16, 4>; 1]> =
+static MEMORY: Once<StackMemory<'static, Reno, Parts, 1, 1, 1, 1>> = Once::new(StackMemory::new());
+static CONNECTION_MEMORY: Once<[ConnectionMemory<Parts, 16384, 16, 4>; 1]> =
     Once::new([const { ConnectionMemory::new() }; 1]);
 static FRAME: Once<FrameBuffer> = Once::new(board::NO_FRAME);
 

@@ -7,8 +7,14 @@
 use ackclock::congestion::Fixed as Law;
 #[cfg(not(feature = "least"))]
 use ackclock::congestion::{Growth, Reno as Law};
+#[cfg(feature = "least")]
+use ackclock::profile::OneRange;
+#[cfg(not(feature = "least"))]
+use ackclock::profile::{FewRanges, Present};
 use ackclock::stack::{ConnectionMemory, Event, Handle, Stack, StackMemory};
 use ackclock::tcp::Connection;
+#[cfg(not(feature = "least"))]
+use ackclock::tcp::{flight, recovery};
 use ackclock::time::Instant;
 use board::{Board, FrameBuffer, Once};
 use core::net::{Ipv4Addr, SocketAddr};
@@ -33,9 +39,28 @@ const LAW: Law = Law::segments(64);
 #[cfg(not(feature = "least"))]
 const LAW: Law = Law::new(Growth::ByteCounting { limit: 2 });
 
+#[cfg(feature = "least")]
+ackclock::profile! {
+    /// What the image has: a place for one range of data that waits behind a hole.
+    struct Parts: least { Ranges = OneRange }
+}
+#[cfg(not(feature = "least"))]
+ackclock::profile! {
+    /// What the image has: SACK both ways with RFC 6675, timestamps and window scaling.
+    struct Parts: least {
+        Flight = flight::Records,
+        Ranges = FewRanges,
+        Recovery = recovery::Rfc6675,
+        Sack = Present,
+        Timestamps = Present,
+        WindowScaling = Present,
+    }
+}
+
 type Memory = StackMemory<
     'static,
     Law,
+    Parts,
     CONNECTIONS,
     HALF_OPEN,
     TIME_WAIT,
@@ -49,7 +74,7 @@ type Memory = StackMemory<
 /// What is lent: all zeros, so that the image has no copy of it.
 struct Room {
     memory: Memory,
-    connections: [ConnectionMemory<2048, 4, 3>; CONNECTIONS],
+    connections: [ConnectionMemory<Parts, 2048, 4, 3>; CONNECTIONS],
     frame: FrameBuffer,
 }
 
@@ -58,9 +83,9 @@ static ROOM: Once<Room> = Once::new(Room {
     connections: [const { ConnectionMemory::new() }; CONNECTIONS],
     frame: board::NO_FRAME,
 });
-static STACK: Once<Stack<'static, Law>> = Once::new(Stack::empty(Node::STACK, LAW));
+static STACK: Once<Stack<'static, Law, Parts>> = Once::new(Stack::empty(Node::STACK, LAW));
 
-board::connection!(Connection<'static, Law>);
+board::connection!(Connection<'static, Law, Parts>);
 
 #[board::entry]
 fn main() -> ! {
@@ -73,7 +98,7 @@ fn main() -> ! {
 
 /// Starts the stack. What it needs of the call stack meanwhile is free again afterwards.
 #[inline(never)]
-fn start() -> Option<(&'static mut Stack<'static, Law>, &'static mut FrameBuffer)> {
+fn start() -> Option<(&'static mut Stack<'static, Law, Parts>, &'static mut FrameBuffer)> {
     let stack = STACK.take()?;
     let Room { memory, connections, frame } = ROOM.take()?;
     stack.lend(memory.storage(connections.each_mut())).ok()?;
@@ -83,7 +108,7 @@ fn start() -> Option<(&'static mut Stack<'static, Law>, &'static mut FrameBuffer
 }
 
 #[inline(never)]
-fn serve(stack: &mut Stack<'static, Law>, node: &mut Node<'_>) -> ! {
+fn serve(stack: &mut Stack<'static, Law, Parts>, node: &mut Node<'_>) -> ! {
     loop {
         let now = node.receive(stack);
         while let Some(event) = stack.poll_event() {
@@ -103,7 +128,7 @@ fn serve(stack: &mut Stack<'static, Law>, node: &mut Node<'_>) -> ! {
 
 /// Sends back what has been received, as far as there is room. The rest stays where it is: the
 /// window holds the peer back.
-fn echo(now: Instant, stack: &mut Stack<'_, Law>, handle: Handle) {
+fn echo(now: Instant, stack: &mut Stack<'_, Law, Parts>, handle: Handle) {
     let mut chunk = [0; CHUNK];
     loop {
         let room = stack.send_room(handle).min(CHUNK);

@@ -5,9 +5,10 @@
 
 use ackclock::apps::{Application, Served, Server, Service};
 use ackclock::congestion::{Growth, Reno};
+use ackclock::profile::{FewRanges, Present};
 use ackclock::stack::{ConnectionMemory, Stack, StackMemory};
 use ackclock::storage::Buffer;
-use ackclock::tcp::Connection;
+use ackclock::tcp::{Connection, flight, recovery};
 use board::console::Console;
 use board::{Board, FrameBuffer, Once};
 use core::fmt::Write;
@@ -15,24 +16,37 @@ use core::mem::MaybeUninit;
 use core::net::{Ipv4Addr, SocketAddr};
 use firmware::Node;
 
+ackclock::profile! {
+    /// What the image has: speed, SACK both ways with RFC 6675, timestamps and window scaling.
+    struct Parts: least {
+        Flight = flight::Records,
+        Prediction = Present,
+        Ranges = FewRanges,
+        Recovery = recovery::Rfc6675,
+        Sack = Present,
+        Timestamps = Present,
+        WindowScaling = Present,
+    }
+}
+
 const CONNECTIONS: usize = 4;
 const SERVICES: [Service; 3] = [Service::Echo, Service::Discard, Service::Chargen];
 
 type Servers = [Option<Server<'static>>; SERVICES.len()];
 
-static MEMORY: Once<StackMemory<'static, Reno, CONNECTIONS, 4, 4, 3>> =
+static MEMORY: Once<StackMemory<'static, Reno, Parts, CONNECTIONS, 4, 4, 3>> =
     Once::new(StackMemory::new());
-static CONNECTION_MEMORY: Once<[ConnectionMemory<8192, 12, 8>; CONNECTIONS]> =
+static CONNECTION_MEMORY: Once<[ConnectionMemory<Parts, 8192, 12, 8>; CONNECTIONS]> =
     Once::new([const { ConnectionMemory::new() }; CONNECTIONS]);
 static FRAME: Once<FrameBuffer> = Once::new(board::NO_FRAME);
-static STACK: Once<Stack<'static, Reno>> =
+static STACK: Once<Stack<'static, Reno, Parts>> =
     Once::new(Stack::empty(Node::STACK, Reno::new(Growth::ByteCounting { limit: 2 })));
 static NODE: Once<MaybeUninit<Node<'static>>> = Once::new(MaybeUninit::uninit());
 static SERVED: Once<MaybeUninit<[[Served; CONNECTIONS]; SERVICES.len()]>> =
     Once::new(MaybeUninit::uninit());
 static SERVERS: Once<Servers> = Once::new([const { None }; SERVICES.len()]);
 
-board::connection!(Connection<'static, Reno>);
+board::connection!(Connection<'static, Reno, Parts>);
 
 #[board::entry]
 fn main() -> ! {
@@ -46,7 +60,7 @@ fn main() -> ! {
 
 /// Starts the stack. What it needs of the call stack meanwhile is free again afterwards.
 #[inline(never)]
-fn start() -> Option<&'static mut Stack<'static, Reno>> {
+fn start() -> Option<&'static mut Stack<'static, Reno, Parts>> {
     let stack = STACK.take()?;
     stack.lend(MEMORY.take()?.storage(CONNECTION_MEMORY.take()?.each_mut())).ok()?;
     stack.add_address(Node::address()).ok()?;
@@ -61,7 +75,7 @@ fn connect(board: Board) -> Option<&'static mut Node<'static>> {
 
 /// Starts the services.
 #[inline(never)]
-fn listen(node: &mut Node<'_>, stack: &mut Stack<'static, Reno>) -> Option<&'static mut Servers> {
+fn listen(node: &mut Node<'_>, stack: &mut Stack<'static, Reno, Parts>) -> Option<&'static mut Servers> {
     let servers = SERVERS.take()?;
     let served = SERVED.take()?.write(Default::default());
     for ((place, served), service) in servers.iter_mut().zip(served).zip(SERVICES) {
@@ -76,7 +90,7 @@ fn listen(node: &mut Node<'_>, stack: &mut Stack<'static, Reno>) -> Option<&'sta
 }
 
 #[inline(never)]
-fn serve(stack: &mut Stack<'static, Reno>, node: &mut Node<'static>, servers: &mut Servers) -> ! {
+fn serve(stack: &mut Stack<'static, Reno, Parts>, node: &mut Node<'static>, servers: &mut Servers) -> ! {
     loop {
         let now = node.receive(stack);
         while let Some(event) = stack.poll_event() {

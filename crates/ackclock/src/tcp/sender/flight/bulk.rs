@@ -146,7 +146,6 @@ impl<'a, P: Profile> Flight for BulkFlight<'a, P> {
         self.piece = piece;
     }
 
-    #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
     fn broken_invariant(&self, una: SeqNumber, nxt: SeqNumber) -> Option<&'static str> {
         let flight = SeqRange::new(self.una, self.nxt);
         if flight != SeqRange::new(una, nxt) {

@@ -6,7 +6,6 @@
 
 mod bulk;
 pub mod choice;
-#[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
 mod invariants;
 mod pieces;
 mod record;
@@ -301,6 +300,5 @@ pub(crate) trait Flight: Debug + Sized {
     }
 
     /// What does not hold between SND.UNA and SND.NXT whenever nobody is at work on the flight.
-    #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
     fn broken_invariant(&self, una: SeqNumber, nxt: SeqNumber) -> Option<&'static str>;
 }

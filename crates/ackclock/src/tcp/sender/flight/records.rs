@@ -8,7 +8,7 @@
 use super::record::{ByTime, PiecesOf};
 use super::*;
 use crate::profile::{Full, Kept, Part};
-use crate::storage::Deque;
+use crate::storage::{CAN_GROW, Deque};
 use crate::tcp::count::Count;
 use crate::tcp::sender::delivery::DeliveryColumn;
 
@@ -144,9 +144,7 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         }
         let pushed = record.len > 0
             && (self.records.push_in_place(record)
-                || cfg!(feature = "alloc")
-                    && self.has_room()
-                    && self.records.push_in_place(record));
+                || CAN_GROW && self.has_room() && self.records.push_in_place(record));
         if pushed {
             self.outstanding += range.len();
             if self.is_measuring() {
@@ -441,7 +439,6 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         self.mark_first_and_overdue(until);
     }
 
-    #[cfg(any(all(test, feature = "alloc"), feature = "invariants"))]
     fn broken_invariant(&self, una: SeqNumber, nxt: SeqNumber) -> Option<&'static str> {
         self.recount(una, nxt)
     }
