@@ -62,7 +62,6 @@ impl Instant {
     }
 
     /// How long after `earlier` this is; zero if it is not after it.
-    #[inline(never)]
     pub const fn saturating_since(self, earlier: Instant) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
@@ -152,7 +151,6 @@ impl core::ops::Add<Duration> for Instant {
     type Output = Instant;
 
     /// Saturates at [`Instant::FAR_FUTURE`].
-    #[inline(never)]
     fn add(self, span: Duration) -> Instant {
         Instant(self.0.saturating_add(span.0))
     }

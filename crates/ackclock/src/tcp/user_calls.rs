@@ -13,7 +13,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     ///
     /// # Errors
     /// Nothing more can be sent: this side has shut down, or the connection is over.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, now: Instant, data: &[u8]) -> Result<usize, SendError> {
         self.check_open_for_sending()?;
         Ok(self.sender.enqueue(now, data))
@@ -69,7 +69,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     ///
     /// # Errors
     /// Nothing more will come: the peer has finished, or the connection is over.
-    #[inline]
+    #[inline(always)]
     pub fn receive(&mut self, to: &mut [u8]) -> Result<usize, ReceiveError> {
         let n = self.receiver.read(to);
         self.after_read();

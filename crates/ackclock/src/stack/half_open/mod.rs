@@ -96,7 +96,7 @@ pub(super) enum Timeout {
 impl<P: Profile> HalfOpen<P> {
     /// A record for a SYN (section 3.10.7.2, third), with the options that both sides support.
     // Made where it stays.
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(now: Instant, config: &Config, syn: &Segment<'_>, passive: &Passive) -> Self {
         let tuple = FourTuple::of(syn);
         let (least_memory, most_memory) = passive.receive_memory;

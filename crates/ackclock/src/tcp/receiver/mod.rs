@@ -61,7 +61,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
     /// The receiver of a connection that is yet to be opened, with its memory. Sequence numbers and
     /// options follow with the peer's SYN. `clock_phase` is the host's random word for the phase of
     /// clocks that tick.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(
         config: &Config,
         clock_phase: u32,
@@ -434,7 +434,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
     /// Whether the window can open so far that the peer should hear of it without being asked. As
     /// long as nothing was read (`was_read`) and the buffer is what it was, a window that takes a
     /// segment is open enough: the ack of that tells the rest, such as what a SYN could not.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn window_update_due(&self, was_read: bool) -> bool {
         let next = self.data.next();
         // Whether the window is open enough, and can move by less than `step`.

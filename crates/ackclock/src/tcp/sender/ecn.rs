@@ -102,7 +102,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     }
 
     /// An ack that advanced SND.UNA by `advanced`, and may have echoed a mark, was digested.
-    #[inline]
+    #[inline(always)]
     pub(super) fn digest_echo(&mut self, now: Instant, echo: bool, advanced: u32) {
         let Some(marks) = self.ecn.0.get_mut() else {
             return;

@@ -129,7 +129,7 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
 
 impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     /// A sender whose SYN, numbered `iss`, has not been acknowledged: data can only be queued.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(
         config: &Config,
         controller: C,
@@ -332,7 +332,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     }
 
     /// Queues what fits of `data`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn enqueue(&mut self, now: Instant, data: &[u8]) -> usize {
         self.note_app_limited();
         let taken = self.queue.push(data);

@@ -82,7 +82,7 @@ impl<P: Profile> Rto<P> {
 
     /// An ack of everything before `una` arrived. `rtt` is the round-trip time that it tells, if it
     /// is for something that was sent once.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_ack(&mut self, now: Instant, una: SeqNumber, rtt: Option<Duration>) {
         let Some(clock) = self.clock.get_mut().filter(|clock| !clock.times_each_ack()) else {
             if let Some(rtt) = rtt {
@@ -104,7 +104,7 @@ impl<P: Profile> Rto<P> {
     }
 
     /// A measurement that ends now (RFC 6298 rules 2.2 to 2.5, jacobson88 appendix A).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_sample(&mut self, now: Instant, rtt: Duration) {
         self.note_least(rtt);
         let measured = match self.ticking() {

@@ -47,7 +47,7 @@ impl<P: Profile> RttEstimator<P> {
     }
 
     /// Takes a measurement. Which acks may be measured (Karn's rule) is the caller's to know.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_sample(&mut self, measured: u64) {
         let measured = measured.min(LONGEST_SAMPLE);
         if self.samples == 0 {
