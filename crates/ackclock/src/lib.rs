@@ -14,7 +14,7 @@
 //! | [`link`] | [`Link`](link::Link): what a driver implements |
 //! | [`apps`] | discard, echo, chargen and the clients that talk to them |
 //! | [`wire`] | bytes to segments and back |
-//! | [`profile`] | what an image has |
+//! | [`mod@profile`] | what an image has |
 //! | [`storage`] | memory that is lent or grows |
 //! | [`seq`], [`time`] | sequence numbers; instants and durations in nanoseconds |
 //!
