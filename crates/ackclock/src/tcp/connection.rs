@@ -312,6 +312,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
 
     /// Memory that the receive queue holds, in bytes.
     #[cfg(test)]
+    #[allow(dead_code, reason = "only tests with a heap ask for it")]
     pub(crate) fn receive_queue_memory(&self) -> usize {
         self.receiver.allocated()
     }

@@ -312,6 +312,7 @@ impl<const N: usize> Neighbours<N> {
 
     /// How many there are.
     #[cfg(test)]
+    #[allow(dead_code, reason = "only tests with a heap ask for it")]
     pub(super) fn len(&self) -> usize {
         self.places.iter().filter(|it| it.state != State::Vacant).count()
     }

@@ -52,6 +52,7 @@ impl<'a, S: Scale> Demux<'a, S> {
 
     /// How many entities are in the table.
     #[cfg(test)]
+    #[allow(dead_code, reason = "only tests with a heap ask for it")]
     pub(super) fn len(&self) -> usize {
         self.table.len
     }

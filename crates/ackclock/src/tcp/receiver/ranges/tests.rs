@@ -69,7 +69,7 @@ fn agree_with_a_sorted_list<'a>(
         prop_assert_eq!(each, expected, "each range is told once");
     }
     ranges.release();
-    drop(ranges.into_memory());
+    let _ = ranges.into_memory();
     Ok(())
 }
 
