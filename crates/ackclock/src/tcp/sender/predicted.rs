@@ -84,6 +84,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         } else if self.usable_window() >= self.mss && !self.waits_for_ack() {
             self.rest_timers();
         } else {
+            self.restart_timer(now);
             self.rearm(now);
             self.schedule_probe(now);
         }
