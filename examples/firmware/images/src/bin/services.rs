@@ -75,7 +75,10 @@ fn connect(board: Board) -> Option<&'static mut Node<'static>> {
 
 /// Starts the services.
 #[inline(never)]
-fn listen(node: &mut Node<'_>, stack: &mut Stack<'static, Reno, Parts>) -> Option<&'static mut Servers> {
+fn listen(
+    node: &mut Node<'_>,
+    stack: &mut Stack<'static, Reno, Parts>,
+) -> Option<&'static mut Servers> {
     let servers = SERVERS.take()?;
     let served = SERVED.take()?.write(Default::default());
     for ((place, served), service) in servers.iter_mut().zip(served).zip(SERVICES) {
@@ -90,7 +93,11 @@ fn listen(node: &mut Node<'_>, stack: &mut Stack<'static, Reno, Parts>) -> Optio
 }
 
 #[inline(never)]
-fn serve(stack: &mut Stack<'static, Reno, Parts>, node: &mut Node<'static>, servers: &mut Servers) -> ! {
+fn serve(
+    stack: &mut Stack<'static, Reno, Parts>,
+    node: &mut Node<'static>,
+    servers: &mut Servers,
+) -> ! {
     loop {
         let now = node.receive(stack);
         while let Some(event) = stack.poll_event() {
