@@ -183,7 +183,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let allowance = self.controller.window().saturating_sub(self.flight.pipe());
         let unsent = self.unsent();
         let sendable = unsent.min(self.usable_window()).min(allowance);
-        let segments = sendable / self.mss;
+        let segments = sendable / self.mss.max(1);
         // The last one of all carries PSH, and perhaps FIN.
         if segments * self.mss == unsent { segments.saturating_sub(1) } else { segments }
     }
