@@ -16,6 +16,13 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.cork = on;
     }
 
+    /// Whether a segment that is not full, and no FIN follows, waits for more data or for an ack; `idle`
+    /// if nothing is in flight.
+    #[inline(always)]
+    pub(super) fn holds_small_segments(&self, idle: bool) -> bool {
+        (P::RARE_SETTINGS && self.cork) || (self.nagle && !idle)
+    }
+
     /// Length and FIN of a segment that is not full, if one may go now: of the `unsent` bytes the
     /// peer's window takes `window`, the congestion window `allowance`.
     pub(super) fn small_segment(
@@ -32,7 +39,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
         // Rule 2: less than a segment, and all there is.
         let fin = self.fin_pending() && window > unsent;
-        let held = (P::RARE_SETTINGS && self.cork) || (self.nagle && !idle);
-        (self.fin_pending() || !held).then_some((unsent, fin))
+        let goes = self.fin_pending() || !self.holds_small_segments(idle);
+        goes.then_some((unsent, fin))
     }
 }

@@ -126,7 +126,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let idle = self.flight.is_empty();
         let rests = idle && now.saturating_since(self.last_sent_at) > self.rto.timeout();
         let allowance = self.controller.window().saturating_sub(self.flight.outstanding());
-        let held = self.nagle && unsent < self.mss && !idle && !fin;
+        let held = unsent < self.mss && !fin && self.holds_small_segments(idle);
         unsent <= self.mss
             && unsent <= allowance
             && unsent + u32::from(fin) <= self.usable_window()
