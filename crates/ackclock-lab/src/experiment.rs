@@ -265,7 +265,7 @@ macro_rules! failed_from {
 
 failed_from!(
     ackclock::apps::StartError,
-    ackclock::congestion::WordError,
+    ackclock::UnknownWord,
     ackclock_emulator::BuildError,
     ackclock_emulator::PathError,
     ackclock_emulator::UnitError

@@ -123,3 +123,6 @@ pub mod tcp;
 mod test_random;
 pub mod time;
 pub mod wire;
+mod words;
+
+pub use words::UnknownWord;

@@ -2,7 +2,8 @@
 
 use super::delegation::delegate_all;
 use super::parameters::{ParameterList, Parameters};
-use super::{CongestionController, HyStart, Reno, WordError};
+use super::{CongestionController, HyStart, Reno};
+use crate::UnknownWord;
 use core::fmt;
 use core::str::FromStr;
 
@@ -26,12 +27,13 @@ macro_rules! built_in {
         /// In words it is the law's name, with parameters behind a colon if need be:
         ///
         /// ```
-        /// use ackclock::congestion::{BuiltIn, CongestionController, WordError};
+        /// use ackclock::UnknownWord;
+        /// use ackclock::congestion::{BuiltIn, CongestionController};
         ///
         /// let law: BuiltIn = "veno:threshold=3,growth=abc".parse()?;
         /// assert_eq!(law.name(), "veno");
         /// assert_eq!(law.to_string(), "veno:threshold=3,growth=abc");
-        /// # Ok::<(), WordError>(())
+        /// # Ok::<(), UnknownWord>(())
         /// ```
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[non_exhaustive]
@@ -63,10 +65,10 @@ macro_rules! built_in {
             /// The law with a parameter changed, as in its words: `"growth"`, `"lbc"`.
             ///
             /// # Errors
-            /// [`WordError::Parameter`] if the law takes no such parameter or no such value.
-            pub fn with_parameter(mut self, name: &str, value: &str) -> Result<Self, WordError> {
+            /// [`UnknownWord::Parameter`] if the law takes no such parameter or no such value.
+            pub fn with_parameter(mut self, name: &str, value: &str) -> Result<Self, UnknownWord> {
                 match &mut self {
-                    $(BuiltIn::$law(law) => law.set(name, value).ok_or(WordError::Parameter {
+                    $(BuiltIn::$law(law) => law.set(name, value).ok_or(UnknownWord::Parameter {
                         law: super::$law::NAME,
                         takes: super::$law::TAKES,
                     }),)+
@@ -140,11 +142,12 @@ impl Default for BuiltIn {
 }
 
 impl FromStr for BuiltIn {
-    type Err = WordError;
+    type Err = UnknownWord;
 
-    fn from_str(text: &str) -> Result<Self, WordError> {
+    fn from_str(text: &str) -> Result<Self, UnknownWord> {
         let (name, parameters) = text.split_once(':').unzip();
-        let law = BuiltIn::by_name(name.unwrap_or(text)).ok_or(WordError::Law)?;
+        let law = BuiltIn::by_name(name.unwrap_or(text))
+            .ok_or(UnknownWord::Name { kind: "law", names: BuiltIn::NAMES })?;
         parameters.into_iter().flat_map(|list| list.split(',')).try_fold(law, |law, parameter| {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
             law.with_parameter(name, value)
@@ -202,7 +205,10 @@ mod tests {
         let expected = "unknown law: use cubic, reno, veno, vegas, tahoe, none, fixed, bbr";
         for words in ["", "Reno", "westwood", ":growth=abc", "renolike"] {
             let error = words.parse::<BuiltIn>().unwrap_err();
-            assert_eq!((error, error.to_string().as_str()), (WordError::Law, expected));
+            assert_eq!(
+                (error, error.to_string().as_str()),
+                (UnknownWord::Name { kind: "law", names: BuiltIn::NAMES }, expected)
+            );
         }
     }
 

@@ -1,6 +1,6 @@
 //! How much one ack lets a loss-based window grow.
 
-use super::parameters::WordError;
+use crate::UnknownWord;
 use core::fmt;
 use core::num::{NonZeroU8, NonZeroU32};
 use core::str::FromStr;
@@ -130,9 +130,9 @@ impl Growth {
 }
 
 impl FromStr for Growth {
-    type Err = WordError;
+    type Err = UnknownWord;
 
-    fn from_str(text: &str) -> Result<Self, WordError> {
+    fn from_str(text: &str) -> Result<Self, UnknownWord> {
         let number = |text: &str| text.parse::<u8>().ok().filter(|_| !text.starts_with('+'));
         let growth = match text.split_once(':') {
             None => match text {
@@ -150,7 +150,7 @@ impl FromStr for Growth {
             }
             Some(_) => None,
         };
-        growth.ok_or(WordError::Unknown { known: Self::WORDS })
+        growth.ok_or(UnknownWord::Value { wanted: Self::WORDS })
     }
 }
 

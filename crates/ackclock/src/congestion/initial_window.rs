@@ -1,7 +1,8 @@
 //! The initial window (RFC 6928, RFC 3390, allman98 section 3 and appendix A).
 
 use super::LARGEST_WINDOW;
-use super::parameters::{Size, WordError};
+use super::parameters::Size;
+use crate::UnknownWord;
 use core::fmt;
 use core::str::FromStr;
 
@@ -101,9 +102,9 @@ fn standard([most, bytes, least]: [u32; 3], mss: u32) -> u32 {
 }
 
 impl FromStr for InitialWindow {
-    type Err = WordError;
+    type Err = UnknownWord;
 
-    fn from_str(text: &str) -> Result<Self, WordError> {
+    fn from_str(text: &str) -> Result<Self, UnknownWord> {
         let (first, second) = text.split_once(',').unzip();
         let window = match (first.unwrap_or(text).parse(), second.map(str::parse)) {
             _ if text == "rfc6928" => Some(InitialWindow::Rfc6928),
@@ -117,7 +118,7 @@ impl FromStr for InitialWindow {
             }
             _ => None,
         };
-        window.filter(InitialWindow::is_usable).ok_or(WordError::Unknown { known: Self::WORDS })
+        window.filter(InitialWindow::is_usable).ok_or(UnknownWord::Value { wanted: Self::WORDS })
     }
 }
 

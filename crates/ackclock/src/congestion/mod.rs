@@ -45,7 +45,6 @@ pub use growth::{Growth, Scale};
 pub use hystart::HyStart;
 pub use initial_window::InitialWindow;
 pub use none::NoControl;
-pub use parameters::WordError;
 pub use reno::Reno;
 pub use slow_start::{SlowStart, StandardSlowStart};
 pub use tahoe::Tahoe;

@@ -1,50 +1,7 @@
-//! The words that name settings on command lines and in scenario files.
-//!
-//! A word is read by `FromStr` and written by `Display`, next to the type it names, so that the
-//! same words are understood everywhere. What the types share is here.
+//! The parameters of laws, read from words and written as words: `cubic:hystart=off`.
 
-use super::BuiltIn;
 use core::fmt;
 use core::str::FromStr;
-
-/// A text that names no setting.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum WordError {
-    /// There is no law of that name.
-    Law,
-    /// The law is there, but takes no such parameter.
-    Parameter {
-        /// The law.
-        law: &'static str,
-        /// What it takes; empty: nothing.
-        takes: &'static str,
-    },
-    /// None of the words that are known.
-    Unknown {
-        /// The words.
-        known: &'static str,
-    },
-}
-
-impl fmt::Display for WordError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            WordError::Law => {
-                f.write_str("unknown law: use ")?;
-                for (index, name) in BuiltIn::NAMES.iter().enumerate() {
-                    write!(f, "{}{name}", if index == 0 { "" } else { ", " })?;
-                }
-                Ok(())
-            }
-            WordError::Parameter { law, takes: "" } => write!(f, "{law} takes no such parameter"),
-            WordError::Parameter { law, takes } => write!(f, "{law} takes {takes}"),
-            WordError::Unknown { known } => write!(f, "use {known}"),
-        }
-    }
-}
-
-impl core::error::Error for WordError {}
 
 /// The parameters of a law in words: `law:name=value,name=value`.
 pub(super) trait Parameters {
@@ -173,13 +130,5 @@ mod tests {
         for text in ["", "B", "+1", "-1", "1 ", "1x", "1kBB", "4G", "4294967296", "ü"] {
             assert_eq!(text.parse::<Size>(), Err(()), "{text}");
         }
-    }
-
-    #[test]
-    fn errors_say_what_there_is() {
-        let known = WordError::Unknown { known: "this or that" };
-        assert_eq!(known.to_string(), "use this or that");
-        let nothing = WordError::Parameter { law: "none", takes: "" };
-        assert_eq!(nothing.to_string(), "none takes no such parameter");
     }
 }

@@ -29,7 +29,7 @@ mod user_calls;
 
 pub use config::{
     AckPolicy, AckTimer, BufferTuning, Config, ConfigError, CongestionControl, EcnMode, Keepalive,
-    Pacing, RestartAfterIdle, RtoBackoff, RtoConfig, RtoEstimator, RttSampling, Ticks, UnknownWord,
+    Pacing, RestartAfterIdle, RtoBackoff, RtoConfig, RtoEstimator, RttSampling, Ticks,
 };
 pub(crate) use config::{Settings, TickingClock};
 pub(crate) use connection::Accepted;
@@ -46,5 +46,5 @@ pub use segment_arrives::Verdict;
 pub(crate) use sender::PieceChoice;
 pub use sender::flight_choice as flight;
 pub use sender::recovery_choice as recovery;
-pub use sender::{DeliveryRecord, FlightRecord, RecoveryAlgorithm, UnknownRecovery};
+pub use sender::{DeliveryRecord, FlightRecord, RecoveryAlgorithm};
 pub use state::State;

@@ -1,6 +1,6 @@
 //! When the receiver acknowledges.
 
-use super::UnknownWord;
+use crate::UnknownWord;
 use crate::time::Duration;
 use core::fmt;
 use core::str::FromStr;
@@ -80,7 +80,7 @@ impl FromStr for AckPolicy {
             }
             _ => None,
         }
-        .ok_or(UnknownWord { wanted: Self::WORDS })
+        .ok_or(UnknownWord::Value { wanted: Self::WORDS })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether queues follow the need.
 
-use super::words::words;
+use crate::words::words;
 
 /// Whether the queues of a connection have their configured sizes from the start, or begin small and
 /// follow what the connection needs, up to those sizes.

@@ -1,6 +1,7 @@
 //! A window law by its word, and the recovery that belongs to it.
 
-use crate::congestion::{BuiltIn, CongestionController, WordError};
+use crate::UnknownWord;
+use crate::congestion::{BuiltIn, CongestionController};
 use crate::tcp::RecoveryAlgorithm;
 use core::fmt;
 use core::str::FromStr;
@@ -18,7 +19,7 @@ use core::str::FromStr;
 /// assert_eq!(newreno.law.name(), "reno");
 /// assert_eq!(newreno.recovery, Some(RecoveryAlgorithm::NewReno));
 /// assert_eq!("reno".parse::<CongestionControl>()?.recovery, None);
-/// # Ok::<(), ackclock::congestion::WordError>(())
+/// # Ok::<(), ackclock::UnknownWord>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
@@ -41,9 +42,9 @@ impl From<BuiltIn> for CongestionControl {
 }
 
 impl FromStr for CongestionControl {
-    type Err = WordError;
+    type Err = UnknownWord;
 
-    fn from_str(text: &str) -> Result<Self, WordError> {
+    fn from_str(text: &str) -> Result<Self, UnknownWord> {
         // `newreno` is `reno` with something before it.
         let reno = text.strip_prefix("new").and_then(|law| law.parse().ok());
         if let Some(law) = reno.filter(is_reno) {

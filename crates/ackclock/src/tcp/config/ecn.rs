@@ -1,6 +1,6 @@
 //! Whether a connection uses explicit congestion notification.
 
-use super::words::words;
+use crate::words::words;
 
 /// Whether a connection uses explicit congestion notification (RFC 3168).
 ///

@@ -12,7 +12,6 @@ mod restart;
 mod rto;
 mod settings;
 mod ticks;
-mod words;
 
 pub use ack_policy::AckPolicy;
 pub use buffer_tuning::BufferTuning;
@@ -26,7 +25,6 @@ pub use rto::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
 pub(crate) use settings::Settings;
 pub(crate) use ticks::TickingClock;
 pub use ticks::{AckTimer, Ticks};
-pub use words::UnknownWord;
 
 use super::RecoveryAlgorithm;
 use crate::congestion::InitialWindow;

@@ -1,6 +1,6 @@
 //! Whether transmissions are paced.
 
-use super::words::words;
+use crate::words::words;
 
 /// Whether transmissions are spread over the round trip instead of going out in bursts.
 ///

@@ -1,6 +1,6 @@
 //! What an idle time makes of the congestion window.
 
-use super::words::words;
+use crate::words::words;
 
 /// What happens to the congestion window when a connection was idle, or sent less than the window
 /// allowed, before it sends again.

@@ -1,9 +1,9 @@
 //! Which retransmission timer: RFC 6298's, or one of those that came before it.
 
-use super::UnknownWord;
 use super::ticks::Ticks;
-use super::words::words;
+use crate::UnknownWord;
 use crate::time::Duration;
+use crate::words::words;
 use core::fmt;
 use core::str::FromStr;
 
@@ -165,9 +165,9 @@ impl FromStr for RtoConfig {
                 Some(("ticks", value)) => config.ticks = Some(value.parse()?),
                 None => {
                     config.sampling =
-                        part.parse().map_err(|_| UnknownWord { wanted: Self::WORDS })?
+                        part.parse().map_err(|_| UnknownWord::Value { wanted: Self::WORDS })?
                 }
-                Some(_) => return Err(UnknownWord { wanted: Self::WORDS }),
+                Some(_) => return Err(UnknownWord::Value { wanted: Self::WORDS }),
             }
         }
         Ok(config)

@@ -1,6 +1,6 @@
 //! Clocks that tick: BSD looked at its timers every 500 ms, and at its delayed acks every 200 ms.
 
-use super::UnknownWord;
+use crate::UnknownWord;
 use crate::time::{Duration, Instant};
 use core::fmt;
 use core::num::NonZeroU16;
@@ -38,7 +38,9 @@ impl FromStr for Ticks {
         let parts = text.split_once("ms/").and_then(|(millis, least)| {
             Some(Ticks { millis: millis.parse().ok()?, least: least.parse().ok()? })
         });
-        parts.ok_or(UnknownWord { wanted: "ticks of 1ms to 65535ms and a least timeout: 500ms/2" })
+        parts.ok_or(UnknownWord::Value {
+            wanted: "ticks of 1ms to 65535ms and a least timeout: 500ms/2",
+        })
     }
 }
 
@@ -89,7 +91,7 @@ impl FromStr for AckTimer {
                 .map(AckTimer::Heartbeat),
             _ => None,
         }
-        .ok_or(UnknownWord { wanted: Self::WORDS })
+        .ok_or(UnknownWord::Value { wanted: Self::WORDS })
     }
 }
 

@@ -25,8 +25,8 @@ pub use delivery::DeliveryRecord;
 pub(crate) use flight::PieceChoice;
 pub use flight::{FlightRecord, choice as flight_choice};
 pub(crate) use recovery::EarlyTimer;
+pub use recovery::RecoveryAlgorithm;
 pub use recovery::choice as recovery_choice;
-pub use recovery::{RecoveryAlgorithm, UnknownRecovery};
 pub(crate) use transmit::{Data, DataKind};
 
 use super::count::{ByteCount, Count};

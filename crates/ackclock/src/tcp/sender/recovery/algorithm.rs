@@ -10,7 +10,7 @@ use super::rfc6675::Rfc6675;
 use super::sack_pipe::SackPipe;
 use super::tahoe::{Tahoe, TahoeGoBackN};
 use super::*;
-use core::fmt;
+use crate::UnknownWord;
 use core::str::FromStr;
 
 /// Calls a method of whichever rules it is.
@@ -128,28 +128,12 @@ impl Default for RecoveryAlgorithm {
     }
 }
 
-/// A name that is no recovery's.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct UnknownRecovery;
-
-impl fmt::Display for UnknownRecovery {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("recovery must be one of ")?;
-        for (index, name) in RecoveryAlgorithm::NAMES.iter().enumerate() {
-            write!(f, "{}{name}", if index == 0 { "" } else { ", " })?;
-        }
-        Ok(())
-    }
-}
-
-impl core::error::Error for UnknownRecovery {}
-
 impl FromStr for RecoveryAlgorithm {
-    type Err = UnknownRecovery;
+    type Err = UnknownWord;
 
-    fn from_str(name: &str) -> Result<Self, UnknownRecovery> {
+    fn from_str(name: &str) -> Result<Self, UnknownWord> {
         let found = Self::ALL.iter().find(|algorithm| algorithm.name() == name);
-        found.copied().ok_or(UnknownRecovery)
+        found.copied().ok_or(UnknownWord::Name { kind: "recovery", names: Self::NAMES })
     }
 }
 
@@ -170,6 +154,6 @@ mod tests {
     fn an_unknown_name_is_answered_with_those_that_are_known() {
         let error = "nothing".parse::<RecoveryAlgorithm>().map_err(|error| error.to_string());
         let names = RecoveryAlgorithm::NAMES.join(", ");
-        assert_eq!(error, Err(std::format!("recovery must be one of {names}")));
+        assert_eq!(error, Err(std::format!("unknown recovery: use {names}")));
     }
 }

@@ -22,7 +22,7 @@ mod sack_pipe;
 mod tahoe;
 mod undo;
 
-pub use algorithm::{RecoveryAlgorithm, UnknownRecovery};
+pub use algorithm::RecoveryAlgorithm;
 
 use super::flight::{Delivered, Flight, Losses, Run, micros};
 use crate::profile::{Kept, Part, Profile};
