@@ -130,7 +130,7 @@ impl<D: Device> Board<'_, D> {
         }
         stack.on_timeout(now);
         let mut send = |frame: &Transmit<'_>| link.transmit(now, frame).map_err(|_| Rejected);
-        while ethernet.transmit(now, stack, &mut send) == Some(Ok(())) {}
+        while ethernet.transmit(now, stack, &mut send).is_taken() {}
     }
 }
 
@@ -252,6 +252,7 @@ fn talk() -> Result<(Vec<u8>, Vec<u8>), Box<dyn Error>> {
         board.round(now);
         match board.stack.receive(now, handle, &mut bytes) {
             Ok(n) => answer.extend_from_slice(&bytes[..n]),
+            Err(ReceiveError::WouldBlock) => {}
             Err(ReceiveError::Finished) => ended = true,
             Err(error) => return Err(error.into()),
         }

@@ -85,8 +85,8 @@ fn read(
     let mut bytes = [0; 1024];
     loop {
         match stack.receive(now, handle, &mut bytes) {
-            Ok(0) => return Ok(false),
             Ok(n) => to.extend_from_slice(&bytes[..n]),
+            Err(ReceiveError::WouldBlock) => return Ok(false),
             Err(ReceiveError::Finished) => return Ok(true),
             Err(error) => return Err(error),
         }
@@ -119,7 +119,7 @@ fn packets(now: Instant, stack: &mut Stack<'_>) -> Vec<Vec<u8>> {
         packets.push([transmit.header, transmit.payload[0], transmit.payload[1]].concat());
         Ok(())
     };
-    while stack.transmit(now, &mut take).is_some() {}
+    while stack.transmit(now, &mut take).is_taken() {}
     packets
 }
 

@@ -136,7 +136,7 @@ impl Timers {
             let remote = std::net::SocketAddr::new([10, 0, 1, (n / 16_000) as u8].into(), 9);
             stack.connect(now, remote, None, &settings).expect("a free port");
             let mut sink = |_: &ackclock::stack::Transmit<'_>| Ok(());
-            while stack.transmit(now, &mut sink).is_some() {}
+            while stack.transmit(now, &mut sink).is_taken() {}
         }
         Timers { stack, count }
     }
@@ -147,7 +147,7 @@ impl Timers {
             let now = self.stack.poll_at();
             self.stack.on_timeout(now);
             let mut sink = |_: &ackclock::stack::Transmit<'_>| Ok(());
-            while self.stack.transmit(now, &mut sink).is_some() {}
+            while self.stack.transmit(now, &mut sink).is_taken() {}
         }
         assert!(self.count > 0 && !self.stack.poll_at().is_never());
     }

@@ -2,8 +2,8 @@
 //! nothing else that a TCP must do: it repairs no loss, and measures and checks nothing.
 
 use super::{BUFFER, Job, KERNEL, OURS, PORT, SEGMENT};
-use ackclock::link::{Link, Received};
-use ackclock::stack::Transmit;
+use ackclock::link::Link;
+use ackclock::stack::{Received, Transmit};
 use ackclock::time::Instant;
 use ackclock::wire::{
     Ecn, Flags, Header, IpInfo, MAX_HEADER, Options, WriteChecksum, write_packet_header,

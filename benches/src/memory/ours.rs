@@ -2,9 +2,8 @@
 
 use super::{Access, CHUNK, Family, MTU, Packets, make, use_up};
 use ackclock::congestion::BuiltIn;
-use ackclock::link::Received;
 use ackclock::stack::{
-    Capabilities, Cidr, Handle, ListenConfig, Listener, Stack, StackConfig, Storage,
+    Capabilities, Cidr, Handle, ListenConfig, Listener, Received, Stack, StackConfig, Storage,
 };
 use ackclock::tcp::{AckPolicy, Config, Keepalive};
 use ackclock::time::{Duration, Instant};
@@ -95,7 +94,7 @@ impl End {
             let mut sink = |transmit: &ackclock::stack::Transmit<'_>| {
                 to.push(|memory| transmit.copy_to(memory)).ok_or(ackclock::stack::Rejected)
             };
-            if self.stack.transmit(now, &mut sink).is_none() {
+            if self.stack.transmit(now, &mut sink) == ackclock::stack::Offered::Nothing {
                 break;
             }
         }

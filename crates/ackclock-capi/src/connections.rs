@@ -125,6 +125,7 @@ pub unsafe extern "C" fn ackclock_read(
     };
     match read {
         Some(Ok(count)) => count as i32,
+        Some(Err(ReceiveError::WouldBlock)) => 0,
         Some(Err(ReceiveError::Finished)) => ACKCLOCK_END,
         Some(Err(ReceiveError::InvalidHandle)) | None => ACKCLOCK_BAD_HANDLE,
         Some(Err(_)) => ACKCLOCK_OVER,

@@ -185,7 +185,7 @@ impl World {
                 path.push_back(OnPath { packet, damaged: false });
                 Ok(())
             };
-            while side.stack.transmit(self.now, &mut sink).is_some() {}
+            while side.stack.transmit(self.now, &mut sink).is_taken() {}
         }
         let server = &mut self.sides[1];
         if server.handle.is_none() {

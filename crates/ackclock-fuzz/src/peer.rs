@@ -176,7 +176,7 @@ impl Peer {
             Ok(())
         };
         let mut count = 0;
-        while self.stack.transmit(self.now, &mut sink).is_some() {
+        while self.stack.transmit(self.now, &mut sink).is_taken() {
             count += 1;
             assert!(count < MOST_SEGMENTS, "it stops sending");
         }

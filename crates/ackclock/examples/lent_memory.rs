@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             echo.on_event(now, &mut stack, &event);
         }
         let mut send = |frame: &Transmit<'_>| keep(frame, &mut sent);
-        while ethernet.transmit(now, &mut stack, &mut send).is_some() {}
+        while ethernet.transmit(now, &mut stack, &mut send).is_taken() {}
         let wake_at = stack.poll_at().min(ethernet.poll_at());
 
         // The same at the other end.
@@ -83,12 +83,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         peer.on_timeout(now);
         match peer.receive(now, client, &mut bytes) {
             Ok(n) => answer.extend_from_slice(&bytes[..n]),
+            Err(ReceiveError::WouldBlock) => {}
             Err(ReceiveError::Finished) => break,
             Err(error) => return Err(error.into()),
         }
         received.clear();
         let mut send = |frame: &Transmit<'_>| keep(frame, &mut received);
-        while cable.transmit(now, &mut peer, &mut send).is_some() {}
+        while cable.transmit(now, &mut peer, &mut send).is_taken() {}
         // A frame takes a millisecond; without one everybody sleeps.
         let quiet_until = wake_at.min(peer.poll_at()).min(cable.poll_at());
         now += Duration::from_millis(1);

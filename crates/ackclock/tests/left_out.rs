@@ -5,8 +5,8 @@ use ackclock::congestion::Reno;
 use ackclock::profile::{Least, OneRange, Profile};
 use ackclock::seq::SeqRange;
 use ackclock::stack::{
-    Capabilities, Cidr, Event, Handle, ListenConfig, Listener, Rejected, Stack, StackConfig,
-    StackMemory,
+    Capabilities, Cidr, Event, Handle, ListenConfig, Listener, Offered, Rejected, Stack,
+    StackConfig, StackMemory,
 };
 use ackclock::storage::Buffer;
 use ackclock::tcp::{Buffers, FlightRecord, Keepalive};
@@ -128,7 +128,7 @@ fn a_deadline_outlasts_what_the_link_refuses() {
         let probe_at = stack.poll_at();
         assert!(!probe_at.is_never(), "the peer is to be asked for a sign of life");
         assert_eq!(stack.send(NOW, handle, b"reply"), Ok(5));
-        assert_eq!(stack.transmit(NOW, &mut |_| Err(Rejected)), Some(Err(Rejected)));
+        assert_eq!(stack.transmit(NOW, &mut |_| Err(Rejected)), Offered::Rejected);
         assert_eq!(stack.poll_at(), probe_at);
     }
     with_stack(with::<Least>);

@@ -132,6 +132,7 @@ fn fifty_echo_connections<P: Profile>() {
             let mut bytes = [0; 700];
             match client.receive(now, handle, &mut bytes) {
                 Ok(n) => received.extend_from_slice(&bytes[..n]),
+                Err(ReceiveError::WouldBlock) => {}
                 Err(ReceiveError::Finished) => finished = true,
                 Err(error) => panic!("round {round}: {error}"),
             }

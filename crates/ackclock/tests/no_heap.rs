@@ -6,12 +6,12 @@
 use ackclock::apps::Pattern;
 use ackclock::congestion::Reno;
 use ackclock::link::ethernet::Ethernet;
-use ackclock::link::{Direct, Interface, Received};
+use ackclock::link::{Direct, Interface};
 use ackclock::profile::{Full, Internet, NoRanges, Present, Profile};
 use ackclock::seq::SeqRange;
 use ackclock::stack::{
-    Capabilities, Cidr, Event, Handle, ListenConfig, Listener, Stack, StackConfig, StackMemory,
-    Transmit,
+    Capabilities, Cidr, Event, Handle, ListenConfig, Listener, Received, Stack, StackConfig,
+    StackMemory, Transmit,
 };
 use ackclock::storage::Buffer;
 use ackclock::tcp::{AckPolicy, Buffers, Config, FlightRecord, ReceiveError};
@@ -213,7 +213,7 @@ impl<I: Interface, P: Profile> World<'_, '_, I, P> {
                 Ok(())
             };
             let stack = &mut self.ends[from];
-            while self.interfaces[from].transmit(now, stack, &mut sink).is_some() {}
+            while self.interfaces[from].transmit(now, stack, &mut sink).is_taken() {}
         }
         let timers = self.ends.iter().map(Stack::poll_at);
         let timers = timers.chain(self.interfaces.iter().map(I::poll_at));
@@ -275,6 +275,7 @@ impl<I: Interface, P: Profile> World<'_, '_, I, P> {
                     }
                     received += len as u64;
                 }
+                Err(ReceiveError::WouldBlock) => {}
                 Err(ReceiveError::Finished) if received == bytes => {
                     return client.close(self.now, handle).map_err(|_| "the handle is void");
                 }

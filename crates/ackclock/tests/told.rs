@@ -45,7 +45,7 @@ fn carry(now: Instant, from: &mut Host, to: &mut Host) {
         packets.push(transmit.copy_to(&mut packet).map(|_| packet).ok_or(Rejected)?);
         Ok(())
     };
-    while from.transmit(now, &mut sink).is_some() {}
+    while from.transmit(now, &mut sink).is_taken() {}
     packets.iter().for_each(|packet| to.on_packet(now, packet));
 }
 

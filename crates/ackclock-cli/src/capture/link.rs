@@ -2,8 +2,8 @@
 
 use super::is_pcapng;
 use crate::failure::Failure;
-use ackclock::link::{Link, Received, TransmitError};
-use ackclock::stack::{Capabilities, Transmit};
+use ackclock::link::{Link, TransmitError};
+use ackclock::stack::{Capabilities, Received, Transmit};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::ETHERNET_HEADER;
 use ackclock_emulator::{Direction, LEFT, PassedPacket, PcapCapture, PcapNgFile};

@@ -178,7 +178,7 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
                 sent = true;
                 Ok(())
             };
-            while self.stack.transmit(now, sink).is_some() {}
+            while self.stack.transmit(now, sink).is_taken() {}
             if !sent {
                 break;
             }

@@ -1,7 +1,7 @@
 //! Links of different kinds behind one type.
 
-use ackclock::link::{Link, Received, TransmitError};
-use ackclock::stack::{Capabilities, Transmit};
+use ackclock::link::{Link, TransmitError};
+use ackclock::stack::{Capabilities, Received, Transmit};
 use ackclock::time::Instant;
 use std::error::Error;
 use std::fmt;

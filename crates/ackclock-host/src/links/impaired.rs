@@ -4,8 +4,8 @@
 //! The link is for tests against real peers. What happens to the n-th packet of a direction depends
 //! on the seed, the direction and n alone; the same seed gives the same fates.
 
-use ackclock::link::{Link, Received, TransmitError};
-use ackclock::stack::{Capabilities, Transmit};
+use ackclock::link::{Link, TransmitError};
+use ackclock::stack::{Capabilities, Received, Transmit};
 use ackclock::time::Instant;
 use ackclock::wire::{complete_checksum, mark_congestion};
 #[cfg(unix)]

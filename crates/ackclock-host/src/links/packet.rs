@@ -8,8 +8,8 @@
 
 use super::unfinished::Unfinished;
 use crate::system::interface::{self, InterfaceName};
-use ackclock::link::{Link, Received, TransmitError};
-use ackclock::stack::{Capabilities, Transmit};
+use ackclock::link::{Link, TransmitError};
+use ackclock::stack::{Capabilities, Received, Transmit};
 use ackclock::time::Instant;
 use ackclock::wire::{ETHERNET_HEADER, EthernetAddress};
 use pnet::datalink::{Channel, Config, DataLinkReceiver, DataLinkSender, channel, interfaces};

@@ -6,8 +6,8 @@
 
 use super::tun::{Offload, Tun, TunError};
 use crate::system::interface::{self, InterfaceName};
-use ackclock::link::{Link, Received, TransmitError};
-use ackclock::stack::{Capabilities, Transmit};
+use ackclock::link::{Link, TransmitError};
+use ackclock::stack::{Capabilities, Received, Transmit};
 use ackclock::time::Instant;
 use std::os::fd::{AsFd, BorrowedFd};
 

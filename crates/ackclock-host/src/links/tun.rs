@@ -6,8 +6,8 @@
 
 use super::vnet::{self, VNET_HEADER};
 use crate::system::interface::{self, InterfaceName};
-use ackclock::link::{Link, Received, TransmitError};
-use ackclock::stack::{Capabilities, Segmentation, Transmit};
+use ackclock::link::{Link, TransmitError};
+use ackclock::stack::{Capabilities, Received, Segmentation, Transmit};
 use ackclock::time::Instant;
 use ackclock::wire::WriteChecksum;
 use rustix::io::{Errno, read, retry_on_intr, write, writev};

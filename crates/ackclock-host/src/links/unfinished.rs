@@ -8,7 +8,7 @@
 //! verified before, so that the packet is taken without verification. All other checksums are
 //! verified.
 
-use ackclock::link::Received;
+use ackclock::stack::Received;
 use ackclock::wire::{Checksum, Checksums};
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -261,8 +261,7 @@ impl<E: fmt::Debug + fmt::Display> std::error::Error for BridgeError<E> {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock::link::Received;
-    use ackclock::stack::Capabilities;
+    use ackclock::stack::{Capabilities, Received};
     use rustix::io::{Errno, read, write};
     use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
     use std::collections::VecDeque;

@@ -7,8 +7,8 @@ use crate::system::clock::Clock;
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::CongestionController;
 use ackclock::link::ethernet::Ethernet;
-use ackclock::link::{Link, Received, TransmitError};
-use ackclock::stack::{Rejected, Stack, Transmit};
+use ackclock::link::{Link, TransmitError};
+use ackclock::stack::{Offered, Received, Rejected, Stack, Transmit};
 use ackclock::time::Instant;
 use rustix::event::PollFlags;
 use std::fmt;
@@ -245,9 +245,9 @@ impl<L: Link + AsFd> RunLoop<L> {
         let mut rest = Round::Idle;
         while sent < BATCH {
             match self.transmit(now, stack)? {
-                None => break,
-                Some(Ok(())) => sent += 1,
-                Some(Err(Rejected)) => {
+                Offered::Nothing => break,
+                Offered::Taken => sent += 1,
+                Offered::Rejected => {
                     rest = Round::Blocked;
                     break;
                 }
@@ -262,7 +262,7 @@ impl<L: Link + AsFd> RunLoop<L> {
         &mut self,
         now: Instant,
         stack: &mut Stack<'_, C>,
-    ) -> Result<Option<Result<(), Rejected>>, RunError<L::Error>> {
+    ) -> Result<Offered, RunError<L::Error>> {
         let mut failed = None;
         let link = &mut self.link;
         let sink = &mut |transmit: &Transmit<'_>| match link.transmit(now, transmit) {
@@ -463,7 +463,7 @@ mod tests {
                 arriving.push_back(bytes(transmit));
                 Ok(())
             };
-            while peer.transmit(now, take).is_some() {}
+            while peer.transmit(now, take).is_taken() {}
             let are_segments = run_loop.link.arriving.iter().any(|packet| packet.len() == 1500);
             run_loop.link.sent.clear();
             while !run_loop.link.arriving.is_empty() {

@@ -8,8 +8,7 @@
 
 use super::wait::Waker;
 use ackclock::congestion::CongestionController;
-use ackclock::link::Received;
-use ackclock::stack::Stack;
+use ackclock::stack::{Received, Stack};
 use ackclock::time::Instant;
 use ackclock::wire::Checksums;
 use std::cell::Cell;
@@ -144,7 +143,7 @@ mod tests {
             packets.push(packet);
             Ok(())
         };
-        while stack.transmit(NOW, &mut sink).is_some() {}
+        while stack.transmit(NOW, &mut sink).is_taken() {}
         packets
     }
 

@@ -85,7 +85,7 @@ impl Conversation {
         let mut buffer = [0; BUFFER];
         while !self.peer_finished {
             match stack.receive(now, handle, &mut buffer) {
-                Ok(0) => break,
+                Err(ReceiveError::WouldBlock) => break,
                 Ok(n) => {
                     self.script.receives.pattern.verify(self.received, &buffer[..n]);
                     self.received += n as u64;

@@ -2,8 +2,8 @@
 
 use crate::namespace::in_namespace;
 use crate::world::{Family, setup};
-use ackclock::link::{Link, Received, TransmitError};
-use ackclock::stack::Transmit;
+use ackclock::link::{Link, TransmitError};
+use ackclock::stack::{Received, Transmit};
 use ackclock::time::Instant;
 use ackclock::wire::{Ecn, WriteChecksum};
 use ackclock_host::interface;

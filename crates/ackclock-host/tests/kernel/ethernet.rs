@@ -152,7 +152,7 @@ impl ByHand {
         let ByHand { tap, ethernet, stack, now } = self;
         while !done(*now, ethernet, stack) {
             assert!(began.elapsed() < PATIENCE, "{:?}", ethernet.statistics());
-            let deliver = &mut |received: ackclock::link::Received<'_>| {
+            let deliver = &mut |received: ackclock::stack::Received<'_>| {
                 ethernet.on_received(*now, stack, &received);
             };
             if tap.receive(*now, 64, deliver).expect("a working device") == 0 {
@@ -161,7 +161,7 @@ impl ByHand {
             }
             stack.on_timeout(*now);
             let mut sink = |frame: &Transmit<'_>| tap.transmit(*now, frame).map_err(|_| Rejected);
-            while ethernet.transmit(*now, stack, &mut sink) == Some(Ok(())) {}
+            while ethernet.transmit(*now, stack, &mut sink).is_taken() {}
         }
     }
 

@@ -28,6 +28,7 @@ impl Sockets {
         };
         let parts = match self.stack.received(handle) {
             Ok(parts) => parts,
+            Err(ReceiveError::WouldBlock) => [&[][..]; 2],
             Err(ReceiveError::Finished) => return Ok(0),
             Err(ReceiveError::InvalidHandle) => return Err(Errno(libc::EBADF)),
             Err(_) => return self.take_error(descriptor).map_or(Ok(0), Err),

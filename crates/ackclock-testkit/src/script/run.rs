@@ -359,7 +359,10 @@ impl Runner {
     fn read(&mut self, len: usize) -> Result<(), String> {
         let mut bytes = vec![0; len];
         let (now, handle) = (self.now, self.handle()?);
-        let n = self.stack().receive(now, handle, &mut bytes).map_err(|error| error.to_string())?;
+        let n = match self.stack().receive(now, handle, &mut bytes) {
+            Err(ReceiveError::WouldBlock) => 0,
+            result => result.map_err(|error| error.to_string())?,
+        };
         if let Some(at) = PEER_STREAM.first_mismatch(self.read, &bytes[..n]) {
             return Err(format!("byte {} of the peer's stream is wrong", self.read + at as u64));
         }

@@ -91,7 +91,7 @@ impl World {
                 wire.push_back((now + DELAY, packet));
                 Ok(())
             };
-            while self.stacks[from].transmit(now, &mut sink).is_some() {}
+            while self.stacks[from].transmit(now, &mut sink).is_taken() {}
         }
         let arrivals = self.wires.iter().filter_map(|wire| wire.front()).map(|(due, _)| *due);
         let deadlines = self.stacks.iter().map(Stack::poll_at);

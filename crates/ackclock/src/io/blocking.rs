@@ -82,9 +82,8 @@ where
     fn read(&mut self, to: &mut [u8]) -> Result<usize, IoError> {
         while !to.is_empty() {
             let now = self.drive();
-            match self.stack.receive(now, self.handle, to) {
-                Ok(0) => {}
-                result => return read_result(result),
+            if let Some(result) = read_result(self.stack.receive(now, self.handle, to)) {
+                return result;
             }
         }
         Ok(0)

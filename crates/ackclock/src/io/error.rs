@@ -29,14 +29,15 @@ impl From<SendError> for IoError {
     }
 }
 
-/// What reading gives: an end of data is no error in these traits.
-pub(super) fn read_result(result: Result<usize, ReceiveError>) -> Result<usize, IoError> {
-    match result {
+/// What reading gives, `None` if it has to wait. An end of data is no error in these traits.
+pub(super) fn read_result(result: Result<usize, ReceiveError>) -> Option<Result<usize, IoError>> {
+    Some(match result {
         Ok(n) => Ok(n),
+        Err(ReceiveError::WouldBlock) => return None,
         Err(ReceiveError::Finished) => Ok(0),
         Err(ReceiveError::Closed(error)) => Err(IoError::Closed(error)),
         Err(ReceiveError::InvalidHandle) => Err(IoError::InvalidHandle),
-    }
+    })
 }
 
 impl fmt::Display for IoError {

@@ -4,9 +4,9 @@ use super::error::IoError;
 use super::stream::Stream;
 use super::wakers::{Direction, Key, Wakers};
 use crate::congestion::CongestionController;
-use crate::link::{Interface, Link, Received, TransmitError};
+use crate::link::{Interface, Link, TransmitError};
 use crate::profile::{Full, Profile};
-use crate::stack::{Event, Listener, Rejected, Stack, Transmit};
+use crate::stack::{Event, Listener, Offered, Received, Rejected, Stack, Transmit};
 use crate::tcp::Config;
 use crate::time::Instant;
 use core::cell::{Cell, RefCell};
@@ -155,8 +155,8 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
                 }
             };
             match interface.transmit(now, stack, &mut sink) {
-                Some(Ok(())) => sent += 1,
-                None | Some(Err(Rejected)) => break,
+                Offered::Taken => sent += 1,
+                Offered::Nothing | Offered::Rejected => break,
             }
         }
         if let Some(error) = failed {

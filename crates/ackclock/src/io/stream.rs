@@ -97,10 +97,7 @@ impl<'s, 'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
         }
         self.shared
             .poll_stack(self.key(), Direction::Read, |now, stack| {
-                match stack.receive(now, self.handle, to) {
-                    Ok(0) => None,
-                    result => Some(read_result(result)),
-                }
+                read_result(stack.receive(now, self.handle, to))
             })
             .await
     }

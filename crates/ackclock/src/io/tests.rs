@@ -3,9 +3,9 @@
 use super::*;
 use crate::congestion::Reno;
 use crate::link::ethernet::Ethernet;
-use crate::link::{Direct, Link, Received, TransmitError};
+use crate::link::{Direct, Link, TransmitError};
 use crate::stack::{
-    Capabilities, Cidr, ListenConfig, Listener, Stack, StackConfig, Storage, Transmit,
+    Capabilities, Cidr, ListenConfig, Listener, Received, Stack, StackConfig, Storage, Transmit,
 };
 use crate::tcp::Config;
 use crate::time::{Duration, Instant};
@@ -408,7 +408,7 @@ fn a_blocking_stream_drives_the_stack_while_it_waits() {
         let mut sink = |packet: &Transmit<'_>| {
             wire.transmit(clock(), packet).map_err(|_| crate::stack::Rejected)
         };
-        while stack.transmit(clock(), &mut sink).is_some() {}
+        while stack.transmit(clock(), &mut sink).is_taken() {}
         NOW.set(clock() + Duration::from_millis(1));
         clock()
     });

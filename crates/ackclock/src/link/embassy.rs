@@ -1,8 +1,8 @@
 //! Drivers that implement [`embassy_net_driver::Driver`], version 0.2.
 
 use super::contiguous::{Unverified, capabilities, copy_whole};
-use super::{Link, Received, TransmitError};
-use crate::stack::{Capabilities, Transmit};
+use super::{Link, TransmitError};
+use crate::stack::{Capabilities, Received, Transmit};
 use crate::time::Instant;
 use crate::wire::{ETHERNET_HEADER, EthernetAddress};
 use core::convert::Infallible;
@@ -108,7 +108,7 @@ impl<D: Driver> Link for EmbassyLink<D> {
 mod tests {
     use super::*;
     use crate::link::ethernet::Ethernet;
-    use crate::stack::{Cidr, Rejected, Stack, StackConfig, Storage};
+    use crate::stack::{Cidr, Offered, Rejected, Stack, StackConfig, Storage};
     use crate::wire::{Checksums, WriteChecksum};
     use std::collections::VecDeque;
     use std::sync::Arc;
@@ -220,13 +220,13 @@ mod tests {
                 link.transmit(now, frame).map_err(|_| Rejected)
             })
         };
-        assert_eq!(send(&mut link), Some(Ok(())));
-        assert_eq!(send(&mut link), Some(Err(Rejected)), "no room");
+        assert_eq!(send(&mut link), Offered::Taken);
+        assert_eq!(send(&mut link), Offered::Rejected, "no room");
         link.driver_mut().waker.take().unwrap().wake();
         assert_eq!(woken.0.load(Ordering::Relaxed), 1);
         let announcement = link.driver_mut().sent.remove(0);
         assert_eq!((announcement.len(), &announcement[12..14]), (42, &[8, 6][..]));
-        assert_eq!(send(&mut link), Some(Ok(())));
+        assert_eq!(send(&mut link), Offered::Taken);
 
         link.driver_mut().received.push_back(announcement);
         let mut packets = Vec::new();

@@ -10,9 +10,8 @@ pub mod phy;
 
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
-use crate::stack::{Capabilities, Rejected, Stack, Transmit};
+use crate::stack::{Capabilities, Offered, Received, Rejected, Stack, Transmit};
 use crate::time::Instant;
-use crate::wire::Checksums;
 use core::fmt::Debug;
 use core::task::Waker;
 
@@ -78,7 +77,7 @@ pub trait Interface {
         now: Instant,
         stack: &mut Stack<'_, C, P>,
         sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
-    ) -> Option<Result<(), Rejected>>;
+    ) -> Offered;
 
     /// When [`transmit`](Self::transmit) is to be called without a reason of the stack's.
     fn poll_at(&self) -> Instant;
@@ -106,30 +105,12 @@ impl Interface for Direct {
         now: Instant,
         stack: &mut Stack<'_, C, P>,
         sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
-    ) -> Option<Result<(), Rejected>> {
+    ) -> Offered {
         stack.transmit(now, sink)
     }
 
     fn poll_at(&self) -> Instant {
         Instant::FAR_FUTURE
-    }
-}
-
-/// A packet that a link hands over.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Received<'a> {
-    /// The IP packet or the frame. A link that puts segments together delivers some that are longer than the
-    /// MTU.
-    pub packet: &'a [u8],
-    /// Which of its checksums are still to be verified. A device that has verified a segment, or
-    /// that takes it from a sender on the same machine, says so for each packet.
-    pub verify: Checksums,
-}
-
-impl<'a> Received<'a> {
-    /// A packet of which nothing was verified.
-    pub const fn unverified(packet: &'a [u8]) -> Self {
-        Received { packet, verify: Checksums::ALL }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Devices that implement [`smoltcp::phy::Device`], version 0.14.
 
 use super::contiguous::{Unverified, capabilities, copy_whole};
-use super::{Link, Received, TransmitError};
-use crate::stack::{Capabilities, Segmentation, Transmit};
+use super::{Link, TransmitError};
+use crate::stack::{Capabilities, Received, Segmentation, Transmit};
 use crate::time::Instant;
 use crate::wire::{ETHERNET_HEADER, MAX_HEADER};
 use core::convert::Infallible;
@@ -117,7 +117,7 @@ fn timestamp(now: Instant) -> smoltcp::time::Instant {
 mod tests {
     use super::*;
     use crate::link::ethernet::Ethernet;
-    use crate::stack::{Cidr, ListenConfig, Rejected, Stack, StackConfig, Storage};
+    use crate::stack::{Cidr, ListenConfig, Offered, Rejected, Stack, StackConfig, Storage};
     use crate::tcp::Config;
     use crate::wire::{Checksums, EtherType, EthernetAddress, WriteChecksum, ethernet_header};
     use core::net::Ipv6Addr;
@@ -205,7 +205,7 @@ mod tests {
         let mut server = None;
         for _ in 0..20 {
             let mut sink = |packet: &Transmit<'_>| link.transmit(now, packet).map_err(|_| Rejected);
-            while stack.transmit(now, &mut sink).is_some() {}
+            while stack.transmit(now, &mut sink).is_taken() {}
             link.receive(now, 8, &mut |received| {
                 assert_eq!(received.verify, Checksums { ip: false, transport: false });
                 assert_eq!(received.packet[36..38], [0; 2], "a checksum left to the device");
@@ -237,10 +237,10 @@ mod tests {
                 })
             })
         };
-        assert_eq!(transmit(&mut link, &mut stack, &mut ethernet), Some(Err(Rejected)));
+        assert_eq!(transmit(&mut link, &mut stack, &mut ethernet), Offered::Rejected);
         link.device_mut().is_full = false;
-        assert_eq!(transmit(&mut link, &mut stack, &mut ethernet), Some(Ok(())));
-        assert_eq!(transmit(&mut link, &mut stack, &mut ethernet), None);
+        assert_eq!(transmit(&mut link, &mut stack, &mut ethernet), Offered::Taken);
+        assert_eq!(transmit(&mut link, &mut stack, &mut ethernet), Offered::Nothing);
         let announcement = link.device_mut().sent.remove(0).0;
         assert_eq!((announcement.len(), &announcement[12..14]), (42, &[8, 6][..]));
         // Somebody else has that address, too.
@@ -319,7 +319,7 @@ mod tests {
                 packets.push(bytes);
                 Ok(())
             };
-            while stack.transmit(now, &mut sink).is_some() {}
+            while stack.transmit(now, &mut sink).is_taken() {}
             if packets.is_empty() {
                 return sizes;
             }

@@ -22,6 +22,7 @@ mod memory;
 mod new;
 mod open;
 mod output;
+mod packets;
 mod passive_open;
 mod poll;
 mod pool;
@@ -39,7 +40,6 @@ mod statistics;
 mod storage;
 mod time_wait;
 mod timers;
-mod transmit;
 mod tuple;
 mod user_calls;
 
@@ -51,9 +51,9 @@ pub use config::{ListenConfig, StackConfig};
 pub use connection_memory::ConnectionMemory;
 pub use error::{AddressError, ConnectError, InvalidHandle, ListenError, SettingError};
 pub use event::Event;
+pub use packets::{Offered, Received, Rejected, Transmit};
 pub use statistics::Statistics;
 pub use storage::{StackMemory, Storage};
-pub use transmit::{Rejected, Transmit};
 
 use crate::congestion::{BuiltIn, CongestionController};
 use crate::profile::{Full, Part, Profile};

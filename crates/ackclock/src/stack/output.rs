@@ -5,7 +5,7 @@ use super::aftermath::Cause;
 use super::half_open::HalfOpen;
 use super::ip_fields::IpFields;
 use super::tuple::FourTuple;
-use super::{Rejected, Stack, Transmit};
+use super::{Offered, Rejected, Stack, Transmit};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::time::Instant;
@@ -19,16 +19,14 @@ pub(super) type Sink<'s> =
     dyn FnMut(&Transmit<'_>, Address, &Addresses<'_>) -> Result<(), Rejected> + 's;
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
-    /// Offers the next transmission to `sink`. Returns `None` when there is nothing to send, and
-    /// otherwise what the sink answered; a [`Rejected`] transmission stays and will be offered
-    /// again.
+    /// Offers the next transmission to `sink`.
     #[inline]
     pub fn transmit(
         &mut self,
         now: Instant,
         sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
-    ) -> Option<Result<(), Rejected>> {
-        self.transmit_towards(now, &mut |transmit, _, _| sink(transmit))
+    ) -> Offered {
+        self.transmit_towards(now, &mut |transmit, _, _| sink(transmit)).into()
     }
 
     /// As [`transmit`](Self::transmit), for whoever chooses the next hop.

@@ -43,7 +43,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.sending(now, handle, |connection, now| connection.send_urgent(now, data))
     }
 
-    /// Copies received data into `to`; 0 if there is none yet.
+    /// Copies received data into `to`; returns how many bytes, 0 only if `to` is empty.
+    ///
+    /// # Errors
+    /// [`ReceiveError::WouldBlock`] if nothing has arrived yet, [`ReceiveError::Finished`] once the peer
+    /// has sent all it had to send and all of it was read.
     pub fn receive(
         &mut self,
         now: Instant,
@@ -55,6 +59,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// Received data where it lies, as two slices in order; [`consume`](Self::consume) removes it.
+    ///
+    /// # Errors
+    /// As [`receive`](Self::receive).
     pub fn received(&self, handle: Handle) -> Result<[&[u8]; 2], ReceiveError> {
         let slot = self.resolve(handle).ok_or(ReceiveError::InvalidHandle)?;
         slot.connection.received()

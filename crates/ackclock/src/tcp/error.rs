@@ -85,6 +85,8 @@ impl core::error::Error for SendError {}
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ReceiveError {
+    /// Nothing has arrived that was not read; more may come.
+    WouldBlock,
     /// The peer has sent all it had to send, and all of it was read.
     Finished,
     /// The connection is over.
@@ -96,6 +98,9 @@ pub enum ReceiveError {
 impl fmt::Display for ReceiveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            ReceiveError::WouldBlock => {
+                f.write_str("nothing to read yet: ask again after an event")
+            }
             ReceiveError::Finished => f.write_str("end of the peer's data"),
             ReceiveError::Closed(error) => error.fmt(f),
             ReceiveError::InvalidHandle => f.write_str("the handle names no open connection"),

@@ -65,15 +65,16 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         Ok(taken)
     }
 
-    /// RECEIVE: copies received data into `to`; 0 if there is none yet.
+    /// RECEIVE: copies received data into `to`; returns how many bytes, 0 only if `to` is empty.
     ///
     /// # Errors
-    /// Nothing more will come: the peer has finished, or the connection is over.
+    /// Nothing has arrived yet ([`ReceiveError::WouldBlock`]), or nothing more will come: the peer has
+    /// finished, or the connection is over.
     #[inline(always)]
     pub fn receive(&mut self, to: &mut [u8]) -> Result<usize, ReceiveError> {
         let n = self.receiver.read(to);
         self.after_read();
-        if n > 0 || to.is_empty() { Ok(n) } else { self.received().map(|_| 0) }
+        if n > 0 || to.is_empty() { Ok(n) } else { Err(self.why_empty()) }
     }
 
     /// Received data where it lies, as two slices in order.
@@ -81,17 +82,17 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// # Errors
     /// As [`receive`](Self::receive).
     pub fn received(&self) -> Result<[&[u8]; 2], ReceiveError> {
-        if self.receiver.queued() > 0 {
-            return Ok(self.receiver.slices());
-        }
-        if self.receiver.is_finished() {
-            return Err(ReceiveError::Finished);
-        }
+        if self.receiver.queued() > 0 { Ok(self.receiver.slices()) } else { Err(self.why_empty()) }
+    }
+
+    /// Why there is nothing to read.
+    fn why_empty(&self) -> ReceiveError {
         match self.state {
+            _ if self.receiver.is_finished() => ReceiveError::Finished,
             State::Closed | State::TimeWait => {
-                Err(self.error.map_or(ReceiveError::Finished, ReceiveError::Closed))
+                self.error.map_or(ReceiveError::Finished, ReceiveError::Closed)
             }
-            _ => Ok([&[], &[]]),
+            _ => ReceiveError::WouldBlock,
         }
     }
 

@@ -34,7 +34,7 @@
 //!     sent.push(bytes);
 //!     Ok(())
 //! };
-//! while ethernet.transmit(now, &mut stack, &mut send).is_some() {}
+//! while ethernet.transmit(now, &mut stack, &mut send).is_taken() {}
 //! let wake_at = stack.poll_at().min(ethernet.poll_at());
 //!
 //! // We tell who we are, and ask who 192.0.2.9 is; the SYN waits for the answer.
@@ -78,9 +78,9 @@ mod tests;
 pub use statistics::EthernetStatistics;
 
 use crate::congestion::CongestionController;
-use crate::link::{Interface, Received};
+use crate::link::Interface;
 use crate::profile::Profile;
-use crate::stack::{Addresses, Cidr, Rejected, Stack, Transmit};
+use crate::stack::{Addresses, Cidr, Offered, Received, Rejected, Stack, Transmit};
 use crate::storage::copy;
 use crate::time::Instant;
 use crate::wire::{
@@ -207,16 +207,14 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         }
     }
 
-    /// Offers the next frame to `sink`. Returns `None` when there is nothing to send, and otherwise
-    /// what the sink answered; a [`Rejected`] frame stays and will be offered again. It is to be called
-    /// after frames have arrived, when [`poll_at`](Self::poll_at) has come, and wherever
-    /// [`Stack::transmit`] would be.
+    /// Offers the next frame to `sink`. It is to be called after frames have arrived, when
+    /// [`poll_at`](Self::poll_at) has come, and wherever [`Stack::transmit`] would be.
     pub fn transmit<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
         stack: &mut Stack<'_, C, P>,
         sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
-    ) -> Option<Result<(), Rejected>> {
+    ) -> Offered {
         loop {
             let wanted = loop {
                 match self.neighbours.due(now) {
@@ -230,7 +228,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
                 }
             };
             if let Some(offered) = self.transmit_message(now, stack.own(), wanted, sink) {
-                return Some(offered);
+                return Some(offered).into();
             }
             let mut waits = false;
             let offered = stack.transmit_towards(now, &mut |packet, destination, own| match self
@@ -244,7 +242,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
                 }
             });
             if !waits {
-                return offered;
+                return offered.into();
             }
             stack.postpone(now);
         }
@@ -407,7 +405,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Interface for Ethernet<NEIGHB
         now: Instant,
         stack: &mut Stack<'_, C, P>,
         sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
-    ) -> Option<Result<(), Rejected>> {
+    ) -> Offered {
         Ethernet::transmit(self, now, stack, sink)
     }
 

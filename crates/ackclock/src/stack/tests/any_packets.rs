@@ -433,7 +433,7 @@ impl<'a> World<'a> {
             taken.push(packet);
             Ok(())
         };
-        while self.stack.transmit(self.now, &mut sink) == Some(Ok(())) {}
+        while self.stack.transmit(self.now, &mut sink).is_taken() {}
         taken.into_iter().for_each(|packet| self.note(packet));
     }
 

@@ -75,8 +75,8 @@ fn a_rejected_packet_is_offered_again_unchanged() {
         seen.push(transmit.header.to_vec());
         Err(Rejected)
     };
-    assert_eq!(pair.client.transmit(pair.now, &mut full), Some(Err(Rejected)));
-    assert_eq!(pair.client.transmit(pair.now, &mut full), Some(Err(Rejected)));
+    assert_eq!(pair.client.transmit(pair.now, &mut full), Offered::Rejected);
+    assert_eq!(pair.client.transmit(pair.now, &mut full), Offered::Rejected);
     assert_eq!(pair.client.statistics().packets_sent, 0);
     assert_eq!(seen[0], seen[1]);
     assert_eq!(packets(pair.now, &mut pair.client), seen[..1]);

@@ -90,7 +90,7 @@ fn packets<C: CongestionController + Clone, P: Profile>(
         packets.push(packet);
         Ok(())
     };
-    while host.transmit(now, &mut sink).is_some() {}
+    while host.transmit(now, &mut sink).is_taken() {}
     packets
 }
 

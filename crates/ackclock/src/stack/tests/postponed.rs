@@ -11,7 +11,7 @@ fn what_resumes_is_what_was_postponed() {
     let now = pair.now;
     assert_eq!(pair.client.send(now, waiting, b"hello"), Ok(5));
     let refused = pair.client.transmit(now, &mut |_| Err(Rejected));
-    assert_eq!(refused, Some(Err(Rejected)));
+    assert_eq!(refused, Offered::Rejected);
     pair.client.postpone(now);
     assert_eq!(packets(now, &mut pair.client), Vec::<Vec<u8>>::new());
 

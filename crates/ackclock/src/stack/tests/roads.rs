@@ -211,7 +211,7 @@ impl World {
                 packets.push(packet);
                 Ok(())
             };
-            while stack.transmit(now, &mut sink) == Some(Ok(())) {}
+            while stack.transmit(now, &mut sink).is_taken() {}
             packets
         });
         self.network[1 - host].extend(packets);

@@ -1,7 +1,7 @@
 //! Several stacks with the same addresses, as one for each queue of a device: whose a packet is.
 
 use super::*;
-use crate::link::Received;
+use crate::stack::Received;
 
 /// A second stack at the server's address, which listens as the server does.
 fn sibling() -> Host {

@@ -29,7 +29,7 @@ fn sent(bytes: usize, apart: bool) -> (Vec<Vec<u8>>, Vec<String>) {
                 round.push(packet);
                 Ok(())
             });
-            if answer.is_none() {
+            if answer == Offered::Nothing {
                 break;
             }
         }

@@ -139,7 +139,7 @@ impl End {
         let mut bytes = std::vec![0; amount as usize];
         let n = match self.connection.receive(&mut bytes) {
             Ok(n) => n,
-            Err(ReceiveError::Finished) => 0,
+            Err(ReceiveError::WouldBlock | ReceiveError::Finished) => 0,
             Err(error) => panic!("{error:?}"),
         };
         for value in &bytes[..n] {

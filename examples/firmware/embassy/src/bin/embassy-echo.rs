@@ -7,9 +7,9 @@
 use ackclock::congestion::{Growth, Reno};
 use ackclock::io::SharedStack;
 use ackclock::link::ethernet::Ethernet;
-use ackclock::link::{Link, Received, TransmitError};
+use ackclock::link::{Link, TransmitError};
 use ackclock::profile::{FewRanges, Present};
-use ackclock::stack::{Capabilities, ConnectionMemory, Listener, Stack, StackMemory, Transmit};
+use ackclock::stack::{Capabilities, ConnectionMemory, Listener, Received, Stack, StackMemory, Transmit};
 use ackclock::tcp::{Config, flight, recovery};
 use ackclock::time::Instant;
 use ackclock::wire::EthernetAddress;

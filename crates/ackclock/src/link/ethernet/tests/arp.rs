@@ -94,7 +94,7 @@ fn at_most_two_answers_wait_for_a_device_without_room() {
         host.on_frame(&arp_frame(US, true, (THEM, &sender), "10.0.0.1"));
     }
     let full = host.ethernet.transmit(host.now, &mut host.stack, &mut |_| Err(Rejected));
-    assert_eq!(full, Some(Err(Rejected)));
+    assert_eq!(full, Offered::Rejected);
     assert_eq!(shape(&host.frames()), [(THEM, "arp"); 2]);
     assert_eq!(host.ethernet.statistics().answers_dropped, 1);
 }

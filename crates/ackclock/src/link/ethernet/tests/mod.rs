@@ -53,7 +53,7 @@ impl Host {
             frames.push(bytes);
             Ok(())
         };
-        while self.ethernet.transmit(self.now, &mut self.stack, &mut sink).is_some() {}
+        while self.ethernet.transmit(self.now, &mut self.stack, &mut sink).is_taken() {}
         frames
     }
 

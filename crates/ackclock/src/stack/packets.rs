@@ -1,6 +1,24 @@
-//! One transmission on its way to the link.
+//! Packets between stack and link: [`Received`] from it, [`Transmit`] to it.
 
-use crate::wire::{Cut, Ecn, MAX_HEADER, WriteChecksum, write_cut_header};
+use crate::wire::{Checksums, Cut, Ecn, MAX_HEADER, WriteChecksum, write_cut_header};
+
+/// A packet that a link hands over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Received<'a> {
+    /// The IP packet or the frame. A link that puts segments together delivers some that are longer than the
+    /// MTU.
+    pub packet: &'a [u8],
+    /// Which of its checksums are still to be verified. A device that has verified a segment, or
+    /// that takes it from a sender on the same machine, says so for each packet.
+    pub verify: Checksums,
+}
+
+impl<'a> Received<'a> {
+    /// A packet of which nothing was verified.
+    pub const fn unverified(packet: &'a [u8]) -> Self {
+        Received { packet, verify: Checksums::ALL }
+    }
+}
 
 /// A packet to send: headers, and the payload where it lies in the send queue, to be gathered or
 /// copied by the link.
@@ -79,6 +97,35 @@ impl<'a> Transmit<'a> {
     }
 }
 
+/// What an offer to the link came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Offered {
+    /// The link took a packet; there may be another one.
+    Taken,
+    /// The link had no room: the packet stays and will be offered again.
+    Rejected,
+    /// There is nothing to send now.
+    Nothing,
+}
+
+impl Offered {
+    /// Whether the link took a packet: `while stack.transmit(now, sink).is_taken() {}` sends all that is
+    /// to be sent.
+    pub const fn is_taken(self) -> bool {
+        matches!(self, Offered::Taken)
+    }
+}
+
+impl From<Option<Result<(), Rejected>>> for Offered {
+    fn from(offered: Option<Result<(), Rejected>>) -> Self {
+        match offered {
+            None => Offered::Nothing,
+            Some(Ok(())) => Offered::Taken,
+            Some(Err(Rejected)) => Offered::Rejected,
+        }
+    }
+}
+
 /// The sink took nothing: it has no room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rejected;
@@ -88,8 +135,8 @@ mod tests {
     use super::*;
     use crate::seq::SeqNumber;
     use crate::wire::{
-        Checksums, Flags, Header, IpInfo, Options, Protocol, Timestamps, complete_checksum,
-        parse_packet, write_packet_header,
+        Flags, Header, IpInfo, Options, Protocol, Timestamps, complete_checksum, parse_packet,
+        write_packet_header,
     };
     use core::net::IpAddr;
     use std::vec;
