@@ -1,6 +1,6 @@
 //! The character generator service (RFC 864): lines of rotating printable characters.
 
-use super::sending::CHUNK;
+use super::pattern::CHUNK;
 use super::server::Progress;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
@@ -59,7 +59,7 @@ pub(super) fn serve<C: CongestionController + Clone, P: Profile>(
     handle: Handle,
     sent_before: u64,
 ) -> Progress {
-    let received = super::discard::consume_all(now, stack, handle);
+    let received = super::services::consume_all(now, stack, handle);
     let mut sent = 0;
     let mut chunk = [0; CHUNK];
     loop {

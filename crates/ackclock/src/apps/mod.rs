@@ -8,15 +8,13 @@
 
 mod chargen;
 mod client;
-mod discard;
-mod echo;
 mod later;
 mod pattern;
 mod requests;
 mod respond;
 mod schedule;
-mod sending;
 mod server;
+mod services;
 mod source;
 #[cfg(all(test, feature = "alloc"))]
 mod tests;

@@ -2,7 +2,7 @@
 //! [`Respond`](super::Respond).
 
 use super::client::Client;
-use super::sending::send_pattern;
+use super::pattern::send_pattern;
 use super::{Application, Completed, Pattern, Schedule, StartError};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;

@@ -1,7 +1,7 @@
 //! A service that answers requests with as many bytes as they ask for.
 
 use super::Exchange;
-use super::sending::send_pattern;
+use super::pattern::send_pattern;
 use super::server::{Progress, Serve};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;

@@ -1,6 +1,6 @@
 //! The passive side of the classic services: a listener and the connections it accepts.
 
-use super::{Application, StartError, chargen, discard, echo};
+use super::{Application, StartError, chargen, services};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::stack::{Event, Handle, ListenConfig, Listener, Readiness, Stack};
@@ -80,8 +80,8 @@ impl Serve for Service {
         sent: &mut u64,
     ) -> Progress {
         let progress = match self {
-            Service::Discard => discard::serve(now, stack, handle),
-            Service::Echo => echo::serve(now, stack, handle),
+            Service::Discard => services::discard(now, stack, handle),
+            Service::Echo => services::echo(now, stack, handle),
             Service::Chargen => chargen::serve(now, stack, handle, *sent),
         };
         *sent = sent.wrapping_add(progress.sent);

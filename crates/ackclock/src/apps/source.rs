@@ -1,7 +1,7 @@
 //! The active side of discard and echo: connects, sends, and sees the transfer through to its end.
 
 use super::client::Client;
-use super::sending::send_pattern;
+use super::pattern::send_pattern;
 use super::{Application, Completed, Pattern, Schedule, StartError};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;

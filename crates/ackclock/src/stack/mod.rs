@@ -7,10 +7,8 @@ mod arrival;
 mod capabilities;
 mod cidr;
 mod config;
-mod connection_memory;
 mod demux;
 mod error;
-mod event;
 #[cfg(feature = "alloc")]
 mod growing;
 mod half_open;
@@ -48,12 +46,11 @@ pub(crate) use addresses::{Addresses, Network, bits};
 pub use capabilities::{Capabilities, Segmentation};
 pub use cidr::{Cidr, CidrError};
 pub use config::{ListenConfig, StackConfig};
-pub use connection_memory::ConnectionMemory;
 pub use error::{AddressError, ConnectError, InvalidHandle, ListenError, SettingError};
-pub use event::Event;
 pub use packets::{Offered, Received, Rejected, Transmit};
+pub use poll::Event;
 pub use statistics::Statistics;
-pub use storage::{StackMemory, Storage};
+pub use storage::{ConnectionMemory, StackMemory, Storage};
 
 use crate::congestion::{BuiltIn, CongestionController};
 use crate::profile::{Full, Part, Profile};

@@ -3,13 +3,29 @@
 use super::aftermath::Cause;
 use super::half_open::Timeout;
 use super::slot::Owner;
-use super::{Event, Handle, Listener, Stack};
+use super::{Handle, Listener, Stack};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
+use crate::tcp::Readiness;
 use crate::time::{Duration, Instant};
 
 /// The least step of time.
 const TICK: Duration = Duration::from_nanos(1);
+
+/// A change that an application may want to act on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// Something changed on a connection; `readiness` says what it can do now.
+    Connection {
+        /// The connection.
+        handle: Handle,
+        /// What it can do now.
+        readiness: Readiness,
+    },
+    /// A listener has a connection to accept.
+    Acceptable(Listener),
+}
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.

@@ -10,7 +10,6 @@ mod checksum;
 mod congestion_experienced;
 mod cut;
 mod ethernet;
-mod formats;
 mod icmp;
 mod ip;
 mod ipv4;
@@ -31,7 +30,6 @@ pub use cut::complete_checksum;
 pub(crate) use cut::{Cut, write_cut_header};
 pub use ethernet::{ETHERNET_HEADER, EthernetAddress};
 pub(crate) use ethernet::{EtherType, Frame, ethernet_header};
-pub(crate) use formats::{AllFormats, Formats};
 pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply, write_icmp_error};
 pub(crate) use ip::is_unicast;
 pub(crate) use ip::parse_packet_of;
@@ -43,3 +41,26 @@ pub(crate) use segment::write_packet_header_of;
 pub use segment::{
     Flags, Header, MAX_HEADER, Segment, WireError, WriteChecksum, write_packet_header,
 };
+
+/// The formats that an image reads and writes besides what every TCP has. What it leaves out is skipped where it is read, and never written.
+pub(crate) trait Formats {
+    /// ICMP and ICMPv6 errors.
+    const ICMP_ERRORS: bool;
+    /// The options of selective acknowledgments.
+    const SACK: bool;
+    /// The timestamps option.
+    const TIMESTAMPS: bool;
+    /// The window scale option.
+    const WINDOW_SCALING: bool;
+}
+
+/// All of them: what the public functions of this module read and write.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AllFormats;
+
+impl Formats for AllFormats {
+    const ICMP_ERRORS: bool = true;
+    const SACK: bool = true;
+    const TIMESTAMPS: bool = true;
+    const WINDOW_SCALING: bool = true;
+}

@@ -2,25 +2,17 @@
 //! keeps of it.
 
 mod ack_policy;
-mod buffer_tuning;
+mod choices;
 mod congestion_control;
-mod ecn;
 mod error;
-mod keepalive;
-mod pacing;
-mod restart;
 mod rto;
 mod settings;
 mod ticks;
 
 pub use ack_policy::AckPolicy;
-pub use buffer_tuning::BufferTuning;
+pub use choices::{BufferTuning, EcnMode, Pacing, RestartAfterIdle};
 pub use congestion_control::CongestionControl;
-pub use ecn::EcnMode;
 pub use error::ConfigError;
-pub use keepalive::Keepalive;
-pub use pacing::Pacing;
-pub use restart::RestartAfterIdle;
 pub use rto::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
 pub(crate) use settings::Settings;
 pub(crate) use ticks::TickingClock;
@@ -190,6 +182,35 @@ impl Config {
     pub(crate) const SYN_GIVE_UP: Duration = Duration::from_secs(180);
     pub(super) const MSL: Duration = Duration::from_secs(30);
     pub(super) const FIN_WAIT_2_TIMEOUT: Duration = Duration::from_secs(60);
+}
+
+/// Keepalive probes (RFC 9293 section 3.8.4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Keepalive {
+    /// Idle time before the first probe.
+    pub idle: Duration,
+    /// Time between probes.
+    pub interval: Duration,
+    /// The connection is over after so many probes without any answer, at least 1.
+    pub count: u16,
+}
+
+impl Default for Keepalive {
+    /// Two hours (MUST-28), then 9 probes 75 s apart.
+    fn default() -> Self {
+        Keepalive { idle: Duration::from_secs(7200), interval: Duration::from_secs(75), count: 9 }
+    }
+}
+
+impl Keepalive {
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// [`ConfigError::Keepalive`] if one of them is zero.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let usable = !self.idle.is_zero() && !self.interval.is_zero() && self.count > 0;
+        if usable { Ok(()) } else { Err(ConfigError::Keepalive) }
+    }
 }
 
 #[cfg(test)]

@@ -27,3 +27,16 @@ impl Deref for Ipv6Address {
         match self.0 {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_address_is_one_and_none_takes_room() {
+        for address in [Ipv6Addr::UNSPECIFIED, Ipv6Addr::LOCALHOST] {
+            assert_eq!(Ipv6Address::new(address), None);
+        }
+        assert_eq!((Ipv6Address::EXISTS, size_of::<Option<Ipv6Address>>()), (false, 0));
+    }
+}

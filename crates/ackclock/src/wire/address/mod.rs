@@ -6,6 +6,11 @@
 #[cfg_attr(not(feature = "ipv6"), path = "absent.rs")]
 mod ipv6;
 
+/// The stand-in of `ipv6`, for its tests.
+#[cfg(test)]
+#[expect(unreachable_pub, reason = "only its tests use it where IPv6 is in use")]
+mod absent;
+
 use core::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 pub use ipv6::Ipv6Address;

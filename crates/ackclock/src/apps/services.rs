@@ -1,6 +1,6 @@
-//! The echo service (RFC 862): what is received is sent back.
+//! The echo and discard services (RFC 862, RFC 863).
 
-use super::sending::CHUNK;
+use super::pattern::CHUNK;
 use super::server::Progress;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
@@ -8,9 +8,9 @@ use crate::stack::{Handle, Stack};
 use crate::storage::copy;
 use crate::time::Instant;
 
-/// Moves what has been received to the send queue, as far as it has room. What has none stays in
+/// Echo: moves what has been received to the send queue, as far as it has room. What has none stays in
 /// the receive queue, so that the peer is slowed down by the window and no memory is needed.
-pub(super) fn serve<C: CongestionController + Clone, P: Profile>(
+pub(super) fn echo<C: CongestionController + Clone, P: Profile>(
     now: Instant,
     stack: &mut Stack<'_, C, P>,
     handle: Handle,
@@ -32,4 +32,29 @@ pub(super) fn serve<C: CongestionController + Clone, P: Profile>(
         }
         echoed += taken as u64;
     }
+}
+
+/// Discard: takes everything that has been received.
+pub(super) fn discard<C: CongestionController + Clone, P: Profile>(
+    now: Instant,
+    stack: &mut Stack<'_, C, P>,
+    handle: Handle,
+) -> Progress {
+    Progress { received: consume_all(now, stack, handle), sent: 0 }
+}
+
+/// Throws away everything that has been received; returns how many bytes.
+pub(super) fn consume_all<C: CongestionController + Clone, P: Profile>(
+    now: Instant,
+    stack: &mut Stack<'_, C, P>,
+    handle: Handle,
+) -> u64 {
+    let Ok([first, second]) = stack.received(handle) else {
+        return 0;
+    };
+    let n = first.len() + second.len();
+    if n == 0 || stack.consume(now, handle, n).is_err() {
+        return 0;
+    }
+    n as u64
 }

@@ -1,0 +1,153 @@
+//! Settings that are a choice between a few words: ECN, pacing, restart after idle time, buffers.
+
+use crate::words::words;
+
+/// Whether a connection uses explicit congestion notification (RFC 3168).
+///
+/// As a word: `off`, `accept` or `request`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum EcnMode {
+    /// Never.
+    Off,
+    /// If the peer asks for it.
+    #[default]
+    Accept,
+    /// Our SYN asks for it too. If it is not answered in time the next one does not: there are
+    /// boxes that drop such SYNs (section 6.1.1.1).
+    Request,
+}
+
+words! {
+    EcnMode: "off, accept or request",
+    "off" = Off,
+    "accept" = Accept,
+    "request" = Request,
+}
+
+/// Whether transmissions are spread over the round trip instead of going out in bursts.
+///
+/// The rate is the window law's if it has one. For another law it is two windows in a smoothed
+/// round-trip time in slow start, where the window doubles meanwhile, and 1.2 windows from then on:
+/// somewhat more than the window fills, so that pacing never holds it back. Paced data goes in
+/// quanta, of what the rate sends in a millisecond, but at least two segments and at most 64 KiB,
+/// unless the law says otherwise.
+///
+/// As a word: `law`, `always` or `off`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Pacing {
+    /// If the law has a rate, as BBR has: without its rate such a law does not work. Other laws are
+    /// clocked by acks.
+    #[default]
+    Law,
+    /// Under every law, once there is a round-trip time.
+    Always,
+    /// Never, whatever the law wants.
+    Off,
+}
+
+words! {
+    Pacing: "law, always or off",
+    "law" = Law,
+    "always" = Always,
+    "off" = Off,
+}
+
+/// What happens to the congestion window when a connection was idle, or sent less than the window
+/// allowed, before it sends again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum RestartAfterIdle {
+    /// `never`: nothing; the old window may be sent in one burst.
+    Never,
+    /// `jacobson88:rto`: one segment after an idle time of one RTO (jacobson88 appendix C).
+    OneSegmentAfterRto,
+    /// `jacobson88:rtt`: one segment after an idle time of one round trip (jacobson88 appendix C).
+    OneSegmentAfterRtt,
+    /// `rfc5681`: the restart window min(IW, cwnd) after an idle time of one RTO (RFC 5681 section
+    /// 4.1).
+    #[default]
+    RestartWindow,
+    /// `rfc7661`: the window stays, but neither grows nor lasts. For each five minutes in which no
+    /// flight has reached half of it, half of it is given up, down to the initial window, and three
+    /// quarters are kept as threshold (RFC 7661 sections 4.3 and 4.4.3). What the RFC calls pipeACK
+    /// is the flight out of which acks come; a loss reduces the window from FlightSize, and when it
+    /// is repaired, by what had to be sent again for it (section 4.4.1).
+    Validation,
+}
+
+words! {
+    RestartAfterIdle: "never, jacobson88:rto, jacobson88:rtt, rfc5681 or rfc7661",
+    "never" = Never,
+    "jacobson88:rto" = OneSegmentAfterRto,
+    "jacobson88:rtt" = OneSegmentAfterRtt,
+    "rfc5681" = RestartWindow,
+    "rfc7661" = Validation,
+}
+
+/// Whether the queues of a connection have their configured sizes from the start, or begin small and
+/// follow what the connection needs, up to those sizes.
+///
+/// It is of no effect where storage is lent. Under either setting a queue takes memory of the
+/// allocator only as it fills, and may be held smaller while the stack's memory is short
+/// (`StackConfig::memory`).
+///
+/// As a word: `fixed` or `auto`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum BufferTuning {
+    /// The configured sizes.
+    #[default]
+    Fixed,
+    /// Room for 65,535 bytes at first, as much as a SYN can tell the peer of. The receive queue grows
+    /// to twice what the application reads in a round trip (Fisk and Feng 2000), the send queue to
+    /// two congestion windows.
+    Automatic,
+}
+
+impl BufferTuning {
+    /// What a queue of at most `most` bytes begins with, in bytes.
+    #[allow(dead_code, reason = "only queues that grow ask, and without a heap none does")]
+    pub(crate) fn first(self, most: u32) -> u32 {
+        match self {
+            BufferTuning::Fixed => most,
+            BufferTuning::Automatic => most.min(u32::from(u16::MAX)),
+        }
+    }
+}
+
+words! {
+    BufferTuning: "fixed or auto",
+    "fixed" = Fixed,
+    "auto" = Automatic,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::fmt::Display;
+    use core::str::FromStr;
+    use std::string::ToString;
+
+    /// Checks that each of the words is read back, and what the answer to another one is.
+    fn check<T: Display + FromStr<Err: Display>>(words: &[&str], answer: &str) {
+        for word in words {
+            let read = word.parse::<T>().map(|setting| setting.to_string());
+            assert_eq!(read.map_err(|error| error.to_string()).as_deref(), Ok(*word));
+        }
+        let error = "on".parse::<T>().err().map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some(answer));
+    }
+
+    #[test]
+    fn each_word_is_read_back_and_others_are_refused() {
+        check::<EcnMode>(&["off", "accept", "request"], "use off, accept or request");
+        check::<Pacing>(&["law", "always", "off"], "use law, always or off");
+        check::<BufferTuning>(&["fixed", "auto"], "use fixed or auto");
+        check::<RestartAfterIdle>(
+            &["never", "jacobson88:rto", "jacobson88:rtt", "rfc5681", "rfc7661"],
+            "use never, jacobson88:rto, jacobson88:rtt, rfc5681 or rfc7661",
+        );
+    }
+}
