@@ -139,12 +139,15 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// A segment of this connection was read without a template: predicts that the next packets look
-    /// like it.
+    /// like it, if it is the second in a row. Where the packets of several connections take turns, none is
+    /// like the one before.
     pub(super) fn predict_arrivals(&mut self, id: u32, segment: &Segment<'_>) {
         let Some(room) = self.predicted.get_mut() else {
             return;
         };
-        room.recent = id;
+        if core::mem::replace(&mut room.recent, id) != id {
+            return;
+        }
         let whose = Whose { id, generation: self.connections.generation(id) };
         let options = segment.header.options;
         let is_known = room.arrival.as_ref().is_some_and(|(known, template)| {
