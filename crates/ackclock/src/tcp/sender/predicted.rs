@@ -26,6 +26,39 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         is_known
     }
 
+    /// Takes an ack of nothing new while nothing is in flight, as it comes with the peer's text and FIN, and
+    /// as the one that ends the handshake: it tells the window. False, without any effect, if there is more
+    /// to do.
+    #[inline(never)]
+    fn take_idle_ack(
+        &mut self,
+        now: Instant,
+        settings: &Settings<P>,
+        input: &AckInput<'_>,
+    ) -> bool {
+        let was_closed = self.window.size == 0;
+        let is_idle = self.flight.is_empty()
+            && (was_closed || !input.empty)
+            && input.sack.is_empty()
+            && !input.ecn_echo
+            && self.recovery.is_calm(&self.flight);
+        if !is_idle {
+            return false;
+        }
+        self.note_app_limited_at(0);
+        self.allow_burst(settings);
+        self.window.update(input.seq, input.ack, input.window);
+        if was_closed || self.window.size == 0 {
+            self.no_progress_since = now;
+        }
+        self.digest_echo(now, false, 0);
+        if was_closed && self.window.size > 0 {
+            self.rto.end_backoff();
+        }
+        self.rearm(now);
+        true
+    }
+
     /// Takes an ack of new data without SACK blocks and without an echo of congestion, where nothing is
     /// lost, SACKed, probed or to be undone: what is left of the procedure then. False, without any
     /// effect, if there is more to do.
@@ -37,6 +70,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         input: &AckInput<'_>,
     ) -> bool {
         let AckInput { seq, ack, window, .. } = *input;
+        if ack == self.snd_una {
+            return self.take_idle_ack(now, settings, input);
+        }
         let is_calm = ack.after(self.snd_una)
             && input.sack.is_empty()
             && !input.ecn_echo
