@@ -111,20 +111,26 @@ impl Options {
     /// # Errors
     /// [`WireError::Option`] for a length that is not the option's or runs over the area (MUST-7).
     #[inline]
-    pub(super) fn parse<F: Formats>(mut area: &[u8]) -> Result<Options, WireError> {
-        let mut options = Options::default();
+    pub(super) fn parse<F: Formats>(area: &[u8]) -> Result<Options, WireError> {
         // Nearly every segment has what RFC 7323 appendix A recommends, and nothing else.
         if F::TIMESTAMPS
             && let Some((before, value)) = area.split_first_chunk()
             && u32::from_be_bytes(*before) == BEFORE_TIMESTAMPS
             && let &[v0, v1, v2, v3, e0, e1, e2, e3] = value
         {
-            options.timestamps = Some(Timestamps {
+            let timestamps = Timestamps {
                 value: u32::from_be_bytes([v0, v1, v2, v3]),
                 echo: u32::from_be_bytes([e0, e1, e2, e3]),
-            });
-            return Ok(options);
+            };
+            return Ok(Options { timestamps: Some(timestamps), ..Options::default() });
         }
+        Self::parse_any::<F>(area)
+    }
+
+    // Apart, so that what nearly every segment has stays in registers.
+    #[inline(never)]
+    fn parse_any<F: Formats>(mut area: &[u8]) -> Result<Options, WireError> {
+        let mut options = Options::default();
         while let Some((&kind, rest)) = area.split_first() {
             match kind {
                 kind::END_OF_LIST => break,
