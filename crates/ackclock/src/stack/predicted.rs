@@ -34,8 +34,9 @@ pub(super) struct Predicted {
     recent: u32,
     /// How the next packet of that connection will be known.
     arrival: Option<(Whose, ReadTemplate)>,
-    /// The header that was written last.
-    header: Option<(Whose, WriteTemplate)>,
+    /// Whose header was written last, and that header.
+    header_of: Option<Whose>,
+    header: WriteTemplate,
     /// How many segments may follow the last one sent that differ from it in nothing but sequence
     /// number and payload.
     train: u32,
@@ -49,7 +50,8 @@ impl Initial for Predicted {
     const INITIAL: Self = Predicted {
         recent: NO_ID,
         arrival: None,
-        header: None,
+        header_of: None,
+        header: WriteTemplate::EMPTY,
         train: 0,
         train_at: Instant::ZERO,
         train_ecn: Ecn::NotEct,
@@ -60,11 +62,11 @@ impl Predicted {
     /// The template that the headers of this connection are written with.
     #[inline]
     fn template(&mut self, whose: Whose, tuple: &FourTuple) -> Option<&mut WriteTemplate> {
-        if self.header.as_ref().is_none_or(|(known, _)| *known != whose) {
+        if self.header_of != Some(whose) {
             let ends = [tuple.local, tuple.remote].map(|end| (end.ip(), end.port()));
-            self.header = Some((whose, WriteTemplate::between(ends)?));
+            self.header_of = self.header.begin(ends).then_some(whose);
         }
-        self.header.as_mut().map(|(_, template)| template)
+        self.header_of.is_some().then_some(&mut self.header)
     }
 }
 
@@ -173,7 +175,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     #[inline(never)]
     fn send_next(&mut self, now: Instant, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let room = self.predicted.get_mut()?;
-        let (whose, template) = room.header.as_mut()?;
+        let (whose, template) = (room.header_of?, &mut room.header);
         let slot = self.connections.get_mut_of(whose.id, whose.generation);
         let goes_on = room.train_at == now && self.ready.is_alone(whose.id);
         let Some(slot) = slot.filter(|_| goes_on) else {
@@ -202,7 +204,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Whose train is under way.
     pub(super) fn train_of(&self) -> Option<u32> {
         let room = self.predicted.get().filter(|room| room.train > 0)?;
-        room.header.as_ref().map(|(whose, _)| whose.id)
+        room.header_of.map(|whose| whose.id)
     }
 
     /// A segment went the general road: lets those follow that differ from it in sequence number and
