@@ -60,7 +60,7 @@ impl Initial for Predicted {
 
 impl Predicted {
     /// The template that the headers of this connection are written with.
-    #[inline]
+    #[inline(always)]
     fn template(&mut self, whose: Whose, tuple: &FourTuple) -> Option<&mut WriteTemplate> {
         if self.header_of != Some(whose) {
             let ends = [tuple.local, tuple.remote].map(|end| (end.ip(), end.port()));
