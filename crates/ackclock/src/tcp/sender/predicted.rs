@@ -6,7 +6,7 @@ use super::{Sender, Waiting};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
-use crate::tcp::{RestartAfterIdle, Settings};
+use crate::tcp::Settings;
 use crate::time::Instant;
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
@@ -130,15 +130,13 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Whether there is more to think of than what is queued and what the windows let go.
     #[inline(always)]
     pub(crate) fn is_unusual(&self, settings: &Settings<P>) -> bool {
-        let by_idle = settings.restart_after_idle();
         (self.waiting != Waiting::ForAck)
             | self.cork
             | self.ecn.is_holding()
             | self.ecn.is_cwr_due()
             | self.urgent.get().is_some()
             | self.flight.is_measuring()
-            | settings.burst_limit().is_some()
-            | !matches!(by_idle, RestartAfterIdle::RestartWindow | RestartAfterIdle::Never)
+            | !settings.sends_freely()
             | (self.window.size == 0)
             | !self.recovery.is_calm(&self.flight)
     }
