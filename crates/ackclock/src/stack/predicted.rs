@@ -108,6 +108,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             slot.note_echo(now.max(self.now), segment.timestamps);
         }
         let owner = slot.owner;
+        if let Some(room) = self.predicted.get_mut() {
+            room.recent = id;
+        }
         let now = self.begin_packet(now);
         self.statistics.count(|all| &mut all.segments_delivered);
         self.touched(now, id, Cause::Predicted(owner));
@@ -141,13 +144,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// A segment of this connection was read without a template: predicts that the next packets look
-    /// like it, if it is the second in a row. Where the packets of several connections take turns, none is
-    /// like the one before.
+    /// like it, if it is the second in a row. Where the packets of several connections take turns, the
+    /// template stays with one of them.
     pub(super) fn predict_arrivals(&mut self, id: u32, segment: &Segment<'_>) {
         let Some(room) = self.predicted.get_mut() else {
             return;
         };
-        if core::mem::replace(&mut room.recent, id) != id {
+        let is_second = core::mem::replace(&mut room.recent, id) == id;
+        if !is_second && room.arrival.is_some() {
             return;
         }
         let whose = Whose { id, generation: self.connections.generation(id) };
