@@ -93,6 +93,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if !self.state.is_synchronized() {
             return Turn::Other;
         }
+        let is_waiting = self.sender.is_at_rest() && !(self.challenge_due | self.keepalive.due);
+        if is_waiting && !self.receiver.ack_due(now) && !self.window_update_due() {
+            return Turn::Silent;
+        }
         let unsent = self.sender.unsent_data();
         if unsent > self.sender.mss() {
             return Turn::Other;

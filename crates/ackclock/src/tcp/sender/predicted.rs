@@ -127,6 +127,15 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         true
     }
 
+    /// Whether nothing is to be sent, nothing is in flight, and no probe is due.
+    #[inline(always)]
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.queue.is_empty()
+            && self.flight.is_empty()
+            && !self.fin_pending()
+            && self.waiting == Waiting::ForAck
+    }
+
     /// Whether there is more to think of than what is queued and what the windows let go.
     #[inline(always)]
     pub(crate) fn is_unusual(&self, settings: &Settings<P>) -> bool {
