@@ -26,6 +26,21 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         is_known
     }
 
+    /// Takes an ack if it is predicted; false, without any effect, if it is another.
+    #[inline(always)]
+    pub(super) fn take_predicted_ack(
+        &mut self,
+        now: Instant,
+        settings: &Settings<P>,
+        input: &AckInput<'_>,
+    ) -> bool {
+        if input.ack == self.snd_una {
+            self.take_idle_ack(now, settings, input)
+        } else {
+            self.take_ack_of_run(now, settings, input)
+        }
+    }
+
     /// Takes an ack of nothing new while nothing is in flight, as it comes with the peer's text and FIN, and
     /// as the one that ends the handshake: it tells the window. False, without any effect, if there is more
     /// to do.
@@ -63,16 +78,13 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// lost, SACKed, probed or to be undone: what is left of the procedure then. False, without any
     /// effect, if there is more to do.
     #[inline(always)]
-    pub(super) fn take_predicted_ack(
+    fn take_ack_of_run(
         &mut self,
         now: Instant,
         settings: &Settings<P>,
         input: &AckInput<'_>,
     ) -> bool {
         let AckInput { seq, ack, window, .. } = *input;
-        if ack == self.snd_una {
-            return self.take_idle_ack(now, settings, input);
-        }
         let is_calm = ack.after(self.snd_una)
             && input.sack.is_empty()
             && !input.ecn_echo
