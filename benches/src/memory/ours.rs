@@ -242,23 +242,18 @@ impl Ours {
     fn read(&mut self) -> usize {
         let (stack, now, handle) = (&mut self.server.stack, self.now, self.handles[0][1]);
         if self.access == Access::InPlace {
-            let parts = stack.received(handle).expect("an open connection");
+            let Ok(parts) = stack.received(handle) else { return 0 };
             let n = parts.iter().map(|part| part.len()).sum();
             parts.into_iter().for_each(use_up);
-            if n > 0 {
-                stack.consume(now, handle, n).expect("a connection");
-            }
+            stack.consume(now, handle, n).expect("a connection");
             return n;
         }
         let mut moved = 0;
-        loop {
-            let n = stack.receive(now, handle, &mut self.to).expect("an open connection");
+        while let Ok(n) = stack.receive(now, handle, &mut self.to) {
             std::hint::black_box(&mut self.to);
             moved += n;
-            if n == 0 {
-                return moved;
-            }
         }
+        moved
     }
 
     /// Carries at least so many bytes from application to application; returns how many.

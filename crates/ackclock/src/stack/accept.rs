@@ -27,7 +27,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         if !(is_there && (ip.is_unspecified() || self.addresses.contains(ip) || is_foreign)) {
             return Err(ListenError::NoSuchAddress);
         }
-        let added = self.listeners.add(&config);
+        let added = self.listeners.add(&config, self.secret.clock_phase());
         if added == Err(ListenError::NoResources) {
             self.statistics.count(|all| &mut all.calls_refused);
         }
@@ -48,7 +48,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         check_listener(&config)?;
         let id = self.resolve_listener(listener).ok_or(ListenError::InvalidListener)?;
         if let Some(record) = self.listeners.records.get_mut(id) {
-            record.set(&config);
+            record.set(&config, self.secret.clock_phase());
         }
         Ok(())
     }

@@ -52,9 +52,10 @@ impl<'a> IdQueue<'a> {
             Some(link) if *link == Link::OUT => *link = Link::LAST,
             _ => return false,
         }
-        match self.links.get_mut(self.last as usize) {
-            Some(link) if self.first != NO_ID => *link = Link::to(id),
-            _ => self.first = id,
+        if self.first == NO_ID {
+            self.first = id;
+        } else if let Some(link) = self.links.get_mut(self.last as usize) {
+            *link = Link::to(id);
         }
         self.last = id;
         true

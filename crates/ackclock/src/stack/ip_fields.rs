@@ -1,7 +1,7 @@
 //! The fields of the IP header that a connection chooses for all its packets.
 
 use crate::profile::Profile;
-use crate::tcp::Config;
+use crate::tcp::Initial;
 
 /// The hop limit that RFC 1700 recommends for IP.
 const HOP_LIMIT: u8 = 64;
@@ -19,11 +19,11 @@ impl IpFields {
     /// Of what belongs to no connection.
     pub(super) const STANDARD: Self = IpFields { hop_limit: HOP_LIMIT, dscp: 0 };
 
-    pub(super) fn of<P: Profile>(config: &Config) -> Self {
+    pub(super) fn of<P: Profile>(initial: &Initial<P>) -> Self {
         if !P::RARE_SETTINGS {
             return Self::STANDARD;
         }
-        IpFields { hop_limit: config.hop_limit, dscp: config.dscp }
+        IpFields { hop_limit: initial.hop_limit, dscp: initial.dscp }
     }
 
     pub(super) const fn hop_limit(self) -> u8 {

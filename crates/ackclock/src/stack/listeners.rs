@@ -7,8 +7,7 @@ use super::tuple::End;
 use super::{ListenConfig, ListenError};
 use crate::profile::Profile;
 use crate::storage::Buffer;
-use crate::tcp::Config;
-use core::marker::PhantomData;
+use crate::tcp::Initial;
 
 /// What is kept of a [`ListenConfig`].
 #[derive(Clone, Copy, Debug)]
@@ -19,20 +18,18 @@ pub(super) struct Settings<P: Profile> {
     defer_accept: u8,
     any_destination: bool,
     /// What accepted connections inherit.
-    pub(super) connection: Config,
-    profile: PhantomData<P>,
+    pub(super) connection: Initial<P>,
 }
 
 impl<P: Profile> Settings<P> {
-    fn new(config: &ListenConfig) -> Self {
+    fn new(config: &ListenConfig, clock_phase: u32) -> Self {
         Settings {
             local: config.local.into(),
             half_open: config.half_open,
             backlog: config.backlog,
             defer_accept: if P::RARE_SETTINGS { config.defer_accept } else { 0 },
             any_destination: P::RARE_SETTINGS && config.any_destination,
-            connection: config.connection,
-            profile: PhantomData,
+            connection: Initial::new(&config.connection, clock_phase),
         }
     }
 
@@ -86,10 +83,10 @@ impl<P: Profile> ListenerRecord<P> {
     }
 
     /// Takes other settings, except for where it listens, and whether for any destination.
-    pub(super) fn set(&mut self, config: &ListenConfig) {
+    pub(super) fn set(&mut self, config: &ListenConfig, clock_phase: u32) {
         let local = self.config.local;
         let any_destination = self.config.any_destination;
-        self.config = Settings { local, any_destination, ..Settings::new(config) };
+        self.config = Settings { local, any_destination, ..Settings::new(config, clock_phase) };
     }
 
     /// How well it fits a destination, more specific being greater: an address counts more than a
@@ -125,17 +122,26 @@ impl<'a, P: Profile> Listeners<'a, P> {
         Listeners { records, events: IdQueue::new(links) }
     }
 
-    /// Adds a listener, whose settings were checked.
-    pub(super) fn add(&mut self, config: &ListenConfig) -> Result<u32, ListenError> {
-        let config = Settings::new(config);
-        if self.records.iter().any(|(_, record)| record.config.local == config.local) {
+    /// Adds a listener, whose settings were checked. `clock_phase` is the host's random word for the
+    /// phase of clocks that tick.
+    pub(super) fn add(
+        &mut self,
+        config: &ListenConfig,
+        clock_phase: u32,
+    ) -> Result<u32, ListenError> {
+        let local = End::from(config.local);
+        if self.records.iter().any(|(_, record)| record.config.local == local) {
             return Err(ListenError::AddressInUse);
         }
         let id = self.records.vacancy().ok_or(ListenError::NoResources)?;
         if !self.events.reserve(id as usize + 1) {
             return Err(ListenError::NoResources);
         }
-        let record = || ListenerRecord { config, half_open: 0, waiting: Waiting::NONE };
+        let record = || ListenerRecord {
+            config: Settings::new(config, clock_phase),
+            half_open: 0,
+            waiting: Waiting::NONE,
+        };
         self.records.fill(id, record).ok_or(ListenError::NoResources)
     }
 
@@ -175,7 +181,7 @@ mod tests {
             (3, "10.0.0.1:80", false),
             (4, "[::]:80", false),
         ] {
-            assert_eq!(listeners.add(&config(local, any)), Ok(id));
+            assert_eq!(listeners.add(&config(local, any), 0), Ok(id));
         }
         let find = |to: &str, local| {
             listeners.find(to.parse::<core::net::SocketAddr>().unwrap().into(), local)
@@ -195,8 +201,8 @@ mod tests {
         let (mut records, mut links) = ([const { Place::EMPTY }; 1], [Link::OUT; 1]);
         let mut listeners =
             Listeners::<Full>::new(Buffer::lent(&mut records), Buffer::lent(&mut links));
-        assert_eq!(listeners.add(&config("0.0.0.0:80", false)), Ok(0));
-        assert_eq!(listeners.add(&config("0.0.0.0:80", true)), Err(ListenError::AddressInUse));
-        assert_eq!(listeners.add(&config("0.0.0.0:81", true)), Err(ListenError::NoResources));
+        assert_eq!(listeners.add(&config("0.0.0.0:80", false), 0), Ok(0));
+        assert_eq!(listeners.add(&config("0.0.0.0:80", true), 0), Err(ListenError::AddressInUse));
+        assert_eq!(listeners.add(&config("0.0.0.0:81", true), 0), Err(ListenError::NoResources));
     }
 }

@@ -54,7 +54,7 @@ pub use storage::{ConnectionMemory, StackMemory, Storage};
 
 use crate::congestion::{BuiltIn, CongestionController};
 use crate::profile::{Full, Part, Profile};
-use crate::tcp::{Config, Error};
+use crate::tcp::{Error, Initial};
 use crate::time::Instant;
 use crate::wire::Address;
 use aftermath::Cause;
@@ -280,18 +280,15 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// The least receive memory that a connection with this configuration begins with, and the most
     /// that it can get and offer, in bytes; `None` if there is none.
-    fn receive_memory(&self, config: &Config) -> Option<(usize, usize)> {
+    fn receive_memory(&self, initial: &Initial<P>) -> Option<(usize, usize)> {
         let (least, most) = match self.memory.lent_receive {
             Some(lent) => lent,
             None => {
-                let first = QueueSizes::first_window(&self.memory.budget, config)?;
-                (first as usize, config.receive_buffer as usize)
+                let first = QueueSizes::first_window(&self.memory.budget, initial)?;
+                (first as usize, initial.receive_buffer as usize)
             }
         };
-        let clamp = config
-            .window_clamp
-            .filter(|_| P::RARE_SETTINGS)
-            .map_or(usize::MAX, |bytes| bytes as usize);
+        let clamp = if P::RARE_SETTINGS { initial.window_clamp as usize } else { usize::MAX };
         Some((least.min(clamp), most.min(clamp)))
     }
 }

@@ -9,7 +9,7 @@ use super::tuple::{End, FourTuple};
 use super::{ConnectError, Handle, Stack};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
-use crate::tcp::{Config, Connection, Open};
+use crate::tcp::{Config, Connection, Initial, Open};
 use crate::time::Instant;
 use crate::wire::is_unicast;
 use core::net::SocketAddr;
@@ -19,9 +19,9 @@ const MAX_PACKET: u32 = 65_535;
 
 /// Who opens a connection, with what settings.
 #[derive(Clone, Copy)]
-pub(super) enum By<'c> {
+pub(super) enum By<'i, P: Profile> {
     /// The application.
-    Application(&'c Config),
+    Application(&'i Initial<P>),
     /// A listener; its SYN-ACK has promised the peer a window of so many bytes.
     Listener { id: u32, promised: u32 },
 }
@@ -82,7 +82,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         config.validate().map_err(ConnectError::Config)?;
         let tuple = self.choose_ends(remote, local)?;
         let first = self.secret.first_numbers(now, &tuple);
-        let by = By::Application(config);
+        let initial = Initial::new(config, self.secret.clock_phase());
+        let by = By::Application(&initial);
         let id =
             self.add_connection(&tuple, first, by, controller).ok_or(ConnectError::NoResources)?;
         self.demux.insert(&tuple, Entity::Connection(id));
@@ -171,12 +172,12 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         &mut self,
         tuple: &FourTuple,
         first: FirstNumbers,
-        by: By<'_>,
+        by: By<'_, P>,
         controller: Option<C>,
     ) -> Option<u32> {
         let id = self.reserve_place(tuple)?;
-        let (config, owner, promised) = match by {
-            By::Application(config) => (config, Owner::Application, None),
+        let (initial, owner, promised) = match by {
+            By::Application(initial) => (initial, Owner::Application, None),
             By::Listener { id, promised } => {
                 let record = self.listeners.records.get(id)?;
                 (&record.config.connection, Owner::Listener, Some(promised))
@@ -185,7 +186,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let sizes = match self.memory.lent_receive {
             Some(_) => None,
             None => {
-                let reserved = QueueSizes::reserve(&mut self.memory.budget, config, promised);
+                let reserved = QueueSizes::reserve(&mut self.memory.budget, initial, promised);
                 if reserved.is_none() {
                     tell!(warn, "connection {} refused: no memory for its queues", tuple);
                     self.statistics.count(|all| &mut all.memory_refused);
@@ -198,13 +199,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let controller = controller.unwrap_or_else(|| self.controller.clone());
         let open = &self.open(tuple, first);
         let id = self.connections.fill(id, || {
-            let connection = Connection::new(self.now, config, controller, buffers, open);
-            Slot::new(connection, *tuple, config, owner, sizes)
+            let connection = Connection::new(self.now, initial, controller, buffers, open);
+            Slot::new(connection, *tuple, initial, owner, sizes)
         })?;
         if let Some(slot) = self.connections.get_mut(id) {
             // The record of a half-open connection has what its SYN-ACK has offered.
             if P::ACTIVE_OPEN && promised.is_none() {
-                slot.connection.offer(config);
+                slot.connection.offer(initial);
             }
             if let Some(sizes) = &slot.sizes {
                 sizes.apply(&mut slot.connection);

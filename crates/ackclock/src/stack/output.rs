@@ -44,7 +44,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if records && let Some(offered) = self.transmit_record(now, sink) {
             return Some(offered);
         }
-        if self.ready.front().is_some() { self.transmit_connection(now, sink) } else { None }
+        while let Some(id) = self.ready.front() {
+            let offered = self.transmit_connection(now, id, sink);
+            if offered.is_some() {
+                return offered;
+            }
+        }
+        None
     }
 
     /// What is sent for no connection.
@@ -148,29 +154,25 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         None
     }
 
+    /// The turn of connection `id`, the first in the queue.
     // Apart from what every call asks, so that an answer of nothing to send costs little.
     #[inline(never)]
     fn transmit_connection(
         &mut self,
         now: Instant,
+        id: u32,
         sink: &mut Sink<'_>,
     ) -> Option<Result<(), Rejected>> {
-        while let Some(id) = self.ready.front() {
-            let turned = self.send_predicted(now, id, sink);
-            let Turned { offered, is_last } =
-                turned.unwrap_or_else(|| self.take_turn(now, id, sink));
-            if is_last {
-                self.ready.leave();
-                self.touched(now, id, Cause::Silent);
-            }
-            if offered.is_some() {
-                return offered;
-            }
+        let turned = self.send_predicted(now, id, sink);
+        let Turned { offered, is_last } = turned.unwrap_or_else(|| self.take_turn(now, id, sink));
+        if is_last {
+            self.ready.leave();
+            self.touched(now, id, Cause::Silent);
         }
-        None
+        offered
     }
 
-    /// The turn of connection `id`, the first in the queue.
+    /// The same on the general road.
     #[inline(never)]
     fn take_turn(&mut self, now: Instant, id: u32, sink: &mut Sink<'_>) -> Turned {
         let link = &self.config.link;

@@ -68,8 +68,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let has_room = listener.has_room_for_half_open() && self.demux.reserve();
         let FirstNumbers { isn, timestamp_offset } = self.secret.first_numbers(now, tuple);
         let previous_record = previous.and_then(|previous| self.time_waits.records.get(previous));
-        let config = &listener.config.connection;
-        let Some(receive_memory) = self.receive_memory(config) else {
+        let initial = &listener.config.connection;
+        let Some(receive_memory) = self.receive_memory(initial) else {
             tell!(warn, "SYN dropped, {}: no memory for its queues", tuple);
             self.statistics.count(|all| &mut all.memory_refused);
             return;
@@ -82,7 +82,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             receive_memory,
             defer_accept: listener.config.defer_accept(),
         };
-        let make = || HalfOpen::new(now, config, syn, &passive);
+        let make = || HalfOpen::new(now, initial, syn, &passive);
         let inserted = if has_room { self.half_open.insert_with(make) } else { None };
         let Some(half_open) = inserted else {
             tell!(warn, "SYN dropped, {}: too many are half open", tuple);

@@ -125,14 +125,6 @@ impl<'a, T> Pool<'a, T> {
         }
     }
 
-    /// Makes the handles of a record void while the record stays.
-    pub(super) fn void(&mut self, id: u32) {
-        if let Some(place) = self.places.get_mut(id as usize) {
-            let (Place::Vacant { generation, .. } | Place::Taken { generation, .. }) = place;
-            *generation = generation.wrapping_add(1);
-        }
-    }
-
     /// The record under `id`.
     pub(super) fn get(&self, id: u32) -> Option<&T> {
         self.places.get(id as usize)?.record()
@@ -215,7 +207,5 @@ mod tests {
         }
         assert_eq!(pool.vacancy(), None);
         assert_eq!(insert(&mut pool, 3), None);
-        pool.void(1);
-        assert_eq!((pool.generation(1), pool.get(1)), (1, Some(&1)));
     }
 }

@@ -34,8 +34,9 @@ pub(super) struct Predicted {
     recent: u32,
     /// How the next packet of that connection will be known.
     arrival: Option<(Whose, ReadTemplate)>,
-    /// The header that was written last.
-    header: Option<(Whose, WriteTemplate)>,
+    /// Whose header was written last, and that header.
+    header_of: Option<Whose>,
+    header: WriteTemplate,
     /// How many segments may follow the last one sent that differ from it in nothing but sequence
     /// number and payload.
     train: u32,
@@ -49,7 +50,8 @@ impl Initial for Predicted {
     const INITIAL: Self = Predicted {
         recent: NO_ID,
         arrival: None,
-        header: None,
+        header_of: None,
+        header: WriteTemplate::EMPTY,
         train: 0,
         train_at: Instant::ZERO,
         train_ecn: Ecn::NotEct,
@@ -58,13 +60,13 @@ impl Initial for Predicted {
 
 impl Predicted {
     /// The template that the headers of this connection are written with.
-    #[inline]
+    #[inline(always)]
     fn template(&mut self, whose: Whose, tuple: &FourTuple) -> Option<&mut WriteTemplate> {
-        if self.header.as_ref().is_none_or(|(known, _)| *known != whose) {
+        if self.header_of != Some(whose) {
             let ends = [tuple.local, tuple.remote].map(|end| (end.ip(), end.port()));
-            self.header = Some((whose, WriteTemplate::between(ends)?));
+            self.header_of = self.header.begin(ends).then_some(whose);
         }
-        self.header.as_mut().map(|(_, template)| template)
+        self.header_of.is_some().then_some(&mut self.header)
     }
 }
 
@@ -106,6 +108,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             slot.note_echo(now.max(self.now), segment.timestamps);
         }
         let owner = slot.owner;
+        if let Some(room) = self.predicted.get_mut() {
+            room.recent = id;
+        }
         let now = self.begin_packet(now);
         self.statistics.count(|all| &mut all.segments_delivered);
         self.touched(now, id, Cause::Predicted(owner));
@@ -139,12 +144,16 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// A segment of this connection was read without a template: predicts that the next packets look
-    /// like it.
+    /// like it, if it is the second in a row. Where the packets of several connections take turns, the
+    /// template stays with one of them.
     pub(super) fn predict_arrivals(&mut self, id: u32, segment: &Segment<'_>) {
         let Some(room) = self.predicted.get_mut() else {
             return;
         };
-        room.recent = id;
+        let is_second = core::mem::replace(&mut room.recent, id) == id;
+        if !is_second && room.arrival.is_some() {
+            return;
+        }
         let whose = Whose { id, generation: self.connections.generation(id) };
         let options = segment.header.options;
         let is_known = room.arrival.as_ref().is_some_and(|(known, template)| {
@@ -170,7 +179,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     #[inline(never)]
     fn send_next(&mut self, now: Instant, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let room = self.predicted.get_mut()?;
-        let (whose, template) = room.header.as_mut()?;
+        let (whose, template) = (room.header_of?, &mut room.header);
         let slot = self.connections.get_mut_of(whose.id, whose.generation);
         let goes_on = room.train_at == now && self.ready.is_alone(whose.id);
         let Some(slot) = slot.filter(|_| goes_on) else {
@@ -199,7 +208,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Whose train is under way.
     pub(super) fn train_of(&self) -> Option<u32> {
         let room = self.predicted.get().filter(|room| room.train > 0)?;
-        room.header.as_ref().map(|(whose, _)| whose.id)
+        room.header_of.map(|whose| whose.id)
     }
 
     /// A segment went the general road: lets those follow that differ from it in sequence number and

@@ -1,8 +1,9 @@
 //! How large a receive window should be: dynamic right-sizing (Fisk and Feng, "Dynamic adjustment of
 //! TCP window sizes", 2000).
 
+use crate::profile::Profile;
 use crate::seq::SeqNumber;
-use crate::tcp::{BufferTuning, Config};
+use crate::tcp::{BufferTuning, Initial};
 use crate::time::{Duration, Instant};
 
 /// Receives what arrives while the peer's window doubles and the application is late, in segments of
@@ -30,12 +31,12 @@ impl ReceiveAutotuning {
     /// The state that a connection with this configuration starts from; `None` if its queue has a
     /// fixed size.
     #[allow(dead_code, reason = "only queues that grow ask, and without a heap none does")]
-    pub(super) fn for_policy(config: &Config) -> Option<Self> {
-        (config.buffer_tuning == BufferTuning::Automatic).then(|| ReceiveAutotuning {
+    pub(super) fn for_policy<P: Profile>(initial: &Initial<P>) -> Option<Self> {
+        (initial.buffer_tuning == BufferTuning::Automatic).then(|| ReceiveAutotuning {
             since: None,
             mark: SeqNumber(0),
             read: 0,
-            wanted: config.buffer_tuning.first(config.receive_buffer),
+            wanted: initial.buffer_tuning.first(initial.receive_buffer),
             echoed: u32::MAX,
         })
     }
@@ -87,10 +88,12 @@ fn micros(duration: Duration) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::Full;
+    use crate::tcp::Config;
 
     fn tuning() -> ReceiveAutotuning {
         let config = Config { buffer_tuning: BufferTuning::Automatic, ..Config::default() };
-        ReceiveAutotuning::for_policy(&config).unwrap()
+        ReceiveAutotuning::for_policy(&Initial::<Full>::new(&config, 0)).unwrap()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::pool::NO_ID;
 use super::tuple::FourTuple;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
-use crate::tcp::{Config, Connection, Readiness, State};
+use crate::tcp::{Connection, Initial, Readiness, State};
 use crate::time::Instant;
 use crate::wire::Timestamps;
 
@@ -55,7 +55,7 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
     pub(super) fn new(
         connection: Connection<'a, C, P>,
         tuple: FourTuple,
-        config: &Config,
+        initial: &Initial<P>,
         owner: Owner,
         sizes: Option<QueueSizes>,
     ) -> Self {
@@ -63,7 +63,7 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
             connection,
             tuple,
             sizes,
-            ip_fields: IpFields::of::<P>(config),
+            ip_fields: IpFields::of(initial),
             owner,
             detached: false,
             postponed: false,

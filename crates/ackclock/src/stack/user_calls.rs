@@ -238,7 +238,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if !slot.detached {
             call(&mut slot.connection, now);
         }
-        self.connections.void(handle.slot);
         self.touched(now, handle.slot, Cause::Step);
         Ok(())
     }

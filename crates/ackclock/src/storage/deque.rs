@@ -107,7 +107,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
     }
 
     /// The same where the element [has a place](Self::has_place); returns whether it has.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push_in_place(&mut self, element: T) -> bool {
         let index = self.index(self.len());
         let place = if self.has_place() { self.buffer.get_mut(index) } else { None };

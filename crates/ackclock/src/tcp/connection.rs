@@ -13,7 +13,7 @@ use super::sender::{Sender, SenderStart};
 use super::syn_retries::SynRetries;
 use super::timestamps::TimestampState;
 use super::urgent::Urgent;
-use super::{Config, DeliveryRecord, EcnMode, Error, FlightRecord, Settings, State};
+use super::{Config, DeliveryRecord, EcnMode, Error, FlightRecord, Initial, Settings, State};
 use crate::congestion::CongestionController;
 use crate::profile::{Full, Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
@@ -204,8 +204,9 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         buffers: Buffers<'a, P>,
         open: &Open,
     ) -> Self {
-        let mut connection = Self::new(now, config, controller, buffers, open);
-        connection.offer(config);
+        let initial = Initial::new(config, open.clock_phase);
+        let mut connection = Self::new(now, &initial, controller, buffers, open);
+        connection.offer(&initial);
         connection
     }
 
@@ -213,7 +214,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     #[inline(always)]
     pub(crate) fn new(
         now: Instant,
-        config: &Config,
+        initial: &Initial<P>,
         controller: C,
         buffers: Buffers<'a, P>,
         open: &Open,
@@ -223,10 +224,10 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             state: State::SynSent,
             error: None,
             soft_error: None,
-            settings: Settings::new(config),
+            settings: initial.settings,
             ip_header: open.ip_header,
-            sender: Sender::new(config, controller, (send, flight, delivery), open),
-            receiver: Receiver::new(config, open.clock_phase, receive, reassembly),
+            sender: Sender::new(initial, controller, (send, flight, delivery), open),
+            receiver: Receiver::new(initial, receive, reassembly),
             heard_at: now,
             asked_at: now,
             syn_retries: Kept::new(SynRetries::FIRST),
@@ -244,10 +245,10 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     }
 
     /// What the SYN of an active open offers.
-    pub(crate) fn offer(&mut self, config: &Config) {
+    pub(crate) fn offer(&mut self, Initial { offer, .. }: &Initial<P>) {
         let window = self.receiver.largest_window() as usize;
-        self.agreement = Agreement::offer(config, self.sender.path_mtu(), self.ip_header, window);
-        self.agreement.ecn &= config.ecn == EcnMode::Request;
+        self.agreement = Agreement::offer(offer, self.sender.path_mtu(), self.ip_header, window);
+        self.agreement.ecn &= offer.ecn == EcnMode::Request;
     }
 
     /// Passive open: what [`new`](Self::new) has just made becomes the connection of a

@@ -99,25 +99,42 @@ pub(crate) struct Agreement<P: Profile> {
     pub(crate) profile: PhantomData<P>,
 }
 
+/// What the user allows our SYN to offer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offer {
+    mss: Option<u16>,
+    window_scaling: bool,
+    timestamps: bool,
+    sack: bool,
+    pub(super) ecn: EcnMode,
+}
+
+impl Offer {
+    pub(crate) fn of(config: &Config) -> Self {
+        let Config { mss, window_scaling, timestamps, sack, ecn, .. } = *config;
+        Offer { mss, window_scaling, timestamps, sack, ecn }
+    }
+}
+
 impl<P: Profile> Agreement<P> {
     /// What our SYN can offer. `mtu` is the link's, `window` the largest receive window in bytes.
     // One for both ends of a connection.
     #[inline(never)]
-    pub(crate) fn offer(config: &Config, mtu: u32, ip_header: u8, window: usize) -> Self {
+    pub(crate) fn offer(offer: &Offer, mtu: u32, ip_header: u8, window: usize) -> Self {
         let fits = mtu.saturating_sub(u32::from(ip_header) + TCP_HEADER);
         let fits = fits.clamp(1, u32::from(u16::MAX)) as u16;
-        let own = config.mss.filter(|_| P::RARE_SETTINGS);
-        let scaled = P::WINDOW_SCALING && config.window_scaling;
+        let own = offer.mss.filter(|_| P::RARE_SETTINGS);
+        let scaled = P::WINDOW_SCALING && offer.window_scaling;
         Agreement {
             peer_mss: 0,
             our_mss: own.map_or(fits, |own| own.min(fits)),
             scaled,
             our_shift: if scaled { window_shift(window) } else { 0 },
             peer_shift: 0,
-            sack: P::SACK && config.sack,
-            timestamps: P::TIMESTAMPS && config.timestamps,
+            sack: P::SACK && offer.sack,
+            timestamps: P::TIMESTAMPS && offer.timestamps,
             ecn_echo: false,
-            ecn: P::ECN && config.ecn != EcnMode::Off,
+            ecn: P::ECN && offer.ecn != EcnMode::Off,
             profile: PhantomData,
         }
     }
@@ -207,7 +224,7 @@ mod tests {
     #[test]
     fn options_are_used_only_if_both_offer_them() {
         let config = Config::default();
-        let offer = Agreement::<Full>::offer(&config, 1500, 20, 262_144);
+        let offer = Agreement::<Full>::offer(&Offer::of(&config), 1500, 20, 262_144);
         let ours = offer.syn_options();
         assert_eq!((ours.mss, ours.window_scale), (Some(1460), Some(3)));
         assert!(ours.sack_permitted && ours.timestamps && ours.ecn_setup);
@@ -236,7 +253,7 @@ mod tests {
     #[test]
     fn what_was_left_out_is_neither_offered_nor_used() {
         let config = Config { mss: Some(900), ..Config::default() };
-        let mut agreement = Agreement::<Least>::offer(&config, 1500, 20, 262_144);
+        let mut agreement = Agreement::<Least>::offer(&Offer::of(&config), 1500, 20, 262_144);
         let bare = SynOptions { mss: Some(1460), ..SynOptions::default() };
         assert_eq!(agreement.syn_options(), bare);
         let peer = SynOptions {

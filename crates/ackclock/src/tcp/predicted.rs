@@ -93,6 +93,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if !self.state.is_synchronized() {
             return Turn::Other;
         }
+        let is_waiting = self.sender.is_at_rest() && !(self.challenge_due | self.keepalive.due);
+        if is_waiting && !self.acknowledges(now) {
+            return Turn::Silent;
+        }
         let unsent = self.sender.unsent_data();
         if unsent > self.sender.mss() {
             return Turn::Other;
@@ -110,7 +114,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let has_data = unsent > 0;
         let fin = self.sender.fin_pending();
         let is_bare = !(has_data | fin);
-        if is_bare && !receiver.ack_due(now) && !self.window_update_due() {
+        if is_bare && !is_waiting && !self.acknowledges(now) {
             return Turn::Silent;
         }
         if !is_bare && !self.sender.sends_all(now, &self.settings, unsent, fin) {
@@ -130,6 +134,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             window,
             len: unsent,
         })
+    }
+
+    /// Whether a segment is to go for what it acknowledges and the window that it tells.
+    #[inline(always)]
+    fn acknowledges(&self, now: Instant) -> bool {
+        self.receiver.ack_due(now) || self.window_update_due()
     }
 
     /// The payload of [`Turn::Predicted`], as two slices of the send queue.

@@ -69,6 +69,17 @@ impl Checksum {
         Checksum { sum, ..self }
     }
 
+    /// The sum of both, each of an even number of bytes.
+    #[inline]
+    #[must_use]
+    pub(super) fn and(self, other: Self) -> Self {
+        #[cfg(target_pointer_width = "64")]
+        let sum = self.sum.wrapping_add(other.sum);
+        #[cfg(not(target_pointer_width = "64"))]
+        let sum = add(self.sum, other.sum);
+        Checksum { sum, ..self }
+    }
+
     /// The sum continued over `bytes`.
     #[inline]
     #[must_use]

@@ -200,9 +200,16 @@ pub(crate) fn is_unicast(address: Address) -> bool {
     !(address.is_unspecified() || address.is_multicast() || broadcast)
 }
 
+/// Length of the header that [`write_header`] writes, in bytes.
+#[inline]
+pub(super) fn header_len(ip: &IpInfo) -> usize {
+    let is_ipv4 = ip.source.is_ipv4() && ip.destination.is_ipv4();
+    if is_ipv4 { ipv4::HEADER } else { IPV6_HEADER }
+}
+
 /// Writes an IP header in front of `payload_len` bytes into `to` and returns its length in bytes.
 /// IPv4 packets have DF set, and hence need no identification (RFC 6864 section 4.1).
-#[inline]
+#[inline(always)]
 pub(super) fn write_header(
     to: &mut [u8; MAX_HEADER],
     ip: &IpInfo,

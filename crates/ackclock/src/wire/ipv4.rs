@@ -79,7 +79,7 @@ pub(super) fn parse<F: Formats>(bytes: &[u8], verify: Checksums) -> Result<Packe
 
 /// The checksum of a header; most have no options.
 #[inline]
-fn sum(header: &[u8]) -> Checksum {
+pub(super) fn sum(header: &[u8]) -> Checksum {
     match header.first_chunk::<HEADER>() {
         Some(fixed) if header.len() == HEADER => {
             Checksum::default().over_words(&words::<HEADER, { HEADER / 4 }>(fixed))

@@ -1,5 +1,6 @@
 //! TCP options (RFC 9293 section 3.1, RFC 7323, RFC 2018, RFC 2883).
 
+use super::checksum::Checksum;
 use super::{AllFormats, Formats, WireError};
 use crate::seq::{SeqNumber, SeqRange};
 
@@ -48,16 +49,11 @@ impl Options {
     /// Bytes that the options take in a header, padding to whole 32-bit words included: what a sender
     /// subtracts from its MSS (RFC 9293 section 3.7.1). SACK blocks that do not fit do not count.
     pub fn len(&self) -> usize {
-        self.len_of::<AllFormats>()
-    }
-
-    /// The same of the options that an image writes.
-    pub(super) fn len_of<F: Formats>(&self) -> usize {
-        let blocks = match self.blocks_that_fit::<F>() {
+        let blocks = match self.blocks_that_fit::<AllFormats>() {
             [] => 0,
             blocks => 4 + SACK_BLOCK * blocks.len(),
         };
-        self.len_without_blocks::<F>() + blocks
+        self.len_without_blocks::<AllFormats>() + blocks
     }
 
     /// Whether there is no option.
@@ -75,16 +71,6 @@ impl Options {
             (None, false) => 0,
         };
         mss + window_scale + timestamps
-    }
-
-    /// The words of the option area if timestamps are the only option.
-    #[inline]
-    pub(super) fn lone_timestamps<F: Formats>(&self) -> Option<[u32; LONE_TIMESTAMPS / 4]> {
-        let alone = self.mss.is_none()
-            && self.shift::<F>().is_none()
-            && !(F::SACK && (self.sack_permitted || !self.sack.is_empty()));
-        let Timestamps { value, echo } = self.of_both::<F>().0.filter(|_| alone)?;
-        Some([BEFORE_TIMESTAMPS, value, echo])
     }
 
     /// The window scale shift to be written.
@@ -111,20 +97,26 @@ impl Options {
     /// # Errors
     /// [`WireError::Option`] for a length that is not the option's or runs over the area (MUST-7).
     #[inline]
-    pub(super) fn parse<F: Formats>(mut area: &[u8]) -> Result<Options, WireError> {
-        let mut options = Options::default();
+    pub(super) fn parse<F: Formats>(area: &[u8]) -> Result<Options, WireError> {
         // Nearly every segment has what RFC 7323 appendix A recommends, and nothing else.
         if F::TIMESTAMPS
             && let Some((before, value)) = area.split_first_chunk()
             && u32::from_be_bytes(*before) == BEFORE_TIMESTAMPS
             && let &[v0, v1, v2, v3, e0, e1, e2, e3] = value
         {
-            options.timestamps = Some(Timestamps {
+            let timestamps = Timestamps {
                 value: u32::from_be_bytes([v0, v1, v2, v3]),
                 echo: u32::from_be_bytes([e0, e1, e2, e3]),
-            });
-            return Ok(options);
+            };
+            return Ok(Options { timestamps: Some(timestamps), ..Options::default() });
         }
+        Self::parse_any::<F>(area)
+    }
+
+    // Apart, so that what nearly every segment has stays in registers.
+    #[inline(never)]
+    fn parse_any<F: Formats>(mut area: &[u8]) -> Result<Options, WireError> {
+        let mut options = Options::default();
         while let Some((&kind, rest)) = area.split_first() {
             match kind {
                 kind::END_OF_LIST => break,
@@ -185,14 +177,18 @@ impl Options {
         Ok(())
     }
 
-    /// Writes the options into `area`, which is [`Options::len`] bytes long: whole 32-bit words, in the
-    /// order in which Linux has them.
-    pub(super) fn write<F: Formats>(&self, area: &mut [u8]) {
+    /// Writes the options at the beginning of `area`, whole 32-bit words in the order in which Linux has
+    /// them. Gives how many bytes they take, which is [`Options::len`], and their sum.
+    #[inline]
+    pub(super) fn write<F: Formats>(&self, area: &mut [u8]) -> (usize, Checksum) {
         let (places, _) = area.as_chunks_mut::<4>();
         let mut places = places.iter_mut();
+        let (mut len, mut sum) = (0, Checksum::NONE);
         let mut put = |word: [u8; 4]| {
             if let Some(place) = places.next() {
                 *place = word;
+                len += 4;
+                sum = sum.over_words(&[u32::from_be_bytes(word)]);
             }
         };
         if let Some(mss) = self.mss {
@@ -225,6 +221,7 @@ impl Options {
                 put(block.end.0.to_be_bytes());
             }
         }
+        (len, sum)
     }
 }
 
@@ -287,7 +284,8 @@ mod tests {
 
     fn written(options: &Options) -> Vec<u8> {
         let mut area = vec![0xee; options.len()];
-        options.write::<AllFormats>(&mut area);
+        let (len, sum) = options.write::<AllFormats>(&mut area);
+        assert_eq!((len, sum.sum()), (area.len(), Checksum::default().over(&area).sum()));
         area
     }
 

@@ -2,7 +2,6 @@
 
 use super::checksum::Checksum;
 use super::ip::{self, IpProtocol};
-use super::options::LONE_TIMESTAMPS;
 use super::{AllFormats, Checksums, Formats, IpInfo, Options};
 use crate::seq::SeqNumber;
 use core::fmt;
@@ -347,38 +346,25 @@ fn write_headers<F: Formats>(
     payload_len: usize,
     checksum: WriteChecksum,
 ) -> Headers {
-    let alone = header.options.lone_timestamps::<F>();
-    let options_len = alone.map_or_else(|| header.options.len_of::<F>(), |_| LONE_TIMESTAMPS);
-    let header_len = FIXED_HEADER + options_len;
-    let length = header_len.saturating_add(payload_len);
-    let tcp = ip::write_header(to, ip, IpProtocol::Tcp, length);
-    let place = to.get_mut(tcp..tcp + header_len);
+    let tcp = ip::header_len(ip);
+    let place = to.get_mut(tcp..);
     let Some((fixed, options)) = place.and_then(<[u8]>::split_first_chunk_mut::<FIXED_HEADER>)
     else {
         // Never: `MAX_HEADER` bytes hold every header.
         return Headers::NONE;
     };
+    let (options_len, sum) = header.options.write::<F>(options);
     let words = header.to_words(options_len);
     ip::write_words(fixed, words);
-    let mut sum = Checksum::pseudo_header(ip, IpProtocol::Tcp, length);
-    let complete = checksum == WriteChecksum::Complete;
-    if complete {
-        sum = sum.over_words(&words);
-    }
-    match (alone, options.first_chunk_mut::<LONE_TIMESTAMPS>()) {
-        (Some(words), Some(options)) => {
-            ip::write_words(options, words);
-            if complete {
-                sum = sum.over_words(&words);
-            }
-        }
-        (_, _) => {
-            header.options.write::<F>(options);
-            if complete {
-                sum = sum.over(options);
-            }
-        }
-    }
+    let written = sum.over_words(&words);
+    let header_len = FIXED_HEADER + options_len;
+    let length = header_len.saturating_add(payload_len);
+    ip::write_header(to, ip, IpProtocol::Tcp, length);
+    let sum = Checksum::pseudo_header(ip, IpProtocol::Tcp, length);
+    let sum = match checksum {
+        WriteChecksum::PseudoHeader => sum,
+        WriteChecksum::Complete => sum.and(written),
+    };
     Headers { tcp, len: tcp + header_len, sum }
 }
 

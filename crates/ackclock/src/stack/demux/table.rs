@@ -180,6 +180,8 @@ impl<'a> Table<'a> {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn enlarge(&mut self) -> bool {
         let mut larger = Table::new(self.buckets.another());
         let count = self.buckets.len().saturating_mul(2).max(FIRST_GROWTH);

@@ -13,7 +13,7 @@ use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::tcp::challenge::ChallengeLimit;
 use crate::tcp::timestamps::{TimestampCheck, TimestampState};
-use crate::tcp::{Accepted, Agreement, Config, RtoConfig, SynOptions};
+use crate::tcp::{Accepted, Agreement, Initial, RtoConfig, SynOptions};
 use crate::time::{Duration, Instant};
 use crate::wire::{Flags, Header, Segment};
 
@@ -97,13 +97,18 @@ impl<P: Profile> HalfOpen<P> {
     /// A record for a SYN (section 3.10.7.2, third), with the options that both sides support.
     // Made where it stays.
     #[inline(always)]
-    pub(super) fn new(now: Instant, config: &Config, syn: &Segment<'_>, passive: &Passive) -> Self {
+    pub(super) fn new(
+        now: Instant,
+        initial: &Initial<P>,
+        syn: &Segment<'_>,
+        passive: &Passive,
+    ) -> Self {
         let tuple = FourTuple::of(syn);
         let (least_memory, most_memory) = passive.receive_memory;
         let ip_header = tuple.ip_header();
-        let mut agreement = Agreement::offer(config, passive.mtu, ip_header, most_memory);
+        let mut agreement = Agreement::offer(&initial.offer, passive.mtu, ip_header, most_memory);
         agreement.agree(&SynOptions::of(&syn.header), ip_header);
-        let give_up = if P::RARE_SETTINGS { config.syn_give_up } else { Config::SYN_GIVE_UP };
+        let give_up_at = now + initial.syn_give_up();
         let mut timestamps = TimestampState::new(passive.timestamp_offset);
         if let (Some(first), true) = (syn.header.options.timestamps, agreement.timestamps) {
             timestamps.enable(now, first.value, syn.header.seq + 1);
@@ -116,15 +121,15 @@ impl<P: Profile> HalfOpen<P> {
             agreement,
             timestamps,
             window: u16::try_from(least_memory).unwrap_or(u16::MAX),
-            ip_fields: IpFields::of::<P>(config),
-            rto: Kept::new(config.rto),
-            give_up_at: now + give_up,
+            ip_fields: IpFields::of(initial),
+            rto: initial.syn_rto,
+            give_up_at,
             sent: 0,
             sent_at: now,
             timeouts: 0,
             defer_accept: passive.defer_accept,
             acked: false,
-            deadline: now + give_up,
+            deadline: give_up_at,
             challenge: ChallengeLimit::default(),
             postponed: false,
         }

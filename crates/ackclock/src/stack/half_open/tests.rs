@@ -1,6 +1,6 @@
 use super::*;
 use crate::profile::Full;
-use crate::tcp::EcnMode;
+use crate::tcp::{Config, EcnMode};
 use crate::time::Duration;
 use crate::wire::{Ecn, IpInfo, Options, SackBlocks, Timestamps};
 
@@ -51,16 +51,20 @@ fn timestamps(value: u32) -> Options {
     Options { timestamps: Some(Timestamps { value, echo: 0 }), ..Options::default() }
 }
 
+fn initial(config: &Config) -> Initial<Full> {
+    Initial::new(config, 0)
+}
+
 fn record(config: &Config, options: Options) -> HalfOpen<Full> {
     let syn = segment(Flags::SYN, CLIENT, SeqNumber(0), options);
-    HalfOpen::<Full>::new(Instant::ZERO, config, &syn, &PASSIVE)
+    HalfOpen::new(Instant::ZERO, &initial(config), &syn, &PASSIVE)
 }
 
 /// The flags of the SYN-ACK to a SYN with these flags besides.
 fn answer_to(ecn: EcnMode, flags: Flags) -> Flags {
     let syn = segment(Flags::SYN | flags, CLIENT, SeqNumber(0), syn_options());
-    let record =
-        HalfOpen::<Full>::new(Instant::ZERO, &Config { ecn, ..Config::default() }, &syn, &PASSIVE);
+    let initial = initial(&Config { ecn, ..Config::default() });
+    let record = HalfOpen::new(Instant::ZERO, &initial, &syn, &PASSIVE);
     record.syn_ack(Instant::ZERO).flags
 }
 
@@ -193,7 +197,7 @@ fn ecn_is_agreed_on_if_the_syn_asks_for_it_with_both_flags() {
 #[test]
 fn a_peer_that_no_longer_asks_for_ecn_does_without() {
     let asks = segment(Flags::SYN | Flags::ECE | Flags::CWR, CLIENT, SeqNumber(0), syn_options());
-    let mut record = HalfOpen::<Full>::new(Instant::ZERO, &Config::default(), &asks, &PASSIVE);
+    let mut record = HalfOpen::new(Instant::ZERO, &initial(&Config::default()), &asks, &PASSIVE);
     assert_eq!(record.on_segment(Instant::ZERO, &asks), Answer::SynAck);
     assert!(record.syn_ack(Instant::ZERO).flags.contains(Flags::ECE));
     let no_longer = segment(Flags::SYN, CLIENT, SeqNumber(0), syn_options());
@@ -206,7 +210,7 @@ fn a_peer_that_no_longer_asks_for_ecn_does_without() {
 fn an_ack_without_data_counts_only_after_the_time_for_data_is_over() {
     let syn = segment(Flags::SYN, CLIENT, SeqNumber(0), Options::default());
     let passive = Passive { defer_accept: 2, ..PASSIVE };
-    let mut record = HalfOpen::<Full>::new(Instant::ZERO, &Config::default(), &syn, &passive);
+    let mut record = HalfOpen::new(Instant::ZERO, &initial(&Config::default()), &syn, &passive);
     record.on_syn_ack_sent(Instant::ZERO);
     let ack = segment(Flags::ACK, CLIENT + 1, ISS + 1, Options::default());
     let text = Segment { payload: b"a", ..ack };
@@ -228,7 +232,7 @@ fn a_peer_that_was_not_heard_gets_time_to_repeat_its_ack() {
     let syn = segment(Flags::SYN, CLIENT, SeqNumber(0), Options::default());
     let passive = Passive { defer_accept: 1, ..PASSIVE };
     let config = Config { syn_give_up: Duration::from_millis(500), ..Config::default() };
-    let mut record = HalfOpen::<Full>::new(Instant::ZERO, &config, &syn, &passive);
+    let mut record = HalfOpen::new(Instant::ZERO, &initial(&config), &syn, &passive);
     record.on_syn_ack_sent(Instant::ZERO);
     let ack = segment(Flags::ACK, CLIENT + 1, ISS + 1, Options::default());
     assert_eq!(record.on_segment(Instant::ZERO, &ack), Answer::Drop);

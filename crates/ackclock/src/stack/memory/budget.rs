@@ -10,7 +10,7 @@ use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::stack::limits::LEAST_QUEUE;
 use crate::stack::receive_autotuning::ReceiveAutotuning;
-use crate::tcp::{BufferTuning, Config, Connection};
+use crate::tcp::{BufferTuning, Connection, Initial};
 
 /// Bytes of queues that may be in use at once, and that are.
 #[derive(Clone, Copy, Debug)]
@@ -88,39 +88,42 @@ pub(in crate::stack) struct QueueSizes {
 impl QueueSizes {
     /// What a connection with this configuration starts with; `None` if there is no memory for it.
     /// If a SYN-ACK has `promised` the peer a window, it can receive that.
-    pub(in crate::stack) fn reserve(
+    pub(in crate::stack) fn reserve<P: Profile>(
         budget: &mut MemoryBudget,
-        config: &Config,
+        initial: &Initial<P>,
         promised: Option<u32>,
     ) -> Option<Self> {
-        let send = config.send_buffer.min(LEAST_QUEUE);
+        let send = initial.send_buffer.min(LEAST_QUEUE);
         // What was promised to this peer is free for it.
         let mut others = *budget;
         promised.into_iter().for_each(|window| others.keep_promise(window));
-        let receive = Self::first_window(&others, config)?.max(promised.unwrap_or(0));
+        let receive = Self::first_window(&others, initial)?.max(promised.unwrap_or(0));
         let total = send.saturating_add(receive);
         if others.free() < u64::from(total) {
             return None;
         }
         budget.reserve(total);
-        let tuning = ReceiveAutotuning::for_policy(config);
+        let tuning = ReceiveAutotuning::for_policy(initial);
         Some(QueueSizes {
             send,
             receive,
-            send_most: config.send_buffer,
-            receive_most: config.receive_buffer,
+            send_most: initial.send_buffer,
+            receive_most: initial.receive_buffer,
             // Nothing was allocated yet, and the limits of a new connection are its configuration's.
-            fitting: tuning.is_none() && receive == config.receive_buffer,
+            fitting: tuning.is_none() && receive == initial.receive_buffer,
             tuning,
         })
     }
 
     /// The receive queue that a connection with this configuration would start with, in bytes;
     /// `None` if there is no memory for the least of both queues.
-    pub(in crate::stack) fn first_window(budget: &MemoryBudget, config: &Config) -> Option<u32> {
-        let least = config.receive_buffer.min(LEAST_QUEUE);
-        let both = least.saturating_add(config.send_buffer.min(LEAST_QUEUE));
-        let wanted = config.buffer_tuning.first(config.receive_buffer);
+    pub(in crate::stack) fn first_window<P: Profile>(
+        budget: &MemoryBudget,
+        initial: &Initial<P>,
+    ) -> Option<u32> {
+        let least = initial.receive_buffer.min(LEAST_QUEUE);
+        let both = least.saturating_add(initial.send_buffer.min(LEAST_QUEUE));
+        let wanted = initial.buffer_tuning.first(initial.receive_buffer);
         (budget.free() >= u64::from(both)).then(|| budget.share(0, wanted).max(least))
     }
 

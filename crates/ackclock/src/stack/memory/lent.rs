@@ -4,7 +4,7 @@
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::stack::receive_autotuning::ReceiveAutotuning;
-use crate::tcp::{Config, Connection};
+use crate::tcp::{Connection, Initial};
 
 /// Nothing to divide.
 #[derive(Clone, Copy, Debug)]
@@ -29,15 +29,18 @@ impl MemoryBudget {
 pub(in crate::stack) enum QueueSizes {}
 
 impl QueueSizes {
-    pub(in crate::stack) fn reserve(
+    pub(in crate::stack) fn reserve<P: Profile>(
         _: &mut MemoryBudget,
-        _: &Config,
+        _: &Initial<P>,
         _: Option<u32>,
     ) -> Option<Self> {
         None
     }
 
-    pub(in crate::stack) fn first_window(_: &MemoryBudget, _: &Config) -> Option<u32> {
+    pub(in crate::stack) fn first_window<P: Profile>(
+        _: &MemoryBudget,
+        _: &Initial<P>,
+    ) -> Option<u32> {
         None
     }
 

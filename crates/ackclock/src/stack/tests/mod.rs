@@ -21,7 +21,7 @@ mod urgent;
 use super::*;
 use crate::congestion::{Ack, Congestion, Start};
 use crate::storage::Buffer;
-use crate::tcp::Buffers;
+use crate::tcp::{Buffers, Config};
 use crate::time::Duration;
 use crate::wire::{
     Checksums, Flags, Header, IpInfo, MAX_HEADER, Protocol, Segment, WriteChecksum, parse_packet,

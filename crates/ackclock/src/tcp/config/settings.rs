@@ -27,6 +27,8 @@ pub(crate) struct Settings<P: Profile> {
 struct PacingSettings {
     mode: Pacing,
     burst_limit: Option<NonZeroU16>,
+    /// See [`Settings::sends_freely`].
+    sends_freely: bool,
 }
 
 /// Those that nearly all connections leave as they are.
@@ -68,6 +70,7 @@ impl<P: Profile> Settings<P> {
             pacing: Kept::new(PacingSettings {
                 mode: config.pacing,
                 burst_limit: config.burst_limit,
+                sends_freely: config.burst_limit.is_none() && is_plain(config.restart_after_idle),
             }),
             rare: Kept::new_with(|| RareSettings::new(config)),
             give_up: config.give_up,
@@ -82,6 +85,15 @@ impl<P: Profile> Settings<P> {
     #[inline(always)]
     pub(crate) fn restart_after_idle(&self) -> RestartAfterIdle {
         self.restart_after_idle
+    }
+
+    /// Whether no burst is limited, and a window that was not filled is reduced after idle time at most.
+    #[inline(always)]
+    pub(crate) fn sends_freely(&self) -> bool {
+        match self.pacing.get() {
+            Some(pacing) => pacing.sends_freely,
+            None => is_plain(self.restart_after_idle),
+        }
     }
 
     #[inline(always)]
@@ -166,6 +178,11 @@ impl<P: Profile> Settings<P> {
     pub(crate) fn fin_wait_2_timeout(&self) -> Duration {
         self.rare.get().map_or(Config::FIN_WAIT_2_TIMEOUT, |rare| rare.fin_wait_2_timeout.get())
     }
+}
+
+/// Whether it asks nothing of a connection that sends.
+fn is_plain(restart: RestartAfterIdle) -> bool {
+    matches!(restart, RestartAfterIdle::RestartWindow | RestartAfterIdle::Never)
 }
 
 /// A time in four bytes: the two upper bits say whether the others count microseconds (up to 17

@@ -58,7 +58,7 @@ impl Delay {
 
 /// The acks owed to the peer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AckState<P: Profile> {
+pub(in crate::tcp) struct AckState<P: Profile> {
     delay: <P::RareSettings as Part>::Keeps<Delay>,
     heartbeat: <P::Historic as Part>::Keeps<Heartbeat>,
     /// Segments still to be acknowledged one by one, at the start of the connection or as asked.
@@ -77,7 +77,7 @@ pub(super) struct AckState<P: Profile> {
 impl<P: Profile> AckState<P> {
     /// Nothing owed; it is not known whether SACK is in use. `phase` is the host's random word for the
     /// phase of clocks that tick.
-    pub(super) fn new(policy: AckPolicy, timer: AckTimer, phase: u32) -> Self {
+    pub(in crate::tcp) fn new(policy: AckPolicy, timer: AckTimer, phase: u32) -> Self {
         let (gathering, timeout, quick_acks) = match policy {
             AckPolicy::EverySegment => (Gathering::Nothing, Duration::ZERO, 0),
             AckPolicy::Delayed { timeout, quick_acks } => {

@@ -11,13 +11,14 @@ mod sack;
 mod tests;
 mod window;
 
-use super::{Agreement, Config};
+use super::{Agreement, Initial};
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, CAN_GROW, Ring, copy};
 use crate::time::Instant;
 use crate::wire::SackBlocks;
-use ack_policy::{AckState, Arriving};
+pub(super) use ack_policy::AckState;
+use ack_policy::Arriving;
 use ecn::EcnReceiver;
 use full_size::FullSize;
 use ranges::RangesChoice;
@@ -59,23 +60,21 @@ pub(crate) struct Receiver<'a, P: Profile> {
 
 impl<'a, P: Profile> Receiver<'a, P> {
     /// The receiver of a connection that is yet to be opened, with its memory. Sequence numbers and
-    /// options follow with the peer's SYN. `clock_phase` is the host's random word for the phase of
-    /// clocks that tick.
+    /// options follow with the peer's SYN.
     #[inline(always)]
     pub(crate) fn new(
-        config: &Config,
-        clock_phase: u32,
+        initial: &Initial<P>,
         ring: Buffer<'a, u8>,
         ranges: Buffer<'a, SeqRange>,
     ) -> Self {
         let next = SeqNumber(0);
-        let ring = Ring::new(ring, config.receive_buffer as usize);
+        let ring = Ring::new(ring, initial.receive_buffer as usize);
         Receiver {
-            data: Reassembly::new(next, ring, ranges, config.reassembly_ranges as usize),
+            data: Reassembly::new(next, ring, ranges, initial.reassembly_ranges as usize),
             window: Window::new(next, 0, 1),
-            clamp: config.window_clamp.unwrap_or(u32::MAX),
+            clamp: initial.window_clamp,
             wanted: u32::MAX,
-            acks: AckState::new(config.ack_policy, config.ack_timer, clock_phase),
+            acks: initial.acks,
             full_size: FullSize::new(1),
             report: Kept::new(SackReport::new(false)),
             ecn: Kept::new(EcnReceiver::default()),

@@ -10,7 +10,7 @@ mod windows;
 use super::ranges::{FewRanges, NoRanges, OneRange, Ranges};
 use super::*;
 use crate::profile::Full;
-use crate::tcp::{AckPolicy, AckTimer};
+use crate::tcp::{AckPolicy, AckTimer, Config};
 use crate::time::Duration;
 use std::vec;
 use std::vec::Vec;
@@ -71,7 +71,7 @@ fn agreed_by<'a, P: Profile>(
     config.receive_buffer = setup.receive_limit;
     config.reassembly_ranges = setup.reassembly_ranges;
     (config.ack_policy, config.ack_timer) = (setup.ack_policy, setup.ack_timer);
-    let mut receiver = Receiver::new(&config, setup.clock_phase, ring, ranges);
+    let mut receiver = Receiver::new(&Initial::new(&config, setup.clock_phase), ring, ranges);
     let agreement = Agreement {
         sack: setup.sack,
         our_shift: setup.window_shift,

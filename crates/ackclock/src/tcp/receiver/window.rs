@@ -59,7 +59,7 @@ impl<P: Profile> Window<P> {
             return open;
         }
         let unit = 1_u32 << shift;
-        let rounded_up = promised.div_ceil(unit).saturating_mul(unit);
+        let rounded_up = promised.saturating_add(unit - 1) >> shift << shift;
         // More than `open` has no room. Less than promised is rounding alone, unless the promise
         // never fitted the buffer.
         rounded_up.min(open)

@@ -31,7 +31,7 @@ pub(crate) use transmit::{Data, DataKind};
 
 use super::count::{ByteCount, Count};
 use super::urgent::Urgent;
-use super::{Config, Open, Settings};
+use super::{Initial, Open, Settings};
 use crate::congestion::{CongestionController, Start};
 use crate::profile::{Full, Kept, Part, Profile};
 use crate::seq::SeqNumber;
@@ -131,7 +131,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     /// A sender whose SYN, numbered `iss`, has not been acknowledged: data can only be queued.
     #[inline(always)]
     pub(crate) fn new(
-        config: &Config,
+        initial: &Initial<P>,
         controller: C,
         (queue, flight, delivery): (
             Buffer<'a, u8>,
@@ -146,10 +146,10 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         let delivery = if measuring { delivery } else { Buffer::default() };
         Sender {
             controller,
-            queue: Ring::new(queue, config.send_buffer as usize),
-            flight: Flight::new(iss + 1, (flight, delivery), config.flight_records as usize),
-            recovery: Recovery::new(config.recovery, false, iss),
-            rto: Rto::new(&config.rto, open.clock_phase),
+            queue: Ring::new(queue, initial.send_buffer as usize),
+            flight: Flight::new(iss + 1, (flight, delivery), initial.flight_records as usize),
+            recovery: Recovery::new(initial.settings.recovery, false, iss),
+            rto: initial.rto,
             ecn: EcnSender::new(false, iss),
             round: Round::new(Instant::ZERO, iss + 1),
             delivery: Delivery::default(),
@@ -165,7 +165,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             fin_sent: false,
             fin_acked: false,
             urgent: Urgent::default(),
-            nagle: config.nagle,
+            nagle: initial.nagle,
             cork: false,
             last_sent_at: Instant::ZERO,
             no_progress_since: Instant::ZERO,

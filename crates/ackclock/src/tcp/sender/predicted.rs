@@ -6,7 +6,7 @@ use super::{Sender, Waiting};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
-use crate::tcp::{RestartAfterIdle, Settings};
+use crate::tcp::Settings;
 use crate::time::Instant;
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
@@ -26,11 +26,59 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         is_known
     }
 
+    /// Takes an ack if it is predicted; false, without any effect, if it is another.
+    #[inline(always)]
+    pub(super) fn take_predicted_ack(
+        &mut self,
+        now: Instant,
+        settings: &Settings<P>,
+        input: &AckInput<'_>,
+    ) -> bool {
+        if input.ack == self.snd_una {
+            self.take_idle_ack(now, settings, input)
+        } else {
+            self.take_ack_of_run(now, settings, input)
+        }
+    }
+
+    /// Takes an ack of nothing new while nothing is in flight, as it comes with the peer's text and FIN, and
+    /// as the one that ends the handshake: it tells the window. False, without any effect, if there is more
+    /// to do.
+    #[inline(never)]
+    fn take_idle_ack(
+        &mut self,
+        now: Instant,
+        settings: &Settings<P>,
+        input: &AckInput<'_>,
+    ) -> bool {
+        let was_closed = self.window.size == 0;
+        let is_idle = self.flight.is_empty()
+            && (was_closed || !input.empty)
+            && input.sack.is_empty()
+            && !input.ecn_echo
+            && self.recovery.is_calm(&self.flight);
+        if !is_idle {
+            return false;
+        }
+        self.note_app_limited_at(0);
+        self.allow_burst(settings);
+        self.window.update(input.seq, input.ack, input.window);
+        if was_closed || self.window.size == 0 {
+            self.no_progress_since = now;
+        }
+        self.digest_echo(now, false, 0);
+        if was_closed && self.window.size > 0 {
+            self.rto.end_backoff();
+        }
+        self.rearm(now);
+        true
+    }
+
     /// Takes an ack of new data without SACK blocks and without an echo of congestion, where nothing is
     /// lost, SACKed, probed or to be undone: what is left of the procedure then. False, without any
     /// effect, if there is more to do.
     #[inline(always)]
-    pub(super) fn take_predicted_ack(
+    fn take_ack_of_run(
         &mut self,
         now: Instant,
         settings: &Settings<P>,
@@ -91,18 +139,25 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         true
     }
 
+    /// Whether nothing is to be sent, nothing is in flight, and no probe is due.
+    #[inline(always)]
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.queue.is_empty()
+            && self.flight.is_empty()
+            && !self.fin_pending()
+            && self.waiting == Waiting::ForAck
+    }
+
     /// Whether there is more to think of than what is queued and what the windows let go.
     #[inline(always)]
     pub(crate) fn is_unusual(&self, settings: &Settings<P>) -> bool {
-        let by_idle = settings.restart_after_idle();
         (self.waiting != Waiting::ForAck)
             | self.cork
             | self.ecn.is_holding()
             | self.ecn.is_cwr_due()
             | self.urgent.get().is_some()
             | self.flight.is_measuring()
-            | settings.burst_limit().is_some()
-            | !matches!(by_idle, RestartAfterIdle::RestartWindow | RestartAfterIdle::Never)
+            | !settings.sends_freely()
             | (self.window.size == 0)
             | !self.recovery.is_calm(&self.flight)
     }

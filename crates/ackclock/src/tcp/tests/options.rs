@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::profile::Full;
+use crate::tcp::handshake::Offer;
 
 /// MUST-5: those that only mean something in a SYN change nothing elsewhere.
 #[test]
@@ -59,7 +60,7 @@ fn the_mss_announced_is_what_fits_a_packet() {
         (9_000, 40, Some(1_000), 1_000),
         (1 << 20, 20, None, 65_535),
     ] {
-        let offer = Agreement::<Full>::offer(&with(mss), mtu, ip_header, 10_000);
+        let offer = Agreement::<Full>::offer(&Offer::of(&with(mss)), mtu, ip_header, 10_000);
         assert_eq!(offer.our_mss, announced);
     }
 }

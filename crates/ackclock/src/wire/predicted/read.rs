@@ -181,7 +181,7 @@ fn read_ipv4(packet: &[u8], addresses: u64, verify: Checksums) -> Option<(Ecn, &
     let difference = first & IPV4_FIRST.mask ^ IPV4_FIRST.value
         | u64::from(third & IPV4_THIRD.mask ^ IPV4_THIRD.value)
         | u64::from_ne_bytes(*ends.first_chunk()?) ^ addresses;
-    let is_damaged = || Checksum::default().over(header).complement() != 0;
+    let is_damaged = || ipv4::sum(header).complement() != 0;
     if difference != 0 || verify.ip && is_damaged() {
         return None;
     }

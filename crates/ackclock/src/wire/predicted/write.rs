@@ -55,45 +55,51 @@ pub(crate) struct WriteTemplate {
 }
 
 impl WriteTemplate {
-    /// The template of headers from one end to the other, each an address and a port; `None` if they are
-    /// of two families.
+    /// The template of no headers yet.
+    pub(crate) const EMPTY: Self = WriteTemplate {
+        words: [[0; 4]; LONGEST / 4],
+        ip: IpHeader::V6,
+        pseudo: Checksum::NONE,
+        ports: 0,
+        sum: Checksum::NONE,
+        checksum: WriteChecksum::Complete,
+        end: IPV6_HEADER,
+    };
+
+    /// Makes it the template of headers from one end to the other, each an address and a port; false if
+    /// they are of two families. Words that differ from header to header stay as they were.
+    // It is written where it stays, since it is large.
     #[inline(never)]
-    pub(crate) fn between([source, destination]: [(Address, u16); 2]) -> Option<Self> {
-        let ports = u32::from(source.1) << 16 | u32::from(destination.1);
-        let mut words = [0; LONGEST / 4];
-        let tcp = u32::from(IpProtocol::Tcp as u8);
-        let (ip, pseudo) = match (IpAddr::from(source.0), IpAddr::from(destination.0)) {
+    pub(crate) fn begin(&mut self, [source, destination]: [(Address, u16); 2]) -> bool {
+        let pseudo = match (IpAddr::from(source.0), IpAddr::from(destination.0)) {
             (IpAddr::V4(source), IpAddr::V4(destination)) => {
                 let ends = [source, destination].map(|address| address.to_bits());
                 let fragment = u32::from(ipv4::DONT_FRAGMENT);
-                let [_, _, _, _, _, _, second, _, at_source, at_destination, ..] = &mut words;
-                (*second, [*at_source, *at_destination]) = (fragment, ends);
+                let [_, _, _, _, _, _, second, _, at_source, at_destination, ..] = &mut self.words;
+                *second = fragment.to_be_bytes();
+                [*at_source, *at_destination] = ends.map(u32::to_be_bytes);
                 let ends = Checksum::default().over_words(&ends);
-                (IpHeader::V4(ends.over_words(&[fragment])), ends)
+                self.ip = IpHeader::V4(ends.over_words(&[fragment]));
+                ends
             }
             (IpAddr::V6(source), IpAddr::V6(destination)) => {
                 let [s0, s1, s2, s3] = quarters(source.to_bits());
                 let [d0, d1, d2, d3] = quarters(destination.to_bits());
                 let ends = [s0, s1, s2, s3, d0, d1, d2, d3];
-                let [_, _, places @ ..] = &mut words;
+                let [_, _, places @ ..] = &mut self.words;
                 for (place, word) in places.iter_mut().zip(ends) {
-                    *place = word;
+                    *place = word.to_be_bytes();
                 }
-                (IpHeader::V6, Checksum::default().over_words(&ends))
+                self.ip = IpHeader::V6;
+                Checksum::default().over_words(&ends)
             }
-            _ => return None,
+            _ => return false,
         };
-        let [.., at_ports, _, _, _, _, before, _, _] = &mut words;
-        (*at_ports, *before) = (ports, BEFORE_TIMESTAMPS);
-        Some(WriteTemplate {
-            words: words.map(u32::to_be_bytes),
-            ip,
-            pseudo: pseudo.over_words(&[tcp]),
-            ports,
-            sum: Checksum::default(),
-            checksum: WriteChecksum::Complete,
-            end: IPV6_HEADER,
-        })
+        self.ports = u32::from(source.1) << 16 | u32::from(destination.1);
+        self.pseudo = pseudo.over_words(&[u32::from(IpProtocol::Tcp as u8)]);
+        let [.., at_ports, _, _, _, _, before, _, _] = &mut self.words;
+        (*at_ports, *before) = (self.ports.to_be_bytes(), BEFORE_TIMESTAMPS.to_be_bytes());
+        true
     }
 
     /// Where TCP's header begins, in bytes.

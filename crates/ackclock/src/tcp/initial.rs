@@ -1,0 +1,61 @@
+//! What a [`Config`] makes of a new connection: converted once for all connections of a listener, and
+//! copied into each.
+
+use super::handshake::Offer;
+use super::receiver::AckState;
+use super::sender::Rto;
+use super::{BufferTuning, Config, RtoConfig, Settings};
+use crate::profile::{Kept, Part, Profile};
+use crate::time::Duration;
+
+/// What a connection begins with, as far as its user has chosen it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Initial<P: Profile> {
+    pub(super) settings: Settings<P>,
+    pub(super) rto: Rto<P>,
+    pub(super) acks: AckState<P>,
+    /// Of the timer of a SYN-ACK.
+    pub(crate) syn_rto: <P::RareSettings as Part>::Keeps<RtoConfig>,
+    /// What its SYN offers.
+    pub(crate) offer: Offer,
+    pub(super) nagle: bool,
+    /// Largest window to advertise, in bytes.
+    pub(crate) window_clamp: u32,
+    pub(super) flight_records: u32,
+    pub(super) reassembly_ranges: u32,
+    /// Most bytes of the send queue, where its memory grows.
+    pub(crate) send_buffer: u32,
+    /// Most bytes of the receive queue, where its memory grows.
+    pub(crate) receive_buffer: u32,
+    pub(crate) buffer_tuning: BufferTuning,
+    pub(crate) hop_limit: u8,
+    pub(crate) dscp: u8,
+}
+
+impl<P: Profile> Initial<P> {
+    /// Of settings that have been validated. `clock_phase` is the host's random word for the phase of
+    /// clocks that tick.
+    pub(crate) fn new(config: &Config, clock_phase: u32) -> Self {
+        Initial {
+            settings: Settings::new(config),
+            rto: Rto::new(&config.rto, clock_phase),
+            acks: AckState::new(config.ack_policy, config.ack_timer, clock_phase),
+            syn_rto: Kept::new(config.rto),
+            offer: Offer::of(config),
+            nagle: config.nagle,
+            window_clamp: config.window_clamp.unwrap_or(u32::MAX),
+            flight_records: config.flight_records,
+            reassembly_ranges: config.reassembly_ranges,
+            send_buffer: config.send_buffer,
+            receive_buffer: config.receive_buffer,
+            buffer_tuning: config.buffer_tuning,
+            hop_limit: config.hop_limit,
+            dscp: config.dscp,
+        }
+    }
+
+    /// How long to try to open, without an answer to the SYN.
+    pub(crate) fn syn_give_up(&self) -> Duration {
+        self.settings.syn_give_up()
+    }
+}
