@@ -12,6 +12,7 @@
 //! | [`raw`] | raw IP sockets on the host's own address as a [`Link`](ackclock::link::Link) |
 //! | [`guard`] | the firewall rule that drops the kernel's RSTs to our peers |
 //! | [`unfinished`] | packets whose checksums or segmentation the kernel has left to a device |
+//! | [`patient`] | a link that waits while its interface is down |
 //! | [`impaired`] | a link that loses, duplicates, reorders and damages packets, for tests |
 //!
 //! Loops, which drive stacks over links:
@@ -50,7 +51,7 @@ mod system;
 
 pub use links::impaired;
 #[cfg(target_os = "linux")]
-pub use links::{any_link, guard, packet, raw, tap, tun, unfinished};
+pub use links::{any_link, guard, packet, patient, raw, tap, tun, unfinished};
 #[cfg(target_os = "linux")]
 pub use loops::{bridge, queues, run_loop};
 pub use system::clock;
