@@ -4,6 +4,7 @@ use super::CommandLine;
 use crate::failure::Failure;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
+use clap::{Command, CommandFactory};
 use std::ffi::OsString;
 
 /// Prints help or the version if that was asked for; anything else is a failure. `arguments` is the
@@ -13,11 +14,11 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> Result<(), 
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             error.print().map_err(|error| Failure::output(&error))
         }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::Usage(
-            "say what to do: discard, echo, serve, hosts, path, bprobe, campaign, trace, emulate, lab \
-             or setup tun; 'ackclock --help' tells more"
-                .into(),
-        )),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::Usage(format!(
+            "say what to do: {}; '{}' tells more",
+            choice(arguments),
+            help(arguments)
+        ))),
         _ => {
             let text = one_line(&error.render().to_string());
             Err(Failure::Usage(format!("{text}; see '{}'", help(arguments))))
@@ -27,15 +28,33 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> Result<(), 
 
 /// Command that prints the help about the options.
 fn help(arguments: &[OsString]) -> String {
-    let first = arguments.get(1).and_then(|first| first.to_str());
-    match first.filter(|first| CommandLine::command().find_subcommand(first).is_some()) {
-        Some(subcommand) => format!("ackclock help {subcommand}"),
+/// Subcommand that a command line begins with, if it does.
+fn subcommand(arguments: &[OsString]) -> Option<Command> {
+    let first = arguments.get(1)?.to_str()?;
+    CommandLine::command().find_subcommand(first).cloned()
+}
+
+    match subcommand(arguments) {
+        Some(subcommand) => format!("ackclock help {}", subcommand.get_name()),
         None => "ackclock --help".into(),
     }
 }
 
 /// Message and tip of an error in one line, without the usage that follows them.
 fn one_line(message: &str) -> String {
+/// Words that may follow, for a command line that ends where one of them is needed.
+fn choice(arguments: &[OsString]) -> String {
+    let Some(subcommand) = subcommand(arguments) else {
+        return "discard, echo, serve, hosts, path, bprobe, campaign, trace, emulate, lab or setup tun"
+            .into();
+    };
+    let words: Vec<_> = subcommand.get_subcommands().map(Command::get_name).collect();
+    match &words[..] {
+        [most @ .., last] if !most.is_empty() => format!("{} or {last}", most.join(", ")),
+        _ => words.concat(),
+    }
+}
+
     let mut paragraphs = message.split("\n\n").map(|paragraph| {
         let words: Vec<_> = paragraph.split_whitespace().collect();
         words.join(" ")
@@ -112,6 +131,17 @@ mod tests {
 
     #[test]
     fn an_unknown_law_is_answered_with_those_there_are() {
+    #[test]
+    fn a_subcommand_alone_is_answered_with_its_own_words() {
+        for (subcommand, words) in
+            [("lab", "list, run or merge"), ("campaign", "run or report"), ("setup", "tun")]
+        {
+            let expected =
+                format!("say what to do: {words}; 'ackclock help {subcommand}' tells more");
+            assert_eq!(complaint(&[subcommand]), expected);
+        }
+    }
+
         assert_eq!(
             complaint(&["discard", "--cc", "vogon"]),
             "invalid value 'vogon' for '--cc <LAW>': unknown law: use cubic, reno, veno, vegas, \
