@@ -473,6 +473,39 @@ fn a_transfer_ends_when_nobody_reads_its_intervals_any_more() {
         .expect("the program starts");
     drop(process.stdout.take());
     let output = process.wait_with_output().expect("the end");
-    assert_eq!(output.status.code(), Some(3));
-    assert!(complaint(&output).contains("cannot write the report"), "{output:?}");
+    assert_eq!(output.status.code(), Some(141));
+    assert_eq!(output.stderr, b"", "{output:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_has_enough_ends_a_report_without_a_word() {
+    for arguments in [&["discard", "--bytes", "10k"][..], &["lab", "list"], &["--help"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let run = Command::new(env!("CARGO_BIN_EXE_ackclock"))
+            .args(arguments)
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .spawn();
+        let output = run.and_then(|run| run.wait_with_output()).expect("the program starts");
+        assert_eq!(output.status.code(), Some(141), "{arguments:?}");
+        assert_eq!(output.stderr, b"", "{arguments:?}: {output:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_to_a_closed_standard_output_is_a_failure() {
+    let program = env!("CARGO_BIN_EXE_ackclock");
+    for arguments in ["discard --bytes 10k --json", "lab list", "--help"] {
+        let script = format!("\"$0\" {arguments} >&-");
+        let output = Command::new("sh").args(["-c", &script]).arg(program).output();
+        let output = output.expect("sh runs");
+        assert_eq!(output.status.code(), Some(3), "{arguments}: {output:?}");
+        assert!(complaint(&output).contains("standard output is closed"), "{output:?}");
+    }
+    // Whoever wants no report may have it in /dev/null.
+    let nowhere = Command::new(program).args(["lab", "list"]).stdout(Stdio::null()).status();
+    assert_eq!(nowhere.expect("the program starts").code(), Some(0));
 }

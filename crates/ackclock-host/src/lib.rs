@@ -36,6 +36,7 @@
 //! | [`command`] | commands that change the system, to be shown or run |
 //! | [`changes`] | changes to the system that can be undone |
 //! | [`setup`] | the commands that make a TUN interface and route it |
+//! | [`standard_output`] | whether standard output was open when the program started |
 //! | [`kernel_services`] | discard, echo and chargen on the kernel's own sockets |
 //!
 //! Modules that need Linux are compiled on Linux only.
@@ -56,4 +57,6 @@ pub use links::{any_link, guard, packet, patient, raw, tap, tun, unfinished};
 pub use loops::{bridge, queues, run_loop};
 pub use system::clock;
 #[cfg(target_os = "linux")]
-pub use system::{changes, command, counters, interface, namespace, own_address, secret, setup};
+pub use system::{
+    changes, command, counters, interface, namespace, own_address, secret, setup, standard_output,
+};

@@ -2,17 +2,19 @@
 
 use super::CommandLine;
 use crate::failure::Failure;
-use clap::CommandFactory;
+use crate::report::stdout;
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory};
 use std::ffi::OsString;
+use std::io::Write;
 
 /// Prints help or the version if that was asked for; anything else is a failure. `arguments` is the
 /// command line in which `error` was found, which begins with the program's name.
 pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> Result<(), Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            error.print().map_err(|error| Failure::output(&error))
+            let printed = stdout().flush().and_then(|()| error.print());
+            printed.map_err(|error| Failure::output(&error))
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::Usage(format!(
             "say what to do: {}; '{}' tells more",
@@ -26,22 +28,20 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> Result<(), 
     }
 }
 
-/// Command that prints the help about the options.
-fn help(arguments: &[OsString]) -> String {
 /// Subcommand that a command line begins with, if it does.
 fn subcommand(arguments: &[OsString]) -> Option<Command> {
     let first = arguments.get(1)?.to_str()?;
     CommandLine::command().find_subcommand(first).cloned()
 }
 
+/// Command that prints the help about the options.
+fn help(arguments: &[OsString]) -> String {
     match subcommand(arguments) {
         Some(subcommand) => format!("ackclock help {}", subcommand.get_name()),
         None => "ackclock --help".into(),
     }
 }
 
-/// Message and tip of an error in one line, without the usage that follows them.
-fn one_line(message: &str) -> String {
 /// Words that may follow, for a command line that ends where one of them is needed.
 fn choice(arguments: &[OsString]) -> String {
     let Some(subcommand) = subcommand(arguments) else {
@@ -55,6 +55,8 @@ fn choice(arguments: &[OsString]) -> String {
     }
 }
 
+/// Message and tip of an error in one line, without the usage that follows them.
+fn one_line(message: &str) -> String {
     let mut paragraphs = message.split("\n\n").map(|paragraph| {
         let words: Vec<_> = paragraph.split_whitespace().collect();
         words.join(" ")
@@ -130,8 +132,6 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_law_is_answered_with_those_there_are() {
-    #[test]
     fn a_subcommand_alone_is_answered_with_its_own_words() {
         for (subcommand, words) in
             [("lab", "list, run or merge"), ("campaign", "run or report"), ("setup", "tun")]
@@ -142,6 +142,8 @@ mod tests {
         }
     }
 
+    #[test]
+    fn an_unknown_law_is_answered_with_those_there_are() {
         assert_eq!(
             complaint(&["discard", "--cc", "vogon"]),
             "invalid value 'vogon' for '--cc <LAW>': unknown law: use cubic, reno, veno, vegas, \
