@@ -24,13 +24,18 @@ impl Output {
     /// Makes the directory if it is not there, and sees that files can be written into it: before
     /// anything is run.
     ///
+/// Bytes that there must be room for before anything is run: an empty file needs no room on a full
+/// disk.
+const PROBE: usize = 64 << 10;
+
     /// # Errors
     /// Why that is not possible.
     pub fn create(directory: &Path) -> io::Result<Self> {
         fs::create_dir_all(directory)?;
         let probe = directory.join(".writable");
-        fs::write(&probe, "")?;
-        fs::remove_file(probe)?;
+        let written = fs::write(&probe, [0; PROBE]);
+        // A full disk may have taken a part of it.
+        fs::remove_file(probe).and(written)?;
         Ok(Output { directory: directory.to_owned() })
     }
 
@@ -43,9 +48,32 @@ impl Output {
     ///
     /// # Errors
     /// Those of the file system.
+    /// Writes `results.json` and `plots.json`, from which
+    /// [`merge_directories`](Results::merge_directories) makes everything else. On an error what was
+    /// saved before is still there.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn save(&self, results: &Results) -> io::Result<()> {
+        // Plots that `results.json` does not know of do no harm; the reverse would lose them.
+        self.replace(PLOTS, &results.plots_to_json())?;
+        self.replace(RESULTS, &results.to_json())
+    }
+
+    /// Writes a file whole or not at all.
+    fn replace(&self, name: &str, text: &str) -> io::Result<()> {
+        let unfinished = self.directory.join(format!("{name}.new"));
+        let written = fs::write(&unfinished, text)
+            .and_then(|()| fs::rename(&unfinished, self.directory.join(name)));
+        if written.is_err() {
+            // What is left of it takes up room, at most.
+            let _ = fs::remove_file(unfinished);
+        }
+        written
+    }
+
     pub fn write(&self, results: &Results) -> io::Result<()> {
-        fs::write(self.directory.join(RESULTS), results.to_json())?;
-        fs::write(self.directory.join(PLOTS), results.plots_to_json())?;
+        self.save(results)?;
         fs::write(self.directory.join(REPORT), report::html(results))?;
         let series = self.directory.join(SERIES);
         fs::create_dir_all(&series)?;
