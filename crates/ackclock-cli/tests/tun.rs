@@ -277,6 +277,36 @@ fn without_privilege_the_command_that_gives_it_is_named() {
 }
 
 #[test]
+fn what_a_service_refused_is_told_in_intervals_and_at_its_end() {
+    // The second connection is one too many.
+    let script = r#"
+        for json in --json ''; do
+            serve ours echo --tun ack0 --address 10.7.0.2/24 --max-connections 1 -i 100ms $json
+            exec 3<>/dev/tcp/10.7.0.2/7
+            timeout 0.5 bash -c 'exec 4<>/dev/tcp/10.7.0.2/7' || true
+            exec 3>&-
+            kill -INT $!
+            wait $!
+            cp "$work/ours" "$work/told$json"
+        done
+        cat "$work/told--json"
+        grep -q '^\[  1\] .* sec ' "$work/ours" && echo 1
+        grep -c '; refused: 0 half-open, [1-9][0-9]* accept queue, 0 memory, 0 resets$' "$work/ours"
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    let reports = reports(&output);
+    let refused = |report: &Value| report["accept_queue_segments"].as_u64().expect("a counter");
+    let all = refused(&reports[0]["refused"]);
+    assert!(all > 0, "{}", reports[0]);
+    let intervals = reports[0]["intervals"].as_array().expect("intervals");
+    let told: u64 = intervals.iter().map(|interval| refused(&interval["refused"])).sum();
+    assert_eq!(told, all);
+    assert_eq!(reports[1..], [1, 1], "lines of intervals, and the last line");
+}
+
+#[test]
 fn a_service_holds_no_more_than_it_may() {
     let script = r#"
         serve ours echo --tun ack0 --address 10.7.0.2/24 --memory 64k --max-connections 1 --json
