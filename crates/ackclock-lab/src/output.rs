@@ -3,6 +3,7 @@
 use crate::json::ResultsError;
 use crate::report;
 use crate::results::Results;
+use ackclock_emulator::read_text;
 use ackclock_report::Plot;
 use std::fs;
 use std::io;
@@ -14,20 +15,23 @@ pub struct Output {
     directory: PathBuf,
 }
 
+/// Most bytes of a file that is read.
+const MOST: u64 = 256 << 20;
+
 const RESULTS: &str = "results.json";
 const PLOTS: &str = "plots.json";
 const REPORT: &str = "report.html";
 /// Directory of the raw series.
 const SERIES: &str = "series";
 
-impl Output {
-    /// Makes the directory if it is not there, and sees that files can be written into it: before
-    /// anything is run.
-    ///
 /// Bytes that there must be room for before anything is run: an empty file needs no room on a full
 /// disk.
 const PROBE: usize = 64 << 10;
 
+impl Output {
+    /// Makes the directory if it is not there, and sees that files can be written into it: before
+    /// anything is run.
+    ///
     /// # Errors
     /// Why that is not possible.
     pub fn create(directory: &Path) -> io::Result<Self> {
@@ -44,10 +48,6 @@ const PROBE: usize = 64 << 10;
         &self.directory
     }
 
-    /// Writes `results.json`, `plots.json`, `report.html` and the series.
-    ///
-    /// # Errors
-    /// Those of the file system.
     /// Writes `results.json` and `plots.json`, from which
     /// [`merge_directories`](Results::merge_directories) makes everything else. On an error what was
     /// saved before is still there.
@@ -72,6 +72,10 @@ const PROBE: usize = 64 << 10;
         written
     }
 
+    /// Writes `results.json`, `plots.json`, `report.html` and the series.
+    ///
+    /// # Errors
+    /// Those of the file system.
     pub fn write(&self, results: &Results) -> io::Result<()> {
         self.save(results)?;
         fs::write(self.directory.join(REPORT), report::html(results))?;
@@ -102,7 +106,7 @@ const PROBE: usize = 64 << 10;
 fn read_part(directory: &Path) -> io::Result<[String; 2]> {
     let read = |name: &str| {
         let file = directory.join(name);
-        fs::read_to_string(&file)
+        read_text(&file, MOST)
             .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", file.display())))
     };
     Ok([read(RESULTS)?, read(PLOTS)?])
