@@ -14,7 +14,12 @@ pub(crate) enum Failure {
     Usage(String),
     /// The environment lacks something: a privilege, a device, a free address.
     Environment(String),
+    /// Whoever read standard output has gone, as `head` does when it has enough.
+    ReaderGone,
 }
+
+/// Exit status that a shell reports for a program that SIGPIPE ended.
+const READER_GONE: u8 = 141;
 
 impl Failure {
     /// Exit status of the process.
@@ -23,6 +28,7 @@ impl Failure {
             Failure::Transfer(_) | Failure::Verdict(_) => 1,
             Failure::Usage(_) => 2,
             Failure::Environment(_) => 3,
+            Failure::ReaderGone => READER_GONE,
         }
     }
 
@@ -34,8 +40,16 @@ impl Failure {
         ))
     }
 
+    /// Whether there is nothing to be said: whoever ended the output knows.
+    pub(crate) fn is_silent(&self) -> bool {
+        *self == Failure::ReaderGone
+    }
+
     /// Failure to write to standard output.
     pub(crate) fn output(error: &std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            return Failure::ReaderGone;
+        }
         Failure::Environment(format!("cannot write the report: {error}"))
     }
 
@@ -52,11 +66,13 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Failure::Transfer(text)
-        | Failure::Verdict(text)
-        | Failure::Usage(text)
-        | Failure::Environment(text)) = self;
-        f.write_str(text)
+        f.write_str(match self {
+            Failure::Transfer(text)
+            | Failure::Verdict(text)
+            | Failure::Usage(text)
+            | Failure::Environment(text) => text,
+            Failure::ReaderGone => "nobody reads the output any more",
+        })
     }
 }
 

@@ -2,11 +2,15 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::report::print;
 use ackclock_lab::{Output, Paper, Plan, Progress, Results, Shard, papers, select};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::{self, Write};
+use std::io;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 /// Settings of a run.
 #[derive(Clone, Debug)]
@@ -68,10 +72,10 @@ pub(crate) fn run(settings: &RunSettings) -> Result<(), Failure> {
     // Set up before a directory is made, so that a user who sees the directory can interrupt the run.
     interrupt::on_request(|| {})?;
     let places = Places::create(&settings.output)?;
-    let bar = Bar::new();
+    let watch = Watch::new(places.out.as_ref());
     let jobs = settings.jobs.unwrap_or_else(cores);
-    let results = ackclock_lab::run(&plan, shard, jobs, interrupt::flag(), &bar);
-    bar.0.finish_and_clear();
+    let results = ackclock_lab::run(&plan, shard, jobs, interrupt::flag(), &watch);
+    watch.conclude()?;
     places.write(&results, &settings.output)?;
     if interrupt::requested() {
         let what = "interrupted: the results are those of the runs that were finished";
@@ -122,9 +126,11 @@ impl Places {
         let write = |to: &Output, write: fn(&Output, &Results) -> io::Result<()>| {
             write(to, results).map_err(|error| unwritable(to.directory(), &error))
         };
-        self.out.as_ref().map_or(Ok(()), |to| write(to, Output::write))?;
-        self.plots.as_ref().map_or(Ok(()), |to| write(to, Output::write_plots))?;
-        print(&if settings.json { results.to_json() } else { results.to_string() })
+        let written = self.out.as_ref().map_or(Ok(()), |to| write(to, Output::write));
+        let drawn = self.plots.as_ref().map_or(Ok(()), |to| write(to, Output::write_plots));
+        // Results that cannot be kept can still be seen.
+        print(&if settings.json { results.to_json() } else { results.to_string() })?;
+        written.and(drawn)
     }
 }
 
@@ -132,31 +138,71 @@ fn unwritable(directory: &Path, error: &io::Error) -> Failure {
     Failure::Environment(format!("cannot write into {}: {error}", directory.display()))
 }
 
-fn print(text: &str) -> Result<(), Failure> {
-    io::stdout().write_all(text.as_bytes()).map_err(|error| Failure::output(&error))
+/// Least time between two saves of what is finished, and how many times as long as the last save took
+/// it is, so that saving takes up a small part of the run. The first job is saved at once.
+const LEAST_PAUSE: Duration = Duration::from_secs(1);
+const PAUSE: u32 = 50;
+
+/// Watch over a run: a progress bar on standard error, if that is a terminal, and saves of what is
+/// finished, so that a disk that fills up ends the run and loses nothing of what was saved before.
+struct Watch<'o> {
+    bar: ProgressBar,
+    out: Option<&'o Output>,
+    saved: Mutex<Saved>,
 }
 
-/// Progress bar on standard error, if that is a terminal.
-struct Bar(ProgressBar);
+#[derive(Default)]
+struct Saved {
+    /// Time before which nothing is saved again.
+    not_before: Option<Instant>,
+    failure: Option<Failure>,
+}
 
-impl Bar {
-    fn new() -> Self {
+impl<'o> Watch<'o> {
+    fn new(out: Option<&'o Output>) -> Self {
         let bar = ProgressBar::new(0);
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {eta} {msg}");
         if let Ok(style) = style {
             bar.set_style(style);
         }
-        Bar(bar)
+        Watch { bar, out, saved: Mutex::default() }
+    }
+
+    /// Saves what is finished if it is time to.
+    fn save(&self, so_far: &Results) {
+        let (Some(out), Ok(mut saved)) = (self.out, self.saved.lock()) else {
+            return;
+        };
+        let begun = Instant::now();
+        if saved.failure.is_some() || saved.not_before.is_some_and(|time| begun < time) {
+            return;
+        }
+        if let Err(error) = out.save(so_far) {
+            saved.failure = Some(unwritable(out.directory(), &error));
+            interrupt::flag().store(true, Ordering::Relaxed);
+        }
+        saved.not_before = Some(begun + (begun.elapsed() * PAUSE).max(LEAST_PAUSE));
+    }
+
+    /// Removes the bar.
+    ///
+    /// # Errors
+    /// A save failed, which has ended the run.
+    fn conclude(self) -> Result<(), Failure> {
+        self.bar.finish_and_clear();
+        let saved = self.saved.into_inner().unwrap_or_default();
+        saved.failure.map_or(Ok(()), Err)
     }
 }
 
-impl Progress for Bar {
+impl Progress for Watch<'_> {
     fn begin(&self, jobs: u64) {
-        self.0.set_length(jobs);
+        self.bar.set_length(jobs);
     }
 
-    fn finished(&self, id: &str) {
-        self.0.set_message(id.to_owned());
-        self.0.inc(1);
+    fn finished(&self, id: &str, so_far: &Results) {
+        self.bar.set_message(id.to_owned());
+        self.bar.inc(1);
+        self.save(so_far);
     }
 }

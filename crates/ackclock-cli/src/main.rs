@@ -38,8 +38,10 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // If standard error cannot be written to, there is nowhere to report that.
-            let _ = writeln!(std::io::stderr(), "ackclock: {failure}");
+            if !failure.is_silent() {
+                // If standard error cannot be written to, there is nowhere to report that.
+                let _ = writeln!(std::io::stderr(), "ackclock: {failure}");
+            }
             ExitCode::from(failure.status())
         }
     }

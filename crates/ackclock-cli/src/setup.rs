@@ -1,13 +1,13 @@
 //! Setup of a TUN interface: making or describing it, and routing its traffic to the Internet.
 
 use crate::failure::Failure;
+use crate::report::print;
 use ackclock::stack::Cidr;
 use ackclock_host::changes::{Changes, ChangesError};
 use ackclock_host::interface::{self, InterfaceName};
 use ackclock_host::setup::{SetupError, TunSetup};
 use ackclock_host::tun;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::os::unix::fs::MetadataExt;
 
 /// Smallest MTU with which an interface can have IPv6, in bytes (RFC 8200 section 5).
@@ -85,10 +85,6 @@ pub(crate) fn tun(settings: &TunSettings) -> Result<(), Failure> {
     };
     let routing = setup.routing();
     print(&format!("{text}\n# To the Internet, as root (or again with --apply):\n{routing}"))
-}
-
-fn print(text: &str) -> Result<(), Failure> {
-    std::io::stdout().write_all(text.as_bytes()).map_err(|error| Failure::output(&error))
 }
 
 /// Undoes what [`Action::Apply`] did.

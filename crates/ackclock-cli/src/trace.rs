@@ -1,6 +1,7 @@
 //! Analysis of a capture: what happened on its connections, printed and as graphs.
 
 use crate::failure::Failure;
+use crate::report::{StandardOutput, stdout};
 use ackclock_trace::{
     Brief, CaptureError, Connection, Explanations, GraphPage, Long, Observer, Selection, Settings,
     Summary, XplotFiles, analyse,
@@ -101,7 +102,7 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
 /// each is printed soon after its end.
 struct Listing<'s> {
     settings: &'s TraceSettings,
-    out: BufWriter<io::Stdout>,
+    out: BufWriter<StandardOutput>,
     /// Texts of the connections that have ended but wait for one that began earlier, by number. The text
     /// of a connection that is not wanted is empty.
     waiting: BTreeMap<u64, Vec<u8>>,
@@ -114,7 +115,7 @@ impl<'s> Listing<'s> {
     fn new(settings: &'s TraceSettings) -> Self {
         Listing {
             settings,
-            out: BufWriter::new(io::stdout()),
+            out: BufWriter::new(stdout()),
             waiting: BTreeMap::new(),
             next: 1,
             has_printed: false,

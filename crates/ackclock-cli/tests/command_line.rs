@@ -456,6 +456,37 @@ fn what_cannot_be_written_anywhere_still_has_its_exit_status() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_file_without_an_end_is_refused() {
+    let folder = std::env::temp_dir().join(format!("ackclock-endless-{}", std::process::id()));
+    std::fs::create_dir(&folder).expect("it is new");
+    for name in ["results.json", "plots.json"] {
+        std::os::unix::fs::symlink("/dev/zero", folder.join(name)).expect("a link");
+    }
+    // With a bound on its memory the program fails even if it sets none to what it reads.
+    let script =
+        "ulimit -v 4000000; program=$0; folder=$1; eval \"\\\"$program\\\" $2\" </dev/zero";
+    for arguments in [
+        "discard --scenario /dev/zero",
+        "hosts /dev/zero",
+        "hosts -",
+        "hosts /dev/null --stop-list /dev/zero",
+        "campaign run /dev/zero --out $folder/campaign",
+        "lab merge $folder",
+    ] {
+        let output = Command::new("sh")
+            .args(["-c", script, env!("CARGO_BIN_EXE_ackclock")])
+            .args([folder.as_os_str(), arguments.as_ref()])
+            .output()
+            .expect("sh runs");
+        assert!(matches!(output.status.code(), Some(2 | 3)), "{arguments}: {output:?}");
+        let complaint = complaint(&output);
+        assert!(complaint.contains("which no such file needs"), "{arguments}: {complaint}");
+    }
+    std::fs::remove_dir_all(folder).expect("it was made");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn a_full_disk_is_blamed_on_the_file_that_fills_it() {
     let output = ackclock(&["discard", "--bytes", "1M", "--pcap", "/dev/full"]);
     assert_eq!(output.status.code(), Some(3));
@@ -473,6 +504,39 @@ fn a_transfer_ends_when_nobody_reads_its_intervals_any_more() {
         .expect("the program starts");
     drop(process.stdout.take());
     let output = process.wait_with_output().expect("the end");
-    assert_eq!(output.status.code(), Some(3));
-    assert!(complaint(&output).contains("cannot write the report"), "{output:?}");
+    assert_eq!(output.status.code(), Some(141));
+    assert_eq!(output.stderr, b"", "{output:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_has_enough_ends_a_report_without_a_word() {
+    for arguments in [&["discard", "--bytes", "10k"][..], &["lab", "list"], &["--help"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let run = Command::new(env!("CARGO_BIN_EXE_ackclock"))
+            .args(arguments)
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .spawn();
+        let output = run.and_then(|run| run.wait_with_output()).expect("the program starts");
+        assert_eq!(output.status.code(), Some(141), "{arguments:?}");
+        assert_eq!(output.stderr, b"", "{arguments:?}: {output:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_to_a_closed_standard_output_is_a_failure() {
+    let program = env!("CARGO_BIN_EXE_ackclock");
+    for arguments in ["discard --bytes 10k --json", "lab list", "--help"] {
+        let script = format!("\"$0\" {arguments} >&-");
+        let output = Command::new("sh").args(["-c", &script]).arg(program).output();
+        let output = output.expect("sh runs");
+        assert_eq!(output.status.code(), Some(3), "{arguments}: {output:?}");
+        assert!(complaint(&output).contains("standard output is closed"), "{output:?}");
+    }
+    // Whoever wants no report may have it in /dev/null.
+    let nowhere = Command::new(program).args(["lab", "list"]).stdout(Stdio::null()).status();
+    assert_eq!(nowhere.expect("the program starts").code(), Some(0));
 }

@@ -1,5 +1,8 @@
 //! `ackclock lab` as its users see it.
 
+#[cfg(target_os = "linux")]
+mod namespace;
+
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -40,6 +43,52 @@ fn a_directory_that_cannot_be_written_fails_before_anything_is_run() {
         let complaint = text(&output.stderr);
         assert!(complaint.starts_with("ackclock: cannot write into "), "{complaint}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_fails_before_anything_is_run() {
+    let script = r#"
+        mkdir "$work/disk"
+        mount -t tmpfs -o size=16k tmpfs "$work/disk"
+        status=0
+        # All takes hours.
+        timeout 20 "$A" lab run all --out "$work/disk/out" 2>"$work/complaint" || status=$?
+        umount "$work/disk"
+        echo $status $(grep -c '^ackclock: cannot write into ' "$work/complaint")
+    "#;
+    let Some(output) = namespace::in_namespace(script) else {
+        return;
+    };
+    assert_eq!(namespace::reports(&output), [3, 1], "exit status and complaints");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_fills_up_ends_the_run_and_keeps_what_was_finished() {
+    // So many seeds take much longer than the test may.
+    let script = r#"
+        mkdir "$work/disk"
+        mount -t tmpfs -o size=1m tmpfs "$work/disk"
+        "$A" lab run fixed_windows --quick --seeds 1000000 --jobs 1 --out "$work/disk/out" \
+            >"$work/table" 2>"$work/complaint" &
+        until [ -e "$work/disk/out/results.json" ]; do sleep 0.01; done
+        cat /dev/zero >"$work/disk/full" 2>/dev/null || true
+        status=0
+        wait $! || status=$?
+        merged=0
+        "$A" lab merge "$work/disk/out" >"$work/merged" || merged=$?
+        echo $status $merged
+        grep -q 'jobs have not been run' "$work/merged" && echo 1
+        ls "$work/disk/out" | wc -l
+        umount "$work/disk"
+        grep -c '^ackclock: cannot write into ' "$work/complaint"
+    "#;
+    let Some(output) = namespace::in_namespace(script) else {
+        return;
+    };
+    // The exit status of the run and that of the merge, a line about missing jobs, files, complaints.
+    assert_eq!(namespace::reports(&output), [3, 1, 1, 2, 1]);
 }
 
 #[test]

@@ -162,6 +162,35 @@ fn an_interface_that_goes_down_ends_all_queues_with_one_summary() {
 }
 
 #[test]
+fn a_service_and_its_connections_outlast_an_interface_that_goes_down_for_a_moment() {
+    let script = r#"
+        ours="ack0 --address 10.7.0.2/24 --queues 2"
+        "$A" setup tun $ours >/dev/null
+        serve ours chargen --tun $ours --json
+        exec 3<>/dev/tcp/10.7.0.2/19
+        head -c 100000 <&3 >/dev/null
+        ip link set dev ack0 down
+        until grep -q 'ack0 is down' "$work/ours.ready"; do sleep 0.01; done
+        ip link set dev ack0 up
+        head -c 10000000 <&3 | wc -c
+        exec 3>&-
+        kill -INT $!
+        wait $!
+        cat "$work/ours"
+        grep -c '^note: ' "$work/ours.ready"
+        grep -c '^note: ack0 is up again$' "$work/ours.ready"
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    let reports = reports(&output);
+    assert_eq!(reports[0], 10_000_000, "bytes read after the outage");
+    assert_eq!(reports[1]["accepted_connections"], 1);
+    assert_eq!(reports[2], 2, "notes: down and up");
+    assert_eq!(reports[3], 1, "notes of its return");
+}
+
+#[test]
 fn an_interface_that_is_deleted_under_a_service_is_made_again_with_the_command_named() {
     let script = r#"
         "$A" setup tun ack0 --address 10.7.0.2/24 >/dev/null
@@ -245,6 +274,36 @@ fn without_privilege_the_command_that_gives_it_is_named() {
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(text.lines().count(), 1, "{text}");
     assert!(text.contains("sudo "), "{text}");
+}
+
+#[test]
+fn what_a_service_refused_is_told_in_intervals_and_at_its_end() {
+    // The second connection is one too many.
+    let script = r#"
+        for json in --json ''; do
+            serve ours echo --tun ack0 --address 10.7.0.2/24 --max-connections 1 -i 100ms $json
+            exec 3<>/dev/tcp/10.7.0.2/7
+            timeout 0.5 bash -c 'exec 4<>/dev/tcp/10.7.0.2/7' || true
+            exec 3>&-
+            kill -INT $!
+            wait $!
+            cp "$work/ours" "$work/told$json"
+        done
+        cat "$work/told--json"
+        grep -q '^\[  1\] .* sec ' "$work/ours" && echo 1
+        grep -c '; refused: 0 half-open, [1-9][0-9]* accept queue, 0 memory, 0 resets$' "$work/ours"
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    let reports = reports(&output);
+    let refused = |report: &Value| report["accept_queue_segments"].as_u64().expect("a counter");
+    let all = refused(&reports[0]["refused"]);
+    assert!(all > 0, "{}", reports[0]);
+    let intervals = reports[0]["intervals"].as_array().expect("intervals");
+    let told: u64 = intervals.iter().map(|interval| refused(&interval["refused"])).sum();
+    assert_eq!(told, all);
+    assert_eq!(reports[1..], [1, 1], "lines of intervals, and the last line");
 }
 
 #[test]

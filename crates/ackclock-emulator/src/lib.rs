@@ -83,6 +83,7 @@ mod packet;
 mod random;
 mod recording;
 pub mod scenario;
+mod text_file;
 mod topology;
 mod units;
 
@@ -110,6 +111,7 @@ pub use recording::pcap::PcapCapture;
 pub use recording::pcapng::{Direction, PassedPacket, PcapNgCapture, PcapNgFile};
 pub use recording::recorder::{ConnectionRecord, LinkRecord, Recorder};
 pub use recording::series::{Series, Summary};
+pub use text_file::read_text;
 pub use topology::Topology;
 pub use topology::shapes::{Chain, Dumbbell, ParkingLot};
 pub use units::{Probability, Rate, UnitError};

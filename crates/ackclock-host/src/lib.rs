@@ -12,6 +12,7 @@
 //! | [`raw`] | raw IP sockets on the host's own address as a [`Link`](ackclock::link::Link) |
 //! | [`guard`] | the firewall rule that drops the kernel's RSTs to our peers |
 //! | [`unfinished`] | packets whose checksums or segmentation the kernel has left to a device |
+//! | [`patient`] | a link that waits while its interface is down |
 //! | [`impaired`] | a link that loses, duplicates, reorders and damages packets, for tests |
 //!
 //! Loops, which drive stacks over links:
@@ -35,6 +36,7 @@
 //! | [`command`] | commands that change the system, to be shown or run |
 //! | [`changes`] | changes to the system that can be undone |
 //! | [`setup`] | the commands that make a TUN interface and route it |
+//! | [`standard_output`] | whether standard output was open when the program started |
 //! | [`kernel_services`] | discard, echo and chargen on the kernel's own sockets |
 //!
 //! Modules that need Linux are compiled on Linux only.
@@ -50,9 +52,11 @@ mod system;
 
 pub use links::impaired;
 #[cfg(target_os = "linux")]
-pub use links::{any_link, guard, packet, raw, tap, tun, unfinished};
+pub use links::{any_link, guard, packet, patient, raw, tap, tun, unfinished};
 #[cfg(target_os = "linux")]
 pub use loops::{bridge, queues, run_loop};
 pub use system::clock;
 #[cfg(target_os = "linux")]
-pub use system::{changes, command, counters, interface, namespace, own_address, secret, setup};
+pub use system::{
+    changes, command, counters, interface, namespace, own_address, secret, setup, standard_output,
+};

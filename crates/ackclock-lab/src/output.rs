@@ -3,6 +3,7 @@
 use crate::json::ResultsError;
 use crate::report;
 use crate::results::Results;
+use ackclock_emulator::read_text;
 use ackclock_report::Plot;
 use std::fs;
 use std::io;
@@ -14,11 +15,18 @@ pub struct Output {
     directory: PathBuf,
 }
 
+/// Most bytes of a file that is read.
+const MOST: u64 = 256 << 20;
+
 const RESULTS: &str = "results.json";
 const PLOTS: &str = "plots.json";
 const REPORT: &str = "report.html";
 /// Directory of the raw series.
 const SERIES: &str = "series";
+
+/// Bytes that there must be room for before anything is run: an empty file needs no room on a full
+/// disk.
+const PROBE: usize = 64 << 10;
 
 impl Output {
     /// Makes the directory if it is not there, and sees that files can be written into it: before
@@ -29,8 +37,9 @@ impl Output {
     pub fn create(directory: &Path) -> io::Result<Self> {
         fs::create_dir_all(directory)?;
         let probe = directory.join(".writable");
-        fs::write(&probe, "")?;
-        fs::remove_file(probe)?;
+        let written = fs::write(&probe, [0; PROBE]);
+        // A full disk may have taken a part of it.
+        fs::remove_file(probe).and(written)?;
         Ok(Output { directory: directory.to_owned() })
     }
 
@@ -39,13 +48,36 @@ impl Output {
         &self.directory
     }
 
+    /// Writes `results.json` and `plots.json`, from which
+    /// [`merge_directories`](Results::merge_directories) makes everything else. On an error what was
+    /// saved before is still there.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn save(&self, results: &Results) -> io::Result<()> {
+        // Plots that `results.json` does not know of do no harm; the reverse would lose them.
+        self.replace(PLOTS, &results.plots_to_json())?;
+        self.replace(RESULTS, &results.to_json())
+    }
+
+    /// Writes a file whole or not at all.
+    fn replace(&self, name: &str, text: &str) -> io::Result<()> {
+        let unfinished = self.directory.join(format!("{name}.new"));
+        let written = fs::write(&unfinished, text)
+            .and_then(|()| fs::rename(&unfinished, self.directory.join(name)));
+        if written.is_err() {
+            // What is left of it takes up room, at most.
+            let _ = fs::remove_file(unfinished);
+        }
+        written
+    }
+
     /// Writes `results.json`, `plots.json`, `report.html` and the series.
     ///
     /// # Errors
     /// Those of the file system.
     pub fn write(&self, results: &Results) -> io::Result<()> {
-        fs::write(self.directory.join(RESULTS), results.to_json())?;
-        fs::write(self.directory.join(PLOTS), results.plots_to_json())?;
+        self.save(results)?;
         fs::write(self.directory.join(REPORT), report::html(results))?;
         let series = self.directory.join(SERIES);
         fs::create_dir_all(&series)?;
@@ -74,7 +106,7 @@ impl Output {
 fn read_part(directory: &Path) -> io::Result<[String; 2]> {
     let read = |name: &str| {
         let file = directory.join(name);
-        fs::read_to_string(&file)
+        read_text(&file, MOST)
             .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", file.display())))
     };
     Ok([read(RESULTS)?, read(PLOTS)?])

@@ -78,6 +78,11 @@ impl Results {
         self.outcomes.iter_mut().for_each(Outcome::judge);
     }
 
+    /// Counts the jobs that have not been run.
+    pub(crate) fn count_missing(&mut self) {
+        self.outcomes.iter_mut().for_each(Outcome::count_missing);
+    }
+
     /// Whether all jobs of the plan were run.
     pub fn is_complete(&self) -> bool {
         self.outcomes.iter().all(|outcome| outcome.missing == 0)
@@ -90,13 +95,17 @@ impl Results {
 }
 
 impl Outcome {
-    fn judge(&mut self) {
+    fn count_missing(&mut self) {
         let planned = |variant: &Variant| (variant.name(), variant.seeds);
         let missing = self.planned.iter().map(planned).map(|(name, seeds)| {
             let there = self.samples.by_variant.get(&name).map_or(0, |seeds| seeds.len() as u64);
             seeds - there.min(seeds)
         });
         self.missing = missing.sum::<u64>().saturating_sub(self.failures.len() as u64);
+    }
+
+    fn judge(&mut self) {
+        self.count_missing();
         let mut rows: Vec<Sensitivity> = Vec::new();
         for row in self.planned.iter().flat_map(|variant| self.rows(variant)) {
             // The chosen value is the same for all others of its parameter.

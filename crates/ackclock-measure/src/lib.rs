@@ -24,4 +24,5 @@ pub mod probe;
 pub mod report;
 pub mod route;
 pub mod statistics;
+pub mod text_file;
 pub mod transfer;

@@ -1,5 +1,6 @@
 //! Lists of hosts: those to measure, and those to leave alone.
 
+use crate::text_file::read_file;
 use ackclock::stack::Cidr;
 use std::fmt;
 use std::net::IpAddr;
@@ -78,7 +79,7 @@ impl StopList {
     /// # Errors
     /// The file cannot be read, or has a line that is no entry.
     pub fn read(file: &Path) -> Result<Self, StopListError> {
-        std::fs::read_to_string(file).map_err(StopListError::File)?.parse()
+        read_file(file).map_err(StopListError::File)?.parse()
     }
 
     /// Adds a name, an address or a network.

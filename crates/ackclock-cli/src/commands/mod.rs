@@ -30,7 +30,7 @@ use std::ffi::OsString;
 /// the connections of a capture; and the experiments of five papers about TCP.
 ///
 /// Exit status: 0 done, 1 the transfer or an experiment failed, 2 the command line is wrong, 3 the environment lacks
-/// something.
+/// something, 141 whoever read the output has gone.
 #[derive(Parser, Debug)]
 #[command(name = "ackclock", version)]
 pub(crate) struct CommandLine {

@@ -2,7 +2,9 @@
 
 use super::{refuse_idle, refuse_other_ways};
 use crate::failure::Failure;
-use crate::options::{ConnectionOptions, LimitOptions, QueueOptions, TcpChoice, WayOptions};
+use crate::options::{
+    ConnectionOptions, LimitOptions, QueueOptions, ReportOptions, TcpChoice, WayOptions,
+};
 #[cfg(target_os = "linux")]
 use crate::serve::StackSettings;
 use crate::serve::{self, ServeSettings};
@@ -44,9 +46,8 @@ pub(crate) struct Serve {
     /// Capture every packet in this file, with nanosecond timestamps
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
-    /// Write one JSON object at the end instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    report: ReportOptions,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,7 +102,8 @@ impl Serve {
             service,
             port: self.port.unwrap_or(service.port()),
             once: self.once,
-            json: self.json,
+            interval: self.report.interval,
+            json: self.report.json,
         }
     }
 

@@ -2,22 +2,25 @@
 
 use super::CommandLine;
 use crate::failure::Failure;
-use clap::CommandFactory;
+use crate::report::stdout;
 use clap::error::ErrorKind;
+use clap::{Command, CommandFactory};
 use std::ffi::OsString;
+use std::io::Write;
 
 /// Prints help or the version if that was asked for; anything else is a failure. `arguments` is the
 /// command line in which `error` was found, which begins with the program's name.
 pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> Result<(), Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            error.print().map_err(|error| Failure::output(&error))
+            let printed = stdout().flush().and_then(|()| error.print());
+            printed.map_err(|error| Failure::output(&error))
         }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::Usage(
-            "say what to do: discard, echo, serve, hosts, path, bprobe, campaign, trace, emulate, lab \
-             or setup tun; 'ackclock --help' tells more"
-                .into(),
-        )),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::Usage(format!(
+            "say what to do: {}; '{}' tells more",
+            choice(arguments),
+            help(arguments)
+        ))),
         _ => {
             let text = one_line(&error.render().to_string());
             Err(Failure::Usage(format!("{text}; see '{}'", help(arguments))))
@@ -25,12 +28,30 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> Result<(), 
     }
 }
 
+/// Subcommand that a command line begins with, if it does.
+fn subcommand(arguments: &[OsString]) -> Option<Command> {
+    let first = arguments.get(1)?.to_str()?;
+    CommandLine::command().find_subcommand(first).cloned()
+}
+
 /// Command that prints the help about the options.
 fn help(arguments: &[OsString]) -> String {
-    let first = arguments.get(1).and_then(|first| first.to_str());
-    match first.filter(|first| CommandLine::command().find_subcommand(first).is_some()) {
-        Some(subcommand) => format!("ackclock help {subcommand}"),
+    match subcommand(arguments) {
+        Some(subcommand) => format!("ackclock help {}", subcommand.get_name()),
         None => "ackclock --help".into(),
+    }
+}
+
+/// Words that may follow, for a command line that ends where one of them is needed.
+fn choice(arguments: &[OsString]) -> String {
+    let Some(subcommand) = subcommand(arguments) else {
+        return "discard, echo, serve, hosts, path, bprobe, campaign, trace, emulate, lab or setup tun"
+            .into();
+    };
+    let words: Vec<_> = subcommand.get_subcommands().map(Command::get_name).collect();
+    match &words[..] {
+        [most @ .., last] if !most.is_empty() => format!("{} or {last}", most.join(", ")),
+        _ => words.concat(),
     }
 }
 
@@ -108,6 +129,17 @@ mod tests {
             "say what to do: discard, echo, serve, hosts, path, bprobe, campaign, trace, emulate, lab \
              or setup tun; 'ackclock --help' tells more"
         );
+    }
+
+    #[test]
+    fn a_subcommand_alone_is_answered_with_its_own_words() {
+        for (subcommand, words) in
+            [("lab", "list, run or merge"), ("campaign", "run or report"), ("setup", "tun")]
+        {
+            let expected =
+                format!("say what to do: {words}; 'ackclock help {subcommand}' tells more");
+            assert_eq!(complaint(&[subcommand]), expected);
+        }
     }
 
     #[test]

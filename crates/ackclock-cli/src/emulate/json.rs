@@ -4,7 +4,7 @@ use super::direction::{Interval, Sample, Totals, drops};
 use super::settings::EmulateSettings;
 use super::summary::Summary;
 use crate::failure::Failure;
-use crate::report::{LinkReport, SCHEMA, bits_per_second, seconds, write_object};
+use crate::report::{LinkReport, SCHEMA, bits_per_second, seconds, stdout, write_object};
 use ackclock::time::Duration;
 use serde::Serialize;
 
@@ -72,7 +72,7 @@ struct TotalsReport {
 
 /// Writes the report to standard output.
 pub(super) fn write(settings: &EmulateSettings, summary: &Summary) -> Result<(), Failure> {
-    write_object(&report(settings, summary), &mut std::io::stdout().lock())
+    write_object(&report(settings, summary), &mut stdout())
 }
 
 fn report(settings: &EmulateSettings, summary: &Summary) -> EmulateReport {

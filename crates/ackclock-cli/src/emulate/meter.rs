@@ -2,8 +2,9 @@
 
 use super::direction::{Direction, Interval};
 use super::text;
+use crate::report::stdout;
 use ackclock::time::{Duration, Instant};
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Meter that takes samples, and prints or keeps them.
 pub(super) struct Meter {
@@ -75,7 +76,7 @@ impl Meter {
     /// Writes lines at once, if they are written while packets are carried.
     fn print(&mut self, lines: &str) {
         if self.live {
-            let mut stdout = io::stdout().lock();
+            let mut stdout = stdout();
             let written = writeln!(stdout, "{lines}").and_then(|()| stdout.flush());
             // The error is reported when the summary is written and fails too.
             self.output_failed |= written.is_err();

@@ -3,9 +3,8 @@
 use super::direction::{Interval, Sample, drops};
 use super::summary::Summary;
 use crate::failure::Failure;
-use crate::report::{bits_per_second, bytes, milliseconds, rate, seconds};
+use crate::report::{bits_per_second, bytes, milliseconds, print, rate, seconds};
 use ackclock::time::Duration;
-use std::io::{self, Write};
 
 /// Header that names the columns of [`interval_lines`].
 pub(super) const HEADER: &str =
@@ -37,7 +36,7 @@ fn line(start: Duration, end: Duration, direction: &str, sample: &Sample) -> Str
 
 /// Writes the totals to standard output.
 pub(super) fn write(summary: &Summary) -> Result<(), Failure> {
-    io::stdout().write_all(text(summary).as_bytes()).map_err(|error| Failure::output(&error))
+    print(&text(summary))
 }
 
 fn text(summary: &Summary) -> String {

@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use crate::values::Peer;
 use ackclock_measure::lists::{StopList, StopListError, entries};
-use std::io::Read;
+use ackclock_measure::text_file;
+use std::fs::File;
 use std::path::Path;
 
 /// Reads the hosts of a file, or of standard input for `-`; `port` is for hosts that name none.
@@ -21,10 +22,9 @@ pub(super) fn read_stop_list(file: &Path) -> Result<StopList, Failure> {
 
 fn text(file: &Path) -> Result<String, Failure> {
     let read = if file == Path::new("-") {
-        let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map(|_| text)
+        text_file::read(std::io::stdin())
     } else {
-        std::fs::read_to_string(file)
+        File::open(file).and_then(text_file::read)
     };
     read.map_err(|error| Failure::Environment(format!("cannot read {}: {error}", file.display())))
 }

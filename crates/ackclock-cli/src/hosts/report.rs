@@ -4,7 +4,7 @@ use super::candidate::{Accepted, Candidate};
 use super::settings::HostsSettings;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::report::{SCHEMA, milliseconds, seconds, write_object};
+use crate::report::{SCHEMA, milliseconds, seconds, stdout, write_object};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -75,7 +75,7 @@ impl Candidate {
 pub(super) fn write(settings: &HostsSettings, hosts: &[Candidate]) -> Result<(), Failure> {
     let found = hosts.iter().filter(|host| host.accepted().is_some()).count();
     let interrupted = interrupt::requested() && hosts.iter().any(|host| host.outcome.is_none());
-    let mut stdout = io::stdout().lock();
+    let mut stdout = stdout();
     if settings.json {
         let report = Report {
             schema: SCHEMA,

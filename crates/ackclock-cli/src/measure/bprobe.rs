@@ -3,7 +3,7 @@
 use super::probing::{probe_failure, resolve};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::report::{SCHEMA, seconds, write_object};
+use crate::report::{SCHEMA, seconds, stdout, write_object};
 use ackclock::time::Duration;
 use ackclock_measure::burst::{BurstPlan, Bursts, Measured};
 use ackclock_measure::probe::{Method, RawProber};
@@ -101,7 +101,7 @@ pub(crate) fn run(settings: &BprobeSettings) -> Result<(), Failure> {
         verdicts.filter_map(|verdict| verdict.capacity().map(f64::from)).collect();
     report.capacity_distribution = capacities.cumulative();
     if settings.json {
-        return write_object(&report, &mut io::stdout().lock());
+        return write_object(&report, &mut stdout());
     }
     if report.measurements.len() > 1 {
         print_distribution(&capacities).map_err(|error| Failure::output(&error))?;
@@ -117,7 +117,7 @@ fn pause(interrupts: &Receiver<()>, interval: Duration, begun: Instant) -> bool 
 
 fn print_line(at_seconds: f64, measured: &Measured) -> io::Result<()> {
     let Measured { burst, verdict, .. } = measured;
-    let mut stdout = io::stdout().lock();
+    let mut stdout = stdout();
     write!(stdout, "{at_seconds:8.1} s  {}/{} answered", burst.answered, burst.sent)?;
     for (router, answers) in &burst.answers_from {
         write!(stdout, "  {router}: {answers}")?;
@@ -127,7 +127,7 @@ fn print_line(at_seconds: f64, measured: &Measured) -> io::Result<()> {
 }
 
 fn print_distribution(capacities: &Distribution) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
+    let mut stdout = stdout();
     writeln!(stdout, "\npackets  share of measurements with at most as many")?;
     for (packets, share) in capacities.cumulative() {
         writeln!(stdout, "{packets:7}  {:5.1} %", share * 100.0)?;

@@ -3,7 +3,7 @@
 use super::probing::{probe_failure, resolve, unless_fatal};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::report::{SCHEMA, write_object};
+use crate::report::{SCHEMA, stdout, write_object};
 use ackclock_measure::common_path::CommonPath;
 use ackclock_measure::probe::RawProber;
 use ackclock_measure::route::{Hop, Route, RoutePlan, find_route};
@@ -86,7 +86,7 @@ pub(crate) fn run(settings: &PathSettings) -> Result<(), Failure> {
         interrupted: interrupt::requested(),
     };
     if settings.json {
-        write_object(&report, &mut io::stdout().lock())?;
+        write_object(&report, &mut stdout())?;
     } else if let Some(common) = &report.common_path {
         print_common(common).map_err(|error| Failure::output(&error))?;
     }
@@ -100,7 +100,7 @@ pub(crate) fn run(settings: &PathSettings) -> Result<(), Failure> {
 }
 
 fn print(ToHost { host, route, error }: &ToHost) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
+    let mut stdout = stdout();
     let Some(route) = route else {
         writeln!(stdout, "{host}: {}", error.as_deref().unwrap_or("no route"))?;
         return stdout.flush();
@@ -134,7 +134,7 @@ fn hop_text(hop: &Hop) -> String {
 }
 
 fn print_common(common: &CommonPath) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
+    let mut stdout = stdout();
     writeln!(stdout, "common path of {} routes: {} hops", common.routes, common.length())?;
     for hop in &common.hops {
         let gateway = |gateway: &ackclock_measure::common_path::Gateway| {

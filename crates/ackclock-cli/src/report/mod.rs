@@ -4,6 +4,7 @@ mod info;
 mod interval;
 mod json;
 mod link;
+mod output;
 mod processor;
 mod text;
 mod units;
@@ -12,6 +13,7 @@ pub(crate) use info::InfoReport;
 pub(crate) use interval::{Interval, Sample};
 pub(crate) use json::{IntervalReport, SCHEMA, write_object};
 pub(crate) use link::LinkReport;
+pub(crate) use output::{StandardOutput, print, stdout};
 pub(crate) use processor::{ProcessorReport, processor_time};
 pub(crate) use text::{
     ALL, INTERVAL_HEADER, TOTALS_HEADER, interval_line, receiver_line, sender_line,

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::failure::Failure;
-use crate::report::{InfoReport, LinkReport, SCHEMA, seconds, write_object};
+use crate::report::{InfoReport, LinkReport, SCHEMA, seconds, stdout, write_object};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::scenario::{FlowResult, LinkResult};
 use serde::Serialize;
@@ -61,7 +61,7 @@ struct LinkBetween {
 
 /// Writes the report to standard output.
 pub(super) fn write(outcome: &Outcome<'_>) -> Result<(), Failure> {
-    write_object(&report(outcome), &mut std::io::stdout().lock())
+    write_object(&report(outcome), &mut stdout())
 }
 
 fn report(outcome: &Outcome<'_>) -> ScenarioReport {

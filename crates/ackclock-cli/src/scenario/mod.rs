@@ -6,10 +6,10 @@ mod text;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::recording::RecordingSettings;
+use crate::report::print;
 use ackclock::apps::Service;
 use ackclock::time::Instant;
 use ackclock_emulator::scenario::{Scenario, ScenarioError, ScenarioResults};
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -69,8 +69,7 @@ pub(crate) fn run(settings: &ScenarioSettings) -> Result<(), Failure> {
     if settings.json {
         json::write(&outcome)?;
     } else {
-        let written = std::io::stdout().write_all(text::text(&outcome).as_bytes());
-        written.map_err(|error| Failure::output(&error))?;
+        print(&text::text(&outcome))?;
     }
     outcome.failure().map_or(Ok(()), Err)
 }

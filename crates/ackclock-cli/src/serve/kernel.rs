@@ -33,6 +33,8 @@ pub(crate) fn over_kernel(settings: &ServeSettings) -> Result<(), Failure> {
         duration_seconds: 0.0,
         processor: None,
         offloading: None,
+        refused: None,
+        intervals: None,
         last: None,
         error: None,
     };

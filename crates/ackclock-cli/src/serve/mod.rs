@@ -2,8 +2,10 @@
 
 #[cfg(unix)]
 mod kernel;
+mod meter;
 #[cfg(target_os = "linux")]
 mod own_stack;
+mod refused;
 mod settings;
 mod summary;
 

@@ -1,11 +1,13 @@
 //! Service on this program's stack, by a way out of this machine.
 
+use super::meter::{Counts, HEADER, Meter};
+use super::refused::Refused;
 use super::settings::ServeSettings;
 use super::summary::Summary;
 use crate::driver::{Driver, Limits};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::report::{InfoReport, ProcessorReport, processor_time, seconds};
+use crate::report::{InfoReport, ProcessorReport, print, processor_time, seconds};
 use crate::way::{self, Purpose, WaySettings};
 use ackclock::apps::{Application, Server, ServerStatistics, StartError};
 use ackclock::congestion::{BuiltIn, CongestionController};
@@ -14,6 +16,7 @@ use ackclock::storage::Buffer;
 use ackclock::tcp::Config;
 use ackclock::time::Instant;
 use std::net::SocketAddr;
+use std::ops::Add;
 use std::path::PathBuf;
 
 /// Settings of the stacks that serve.
@@ -50,25 +53,61 @@ pub(crate) fn over_own_stack(
         let server = Server::new(settings.service, listen, Buffer::growing());
         if settings.once { server.once() } else { server }
     };
-    let servers = |_| Servers(places.iter().map(server).collect());
+    let servers = |index| Servers {
+        each: places.iter().map(server).collect(),
+        meter: Meter::new(index + 1, settings.interval, !settings.json),
+    };
     let mut all: Vec<_> = (0..driver.queues()).map(servers).collect();
     let place = places.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
     settings.announce(&place);
+    if settings.interval.is_some() && !settings.json {
+        print(&format!("{HEADER}\n"))?;
+    }
     driver.run(&mut all)?;
-    let duration = driver.now().saturating_since(Instant::ZERO);
+    let now = driver.now();
+    for (servers, stack) in all.iter_mut().zip(driver.stacks()) {
+        let counts = servers.counts(stack);
+        servers.meter.conclude(now, counts);
+    }
+    let duration = now.saturating_since(Instant::ZERO);
     let offloading = Some(driver.is_offloading());
-    let servers = all.iter().flat_map(|servers| &servers.0);
-    let summary =
+    let refused = driver.stacks().map(Refused::of).fold(Refused::default(), Refused::add);
+    let servers = all.iter().flat_map(|servers| &servers.each);
+    let mut summary =
         summary(servers, place, stack_settings.way.via.word(), seconds(duration), offloading);
+    summary.refused = Some(refused);
     driver.leave(&mut all, |servers, now, stack| {
-        servers.0.iter_mut().for_each(|server| server.abort(now, stack));
+        servers.each.iter_mut().for_each(|server| server.abort(now, stack));
     });
     driver.finish()?;
+    summary.intervals = settings
+        .interval
+        .filter(|_| settings.json)
+        .map(|_| all.into_iter().flat_map(|servers| servers.meter.kept()).collect());
     summary.report(settings)
 }
 
 /// Servers of one queue: one for each of the stack's addresses. All are done as soon as one is.
-struct Servers(Vec<Server<'static>>);
+struct Servers {
+    each: Vec<Server<'static>>,
+    meter: Meter,
+}
+
+impl Servers {
+    /// What the queue has served and refused so far.
+    fn counts<C: CongestionController + Clone>(&self, stack: &Stack<'_, C>) -> Counts {
+        let refused = Refused::of(stack);
+        self.each.iter().map(Server::statistics).fold(
+            Counts { refused, ..Counts::default() },
+            |counts, statistics| Counts {
+                accepted: counts.accepted + statistics.accepted,
+                received_bytes: counts.received_bytes + statistics.bytes_received,
+                sent_bytes: counts.sent_bytes + statistics.bytes_sent,
+                ..counts
+            },
+        )
+    }
+}
 
 /// Summary of what all servers did.
 fn summary<'s>(
@@ -97,6 +136,8 @@ fn summary<'s>(
         duration_seconds,
         processor: spent.map(|spent| ProcessorReport::new(spent, received_bytes + sent_bytes)),
         offloading,
+        refused: None,
+        intervals: None,
         last: last.map(InfoReport::from),
         error: last.and_then(|info| info.error).map(|error| error.to_string()),
     }
@@ -104,16 +145,25 @@ fn summary<'s>(
 
 impl<'a, C: CongestionController + Clone> Application<'a, C> for Servers {
     fn start(&mut self, now: Instant, stack: &mut Stack<'a, C>) -> Result<(), StartError> {
-        self.0.iter_mut().try_for_each(|server| server.start(now, stack))
+        self.each.iter_mut().try_for_each(|server| server.start(now, stack))
     }
 
     fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C>, event: &Event) {
-        for server in &mut self.0 {
+        for server in &mut self.each {
             server.on_event(now, stack, event);
         }
     }
 
+    fn wake_at(&self) -> Instant {
+        self.meter.next_at()
+    }
+
+    fn on_wake(&mut self, now: Instant, stack: &mut Stack<'a, C>) {
+        let counts = self.counts(stack);
+        self.meter.sample(now, counts);
+    }
+
     fn is_done(&self) -> bool {
-        self.0.iter().any(|server| Application::<C>::is_done(server))
+        self.meter.output_failed() || self.each.iter().any(Application::<C>::is_done)
     }
 }

@@ -1,10 +1,12 @@
 //! Summary of a service, reported when it ends.
 
+use super::meter::Interval;
+use super::refused::Refused;
 use super::settings::ServeSettings;
 use crate::failure::Failure;
-use crate::report::{InfoReport, ProcessorReport, SCHEMA, write_object};
+use crate::report::{InfoReport, ProcessorReport, SCHEMA, stdout, write_object};
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Summary of a service.
 #[derive(Serialize, Clone, PartialEq, Debug)]
@@ -23,6 +25,10 @@ pub(crate) struct Summary {
     pub(crate) processor: Option<ProcessorReport>,
     /// Whether the kernel segmented in the stack's place; null if the kernel's TCP served.
     pub(crate) offloading: Option<bool>,
+    /// What was refused; null if the kernel's TCP served.
+    pub(crate) refused: Option<Refused>,
+    /// Intervals of each queue; null if they were not asked for.
+    pub(crate) intervals: Option<Vec<Interval>>,
     /// State of the connection that ended last; null if the kernel's TCP served.
     pub(crate) last: Option<InfoReport>,
     /// Error of the last connection that failed.
@@ -46,7 +52,7 @@ impl Summary {
     /// # Errors
     /// The only connection of `--once` failed, or the summary cannot be written.
     pub(crate) fn report(&self, settings: &ServeSettings) -> Result<(), Failure> {
-        let mut stdout = io::stdout().lock();
+        let mut stdout = stdout();
         if settings.json {
             let report = ServeReport {
                 schema: SCHEMA,
@@ -89,7 +95,9 @@ impl Summary {
             None => "",
         };
         let cost = self.processor.map_or_else(String::new, |cost| format!(", {cost}"));
-        cost + offload
+        let refused = self.refused.filter(|refused| *refused != Refused::default());
+        let refused = refused.map_or_else(String::new, |refused| format!("; refused: {refused}"));
+        cost + offload + &refused
     }
 }
 
@@ -112,6 +120,8 @@ mod tests {
             duration_seconds: 1.5,
             processor: Some(ProcessorReport::new(Duration::from_millis(50), 1_900)),
             offloading: Some(true),
+            refused: Some(Refused { half_open_syns: 5, resets: 2, ..Refused::default() }),
+            intervals: None,
             last: None,
             error: Some("connection reset by peer".into()),
         }
@@ -119,11 +129,18 @@ mod tests {
 
     #[test]
     fn the_line_tells_what_was_done() {
-        let settings = ServeSettings { service: Service::Echo, port: 7, once: false, json: false };
+        let settings = ServeSettings {
+            service: Service::Echo,
+            port: 7,
+            once: false,
+            interval: None,
+            json: false,
+        };
         assert_eq!(
             summary().line(&settings),
             "echo on 10.7.0.2:7: 3 connections (2 completed, 1 failed), 1000 bytes received, 900 \
-             bytes sent in 1.50 s, 0.05 CPU seconds, 26315.789 per GB, with offload"
+             bytes sent in 1.50 s, 0.05 CPU seconds, 26315.789 per GB, with offload; \
+             refused: 5 half-open, 0 accept queue, 0 memory, 2 resets"
         );
     }
 
@@ -153,6 +170,13 @@ mod tests {
             "duration_seconds": 1.5,
             "processor": { "cpu_seconds": 0.05, "cpu_seconds_per_gigabyte": 0.05 * 1e9 / 1_900.0 },
             "offloading": true,
+            "refused": {
+                "half_open_syns": 5,
+                "accept_queue_segments": 0,
+                "memory_connections": 0,
+                "resets": 2,
+            },
+            "intervals": null,
             "last": null,
             "error": "connection reset by peer",
         });

@@ -5,7 +5,8 @@ use super::settings::TransferSettings;
 use super::watch::Watched;
 use crate::failure::Failure;
 use crate::report::{
-    InfoReport, IntervalReport, ProcessorReport, SCHEMA, bits_per_second, seconds, write_object,
+    InfoReport, IntervalReport, ProcessorReport, SCHEMA, bits_per_second, seconds, stdout,
+    write_object,
 };
 use ackclock::apps::Amount;
 use serde::Serialize;
@@ -98,7 +99,7 @@ struct Totals {
 
 /// Writes the report to standard output.
 pub(super) fn write(outcome: &Outcome<'_>) -> Result<(), Failure> {
-    write_object(&TransferReport::new(outcome), &mut std::io::stdout().lock())
+    write_object(&TransferReport::new(outcome), &mut stdout())
 }
 
 impl<'r> TransferReport<'r> {

@@ -4,17 +4,14 @@ use super::outcome::Outcome;
 use super::settings::{FarEnd, TransferSettings};
 use super::watch::Watched;
 use crate::failure::Failure;
-use crate::report::{ALL, TOTALS_HEADER, milliseconds, receiver_line, seconds, sender_line};
+use crate::report::{ALL, TOTALS_HEADER, milliseconds, print, receiver_line, seconds, sender_line};
 use crate::values::path_text;
 use ackclock::apps::Service;
-use std::io::{self, Write};
 
 /// Writes the report to standard output.
 pub(super) fn write(outcome: &Outcome<'_>) -> Result<(), Failure> {
     let lines = lines(outcome).into_iter().map(|line| line + "\n");
-    io::stdout()
-        .write_all(lines.collect::<String>().as_bytes())
-        .map_err(|error| Failure::output(&error))
+    print(&lines.collect::<String>())
 }
 
 /// Lines of the summary. Connections that were never established are left out.

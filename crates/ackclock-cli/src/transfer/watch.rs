@@ -2,7 +2,7 @@
 
 use super::progress::Progress;
 use super::settings::TransferSettings;
-use crate::report::{INTERVAL_HEADER, Interval, Sample, interval_line};
+use crate::report::{INTERVAL_HEADER, Interval, Sample, interval_line, stdout};
 use ackclock::apps::{Application, Source, SourceError, StartError};
 use ackclock::congestion::CongestionController;
 use ackclock::stack::{Event, Stack};
@@ -98,7 +98,7 @@ impl Watch {
     /// Writes a line at once, if lines are written while the transfer goes on.
     fn print(&self, line: &str) {
         if self.live {
-            let mut stdout = std::io::stdout().lock();
+            let mut stdout = stdout();
             let written = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
             // The error is reported when the summary is written and fails too.
             self.output_failed.set(self.output_failed.get() || written.is_err());

@@ -3,9 +3,14 @@
 use crate::failure::Failure;
 use ackclock::stack::Cidr;
 use ackclock_host::any_link::AnyLink;
+use ackclock_host::interface::InterfaceName;
+use ackclock_host::patient::{Change, Interruptible, Patient};
 use ackclock_host::raw::Ports;
 use ackclock_host::run_loop::HostEthernet;
+use std::error::Error;
+use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::os::fd::AsFd;
 
 /// Purpose of a way out.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +19,37 @@ pub(crate) enum Purpose<'p> {
     Reach(&'p [SocketAddr]),
     /// To listen on this port.
     Serve(u16),
+}
+
+impl Purpose<'_> {
+    /// Whether to wait while the interface is down: a service goes on for its clients, and whoever
+    /// started a transfer wants to know.
+    pub(super) fn outlasts_outages(self) -> bool {
+        matches!(self, Purpose::Serve(_))
+    }
+}
+
+/// The links of an interface's queues. If they wait while the interface is down, the user is told on
+/// standard error.
+pub(super) fn links<L>(queues: Vec<L>, interface: &InterfaceName, waits: bool) -> Vec<AnyLink>
+where
+    L: Interruptible<Error: Error + Send + Sync + 'static> + AsFd + Send + 'static,
+{
+    if !waits {
+        return queues.into_iter().map(AnyLink::new).collect();
+    }
+    let name = interface.clone();
+    let tell = move |change| {
+        let text = match change {
+            Change::Down => format!(
+                "{name} is down, and connections wait: 'sudo ip link set dev {name} up' takes it up"
+            ),
+            Change::Up => format!("{name} is up again"),
+        };
+        // The service goes on even if the line cannot be written.
+        let _ = writeln!(io::stderr(), "note: {text}");
+    };
+    Patient::queues(queues, tell).into_iter().map(AnyLink::new).collect()
 }
 
 /// A planned way out: its settings make sense, and the system has not been touched yet.

@@ -1,10 +1,9 @@
 //! Packet sockets as a way out: the stack is a host of its own on the LAN.
 
-use super::contract::{Opened, Purpose, Way};
+use super::contract::{Opened, Purpose, Way, links};
 use super::settings::WaySettings;
 use crate::failure::Failure;
 use ackclock::stack::Cidr;
-use ackclock_host::any_link::AnyLink;
 use ackclock_host::interface::InterfaceName;
 use ackclock_host::own_address::own_addresses;
 use ackclock_host::packet::{PacketSocket, hardware_address};
@@ -15,6 +14,8 @@ use std::net::IpAddr;
 pub(super) struct PacketWay<'s> {
     interface: InterfaceName,
     settings: &'s WaySettings,
+    /// Whether to wait while the interface is down.
+    waits: bool,
 }
 
 impl<'s> PacketWay<'s> {
@@ -39,7 +40,7 @@ impl<'s> PacketWay<'s> {
                 taken.address
             )));
         }
-        let way = PacketWay { interface, settings };
+        let way = PacketWay { interface, settings, waits: purpose.outlasts_outages() };
         if let Purpose::Reach(remotes) = purpose
             && !remotes.is_empty()
             && !remotes.iter().any(|remote| way.has_route(remote.ip()))
@@ -96,7 +97,7 @@ impl Way for PacketWay<'_> {
             gone: format!("{name} went away: 'ip link' shows the interfaces there are"),
             note: Box::new(move || unfinished.note(&name)),
             ethernet: Some(ethernet),
-            links: vec![AnyLink::new(socket)],
+            links: links(vec![socket], &self.interface, self.waits),
         })
     }
 }

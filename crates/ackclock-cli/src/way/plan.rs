@@ -18,7 +18,7 @@ pub(crate) fn plan<'s>(
     purpose: Purpose<'_>,
 ) -> Result<Box<dyn Way + 's>, Failure> {
     Ok(match settings.via {
-        Via::Tun => Box::new(TunWay::plan(settings)?),
+        Via::Tun => Box::new(TunWay::plan(settings, purpose)?),
         Via::Raw => Box::new(RawWay::plan(settings, purpose)?),
         Via::Packet => Box::new(PacketWay::plan(settings, purpose)?),
     })

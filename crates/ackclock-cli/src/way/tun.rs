@@ -1,10 +1,9 @@
 //! A TUN interface as a way out: the kernel is at one end, the stack has an address at the other.
 
-use super::contract::{Opened, Way};
+use super::contract::{Opened, Purpose, Way, links};
 use super::settings::{Offload, WaySettings};
 use crate::failure::Failure;
 use ackclock::stack::Cidr;
-use ackclock_host::any_link::AnyLink;
 use ackclock_host::command::Plan;
 use ackclock_host::interface::{self, InterfaceName};
 use ackclock_host::setup::{SetupError, TunSetup, kernel_end};
@@ -14,10 +13,12 @@ use ackclock_host::tun::{self, Tun, TunError};
 pub(super) struct TunWay<'s> {
     name: InterfaceName,
     settings: &'s WaySettings,
+    /// Whether to wait while the interface is down.
+    waits: bool,
 }
 
 impl<'s> TunWay<'s> {
-    pub(super) fn plan(settings: &'s WaySettings) -> Result<Self, Failure> {
+    pub(super) fn plan(settings: &'s WaySettings, purpose: Purpose<'_>) -> Result<Self, Failure> {
         let name = match &settings.tun {
             Some(name) if !settings.addresses.is_empty() => name,
             _ => {
@@ -27,7 +28,7 @@ impl<'s> TunWay<'s> {
             }
         };
         let name = name.parse().map_err(|error| Failure::Usage(format!("--tun: {error}")))?;
-        Ok(TunWay { name, settings })
+        Ok(TunWay { name, settings, waits: purpose.outlasts_outages() })
     }
 }
 
@@ -75,7 +76,7 @@ impl Way for TunWay<'_> {
             ports: None,
             gone: TunError::Gone(self.name.clone()).to_string(),
             note: Box::new(|| None),
-            links: queues.into_iter().map(AnyLink::new).collect(),
+            links: links(queues, &self.name, self.waits),
         })
     }
 }

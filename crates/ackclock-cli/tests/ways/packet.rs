@@ -83,6 +83,39 @@ fn what_is_not_on_the_lan_is_reached_through_the_gateway() {
 }
 
 #[test]
+fn a_service_outlasts_an_interface_that_goes_down_and_not_one_that_is_deleted() {
+    let script = OURS.to_owned()
+        + r#"
+        serve near echo $ours
+        near=$!
+        at_peer bash -c 'exec 4<>/dev/tcp/10.1.0.9/7
+            say() { echo $1 >&4; read -r word <&4; echo "\"$word\""; }
+            say one
+            until [ -e "$0/up" ]; do sleep 0.01; done
+            say two' "$work" >"$work/client" &
+        client=$!
+        until grep -q one "$work/client"; do sleep 0.01; done
+        ip link set v0 down
+        until grep -q 'v0 is down' "$work/near.ready"; do sleep 0.01; done
+        ip link set v0 up
+        : >"$work/up"
+        wait $client
+        cat "$work/client"
+        grep -c '^note: v0 is up again$' "$work/near.ready"
+        ip link delete v0
+        status=0
+        wait $near || status=$?
+        echo $status
+    "#;
+    let Some(output) = in_namespace(&script) else {
+        return;
+    };
+    let reports = reports(&output);
+    assert_eq!(reports[..3], ["one".into(), "two".into(), serde_json::Value::from(1)]);
+    assert_eq!(reports[3], 3, "exit status after the interface was deleted");
+}
+
+#[test]
 fn an_address_that_the_kernel_has_is_refused() {
     let script = r#"
         neighbour

@@ -94,13 +94,16 @@ pub use results::{FlowResult, LinkResult, ScenarioResults};
 pub use run::ScenarioRun;
 
 use crate::observer::Observer;
+use crate::text_file::read_text;
 use crate::topology::Topology;
 use ackclock::apps::Service;
 use ackclock::tcp::CongestionControl;
 use ackclock::time::{Duration, Instant};
 use flows::Flow;
-use std::fs;
 use std::path::Path;
+
+/// Most bytes of a scenario's file.
+const MOST: u64 = 1 << 20;
 
 /// A scenario: a network, the flows through it, and their time.
 #[derive(Clone, Debug)]
@@ -125,7 +128,7 @@ impl Scenario {
     /// Says what is wrong with the file, where, and what may stand there.
     pub fn load(file: impl AsRef<Path>) -> Result<Self, ScenarioError> {
         let name = file.as_ref().display().to_string();
-        match fs::read_to_string(file) {
+        match read_text(file, MOST) {
             Ok(text) => Scenario::parse(&text, &name),
             Err(error) => Err(ScenarioError::Read { file: name, error: error.to_string() }),
         }

@@ -9,6 +9,8 @@ pub mod impaired;
 #[cfg(target_os = "linux")]
 pub mod packet;
 #[cfg(target_os = "linux")]
+pub mod patient;
+#[cfg(target_os = "linux")]
 mod port_range;
 #[cfg(target_os = "linux")]
 pub mod raw;

@@ -14,6 +14,7 @@ use ackclock::time::Instant;
 use ackclock::wire::{ETHERNET_HEADER, EthernetAddress};
 use pnet::datalink::{Channel, Config, DataLinkReceiver, DataLinkSender, channel, interfaces};
 use rustix::io::Errno;
+use rustix::net::sockopt::socket_error;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -25,6 +26,10 @@ use std::time::Duration;
 /// Largest packet that is delivered, in bytes: the kernel may have put it together of received
 /// segments.
 const LARGEST_PACKET: usize = 65_575;
+
+/// How long, and how often meanwhile, an interface that went down is looked at: it may be gone then.
+const DELETION_STEP: Duration = Duration::from_millis(10);
+const DELETION_STEPS: u32 = 50;
 
 /// A packet socket on an Ethernet interface, a link of frames.
 pub struct PacketSocket {
@@ -85,9 +90,27 @@ impl PacketSocket {
         Arc::clone(&self.unfinished)
     }
 
+    /// Whether the interface, which is down, is being deleted: the kernel takes it down first, tells
+    /// the socket of that alone, and needs a moment for the rest.
+    fn is_deleted(&self) -> bool {
+        for _ in 0..DELETION_STEPS {
+            match interface::is_up(&self.name) {
+                Ok(true) => return false,
+                Ok(false) => std::thread::sleep(DELETION_STEP),
+                Err(_) => return true,
+            }
+        }
+        false
+    }
+
     /// The meaning of an error of the open socket.
     fn failed(&self, error: io::Error) -> PacketError {
-        match Errno::from_io_error(&error) {
+        // The library below tells of a pending error of the socket, and not which one it is.
+        let pending = || socket_error(&self.socket).ok().and_then(Result::err);
+        match Errno::from_io_error(&error).or_else(pending) {
+            Some(Errno::NETDOWN) if self.is_deleted() => {
+                PacketError::NoInterface(self.name.clone())
+            }
             Some(Errno::NETDOWN) => PacketError::Down(self.name.clone()),
             Some(Errno::NODEV | Errno::NXIO) => PacketError::NoInterface(self.name.clone()),
             _ => PacketError::Socket(self.name.clone(), error),

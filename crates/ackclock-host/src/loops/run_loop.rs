@@ -54,6 +54,8 @@ pub struct RunLoop<L> {
     wake_ups: WakeUps,
     /// Whether the device was found readable, and nothing was read since.
     readable: bool,
+    /// Whether the device has just said that something is wrong, and has not been asked what.
+    alarmed: bool,
     /// This queue's place in the round of stray packets, for a device of several queues.
     strays: Option<Strays>,
     /// The Ethernet layer between the stack and a link that carries frames.
@@ -75,6 +77,7 @@ impl<L: Link + AsFd> RunLoop<L> {
             waker: Waker::new()?,
             wake_ups: WakeUps::default(),
             readable: false,
+            alarmed: false,
             strays: None,
             ethernet: None,
         })
@@ -112,6 +115,7 @@ impl<L: Link + AsFd> RunLoop<L> {
                 waker,
                 wake_ups: WakeUps::default(),
                 readable: false,
+                alarmed: false,
                 strays: Some(strays),
                 ethernet: None,
             })
@@ -280,7 +284,8 @@ impl<L: Link + AsFd> RunLoop<L> {
         failed.map_or(Ok(offered), |error| Err(RunError::Device(error)))
     }
 
-    /// Sleeps until the device is ready, the deadline, or a call of the waker.
+    /// Sleeps until the device is ready, the deadline, or a call of the waker. When the device says
+    /// that something is wrong, the next round asks it what; if it goes on to say so, it is gone.
     fn sleep(
         &mut self,
         sleeper: &mut Sleeper,
@@ -289,7 +294,8 @@ impl<L: Link + AsFd> RunLoop<L> {
     ) -> Result<(), RunError<L::Error>> {
         let said = sleeper.sleep(&self.link, deadline, wants_room).map_err(RunError::Poll)?;
         self.readable = said.contains(PollFlags::IN);
-        if is_gone(said) { Err(RunError::Gone) } else { Ok(()) }
+        let was_alarmed = std::mem::replace(&mut self.alarmed, is_gone(said));
+        if self.alarmed && was_alarmed { Err(RunError::Gone) } else { Ok(()) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Network interfaces: their names, their state in the kernel, and descriptors of TUN and TAP
 //! interfaces.
 //!
-//! The only `unsafe` code of the crate is in this file: ioctls for which no safe binding exists, and
+//! The `unsafe` code of the crate is in this file, but for a look at standard output: ioctls for which no safe binding exists, and
 //! the file descriptors that `tun-tap` and `pnet` open.
 #![allow(unsafe_code)]
 

@@ -18,3 +18,5 @@ pub mod own_address;
 pub mod secret;
 #[cfg(target_os = "linux")]
 pub mod setup;
+#[cfg(target_os = "linux")]
+pub mod standard_output;

@@ -5,6 +5,7 @@ use crate::burst::BurstPlan;
 use crate::lists::{StopList, entries, split_port};
 use crate::probe::{LARGEST, Method, least_bytes};
 use crate::route::RoutePlan;
+use crate::text_file::read_file;
 use ackclock::apps::Service;
 use ackclock::congestion::InitialWindow;
 use ackclock::tcp::{Config, CongestionControl};
@@ -206,9 +207,8 @@ impl Plan {
     /// # Errors
     /// See [`PlanError`].
     pub fn read(file: &Path) -> Result<Self, PlanError> {
-        let read = |file: &Path| {
-            std::fs::read_to_string(file).map_err(|error| PlanError::File(file.to_owned(), error))
-        };
+        let read =
+            |file: &Path| read_file(file).map_err(|error| PlanError::File(file.to_owned(), error));
         let text = read(file)?;
         let mut plan: Plan = toml::from_str(&text).map_err(|error| toml_error(&text, &error))?;
         let beside = |name: &PathBuf| file.parent().unwrap_or(Path::new("")).join(name);

@@ -1,6 +1,7 @@
 //! Report of a campaign, as files.
 
 use crate::failure::Failure;
+use crate::report::stdout;
 use ackclock_measure::campaign::Journal;
 use ackclock_measure::report::Findings;
 use std::io::Write;
@@ -23,7 +24,7 @@ pub(crate) fn report(settings: &ReportSettings) -> Result<(), Failure> {
     let files = Findings::of(&plan, &records).write(directory).map_err(|error| {
         Failure::Environment(format!("cannot write into {}: {error}", directory.display()))
     })?;
-    let mut stdout = std::io::stdout().lock();
+    let mut stdout = stdout();
     let written = files.iter().try_for_each(|file| writeln!(stdout, "{}", file.display()));
     written.map_err(|error| Failure::output(&error))
 }

@@ -4,13 +4,13 @@ use super::description::{description, name};
 use super::instruments::{Real, prefers_ipv6};
 use crate::failure::Failure;
 use crate::measure::probing::resolve;
+use crate::report::print;
 use crate::way::{self, Purpose, Via, WaySettings};
 use ackclock_measure::campaign::{
     CampaignError, Ended, Journal, Plan, Progress, run as run_campaign, steps,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -116,8 +116,4 @@ fn check_way(plan: &Plan, way: &WaySettings) -> Result<(), Failure> {
         }
     }
     refusal.map_or(Ok(()), Err)
-}
-
-fn print(text: &str) -> Result<(), Failure> {
-    std::io::stdout().write_all(text.as_bytes()).map_err(|error| Failure::output(&error))
 }

@@ -1,0 +1,69 @@
+//! What the stacks of a service refused for want of room or by a rate limit.
+
+use ackclock::congestion::CongestionController;
+use ackclock::stack::Stack;
+use serde::Serialize;
+use std::fmt;
+use std::ops::{Add, Sub};
+
+/// Counters of what was refused.
+#[derive(Serialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Refused {
+    /// SYN segments dropped because there were too many half-open connections.
+    pub(super) half_open_syns: u64,
+    /// SYN segments and last acks of handshakes dropped because too many connections waited for the
+    /// service to accept them.
+    pub(super) accept_queue_segments: u64,
+    /// Connections refused because the memory for queues was spent.
+    pub(super) memory_connections: u64,
+    /// RST segments not sent because of the rate limit.
+    pub(super) resets: u64,
+}
+
+impl Refused {
+    /// Counters of a stack.
+    pub(super) fn of<C: CongestionController + Clone>(stack: &Stack<'_, C>) -> Self {
+        let statistics = stack.statistics();
+        Refused {
+            half_open_syns: statistics.half_open_overflow,
+            accept_queue_segments: statistics.accept_overflow,
+            memory_connections: statistics.memory_refused,
+            resets: statistics.resets_suppressed,
+        }
+    }
+
+    fn each(self, other: Self, join: fn(u64, u64) -> u64) -> Self {
+        Refused {
+            half_open_syns: join(self.half_open_syns, other.half_open_syns),
+            accept_queue_segments: join(self.accept_queue_segments, other.accept_queue_segments),
+            memory_connections: join(self.memory_connections, other.memory_connections),
+            resets: join(self.resets, other.resets),
+        }
+    }
+}
+
+impl Add for Refused {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        self.each(other, u64::wrapping_add)
+    }
+}
+
+impl Sub for Refused {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        self.each(earlier, u64::saturating_sub)
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} half-open, {} accept queue, {} memory, {} resets",
+            self.half_open_syns, self.accept_queue_segments, self.memory_connections, self.resets
+        )
+    }
+}
