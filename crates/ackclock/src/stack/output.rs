@@ -6,6 +6,7 @@ use super::half_open::HalfOpen;
 use super::ip_fields::IpFields;
 use super::tuple::FourTuple;
 use super::{Offered, Rejected, Stack, Transmit};
+use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::time::Instant;
@@ -198,7 +199,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if let Ok(bytes) = offered {
             self.statistics.count(|all| &mut all.packets_sent);
             slot.connection.on_transmitted(now, &outgoing);
-            is_last = slot.connection.has_said_all(now);
+            is_last = FOR_SPEED && slot.connection.has_said_all(now);
             self.count_reset(outgoing.header.flags);
             if !is_last {
                 self.ready.charge(bytes);
