@@ -81,6 +81,8 @@ use tuple::FourTuple;
 
 /// How an image keeps deadlines.
 type Cell<P> = <<P as Profile>::Connections as Scale>::TimerCell;
+/// What a connection may send in its turn.
+type Credit<P> = <<P as Profile>::Connections as Scale>::Credit;
 
 /// Names a connection. It is never valid for another one: slots are reused, handles are not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -155,7 +157,7 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     time_waits: TimeWaits<'a, P>,
     demux: Demux<'a, P::Connections>,
     deadlines: Deadlines<'a, P>,
-    ready: ReadyQueue<'a>,
+    ready: ReadyQueue<'a, Credit<P>>,
     events: IdQueue<'a>,
     replies: Replies<'a>,
     reset_limit: RateLimit,
