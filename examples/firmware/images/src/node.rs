@@ -94,7 +94,7 @@ impl<'m> Node<'m> {
             device.transmit([frame.header, first, second]);
             Ok(())
         };
-        while let Some(Ok(())) = self.ethernet.transmit(now, stack, &mut send) {}
+        while self.ethernet.transmit(now, stack, &mut send).is_taken() {}
         self.board.sleep();
     }
 
