@@ -239,6 +239,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// Time as the stack sees it: it never goes back.
+    #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
     fn advance(&mut self, now: Instant) -> Instant {
         if now < self.now {
             self.statistics.count(|all| &mut all.time_went_back);
