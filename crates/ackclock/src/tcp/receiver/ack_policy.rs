@@ -168,7 +168,7 @@ impl<P: Profile> AckState<P> {
             self.owed = self.owed.min(1);
         }
         match arriving {
-            Arriving::OutOfOrder if self.one_each => {
+            Arriving::OutOfOrder if !P::SACK || self.one_each => {
                 self.owed = self.owed.saturating_add(segments);
             }
             Arriving::OutOfOrder | Arriving::Special => self.owe(),
