@@ -154,7 +154,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// Takes a connection off the network, if it is over, and frees its slot, if nobody holds that:
     /// then there is none to go on with. Returns whether the connection is on the network.
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn leave(&mut self, now: Instant, id: u32) -> Option<bool> {
         if P::PREDICTION && self.deadlines.busy == id {
             self.deadlines.busy = NO_ID;

@@ -249,7 +249,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// Who has this four-tuple.
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn find(&self, tuple: &FourTuple) -> Option<Entity> {
         if let Some((id, slot)) = self.recent()
             && slot.tuple == *tuple

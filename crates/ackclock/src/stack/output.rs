@@ -65,7 +65,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         Some(offered)
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn transmit_reply(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let reply = self.replies.front()?;
         let flags = reply.flags;
@@ -97,7 +97,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         outbound.offer::<P>(self.config.link.checksum, &self.addresses, sink).map(|_| ())
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn transmit_echo(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let (source, destination, request) = self.replies.front_echo()?;
         let ip = IpInfo {
@@ -150,7 +150,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     // Apart from what every call asks, so that an answer of nothing to send costs little.
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn transmit_connection(
         &mut self,
         now: Instant,

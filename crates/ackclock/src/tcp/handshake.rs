@@ -102,7 +102,7 @@ pub(crate) struct Agreement<P: Profile> {
 impl<P: Profile> Agreement<P> {
     /// What our SYN can offer. `mtu` is the link's, `window` the largest receive window in bytes.
     // One for both ends of a connection.
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(crate) fn offer(config: &Config, mtu: u32, ip_header: u8, window: usize) -> Self {
         let fits = mtu.saturating_sub(u32::from(ip_header) + TCP_HEADER);
         let fits = fits.clamp(1, u32::from(u16::MAX)) as u16;
