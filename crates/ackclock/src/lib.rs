@@ -126,3 +126,7 @@ pub mod wire;
 mod words;
 
 pub use words::UnknownWord;
+
+/// Whether shortcuts to the same result are worth their text: where there is a heap. Firmware without one
+/// counts bytes.
+pub(crate) const FOR_SPEED: bool = storage::CAN_GROW;

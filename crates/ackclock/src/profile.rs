@@ -7,10 +7,10 @@
 //! decided when the image is compiled.
 
 use crate::stack::scale::{self, Scale};
-use crate::tcp::PieceChoice;
 use crate::tcp::flight::FlightChoice;
 use crate::tcp::ranges::RangesChoice;
 use crate::tcp::recovery::RecoveryChoice;
+use crate::tcp::{PieceChoice, UnitChoice};
 use crate::wire::Formats;
 use core::fmt::Debug;
 
@@ -154,7 +154,7 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     type Flight: FlightChoice;
     /// Retransmission timers from before RFC 6298, clocks that tick, and (with
     /// [`RareSettings`](Self::RareSettings)) 4.3BSD's way to acknowledge.
-    type Historic: Part;
+    type Historic: UnitChoice;
     /// ICMP errors: path MTU discovery (RFC 1191, RFC 8201) and unreachable destinations; without it
     /// they are counted and ignored.
     type IcmpErrors: Part;

@@ -94,6 +94,7 @@ impl SeqRange {
 
     /// Whether a receive window of these numbers accepts a segment that begins with `first` and occupies
     /// `len` of them: the four cases of RFC 9293 section 3.4, table 6.
+    #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
     pub(crate) fn accepts(self, first: SeqNumber, len: u32) -> bool {
         match len {
             0 if self.is_empty() => first == self.start,

@@ -62,6 +62,7 @@ impl Instant {
     }
 
     /// How long after `earlier` this is; zero if it is not after it.
+    #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
     pub const fn saturating_since(self, earlier: Instant) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
@@ -151,6 +152,7 @@ impl core::ops::Add<Duration> for Instant {
     type Output = Instant;
 
     /// Saturates at [`Instant::FAR_FUTURE`].
+    #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
     fn add(self, span: Duration) -> Instant {
         Instant(self.0.saturating_add(span.0))
     }

@@ -383,12 +383,15 @@ pub struct Congestion {
     /// FlightSize (RFC 5681): bytes sent and not cumulatively acknowledged, before anything is
     /// retransmitted.
     pub flight_size: u32,
+    /// Whether it may prove a false alarm, so that the answer is taken back
+    /// ([`CongestionController::on_undo`]).
+    pub may_be_undone: bool,
 }
 
 impl Congestion {
     /// An event, for who drives a law outside a connection.
     pub fn new(now: Instant, kind: CongestionKind, flight_size: u32) -> Self {
-        Congestion { now, kind, flight_size }
+        Congestion { now, kind, flight_size, may_be_undone: true }
     }
 }
 

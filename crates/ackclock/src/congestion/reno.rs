@@ -123,7 +123,9 @@ impl<S: SlowStart> CongestionController for Reno<S> {
     }
 
     fn on_congestion(&mut self, event: &Congestion) {
-        self.window.remember(event.kind);
+        if event.may_be_undone {
+            self.window.remember(event.kind);
+        }
         let reduced = self.reduced_threshold(event);
         self.window.reduce(event.kind, reduced);
     }

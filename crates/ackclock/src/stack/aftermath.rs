@@ -105,7 +105,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     // Of a cause that is known here the compiler leaves what follows from that one alone.
     #[inline(always)]
     pub(super) fn touched(&mut self, now: Instant, id: u32, cause: Cause) {
-        if cause.is_rare() {
+        if cause.is_rare() || !P::PREDICTION {
             self.touched_rarely(now, id, cause);
         } else {
             self.follow(now, id, cause.effects());
@@ -115,7 +115,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     #[inline(never)]
     fn touched_rarely(&mut self, now: Instant, id: u32, cause: Cause) {
         // By far the most frequent of them.
-        if cause == Cause::Step {
+        if P::PREDICTION && cause == Cause::Step {
             return self.follow(now, id, Cause::Step.effects());
         }
         self.follow(now, id, cause.effects());
@@ -132,37 +132,40 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             Deadline::Moves => true,
             Deadline::Noted => !P::PREDICTION || self.deadlines.busy != id,
         };
-        if moves && may_leave && self.connections.get(id).is_none_or(Slot::is_leaving) {
-            return self.leave(now, id, effects);
-        }
-        if moves && deadline == Deadline::Noted {
+        let mut is_on_network = true;
+        if moves
+            && may_leave
+            && (!P::PREDICTION || self.connections.get(id).is_none_or(Slot::is_leaving))
+        {
+            let Some(stays) = self.leave(now, id) else {
+                return;
+            };
+            is_on_network = stays;
+        } else if moves && deadline == Deadline::Noted {
             self.settle(now, id);
         } else if moves {
             self.make_busy(now, id);
         }
-        if speaks {
+        if speaks && is_on_network {
             self.ready.push(id);
         }
         self.tell(id, news);
     }
 
-    /// What follows a step with which the connection leaves the network, or after which it has left.
-    #[inline(never)]
-    fn leave(&mut self, now: Instant, id: u32, effects: Effects) {
+    /// Takes a connection off the network, if it is over, and frees its slot, if nobody holds that:
+    /// then there is none to go on with. Returns whether the connection is on the network.
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
+    fn leave(&mut self, now: Instant, id: u32) -> Option<bool> {
         if P::PREDICTION && self.deadlines.busy == id {
             self.deadlines.busy = NO_ID;
         }
         self.settle(now, id);
-        let Some(slot) = self.connections.get(id) else {
-            return;
-        };
+        let slot = self.connections.get(id)?;
         if slot.detached && slot.owner == Owner::Nobody {
-            return self.free(id);
+            self.free(id);
+            return None;
         }
-        if effects.speaks && !slot.detached {
-            self.ready.push(id);
-        }
-        self.tell(id, effects.news);
+        Some(!slot.detached)
     }
 
     /// Has the application told of news, if there is any.
@@ -171,21 +174,18 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let has_news = match news {
             News::No => false,
             News::AskedLater(Some(owner)) => owner == Owner::Application,
-            News::AskedLater(None) => {
-                self.connections.get(id).is_some_and(|slot| slot.owner == Owner::Application)
-            }
-            News::AskedNow => self.has_news(id, Slot::note_news),
-            News::AskedOfReading => self.has_news(id, Slot::note_read),
+            _ => self.connections.get_mut(id).is_some_and(|slot| {
+                slot.owner == Owner::Application
+                    && match news {
+                        News::AskedNow => slot.note_news(),
+                        News::AskedOfReading => slot.note_read(),
+                        _ => true,
+                    }
+            }),
         };
         if has_news {
             self.events.push(id);
         }
-    }
-
-    #[inline(always)]
-    fn has_news(&mut self, id: u32, note: impl FnOnce(&mut Slot<'a, C, P>) -> bool) -> bool {
-        let slot = self.connections.get_mut(id);
-        slot.is_some_and(|slot| slot.owner == Owner::Application && note(slot))
     }
 
     /// Makes a connection the busy one: until another is, or timers are to fire, its deadline does not

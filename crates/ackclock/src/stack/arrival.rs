@@ -179,7 +179,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn on_echo_request(&mut self, ip: &IpInfo, request: &EchoRequest<'_>) {
         if !self.addresses.contains(ip.destination) {
             self.statistics.count(|all| &mut all.not_for_us);

@@ -78,6 +78,8 @@ use tuple::FourTuple;
 
 /// How an image keeps deadlines.
 type Cell<P> = <<P as Profile>::Connections as Scale>::TimerCell;
+/// What a connection may send in its turn.
+type Credit<P> = <<P as Profile>::Connections as Scale>::Credit;
 
 /// Names a connection. It is never valid for another one: slots are reused, handles are not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -152,7 +154,7 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     time_waits: TimeWaits<'a, P>,
     demux: Demux<'a, P::Connections>,
     deadlines: Deadlines<'a, P>,
-    ready: ReadyQueue<'a>,
+    ready: ReadyQueue<'a, Credit<P>>,
     events: IdQueue<'a>,
     replies: Replies<'a>,
     reset_limit: RateLimit,
@@ -234,6 +236,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// Time as the stack sees it: it never goes back.
+    #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
     fn advance(&mut self, now: Instant) -> Instant {
         if now < self.now {
             self.statistics.count(|all| &mut all.time_went_back);
@@ -243,7 +246,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// Who has this four-tuple.
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn find(&self, tuple: &FourTuple) -> Option<Entity> {
         if let Some((id, slot)) = self.recent()
             && slot.tuple == *tuple

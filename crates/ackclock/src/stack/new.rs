@@ -111,7 +111,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
         storage.spare.iter().flatten().try_for_each(check_buffers)?;
         link.segmentation = link.segmentation.usable::<P>();
-        let largest = link.segmentation.largest();
+        let largest = if P::SEGMENTATION { link.segmentation.largest() } else { 0 };
         let quantum = link.mtu.max(largest.saturating_add(wire::MAX_HEADER as u32));
         let config = &self.config;
         let Storage {

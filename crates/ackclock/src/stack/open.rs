@@ -167,7 +167,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Puts a connection into a free slot, in SYN-SENT; `None` if there is no slot or memory for it.
     /// Without a `controller` of its own it has one like the stack's.
     // In one place for active and passive opens: most of it runs once in a connection's life.
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(super) fn add_connection(
         &mut self,
         tuple: &FourTuple,

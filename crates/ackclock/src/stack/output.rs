@@ -6,6 +6,7 @@ use super::half_open::HalfOpen;
 use super::ip_fields::IpFields;
 use super::tuple::FourTuple;
 use super::{Offered, Rejected, Stack, Transmit};
+use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::time::Instant;
@@ -70,7 +71,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         Some(offered)
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn transmit_reply(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let reply = self.replies.front()?;
         let flags = reply.flags;
@@ -102,7 +103,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         outbound.offer::<P>(self.config.link.checksum, &self.addresses, sink).map(|_| ())
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn transmit_echo(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let (source, destination, request) = self.replies.front_echo()?;
         let ip = IpInfo {
@@ -156,7 +157,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// The turn of connection `id`, the first in the queue.
     // Apart from what every call asks, so that an answer of nothing to send costs little.
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn transmit_connection(
         &mut self,
         now: Instant,
@@ -200,7 +201,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if let Ok(bytes) = offered {
             self.statistics.count(|all| &mut all.packets_sent);
             slot.connection.on_transmitted(now, &outgoing);
-            is_last = slot.connection.has_said_all(now);
+            is_last = FOR_SPEED && slot.connection.has_said_all(now);
             self.count_reset(outgoing.header.flags);
             if !is_last {
                 self.ready.charge(bytes);

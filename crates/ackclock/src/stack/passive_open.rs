@@ -15,7 +15,7 @@ use crate::wire::{Flags, Segment};
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// A segment of no connection that we know of: LISTEN (section 3.10.7.2) or CLOSED (section
     /// 3.10.7.1).
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(super) fn on_new_segment(&mut self, now: Instant, segment: &Segment<'_>) {
         let tuple = FourTuple::of(segment);
         let Some(listener) = self.listener_for(&tuple) else {
@@ -104,7 +104,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// A segment of a half-open connection. Gives the connection that it becomes, if it does; the
     /// segment is yet to be handed to that.
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(super) fn on_half_open_segment(
         &mut self,
         now: Instant,

@@ -126,11 +126,13 @@ impl<'a, T> Pool<'a, T> {
     }
 
     /// The record under `id`.
+    #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
     pub(super) fn get(&self, id: u32) -> Option<&T> {
         self.places.get(id as usize)?.record()
     }
 
     /// The record under `id`, to be changed.
+    #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
     pub(super) fn get_mut(&mut self, id: u32) -> Option<&mut T> {
         match self.places.get_mut(id as usize)? {
             Place::Vacant { .. } => None,

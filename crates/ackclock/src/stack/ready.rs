@@ -2,31 +2,64 @@
 
 use super::id_queue::{IdQueue, Link, grow_by_doubling};
 use crate::storage::Buffer;
+use core::fmt::Debug;
 
-/// What a connection may still send in this turn, in bytes.
-pub(super) type Credit = i32;
+/// What a connection may still send in its turn.
+pub trait Credit: Copy + Debug {
+    /// Of memory that was never used.
+    const NONE: Self;
 
-/// Of memory that was never used.
-pub(super) const NO_CREDIT: Credit = 0;
+    /// The connection joins the queue.
+    fn renew(&mut self, quantum: i32);
 
-/// Connections that have something to send. Each has a credit in bytes; when it is used up the
-/// connection goes behind the others with a new quantum. What it sent too much is taken from its
-/// next turn, so that shares are equal in the long run whatever the sizes of transmissions.
+    /// The connection has sent so many bytes. Returns whether its turn is over, with what it has of the
+    /// next one.
+    fn charge(&mut self, bytes: usize, quantum: i32) -> bool;
+}
+
+/// Bytes. What was sent too much is taken from the next turn, so that shares are equal in the long run
+/// whatever the sizes of transmissions.
+impl Credit for i32 {
+    const NONE: Self = 0;
+
+    fn renew(&mut self, quantum: i32) {
+        *self = quantum;
+    }
+
+    fn charge(&mut self, bytes: usize, quantum: i32) -> bool {
+        *self = self.saturating_sub_unsigned(u32::try_from(bytes).unwrap_or(u32::MAX));
+        let is_over = *self <= 0;
+        if is_over {
+            *self = self.saturating_add(quantum);
+        }
+        is_over
+    }
+}
+
+/// One transmission in each turn: between a few connections that does.
+impl Credit for () {
+    const NONE: Self = ();
+
+    fn renew(&mut self, _quantum: i32) {}
+
+    fn charge(&mut self, _bytes: usize, _quantum: i32) -> bool {
+        true
+    }
+}
+
+/// Connections that have something to send. Each has a credit; when it is used up the connection goes
+/// behind the others with a new quantum.
 #[derive(Debug)]
-pub(super) struct ReadyQueue<'a> {
+pub(super) struct ReadyQueue<'a, K> {
     queue: IdQueue<'a>,
-    credits: Buffer<'a, Credit>,
+    credits: Buffer<'a, K>,
     quantum: i32,
 }
 
-impl<'a> ReadyQueue<'a> {
+impl<'a, K: Credit> ReadyQueue<'a, K> {
     /// An empty queue. `quantum` in bytes is at least the largest transmission, so that every turn
     /// begins with a credit.
-    pub(super) const fn new(
-        links: Buffer<'a, Link>,
-        credits: Buffer<'a, Credit>,
-        quantum: u32,
-    ) -> Self {
+    pub(super) const fn new(links: Buffer<'a, Link>, credits: Buffer<'a, K>, quantum: u32) -> Self {
         let quantum = quantum.cast_signed();
         // Below 1 are those that have no sign to spare.
         let quantum = if quantum < 1 { i32::MAX } else { quantum };
@@ -35,7 +68,7 @@ impl<'a> ReadyQueue<'a> {
 
     /// Makes room for ids below `count`; returns whether there is.
     pub(super) fn reserve(&mut self, count: usize) -> bool {
-        self.queue.reserve(count) && grow_by_doubling(&mut self.credits, count, 0)
+        self.queue.reserve(count) && grow_by_doubling(&mut self.credits, count, K::NONE)
     }
 
     /// The connection has something to send.
@@ -44,7 +77,7 @@ impl<'a> ReadyQueue<'a> {
         if self.queue.push(id)
             && let Some(credit) = self.credits.get_mut(id as usize)
         {
-            *credit = self.quantum;
+            credit.renew(self.quantum);
         }
     }
 
@@ -71,13 +104,9 @@ impl<'a> ReadyQueue<'a> {
         let Some(credit) = self.credits.get_mut(id as usize) else {
             return;
         };
-        *credit = credit.saturating_sub_unsigned(u32::try_from(bytes).unwrap_or(u32::MAX));
-        if *credit <= 0 {
-            *credit = credit.saturating_add(self.quantum);
-            if !self.queue.is_alone(id) {
-                self.queue.pop();
-                self.queue.push(id);
-            }
+        if credit.charge(bytes, self.quantum) && !self.queue.is_alone(id) {
+            self.queue.pop();
+            self.queue.push(id);
         }
     }
 }
@@ -88,7 +117,7 @@ mod tests {
 
     /// Bytes sent by each of three connections whose transmissions have these sizes.
     fn shares(quantum: u32, sizes: [usize; 3], rounds: usize) -> [usize; 3] {
-        let (mut links, mut credits) = ([Link::OUT; 3], [0; 3]);
+        let (mut links, mut credits) = ([Link::OUT; 3], [0_i32; 3]);
         let (links, credits) = (Buffer::lent(&mut links), Buffer::lent(&mut credits));
         let mut ready = ReadyQueue::new(links, credits, quantum);
         (0..3).for_each(|id| ready.push(id));
@@ -107,6 +136,20 @@ mod tests {
     }
 
     #[test]
+    fn without_credits_each_sends_once_in_its_turn() {
+        let (mut links, mut credits) = ([Link::OUT; 3], [(); 3]);
+        let (links, credits) = (Buffer::lent(&mut links), Buffer::lent(&mut credits));
+        let mut ready = ReadyQueue::new(links, credits, 10);
+        (0..3).for_each(|id| ready.push(id));
+        let turns = [(); 5].map(|()| {
+            let id = ready.front();
+            ready.charge(1);
+            id
+        });
+        assert_eq!(turns, [Some(0), Some(1), Some(2), Some(0), Some(1)]);
+    }
+
+    #[test]
     fn shares_are_fair_by_bytes_not_by_packets() {
         let sent = shares(1500, [1500, 100, 900], 10_000);
         let (least, most) = (*sent.iter().min().unwrap(), *sent.iter().max().unwrap());
@@ -115,7 +158,7 @@ mod tests {
 
     #[test]
     fn who_has_nothing_to_send_leaves_and_comes_back_last() {
-        let (mut links, mut credits) = ([Link::OUT; 2], [0; 2]);
+        let (mut links, mut credits) = ([Link::OUT; 2], [0_i32; 2]);
         let (links, credits) = (Buffer::lent(&mut links), Buffer::lent(&mut credits));
         let mut ready = ReadyQueue::new(links, credits, 10);
         ready.push(0);

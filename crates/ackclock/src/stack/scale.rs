@@ -1,6 +1,7 @@
 //! How many connections an image has at a time, and what that means for how they are found.
 
 use super::demux::{HashKeys, Multilinear};
+use super::ready::Credit;
 use super::timers::TimerCell;
 use super::timers::heap::HeapCell;
 use super::timers::scan::ScanCell;
@@ -14,13 +15,16 @@ pub trait Scale: sealed::Sealed + Copy + Eq + Debug + Default + Send + Sync + 's
     type TimerCell: TimerCell;
     /// Keys of the hash of four-tuples.
     type HashKeys: HashKeys;
+    /// What a connection may send in its turn.
+    type Credit: Credit;
 }
 
-/// Thousands of connections: a hash table finds them, a heap their deadlines.
+/// Thousands of connections: a hash table finds them, a heap their deadlines, and what they send is
+/// shared out by bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Many;
 
-/// A handful of connections: all of them are looked through, which takes less text.
+/// A handful of connections: all of them are looked through, and send in turn, which takes less text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Few;
 
@@ -28,12 +32,14 @@ impl Scale for Many {
     const IS_MANY: bool = true;
     type TimerCell = HeapCell;
     type HashKeys = Multilinear;
+    type Credit = i32;
 }
 
 impl Scale for Few {
     const IS_MANY: bool = false;
     type TimerCell = ScanCell;
     type HashKeys = ();
+    type Credit = ();
 }
 
 mod sealed {

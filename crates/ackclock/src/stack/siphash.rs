@@ -25,7 +25,7 @@ impl Key {
 
     /// The hash of what is given in words of eight bytes, the first in the lowest place. The last word
     /// is not full: its highest byte is the length in bytes (section 2.2).
-    #[inline(always)]
+    #[cfg_attr(target_pointer_width = "64", inline(always))]
     pub(super) const fn hash(self, mut words: &[u64]) -> u64 {
         let Key(mut state) = self;
         while let [word, rest @ ..] = words {
@@ -47,7 +47,8 @@ impl Key {
 }
 
 /// SipRound (section 2.1, figure 2.1).
-#[inline(always)]
+#[cfg_attr(target_pointer_width = "64", inline(always))]
+#[cfg_attr(not(target_pointer_width = "64"), inline(never))]
 const fn round([v0, v1, v2, v3]: &mut [u64; 4]) {
     *v0 = v0.wrapping_add(*v1);
     *v2 = v2.wrapping_add(*v3);

@@ -4,6 +4,7 @@ use super::ip_fields::IpFields;
 use super::memory::{MemoryBudget, QueueSizes};
 use super::pool::NO_ID;
 use super::tuple::FourTuple;
+use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::tcp::{Connection, Initial, Readiness, State};
@@ -124,7 +125,11 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
     /// of data, passed what was urgent, or made room for data to send, nothing new comes of that.
     pub(super) fn note_read(&mut self) -> bool {
         let is_writable = self.readiness & Readiness::WRITABLE != 0;
-        if self.urgent_ahead.is_some() || !is_writable || !self.connection.takes_data() {
+        if !FOR_SPEED
+            || self.urgent_ahead.is_some()
+            || !is_writable
+            || !self.connection.takes_data()
+        {
             return self.note_news();
         }
         let available = self.connection.available();

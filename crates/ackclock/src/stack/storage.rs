@@ -1,17 +1,17 @@
 //! The memory of a stack, and of its connections.
 
-use super::Cell;
 use super::addresses::AddressPlace;
 use super::demux::Bucket;
 use super::half_open::HalfOpen;
 use super::id_queue::Link;
 use super::listeners::ListenerRecord;
 use super::pool::Place;
-use super::ready::{Credit, NO_CREDIT};
+use super::ready;
 use super::replies::{Echo, Reply};
 use super::slot::Slot;
 use super::time_wait::TimeWaitRecord;
 use super::timers::{TimerCell, TimerQueue};
+use super::{Cell, Credit};
 use crate::profile::{Full, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
@@ -25,7 +25,7 @@ pub struct Storage<'a, C, P: Profile = Full> {
     pub(super) spare: Buffer<'a, Option<Buffers<'a, P>>>,
     pub(super) connection_timers: Buffer<'a, Cell<P>>,
     pub(super) ready: Buffer<'a, Link>,
-    pub(super) credits: Buffer<'a, Credit>,
+    pub(super) credits: Buffer<'a, Credit<P>>,
     pub(super) events: Buffer<'a, Link>,
     pub(super) resting: Buffer<'a, Link>,
     pub(super) half_open: Buffer<'a, Place<HalfOpen<P>>>,
@@ -71,7 +71,7 @@ pub struct StackMemory<
     spare: [Option<Buffers<'a, P>>; CONNECTIONS],
     connection_timers: [Cell<P>; CONNECTIONS],
     ready: [Link; CONNECTIONS],
-    credits: [Credit; CONNECTIONS],
+    credits: [Credit<P>; CONNECTIONS],
     events: [Link; CONNECTIONS],
     half_open: [Place<HalfOpen<P>>; HALF_OPEN],
     half_open_timers: [Cell<P>; HALF_OPEN],
@@ -121,7 +121,7 @@ impl<
             spare: [const { None }; CONNECTIONS],
             connection_timers: [TimerCell::UNUSED; CONNECTIONS],
             ready: [Link::OUT; CONNECTIONS],
-            credits: [NO_CREDIT; CONNECTIONS],
+            credits: [ready::Credit::NONE; CONNECTIONS],
             events: [Link::OUT; CONNECTIONS],
             half_open: [const { Place::EMPTY }; HALF_OPEN],
             half_open_timers: [TimerCell::UNUSED; HALF_OPEN],

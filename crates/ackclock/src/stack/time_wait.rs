@@ -214,7 +214,7 @@ impl<'a, P: Profile> TimeWaits<'a, P> {
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// A record takes the connection's place for 2 MSL. At the limit the oldest record gives way.
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(super) fn enter_time_wait(&mut self, now: Instant, id: u32) {
         if let Some(oldest) = self.time_waits.to_recycle() {
             tell!(warn, "TIME-WAIT of a connection ends early: there are too many");
@@ -241,7 +241,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// A segment of a connection in TIME-WAIT.
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(super) fn on_time_wait_segment(&mut self, now: Instant, id: u32, segment: &Segment<'_>) {
         let Some(record) = self.time_waits.records.get_mut(id) else {
             return;

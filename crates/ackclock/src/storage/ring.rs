@@ -1,6 +1,7 @@
 //! A ring of bytes: the send queue or the receive queue of a connection.
 
 use super::{Buffer, copy};
+use crate::FOR_SPEED;
 
 /// A queue of bytes with access by offset, and with room behind its end that may be filled out of
 /// order before it is counted in (the receiver reassembles there).
@@ -45,7 +46,7 @@ impl<'a> Ring<'a> {
 
     /// How many bytes it can hold at most.
     pub const fn limit(&self) -> usize {
-        self.limit as usize
+        if super::CAN_GROW { self.limit as usize } else { self.buffer.length() }
     }
 
     /// Sets how many bytes an owned ring can hold at most: never fewer than are queued. Its memory
@@ -88,7 +89,7 @@ impl<'a> Ring<'a> {
             return 0;
         }
         let start = self.index(self.len() + offset).min(self.buffer.len());
-        if let Some(place) = self.buffer.get_mut(start..start + n) {
+        if FOR_SPEED && let Some(place) = self.buffer.get_mut(start..start + n) {
             // As nearly always, it does not wrap.
             return copy(place, bytes);
         }
@@ -135,7 +136,7 @@ impl<'a> Ring<'a> {
         let offset = offset.min(self.len());
         let len = len.min(self.len() - offset);
         let start = self.index(offset);
-        if let Some(all) = self.buffer.get(start..start + len) {
+        if FOR_SPEED && let Some(all) = self.buffer.get(start..start + len) {
             return [all, &[]];
         }
         let first = len.min(self.buffer.len().saturating_sub(start));

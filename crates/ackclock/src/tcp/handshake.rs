@@ -119,7 +119,7 @@ impl Offer {
 impl<P: Profile> Agreement<P> {
     /// What our SYN can offer. `mtu` is the link's, `window` the largest receive window in bytes.
     // One for both ends of a connection.
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(crate) fn offer(offer: &Offer, mtu: u32, ip_header: u8, window: usize) -> Self {
         let fits = mtu.saturating_sub(u32::from(ip_header) + TCP_HEADER);
         let fits = fits.clamp(1, u32::from(u16::MAX)) as u16;
@@ -143,22 +143,26 @@ impl<P: Profile> Agreement<P> {
     pub(crate) fn agree(&mut self, peers: &SynOptions, ip_header: u8) {
         let default_mss = if ip_header == IPV6_HEADER { DEFAULT_MSS.1 } else { DEFAULT_MSS.0 };
         self.peer_mss = peers.mss.unwrap_or(default_mss).max(1);
-        self.scaled &= peers.window_scale.is_some();
-        (self.our_shift, self.peer_shift) = match peers.window_scale {
-            Some(peer_shift) if self.scaled => (self.our_shift, peer_shift.min(MAX_SHIFT)),
-            _ => (0, 0),
-        };
-        self.sack &= peers.sack_permitted;
-        self.timestamps &= peers.timestamps;
-        self.ecn &= peers.ecn_setup;
+        if P::WINDOW_SCALING {
+            self.scaled &= peers.window_scale.is_some();
+            (self.our_shift, self.peer_shift) = match peers.window_scale {
+                Some(peer_shift) if self.scaled => (self.our_shift, peer_shift.min(MAX_SHIFT)),
+                _ => (0, 0),
+            };
+        }
+        self.sack &= P::SACK && peers.sack_permitted;
+        self.timestamps &= P::TIMESTAMPS && peers.timestamps;
+        self.ecn &= P::ECN && peers.ecn_setup;
         self.ecn_echo = self.ecn;
     }
 
     /// RFC 3168 section 6.1.1.1: a peer whose SYN comes again and no longer asks for ECN does
     /// without.
     pub(crate) fn keep_ecn(&mut self, syn: &Header) {
-        self.ecn &= P::ECN && SynOptions::of(syn).ecn_setup;
-        self.ecn_echo = self.ecn;
+        if P::ECN {
+            self.ecn &= SynOptions::of(syn).ecn_setup;
+            self.ecn_echo = self.ecn;
+        }
     }
 
     /// What is in use; nothing while the peer's SYN is not known.

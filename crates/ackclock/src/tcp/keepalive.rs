@@ -31,30 +31,26 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.settings.has_keepalive() && self.sender.flight().is_empty()
     }
 
-    fn keepalive_settings(&self) -> Option<Keepalive> {
-        if self.probes_when_idle() { self.settings.keepalive() } else { None }
-    }
-
     /// When the next probe goes, or the connection is given up; [`Instant::FAR_FUTURE`] if keepalive
     /// does not run.
     pub(super) fn keepalive_deadline(&self) -> Instant {
-        match self.keepalive_settings() {
-            Some(Keepalive { idle, .. }) if self.keepalive.unanswered == 0 => self.heard_at + idle,
-            Some(Keepalive { interval, .. }) => self.asked_at + interval,
-            None => Instant::FAR_FUTURE,
+        if !self.probes_when_idle() {
+            return Instant::FAR_FUTURE;
+        }
+        let Keepalive { idle, interval, .. } = self.settings.keepalive();
+        match self.keepalive.unanswered {
+            0 => self.heard_at + idle,
+            _ => self.asked_at + interval,
         }
     }
 
     /// The keepalive deadline may have passed: one more probe is due, or the peer has left too many
     /// unanswered.
     pub(super) fn on_keepalive_timeout(&mut self, now: Instant) {
-        let Some(Keepalive { count, .. }) = self.keepalive_settings() else {
-            return;
-        };
-        if self.keepalive_deadline() > now {
+        if !self.probes_when_idle() || self.keepalive_deadline() > now {
             return;
         }
-        if self.keepalive.unanswered >= count {
+        if self.keepalive.unanswered >= self.settings.keepalive().count {
             return self.fail_with_reset(Error::KeepaliveTimeout);
         }
         self.keepalive = KeepaliveProbes { due: true, unanswered: self.keepalive.unanswered + 1 };

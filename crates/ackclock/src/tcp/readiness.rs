@@ -2,6 +2,7 @@
 
 use super::State;
 use super::connection::Connection;
+use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 
@@ -71,7 +72,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// The same, with a bit for each thing.
     pub(crate) fn readiness_bits(&self) -> u8 {
-        if self.state == State::Established && self.is_untroubled() {
+        if FOR_SPEED && self.state == State::Established && self.is_untroubled() {
             // As nearly always while data come and go.
             let bit = |is_so: bool, bit: u8| if is_so { bit } else { 0 };
             return Readiness::ESTABLISHED

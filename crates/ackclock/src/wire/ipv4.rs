@@ -3,6 +3,7 @@
 use super::checksum::Checksum;
 use super::ip::{IpProtocol, parse_transport, saturate, words, write_words};
 use super::{Checksums, Ecn, Formats, IpInfo, MAX_HEADER, Packet, WireError};
+use crate::FOR_SPEED;
 use core::net::Ipv4Addr;
 
 /// Bytes of a header without options (section 3.1).
@@ -81,7 +82,7 @@ pub(super) fn parse<F: Formats>(bytes: &[u8], verify: Checksums) -> Result<Packe
 #[inline]
 pub(super) fn sum(header: &[u8]) -> Checksum {
     match header.first_chunk::<HEADER>() {
-        Some(fixed) if header.len() == HEADER => {
+        Some(fixed) if FOR_SPEED && header.len() == HEADER => {
             Checksum::default().over_words(&words::<HEADER, { HEADER / 4 }>(fixed))
         }
         _ => Checksum::default().over(header),

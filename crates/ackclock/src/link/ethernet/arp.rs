@@ -2,21 +2,27 @@
 
 use super::neighbours::Trust;
 use super::{Ethernet, Message, count};
+use crate::profile::Profile;
 use crate::stack::Addresses;
 use crate::time::Instant;
 use crate::wire::{Arp, is_unicast};
 
 impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> {
     /// Returns whether packets may have waited for what it says.
-    pub(super) fn on_arp(&mut self, now: Instant, own: &Addresses<'_>, bytes: &[u8]) -> bool {
+    pub(super) fn on_arp<P: Profile>(
+        &mut self,
+        now: Instant,
+        own: &Addresses<'_>,
+        bytes: &[u8],
+    ) -> bool {
         let Some(arp) = Arp::parse(bytes).filter(|arp| arp.sender_hardware.is_station()) else {
-            count(&mut self.statistics.malformed);
+            count::<P>(&mut self.statistics.malformed);
             return false;
         };
         let sender = arp.sender.into();
         if own.contains(sender) {
             tell!(warn, "somebody else has our address {}", arp.sender);
-            count(&mut self.statistics.conflicts);
+            count::<P>(&mut self.statistics.conflicts);
             return false;
         }
         let target = arp.target.into();
@@ -24,9 +30,9 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         // What is known is brought up to date in any case; who asks for us will be talked to. A
         // sender without an address only looks whether it is free (RFC 5227 section 2.1.1).
         let waited = is_unicast(sender)
-            && self.learn(now, sender, arp.sender_hardware, Trust::Confirmed, is_ours);
+            && self.learn::<P>(now, sender, arp.sender_hardware, Trust::Confirmed, is_ours);
         if is_ours && arp.is_request {
-            self.answer(Message {
+            self.answer::<P>(Message {
                 is_request: false,
                 ours: target,
                 other: sender,

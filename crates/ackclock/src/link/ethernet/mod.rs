@@ -79,7 +79,7 @@ pub use statistics::EthernetStatistics;
 
 use crate::congestion::CongestionController;
 use crate::link::Interface;
-use crate::profile::Profile;
+use crate::profile::{Full, Profile};
 use crate::stack::{Addresses, Cidr, Offered, Received, Rejected, Stack, Transmit};
 use crate::storage::copy;
 use crate::time::Instant;
@@ -166,7 +166,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
     pub fn set_route(&mut self, network: Cidr, gateway: IpAddr) -> Result<(), RouteError> {
         let set = self.routes.set(network, gateway);
         if set == Err(RouteError::NoResources) {
-            count(&mut self.statistics.routes_refused);
+            count::<Full>(&mut self.statistics.routes_refused);
         }
         set
     }
@@ -200,7 +200,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         received: &Received<'_>,
     ) {
         let verify = received.verify;
-        match self.sort(now, stack.own(), received.packet, verify) {
+        match self.sort::<P>(now, stack.own(), received.packet, verify) {
             Arrived::Packet(packet) => stack.on_received(now, &Received { packet, verify }),
             Arrived::Answer => stack.resume(),
             Arrived::Nothing => {}
@@ -222,17 +222,17 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
                     Some(Due::Ask(other, hardware)) => break Some((other, hardware)),
                     Some(Due::GaveUp) => {
                         tell!(warn, "a neighbour does not answer");
-                        count(&mut self.statistics.gave_up);
+                        count::<P>(&mut self.statistics.gave_up);
                         stack.resume();
                     }
                 }
             };
-            if let Some(offered) = self.transmit_message(now, stack.own(), wanted, sink) {
+            if let Some(offered) = self.transmit_message::<P>(now, stack.own(), wanted, sink) {
                 return Some(offered).into();
             }
             let mut waits = false;
             let offered = stack.transmit_towards(now, &mut |packet, destination, own| match self
-                .resolve(now, destination, own)
+                .resolve::<P>(now, destination, own)
             {
                 Ok(Some(hardware)) => sink_frame(self.address, hardware, packet, sink),
                 Ok(None) => Ok(()),
@@ -255,39 +255,39 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
     }
 
     /// What a frame brings.
-    fn sort<'f>(
+    fn sort<'f, P: Profile>(
         &mut self,
         now: Instant,
         own: &Addresses<'_>,
         bytes: &'f [u8],
         verify: Checksums,
     ) -> Arrived<'f> {
-        count(&mut self.statistics.frames_received);
+        count::<P>(&mut self.statistics.frames_received);
         let is_usable = |frame: &Frame<'_>| frame.source.is_station();
         let Some(frame) = Frame::parse(bytes).filter(is_usable) else {
-            count(&mut self.statistics.malformed);
+            count::<P>(&mut self.statistics.malformed);
             return Arrived::Nothing;
         };
         let to_us = frame.destination == self.address;
         let to_group = frame.destination.is_group();
         let is_answer = match frame.kind {
             _ if !(to_us || to_group) || frame.source == self.address => {
-                count(&mut self.statistics.not_for_us);
+                count::<P>(&mut self.statistics.not_for_us);
                 false
             }
-            Some(EtherType::Arp) if IPV4_EXISTS => self.on_arp(now, own, frame.payload),
+            Some(EtherType::Arp) if IPV4_EXISTS => self.on_arp::<P>(now, own, frame.payload),
             Some(EtherType::Ipv6) if Ipv6Address::EXISTS && is_ndp(frame.payload) => {
-                self.on_ndp(now, own, &frame, verify)
+                self.on_ndp::<P>(now, own, &frame, verify)
             }
             Some(EtherType::Ipv4 | EtherType::Ipv6) if to_us => {
                 return Arrived::Packet(frame.payload);
             }
             Some(_) => {
-                count(&mut self.statistics.group);
+                count::<P>(&mut self.statistics.group);
                 false
             }
             None => {
-                count(&mut self.statistics.unknown_type);
+                count::<P>(&mut self.statistics.unknown_type);
                 false
             }
         };
@@ -295,7 +295,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
     }
 
     /// The hardware address to send a packet to; `None` if the packet is lost, `Err` if it must wait.
-    fn resolve(
+    fn resolve<P: Profile>(
         &mut self,
         now: Instant,
         destination: Address,
@@ -307,27 +307,27 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
             (None, Some((_, gateway))) => gateway,
             (None, None) => {
                 tell!(debug, "packet dropped: no route to {}", IpAddr::from(destination));
-                count(&mut self.statistics.no_route);
+                count::<P>(&mut self.statistics.no_route);
                 return Ok(None);
             }
         };
-        match self.neighbours.resolve(now, next_hop, &mut self.statistics) {
+        match self.neighbours.resolve::<P>(now, next_hop, &mut self.statistics) {
             Resolution::Known(hardware) => return Ok(Some(hardware)),
             Resolution::Wait => return Err(Rejected),
             Resolution::Unreachable => {
                 tell!(debug, "packet dropped: {} does not answer", IpAddr::from(next_hop));
-                count(&mut self.statistics.unreachable);
+                count::<P>(&mut self.statistics.unreachable);
             }
             Resolution::NoPlace => {
                 tell!(warn, "packet dropped: too many neighbours are being asked for");
-                count(&mut self.statistics.no_place);
+                count::<P>(&mut self.statistics.no_place);
             }
         }
         Ok(None)
     }
 
     /// As [`Neighbours::learn`].
-    fn learn(
+    fn learn<P: Profile>(
         &mut self,
         now: Instant,
         address: Address,
@@ -336,19 +336,19 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         is_new: bool,
     ) -> bool {
         let statistics = &mut self.statistics;
-        self.neighbours.learn(now, address, hardware, trust, is_new, statistics)
+        self.neighbours.learn::<P>(now, address, hardware, trust, is_new, statistics)
     }
 
     /// Queues an answer.
-    fn answer(&mut self, message: Message) {
+    fn answer<P: Profile>(&mut self, message: Message) {
         match self.answers.iter_mut().find(|place| place.is_none()) {
             Some(place) => *place = Some(message),
-            None => count(&mut self.statistics.answers_dropped),
+            None => count::<P>(&mut self.statistics.answers_dropped),
         }
     }
 
     /// Offers the next message between neighbours; `wanted` is who is to be asked for.
-    fn transmit_message(
+    fn transmit_message<P: Profile>(
         &mut self,
         now: Instant,
         own: &Addresses<'_>,
@@ -359,7 +359,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
             let offered = sink_message(self.address, place.as_ref()?, sink);
             if offered.is_ok() {
                 *place = None;
-                count(&mut self.statistics.answers_sent);
+                count::<P>(&mut self.statistics.answers_sent);
             }
             return Some(offered);
         }
@@ -373,7 +373,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
             let offered = sink_message(self.address, &message, sink);
             if offered.is_ok() {
                 self.neighbours.asked(now, other);
-                count(&mut self.statistics.requests_sent);
+                count::<P>(&mut self.statistics.requests_sent);
             }
             return Some(offered);
         }
@@ -384,7 +384,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         let offered = sink_message(self.address, &Message::announcement(next), sink);
         if offered.is_ok() {
             self.announced = self.announced.saturating_add(1);
-            count(&mut self.statistics.announcements_sent);
+            count::<P>(&mut self.statistics.announcements_sent);
         }
         Some(offered)
     }

@@ -2,13 +2,14 @@
 
 use super::neighbours::Trust;
 use super::{Ethernet, Message, count};
+use crate::profile::Profile;
 use crate::stack::Addresses;
 use crate::time::Instant;
 use crate::wire::{Address, Checksums, EthernetAddress, Frame, Ndp, NdpKind};
 
 impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> {
     /// Returns whether packets may have waited for what it says.
-    pub(super) fn on_ndp(
+    pub(super) fn on_ndp<P: Profile>(
         &mut self,
         now: Instant,
         own: &Addresses<'_>,
@@ -19,43 +20,48 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
             !ndp.source.is_multicast() && ndp.hardware.is_none_or(EthernetAddress::is_station)
         };
         let Some(ndp) = Ndp::parse(frame.payload, verify).filter(is_usable) else {
-            count(&mut self.statistics.malformed);
+            count::<P>(&mut self.statistics.malformed);
             return false;
         };
         let is_ours = own.contains(ndp.target.into());
         let is_advertisement = matches!(ndp.kind, NdpKind::Advertisement { .. });
         if own.contains(ndp.source.into()) || is_ours && is_advertisement {
             tell!(warn, "somebody else has our address {}", ndp.target);
-            count(&mut self.statistics.conflicts);
+            count::<P>(&mut self.statistics.conflicts);
             return false;
         }
         match ndp.kind {
-            NdpKind::Solicitation if is_ours => self.on_solicitation(now, &ndp, frame.source),
+            NdpKind::Solicitation if is_ours => self.on_solicitation::<P>(now, &ndp, frame.source),
             NdpKind::Solicitation => false,
             NdpKind::Advertisement { solicited, overrides } => {
-                self.on_advertisement(now, &ndp, solicited, overrides)
+                self.on_advertisement::<P>(now, &ndp, solicited, overrides)
             }
         }
     }
 
     /// Section 7.2.3.
-    fn on_solicitation(&mut self, now: Instant, ndp: &Ndp, frame_source: EthernetAddress) -> bool {
+    fn on_solicitation<P: Profile>(
+        &mut self,
+        now: Instant,
+        ndp: &Ndp,
+        frame_source: EthernetAddress,
+    ) -> bool {
         let source = Address::from(ndp.source);
         // Whoever has no address yet, and looks whether this one is free, hears it with all others.
         let hardware = ndp.hardware.unwrap_or(frame_source);
         let hardware = (!source.is_unspecified()).then_some(hardware);
-        self.answer(Message {
+        self.answer::<P>(Message {
             is_request: false,
             ours: ndp.target.into(),
             other: source,
             hardware,
         });
         let told = ndp.hardware.filter(|_| !source.is_unspecified());
-        told.is_some_and(|told| self.learn(now, source, told, Trust::Stale, true))
+        told.is_some_and(|told| self.learn::<P>(now, source, told, Trust::Stale, true))
     }
 
     /// Section 7.2.5.
-    fn on_advertisement(
+    fn on_advertisement<P: Profile>(
         &mut self,
         now: Instant,
         ndp: &Ndp,
@@ -65,10 +71,10 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         let target = ndp.target.into();
         let trust = if solicited { Trust::Confirmed } else { Trust::Stale };
         match (self.neighbours.known(target), ndp.hardware) {
-            (Some(None), Some(told)) => self.learn(now, target, told, trust, false),
+            (Some(None), Some(told)) => self.learn::<P>(now, target, told, trust, false),
             (Some(Some(known)), Some(told)) if known != told => {
                 if overrides {
-                    self.learn(now, target, told, trust, false);
+                    self.learn::<P>(now, target, told, trust, false);
                 } else {
                     self.neighbours.doubt(now, target);
                 }

@@ -5,6 +5,7 @@
 //! it is asked itself, and is forgotten if it does not answer.
 
 use super::statistics::{EthernetStatistics, count};
+use crate::profile::Profile;
 use crate::time::{Duration, Instant};
 use crate::wire::{Address, EthernetAddress};
 use core::net::Ipv4Addr;
@@ -118,7 +119,7 @@ impl<const N: usize> Neighbours<N> {
     }
 
     /// Whom to hand a packet for this next hop; begins to ask if that is not known.
-    pub(super) fn resolve(
+    pub(super) fn resolve<P: Profile>(
         &mut self,
         now: Instant,
         address: Address,
@@ -131,7 +132,7 @@ impl<const N: usize> Neighbours<N> {
             let hardware = EthernetAddress::default();
             let (deadline, quiet_until) = (now, now);
             let new = Neighbour { address, hardware, state, turn, deadline, quiet_until };
-            return if self.insert(now, &new, statistics) {
+            return if self.insert::<P>(now, &new, statistics) {
                 Resolution::Wait
             } else {
                 Resolution::NoPlace
@@ -165,7 +166,7 @@ impl<const N: usize> Neighbours<N> {
 
     /// A neighbour has told its hardware address; whether packets may have waited for it. Without an
     /// entry one is made if `is_new` allows.
-    pub(super) fn learn(
+    pub(super) fn learn<P: Profile>(
         &mut self,
         now: Instant,
         address: Address,
@@ -197,7 +198,7 @@ impl<const N: usize> Neighbours<N> {
             None if is_new => {
                 let (state, quiet_until) = (State::Reachable, now);
                 let new = Neighbour { address, hardware, state, turn, deadline, quiet_until };
-                self.insert(now, &new, statistics);
+                self.insert::<P>(now, &new, statistics);
                 false
             }
             None => false,
@@ -228,7 +229,7 @@ impl<const N: usize> Neighbours<N> {
     /// nobody is asked for more often (RFC 1122 section 2.3.2.1); and at most half the places are for
     /// those of whom nothing is known, so that asking for many makes us forget few. Returns whether
     /// there is a place.
-    fn insert(
+    fn insert<P: Profile>(
         &mut self,
         now: Instant,
         new: &Neighbour,
@@ -253,7 +254,7 @@ impl<const N: usize> Neighbours<N> {
             return false;
         };
         if matches!(place.state, State::Reachable | State::Probe(_)) {
-            count(&mut statistics.replaced);
+            count::<P>(&mut statistics.replaced);
         }
         *place = *new;
         true

@@ -1,7 +1,9 @@
 //! Counters of the Ethernet layer.
 
-/// Counters since it was made; they start again at zero after 2³² - 1. Without the feature `counters`
-/// they stay there.
+use crate::profile::Profile;
+
+/// Counters since it was made; they start again at zero after 2³² - 1. Where the profile of the stack
+/// has no [`Counters`](crate::profile::Profile::Counters) they stay there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct EthernetStatistics {
@@ -65,6 +67,8 @@ impl EthernetStatistics {
 }
 
 /// One more.
-pub(super) const fn count(counter: &mut u32) {
-    *counter = counter.wrapping_add(1);
+pub(super) const fn count<P: Profile>(counter: &mut u32) {
+    if P::COUNTERS {
+        *counter = counter.wrapping_add(1);
+    }
 }

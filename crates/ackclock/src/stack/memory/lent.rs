@@ -91,14 +91,17 @@ impl QueueSizes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::Full;
+    use crate::tcp::Config;
 
     #[test]
     fn nothing_is_reserved_and_no_queue_has_a_size_that_could_change() {
         let mut budget = MemoryBudget::new(1 << 20);
         budget.promise(1_000);
         assert_eq!(budget.reserved(), 0);
-        assert!(QueueSizes::reserve(&mut budget, &Config::default(), Some(1_000)).is_none());
-        assert_eq!(QueueSizes::first_window(&budget, &Config::default()), None);
+        let initial = Initial::<Full>::new(&Config::default(), 0);
+        assert!(QueueSizes::reserve(&mut budget, &initial, Some(1_000)).is_none());
+        assert_eq!(QueueSizes::first_window(&budget, &initial), None);
         budget.keep_promise(1_000);
         assert_eq!((budget.reserved(), size_of::<MemoryBudget>()), (0, 0));
         assert_eq!(size_of::<Option<QueueSizes>>(), 0);

@@ -64,6 +64,7 @@ impl<'a, K: TimerCell> TimerQueue<'a, K> {
 
     /// Sets the deadline of `id`; [`Instant::FAR_FUTURE`] stops its timer. An id without room is
     /// ignored (see [`reserve`](Self::reserve)).
+    #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
     pub(super) fn arm(&mut self, id: u32, deadline: Instant) {
         K::arm(&mut self.cells, &mut self.len, id, deadline);
     }

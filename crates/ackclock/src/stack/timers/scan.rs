@@ -12,7 +12,6 @@ impl TimerCell for ScanCell {
     const UNUSED: Self = ScanCell(0);
     const EMPTY: Self = Self::UNUSED;
 
-    #[inline(never)]
     fn arm(cells: &mut [Self], _len: &mut u32, id: u32, deadline: Instant) {
         if let Some(cell) = cells.get_mut(id as usize) {
             *cell = ScanCell(!deadline.as_nanos());

@@ -28,9 +28,11 @@ use ticks::LONGEST_HEARTBEAT;
 ///
 /// Change fields of the default and hand it over; it is validated when it is used. An image without
 /// [`RareSettings`](crate::profile::Profile::RareSettings) has the default of `mss`, `window_clamp`,
-/// `initial_window`, `syn_give_up`, `user_timeout`, `linger`, `msl`, `fin_wait_2_timeout`, `hop_limit`
-/// and `dscp`, whatever they are set to; an image with them keeps the times among these in whole
-/// microseconds, above 17 minutes in milliseconds and above 12 days in seconds, rounded up.
+/// `initial_window`, `syn_give_up`, `user_timeout`, `linger`, `msl`, `fin_wait_2_timeout`, `hop_limit`,
+/// `dscp` and the times of `rto`, whatever they are set to, and acknowledges every second segment
+/// whatever `ack_policy` is. An image with them keeps the times among these, but for those of `rto` and
+/// `ack_policy`, in whole microseconds, above 17 minutes in milliseconds and above 12 days in seconds,
+/// rounded up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Config {

@@ -114,12 +114,13 @@ impl<P: Profile> Settings<P> {
         self.keepalive_count > 0
     }
 
-    pub(crate) fn keepalive(&self) -> Option<Keepalive> {
-        self.has_keepalive().then_some(Keepalive {
+    /// Where [there is keepalive](Self::has_keepalive).
+    pub(crate) fn keepalive(&self) -> Keepalive {
+        Keepalive {
             idle: self.keepalive_idle,
             interval: self.keepalive_interval,
             count: self.keepalive_count,
-        })
+        }
     }
 
     pub(crate) fn set_keepalive(&mut self, keepalive: Option<Keepalive>) {
@@ -273,9 +274,9 @@ mod tests {
         let keepalive = Keepalive { count: 3, ..Keepalive::default() };
         let config = Config { keepalive: Some(keepalive), ..Config::default() };
         let mut settings = Settings::<Full>::new(&config);
-        assert_eq!(settings.keepalive(), Some(keepalive));
+        assert_eq!((settings.has_keepalive(), settings.keepalive()), (true, keepalive));
         settings.set_keepalive(None);
-        assert_eq!(settings.keepalive(), None);
+        assert!(!settings.has_keepalive());
     }
 
     /// The settings that are rare, and pacing, of a connection for which all are set.

@@ -34,6 +34,18 @@ enum Gathering {
     ShareOfBuffer,
 }
 
+/// What a policy that can be chosen counts, and goes by. Without
+/// [`RareSettings`](Profile::RareSettings) every second segment with data is acknowledged, however long
+/// it is, or what has waited for 40 ms.
+#[derive(Clone, Copy, Debug)]
+struct Chosen {
+    delay: Delay,
+    /// Segments still to be acknowledged one by one, at the start of the connection or as asked.
+    quick_acks: u16,
+    /// New bytes since the last ack.
+    unacknowledged: u32,
+}
+
 /// When an ack may wait, and how long.
 #[derive(Clone, Copy, Debug)]
 struct Delay {
@@ -50,26 +62,16 @@ struct Heartbeat {
     phase: u32,
 }
 
-impl Delay {
-    /// That of the policy that is the default, the only one where the profile has no rare settings.
-    const STANDARD: Delay =
-        Delay { gathering: Gathering::TwoSegments, timeout: AckPolicy::TIMEOUT.as_micros() as u32 };
-}
-
 /// The acks owed to the peer.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tcp) struct AckState<P: Profile> {
-    delay: <P::RareSettings as Part>::Keeps<Delay>,
+    chosen: <P::RareSettings as Part>::Keeps<Chosen>,
     heartbeat: <P::Historic as Part>::Keeps<Heartbeat>,
-    /// Segments still to be acknowledged one by one, at the start of the connection or as asked.
-    quick_acks: u16,
     /// Without SACK the peer can only count duplicate acks, so each out-of-order segment gets its
     /// own (RFC 5681 section 4.2).
     one_each: bool,
     /// Acks to send now.
     owed: u16,
-    /// New bytes since the last ack.
-    unacknowledged: u32,
     /// When a delayed ack is due.
     deadline: Instant,
 }
@@ -86,18 +88,20 @@ impl<P: Profile> AckState<P> {
             AckPolicy::Bsd43 => (Gathering::ShareOfBuffer, BSD43_TIMEOUT, 0),
         };
         AckState {
-            delay: Kept::new(Delay { gathering, timeout: timeout.as_micros() as u32 }),
+            chosen: Kept::new(Chosen {
+                delay: Delay { gathering, timeout: timeout.as_micros() as u32 },
+                quick_acks,
+                unacknowledged: 0,
+            }),
             heartbeat: Kept::new(Heartbeat { timer, phase }),
-            quick_acks: if P::RARE_SETTINGS { quick_acks } else { AckPolicy::QUICK_ACKS },
             one_each: true,
             owed: 0,
-            unacknowledged: 0,
             deadline: Instant::FAR_FUTURE,
         }
     }
 
-    fn delay_rules(&self) -> Delay {
-        self.delay.get().copied().unwrap_or(Delay::STANDARD)
+    fn gathering(&self) -> Gathering {
+        self.chosen.get().map_or(Gathering::TwoSegments, |chosen| chosen.delay.gathering)
     }
 
     /// It is known whether SACK is in use.
@@ -108,21 +112,23 @@ impl<P: Profile> AckState<P> {
     /// The next `count` segments are acknowledged one by one; what waits for its ack is the first of
     /// them.
     pub(super) fn set_quick_acks(&mut self, count: u16) {
-        self.quick_acks = count;
-        if count > 0 && !self.deadline.is_never() {
-            self.owe();
+        if let Some(chosen) = self.chosen.get_mut() {
+            chosen.quick_acks = count;
+            if count > 0 && !self.deadline.is_never() {
+                self.owe();
+            }
         }
     }
 
     /// Segments still to be acknowledged one by one.
-    pub(super) const fn quick_acks(&self) -> u16 {
-        self.quick_acks
+    pub(super) fn quick_acks(&self) -> u16 {
+        self.chosen.get().map_or(0, |chosen| chosen.quick_acks)
     }
 
     /// New bytes after which the policy wants an ack at once. `full_size` is the
     /// size of the peer's full-sized segments, `limit` that of the receive buffer.
     pub(super) fn enough(&self, full_size: u32, limit: u32) -> u32 {
-        match self.delay_rules().gathering {
+        match self.gathering() {
             Gathering::Nothing => 0,
             Gathering::ShareOfBuffer if P::HISTORIC => share_of(limit),
             _ => full_size.saturating_mul(2),
@@ -131,7 +137,7 @@ impl<P: Profile> AckState<P> {
 
     /// By how many bytes the window must be able to grow to be worth a segment of its own.
     pub(super) fn worthwhile_update(&self, mss: u32, limit: u32) -> u32 {
-        let update = match self.delay_rules().gathering {
+        let update = match self.gathering() {
             Gathering::ShareOfBuffer if P::HISTORIC => share_of(limit),
             _ => (limit / 2).min(mss.saturating_mul(2)),
         };
@@ -148,20 +154,26 @@ impl<P: Profile> AckState<P> {
         arriving: Arriving,
         enough: u32,
     ) {
-        let quick = self.quick_acks > 0;
-        self.quick_acks = self.quick_acks.saturating_sub(segments);
-        self.unacknowledged = self.unacknowledged.saturating_add(accepted);
+        let waits = match self.chosen.get_mut() {
+            Some(chosen) => {
+                let quick = chosen.quick_acks > 0;
+                chosen.quick_acks = chosen.quick_acks.saturating_sub(segments);
+                chosen.unacknowledged = chosen.unacknowledged.saturating_add(accepted);
+                !quick && chosen.unacknowledged < enough
+            }
+            None => segments == 1 && self.deadline.is_never(),
+        };
         if accepted > 0 {
             // Duplicate acks not yet sent would repeat the new ack number and count as a new loss.
             self.owed = self.owed.min(1);
         }
         match arriving {
-            Arriving::OutOfOrder if self.one_each => {
+            Arriving::OutOfOrder if !P::SACK || self.one_each => {
                 self.owed = self.owed.saturating_add(segments);
             }
             Arriving::OutOfOrder | Arriving::Special => self.owe(),
-            Arriving::InOrder if quick || self.unacknowledged >= enough => self.owe(),
-            Arriving::InOrder => self.delay(now),
+            Arriving::InOrder if waits => self.delay(now),
+            Arriving::InOrder => self.owe(),
         }
     }
 
@@ -174,7 +186,9 @@ impl<P: Profile> AckState<P> {
     /// An ack went out: all data in order are acknowledged, and one duplicate ack is paid.
     pub(super) fn on_sent(&mut self) {
         self.owed = self.owed.saturating_sub(1);
-        self.unacknowledged = 0;
+        if let Some(chosen) = self.chosen.get_mut() {
+            chosen.unacknowledged = 0;
+        }
         self.deadline = Instant::FAR_FUTURE;
     }
 
@@ -196,7 +210,12 @@ impl<P: Profile> AckState<P> {
                 Some(&Heartbeat { timer: AckTimer::Heartbeat(millis), phase }) => {
                     TickingClock::new(millis, phase).tick_after(now, 1)
                 }
-                _ => now + Duration::from_micros(self.delay_rules().timeout.into()),
+                _ => {
+                    let chosen = self.chosen.get();
+                    now + chosen.map_or(AckPolicy::TIMEOUT, |chosen| {
+                        Duration::from_micros(chosen.delay.timeout.into())
+                    })
+                }
             };
         }
     }

@@ -9,7 +9,7 @@
 const DEFAULT_MSS: u16 = 536;
 
 /// An estimate, by the rule of Linux.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct FullSize {
     size: u16,
     /// Length of the last segment if it may have been full-sized although it was shorter than

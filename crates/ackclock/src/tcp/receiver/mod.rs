@@ -47,7 +47,8 @@ pub(crate) struct Receiver<'a, P: Profile> {
     /// What the buffer is to hold, in bytes, once the peer has used up what was promised to it.
     wanted: u32,
     acks: AckState<P>,
-    full_size: FullSize,
+    /// Where bytes are counted for acks.
+    full_size: <P::RareSettings as Part>::Keeps<FullSize>,
     report: <P::Sack as Part>::Keeps<SackReport>,
     ecn: <P::Ecn as Part>::Keeps<EcnReceiver>,
     /// Sequence number of the FIN, once it was seen. (Apart from whether it was: a connection is
@@ -75,7 +76,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
             clamp: initial.window_clamp,
             wanted: u32::MAX,
             acks: initial.acks,
-            full_size: FullSize::new(1),
+            full_size: Kept::new(FullSize::new(1)),
             report: Kept::new(SackReport::new(false)),
             ecn: Kept::new(EcnReceiver::default()),
             fin: next,
@@ -93,7 +94,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
         self.data.begin_at(next);
         self.window = Window::new(next + u32::from(advertised), our_shift, mss);
         self.acks.agree(sack);
-        self.full_size = FullSize::new(mss);
+        self.full_size = Kept::new(FullSize::new(mss));
         self.report = Kept::new(SackReport::new(sack));
     }
 
@@ -174,8 +175,16 @@ impl<'a, P: Profile> Receiver<'a, P> {
         if let Some(duplicate) = self.data.duplicate_part(segment) {
             self.on_old(duplicate);
         }
-        self.full_size.on_segment(segment.len(), self.window.mss(), last);
+        self.estimate_full_size(segment.len(), last);
         self.store(segment, payload)
+    }
+
+    /// A segment with `len` bytes arrived, the `last` one for now.
+    fn estimate_full_size(&mut self, len: u32, last: bool) {
+        let announced = self.window.mss();
+        if let Some(estimate) = self.full_size.get_mut() {
+            estimate.on_segment(len, announced, last);
+        }
     }
 
     /// `old` data arrived, all of which had arrived before (RFC 2883 section 4).
@@ -197,7 +206,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
     #[inline(never)]
     fn on_next(&mut self, now: Instant, payload: &[u8], push: bool) -> Arrival {
         let len = u32::try_from(payload.len()).unwrap_or(u32::MAX);
-        self.full_size.on_segment(len, self.window.mss(), push);
+        self.estimate_full_size(len, push);
         let Stored { advanced, dropped } = self.data.append(payload);
         let arriving = if dropped == 0 { Arriving::InOrder } else { Arriving::Special };
         self.count_arrival(now, len, advanced, arriving);
@@ -224,7 +233,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
     /// Asks the policy about a segment of `len` bytes, by which the data in order grew by `accepted`.
     #[inline]
     fn count_arrival(&mut self, now: Instant, len: u32, accepted: u32, arriving: Arriving) {
-        let full_size = self.full_size.bytes();
+        let full_size = self.full_size();
         let enough = self.acks.enough(full_size, self.largest_window());
         // A device that puts segments together hands over several at once.
         let segments = if !P::SEGMENTATION || len <= full_size {
@@ -357,9 +366,10 @@ impl<'a, P: Profile> Receiver<'a, P> {
         self.acks.quick_acks()
     }
 
-    /// Payload bytes of a full-sized segment from the peer, as far as its segments have shown.
+    /// Payload bytes of a full-sized segment from the peer, as far as its segments have shown, or else
+    /// as many as it may have.
     pub(crate) fn full_size(&self) -> u32 {
-        self.full_size.bytes()
+        self.full_size.get().map_or(self.window.mss(), FullSize::bytes)
     }
 
     /// Memory that the queue holds, in bytes.

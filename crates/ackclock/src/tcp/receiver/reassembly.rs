@@ -2,8 +2,9 @@
 //! says which ranges behind a hole are there already.
 
 use super::ranges::Ranges;
+use crate::FOR_SPEED;
 use crate::seq::{SeqNumber, SeqRange};
-use crate::storage::{Buffer, Ring};
+use crate::storage::{Buffer, CAN_GROW, Ring};
 use core::ops::Range;
 
 /// The receive ring and what lies behind its end out of order.
@@ -91,7 +92,7 @@ impl<'a, R: Ranges<'a>> Reassembly<'a, R> {
     /// Stores `bytes`, which begin at `start`, at or after [`next`](Self::next). Where data were
     /// received before, those stay.
     pub(super) fn store(&mut self, start: SeqNumber, bytes: &[u8]) -> Stored {
-        if !self.has_holes() && start == self.next {
+        if FOR_SPEED && !self.has_holes() && start == self.next {
             return self.append(bytes);
         }
         let offset = start.since(self.next) as usize;
@@ -99,7 +100,10 @@ impl<'a, R: Ranges<'a>> Reassembly<'a, R> {
         let beyond = length(bytes.len() - fitting);
         let bytes = bytes.get(..fitting).unwrap_or_default();
         let segment = SeqRange::from_len(start, length(fitting));
-        if segment.is_empty() || !self.ring.reserve_behind(offset.saturating_add(fitting)) {
+        if segment.is_empty() {
+            return Stored { advanced: 0, dropped: beyond };
+        }
+        if CAN_GROW && !self.ring.reserve_behind(offset.saturating_add(fitting)) {
             return Stored { advanced: 0, dropped: beyond.saturating_add(self.missing(segment)) };
         }
         let touching = self.ranges.touching(segment);

@@ -184,7 +184,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             self.fail_with_reset(Error::Aborted);
             return;
         }
-        if self.agreement.ecn_echo && has_text && !flags.contains(Flags::SYN) {
+        if P::ECN && self.agreement.ecn_echo && has_text && !flags.contains(Flags::SYN) {
             let experienced = segment.ip.ecn == Ecn::Ce;
             self.counters.ce_received.add(experienced.into());
             self.receiver.on_ecn(experienced, flags.contains(Flags::CWR));

@@ -37,7 +37,7 @@ pub enum Verdict {
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// A segment arrived.
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
         self.count_segment(segment.payload);
         match self.state {

@@ -27,7 +27,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     #[inline(never)]
     pub(super) fn digest_ack(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         let Header { ack, window, flags, ref options, .. } = segment.header;
-        let ecn_echo = self.agreement.ecn && flags.contains(Flags::ECE);
+        let ecn_echo = P::ECN && self.agreement.ecn && flags.contains(Flags::ECE);
         self.counters.ece_received.add(ecn_echo.into());
         let input = AckInput {
             seq,

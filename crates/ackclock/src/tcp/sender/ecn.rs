@@ -90,7 +90,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             marks.point = self.snd_nxt;
             marks.cwr_due = marks.capable;
         }
-        self.controller.on_congestion(&Congestion { now, kind, flight_size });
+        // So that laws have no answer to marks in an image without ECN.
+        if P::ECN || kind != CongestionKind::Ecn {
+            let may_be_undone = P::UNDO;
+            self.controller.on_congestion(&Congestion { now, kind, flight_size, may_be_undone });
+        }
     }
 
     /// The last reduction was taken back: the peer is not told of it, and a mark that it echoes has

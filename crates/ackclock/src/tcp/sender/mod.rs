@@ -27,6 +27,7 @@ pub use flight::{FlightRecord, choice as flight_choice};
 pub(crate) use recovery::EarlyTimer;
 pub use recovery::RecoveryAlgorithm;
 pub use recovery::choice as recovery_choice;
+pub(crate) use rtt::UnitChoice;
 pub(crate) use transmit::{Data, DataKind};
 
 use super::count::{ByteCount, Count};

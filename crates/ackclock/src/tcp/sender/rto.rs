@@ -1,7 +1,8 @@
 //! The retransmission timeout (RFC 6298), and those that came before it.
 
 use super::rto_clock::RtoClock;
-use super::rtt::RttEstimator;
+use super::rtt::{RttEstimator, Units, UnitsOf};
+use crate::FOR_SPEED;
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
 use crate::tcp::{RtoBackoff, RtoConfig, TickingClock};
@@ -19,6 +20,12 @@ struct Bounds {
     max: u32,
 }
 
+impl Bounds {
+    /// Where no others can be set.
+    const STANDARD: Self =
+        Bounds { min: micros(RtoConfig::STANDARD.min), max: micros(RtoConfig::STANDARD.max) };
+}
+
 /// The retransmission timeout, with the estimator that it is computed from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rto<P: Profile> {
@@ -26,7 +33,7 @@ pub(crate) struct Rto<P: Profile> {
     /// Least round-trip time measured, in microseconds, rounded down; `u32::MAX` before the first
     /// measurement.
     min_rtt: u32,
-    bounds: Bounds,
+    bounds: <P::RareSettings as Part>::Keeps<Bounds>,
     /// The timeout without backoff, in microseconds.
     base: u32,
     clock: <P::Historic as Part>::Keeps<RtoClock>,
@@ -40,19 +47,24 @@ impl<P: Profile> Rto<P> {
     /// RFC 6298 rule 2.1: the initial timeout, until there is a measurement. `config` has been
     /// validated; `phase` is the host's random word for clocks that tick.
     pub(crate) fn new(config: &RtoConfig, phase: u32) -> Self {
+        let bounds = if P::RARE_SETTINGS { config } else { &RtoConfig::STANDARD };
         let least = if P::HISTORIC { RtoClock::least(config) } else { None };
-        let min = least.unwrap_or(config.min);
-        let max = config.max.max(min);
+        let min = least.unwrap_or(bounds.min);
+        let max = bounds.max.max(min);
         Rto {
             rtt: RttEstimator::new(config.estimator),
             min_rtt: u32::MAX,
-            bounds: Bounds { min: micros(min), max: micros(max) },
-            base: micros(config.initial.min(max)),
+            bounds: Kept::new(Bounds { min: micros(min), max: micros(max) }),
+            base: micros(bounds.initial.min(max)),
             clock: Kept::new_with(|| RtoClock::new(config, phase)),
             backoff: 0,
             backoff_rule: Kept::new(config.backoff),
             spurious: false,
         }
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.bounds.get().copied().unwrap_or(Bounds::STANDARD)
     }
 
     /// The clock, if it ticks.
@@ -95,7 +107,7 @@ impl<P: Profile> Rto<P> {
             self.note_least(rtt);
         }
         if let Some(passed) = passed {
-            self.digest(passed);
+            self.digest(Units::from_count(passed));
         }
     }
 
@@ -108,31 +120,33 @@ impl<P: Profile> Rto<P> {
     pub(crate) fn on_sample(&mut self, now: Instant, rtt: Duration) {
         self.note_least(rtt);
         let measured = match self.ticking() {
-            Some(clock) => clock.reading(now) - clock.reading(now - rtt),
-            None => rtt.as_nanos(),
+            Some(clock) => Units::from_count(clock.reading(now) - clock.reading(now - rtt)),
+            None => Units::from_span(rtt),
         };
         self.digest(measured);
     }
 
     /// Takes a measurement in the clock's units. It ends the backoff; by Karn's rule (RFC 6298
     /// section 3) an ack of retransmitted data is no measurement, and the backed-off timeout stays.
-    fn digest(&mut self, measured: u64) {
+    fn digest(&mut self, measured: UnitsOf<P>) {
         if P::UNDO && core::mem::take(&mut self.spurious) {
             self.rtt.on_delay_spike(measured);
         } else {
             self.rtt.on_sample(measured);
         }
-        let granularity = self.ticking().map_or(CLOCK_GRANULARITY.as_nanos(), |_| 1);
-        let timeout = self.rtt.timeout(granularity).saturating_mul(self.unit());
-        let timeout = micros(Duration::from_nanos(timeout));
-        let Bounds { min, max } = self.bounds;
+        let granularity = match self.ticking() {
+            Some(_) => 1.into(),
+            None => Units::from_span(CLOCK_GRANULARITY),
+        };
+        let timeout = self.rtt.timeout(granularity).to_micros(self.unit());
+        let Bounds { min, max } = self.bounds();
         self.base = timeout.max(min).min(max);
         self.backoff = 0;
     }
 
     /// Nanoseconds in a unit of the clock.
     fn unit(&self) -> u64 {
-        self.ticking().map_or(1, |clock| clock.tick().as_nanos())
+        self.ticking().map_or(UnitsOf::<P>::NANOS, |clock| clock.tick().as_nanos())
     }
 
     /// The timer fired: the timeout grows, up to the maximum (RFC 6298 rule 5.5).
@@ -160,7 +174,7 @@ impl<P: Profile> Rto<P> {
     /// The handshake is complete, but the SYN had to be retransmitted (RFC 6298 rule 5.7): data
     /// begins with a timeout of at least 3 s, not backed off.
     pub(crate) fn on_syn_lost(&mut self) {
-        self.base = self.base.max(const { micros(AFTER_SYN_LOSS) }).min(self.bounds.max);
+        self.base = self.base.max(const { micros(AFTER_SYN_LOSS) }).min(self.bounds().max);
         self.backoff = 0;
     }
 
@@ -177,11 +191,11 @@ impl<P: Profile> Rto<P> {
 
     #[inline]
     fn backed_off(&self, times: u32) -> Duration {
-        if times == 0 {
+        if FOR_SPEED && times == 0 {
             return Duration::from_micros(self.base.into());
         }
         let rule = self.backoff_rule.get().copied().unwrap_or(RtoBackoff::Exponential);
-        let timeout = self.base.saturating_mul(rule.factor(times)).min(self.bounds.max);
+        let timeout = self.base.saturating_mul(rule.factor(times)).min(self.bounds().max);
         Duration::from_micros(timeout.into())
     }
 
@@ -209,7 +223,7 @@ impl<P: Profile> Rto<P> {
     pub(crate) fn smoothed_rtt(&self) -> Duration {
         Duration::from_nanos(match self.ticking() {
             Some(clock) => self.rtt.srtt(clock.tick().as_nanos()),
-            None => self.rtt.srtt(1),
+            None => self.rtt.srtt(UnitsOf::<P>::NANOS),
         })
     }
 
@@ -233,12 +247,12 @@ impl<P: Profile> Rto<P> {
 }
 
 /// Whole microseconds, rounded down; a longer time than 71 minutes counts as that.
-fn whole_micros(time: Duration) -> u32 {
+pub(super) fn whole_micros(time: Duration) -> u32 {
     u32::try_from(time.as_micros()).unwrap_or(u32::MAX - 1)
 }
 
 /// Whole microseconds, rounded up; a longer time than 71 minutes counts as that.
-const fn micros(time: Duration) -> u32 {
+pub(super) const fn micros(time: Duration) -> u32 {
     let micros = time.as_micros_rounded_up();
     if micros < u32::MAX as u64 { micros as u32 } else { u32::MAX }
 }
@@ -286,6 +300,32 @@ mod tests {
     fn later_measurements_add_four_deviations_to_the_mean() {
         // Mean 100 + (180 - 100)/8 = 110 ms, deviation 50 + (80 - 50)/4 = 57.5 ms.
         assert_eq!(after(&[100, 180]).timeout(), Duration::from_millis(340));
+    }
+
+    #[test]
+    fn an_image_without_older_timers_measures_whole_microseconds() {
+        let mut rto = Rto::<Least>::new(&RtoConfig::default(), 0);
+        for micros in [100_000, 180_000] {
+            rto.on_sample(NOW, Duration::from_nanos(micros * 1_000 + 999));
+        }
+        assert_eq!(rto.smoothed_rtt(), Duration::from_millis(110));
+        assert_eq!(rto.deviation(), Duration::from_micros(57_500));
+        assert_eq!(rto.timeout(), Duration::from_millis(340));
+    }
+
+    #[test]
+    fn without_rare_settings_the_bounds_are_those_that_are_the_default() {
+        let config = RtoConfig {
+            min: Duration::from_millis(1),
+            initial: Duration::from_secs(5),
+            max: Duration::from_secs(6),
+            ..RtoConfig::default()
+        };
+        let mut rto = Rto::<Least>::new(&config, 0);
+        assert_eq!(rto.timeout(), Duration::from_secs(1));
+        assert_eq!(backed_off(rto, 255).timeout(), Duration::from_secs(120));
+        rto.on_sample(NOW, Duration::from_millis(1));
+        assert_eq!(rto.timeout(), Duration::from_millis(200));
     }
 
     #[test]

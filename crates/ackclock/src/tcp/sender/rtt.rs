@@ -1,20 +1,112 @@
 //! Round-trip time: mean and mean deviation, and the timeout that follows from them.
 
-use crate::profile::{Kept, Part, Profile};
+use crate::profile::{Absent, Kept, Part, Present, Profile};
 use crate::tcp::RtoEstimator;
+use crate::time::Duration;
+use core::fmt::Debug;
+use core::ops::{Add, Div, Mul, Shr, Sub};
 
-/// The longest measurement taken as it is: 2^59 ns, 18 years. Scaled by 10 it fits with a bit to
-/// spare.
-const LONGEST_SAMPLE: u64 = 1 << 59;
+/// A time in units of the clock that measures it: ticks, or those of a clock that does not tick.
+pub trait Units:
+    Copy
+    + Ord
+    + Debug
+    + From<u8>
+    + Into<u64>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Shr<u32, Output = Self>
+{
+    /// Nanoseconds in a unit of a clock that does not tick.
+    const NANOS: u64;
+    /// The longest measurement taken as it is. Scaled by 10 it fits with a bit to spare.
+    const LONGEST: Self;
+    /// The distance of two numbers.
+    fn distance(self, other: Self) -> Self;
+    /// That many units, or the most that there are.
+    fn from_count(units: u64) -> Self;
+    /// A time in units of a clock that does not tick.
+    fn from_span(span: Duration) -> Self;
+    /// Whole microseconds, rounded up, where a unit has so many nanoseconds; at most `u32::MAX`.
+    fn to_micros(self, nanos: u64) -> u32;
+}
+
+/// Nanoseconds. The longest measurement is of 2^59 ns, 18 years.
+impl Units for u64 {
+    const NANOS: u64 = 1;
+    const LONGEST: u64 = 1 << 59;
+
+    #[inline(always)]
+    fn distance(self, other: u64) -> u64 {
+        self.abs_diff(other)
+    }
+
+    #[inline(always)]
+    fn from_count(units: u64) -> u64 {
+        units
+    }
+
+    #[inline(always)]
+    fn from_span(span: Duration) -> u64 {
+        span.as_nanos()
+    }
+
+    #[inline(always)]
+    fn to_micros(self, nanos: u64) -> u32 {
+        super::rto::micros(Duration::from_nanos(self.saturating_mul(nanos)))
+    }
+}
+
+/// Microseconds, for clocks that do not tick: numbers of one register, for little text. The longest
+/// measurement is of 2^27 us, 134 s.
+impl Units for u32 {
+    const NANOS: u64 = 1_000;
+    const LONGEST: u32 = 1 << 27;
+
+    fn distance(self, other: u32) -> u32 {
+        self.abs_diff(other)
+    }
+
+    fn from_count(units: u64) -> u32 {
+        u32::try_from(units).unwrap_or(u32::MAX)
+    }
+
+    fn from_span(span: Duration) -> u32 {
+        super::rto::whole_micros(span)
+    }
+
+    fn to_micros(self, _nanos: u64) -> u32 {
+        self
+    }
+}
+
+/// In which units an image measures, with clocks that tick or without.
+pub trait UnitChoice: Part {
+    /// The units.
+    type Units: Units;
+}
+
+impl UnitChoice for Present {
+    type Units = u64;
+}
+
+impl UnitChoice for Absent {
+    type Units = u32;
+}
+
+/// The units of a profile.
+pub(super) type UnitsOf<P> = <<P as Profile>::Historic as UnitChoice>::Units;
 
 /// Smoothed round-trip time and its mean deviation, kept as the scaled integers of jacobson88
 /// appendix A.2: each is multiplied by the reciprocal of its gain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RttEstimator<P: Profile> {
     /// SRTT times 8 (the paper's `sa`), or times 10 by RFC 793.
-    scaled_srtt: u64,
+    scaled_srtt: UnitsOf<P>,
     /// RTTVAR times 4: the paper's `sv`.
-    scaled_rttvar: u64,
+    scaled_rttvar: UnitsOf<P>,
     samples: u32,
     rule: <P::Historic as Part>::Keeps<RtoEstimator>,
 }
@@ -22,7 +114,8 @@ pub(crate) struct RttEstimator<P: Profile> {
 impl<P: Profile> RttEstimator<P> {
     /// Nothing measured yet.
     pub(crate) fn new(rule: RtoEstimator) -> Self {
-        RttEstimator { scaled_srtt: 0, scaled_rttvar: 0, samples: 0, rule: Kept::new(rule) }
+        let none = 0.into();
+        RttEstimator { scaled_srtt: none, scaled_rttvar: none, samples: 0, rule: Kept::new(rule) }
     }
 
     #[inline(always)]
@@ -36,28 +129,31 @@ impl<P: Profile> RttEstimator<P> {
     }
 
     /// The reciprocal of the mean's gain: RFC 793's alpha of 0.9 makes it 10.
-    fn scale(&self) -> u64 {
-        if self.is_by(RtoEstimator::Rfc793) { 10 } else { 8 }
+    fn scale(&self) -> UnitsOf<P> {
+        if self.is_by(RtoEstimator::Rfc793) { 10.into() } else { 8.into() }
     }
 
     /// Smoothed round-trip time in the clock's units.
-    fn mean(&self) -> u64 {
-        // Each by a division of its own: by a power of two it is none.
-        if self.is_by(RtoEstimator::Rfc793) { self.scaled_srtt / 10 } else { self.scaled_srtt / 8 }
+    fn mean(&self) -> UnitsOf<P> {
+        if self.is_by(RtoEstimator::Rfc793) {
+            self.scaled_srtt / 10.into()
+        } else {
+            self.scaled_srtt >> 3
+        }
     }
 
     /// Takes a measurement. Which acks may be measured (Karn's rule) is the caller's to know.
     #[inline(always)]
-    pub(crate) fn on_sample(&mut self, measured: u64) {
-        let measured = measured.min(LONGEST_SAMPLE);
+    pub(crate) fn on_sample(&mut self, measured: UnitsOf<P>) {
+        let measured = measured.min(Units::LONGEST);
         if self.samples == 0 {
             // RFC 6298 rule 2.2: SRTT = R, RTTVAR = R/2.
             self.scaled_srtt = measured * self.scale();
-            self.scaled_rttvar = measured << 1;
+            self.scaled_rttvar = measured + measured;
         } else {
             // RFC 6298 rule 2.3. The error is against the old mean, for both.
             let mean = self.mean();
-            let error = measured.abs_diff(mean);
+            let error = measured.distance(mean);
             self.scaled_srtt = self.scaled_srtt - mean + measured;
             self.scaled_rttvar = self.scaled_rttvar - (self.scaled_rttvar >> 2) + error;
         }
@@ -66,38 +162,38 @@ impl<P: Profile> RttEstimator<P> {
 
     /// Takes a measurement after a spurious timeout (RFC 4015 section 3.2, step 7): the path has
     /// become so slow at once that smoothing would let the timer fire again.
-    pub(crate) fn on_delay_spike(&mut self, measured: u64) {
+    pub(crate) fn on_delay_spike(&mut self, measured: UnitsOf<P>) {
         let (srtt, rttvar) = (self.scaled_srtt, self.scaled_rttvar);
         self.on_sample(measured);
-        let measured = measured.min(LONGEST_SAMPLE);
+        let measured = measured.min(Units::LONGEST);
         self.scaled_srtt = srtt.max(measured * self.scale());
-        self.scaled_rttvar = rttvar.max(measured << 1);
+        self.scaled_rttvar = rttvar.max(measured + measured);
     }
 
     /// Smoothed round-trip time, SRTT, where a tick of the clock is `unit` long; zero before the
     /// first sample.
-    #[allow(clippy::useless_conversion, reason = "`Units` may have 32 bits")]
     #[inline]
     pub(crate) fn srtt(&self, unit: u64) -> u64 {
-        let scaled = self.scaled_srtt.saturating_mul(unit);
+        let scaled: u64 = self.scaled_srtt.into();
+        let scaled = scaled.saturating_mul(unit);
         // Each by a division of its own: by a power of two it is none.
         if self.is_by(RtoEstimator::Rfc793) { scaled / 10 } else { scaled / 8 }
     }
 
     /// Mean deviation of the round-trip time, RTTVAR, likewise.
-    #[allow(clippy::useless_conversion, reason = "`Units` may have 32 bits")]
     pub(crate) fn rttvar(&self, unit: u64) -> u64 {
-        self.scaled_rttvar.saturating_mul(unit) >> 2
+        let scaled: u64 = self.scaled_rttvar.into();
+        scaled.saturating_mul(unit) >> 2
     }
 
     /// The timeout, not yet bounded, by a clock of that granularity (G of RFC 6298).
     #[inline]
-    pub(crate) fn timeout(&self, granularity: u64) -> u64 {
+    pub(crate) fn timeout(&self, granularity: UnitsOf<P>) -> UnitsOf<P> {
         let (mean, four_deviations) = (self.mean(), self.scaled_rttvar);
         match self.rule() {
             RtoEstimator::Rfc6298 => mean + four_deviations.max(granularity),
             // Beta is 2: twice a tenth.
-            RtoEstimator::Rfc793 => self.scaled_srtt / 5,
+            RtoEstimator::Rfc793 => self.scaled_srtt / 5.into(),
             RtoEstimator::Jacobson88 => mean + four_deviations,
             RtoEstimator::Jacobson88K2 => ((self.scaled_srtt >> 2) + four_deviations) >> 1,
         }

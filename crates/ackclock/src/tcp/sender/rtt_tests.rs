@@ -93,13 +93,27 @@ fn the_number_of_samples_is_kept() {
 
 #[test]
 fn absurd_samples_do_not_overflow() {
+    let longest = <u64 as Units>::LONGEST;
     for rule in ALL {
         let huge = estimator(rule, &[u64::MAX; 100]);
-        assert_eq!(huge.srtt(1), LONGEST_SAMPLE);
-        assert!(huge.timeout(u64::MAX / 2) >= LONGEST_SAMPLE);
+        assert_eq!(huge.srtt(1), longest);
+        assert!(huge.timeout(u64::MAX / 2) >= longest);
         let swinging = estimator(rule, &[u64::MAX, 0, u64::MAX, 0]);
-        assert!(swinging.rttvar(1) <= LONGEST_SAMPLE);
+        assert!(swinging.rttvar(1) <= longest);
     }
+}
+
+#[test]
+fn absurd_samples_do_not_overflow_in_microseconds() {
+    let longest = <u32 as Units>::LONGEST;
+    let mut huge = RttEstimator::<Least>::new(RtoEstimator::Rfc6298);
+    (0..100).for_each(|_| huge.on_sample(u32::MAX));
+    assert_eq!(huge.srtt(1_000), u64::from(longest) * 1_000);
+    assert!(huge.timeout(u32::MAX / 2) >= longest);
+    let mut swinging = RttEstimator::<Least>::new(RtoEstimator::Rfc6298);
+    [u32::MAX, 0, u32::MAX, 0].into_iter().for_each(|sample| swinging.on_sample(sample));
+    swinging.on_delay_spike(u32::MAX);
+    assert!(swinging.rttvar(1) <= longest.into());
 }
 
 /// A fraction in lowest terms.

@@ -4,6 +4,7 @@
 use super::flight::{Flight, Losses};
 use super::recovery::ProbeFacts;
 use super::{EarlyTimer, Sender};
+use crate::FOR_SPEED;
 use crate::congestion::{CongestionController, CongestionKind};
 use crate::profile::{Kept, Profile};
 use crate::tcp::{Error, Settings};
@@ -68,7 +69,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// Starts, keeps or stops the timer according to what is in flight and queued.
     pub(super) fn rearm(&mut self, now: Instant) {
-        if self.deadline.is_never()
+        if FOR_SPEED
+            && self.deadline.is_never()
             && !self.waits_for_ack()
             && (self.usable_window() >= self.mss || self.unsent() == 0 && !self.fin_pending())
         {

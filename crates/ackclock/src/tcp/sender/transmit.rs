@@ -2,6 +2,7 @@
 
 use super::flight::{Flight, max_pieces};
 use super::{Sender, Waiting};
+use crate::FOR_SPEED;
 use crate::congestion::{CongestionController, Sent};
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
@@ -79,7 +80,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// What the congestion window and the peer's let go.
     fn next_by_windows(&mut self, max_payload: u32) -> Option<Data> {
         let window = self.controller.window();
-        if self.recovery.is_calm(&self.flight) {
+        if FOR_SPEED && self.recovery.is_calm(&self.flight) {
             return self.new_data(window.saturating_sub(self.flight.pipe()), max_payload);
         }
         let window = self.recovery.window(window);
@@ -132,7 +133,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let most = max_payload.max(self.mss).min(self.mss.saturating_mul(max_pieces::<P>()));
         let sendable = unsent.min(usable).min(most);
         // Mostly one segment, and a division takes longer than all the rest.
-        let whole = if sendable == self.mss { sendable } else { sendable / self.mss * self.mss };
+        let whole = match sendable == self.mss {
+            true => sendable,
+            false if P::SEGMENTATION => sendable / self.mss * self.mss,
+            false => 0,
+        };
         if whole > 0 {
             // A FIN that fits behind the last whole segment goes with it.
             return new(whole, whole == unsent && self.fin_pending() && window > whole);

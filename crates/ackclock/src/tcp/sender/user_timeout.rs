@@ -15,7 +15,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Which of the two has passed.
     pub(super) fn check_progress(&self, now: Instant, settings: &Settings<P>) -> Result<(), Error> {
         let waited = now.saturating_since(self.no_progress_since);
-        if waited >= settings.user_timeout() {
+        let user_timeout = settings.user_timeout();
+        if user_timeout != Duration::MAX && waited >= user_timeout {
             return Err(Error::UserTimeout);
         }
         if waited >= settings.give_up() { Err(Error::TimedOut) } else { Ok(()) }

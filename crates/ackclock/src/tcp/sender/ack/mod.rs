@@ -61,7 +61,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     }
 
     /// The general road of an ack.
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn on_any_ack(&mut self, now: Instant, settings: &Settings<P>, input: &AckInput<'_>) {
         self.note_app_limited();
         self.allow_burst(settings);

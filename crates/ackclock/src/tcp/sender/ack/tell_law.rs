@@ -72,7 +72,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         flight_size: u32,
         unrepaired: u32,
     ) {
-        if let Some(phase) = outcome.undone {
+        if let Some(phase) = outcome.undone.filter(|_| P::UNDO) {
             self.counters.undos.add(1);
             self.controller.on_undo(now);
             self.forget_unvalidated_loss();

@@ -445,7 +445,7 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
 }
 
 impl<P: Profile> RecordedFlight<'_, P> {
-    #[inline(never)]
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn make_room(&mut self) -> bool {
         self.delivery.reserve(&mut self.records)
     }

@@ -58,6 +58,11 @@ pub(super) trait RuleSet: Rules + Debug {
 
     /// Whose rules they are.
     fn algorithm(&self) -> RecoveryAlgorithm;
+
+    /// Whether SACK decides what is lost.
+    fn uses_sack(&self) -> bool {
+        self.algorithm().needs_sack()
+    }
 }
 
 impl RuleSet for newreno::NewReno {
@@ -121,6 +126,10 @@ impl<R: NeedsSack> RuleSet for OrNewReno<R> {
             OrNewReno::WithSack(_) => R::ALGORITHM,
             OrNewReno::NewReno(_) => RecoveryAlgorithm::NewReno,
         }
+    }
+
+    fn uses_sack(&self) -> bool {
+        matches!(self, OrNewReno::WithSack(_))
     }
 }
 

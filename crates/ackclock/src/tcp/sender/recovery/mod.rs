@@ -183,7 +183,7 @@ impl<P: Profile> Recovery<P> {
 
     /// Whether SACK decides what is lost.
     pub(crate) fn uses_sack(&self) -> bool {
-        self.algorithm().needs_sack()
+        P::SACK && self.rules.uses_sack()
     }
 
     pub(crate) fn phase(&self) -> Phase {
