@@ -9,7 +9,9 @@ use ackclock::io::SharedStack;
 use ackclock::link::ethernet::Ethernet;
 use ackclock::link::{Link, TransmitError};
 use ackclock::profile::{FewRanges, Present};
-use ackclock::stack::{Capabilities, ConnectionMemory, Listener, Received, Stack, StackMemory, Transmit};
+use ackclock::stack::{
+    Capabilities, ConnectionMemory, Listener, Received, Stack, StackMemory, Transmit,
+};
 use ackclock::tcp::{Config, flight, recovery};
 use ackclock::time::Instant;
 use ackclock::wire::EthernetAddress;
