@@ -104,6 +104,13 @@ impl<P: Profile> AckState<P> {
         self.chosen.get().map_or(Gathering::TwoSegments, |chosen| chosen.delay.gathering)
     }
 
+    /// Those of a connection that begins with these settings.
+    // Made anew: what is always the same at the beginning need not be copied.
+    pub(super) fn begun(&self) -> Self {
+        let AckState { chosen, heartbeat, .. } = *self;
+        AckState { chosen, heartbeat, one_each: true, owed: 0, deadline: Instant::FAR_FUTURE }
+    }
+
     /// It is known whether SACK is in use.
     pub(super) fn agree(&mut self, sack: bool) {
         self.one_each = !sack;

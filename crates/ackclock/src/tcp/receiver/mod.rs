@@ -75,7 +75,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
             window: Window::new(next, 0, 1),
             clamp: initial.window_clamp,
             wanted: u32::MAX,
-            acks: initial.acks,
+            acks: initial.acks.begun(),
             full_size: Kept::new(FullSize::new(1)),
             report: Kept::new(SackReport::new(false)),
             ecn: Kept::new(EcnReceiver::default()),
