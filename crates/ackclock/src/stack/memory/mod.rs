@@ -7,6 +7,7 @@ pub(super) mod idle;
 /// The stand-in of `budget`, for its tests.
 #[cfg(test)]
 #[expect(dead_code, reason = "only its tests use it where there is a heap")]
+#[allow(clippy::duplicate_mod, reason = "where it stands in, it is there twice")]
 mod lent;
 
 pub(super) use budget::{MemoryBudget, QueueSizes};
