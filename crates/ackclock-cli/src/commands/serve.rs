@@ -102,7 +102,6 @@ impl Serve {
             service,
             port: self.port.unwrap_or(service.port()),
             once: self.once,
-            interval: self.report.interval,
             json: self.report.json,
         }
     }
@@ -116,6 +115,7 @@ impl Serve {
             controller: self.connection.controller()?,
             limits: self.limits.limits(&config),
             seed: self.seed,
+            interval: self.report.interval,
             pcap: self.pcap.clone(),
         })
     }

@@ -1,7 +1,7 @@
 //! Standard output, which reports are written to.
 
 use crate::failure::Failure;
-use std::io::{self, ErrorKind, StdoutLock, Write};
+use std::io::{self, StdoutLock, Write};
 
 /// Standard output, locked. One that was closed when the program started takes nothing, so that no
 /// report is lost without a word.
@@ -34,7 +34,7 @@ impl Write for StandardOutput {
 #[cfg(target_os = "linux")]
 fn require_open() -> io::Result<()> {
     if ackclock_host::standard_output::was_closed() {
-        return Err(io::Error::new(ErrorKind::NotConnected, "standard output is closed"));
+        return Err(io::Error::new(io::ErrorKind::NotConnected, "standard output is closed"));
     }
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! Meter of one queue of a service, which samples what was served and what was refused.
 
 use super::refused::Refused;
-use crate::report::{bits_per_second, bytes, rate, seconds, stdout};
+use super::summary::Interval;
+use crate::report::{bits_per_second, seconds, stdout};
 use ackclock::time::{Duration, Instant};
-use serde::Serialize;
 use std::io::Write;
 
-/// Header that names the columns of [`Interval::line`].
+/// Header that names the columns of an [`Interval`].
 pub(super) const HEADER: &str = "\
 [ ID] Interval           Accepted  Received     Sent         Bitrate         Refused: SYN  Accept  \
 Memory  RST";
@@ -18,38 +18,6 @@ pub(super) struct Counts {
     pub(super) received_bytes: u64,
     pub(super) sent_bytes: u64,
     pub(super) refused: Refused,
-}
-
-/// Changes of the counters of a queue between two samples.
-#[derive(Serialize, Clone, PartialEq, Debug)]
-pub(super) struct Interval {
-    /// Number of the queue, counted from 1.
-    queue: usize,
-    start_seconds: f64,
-    end_seconds: f64,
-    accepted_connections: u64,
-    received_bytes: u64,
-    sent_bytes: u64,
-    bits_per_second: f64,
-    refused: Refused,
-}
-
-impl Interval {
-    fn line(&self) -> String {
-        let Refused { half_open_syns, accept_queue_segments, memory_connections, resets } =
-            self.refused;
-        format!(
-            "[{:>3}] {:6.2}-{:<6.2} sec  {:8}  {:11}  {:11}  {:14}  {half_open_syns:12}  \
-             {accept_queue_segments:6}  {memory_connections:6}  {resets:3}",
-            self.queue,
-            self.start_seconds,
-            self.end_seconds,
-            self.accepted_connections,
-            bytes(self.received_bytes),
-            bytes(self.sent_bytes),
-            rate(self.bits_per_second),
-        )
-    }
 }
 
 /// Meter that takes samples, and prints or keeps them.
@@ -114,7 +82,7 @@ impl Meter {
         self.last = (now, counts);
         if self.live {
             // The queues' threads share the output, so a line is written in one piece.
-            let line = interval.line() + "\n";
+            let line = format!("{interval}\n");
             let mut stdout = stdout();
             let written = stdout.write_all(line.as_bytes()).and_then(|()| stdout.flush());
             // The error is reported when the summary is written and fails too.
@@ -142,7 +110,7 @@ mod tests {
             Counts { accepted: 3, received_bytes: 1_177_000, sent_bytes: 1_177_000, refused };
         meter.sample(Instant::ZERO + Duration::from_secs(1), counts);
         meter.sample(Instant::ZERO + Duration::from_secs(2), counts);
-        let lines: Vec<_> = meter.kept().iter().map(Interval::line).collect();
+        let lines: Vec<_> = meter.kept().iter().map(Interval::to_string).collect();
         let expected = [
             "[ ID] Interval           Accepted  Received     Sent         Bitrate         Refused: SYN  Accept  Memory  RST",
             "[  1]   0.00-1.00   sec         3  1.12 MBytes  1.12 MBytes  18.8 Mbits/sec         20000       7      12  900",

@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod kernel;
+#[cfg(target_os = "linux")]
 mod meter;
 #[cfg(target_os = "linux")]
 mod own_stack;

@@ -14,7 +14,7 @@ use ackclock::congestion::{BuiltIn, CongestionController};
 use ackclock::stack::{Event, ListenConfig, Stack};
 use ackclock::storage::Buffer;
 use ackclock::tcp::Config;
-use ackclock::time::Instant;
+use ackclock::time::{Duration, Instant};
 use std::net::SocketAddr;
 use std::ops::Add;
 use std::path::PathBuf;
@@ -30,6 +30,8 @@ pub(crate) struct StackSettings {
     pub(crate) limits: Limits,
     /// Seed of everything random; `None`: a random seed.
     pub(crate) seed: Option<u64>,
+    /// Length of the intervals that are reported; `None`: none are.
+    pub(crate) interval: Option<Duration>,
     /// File in which packets are captured.
     pub(crate) pcap: Option<PathBuf>,
 }
@@ -55,12 +57,12 @@ pub(crate) fn over_own_stack(
     };
     let servers = |index| Servers {
         each: places.iter().map(server).collect(),
-        meter: Meter::new(index + 1, settings.interval, !settings.json),
+        meter: Meter::new(index + 1, stack_settings.interval, !settings.json),
     };
     let mut all: Vec<_> = (0..driver.queues()).map(servers).collect();
     let place = places.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
     settings.announce(&place);
-    if settings.interval.is_some() && !settings.json {
+    if stack_settings.interval.is_some() && !settings.json {
         print(&format!("{HEADER}\n"))?;
     }
     driver.run(&mut all)?;
@@ -71,7 +73,10 @@ pub(crate) fn over_own_stack(
     }
     let duration = now.saturating_since(Instant::ZERO);
     let offloading = Some(driver.is_offloading());
-    let refused = driver.stacks().map(Refused::of).fold(Refused::default(), Refused::add);
+    let refused = driver
+        .stacks()
+        .map(|stack| Refused::from(stack.statistics()))
+        .fold(Refused::default(), Refused::add);
     let servers = all.iter().flat_map(|servers| &servers.each);
     let mut summary =
         summary(servers, place, stack_settings.way.via.word(), seconds(duration), offloading);
@@ -80,7 +85,7 @@ pub(crate) fn over_own_stack(
         servers.each.iter_mut().for_each(|server| server.abort(now, stack));
     });
     driver.finish()?;
-    summary.intervals = settings
+    summary.intervals = stack_settings
         .interval
         .filter(|_| settings.json)
         .map(|_| all.into_iter().flat_map(|servers| servers.meter.kept()).collect());
@@ -96,7 +101,7 @@ struct Servers {
 impl Servers {
     /// What the queue has served and refused so far.
     fn counts<C: CongestionController + Clone>(&self, stack: &Stack<'_, C>) -> Counts {
-        let refused = Refused::of(stack);
+        let refused = Refused::from(stack.statistics());
         self.each.iter().map(Server::statistics).fold(
             Counts { refused, ..Counts::default() },
             |counts, statistics| Counts {

@@ -1,7 +1,6 @@
 //! What the stacks of a service refused for want of room or by a rate limit.
 
-use ackclock::congestion::CongestionController;
-use ackclock::stack::Stack;
+use ackclock::stack::Statistics;
 use serde::Serialize;
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -21,23 +20,23 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    /// Counters of a stack.
-    pub(super) fn of<C: CongestionController + Clone>(stack: &Stack<'_, C>) -> Self {
-        let statistics = stack.statistics();
-        Refused {
-            half_open_syns: statistics.half_open_overflow,
-            accept_queue_segments: statistics.accept_overflow,
-            memory_connections: statistics.memory_refused,
-            resets: statistics.resets_suppressed,
-        }
-    }
-
     fn each(self, other: Self, join: fn(u64, u64) -> u64) -> Self {
         Refused {
             half_open_syns: join(self.half_open_syns, other.half_open_syns),
             accept_queue_segments: join(self.accept_queue_segments, other.accept_queue_segments),
             memory_connections: join(self.memory_connections, other.memory_connections),
             resets: join(self.resets, other.resets),
+        }
+    }
+}
+
+impl From<&Statistics> for Refused {
+    fn from(statistics: &Statistics) -> Self {
+        Refused {
+            half_open_syns: statistics.half_open_overflow,
+            accept_queue_segments: statistics.accept_overflow,
+            memory_connections: statistics.memory_refused,
+            resets: statistics.resets_suppressed,
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Settings of a service on any TCP.
 
 use ackclock::apps::Service;
-use ackclock::time::Duration;
 use std::io::{self, Write};
 
 /// Settings of a service on any TCP.
@@ -12,8 +11,6 @@ pub(crate) struct ServeSettings {
     pub(crate) port: u16,
     /// Whether to end after the first connection.
     pub(crate) once: bool,
-    /// Length of the intervals that are reported; `None`: none are.
-    pub(crate) interval: Option<Duration>,
     /// Whether the summary is a JSON object.
     pub(crate) json: bool,
 }

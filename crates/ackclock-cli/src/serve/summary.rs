@@ -1,11 +1,11 @@
 //! Summary of a service, reported when it ends.
 
-use super::meter::Interval;
 use super::refused::Refused;
 use super::settings::ServeSettings;
 use crate::failure::Failure;
-use crate::report::{InfoReport, ProcessorReport, SCHEMA, stdout, write_object};
+use crate::report::{InfoReport, ProcessorReport, SCHEMA, bytes, rate, stdout, write_object};
 use serde::Serialize;
+use std::fmt;
 use std::io::Write;
 
 /// Summary of a service.
@@ -33,6 +33,39 @@ pub(crate) struct Summary {
     pub(crate) last: Option<InfoReport>,
     /// Error of the last connection that failed.
     pub(crate) error: Option<String>,
+}
+
+/// Changes of the counters of a queue between two samples.
+#[derive(Serialize, Clone, PartialEq, Debug)]
+pub(super) struct Interval {
+    /// Number of the queue, counted from 1.
+    pub(super) queue: usize,
+    pub(super) start_seconds: f64,
+    pub(super) end_seconds: f64,
+    pub(super) accepted_connections: u64,
+    pub(super) received_bytes: u64,
+    pub(super) sent_bytes: u64,
+    pub(super) bits_per_second: f64,
+    pub(super) refused: Refused,
+}
+
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Refused { half_open_syns, accept_queue_segments, memory_connections, resets } =
+            self.refused;
+        write!(
+            f,
+            "[{:>3}] {:6.2}-{:<6.2} sec  {:8}  {:11}  {:11}  {:14}  {half_open_syns:12}  \
+             {accept_queue_segments:6}  {memory_connections:6}  {resets:3}",
+            self.queue,
+            self.start_seconds,
+            self.end_seconds,
+            self.accepted_connections,
+            bytes(self.received_bytes),
+            bytes(self.sent_bytes),
+            rate(self.bits_per_second),
+        )
+    }
 }
 
 #[derive(Serialize)]
@@ -129,13 +162,7 @@ mod tests {
 
     #[test]
     fn the_line_tells_what_was_done() {
-        let settings = ServeSettings {
-            service: Service::Echo,
-            port: 7,
-            once: false,
-            interval: None,
-            json: false,
-        };
+        let settings = ServeSettings { service: Service::Echo, port: 7, once: false, json: false };
         assert_eq!(
             summary().line(&settings),
             "echo on 10.7.0.2:7: 3 connections (2 completed, 1 failed), 1000 bytes received, 900 \
