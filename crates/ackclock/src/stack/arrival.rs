@@ -1,6 +1,7 @@
 //! Packets from the link: whose they are.
 
 use super::aftermath::Cause;
+use super::config::Part;
 use super::demux::Entity;
 use super::replies::{Queued, Reply, reset_for};
 use super::tuple::FourTuple;
@@ -32,8 +33,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// As [`on_received`](Self::on_received), for one of several stacks with the same addresses (such as
     /// one for each queue of a device): takes the packet unless it concerns a connection of which
-    /// this stack does not know, and returns whether it took it. A SYN for a listener of this stack
-    /// is taken. What no stack takes goes to [`on_received`](Self::on_received) of any, which answers it.
+    /// this stack does not know, and returns whether it took it. A SYN for a listener is taken by one of
+    /// the stacks, always the same for a four-tuple, so that one that comes again finds what the first one
+    /// has begun; all are to have the same listeners, and settings made by
+    /// [`StackConfig::share`](super::StackConfig::share). What no stack takes goes to
+    /// [`on_received`](Self::on_received) of any, which answers it.
     pub fn claim(&mut self, now: Instant, received: &Received<'_>) -> bool {
         self.take::<false>(now, received)
     }
@@ -51,7 +55,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         // Of a packet that is dropped nothing is kept if its time is noted first.
         let begun = STRAY.then(|| self.begin_packet(now));
         let parsed = parse_packet_of::<P>(received.packet, received.verify);
-        if !STRAY && parsed.as_ref().is_ok_and(|packet| self.is_stray(packet)) {
+        if !STRAY && parsed.as_ref().is_ok_and(|packet| self.is_stray(now, packet)) {
             return false;
         }
         let now = begun.unwrap_or_else(|| self.begin_packet(now));
@@ -89,10 +93,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// Whether a packet concerns a connection of which this stack does not know.
-    fn is_stray(&self, packet: &Packet<'_>) -> bool {
+    fn is_stray(&self, now: Instant, packet: &Packet<'_>) -> bool {
         match &packet.protocol {
             Protocol::Tcp(segment) => {
-                self.is_stray_segment(segment, self.find(&FourTuple::of(segment)))
+                let tuple = FourTuple::of(segment);
+                self.find(&tuple).is_none() && !self.opens_here(now, segment, &tuple)
             }
             Protocol::IcmpError(error) => self
                 .find(&FourTuple { local: error.local.into(), remote: error.remote.into() })
@@ -101,12 +106,20 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// The same of a segment, and who has its four-tuple.
-    fn is_stray_segment(&self, segment: &Segment<'_>, entity: Option<Entity>) -> bool {
+    /// Whether a segment of no connection opens one, and this is the one of several stacks that has it.
+    fn opens_here(&self, now: Instant, segment: &Segment<'_>, tuple: &FourTuple) -> bool {
+        let Part { index, stacks } = self.config.part;
+        let Some(listener) = self.listener_for(tuple) else {
+            return false;
+        };
+        if stacks > 1 && self.secret.share(tuple, stacks) != index {
+            return false;
+        }
         let flags = segment.header.flags;
-        let opens = flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST);
-        let listens = || self.listener_for(&FourTuple::of(segment)).is_some();
-        entity.is_none() && !(opens && listens())
+        let is_syn = flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST);
+        let brings_cookie =
+            || self.expects_cookies(now, listener) && self.cookie_in(now, segment, tuple).is_some();
+        is_syn || P::SYN_COOKIES && brings_cookie()
     }
 
     /// Whether it comes from or goes to a whole network (MUST-57, MUST-63), which the packet alone

@@ -36,6 +36,7 @@ mod slot;
 mod socket_options;
 mod statistics;
 mod storage;
+mod syn_cookies;
 mod time_wait;
 mod timers;
 mod tuple;

@@ -75,7 +75,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     fn transmit_reply(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let reply = self.replies.front()?;
         let flags = reply.flags;
-        let offered = self.offer_bare(&reply.tuple, &mut reply.header(), reply.ip_fields, sink);
+        let mut header = reply.header();
+        if P::SYN_COOKIES && flags.contains(Flags::SYN) {
+            header.options = self.cookie_options(reply);
+        }
+        let offered = self.offer_bare(&reply.tuple, &mut header, reply.ip_fields, sink);
         if offered.is_ok() {
             self.replies.sent();
             self.count_reset(flags);

@@ -8,7 +8,7 @@ use crate::storage::{Buffer, Deque, copy};
 use crate::time::Instant;
 use crate::wire::{Address, EchoRequest, Flags, Header, IpInfo, Options, Segment, Timestamps};
 
-/// A segment to be sent: a reset, or an ack of a small record.
+/// A segment to be sent: a reset, an ack of a small record, or a SYN cookie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Reply {
     /// From whom to whom.
@@ -18,7 +18,7 @@ pub(super) struct Reply {
     pub(super) flags: Flags,
     /// The window field.
     pub(super) window: u16,
-    /// The only option that it can have.
+    /// The only option that it can have, but for a SYN cookie.
     pub(super) timestamps: Option<Timestamps>,
     /// Hop limit and codepoint.
     pub(super) ip_fields: IpFields,

@@ -6,6 +6,7 @@ use super::id_queue::{IdQueue, Link};
 use super::ip_fields::IpFields;
 use super::pool::{Place, Pool};
 use super::replies::Reply;
+use super::secret::FirstNumbers;
 use super::timers::TimerQueue;
 use super::tuple::FourTuple;
 use crate::profile::{Kept, Part, Profile};
@@ -22,10 +23,8 @@ use crate::wire::{Flags, Header, Segment};
 pub(super) struct Passive {
     /// Listener that the SYN came to.
     pub(super) listener: u32,
-    /// Our initial sequence number.
-    pub(super) iss: SeqNumber,
-    /// Added to our timestamp clock.
-    pub(super) timestamp_offset: u32,
+    /// Our initial sequence number, and what is added to our timestamp clock.
+    pub(super) first: FirstNumbers,
     /// Largest IP packet of the link, in bytes.
     pub(super) mtu: u32,
     /// Receive memory of the connection to come, in bytes: least and most.
@@ -109,14 +108,14 @@ impl<P: Profile> HalfOpen<P> {
         let mut agreement = Agreement::offer(&initial.offer, passive.mtu, ip_header, most_memory);
         agreement.agree(&SynOptions::of(&syn.header), ip_header);
         let give_up_at = now + initial.syn_give_up();
-        let mut timestamps = TimestampState::new(passive.timestamp_offset);
+        let mut timestamps = TimestampState::new(passive.first.timestamp_offset);
         if let (Some(first), true) = (syn.header.options.timestamps, agreement.timestamps) {
             timestamps.enable(now, first.value, syn.header.seq + 1);
         }
         HalfOpen {
             tuple,
             listener: passive.listener,
-            iss: passive.iss,
+            iss: passive.first.isn,
             irs: syn.header.seq,
             agreement,
             timestamps,
@@ -282,6 +281,8 @@ pub(super) struct HalfOpens<'a, P: Profile> {
     pub(super) timers: TimerQueue<'a, Cell<P>>,
     /// Those whose SYN-ACK is to be sent.
     pub(super) output: IdQueue<'a>,
+    /// The record that gives way next, or one of those after it.
+    next_victim: u32,
 }
 
 impl<'a, P: Profile> HalfOpens<'a, P> {
@@ -296,6 +297,7 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
             records: Pool::new(records, limit),
             timers: TimerQueue::new(timers),
             output: IdQueue::new(links),
+            next_victim: 0,
         }
     }
 
@@ -314,6 +316,16 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
         self.timers.arm(id, self.records.get(id)?.deadline());
         self.output.push(id);
         Some(id)
+    }
+
+    /// The record of those with `may_go` that is to give way to a new one. If all do in turn and new
+    /// ones take their places, it is the oldest.
+    pub(super) fn victim(&mut self, may_go: impl Fn(&HalfOpen<P>) -> bool) -> Option<u32> {
+        let end = self.records.end();
+        let from_next = (self.next_victim..end).chain(0..self.next_victim.min(end));
+        let victim = from_next.into_iter().find(|id| self.records.get(*id).is_some_and(&may_go))?;
+        self.next_victim = victim + 1;
+        Some(victim)
     }
 
     /// Takes a record out.

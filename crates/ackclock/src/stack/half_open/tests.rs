@@ -9,8 +9,7 @@ const ISS: SeqNumber = SeqNumber(5000);
 
 const PASSIVE: Passive = Passive {
     listener: 3,
-    iss: ISS,
-    timestamp_offset: 500,
+    first: FirstNumbers { isn: ISS, timestamp_offset: 500 },
     mtu: 1500,
     receive_memory: (100_000, 262_144),
     defer_accept: 0,
