@@ -18,6 +18,10 @@ use crate::tcp::{Accepted, Agreement, Initial, RtoConfig, SynOptions};
 use crate::time::{Duration, Instant};
 use crate::wire::{Flags, Header, Segment};
 
+/// A SYN that comes again is answered at most so often (as Linux does): whoever repeats it in another's
+/// name gets few packets sent to that one.
+const SYN_ACK_INTERVAL: Duration = Duration::from_millis(500);
+
 /// What a new record needs to know beyond the SYN.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Passive {
@@ -149,7 +153,8 @@ impl<P: Profile> HalfOpen<P> {
         {
             // RFC 3168 section 6.1.1.1: a peer that no longer asks for ECN does without.
             self.agreement.keep_ecn(header);
-            return Answer::SynAck;
+            let is_new = self.sent > 0 && now.saturating_since(self.sent_at) < SYN_ACK_INTERVAL;
+            return if is_new { Answer::Drop } else { Answer::SynAck };
         }
         match self.timestamps.check(now, header) {
             TimestampCheck::Passed => {}
