@@ -7,12 +7,12 @@ use super::replies::{Queued, Reply, reset_for};
 use super::tuple::FourTuple;
 use super::{Received, Stack, Statistics};
 use crate::congestion::CongestionController;
-use crate::profile::Profile;
+use crate::profile::{Kept, Profile};
 use crate::tcp::Verdict;
 use crate::time::Instant;
 use crate::wire::{
-    EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, Protocol, Segment, WireError,
-    parse_packet_of,
+    EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, Protocol, Segment, UnknownOption,
+    WireError, is_unicast, parse_packet_of,
 };
 
 /// Length of an ICMP echo header, in bytes.
@@ -76,20 +76,34 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 return self.statistics.count(|all| counter(all, *error));
             }
         };
+        let entity = match &packet.protocol {
+            Protocol::Tcp(segment) => self.find(&FourTuple::of(segment)),
+            _ => None,
+        };
+        // No connection has such an end.
+        if entity.is_none() && self.has_impossible_end(&packet.ip) {
+            tell!(debug, "packet from {} dropped: no host has that address", packet.ip.source);
+            return self.statistics.count(|all| &mut all.bad_address);
+        }
         match &packet.protocol {
-            Protocol::Tcp(segment) => {
-                self.on_segment(now, segment, self.find(&FourTuple::of(segment)));
-            }
-            _ if self.has_broadcast_end(&packet.ip) => {
-                tell!(debug, "packet dropped: it is of a whole network");
-                self.statistics.count(|all| &mut all.bad_address)
-            }
+            Protocol::Tcp(segment) => self.on_segment(now, segment, entity),
             Protocol::EchoRequest(request) => self.on_echo_request(&packet.ip, request),
             Protocol::IcmpError(error) if P::ICMP_ERRORS => self.on_icmp_error(now, error),
-            Protocol::IcmpError(_) | Protocol::OtherIcmp => {
+            Protocol::UnknownOption(option) if P::ICMP_ERRORS => {
+                self.on_unknown_option(now, &packet.ip, option);
+            }
+            Protocol::IcmpError(_) | Protocol::OtherIcmp | Protocol::UnknownOption(_) => {
                 self.statistics.count(|all| &mut all.icmp_ignored)
             }
         }
+    }
+
+    /// Whether it comes from whom nothing can come, or goes to a whole network (MUST-57, MUST-63).
+    fn has_impossible_end(&self, ip: &IpInfo) -> bool {
+        let (source, destination) = (ip.source, ip.destination);
+        !self.addresses.may_be_source(source)
+            || !is_unicast(destination)
+            || self.addresses.is_broadcast(destination)
     }
 
     /// Whether a packet concerns a connection of which this stack does not know.
@@ -102,7 +116,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             Protocol::IcmpError(error) => self
                 .find(&FourTuple { local: error.local.into(), remote: error.remote.into() })
                 .is_none(),
-            Protocol::EchoRequest(_) | Protocol::OtherIcmp => false,
+            Protocol::EchoRequest(_) | Protocol::OtherIcmp | Protocol::UnknownOption(_) => false,
         }
     }
 
@@ -120,12 +134,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let brings_cookie =
             || self.expects_cookies(now, listener) && self.cookie_in(now, segment, tuple).is_some();
         is_syn || P::SYN_COOKIES && brings_cookie()
-    }
-
-    /// Whether it comes from or goes to a whole network (MUST-57, MUST-63), which the packet alone
-    /// does not show.
-    fn has_broadcast_end(&self, ip: &IpInfo) -> bool {
-        self.addresses.has_broadcast([ip.source, ip.destination])
     }
 
     /// A segment, and who has its four-tuple.
@@ -146,10 +154,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 }
             }
             Some(Entity::TimeWait(id)) => self.on_time_wait_segment(now, id, segment),
-            // No connection has such an end.
-            None if self.has_broadcast_end(&segment.ip) => {
-                self.statistics.count(|all| &mut all.bad_address)
-            }
             None => self.on_new_segment(now, segment),
         }
     }
@@ -206,6 +210,19 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
+    /// An IPv6 packet is dropped for an option, and its sender told (RFC 8200 section 4.2).
+    #[inline(never)]
+    fn on_unknown_option(&mut self, now: Instant, ip: &IpInfo, option: &UnknownOption<'_>) {
+        self.statistics.count(|all| &mut all.bad_header);
+        let is_allowed = self.error_limit.get_mut().is_some_and(|limit| limit.allow(now));
+        if self.addresses.contains(ip.destination)
+            && is_allowed
+            && self.replies.push_unknown_option(ip, option) == Queued::Full
+        {
+            self.statistics.count(|all| &mut all.replies_dropped);
+        }
+    }
+
     /// An ICMP error: it concerns whoever has the quoted four-tuple, and only if the quoted
     /// sequence number is in flight (RFC 5927 section 4.1).
     #[inline(never)]
@@ -244,7 +261,6 @@ fn counter(statistics: &mut Statistics, error: WireError) -> &mut u64 {
         WireError::IpChecksum | WireError::Checksum => &mut statistics.bad_checksum,
         WireError::Fragment => &mut statistics.fragments,
         WireError::DataOffset | WireError::Option | WireError::Port => &mut statistics.bad_header,
-        WireError::Address => &mut statistics.bad_address,
         WireError::UnknownProtocol => &mut statistics.unknown_protocol,
     }
 }

@@ -159,6 +159,8 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     events: IdQueue<'a>,
     replies: Replies<'a>,
     reset_limit: RateLimit,
+    /// Of ICMP errors that we send.
+    error_limit: <P::IcmpErrors as Part>::Begins<RateLimit>,
     statistics: Counted<P>,
 }
 

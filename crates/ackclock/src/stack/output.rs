@@ -12,7 +12,7 @@ use crate::profile::Profile;
 use crate::time::Instant;
 use crate::wire::{
     Address, Ecn, Flags, Header, IpInfo, MAX_HEADER, WriteChecksum, write_echo_reply,
-    write_packet_header_of,
+    write_packet_header_of, write_unknown_option,
 };
 
 /// Whoever takes the packets; it is told to whom each goes, and what our addresses are.
@@ -118,7 +118,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             ecn: Ecn::NotEct,
         };
         let mut header = [0; MAX_HEADER];
-        let len = write_echo_reply(&mut header, &ip, &request);
+        let option = self.replies.front_option().filter(|_| P::ICMP_ERRORS);
+        let len = match option {
+            Some(pointer) => write_unknown_option(&mut header, &ip, pointer, request.data),
+            None => write_echo_reply(&mut header, &ip, &request),
+        };
         let transmit = Transmit {
             header: header.get(..len).unwrap_or_default(),
             payload: [request.data, &[]],
@@ -130,7 +134,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let offered = sink(&transmit, destination, &self.addresses);
         if offered.is_ok() {
             self.replies.echo_sent();
-            self.statistics.count(|all| &mut all.echo_replies);
+            if option.is_none() {
+                self.statistics.count(|all| &mut all.echo_replies);
+            }
         }
         Some(offered)
     }
