@@ -25,6 +25,8 @@ pub(crate) struct Limits {
     pub(crate) memory: Option<u64>,
     /// Most connections on each queue.
     pub(crate) max_connections: Option<usize>,
+    /// Most half-open connections on each queue.
+    pub(crate) half_open: Option<usize>,
     /// Larger one of a connection's two buffers, in bytes.
     pub(crate) buffer: u32,
 }
@@ -41,6 +43,7 @@ impl Limits {
         let enough = u64::from(self.buffer) * 4 * u64::from(queues);
         config.memory = self.memory.unwrap_or(config.memory.max(enough));
         config.max_connections = self.max_connections.unwrap_or(config.max_connections);
+        config.max_half_open = self.half_open.unwrap_or(config.max_half_open);
     }
 }
 

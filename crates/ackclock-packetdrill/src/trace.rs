@@ -69,7 +69,9 @@ impl Trace {
                     format!("{heading}{time} {arrow} {} // about {seq}\n", icmp(error.kind))
                 }
                 Protocol::EchoRequest(_) => format!("// {time} {arrow} icmp echo_request\n"),
-                Protocol::OtherIcmp => format!("// {time} {arrow} icmp\n"),
+                Protocol::OtherIcmp | Protocol::UnknownOption(_) => {
+                    format!("// {time} {arrow} icmp\n")
+                }
             },
             Err(error) => format!("// {time} {arrow} {} bytes: {error}\n", bytes.len()),
         }

@@ -175,6 +175,9 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     /// Selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883). With [`NoRanges`] ours tell
     /// of duplicates only.
     type Sack: Part;
+    /// SYN cookies (RFC 4987 section 3.6): a listener that has no room for another half-open connection
+    /// answers SYNs without keeping anything; without them the one that is oldest gives way.
+    type SynCookies: Part;
     /// The timestamps option: round trips measured by it, and PAWS (RFC 7323).
     type Timestamps: Part;
     /// Reductions for false alarms are taken back (RFC 3522, RFC 3708, RFC 4015, RFC 5682).
@@ -208,6 +211,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     const SEGMENTATION: bool = <Self::Segmentation as Part>::PRESENT;
     /// Whether the image has [`Sack`](Self::Sack).
     const SACK: bool = <Self::Sack as Part>::PRESENT;
+    /// Whether the image has [`SynCookies`](Self::SynCookies).
+    const SYN_COOKIES: bool = <Self::SynCookies as Part>::PRESENT;
     /// Whether the image has [`Timestamps`](Self::Timestamps).
     const TIMESTAMPS: bool = <Self::Timestamps as Part>::PRESENT;
     /// Whether the image has [`Undo`](Self::Undo).
@@ -248,6 +253,7 @@ pub mod full {
     pub type Recovery = recovery::All;
     pub type Segmentation = Present;
     pub type Sack = Present;
+    pub type SynCookies = Present;
     pub type Timestamps = Present;
     pub type Undo = Present;
     pub type Urgent = Present;
@@ -276,6 +282,7 @@ pub mod least {
     pub type Recovery = recovery::NewReno;
     pub type Segmentation = Absent;
     pub type Sack = Absent;
+    pub type SynCookies = Absent;
     pub type Timestamps = Absent;
     pub type Undo = Absent;
     pub type Urgent = Absent;
@@ -331,6 +338,7 @@ macro_rules! profile {
                 type Recovery = Recovery;
                 type Segmentation = Segmentation;
                 type Sack = Sack;
+                type SynCookies = SynCookies;
                 type Timestamps = Timestamps;
                 type Undo = Undo;
                 type Urgent = Urgent;

@@ -18,6 +18,10 @@ pub(crate) struct LimitOptions {
     /// Most connections at a time, on each queue [default: 65536]
     #[arg(long, value_name = "NUMBER")]
     max_connections: Option<usize>,
+    /// Most handshakes under way at a time, on each queue; SYNs beyond them are answered with SYN
+    /// cookies
+    #[arg(long, value_name = "NUMBER", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..))]
+    half_open: u32,
 }
 
 #[cfg(target_os = "linux")]
@@ -27,6 +31,7 @@ impl LimitOptions {
         Limits {
             memory: self.memory,
             max_connections: self.max_connections,
+            half_open: Some(self.half_open as usize),
             ..Limits::of_a_connection(config)
         }
     }

@@ -52,6 +52,9 @@ pub(crate) fn over_own_stack(
     let server = |&local| {
         let mut listen = ListenConfig::new(local);
         listen.connection = config;
+        listen.half_open = limits.half_open.unwrap_or(listen.half_open);
+        // As many as Linux's `somaxconn` allows: those that one round of the loop brings all have room.
+        listen.backlog = 4_096;
         let server = Server::new(settings.service, listen, Buffer::growing());
         if settings.once { server.once() } else { server }
     };

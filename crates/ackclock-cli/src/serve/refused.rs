@@ -8,7 +8,7 @@ use std::ops::{Add, Sub};
 /// Counters of what was refused.
 #[derive(Serialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Refused {
-    /// SYN segments dropped because there were too many half-open connections.
+    /// SYN segments for which there was no half-open place: nearly all were answered with a SYN cookie.
     pub(super) half_open_syns: u64,
     /// SYN segments and last acks of handshakes dropped because too many connections waited for the
     /// service to accept them.

@@ -75,12 +75,15 @@ impl Promises {
                 stream(from).first_mismatch(offset.into(), payload).is_none(),
                 "the bytes of a segment are those of the stream, however often they are sent",
             )?;
-            let most = peer.mss.unwrap_or(default_mss);
+            let most = peer.mss.map_or(default_mss, |mss| mss.max(LEAST_MSS));
             promise(payload.len() <= usize::from(most), "no segment is above the peer's MSS")?;
         }
         sender.check_end(segment, &peer)
     }
 }
+
+/// Least MSS of a peer that is believed, in bytes: one that is smaller may be exceeded up to this.
+const LEAST_MSS: u16 = 48;
 
 impl Sender {
     /// A SYN, the first one or a retransmission.

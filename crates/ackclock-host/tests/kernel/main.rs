@@ -10,6 +10,7 @@ mod device;
 mod ecn;
 mod endings;
 mod ethernet;
+mod floods;
 mod guard;
 mod impairments;
 mod kernel_side;

@@ -25,7 +25,7 @@ const PORT: u16 = 7007;
 const UNTIL_FORGOTTEN: Duration = Duration::from_secs(7);
 
 /// A queue and its stack.
-struct Queue {
+pub(crate) struct Queue {
     run_loop: RunLoop<Tun>,
     stack: Stack<'static, BuiltIn>,
 }
@@ -51,7 +51,7 @@ impl Queue {
 }
 
 /// The queues of an interface, with stacks that have the same addresses.
-fn queues(number: u16, offload: Offload) -> Vec<Queue> {
+pub(crate) fn queues(number: u16, offload: Offload) -> Vec<Queue> {
     let setup = setup("tun0");
     let queues = Tun::open_queues(&setup.name, offload, number.into()).expect("a TUN device");
     setup.apply().expect("a configured interface");
@@ -69,7 +69,10 @@ fn queues(number: u16, offload: Offload) -> Vec<Queue> {
 }
 
 /// Echo servers on all queues, and the wakers that stop them.
-fn echo_servers(queues: Vec<Queue>, local: SocketAddr) -> (Vec<JoinHandle<Echo>>, Vec<Waker>) {
+pub(crate) fn echo_servers(
+    queues: Vec<Queue>,
+    local: SocketAddr,
+) -> (Vec<JoinHandle<Echo>>, Vec<Waker>) {
     let wakers = queues.iter().map(Queue::waker).collect();
     let echo = move || {
         let mut listen = ListenConfig::new(local);
@@ -81,9 +84,9 @@ fn echo_servers(queues: Vec<Queue>, local: SocketAddr) -> (Vec<JoinHandle<Echo>>
     (queues.into_iter().map(|queue| queue.spawn(echo)).collect(), wakers)
 }
 
-type Echo = Server<'static>;
+pub(crate) type Echo = Server<'static>;
 
-fn stop(servers: Vec<JoinHandle<Echo>>, wakers: &[Waker]) -> Vec<ServerStatistics> {
+pub(crate) fn stop(servers: Vec<JoinHandle<Echo>>, wakers: &[Waker]) -> Vec<ServerStatistics> {
     wakers.iter().for_each(Waker::stop);
     servers.into_iter().map(|server| *server.join().expect("a server").statistics()).collect()
 }

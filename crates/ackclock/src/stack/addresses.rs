@@ -114,12 +114,21 @@ impl<'a> Addresses<'a> {
 
     /// Whether it is the broadcast address of a network that we are in (RFC 1122 section 3.2.1.3).
     pub(super) fn is_broadcast(&self, address: Address) -> bool {
-        self.has_broadcast([address])
+        self.iter().any(|own| broadcast_of(&own) == Some(address))
     }
 
-    /// The same of any of several.
-    pub(super) fn has_broadcast<const N: usize>(&self, ends: [Address; N]) -> bool {
-        self.iter().filter_map(|own| broadcast_of(&own)).any(|address| ends.contains(&address))
+    /// Whether a packet may come from this address: that of a single host that is not this one (RFC 1122
+    /// sections 3.2.1.3 and 4.2.3.10, RFC 4291 section 2.5, MUST-63).
+    pub(super) fn may_be_source(&self, source: Address) -> bool {
+        let is_of_a_host = match source {
+            // "This" network, loopback, and from 224 on groups, what is reserved, and broadcast.
+            Address::V4(ip) => matches!(ip.octets(), [1..=126 | 128..=223, ..]),
+            Address::V6(ip) => {
+                let is_mapped = ip.to_ipv4_mapped().is_some();
+                !(ip.is_unspecified() || ip.is_loopback() || ip.is_multicast() || is_mapped)
+            }
+        };
+        is_of_a_host && !self.iter().any(|own| own.address == source || own.is_named_by(source))
     }
 
     /// The source address for a destination: the same address if it is ours, else one of the same
@@ -155,6 +164,18 @@ impl Network {
         is_there.then(|| Network { address: cidr.address.into(), prefix: cidr.prefix })
     }
 
+    /// Whether the address stands for this network as a whole: the bits behind the prefix are all ones, or
+    /// all zeros.
+    fn is_named_by(&self, address: Address) -> bool {
+        match (address, broadcast_of(self)) {
+            (Address::V4(address), Some(Address::V4(all))) => {
+                let hosts = hosts_mask(self.prefix);
+                address == all || address.to_bits() == all.to_bits() & !hosts
+            }
+            _ => false,
+        }
+    }
+
     /// Whether the address is in this network.
     pub(crate) fn contains(&self, address: Address) -> bool {
         self.address.is_ipv4() == address.is_ipv4()
@@ -174,8 +195,13 @@ fn broadcast_of(network: &Network) -> Option<Address> {
         Address::V4(address) => address,
         Address::V6(_) => return None,
     };
-    let hosts = u32::MAX.checked_shr(network.prefix.into()).unwrap_or(0);
-    (network.prefix <= 30).then(|| Ipv4Addr::from_bits(address.to_bits() | hosts).into())
+    let all = address.to_bits() | hosts_mask(network.prefix);
+    (network.prefix <= 30).then(|| Ipv4Addr::from_bits(all).into())
+}
+
+/// The bits behind an IPv4 prefix.
+fn hosts_mask(prefix: u8) -> u32 {
+    u32::MAX.checked_shr(prefix.into()).unwrap_or(0)
 }
 
 /// The error for an address of a family that was left out.

@@ -1,17 +1,18 @@
 //! Packets from the link: whose they are.
 
 use super::aftermath::Cause;
+use super::config::Part;
 use super::demux::Entity;
 use super::replies::{Queued, Reply, reset_for};
 use super::tuple::FourTuple;
 use super::{Received, Stack, Statistics};
 use crate::congestion::CongestionController;
-use crate::profile::Profile;
+use crate::profile::{Kept, Profile};
 use crate::tcp::Verdict;
 use crate::time::Instant;
 use crate::wire::{
-    EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, Protocol, Segment, WireError,
-    parse_packet_of,
+    EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, Protocol, Segment, UnknownOption,
+    WireError, is_unicast, parse_packet_of,
 };
 
 /// Length of an ICMP echo header, in bytes.
@@ -32,8 +33,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// As [`on_received`](Self::on_received), for one of several stacks with the same addresses (such as
     /// one for each queue of a device): takes the packet unless it concerns a connection of which
-    /// this stack does not know, and returns whether it took it. A SYN for a listener of this stack
-    /// is taken. What no stack takes goes to [`on_received`](Self::on_received) of any, which answers it.
+    /// this stack does not know, and returns whether it took it. A SYN for a listener is taken by one of
+    /// the stacks, always the same for a four-tuple, so that one that comes again finds what the first one
+    /// has begun; all are to have the same listeners, and settings made by
+    /// [`StackConfig::share`](super::StackConfig::share). What no stack takes goes to
+    /// [`on_received`](Self::on_received) of any, which answers it.
     pub fn claim(&mut self, now: Instant, received: &Received<'_>) -> bool {
         self.take::<false>(now, received)
     }
@@ -51,7 +55,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         // Of a packet that is dropped nothing is kept if its time is noted first.
         let begun = STRAY.then(|| self.begin_packet(now));
         let parsed = parse_packet_of::<P>(received.packet, received.verify);
-        if !STRAY && parsed.as_ref().is_ok_and(|packet| self.is_stray(packet)) {
+        if !STRAY && parsed.as_ref().is_ok_and(|packet| self.is_stray(now, packet)) {
             return false;
         }
         let now = begun.unwrap_or_else(|| self.begin_packet(now));
@@ -72,47 +76,64 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 return self.statistics.count(|all| counter(all, *error));
             }
         };
+        let entity = match &packet.protocol {
+            Protocol::Tcp(segment) => self.find(&FourTuple::of(segment)),
+            _ => None,
+        };
+        // No connection has such an end.
+        if entity.is_none() && self.has_impossible_end(&packet.ip) {
+            tell!(debug, "packet from {} dropped: no host has that address", packet.ip.source);
+            return self.statistics.count(|all| &mut all.bad_address);
+        }
         match &packet.protocol {
-            Protocol::Tcp(segment) => {
-                self.on_segment(now, segment, self.find(&FourTuple::of(segment)));
-            }
-            _ if self.has_broadcast_end(&packet.ip) => {
-                tell!(debug, "packet dropped: it is of a whole network");
-                self.statistics.count(|all| &mut all.bad_address)
-            }
+            Protocol::Tcp(segment) => self.on_segment(now, segment, entity),
             Protocol::EchoRequest(request) => self.on_echo_request(&packet.ip, request),
             Protocol::IcmpError(error) if P::ICMP_ERRORS => self.on_icmp_error(now, error),
-            Protocol::IcmpError(_) | Protocol::OtherIcmp => {
+            Protocol::UnknownOption(option) if P::ICMP_ERRORS => {
+                self.on_unknown_option(now, &packet.ip, option);
+            }
+            Protocol::IcmpError(_) | Protocol::OtherIcmp | Protocol::UnknownOption(_) => {
                 self.statistics.count(|all| &mut all.icmp_ignored)
             }
         }
     }
 
+    /// Whether it comes from whom nothing can come, or goes to a whole network (MUST-57, MUST-63).
+    fn has_impossible_end(&self, ip: &IpInfo) -> bool {
+        let (source, destination) = (ip.source, ip.destination);
+        !self.addresses.may_be_source(source)
+            || !is_unicast(destination)
+            || self.addresses.is_broadcast(destination)
+    }
+
     /// Whether a packet concerns a connection of which this stack does not know.
-    fn is_stray(&self, packet: &Packet<'_>) -> bool {
+    fn is_stray(&self, now: Instant, packet: &Packet<'_>) -> bool {
         match &packet.protocol {
             Protocol::Tcp(segment) => {
-                self.is_stray_segment(segment, self.find(&FourTuple::of(segment)))
+                let tuple = FourTuple::of(segment);
+                self.find(&tuple).is_none() && !self.opens_here(now, segment, &tuple)
             }
             Protocol::IcmpError(error) => self
                 .find(&FourTuple { local: error.local.into(), remote: error.remote.into() })
                 .is_none(),
-            Protocol::EchoRequest(_) | Protocol::OtherIcmp => false,
+            Protocol::EchoRequest(_) | Protocol::OtherIcmp | Protocol::UnknownOption(_) => false,
         }
     }
 
-    /// The same of a segment, and who has its four-tuple.
-    fn is_stray_segment(&self, segment: &Segment<'_>, entity: Option<Entity>) -> bool {
+    /// Whether a segment of no connection opens one, and this is the one of several stacks that has it.
+    fn opens_here(&self, now: Instant, segment: &Segment<'_>, tuple: &FourTuple) -> bool {
+        let Part { index, stacks } = self.config.part;
+        let Some(listener) = self.listener_for(tuple) else {
+            return false;
+        };
+        if stacks > 1 && self.secret.share(tuple, stacks) != index {
+            return false;
+        }
         let flags = segment.header.flags;
-        let opens = flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST);
-        let listens = || self.listener_for(&FourTuple::of(segment)).is_some();
-        entity.is_none() && !(opens && listens())
-    }
-
-    /// Whether it comes from or goes to a whole network (MUST-57, MUST-63), which the packet alone
-    /// does not show.
-    fn has_broadcast_end(&self, ip: &IpInfo) -> bool {
-        self.addresses.has_broadcast([ip.source, ip.destination])
+        let is_syn = flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST);
+        let brings_cookie =
+            || self.expects_cookies(now, listener) && self.cookie_in(now, segment, tuple).is_some();
+        is_syn || P::SYN_COOKIES && brings_cookie()
     }
 
     /// A segment, and who has its four-tuple.
@@ -133,10 +154,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 }
             }
             Some(Entity::TimeWait(id)) => self.on_time_wait_segment(now, id, segment),
-            // No connection has such an end.
-            None if self.has_broadcast_end(&segment.ip) => {
-                self.statistics.count(|all| &mut all.bad_address)
-            }
             None => self.on_new_segment(now, segment),
         }
     }
@@ -193,6 +210,19 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
+    /// An IPv6 packet is dropped for an option, and its sender told (RFC 8200 section 4.2).
+    #[inline(never)]
+    fn on_unknown_option(&mut self, now: Instant, ip: &IpInfo, option: &UnknownOption<'_>) {
+        self.statistics.count(|all| &mut all.bad_header);
+        let is_allowed = self.error_limit.get_mut().is_some_and(|limit| limit.allow(now));
+        if self.addresses.contains(ip.destination)
+            && is_allowed
+            && self.replies.push_unknown_option(ip, option) == Queued::Full
+        {
+            self.statistics.count(|all| &mut all.replies_dropped);
+        }
+    }
+
     /// An ICMP error: it concerns whoever has the quoted four-tuple, and only if the quoted
     /// sequence number is in flight (RFC 5927 section 4.1).
     #[inline(never)]
@@ -231,7 +261,6 @@ fn counter(statistics: &mut Statistics, error: WireError) -> &mut u64 {
         WireError::IpChecksum | WireError::Checksum => &mut statistics.bad_checksum,
         WireError::Fragment => &mut statistics.fragments,
         WireError::DataOffset | WireError::Option | WireError::Port => &mut statistics.bad_header,
-        WireError::Address => &mut statistics.bad_address,
         WireError::UnknownProtocol => &mut statistics.unknown_protocol,
     }
 }

@@ -30,6 +30,17 @@ pub struct StackConfig {
     pub last_ephemeral_port: u16,
     /// Most RST segments sent per second to segments that belong to nobody.
     pub resets_per_second: u32,
+    /// Which part of what the stacks with the same addresses have in common is this one's.
+    pub(super) part: Part,
+}
+
+/// One of several stacks with the same addresses and the same secret.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Part {
+    /// Which one, from 0.
+    pub(super) index: u16,
+    /// How many there are.
+    pub(super) stacks: u16,
 }
 
 impl StackConfig {
@@ -40,21 +51,24 @@ impl StackConfig {
             secret,
             memory: 1 << 30,
             max_connections: 65_536,
-            max_half_open: 1_024,
+            max_half_open: 4_096,
             max_time_wait: 16_384,
             first_ephemeral_port: 49_152,
             last_ephemeral_port: 65_535,
             resets_per_second: 1_000,
+            part: Part { index: 0, stacks: 1 },
         }
     }
 
     /// The settings of the `index`-th (from 0) of `stacks` stacks that have the same addresses, as one
     /// for each queue of a device: each has its part of the memory and of the ephemeral ports, so that
     /// no two of them choose the same. The secret is common to all: an initial sequence number goes
-    /// on from that of the four-tuple's last connection, whichever stack had it.
+    /// on from that of the four-tuple's last connection, whichever stack had it, and a SYN that comes
+    /// again is [claimed](super::Stack::claim) by the same stack as before.
     pub fn share(self, index: u16, stacks: u16) -> Self {
-        let stacks = u32::from(stacks.max(1));
-        let index = u32::from(index).min(stacks.saturating_sub(1));
+        let stacks = stacks.max(1);
+        let part = Part { index: index.min(stacks - 1), stacks };
+        let (index, stacks) = (u32::from(part.index), u32::from(stacks));
         let first = u32::from(self.first_ephemeral_port);
         let ports = (u32::from(self.last_ephemeral_port) + 1).saturating_sub(first);
         // Below 2^16: a part of the range.
@@ -64,6 +78,7 @@ impl StackConfig {
             memory: self.memory / u64::from(stacks),
             first_ephemeral_port: at(index) as u16,
             last_ephemeral_port: at(index + 1).saturating_sub(1) as u16,
+            part,
             ..self
         }
     }
@@ -76,7 +91,10 @@ pub struct ListenConfig {
     /// Where to listen. An unspecified address means any local address of that family, port 0 any
     /// port.
     pub local: SocketAddr,
-    /// Most half-open connections (SYN received, handshake not finished).
+    /// Most half-open connections (SYN received, handshake not finished). SYN segments beyond them are
+    /// answered with a SYN cookie ([`Profile::SynCookies`]), or older ones give way.
+    ///
+    /// [`Profile::SynCookies`]: crate::profile::Profile::SynCookies
     pub half_open: usize,
     /// Most established connections waiting for `accept`. While there are as many, SYN segments
     /// are dropped, and so are the last acks of handshakes that were begun before.
@@ -97,7 +115,7 @@ impl ListenConfig {
     pub const fn new(local: SocketAddr) -> Self {
         ListenConfig {
             local,
-            half_open: 128,
+            half_open: 4_096,
             backlog: 128,
             defer_accept: 0,
             any_destination: false,

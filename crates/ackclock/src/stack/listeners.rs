@@ -5,9 +5,10 @@ use super::limits;
 use super::pool::{NO_ID, Place, Pool};
 use super::tuple::End;
 use super::{ListenConfig, ListenError};
-use crate::profile::Profile;
+use crate::profile::{Kept, Part, Profile};
 use crate::storage::Buffer;
 use crate::tcp::Initial;
+use crate::time::Instant;
 
 /// What is kept of a [`ListenConfig`].
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +50,8 @@ impl<P: Profile> Settings<P> {
 pub(super) struct ListenerRecord<P: Profile> {
     /// Its settings.
     pub(super) config: Settings<P>,
+    /// Until when acks may bring SYN cookies.
+    pub(super) cookies_until: <P::SynCookies as Part>::Keeps<Instant>,
     /// Half-open connections it has now.
     pub(super) half_open: usize,
     /// Established connections waiting for `accept`: a list through their slots.
@@ -139,6 +142,7 @@ impl<'a, P: Profile> Listeners<'a, P> {
         }
         let record = || ListenerRecord {
             config: Settings::new(config, clock_phase),
+            cookies_until: Kept::new(Instant::ZERO),
             half_open: 0,
             waiting: Waiting::NONE,
         };

@@ -36,6 +36,7 @@ mod slot;
 mod socket_options;
 mod statistics;
 mod storage;
+mod syn_cookies;
 mod time_wait;
 mod timers;
 mod tuple;
@@ -158,6 +159,8 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     events: IdQueue<'a>,
     replies: Replies<'a>,
     reset_limit: RateLimit,
+    /// Of ICMP errors that we send.
+    error_limit: <P::IcmpErrors as Part>::Begins<RateLimit>,
     statistics: Counted<P>,
 }
 

@@ -92,6 +92,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             events: IdQueue::new(none()),
             replies: Replies::new(none(), none(), none()),
             reset_limit: RateLimit::new(config.resets_per_second),
+            error_limit: Initial::INITIAL,
             statistics: Counted::NONE,
             config,
         }

@@ -12,7 +12,7 @@ use crate::profile::Profile;
 use crate::time::Instant;
 use crate::wire::{
     Address, Ecn, Flags, Header, IpInfo, MAX_HEADER, WriteChecksum, write_echo_reply,
-    write_packet_header_of,
+    write_packet_header_of, write_unknown_option,
 };
 
 /// Whoever takes the packets; it is told to whom each goes, and what our addresses are.
@@ -75,7 +75,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     fn transmit_reply(&mut self, sink: &mut Sink<'_>) -> Option<Result<(), Rejected>> {
         let reply = self.replies.front()?;
         let flags = reply.flags;
-        let offered = self.offer_bare(&reply.tuple, &mut reply.header(), reply.ip_fields, sink);
+        let mut header = reply.header();
+        if P::SYN_COOKIES && flags.contains(Flags::SYN) {
+            header.options = self.cookie_options(reply);
+        }
+        let offered = self.offer_bare(&reply.tuple, &mut header, reply.ip_fields, sink);
         if offered.is_ok() {
             self.replies.sent();
             self.count_reset(flags);
@@ -114,7 +118,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             ecn: Ecn::NotEct,
         };
         let mut header = [0; MAX_HEADER];
-        let len = write_echo_reply(&mut header, &ip, &request);
+        let option = self.replies.front_option().filter(|_| P::ICMP_ERRORS);
+        let len = match option {
+            Some(pointer) => write_unknown_option(&mut header, &ip, pointer, request.data),
+            None => write_echo_reply(&mut header, &ip, &request),
+        };
         let transmit = Transmit {
             header: header.get(..len).unwrap_or_default(),
             payload: [request.data, &[]],
@@ -126,7 +134,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let offered = sink(&transmit, destination, &self.addresses);
         if offered.is_ok() {
             self.replies.echo_sent();
-            self.statistics.count(|all| &mut all.echo_replies);
+            if option.is_none() {
+                self.statistics.count(|all| &mut all.echo_replies);
+            }
         }
         Some(offered)
     }

@@ -34,9 +34,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             return;
         }
         if flags.contains(Flags::ACK) {
+            if P::SYN_COOKIES && self.take_cookie(now, listener, segment, &tuple) {
+                return;
+            }
             return self.reset(now, segment);
         }
-        if flags.contains(Flags::SYN) {
+        // A SYN that ends what it begins is no peer's (Linux drops it too).
+        if flags.contains(Flags::SYN) && !flags.contains(Flags::FIN) {
             self.open_passively(now, listener, segment, &tuple, None);
         }
     }
@@ -65,41 +69,74 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             self.statistics.count(|all| &mut all.accept_overflow);
             return;
         }
-        let has_room = listener.has_room_for_half_open() && self.demux.reserve();
-        let FirstNumbers { isn, timestamp_offset } = self.secret.first_numbers(now, tuple);
-        let previous_record = previous.and_then(|previous| self.time_waits.records.get(previous));
+        if !self.has_room_for_half_open(id) {
+            self.statistics.count(|all| &mut all.half_open_overflow);
+            // Who was in TIME-WAIT is no stranger, and its numbers are to go on.
+            if P::SYN_COOKIES && previous.is_none() {
+                return self.send_cookie(now, id, syn, tuple);
+            }
+        }
+        let mut first = self.secret.first_numbers(now, tuple);
+        if let Some(previous) = previous
+            && let Some(record) = self.time_waits.records.get(previous)
+        {
+            first.isn = record.next_isn(first.isn);
+        }
+        let added = self.add_half_open(now, id, syn, first);
+        if let (Some(_), Some(previous)) = (added, previous) {
+            self.statistics.count(|all| &mut all.time_wait_reused);
+            self.forget_time_wait(previous);
+        }
+    }
+
+    fn has_room_for_half_open(&self, listener: u32) -> bool {
+        let listener = self.listeners.records.get(listener);
+        let has_room = listener.is_some_and(ListenerRecord::has_room_for_half_open);
+        has_room && !self.half_open.records.is_full()
+    }
+
+    /// A half-open connection with these numbers for a SYN; if there is no room, another gives way.
+    /// `None` if there is no memory for it.
+    #[inline(never)]
+    pub(super) fn add_half_open(
+        &mut self,
+        now: Instant,
+        id: u32,
+        syn: &Segment<'_>,
+        first: FirstNumbers,
+    ) -> Option<u32> {
+        if !self.has_room_for_half_open(id) {
+            let listener = self.listeners.records.get(id)?;
+            let any = listener.has_room_for_half_open();
+            let victim = self.half_open.victim(|record| any || record.listener == id)?;
+            self.forget_half_open(victim);
+        }
+        let tuple = FourTuple::of(syn);
+        let listener = self.listeners.records.get(id)?;
         let initial = &listener.config.connection;
         let Some(receive_memory) = self.receive_memory(initial) else {
             tell!(warn, "SYN dropped, {}: no memory for its queues", tuple);
             self.statistics.count(|all| &mut all.memory_refused);
-            return;
+            return None;
         };
         let passive = Passive {
             listener: id,
-            iss: previous_record.map_or(isn, |record| record.next_isn(isn)),
-            timestamp_offset,
+            first,
             mtu: self.config.link.mtu,
             receive_memory,
             defer_accept: listener.config.defer_accept(),
         };
         let make = || HalfOpen::new(now, initial, syn, &passive);
-        let inserted = if has_room { self.half_open.insert_with(make) } else { None };
-        let Some(half_open) = inserted else {
-            tell!(warn, "SYN dropped, {}: too many are half open", tuple);
-            self.statistics.count(|all| &mut all.half_open_overflow);
-            return;
-        };
-        if let Some(previous) = previous {
-            self.statistics.count(|all| &mut all.time_wait_reused);
-            self.forget_time_wait(previous);
-        }
+        let has_place = self.demux.reserve();
+        let half_open = has_place.then(|| self.half_open.insert_with(make)).flatten()?;
         self.memory
             .budget
             .promise(self.half_open.records.get(half_open).map_or(0, HalfOpen::window));
-        self.demux.insert(tuple, Entity::HalfOpen(half_open));
+        self.demux.insert(&tuple, Entity::HalfOpen(half_open));
         if let Some(listener) = self.listeners.records.get_mut(id) {
             listener.half_open += 1;
         }
+        Some(half_open)
     }
 
     /// A segment of a half-open connection. Gives the connection that it becomes, if it does; the

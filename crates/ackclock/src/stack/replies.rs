@@ -3,12 +3,15 @@
 use super::ip_fields::IpFields;
 use super::limits;
 use super::tuple::{End, FourTuple, NOBODY};
+use crate::profile::Initial;
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Deque, copy};
 use crate::time::Instant;
-use crate::wire::{Address, EchoRequest, Flags, Header, IpInfo, Options, Segment, Timestamps};
+use crate::wire::{
+    Address, EchoRequest, Flags, Header, IpInfo, Options, Segment, Timestamps, UnknownOption,
+};
 
-/// A segment to be sent: a reset, or an ack of a small record.
+/// A segment to be sent: a reset, an ack of a small record, or a SYN cookie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Reply {
     /// From whom to whom.
@@ -18,7 +21,7 @@ pub(super) struct Reply {
     pub(super) flags: Flags,
     /// The window field.
     pub(super) window: u16,
-    /// The only option that it can have.
+    /// The only option that it can have, but for a SYN cookie.
     pub(super) timestamps: Option<Timestamps>,
     /// Hop limit and codepoint.
     pub(super) ip_fields: IpFields,
@@ -50,6 +53,10 @@ impl Default for Reply {
     }
 }
 
+/// Most bytes of a packet that an ICMPv6 error quotes: it is no longer than any link of IPv6 carries (RFC
+/// 4443 section 3.4).
+const MOST_QUOTED: usize = 1_280 - 48;
+
 /// An echo reply to be sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Echo {
@@ -59,12 +66,21 @@ pub(super) struct Echo {
     sequence: u16,
     start: usize,
     len: usize,
+    /// It tells of an [`UnknownOption`] instead, whose pointer is in identifier and sequence.
+    tells_of_option: bool,
 }
 
 impl Echo {
     /// Nothing yet. All zeros.
-    pub(super) const EMPTY: Echo =
-        Echo { source: NOBODY, destination: NOBODY, identifier: 0, sequence: 0, start: 0, len: 0 };
+    pub(super) const EMPTY: Echo = Echo {
+        source: NOBODY,
+        destination: NOBODY,
+        identifier: 0,
+        sequence: 0,
+        start: 0,
+        len: 0,
+        tells_of_option: false,
+    };
 
     /// Where its data end.
     const fn end(&self) -> usize {
@@ -152,6 +168,30 @@ impl<'a> Replies<'a> {
 
     /// Queues the reply to an echo request (RFC 1122 section 3.2.2.6, RFC 4443 section 4.2).
     pub(super) fn push_echo(&mut self, ip: &IpInfo, request: &EchoRequest<'_>) -> Queued {
+        self.push_message(ip, request, false)
+    }
+
+    /// Queues an ICMPv6 error that tells the sender of a packet of its option (RFC 4443 section 3.4).
+    pub(super) fn push_unknown_option(
+        &mut self,
+        ip: &IpInfo,
+        option: &UnknownOption<'_>,
+    ) -> Queued {
+        let UnknownOption { pointer, packet } = option;
+        let request = EchoRequest {
+            identifier: (pointer >> 16) as u16,
+            sequence: *pointer as u16,
+            data: packet.get(..MOST_QUOTED).unwrap_or(packet),
+        };
+        self.push_message(ip, &request, true)
+    }
+
+    fn push_message(
+        &mut self,
+        ip: &IpInfo,
+        request: &EchoRequest<'_>,
+        tells_of_option: bool,
+    ) -> Queued {
         // Data lies behind that of the reply before; from the beginning again once all are sent.
         let start = self.echoes.back().map_or(0, Echo::end);
         let len = request.data.len();
@@ -164,6 +204,7 @@ impl<'a> Replies<'a> {
             sequence: request.sequence,
             start,
             len,
+            tells_of_option,
         };
         if len > room.saturating_sub(start)
             || self.echoes.is_full()
@@ -174,6 +215,12 @@ impl<'a> Replies<'a> {
         }
         copy(self.echo_data.get_mut(start..).unwrap_or_default(), request.data);
         Queued::Yes
+    }
+
+    /// Where an option begins, in bytes, if the first message tells of that instead of being an echo reply.
+    pub(super) fn front_option(&self) -> Option<u32> {
+        let echo = self.echoes.front().filter(|echo| echo.tells_of_option)?;
+        Some(u32::from(echo.identifier) << 16 | u32::from(echo.sequence))
     }
 
     /// The first echo reply: from whom, to whom, and what.
@@ -227,6 +274,11 @@ impl RateLimit {
         self.saved = left.unwrap_or(self.saved);
         left.is_some()
     }
+}
+
+impl Initial for RateLimit {
+    /// Of ICMP errors: so many a second and at once as RFC 4443 section 2.4 (f) suggests.
+    const INITIAL: Self = RateLimit::new(10);
 }
 
 #[cfg(test)]

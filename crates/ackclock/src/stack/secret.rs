@@ -28,6 +28,8 @@ enum Purpose {
     FirstNumbers,
     Port,
     ClockPhase,
+    Cookie,
+    Share,
 }
 
 /// What the peer first learns of our counting.
@@ -68,6 +70,19 @@ impl Secret {
     /// addresses and the remote port; the local port is 0.
     pub(super) fn port_offset(&self, tuple: &FourTuple) -> u32 {
         self.hash(Purpose::Port, tuple) as u32
+    }
+
+    /// A word that only we can know of a handshake with this initial sequence number of the peer's and
+    /// what else is to be remembered of it.
+    pub(super) fn cookie(&self, tuple: &FourTuple, irs: SeqNumber, rest: u32) -> u32 {
+        let of_tuple = self.hash(Purpose::Cookie, tuple);
+        let words = [of_tuple, u64::from(irs.0) | u64::from(rest) << 32, 16 << 56];
+        self.key.with(Purpose::Cookie as u64).hash(&words) as u32
+    }
+
+    /// Which of `stacks` with this secret has the four-tuples that nobody has yet.
+    pub(super) fn share(&self, tuple: &FourTuple, stacks: u16) -> u16 {
+        (self.hash(Purpose::Share, tuple) % u64::from(stacks.max(1))) as u16
     }
 
     /// Seed of a connection's random words, of which nothing secret comes: a multiplication mixes well

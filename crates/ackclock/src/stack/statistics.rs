@@ -46,8 +46,15 @@ pub struct Statistics {
     pub active_opens: u64,
     /// Connections established by a listener.
     pub passive_opens: u64,
-    /// SYN segments dropped because the half-open queue was full.
+    /// SYN segments for which no half-open connection had room: they were answered with a cookie, or an
+    /// older one gave way.
     pub half_open_overflow: u64,
+    /// SYN-ACK segments that were SYN cookies (RFC 4987).
+    pub syn_cookies_sent: u64,
+    /// Handshakes that were finished by a SYN cookie.
+    pub syn_cookies_accepted: u64,
+    /// Acks to a listener that had sent SYN cookies and that brought none, or one that was too old.
+    pub syn_cookies_refused: u64,
     /// SYN segments and last acks of handshakes dropped because the accept queue was full.
     pub accept_overflow: u64,
     /// Connections refused because the memory for queues was spent; the peer's SYN, or the ack of
@@ -111,6 +118,9 @@ impl Initial for Statistics {
         active_opens: 0,
         passive_opens: 0,
         half_open_overflow: 0,
+        syn_cookies_sent: 0,
+        syn_cookies_accepted: 0,
+        syn_cookies_refused: 0,
         accept_overflow: 0,
         memory_refused: 0,
         calls_refused: 0,

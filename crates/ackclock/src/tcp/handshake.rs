@@ -14,6 +14,9 @@ const IPV6_HEADER: u8 = 40;
 const TIMESTAMPS_LEN: u16 = 12;
 /// MSS assumed when the peer's SYN names none (RFC 9293 MUST-15): IPv4, IPv6.
 const DEFAULT_MSS: (u16, u16) = (536, 1220);
+/// Least MSS of a peer that is believed, in bytes (as Linux's `tcp_min_snd_mss`): headers would be most
+/// of what is sent.
+const LEAST_MSS: u16 = 48;
 /// Largest window scale shift (RFC 7323 section 2.3).
 const MAX_SHIFT: u8 = 14;
 
@@ -142,7 +145,8 @@ impl<P: Profile> Agreement<P> {
     /// The peer's SYN offers this: what only one side offers is not used.
     pub(crate) fn agree(&mut self, peers: &SynOptions, ip_header: u8) {
         let default_mss = if ip_header == IPV6_HEADER { DEFAULT_MSS.1 } else { DEFAULT_MSS.0 };
-        self.peer_mss = peers.mss.unwrap_or(default_mss).max(1);
+        let told = peers.mss.filter(|mss| *mss > 0);
+        self.peer_mss = told.map_or(default_mss, |mss| mss.max(LEAST_MSS));
         if P::WINDOW_SCALING {
             self.scaled &= peers.window_scale.is_some();
             (self.our_shift, self.peer_shift) = match peers.window_scale {
@@ -252,6 +256,27 @@ mod tests {
         let peer = SynOptions { window_scale: Some(7), ..SynOptions::default() };
         let answer = SynOptions { window_scale: Some(3), mss: Some(1460), ..SynOptions::default() };
         assert_eq!(agreed(&peer, 20).syn_options(), answer);
+    }
+
+    /// MUST-15; Linux believes no less than 48 bytes either, and takes 0 for none.
+    #[test]
+    fn a_peers_mss_that_cannot_be_meant_is_not_believed() {
+        let agreed = |mss, ip_header| {
+            let mut agreement =
+                Agreement::<Full>::offer(&Offer::of(&Config::default()), 1500, ip_header, 0);
+            agreement.agree(&SynOptions { mss, timestamps: true, ..Default::default() }, ip_header);
+            let settings = Settings::new(&Config::default());
+            (agreement.peer_mss, agreement.send_mss(&settings, 1500, ip_header))
+        };
+        for ip_header in [20, 40] {
+            assert_eq!(agreed(Some(1), ip_header), (48, 36), "less the timestamps");
+            assert_eq!(agreed(Some(47), ip_header), (48, 36));
+            assert_eq!(agreed(Some(49), ip_header), (49, 37));
+        }
+        for mss in [None, Some(0)] {
+            assert_eq!(agreed(mss, 20), (536, 524));
+            assert_eq!(agreed(mss, 40), (1220, 1208));
+        }
     }
 
     #[test]

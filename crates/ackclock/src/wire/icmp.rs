@@ -21,11 +21,13 @@ mod v4 {
 }
 
 /// ICMPv6 types (RFC 4443).
-mod v6 {
+pub(super) mod v6 {
     pub(super) const DESTINATION_UNREACHABLE: u8 = 1;
     pub(super) const PACKET_TOO_BIG: u8 = 2;
     pub(super) const TIME_EXCEEDED: u8 = 3;
     pub(super) const PARAMETER_PROBLEM: u8 = 4;
+    /// Types from here on are no errors (section 2.1).
+    pub(in crate::wire) const FIRST_INFORMATIONAL: u8 = 128;
     pub(super) const ECHO_REQUEST: u8 = 128;
     pub(super) const ECHO_REPLY: u8 = 129;
 }
@@ -85,7 +87,7 @@ pub(super) fn parse_v4<F: Formats>(
     let (&[message_type, code, _, _, a, b, c, d], body) =
         message.split_first_chunk::<HEADER>().ok_or(WireError::Truncated)?;
     let kind = match (message_type, code) {
-        (v4::ECHO_REQUEST, 0) => return Ok(echo_request([a, b], [c, d], body)),
+        (v4::ECHO_REQUEST, _) => return Ok(echo_request([a, b], [c, d], body)),
         _ if !F::ICMP_ERRORS => return Ok(Protocol::OtherIcmp),
         // RFC 1122 section 3.2.2.1 and RFC 1812 section 5.2.7.1 list the codes.
         (v4::DESTINATION_UNREACHABLE, 0 | 1 | 5..=8 | 11 | 12) => IcmpErrorKind::Unreachable,
@@ -115,7 +117,7 @@ pub(super) fn parse_v6<'a, F: Formats>(
     let (&[message_type, code, _, _, a, b, c, d], body) =
         message.split_first_chunk::<HEADER>().ok_or(WireError::Truncated)?;
     let kind = match (message_type, code) {
-        (v6::ECHO_REQUEST, 0) => return Ok(echo_request([a, b], [c, d], body)),
+        (v6::ECHO_REQUEST, _) => return Ok(echo_request([a, b], [c, d], body)),
         _ if !F::ICMP_ERRORS => return Ok(Protocol::OtherIcmp),
         // No route, beyond the scope of the source, address unreachable (RFC 4443 section 3.1).
         (v6::DESTINATION_UNREACHABLE, 0 | 2 | 3) => IcmpErrorKind::Unreachable,
@@ -193,6 +195,18 @@ pub fn write_echo_reply(
     let [i0, i1] = request.identifier.to_be_bytes();
     let [s0, s1] = request.sequence.to_be_bytes();
     write_message(to, ip, [message_type, 0], [i0, i1, s0, s1], request.data)
+}
+
+/// Writes IP and ICMPv6 headers into `to` of what tells the sender of an [`UnknownOption`](super::UnknownOption) that it was
+/// dropped (RFC 4443 section 3.4, code 2); the beginning of its packet, `quote`, follows. Returns the length
+/// of the headers in bytes.
+pub(crate) fn write_unknown_option(
+    to: &mut [u8; MAX_HEADER],
+    ip: &IpInfo,
+    pointer: u32,
+    quote: &[u8],
+) -> usize {
+    write_message(to, ip, [v6::PARAMETER_PROBLEM, 2], pointer.to_be_bytes(), quote)
 }
 
 /// Writes IP and ICMP headers of an error into `to`; the beginning of the packet that it is about,

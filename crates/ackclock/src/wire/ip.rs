@@ -89,14 +89,6 @@ impl IpInfo {
     }
 }
 
-impl IpInfo {
-    /// Whether both addresses may be ends of a connection, as far as that can be told without knowing
-    /// the network's prefix.
-    pub(crate) fn is_between_hosts(&self) -> bool {
-        is_unicast(self.source) && is_unicast(self.destination)
-    }
-}
-
 /// The content of an IP packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol<'a> {
@@ -108,6 +100,17 @@ pub enum Protocol<'a> {
     IcmpError(IcmpError),
     /// An ICMP message that says nothing to TCP.
     OtherIcmp,
+    /// An IPv6 packet to be dropped for an option that nobody knows, of which its sender is to be told.
+    UnknownOption(UnknownOption<'a>),
+}
+
+/// An option that nobody knows, in an IPv6 packet whose sender is to be told so (RFC 8200 section 4.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnknownOption<'a> {
+    /// Where the option begins, in bytes from the beginning of the packet.
+    pub pointer: u32,
+    /// The whole packet.
+    pub packet: &'a [u8],
 }
 
 /// A parsed IP packet.
@@ -140,8 +143,8 @@ impl Default for Checksums {
     }
 }
 
-/// Reads one IP packet. Bytes after its end are ignored; IPv4 options and the IPv6 extension headers
-/// that concern routing and options are skipped.
+/// Reads one IP packet, whatever its addresses are. Bytes after its end are ignored; IPv4 options and the
+/// IPv6 extension headers that concern routing and options are skipped, unless they forbid it.
 ///
 /// # Errors
 /// Says what is malformed; the packet is to be dropped and counted.
@@ -181,9 +184,6 @@ pub(super) fn parse_transport<F: Formats>(
     ip: IpInfo,
     verify: Checksums,
 ) -> Result<Packet<'_>, WireError> {
-    if !ip.is_between_hosts() {
-        return Err(WireError::Address);
-    }
     let protocol = match (protocol, ip.source) {
         (Some(IpProtocol::Tcp), _) => Protocol::Tcp(Segment::parse::<F>(payload, ip, verify)?),
         (Some(IpProtocol::Icmp), Address::V4(_)) => icmp::parse_v4::<F>(payload, verify)?,

@@ -14,6 +14,14 @@ pub(super) const DONT_FRAGMENT: u16 = 1 << 14;
 /// More fragments, and the fragment offset.
 pub(super) const FRAGMENT: u16 = 0x3fff;
 
+/// Options by number (IANA registry of IPv4 option numbers).
+mod option {
+    pub(super) const END_OF_LIST: u8 = 0;
+    pub(super) const NO_OPERATION: u8 = 1;
+    pub(super) const LOOSE_SOURCE_ROUTE: u8 = 131;
+    pub(super) const STRICT_SOURCE_ROUTE: u8 = 137;
+}
+
 /// A header's fields that matter here.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ipv4Header {
@@ -68,6 +76,11 @@ pub(super) fn parse<F: Formats>(bytes: &[u8], verify: Checksums) -> Result<Packe
     if header.fragment & FRAGMENT != 0 {
         return Err(WireError::Fragment);
     }
+    if let Some(options) = header_bytes.get(HEADER..)
+        && !options.is_empty()
+    {
+        check_options(options)?;
+    }
     let ip = IpInfo {
         source: header.source.into(),
         destination: header.destination.into(),
@@ -76,6 +89,24 @@ pub(super) fn parse<F: Formats>(bytes: &[u8], verify: Checksums) -> Result<Packe
         ecn: Ecn::from_bits(header.service),
     };
     parse_transport::<F>(header.protocol, payload, ip, verify)
+}
+
+/// Section 3.1: options are skipped, but for those that let the sender choose the way back (RFC 7126
+/// sections 4.3 and 4.4, and Linux, advise to drop them).
+#[inline(never)]
+fn check_options(mut options: &[u8]) -> Result<(), WireError> {
+    while let Some((kind, rest)) = options.split_first() {
+        options = match (*kind, rest) {
+            (option::END_OF_LIST, _) => break,
+            (option::NO_OPERATION, rest) => rest,
+            (option::LOOSE_SOURCE_ROUTE | option::STRICT_SOURCE_ROUTE, _) | (_, [] | [..2, ..]) => {
+                return Err(WireError::Option);
+            }
+            // The length counts kind and length themselves.
+            (_, [length, ..]) => options.get(usize::from(*length)..).ok_or(WireError::Option)?,
+        };
+    }
+    Ok(())
 }
 
 /// The checksum of a header; most have no options.

@@ -1,16 +1,29 @@
 //! IPv6 headers (RFC 8200).
 
+use super::icmp::v6::FIRST_INFORMATIONAL;
 use super::ip::{IPV6_HEADER, IpProtocol, parse_transport, saturate};
-use super::{Address, Checksums, Ecn, Formats, IpInfo, MAX_HEADER, Packet, WireError};
+use super::{
+    Address, Checksums, Ecn, Formats, IpInfo, MAX_HEADER, Packet, Protocol, UnknownOption,
+    WireError,
+};
 use core::net::Ipv6Addr;
 
 /// Extension headers by number (section 4).
-mod extension {
-    pub(super) const HOP_BY_HOP: u8 = 0;
-    pub(super) const ROUTING: u8 = 43;
-    pub(super) const FRAGMENT: u8 = 44;
-    pub(super) const DESTINATION_OPTIONS: u8 = 60;
-}
+const HOP_BY_HOP: u8 = 0;
+const ROUTING: u8 = 43;
+const FRAGMENT: u8 = 44;
+const DESTINATION_OPTIONS: u8 = 60;
+
+/// Bits of a fragment header's fourth byte that mean nothing (section 4.5).
+const RESERVED: u8 = 0b110;
+
+/// The option of one byte without length (section 4.2).
+const PAD_1: u8 = 0;
+/// Options with this number or a higher one are not to be skipped by those who do not know them.
+const DROP: u8 = 0x40;
+/// The same, and the packet's sender is to be told; to groups of hosts, to which no packet comes here,
+/// with exceptions.
+const TELL: u8 = 0x80;
 
 /// A header's fields that matter here.
 #[derive(Clone, Copy, Debug)]
@@ -60,36 +73,94 @@ pub(super) fn parse<F: Formats>(bytes: &[u8], verify: Checksums) -> Result<Packe
         dscp: header.traffic_class >> 2,
         ecn: Ecn::from_bits(header.traffic_class),
     };
-    let (protocol, payload) = skip_extension_headers(header.next_header, payload)?;
+    let Behind { protocol, payload, unknown } =
+        skip_extension_headers::<F>(header.next_header, payload)?;
+    if let Some(pointer) = unknown {
+        let packet = bytes.get(..IPV6_HEADER + header.payload_len).unwrap_or(bytes);
+        // An error is not answered by another one (RFC 4443 section 2.4, e.1).
+        let is_error = protocol == IpProtocol::Icmpv6 as u8
+            && payload.first().is_none_or(|kind| *kind < FIRST_INFORMATIONAL);
+        let told = Protocol::UnknownOption(UnknownOption { pointer, packet });
+        return if is_error { Err(WireError::Option) } else { Ok(Packet { ip, protocol: told }) };
+    }
     parse_transport::<F>(IpProtocol::from_number(protocol), payload, ip, verify)
 }
 
-/// Section 4: the protocol behind the extension headers, and its bytes.
+/// What stands behind the extension headers.
+struct Behind<'a> {
+    protocol: u8,
+    payload: &'a [u8],
+    /// Where an option begins of which the packet's sender is to be told, in bytes from the beginning of
+    /// the packet.
+    unknown: Option<u32>,
+}
+
+/// Section 4: what stands behind the extension headers.
 #[inline]
-fn skip_extension_headers(first: u8, payload: &[u8]) -> Result<(u8, &[u8]), WireError> {
-    use extension::{DESTINATION_OPTIONS, FRAGMENT, HOP_BY_HOP, ROUTING};
-    let (mut next, mut rest) = (first, payload);
-    loop {
-        match next {
-            FRAGMENT => return Err(WireError::Fragment),
-            // Hop-by-hop options stand directly behind the IPv6 header (section 4.1).
-            HOP_BY_HOP if rest.len() != payload.len() => return Err(WireError::UnknownProtocol),
-            HOP_BY_HOP | ROUTING | DESTINATION_OPTIONS => {
-                let &[following, length, _, segments_left, ..] = rest else {
-                    return Err(WireError::Truncated);
-                };
-                // The length counts words of eight bytes behind the first.
-                let length = usize::from(length).saturating_add(1).saturating_mul(8);
-                let behind = rest.get(length..).ok_or(WireError::Truncated)?;
-                // A host that is not the last one would have to forward.
-                if next == ROUTING && segments_left != 0 {
-                    return Err(WireError::UnknownProtocol);
-                }
-                (next, rest) = (following, behind);
-            }
-            protocol => return Ok((protocol, rest)),
-        }
+fn skip_extension_headers<F: Formats>(first: u8, payload: &[u8]) -> Result<Behind<'_>, WireError> {
+    match first {
+        HOP_BY_HOP | ROUTING | FRAGMENT | DESTINATION_OPTIONS => skip_some::<F>(first, payload),
+        protocol => Ok(Behind { protocol, payload, unknown: None }),
     }
+}
+
+// Few packets have any.
+#[inline(never)]
+fn skip_some<F: Formats>(first: u8, payload: &[u8]) -> Result<Behind<'_>, WireError> {
+    let (mut next, mut rest) = (first, payload);
+    let mut unknown = None;
+    loop {
+        let is_first = rest.len() == payload.len();
+        match next {
+            // Hop-by-hop options stand directly behind the IPv6 header (section 4.1).
+            HOP_BY_HOP if !is_first => return Err(WireError::UnknownProtocol),
+            HOP_BY_HOP | ROUTING | FRAGMENT | DESTINATION_OPTIONS => {}
+            protocol => return Ok(Behind { protocol, payload: rest, unknown }),
+        }
+        let &[following, length, byte_2, byte_3, ..] = rest else {
+            return Err(WireError::Truncated);
+        };
+        // The length counts words of eight bytes behind the first; that of a fragment's is reserved.
+        let length = if next == FRAGMENT { 0 } else { usize::from(length) };
+        let (header, behind) = rest
+            .split_at_checked(length.saturating_add(1).saturating_mul(8))
+            .ok_or(WireError::Truncated)?;
+        match next {
+            // The whole packet in one fragment (RFC 6946): no offset, and none to follow.
+            FRAGMENT if (byte_2, byte_3 & !RESERVED) != (0, 0) => return Err(WireError::Fragment),
+            // A host that is not the last one would have to forward.
+            ROUTING if byte_3 != 0 => return Err(WireError::UnknownProtocol),
+            FRAGMENT | ROUTING => {}
+            _ => {
+                let at = IPV6_HEADER + payload.len().saturating_sub(rest.len());
+                let found = unknown_option::<F>(header.get(2..).unwrap_or_default())?;
+                unknown = unknown.or(found.map(|option| (at + 2).saturating_add(option) as u32));
+            }
+        }
+        (next, rest) = (following, behind);
+    }
+}
+
+/// Section 4.2: where in these options one begins of which the packet's sender is to be told; an error if
+/// the packet is to be dropped without that. None is known here but the pads.
+fn unknown_option<F: Formats>(options: &[u8]) -> Result<Option<usize>, WireError> {
+    let (mut rest, mut unknown) = (options, None);
+    while let Some((&kind, behind)) = rest.split_first() {
+        rest = match (kind, behind) {
+            (PAD_1, _) => behind,
+            (DROP..TELL, _) | (_, []) => return Err(WireError::Option),
+            (_, &[length, ref behind @ ..]) => {
+                if kind >= TELL && !F::ICMP_ERRORS {
+                    return Err(WireError::Option);
+                }
+                if kind >= TELL && unknown.is_none() {
+                    unknown = Some(options.len().saturating_sub(rest.len()));
+                }
+                behind.get(usize::from(length)..).ok_or(WireError::Option)?
+            }
+        };
+    }
+    Ok(unknown)
 }
 
 /// Writes a header.

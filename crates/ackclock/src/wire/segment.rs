@@ -246,11 +246,9 @@ pub enum WireError {
     Fragment,
     /// The data offset is below 5 or beyond the segment.
     DataOffset,
-    /// An option's length is wrong or runs over the option area.
+    /// An option of TCP, IPv4 or IPv6 whose length is wrong or runs over the option area, or that forbids
+    /// to take the packet.
     Option,
-    /// Source or destination address that no TCP segment may carry (multicast, broadcast,
-    /// unspecified; RFC 9293 MUST-57, MUST-63).
-    Address,
     /// A port number of zero.
     Port,
     /// A protocol other than TCP and ICMP.
@@ -266,8 +264,7 @@ impl fmt::Display for WireError {
             WireError::Checksum => "the checksum is wrong",
             WireError::Fragment => "the packet is a fragment; let the sender set DF",
             WireError::DataOffset => "the TCP data offset points outside the segment",
-            WireError::Option => "a TCP option is malformed",
-            WireError::Address => "the address cannot be an end of a TCP connection",
+            WireError::Option => "an option is malformed or forbids to take the packet",
             WireError::Port => "port 0 cannot be an end of a TCP connection",
             WireError::UnknownProtocol => "the packet carries neither TCP nor ICMP",
         })

@@ -238,25 +238,6 @@ fn fragments_are_refused() {
 }
 
 #[test]
-fn addresses_that_no_end_has_are_refused() {
-    let none = [[0; 4], [224, 0, 0, 1], [239, 1, 2, 3], [255; 4]];
-    for address in none {
-        assert_eq!(refusal(&changed(&SYN, 12, &address)), WireError::Address);
-        assert_eq!(refusal(&changed(&SYN, 16, &address)), WireError::Address);
-        assert_eq!(refusal(&changed(&ECHO_V4, 12, &address)), WireError::Address);
-        assert_eq!(refusal(&changed(&ECHO_V4, 16, &address)), WireError::Address);
-    }
-    let mut multicast = [0; 16];
-    multicast[0] = 0xff;
-    for address in [[0; 16], multicast] {
-        assert_eq!(refusal(&changed(&DATA, 8, &address)), WireError::Address);
-        assert_eq!(refusal(&changed(&DATA, 24, &address)), WireError::Address);
-        assert_eq!(refusal(&changed(&ECHO_V6, 8, &address)), WireError::Address);
-        assert_eq!(refusal(&changed(&ECHO_V6, 24, &address)), WireError::Address);
-    }
-}
-
-#[test]
 fn ip_options_are_skipped_and_trailing_bytes_ignored() {
     let mut packet = changed(&SYN, 0, &[0x46, 0, 0, 64]);
     packet.splice(20..20, [1, 1, 1, 0]);
@@ -268,6 +249,83 @@ fn ip_options_are_skipped_and_trailing_bytes_ignored() {
         parse_packet(&packet, Checksums::default()),
         parse_packet(&DATA, Checksums::default())
     );
+}
+
+/// RFC 791 section 3.1, RFC 7126 sections 4.3 and 4.4.
+#[test]
+fn source_routes_and_options_that_end_nowhere_are_refused() {
+    let with_options = |options: [u8; 8]| {
+        let mut packet = changed(&SYN, 0, &[0x47, 0, 0, 68]);
+        packet.splice(20..20, options);
+        packet
+    };
+    // Record route, timestamp, router alert, and one that nobody knows.
+    for fine in [
+        [7, 7, 4, 0, 0, 0, 0, 0],
+        [1, 68, 7, 5, 0, 0, 0, 0],
+        [148, 4, 0, 0, 1, 0, 9, 200],
+        [222, 2, 222, 5, 0, 0, 0, 1],
+    ] {
+        assert!(parse_packet(&with_options(fine), UNVERIFIED).is_ok(), "{fine:?}");
+    }
+    // Loose and strict source route; lengths below two, beyond the header, and none at all.
+    for bad in [
+        [131, 7, 4, 10, 7, 0, 2, 0],
+        [1, 137, 7, 4, 10, 7, 0, 2],
+        [7, 1, 4, 0, 0, 0, 0, 0],
+        [7, 0, 4, 0, 0, 0, 0, 0],
+        [7, 9, 4, 0, 0, 0, 0, 0],
+        [1, 1, 1, 1, 1, 1, 1, 7],
+    ] {
+        assert_eq!(refusal(&with_options(bad)), WireError::Option, "{bad:?}");
+    }
+}
+
+/// RFC 8200 section 4.2.
+#[test]
+fn options_are_skipped_dropped_or_answered_as_their_type_says() {
+    let with_options = |options: [u8; 6]| {
+        let mut header = [6, 0, 0, 0, 0, 0, 0, 0];
+        header[2..].copy_from_slice(&options);
+        with_extension_headers(60, &header)
+    };
+    // Pads; router alert and its pad; one that nobody knows and is to be skipped.
+    for fine in [[0; 6], [1, 4, 0, 0, 0, 0], [5, 2, 0, 0, 1, 0], [0x3f, 3, 9, 9, 9, 0]] {
+        let packet = with_options(fine);
+        assert_eq!(parse_packet(&packet, UNVERIFIED), parse_packet(&DATA, UNVERIFIED), "{fine:?}");
+    }
+    // To be dropped; a length beyond the header, also of pads; a type without length.
+    for bad in
+        [[0x7f, 3, 9, 9, 9, 0], [1, 5, 0, 0, 0, 0], [0x3f, 200, 9, 9, 9, 0], [1, 3, 0, 0, 0, 1]]
+    {
+        assert_eq!(refusal(&with_options(bad)), WireError::Option, "{bad:?}");
+    }
+    // The sender is to be told; a jumbo payload (RFC 2675) is one of them.
+    for told in [[0, 0x80, 0, 0, 0, 0], [0, 0xdf, 1, 9, 0, 0]] {
+        let packet = with_options(told);
+        let read = parse_packet(&packet, UNVERIFIED).unwrap();
+        assert_eq!(read.ip, parse_packet(&DATA, UNVERIFIED).unwrap().ip);
+        let expected = UnknownOption { pointer: 43, packet: &packet };
+        assert_eq!(read.protocol, Protocol::UnknownOption(expected));
+    }
+    let jumbo = with_extension_headers(0, &[6, 0, 0xc2, 4, 0, 1, 0, 0]);
+    let read = parse_packet(&jumbo, UNVERIFIED).unwrap().protocol;
+    assert_eq!(read, Protocol::UnknownOption(UnknownOption { pointer: 42, packet: &jumbo }));
+}
+
+/// RFC 6946 section 4.
+#[test]
+fn a_packet_in_one_fragment_is_whole() {
+    for reserved in [0, 6] {
+        let atomic = with_extension_headers(44, &[6, 0xff, 0, reserved, 1, 2, 3, 4]);
+        assert_eq!(parse_packet(&atomic, UNVERIFIED), parse_packet(&DATA, UNVERIFIED));
+    }
+    for [high, low] in [[0, 1], [0, 8], [0x80, 0]] {
+        let fragment = with_extension_headers(44, &[6, 0, high, low, 1, 2, 3, 4]);
+        assert_eq!(refusal(&fragment), WireError::Fragment);
+    }
+    let cut = changed(&with_extension_headers(44, &[6, 0, 0, 0]), 4, &[0, 4]);
+    assert_eq!(refusal(&cut), WireError::Truncated);
 }
 
 /// [`DATA`] with extension headers before the segment.
@@ -301,7 +359,7 @@ fn extension_headers_that_are_not_for_the_last_host_are_refused() {
     assert_eq!(refusal(&routing), WireError::UnknownProtocol);
     let hops = with_extension_headers(60, &[0, 0, 1, 4, 0, 0, 0, 0, 6, 0, 1, 4, 0, 0, 0, 0]);
     assert_eq!(refusal(&hops), WireError::UnknownProtocol);
-    let fragment = with_extension_headers(60, &[44, 0, 1, 4, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 1]);
+    let fragment = with_extension_headers(60, &[44, 0, 1, 4, 0, 0, 0, 0, 6, 0, 0, 1, 0, 0, 0, 1]);
     assert_eq!(refusal(&fragment), WireError::Fragment);
     let long = with_extension_headers(60, &[6, 200, 1, 4, 0, 0, 0, 0]);
     assert_eq!(refusal(&long), WireError::Truncated);

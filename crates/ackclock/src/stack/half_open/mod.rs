@@ -6,6 +6,7 @@ use super::id_queue::{IdQueue, Link};
 use super::ip_fields::IpFields;
 use super::pool::{Place, Pool};
 use super::replies::Reply;
+use super::secret::FirstNumbers;
 use super::timers::TimerQueue;
 use super::tuple::FourTuple;
 use crate::profile::{Kept, Part, Profile};
@@ -17,15 +18,17 @@ use crate::tcp::{Accepted, Agreement, Initial, RtoConfig, SynOptions};
 use crate::time::{Duration, Instant};
 use crate::wire::{Flags, Header, Segment};
 
+/// A SYN that comes again is answered at most so often (as Linux does): whoever repeats it in another's
+/// name gets few packets sent to that one.
+const SYN_ACK_INTERVAL: Duration = Duration::from_millis(500);
+
 /// What a new record needs to know beyond the SYN.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Passive {
     /// Listener that the SYN came to.
     pub(super) listener: u32,
-    /// Our initial sequence number.
-    pub(super) iss: SeqNumber,
-    /// Added to our timestamp clock.
-    pub(super) timestamp_offset: u32,
+    /// Our initial sequence number, and what is added to our timestamp clock.
+    pub(super) first: FirstNumbers,
     /// Largest IP packet of the link, in bytes.
     pub(super) mtu: u32,
     /// Receive memory of the connection to come, in bytes: least and most.
@@ -109,14 +112,14 @@ impl<P: Profile> HalfOpen<P> {
         let mut agreement = Agreement::offer(&initial.offer, passive.mtu, ip_header, most_memory);
         agreement.agree(&SynOptions::of(&syn.header), ip_header);
         let give_up_at = now + initial.syn_give_up();
-        let mut timestamps = TimestampState::new(passive.timestamp_offset);
+        let mut timestamps = TimestampState::new(passive.first.timestamp_offset);
         if let (Some(first), true) = (syn.header.options.timestamps, agreement.timestamps) {
             timestamps.enable(now, first.value, syn.header.seq + 1);
         }
         HalfOpen {
             tuple,
             listener: passive.listener,
-            iss: passive.iss,
+            iss: passive.first.isn,
             irs: syn.header.seq,
             agreement,
             timestamps,
@@ -150,7 +153,8 @@ impl<P: Profile> HalfOpen<P> {
         {
             // RFC 3168 section 6.1.1.1: a peer that no longer asks for ECN does without.
             self.agreement.keep_ecn(header);
-            return Answer::SynAck;
+            let is_new = self.sent > 0 && now.saturating_since(self.sent_at) < SYN_ACK_INTERVAL;
+            return if is_new { Answer::Drop } else { Answer::SynAck };
         }
         match self.timestamps.check(now, header) {
             TimestampCheck::Passed => {}
@@ -282,6 +286,8 @@ pub(super) struct HalfOpens<'a, P: Profile> {
     pub(super) timers: TimerQueue<'a, Cell<P>>,
     /// Those whose SYN-ACK is to be sent.
     pub(super) output: IdQueue<'a>,
+    /// The record that gives way next, or one of those after it.
+    next_victim: u32,
 }
 
 impl<'a, P: Profile> HalfOpens<'a, P> {
@@ -296,6 +302,7 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
             records: Pool::new(records, limit),
             timers: TimerQueue::new(timers),
             output: IdQueue::new(links),
+            next_victim: 0,
         }
     }
 
@@ -314,6 +321,16 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
         self.timers.arm(id, self.records.get(id)?.deadline());
         self.output.push(id);
         Some(id)
+    }
+
+    /// The record of those with `may_go` that is to give way to a new one. If all do in turn and new
+    /// ones take their places, it is the oldest.
+    pub(super) fn victim(&mut self, may_go: impl Fn(&HalfOpen<P>) -> bool) -> Option<u32> {
+        let end = self.records.end();
+        let from_next = (self.next_victim..end).chain(0..self.next_victim.min(end));
+        let victim = from_next.into_iter().find(|id| self.records.get(*id).is_some_and(&may_go))?;
+        self.next_victim = victim + 1;
+        Some(victim)
     }
 
     /// Takes a record out.

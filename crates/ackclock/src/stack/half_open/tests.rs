@@ -9,8 +9,7 @@ const ISS: SeqNumber = SeqNumber(5000);
 
 const PASSIVE: Passive = Passive {
     listener: 3,
-    iss: ISS,
-    timestamp_offset: 500,
+    first: FirstNumbers { isn: ISS, timestamp_offset: 500 },
     mtu: 1500,
     receive_memory: (100_000, 262_144),
     defer_accept: 0,
@@ -179,6 +178,25 @@ fn the_syn_ack_is_repeated_with_backoff_until_the_give_up_time() {
     assert_eq!((accepted.syn_sent_at, accepted.syn_retransmits), (None, 8));
 }
 
+/// As often as Linux answers: at most once in half a second.
+#[test]
+fn a_syn_that_is_repeated_thousands_of_times_is_answered_a_few() {
+    let syn = segment(Flags::SYN, CLIENT, SeqNumber(0), Options::default());
+    let mut record = plain();
+    record.on_syn_ack_sent(Instant::ZERO);
+    let mut answers = 0;
+    // 5000 in 20 seconds.
+    for repeated in 1..=5_000 {
+        let now = Instant::from_millis(4 * repeated);
+        if record.on_segment(now, &syn) == Answer::SynAck {
+            record.on_syn_ack_sent(now);
+            answers += 1;
+        }
+        assert!(record.deadline() > now);
+    }
+    assert_eq!(answers, 40);
+}
+
 #[test]
 fn ecn_is_agreed_on_if_the_syn_asks_for_it_with_both_flags() {
     let (plain, agreed) = (Flags::SYN | Flags::ACK, Flags::SYN | Flags::ACK | Flags::ECE);
@@ -198,7 +216,7 @@ fn ecn_is_agreed_on_if_the_syn_asks_for_it_with_both_flags() {
 fn a_peer_that_no_longer_asks_for_ecn_does_without() {
     let asks = segment(Flags::SYN | Flags::ECE | Flags::CWR, CLIENT, SeqNumber(0), syn_options());
     let mut record = HalfOpen::new(Instant::ZERO, &initial(&Config::default()), &asks, &PASSIVE);
-    assert_eq!(record.on_segment(Instant::ZERO, &asks), Answer::SynAck);
+    assert_eq!(record.on_segment(Instant::ZERO, &asks), Answer::SynAck, "not sent yet");
     assert!(record.syn_ack(Instant::ZERO).flags.contains(Flags::ECE));
     let no_longer = segment(Flags::SYN, CLIENT, SeqNumber(0), syn_options());
     assert_eq!(record.on_segment(Instant::ZERO, &no_longer), Answer::SynAck);

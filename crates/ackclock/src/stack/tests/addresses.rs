@@ -29,20 +29,52 @@ fn a_syn_to_a_group_is_dropped_silently() {
     assert_eq!(packets(millis(0), &mut server).len(), 1);
 }
 
-/// MUST-63.
-#[test]
-fn a_syn_from_nowhere_is_ignored() {
-    for from in ["0.0.0.0", "255.255.255.255", "224.0.0.1", "10.0.0.255"] {
-        let mut pair = Pair::new();
-        pair.listen();
-        pair.connect();
-        let syn = packets(pair.now, &mut pair.client).remove(0);
-        let parsed = segment(&syn);
-        let ip = wire::IpInfo { source: from.parse::<IpAddr>().unwrap().into(), ..parsed.ip };
-        pair.server.on_packet(pair.now, &packet_of(&ip, &parsed.header));
-        assert_eq!(packets(pair.now, &mut pair.server), Vec::<Vec<u8>>::new(), "{from}");
-        assert_eq!(pair.server.statistics().bad_address, 1, "{from}");
+/// A packet like `packet` from another source.
+fn from(packet: &[u8], source: &str) -> Vec<u8> {
+    let parsed = segment(packet);
+    let ip = wire::IpInfo { source: source.parse::<IpAddr>().unwrap().into(), ..parsed.ip };
+    packet_of(&ip, &parsed.header)
+}
+
+/// MUST-63: what a listener and a host at `server` answer to a SYN, an ack and an echo request of a host
+/// that cannot be, which are one less than those to one that can.
+fn silence(client: &str, server: &str, sources: &[&str]) {
+    let now = millis(0);
+    let mut sender = host_with(client, config());
+    let to = SocketAddr::new(server.parse().unwrap(), 80);
+    sender.connect(now, to, None, &Config::default()).unwrap();
+    let syn = packets(now, &mut sender).remove(0);
+    let ack = with_header(&syn, |header| (header.flags, header.options) = Default::default());
+    for source in sources {
+        let mut host = strangers::trusting(server);
+        host.listen(ListenConfig::new(to)).unwrap();
+        host.on_packet(now, &from(&syn, source));
+        host.on_packet(now, &from(&ack, source));
+        let ip = segment(&from(&syn, source)).ip;
+        host.on_packet(now, &strangers::echo_request(&ip));
+        assert_eq!(packets(now, &mut host), Vec::<Vec<u8>>::new(), "{source}");
+        assert_eq!(host.statistics().bad_address, 3, "{source}");
+        host.on_packet(now, &syn);
+        host.on_packet(now, &strangers::echo_request(&segment(&syn).ip));
+        assert_eq!(packets(now, &mut host).len(), 2, "{client}");
     }
+}
+
+/// MUST-63, RFC 1122 section 3.2.1.3: the server is 10.0.0.2/24.
+#[test]
+fn who_cannot_be_is_not_answered() {
+    let nobody = ["0.0.0.0", "0.1.2.3", "127.0.0.1", "127.255.0.9"];
+    let many = ["224.0.0.1", "240.0.0.1", "255.255.255.255", "10.0.0.255", "10.0.0.0"];
+    silence(CLIENT, SERVER, &nobody);
+    silence(CLIENT, SERVER, &many);
+    silence(CLIENT, SERVER, &[SERVER]);
+}
+
+/// RFC 4291 sections 2.5.2, 2.5.3, 2.5.5.2 and 2.7.
+#[test]
+fn who_cannot_be_is_not_answered_over_ipv6() {
+    let nobody = ["::", "::1", "ff02::1", "::ffff:10.0.0.1", "2001:db8::2"];
+    silence("2001:db8::1", "2001:db8::2", &nobody);
 }
 
 /// MUST-46 for IPv6.

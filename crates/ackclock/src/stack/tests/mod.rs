@@ -15,6 +15,7 @@ mod roads;
 mod settings;
 mod shared_addresses;
 mod strangers;
+mod syn_cookies;
 mod trains;
 mod urgent;
 

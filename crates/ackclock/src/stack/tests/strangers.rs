@@ -17,8 +17,17 @@ pub(super) fn ipv4(source: [u8; 4], destination: [u8; 4], protocol: u8, payload:
     packet
 }
 
+/// An echo request to the destination of `ip` from its source, with a wrong checksum.
+pub(super) fn echo_request(ip: &wire::IpInfo) -> Vec<u8> {
+    let mut header = [0; wire::MAX_HEADER];
+    let request = wire::EchoRequest { identifier: 7, sequence: 1, data: b"" };
+    let len = wire::write_echo_reply(&mut header, ip, &request);
+    header[len - 8] = if ip.source.is_ipv4() { 8 } else { 128 };
+    header[..len].to_vec()
+}
+
 /// A stack whose link has verified all checksums.
-fn trusting(address: &str) -> Host {
+pub(super) fn trusting(address: &str) -> Host {
     let mut config = config();
     config.link.verify = Checksums { ip: false, transport: false };
     host_with(address, config)
@@ -39,6 +48,103 @@ fn an_echo_request_is_answered() {
     assert_eq!(replies[0][24..], [0x12, 0x34, 0, 1, b'h', b'i']);
     let statistics = host.statistics();
     assert_eq!((statistics.echo_replies, statistics.not_for_us), (1, 1));
+}
+
+/// RFC 792 gives the code of an echo no meaning, and Linux does not look at it.
+#[test]
+fn an_echo_request_is_answered_whatever_its_code() {
+    for (from, to, request) in [(CLIENT, SERVER, 8), ("2001:db8::1", "2001:db8::2", 128)] {
+        let mut host = trusting(to);
+        let [source, destination] = [from, to].map(|ip| ip.parse::<IpAddr>().unwrap().into());
+        let ip = wire::IpInfo { source, destination, hop_limit: 64, dscp: 0, ecn: Ecn::NotEct };
+        let mut ping = echo_request(&ip);
+        let at = ping.len() - 8;
+        ping[at + 1] = 5;
+        host.on_packet(millis(0), &ping);
+        let replies = packets(millis(0), &mut host);
+        assert_eq!(replies.len(), 1);
+        assert_eq!(replies[0][at..at + 2], [if request == 8 { 0 } else { 129 }, 0]);
+    }
+}
+
+/// RFC 8200 section 4.2: a TCP segment behind an option that nobody knows and whose first two bits are
+/// `action`, and what the host says of it.
+fn answer_to_option(action: u8, protocol: u8) -> (u64, Vec<Vec<u8>>) {
+    let mut host = trusting("2001:db8::2");
+    let mut client = host_with("2001:db8::1", config());
+    host.listen(ListenConfig::new(addr("[::]:80"))).unwrap();
+    client.connect(millis(0), addr("[2001:db8::2]:80"), None, &Config::default()).unwrap();
+    let mut packet = packets(millis(0), &mut client).remove(0);
+    // Hop-by-hop options: a pad of one byte, and the option, which has three bytes.
+    packet[6] = 0;
+    packet[5] += 8;
+    packet.splice(40..40, [protocol, 0, 0, action | 0x1e, 3, 1, 2, 3]);
+    host.on_packet(millis(0), &packet);
+    let answers = packets(millis(0), &mut host);
+    if let [answer] = &answers[..]
+        && answer[6] == 58
+    {
+        assert_eq!(answer[8..24], packet[24..40]);
+        assert_eq!(answer[24..40], packet[8..24]);
+        assert_eq!(answer[48..], packet, "the whole packet");
+    }
+    (host.statistics().bad_header, answers)
+}
+
+#[test]
+fn an_option_that_nobody_knows_is_skipped_or_its_packet_dropped_as_it_says() {
+    const TCP: u8 = 6;
+    let (bad, answers) = answer_to_option(0x00, TCP);
+    assert_eq!(bad, 0);
+    assert_eq!(segment(&answers[0]).header.flags, Flags::SYN | Flags::ACK);
+    assert_eq!(answer_to_option(0x40, TCP), (1, Vec::new()));
+    for action in [0x80, 0xc0] {
+        let (bad, answers) = answer_to_option(action, TCP);
+        assert_eq!((bad, answers.len()), (1, 1));
+        // ICMPv6, parameter problem, unrecognized option, at byte 43.
+        assert_eq!(answers[0][6], 58);
+        assert_eq!(answers[0][40..42], [4, 2]);
+        assert_eq!(answers[0][44..48], [0, 0, 0, 43]);
+        // What begins like an ICMPv6 error (type 0x9c and above are none) is answered too.
+        assert_eq!(answer_to_option(action, 58).1.len(), 1);
+    }
+}
+
+/// RFC 4443 section 2.4 (e.1) and (f).
+#[test]
+fn errors_are_not_answered_and_others_not_without_limit() {
+    let ip = |from: &str, to: &str| {
+        let [source, destination] = [from, to].map(|ip| ip.parse::<IpAddr>().unwrap().into());
+        wire::IpInfo { source, destination, hop_limit: 64, dscp: 0, ecn: Ecn::NotEct }
+    };
+    let mut packet = echo_request(&ip("2001:db8::1", "2001:db8::2"));
+    packet[6] = 60;
+    packet[5] += 8;
+    packet.splice(40..40, [58, 0, 0xdf, 4, 0, 0, 0, 0]);
+    let mut host = trusting("2001:db8::2");
+    packet[48] = 1;
+    host.on_packet(millis(0), &packet);
+    assert_eq!(packets(millis(0), &mut host), Vec::<Vec<u8>>::new(), "an error");
+    packet[48] = 128;
+    let answers = (0..1_000).map(|_| {
+        host.on_packet(millis(0), &packet);
+        packets(millis(0), &mut host).len()
+    });
+    assert_eq!(answers.sum::<usize>(), 10);
+    assert_eq!(host.statistics().bad_header, 1_001);
+}
+
+/// As Linux does.
+#[test]
+fn a_syn_that_is_a_fin_too_opens_nothing() {
+    let mut pair = Pair::new();
+    pair.listen();
+    pair.connect();
+    let syn = packets(pair.now, &mut pair.client).remove(0);
+    let both = with_header(&syn, |header| header.flags = Flags::SYN | Flags::FIN);
+    pair.server.on_packet(pair.now, &both);
+    assert_eq!(packets(pair.now, &mut pair.server), Vec::<Vec<u8>>::new());
+    assert!(pair.server.poll_at().is_never(), "no half-open connection");
 }
 
 #[test]

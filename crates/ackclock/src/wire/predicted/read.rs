@@ -107,7 +107,7 @@ impl ReadTemplate {
             _ => return None,
         };
         let Header { source_port, destination_port, options, .. } = header;
-        let has_ends = ip.is_between_hosts() && *source_port != 0 && *destination_port != 0;
+        let has_ends = *source_port != 0 && *destination_port != 0;
         has_ends.then(|| ReadTemplate {
             addresses,
             ports: (u32::from(*source_port) << 16 | u32::from(*destination_port)).to_be(),

@@ -1,0 +1,306 @@
+//! SYN cookies (RFC 4987 section 3.6): what a half-open connection would keep, in the numbers of the
+//! SYN-ACK, which the peer's ack sends back.
+//!
+//! The initial sequence number holds the largest of a few usual segment sizes that the peer takes, and
+//! a keyed hash that shows in the ack that the number was ours and is not old. If both sides use
+//! timestamps, the low bits of ours say what else was agreed on.
+
+use super::Stack;
+use super::ip_fields::IpFields;
+use super::replies::Reply;
+use super::secret::{FirstNumbers, Secret};
+use super::tuple::FourTuple;
+use crate::congestion::CongestionController;
+use crate::profile::{Kept, Profile};
+use crate::seq::SeqNumber;
+use crate::tcp::{Agreement, Initial, SynOptions};
+use crate::time::{Duration, Instant};
+use crate::wire::{Flags, Header, Options, Segment, Timestamps};
+
+/// Segment sizes that a cookie can tell, in bytes: the defaults of both families (RFC 9293 section
+/// 3.7.1), and those of an Ethernet below IPv6 (or below PPPoE) and below IPv4.
+const SEGMENT_SIZES: [u16; 4] = [536, 1_220, 1_440, 1_460];
+/// Bits of the number of a segment size.
+const SIZE_BITS: u32 = 2;
+/// Bits below the hash: the number of a segment size, and the lowest bit of a period's number.
+const LOW_BITS: u32 = SIZE_BITS + 1;
+
+/// Cookies of one period have a hash in common that no others have: 64 seconds.
+const PERIOD_SECONDS_BITS: u32 = 6;
+
+/// How long a cookie may be taken at most: in its own period and in the next one.
+const LIFETIME: Duration = Duration::from_secs(2 << PERIOD_SECONDS_BITS);
+
+/// Low bits of a timestamp: the shift of the peer's window...
+const SHIFT: u32 = 0xf;
+/// ... which is this one if windows are not scaled (the largest is 14, RFC 7323 section 2.3),
+const NOT_SCALED: u32 = SHIFT;
+/// SACK-permitted,
+const SACK: u32 = 1 << 4;
+/// and an ECN-setup SYN.
+const ECN: u32 = 1 << 5;
+/// All of them.
+const AGREED: u32 = SHIFT | SACK | ECN;
+
+impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
+    /// Answers a SYN to listener `id` with a cookie, and keeps nothing of it.
+    #[inline(never)]
+    pub(super) fn send_cookie(
+        &mut self,
+        now: Instant,
+        id: u32,
+        syn: &Segment<'_>,
+        tuple: &FourTuple,
+    ) {
+        let Some(listener) = self.listeners.records.get(id) else {
+            return;
+        };
+        let initial = &listener.config.connection;
+        let Some((window, _)) = self.receive_memory(initial) else {
+            tell!(warn, "SYN dropped, {}: no memory for its queues", tuple);
+            return self.statistics.count(|all| &mut all.memory_refused);
+        };
+        let Header { seq: irs, options: Options { mss, timestamps, .. }, .. } = syn.header;
+        let mut peers = SynOptions::of(&syn.header);
+        let mut agreement = self.agreement(initial, tuple, &peers);
+        if !agreement.timestamps {
+            peers = SynOptions { mss, ..SynOptions::default() };
+            agreement = self.agreement(initial, tuple, &peers);
+        }
+        let timestamps = timestamps.filter(|_| agreement.timestamps);
+        let handshake = Handshake { tuple, irs };
+        let clock = self.secret.first_numbers(now, tuple).timestamp_offset;
+        let clock = (now.as_millis() as u32).wrapping_add(clock);
+        let reply = Reply {
+            tuple: *tuple,
+            seq: handshake.cookie(&self.secret, now, agreement.peer_mss),
+            ack: irs + 1,
+            flags: agreement.syn_options().flags(Flags::SYN | Flags::ACK),
+            window: u16::try_from(window).unwrap_or(u16::MAX),
+            timestamps: timestamps
+                .map(|theirs| Timestamps { value: timestamp(clock, &peers), echo: theirs.value }),
+            ip_fields: IpFields::of(initial),
+        };
+        if let Some(listener) = self.listeners.records.get_mut(id)
+            && let Some(until) = listener.cookies_until.get_mut()
+        {
+            *until = now + LIFETIME;
+        }
+        self.statistics.count(|all| &mut all.syn_cookies_sent);
+        self.reply(reply);
+    }
+
+    /// The options of a cookie, which waits to be sent.
+    pub(super) fn cookie_options(&self, cookie: &Reply) -> Options {
+        let listener = self.listener_for(&cookie.tuple);
+        let Some(listener) = listener.and_then(|id| self.listeners.records.get(id)) else {
+            return Options::default();
+        };
+        let peers = offered(None, cookie.timestamps.map(|option| option.value));
+        let agreement = self.agreement(&listener.config.connection, &cookie.tuple, &peers);
+        agreement.syn_options().options(cookie.timestamps.unwrap_or_default())
+    }
+
+    /// What we agree on with a peer that offers this.
+    fn agreement(
+        &self,
+        initial: &Initial<P>,
+        tuple: &FourTuple,
+        peers: &SynOptions,
+    ) -> Agreement<P> {
+        let (ip_header, mtu) = (tuple.ip_header(), self.config.link.mtu);
+        let most_memory = self.receive_memory(initial).map_or(0, |(_, most)| most);
+        let mut agreement = Agreement::offer(&initial.offer, mtu, ip_header, most_memory);
+        agreement.agree(peers, ip_header);
+        agreement
+    }
+
+    /// An ack to listener `id` that belongs to nobody: if it brings a cookie, the handshake is finished as
+    /// if it had been kept. Returns whether it did.
+    #[inline(never)]
+    pub(super) fn take_cookie(
+        &mut self,
+        now: Instant,
+        id: u32,
+        ack: &Segment<'_>,
+        tuple: &FourTuple,
+    ) -> bool {
+        if !self.expects_cookies(now, id) {
+            return false;
+        }
+        let Some(mss) = self.cookie_in(now, ack, tuple) else {
+            self.statistics.count(|all| &mut all.syn_cookies_refused);
+            return false;
+        };
+        self.statistics.count(|all| &mut all.syn_cookies_accepted);
+        let syn = Segment { header: answered_syn(&ack.header, mss), payload: &[], ..*ack };
+        let first =
+            FirstNumbers { isn: ack.header.ack - 1, ..self.secret.first_numbers(now, tuple) };
+        if let Some(half_open) = self.add_half_open(now, id, &syn, first)
+            && let Some(connection) = self.on_half_open_segment(now, half_open, ack)
+        {
+            self.on_connection_segment(now, connection, ack);
+        }
+        true
+    }
+
+    /// Whether a listener has sent cookies that may come back still: otherwise none is looked for, so that
+    /// they cannot be guessed at leisure.
+    pub(super) fn expects_cookies(&self, now: Instant, listener: u32) -> bool {
+        let listener = self.listeners.records.get(listener);
+        let until = listener.and_then(|listener| listener.cookies_until.get());
+        until.is_some_and(|until| now < *until)
+    }
+
+    /// The segment size that the cookie in an ack tells; `None` if there is none.
+    pub(super) fn cookie_in(
+        &self,
+        now: Instant,
+        ack: &Segment<'_>,
+        tuple: &FourTuple,
+    ) -> Option<u16> {
+        let Header { seq, ack, flags, .. } = ack.header;
+        let is_bare = flags.contains(Flags::ACK) && !flags.intersects(Flags::SYN | Flags::RST);
+        let handshake = Handshake { tuple, irs: seq - 1 };
+        is_bare.then(|| handshake.segment_size(&self.secret, now, ack - 1)).flatten()
+    }
+}
+
+/// Who exchanges a cookie: the four-tuple and the initial sequence number of the peer.
+#[derive(Clone, Copy, Debug)]
+struct Handshake<'t> {
+    tuple: &'t FourTuple,
+    irs: SeqNumber,
+}
+
+impl Handshake<'_> {
+    /// Our initial sequence number in the answer to a SYN that announces this MSS.
+    fn cookie(&self, secret: &Secret, now: Instant, mss: u16) -> SeqNumber {
+        let larger = |size: &u16| *size > mss;
+        let first_larger = SEGMENT_SIZES.iter().position(larger).unwrap_or(SEGMENT_SIZES.len());
+        self.number(secret, period(now), first_larger.saturating_sub(1) as u32)
+    }
+
+    /// The segment size that a cookie tells; `None` if it is none of ours, or too old.
+    fn segment_size(&self, secret: &Secret, now: Instant, cookie: SeqNumber) -> Option<u16> {
+        let current = period(now);
+        // This period's or the last one's: the bit tells which.
+        let age = (current ^ cookie.0 >> SIZE_BITS) & 1;
+        let size = cookie.0 % SEGMENT_SIZES.len() as u32;
+        let is_ours = self.number(secret, current.wrapping_sub(age), size) == cookie;
+        SEGMENT_SIZES.get(size as usize).copied().filter(|_| is_ours)
+    }
+
+    fn number(&self, secret: &Secret, period: u32, size: u32) -> SeqNumber {
+        let hash = secret.cookie(self.tuple, self.irs, period << SIZE_BITS | size);
+        SeqNumber(hash << LOW_BITS | (period & 1) << SIZE_BITS | size)
+    }
+}
+
+fn period(now: Instant) -> u32 {
+    (now.as_secs() >> PERIOD_SECONDS_BITS) as u32
+}
+
+/// The timestamp of a cookie that says what was agreed on: a little older than our clock, never ahead
+/// of it.
+fn timestamp(clock: u32, peers: &SynOptions) -> u32 {
+    let shift = peers.window_scale.map_or(NOT_SCALED, u32::from);
+    let sack = if peers.sack_permitted { SACK } else { 0 };
+    let ecn = if peers.ecn_setup { ECN } else { 0 };
+    let marked = clock & !AGREED | shift | sack | ecn;
+    if marked > clock { marked.wrapping_sub(AGREED + 1) } else { marked }
+}
+
+/// What a peer must have offered to whom a cookie with this timestamp was sent, or one without any.
+fn offered(mss: Option<u16>, timestamp: Option<u32>) -> SynOptions {
+    let Some(timestamp) = timestamp else {
+        return SynOptions { mss, ..SynOptions::default() };
+    };
+    let shift = timestamp & SHIFT;
+    SynOptions {
+        mss,
+        window_scale: (shift != NOT_SCALED).then_some(shift as u8),
+        sack_permitted: timestamp & SACK != 0,
+        timestamps: true,
+        ecn_setup: timestamp & ECN != 0,
+    }
+}
+
+/// The SYN that a cookie must have answered if `ack` brings it back: with the peer's timestamp of now.
+fn answered_syn(ack: &Header, mss: u16) -> Header {
+    let timestamps = ack.options.timestamps;
+    let offered = offered(Some(mss), timestamps.map(|option| option.echo));
+    Header {
+        seq: ack.seq - 1,
+        ack: SeqNumber(0),
+        flags: offered.flags(Flags::SYN),
+        options: Options { timestamps, ..offered.options(timestamps.unwrap_or_default()) },
+        ..*ack
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stack::tuple::End;
+    use proptest::prelude::*;
+
+    fn tuple(port: u16) -> FourTuple {
+        FourTuple {
+            local: End::new([10, 0, 0, 1].into(), 80),
+            remote: End::new([10, 0, 0, 2].into(), port),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_cookie_tells_a_size_that_the_peer_takes_and_no_other_handshake_has_it(
+            mss in 536_u16..,
+            irs: u32,
+            other: u32,
+            port: u16,
+            seconds in 0_u64..1 << 33,
+            later in 0_u64..64,
+        ) {
+            let secret = Secret::new([1, 2]);
+            let now = Instant::from_secs(seconds);
+            let handshake = Handshake { tuple: &tuple(port), irs: SeqNumber(irs) };
+            let cookie = handshake.cookie(&secret, now, mss);
+            let then = now + Duration::from_secs(later);
+            let told = handshake.segment_size(&secret, then, cookie).unwrap();
+            let usual = [1_460, 1_440, 1_220, 536].into_iter().find(|size| *size <= mss);
+            prop_assert_eq!(Some(told), usual);
+            prop_assert_eq!(handshake.segment_size(&secret, now + LIFETIME, cookie), None);
+            let stranger = Secret::new([1, 3]);
+            prop_assert_eq!(handshake.segment_size(&stranger, then, cookie), None);
+            let another = Handshake { irs: SeqNumber(other), ..handshake };
+            prop_assume!(other != irs);
+            prop_assert_eq!(another.segment_size(&secret, then, cookie), None);
+        }
+
+        #[test]
+        fn a_timestamp_tells_what_was_offered_and_is_at_most_an_eighth_of_a_second_old(
+            clock: u32,
+            shift in 0_u8..15,
+            scaled: bool,
+            sack_permitted: bool,
+            ecn_setup: bool,
+        ) {
+            let window_scale = scaled.then_some(shift);
+            let mss = Some(1_460);
+            let peers =
+                SynOptions { mss, window_scale, sack_permitted, timestamps: true, ecn_setup };
+            let told = timestamp(clock, &peers);
+            prop_assert!(clock.wrapping_sub(told) < 128);
+            prop_assert_eq!(offered(mss, Some(told)), peers);
+        }
+    }
+
+    #[test]
+    fn less_than_the_least_size_counts_as_that() {
+        let secret = Secret::new([1, 2]);
+        let handshake = Handshake { tuple: &tuple(1), irs: SeqNumber(7) };
+        let cookie = handshake.cookie(&secret, Instant::ZERO, 48);
+        assert_eq!(handshake.segment_size(&secret, Instant::ZERO, cookie), Some(536));
+    }
+}

@@ -1,0 +1,219 @@
+//! A listener that is flooded with SYNs still opens connections: by SYN cookies (RFC 4987 section 3.6),
+//! and without them by giving the places of those that have been half open longest to newer ones.
+
+use super::*;
+use crate::profile::Absent;
+use crate::tcp::{EcnMode, Info};
+
+/// How many half-open connections the server has room for.
+const PLACES: usize = 4;
+
+profile! { struct WithoutCookies: full { SynCookies = Absent } }
+
+type Flooded<P> = Stack<'static, Window, P>;
+
+/// Lets `count` SYNs arrive, each from a port of its own, that nobody will go on with.
+fn flood<P: Profile>(now: Instant, server: &mut Flooded<P>, count: u16) {
+    let mut client = host_with(CLIENT, config());
+    client.connect(now, addr("10.0.0.2:80"), None, &Config::default()).unwrap();
+    let syn = packets(now, &mut client).remove(0);
+    for port in 0..count {
+        server.on_packet(now, &with_header(&syn, |header| header.source_port = 1_000 + port));
+        packets(now, server);
+    }
+}
+
+fn listen<P: Profile>(server: &mut Flooded<P>) -> Listener {
+    let few = ListenConfig { half_open: PLACES, ..ListenConfig::new(addr("0.0.0.0:80")) };
+    server.listen(few).unwrap()
+}
+
+/// A pair whose server has no room for another half-open connection.
+fn flooded() -> (Pair, Listener) {
+    let mut pair = Pair::new();
+    let listener = listen(&mut pair.server);
+    flood(pair.now, &mut pair.server, PLACES as u16);
+    (pair, listener)
+}
+
+/// A client's connection with this configuration to a flooded server, and the server's end of it.
+fn opened(config: &Config) -> (Info, Info) {
+    let (mut pair, listener) = flooded();
+    let client = pair.client.connect(pair.now, addr("10.0.0.2:80"), None, config).unwrap();
+    pair.run();
+    let server = pair.server.accept(listener).unwrap();
+    let statistics = pair.server.statistics();
+    assert_eq!((statistics.syn_cookies_sent, statistics.syn_cookies_accepted), (1, 1));
+    let infos = (pair.client.info(pair.now, client), pair.server.info(pair.now, server));
+    (infos.0.unwrap(), infos.1.unwrap())
+}
+
+/// A client's connection to a flooded server: the SYN, the cookie, and the ack of it with `data`, which
+/// are yet to be delivered.
+fn with_cookie(pair: &mut Pair, data: &[u8]) -> Vec<Vec<u8>> {
+    let client = pair.connect();
+    let syn = packets(pair.now, &mut pair.client).remove(0);
+    pair.server.on_packet(pair.now, &syn);
+    let cookie = packets(pair.now, &mut pair.server).remove(0);
+    pair.client.on_packet(pair.now, &cookie);
+    pair.client.send(pair.now, client, data).unwrap();
+    let mut all = packets(pair.now, &mut pair.client);
+    all.splice(0..0, [syn, cookie]);
+    all
+}
+
+#[test]
+fn with_timestamps_all_that_both_offer_is_agreed_on() {
+    let ecn = EcnMode::Request;
+    let (client, server) = opened(&Config { ecn, ..Config::default() });
+    let agreed = |info: &Info| (info.sack, info.timestamps, info.ecn, info.peer_mss);
+    assert_eq!(agreed(&client), (true, true, true, 1460));
+    assert_eq!(agreed(&server), (true, true, true, 1460));
+    assert_eq!((client.window_scale, server.window_scale), (Some((3, 3)), Some((3, 3))));
+    let none = Config { window_scaling: false, sack: false, ..Config::default() };
+    let (client, server) = opened(&none);
+    assert_eq!(agreed(&client), (false, true, false, 1460));
+    assert_eq!(agreed(&server), (false, true, false, 1460));
+    assert_eq!((client.window_scale, server.window_scale), (None, None));
+}
+
+#[test]
+fn without_timestamps_one_of_the_usual_segment_sizes_is_kept() {
+    for (mss, kept) in [(1460, 1460), (1459, 1440), (1300, 1220), (600, 536), (100, 536)] {
+        let config = Config { timestamps: false, mss: Some(mss), ..Config::default() };
+        let (client, server) = opened(&config);
+        let agreed = |info: &Info| (info.sack, info.timestamps, info.ecn, info.window_scale);
+        assert_eq!(agreed(&client), (false, false, false, None));
+        assert_eq!(agreed(&server), (false, false, false, None));
+        assert_eq!(server.peer_mss, kept, "{mss}");
+    }
+}
+
+#[test]
+fn the_first_ack_brings_its_data() {
+    let (mut pair, listener) = flooded();
+    let sent = with_cookie(&mut pair, b"hello");
+    // The bare ack is lost.
+    let data = sent.last().unwrap();
+    pair.server.on_packet(pair.now, data);
+    let server = pair.server.accept(listener).unwrap();
+    assert_eq!(pair.server.received(server), Ok([&b"hello"[..], &[]]));
+    pair.run();
+    assert_eq!(pair.server.info(pair.now, server).unwrap().rtt_samples, 0, "nothing was measured");
+}
+
+#[test]
+fn the_table_stays_as_it_is_and_takes_those_that_were_there_before() {
+    let mut pair = Pair::new();
+    let listener = listen(&mut pair.server);
+    pair.connect();
+    let syn = packets(pair.now, &mut pair.client).remove(0);
+    pair.server.on_packet(pair.now, &syn);
+    let syn_ack = packets(pair.now, &mut pair.server).remove(0);
+    flood(pair.now, &mut pair.server, 1_000);
+    let statistics = pair.server.statistics();
+    assert_eq!(statistics.half_open_overflow, 1_001 - PLACES as u64);
+    assert_eq!(statistics.syn_cookies_sent, 1_001 - PLACES as u64);
+    pair.client.on_packet(pair.now, &syn_ack);
+    pair.run();
+    assert!(pair.server.accept(listener).is_some());
+    assert_eq!(pair.server.statistics().syn_cookies_accepted, 0);
+}
+
+/// What a cookie says is known for one minute or two.
+#[test]
+fn a_cookie_is_taken_for_a_minute_and_for_two_at_most() {
+    for (seconds, taken) in [(60, true), (130, false)] {
+        let (mut pair, listener) = flooded();
+        let ack = with_cookie(&mut pair, b"").remove(2);
+        pair.now += Duration::from_secs(seconds);
+        // The listener still has reason to send cookies.
+        flood(pair.now, &mut pair.server, 2 * PLACES as u16);
+        pair.server.on_packet(pair.now, &ack);
+        assert_eq!(pair.server.accept(listener).is_some(), taken, "after {seconds} s");
+        let statistics = pair.server.statistics();
+        let counts = (statistics.syn_cookies_accepted, statistics.syn_cookies_refused);
+        assert_eq!(counts, (taken.into(), (!taken).into()));
+    }
+}
+
+#[test]
+fn what_was_not_sent_as_a_cookie_is_reset() {
+    type Change = fn(&mut Header);
+    let changes: [Change; 6] = [
+        |header| header.ack += 1,
+        |header| header.ack += 4,
+        |header| header.ack += 0x1000_0000,
+        |header| header.seq += 1,
+        |header| header.source_port += 1,
+        |header| header.destination_port += 1,
+    ];
+    let (mut pair, listener) = flooded();
+    pair.server.listen(ListenConfig::new(addr("0.0.0.0:81"))).unwrap();
+    let ack = with_cookie(&mut pair, b"").remove(2);
+    for change in changes {
+        pair.server.on_packet(pair.now, &with_header(&ack, change));
+        let [(flags, _)] = &shape(&packets(pair.now, &mut pair.server))[..] else {
+            panic!("one answer");
+        };
+        assert_eq!(*flags, Flags::RST);
+        assert!(pair.server.accept(listener).is_none());
+    }
+    // That to another listener, which has sent no cookies, was not looked at.
+    assert_eq!(pair.server.statistics().syn_cookies_refused, 5);
+    pair.server.on_packet(pair.now, &ack);
+    assert!(pair.server.accept(listener).is_some());
+}
+
+#[test]
+fn a_listener_that_had_room_for_some_minutes_takes_no_cookie() {
+    let (mut pair, listener) = flooded();
+    let ack = with_cookie(&mut pair, b"").remove(2);
+    pair.now += Duration::from_secs(130);
+    pair.server.on_packet(pair.now, &ack);
+    assert_eq!(shape(&packets(pair.now, &mut pair.server)), [(Flags::RST, "".into())]);
+    assert!(pair.server.accept(listener).is_none());
+    assert_eq!(pair.server.statistics().syn_cookies_refused, 0, "it was not even looked at");
+}
+
+#[test]
+fn a_cookie_waits_like_others_until_there_is_room_to_be_accepted() {
+    let mut pair = Pair::new();
+    let one = ListenConfig { half_open: 1, backlog: 1, ..ListenConfig::new(addr("0.0.0.0:80")) };
+    let listener = pair.server.listen(one).unwrap();
+    flood(pair.now, &mut pair.server, 1);
+    let first = with_cookie(&mut pair, b"").remove(2);
+    let second = with_cookie(&mut pair, b"").remove(2);
+    pair.server.on_packet(pair.now, &first);
+    pair.server.on_packet(pair.now, &second);
+    assert_eq!(pair.server.statistics().accept_overflow, 1);
+    assert!(pair.server.accept(listener).is_some());
+    assert!(pair.server.accept(listener).is_none());
+    // The SYN-ACK goes again, and the peer acknowledges it.
+    pair.run();
+    assert!(pair.server.accept(listener).is_some());
+}
+
+#[test]
+fn without_cookies_the_oldest_give_way() {
+    let mut server = Stack::new(config(), Window, Storage::growing_for(WithoutCookies)).unwrap();
+    server.add_address(Cidr { address: SERVER.parse().unwrap(), prefix: 24 }).unwrap();
+    let listener = listen(&mut server);
+    let mut client = host_with(CLIENT, StackConfig { secret: [1, 2], ..config() });
+    let now = millis(1_000);
+    let mut open = |server: &mut Flooded<WithoutCookies>, others| {
+        client.connect(now, addr("10.0.0.2:80"), None, &Config::default()).unwrap();
+        server.on_packet(now, &packets(now, &mut client)[0]);
+        let syn_ack = packets(now, server).remove(0);
+        flood(now, server, others);
+        client.on_packet(now, &syn_ack);
+        packets(now, &mut client).iter().for_each(|ack| server.on_packet(now, ack));
+        server.accept(listener).is_some()
+    };
+    flood(now, &mut server, 100);
+    assert_eq!(server.statistics().half_open_overflow, 100 - PLACES as u64);
+    assert!(open(&mut server, PLACES as u16 - 1), "its place was not needed yet");
+    assert!(!open(&mut server, PLACES as u16), "it was the oldest");
+    assert_eq!(server.statistics().syn_cookies_sent, 0);
+    assert_eq!(packets(now, &mut server).len(), 1, "a reset");
+}
