@@ -165,15 +165,15 @@ impl Network {
     }
 
     /// Whether the address stands for this network as a whole: the bits behind the prefix are all ones, or
-    /// all zeros.
+    /// all zeros. Links between two hosts (RFC 3021) have none such, nor has IPv6.
     fn is_named_by(&self, address: Address) -> bool {
-        match (address, broadcast_of(self)) {
-            (Address::V4(address), Some(Address::V4(all))) => {
-                let hosts = hosts_mask(self.prefix);
-                address == all || address.to_bits() == all.to_bits() & !hosts
-            }
-            _ => false,
-        }
+        let (Address::V4(own), Address::V4(address)) = (self.address, address) else {
+            return false;
+        };
+        let hosts = hosts_mask(self.prefix);
+        let differs = own.to_bits() ^ address.to_bits();
+        let host = address.to_bits() & hosts;
+        self.prefix <= 30 && differs & !hosts == 0 && (host == 0 || host == hosts)
     }
 
     /// Whether the address is in this network.

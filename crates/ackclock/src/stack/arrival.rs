@@ -98,12 +98,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// Whether it comes from whom nothing can come, or goes to a whole network (MUST-57, MUST-63).
+    /// Whether it comes from whom nothing can come, or goes to a whole network (MUST-57, MUST-63). An
+    /// address that is not ours is no listener's unless one asks for that, which is a rare setting.
     fn has_impossible_end(&self, ip: &IpInfo) -> bool {
         let (source, destination) = (ip.source, ip.destination);
         !self.addresses.may_be_source(source)
-            || !is_unicast(destination)
-            || self.addresses.is_broadcast(destination)
+            || P::RARE_SETTINGS
+                && (!is_unicast(destination) || self.addresses.is_broadcast(destination))
     }
 
     /// Whether a packet concerns a connection of which this stack does not know.

@@ -326,11 +326,14 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
     /// The record of those with `may_go` that is to give way to a new one. If all do in turn and new
     /// ones take their places, it is the oldest.
     pub(super) fn victim(&mut self, may_go: impl Fn(&HalfOpen<P>) -> bool) -> Option<u32> {
-        let end = self.records.end();
-        let from_next = (self.next_victim..end).chain(0..self.next_victim.min(end));
-        let victim = from_next.into_iter().find(|id| self.records.get(*id).is_some_and(&may_go))?;
-        self.next_victim = victim + 1;
-        Some(victim)
+        for _ in 0..self.records.end() {
+            let id = self.next_victim;
+            self.next_victim = if id + 1 < self.records.end() { id + 1 } else { 0 };
+            if self.records.get(id).is_some_and(&may_go) {
+                return Some(id);
+            }
+        }
+        None
     }
 
     /// Takes a record out.
