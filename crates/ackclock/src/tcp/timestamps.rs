@@ -5,9 +5,8 @@ use crate::seq::SeqNumber;
 use crate::time::{Duration, Instant};
 use crate::wire::{Flags, Header, Timestamps};
 
-/// TS.Recent is no longer trusted after so long without an update (RFC 7323 section 5.5).
-/// In seconds.
-const RECENT_LIFETIME: u32 = 24 * 24 * 60 * 60;
+/// TS.Recent is no longer trusted after so long without an update (RFC 7323 section 5.5): 24 days.
+const RECENT_LIFETIME: Duration = Duration::from_secs(24 * 24 * 60 * 60);
 
 /// What a segment's timestamp says of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +33,7 @@ struct Clocks {
     offset: u32,
     /// TS.Recent.
     recent: u32,
-    /// When TS.Recent was updated, in whole seconds.
+    /// When TS.Recent was updated, in [`coarse`] units.
     recent_at: u32,
     /// Last.ACK.sent.
     last_ack_sent: SeqNumber,
@@ -57,7 +56,7 @@ impl<P: Profile> TimestampState<P> {
         if let Some(clocks) = self.0.get_mut() {
             clocks.enabled = true;
             clocks.recent = value;
-            clocks.recent_at = seconds(now);
+            clocks.recent_at = coarse(now.as_nanos());
             clocks.last_ack_sent = rcv_nxt;
         }
     }
@@ -112,7 +111,7 @@ impl<P: Profile> TimestampState<P> {
             && seq.at_or_before(clocks.last_ack_sent)
         {
             clocks.recent = option.value;
-            clocks.recent_at = seconds(now);
+            clocks.recent_at = coarse(now.as_nanos());
         }
     }
 
@@ -153,7 +152,8 @@ impl Clocks {
             return if syn { TimestampCheck::Passed } else { TimestampCheck::Missing };
         };
         let before = (option.value.wrapping_sub(self.recent) as i32) < 0;
-        let trusted = seconds(now).saturating_sub(self.recent_at) <= RECENT_LIFETIME;
+        let age = coarse(now.as_nanos()).saturating_sub(self.recent_at);
+        let trusted = age <= const { coarse(RECENT_LIFETIME.as_nanos()) };
         if before && trusted { TimestampCheck::Old } else { TimestampCheck::Passed }
     }
 }
@@ -164,9 +164,9 @@ pub(crate) fn rtt_since(now: Instant, echoed_ms: u32) -> Option<Duration> {
     (millis < i32::MAX as u32).then(|| Duration::from_millis(u64::from(millis.max(1))))
 }
 
-/// Whole seconds since the origin.
-fn seconds(at: Instant) -> u32 {
-    u32::try_from(at.as_secs()).unwrap_or(u32::MAX)
+/// A time in whole units of 2^32 ns, 4.3 s: as a number of 32 bits, and without a division.
+const fn coarse(nanos: u64) -> u32 {
+    (nanos >> 32) as u32
 }
 
 #[cfg(test)]
@@ -199,8 +199,11 @@ mod tests {
         assert_eq!(check(&state, now, ack, None), Missing);
         assert_eq!(check(&state, now, syn, None), Passed);
         assert_eq!(check(&state, now, rst, None), Passed);
-        let later = now + Duration::from_secs(u64::from(RECENT_LIFETIME) + 1);
-        assert_eq!(check(&state, later, ack, option(5, 0)), Passed, "TS.Recent is too old");
+        let almost = now + RECENT_LIFETIME;
+        assert_eq!(check(&state, almost, ack, option(u32::MAX - 2, 0)), Old, "24 days");
+        // Times count in units of 4.3 s.
+        let later = almost + Duration::from_secs(5);
+        assert_eq!(check(&state, later, ack, option(u32::MAX - 2, 0)), Passed, "more than that");
     }
 
     #[test]

@@ -108,6 +108,11 @@ impl<'a, P: Profile> Receiver<'a, P> {
         self.data.next() + u32::from(self.finished)
     }
 
+    /// Where the window that was advertised ends.
+    pub(crate) fn rcv_edge(&self) -> SeqNumber {
+        self.window.edge()
+    }
+
     /// RCV.WND: the bytes from RCV.NXT to the right edge that was advertised.
     pub(crate) fn rcv_wnd(&self) -> u32 {
         self.window.edge().since(self.rcv_nxt())

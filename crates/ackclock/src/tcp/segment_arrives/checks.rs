@@ -1,6 +1,7 @@
 //! The eight checks of a segment that arrives (RFC 9293 section 3.10.7.4). The third compares IP's
 //! security options, which this stack does not read: there is nothing to compare.
 
+use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
@@ -11,17 +12,36 @@ use crate::time::Instant;
 use crate::wire::{Ecn, Flags, Header, Segment};
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// First check: sequence number, preceded by PAWS (RFC 7323 section 5.3). The `len` sequence
-    /// numbers of the segment begin at `seq`. False if nothing further of the segment counts.
+    /// First check: sequence number, preceded by PAWS (RFC 7323 section 5.3). What counts of the
+    /// segment begins at `seq`. False if nothing further of it counts.
+    #[inline]
     pub(super) fn check_sequence(
         &mut self,
         now: Instant,
         segment: &Segment<'_>,
         seq: SeqNumber,
-        len: u32,
     ) -> bool {
+        let passed = self.timestamps.check(now, &segment.header);
+        // As nearly all begin in the window.
+        let is_within = FOR_SPEED
+            && passed == TimestampCheck::Passed
+            && seq.at_or_after(self.receiver.rcv_nxt())
+            && seq.before(self.receiver.rcv_edge());
+        is_within || self.check_any_sequence(now, segment, seq, passed)
+    }
+
+    /// The first check after PAWS, wherever the segment begins.
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
+    fn check_any_sequence(
+        &mut self,
+        now: Instant,
+        segment: &Segment<'_>,
+        seq: SeqNumber,
+        passed: TimestampCheck,
+    ) -> bool {
+        let len = segment.len().wrapping_sub(seq.since(segment.header.seq));
         let reset = segment.header.flags.contains(Flags::RST);
-        match self.timestamps.check(now, &segment.header) {
+        match passed {
             TimestampCheck::Passed => {}
             TimestampCheck::Old => {
                 self.counters.paws_dropped.add(1);

@@ -24,8 +24,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         // the SYN counts (figure 7, line 6).
         let repeated = flags.contains(Flags::SYN) && seq + 1 == self.receiver.rcv_nxt();
         let seq = if repeated { seq + 1 } else { seq };
-        let len = segment.len() - u32::from(repeated);
-        let goes_on = self.check_sequence(now, segment, seq, len)
+        let goes_on = self.check_sequence(now, segment, seq)
             && self.check_reset(now, flags, seq)
             && (repeated || self.check_syn(now, flags));
         if !goes_on {

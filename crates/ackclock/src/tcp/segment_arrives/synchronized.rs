@@ -14,7 +14,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     #[inline(never)]
     pub(super) fn on_segment_synchronized(&mut self, now: Instant, segment: &Segment<'_>) {
         let Header { seq, flags, .. } = segment.header;
-        let goes_on = self.check_sequence(now, segment, seq, segment.len())
+        let goes_on = self.check_sequence(now, segment, seq)
             && self.check_reset(now, flags, seq)
             && self.check_syn(now, flags)
             && self.check_ack(now, segment, seq);
