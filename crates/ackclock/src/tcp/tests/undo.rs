@@ -295,6 +295,61 @@ fn d_sack_of_something_else_undoes_nothing() {
     assert_eq!(window(&test), (5_000, 5_000, 0));
 }
 
+/// RFC 3708 step A.4: the network makes duplicates, too.
+#[test]
+fn d_sack_of_what_was_sent_once_undoes_nothing() {
+    for at in [1_000, 3_000, 9_000] {
+        let mut test = sent_again_in_vain(RecoveryAlgorithm::Rack);
+        test.sacks(10_000, &[(at, at + 1_000)]);
+        assert_eq!(window(&test), (5_000, 5_000, 0), "{at}");
+    }
+}
+
+/// Two segments, apart from each other, were sent again; everything has arrived.
+fn two_sent_again() -> Test {
+    let mut test = in_flight(Config { recovery: RecoveryAlgorithm::Rfc6675, ..config() }, 10);
+    test.wait(10);
+    test.sacks(0, &[(1_000, 2_000), (3_000, 6_000)]);
+    test.sacks(0, &[(1_000, 2_000), (3_000, 10_000)]);
+    assert_eq!(test.data(), [(0, 1_000), (2_000, 1_000)]);
+    test.acks(10_000);
+    test
+}
+
+#[test]
+fn each_segment_sent_again_is_reported_for_itself() {
+    let mut test = two_sent_again();
+    test.sacks(10_000, &[(2_000, 3_000)]);
+    test.sacks(10_000, &[(2_000, 3_000)]);
+    assert_eq!(window(&test).2, 0);
+    test.sacks(10_000, &[(0, 1_000)]);
+    assert_eq!(window(&test).2, 0, "three reports of two retransmissions");
+    let mut test = two_sent_again();
+    test.sacks(10_000, &[(2_000, 3_000)]);
+    test.sacks(10_000, &[(0, 1_000)]);
+    assert_eq!(window(&test), UNTOUCHED);
+}
+
+/// Once more is reported than was sent again, the network makes duplicates, and no report says
+/// anything.
+#[test]
+fn d_sack_means_nothing_on_a_path_that_makes_duplicates() {
+    let mut test = sent_again_in_vain(RecoveryAlgorithm::Rack);
+    test.sacks(10_000, &[(1_000, 2_000)]);
+    test.sacks(10_000, &[(0, 1_000)]);
+    assert_eq!(window(&test), (5_000, 5_000, 0));
+}
+
+/// RFC 3708 step A.3: nobody knows which of the three has arrived twice.
+#[test]
+fn d_sack_of_what_was_sent_again_twice_undoes_nothing() {
+    let mut test = in_flight(config(), 10);
+    assert_eq!(test.data_within(610), [(200, 0, 1_000), (600, 0, 1_000)]);
+    test.sacks(10_000, &[(0, 1_000)]);
+    test.sacks(10_000, &[(0, 1_000)]);
+    assert_eq!(test.info().undos, 0);
+}
+
 #[test]
 fn a_probe_that_arrives_twice_does_not_undo_the_timeout_after_it() {
     let mut test = in_flight(rack(), 3);
