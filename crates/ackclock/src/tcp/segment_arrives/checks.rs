@@ -45,6 +45,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         // A RST is in the window or is nothing (RFC 5961 section 3.2).
         if !reset {
+            let Header { ack, flags, ref options, .. } = segment.header;
+            if P::TIMESTAMPS && flags.contains(Flags::ACK) && self.is_plausible(ack) {
+                self.timestamps.update_by_repetition(now, (seq, len), options.timestamps);
+            }
             let old = self.receiver.rcv_nxt().since(seq).min(segment.payload.len() as u32);
             if self.state.is_synchronized() && old > 0 {
                 // Nothing of it is taken, but D-SACK reports it.

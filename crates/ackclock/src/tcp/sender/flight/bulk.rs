@@ -93,7 +93,7 @@ impl<'a, P: Profile> Flight for BulkFlight<'a, P> {
         let sent_at = self.is_timed.then_some(self.sent_at);
         if self.end.at_or_before(una) {
             self.unmark_lost();
-            return Acked { sent_at };
+            return Acked { sent_at, resent_at: 0 };
         }
         self.resend_from = self.resend_from.max(una);
         Acked::default()

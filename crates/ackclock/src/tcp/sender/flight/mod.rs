@@ -36,6 +36,9 @@ pub(crate) struct Acked {
     /// When the most recently sent of the acknowledged pieces was sent, if that and every other one
     /// was sent only once.
     pub(crate) sent_at: Option<Instant>,
+    /// When the last of those that were sent again was, in microseconds, as far as anybody asks; 0 if
+    /// none was.
+    pub(crate) resent_at: u64,
 }
 
 /// Whole records at the beginning of the flight that were sent one after the other, and to which

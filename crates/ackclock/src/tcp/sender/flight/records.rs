@@ -187,7 +187,11 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
             // A piece that was SACKed before arrived earlier than this ack: it measures nothing.
             let news = gone & !record.sacked();
             delivered.add(&record, news, self.remembered(0));
-            resent |= (record.ever_resent & news).any();
+            let again = (record.ever_resent & news).any();
+            resent |= again;
+            if times_matter::<P>() && again {
+                acked.resent_at = acked.resent_at.max(record.last_resent());
+            }
             if news.any() {
                 acked.sent_at = Some(record.sent_at);
             }
