@@ -74,6 +74,8 @@ pub(crate) struct Accepted<'r, P: Profile> {
     pub(crate) syn_sent_at: Option<Instant>,
     /// How often the SYN-ACK was retransmitted.
     pub(crate) syn_retransmits: u32,
+    /// Whether one was lost.
+    pub(crate) syn_lost: bool,
 }
 
 /// What remains of a connection in TIME-WAIT: enough to answer what still arrives.
@@ -261,7 +263,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.receiver.agree(accepted.irs, accepted.advertised_window, &self.agreement);
         let rtt = accepted.syn_sent_at.map(|sent_at| now.saturating_since(sent_at));
         self.sender.count_retransmitted_syns(accepted.syn_retransmits);
-        self.establish(now, 0, accepted.irs, rtt, accepted.syn_retransmits > 0);
+        self.establish(now, 0, accepted.irs, rtt, accepted.syn_lost);
     }
 
     /// The peer's SYN, numbered `irs`, is known: what both offered is in use from now on. `ts_recent`

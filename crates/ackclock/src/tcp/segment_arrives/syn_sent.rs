@@ -43,9 +43,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             self.send_syn_again();
             return Verdict::Done;
         }
-        let rtt = self.syn_rtt(now);
+        let (rtt, syn_lost) = self.syn_round_trip(now, options.timestamps);
         // The window of a SYN is never scaled (RFC 7323 section 2.2).
-        self.establish(now, u32::from(window), seq, rtt, self.syn_retransmits() > 0);
+        self.establish(now, u32::from(window), seq, rtt, syn_lost);
         self.receiver.force_ack();
         self.take_urgent_text_and_fin(now, segment, seq + 1);
         Verdict::Done
