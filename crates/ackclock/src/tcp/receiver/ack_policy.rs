@@ -67,9 +67,6 @@ struct Heartbeat {
 pub(in crate::tcp) struct AckState<P: Profile> {
     chosen: <P::RareSettings as Part>::Keeps<Chosen>,
     heartbeat: <P::Historic as Part>::Keeps<Heartbeat>,
-    /// Without SACK the peer can only count duplicate acks, so each out-of-order segment gets its
-    /// own (RFC 5681 section 4.2).
-    one_each: bool,
     /// Acks to send now.
     owed: u16,
     /// When a delayed ack is due.
@@ -94,7 +91,6 @@ impl<P: Profile> AckState<P> {
                 unacknowledged: 0,
             }),
             heartbeat: Kept::new(Heartbeat { timer, phase }),
-            one_each: true,
             owed: 0,
             deadline: Instant::FAR_FUTURE,
         }
@@ -108,12 +104,7 @@ impl<P: Profile> AckState<P> {
     // Made anew: what is always the same at the beginning need not be copied.
     pub(super) fn begun(&self) -> Self {
         let AckState { chosen, heartbeat, .. } = *self;
-        AckState { chosen, heartbeat, one_each: true, owed: 0, deadline: Instant::FAR_FUTURE }
-    }
-
-    /// It is known whether SACK is in use.
-    pub(super) fn agree(&mut self, sack: bool) {
-        self.one_each = !sack;
+        AckState { chosen, heartbeat, owed: 0, deadline: Instant::FAR_FUTURE }
     }
 
     /// The next `count` segments are acknowledged one by one; what waits for its ack is the first of
@@ -175,10 +166,8 @@ impl<P: Profile> AckState<P> {
             self.owed = self.owed.min(1);
         }
         match arriving {
-            Arriving::OutOfOrder if !P::SACK || self.one_each => {
-                self.owed = self.owed.saturating_add(segments);
-            }
-            Arriving::OutOfOrder | Arriving::Special => self.owe(),
+            Arriving::OutOfOrder => self.owed = self.owed.saturating_add(segments),
+            Arriving::Special => self.owe(),
             Arriving::InOrder if waits => self.delay(now),
             Arriving::InOrder => self.owe(),
         }

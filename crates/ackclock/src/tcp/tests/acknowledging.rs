@@ -240,3 +240,21 @@ fn a_repetition_with_an_ack_of_nothing_sent_leaves_the_echo() {
     let echoes = test.sent().iter().filter_map(|sent| sent.options.timestamps).next_back();
     assert_eq!(echoes.map(|timestamps| timestamps.echo), Some(10));
 }
+
+/// A run loop takes what the link has before it answers (RFC 2883 section 4).
+#[test]
+fn each_duplicate_of_a_batch_is_reported() {
+    let mut test = Test::established(config());
+    test.peer(0, 5_000, 0, Flags::NONE);
+    test.sent();
+    for at in [0, 2_000, 4_000] {
+        test.peer(at, 1_000, 0, Flags::NONE);
+    }
+    let reports: Vec<_> = test.sent().iter().map(blocks).collect();
+    assert_eq!(reports, [[(0, 1_000)], [(2_000, 3_000)], [(4_000, 5_000)]]);
+    for at in 0..5 {
+        test.peer(at * 1_000, 1_000, 0, Flags::NONE);
+    }
+    let reports: Vec<_> = test.sent().iter().map(blocks).collect();
+    assert_eq!(reports, [[(0, 5_000)]], "what lies side by side is one");
+}
