@@ -133,7 +133,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return false;
         }
         self.timestamps.update(now, seq, options.timestamps);
-        if ack.at_or_after(self.sender.snd_una()) {
+        // What an older one SACKs has arrived all the same.
+        let reports = P::SACK && !options.sack.is_empty();
+        if reports || ack.at_or_after(self.sender.snd_una()) {
             self.digest_ack(now, segment, seq);
         }
         self.state != State::Closed
