@@ -181,7 +181,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// Seventh check: the segment's text, with which the receiver takes the FIN, as both may have to wait
     /// for what is missing before them.
-    fn take_text(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
+    pub(super) fn take_text(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         let flags = segment.header.flags;
         let has_text = !segment.payload.is_empty();
         let end = seq + segment.payload.len() as u32;

@@ -21,11 +21,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     ) -> Verdict {
         let Header { seq, ack, flags, window, options, .. } = segment.header;
         // The other side's SYN once more, perhaps with the ack that we wait for: only what follows
-        // the SYN counts (figure 7, line 6).
-        let repeated = flags.contains(Flags::SYN) && seq + 1 == self.receiver.rcv_nxt();
+        // the SYN counts (figure 7, line 6), and text may have come with that before.
+        let repeated = flags.contains(Flags::SYN) && seq + 1 == self.receiver.first_unread();
         let seq = if repeated { seq + 1 } else { seq };
-        let len = segment.len() - u32::from(repeated);
-        let goes_on = self.check_sequence(now, segment, seq, len)
+        let goes_on = (repeated || self.check_sequence(now, segment, seq, segment.len()))
             && self.check_reset(now, flags, seq)
             && (repeated || self.check_syn(now, flags));
         if !goes_on {

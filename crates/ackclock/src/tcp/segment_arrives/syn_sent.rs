@@ -41,6 +41,11 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             // Simultaneous open: our SYN goes again, now with an ack of theirs (section 3.5, figure 7).
             self.state = State::SynReceived;
             self.send_syn_again();
+            // "If there are other controls or text in the segment, queue these"; what its FIN stands
+            // for comes again.
+            if !segment.payload.is_empty() && !flags.contains(Flags::FIN) {
+                self.take_text(now, segment, seq + 1);
+            }
             return Verdict::Done;
         }
         let (rtt, syn_lost) = self.syn_round_trip(now, options.timestamps);

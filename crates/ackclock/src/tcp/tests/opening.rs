@@ -142,6 +142,31 @@ fn the_echo_of_the_second_syn_means_that_the_first_was_lost() {
     assert_eq!(test.info().rto, Duration::from_secs(3));
 }
 
+/// RFC 9293 section 3.10.7.3, fourth: text is kept until the connection is established.
+#[test]
+fn text_in_a_syn_waits_for_the_connection() {
+    let mut test = Test::connecting(config());
+    test.sent();
+    let text: Vec<u8> = (0..5).collect();
+    let _ = test.segment(header(IRS, 0, SYN), &text);
+    assert_eq!((test.state(), test.read(0)), (State::SynReceived, 0));
+    assert!(!test.connection.readiness().readable);
+    let sent = test.sent();
+    assert_eq!((sent[0].flags, sent[0].ack), (SYN | ACK, IRS + 6));
+    // Figure 7, line 6, without the text, and with it.
+    for len in [0, 5] {
+        let mut test = Test::connecting(config());
+        test.sent();
+        let _ = test.segment(header(IRS, 0, SYN), &text);
+        test.sent();
+        let _ = test.segment(header(IRS, ISS + 1, SYN | ACK), &text[..len]);
+        assert_eq!((test.state(), test.read(0)), (State::Established, 5));
+        assert_eq!(test.sent()[0].ack, IRS + 6);
+    }
+    test.peer(5, 3, 0, Flags::NONE);
+    assert_eq!((test.state(), test.read(0)), (State::Established, 8));
+}
+
 #[test]
 fn a_plain_ack_also_ends_a_simultaneous_open() {
     let mut test = Test::connecting(config());
