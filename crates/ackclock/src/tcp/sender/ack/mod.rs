@@ -193,7 +193,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// apart: data begins with the timeout that the path deserves.
     fn on_window_opened(&mut self) {
         self.rto.end_backoff();
-        if !self.flight.is_empty() {
+        if self.flight.outstanding() == 1 && !self.fin_sent {
+            // The byte of a probe begins the segment that it was the beginning of.
+            self.flight.take_back();
+            self.rto.on_resent();
+            self.snd_nxt = self.snd_una;
+        } else if !self.flight.is_empty() {
             self.recovery.on_all_lost(&mut self.flight, self.snd_nxt);
         }
     }

@@ -142,6 +142,11 @@ impl<'a, P: Profile> Flight for BulkFlight<'a, P> {
         self.resend_from = range.end;
     }
 
+    fn take_back(&mut self) {
+        self.nxt = self.una;
+        self.unmark_lost();
+    }
+
     fn cut_anew(&mut self, _now: Instant, piece: u32) {
         self.piece = piece;
     }

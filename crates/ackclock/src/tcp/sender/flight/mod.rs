@@ -253,6 +253,9 @@ pub(crate) trait Flight: Debug + Sized {
     /// rules 3 and 4) is marked: it counts once in the pipe either way.
     fn mark_resent(&mut self, now: Instant, range: SeqRange);
 
+    /// What is in flight counts as not sent.
+    fn take_back(&mut self);
+
     /// Cuts the flight anew in pieces of `piece` (the path takes smaller packets than before): all
     /// of it is lost, which the caller marks; what was SACKed is forgotten (the peer's next acks
     /// repeat what matters).

@@ -368,13 +368,17 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         record.resend(now, mask);
     }
 
+    fn take_back(&mut self) {
+        self.records.pop_many(usize::MAX);
+        (self.outstanding, self.sacked, self.lost, self.resent) = (0, 0, 0, 0);
+    }
+
     fn cut_anew(&mut self, now: Instant, piece: u32) {
         let (Some(front), Some(back)) = (self.records.front(), self.records.back()) else {
             return;
         };
         let (mut start, end) = (front.seq, back.end());
-        while self.records.pop_front().is_some() {}
-        (self.outstanding, self.sacked, self.lost, self.resent) = (0, 0, 0, 0);
+        self.take_back();
         while start.before(end) {
             let rest = end.since(start);
             // The last free record takes all that is left, in larger pieces if need be.
