@@ -137,6 +137,8 @@ pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) orphaned: bool,
     /// A RST is to be sent: the connection was aborted.
     pub(super) reset_due: bool,
+    /// It answers text that nobody will read.
+    pub(super) resets_text: bool,
     /// An ack is to be sent that answers a segment which was not accepted.
     pub(super) challenge_due: bool,
     /// RCV.UP.
@@ -240,6 +242,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             close_deadline: Instant::FAR_FUTURE,
             orphaned: false,
             reset_due: false,
+            resets_text: false,
             challenge_due: false,
             urgent: Urgent::default(),
             counters: Counters::default(),

@@ -188,6 +188,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if self.orphaned && has_text && end.after(self.receiver.rcv_nxt()) {
             // Nobody will read it, and the peer must learn that (section 3.6.1, SHLD-3).
             self.fail_with_reset(Error::Aborted);
+            self.resets_text = true;
             return;
         }
         if P::ECN && self.agreement.ecn_echo && has_text && !flags.contains(Flags::SYN) {
