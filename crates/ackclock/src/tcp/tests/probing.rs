@@ -201,3 +201,27 @@ fn what_a_probe_has_begun_goes_in_one_segment_when_the_window_opens() {
         assert_eq!(test.info().unacked, 0);
     }
 }
+
+/// Nobody could take it off the flight again.
+#[test]
+fn a_window_is_not_probed_without_a_record_for_the_byte() {
+    let open = Open {
+        iss: SeqNumber(ISS),
+        timestamp_offset: 0,
+        mtu: 1_500,
+        ip_header: 20,
+        random: 1,
+        clock_phase: 0,
+    };
+    let now = Instant::from_secs(100);
+    let without_records = Buffers { flight: Buffer::default(), ..buffers() };
+    let law = BuiltIn::from(Reno::default());
+    let connection = Connection::connect(now, &config(), law, without_records, &open);
+    let mut test = Test { connection, now, peer_window: 0 };
+    assert_eq!(test.sent().len(), 1);
+    let _ = test.segment(header(IRS, ISS + 1, SYN | ACK), &[]);
+    test.acks(0);
+    test.queue(0, 10);
+    assert_eq!(test.data_within(10_000), []);
+    assert_eq!(test.connection.broken_invariant(), None);
+}

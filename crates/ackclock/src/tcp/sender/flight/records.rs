@@ -381,16 +381,18 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         self.take_back();
         while start.before(end) {
             let rest = end.since(start);
-            // The last free record takes all that is left, in larger pieces if need be.
-            let last = self.records.len() + 1 >= self.records.limit();
-            let piece =
-                if last { piece.max(rest.div_ceil(max_pieces::<P>())) } else { piece.max(1) };
-            let len = rest.min(piece.saturating_mul(max_pieces::<P>()));
-            if !self.push(now, SeqRange::from_len(start, len), piece) {
+            let len = rest.min(piece.max(1).saturating_mul(max_pieces::<P>()));
+            let pushed = self.push(now, SeqRange::from_len(start, len), piece);
+            let Some(record) = self.records.back_mut() else {
                 break;
-            }
-            if let Some(record) = self.records.back_mut() {
-                record.ever_resent = PiecesOf::<P>::ALL;
+            };
+            record.ever_resent = PiecesOf::<P>::ALL;
+            if !pushed {
+                // The last record that there is memory for takes all that is left, in larger pieces.
+                record.len += rest;
+                record.piece = record.piece.max(record.len.div_ceil(max_pieces::<P>()));
+                self.outstanding += rest;
+                break;
             }
             start += len;
         }
