@@ -7,7 +7,9 @@
 use super::challenge::ChallengeLimit;
 use super::count::{ByteCount, Count};
 use super::handshake::{Agreement, SynOptions};
+use super::icmp_errors::SoftError;
 use super::keepalive::KeepaliveProbes;
+use super::path_mtu::PathMtu;
 use super::receiver::Receiver;
 use super::sender::{Sender, SenderStart};
 use super::syn_retries::SynRetries;
@@ -19,7 +21,7 @@ use crate::profile::{Full, Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::time::{Duration, Instant};
-use crate::wire::{IcmpErrorKind, Timestamps};
+use crate::wire::Timestamps;
 
 /// The memory of one connection, lent or growing.
 #[derive(Debug, Default)]
@@ -114,7 +116,8 @@ pub(super) struct Counters<P: Profile> {
 pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) state: State,
     pub(super) error: Option<Error>,
-    pub(super) soft_error: Option<IcmpErrorKind>,
+    pub(super) soft_error: Option<SoftError>,
+    pub(super) path_mtu: <P::IcmpErrors as Part>::Keeps<PathMtu>,
     pub(super) settings: Settings<P>,
     /// Length of the IP header in bytes: 20 or 40.
     pub(super) ip_header: u8,
@@ -228,6 +231,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             state: State::SynSent,
             error: None,
             soft_error: None,
+            path_mtu: Kept::new(PathMtu::default()),
             settings: initial.settings,
             ip_header: open.ip_header,
             sender: Sender::new(initial, controller, (send, flight, delivery), open),

@@ -103,6 +103,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if ack_due && self.has_report() {
             return Some(self.bare(now, Cause::Ack));
         }
+        if self.is_path_mtu_old(now) {
+            self.retry_path_mtu(now);
+        }
         // The urgent pointer counts from its own segment, so no link can cut such a segment.
         // CWR stands in one segment only.
         let single = self.sender.urgent().is_some() || self.sender.cwr_due();
