@@ -39,19 +39,14 @@ enum Gathering {
 /// it is, or what has waited for 40 ms.
 #[derive(Clone, Copy, Debug)]
 struct Chosen {
-    delay: Delay,
+    /// When an ack may wait, ...
+    gathering: Gathering,
+    /// ... and how long, in microseconds: at most 499 ms.
+    timeout: u32,
     /// Segments still to be acknowledged one by one, at the start of the connection or as asked.
     quick_acks: u16,
     /// New bytes since the last ack.
     unacknowledged: u32,
-}
-
-/// When an ack may wait, and how long.
-#[derive(Clone, Copy, Debug)]
-struct Delay {
-    gathering: Gathering,
-    /// How long fewer bytes may wait, in microseconds: at most 499 ms.
-    timeout: u32,
 }
 
 /// What decides when they have waited long enough.
@@ -86,7 +81,8 @@ impl<P: Profile> AckState<P> {
         };
         AckState {
             chosen: Kept::new(Chosen {
-                delay: Delay { gathering, timeout: timeout.as_micros() as u32 },
+                gathering,
+                timeout: timeout.as_micros() as u32,
                 quick_acks,
                 unacknowledged: 0,
             }),
@@ -97,7 +93,7 @@ impl<P: Profile> AckState<P> {
     }
 
     fn gathering(&self) -> Gathering {
-        self.chosen.get().map_or(Gathering::TwoSegments, |chosen| chosen.delay.gathering)
+        self.chosen.get().map_or(Gathering::TwoSegments, |chosen| chosen.gathering)
     }
 
     /// Those of a connection that begins with these settings.
@@ -209,7 +205,7 @@ impl<P: Profile> AckState<P> {
                 _ => {
                     let chosen = self.chosen.get();
                     now + chosen.map_or(AckPolicy::TIMEOUT, |chosen| {
-                        Duration::from_micros(chosen.delay.timeout.into())
+                        Duration::from_micros(chosen.timeout.into())
                     })
                 }
             };
