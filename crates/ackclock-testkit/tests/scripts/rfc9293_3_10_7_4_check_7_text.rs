@@ -79,7 +79,7 @@ fn text_that_arrives_after_close_is_answered_with_a_reset() {
         close
         > F. 1:1(0) ack 1
         < P. 1:11(10) ack 1
-        > R. 2:2(0) ack 1
+        > R. 1:1(0) ack 1
         < . 11:11(0) ack 2
         > R 2:2(0)
         ",

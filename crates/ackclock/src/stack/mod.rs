@@ -155,6 +155,8 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     time_waits: TimeWaits<'a, P>,
     demux: Demux<'a, P::Connections>,
     deadlines: Deadlines<'a, P>,
+    /// Of the next packet that routers may fragment (RFC 6864).
+    identification: u16,
     ready: ReadyQueue<'a, Credit<P>>,
     events: IdQueue<'a>,
     replies: Replies<'a>,

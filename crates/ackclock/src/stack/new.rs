@@ -88,6 +88,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             time_waits: TimeWaits::new(none(), 0),
             demux: Demux::empty(none()),
             deadlines: Deadlines { timers: TimerQueue::new(none()), busy: NO_ID },
+            identification: 0,
             ready: ReadyQueue::new(none(), none(), 0),
             events: IdQueue::new(none()),
             replies: Replies::new(none(), none(), none()),

@@ -11,7 +11,7 @@ use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::time::Instant;
 use crate::wire::{
-    Address, Ecn, Flags, Header, IpInfo, MAX_HEADER, WriteChecksum, write_echo_reply,
+    Address, Ecn, Flags, Header, IpInfo, MAX_HEADER, WriteChecksum, let_fragment, write_echo_reply,
     write_packet_header_of, write_unknown_option,
 };
 
@@ -103,6 +103,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             ecn: Ecn::NotEct,
             payload: [&[], &[]],
             segment_size: 0,
+            identification: None,
         };
         outbound.offer::<P>(self.config.link.checksum, &self.addresses, sink).map(|_| ())
     }
@@ -193,7 +194,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             return Turned::SILENT;
         };
         let ipv4 = slot.tuple.is_ipv4();
-        let max_payload = if P::SEGMENTATION { segmentation.of(ipv4) } else { 0 };
+        let lets_fragment = slot.connection.lets_fragment();
+        let cuts = P::SEGMENTATION && !lets_fragment;
+        let max_payload = if cuts { segmentation.of(ipv4) } else { 0 };
         let Some(mut outgoing) = slot.connection.poll_transmit(now, max_payload) else {
             return Turned::SILENT;
         };
@@ -205,11 +208,15 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             ecn: outgoing.ecn,
             payload,
             segment_size: outgoing.segment_size,
+            identification: lets_fragment.then_some(self.identification),
         };
         let offered = outbound.offer::<P>(checksum, &self.addresses, sink);
         let mut is_last = false;
         if let Ok(bytes) = offered {
             self.statistics.count(|all| &mut all.packets_sent);
+            if lets_fragment {
+                self.identification = self.identification.wrapping_add(1);
+            }
             slot.connection.on_transmitted(now, &outgoing);
             is_last = FOR_SPEED && slot.connection.has_said_all(now);
             self.count_reset(outgoing.header.flags);
@@ -304,6 +311,8 @@ struct Outbound<'p> {
     ecn: Ecn,
     payload: [&'p [u8]; 2],
     segment_size: u16,
+    /// If routers may fragment the packet.
+    identification: Option<u16>,
 }
 
 impl<'p> Outbound<'p> {
@@ -314,7 +323,7 @@ impl<'p> Outbound<'p> {
         addresses: &Addresses<'_>,
         sink: &mut Sink<'_>,
     ) -> Result<usize, Rejected> {
-        let Outbound { tuple, header: tcp, ip_fields, ecn, payload, segment_size } = self;
+        let Outbound { tuple, header: tcp, ip_fields, ecn, payload, segment_size, .. } = self;
         let FourTuple { local, remote } = tuple;
         let ip = IpInfo {
             source: local.ip(),
@@ -327,6 +336,9 @@ impl<'p> Outbound<'p> {
         tcp.destination_port = remote.port();
         let mut header = [0; MAX_HEADER];
         let len = write_packet_header_of::<P>(&mut header, &ip, tcp, payload, checksum);
+        if let (true, Some(identification)) = (P::ICMP_ERRORS, self.identification) {
+            let_fragment(&mut header, identification);
+        }
         let transmit = Transmit {
             header: header.get(..len).unwrap_or_default(),
             payload,

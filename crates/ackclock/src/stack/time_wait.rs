@@ -110,7 +110,9 @@ impl<P: Profile> TimeWaitRecord<P> {
         isn.max(self.state.snd_nxt + REUSE_GAP)
     }
 
-    /// Whether a SYN is later than everything of this connection (RFC 6191 section 2).
+    /// Whether a SYN is later than everything of this connection (RFC 6191 section 2). Where this one
+    /// had no timestamps those of the SYN prove nothing, as for Linux, though the RFC is content with
+    /// them.
     fn is_later(&self, syn: &Segment<'_>) -> bool {
         let by_sequence = syn.header.seq.after(self.state.rcv_nxt);
         match (self.state.timestamps.recent_in_use(), syn.header.options.timestamps) {
@@ -118,8 +120,7 @@ impl<P: Profile> TimeWaitRecord<P> {
                 0 => by_sequence,
                 later => later > 0,
             },
-            (None, Some(_)) => true,
-            (_, None) => by_sequence,
+            _ => by_sequence,
         }
     }
 
@@ -332,7 +333,8 @@ mod tests {
             (None, segment(Flags::RST, RCV_NXT, None, b""), Answer::Drop),
             (None, segment(Flags::SYN, RCV_NXT + 1, None, b""), Answer::Reopen),
             (None, segment(Flags::SYN, RCV_NXT, None, b""), Answer::Acknowledge),
-            (None, segment(Flags::SYN, RCV_NXT - 9, Some(1), b""), Answer::Reopen),
+            (None, segment(Flags::SYN, RCV_NXT + 1, Some(1), b""), Answer::Reopen),
+            (None, segment(Flags::SYN, RCV_NXT - 9, Some(1), b""), Answer::Acknowledge),
             (None, segment(Flags::SYN | ack, RCV_NXT + 1, None, b""), Answer::Acknowledge),
             (Some(7), segment(Flags::SYN, RCV_NXT - 9, Some(8), b""), Answer::Reopen),
             (Some(7), segment(Flags::SYN, RCV_NXT + 9, Some(7), b""), Answer::Reopen),

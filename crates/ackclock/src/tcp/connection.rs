@@ -7,7 +7,9 @@
 use super::challenge::ChallengeLimit;
 use super::count::{ByteCount, Count};
 use super::handshake::{Agreement, SynOptions};
+use super::icmp_errors::SoftError;
 use super::keepalive::KeepaliveProbes;
+use super::path_mtu::PathMtu;
 use super::receiver::Receiver;
 use super::sender::{Sender, SenderStart};
 use super::syn_retries::SynRetries;
@@ -19,7 +21,7 @@ use crate::profile::{Full, Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::time::{Duration, Instant};
-use crate::wire::{IcmpErrorKind, Timestamps};
+use crate::wire::Timestamps;
 
 /// The memory of one connection, lent or growing.
 #[derive(Debug, Default)]
@@ -74,6 +76,8 @@ pub(crate) struct Accepted<'r, P: Profile> {
     pub(crate) syn_sent_at: Option<Instant>,
     /// How often the SYN-ACK was retransmitted.
     pub(crate) syn_retransmits: u32,
+    /// Whether one was lost.
+    pub(crate) syn_lost: bool,
 }
 
 /// What remains of a connection in TIME-WAIT: enough to answer what still arrives.
@@ -112,7 +116,8 @@ pub(super) struct Counters<P: Profile> {
 pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) state: State,
     pub(super) error: Option<Error>,
-    pub(super) soft_error: Option<IcmpErrorKind>,
+    pub(super) soft_error: Option<SoftError>,
+    pub(super) path_mtu: <P::IcmpErrors as Part>::Keeps<PathMtu>,
     pub(super) settings: Settings<P>,
     /// Length of the IP header in bytes: 20 or 40.
     pub(super) ip_header: u8,
@@ -135,6 +140,8 @@ pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) orphaned: bool,
     /// A RST is to be sent: the connection was aborted.
     pub(super) reset_due: bool,
+    /// It answers text that nobody will read.
+    pub(super) resets_text: bool,
     /// An ack is to be sent that answers a segment which was not accepted.
     pub(super) challenge_due: bool,
     /// RCV.UP.
@@ -224,6 +231,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             state: State::SynSent,
             error: None,
             soft_error: None,
+            path_mtu: Kept::new(PathMtu::default()),
             settings: initial.settings,
             ip_header: open.ip_header,
             sender: Sender::new(initial, controller, (send, flight, delivery), open),
@@ -238,6 +246,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             close_deadline: Instant::FAR_FUTURE,
             orphaned: false,
             reset_due: false,
+            resets_text: false,
             challenge_due: false,
             urgent: Urgent::default(),
             counters: Counters::default(),
@@ -261,7 +270,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.receiver.agree(accepted.irs, accepted.advertised_window, &self.agreement);
         let rtt = accepted.syn_sent_at.map(|sent_at| now.saturating_since(sent_at));
         self.sender.count_retransmitted_syns(accepted.syn_retransmits);
-        self.establish(now, 0, accepted.irs, rtt, accepted.syn_retransmits > 0);
+        self.establish(now, 0, accepted.irs, rtt, accepted.syn_lost);
     }
 
     /// The peer's SYN, numbered `irs`, is known: what both offered is in use from now on. `ts_recent`

@@ -8,6 +8,27 @@ use crate::seq::SeqNumber;
 use crate::time::Instant;
 use crate::wire::IcmpErrorKind;
 
+/// An error that was not believed to be the end.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SoftError {
+    Unreachable,
+    Refused,
+    TimeExceeded,
+    ParameterProblem,
+}
+
+impl SoftError {
+    /// Its kind, for [`Info`](super::Info).
+    pub(super) fn kind(self) -> IcmpErrorKind {
+        match self {
+            SoftError::Unreachable => IcmpErrorKind::Unreachable,
+            SoftError::Refused => IcmpErrorKind::Refused,
+            SoftError::TimeExceeded => IcmpErrorKind::TimeExceeded,
+            SoftError::ParameterProblem => IcmpErrorKind::ParameterProblem,
+        }
+    }
+}
+
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// An ICMP error about one of our segments arrived (RFC 5927). It is ignored, and the answer is
     /// false, unless `seq` is in flight (section 4.1 there).
@@ -17,11 +38,21 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if seq.before(una) || seq.at_or_after(self.sender.snd_nxt()) {
             return false;
         }
-        match kind {
-            IcmpErrorKind::PacketTooBig { mtu } => self.on_packet_too_big(now, mtu),
-            IcmpErrorKind::Refused if opening => self.fail(Error::Refused),
-            _ => self.soft_error = Some(kind),
-        }
+        let error = match kind {
+            IcmpErrorKind::PacketTooBig { mtu } => {
+                self.on_packet_too_big(now, mtu, seq);
+                return true;
+            }
+            IcmpErrorKind::Refused if opening => {
+                self.fail(Error::Refused);
+                return true;
+            }
+            IcmpErrorKind::Refused => SoftError::Refused,
+            IcmpErrorKind::Unreachable => SoftError::Unreachable,
+            IcmpErrorKind::TimeExceeded => SoftError::TimeExceeded,
+            IcmpErrorKind::ParameterProblem => SoftError::ParameterProblem,
+        };
+        self.soft_error = Some(error);
         true
     }
 }

@@ -1,6 +1,7 @@
 //! What is worth knowing of a connection, in the vocabulary of `ss -ti`.
 
 use super::connection::Connection;
+use super::icmp_errors::SoftError;
 use super::sender::Flight as _;
 use super::sender::{EarlyTimer, Timer};
 use super::{Error, State};
@@ -168,7 +169,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         Info {
             state: self.state,
             error: self.error,
-            soft_error: self.soft_error,
+            soft_error: self.soft_error.map(SoftError::kind),
             congestion: sender.controller().name(),
             recovery: sender.recovery_algorithm().name(),
             sack: agreement.sack,

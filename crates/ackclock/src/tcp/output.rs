@@ -103,6 +103,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if ack_due && self.has_report() {
             return Some(self.bare(now, Cause::Ack));
         }
+        if self.is_path_mtu_old(now) {
+            self.retry_path_mtu(now);
+        }
         // The urgent pointer counts from its own segment, so no link can cut such a segment.
         // CWR stands in one segment only.
         let single = self.sender.urgent().is_some() || self.sender.cwr_due();
@@ -208,6 +211,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         // A keepalive probe is just outside the window, so that it is answered (section 3.8.4).
         let seq = match cause {
             Cause::Keepalive => self.sender.snd_nxt() - 1,
+            // What the segment has acknowledged is what the peer expects (section 3.10.7.1).
+            Cause::Reset if self.resets_text => self.sender.snd_una(),
             _ => self.sender.acceptable_seq(),
         };
         let mut outgoing = self.outgoing(now, cause, seq, flags, window);

@@ -1,21 +1,40 @@
-//! Path MTU discovery (RFC 1191, RFC 8201): the path takes only smaller packets from now on.
+//! Path MTU discovery (RFC 1191, RFC 8201): what routers tell of the path, believed as RFC 5927 section 7
+//! advises, and tried again after a while.
+//!
+//! It is each connection's own. One kept for each destination would save a new connection its first
+//! lost segment, but needs a bounded table in the stack with a way to age, which nobody else asks for.
 
 use super::connection::Connection;
+use super::handshake::TCP_HEADER;
 use crate::congestion::CongestionController;
-use crate::profile::Profile;
+use crate::profile::{Kept, Profile};
+use crate::seq::SeqNumber;
 use crate::time::Instant;
 
 /// RFC 1191 section 7.1: likely MTUs below a given one, for routers that do not tell theirs.
 const MTU_PLATEAUS: [u32; 9] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_006, 508, 296];
 /// Least path MTU of IPv4 that is believed, in bytes: a smaller one is an attack or a mistake (Linux's
-/// `min_pmtu`).
+/// `min_pmtu`). If it is neither, routers may fragment what is longer.
 const LEAST_IPV4_MTU: u32 = 552;
 /// What every link of IPv6 carries, in bytes (RFC 8200 section 5).
 const LEAST_IPV6_MTU: u32 = 1_280;
+/// After so many minutes, or up to two more, larger packets are tried again (RFC 1191 section 6.3).
+const RETRY_AFTER: u16 = 10;
+
+/// What routers have told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PathMtu {
+    /// The packet that was too big.
+    seq: SeqNumber,
+    /// The MTU that it has met, in bytes, if that is yet to be believed; otherwise 0.
+    told: u16,
+    /// When larger packets are tried again, in minutes, modulo 2^16 and odd; 0 if the MTU was not lowered.
+    retry_at: u16,
+}
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// Path MTU discovery (RFC 1191, RFC 8201).
-    pub(super) fn on_packet_too_big(&mut self, now: Instant, told: u32) {
+    /// A router has dropped the packet that begins with `seq`.
+    pub(super) fn on_packet_too_big(&mut self, now: Instant, told: u32, seq: SeqNumber) {
         let current = self.sender.path_mtu();
         let mtu = match (self.ip_header, told) {
             (20, 0) => {
@@ -30,10 +49,75 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if mtu >= current {
             return;
         }
+        // Where bytes are not counted none is known to have arrived.
+        let has_passed = self.sender.counters().bytes_acked.get() >= self.sender.mss().into();
+        if let (true, Some(path)) = (has_passed, self.path_mtu.get_mut()) {
+            (path.seq, path.told) = (seq, u16::try_from(mtu).unwrap_or(u16::MAX));
+        } else {
+            self.lower_path_mtu(now, mtu);
+        }
+    }
+
+    fn lower_path_mtu(&mut self, now: Instant, mtu: u32) {
+        if let Some(path) = self.path_mtu.get_mut() {
+            (path.told, path.retry_at) = (0, minutes(now).wrapping_add(RETRY_AFTER + 1) | 1);
+        }
+        self.change_path_mtu(now, mtu);
+    }
+
+    fn change_path_mtu(&mut self, now: Instant, mtu: u32) {
         self.sender.set_path_mtu(mtu);
         if self.state.is_synchronized() {
             let mss = self.agreement.send_mss(&self.settings, mtu, self.ip_header);
             self.sender.set_mss(now, mss);
         }
     }
+
+    /// The sender's timers have fired: RFC 5927 section 7.2 believes a router once what it has named was
+    /// sent again for want of an ack.
+    pub(super) fn believe_router(&mut self, now: Instant) {
+        let Some(&PathMtu { seq, told, .. }) = self.path_mtu.get() else {
+            return;
+        };
+        if told == 0 || self.sender.timeouts_in_a_row() == 0 {
+            return;
+        }
+        if let Some(path) = self.path_mtu.get_mut() {
+            path.told = 0;
+        }
+        let mtu = u32::from(told);
+        if seq.at_or_after(self.sender.snd_una()) && mtu < self.sender.path_mtu() {
+            self.lower_path_mtu(now, mtu);
+        }
+    }
+
+    /// What the path was believed to carry at first, as far as our segments are that long.
+    fn first_path_mtu(&self) -> u32 {
+        u32::from(self.agreement.our_mss) + u32::from(self.ip_header) + TCP_HEADER
+    }
+
+    /// Whether larger packets are to be tried again.
+    #[inline]
+    pub(super) fn is_path_mtu_old(&self, now: Instant) -> bool {
+        let retry_at = self.path_mtu.get().map_or(0, |path| path.retry_at);
+        retry_at > 0 && minutes(now).wrapping_sub(retry_at).cast_signed() >= 0
+    }
+
+    /// Tries larger packets again.
+    pub(super) fn retry_path_mtu(&mut self, now: Instant) {
+        if let Some(path) = self.path_mtu.get_mut() {
+            path.retry_at = 0;
+        }
+        self.change_path_mtu(now, self.first_path_mtu());
+    }
+
+    /// Whether DF is not set, so that packets need an identification.
+    #[inline]
+    pub(crate) fn lets_fragment(&self) -> bool {
+        P::ICMP_ERRORS && self.sender.path_mtu() <= LEAST_IPV4_MTU && self.ip_header == 20
+    }
+}
+
+fn minutes(at: Instant) -> u16 {
+    (at.as_secs() / 60) as u16
 }

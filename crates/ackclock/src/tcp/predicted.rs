@@ -106,6 +106,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             | self.keepalive.due
             | self.receiver.has_report()
             | self.receiver.is_echoing()
+            | self.lets_fragment()
+            | self.is_path_mtu_old(now)
             | self.sender.is_unusual(&self.settings);
         if is_unusual {
             return Turn::Other;
@@ -172,6 +174,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     pub(crate) fn repeats(&self, now: Instant, outgoing: &Outgoing) -> u32 {
         let is_calm = !self.challenge_due
             && self.sender.urgent().is_none()
+            && !self.lets_fragment()
             && !self.receiver.ack_due(now)
             && !self.receiver.has_report();
         if is_calm && outgoing.is_full_segment(self.sender.mss()) {

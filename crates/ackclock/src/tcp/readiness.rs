@@ -83,7 +83,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let mut bits = 0;
         let mut set = |is_so: bool, bit: u8| bits |= u8::from(is_so) * bit;
         let closed = matches!(self.state, State::Closed | State::TimeWait);
-        let has_data = self.receiver.queued() > 0;
+        let has_data = self.available() > 0;
         let finished = self.receiver.is_finished() && !has_data;
         let has_room = !self.sender.is_finished() && self.sender.queue().free() > 0;
         set(self.state.is_synchronized() && !closed, Readiness::ESTABLISHED);

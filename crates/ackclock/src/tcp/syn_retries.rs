@@ -6,6 +6,7 @@ use super::{Error, State};
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Profile};
 use crate::time::{Duration, Instant};
+use crate::wire::Timestamps;
 
 /// Whether a SYN is to be sent now, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,10 +63,24 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.syn_retries.get().map_or(0, unanswered)
     }
 
-    /// The round-trip time that the answer to our SYN tells, if that was sent once (Karn's rule).
-    pub(super) fn syn_rtt(&self, now: Instant) -> Option<Duration> {
-        let syn = self.syn_retries.get()?;
-        (syn.sent == 1 && !syn.answered).then(|| now.saturating_since(self.asked_at))
+    /// The round-trip time that the answer to our SYN tells, which carries `option`, and whether a SYN was
+    /// lost. By Karn's rule only one that was sent once tells a time; but an echo from before the last one
+    /// was sent is of an earlier one, which was not lost: that took so long (RFC 4015).
+    pub(super) fn syn_round_trip(
+        &self,
+        now: Instant,
+        option: Option<Timestamps>,
+    ) -> (Option<Duration>, bool) {
+        let Some(syn) = self.syn_retries.get() else {
+            return (None, false);
+        };
+        let last = now.saturating_since(self.asked_at);
+        if syn.sent == 1 {
+            return ((!syn.answered).then_some(last), false);
+        }
+        let first = self.timestamps.rtt(now, option);
+        let first = first.filter(|first| first.as_millis() > last.as_millis() + 1);
+        (first, first.is_none())
     }
 
     /// When the SYN goes again, or the attempt to open is given up: `syn_give_up` after it began (R2).

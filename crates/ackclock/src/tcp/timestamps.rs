@@ -115,6 +115,20 @@ impl<P: Profile> TimestampState<P> {
         }
     }
 
+    /// The same of a segment of `len` sequence numbers that is refused because all of it has arrived
+    /// before, if it is what was acknowledged last. RFC 7323 section 5.3 refuses it first, and then its
+    /// sender, whose acks were lost, is answered with an echo of long ago. Linux and BSD do as here.
+    pub(crate) fn update_by_repetition(
+        &mut self,
+        now: Instant,
+        (seq, len): (SeqNumber, u32),
+        option: Option<Timestamps>,
+    ) {
+        if self.in_use().is_some_and(|clocks| clocks.last_ack_sent.at_or_before(seq + len)) {
+            self.update(now, seq, option);
+        }
+    }
+
     /// An ack for everything before `ack` was sent.
     pub(crate) fn on_ack_sent(&mut self, ack: SeqNumber) {
         if let Some(clocks) = self.0.get_mut() {

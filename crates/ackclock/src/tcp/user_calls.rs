@@ -72,7 +72,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// finished, or the connection is over.
     #[inline(always)]
     pub fn receive(&mut self, to: &mut [u8]) -> Result<usize, ReceiveError> {
-        let n = self.receiver.read(to);
+        let n = if self.is_opening() { 0 } else { self.receiver.read(to) };
         self.after_read();
         if n > 0 || to.is_empty() { Ok(n) } else { Err(self.why_empty()) }
     }
@@ -82,7 +82,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// # Errors
     /// As [`receive`](Self::receive).
     pub fn received(&self) -> Result<[&[u8]; 2], ReceiveError> {
-        if self.receiver.queued() > 0 { Ok(self.receiver.slices()) } else { Err(self.why_empty()) }
+        if self.available() > 0 { Ok(self.receiver.slices()) } else { Err(self.why_empty()) }
     }
 
     /// Why there is nothing to read.
@@ -96,9 +96,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// How many bytes can be read.
+    /// How many bytes can be read: what came with a SYN waits until the connection is established.
     pub(crate) fn available(&self) -> usize {
-        self.receiver.queued()
+        if self.is_opening() { 0 } else { self.receiver.queued() }
     }
 
     /// Removes `n` received bytes.

@@ -132,6 +132,19 @@ pub(super) fn write(
     HEADER
 }
 
+/// Clears DF in a header that was written, which then needs an identification (RFC 6864 section 4).
+pub(crate) fn let_fragment(packet: &mut [u8], identification: u16) {
+    let Some(header) = packet.first_chunk_mut::<HEADER>() else {
+        return;
+    };
+    let [_, _, _, _, i0, i1, f0, f1, _, _, s0, s1, ..] = header;
+    [*i0, *i1] = identification.to_be_bytes();
+    (*f0, *f1, *s0, *s1) = (0, 0, 0, 0);
+    let sum = sum(header).complement().to_be_bytes();
+    let [.., s0, s1, _, _, _, _, _, _, _, _] = header;
+    [*s0, *s1] = sum;
+}
+
 /// A header, which has DF set and hence needs no identification (RFC 6864 section 4.1), as words.
 #[inline(always)]
 pub(super) fn header_words(

@@ -35,6 +35,7 @@ pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply, write_ic
 pub(crate) use ip::is_unicast;
 pub(crate) use ip::parse_packet_of;
 pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, UnknownOption, parse_packet};
+pub(crate) use ipv4::let_fragment;
 pub(crate) use ndp::{Ndp, NdpKind, is_ndp, solicited_node};
 pub use options::{Options, SackBlocks, Timestamps};
 pub(crate) use predicted::{PredictedSegment, ReadTemplate, WriteFields, WriteTemplate};

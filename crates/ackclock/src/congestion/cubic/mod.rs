@@ -48,8 +48,8 @@ pub struct Cubic {
     cwnd: u32,
     /// What the last increase left over: so many parts of `cwnd` of a byte.
     remainder: u32,
-    /// When time was last counted, in milliseconds, modulo 2^32.
-    counted_until: u32,
+    /// When time was last counted, in milliseconds.
+    counted_until: u64,
     now: State,
     /// What `now` was before the last congestion event, as long as that can be taken back. The
     /// window was `cwnd_prior`.
@@ -119,11 +119,11 @@ impl Cubic {
 
     /// Counts the time until `now` as part of t, also of the t that an undo would restore.
     fn count_time(&mut self, now: Instant) {
-        // More than half the circle ahead is behind: time does not run backwards.
-        let elapsed = modular_millis(now).wrapping_sub(self.counted_until).cast_signed();
-        if elapsed < 0 {
+        let elapsed = now.as_millis().saturating_sub(self.counted_until);
+        if elapsed == 0 {
             return;
         }
+        let elapsed = elapsed.min(i32::MAX as u64) as i32;
         self.skip_time(now);
         for state in [Some(&mut self.now), self.before_event.as_mut()].into_iter().flatten() {
             if let Stage::Avoidance(curve) = &mut state.stage {
@@ -134,7 +134,7 @@ impl Cubic {
 
     /// Leaves the time until `now` out of t (section 5.8).
     fn skip_time(&mut self, now: Instant) {
-        self.counted_until = modular_millis(now);
+        self.counted_until = now.as_millis();
     }
 
     /// Section 4.10: RFC 5681's slow start, up to the threshold and not beyond.
@@ -273,11 +273,6 @@ fn grows(ack: &Ack) -> bool {
     ack.bytes_acked > 0 && ack.window_limited
 }
 
-/// Milliseconds since the origin, modulo 2^32.
-fn modular_millis(now: Instant) -> u32 {
-    (now.as_millis() & u64::from(u32::MAX)) as u32
-}
-
 /// K in milliseconds, rounded up so that the curve does not begin above the window: how long it takes
 /// to grow by so many bytes up to its plateau (section 4.2, figure 2).
 fn time_to_grow(bytes: u32, mss: u32) -> u32 {
@@ -338,7 +333,7 @@ impl CongestionController for Cubic {
             has_hystart: self.has_hystart,
             mss,
             cwnd: within_bounds(start.initial_window, mss),
-            counted_until: modular_millis(start.now),
+            counted_until: start.now.as_millis(),
             now,
             ..Cubic::new(self.growth)
         };

@@ -274,6 +274,26 @@ fn time_that_runs_backwards_does_not_count() {
 }
 
 #[test]
+fn an_idle_time_of_any_length_is_over_some_time() {
+    const DAY: u64 = 24 * 60 * 60 * 1_000;
+    for (days, since) in
+        [(1, 86_395_000), (24, 2_073_595_000), (25, i32::MAX - 5_000), (60, i32::MAX - 5_000)]
+    {
+        let mut cubic = from_50_to_100();
+        cubic.on_ack(&at(days * DAY, MSS, 100));
+        assert_eq!(since_plateau(&cubic), Some(since), "{days}");
+        cubic.on_congestion(&Congestion {
+            now: Instant::from_millis(days * DAY),
+            ..congestion(FastRetransmit, 71_429)
+        });
+        begin(&mut cubic);
+        let begun = since_plateau(&cubic).unwrap_or_default();
+        cubic.on_ack(&at(days * DAY + 1_000, MSS, 100));
+        assert_eq!(since_plateau(&cubic), Some(begun + 1_000), "{days}");
+    }
+}
+
+#[test]
 fn a_timeout_starts_again_and_then_stands_on_the_plateau() {
     let mut cubic = cubic(10);
     cubic.on_congestion(&congestion(Timeout, 10 * MSS));

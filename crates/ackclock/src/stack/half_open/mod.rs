@@ -153,6 +153,9 @@ impl<P: Profile> HalfOpen<P> {
         {
             // RFC 3168 section 6.1.1.1: a peer that no longer asks for ECN does without.
             self.agreement.keep_ecn(header);
+            if self.timestamps.advances(header.options.timestamps) {
+                self.timestamps.update(now, header.seq, header.options.timestamps);
+            }
             let is_new = self.sent > 0 && now.saturating_since(self.sent_at) < SYN_ACK_INTERVAL;
             return if is_new { Answer::Drop } else { Answer::SynAck };
         }
@@ -187,7 +190,18 @@ impl<P: Profile> HalfOpen<P> {
             self.acked = true;
             return Answer::Drop;
         }
+        self.note_echo(now, header);
         Answer::Establish
+    }
+
+    /// The peer's ack echoes an earlier SYN-ACK than the last one: that was not lost, the path is slow
+    /// (RFC 4015).
+    fn note_echo(&mut self, now: Instant, ack: &Header) {
+        let round_trip = self.timestamps.rtt(now, ack.options.timestamps).unwrap_or_default();
+        let last = now.saturating_since(self.sent_at);
+        if self.sent > 1 && round_trip.as_millis() > last.as_millis() + 1 {
+            (self.sent, self.sent_at) = (1, now - round_trip);
+        }
     }
 
     /// Whether an ack without data does not count yet.
@@ -265,6 +279,7 @@ impl<P: Profile> HalfOpen<P> {
             syn_sent_at: (self.sent == 1 && !(P::RARE_SETTINGS && self.acked))
                 .then_some(self.sent_at),
             syn_retransmits: self.timeouts,
+            syn_lost: self.timeouts > 0 && self.sent > 1,
         }
     }
 

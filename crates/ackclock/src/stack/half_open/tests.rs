@@ -260,3 +260,39 @@ fn a_peer_that_was_not_heard_gets_time_to_repeat_its_ack() {
     let now = record.deadline();
     assert_eq!((now.as_millis(), record.on_timeout(now)), (2_500, Timeout::GiveUp));
 }
+
+/// The peer's answer to the first of two SYN-ACKs, or to the second.
+#[test]
+fn the_echo_tells_whether_a_syn_ack_was_sent_again_in_vain() {
+    for (asked, sent_at, is_lost) in [(0, Some(0), false), (1_000, None, true)] {
+        let mut record = record(&Config::default(), syn_options());
+        record.on_syn_ack_sent(Instant::ZERO);
+        assert_eq!(record.on_timeout(Instant::from_secs(1)), Timeout::SynAck);
+        record.on_syn_ack_sent(Instant::from_secs(1));
+        let timestamps = Some(Timestamps { value: 78, echo: 500 + asked });
+        let options = Options { timestamps, ..Options::default() };
+        let ack = segment(Flags::ACK, CLIENT + 1, ISS + 1, options);
+        assert_eq!(record.on_segment(Instant::from_millis(1_500), &ack), Answer::Establish);
+        let accepted = record.accepted();
+        assert_eq!(
+            (accepted.syn_sent_at, accepted.syn_lost),
+            (sent_at.map(Instant::from_secs), is_lost)
+        );
+        assert_eq!(accepted.syn_retransmits, 1);
+    }
+}
+
+/// Of a SYN that was sent again the SYN-ACK echoes the later one: the first may have been answered, and
+/// the answer lost.
+#[test]
+fn a_syn_that_comes_again_updates_the_echo() {
+    let mut record = record(&Config::default(), syn_options());
+    for (value, echo) in [(99, 99), (98, 99)] {
+        let timestamps = Some(Timestamps { value, echo: 0 });
+        let again = Options { timestamps, ..syn_options() };
+        let syn = segment(Flags::SYN, CLIENT, SeqNumber(0), again);
+        assert_eq!(record.on_segment(Instant::ZERO, &syn), Answer::SynAck);
+        let options = record.syn_ack(Instant::ZERO).options;
+        assert_eq!(options.timestamps.map(|timestamps| timestamps.echo), Some(echo));
+    }
+}

@@ -55,3 +55,29 @@ fn a_source_quench_changes_nothing() {
     assert_eq!(packets(now, &mut host), Vec::<Vec<u8>>::new());
     assert_eq!(host.statistics().icmp_ignored, 1);
 }
+
+/// The identification of a packet and whether routers may fragment it.
+fn fragmentation(packet: &[u8]) -> (u16, bool) {
+    let field = |at: usize| u16::from_be_bytes([packet[at], packet[at + 1]]);
+    (field(4), field(6) == 0)
+}
+
+/// Linux does so, too: nobody believes in a path that narrow, nor must a connection stand still on one.
+#[test]
+fn on_a_path_narrower_than_any_is_believed_to_be_routers_may_fragment() {
+    let now = millis(2_000);
+    let (mut host, handle, data) = with_data_in_flight();
+    assert_eq!(fragmentation(&data), (0, false));
+    let mut error = icmp("10.0.0.9", CLIENT, [3, 4], &data);
+    // The next hop's MTU, behind the IP header.
+    error[27] = 68;
+    host.on_packet(now, &error);
+    host.send(now, handle, &[7; 1_200]).unwrap();
+    let sent = packets(now, &mut host);
+    assert_eq!(sent.len(), 3);
+    for (nth, packet) in (0..).zip(&sent) {
+        assert_eq!(fragmentation(packet), (nth, true), "the identifications differ");
+        assert!(packet.len() <= 552);
+        assert_eq!(parse_packet(packet, Checksums::ALL).map(|_| ()), Ok(()));
+    }
+}

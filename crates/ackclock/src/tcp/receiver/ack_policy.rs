@@ -39,19 +39,14 @@ enum Gathering {
 /// it is, or what has waited for 40 ms.
 #[derive(Clone, Copy, Debug)]
 struct Chosen {
-    delay: Delay,
+    /// When an ack may wait, ...
+    gathering: Gathering,
+    /// ... and how long, in microseconds: at most 499 ms.
+    timeout: u32,
     /// Segments still to be acknowledged one by one, at the start of the connection or as asked.
     quick_acks: u16,
     /// New bytes since the last ack.
     unacknowledged: u32,
-}
-
-/// When an ack may wait, and how long.
-#[derive(Clone, Copy, Debug)]
-struct Delay {
-    gathering: Gathering,
-    /// How long fewer bytes may wait, in microseconds: at most 499 ms.
-    timeout: u32,
 }
 
 /// What decides when they have waited long enough.
@@ -67,9 +62,6 @@ struct Heartbeat {
 pub(in crate::tcp) struct AckState<P: Profile> {
     chosen: <P::RareSettings as Part>::Keeps<Chosen>,
     heartbeat: <P::Historic as Part>::Keeps<Heartbeat>,
-    /// Without SACK the peer can only count duplicate acks, so each out-of-order segment gets its
-    /// own (RFC 5681 section 4.2).
-    one_each: bool,
     /// Acks to send now.
     owed: u16,
     /// When a delayed ack is due.
@@ -89,31 +81,26 @@ impl<P: Profile> AckState<P> {
         };
         AckState {
             chosen: Kept::new(Chosen {
-                delay: Delay { gathering, timeout: timeout.as_micros() as u32 },
+                gathering,
+                timeout: timeout.as_micros() as u32,
                 quick_acks,
                 unacknowledged: 0,
             }),
             heartbeat: Kept::new(Heartbeat { timer, phase }),
-            one_each: true,
             owed: 0,
             deadline: Instant::FAR_FUTURE,
         }
     }
 
     fn gathering(&self) -> Gathering {
-        self.chosen.get().map_or(Gathering::TwoSegments, |chosen| chosen.delay.gathering)
+        self.chosen.get().map_or(Gathering::TwoSegments, |chosen| chosen.gathering)
     }
 
     /// Those of a connection that begins with these settings.
     // Made anew: what is always the same at the beginning need not be copied.
     pub(super) fn begun(&self) -> Self {
         let AckState { chosen, heartbeat, .. } = *self;
-        AckState { chosen, heartbeat, one_each: true, owed: 0, deadline: Instant::FAR_FUTURE }
-    }
-
-    /// It is known whether SACK is in use.
-    pub(super) fn agree(&mut self, sack: bool) {
-        self.one_each = !sack;
+        AckState { chosen, heartbeat, owed: 0, deadline: Instant::FAR_FUTURE }
     }
 
     /// The next `count` segments are acknowledged one by one; what waits for its ack is the first of
@@ -175,10 +162,8 @@ impl<P: Profile> AckState<P> {
             self.owed = self.owed.min(1);
         }
         match arriving {
-            Arriving::OutOfOrder if !P::SACK || self.one_each => {
-                self.owed = self.owed.saturating_add(segments);
-            }
-            Arriving::OutOfOrder | Arriving::Special => self.owe(),
+            Arriving::OutOfOrder => self.owed = self.owed.saturating_add(segments),
+            Arriving::Special => self.owe(),
             Arriving::InOrder if waits => self.delay(now),
             Arriving::InOrder => self.owe(),
         }
@@ -220,7 +205,7 @@ impl<P: Profile> AckState<P> {
                 _ => {
                     let chosen = self.chosen.get();
                     now + chosen.map_or(AckPolicy::TIMEOUT, |chosen| {
-                        Duration::from_micros(chosen.delay.timeout.into())
+                        Duration::from_micros(chosen.timeout.into())
                     })
                 }
             };

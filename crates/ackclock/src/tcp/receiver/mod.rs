@@ -93,7 +93,6 @@ impl<'a, P: Profile> Receiver<'a, P> {
         let next = irs + 1;
         self.data.begin_at(next);
         self.window = Window::new(next + u32::from(advertised), our_shift, mss);
-        self.acks.agree(sack);
         self.full_size = Kept::new(FullSize::new(mss));
         self.report = Kept::new(SackReport::new(sack));
     }
@@ -162,7 +161,8 @@ impl<'a, P: Profile> Receiver<'a, P> {
         let fin_reached = self.digest_fin(fin.then_some(segment.end));
 
         let in_window = seq.before(self.window.edge());
-        let arriving = if seq.after(before) && in_window {
+        let has_sack = self.report.get().is_some_and(SackReport::is_enabled);
+        let arriving = if seq.after(before) && in_window && !has_sack {
             Arriving::OutOfOrder
         } else if seq == before && !fin && !had_holes && stored.advanced == segment.len() {
             Arriving::InOrder
@@ -423,6 +423,9 @@ impl<'a, P: Profile> Receiver<'a, P> {
         self.acks.on_sent();
         if let Some(report) = self.report.get_mut() {
             report.on_sent();
+            if report.has_block() {
+                self.acks.owe();
+            }
         }
         self.on_advertised(window);
     }

@@ -8,29 +8,70 @@ use crate::wire::SackBlocks;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SackReport {
     enabled: bool,
-    /// What was received twice; empty: nothing.
-    duplicate: SeqRange,
+    /// Where what was received twice begins, in the order in which it is to be reported.
+    starts: [SeqNumber; DUPLICATES],
+    /// How long it is. Where one is empty those after it are, too.
+    lengths: [u16; DUPLICATES],
 }
+
+/// Most duplicates that wait to be reported, each by an ack of its own; one more takes the place of the
+/// last. What lies side by side is one.
+const DUPLICATES: usize = 3;
 
 impl SackReport {
     /// Nothing to report; nothing ever if SACK was not agreed on.
     pub(super) const fn new(enabled: bool) -> Self {
-        SackReport { enabled, duplicate: SeqRange::new(SeqNumber(0), SeqNumber(0)) }
+        SackReport { enabled, starts: [SeqNumber(0); DUPLICATES], lengths: [0; DUPLICATES] }
+    }
+
+    /// Whether SACK was agreed on.
+    pub(super) const fn is_enabled(&self) -> bool {
+        self.enabled
     }
 
     /// The most recent segment contained `duplicate`, data that had been received before.
     pub(super) fn on_duplicate(&mut self, duplicate: SeqRange) {
-        self.duplicate = duplicate;
+        if !self.enabled {
+            return;
+        }
+        let len = u16::try_from(duplicate.len()).unwrap_or(u16::MAX);
+        for (start, known) in self.starts.iter_mut().zip(&mut self.lengths) {
+            if *known == 0 {
+                (*start, *known) = (duplicate.start, len);
+                return;
+            }
+            if *start + u32::from(*known) == duplicate.start
+                && let Some(both) = known.checked_add(len)
+            {
+                *known = both;
+                return;
+            }
+        }
+        let ([.., start], [.., known]) = (&mut self.starts, &mut self.lengths);
+        (*start, *known) = (duplicate.start, len);
     }
 
-    /// The duplicate was reported; each is reported once (RFC 2883 section 4).
+    /// The first duplicate was reported; each is reported once (RFC 2883 section 4).
     pub(super) fn on_sent(&mut self) {
-        self.duplicate = SeqRange::default();
+        if !self.has_block() {
+            return;
+        }
+        self.starts.rotate_left(1);
+        self.lengths.rotate_left(1);
+        let [.., last] = &mut self.lengths;
+        *last = 0;
+    }
+
+    /// What is to be reported first; empty: nothing.
+    fn duplicate(&self) -> SeqRange {
+        let ([start, ..], [length, ..]) = (self.starts, self.lengths);
+        SeqRange::from_len(start, length.into())
     }
 
     /// Whether there is a block to report beside the ranges.
     pub(super) const fn has_block(&self) -> bool {
-        self.enabled && !self.duplicate.is_empty()
+        let [first, ..] = self.lengths;
+        first > 0
     }
 
     /// Puts blocks into an option that has none: the duplicate, then the range that encloses it if it
@@ -41,10 +82,11 @@ impl SackReport {
             return;
         }
         let mut enclosing = None;
-        if !self.duplicate.is_empty() {
-            option.push(self.duplicate);
-            let overlapping = ranges.overlapping(self.duplicate);
-            enclosing = overlapping.filter(|range| range.covers(self.duplicate));
+        let duplicate = self.duplicate();
+        if !duplicate.is_empty() {
+            option.push(duplicate);
+            let overlapping = ranges.overlapping(duplicate);
+            enclosing = overlapping.filter(|range| range.covers(duplicate));
             if let Some(range) = enclosing {
                 option.push(range);
             }

@@ -65,6 +65,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         // A RST is in the window or is nothing (RFC 5961 section 3.2).
         if !reset {
+            let Header { ack, flags, ref options, .. } = segment.header;
+            if P::TIMESTAMPS && flags.contains(Flags::ACK) && self.is_plausible(ack) {
+                self.timestamps.update_by_repetition(now, (seq, len), options.timestamps);
+            }
             let old = self.receiver.rcv_nxt().since(seq).min(segment.payload.len() as u32);
             if self.state.is_synchronized() && old > 0 {
                 // Nothing of it is taken, but D-SACK reports it.
@@ -149,7 +153,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return false;
         }
         self.timestamps.update(now, seq, options.timestamps);
-        if ack.at_or_after(self.sender.snd_una()) {
+        // What an older one SACKs has arrived all the same.
+        let reports = P::SACK && !options.sack.is_empty();
+        if reports || ack.at_or_after(self.sender.snd_una()) {
             self.digest_ack(now, segment, seq);
         }
         self.state != State::Closed
@@ -195,13 +201,14 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// Seventh check: the segment's text, with which the receiver takes the FIN, as both may have to wait
     /// for what is missing before them.
-    fn take_text(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
+    pub(super) fn take_text(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         let flags = segment.header.flags;
         let has_text = !segment.payload.is_empty();
         let end = seq + segment.payload.len() as u32;
         if self.orphaned && has_text && end.after(self.receiver.rcv_nxt()) {
             // Nobody will read it, and the peer must learn that (section 3.6.1, SHLD-3).
             self.fail_with_reset(Error::Aborted);
+            self.resets_text = true;
             return;
         }
         if P::ECN && self.agreement.ecn_echo && has_text && !flags.contains(Flags::SYN) {

@@ -19,12 +19,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         now: Instant,
         segment: &Segment<'_>,
     ) -> Verdict {
-        let Header { seq, ack, flags, window, .. } = segment.header;
+        let Header { seq, ack, flags, window, options, .. } = segment.header;
         // The other side's SYN once more, perhaps with the ack that we wait for: only what follows
-        // the SYN counts (figure 7, line 6).
-        let repeated = flags.contains(Flags::SYN) && seq + 1 == self.receiver.rcv_nxt();
+        // the SYN counts (figure 7, line 6), and text may have come with that before.
+        let repeated = flags.contains(Flags::SYN) && seq + 1 == self.receiver.first_unread();
         let seq = if repeated { seq + 1 } else { seq };
-        let goes_on = self.check_sequence(now, segment, seq)
+        let goes_on = (repeated || self.check_sequence(now, segment, seq))
             && self.check_reset(now, flags, seq)
             && (repeated || self.check_syn(now, flags));
         if !goes_on {
@@ -44,8 +44,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             self.agreement.ecn = false;
         }
         let scale = if flags.contains(Flags::SYN) { 0 } else { self.agreement.peer_shift };
-        let rtt = self.syn_rtt(now);
-        self.establish(now, u32::from(window) << scale, seq, rtt, self.syn_retransmits() > 0);
+        let (rtt, syn_lost) = self.syn_round_trip(now, options.timestamps);
+        self.establish(now, u32::from(window) << scale, seq, rtt, syn_lost);
         if repeated {
             self.receiver.force_ack();
             self.take_urgent_text_and_fin(now, segment, seq);

@@ -41,11 +41,16 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             // Simultaneous open: our SYN goes again, now with an ack of theirs (section 3.5, figure 7).
             self.state = State::SynReceived;
             self.send_syn_again();
+            // "If there are other controls or text in the segment, queue these"; what its FIN stands
+            // for comes again.
+            if !segment.payload.is_empty() && !flags.contains(Flags::FIN) {
+                self.take_text(now, segment, seq + 1);
+            }
             return Verdict::Done;
         }
-        let rtt = self.syn_rtt(now);
+        let (rtt, syn_lost) = self.syn_round_trip(now, options.timestamps);
         // The window of a SYN is never scaled (RFC 7323 section 2.2).
-        self.establish(now, u32::from(window), seq, rtt, self.syn_retransmits() > 0);
+        self.establish(now, u32::from(window), seq, rtt, syn_lost);
         self.receiver.force_ack();
         self.take_urgent_text_and_fin(now, segment, seq + 1);
         Verdict::Done

@@ -27,7 +27,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     #[inline(never)]
     pub(super) fn digest_ack(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         let Header { ack, window, flags, ref options, .. } = segment.header;
-        let ecn_echo = P::ECN && self.agreement.ecn && flags.contains(Flags::ECE);
+        // Of an ack that a later one has overtaken only the SACK blocks count.
+        let is_old = P::SACK && ack.before(self.sender.snd_una());
+        let has_echo = P::ECN && self.agreement.ecn && flags.contains(Flags::ECE);
+        let ecn_echo = has_echo && !is_old;
         self.counters.ece_received.add(ecn_echo.into());
         let input = AckInput {
             seq,
@@ -35,7 +38,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             window: self.agreement.peer_window(window),
             sack: &options.sack,
             ecn_echo,
-            empty: segment.is_empty(),
+            empty: segment.is_empty() && !is_old,
             echoed_ms: self.timestamps.echoed_ms(options.timestamps),
         };
         self.sender.on_ack(now, &self.settings, &input);

@@ -35,11 +35,15 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     }
 
     /// The probe: at least one byte, or the FIN, although the window is closed; or,
-    /// with a window that has only been too small, what it takes (section 3.8.6.2.1 rule 4).
-    pub(super) fn window_probe(&self) -> Option<Data> {
+    /// with a window that has only been too small, what it takes (section 3.8.6.2.1 rule 4). None if
+    /// there is no memory to remember it.
+    pub(super) fn window_probe(&mut self) -> Option<Data> {
         if let Some(first) = self.flight.first() {
             let start = first.start.max(self.snd_una);
             return Some(self.segment(DataKind::Probe, SeqRange::from_len(start, 1)));
+        }
+        if !self.flight.has_room() {
+            return None;
         }
         let unsent = self.unsent();
         if unsent > 0 {

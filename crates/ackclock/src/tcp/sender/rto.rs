@@ -155,9 +155,12 @@ impl<P: Profile> Rto<P> {
     }
 
     /// The timer has fired although nothing was lost (RFC 4015 section 3.2): the backoff ends, and
-    /// the next measurement counts more.
+    /// the next measurement counts more. If that happens again before a measurement the timer is too
+    /// short for any, and the backoff stays.
     pub(crate) fn on_spurious_timeout(&mut self) {
-        self.backoff = 0;
+        if !self.spurious {
+            self.backoff = 0;
+        }
         self.spurious = true;
     }
 

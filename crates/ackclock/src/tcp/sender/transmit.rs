@@ -54,10 +54,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if self.window.size == 0 {
             return None;
         }
-        if self.is_tail_probe_due()
-            && let Some(data) = self.tail_probe()
-        {
-            return Some(data);
+        if self.is_tail_probe_due() {
+            if let Some(data) = self.tail_probe() {
+                return Some(data);
+            }
+            // What goes instead is no probe.
+            self.waiting = Waiting::ForAck;
         }
         let released = self.released(now, settings);
         let data = self.next_by_windows(max_payload.min(released))?;
@@ -111,8 +113,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     }
 
     /// RFC 8985 section 7.3: a segment of new data, whatever the congestion window, or else the last
-    /// one again.
+    /// one again. None if an ack has shown losses since it was due.
     fn tail_probe(&mut self) -> Option<Data> {
+        if self.in_recovery() {
+            return None;
+        }
         let new = self.new_data(self.mss, 0);
         new.or_else(|| self.flight.last_unsacked().map(|last| self.retransmission(last)))
     }

@@ -207,3 +207,54 @@ fn one_ack_answers_all_segments_that_came_before_it() {
     }
     assert_eq!(test.sent().iter().map(Sent::acked).collect::<Vec<_>>(), [5_000]);
 }
+
+/// Text of the peer's from byte `at` on, as long as a segment, sent when its clock showed `value`.
+fn stamped_text(test: &mut Test, at: u32, value: u32) -> Option<u32> {
+    let mut header = header(IRS + 1 + at, ISS + 1, ACK);
+    header.options.timestamps = Some(Timestamps { value, echo: 0 });
+    assert_eq!(test.segment(header, &[0; 988]), Verdict::Done);
+    test.sent().last()?.options.timestamps.map(|timestamps| timestamps.echo)
+}
+
+/// Its ack was lost: the answer to the repetition tells the peer how long that took, not the first
+/// transmission. A departure from the order of RFC 7323 section 5.3.
+#[test]
+fn a_repetition_of_what_was_acknowledged_last_updates_the_echo() {
+    let every = AckPolicy::EverySegment;
+    let mut test = Test::established(Config { timestamps: true, ack_policy: every, ..config() });
+    assert_eq!(stamped_text(&mut test, 0, 10), Some(10));
+    assert_eq!(stamped_text(&mut test, 988, 20), Some(20));
+    assert_eq!(stamped_text(&mut test, 988, 30), Some(30));
+    assert_eq!(stamped_text(&mut test, 0, 40), Some(30), "of something older");
+    assert_eq!(stamped_text(&mut test, 988, 25), Some(30), "sent before, and late");
+}
+
+#[test]
+fn a_repetition_with_an_ack_of_nothing_sent_leaves_the_echo() {
+    let every = AckPolicy::EverySegment;
+    let mut test = Test::established(Config { timestamps: true, ack_policy: every, ..config() });
+    assert_eq!(stamped_text(&mut test, 0, 10), Some(10));
+    let mut forged = header(IRS + 1, ISS + 2, ACK);
+    forged.options.timestamps = Some(Timestamps { value: 1 << 30, echo: 0 });
+    let _ = test.segment(forged, &[0; 988]);
+    let echoes = test.sent().iter().filter_map(|sent| sent.options.timestamps).next_back();
+    assert_eq!(echoes.map(|timestamps| timestamps.echo), Some(10));
+}
+
+/// A run loop takes what the link has before it answers (RFC 2883 section 4).
+#[test]
+fn each_duplicate_of_a_batch_is_reported() {
+    let mut test = Test::established(config());
+    test.peer(0, 5_000, 0, Flags::NONE);
+    test.sent();
+    for at in [0, 2_000, 4_000] {
+        test.peer(at, 1_000, 0, Flags::NONE);
+    }
+    let reports: Vec<_> = test.sent().iter().map(blocks).collect();
+    assert_eq!(reports, [[(0, 1_000)], [(2_000, 3_000)], [(4_000, 5_000)]]);
+    for at in 0..5 {
+        test.peer(at * 1_000, 1_000, 0, Flags::NONE);
+    }
+    let reports: Vec<_> = test.sent().iter().map(blocks).collect();
+    assert_eq!(reports, [[(0, 5_000)]], "what lies side by side is one");
+}

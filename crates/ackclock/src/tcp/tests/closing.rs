@@ -139,6 +139,20 @@ fn data_that_arrives_after_close_resets() {
     assert!(test.connection.is_over());
 }
 
+/// The reset bears the number that the peer expects, as far as it has told (RFC 9293 section 3.10.7.1), or
+/// it would have to ask (RFC 5961 section 3.2).
+#[test]
+fn data_after_close_are_reset_with_the_number_that_they_acknowledge() {
+    let mut test = Test::established(config());
+    test.queue(0, 1_000);
+    test.connection.close(test.now);
+    assert_eq!(test.sent().len(), 1);
+    test.peer(0, 5, 0, Flags::NONE);
+    let sent = test.sent();
+    assert_eq!((sent[0].flags, sent[0].seq, sent[0].ack), (RST | ACK, ISS + 1, IRS + 1));
+    assert_eq!((sent.len(), test.connection.is_over()), (1, true));
+}
+
 #[test]
 fn zero_linger_resets_at_once() {
     let mut config = config();

@@ -110,6 +110,63 @@ fn simultaneous_open() {
     assert_eq!(test.data(), [(0, 10)]);
 }
 
+/// The SYN was sent again after a second; the answer echoes the clock of `asked` milliseconds after the
+/// first, and comes after 1.5 s.
+fn opened_by_an_answer_to(asked: u64) -> Test {
+    let mut test = Test::connecting(Config { timestamps: true, ..config() });
+    let begin = test.now;
+    assert_eq!(test.run(1_500).len(), 2);
+    let echo = (begin + Duration::from_millis(asked)).as_millis() as u32;
+    let timestamps = Some(Timestamps { value: 1, echo });
+    let options = Options { mss: Some(1_012), timestamps, ..Options::default() };
+    let _ = test.segment(Header { options, ..syn_ack() }, &[]);
+    test
+}
+
+/// RFC 4015: a path of 1.5 s is no path that loses.
+#[test]
+fn a_syn_repeated_too_early_means_nothing() {
+    let mut test = opened_by_an_answer_to(0);
+    test.queue(0, 10_000);
+    assert_eq!(test.data().len(), 10);
+    let info = test.info();
+    assert_eq!((info.rtt, info.rto), (Duration::from_millis(1_500), Duration::from_millis(4_500)));
+    assert_eq!(info.retransmitted, 1);
+}
+
+#[test]
+fn the_echo_of_the_second_syn_means_that_the_first_was_lost() {
+    let mut test = opened_by_an_answer_to(1_000);
+    test.queue(0, 10_000);
+    assert_eq!(test.data().len(), 1);
+    assert_eq!(test.info().rto, Duration::from_secs(3));
+}
+
+/// RFC 9293 section 3.10.7.3, fourth: text is kept until the connection is established.
+#[test]
+fn text_in_a_syn_waits_for_the_connection() {
+    let mut test = Test::connecting(config());
+    test.sent();
+    let text: Vec<u8> = (0..5).collect();
+    let _ = test.segment(header(IRS, 0, SYN), &text);
+    assert_eq!((test.state(), test.read(0)), (State::SynReceived, 0));
+    assert!(!test.connection.readiness().readable);
+    let sent = test.sent();
+    assert_eq!((sent[0].flags, sent[0].ack), (SYN | ACK, IRS + 6));
+    // Figure 7, line 6, without the text, and with it.
+    for len in [0, 5] {
+        let mut test = Test::connecting(config());
+        test.sent();
+        let _ = test.segment(header(IRS, 0, SYN), &text);
+        test.sent();
+        let _ = test.segment(header(IRS, ISS + 1, SYN | ACK), &text[..len]);
+        assert_eq!((test.state(), test.read(0)), (State::Established, 5));
+        assert_eq!(test.sent()[0].ack, IRS + 6);
+    }
+    test.peer(5, 3, 0, Flags::NONE);
+    assert_eq!((test.state(), test.read(0)), (State::Established, 8));
+}
+
 #[test]
 fn a_plain_ack_also_ends_a_simultaneous_open() {
     let mut test = Test::connecting(config());

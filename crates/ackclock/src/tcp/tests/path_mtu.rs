@@ -67,3 +67,44 @@ fn what_has_too_few_records_for_smaller_segments_is_sent_again_without_timeouts(
     }
     assert_eq!(test.info().timeouts, 0);
 }
+
+/// RFC 5927 section 7.2: what has passed the path is no reason to believe that it does not.
+#[test]
+fn once_segments_have_passed_an_error_waits_for_what_it_names() {
+    let too_big = IcmpErrorKind::PacketTooBig { mtu: 800 };
+    let mut test = in_flight(config(), 3);
+    test.wait(10);
+    test.acks(1_000);
+    let second = SeqNumber(ISS + 1_001);
+    assert!(test.connection.on_icmp_error(test.now, too_big, second));
+    assert_eq!((test.data(), test.info().pmtu), (std::vec![], 1_500));
+    // The segment arrives: it was a lie.
+    test.acks(2_000);
+    assert_eq!(test.data_within(300), [(200, 2_000, 1_000)]);
+    assert_eq!(test.info().pmtu, 1_500);
+    // The third does not.
+    assert!(test.connection.on_icmp_error(test.now, too_big, second + 1_000));
+    let sent: Vec<_> = test.run(400).iter().map(|(at, sent)| (*at, sent.data())).collect();
+    assert_eq!(sent, [(300, (2_000, 760)), (300, (2_760, 240))]);
+    assert_eq!(test.info().pmtu, 800);
+}
+
+/// RFC 1191 section 6.3: ten minutes after it was lowered last.
+#[test]
+fn a_path_is_tried_again_with_larger_packets() {
+    let mut test = Test::established(Config { mss: None, nagle: false, ..config() });
+    test.queue(0, 1_000);
+    assert_eq!(test.data(), [(0, 1_000)]);
+    let too_big = IcmpErrorKind::PacketTooBig { mtu: 800 };
+    assert!(test.connection.on_icmp_error(test.now, too_big, SeqNumber(ISS + 1)));
+    assert_eq!(test.data(), [(0, 760), (760, 240)]);
+    test.acks(1_000);
+    for (minutes, pmtu, first) in [(9, 800, 760), (3, 1_500, 1_000)] {
+        test.wait(minutes * 60_000);
+        let acked = test.info().bytes_acked as u32;
+        test.queue(acked, acked + 1_000);
+        assert_eq!(test.data()[0], (acked, first), "{minutes}");
+        assert_eq!((test.info().pmtu, test.info().mss), (pmtu, first), "{minutes}");
+        test.acks(acked + 1_000);
+    }
+}

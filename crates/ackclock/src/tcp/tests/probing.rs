@@ -49,10 +49,9 @@ fn everything_follows_at_once_when_the_window_opens() {
     test.run(300);
     test.peer_window = 10_000;
     test.acks(0);
-    assert_eq!(test.data(), [(0, 1), (1, 1_000), (1_001, 1_000)]);
+    assert_eq!(test.data(), [(0, 1_000), (1_000, 1_000), (2_000, 1_000)]);
     assert_eq!(test.info().cwnd, 10_000, "a closed window is no congestion");
-    test.acks(2_001);
-    assert_eq!(test.data(), [(2_001, 999)]);
+    test.acks(3_000);
 }
 
 #[test]
@@ -179,5 +178,50 @@ fn a_window_that_has_become_too_small_is_not_usual() {
     test.wait(10);
     let header = ack(&test, 1_976, 80);
     assert_eq!(test.segment(header, &[]), Verdict::Done);
+    assert_eq!(test.connection.broken_invariant(), None);
+}
+
+/// Less than a segment: Nagle's algorithm would have the rest wait for an ack of the probe's byte.
+#[test]
+fn what_a_probe_has_begun_goes_in_one_segment_when_the_window_opens() {
+    for recovery in ["rack", "newreno"] {
+        let recovery = recovery.parse().expect("a recovery");
+        let mut test = Test::established(Config { recovery, ..config() });
+        test.peer_window = 0;
+        test.acks(0);
+        test.queue(0, 500);
+        assert_eq!(test.run(300).len(), 1);
+        test.peer_window = 10_000;
+        test.acks(0);
+        assert_eq!(test.data(), [(0, 500)]);
+        // The probe's byte was taken all the same, and the ack comes late.
+        test.acks(1);
+        assert_eq!(test.data(), []);
+        test.acks(500);
+        assert_eq!(test.info().unacked, 0);
+    }
+}
+
+/// Nobody could take it off the flight again.
+#[test]
+fn a_window_is_not_probed_without_a_record_for_the_byte() {
+    let open = Open {
+        iss: SeqNumber(ISS),
+        timestamp_offset: 0,
+        mtu: 1_500,
+        ip_header: 20,
+        random: 1,
+        clock_phase: 0,
+    };
+    let now = Instant::from_secs(100);
+    let without_records = Buffers { flight: Buffer::default(), ..buffers() };
+    let law = BuiltIn::from(Reno::default());
+    let connection = Connection::connect(now, &config(), law, without_records, &open);
+    let mut test = Test { connection, now, peer_window: 0 };
+    assert_eq!(test.sent().len(), 1);
+    let _ = test.segment(header(IRS, ISS + 1, SYN | ACK), &[]);
+    test.acks(0);
+    test.queue(0, 10);
+    assert_eq!(test.data_within(10_000), []);
     assert_eq!(test.connection.broken_invariant(), None);
 }

@@ -230,3 +230,29 @@ fn round_trip_times_come_from_what_was_sent_once() {
     assert_eq!(info.rttvar, Duration::from_micros(8_750));
     assert_eq!((info.min_rtt, info.rtt_samples), (Duration::from_millis(10), 2));
 }
+
+/// Acks that have changed places: the older one tells of losses, too.
+#[test]
+fn an_ack_overtaken_by_a_later_one_still_tells_what_it_sacks() {
+    let mut test = in_flight(config(), 10);
+    test.wait(10);
+    test.acks(2_000);
+    test.sacks(1_000, &[(3_000, 6_000)]);
+    assert_eq!((test.info().sacked, test.info().fast_recoveries), (3_000, 1));
+    assert_eq!(test.data(), [(2_000, 1_000)]);
+    assert_eq!(test.info().unacked, 8_000);
+}
+
+#[test]
+fn an_ack_overtaken_by_a_later_one_still_tells_what_has_arrived_twice() {
+    let mut test = in_flight(config(), 10);
+    test.wait(10);
+    test.acks(2_000);
+    test.sacks(1_000, &[(0, 1_000)]);
+    assert_eq!(test.info().dsacks_received, 1);
+    // Without SACK blocks it tells nothing, and is no duplicate ack.
+    for _ in 0..5 {
+        test.acks(1_000);
+    }
+    assert_eq!((test.info().duplicate_acks, test.info().fast_recoveries), (0, 0));
+}

@@ -259,3 +259,18 @@ fn a_lost_fin_is_probed() {
     test.acks(1_001);
     assert_eq!(test.state(), State::FinWait2);
 }
+
+/// The link had no room for the probe before an ack showed what is missing.
+#[test]
+fn what_an_ack_has_shown_to_be_lost_goes_as_that_and_not_as_the_probe() {
+    for sacked in [(1_000, 10_000), (1_000, 9_000)] {
+        let mut test = in_flight(patient(), 10);
+        test.queue(10_000, 20_000);
+        test.wait(200);
+        test.connection.on_timeout(test.now);
+        test.sacks(0, &[sacked]);
+        assert_eq!(test.data()[0], (0, 1_000), "{sacked:?}");
+        let info = test.info();
+        assert_eq!((info.tail_probes, info.fast_recoveries, info.undos), (0, 1, 0), "{sacked:?}");
+    }
+}

@@ -128,9 +128,8 @@ fn timer_after_a_spurious_timeout(round_trip: u64) -> [u64; 3] {
 fn after_a_spurious_timeout_the_timer_believes_the_round_trip_of_new_data() {
     // SRTT becomes that, and RTTVAR half of it.
     assert_eq!(timer_after_a_spurious_timeout(300), [300, 150, 900]);
-    // The ack that showed the timeout to be spurious took 230 ms; the time before that, 10 ms, is 7/8
-    // of SRTT.
-    assert_eq!(timer_after_a_spurious_timeout(20), [37, 58, 272]);
+    // The ack that showed the timeout to be spurious measured nothing. The timeout is the least.
+    assert_eq!(timer_after_a_spurious_timeout(20), [20, 10, 200]);
 }
 
 #[test]
@@ -154,6 +153,48 @@ fn a_timestamp_older_than_the_retransmission_undoes_a_fast_retransmit() {
             "{name}"
         );
     }
+}
+
+/// One segment was sent again by the timer; an ack comes `later` milliseconds after that and echoes the
+/// first transmission.
+fn old_echo_after(later: u64) -> Info {
+    let mut test = Test::established(stamped(RecoveryAlgorithm::Rfc6675));
+    test.queue(0, 988);
+    assert_eq!(test.data().len(), 1);
+    let sent_at = test.now;
+    assert_eq!(test.data_within(200), [(200, 0, 988)]);
+    test.wait(later);
+    test.acks_echoing(988, &[], sent_at);
+    test.info()
+}
+
+/// The receiver may have had the segment long before, and have answered the repetition with the echo
+/// that it had; unless no round trip has ever been so short.
+#[test]
+fn an_echo_from_before_the_retransmission_measures_nothing_if_that_may_have_been_answered() {
+    let before = Duration::from_millis(10);
+    let info = old_echo_after(10);
+    assert_eq!((info.rtt_samples, info.rtt, info.backoff), (1, before, 1));
+    let info = old_echo_after(9);
+    let rtt = (before.saturating_mul(7) + Duration::from_millis(209)) / 8;
+    assert_eq!((info.rtt_samples, info.rtt, info.backoff), (2, rtt, 0));
+}
+
+/// A path that has become slower than the timer, on which one segment at a time is sent.
+#[test]
+fn false_alarms_in_a_row_leave_the_timer_longer() {
+    let mut test = Test::established(stamped(RecoveryAlgorithm::Rfc6675));
+    let round_trip = Duration::from_millis(1_000);
+    for n in 0..10 {
+        test.queue(n * 988, (n + 1) * 988);
+        let sent_at = test.now;
+        test.run(1_000);
+        test.acks_echoing((n + 1) * 988, &[], sent_at);
+        // The repetitions arrive too.
+        test.acks_echoing((n + 1) * 988, &[(n * 988, (n + 1) * 988)], sent_at);
+    }
+    let info = test.info();
+    assert_eq!((info.rtt, info.rto > round_trip), (round_trip, true), "{info:?}");
 }
 
 /// Ten segments in flight and ten more queued; the timer has sent the first again, and an ack for
@@ -293,6 +334,61 @@ fn d_sack_of_something_else_undoes_nothing() {
     assert_eq!(test.data().len(), 2);
     test.sacks(11_000, &[(10_000, 11_000)]);
     assert_eq!(window(&test), (5_000, 5_000, 0));
+}
+
+/// RFC 3708 step A.4: the network makes duplicates, too.
+#[test]
+fn d_sack_of_what_was_sent_once_undoes_nothing() {
+    for at in [1_000, 3_000, 9_000] {
+        let mut test = sent_again_in_vain(RecoveryAlgorithm::Rack);
+        test.sacks(10_000, &[(at, at + 1_000)]);
+        assert_eq!(window(&test), (5_000, 5_000, 0), "{at}");
+    }
+}
+
+/// Two segments, apart from each other, were sent again; everything has arrived.
+fn two_sent_again() -> Test {
+    let mut test = in_flight(Config { recovery: RecoveryAlgorithm::Rfc6675, ..config() }, 10);
+    test.wait(10);
+    test.sacks(0, &[(1_000, 2_000), (3_000, 6_000)]);
+    test.sacks(0, &[(1_000, 2_000), (3_000, 10_000)]);
+    assert_eq!(test.data(), [(0, 1_000), (2_000, 1_000)]);
+    test.acks(10_000);
+    test
+}
+
+#[test]
+fn each_segment_sent_again_is_reported_for_itself() {
+    let mut test = two_sent_again();
+    test.sacks(10_000, &[(2_000, 3_000)]);
+    test.sacks(10_000, &[(2_000, 3_000)]);
+    assert_eq!(window(&test).2, 0);
+    test.sacks(10_000, &[(0, 1_000)]);
+    assert_eq!(window(&test).2, 0, "three reports of two retransmissions");
+    let mut test = two_sent_again();
+    test.sacks(10_000, &[(2_000, 3_000)]);
+    test.sacks(10_000, &[(0, 1_000)]);
+    assert_eq!(window(&test), UNTOUCHED);
+}
+
+/// Once more is reported than was sent again, the network makes duplicates, and no report says
+/// anything.
+#[test]
+fn d_sack_means_nothing_on_a_path_that_makes_duplicates() {
+    let mut test = sent_again_in_vain(RecoveryAlgorithm::Rack);
+    test.sacks(10_000, &[(1_000, 2_000)]);
+    test.sacks(10_000, &[(0, 1_000)]);
+    assert_eq!(window(&test), (5_000, 5_000, 0));
+}
+
+/// RFC 3708 step A.3: nobody knows which of the three has arrived twice.
+#[test]
+fn d_sack_of_what_was_sent_again_twice_undoes_nothing() {
+    let mut test = in_flight(config(), 10);
+    assert_eq!(test.data_within(610), [(200, 0, 1_000), (600, 0, 1_000)]);
+    test.sacks(10_000, &[(0, 1_000)]);
+    test.sacks(10_000, &[(0, 1_000)]);
+    assert_eq!(test.info().undos, 0);
 }
 
 #[test]

@@ -40,7 +40,8 @@ struct Model {
     /// Where segments were placed, the most recent one last; of as many runs as are remembered.
     touched: Vec<usize>,
     remembered: usize,
-    duplicate: Option<(i64, i64)>,
+    /// What arrived twice and was not reported: three at most, and what lies side by side is one.
+    duplicates: Vec<(i64, i64)>,
 }
 
 impl Model {
@@ -81,7 +82,14 @@ impl Model {
         let end = start + len as i64;
         if let Some(from) = (start..end).find(|position| self.is_there(*position)) {
             let to = (from..end).find(|position| !self.is_there(*position));
-            self.duplicate = Some((from, to.unwrap_or(end)));
+            let duplicate = (from, to.unwrap_or(end));
+            match self.duplicates.iter_mut().find(|known| known.1 == duplicate.0) {
+                Some(known) => known.1 = duplicate.1,
+                None => {
+                    self.duplicates.truncate(2);
+                    self.duplicates.push(duplicate);
+                }
+            }
         }
         let from = start.max(self.next as i64) as usize;
         let to = (end.max(0) as usize).min(self.edge);
@@ -130,14 +138,15 @@ impl Model {
                 runs.push(run);
             }
         }
-        if let Some((start, end)) = self.duplicate {
+        let duplicate = self.duplicates.first().copied();
+        if let Some((start, end)) = duplicate {
             let encloses = |run: &(usize, usize)| run.0 as i64 <= start && end <= run.1 as i64;
             if let Some(position) = runs.iter().position(encloses) {
                 runs[..=position].rotate_right(1);
             }
         }
         let runs = runs.iter().map(|run| (run.0 as i64, run.1 as i64));
-        let all = self.duplicate.into_iter().chain(runs);
+        let all = duplicate.into_iter().chain(runs);
         let all = all.map(|(start, end)| (self.number(start), self.number(end)));
         all.take(SackBlocks::MAX).collect()
     }
@@ -178,7 +187,7 @@ fn send_ack<P: Profile>(
     prop_assert_eq!(blocks(receiver), model.blocks());
     receiver.on_ack_sent(NOW, window as u32);
     model.edge = model.edge.max(edge);
-    model.duplicate = None;
+    model.duplicates.drain(..model.duplicates.len().min(1));
     Ok(())
 }
 
@@ -219,7 +228,7 @@ impl Case {
             read: 0,
             touched: vec![],
             remembered,
-            duplicate: None,
+            duplicates: vec![],
         };
         for action in &self.actions {
             match *action {

@@ -5,25 +5,29 @@ use super::AckInput;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::tcp::sender::Sender;
+use crate::tcp::sender::flight::{Acked, micros};
 use crate::tcp::timestamps::rtt_since;
 use crate::time::{Duration, Instant};
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// The round-trip time, if an ack that has advanced SND.UNA by `advanced` tells one, which the
-    /// retransmission timeout follows. `sent_at` is when what is acknowledged was sent, if that was
-    /// once.
+    /// retransmission timeout follows; `acked` tells when that was sent.
     #[inline(always)]
     pub(super) fn measure_round_trip(
         &mut self,
         now: Instant,
         input: &AckInput<'_>,
         advanced: u32,
-        sent_at: Option<Instant>,
+        acked: Acked,
     ) -> Option<Duration> {
-        let rtt = sent_at.map(|sent_at| now.saturating_since(sent_at));
+        let rtt = acked.sent_at.map(|sent_at| now.saturating_since(sent_at));
         // Timestamps are good also for what was retransmitted (RFC 7323 section 4).
         let rtt = match input.echoed_ms {
-            Some(echoed) if rtt.is_none() && advanced > 0 => rtt_since(now, echoed),
+            Some(echoed)
+                if rtt.is_none() && advanced > 0 && self.is_echo_of_acked(now, echoed, acked) =>
+            {
+                rtt_since(now, echoed)
+            }
             _ => rtt,
         };
         // After a spurious timeout what was unsent then is measured first: the delay that the rest met
@@ -32,5 +36,15 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let measured = rtt.filter(|_| is_for_new || !self.rto.was_spurious());
         self.rto.on_ack(now, self.snd_una, measured);
         rtt
+    }
+
+    /// Whether an echo is of what the ack is for. One that is older than the last retransmission may be
+    /// what the receiver had told before, in an ack that was lost; unless no round trip has ever been
+    /// as short as the time since, so that it is the first transmission that is late.
+    fn is_echo_of_acked(&self, now: Instant, echoed: u32, acked: Acked) -> bool {
+        let resent_at = acked.resent_at;
+        let is_older = (echoed.wrapping_sub((resent_at / 1_000) as u32) as i32) < 0;
+        let since = micros(now).saturating_sub(resent_at);
+        resent_at == 0 || !is_older || since < self.rto.min_rtt().as_micros()
     }
 }

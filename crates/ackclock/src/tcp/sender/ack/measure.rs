@@ -62,7 +62,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if P::ICMP_ERRORS && advanced > 0 {
             self.flight.go_on_within_piece(self.snd_una, self.mss);
         }
-        let rtt = self.measure_round_trip(now, input, advanced, acked.sent_at);
+        let rtt = self.measure_round_trip(now, input, advanced, acked);
         let (sacked, dsack) = self.apply_sack(input, &mut delivered);
         self.delivery.on_delivered(now, delivered.bytes);
         Measured { acked: advanced, sacked, dsack, delivered, rtt }

@@ -21,12 +21,12 @@ use crate::tcp::Settings;
 use crate::time::Instant;
 use crate::wire::SackBlocks;
 
-/// The parts of a segment that concern the sender. `ack` lies between SND.UNA and SND.NXT.
+/// The parts of a segment that concern the sender.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AckInput<'s> {
     /// SEG.SEQ.
     pub(crate) seq: SeqNumber,
-    /// SEG.ACK.
+    /// SEG.ACK. With SACK blocks it may be before SND.UNA.
     pub(crate) ack: SeqNumber,
     /// SEG.WND in bytes, scaled.
     pub(crate) window: u32,
@@ -52,7 +52,7 @@ struct Before {
 }
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// Takes an ack that lies between SND.UNA and SND.NXT.
+    /// Takes an ack that lies between SND.UNA and SND.NXT, or the SACK blocks of an older one.
     #[inline(always)]
     pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings<P>, input: &AckInput<'_>) {
         if !(P::PREDICTION && self.take_predicted_ack(now, settings, input)) {
@@ -193,7 +193,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// apart: data begins with the timeout that the path deserves.
     fn on_window_opened(&mut self) {
         self.rto.end_backoff();
-        if !self.flight.is_empty() {
+        if self.flight.outstanding() == 1 && !self.fin_sent {
+            // The byte of a probe begins the segment that it was the beginning of.
+            self.flight.take_back();
+            self.rto.on_resent();
+            self.snd_nxt = self.snd_una;
+        } else if !self.flight.is_empty() {
             self.recovery.on_all_lost(&mut self.flight, self.snd_nxt);
         }
     }

@@ -28,6 +28,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             if duplicate {
                 // RFC 2883 section 4: what arrived twice.
                 self.counters.dsacks.add(1);
+                self.recovery.count_duplicate();
                 dsack = Some(*block);
             } else if uses_sack && !block.is_empty() && outstanding.covers(*block) {
                 // A FIN that went with data arrives with them, though receivers may report data only.

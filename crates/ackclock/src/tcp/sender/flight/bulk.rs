@@ -93,7 +93,7 @@ impl<'a, P: Profile> Flight for BulkFlight<'a, P> {
         let sent_at = self.is_timed.then_some(self.sent_at);
         if self.end.at_or_before(una) {
             self.unmark_lost();
-            return Acked { sent_at };
+            return Acked { sent_at, resent_at: 0 };
         }
         self.resend_from = self.resend_from.max(una);
         Acked::default()
@@ -140,6 +140,11 @@ impl<'a, P: Profile> Flight for BulkFlight<'a, P> {
 
     fn mark_resent(&mut self, _now: Instant, range: SeqRange) {
         self.resend_from = range.end;
+    }
+
+    fn take_back(&mut self) {
+        self.nxt = self.una;
+        self.unmark_lost();
     }
 
     fn cut_anew(&mut self, _now: Instant, piece: u32) {

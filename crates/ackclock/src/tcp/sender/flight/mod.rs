@@ -36,6 +36,9 @@ pub(crate) struct Acked {
     /// When the most recently sent of the acknowledged pieces was sent, if that and every other one
     /// was sent only once.
     pub(crate) sent_at: Option<Instant>,
+    /// When the last of those that were sent again was, in microseconds, as far as anybody asks; 0 if
+    /// none was.
+    pub(crate) resent_at: u64,
 }
 
 /// Whole records at the beginning of the flight that were sent one after the other, and to which
@@ -249,6 +252,9 @@ pub(crate) trait Flight: Debug + Sized {
     /// The piece that begins at `start` was sent again. A piece that was not marked lost (NextSeg
     /// rules 3 and 4) is marked: it counts once in the pipe either way.
     fn mark_resent(&mut self, now: Instant, range: SeqRange);
+
+    /// What is in flight counts as not sent.
+    fn take_back(&mut self);
 
     /// Cuts the flight anew in pieces of `piece` (the path takes smaller packets than before): all
     /// of it is lost, which the caller marks; what was SACKed is forgotten (the peer's next acks

@@ -187,7 +187,11 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
             // A piece that was SACKed before arrived earlier than this ack: it measures nothing.
             let news = gone & !record.sacked();
             delivered.add(&record, news, self.remembered(0));
-            resent |= (record.ever_resent & news).any();
+            let again = (record.ever_resent & news).any();
+            resent |= again;
+            if times_matter::<P>() && again {
+                acked.resent_at = acked.resent_at.max(record.last_resent());
+            }
             if news.any() {
                 acked.sent_at = Some(record.sent_at);
             }
@@ -364,25 +368,31 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         record.resend(now, mask);
     }
 
+    fn take_back(&mut self) {
+        self.records.pop_many(usize::MAX);
+        (self.outstanding, self.sacked, self.lost, self.resent) = (0, 0, 0, 0);
+    }
+
     fn cut_anew(&mut self, now: Instant, piece: u32) {
         let (Some(front), Some(back)) = (self.records.front(), self.records.back()) else {
             return;
         };
         let (mut start, end) = (front.seq, back.end());
-        while self.records.pop_front().is_some() {}
-        (self.outstanding, self.sacked, self.lost, self.resent) = (0, 0, 0, 0);
+        self.take_back();
         while start.before(end) {
             let rest = end.since(start);
-            // The last free record takes all that is left, in larger pieces if need be.
-            let last = self.records.len() + 1 >= self.records.limit();
-            let piece =
-                if last { piece.max(rest.div_ceil(max_pieces::<P>())) } else { piece.max(1) };
-            let len = rest.min(piece.saturating_mul(max_pieces::<P>()));
-            if !self.push(now, SeqRange::from_len(start, len), piece) {
+            let len = rest.min(piece.max(1).saturating_mul(max_pieces::<P>()));
+            let pushed = self.push(now, SeqRange::from_len(start, len), piece);
+            let Some(record) = self.records.back_mut() else {
                 break;
-            }
-            if let Some(record) = self.records.back_mut() {
-                record.ever_resent = PiecesOf::<P>::ALL;
+            };
+            record.ever_resent = PiecesOf::<P>::ALL;
+            if !pushed {
+                // The last record that there is memory for takes all that is left, in larger pieces.
+                record.len += rest;
+                record.piece = record.piece.max(record.len.div_ceil(max_pieces::<P>()));
+                self.outstanding += rest;
+                break;
             }
             start += len;
         }

@@ -79,7 +79,7 @@ macro_rules! forward_rules {
             $call!($context self.on_probe_sent(nxt, range, new))
         }
 
-        fn superfluous(&self) -> u32 {
+        fn superfluous(&self) -> SeqRange {
             $call!($context self.superfluous())
         }
     };

@@ -256,9 +256,9 @@ impl<P: Profile> Recovery<P> {
     pub(crate) fn on_ack<F: Flight>(&mut self, flight: &mut F, ack: &AckFacts<'_>) -> Outcome {
         self.episode.count(ack);
         let undone = self.undo_false_alarm(flight, ack);
-        let superfluous = self.rules.superfluous();
+        let probe = self.rules.superfluous();
         let outcome = Outcome { undone, ..self.rules.on_ack(&mut self.episode, flight, ack) };
-        self.note_reduction(&outcome, ack.una, superfluous);
+        self.note_reduction(&outcome, ack.una, probe);
         outcome
     }
 
@@ -293,20 +293,27 @@ impl<P: Profile> Recovery<P> {
         rtt: &MeasuredRtt,
     ) -> Outcome {
         let rules = &mut self.rules;
-        let superfluous = rules.superfluous();
+        let probe = rules.superfluous();
         let outcome = rules.on_reordering_timeout(&mut self.episode, flight, (now, nxt), rtt);
-        self.note_reduction(&outcome, una, superfluous);
+        self.note_reduction(&outcome, una, probe);
         outcome
     }
 
-    fn note_reduction(&mut self, outcome: &Outcome, una: SeqNumber, superfluous: u32) {
+    fn note_reduction(&mut self, outcome: &Outcome, una: SeqNumber, probe: SeqRange) {
         let Some(undo) = self.undo.get_mut() else {
             return;
         };
         if outcome.reduce_again {
             undo.disarm();
         } else if outcome.entered && self.rules.may_undo() {
-            *undo = Undo::begin(una, superfluous);
+            undo.begin(una, probe);
+        }
+    }
+
+    /// D-SACK reports something.
+    pub(crate) fn count_duplicate(&mut self) {
+        if let Some(undo) = self.undo.get_mut() {
+            undo.count_reported();
         }
     }
 
@@ -396,6 +403,7 @@ impl<P: Profile> Recovery<P> {
     ) {
         self.episode.owes_retransmission &= new;
         if let Some(undo) = self.undo.get_mut().filter(|_| !new) {
+            undo.count_resent();
             undo.on_resent(now.as_millis() as u32, range);
         }
         self.rules.on_sent(&self.episode, flight, range, new);
@@ -419,6 +427,9 @@ impl<P: Profile> Recovery<P> {
 
     /// `range` was sent as a tail loss probe; SND.NXT is `nxt` then.
     pub(crate) fn on_probe_sent(&mut self, nxt: SeqNumber, range: SeqRange, new: bool) {
+        if let Some(undo) = self.undo.get_mut().filter(|_| !new) {
+            undo.count_resent();
+        }
         self.rules.on_probe_sent(nxt, range, new);
     }
 }

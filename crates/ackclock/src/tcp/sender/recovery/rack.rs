@@ -367,7 +367,8 @@ impl Rules for Rack {
         self.timer = EarlyTimer::Off;
     }
 
-    fn superfluous(&self) -> u32 {
-        if self.probe == Probe::Resent { self.probe_len } else { 0 }
+    fn superfluous(&self) -> SeqRange {
+        let len = if self.probe == Probe::Resent { self.probe_len } else { 0 };
+        SeqRange::new(self.probe_end - len, self.probe_end)
     }
 }

@@ -177,8 +177,8 @@ pub(super) trait Rules {
     /// `range` was sent as a tail loss probe; SND.NXT is `nxt` then.
     fn on_probe_sent(&mut self, _nxt: SeqNumber, _range: SeqRange, _new: bool) {}
 
-    /// Sequence numbers that a probe has sent again.
-    fn superfluous(&self) -> u32 {
-        0
+    /// What a probe has sent again.
+    fn superfluous(&self) -> SeqRange {
+        SeqRange::EMPTY
     }
 }

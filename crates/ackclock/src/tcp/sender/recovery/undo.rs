@@ -29,28 +29,55 @@ enum Stamp {
     Answered,
 }
 
+/// Whether the last reduction can be taken back, and what it was made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Alarm {
+    /// It cannot.
+    #[default]
+    None,
+    /// A loss that acks, or the time since, have shown.
+    Loss,
+    /// The retransmission timer.
+    Timeout,
+    /// The same, which has fired again since: something was sent again more than once.
+    RepeatedTimeout,
+}
+
 /// What must be known to take the last reduction back.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Undo {
     /// SND.UNA when the episode began.
     begin: SeqNumber,
-    /// Sequence numbers sent again and not reported as duplicates.
-    resent: u32,
+    /// The sum of a [fingerprint] of each range sent again, less those that D-SACK has reported.
+    unreported: u32,
     /// RetransmitTS: when the first retransmission went out, in milliseconds.
     retransmit_ts: u32,
     stamp: Stamp,
-    /// The last reduction can be taken back.
-    armed: bool,
-    /// It was the retransmission timer that began the episode.
-    by_timer: bool,
+    alarm: Alarm,
     forward: ForwardRto,
+    /// Segments sent again on this connection, less those that D-SACK has reported. As it stays at
+    /// either end, what was long ago counts less.
+    balance: i8,
+}
+
+/// A number that tells ranges apart. Ranges side by side have together that of the range that they
+/// make, as a receiver may report them.
+fn fingerprint(range: SeqRange) -> u32 {
+    let mix = |seq: SeqNumber| {
+        let mixed = seq.0.wrapping_mul(0x9e37_79b1);
+        (mixed ^ mixed >> 15).wrapping_mul(0x85eb_ca6b)
+    };
+    mix(range.end).wrapping_sub(mix(range.start))
 }
 
 impl Undo {
-    /// An episode begins. `superfluous` sequence numbers of a probe are on their way a second time
-    /// and may be reported as duplicates, too.
-    pub(super) fn begin(una: SeqNumber, superfluous: u32) -> Self {
-        Undo { begin: una, resent: superfluous, armed: true, ..Undo::default() }
+    /// An episode begins. `probe`, which a probe has sent, is on its way a second time and may be
+    /// reported as a duplicate, too.
+    pub(super) fn begin(&mut self, una: SeqNumber, probe: SeqRange) {
+        self.disarm();
+        self.begin = una;
+        self.unreported = fingerprint(probe);
+        self.alarm = Alarm::Loss;
     }
 
     /// The retransmission timer fired. A repeated timeout goes on with what the first began.
@@ -59,30 +86,33 @@ impl Undo {
     pub(super) fn begin_timeout(
         &mut self,
         una: SeqNumber,
-        superfluous: u32,
+        probe: SeqRange,
         repeated: bool,
         recovering: bool,
     ) {
         if !repeated {
-            *self = Undo { by_timer: true, ..Undo::begin(una, superfluous) };
+            self.begin(una, probe);
+            self.alarm = Alarm::Timeout;
+        } else if self.is_armed() {
+            self.alarm = Alarm::RepeatedTimeout;
         }
-        let applies = self.armed && (repeated || !recovering);
+        let applies = self.is_armed() && (repeated || !recovering);
         self.forward = if applies { ForwardRto::Resent } else { ForwardRto::Off };
     }
 
     /// There is something that cannot be taken back.
     pub(super) fn disarm(&mut self) {
-        *self = Undo::default();
+        *self = Undo { balance: self.balance, ..Undo::default() };
     }
 
     /// Whether the last reduction can be taken back.
     pub(super) fn is_armed(&self) -> bool {
-        self.armed
+        self.alarm != Alarm::None
     }
 
     /// Whether it was the retransmission timer that began the episode.
     pub(super) fn is_by_timer(&self) -> bool {
-        self.by_timer
+        matches!(self.alarm, Alarm::Timeout | Alarm::RepeatedTimeout)
     }
 
     /// Whether new data is to go out instead of retransmissions.
@@ -90,10 +120,20 @@ impl Undo {
         self.forward == ForwardRto::Forward
     }
 
+    /// A segment was sent again, by a probe or otherwise.
+    pub(super) fn count_resent(&mut self) {
+        self.balance = self.balance.saturating_add(1);
+    }
+
+    /// D-SACK has reported one.
+    pub(super) fn count_reported(&mut self) {
+        self.balance = self.balance.saturating_sub(1);
+    }
+
     /// `range` was sent again.
     pub(super) fn on_resent(&mut self, now_ms: u32, range: SeqRange) {
-        self.resent = self.resent.saturating_add(range.len());
-        if self.armed && self.stamp == Stamp::None {
+        self.unreported = self.unreported.wrapping_add(fingerprint(range));
+        if self.is_armed() && self.stamp == Stamp::None {
             // Where the first hole was sent again before the episode, the first ack of new data is
             // for that: it is older than this retransmission, and says nothing of it.
             let is_first = range.contains(self.begin);
@@ -104,21 +144,23 @@ impl Undo {
 
     /// Whether an ack shows that nothing was lost.
     pub(super) fn is_spurious(&mut self, episode: &Episode, ack: &AckFacts<'_>) -> bool {
-        if !self.armed {
+        if !self.is_armed() {
             return false;
         }
-        let spurious = self.all_duplicated(episode, ack) | self.is_for_original(ack);
+        let spurious = self.all_duplicated(ack) | self.is_for_original(ack);
         self.forward_rto(episode, ack) | spurious
     }
 
-    /// D-SACK has reported everything that was sent again.
-    fn all_duplicated(&mut self, episode: &Episode, ack: &AckFacts<'_>) -> bool {
-        let sent_before = SeqRange::new(self.begin, episode.point);
-        let Some(duplicate) = ack.dsack.filter(|duplicate| sent_before.covers(*duplicate)) else {
+    /// D-SACK has reported everything that was sent again, each segment once and nothing else (RFC 3708
+    /// step A), of which none was sent more than twice. Where more is reported than was sent again, the
+    /// network makes duplicates, and nobody knows which are ours (step A.4; Linux counts alike).
+    fn all_duplicated(&mut self, ack: &AckFacts<'_>) -> bool {
+        let Some(duplicate) = ack.dsack.filter(|duplicate| duplicate.end.after(self.begin)) else {
             return false;
         };
-        self.resent = self.resent.saturating_sub(duplicate.len());
-        self.stamp != Stamp::None && self.resent == 0
+        self.unreported = self.unreported.wrapping_sub(fingerprint(duplicate));
+        let is_known = self.stamp != Stamp::None && self.alarm != Alarm::RepeatedTimeout;
+        is_known && self.unreported == 0 && self.balance >= 0
     }
 
     /// RFC 3522 steps 4 and 5: the first ack of new data echoes a timestamp older than the first
