@@ -31,7 +31,7 @@
 //! # In either case
 //! - A [`ListenConfig`](super::ListenConfig) limits a listener's handshakes under way (`half_open`) and the
 //!   connections that wait to be accepted (`backlog`): `half_open_overflow`, `accept_overflow`.
-//! - [`StackConfig::resets_per_second`] limits resets to strangers: `resets_suppressed`. Acks that
+//! - [`StackConfig::resets_per_second`] limits resets to each stranger: `resets_suppressed`. Acks that
 //!   challenge the sender of a doubtful segment are limited as RFC 5961 section 7 says, for each
 //!   connection.
 //! - Connections to one destination are limited by the ephemeral ports

@@ -9,7 +9,7 @@ use super::memory::{IdleMemory, MemoryBudget, QueueMemory};
 use super::pool::{NO_ID, Pool};
 use super::ports::EphemeralPorts;
 use super::ready::ReadyQueue;
-use super::replies::{RateLimit, Replies};
+use super::replies::{Replies, ResetLimits};
 use super::secret::Secret;
 use super::statistics::Counted;
 use super::time_wait::TimeWaits;
@@ -92,7 +92,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             ready: ReadyQueue::new(none(), none(), 0),
             events: IdQueue::new(none()),
             replies: Replies::new(none(), none(), none()),
-            reset_limit: RateLimit::new(config.resets_per_second),
+            reset_limits: ResetLimits::NEW,
             error_limit: Initial::INITIAL,
             statistics: Counted::NONE,
             config,
