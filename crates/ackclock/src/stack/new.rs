@@ -83,6 +83,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 lent_receive: Some((0, 0)),
                 budget: MemoryBudget::new(0),
                 idle: IdleMemory::new(none()),
+                hand: 0,
             },
             half_open: HalfOpens::new(none(), none(), none(), 0),
             time_waits: TimeWaits::new(none(), 0),
@@ -150,6 +151,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             lent_receive: (least <= most).then_some((least, most)),
             budget: MemoryBudget::new(config.memory),
             idle: IdleMemory::new(resting),
+            hand: 0,
         };
         self.half_open =
             HalfOpens::new(half_open, half_open_timers, syn_acks, config.max_half_open);

@@ -117,6 +117,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let Some(receive_memory) = self.receive_memory(initial) else {
             tell!(warn, "SYN dropped, {}: no memory for its queues", tuple);
             self.statistics.count(|all| &mut all.memory_refused);
+            self.make_room(now);
             return None;
         };
         let passive = Passive {
@@ -177,6 +178,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             return None;
         };
         let added = if has_room { self.add_accepted(now, half_open, &tuple) } else { None };
+        self.make_room(now);
         let Some(id) = added else {
             tell!(warn, "handshake not finished, {}: no room for the connection", tuple);
             self.statistics.count(|all| &mut all.accept_overflow);

@@ -136,8 +136,6 @@ pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) challenge: AnswerLimit,
     /// Linger time or FIN-WAIT-2 timeout.
     pub(super) close_deadline: Instant,
-    /// The application has given the connection up.
-    pub(super) orphaned: bool,
     /// A RST is to be sent: the connection was aborted.
     pub(super) reset_due: bool,
     /// It answers text that nobody will read.
@@ -244,7 +242,6 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             timestamps: TimestampState::new(open.timestamp_offset),
             challenge: AnswerLimit::default(),
             close_deadline: Instant::FAR_FUTURE,
-            orphaned: false,
             reset_due: false,
             resets_text: false,
             challenge_due: false,
@@ -386,7 +383,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     }
 
     /// Ends the connection with an error and a RST to the peer.
-    pub(super) fn fail_with_reset(&mut self, error: Error) {
+    pub(crate) fn fail_with_reset(&mut self, error: Error) {
         self.reset_due = self.state.is_synchronized() || self.state == State::SynReceived;
         self.state = State::Closed;
         self.error = self.error.or(Some(error));

@@ -114,8 +114,10 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if facts.acked > 0 {
             self.timeouts_in_a_row = 0;
         }
-        if facts.acked > 0 || before.was_closed || self.window.size == 0 {
-            // Also the answer to a probe of a closed window is progress (MUST-37).
+        let is_probed = !self.orphaned && (before.was_closed || self.window.size == 0);
+        if facts.acked > 0 || is_probed {
+            // Also the answer to a probe of a closed window is progress (MUST-37), as long as there is
+            // an application that can end it.
             self.no_progress_since = now;
         }
     }
