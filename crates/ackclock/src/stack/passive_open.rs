@@ -92,7 +92,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     fn has_room_for_half_open(&self, listener: u32) -> bool {
         let listener = self.listeners.records.get(listener);
         let has_room = listener.is_some_and(ListenerRecord::has_room_for_half_open);
-        has_room && !self.half_open.records.is_full()
+        has_room && !self.half_open.records.is_full() && self.memory.budget.may_promise()
     }
 
     /// A half-open connection with these numbers for a SYN; if there is no room, another gives way.

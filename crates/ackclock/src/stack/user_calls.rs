@@ -243,6 +243,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         slot.owner = Owner::Nobody;
         if !slot.detached {
             call(&mut slot.connection, now);
+            self.orphaned(now, handle.slot);
         }
         self.touched(now, handle.slot, Cause::Step);
         Ok(())

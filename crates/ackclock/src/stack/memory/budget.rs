@@ -22,15 +22,23 @@ pub(in crate::stack) struct MemoryBudget {
     promised: u64,
     /// Connections that have something.
     connections: usize,
+    /// Those of them that their applications have given up.
+    orphans: usize,
 }
 
 /// One part in so many is for newcomers: connections that are there do not grow into it.
 const RESERVE: u64 = 16;
 
+/// Most places that are for newcomers: more of them hardly come before somebody has given way.
+const MOST_PLACES: usize = 256;
+
+/// One place in so many may have an orphaned connection.
+const ORPHANS: usize = 4;
+
 impl MemoryBudget {
     /// A budget of `limit` bytes.
     pub(in crate::stack) const fn new(limit: u64) -> Self {
-        MemoryBudget { limit, reserved: 0, promised: 0, connections: 0 }
+        MemoryBudget { limit, reserved: 0, promised: 0, connections: 0, orphans: 0 }
     }
 
     /// Bytes reserved now.
@@ -47,10 +55,22 @@ impl MemoryBudget {
         self.free().saturating_sub(self.limit / RESERVE)
     }
 
-    /// Whether newcomers live on what is reserved for them, of the memory or of `most` places.
+    /// Whether newcomers live on what is reserved for them, of the memory or of `most` places. What was
+    /// promised does not count, so that SYNs in the name of others make nobody give way.
     pub(in crate::stack) fn is_short(&self, most: usize) -> bool {
-        let places = most.saturating_sub(self.connections);
-        self.free_to_grow() == 0 || (places as u64) < most as u64 / RESERVE
+        let places = (most / RESERVE as usize).min(MOST_PLACES);
+        self.limit.saturating_sub(self.reserved) <= self.limit / RESERVE
+            || most.saturating_sub(self.connections) < places
+    }
+
+    /// Whether more may be promised: of what is for newcomers a half is for those who have answered.
+    pub(in crate::stack) fn may_promise(&self) -> bool {
+        self.free_to_grow() > 0 || self.promised < self.limit / RESERVE / 2
+    }
+
+    /// Whether there are more orphaned connections than there may be among `most`.
+    pub(in crate::stack) fn has_too_many_orphans(&self, most: usize) -> bool {
+        self.orphans > most / ORPHANS
     }
 
     /// A SYN-ACK advertises `window` bytes; something to send with goes with it.
@@ -100,8 +120,9 @@ pub(in crate::stack) struct QueueSizes {
     fitting: bool,
     /// What the receive queue should have for the window not to bound the peer.
     tuning: Option<ReceiveAutotuning>,
-    /// When the application took or queued data last, or the connection was made.
+    /// When the application took or queued data last, or made the connection or gave it up.
     used_at: Instant,
+    orphaned: bool,
 }
 
 impl QueueSizes {
@@ -134,6 +155,7 @@ impl QueueSizes {
             fitting: tuning.is_none() && receive == initial.receive_buffer,
             tuning,
             used_at: now,
+            orphaned: false,
         })
     }
 
@@ -142,7 +164,14 @@ impl QueueSizes {
         self.used_at = now;
     }
 
-    /// When the application took or queued data last, or the connection was made.
+    /// The application has given the connection up.
+    pub(in crate::stack) fn orphan(&mut self, now: Instant, budget: &mut MemoryBudget) {
+        self.note_use(now);
+        self.orphaned = true;
+        budget.orphans += 1;
+    }
+
+    /// When the application took or queued data last, or made the connection or gave it up.
     pub(in crate::stack) fn used_at(&self) -> Instant {
         self.used_at
     }
@@ -187,6 +216,7 @@ impl QueueSizes {
         budget.release(self.send);
         budget.release(self.receive);
         budget.connections = budget.connections.saturating_sub(1);
+        budget.orphans = budget.orphans.saturating_sub(self.orphaned.into());
         *self = QueueSizes::default();
     }
 

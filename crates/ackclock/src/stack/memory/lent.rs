@@ -24,6 +24,14 @@ impl MemoryBudget {
         false
     }
 
+    pub(in crate::stack) const fn may_promise(&self) -> bool {
+        true
+    }
+
+    pub(in crate::stack) const fn has_too_many_orphans(&self, _most: usize) -> bool {
+        false
+    }
+
     pub(in crate::stack) fn promise(&mut self, _window: u32) {}
 
     pub(in crate::stack) fn keep_promise(&mut self, _window: u32) {}
@@ -44,6 +52,10 @@ impl QueueSizes {
     }
 
     pub(in crate::stack) fn note_use(&mut self, _now: Instant) {
+        match *self {}
+    }
+
+    pub(in crate::stack) fn orphan(&mut self, _now: Instant, _: &mut MemoryBudget) {
         match *self {}
     }
 

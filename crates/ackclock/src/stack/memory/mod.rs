@@ -97,16 +97,33 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         let most = self.config.max_connections;
         for _ in 0..2 {
             if CAN_GROW && self.memory.budget.is_short(most) {
-                self.give_way(now);
+                self.give_way(now, (false, LEAST_IDLE_TIME));
             }
         }
     }
 
-    /// Of the next places the least promising connection is ended: one that its application has closed,
-    /// before others, and of these the one that was not used longest.
-    fn give_way(&mut self, now: Instant) {
+    /// An application has given a connection up, which goes on by itself. If there are too many such
+    /// connections another one gives way, or this one itself.
+    pub(in crate::stack) fn orphaned(&mut self, now: Instant, id: u32) {
+        let slot = self.connections.get_mut(id).filter(|slot| !slot.is_leaving());
+        let Some(sizes) = slot.and_then(|slot| slot.sizes.as_mut()) else {
+            return;
+        };
+        sizes.orphan(now, &mut self.memory.budget);
+        if self.memory.budget.has_too_many_orphans(self.config.max_connections)
+            && !self.give_way(now, (true, LEAST_IDLE_TIME))
+        {
+            self.statistics.count(|all| &mut all.gave_way);
+            self.end_idle_connection(now, id);
+        }
+    }
+
+    /// Of the next places the least promising connection is ended: an orphaned one before others, and of
+    /// these the one that was not used longest; none that is more promising than `least`. Returns whether
+    /// one was.
+    fn give_way(&mut self, now: Instant, mut least: (bool, Duration)) -> bool {
         let end = self.connections.end();
-        let mut least = (None, (false, LEAST_IDLE_TIME));
+        let mut chosen = None;
         for _ in 0..COMPARED.min(end) {
             let id = self.memory.hand;
             self.memory.hand = if id + 1 < end { id + 1 } else { 0 };
@@ -114,16 +131,17 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
                 slot.idle_time(now).map(|idle| (slot.owner == Owner::Nobody, idle))
             });
             if let Some(found) = found
-                && found >= least.1
+                && found >= least
                 && found.1 >= LEAST_IDLE_TIME
             {
-                least = (Some(id), found);
+                (chosen, least) = (Some(id), found);
             }
         }
-        if let Some(id) = least.0 {
+        if let Some(id) = chosen {
             self.statistics.count(|all| &mut all.gave_way);
             self.end_idle_connection(now, id);
         }
+        chosen.is_some()
     }
 
     /// Ends all connections whose applications have taken and queued no data for so long, with
