@@ -60,3 +60,38 @@ impl LimitOptions {
         }
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::options::connection::ConnectionOptions;
+    use ackclock::tcp::BufferTuning;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Service {
+        #[command(flatten)]
+        connection: ConnectionOptions,
+        #[command(flatten)]
+        limits: LimitOptions,
+    }
+
+    fn of(arguments: &[&str]) -> (Option<Keepalive>, Option<Duration>, BufferTuning) {
+        let Service { connection, limits } = Service::parse_from(["serve"].iter().chain(arguments));
+        let config = connection.config_of_service().unwrap();
+        (limits.keepalive(), limits.idle_time(), config.buffer_tuning)
+    }
+
+    #[test]
+    fn a_service_asks_the_silent_ends_the_idle_and_begins_with_small_buffers() {
+        let seconds = Duration::from_secs;
+        let asked = Keepalive { idle: seconds(120), interval: seconds(30), count: 4 };
+        let idle = Some(seconds(3_600));
+        assert_eq!(of(&[]), (Some(asked), idle, BufferTuning::Automatic));
+        let arguments = ["--keepalive", "2s", "--idle-time", "10min", "--buffers", "fixed"];
+        let asked = Keepalive { idle: seconds(2), interval: Duration::from_millis(500), count: 4 };
+        assert_eq!(of(&arguments), (Some(asked), Some(seconds(600)), BufferTuning::Fixed));
+        let never = of(&["--keepalive", "0", "--idle-time", "0"]);
+        assert_eq!(never, (None, None, BufferTuning::Automatic));
+    }
+}

@@ -6,8 +6,8 @@ use ackclock::stack::Stack;
 use ackclock::time::{Duration, Instant};
 use std::io::{self, Write};
 
-/// Time between two looks at the idle connections.
-const LOOK: Duration = Duration::from_secs(10);
+/// Least and most time between two looks at the idle connections: each connection is looked at.
+const LOOK: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
 
 /// When connections are ended because nothing moved on them, and how many were.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,8 @@ impl Idle {
         now: Instant,
         stack: &mut Stack<'_, C>,
     ) {
-        self.look_at = now + LOOK;
+        let [least, most] = LOOK;
+        self.look_at = now + self.time.unwrap_or(most).clamp(least, most);
         if let Some(time) = self.time {
             stack.end_idle(now, time);
         }
