@@ -174,9 +174,11 @@ def connect_idle(number, held, alive, finished):
     finished.wait()
 
 
-def idle():
-    """Connections of kernel clients that say nothing, from processes each of which has half of them."""
-    Wire().find_victim()
+def idle(vanishing=0):
+    """Connections of kernel clients that say nothing, from processes each of which has half of them, and
+    beside them clients that vanish."""
+    wire = Wire()
+    wire.find_victim()
     held, alive = (multiprocessing.Value("i", 0) for _ in range(2))
     finished = multiprocessing.Barrier(3)
     workers = [multiprocessing.Process(target=connect_idle, args=(MANY // 2, held, alive, finished))
@@ -184,7 +186,8 @@ def idle():
     for worker in workers:
         worker.start()
     finished.wait()
-    seen = fate(held.value, MANY)
+    gone = len(open_many(wire, vanishing, ECHO))
+    seen = fate(held.value + gone, MANY + vanishing)
     finished.wait()
     for worker in workers:
         worker.join()
@@ -216,6 +219,10 @@ def open_many(wire, count, service, then=lambda *_: (), seconds=45):
             if not batch:
                 break
     return opened
+
+
+def idle_and_vanished():
+    return idle(MANY)
 
 
 def vanished():
@@ -406,6 +413,7 @@ ATTACKS = {
     "parallel-connects": (parallel_connects, "1,000 connects at a time", "echo", 60, ""),
     "idle": (idle, "20,000 idle connections", "echo", 120, ""),
     "vanished": (vanished, "20,000 clients that connect and vanish", "echo", 90, ""),
+    "idle-and-vanished": (idle_and_vanished, "both of these together", "echo", 180, ""),
     "unacknowledged-fin": (unacknowledged_fin, "20,000 that never acknowledge our FIN", "echo", 90, ""),
     "unread": (unread, "5,000 that never read chargen", "chargen", 90, ""),
     "side-channel": (side_channel, "which port is in use, told by RSTs (12 trials; chance: 6)", "echo",

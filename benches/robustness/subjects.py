@@ -19,7 +19,7 @@ from wire import ATTACKER, NOBODY, VICTIM
 SERVICES = {"echo": 7, "chargen": 19}
 # Processes of the server on the kernel's sockets, so that each has descriptors for its connections where
 # their number is limited to 20,000.
-SERVERS = 2
+SERVERS = 4
 
 
 def run(*command):

@@ -108,6 +108,8 @@ fn wrong_options_are_a_usage_error_in_one_line() {
         &["serve", "time", "--via", "kernel"],
         &["serve", "echo", "--via", "kernel", "--tun", "t", "--address", "10.7.0.2/24"],
         &["serve", "echo", "--via", "kernel", "--cc", "reno"],
+        &["serve", "echo", "--via", "kernel", "--idle-time", "1h"],
+        &["serve", "echo", "--tun", "t", "--address", "10.7.0.2/24", "--keepalive", "often"],
         &["serve", "echo", "--via", "kernel", "--pcap", "file"],
         &["setup"],
         &["setup", "tun", "a name"],

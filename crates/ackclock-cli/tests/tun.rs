@@ -291,7 +291,7 @@ fn what_a_service_refused_is_told_in_intervals_and_at_its_end() {
         done
         cat "$work/told--json"
         grep -q '^\[  1\] .* sec ' "$work/ours" && echo 1
-        grep -c '; refused: 0 half-open, [1-9][0-9]* accept queue, 0 memory, 0 resets$' "$work/ours"
+        grep -c '; refused: 0 half-open, [1-9][0-9]* accept queue, 0 memory, 0 idle, 0 resets$' "$work/ours"
     "#;
     let Some(output) = in_namespace(script) else {
         return;
@@ -304,6 +304,63 @@ fn what_a_service_refused_is_told_in_intervals_and_at_its_end() {
     let told: u64 = intervals.iter().map(|interval| refused(&interval["refused"])).sum();
     assert_eq!(told, all);
     assert_eq!(reports[1..], [1, 1], "lines of intervals, and the last line");
+}
+
+#[test]
+fn idle_clients_give_way_to_newcomers_and_end_after_their_time() {
+    // Two of 32 places are for newcomers.
+    let script = r#"
+        open() { for n in $(seq "$1" "$2"); do eval "exec $n<>/dev/tcp/10.7.0.2/7"; done; }
+        count() { ss -tHn state established dst 10.7.0.2 | wc -l; }
+        serve ours echo --tun ack0 --address 10.7.0.2/24 --max-connections 32 --idle-time 5s --json
+        open 10 39
+        sleep 1.1
+        open 40 61
+        echo newcomer >&61
+        read -r word <&61
+        count
+        until [ "$(count)" = 0 ]; do sleep 0.1; done
+        kill -INT $!
+        wait $!
+        cat "$work/ours"
+        echo "\"$word\""
+        sed -n 's/^note: \([0-9]*\) idle connections were ended to make room.*/\1/p' "$work/ours.ready"
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    let reports = reports(&output);
+    // Every second newcomer makes two give way.
+    assert_eq!(reports[0], 30);
+    assert_eq!(reports[1]["accepted_connections"], 52);
+    assert_eq!(reports[1]["refused"]["idle_connections"], 22);
+    assert_eq!(reports[2], "newcomer");
+    let noted: u64 = reports[3..].iter().filter_map(Value::as_u64).sum();
+    assert_eq!(noted, 22);
+}
+
+#[test]
+fn a_client_that_has_vanished_is_given_up() {
+    let script = r#"
+        serve ours echo --tun ack0 --address 10.7.0.2/24 --keepalive 400ms --json
+        exec 3<>/dev/tcp/10.7.0.2/7
+        sleep 1
+        iptables -A INPUT -s 10.7.0.2 -j DROP
+        sleep 1.5
+        kill -INT $!
+        wait $!
+        cat "$work/ours"
+    "#;
+    let Some(output) = in_namespace(script) else {
+        return;
+    };
+    let report = &reports(&output)[0];
+    assert_eq!(
+        (&report["accepted_connections"], &report["failed_connections"]),
+        (&1.into(), &1.into())
+    );
+    let error = report["error"].as_str().expect("an error");
+    assert!(error.contains("keepalive"), "{error}");
 }
 
 #[test]

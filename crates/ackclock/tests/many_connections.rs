@@ -53,6 +53,9 @@ static ALLOCATOR: Counting = Counting;
 const CONNECTIONS: usize = 100_000;
 const MOST: isize = 200 << 20;
 
+/// Places that the stack keeps for newcomers.
+const KEPT: usize = 256;
+
 const TURN: Duration = Duration::from_micros(20);
 
 /// Two stacks, whose memory is on accounts of their own.
@@ -66,7 +69,7 @@ impl World {
     fn new(server: SocketAddr) -> Self {
         let end = |index: usize| {
             let mut config = StackConfig::new(Capabilities::with_mtu(1500), [index as u64, 2]);
-            config.max_connections = CONNECTIONS;
+            config.max_connections = CONNECTIONS + KEPT;
             // What windows promise takes memory when it is used.
             config.memory = 1 << 40;
             let mut stack = Stack::new(config, BuiltIn::default(), Storage::growing()).unwrap();

@@ -108,12 +108,14 @@ impl Serve {
 
     #[cfg(target_os = "linux")]
     fn stack_settings(&self, via: Via) -> Result<StackSettings, Failure> {
-        let config = self.connection.config()?;
+        let mut config = self.connection.config_of_service()?;
+        config.keepalive = self.limits.keepalive();
         Ok(StackSettings {
             way: self.way.settings(via, self.queues.queues),
             config,
             controller: self.connection.controller()?,
             limits: self.limits.limits(&config),
+            idle_time: self.limits.idle_time(),
             seed: self.seed,
             interval: self.report.interval,
             pcap: self.pcap.clone(),

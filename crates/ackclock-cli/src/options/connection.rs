@@ -83,11 +83,12 @@ pub(crate) struct ConnectionOptions {
     /// Send buffer and receive buffer, each
     #[arg(long, value_name = "BYTES", default_value = "256k", value_parser = parse_bytes)]
     buffer: u64,
-    #[arg(long, value_name = "TUNING", default_value_t, help = format!(
-        "Whether buffers have that size from the start or grow to it with the need: {}",
+    #[arg(long, value_name = "TUNING", help = format!(
+        "Whether buffers have that size from the start or grow to it with the need: {} [default: \
+         fixed; of serve: auto]",
         BufferTuning::WORDS
     ))]
-    buffers: BufferTuning,
+    buffers: Option<BufferTuning>,
     /// Give up opening a connection that nobody answers after so long
     #[arg(long, value_name = "TIME", default_value = "30s",
           value_parser = parse_positive_duration)]
@@ -122,7 +123,7 @@ impl ConnectionOptions {
         let buffer = u32::try_from(self.buffer).unwrap_or(u32::MAX);
         config.send_buffer = buffer;
         config.receive_buffer = buffer;
-        config.buffer_tuning = self.buffers;
+        config.buffer_tuning = self.buffers.unwrap_or_default();
         // A large buffer is of use only if all of it can be in flight.
         config.flight_records = config.flight_records.max(buffer / 1024);
         // The more is in flight, the more of it may be missing at a time.
@@ -131,6 +132,14 @@ impl ConnectionOptions {
             Ok(()) => Ok(config),
             Err(error) => Err(Failure::Usage(error.to_string())),
         }
+    }
+
+    /// The same of a service, whose buffers follow the need unless it was asked for something else.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn config_of_service(&self) -> Result<Config, Failure> {
+        let mut config = self.config()?;
+        config.buffer_tuning = self.buffers.unwrap_or(BufferTuning::Automatic);
+        Ok(config)
     }
 
     /// Recovery algorithm: the one asked for, or that of the congestion control, or the default.

@@ -1,5 +1,7 @@
 //! A discard, echo or chargen service, on this program's stack or on the kernel's sockets.
 
+#[cfg(target_os = "linux")]
+mod idle;
 #[cfg(unix)]
 mod kernel;
 #[cfg(target_os = "linux")]

@@ -1,5 +1,6 @@
 //! Service on this program's stack, by a way out of this machine.
 
+use super::idle::Idle;
 use super::meter::{Counts, HEADER, Meter};
 use super::refused::Refused;
 use super::settings::ServeSettings;
@@ -28,6 +29,8 @@ pub(crate) struct StackSettings {
     /// Congestion controller that each connection gets a clone of.
     pub(crate) controller: BuiltIn,
     pub(crate) limits: Limits,
+    /// Connections on which no data has moved for so long are ended; `None`: none are.
+    pub(crate) idle_time: Option<Duration>,
     /// Seed of everything random; `None`: a random seed.
     pub(crate) seed: Option<u64>,
     /// Length of the intervals that are reported; `None`: none are.
@@ -61,6 +64,7 @@ pub(crate) fn over_own_stack(
     let servers = |index| Servers {
         each: places.iter().map(server).collect(),
         meter: Meter::new(index + 1, stack_settings.interval, !settings.json),
+        idle: Idle::new(stack_settings.idle_time),
     };
     let mut all: Vec<_> = (0..driver.queues()).map(servers).collect();
     let place = places.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
@@ -99,6 +103,7 @@ pub(crate) fn over_own_stack(
 struct Servers {
     each: Vec<Server<'static>>,
     meter: Meter,
+    idle: Idle,
 }
 
 impl Servers {
@@ -163,12 +168,17 @@ impl<'a, C: CongestionController + Clone> Application<'a, C> for Servers {
     }
 
     fn wake_at(&self) -> Instant {
-        self.meter.next_at()
+        self.meter.next_at().min(self.idle.look_at())
     }
 
     fn on_wake(&mut self, now: Instant, stack: &mut Stack<'a, C>) {
-        let counts = self.counts(stack);
-        self.meter.sample(now, counts);
+        if now >= self.idle.look_at() {
+            self.idle.look(now, stack);
+        }
+        if now >= self.meter.next_at() {
+            let counts = self.counts(stack);
+            self.meter.sample(now, counts);
+        }
     }
 
     fn is_done(&self) -> bool {

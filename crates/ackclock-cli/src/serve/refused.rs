@@ -1,4 +1,4 @@
-//! What the stacks of a service refused for want of room or by a rate limit.
+//! What the stacks of a service refused, or ended, for want of room or by a rate limit.
 
 use ackclock::stack::Statistics;
 use serde::Serialize;
@@ -15,6 +15,8 @@ pub(super) struct Refused {
     pub(super) accept_queue_segments: u64,
     /// Connections refused because the memory for queues was spent.
     pub(super) memory_connections: u64,
+    /// Idle connections that gave way to others because memory or places were short.
+    pub(super) idle_connections: u64,
     /// RST segments not sent because of the rate limit.
     pub(super) resets: u64,
 }
@@ -25,6 +27,7 @@ impl Refused {
             half_open_syns: join(self.half_open_syns, other.half_open_syns),
             accept_queue_segments: join(self.accept_queue_segments, other.accept_queue_segments),
             memory_connections: join(self.memory_connections, other.memory_connections),
+            idle_connections: join(self.idle_connections, other.idle_connections),
             resets: join(self.resets, other.resets),
         }
     }
@@ -36,6 +39,7 @@ impl From<&Statistics> for Refused {
             half_open_syns: statistics.half_open_overflow,
             accept_queue_segments: statistics.accept_overflow,
             memory_connections: statistics.memory_refused,
+            idle_connections: statistics.gave_way,
             resets: statistics.resets_suppressed,
         }
     }
@@ -59,10 +63,17 @@ impl Sub for Refused {
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Refused {
+            half_open_syns,
+            accept_queue_segments,
+            memory_connections,
+            idle_connections,
+            resets,
+        } = self;
         write!(
             f,
-            "{} half-open, {} accept queue, {} memory, {} resets",
-            self.half_open_syns, self.accept_queue_segments, self.memory_connections, self.resets
+            "{half_open_syns} half-open, {accept_queue_segments} accept queue, \
+             {memory_connections} memory, {idle_connections} idle, {resets} resets"
         )
     }
 }

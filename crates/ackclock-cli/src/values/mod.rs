@@ -9,7 +9,7 @@ mod trace_file;
 
 pub(crate) use bytes::parse_bytes;
 pub(crate) use cidr::parse_cidr;
-pub(crate) use duration::{parse_interval, parse_positive_duration};
+pub(crate) use duration::{parse_duration, parse_interval, parse_positive_duration};
 pub(crate) use emulated_path::{path_text, there_and_back};
 pub(crate) use peer::Peer;
 pub(crate) use trace_file::TraceFile;

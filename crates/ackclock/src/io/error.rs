@@ -62,7 +62,7 @@ impl embedded_io::Error for IoError {
                 Error::TimedOut | Error::UserTimeout | Error::KeepaliveTimeout => {
                     ErrorKind::TimedOut
                 }
-                Error::Aborted => ErrorKind::ConnectionAborted,
+                Error::Aborted | Error::Idle => ErrorKind::ConnectionAborted,
                 Error::AddressRemoved => ErrorKind::AddrNotAvailable,
                 Error::NoResources => ErrorKind::OutOfMemory,
                 Error::Unreachable => ErrorKind::Other,

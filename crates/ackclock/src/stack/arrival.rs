@@ -181,10 +181,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let Some(reply) = reset_for(segment) else {
             return;
         };
-        if self.reset_limit.allow(now) {
+        let per_second = self.config.resets_per_second;
+        if self.reset_limits.allow(now, segment.ip.source, per_second, &self.secret) {
             self.reply(reply);
         } else {
-            tell!(warn, "no reset to {}: there are too many", segment.ip.source);
+            tell!(warn, "no reset to {}: it has had too many", segment.ip.source);
             self.statistics.count(|all| &mut all.resets_suppressed);
         }
     }
@@ -215,7 +216,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     #[inline(never)]
     fn on_unknown_option(&mut self, now: Instant, ip: &IpInfo, option: &UnknownOption<'_>) {
         self.statistics.count(|all| &mut all.bad_header);
-        let is_allowed = self.error_limit.get_mut().is_some_and(|limit| limit.allow(now));
+        let is_allowed = self.error_limit.get_mut().is_some_and(|limit| limit.allow_error(now));
         if self.addresses.contains(ip.destination)
             && is_allowed
             && self.replies.push_unknown_option(ip, option) == Queued::Full

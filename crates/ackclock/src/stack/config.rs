@@ -28,7 +28,9 @@ pub struct StackConfig {
     pub first_ephemeral_port: u16,
     /// Highest ephemeral port.
     pub last_ephemeral_port: u16,
-    /// Most RST segments sent per second to segments that belong to nobody.
+    /// Most RST segments sent per second to one address (over IPv6, to one network of 64 bits) for segments
+    /// that belong to nobody. Up to a half fewer are sent, so that nobody can count on them. In a profile
+    /// for [`Few`](crate::profile::Few) connections it is so many to all addresses together.
     pub resets_per_second: u32,
     /// Which part of what the stacks with the same addresses have in common is this one's.
     pub(super) part: Part,

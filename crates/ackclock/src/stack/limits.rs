@@ -26,12 +26,16 @@
 //! The limits are settings of the [`StackConfig`] (`max_connections`, `max_half_open`, `max_time_wait`,
 //! and `memory` for the bytes of all queues together: `memory_refused`) and of each connection's
 //! [`Config`](crate::tcp::Config) (`send_buffer`, `receive_buffer`, `flight_records`,
-//! `reassembly_ranges`), and the constants of this module. What happens beyond them is the same.
+//! `reassembly_ranges`), and the constants of this module. What happens beyond them is the same, but it is
+//! delayed: a sixteenth of `memory`, and of `max_connections` (256 at most), is for newcomers, and while they
+//! live on that, one or two connections give way to each, of which the applications have taken or queued no
+//! data for longest: [`Error::Idle`](crate::tcp::Error::Idle), `gave_way`. One place in four may have a
+//! connection that was closed and is not over yet; beyond that one of those is reset, likewise.
 //!
 //! # In either case
 //! - A [`ListenConfig`](super::ListenConfig) limits a listener's handshakes under way (`half_open`) and the
 //!   connections that wait to be accepted (`backlog`): `half_open_overflow`, `accept_overflow`.
-//! - [`StackConfig::resets_per_second`] limits resets to strangers: `resets_suppressed`. Acks that
+//! - [`StackConfig::resets_per_second`] limits resets to each stranger: `resets_suppressed`. Acks that
 //!   challenge the sender of a doubtful segment are limited as RFC 5961 section 7 says, for each
 //!   connection.
 //! - Connections to one destination are limited by the ephemeral ports

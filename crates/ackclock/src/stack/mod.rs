@@ -55,6 +55,7 @@ pub use storage::{ConnectionMemory, StackMemory, Storage};
 
 use crate::congestion::{BuiltIn, CongestionController};
 use crate::profile::{Full, Part, Profile};
+use crate::tcp::challenge::AnswerLimit;
 use crate::tcp::{Error, Initial};
 use crate::time::Instant;
 use crate::wire::Address;
@@ -68,7 +69,7 @@ use pool::Pool;
 use ports::EphemeralPorts;
 use predicted::Predicted;
 use ready::ReadyQueue;
-use replies::{RateLimit, Replies};
+use replies::{Replies, ResetLimits};
 use scale::Scale;
 use secret::Secret;
 use slot::Slot;
@@ -160,9 +161,9 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     ready: ReadyQueue<'a, Credit<P>>,
     events: IdQueue<'a>,
     replies: Replies<'a>,
-    reset_limit: RateLimit,
+    reset_limits: ResetLimits<P::Connections>,
     /// Of ICMP errors that we send.
-    error_limit: <P::IcmpErrors as Part>::Begins<RateLimit>,
+    error_limit: <P::IcmpErrors as Part>::Begins<AnswerLimit>,
     statistics: Counted<P>,
 }
 

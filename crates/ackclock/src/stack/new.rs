@@ -9,7 +9,7 @@ use super::memory::{IdleMemory, MemoryBudget, QueueMemory};
 use super::pool::{NO_ID, Pool};
 use super::ports::EphemeralPorts;
 use super::ready::ReadyQueue;
-use super::replies::{RateLimit, Replies};
+use super::replies::{Replies, ResetLimits};
 use super::secret::Secret;
 use super::statistics::Counted;
 use super::time_wait::TimeWaits;
@@ -83,6 +83,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 lent_receive: Some((0, 0)),
                 budget: MemoryBudget::new(0),
                 idle: IdleMemory::new(none()),
+                hand: 0,
             },
             half_open: HalfOpens::new(none(), none(), none(), 0),
             time_waits: TimeWaits::new(none(), 0),
@@ -92,7 +93,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             ready: ReadyQueue::new(none(), none(), 0),
             events: IdQueue::new(none()),
             replies: Replies::new(none(), none(), none()),
-            reset_limit: RateLimit::new(config.resets_per_second),
+            reset_limits: ResetLimits::NEW,
             error_limit: Initial::INITIAL,
             statistics: Counted::NONE,
             config,
@@ -150,6 +151,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             lent_receive: (least <= most).then_some((least, most)),
             budget: MemoryBudget::new(config.memory),
             idle: IdleMemory::new(resting),
+            hand: 0,
         };
         self.half_open =
             HalfOpens::new(half_open, half_open_timers, syn_acks, config.max_half_open);

@@ -186,7 +186,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let sizes = match self.memory.lent_receive {
             Some(_) => None,
             None => {
-                let reserved = QueueSizes::reserve(&mut self.memory.budget, initial, promised);
+                let reserved =
+                    QueueSizes::reserve(self.now, &mut self.memory.budget, initial, promised);
                 if reserved.is_none() {
                     tell!(warn, "connection {} refused: no memory for its queues", tuple);
                     self.statistics.count(|all| &mut all.memory_refused);

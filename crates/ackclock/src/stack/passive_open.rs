@@ -92,7 +92,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     fn has_room_for_half_open(&self, listener: u32) -> bool {
         let listener = self.listeners.records.get(listener);
         let has_room = listener.is_some_and(ListenerRecord::has_room_for_half_open);
-        has_room && !self.half_open.records.is_full()
+        has_room && !self.half_open.records.is_full() && self.memory.budget.may_promise()
     }
 
     /// A half-open connection with these numbers for a SYN; if there is no room, another gives way.
@@ -117,6 +117,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let Some(receive_memory) = self.receive_memory(initial) else {
             tell!(warn, "SYN dropped, {}: no memory for its queues", tuple);
             self.statistics.count(|all| &mut all.memory_refused);
+            self.make_room(now);
             return None;
         };
         let passive = Passive {
@@ -177,6 +178,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             return None;
         };
         let added = if has_room { self.add_accepted(now, half_open, &tuple) } else { None };
+        self.make_room(now);
         let Some(id) = added else {
             tell!(warn, "handshake not finished, {}: no room for the connection", tuple);
             self.statistics.count(|all| &mut all.accept_overflow);

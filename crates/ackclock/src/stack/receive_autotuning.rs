@@ -101,10 +101,10 @@ mod tests {
         let mut tuning = tuning();
         let rtt = Duration::from_millis(100);
         let at = Instant::from_millis;
-        assert_eq!(tuning.wanted(), 65_535);
+        assert_eq!(tuning.wanted(), 16_384);
         tuning.on_read(at(0), SeqNumber(0), rtt);
         tuning.on_read(at(99), SeqNumber(60_000), rtt);
-        assert_eq!(tuning.wanted(), 65_535, "the round trip is not over");
+        assert_eq!(tuning.wanted(), 16_384, "the round trip is not over");
         tuning.on_read(at(100), SeqNumber(65_000), rtt);
         assert_eq!(tuning.wanted(), 130_000 + SLACK);
         tuning.on_read(at(200), SeqNumber(130_000), rtt);
@@ -120,7 +120,7 @@ mod tests {
         let at = Instant::from_millis;
         tuning.on_read(at(0), SeqNumber(0), Duration::ZERO);
         tuning.on_read(at(100), SeqNumber(65_000), Duration::ZERO);
-        assert_eq!(tuning.wanted(), 65_535, "nothing is known of the path");
+        assert_eq!(tuning.wanted(), 16_384, "nothing is known of the path");
         tuning.on_echo(Duration::from_millis(90));
         tuning.on_echo(Duration::from_millis(80));
         tuning.on_read(at(101), SeqNumber(65_000), Duration::from_millis(500));

@@ -2,6 +2,8 @@
 
 use super::ip_fields::IpFields;
 use super::limits;
+use super::scale::Scale;
+use super::secret::Secret;
 use super::tuple::{End, FourTuple, NOBODY};
 use crate::profile::Initial;
 use crate::seq::SeqNumber;
@@ -240,45 +242,41 @@ impl<'a> Replies<'a> {
     }
 }
 
-/// A token bucket: so many per second, and as many at once.
+/// How many resets strangers get: a [limit of their own](Scale::ResetLimits) for each of a few groups of
+/// sources, which a keyed hash puts together, so that whoever uses up his own neither silences others
+/// nor learns from what is left who else got any.
 #[derive(Debug)]
-pub(super) struct RateLimit {
-    /// Time that one token takes to come back, in nanoseconds; [`NEVER`]: there are no tokens.
-    cost: u32,
-    /// Time saved up in nanoseconds, one second at most.
-    saved: u32,
-    last: Instant,
+pub(super) struct ResetLimits<S: Scale> {
+    groups: S::ResetLimits,
 }
 
-/// One second in nanoseconds.
-const SECOND: u32 = 1_000_000_000;
-/// More than can be saved.
-const NEVER: u32 = u32::MAX;
+/// Interval of the limit, in milliseconds.
+const SECOND: u32 = 1_000;
 
-impl RateLimit {
-    /// At most `per_second` at once and per second.
-    pub(super) const fn new(per_second: u32) -> Self {
-        let cost = match SECOND.checked_div(per_second) {
-            Some(cost) => cost,
-            None => NEVER,
+impl<S: Scale> ResetLimits<S> {
+    /// No reset was sent yet.
+    pub(super) const NEW: Self = ResetLimits { groups: S::ResetLimits::INITIAL };
+
+    /// Whether `source` may get a reset: of `per_second` at most. A part of them, up to a half and
+    /// different in each second, is withheld where there are [groups](Scale::ResetLimits): who shares one
+    /// with somebody else does not know how many there were.
+    pub(super) fn allow(
+        &mut self,
+        now: Instant,
+        source: Address,
+        per_second: u32,
+        secret: &Secret,
+    ) -> bool {
+        let groups = self.groups.as_mut();
+        let hash = if S::IS_MANY { secret.group(source) } else { 0 };
+        let group = hash as usize % groups.len().max(1);
+        let most = |began_at| {
+            let withheld = if S::IS_MANY { secret.withheld(group, began_at) } else { 0 };
+            let part = (u64::from(withheld) * u64::from(per_second)) >> 33;
+            per_second.saturating_sub(part as u32)
         };
-        RateLimit { cost, saved: SECOND, last: Instant::ZERO }
+        groups.get_mut(group).is_some_and(|limit| limit.allow(now, SECOND, most))
     }
-
-    /// Takes a token if there is one.
-    pub(super) fn allow(&mut self, now: Instant) -> bool {
-        let passed = now.saturating_since(self.last).as_nanos().min(SECOND.into()) as u32;
-        self.last = now;
-        self.saved = (self.saved + passed).min(SECOND);
-        let left = self.saved.checked_sub(self.cost);
-        self.saved = left.unwrap_or(self.saved);
-        left.is_some()
-    }
-}
-
-impl Initial for RateLimit {
-    /// Of ICMP errors: so many a second and at once as RFC 4443 section 2.4 (f) suggests.
-    const INITIAL: Self = RateLimit::new(10);
 }
 
 #[cfg(test)]
@@ -346,17 +344,5 @@ mod tests {
             replies.echo_sent();
         }
         assert!(replies.front_echo().is_none());
-    }
-
-    #[test]
-    fn the_rate_is_limited_and_recovers() {
-        let mut limit = RateLimit::new(4);
-        let allowed = |limit: &mut RateLimit, now| (0..10).filter(|_| limit.allow(now)).count();
-        assert_eq!(allowed(&mut limit, Instant::ZERO), 4);
-        assert_eq!(allowed(&mut limit, Instant::from_millis(250)), 1);
-        assert_eq!(allowed(&mut limit, Instant::from_millis(499)), 0);
-        assert_eq!(allowed(&mut limit, Instant::from_millis(500)), 1);
-        assert_eq!(allowed(&mut limit, Instant::from_secs(100)), 4);
-        assert_eq!(allowed(&mut RateLimit::new(0), Instant::from_secs(1)), 0);
     }
 }

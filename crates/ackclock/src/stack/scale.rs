@@ -5,6 +5,8 @@ use super::ready::Credit;
 use super::timers::TimerCell;
 use super::timers::heap::HeapCell;
 use super::timers::scan::ScanCell;
+use crate::profile::Initial;
+use crate::tcp::challenge::AnswerLimit;
 use core::fmt::Debug;
 
 /// The choice between [`Many`] and [`Few`].
@@ -17,6 +19,9 @@ pub trait Scale: sealed::Sealed + Copy + Eq + Debug + Default + Send + Sync + 's
     type HashKeys: HashKeys;
     /// What a connection may send in its turn.
     type Credit: Credit;
+    /// Limits of resets, for as many groups of sources. Where there is one for all, somebody who spoofs
+    /// segments can use it up, and find out by that whether a port is in use.
+    type ResetLimits: AsMut<[AnswerLimit]> + Initial + Debug;
 }
 
 /// Thousands of connections: a hash table finds them, a heap their deadlines, and what they send is
@@ -33,6 +38,7 @@ impl Scale for Many {
     type TimerCell = HeapCell;
     type HashKeys = Multilinear;
     type Credit = i32;
+    type ResetLimits = [AnswerLimit; 256];
 }
 
 impl Scale for Few {
@@ -40,6 +46,11 @@ impl Scale for Few {
     type TimerCell = ScanCell;
     type HashKeys = ();
     type Credit = ();
+    type ResetLimits = [AnswerLimit; 1];
+}
+
+impl<const N: usize> Initial for [AnswerLimit; N] {
+    const INITIAL: Self = [AnswerLimit::INITIAL; N];
 }
 
 mod sealed {

@@ -5,6 +5,7 @@ use super::siphash::Key;
 use super::tuple::FourTuple;
 use crate::seq::SeqNumber;
 use crate::time::Instant;
+use crate::wire::Address;
 
 /// Tick of the clock in initial sequence numbers, in microseconds (RFC 9293 section 3.4.1, RFC 6528
 /// section 3).
@@ -30,6 +31,8 @@ enum Purpose {
     ClockPhase,
     Cookie,
     Share,
+    Group,
+    Withheld,
 }
 
 /// What the peer first learns of our counting.
@@ -83,6 +86,22 @@ impl Secret {
     /// Which of `stacks` with this secret has the four-tuples that nobody has yet.
     pub(super) fn share(&self, tuple: &FourTuple, stacks: u16) -> u16 {
         (self.hash(Purpose::Share, tuple) % u64::from(stacks.max(1))) as u16
+    }
+
+    /// A number for the group of sources that an address belongs to. All of an IPv6 subnet (RFC 4291
+    /// section 2.5.4), of which one host may have any, are in one group.
+    pub(super) fn group(&self, source: Address) -> u64 {
+        let key = self.key.with(Purpose::Group as u64);
+        match source {
+            Address::V4(address) => key.hash(&[u64::from(address.to_bits()) | 4 << 56]),
+            Address::V6(address) => key.hash(&[(address.to_bits() >> 64) as u64, 8 << 56]),
+        }
+    }
+
+    /// A word for what of its resets a group does not get in the interval that began then.
+    pub(super) fn withheld(&self, group: usize, began_at: u32) -> u32 {
+        let word = group as u64 & 0xff_ffff | u64::from(began_at) << 24 | 7 << 56;
+        self.key.with(Purpose::Withheld as u64).hash(&[word]) as u32
     }
 
     /// Seed of a connection's random words, of which nothing secret comes: a multiplication mixes well

@@ -8,7 +8,7 @@ use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::tcp::{Connection, Initial, Readiness, State};
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 use crate::wire::Timestamps;
 
 /// Who will close a connection.
@@ -85,6 +85,14 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
     #[inline]
     pub(super) fn is_fitting(&self, memory: &MemoryBudget) -> bool {
         self.sizes.as_ref().is_none_or(|sizes| sizes.is_fitting(memory))
+    }
+
+    /// How long its application has taken and queued no data; `None` if it is over already, has not been
+    /// accepted yet, or has lent memory.
+    pub(super) fn idle_time(&self, now: Instant) -> Option<Duration> {
+        let is_open = !self.detached && !self.is_leaving() && self.owner != Owner::Listener;
+        let sizes = self.sizes.as_ref().filter(|_| is_open)?;
+        Some(now.saturating_since(sizes.used_at()))
     }
 
     /// A segment with data arrived, with that timestamps option: the receive queue's tuning wants to

@@ -60,6 +60,8 @@ pub struct Statistics {
     /// Connections refused because the memory for queues was spent; the peer's SYN, or the ack of
     /// ours, was dropped.
     pub memory_refused: u64,
+    /// Idle connections ended because memory or places were short.
+    pub gave_way: u64,
     /// Calls that a limit refused: connections, listeners and addresses beyond the last place or the
     /// last byte of memory, and connections to whom all ephemeral ports were taken.
     pub calls_refused: u64,
@@ -123,6 +125,7 @@ impl Initial for Statistics {
         syn_cookies_refused: 0,
         accept_overflow: 0,
         memory_refused: 0,
+        gave_way: 0,
         calls_refused: 0,
         half_open_timeouts: 0,
         time_wait_recycled: 0,

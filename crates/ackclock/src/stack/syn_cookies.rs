@@ -58,7 +58,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let initial = &listener.config.connection;
         let Some((window, _)) = self.receive_memory(initial) else {
             tell!(warn, "SYN dropped, {}: no memory for its queues", tuple);
-            return self.statistics.count(|all| &mut all.memory_refused);
+            self.statistics.count(|all| &mut all.memory_refused);
+            return self.make_room(now);
         };
         let Header { seq: irs, options: Options { mss, timestamps, .. }, .. } = syn.header;
         let mut peers = SynOptions::of(&syn.header);

@@ -11,7 +11,7 @@ use crate::profile::Profile;
 use crate::seq::SeqNumber;
 use crate::storage::Buffer;
 use crate::tcp::TimeWait;
-use crate::tcp::challenge::ChallengeLimit;
+use crate::tcp::challenge::AnswerLimit;
 use crate::tcp::timestamps::TimestampCheck;
 use crate::time::Instant;
 use crate::wire::{Flags, Segment};
@@ -27,7 +27,7 @@ pub(super) struct TimeWaitRecord<P: Profile> {
     pub(super) tuple: FourTuple,
     state: TimeWait<P>,
     ip_fields: IpFields,
-    challenge: ChallengeLimit,
+    challenge: AnswerLimit,
     /// When its 2 MSL are over.
     expires: Instant,
     /// Who came to TIME-WAIT, or began its 2 MSL anew, just before it and just after it.
@@ -56,7 +56,7 @@ impl<P: Profile> TimeWaitRecord<P> {
         state: TimeWait<P>,
         ip_fields: IpFields,
     ) -> Self {
-        let challenge = ChallengeLimit::default();
+        let challenge = AnswerLimit::default();
         let expires = now + state.duration;
         let (older, newer) = (NO_ID, NO_ID);
         TimeWaitRecord { tuple, state, ip_fields, challenge, expires, older, newer }
@@ -125,7 +125,7 @@ impl<P: Profile> TimeWaitRecord<P> {
     }
 
     fn acknowledge(&mut self, now: Instant) -> Answer {
-        if self.challenge.allow(now) { Answer::Acknowledge } else { Answer::Drop }
+        if self.challenge.allow_challenge(now) { Answer::Acknowledge } else { Answer::Drop }
     }
 }
 

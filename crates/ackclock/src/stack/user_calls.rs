@@ -189,6 +189,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let now = self.begin(now);
         let slot = self.resolve_mut(handle)?;
         let answer = call(&mut slot.connection);
+        if let Some(sizes) = &mut slot.sizes {
+            sizes.note_use(now);
+        }
         self.fit_queues(now, handle.slot);
         let slot = self.connections.get(handle.slot)?;
         // The other cause does the same with less.
@@ -216,6 +219,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let slot = self.connections.get_mut(handle.slot).ok_or(SendError::InvalidHandle)?;
         let answer = call(&mut slot.connection, now);
         if let Some(sizes) = &mut slot.sizes {
+            sizes.note_use(now);
             sizes.account_send(&mut self.memory.budget, &slot.connection);
         }
         if !FOR_SPEED || !matches!(answer, Ok(1..)) {
@@ -239,6 +243,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         slot.owner = Owner::Nobody;
         if !slot.detached {
             call(&mut slot.connection, now);
+            self.orphaned(now, handle.slot);
         }
         self.touched(now, handle.slot, Cause::Step);
         Ok(())

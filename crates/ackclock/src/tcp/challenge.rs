@@ -3,7 +3,7 @@
 
 use super::connection::Connection;
 use crate::congestion::CongestionController;
-use crate::profile::Profile;
+use crate::profile::{Initial, Profile};
 use crate::time::Instant;
 
 /// At most so many challenge acks in each interval. The count is the connection's own: one shared
@@ -11,32 +11,54 @@ use crate::time::Instant;
 const LIMIT: u32 = 10;
 /// RFC 5961 section 7 suggests 10 acks in any 5 seconds. In milliseconds.
 const INTERVAL: u32 = 5_000;
+/// RFC 4443 section 2.4 (f) suggests so many.
+const ERRORS_PER_SECOND: u32 = 10;
 
-/// Rate limit of challenge acks.
+/// Rate limit of answers that a stranger can provoke: so many in each interval.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ChallengeLimit {
+pub struct AnswerLimit {
     /// When the interval began, in milliseconds since the origin, modulo 2^32.
     interval_began_at: u32,
     sent: u32,
 }
 
-impl ChallengeLimit {
-    /// Whether another one may be sent now; if so it is counted.
-    pub(crate) fn allow(&mut self, now: Instant) -> bool {
+impl AnswerLimit {
+    /// Whether another challenge ack may be sent now; if so it is counted.
+    pub(crate) fn allow_challenge(&mut self, now: Instant) -> bool {
+        self.allow(now, INTERVAL, |_| LIMIT)
+    }
+
+    /// Whether another ICMP error may be sent now; if so it is counted.
+    pub(crate) fn allow_error(&mut self, now: Instant) -> bool {
+        self.allow(now, 1_000, |_| ERRORS_PER_SECOND)
+    }
+
+    /// Whether another answer may be sent now; if so it is counted. An interval is so many milliseconds
+    /// long; `most` knows by its beginning how many answers it has.
+    pub(crate) fn allow(
+        &mut self,
+        now: Instant,
+        interval: u32,
+        most: impl FnOnce(u32) -> u32,
+    ) -> bool {
         let now = now.as_millis() as u32;
-        if now.wrapping_sub(self.interval_began_at) >= INTERVAL {
-            *self = ChallengeLimit { interval_began_at: now, sent: 0 };
+        if now.wrapping_sub(self.interval_began_at) >= interval {
+            *self = AnswerLimit { interval_began_at: now, sent: 0 };
         }
-        let allowed = self.sent < LIMIT;
+        let allowed = self.sent < most(self.interval_began_at);
         self.sent += u32::from(allowed);
         allowed
     }
 }
 
+impl Initial for AnswerLimit {
+    const INITIAL: Self = AnswerLimit { interval_began_at: 0, sent: 0 };
+}
+
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// A challenge ack (RFC 5961), if this connection has not sent too many.
     pub(super) fn challenge(&mut self, now: Instant) {
-        if self.challenge.allow(now) {
+        if self.challenge.allow_challenge(now) {
             self.counters.challenge_acks.add(1);
             self.challenge_due = true;
         }
@@ -50,10 +72,10 @@ mod tests {
 
     #[test]
     fn ten_in_five_seconds() {
-        let mut limit = ChallengeLimit::default();
+        let mut limit = AnswerLimit::default();
         let now = Instant::from_secs(100);
-        assert_eq!((0..20).filter(|_| limit.allow(now)).count(), 10);
-        assert!(!limit.allow(now + Duration::from_millis(4_999)));
-        assert!(limit.allow(now + Duration::from_millis(5_000)));
+        assert_eq!((0..20).filter(|_| limit.allow_challenge(now)).count(), 10);
+        assert!(!limit.allow_challenge(now + Duration::from_millis(4_999)));
+        assert!(limit.allow_challenge(now + Duration::from_millis(5_000)));
     }
 }

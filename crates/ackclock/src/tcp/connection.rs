@@ -4,7 +4,7 @@
 //! [`output`](super::output) (what to send), [`user_calls`](super::user_calls) (the application),
 //! [`timeout`](super::timeout), [`icmp_errors`](super::icmp_errors).
 
-use super::challenge::ChallengeLimit;
+use super::challenge::AnswerLimit;
 use super::count::{ByteCount, Count};
 use super::handshake::{Agreement, SynOptions};
 use super::icmp_errors::SoftError;
@@ -133,11 +133,9 @@ pub struct Connection<'a, C, P: Profile = Full> {
     /// What our SYN offers, and once the peer's is known what both agree on.
     pub(super) agreement: Agreement<P>,
     pub(super) timestamps: TimestampState<P>,
-    pub(super) challenge: ChallengeLimit,
+    pub(super) challenge: AnswerLimit,
     /// Linger time or FIN-WAIT-2 timeout.
     pub(super) close_deadline: Instant,
-    /// The application has given the connection up.
-    pub(super) orphaned: bool,
     /// A RST is to be sent: the connection was aborted.
     pub(super) reset_due: bool,
     /// It answers text that nobody will read.
@@ -242,9 +240,8 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             keepalive: KeepaliveProbes::default(),
             agreement: Agreement::default(),
             timestamps: TimestampState::new(open.timestamp_offset),
-            challenge: ChallengeLimit::default(),
+            challenge: AnswerLimit::default(),
             close_deadline: Instant::FAR_FUTURE,
-            orphaned: false,
             reset_due: false,
             resets_text: false,
             challenge_due: false,
@@ -386,7 +383,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     }
 
     /// Ends the connection with an error and a RST to the peer.
-    pub(super) fn fail_with_reset(&mut self, error: Error) {
+    pub(crate) fn fail_with_reset(&mut self, error: Error) {
         self.reset_due = self.state.is_synchronized() || self.state == State::SynReceived;
         self.state = State::Closed;
         self.error = self.error.or(Some(error));

@@ -23,6 +23,9 @@ pub enum Error {
     Aborted,
     /// The local address of the connection was removed.
     AddressRemoved,
+    /// The application moved no data for too long, and the memory was needed for others or the time for
+    /// that was over.
+    Idle,
     /// Too few resources to establish the connection.
     NoResources,
 }
@@ -48,6 +51,7 @@ impl fmt::Display for Error {
             Error::AddressRemoved => {
                 "the connection's local address was removed; connect again from another"
             }
+            Error::Idle => "connection ended by this side: it was idle for too long",
             Error::NoResources => {
                 "no free connection slot or memory; raise the limits or close other connections"
             }

@@ -55,7 +55,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             && ack.at_or_after(self.sender.snd_una())
             && ack.at_or_before(self.sender.snd_nxt())
             && self.timestamps.advances(timestamps)
-            && !(has_text && (self.orphaned || self.is_marked(segment.ecn)));
+            && !(has_text && (self.sender.is_orphaned() || self.is_marked(segment.ecn)));
         if !is_predicted {
             return false;
         }

@@ -27,10 +27,13 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         }
         let target = arp.target.into();
         let is_ours = own.contains(target);
-        // What is known is brought up to date in any case; who asks for us will be talked to. A
-        // sender without an address only looks whether it is free (RFC 5227 section 2.1.1).
-        let waited = is_unicast(sender)
-            && self.learn::<P>(now, sender, arp.sender_hardware, Trust::Confirmed, is_ours);
+        // What is known is brought up to date in any case, but only what we have asked for is sure; who
+        // asks for us will be talked to. A sender without an address only looks whether it is free (RFC
+        // 5227 section 2.1.1).
+        let is_answer = is_ours && !arp.is_request;
+        let trust = if is_answer { Trust::Confirmed } else { Trust::Stale };
+        let waited =
+            is_unicast(sender) && self.learn::<P>(now, sender, arp.sender_hardware, trust, is_ours);
         if is_ours && arp.is_request {
             self.answer::<P>(Message {
                 is_request: false,

@@ -2,7 +2,8 @@
 //!
 //! A neighbour is asked for once per second and at most three times, then given up; one that has
 //! answered is believed for half a minute. If it is still needed then, it goes on being used while
-//! it is asked itself, and is forgotten if it does not answer.
+//! it is asked itself, and is forgotten if it does not answer. So it is at once with one that has told
+//! its address without being asked, which anybody can do in its name.
 
 use super::statistics::{EthernetStatistics, count};
 use crate::profile::Profile;
@@ -86,7 +87,7 @@ pub(super) enum Resolution {
 /// How sure news of a neighbour are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Trust {
-    /// It reaches us, and we have been answered.
+    /// It says that it answers: so it is if it was asked.
     Confirmed,
     /// It may be so: it is asked when it is needed.
     Stale,
@@ -175,33 +176,31 @@ impl<const N: usize> Neighbours<N> {
         is_new: bool,
         statistics: &mut EthernetStatistics,
     ) -> bool {
-        let deadline = match trust {
-            Trust::Confirmed => now + REACHABLE_TIME,
-            Trust::Stale => now,
-        };
         let turn = self.turn;
         match self.find(address) {
-            // What is known already, and is no news about reaching it.
-            Some(neighbour)
-                if trust == Trust::Stale
-                    && !neighbour.is_unresolved()
-                    && neighbour.hardware == hardware =>
-            {
-                false
-            }
             Some(neighbour) => {
+                // Nobody answers who was not asked.
+                let is_asked =
+                    matches!(neighbour.state, State::Incomplete(1..) | State::Probe(1..));
+                let is_sure = is_asked && trust == Trust::Confirmed;
                 let waited = neighbour.is_unresolved();
-                (neighbour.hardware, neighbour.deadline) = (hardware, deadline);
+                // What is known already, and is no news about reaching it.
+                if !is_sure && !waited && neighbour.hardware == hardware {
+                    return false;
+                }
+                neighbour.hardware = hardware;
+                neighbour.deadline = if is_sure { now + REACHABLE_TIME } else { now };
                 neighbour.state = State::Reachable;
                 waited
             }
-            None if is_new => {
-                let (state, quiet_until) = (State::Reachable, now);
-                let new = Neighbour { address, hardware, state, turn, deadline, quiet_until };
-                self.insert::<P>(now, &new, statistics);
+            None => {
+                if is_new {
+                    let (state, quiet_until, deadline) = (State::Reachable, now, now);
+                    let new = Neighbour { address, hardware, state, turn, deadline, quiet_until };
+                    self.insert::<P>(now, &new, statistics);
+                }
                 false
             }
-            None => false,
         }
     }
 

@@ -12,7 +12,7 @@ use super::tuple::FourTuple;
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
-use crate::tcp::challenge::ChallengeLimit;
+use crate::tcp::challenge::AnswerLimit;
 use crate::tcp::timestamps::{TimestampCheck, TimestampState};
 use crate::tcp::{Accepted, Agreement, Initial, RtoConfig, SynOptions};
 use crate::time::{Duration, Instant};
@@ -63,7 +63,7 @@ pub(super) struct HalfOpen<P: Profile> {
     /// The handshake is finished but for the data that the listener waits for.
     acked: bool,
     deadline: Instant,
-    challenge: ChallengeLimit,
+    challenge: AnswerLimit,
     /// Its SYN-ACK waits for the next hop's hardware address.
     pub(super) postponed: bool,
 }
@@ -133,7 +133,7 @@ impl<P: Profile> HalfOpen<P> {
             defer_accept: passive.defer_accept,
             acked: false,
             deadline: give_up_at,
-            challenge: ChallengeLimit::default(),
+            challenge: AnswerLimit::default(),
             postponed: false,
         }
     }
@@ -288,7 +288,7 @@ impl<P: Profile> HalfOpen<P> {
     }
 
     fn acknowledge(&mut self, now: Instant) -> Answer {
-        if self.challenge.allow(now) { Answer::Acknowledge } else { Answer::Drop }
+        if self.challenge.allow_challenge(now) { Answer::Acknowledge } else { Answer::Drop }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::profile::Profile;
 use crate::stack::limits::LEAST_QUEUE;
 use crate::stack::receive_autotuning::ReceiveAutotuning;
 use crate::tcp::{BufferTuning, Connection, Initial};
+use crate::time::Instant;
 
 /// Bytes of queues that may be in use at once, and that are.
 #[derive(Clone, Copy, Debug)]
@@ -19,12 +20,25 @@ pub(in crate::stack) struct MemoryBudget {
     reserved: u64,
     /// What SYN-ACKs have promised to peers that have not answered yet.
     promised: u64,
+    /// Connections that have something.
+    connections: usize,
+    /// Those of them that their applications have given up.
+    orphans: usize,
 }
+
+/// One part in so many is for newcomers: connections that are there do not grow into it.
+const RESERVE: u64 = 16;
+
+/// Most places that are for newcomers: more of them hardly come before somebody has given way.
+const MOST_PLACES: usize = 256;
+
+/// One place in so many may have an orphaned connection.
+const ORPHANS: usize = 4;
 
 impl MemoryBudget {
     /// A budget of `limit` bytes.
     pub(in crate::stack) const fn new(limit: u64) -> Self {
-        MemoryBudget { limit, reserved: 0, promised: 0 }
+        MemoryBudget { limit, reserved: 0, promised: 0, connections: 0, orphans: 0 }
     }
 
     /// Bytes reserved now.
@@ -34,6 +48,29 @@ impl MemoryBudget {
 
     fn free(&self) -> u64 {
         self.limit.saturating_sub(self.reserved).saturating_sub(self.promised)
+    }
+
+    /// What connections that are there may grow into.
+    fn free_to_grow(&self) -> u64 {
+        self.free().saturating_sub(self.limit / RESERVE)
+    }
+
+    /// Whether newcomers live on what is reserved for them, of the memory or of `most` places. What was
+    /// promised does not count, so that SYNs in the name of others make nobody give way.
+    pub(in crate::stack) fn is_short(&self, most: usize) -> bool {
+        let places = (most / RESERVE as usize).min(MOST_PLACES);
+        self.limit.saturating_sub(self.reserved) <= self.limit / RESERVE
+            || most.saturating_sub(self.connections) < places
+    }
+
+    /// Whether more may be promised: of what is for newcomers a half is for those who have answered.
+    pub(in crate::stack) fn may_promise(&self) -> bool {
+        self.free_to_grow() > 0 || self.promised < self.limit / RESERVE / 2
+    }
+
+    /// Whether there are more orphaned connections than there may be among `most`.
+    pub(in crate::stack) fn has_too_many_orphans(&self, most: usize) -> bool {
+        self.orphans > most / ORPHANS
     }
 
     /// A SYN-ACK advertises `window` bytes; something to send with goes with it.
@@ -55,10 +92,10 @@ impl MemoryBudget {
     }
 
     /// How many bytes a queue may have that holds `held` and would like `wanted`: never more than it
-    /// holds and nobody does. It grows to powers of two when it cannot have all, and gives back only
-    /// when it holds twice its share, so that a share that moves a little moves no memory.
-    fn share(&self, held: u32, wanted: u32) -> u32 {
-        let free = self.free();
+    /// holds and nobody does, of the `free` bytes that are for it. It grows to powers of two when it cannot
+    /// have all, and gives back only when it holds twice its share, so that a share that moves a little
+    /// moves no memory.
+    fn share(free: u64, held: u32, wanted: u32) -> u32 {
         // It and the rest are equal after it has taken what it may.
         let most = u32::try_from(free.saturating_add(u64::from(held)) / 2).unwrap_or(u32::MAX);
         let target = wanted.max(held);
@@ -83,12 +120,16 @@ pub(in crate::stack) struct QueueSizes {
     fitting: bool,
     /// What the receive queue should have for the window not to bound the peer.
     tuning: Option<ReceiveAutotuning>,
+    /// When the application took or queued data last, or made the connection or gave it up.
+    used_at: Instant,
+    orphaned: bool,
 }
 
 impl QueueSizes {
     /// What a connection with this configuration starts with; `None` if there is no memory for it.
     /// If a SYN-ACK has `promised` the peer a window, it can receive that.
     pub(in crate::stack) fn reserve<P: Profile>(
+        now: Instant,
         budget: &mut MemoryBudget,
         initial: &Initial<P>,
         promised: Option<u32>,
@@ -103,6 +144,7 @@ impl QueueSizes {
             return None;
         }
         budget.reserve(total);
+        budget.connections += 1;
         let tuning = ReceiveAutotuning::for_policy(initial);
         Some(QueueSizes {
             send,
@@ -112,7 +154,26 @@ impl QueueSizes {
             // Nothing was allocated yet, and the limits of a new connection are its configuration's.
             fitting: tuning.is_none() && receive == initial.receive_buffer,
             tuning,
+            used_at: now,
+            orphaned: false,
         })
+    }
+
+    /// The application takes or queues data.
+    pub(in crate::stack) fn note_use(&mut self, now: Instant) {
+        self.used_at = now;
+    }
+
+    /// The application has given the connection up.
+    pub(in crate::stack) fn orphan(&mut self, now: Instant, budget: &mut MemoryBudget) {
+        self.note_use(now);
+        self.orphaned = true;
+        budget.orphans += 1;
+    }
+
+    /// When the application took or queued data last, or made the connection or gave it up.
+    pub(in crate::stack) fn used_at(&self) -> Instant {
+        self.used_at
     }
 
     /// The receive queue that a connection with this configuration would start with, in bytes;
@@ -124,7 +185,8 @@ impl QueueSizes {
         let least = initial.receive_buffer.min(LEAST_QUEUE);
         let both = least.saturating_add(initial.send_buffer.min(LEAST_QUEUE));
         let wanted = initial.buffer_tuning.first(initial.receive_buffer);
-        (budget.free() >= u64::from(both)).then(|| budget.share(0, wanted).max(least))
+        (budget.free() >= u64::from(both))
+            .then(|| MemoryBudget::share(budget.free(), 0, wanted).max(least))
     }
 
     /// Sets most bytes of the send queue.
@@ -153,6 +215,8 @@ impl QueueSizes {
     pub(in crate::stack) fn release(&mut self, budget: &mut MemoryBudget) {
         budget.release(self.send);
         budget.release(self.receive);
+        budget.connections = budget.connections.saturating_sub(1);
+        budget.orphans = budget.orphans.saturating_sub(self.orphaned.into());
         *self = QueueSizes::default();
     }
 
@@ -182,13 +246,14 @@ impl QueueSizes {
                 .min(self.send_most),
         };
         let least = self.send_most.min(LEAST_QUEUE);
-        connection.set_send_buffer(budget.share(self.send, wanted).min(self.send_most).max(least));
+        let share = MemoryBudget::share(budget.free_to_grow(), self.send, wanted);
+        connection.set_send_buffer(share.min(self.send_most).max(least));
         self.account_send(budget, connection);
 
         let wanted = self.tuning.as_ref().map_or(self.receive_most, ReceiveAutotuning::wanted);
         let least = self.receive_most.min(LEAST_QUEUE);
-        let share = budget.share(self.receive, wanted).min(self.receive_most).max(least);
-        connection.set_receive_buffer(share);
+        let share = MemoryBudget::share(budget.free_to_grow(), self.receive, wanted);
+        connection.set_receive_buffer(share.min(self.receive_most).max(least));
         let held = connection.receive_memory();
         if held != self.receive {
             budget.release(self.receive);
@@ -201,7 +266,7 @@ impl QueueSizes {
     /// happened to the queues since, and there is memory enough.
     pub(in crate::stack) fn is_fitting(&self, budget: &MemoryBudget) -> bool {
         let most = self.send_most.max(self.receive_most);
-        self.fitting && u64::from(most) <= budget.free() / 2
+        self.fitting && u64::from(most) <= budget.free_to_grow() / 2
     }
 
     /// Whether both queues are as large as they may ever become, and accounted for.
@@ -244,25 +309,26 @@ mod tests {
 
     #[test]
     fn a_queue_may_hold_as_much_as_nobody_holds() {
+        let share =
+            |budget: &MemoryBudget, held, wanted| MemoryBudget::share(budget.free(), held, wanted);
         let mut budget = MemoryBudget::new(1 << 20);
-        assert_eq!(budget.share(0, 100_000), 100_000, "there is plenty");
-        assert_eq!(budget.share(0, 1 << 20), 1 << 19, "a half, at most");
+        assert_eq!(share(&budget, 0, 100_000), 100_000, "there is plenty");
+        assert_eq!(share(&budget, 0, 1 << 20), 1 << 19, "a half, at most");
         budget.reserve(700_000);
-        assert_eq!(budget.share(0, 1 << 20), 1 << 17, "rounded down to a power of two");
-        assert_eq!(budget.share(200_000, 1 << 20), 1 << 18);
-        assert_eq!(budget.share(300_000, 1 << 20), 300_000, "too little to gain");
+        assert_eq!(share(&budget, 0, 1 << 20), 1 << 17, "rounded down to a power of two");
+        assert_eq!(share(&budget, 200_000, 1 << 20), 1 << 18);
+        assert_eq!(share(&budget, 300_000, 1 << 20), 300_000, "too little to gain");
         budget.reserve(300_000);
-        assert_eq!(budget.share(50_000, 1 << 20), 50_000, "nearly its share");
-        assert_eq!(budget.share(300_000, 1 << 20), 1 << 17, "it gives back");
-        assert_eq!(budget.share(300_000, 5_000), 1 << 17);
+        assert_eq!(share(&budget, 50_000, 1 << 20), 50_000, "nearly its share");
+        assert_eq!(share(&budget, 300_000, 1 << 20), 1 << 17, "it gives back");
+        assert_eq!(share(&budget, 300_000, 5_000), 1 << 17);
         budget.reserve(1 << 20);
-        assert_eq!(budget.share(0, 5_000), 0);
+        assert_eq!(share(&budget, 0, 5_000), 0);
     }
 
     #[test]
     fn what_wants_nothing_more_keeps_what_it_has() {
-        let budget = MemoryBudget::new(u64::MAX);
-        assert_eq!(budget.share(10_000, 5_000), 10_000);
-        assert_eq!(budget.share(0, u32::MAX), u32::MAX);
+        assert_eq!(MemoryBudget::share(u64::MAX, 10_000, 5_000), 10_000);
+        assert_eq!(MemoryBudget::share(u64::MAX, 0, u32::MAX), u32::MAX);
     }
 }

@@ -5,6 +5,7 @@ use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::stack::receive_autotuning::ReceiveAutotuning;
 use crate::tcp::{Connection, Initial};
+use crate::time::Instant;
 
 /// Nothing to divide.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,18 @@ impl MemoryBudget {
         0
     }
 
+    pub(in crate::stack) const fn is_short(&self, _most: usize) -> bool {
+        false
+    }
+
+    pub(in crate::stack) const fn may_promise(&self) -> bool {
+        true
+    }
+
+    pub(in crate::stack) const fn has_too_many_orphans(&self, _most: usize) -> bool {
+        false
+    }
+
     pub(in crate::stack) fn promise(&mut self, _window: u32) {}
 
     pub(in crate::stack) fn keep_promise(&mut self, _window: u32) {}
@@ -30,11 +43,24 @@ pub(in crate::stack) enum QueueSizes {}
 
 impl QueueSizes {
     pub(in crate::stack) fn reserve<P: Profile>(
+        _: Instant,
         _: &mut MemoryBudget,
         _: &Initial<P>,
         _: Option<u32>,
     ) -> Option<Self> {
         None
+    }
+
+    pub(in crate::stack) fn note_use(&mut self, _now: Instant) {
+        match *self {}
+    }
+
+    pub(in crate::stack) fn orphan(&mut self, _now: Instant, _: &mut MemoryBudget) {
+        match *self {}
+    }
+
+    pub(in crate::stack) fn used_at(&self) -> Instant {
+        match *self {}
     }
 
     pub(in crate::stack) fn first_window<P: Profile>(
@@ -100,7 +126,7 @@ mod tests {
         budget.promise(1_000);
         assert_eq!(budget.reserved(), 0);
         let initial = Initial::<Full>::new(&Config::default(), 0);
-        assert!(QueueSizes::reserve(&mut budget, &initial, Some(1_000)).is_none());
+        assert!(QueueSizes::reserve(Instant::ZERO, &mut budget, &initial, Some(1_000)).is_none());
         assert_eq!(QueueSizes::first_window(&budget, &initial), None);
         budget.keep_promise(1_000);
         assert_eq!((budget.reserved(), size_of::<MemoryBudget>()), (0, 0));

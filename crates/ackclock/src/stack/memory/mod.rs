@@ -1,5 +1,5 @@
-//! The memory of all queues: how much there is, which part of it each queue has, and what stays with
-//! connections that are idle.
+//! The memory of all queues: how much there is, which part of it each queue has, what stays with
+//! connections that are idle, and which of them give way to others when memory is short.
 
 #[cfg_attr(not(feature = "alloc"), path = "lent.rs")]
 mod budget;
@@ -16,9 +16,18 @@ pub(super) use idle::IdleMemory;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::stack::Stack;
+use crate::stack::aftermath::Cause;
+use crate::stack::slot::Owner;
 use crate::storage::{Buffer, CAN_GROW};
-use crate::tcp::Buffers;
-use crate::time::Instant;
+use crate::tcp::{Buffers, Error};
+use crate::time::{Duration, Instant};
+
+/// So many places are looked at to find a connection that gives way: with all of them a newcomer would
+/// cost as much as there are connections.
+const COMPARED: u32 = 32;
+
+/// Who has moved data within this time does not give way.
+const LEAST_IDLE_TIME: Duration = Duration::from_secs(1);
 
 /// The memory of all queues of a stack.
 #[derive(Debug)]
@@ -31,6 +40,8 @@ pub(super) struct QueueMemory<'a, P: Profile> {
     pub(super) budget: MemoryBudget,
     /// What idle connections keep.
     pub(super) idle: IdleMemory<'a, P>,
+    /// Where the search for a connection that gives way goes on.
+    pub(super) hand: u32,
 }
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
@@ -78,5 +89,81 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
                 sizes.account_send(&mut self.memory.budget, &slot.connection);
             }
         }
+    }
+
+    /// A newcomer has come or was refused: if newcomers live on what is reserved for them, one or two
+    /// connections give way, so that those who come next find something.
+    pub(in crate::stack) fn make_room(&mut self, now: Instant) {
+        let most = self.config.max_connections;
+        for _ in 0..2 {
+            if CAN_GROW && self.memory.budget.is_short(most) {
+                self.give_way(now, (false, LEAST_IDLE_TIME));
+            }
+        }
+    }
+
+    /// An application has given a connection up, which goes on by itself. If there are too many such
+    /// connections another one gives way, or this one itself.
+    pub(in crate::stack) fn orphaned(&mut self, now: Instant, id: u32) {
+        let slot = self.connections.get_mut(id).filter(|slot| !slot.is_leaving());
+        let Some(sizes) = slot.and_then(|slot| slot.sizes.as_mut()) else {
+            return;
+        };
+        sizes.orphan(now, &mut self.memory.budget);
+        if self.memory.budget.has_too_many_orphans(self.config.max_connections)
+            && !self.give_way(now, (true, LEAST_IDLE_TIME))
+        {
+            self.statistics.count(|all| &mut all.gave_way);
+            self.end_idle_connection(now, id);
+        }
+    }
+
+    /// Of the next places the least promising connection is ended: an orphaned one before others, and of
+    /// these the one that was not used longest; none that is more promising than `least`. Returns whether
+    /// one was.
+    fn give_way(&mut self, now: Instant, mut least: (bool, Duration)) -> bool {
+        let end = self.connections.end();
+        let mut chosen = None;
+        for _ in 0..COMPARED.min(end) {
+            let id = self.memory.hand;
+            self.memory.hand = if id + 1 < end { id + 1 } else { 0 };
+            let found = self.connections.get(id).and_then(|slot| {
+                slot.idle_time(now).map(|idle| (slot.owner == Owner::Nobody, idle))
+            });
+            if let Some(found) = found
+                && found >= least
+                && found.1 >= LEAST_IDLE_TIME
+            {
+                (chosen, least) = (Some(id), found);
+            }
+        }
+        if let Some(id) = chosen {
+            self.statistics.count(|all| &mut all.gave_way);
+            self.end_idle_connection(now, id);
+        }
+        chosen.is_some()
+    }
+
+    /// Ends all connections whose applications have taken and queued no data for so long, with
+    /// [`Error::Idle`]; returns how many. It looks at every slot.
+    pub fn end_idle(&mut self, now: Instant, idle_time: Duration) -> usize {
+        let now = self.begin(now);
+        let mut ended = 0;
+        for id in 0..self.connections.end() {
+            let idle = self.connections.get(id).and_then(|slot| slot.idle_time(now));
+            if idle.is_some_and(|idle| idle >= idle_time) {
+                self.end_idle_connection(now, id);
+                ended += 1;
+            }
+        }
+        ended
+    }
+
+    fn end_idle_connection(&mut self, now: Instant, id: u32) {
+        if let Some(slot) = self.connections.get_mut(id) {
+            tell!(debug, "connection {}: ended, it was idle", slot.tuple);
+            slot.connection.fail_with_reset(Error::Idle);
+        }
+        self.touched(now, id, Cause::Step);
     }
 }

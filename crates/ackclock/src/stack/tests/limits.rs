@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::profile::Least;
+use crate::seq::SeqNumber;
 use crate::tcp::ConfigError;
+use crate::wire::Ecn;
 use std::boxed::Box;
 
 #[test]
@@ -53,16 +55,79 @@ fn a_full_accept_queue_delays_the_handshake() {
     assert_eq!(pair.server.received(server), Ok([&b"here I am"[..], &[]]));
 }
 
-#[test]
-fn resets_are_limited_by_rate() {
-    let few = StackConfig { resets_per_second: 2, ..config() };
-    let mut pair = Pair::with(config(), few);
-    for _ in 0..5 {
-        pair.connect();
+/// An ack from `source` to port 80 of the server that acknowledges what nobody has sent.
+fn stray_ack(source: (IpAddr, u16), number: u32) -> Vec<u8> {
+    let (address, source_port) = source;
+    let destination: IpAddr = SERVER.parse().unwrap();
+    let (source, destination) = (address.into(), destination.into());
+    let ip = IpInfo { source, destination, hop_limit: 64, dscp: 0, ecn: Ecn::NotEct };
+    let seq = SeqNumber(number);
+    let header =
+        Header { source_port, destination_port: 80, seq, flags: Flags::ACK, ..Header::default() };
+    packet_of(&ip, &header)
+}
+
+/// Sends so many acks from `source`, and counts the resets that they get.
+fn count_resets(now: Instant, host: &mut Host, source: (IpAddr, u16), acks: u32) -> usize {
+    let mut resets = 0;
+    for number in 0..acks {
+        host.on_packet(now, &stray_ack(source, number << 16));
+        let answers = packets(now, host);
+        resets +=
+            answers.iter().filter(|packet| segment(packet).header.flags == Flags::RST).count();
     }
-    pair.run();
-    let statistics = pair.server.statistics();
-    assert_eq!((statistics.resets_sent, statistics.resets_suppressed), (2, 3));
+    resets
+}
+
+#[test]
+fn resets_to_one_address_are_limited_by_rate() {
+    let few = StackConfig { resets_per_second: 100, ..config() };
+    let mut host = host_with(SERVER, few);
+    let source = (CLIENT.parse().unwrap(), 9);
+    let rounds = [0, 999, 1_000, 1_999, 2_000, 100_000, 101_000];
+    let resets = rounds.map(|at| count_resets(millis(1_000 + at), &mut host, source, 200));
+    // At least a half of 100 each second, and nobody knows how many.
+    assert_eq!(resets, [86, 0, 53, 0, 85, 96, 79]);
+    let sent = resets.iter().sum::<usize>() as u64;
+    let statistics = host.statistics();
+    assert_eq!((statistics.resets_sent, statistics.resets_suppressed), (sent, 7 * 200 - sent));
+}
+
+#[test]
+fn one_address_that_asks_for_all_resets_leaves_others_theirs() {
+    let mut host = host_with(SERVER, config());
+    let (loud, others) = ("10.0.0.66".parse().unwrap(), 100_u8..200);
+    for second in 1..4 {
+        count_resets(millis(second * 1_000), &mut host, (loud, 1), 2_000);
+        let answered = others.clone().map(|last| {
+            let other = ([10, 0, 0, last].into(), 1);
+            count_resets(millis(second * 1_000), &mut host, other, 1)
+        });
+        assert_eq!(answered.sum::<usize>(), others.len());
+    }
+}
+
+/// The side channel of CVE-2016-5696 and its like: somebody who sends in another's name counts the
+/// resets that are left, to learn whether those acks got any, and so whether the other is connected.
+#[test]
+fn the_resets_that_are_left_do_not_tell_who_is_connected() {
+    const TRIALS: u64 = 100;
+    let spy = ("10.0.0.66".parse().unwrap(), 1);
+    let told_apart = (0..TRIALS).filter(|trial| {
+        let left = [false, true].map(|connected| {
+            let server = StackConfig { secret: [*trial, 3], resets_per_second: 100, ..config() };
+            let mut pair = Pair::with(config(), server);
+            let (client, _) = pair.established();
+            let port = pair.client.local_addr(client).unwrap().port();
+            let port = if connected { port } else { port - 1 };
+            let now = pair.now;
+            count_resets(now, &mut pair.server, (CLIENT.parse().unwrap(), port), 100);
+            count_resets(now, &mut pair.server, spy, 100)
+        });
+        left[0] != left[1]
+    });
+    // By chance both have their limit in common: one of 256 has.
+    assert_eq!(told_apart.count(), 1, "of {TRIALS}");
 }
 
 #[test]

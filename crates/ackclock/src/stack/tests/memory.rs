@@ -1,7 +1,8 @@
 //! The memory of all queues together: who gets how much of it, and what nobody gets.
 
+use super::syn_cookies::flood;
 use super::*;
-use crate::tcp::{BufferTuning, ReceiveError};
+use crate::tcp::{BufferTuning, Error, ReceiveError};
 use std::collections::HashMap;
 use std::vec;
 
@@ -49,12 +50,13 @@ fn a_send_queue_takes_what_it_holds_and_what_it_may() {
     // 32 KiB were granted to the receive queue.
     assert_eq!(pair.server.memory_in_use(), 36 * KILOBYTE);
     let data = vec![7; 100_000];
-    assert_eq!(pair.server.send_room(server), 16_384);
-    assert_eq!(pair.server.send(pair.now, server, &data), Ok(16_384));
-    assert_eq!(pair.server.memory_in_use(), 48 * KILOBYTE);
+    // A half of what is left beside the reserve, rounded down to a power of two.
+    assert_eq!(pair.server.send_room(server), 8_192);
+    assert_eq!(pair.server.send(pair.now, server, &data), Ok(8_192));
+    assert_eq!(pair.server.memory_in_use(), 40 * KILOBYTE);
     pair.run();
     // All was delivered; the queue keeps its memory as long as few others become empty after it.
-    assert_eq!(pair.server.memory_in_use(), 48 * KILOBYTE);
+    assert_eq!(pair.server.memory_in_use(), 40 * KILOBYTE);
 }
 
 #[test]
@@ -110,7 +112,7 @@ fn a_buffer_that_follows_the_need_does_not_grow_by_the_handshake() {
             let read = pair.client.receive(pair.now, client, &mut [0; 10]);
             assert_eq!(read, Err(ReceiveError::WouldBlock));
         }
-        assert_eq!(pair.client.memory_in_use(), 65_535 + 4_096, "{secret}");
+        assert_eq!(pair.client.memory_in_use(), 20 * KILOBYTE, "{secret}");
     }
 }
 
@@ -248,4 +250,182 @@ fn connections_that_all_want_more_than_there_is_come_to_like_shares() {
     // Only who holds twice its share gives back.
     let (least, most) = (shares.iter().min().unwrap(), shares.iter().max().unwrap());
     assert!(*least > 50_000 && most <= &(2 * least), "{shares:?}");
+}
+
+/// Settings of a server whose queues follow the need.
+fn following() -> ListenConfig {
+    let mut config = ListenConfig::new(addr("0.0.0.0:80"));
+    config.backlog = 1_000;
+    config.connection.buffer_tuning = BufferTuning::Automatic;
+    config
+}
+
+/// Opens `count` connections, a second after one another.
+fn open_slowly(pair: &mut Pair, listener: Listener, count: usize) -> Vec<(Handle, Option<Handle>)> {
+    let open = |_| {
+        pair.now += Duration::from_secs(1);
+        pair.client.on_timeout(pair.now);
+        pair.server.on_timeout(pair.now);
+        let client = pair.connect();
+        pair.run();
+        (client, pair.server.accept(listener))
+    };
+    (0..count).map(open).collect()
+}
+
+/// Ends what is over at the server, as its application does.
+fn close_what_is_over(pair: &mut Pair) -> usize {
+    let is_over = |event: &Event| match event {
+        Event::Connection { handle, readiness } => readiness.closed.then_some(*handle),
+        Event::Acceptable(_) => None,
+    };
+    let over: Vec<_> = events(&mut pair.server).iter().filter_map(is_over).collect();
+    over.iter().for_each(|handle| pair.server.close(pair.now, *handle).unwrap());
+    over.len()
+}
+
+#[test]
+fn an_idle_connection_takes_little_of_the_memory() {
+    let mut pair = pair(1 << 30);
+    let listener = pair.server.listen(following()).unwrap();
+    assert!(open_slowly(&mut pair, listener, 10).iter().all(|(_, server)| server.is_some()));
+    assert_eq!(pair.server.memory_in_use(), 10 * 20 * KILOBYTE);
+}
+
+#[test]
+fn a_newcomer_finds_memory_and_the_longest_idle_give_way() {
+    const MEMORY: u64 = 1 << 20;
+    let mut pair = pair(MEMORY);
+    let listener = pair.server.listen(following()).unwrap();
+    let first = open_slowly(&mut pair, listener, 1)[0];
+    for _ in 0..200 {
+        let (client, server) = open_slowly(&mut pair, listener, 1)[0];
+        let server = server.expect("a newcomer is served at once");
+        for (client, server) in [(client, server), (first.0, first.1.unwrap())] {
+            pair.client.send(pair.now, client, b"echo").unwrap();
+            pair.run();
+            assert_eq!(pair.server.receive(pair.now, server, &mut [0; 10]), Ok(4));
+        }
+        close_what_is_over(&mut pair);
+        assert!(pair.server.memory_in_use() <= MEMORY);
+    }
+    let statistics = pair.server.statistics();
+    assert_eq!((statistics.memory_refused, statistics.accept_overflow), (0, 0));
+    // 48 of 20 KiB each fill all but the reserve, and each makes two give way.
+    let open = pair.server.connections(pair.now).count() as u64;
+    assert_eq!((open, statistics.gave_way), (47, 154));
+    let ended =
+        pair.client.connections(pair.now).filter(|(_, info)| info.error == Some(Error::Reset));
+    assert_eq!(ended.count() as u64, 201 - open);
+}
+
+#[test]
+fn a_newcomer_finds_a_place() {
+    let limits = StackConfig { max_connections: 32, ..config() };
+    let mut pair = Pair::with(config(), limits);
+    let listener = pair.server.listen(following()).unwrap();
+    for _ in 0..100 {
+        assert!(open_slowly(&mut pair, listener, 1)[0].1.is_some());
+        close_what_is_over(&mut pair);
+    }
+    assert_eq!(pair.server.statistics().gave_way, 70);
+}
+
+#[test]
+fn who_was_closed_gives_way_before_who_was_not() {
+    let limits = StackConfig { max_connections: 32, ..config() };
+    let mut pair = Pair::with(config(), limits);
+    let listener = pair.server.listen(following()).unwrap();
+    let ends = open_slowly(&mut pair, listener, 20);
+    // The clients do not answer any more.
+    for (_, server) in &ends[12..] {
+        pair.server.close(pair.now, server.unwrap()).unwrap();
+    }
+    packets(pair.now, &mut pair.server);
+    for _ in 0..18 {
+        assert!(open_slowly(&mut pair, listener, 1)[0].1.is_some());
+        assert_eq!(close_what_is_over(&mut pair), 0);
+    }
+    assert_eq!(pair.server.statistics().gave_way, 8);
+}
+
+/// One place in four may have one; the client never acknowledges the FIN.
+#[test]
+fn of_too_many_closed_connections_the_oldest_is_ended() {
+    let limits = StackConfig { max_connections: 32, ..config() };
+    let mut pair = Pair::with(config(), limits);
+    let listener = pair.server.listen(following()).unwrap();
+    let ends = open_slowly(&mut pair, listener, 20);
+    let closed_in_turn = |pair: &mut Pair, ends: &[(Handle, Option<Handle>)], pause| {
+        let each = ends.iter().map(|(client, server)| {
+            pair.now += pause;
+            pair.server.close(pair.now, server.unwrap()).unwrap();
+            let port = pair.client.local_addr(*client).unwrap().port();
+            let sent = packets(pair.now, &mut pair.server);
+            let reset = sent
+                .iter()
+                .map(|packet| segment(packet).header)
+                .find(|header| header.flags.contains(Flags::RST));
+            reset.map(|header| header.destination_port.wrapping_sub(port) as i16)
+        });
+        each.collect::<Vec<_>>()
+    };
+    let second = Duration::from_secs(1);
+    let resets = closed_in_turn(&mut pair, &ends[..12], second);
+    // From the ninth on the one that was closed eight before.
+    assert_eq!(resets, [[None; 8].as_slice(), &[Some(-8); 4]].concat());
+    // None was closed a second ago or more but those that were there before.
+    let resets = closed_in_turn(&mut pair, &ends[12..14], Duration::ZERO);
+    assert_eq!(resets, [Some(-8), Some(-8)]);
+    assert_eq!(pair.server.connections(pair.now).count(), 14);
+    assert_eq!(pair.server.statistics().gave_way, 6);
+}
+
+#[test]
+fn of_too_many_that_are_closed_at_once_the_last_is_ended() {
+    let limits = StackConfig { max_connections: 16, ..config() };
+    let mut pair = Pair::with(config(), limits);
+    let listener = pair.server.listen(following()).unwrap();
+    let ends = open_slowly(&mut pair, listener, 6);
+    for (_, server) in &ends {
+        pair.server.close(pair.now, server.unwrap()).unwrap();
+    }
+    pair.run();
+    let errors = ends.iter().map(|(client, _)| pair.client.info(pair.now, *client).unwrap().error);
+    let reset = Some(Error::Reset);
+    assert_eq!(errors.collect::<Vec<_>>(), [None, None, None, None, reset, reset]);
+}
+
+#[test]
+fn a_flood_of_syns_makes_nobody_give_way_and_leaves_newcomers_memory() {
+    // 47 leave the reserve alone, and who comes next makes two give way.
+    for (idle, gave_way) in [(10, 0), (60, 14)] {
+        let mut pair = pair(1 << 20);
+        let listener = pair.server.listen(following()).unwrap();
+        for _ in 0..idle {
+            assert!(open_slowly(&mut pair, listener, 1)[0].1.is_some());
+            close_what_is_over(&mut pair);
+        }
+        assert_eq!(pair.server.statistics().gave_way, gave_way);
+        flood(pair.now, &mut pair.server, 1_000);
+        assert_eq!(pair.server.statistics().gave_way, gave_way);
+        assert!(open_slowly(&mut pair, listener, 1)[0].1.is_some());
+        assert_eq!(pair.server.statistics().memory_refused, 0);
+    }
+}
+
+#[test]
+fn connections_that_were_idle_too_long_are_ended() {
+    let mut pair = Pair::new();
+    let listener = pair.listen();
+    let ends = open_slowly(&mut pair, listener, 3);
+    pair.now += Duration::from_secs(9);
+    pair.client.send(pair.now, ends[0].0, b"here I am").unwrap();
+    pair.run();
+    pair.server.receive(pair.now, ends[0].1.unwrap(), &mut [0; 10]).unwrap();
+    assert_eq!(pair.server.end_idle(pair.now, Duration::from_secs(10)), 1);
+    pair.run();
+    let errors = ends.iter().map(|(client, _)| pair.client.info(pair.now, *client).unwrap().error);
+    assert_eq!(errors.collect::<Vec<_>>(), [None, Some(Error::Reset), None]);
+    assert_eq!(close_what_is_over(&mut pair), 1);
 }

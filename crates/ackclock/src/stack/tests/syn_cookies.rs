@@ -13,7 +13,7 @@ profile! { struct WithoutCookies: full { SynCookies = Absent } }
 type Flooded<P> = Stack<'static, Window, P>;
 
 /// Lets `count` SYNs arrive, each from a port of its own, that nobody will go on with.
-fn flood<P: Profile>(now: Instant, server: &mut Flooded<P>, count: u16) {
+pub(super) fn flood<P: Profile>(now: Instant, server: &mut Flooded<P>, count: u16) {
     let mut client = host_with(CLIENT, config());
     client.connect(now, addr("10.0.0.2:80"), None, &Config::default()).unwrap();
     let syn = packets(now, &mut client).remove(0);

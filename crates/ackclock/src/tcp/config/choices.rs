@@ -100,11 +100,14 @@ pub enum BufferTuning {
     /// The configured sizes.
     #[default]
     Fixed,
-    /// Room for 65,535 bytes at first, as much as a SYN can tell the peer of. The receive queue grows
-    /// to twice what the application reads in a round trip (Fisk and Feng 2000), the send queue to
-    /// two congestion windows.
+    /// Room for 16 KiB at first, a little more than the initial window of RFC 6928. The receive queue
+    /// grows to twice what the application reads in a round trip (Fisk and Feng 2000), the send queue
+    /// to two congestion windows.
     Automatic,
 }
+
+/// What a queue that follows the need begins with, in bytes.
+const FIRST: u32 = 16 * 1024;
 
 impl BufferTuning {
     /// What a queue of at most `most` bytes begins with, in bytes.
@@ -112,7 +115,7 @@ impl BufferTuning {
     pub(crate) fn first(self, most: u32) -> u32 {
         match self {
             BufferTuning::Fixed => most,
-            BufferTuning::Automatic => most.min(u32::from(u16::MAX)),
+            BufferTuning::Automatic => most.min(FIRST),
         }
     }
 }

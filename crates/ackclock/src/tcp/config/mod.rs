@@ -93,8 +93,9 @@ pub struct Config {
     pub user_timeout: Option<Duration>,
     /// Probe an idle peer (RFC 9293 section 3.8.4); off by default.
     pub keepalive: Option<Keepalive>,
-    /// After `close`: how long to try to deliver what is queued before aborting; `None`: for ever
-    /// (the give-up time still applies), zero: abort at once with RST.
+    /// After `close`: how long to try to deliver what is queued before aborting; `None`: as long as the
+    /// peer acknowledges more of it, with at most 100 s (or `give_up`, if that is less) between; zero:
+    /// abort at once with RST.
     pub linger: Option<Duration>,
     /// Maximum segment lifetime; TIME-WAIT lasts twice as long (RFC 9293 section 3.4.2), and no less
     /// than that of connections of the stack that came to it before, if theirs is longer.

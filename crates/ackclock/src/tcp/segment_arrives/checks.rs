@@ -205,7 +205,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let flags = segment.header.flags;
         let has_text = !segment.payload.is_empty();
         let end = seq + segment.payload.len() as u32;
-        if self.orphaned && has_text && end.after(self.receiver.rcv_nxt()) {
+        if self.sender.is_orphaned() && has_text && end.after(self.receiver.rcv_nxt()) {
             // Nobody will read it, and the peer must learn that (section 3.6.1, SHLD-3).
             self.fail_with_reset(Error::Aborted);
             self.resets_text = true;

@@ -53,7 +53,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         match self.state {
             State::FinWait1 => {
                 self.state = State::FinWait2;
-                if self.orphaned {
+                if self.sender.is_orphaned() {
                     self.close_deadline = now + self.settings.fin_wait_2_timeout();
                 }
             }

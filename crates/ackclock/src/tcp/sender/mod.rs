@@ -113,6 +113,8 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     fin_queued: bool,
     fin_sent: bool,
     fin_acked: bool,
+    /// The application has given the connection up.
+    orphaned: bool,
     /// SND.UP.
     urgent: Urgent<P>,
     nagle: bool,
@@ -165,6 +167,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             fin_queued: false,
             fin_sent: false,
             fin_acked: false,
+            orphaned: false,
             urgent: Urgent::default(),
             nagle: initial.nagle,
             cork: false,

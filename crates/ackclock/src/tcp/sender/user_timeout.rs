@@ -7,6 +7,11 @@ use crate::profile::Profile;
 use crate::tcp::{Error, Settings};
 use crate::time::{Duration, Instant};
 
+/// How long a connection that its application has given up goes on without any ack of something new,
+/// even if only a closed window holds it up: the least R2 (RFC 9293 section 3.8.3), and about what Linux
+/// does. Nobody but the system can end such a connection (RFC 6429 section 3).
+const ORPHAN_GIVE_UP: Duration = Duration::from_secs(100);
+
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Whether the connection may go on: data has not been sent, or has not waited, for the user
     /// timeout or the give-up time without any ack.
@@ -19,7 +24,18 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if user_timeout != Duration::MAX && waited >= user_timeout {
             return Err(Error::UserTimeout);
         }
-        if waited >= settings.give_up() { Err(Error::TimedOut) } else { Ok(()) }
+        let most = if self.orphaned { ORPHAN_GIVE_UP } else { Duration::MAX };
+        if waited >= settings.give_up().min(most) { Err(Error::TimedOut) } else { Ok(()) }
+    }
+
+    /// The application has given the connection up.
+    pub(crate) fn orphan(&mut self) {
+        self.orphaned = true;
+    }
+
+    /// Whether it has.
+    pub(crate) fn is_orphaned(&self) -> bool {
+        self.orphaned
     }
 
     /// When the user timeout passes, while something waits for an ack. The give-up time is noticed

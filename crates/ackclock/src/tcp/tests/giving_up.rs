@@ -35,6 +35,39 @@ fn a_silent_peer_is_given_up_after_fifteen_minutes_by_default() {
     assert_eq!(sent.last().map(|(at, s)| (*at, s.flags)), Some((924_600, RST | ACK)));
 }
 
+/// Nobody but the stack can end what its application has closed.
+#[test]
+fn a_closed_connection_whose_fin_nobody_acknowledges_is_given_up_sooner() {
+    let mut test = Test::established(config());
+    test.connection.close(test.now);
+    let sent = test.run(10_000_000);
+    assert_eq!(test.connection.error(), Some(Error::TimedOut));
+    assert_eq!(sent.last().map(|(at, s)| (*at, s.flags)), Some((102_200, RST | ACK)));
+}
+
+/// It answers each probe, and takes nothing for 10 minutes.
+#[test]
+fn a_closed_window_pins_no_connection_that_was_closed() {
+    for (closed, end) in [(true, Some((102, Error::TimedOut))), (false, None)] {
+        let mut test = Test::established(config());
+        test.peer_window = 0;
+        test.acks(0);
+        test.queue(0, 3_000);
+        if closed {
+            test.connection.close(test.now);
+        }
+        let ended = (0..600).find_map(|second| {
+            let is_probed = !test.run(1_000).is_empty();
+            let error = test.connection.error();
+            if is_probed && error.is_none() {
+                test.acks(0);
+            }
+            error.map(|error| (second, error))
+        });
+        assert_eq!(ended, end);
+    }
+}
+
 /// MUST-21: R2 may be infinite.
 #[test]
 fn an_application_may_never_give_up() {

@@ -54,6 +54,38 @@ fn everything_follows_at_once_when_the_window_opens() {
     test.acks(3_000);
 }
 
+/// A peer that opens and closes its window again and again gets nothing twice by that but a probe for
+/// which a timer ran, and what its window takes.
+#[test]
+fn a_window_that_flaps_makes_nothing_go_again_at_once() {
+    let mut test = Test::established(config());
+    test.queue(0, 10_000);
+    assert_eq!(test.data().len(), 10);
+    let flap = |test: &mut Test, window: u16| {
+        for _ in 0..100 {
+            test.peer_window = 0;
+            test.acks(0);
+            assert_eq!(test.data(), []);
+            test.peer_window = window;
+            test.acks(0);
+        }
+        test.data()
+    };
+    assert_eq!(flap(&mut test, 10_000), [], "it is on its way");
+    test.peer_window = 0;
+    test.acks(0);
+    assert_eq!(
+        test.run(250).iter().map(|(at, s)| (*at, s.data())).collect::<Vec<_>>(),
+        [(200, (0, 1))]
+    );
+    assert_eq!(flap(&mut test, 1), [], "the window takes no segment");
+    test.peer_window = 0;
+    test.acks(0);
+    assert_eq!(test.run(250).len(), 1, "one more probe");
+    assert_eq!(flap(&mut test, 10_000).len(), 10, "all of it once");
+    assert_eq!(flap(&mut test, 10_000), []);
+}
+
 #[test]
 fn answers_to_probes_are_no_sign_of_loss() {
     for sack in [true, false] {

@@ -54,6 +54,67 @@ fn what_is_known_follows_what_is_said_to_all() {
     assert_eq!(shape(&host.frames()), [(ROUTER, "S")]);
 }
 
+/// Asks for 10.0.0.2, where `THEM` answers.
+fn acquainted() -> Host {
+    let mut host = Host::new(&["10.0.0.1/24"]);
+    host.connect("10.0.0.2:80");
+    assert_eq!(shape(&host.frames()), [(EthernetAddress::BROADCAST, "arp")]);
+    host.on_frame(&arp_frame(US, false, (THEM, "10.0.0.2"), "10.0.0.1"));
+    assert_eq!(shape(&host.frames()), [(THEM, "S")]);
+    host
+}
+
+/// How long somebody else gets what is for 10.0.0.2 if it says once that it is there, in seconds. It
+/// answers nothing, the true one answers all who ask.
+fn seconds_of_poisoning(poison: &[u8]) -> u64 {
+    let mut host = acquainted();
+    host.on_frame(poison);
+    let began = host.now;
+    for port in 81.. {
+        host.connect(&std::format!("10.0.0.2:{port}"));
+        let shapes = shape(&host.frames());
+        if shapes.contains(&(THEM, "S")) {
+            break;
+        }
+        if shapes.contains(&(EthernetAddress::BROADCAST, "arp")) {
+            host.on_frame(&arp_frame(US, false, (THEM, "10.0.0.2"), "10.0.0.1"));
+        } else {
+            host.now += SECOND;
+            host.stack.on_timeout(host.now);
+        }
+    }
+    host.now.saturating_since(began).as_nanos() / SECOND.as_nanos()
+}
+
+#[test]
+fn what_nobody_asked_for_is_asked_about_before_it_is_believed() {
+    let all = EthernetAddress::BROADCAST;
+    // 5 s until it is asked, and three questions.
+    for (to, is_request, target) in [
+        (US, false, "10.0.0.1"),
+        (US, true, "10.0.0.1"),
+        (all, false, "10.0.0.2"),
+        (all, true, "10.0.0.2"),
+        (all, true, "10.0.0.9"),
+    ] {
+        let poison = arp_frame(to, is_request, (ROUTER, "10.0.0.2"), target);
+        assert_eq!(seconds_of_poisoning(&poison), 8, "{is_request} {target}");
+    }
+}
+
+#[test]
+fn an_answer_is_believed_for_half_a_minute() {
+    let mut host = acquainted();
+    host.now += Duration::from_secs(29);
+    host.connect("10.0.0.2:81");
+    host.frames();
+    assert_eq!(host.ethernet.poll_at(), Instant::FAR_FUTURE);
+    host.now += SECOND;
+    host.connect("10.0.0.2:82");
+    host.frames();
+    assert_eq!(host.ethernet.poll_at(), host.now + Duration::from_secs(5));
+}
+
 #[test]
 fn a_neighbour_that_is_needed_after_half_a_minute_is_asked_itself() {
     let mut host = Host::new(&["10.0.0.1/24"]);

@@ -114,8 +114,10 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if facts.acked > 0 {
             self.timeouts_in_a_row = 0;
         }
-        if facts.acked > 0 || before.was_closed || self.window.size == 0 {
-            // Also the answer to a probe of a closed window is progress (MUST-37).
+        let is_probed = !self.orphaned && (before.was_closed || self.window.size == 0);
+        if facts.acked > 0 || is_probed {
+            // Also the answer to a probe of a closed window is progress (MUST-37), as long as there is
+            // an application that can end it.
             self.no_progress_since = now;
         }
     }
@@ -188,11 +190,17 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.counters.bytes_acked.add(bytes);
     }
 
-    /// What was sent into the closed window was thrown away there: send it again at once. That is
-    /// no sign of congestion. Nor was it for want of answers that probes went further and further
-    /// apart: data begins with the timeout that the path deserves.
+    /// What was sent into the closed window was thrown away there: it is sent again at once if a timer
+    /// has run for it, as for a probe, and the window takes it; a window that opens and closes makes
+    /// nothing go twice in a round trip. That is no sign of congestion. Nor was it for want of answers
+    /// that probes went further and further apart: data begins with the timeout that the path deserves.
     fn on_window_opened(&mut self) {
+        let is_overdue = self.rto.backoff() > 0;
         self.rto.end_backoff();
+        let in_flight = self.snd_nxt.since(self.snd_una);
+        if !is_overdue || in_flight > self.window.size {
+            return;
+        }
         if self.flight.outstanding() == 1 && !self.fin_sent {
             // The byte of a probe begins the segment that it was the beginning of.
             self.flight.take_back();
