@@ -196,8 +196,9 @@ mod tests {
         let mut link = PhyLink::new(Loopback::new(Medium::Ip));
         assert!(!link.is_ethernet());
         let mut stack = stack(&link);
+        stack.add_address(Cidr { address: [127, 0, 0, 1].into(), prefix: 8 }).unwrap();
         let mut now = Instant::from_secs(1);
-        let remote = "10.0.0.1:80".parse().unwrap();
+        let remote = "127.0.0.1:80".parse().unwrap();
         let listener = stack.listen(ListenConfig::new(remote)).unwrap();
         let client = stack.connect(now, remote, None, &Config::default()).unwrap();
         stack.send(now, client, b"hello").unwrap();

@@ -118,8 +118,12 @@ impl<'a> Addresses<'a> {
     }
 
     /// Whether a packet may come from this address: that of a single host that is not this one (RFC 1122
-    /// sections 3.2.1.3 and 4.2.3.10, RFC 4291 section 2.5, MUST-63).
+    /// sections 3.2.1.3 and 4.2.3.10, RFC 4291 section 2.5, MUST-63). Who has a loopback address has a link
+    /// that brings back what is sent, so there it may come from all that are ours.
     pub(super) fn may_be_source(&self, source: Address) -> bool {
+        if self.iter().any(|own| is_loopback(own.address)) && self.contains(source) {
+            return true;
+        }
         let is_of_a_host = match source {
             // "This" network, loopback, and from 224 on groups, what is reserved, and broadcast.
             Address::V4(ip) => matches!(ip.octets(), [1..=126 | 128..=223, ..]),
@@ -221,6 +225,13 @@ fn is_link_local(address: Address) -> bool {
     match address {
         Address::V4(ip) => ip.is_link_local(),
         Address::V6(ip) => ip.is_unicast_link_local(),
+    }
+}
+
+fn is_loopback(address: Address) -> bool {
+    match address {
+        Address::V4(ip) => ip.is_loopback(),
+        Address::V6(ip) => ip.is_loopback(),
     }
 }
 

@@ -70,6 +70,27 @@ fn who_cannot_be_is_not_answered() {
     silence(CLIENT, SERVER, &[SERVER]);
 }
 
+/// Over a loopback link whatever is sent comes back, from whichever address of ours.
+#[test]
+fn who_has_a_loopback_address_may_talk_to_itself() {
+    for (own, to) in
+        [("127.0.0.1", "10.0.0.2:80"), ("::1", "[::1]:80"), ("127.0.0.1", "127.0.0.1:80")]
+    {
+        let mut host = host_with(own, config());
+        let other = Cidr { address: "10.0.0.2".parse().unwrap(), prefix: 24 };
+        host.add_address(other).unwrap();
+        let listener = host.listen(ListenConfig::new(addr(to))).unwrap();
+        host.connect(millis(0), addr(to), None, &Config::default()).unwrap();
+        for _ in 0..3 {
+            for packet in packets(millis(0), &mut host) {
+                host.on_packet(millis(0), &packet);
+            }
+        }
+        assert!(host.accept(listener).is_some(), "{to}");
+        assert_eq!(host.statistics().bad_address, 0, "{to}");
+    }
+}
+
 /// RFC 4291 sections 2.5.2, 2.5.3, 2.5.5.2 and 2.7.
 #[test]
 fn who_cannot_be_is_not_answered_over_ipv6() {
