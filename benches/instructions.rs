@@ -19,6 +19,9 @@ use smoltcp::socket::tcp::CongestionControl;
 use std::error::Error;
 use std::process::ExitCode;
 
+/// Whether it was built incrementally, where the compiler inlines less: the counts are others.
+const INCREMENTAL: Option<&str> = option_env!("CARGO_INCREMENTAL");
+
 const BASELINES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.txt");
 
 /// How far a count may be above its baseline.
@@ -216,6 +219,12 @@ fn run(arguments: &[&str]) -> Result<ExitCode, Box<dyn Error>> {
     if let ["perform", task, times] = arguments {
         perform(task, times.parse()?).ok_or("nothing that is counted")?;
         return Ok(ExitCode::SUCCESS);
+    }
+    let compares = arguments.iter().any(|argument| ["--check", "--write"].contains(argument));
+    if compares && INCREMENTAL == Some("1") {
+        return Err(
+            "counts of an incremental build are others: build with CARGO_INCREMENTAL=0".into()
+        );
     }
     let rows = measure()?;
     report::print(&rows);

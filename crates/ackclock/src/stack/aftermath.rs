@@ -9,6 +9,7 @@ use super::Stack;
 use super::demux::Entity;
 use super::pool::NO_ID;
 use super::slot::{Owner, Slot};
+use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::tcp::State;
@@ -19,8 +20,12 @@ use crate::time::Instant;
 pub(super) enum Cause {
     /// Anything: it was opened or given up, a segment or an ICMP error arrived, or its timer fired.
     Step,
+    /// A segment arrived after which there is nothing to send.
+    Heard,
     /// A predicted segment arrived, with which no connection leaves the network.
     Predicted(Owner),
+    /// The same, and there is nothing to send after it.
+    HeardPredicted(Owner),
     /// A listener's connection came to an application.
     Accepted,
     /// The application made a call.
@@ -75,6 +80,11 @@ enum News {
 }
 
 impl Cause {
+    /// A predicted segment arrived, after which there may be something to send or not.
+    pub(super) const fn predicted(owner: Owner, has_answer: bool) -> Self {
+        if has_answer { Cause::Predicted(owner) } else { Cause::HeardPredicted(owner) }
+    }
+
     /// The table. A slot that nobody holds is freed whenever its connection has left the network.
     #[inline(always)]
     const fn effects(self) -> Effects {
@@ -82,7 +92,11 @@ impl Cause {
         use News::{AskedLater, AskedNow, AskedOfReading, No};
         let (deadline, may_leave, speaks, news, may_rest) = match self {
             Cause::Step => (Moves, true, true, AskedLater(None), false),
+            Cause::Heard => (Moves, true, !FOR_SPEED, AskedLater(None), FOR_SPEED),
             Cause::Predicted(owner) => (Moves, false, true, AskedLater(Some(owner)), false),
+            Cause::HeardPredicted(owner) => {
+                (Moves, false, !FOR_SPEED, AskedLater(Some(owner)), FOR_SPEED)
+            }
             Cause::Accepted => (Stays, false, false, AskedNow, false),
             Cause::Call => (Moves, true, true, AskedNow, false),
             Cause::Queued => (Moves, false, true, No, false),
@@ -96,7 +110,10 @@ impl Cause {
 
     /// Whether it is no part of moving data in order.
     const fn is_rare(self) -> bool {
-        matches!(self, Cause::Step | Cause::Accepted | Cause::Call | Cause::Postponed)
+        matches!(
+            self,
+            Cause::Step | Cause::Heard | Cause::Accepted | Cause::Call | Cause::Postponed
+        )
     }
 }
 

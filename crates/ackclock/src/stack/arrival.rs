@@ -6,6 +6,7 @@ use super::demux::Entity;
 use super::replies::{Queued, Reply, reset_for};
 use super::tuple::FourTuple;
 use super::{Received, Stack, Statistics};
+use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Profile};
 use crate::tcp::Verdict;
@@ -169,11 +170,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             slot.note_echo(now, segment.header.options.timestamps);
         }
         let verdict = slot.connection.on_segment(now, segment);
+        let has_answer = !FOR_SPEED || slot.connection.has_answer(now);
+        let cause = if has_answer { Cause::Step } else { Cause::Heard };
         match verdict {
             Verdict::Done => {}
             Verdict::Reset => self.reset(now, segment),
         }
-        self.touched(now, id, Cause::Step);
+        self.touched(now, id, cause);
     }
 
     /// Answers a segment that belongs to nobody (RFC 9293 section 3.10.7.1).

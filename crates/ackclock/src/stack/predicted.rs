@@ -107,13 +107,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if !segment.payload.is_empty() {
             slot.note_echo(now.max(self.now), segment.timestamps);
         }
-        let owner = slot.owner;
+        let cause = Cause::predicted(slot.owner, slot.connection.has_answer(now.max(self.now)));
         if let Some(room) = self.predicted.get_mut() {
             room.recent = id;
         }
         let now = self.begin_packet(now);
         self.statistics.count(|all| &mut all.segments_delivered);
-        self.touched(now, id, Cause::Predicted(owner));
+        self.touched(now, id, cause);
         true
     }
 
@@ -138,8 +138,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if !predicted.payload.is_empty() {
             slot.note_echo(now, predicted.timestamps);
         }
-        let owner = slot.owner;
-        self.touched(now, id, Cause::Predicted(owner));
+        let cause = Cause::predicted(slot.owner, slot.connection.has_answer(now));
+        self.touched(now, id, cause);
         true
     }
 

@@ -10,6 +10,7 @@
 use super::connection::Connection;
 use super::sender::AckInput;
 use super::{Outgoing, State};
+use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::SeqNumber;
@@ -93,7 +94,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if !self.state.is_synchronized() {
             return Turn::Other;
         }
-        let is_waiting = self.sender.is_at_rest() && !(self.challenge_due | self.keepalive.due);
+        let is_waiting = self.is_waiting();
         if is_waiting && !self.acknowledges(now) {
             return Turn::Silent;
         }
@@ -136,6 +137,22 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             window,
             len: unsent,
         })
+    }
+
+    /// Whether something may be to be sent after a segment: if not, the connection needs no turn. What
+    /// arrives opens no window of ours.
+    #[inline]
+    pub(crate) fn has_answer(&self, now: Instant) -> bool {
+        !FOR_SPEED
+            || self.receiver.ack_due(now)
+            || self.state != State::Established
+            || !self.is_waiting()
+    }
+
+    /// Whether nothing is to be sent but perhaps an ack.
+    #[inline(always)]
+    fn is_waiting(&self) -> bool {
+        self.sender.is_at_rest() && !(self.challenge_due | self.keepalive.due)
     }
 
     /// Whether a segment is to go for what it acknowledges and the window that it tells.
