@@ -94,6 +94,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             replies: Replies::new(none(), none(), none()),
             reset_limit: RateLimit::new(config.resets_per_second),
             error_limit: Initial::INITIAL,
+            narrow_paths: Initial::INITIAL,
             statistics: Counted::NONE,
             config,
         }
