@@ -15,3 +15,4 @@ pub mod random_loss;
 pub mod report;
 pub mod scoreboard;
 mod starts;
+pub mod strange_paths;

@@ -266,6 +266,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let Some(mut slot) = self.connections.remove(id) else {
             return;
         };
+        // Whose slot it is next is not to wait for what this one did.
+        self.ready.resume();
+        self.ready.resume();
         if let Some(sizes) = &mut slot.sizes {
             sizes.release(&mut self.memory.budget);
         }

@@ -12,8 +12,8 @@ use crate::profile::{Kept, Profile};
 use crate::tcp::Verdict;
 use crate::time::Instant;
 use crate::wire::{
-    EchoRequest, Flags, IcmpError, IcmpErrorKind, IpInfo, Packet, Protocol, Segment, UnknownOption,
-    WireError, is_unicast, parse_packet_of,
+    EchoRequest, Flags, IpInfo, Packet, Protocol, Segment, UnknownOption, WireError, is_unicast,
+    parse_packet_of,
 };
 
 /// Length of an ICMP echo header, in bytes.
@@ -226,36 +226,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         {
             self.statistics.count(|all| &mut all.replies_dropped);
         }
-    }
-
-    /// An ICMP error: it concerns whoever has the quoted four-tuple, and only if the quoted
-    /// sequence number is in flight (RFC 5927 section 4.1).
-    #[inline(never)]
-    fn on_icmp_error(&mut self, now: Instant, error: &IcmpError) {
-        let tuple = FourTuple { local: error.local.into(), remote: error.remote.into() };
-        match self.find(&tuple) {
-            Some(Entity::Connection(id)) => {
-                let slot = self.connections.get_mut(id);
-                let is_ours = slot
-                    .is_some_and(|slot| slot.connection.on_icmp_error(now, error.kind, error.seq));
-                self.statistics.count(|all| {
-                    if is_ours { &mut all.icmp_errors } else { &mut all.icmp_ignored }
-                });
-                self.touched(now, id, Cause::Step);
-            }
-            Some(Entity::HalfOpen(id)) if self.is_syn_ack(id, error) => {
-                self.statistics.count(|all| &mut all.icmp_errors);
-                if error.kind == IcmpErrorKind::Refused {
-                    self.forget_half_open(id);
-                }
-            }
-            _ => self.statistics.count(|all| &mut all.icmp_ignored),
-        }
-    }
-
-    /// Whether an ICMP error quotes the SYN-ACK of a half-open connection.
-    fn is_syn_ack(&self, id: u32, error: &IcmpError) -> bool {
-        self.half_open.records.get(id).is_some_and(|record| record.iss == error.seq)
     }
 }
 

@@ -1,4 +1,4 @@
-//! A queue of ids in which each id stands at most once.
+//! A queue of ids in which each id stands at most once. Some may be put aside until all of these return.
 
 use super::pool::NO_ID;
 use crate::storage::{Buffer, CAN_GROW};
@@ -32,12 +32,15 @@ pub(super) struct IdQueue<'a> {
     links: Buffer<'a, Link>,
     first: u32,
     last: u32,
+    /// Those that were put aside, which nothing is taken from until they return.
+    first_aside: u32,
+    last_aside: u32,
 }
 
 impl<'a> IdQueue<'a> {
     /// An empty queue with one link for each possible id.
     pub(super) const fn new(links: Buffer<'a, Link>) -> Self {
-        IdQueue { links, first: NO_ID, last: NO_ID }
+        IdQueue { links, first: NO_ID, last: NO_ID, first_aside: NO_ID, last_aside: NO_ID }
     }
 
     /// Makes room for ids below `count`; returns whether there is.
@@ -45,7 +48,7 @@ impl<'a> IdQueue<'a> {
         grow_by_doubling(&mut self.links, count, Link::OUT)
     }
 
-    /// Appends `id` unless it waits already or there is no room for it; returns whether it was
+    /// Appends `id` unless it waits already, or aside, or there is no room for it; returns whether it was
     /// appended.
     pub(super) fn push(&mut self, id: u32) -> bool {
         match self.links.get_mut(id as usize) {
@@ -84,6 +87,33 @@ impl<'a> IdQueue<'a> {
         *link = Link::OUT;
         Some(id)
     }
+
+    /// Puts the first id aside.
+    pub(super) fn put_aside(&mut self) -> Option<u32> {
+        let id = self.pop()?;
+        *self.links.get_mut(id as usize)? = Link::LAST;
+        if self.first_aside == NO_ID {
+            self.first_aside = id;
+        } else if let Some(link) = self.links.get_mut(self.last_aside as usize) {
+            *link = Link::to(id);
+        }
+        self.last_aside = id;
+        Some(id)
+    }
+
+    /// Appends all that were put aside, in that order; takes the same time for any number of them.
+    pub(super) fn take_back(&mut self) {
+        if self.first_aside == NO_ID {
+            return;
+        }
+        if self.first == NO_ID {
+            self.first = self.first_aside;
+        } else if let Some(link) = self.links.get_mut(self.last as usize) {
+            *link = Link::to(self.first_aside);
+        }
+        self.last = self.last_aside;
+        self.first_aside = NO_ID;
+    }
 }
 
 /// Makes `buffer` at least `count` long, doubling it so that repeated growth costs O(1) each. Without a
@@ -116,6 +146,29 @@ mod tests {
         assert_eq!((queue.pop(), queue.front()), (None, None));
         assert!(queue.push(2));
         assert_eq!(queue.front(), Some(2));
+    }
+
+    #[test]
+    fn what_was_put_aside_returns_together_behind_the_others() {
+        let mut links = [Link::OUT; 6];
+        let mut queue = IdQueue::new(Buffer::lent(&mut links));
+        queue.take_back();
+        assert_eq!(queue.put_aside(), None);
+        for id in [4, 2, 0, 1] {
+            assert!(queue.push(id));
+        }
+        assert_eq!([queue.put_aside(), queue.put_aside()], [Some(4), Some(2)]);
+        assert!(!queue.push(4), "it waits aside");
+        assert_eq!([queue.pop(), queue.front()], [Some(0), Some(1)]);
+        queue.take_back();
+        queue.take_back();
+        assert!(queue.push(5));
+        let all = [(); 5].map(|()| queue.pop());
+        assert_eq!(all, [Some(1), Some(4), Some(2), Some(5), None]);
+        assert!(queue.push(3));
+        assert_eq!((queue.put_aside(), queue.front()), (Some(3), None));
+        queue.take_back();
+        assert!(queue.is_alone(3));
     }
 
     #[cfg(feature = "alloc")]

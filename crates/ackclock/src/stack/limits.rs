@@ -40,6 +40,8 @@
 //!   connection.
 //! - Connections to one destination are limited by the ephemeral ports
 //!   ([`StackConfig::first_ephemeral_port`] to `last_ephemeral_port`): [`ConnectError::NoPort`].
+//! - Of 8 destinations it is known that the path is narrower than the link; the one that is to be tried
+//!   again first gives way to a new one, and is found out anew.
 //! - Calls that a limit refused are counted together as `calls_refused`.
 //!
 //! # Beside the stack

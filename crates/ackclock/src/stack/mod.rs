@@ -12,6 +12,7 @@ mod error;
 #[cfg(feature = "alloc")]
 mod growing;
 mod half_open;
+mod icmp_errors;
 mod id_queue;
 mod ip_fields;
 pub mod limits;
@@ -62,6 +63,7 @@ use crate::wire::Address;
 use aftermath::Cause;
 use demux::{Demux, Entity};
 use half_open::HalfOpens;
+use icmp_errors::NarrowPaths;
 use id_queue::IdQueue;
 use listeners::Listeners;
 use memory::{QueueMemory, QueueSizes};
@@ -164,6 +166,7 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     reset_limits: ResetLimits<P::Connections>,
     /// Of ICMP errors that we send.
     error_limit: <P::IcmpErrors as Part>::Begins<AnswerLimit>,
+    narrow_paths: <P::IcmpErrors as Part>::Begins<NarrowPaths>,
     statistics: Counted<P>,
 }
 

@@ -95,6 +95,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             replies: Replies::new(none(), none(), none()),
             reset_limits: ResetLimits::NEW,
             error_limit: Initial::INITIAL,
+            narrow_paths: Initial::INITIAL,
             statistics: Counted::NONE,
             config,
         }

@@ -199,6 +199,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let buffers = spare.or_else(|| self.memory.idle.new_buffers())?;
         let controller = controller.unwrap_or_else(|| self.controller.clone());
         let open = &self.open(tuple, first);
+        let narrow_path = self.narrow_path(tuple.remote.ip());
         let id = self.connections.fill(id, || {
             let connection = Connection::new(self.now, initial, controller, buffers, open);
             Slot::new(connection, *tuple, initial, owner, sizes)
@@ -210,6 +211,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             }
             if let Some(sizes) = &slot.sizes {
                 sizes.apply(&mut slot.connection);
+            }
+            if let Some((mtu, until)) = narrow_path {
+                slot.connection.know_path(mtu, until);
             }
         }
         Some(id)

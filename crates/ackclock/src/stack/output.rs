@@ -230,56 +230,37 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// The packet that was offered last, and rejected, has to wait for its next hop's hardware address,
-    /// which must not hold up others: its connection waits for [`resume`](Self::resume). Its memory is
+    /// which must not hold up others: its connection waits for [`resume`](Self::resume), whatever happens to it. Its memory is
     /// the send queue, where it lies anyway. What belongs to no connection has no such memory and is
     /// dropped.
     pub(crate) fn postpone(&mut self, now: Instant) {
         let train = self.train_of();
         let now = self.begin(now);
-        if let Some(id) = train {
+        if train.is_some() {
             // Trains go before all others.
-            self.postpone_connection(now, id);
+            self.postpone_connection(now);
         } else if self.replies.front().is_some() {
             self.replies.sent();
             self.statistics.count(|all| &mut all.replies_dropped);
         } else if self.replies.front_echo().is_some() {
             self.replies.echo_sent();
             self.statistics.count(|all| &mut all.replies_dropped);
-        } else if let Some(id) = self.half_open.output.pop() {
-            if let Some(record) = self.half_open.records.get_mut(id) {
-                record.postponed = true;
-            }
-        } else if let Some(id) = self.ready.front() {
-            self.postpone_connection(now, id);
+        } else if self.half_open.output.put_aside().is_none() {
+            self.postpone_connection(now);
         }
     }
 
-    fn postpone_connection(&mut self, now: Instant, id: u32) {
-        self.ready.leave();
-        self.touched(now, id, Cause::Postponed);
-        if let Some(slot) = self.connections.get_mut(id) {
-            slot.postponed = true;
+    fn postpone_connection(&mut self, now: Instant) {
+        if let Some(id) = self.ready.postpone() {
+            self.touched(now, id, Cause::Postponed);
         }
     }
 
     /// Offers what was postponed again. Which next hop it waits for is not known: it is asked again
     /// when its turn comes.
     pub(crate) fn resume(&mut self) {
-        for id in 0..self.half_open.records.end() {
-            if let Some(record) = self.half_open.records.get_mut(id)
-                && core::mem::take(&mut record.postponed)
-            {
-                self.half_open.output.push(id);
-            }
-        }
-        for id in 0..self.connections.end() {
-            if let Some(slot) = self.connections.get_mut(id)
-                && core::mem::take(&mut slot.postponed)
-                && !slot.detached
-            {
-                self.ready.push(id);
-            }
-        }
+        self.half_open.output.take_back();
+        self.ready.resume();
     }
 
     fn count_reset(&mut self, flags: Flags) {

@@ -51,10 +51,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             self.on_half_open_timeout(now, id);
         }
         while let Some(id) = self.deadlines.timers.pop_due(now) {
-            let Some(slot) = self.connections.get_mut(id) else {
-                continue;
-            };
-            slot.connection.on_timeout(now);
+            self.fire_timers(now, id);
             self.touched(now, id, Cause::Step);
             self.settle_busy(now);
             // Each timer fires once in a call, also if it is due again at once.

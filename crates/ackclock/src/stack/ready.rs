@@ -91,6 +91,16 @@ impl<'a, K: Credit> ReadyQueue<'a, K> {
         self.queue.pop();
     }
 
+    /// The connection whose turn it is cannot send before [`resume`](Self::resume).
+    pub(super) fn postpone(&mut self) -> Option<u32> {
+        self.queue.put_aside()
+    }
+
+    /// All that were postponed wait for their turns again.
+    pub(super) fn resume(&mut self) {
+        self.queue.take_back();
+    }
+
     /// Whether nobody else has anything to send.
     pub(super) fn is_alone(&self, id: u32) -> bool {
         self.queue.is_alone(id)

@@ -155,6 +155,22 @@ mod tests {
     }
 
     #[test]
+    fn numbers_depend_on_all_of_the_tuple() {
+        let end = |last, port| End::new([10, 0, 0, last].into(), port);
+        let tuples = [
+            FourTuple { local: end(1, 1), remote: end(2, 2) },
+            FourTuple { local: end(3, 1), remote: end(2, 2) },
+            FourTuple { local: end(1, 3), remote: end(2, 2) },
+            FourTuple { local: end(1, 1), remote: end(3, 2) },
+            FourTuple { local: end(1, 1), remote: end(2, 3) },
+            FourTuple { local: end(2, 2), remote: end(1, 1) },
+        ];
+        let mut isns = tuples.map(|tuple| secret().first_numbers(Instant::ZERO, &tuple).isn.0);
+        isns.sort_unstable();
+        assert!(isns.is_sorted_by(|one, next| one < next), "no two are the same");
+    }
+
+    #[test]
     fn numbers_depend_on_tuple_secret_and_purpose() {
         let other = Secret::new([1, 3]);
         let (a, b) = (tuple(1), tuple(2));

@@ -38,8 +38,6 @@ pub(super) struct Slot<'a, C, P: Profile> {
     /// Whether it has left the network: it is over, or a TIME-WAIT record stands for it. Only the
     /// application can still have an interest in it.
     pub(super) detached: bool,
-    /// What it has to send waits for the next hop's hardware address.
-    pub(super) postponed: bool,
     /// Whether the application is to be told of a change.
     event_pending: bool,
     /// The next slot waiting for `accept` at the same listener.
@@ -67,7 +65,6 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
             ip_fields: IpFields::of(initial),
             owner,
             detached: false,
-            postponed: false,
             event_pending: false,
             next_waiting: NO_ID,
             readiness: 0,

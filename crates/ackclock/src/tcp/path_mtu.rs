@@ -1,15 +1,12 @@
 //! Path MTU discovery (RFC 1191, RFC 8201): what routers tell of the path, believed as RFC 5927 section 7
 //! advises, and tried again after a while.
-//!
-//! It is each connection's own. One kept for each destination would save a new connection its first
-//! lost segment, but needs a bounded table in the stack with a way to age, which nobody else asks for.
 
 use super::connection::Connection;
 use super::handshake::TCP_HEADER;
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Profile};
 use crate::seq::SeqNumber;
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 
 /// RFC 1191 section 7.1: likely MTUs below a given one, for routers that do not tell theirs.
 const MTU_PLATEAUS: [u32; 9] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_006, 508, 296];
@@ -18,8 +15,8 @@ const MTU_PLATEAUS: [u32; 9] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_00
 const LEAST_IPV4_MTU: u32 = 552;
 /// What every link of IPv6 carries, in bytes (RFC 8200 section 5).
 const LEAST_IPV6_MTU: u32 = 1_280;
-/// After so many minutes, or up to two more, larger packets are tried again (RFC 1191 section 6.3).
-const RETRY_AFTER: u16 = 10;
+/// After this time, or up to two minutes more, larger packets are tried again (RFC 1191 section 6.3).
+const RETRY_AFTER: Duration = Duration::from_secs(600);
 
 /// What routers have told.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,9 +46,13 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if mtu >= current {
             return;
         }
-        // Where bytes are not counted none is known to have arrived.
+        // Where bytes are not counted none is known to have arrived. All that is in flight is sent again
+        // at once for one error only, whoever sends them.
         let has_passed = self.sender.counters().bytes_acked.get() >= self.sender.mss().into();
-        if let (true, Some(path)) = (has_passed, self.path_mtu.get_mut()) {
+        let Some(path) = self.path_mtu.get_mut() else {
+            return;
+        };
+        if has_passed || path.retry_at > 0 {
             (path.seq, path.told) = (seq, u16::try_from(mtu).unwrap_or(u16::MAX));
         } else {
             self.lower_path_mtu(now, mtu);
@@ -59,10 +60,27 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     fn lower_path_mtu(&mut self, now: Instant, mtu: u32) {
-        if let Some(path) = self.path_mtu.get_mut() {
-            (path.told, path.retry_at) = (0, minutes(now).wrapping_add(RETRY_AFTER + 1) | 1);
-        }
+        self.believe_until(now + RETRY_AFTER);
         self.change_path_mtu(now, mtu);
+    }
+
+    fn believe_until(&mut self, until: Instant) {
+        if let Some(path) = self.path_mtu.get_mut() {
+            (path.told, path.retry_at) = (0, minutes(until).wrapping_add(1) | 1);
+        }
+    }
+
+    /// The MTU of the path, in bytes.
+    pub(crate) fn path_mtu(&self) -> u32 {
+        self.sender.path_mtu()
+    }
+
+    /// An earlier connection to the same host has found the path to be so narrow.
+    pub(crate) fn know_path(&mut self, mtu: u32, until: Instant) {
+        if mtu < self.sender.path_mtu() {
+            self.believe_until(until);
+            self.sender.set_path_mtu(mtu);
+        }
     }
 
     fn change_path_mtu(&mut self, now: Instant, mtu: u32) {

@@ -64,8 +64,6 @@ pub(super) struct HalfOpen<P: Profile> {
     acked: bool,
     deadline: Instant,
     challenge: AnswerLimit,
-    /// Its SYN-ACK waits for the next hop's hardware address.
-    pub(super) postponed: bool,
 }
 
 /// What a segment means to a half-open connection.
@@ -134,7 +132,6 @@ impl<P: Profile> HalfOpen<P> {
             acked: false,
             deadline: give_up_at,
             challenge: AnswerLimit::default(),
-            postponed: false,
         }
     }
 
@@ -355,6 +352,8 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
     pub(super) fn remove(&mut self, id: u32) {
         self.timers.disarm(id);
         self.records.discard(id);
+        // Whose place it is next is not to wait for what this one did.
+        self.output.take_back();
     }
 }
 

@@ -81,3 +81,23 @@ fn on_a_path_narrower_than_any_is_believed_to_be_routers_may_fragment() {
         assert_eq!(parse_packet(packet, Checksums::ALL).map(|_| ()), Ok(()));
     }
 }
+
+/// RFC 1191 section 6.3: what a router has told counts for the destination, for ten minutes.
+#[test]
+fn the_next_connection_to_the_same_host_knows_how_narrow_the_path_is() {
+    let (mut host, handle, data) = with_data_in_flight();
+    let mut error = icmp("10.0.0.9", CLIENT, [3, 4], &data);
+    error[26..28].copy_from_slice(&800_u16.to_be_bytes());
+    host.on_packet(millis(2_000), &error);
+    let pmtu = |host: &mut Host, at: u64, remote: &str| {
+        let now = millis(at);
+        let remote = SocketAddr::new(remote.parse().unwrap(), 80);
+        let handle = host.connect(now, remote, None, &Config::default()).unwrap();
+        host.info(now, handle).unwrap().pmtu
+    };
+    assert_eq!(host.info(millis(2_000), handle).unwrap().pmtu, 800);
+    assert_eq!(pmtu(&mut host, 2_001, SERVER), 800);
+    assert_eq!(pmtu(&mut host, 601_999, SERVER), 800);
+    assert_eq!(pmtu(&mut host, 601_999, "10.0.0.77"), 1_500);
+    assert_eq!(pmtu(&mut host, 602_000, SERVER), 1_500);
+}

@@ -18,9 +18,30 @@ fn packet_too_big_lowers_the_mss_and_resends() {
     assert!(test.connection.on_icmp_error(test.now, too_big, SeqNumber(ISS + 1)));
     assert_eq!(test.data(), [(0, 760), (760, 760), (1_520, 480)]);
     assert_eq!((test.info().mss, test.info().pmtu, test.info().cwnd), (760, 800, cwnd));
+}
+
+#[test]
+fn no_path_is_believed_to_be_absurdly_narrow() {
+    let mut test = in_flight(config(), 2);
     let absurd = IcmpErrorKind::PacketTooBig { mtu: 68 };
     test.connection.on_icmp_error(test.now, absurd, SeqNumber(ISS + 1));
-    assert_eq!(test.info().pmtu, 552, "no path is believed to be that narrow");
+    assert_eq!(test.info().pmtu, 552);
+}
+
+/// Whoever makes up errors has all that is in flight sent once, however many they are.
+#[test]
+fn errors_of_ever_narrower_paths_have_the_flight_sent_again_once() {
+    let mut test = in_flight(config(), 3);
+    let mut resent = 0;
+    for mtu in (600..1_000).rev() {
+        let too_big = IcmpErrorKind::PacketTooBig { mtu };
+        assert!(test.connection.on_icmp_error(test.now, too_big, SeqNumber(ISS + 1)));
+        resent += test.data().iter().map(|(_, len)| len).sum::<u32>();
+    }
+    assert_eq!((resent, test.info().pmtu), (3_000, 999));
+    // What the last of them has told counts when nothing is acknowledged.
+    test.run(300);
+    assert_eq!(test.info().pmtu, 600);
 }
 
 #[test]

@@ -1,0 +1,126 @@
+//! ICMP errors: whose they are (RFC 5927 section 4), and what they have told of the paths to
+//! destinations, which counts for the next connection to the same one (RFC 1191 section 6.3).
+
+use super::aftermath::Cause;
+use super::demux::Entity;
+use super::tuple::FourTuple;
+use super::{Slot, Stack};
+use crate::congestion::CongestionController;
+use crate::profile::{Initial, Kept, Profile};
+use crate::time::{Duration, Instant};
+use crate::wire::{Address, IcmpError, IcmpErrorKind};
+use core::net::Ipv4Addr;
+
+/// How many destinations are remembered.
+const DESTINATIONS: usize = 8;
+/// How long a path is believed to be narrow (RFC 1191 section 6.3).
+const BELIEVED: Duration = Duration::from_secs(600);
+
+/// A path that takes only smaller packets than our link.
+#[derive(Clone, Copy, Debug)]
+struct NarrowPath {
+    destination: Address,
+    /// In bytes.
+    mtu: u32,
+    /// Until when that is believed.
+    until: Instant,
+}
+
+/// The paths that were found to be narrow last. One more takes the place of the one that is to be tried
+/// again first.
+#[derive(Debug)]
+pub(super) struct NarrowPaths([NarrowPath; DESTINATIONS]);
+
+impl Initial for NarrowPaths {
+    const INITIAL: Self = NarrowPaths(
+        [NarrowPath {
+            destination: Address::V4(Ipv4Addr::UNSPECIFIED),
+            mtu: 0,
+            until: Instant::ZERO,
+        }; DESTINATIONS],
+    );
+}
+
+impl NarrowPaths {
+    /// The MTU of the path to a destination, if it is narrow, and until when that is believed.
+    fn find(&self, now: Instant, destination: Address) -> Option<(u32, Instant)> {
+        let known = |path: &&NarrowPath| path.until > now && path.destination == destination;
+        self.0.iter().find(known).map(|path| (path.mtu, path.until))
+    }
+
+    fn learn(&mut self, now: Instant, destination: Address, mtu: u32) {
+        let known = self.0.iter().position(|path| path.destination == destination);
+        let place = match known {
+            Some(place) => self.0.get_mut(place),
+            None => self.0.iter_mut().min_by_key(|path| path.until),
+        };
+        if let Some(place) = place {
+            *place = NarrowPath { destination, mtu, until: now + BELIEVED };
+        }
+    }
+}
+
+impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
+    /// An ICMP error: it concerns whoever has the quoted four-tuple, and only if the quoted
+    /// sequence number is in flight (RFC 5927 section 4.1).
+    #[inline(never)]
+    pub(super) fn on_icmp_error(&mut self, now: Instant, error: &IcmpError) {
+        let tuple = FourTuple { local: error.local.into(), remote: error.remote.into() };
+        match self.find(&tuple) {
+            Some(Entity::Connection(id)) => {
+                let is_ours = self.connections.get_mut(id).is_some_and(|slot| {
+                    let before = slot.connection.path_mtu();
+                    let is_ours = slot.connection.on_icmp_error(now, error.kind, error.seq);
+                    learn_path(&mut self.narrow_paths, now, slot, before);
+                    is_ours
+                });
+                self.statistics.count(|all| {
+                    if is_ours { &mut all.icmp_errors } else { &mut all.icmp_ignored }
+                });
+                self.touched(now, id, Cause::Step);
+            }
+            Some(Entity::HalfOpen(id)) if self.is_syn_ack(id, error) => {
+                self.statistics.count(|all| &mut all.icmp_errors);
+                if error.kind == IcmpErrorKind::Refused {
+                    self.forget_half_open(id);
+                }
+            }
+            _ => self.statistics.count(|all| &mut all.icmp_ignored),
+        }
+    }
+
+    /// Whether an ICMP error quotes the SYN-ACK of a half-open connection.
+    fn is_syn_ack(&self, id: u32, error: &IcmpError) -> bool {
+        self.half_open.records.get(id).is_some_and(|record| record.iss == error.seq)
+    }
+
+    /// The timers of a connection have fired, whose path is narrower than `before` then if a router is
+    /// believed now.
+    pub(super) fn fire_timers(&mut self, now: Instant, id: u32) {
+        if let Some(slot) = self.connections.get_mut(id) {
+            let before = slot.connection.path_mtu();
+            slot.connection.on_timeout(now);
+            learn_path(&mut self.narrow_paths, now, slot, before);
+        }
+    }
+
+    /// The MTU of the path to a destination, if it is known to be narrow, and until when.
+    pub(super) fn narrow_path(&self, destination: Address) -> Option<(u32, Instant)> {
+        self.narrow_paths.get()?.find(self.now, destination)
+    }
+}
+
+/// Remembers the path of a connection if it has become narrower than `before`.
+fn learn_path<C: CongestionController, P: Profile>(
+    paths: &mut impl Kept<NarrowPaths>,
+    now: Instant,
+    slot: &Slot<'_, C, P>,
+    before: u32,
+) {
+    let mtu = slot.connection.path_mtu();
+    if mtu < before
+        && let Some(paths) = paths.get_mut()
+    {
+        paths.learn(now, slot.tuple.remote.ip(), mtu);
+    }
+}
