@@ -105,9 +105,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         syn: &Segment<'_>,
         first: FirstNumbers,
     ) -> Option<u32> {
-        if !self.has_room_for_half_open(id) {
-            let listener = self.listeners.records.get(id)?;
-            let any = listener.has_room_for_half_open();
+        let any = self.listeners.records.get(id)?.has_room_for_half_open();
+        if !any || self.half_open.records.is_full() {
             let victim = self.half_open.victim(|record| any || record.listener == id)?;
             self.forget_half_open(victim);
         }
@@ -127,9 +126,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             receive_memory,
             defer_accept: listener.config.defer_accept(),
         };
+        if !self.demux.reserve() {
+            return None;
+        }
         let make = || HalfOpen::new(now, initial, syn, &passive);
-        let has_place = self.demux.reserve();
-        let half_open = has_place.then(|| self.half_open.insert_with(make)).flatten()?;
+        let half_open = self.half_open.insert_with(make)?;
         self.memory
             .budget
             .promise(self.half_open.records.get(half_open).map_or(0, HalfOpen::window));

@@ -6,7 +6,7 @@ use super::pool::NO_ID;
 use super::tuple::FourTuple;
 use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
-use crate::profile::Profile;
+use crate::profile::{Kept, Part, Profile};
 use crate::tcp::{Connection, Initial, Readiness, State};
 use crate::time::{Duration, Instant};
 use crate::wire::Timestamps;
@@ -45,7 +45,7 @@ pub(super) struct Slot<'a, C, P: Profile> {
     /// What could be done, a bit each.
     readiness: u8,
     available: usize,
-    urgent_ahead: Option<u32>,
+    urgent_ahead: <P::Urgent as Part>::Keeps<Option<u32>>,
 }
 
 impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
@@ -69,7 +69,7 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
             next_waiting: NO_ID,
             readiness: 0,
             available: 0,
-            urgent_ahead: None,
+            urgent_ahead: Kept::new(None),
         }
     }
 
@@ -115,13 +115,13 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
     pub(super) fn note_news(&mut self) -> bool {
         let readiness = self.connection.readiness_bits();
         let available = self.connection.available();
-        let urgent_ahead = self.connection.urgent_ahead();
-        let news = available > self.available
-            || urgent_ahead > self.urgent_ahead
-            || readiness & !self.readiness != 0;
+        let is_urgent = self.urgent_ahead.get_mut().is_some_and(|before| {
+            let ahead = self.connection.urgent_ahead();
+            ahead > core::mem::replace(before, ahead)
+        });
+        let news = available > self.available || is_urgent || readiness & !self.readiness != 0;
         self.readiness = readiness;
         self.available = available;
-        self.urgent_ahead = urgent_ahead;
         self.event_pending |= news;
         self.event_pending
     }
@@ -131,7 +131,7 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
     pub(super) fn note_read(&mut self) -> bool {
         let is_writable = self.readiness & Readiness::WRITABLE != 0;
         if !FOR_SPEED
-            || self.urgent_ahead.is_some()
+            || self.urgent_ahead.get().is_some_and(Option::is_some)
             || !is_writable
             || !self.connection.takes_data()
         {

@@ -194,6 +194,9 @@ impl<P: Profile> HalfOpen<P> {
     /// The peer's ack echoes an earlier SYN-ACK than the last one: that was not lost, the path is slow
     /// (RFC 4015).
     fn note_echo(&mut self, now: Instant, ack: &Header) {
+        if !P::TIMESTAMPS {
+            return;
+        }
         let round_trip = self.timestamps.rtt(now, ack.options.timestamps).unwrap_or_default();
         let last = now.saturating_since(self.sent_at);
         if self.sent > 1 && round_trip.as_millis() > last.as_millis() + 1 {

@@ -19,7 +19,7 @@ use crate::stack::Stack;
 use crate::stack::aftermath::Cause;
 use crate::stack::slot::Owner;
 use crate::storage::{Buffer, CAN_GROW};
-use crate::tcp::{Buffers, Error};
+use crate::tcp::{Buffers, Error, State};
 use crate::time::{Duration, Instant};
 
 /// So many places are looked at to find a connection that gives way: with all of them a newcomer would
@@ -79,7 +79,10 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
 
     #[inline(never)]
     fn rest(&mut self, id: u32) {
-        let empty = self.connections.get(id).is_some_and(|slot| slot.connection.holds_no_data());
+        // One that is being opened has had nothing yet.
+        let empty = self.connections.get(id).is_some_and(|slot| {
+            slot.connection.state() != State::SynSent && slot.connection.holds_no_data()
+        });
         if empty
             && let Some(longest) = self.memory.idle.push(id)
             && let Some(slot) = self.connections.get_mut(longest)
