@@ -84,9 +84,10 @@ fn a_router_that_tells_none_means_the_next_plateau() {
         > . 1:1453(1452) ack 1
         > P. 1453:1461(8) ack 1
         icmp frag_needed 1
-        > . 1:967(966) ack 1
-        > P. 967:1461(494) ack 1
+        +0.2 > . 1:967(966) ack 1     # all goes again at once for one error only
         info pmtu 1006
+        +0.01 < . 1:1(0) ack 967
+        > P. 967:1461(494) ack 1
         ",
     );
 }
