@@ -106,7 +106,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         first: FirstNumbers,
     ) -> Option<u32> {
         let any = self.listeners.records.get(id)?.has_room_for_half_open();
-        if !any || self.half_open.records.is_full() {
+        if !any || self.half_open.records.is_full() || !self.memory.budget.may_promise() {
             let victim = self.half_open.victim(|record| any || record.listener == id)?;
             self.forget_half_open(victim);
         }

@@ -230,7 +230,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             error: None,
             soft_error: None,
             path_mtu: Kept::new(PathMtu::default()),
-            settings: initial.settings(),
+            settings: initial.settings,
             ip_header: open.ip_header,
             sender: Sender::new(initial, controller, (send, flight, delivery), open),
             receiver: Receiver::new(initial, receive, reassembly),

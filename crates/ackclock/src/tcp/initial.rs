@@ -54,14 +54,6 @@ impl<P: Profile> Initial<P> {
         }
     }
 
-    /// The settings of a connection.
-    // Copied apart: copied in a connection that is being made, they need `memmove`, which is larger than
-    // all that this saves.
-    #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
-    pub(super) fn settings(&self) -> Settings<P> {
-        self.settings
-    }
-
     /// How long to try to open, without an answer to the SYN.
     pub(crate) fn syn_give_up(&self) -> Duration {
         self.settings.syn_give_up()
