@@ -26,11 +26,11 @@ pub trait Part: sealed::Sealed + Copy + Eq + Debug + Default + Send + Sync + 'st
     /// State of the part in general.
     type Owns<T: Debug>: Kept<T>;
     /// State of the part that begins as a constant.
-    type Begins<T: Debug + Initial>: Kept<T> + Initial;
+    type Begins<T: Debug + InitialValue>: Kept<T> + InitialValue;
 }
 
 /// State that begins as a constant, so that memory for it can be a `static`.
-pub trait Initial {
+pub trait InitialValue {
     /// How it begins.
     const INITIAL: Self;
 }
@@ -47,14 +47,14 @@ impl Part for Present {
     const PRESENT: bool = true;
     type Keeps<T: Copy + Debug> = Here<T>;
     type Owns<T: Debug> = Here<T>;
-    type Begins<T: Debug + Initial> = Here<T>;
+    type Begins<T: Debug + InitialValue> = Here<T>;
 }
 
 impl Part for Absent {
     const PRESENT: bool = false;
     type Keeps<T: Copy + Debug> = Nothing;
     type Owns<T: Debug> = Nothing;
-    type Begins<T: Debug + Initial> = Nothing;
+    type Begins<T: Debug + InitialValue> = Nothing;
 }
 
 mod sealed {
@@ -106,11 +106,11 @@ impl<T: Debug> Kept<T> for Here<T> {
     }
 }
 
-impl<T: Initial> Initial for Here<T> {
+impl<T: InitialValue> InitialValue for Here<T> {
     const INITIAL: Self = Here(T::INITIAL);
 }
 
-impl Initial for Nothing {
+impl InitialValue for Nothing {
     const INITIAL: Self = Nothing;
 }
 

@@ -6,7 +6,7 @@ use super::demux::Entity;
 use super::tuple::FourTuple;
 use super::{Slot, Stack};
 use crate::congestion::CongestionController;
-use crate::profile::{Initial, Kept, Profile};
+use crate::profile::{InitialValue, Kept, Profile};
 use crate::time::{Duration, Instant};
 use crate::wire::{Address, IcmpError, IcmpErrorKind};
 use core::net::Ipv4Addr;
@@ -31,7 +31,7 @@ struct NarrowPath {
 #[derive(Debug)]
 pub(super) struct NarrowPaths([NarrowPath; DESTINATIONS]);
 
-impl Initial for NarrowPaths {
+impl InitialValue for NarrowPaths {
     const INITIAL: Self = NarrowPaths(
         [NarrowPath {
             destination: Address::V4(Ipv4Addr::UNSPECIFIED),

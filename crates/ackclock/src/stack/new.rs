@@ -16,7 +16,7 @@ use super::time_wait::TimeWaits;
 use super::timers::TimerQueue;
 use super::{Deadlines, Stack, StackConfig, Storage};
 use crate::congestion::CongestionController;
-use crate::profile::{Initial, Profile};
+use crate::profile::{InitialValue, Profile};
 use crate::storage::Buffer;
 use crate::tcp::flight::FlightChoice;
 use crate::tcp::{Buffers, ConfigError};
@@ -77,7 +77,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             ports: EphemeralPorts::new(config.first_ephemeral_port, config.last_ephemeral_port),
             listeners: Listeners::new(none(), none()),
             connections: Pool::new(none(), 0),
-            predicted: Initial::INITIAL,
+            predicted: InitialValue::INITIAL,
             memory: QueueMemory {
                 spare: none(),
                 lent_receive: Some((0, 0)),
@@ -94,8 +94,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             events: IdQueue::new(none()),
             replies: Replies::new(none(), none(), none()),
             reset_limits: ResetLimits::NEW,
-            error_limit: Initial::INITIAL,
-            narrow_paths: Initial::INITIAL,
+            error_limit: InitialValue::INITIAL,
+            narrow_paths: InitialValue::INITIAL,
             statistics: Counted::NONE,
             config,
         }
@@ -146,7 +146,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.addresses.renew(addresses);
         self.listeners = Listeners::new(listeners, listener_events);
         self.connections = Pool::new(connections, config.max_connections);
-        self.predicted = Initial::INITIAL;
+        self.predicted = InitialValue::INITIAL;
         self.memory = QueueMemory {
             spare,
             lent_receive: (least <= most).then_some((least, most)),

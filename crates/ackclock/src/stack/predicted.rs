@@ -15,7 +15,7 @@ use super::slot::Slot;
 use super::tuple::FourTuple;
 use super::{Received, Rejected, Stack, Transmit};
 use crate::congestion::CongestionController;
-use crate::profile::{Initial, Kept, Profile};
+use crate::profile::{InitialValue, Kept, Profile};
 use crate::tcp::{Outgoing, State, Turn};
 use crate::time::Instant;
 use crate::wire::{Ecn, PredictedSegment, ReadTemplate, Segment, WriteFields, WriteTemplate};
@@ -46,7 +46,7 @@ pub(super) struct Predicted {
     train_ecn: Ecn,
 }
 
-impl Initial for Predicted {
+impl InitialValue for Predicted {
     const INITIAL: Self = Predicted {
         recent: NO_ID,
         arrival: None,

@@ -5,7 +5,7 @@ use super::limits;
 use super::scale::Scale;
 use super::secret::Secret;
 use super::tuple::{End, FourTuple, NOBODY};
-use crate::profile::Initial;
+use crate::profile::InitialValue;
 use crate::seq::SeqNumber;
 use crate::storage::{Buffer, Deque, copy};
 use crate::time::Instant;

@@ -5,7 +5,7 @@ use super::ready::Credit;
 use super::timers::TimerCell;
 use super::timers::heap::HeapCell;
 use super::timers::scan::ScanCell;
-use crate::profile::Initial;
+use crate::profile::InitialValue;
 use crate::tcp::challenge::AnswerLimit;
 use core::fmt::Debug;
 
@@ -21,7 +21,7 @@ pub trait Scale: sealed::Sealed + Copy + Eq + Debug + Default + Send + Sync + 's
     type Credit: Credit;
     /// Limits of resets, for as many groups of sources. Where there is one for all, somebody who spoofs
     /// segments can use it up, and find out by that whether a port is in use.
-    type ResetLimits: AsMut<[AnswerLimit]> + Initial + Debug;
+    type ResetLimits: AsMut<[AnswerLimit]> + InitialValue + Debug;
 }
 
 /// Thousands of connections: a hash table finds them, a heap their deadlines, and what they send is
@@ -49,7 +49,7 @@ impl Scale for Few {
     type ResetLimits = [AnswerLimit; 1];
 }
 
-impl<const N: usize> Initial for [AnswerLimit; N] {
+impl<const N: usize> InitialValue for [AnswerLimit; N] {
     const INITIAL: Self = [AnswerLimit::INITIAL; N];
 }
 

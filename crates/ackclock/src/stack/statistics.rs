@@ -1,6 +1,6 @@
 //! Counters of a stack.
 
-use crate::profile::{Initial, Kept, Part, Profile};
+use crate::profile::{InitialValue, Kept, Part, Profile};
 
 /// Counters of a stack since it was made. Each packet received is counted once among the reasons
 /// for which it can end.
@@ -83,7 +83,7 @@ pub(super) struct Counted<P: Profile> {
 
 impl<P: Profile> Counted<P> {
     /// Nothing yet.
-    pub(super) const NONE: Self = Counted { all: Initial::INITIAL };
+    pub(super) const NONE: Self = Counted { all: InitialValue::INITIAL };
 
     /// Counts one more.
     pub(super) fn count(&mut self, which: impl FnOnce(&mut Statistics) -> &mut u64) {
@@ -98,7 +98,7 @@ impl<P: Profile> Counted<P> {
     }
 }
 
-impl Initial for Statistics {
+impl InitialValue for Statistics {
     const INITIAL: Self = Statistics {
         packets_received: 0,
         packets_sent: 0,

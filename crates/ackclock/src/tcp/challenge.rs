@@ -3,7 +3,7 @@
 
 use super::connection::Connection;
 use crate::congestion::CongestionController;
-use crate::profile::{Initial, Profile};
+use crate::profile::{InitialValue, Profile};
 use crate::time::Instant;
 
 /// At most so many challenge acks in each interval. The count is the connection's own: one shared
@@ -51,7 +51,7 @@ impl AnswerLimit {
     }
 }
 
-impl Initial for AnswerLimit {
+impl InitialValue for AnswerLimit {
     const INITIAL: Self = AnswerLimit { interval_began_at: 0, sent: 0 };
 }
 
