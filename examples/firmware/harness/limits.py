@@ -2,7 +2,8 @@
 the memory of `echo` to 16 KiB."""
 
 # Bytes of text of images. What is wanted of echo-least is 21 KiB; it takes this much, which may only fall.
-TEXT_TARGET, TEXT = "thumbv7em-none-eabihf", {"echo": 28_200, "echo-least": 22_200}
+# (They were 28,200 and 22,200 before the rules for hostile and strange paths, which each image has.)
+TEXT_TARGET, TEXT = "thumbv7em-none-eabihf", {"echo": 29_300, "echo-least": 22_750}
 # Bytes that the stack of `echo` has (images/build.rs). Where it used all of them nobody knows how many
 # more it would have used: not every machine faults there.
 STACK, STACK_OF = 2 << 10, {"riscv32imac-unknown-none-elf": 4 << 10}
