@@ -65,6 +65,9 @@ impl End {
             ..Options::default()
         };
         end.take(IRS, ISS + 1, Flags::SYN, options, &[]);
+        // The window of a SYN is not scaled, so that the peer has yet to tell how large its own is.
+        let options = Options { timestamps: end.timestamps(), ..Options::default() };
+        end.take(IRS + 1, ISS + 1, Flags::NONE, options, &[]);
         end
     }
 

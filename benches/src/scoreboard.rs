@@ -34,7 +34,9 @@ impl Scoreboard {
         let mut board = Scoreboard { end, holes, next: 2 * holes };
         let data = vec![0; (segments * MSS) as usize];
         assert_eq!(board.end.connection.send(board.end.now, &data), Ok(data.len()));
-        board.end.send(|_, _| ());
+        let mut sent = 0;
+        board.end.send(|_, outgoing| sent += outgoing.len);
+        assert_eq!(sent, data.len(), "all is in flight: acks are of what was sent");
         board.end.wait();
         for hole in 0..holes {
             board.sack(2 * hole + 1, 2 * hole + 2);
