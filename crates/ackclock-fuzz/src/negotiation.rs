@@ -18,6 +18,8 @@ const TCP: usize = 20;
 const TCP_HEADER: usize = 20;
 /// RFC 9293 MUST-15.
 const DEFAULT_MSS: u16 = 536;
+/// Least MSS of a peer that is believed.
+const LEAST_MSS: u16 = 48;
 /// RFC 7323 section 2.3.
 const MOST_SHIFT: u8 = 14;
 /// What our side writes, in bytes.
@@ -142,7 +144,8 @@ struct Agreed {
 
 fn agreed(ours: &Options, theirs: &Options) -> Agreed {
     let timestamps = ours.timestamps.is_some() && theirs.timestamps.is_some();
-    let mss = theirs.mss.unwrap_or(DEFAULT_MSS).max(1);
+    let told = theirs.mss.filter(|mss| *mss > 0);
+    let mss = told.map_or(DEFAULT_MSS, |mss| mss.max(LEAST_MSS));
     let room = if timestamps { mss.saturating_sub(12) } else { mss };
     Agreed {
         sack: ours.sack_permitted && theirs.sack_permitted,

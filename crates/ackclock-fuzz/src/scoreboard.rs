@@ -127,7 +127,9 @@ impl Model {
         for (start, end) in blocks {
             sack.push(SeqRange::new(self.seq(*start), self.seq(*end)));
         }
-        if (self.una..=self.nxt).contains(&ack) {
+        // An ack that was overtaken still tells what it SACKs (RFC 5961 section 5.2: not if it is older).
+        let oldest = self.una - i64::from(header().window);
+        if (oldest..=self.nxt).contains(&ack) {
             self.apply(ack, blocks);
         }
         let options = Options { sack, ..Options::default() };
@@ -137,8 +139,9 @@ impl Model {
     }
 
     fn apply(&mut self, ack: i64, blocks: &[(i64, i64)]) {
-        self.una = ack;
-        self.flight.retain(|piece| piece.end > ack);
+        let una = self.una.max(ack);
+        self.una = una;
+        self.flight.retain(|piece| piece.end > una);
         if let Some(first) = self.flight.first_mut() {
             // A peer that acknowledges up to what it had SACKed has thrown that away.
             self.exact &= !first.sacked;
@@ -147,7 +150,7 @@ impl Model {
             let within = blocks.get(index + 1).is_some_and(|next| next.0 <= start && end <= next.1);
             // RFC 2883: the first block may be what arrived twice.
             let duplicate = index == 0 && (end <= ack || within);
-            if duplicate || start >= end || start < ack || end > self.nxt {
+            if duplicate || start >= end || start < una || end > self.nxt {
                 continue;
             }
             for piece in &mut self.flight {
