@@ -55,8 +55,9 @@ def newcomers(service=ECHO, patience=4):
     return sorted(served for _, served, _ in seen if served is not None)
 
 
-def flood(seconds, count, victim):
-    """Sends SYNs of nobody as fast as it can; puts their number per second into `count`."""
+def flood(seconds, count, victim, rate):
+    """Sends SYNs of nobody, so many a second or as fast as it can; puts their number per second into
+    `count`."""
     wire = Wire(receives=False)
     wire.victim = victim
     source = random.Random(1)
@@ -69,17 +70,19 @@ def flood(seconds, count, victim):
     count.value = -1
     begun, sent = time.monotonic(), 0
     while (now := time.monotonic()) < begun + seconds:
-        for _ in range(500):
+        for _ in range(100):
             wire.put(frames[sent % len(frames)])
             sent += 1
+        if rate:
+            time.sleep(max(begun + sent / rate - time.monotonic(), 0))
     count.value = sent / (now - begun)
 
 
-def syn_flood():
+def syn_flood(rate=None):
     wire = Wire()
     wire.find_victim()
     count = multiprocessing.Value("d", 0)
-    flooding = multiprocessing.Process(target=flood, args=(14, count, wire.victim))
+    flooding = multiprocessing.Process(target=flood, args=(14, count, wire.victim, rate))
     flooding.start()
     while count.value == 0:
         time.sleep(0.05)
@@ -96,6 +99,10 @@ def syn_flood():
     slowest = milliseconds(served[-1]) if served else "none served"
     return {"result": f"{at_once} of 9 at once, {len(served)} served, slowest {slowest}",
             "syns_per_second": round(count.value), "served_seconds": served}
+
+
+def moderate_flood():
+    return syn_flood(rate=50_000)
 
 
 def half_open():
@@ -409,6 +416,7 @@ def arp_poisoning():
 # Name: function, what the table says, service, bound in seconds, how the victim is reached.
 ATTACKS = {
     "syn-flood": (syn_flood, "SYNs of nobody at the highest rate; 9 kernel clients", "echo", 60, ""),
+    "moderate-flood": (moderate_flood, "50,000 SYNs of nobody a second; 9 kernel clients", "echo", 60, ""),
     "half-open": (half_open, "129 SYNs and silence; a client", "echo", 60, ""),
     "parallel-connects": (parallel_connects, "1,000 connects at a time", "echo", 60, ""),
     "idle": (idle, "20,000 idle connections", "echo", 120, ""),
