@@ -377,14 +377,24 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
 
     /// Ends the connection with an error and without a word to the peer.
     pub fn fail(&mut self, error: Error) {
+        self.forget_unread_text();
         self.state = State::Closed;
         self.error = self.error.or(Some(error));
         self.reset_due = false;
     }
 
+    /// What came with a SYN is for nobody if the connection was never established: whoever sent it has not
+    /// shown that the address is his.
+    fn forget_unread_text(&mut self) {
+        if P::ACTIVE_OPEN && self.is_opening() {
+            self.receiver.consume(self.receiver.queued());
+        }
+    }
+
     /// Ends the connection with an error and a RST to the peer.
     pub(crate) fn fail_with_reset(&mut self, error: Error) {
         self.reset_due = self.state.is_synchronized() || self.state == State::SynReceived;
+        self.forget_unread_text();
         self.state = State::Closed;
         self.error = self.error.or(Some(error));
     }

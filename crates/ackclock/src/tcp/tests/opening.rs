@@ -169,6 +169,23 @@ fn text_in_a_syn_waits_for_the_connection() {
     assert_eq!((test.state(), test.read(0)), (State::Established, 8));
 }
 
+/// Whoever sends a SYN in the peer's name has shown nothing.
+#[test]
+fn text_in_a_syn_is_for_nobody_if_the_connection_fails() {
+    for reset in [false, true] {
+        let mut test = Test::connecting(config());
+        test.sent();
+        let _ = test.segment(header(IRS, 0, SYN), &[0, 1, 2]);
+        if reset {
+            test.connection.abort();
+        } else {
+            test.connection.fail(Error::TimedOut);
+        }
+        assert_eq!((test.state(), test.read(0)), (State::Closed, 0));
+        assert!(test.connection.receive(&mut [0; 3]).is_err());
+    }
+}
+
 #[test]
 fn a_plain_ack_also_ends_a_simultaneous_open() {
     let mut test = Test::connecting(config());
