@@ -130,7 +130,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// time, and what was not read, or arrives from now on, resets the connection (section 3.6.1).
     /// A connection that the peer has not answered yet is forgotten.
     pub fn close(&mut self, now: Instant) {
-        self.sender.orphan();
+        self.sender.orphan(now);
         let linger = self.settings.linger();
         if self.receiver.queued() > 0 || linger.is_zero() || self.state == State::SynSent {
             self.abort();

@@ -63,7 +63,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.note_app_limited_at(0);
         self.allow_burst(settings);
         self.window.update(input.seq, input.ack, input.window);
-        if was_closed || self.window.size == 0 {
+        if !self.orphaned && (was_closed || self.window.size == 0) {
             self.no_progress_since = now;
         }
         self.digest_echo(now, false, 0);

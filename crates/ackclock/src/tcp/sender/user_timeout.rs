@@ -28,9 +28,10 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if waited >= settings.give_up().min(most) { Err(Error::TimedOut) } else { Ok(()) }
     }
 
-    /// The application has given the connection up.
-    pub(crate) fn orphan(&mut self) {
+    /// The application has given the connection up: the waits for the peer begin anew.
+    pub(crate) fn orphan(&mut self, now: Instant) {
         self.orphaned = true;
+        self.no_progress_since = now;
     }
 
     /// Whether it has.

@@ -45,6 +45,21 @@ fn a_closed_connection_whose_fin_nobody_acknowledges_is_given_up_sooner() {
     assert_eq!(sent.last().map(|(at, s)| (*at, s.flags)), Some((102_200, RST | ACK)));
 }
 
+/// What was silent before counts for the application that was there.
+#[test]
+fn a_connection_that_is_closed_has_all_of_its_time_from_then_on() {
+    let mut test = Test::established(config());
+    test.queue(0, 10);
+    test.run(99_000);
+    test.connection.close(test.now);
+    let over = |test: &mut Test| {
+        test.run(1_000);
+        test.connection.error().is_some()
+    };
+    // Timers fire 3.2 and 105.6 s after it was closed.
+    assert_eq!((0..600).position(|_| over(&mut test)), Some(105));
+}
+
 /// It answers each probe, and takes nothing for 10 minutes.
 #[test]
 fn a_closed_window_pins_no_connection_that_was_closed() {
