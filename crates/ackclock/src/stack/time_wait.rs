@@ -70,7 +70,8 @@ impl<P: Profile> TimeWaitRecord<P> {
             return Answer::Drop;
         }
         if header.flags.contains(Flags::SYN) {
-            let reopens = !header.flags.contains(Flags::ACK) && self.is_later(segment);
+            let reopens =
+                !header.flags.intersects(Flags::ACK | Flags::FIN) && self.is_later(segment);
             return if reopens { Answer::Reopen } else { self.acknowledge(now) };
         }
         match self.state.timestamps.check(now, header) {
@@ -336,6 +337,7 @@ mod tests {
             (None, segment(Flags::SYN, RCV_NXT + 1, Some(1), b""), Answer::Reopen),
             (None, segment(Flags::SYN, RCV_NXT - 9, Some(1), b""), Answer::Acknowledge),
             (None, segment(Flags::SYN | ack, RCV_NXT + 1, None, b""), Answer::Acknowledge),
+            (None, segment(Flags::SYN | Flags::FIN, RCV_NXT + 1, None, b""), Answer::Acknowledge),
             (Some(7), segment(Flags::SYN, RCV_NXT - 9, Some(8), b""), Answer::Reopen),
             (Some(7), segment(Flags::SYN, RCV_NXT + 9, Some(7), b""), Answer::Reopen),
             (Some(7), segment(Flags::SYN, RCV_NXT - 9, Some(7), b""), Answer::Acknowledge),
