@@ -219,9 +219,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     #[inline(never)]
     fn on_unknown_option(&mut self, now: Instant, ip: &IpInfo, option: &UnknownOption<'_>) {
         self.statistics.count(|all| &mut all.bad_header);
-        let is_allowed = self.error_limit.get_mut().is_some_and(|limit| limit.allow_error(now));
         if self.addresses.contains(ip.destination)
-            && is_allowed
+            && self.error_limit.get_mut().is_some_and(|limit| limit.allow_error(now))
             && self.replies.push_unknown_option(ip, option) == Queued::Full
         {
             self.statistics.count(|all| &mut all.replies_dropped);
