@@ -24,6 +24,9 @@ pub(in crate::stack) struct MemoryBudget {
     connections: usize,
     /// Those of them that their applications have given up.
     orphans: usize,
+    /// Those that have given way, and what they have: it comes back when their applications notice.
+    leaving: usize,
+    leaving_bytes: u64,
 }
 
 /// One part in so many is for newcomers: connections that are there do not grow into it.
@@ -38,7 +41,15 @@ const ORPHANS: usize = 4;
 impl MemoryBudget {
     /// A budget of `limit` bytes.
     pub(in crate::stack) const fn new(limit: u64) -> Self {
-        MemoryBudget { limit, reserved: 0, promised: 0, connections: 0, orphans: 0 }
+        MemoryBudget {
+            limit,
+            reserved: 0,
+            promised: 0,
+            connections: 0,
+            orphans: 0,
+            leaving: 0,
+            leaving_bytes: 0,
+        }
     }
 
     /// Bytes reserved now.
@@ -59,8 +70,9 @@ impl MemoryBudget {
     /// promised does not count, so that SYNs in the name of others make nobody give way.
     pub(in crate::stack) fn is_short(&self, most: usize) -> bool {
         let places = (most / RESERVE as usize).min(MOST_PLACES);
-        self.limit.saturating_sub(self.reserved) <= self.limit / RESERVE
-            || most.saturating_sub(self.connections) < places
+        let staying = self.reserved.saturating_sub(self.leaving_bytes);
+        self.limit.saturating_sub(staying) <= self.limit / RESERVE
+            || most.saturating_sub(self.connections.saturating_sub(self.leaving)) < places
     }
 
     /// Whether more may be promised: of what is for newcomers a half is for those who have answered.
@@ -123,6 +135,8 @@ pub(in crate::stack) struct QueueSizes {
     /// When the application took or queued data last, or made the connection or gave it up.
     used_at: Instant,
     orphaned: bool,
+    /// What it had when it gave way, in bytes.
+    left: Option<u64>,
 }
 
 impl QueueSizes {
@@ -156,6 +170,7 @@ impl QueueSizes {
             tuning,
             used_at: now,
             orphaned: false,
+            left: None,
         })
     }
 
@@ -169,6 +184,14 @@ impl QueueSizes {
         self.note_use(now);
         self.orphaned = true;
         budget.orphans += 1;
+    }
+
+    /// The connection gives way: newcomers may count on what it has.
+    pub(in crate::stack) fn leave(&mut self, budget: &mut MemoryBudget) {
+        let bytes = u64::from(self.send) + u64::from(self.receive);
+        self.left = Some(bytes);
+        budget.leaving += 1;
+        budget.leaving_bytes = budget.leaving_bytes.saturating_add(bytes);
     }
 
     /// When the application took or queued data last, or made the connection or gave it up.
@@ -217,6 +240,10 @@ impl QueueSizes {
         budget.release(self.receive);
         budget.connections = budget.connections.saturating_sub(1);
         budget.orphans = budget.orphans.saturating_sub(self.orphaned.into());
+        if let Some(bytes) = self.left {
+            budget.leaving = budget.leaving.saturating_sub(1);
+            budget.leaving_bytes = budget.leaving_bytes.saturating_sub(bytes);
+        }
         *self = QueueSizes::default();
     }
 

@@ -166,6 +166,9 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         if let Some(slot) = self.connections.get_mut(id) {
             tell!(debug, "connection {}: ended, it was idle", slot.tuple);
             slot.connection.fail_with_reset(Error::Idle);
+            if let Some(sizes) = &mut slot.sizes {
+                sizes.leave(&mut self.memory.budget);
+            }
         }
         self.touched(now, id, Cause::Step);
     }
