@@ -52,8 +52,8 @@ fn two_kernels_ping_each_other_across_the_path() {
     let script = r#"
         emulate path --left $left --right $right --path delay=5ms,loss=0 --json
         path=$!
-        ip netns exec a ping -q -c 5 -i 0.01 10.9.0.2 | grep 'packets transmitted' >&2
-        ip netns exec b ping -q -c 5 -i 0.01 fd09::1 | grep 'packets transmitted' >&2
+        ip netns exec a ping -q -c 5 -i 0.01 -w 60 10.9.0.2 | grep 'packets transmitted' >&2
+        ip netns exec b ping -q -c 5 -i 0.01 -w 60 fd09::1 | grep 'packets transmitted' >&2
         kill -INT $path
         wait $path
         cat "$work/path"
@@ -63,7 +63,8 @@ fn two_kernels_ping_each_other_across_the_path() {
     };
     let reports = reports(&output);
     let pings = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(pings.matches("5 packets transmitted, 5 received").count(), 2, "{pings}");
+    // It waits for five answers, however late they are, and asks on meanwhile.
+    assert_eq!(pings.matches(", 5 received").count(), 2, "{pings}");
     let report = &reports[0];
     assert_eq!(report["parameters"]["left"], "ns:a/tun0");
     assert_eq!(report["parameters"]["path_back"], "rate=10mbit,delay=5ms,loss=0%,queue=64");
