@@ -10,7 +10,7 @@ use ackclock::time::Instant;
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A change of the state of an interface, as the packets that are sent show it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,17 +47,29 @@ pub struct Patient<L> {
 
 /// The state of an interface, which the links of all its queues share.
 struct Outage {
-    is_down: AtomicBool,
+    /// How often the interface went down or came up again: odd while it is down.
+    changes: AtomicU32,
     tell: Box<dyn Fn(Change) + Send + Sync>,
 }
 
 impl Outage {
-    /// Notes a state, and tells of it if it is another one than before.
-    fn note(&self, change: Change) {
+    /// How often the state had changed before what a link is about to try.
+    fn before(&self) -> u32 {
+        self.changes.load(Ordering::Relaxed)
+    }
+
+    /// Notes a state that a link has found, and tells of it if it is another one than before the link
+    /// tried. What began before the last change says nothing of the state since.
+    fn note(&self, before: u32, change: Change) {
+        let was_down = before % 2 == 1;
         let is_down = change == Change::Down;
-        // Nearly always nothing has changed, and looking costs less than swapping.
-        if self.is_down.load(Ordering::Relaxed) != is_down
-            && self.is_down.swap(is_down, Ordering::Relaxed) != is_down
+        let next = before.wrapping_add(1);
+        // Nearly always nothing has changed.
+        if was_down != is_down
+            && self
+                .changes
+                .compare_exchange(before, next, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
         {
             (self.tell)(change);
         }
@@ -67,7 +79,7 @@ impl Outage {
 impl<L: Interruptible> Patient<L> {
     /// Links around those of one interface, one for each queue. `tell` is called once for each change.
     pub fn queues(links: Vec<L>, tell: impl Fn(Change) + Send + Sync + 'static) -> Vec<Self> {
-        let outage = Arc::new(Outage { is_down: AtomicBool::new(false), tell: Box::new(tell) });
+        let outage = Arc::new(Outage { changes: AtomicU32::new(0), tell: Box::new(tell) });
         let patient = |link| Patient { link, outage: Arc::clone(&outage) };
         links.into_iter().map(patient).collect()
     }
@@ -97,10 +109,11 @@ impl<L: Interruptible> Link for Patient<L> {
         now: Instant,
         transmit: &Transmit<'_>,
     ) -> Result<(), TransmitError<L::Error>> {
+        let before = self.outage.before();
         match self.link.transmit(now, transmit) {
-            Ok(()) => self.outage.note(Change::Up),
+            Ok(()) => self.outage.note(before, Change::Up),
             Err(TransmitError::Device(error)) if L::is_down(&error) => {
-                self.outage.note(Change::Down);
+                self.outage.note(before, Change::Down);
             }
             Err(error) => return Err(error),
         }
@@ -113,15 +126,16 @@ impl<L: Interruptible> Link for Patient<L> {
         budget: usize,
         deliver: &mut dyn FnMut(Received<'_>),
     ) -> Result<usize, L::Error> {
+        let before = self.outage.before();
         match self.link.receive(now, budget, deliver) {
             Ok(received) => {
                 if received > 0 {
-                    self.outage.note(Change::Up);
+                    self.outage.note(before, Change::Up);
                 }
                 Ok(received)
             }
             Err(error) if L::is_down(&error) => {
-                self.outage.note(Change::Down);
+                self.outage.note(before, Change::Down);
                 Ok(0)
             }
             Err(error) => Err(error),
@@ -135,9 +149,10 @@ mod tests {
     use ackclock::wire::{Ecn, WriteChecksum};
     use std::sync::Mutex;
 
-    /// A link of an interface that is down, up or gone.
+    /// A link of an interface that is down, up or gone, and what another queue tries to send in the middle
+    /// of this one's next attempt.
     #[derive(Debug)]
-    struct Fickle(Option<bool>);
+    struct Fickle(Option<bool>, Option<Box<Patient<Fickle>>>);
 
     impl Fickle {
         fn state(&self) -> Result<(), bool> {
@@ -157,7 +172,14 @@ mod tests {
             Capabilities::with_mtu(1500)
         }
 
-        fn transmit(&mut self, _: Instant, _: &Transmit<'_>) -> Result<(), TransmitError<bool>> {
+        fn transmit(
+            &mut self,
+            now: Instant,
+            packet: &Transmit<'_>,
+        ) -> Result<(), TransmitError<bool>> {
+            if let Some(mut other) = self.1.take() {
+                let _ = other.transmit(now, packet);
+            }
             self.state().map_err(TransmitError::Device)
         }
 
@@ -177,24 +199,42 @@ mod tests {
         }
     }
 
-    #[test]
-    fn an_interface_that_is_down_loses_packets_and_one_that_is_gone_fails() {
+    const PACKET: Transmit<'static> = Transmit {
+        header: b"packet",
+        payload: [&[], &[]],
+        transport_offset: 0,
+        segment_size: 0,
+        checksum: WriteChecksum::Complete,
+        ecn: Ecn::NotEct,
+    };
+
+    /// Two queues of an interface that is up, and what they tell.
+    fn queues() -> ([Patient<Fickle>; 2], Arc<Mutex<Vec<Change>>>) {
         let said = Arc::new(Mutex::new(Vec::new()));
         let listener = Arc::clone(&said);
         let tell = move |change| listener.lock().unwrap().push(change);
-        let links = vec![Fickle(Some(true)), Fickle(Some(true))];
-        let [mut first, mut second] = <[_; 2]>::try_from(Patient::queues(links, tell)).unwrap();
-        let packet = Transmit {
-            header: b"packet",
-            payload: [&[], &[]],
-            transport_offset: 0,
-            segment_size: 0,
-            checksum: WriteChecksum::Complete,
-            ecn: Ecn::NotEct,
-        };
+        let links = vec![Fickle(Some(true), None), Fickle(Some(true), None)];
+        (Patient::queues(links, tell).try_into().unwrap(), said)
+    }
+
+    #[test]
+    fn a_packet_that_went_before_the_interface_did_says_nothing_of_its_return() {
+        let ([mut first, mut second], said) = queues();
+        second.link.0 = Some(false);
+        first.link.1 = Some(Box::new(second));
+        // While the first queue's packet passes, the second finds that the interface has gone down.
+        assert!(first.transmit(Instant::ZERO, &PACKET).is_ok());
+        assert_eq!(*said.lock().unwrap(), [Change::Down]);
+        assert!(first.transmit(Instant::ZERO, &PACKET).is_ok());
+        assert_eq!(*said.lock().unwrap(), [Change::Down, Change::Up]);
+    }
+
+    #[test]
+    fn an_interface_that_is_down_loses_packets_and_one_that_is_gone_fails() {
+        let ([mut first, mut second], said) = queues();
         let sent = |link: &mut Patient<Fickle>, state| {
             link.link.0 = state;
-            link.transmit(Instant::ZERO, &packet).is_ok()
+            link.transmit(Instant::ZERO, &PACKET).is_ok()
         };
         assert!(sent(&mut first, Some(true)));
         assert_eq!(*said.lock().unwrap(), []);
