@@ -268,7 +268,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         };
         // Whose slot it is next is not to wait for what this one did.
         self.ready.resume();
-        self.ready.resume();
         if let Some(sizes) = &mut slot.sizes {
             sizes.release(&mut self.memory.budget);
         }
