@@ -12,6 +12,7 @@ use super::slot::{Owner, Slot};
 use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
+use crate::storage::CAN_GROW;
 use crate::tcp::State;
 use crate::time::Instant;
 
@@ -266,8 +267,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let Some(mut slot) = self.connections.remove(id) else {
             return;
         };
-        // Whose slot it is next is not to wait for what this one did.
-        self.ready.resume();
+        // Whose slot it is next is not to wait for what this one did. Where memory is lent those who
+        // wait are few.
+        if !CAN_GROW || self.ready.contains(id) {
+            self.ready.resume();
+        }
         if let Some(sizes) = &mut slot.sizes {
             sizes.release(&mut self.memory.budget);
         }

@@ -155,11 +155,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             let HalfOpen { ref tuple, ip_fields, .. } = *record;
             let offered = self.offer_bare(tuple, &mut record.syn_ack(now), ip_fields, sink);
             if offered.is_ok() {
-                self.half_open.output.pop();
-                if let Some(record) = self.half_open.records.get_mut(id) {
-                    record.on_syn_ack_sent(now);
-                    self.half_open.timers.arm(id, record.deadline());
-                }
+                self.half_open.on_syn_ack_sent(now);
             }
             return Some(offered);
         }
@@ -245,7 +241,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         } else if self.replies.front_echo().is_some() {
             self.replies.echo_sent();
             self.statistics.count(|all| &mut all.replies_dropped);
-        } else if self.half_open.output.put_aside().is_none() {
+        } else if !self.half_open.postpone(now) {
             self.postpone_connection(now);
         }
     }
@@ -259,7 +255,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Offers what was postponed again. Which next hop it waits for is not known: it is asked again
     /// when its turn comes.
     pub(crate) fn resume(&mut self) {
-        self.half_open.output.take_back();
+        self.half_open.resume();
         self.ready.resume();
     }
 

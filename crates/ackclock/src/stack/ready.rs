@@ -101,6 +101,11 @@ impl<'a, K: Credit> ReadyQueue<'a, K> {
         self.queue.take_back();
     }
 
+    /// Whether a connection has something to send, or was postponed.
+    pub(super) fn contains(&self, id: u32) -> bool {
+        self.queue.contains(id)
+    }
+
     /// Whether nobody else has anything to send.
     pub(super) fn is_alone(&self, id: u32) -> bool {
         self.queue.is_alone(id)

@@ -11,7 +11,7 @@ use super::timers::TimerQueue;
 use super::tuple::FourTuple;
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
-use crate::storage::Buffer;
+use crate::storage::{Buffer, CAN_GROW};
 use crate::tcp::challenge::AnswerLimit;
 use crate::tcp::timestamps::{TimestampCheck, TimestampState};
 use crate::tcp::{Accepted, Agreement, Initial, RtoConfig, SynOptions};
@@ -21,6 +21,10 @@ use crate::wire::{Flags, Header, Segment};
 /// A SYN that comes again is answered at most so often (as Linux does): whoever repeats it in another's
 /// name gets few packets sent to that one.
 const SYN_ACK_INTERVAL: Duration = Duration::from_millis(500);
+
+/// So many SYN-ACKs wait for their next hops: each answer of a neighbour, and each reuse of a place, has
+/// all of them offered again. Where memory is lent there are hardly more places.
+const MOST_POSTPONED: u32 = 64;
 
 /// What a new record needs to know beyond the SYN.
 #[derive(Clone, Copy, Debug)]
@@ -303,6 +307,8 @@ pub(super) struct HalfOpens<'a, P: Profile> {
     pub(super) output: IdQueue<'a>,
     /// The record that gives way next, or one of those after it.
     next_victim: u32,
+    /// How many SYN-ACKs wait for their next hops.
+    postponed: u32,
 }
 
 impl<'a, P: Profile> HalfOpens<'a, P> {
@@ -318,6 +324,7 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
             timers: TimerQueue::new(timers),
             output: IdQueue::new(links),
             next_victim: 0,
+            postponed: 0,
         }
     }
 
@@ -334,7 +341,10 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
         }
         let id = self.records.fill(id, make)?;
         self.timers.arm(id, self.records.get(id)?.deadline());
-        self.output.push(id);
+        // Whose place it was may be waiting for its next hop still, which this one is not to do.
+        if !self.output.push(id) {
+            self.resume();
+        }
         Some(id)
     }
 
@@ -355,8 +365,38 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
     pub(super) fn remove(&mut self, id: u32) {
         self.timers.disarm(id);
         self.records.discard(id);
-        // Whose place it is next is not to wait for what this one did.
+    }
+
+    /// The link has taken the SYN-ACK that is first in the queue, or its timer has it sent again.
+    pub(super) fn on_syn_ack_sent(&mut self, now: Instant) {
+        if let Some(id) = self.output.pop()
+            && let Some(record) = self.records.get_mut(id)
+        {
+            record.on_syn_ack_sent(now);
+            self.timers.arm(id, record.deadline);
+        }
+    }
+
+    /// The SYN-ACK that is first in the queue waits for its next hop; with too many others it counts as
+    /// sent and lost. Returns whether there is one.
+    pub(super) fn postpone(&mut self, now: Instant) -> bool {
+        if CAN_GROW && self.postponed >= MOST_POSTPONED && self.output.front().is_some() {
+            self.on_syn_ack_sent(now);
+            return true;
+        }
+        let is_there = self.output.put_aside().is_some();
+        if CAN_GROW && is_there {
+            self.postponed += 1;
+        }
+        is_there
+    }
+
+    /// All that were postponed are to be sent.
+    pub(super) fn resume(&mut self) {
         self.output.take_back();
+        if CAN_GROW {
+            self.postponed = 0;
+        }
     }
 }
 

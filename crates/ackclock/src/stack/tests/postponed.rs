@@ -68,3 +68,75 @@ fn a_place_that_becomes_free_waits_no_more() {
     assert_eq!(next.slot, waiting.slot);
     assert!(!packets(now, &mut pair.client).is_empty(), "its SYN");
 }
+
+/// A server with so many half-open connections whose SYN-ACKs all wait for their next hops, and their
+/// SYNs.
+fn half_open(now: Instant, count: u16) -> (Host, Vec<Vec<u8>>) {
+    let mut server = host_with(SERVER, config());
+    server.listen(ListenConfig::new(addr("0.0.0.0:80"))).unwrap();
+    let mut client = host_with(CLIENT, StackConfig { secret: [1, 2], ..config() });
+    client.connect(now, addr("10.0.0.2:80"), None, &Config::default()).unwrap();
+    let syn = packets(now, &mut client).remove(0);
+    let from = |port| with_header(&syn, |header| header.source_port = 1_000 + port);
+    let syns: Vec<_> = (0..count).map(from).collect();
+    for syn in &syns {
+        server.on_packet(now, syn);
+        postpone(now, &mut server);
+    }
+    (server, syns)
+}
+
+/// The reset that takes a SYN back.
+fn taking_back(syn: &[u8]) -> Vec<u8> {
+    with_header(syn, |header| {
+        header.seq += 1;
+        header.flags = Flags::RST;
+        header.options = Default::default();
+    })
+}
+
+#[test]
+fn a_handshake_that_ends_lets_the_others_wait() {
+    let now = millis(1_000);
+    let (mut server, syns) = half_open(now, 10);
+    syns[..9].iter().for_each(|syn| server.on_packet(now, &taking_back(syn)));
+    assert_eq!(packets(now, &mut server).len(), 0);
+    server.resume();
+    assert_eq!(packets(now, &mut server).len(), 1);
+}
+
+#[test]
+fn a_handshake_in_the_place_of_one_that_has_waited_does_not_wait() {
+    let now = millis(1_000);
+    let (mut server, syns) = half_open(now, 10);
+    server.on_packet(now, &taking_back(&syns[4]));
+    server.on_packet(now, &with_header(&syns[4], |header| header.source_port = 7));
+    let ports = packets(now, &mut server);
+    let ports: Vec<_> =
+        ports.iter().map(|packet| segment(packet).header.destination_port).collect();
+    assert!(ports.contains(&7), "{ports:?}");
+}
+
+/// The others are sent again when their timers fire.
+#[test]
+fn of_many_syn_acks_a_few_wait_for_their_next_hops() {
+    let mut now = millis(1_000);
+    let (mut server, syns) = half_open(now, 100);
+    server.resume();
+    assert_eq!(packets(now, &mut server).len(), 64);
+    now += Duration::from_secs(1);
+    server.on_timeout(now);
+    assert_eq!(packets(now, &mut server).len(), syns.len());
+}
+
+#[test]
+fn a_connection_that_ends_lets_the_others_wait() {
+    let mut pair = Pair::new();
+    let handles = [pair.established().0, pair.connect()];
+    pair.run();
+    let now = pair.now;
+    assert_eq!(pair.client.send(now, handles[0], b"hello"), Ok(5));
+    postpone(now, &mut pair.client);
+    pair.client.abort(now, handles[1]).unwrap();
+    assert_eq!(packets(now, &mut pair.client).len(), 1, "its reset");
+}
