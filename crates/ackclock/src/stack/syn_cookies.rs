@@ -7,12 +7,14 @@
 
 use super::Stack;
 use super::ip_fields::IpFields;
+use super::limits::LEAST_QUEUE;
 use super::replies::Reply;
 use super::secret::{FirstNumbers, Secret};
 use super::tuple::FourTuple;
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Profile};
 use crate::seq::SeqNumber;
+use crate::storage::CAN_GROW;
 use crate::tcp::{Agreement, Initial, SynOptions};
 use crate::time::{Duration, Instant};
 use crate::wire::{Flags, Header, Options, Segment, Timestamps};
@@ -56,11 +58,15 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             return;
         };
         let initial = &listener.config.connection;
-        let Some((window, _)) = self.receive_memory(initial) else {
+        let Some((mut window, _)) = self.receive_memory(initial) else {
             tell!(warn, "SYN dropped, {}: no memory for its queues", tuple);
             self.statistics.count(|all| &mut all.memory_refused);
             return self.make_room(now);
         };
+        // Nothing is promised to the peer: what it finds when it comes back is this at least.
+        if CAN_GROW {
+            window = window.min(LEAST_QUEUE as usize);
+        }
         let Header { seq: irs, options: Options { mss, timestamps, .. }, .. } = syn.header;
         let mut peers = SynOptions::of(&syn.header);
         let mut agreement = self.agreement(initial, tuple, &peers);

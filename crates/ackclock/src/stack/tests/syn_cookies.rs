@@ -194,6 +194,31 @@ fn a_cookie_waits_like_others_until_there_is_room_to_be_accepted() {
     assert!(pair.server.accept(listener).is_some());
 }
 
+/// Others take what was there when the cookie was sent.
+#[test]
+fn a_cookie_offers_what_is_there_for_sure() {
+    let memory = 1 << 20;
+    let mut pair = Pair::with(config(), StackConfig { memory, ..config() });
+    let listener = listen(&mut pair.server);
+    flood(pair.now, &mut pair.server, PLACES as u16);
+    // As many as the unit of a scaled window.
+    let sent = with_cookie(&mut pair, b"8 bytes.");
+    let edge = |packet: &[u8], shift| {
+        let header = segment(packet).header;
+        header.ack + (u32::from(header.window) << shift)
+    };
+    let offered = edge(&sent[1], 0);
+    for _ in 0..8 {
+        pair.connect();
+        pair.run();
+    }
+    assert_eq!(pair.server.acceptable(listener), 8);
+    pair.server.on_packet(pair.now, sent.last().unwrap());
+    let ack = packets(pair.now, &mut pair.server).remove(0);
+    assert!(!offered.after(edge(&ack, 3)), "{offered} {}", edge(&ack, 3));
+    assert_eq!(segment(&sent[1]).header.window, 4_096);
+}
+
 #[test]
 fn without_cookies_the_oldest_give_way() {
     let mut server = Stack::new(config(), Window, Storage::growing_for(WithoutCookies)).unwrap();
