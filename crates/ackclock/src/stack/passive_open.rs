@@ -106,7 +106,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         first: FirstNumbers,
     ) -> Option<u32> {
         let any = self.listeners.records.get(id)?.has_room_for_half_open();
-        if !any || self.half_open.records.is_full() || !self.memory.budget.may_promise() {
+        // A cookie that came back is no promise for long: it is a connection at once.
+        let may_promise = P::SYN_COOKIES || self.memory.budget.may_promise();
+        if !any || self.half_open.records.is_full() || !may_promise {
             let victim = self.half_open.victim(|record| any || record.listener == id)?;
             self.forget_half_open(victim);
         }

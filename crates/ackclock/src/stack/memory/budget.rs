@@ -75,9 +75,12 @@ impl MemoryBudget {
             || most.saturating_sub(self.connections.saturating_sub(self.leaving)) < places
     }
 
-    /// Whether more may be promised: of what is for newcomers a half is for those who have answered.
+    /// Whether more may be promised: as much as is for newcomers, so that SYNs in the name of others
+    /// take nothing from connections that are there; and a half of it if they leave no more, so that
+    /// there is something for those who have answered.
     pub(in crate::stack) fn may_promise(&self) -> bool {
-        self.free_to_grow() > 0 || self.promised < self.limit / RESERVE / 2
+        let most = self.limit / RESERVE;
+        self.promised < if self.free_to_grow() > 0 { most } else { most / 2 }
     }
 
     /// Whether there are more orphaned connections than there may be among `most`.
