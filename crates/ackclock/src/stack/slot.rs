@@ -84,12 +84,13 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
         self.sizes.as_ref().is_none_or(|sizes| sizes.is_fitting(memory))
     }
 
-    /// How long its application has taken and queued no data; `None` if it is over already, has not been
-    /// accepted yet, or has lent memory.
+    /// How long its application has taken and queued no data, and the peer acknowledged none of what it
+    /// has yet to take; `None` if it is over already, has not been accepted yet, or has lent memory.
     pub(super) fn idle_time(&self, now: Instant) -> Option<Duration> {
         let is_open = !self.detached && !self.is_leaving() && self.owner != Owner::Listener;
         let sizes = self.sizes.as_ref().filter(|_| is_open)?;
-        Some(now.saturating_since(sizes.used_at()))
+        let used_at = self.connection.progressed_at().max(Some(sizes.used_at()))?;
+        Some(now.saturating_since(used_at))
     }
 
     /// A segment with data arrived, with that timestamps option: the receive queue's tuning wants to

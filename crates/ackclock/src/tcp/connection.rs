@@ -404,6 +404,11 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.sender.holds_no_data() && self.receiver.holds_no_data()
     }
 
+    /// When the peer last acknowledged something of what it has yet to acknowledge.
+    pub(crate) fn progressed_at(&self) -> Option<Instant> {
+        self.sender.progressed_at()
+    }
+
     /// Gives memory of its own that holds nothing back.
     pub(crate) fn release_memory(&mut self) {
         self.sender.release_memory();

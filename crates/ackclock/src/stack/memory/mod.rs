@@ -147,8 +147,9 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         chosen.is_some()
     }
 
-    /// Ends all connections whose applications have taken and queued no data for so long, with
-    /// [`Error::Idle`]; returns how many. It looks at every slot.
+    /// Ends all connections whose applications have taken and queued no data for so long, and of whose
+    /// data the peers have acknowledged none as long as some was waiting, with [`Error::Idle`]; returns how
+    /// many. It looks at every slot.
     pub fn end_idle(&mut self, now: Instant, idle_time: Duration) -> usize {
         let now = self.begin(now);
         let mut ended = 0;

@@ -459,6 +459,38 @@ fn a_cookie_needs_no_promise() {
     assert_eq!(pair.server.acceptable(listener), 2);
 }
 
+/// It takes some kilobytes each second of what was queued before its connection was closed.
+#[test]
+fn a_closed_connection_that_its_peer_drains_is_not_idle() {
+    let limits = StackConfig { max_connections: 32, ..config() };
+    let mut pair = Pair::with(config(), limits);
+    let listener = pair.listen();
+    open_slowly(&mut pair, listener, 29);
+    let slow = Config { receive_buffer: 8_192, ..Config::default() };
+    let client = pair.client.connect(pair.now, addr("10.0.0.2:80"), None, &slow).unwrap();
+    pair.run();
+    let server = pair.server.accept(listener).unwrap();
+    assert!(pair.server.send(pair.now, server, &[7; 60_000]).unwrap() > 40_000);
+    pair.server.close(pair.now, server).unwrap();
+    pair.run();
+    let drain = |pair: &mut Pair| {
+        pair.now += Duration::from_millis(500);
+        pair.client.on_timeout(pair.now);
+        pair.server.on_timeout(pair.now);
+        assert_eq!(pair.client.receive(pair.now, client, &mut [0; 2_000]), Ok(2_000));
+        pair.run();
+    };
+    for gave_way in 1..=6 {
+        (0..2).for_each(|_| drain(&mut pair));
+        pair.connect();
+        pair.run();
+        assert!(pair.server.accept(listener).is_some());
+        assert_eq!(pair.server.statistics().gave_way, gave_way);
+        close_what_is_over(&mut pair);
+    }
+    assert_eq!(pair.client.info(pair.now, client).unwrap().error, None);
+}
+
 #[test]
 fn connections_that_were_idle_too_long_are_ended() {
     let mut pair = Pair::new();

@@ -39,6 +39,13 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.orphaned
     }
 
+    /// When the peer acknowledged something last, or what it is to acknowledge was sent; `None` if there is
+    /// nothing, or if an open connection waits for its window, to which probes are no progress.
+    pub(crate) fn progressed_at(&self) -> Option<Instant> {
+        let waits = !self.deadline.is_never() && (self.orphaned || self.window.size > 0);
+        waits.then_some(self.no_progress_since)
+    }
+
     /// When the user timeout passes, while something waits for an ack. The give-up time is noticed
     /// when the next timer expires.
     pub(super) fn user_timeout_deadline(&self, settings: &Settings<P>) -> Instant {
