@@ -264,6 +264,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// Frees the slot of a connection in which neither the network nor an application has an interest.
     fn free(&mut self, id: u32) {
+        self.forget_orphan(id);
         let Some(mut slot) = self.connections.remove(id) else {
             return;
         };

@@ -29,8 +29,9 @@
 //! `reassembly_ranges`), and the constants of this module. What happens beyond them is the same, but it is
 //! delayed: a sixteenth of `memory`, and of `max_connections` (256 at most), is for newcomers, and while they
 //! live on that, one or two connections give way to each, of which the applications have taken or queued, and
-//! the peers acknowledged, no data for longest: [`Error::Idle`](crate::tcp::Error::Idle), `gave_way`. One place in four may have a
-//! connection that was closed and is not over yet; beyond that one of those is reset, likewise.
+//! the peers acknowledged, no data for longest: [`Error::Idle`](crate::tcp::Error::Idle), `gave_way`. One
+//! place in four may have a connection that was closed and is not over yet; beyond that the one that was
+//! closed first is reset likewise, or the first one that is idle.
 //!
 //! # In either case
 //! - A [`ListenConfig`](super::ListenConfig) limits a listener's handshakes under way (`half_open`) and the

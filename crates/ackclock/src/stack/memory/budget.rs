@@ -6,9 +6,11 @@
 //! want more than there is settle at equal parts of the memory with one part left free for whoever
 //! comes next, and what they held beyond that they give back as their data go.
 
+use super::{OrphanLinks, Orphans};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::stack::limits::LEAST_QUEUE;
+use crate::stack::pool::NO_ID;
 use crate::stack::receive_autotuning::ReceiveAutotuning;
 use crate::tcp::{BufferTuning, Connection, Initial};
 use crate::time::Instant;
@@ -23,7 +25,7 @@ pub(in crate::stack) struct MemoryBudget {
     /// Connections that have something.
     connections: usize,
     /// Those of them that their applications have given up.
-    orphans: usize,
+    orphans: Orphans,
     /// Those that have given way, and what they have: it comes back when their applications notice.
     leaving: usize,
     leaving_bytes: u64,
@@ -35,9 +37,6 @@ const RESERVE: u64 = 16;
 /// Most places that are for newcomers: more of them hardly come before somebody has given way.
 const MOST_PLACES: usize = 256;
 
-/// One place in so many may have an orphaned connection.
-const ORPHANS: usize = 4;
-
 impl MemoryBudget {
     /// A budget of `limit` bytes.
     pub(in crate::stack) const fn new(limit: u64) -> Self {
@@ -46,7 +45,7 @@ impl MemoryBudget {
             reserved: 0,
             promised: 0,
             connections: 0,
-            orphans: 0,
+            orphans: Orphans { count: 0, oldest: NO_ID, newest: NO_ID },
             leaving: 0,
             leaving_bytes: 0,
         }
@@ -83,9 +82,9 @@ impl MemoryBudget {
         self.promised < if self.free_to_grow() > 0 { most } else { most / 2 }
     }
 
-    /// Whether there are more orphaned connections than there may be among `most`.
-    pub(in crate::stack) fn has_too_many_orphans(&self, most: usize) -> bool {
-        self.orphans > most / ORPHANS
+    /// The connections that their applications have given up; `None` where that matters to nobody.
+    pub(in crate::stack) fn orphans(&mut self) -> Option<&mut Orphans> {
+        Some(&mut self.orphans)
     }
 
     /// A SYN-ACK advertises `window` bytes; something to send with goes with it.
@@ -137,7 +136,8 @@ pub(in crate::stack) struct QueueSizes {
     tuning: Option<ReceiveAutotuning>,
     /// When the application took or queued data last, or made the connection or gave it up.
     used_at: Instant,
-    orphaned: bool,
+    /// Its place among those that their applications have given up.
+    orphan: Option<OrphanLinks>,
     /// What it had when it gave way, in bytes.
     left: Option<u64>,
 }
@@ -172,7 +172,7 @@ impl QueueSizes {
             fitting: tuning.is_none() && receive == initial.receive_buffer,
             tuning,
             used_at: now,
-            orphaned: false,
+            orphan: None,
             left: None,
         })
     }
@@ -182,11 +182,9 @@ impl QueueSizes {
         self.used_at = now;
     }
 
-    /// The application has given the connection up.
-    pub(in crate::stack) fn orphan(&mut self, now: Instant, budget: &mut MemoryBudget) {
-        self.note_use(now);
-        self.orphaned = true;
-        budget.orphans += 1;
+    /// Its place among the connections that their applications have given up, if it is one.
+    pub(in crate::stack) fn orphan(&mut self) -> &mut Option<OrphanLinks> {
+        &mut self.orphan
     }
 
     /// The connection gives way: newcomers may count on what it has.
@@ -242,7 +240,6 @@ impl QueueSizes {
         budget.release(self.send);
         budget.release(self.receive);
         budget.connections = budget.connections.saturating_sub(1);
-        budget.orphans = budget.orphans.saturating_sub(self.orphaned.into());
         if let Some(bytes) = self.left {
             budget.leaving = budget.leaving.saturating_sub(1);
             budget.leaving_bytes = budget.leaving_bytes.saturating_sub(bytes);

@@ -17,6 +17,7 @@ use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::stack::Stack;
 use crate::stack::aftermath::Cause;
+use crate::stack::pool::NO_ID;
 use crate::stack::slot::Owner;
 use crate::storage::{Buffer, CAN_GROW};
 use crate::tcp::{Buffers, Error, State};
@@ -28,6 +29,26 @@ const COMPARED: u32 = 32;
 
 /// Who has moved data within this time does not give way.
 const LEAST_IDLE_TIME: Duration = Duration::from_secs(1);
+
+/// One place in so many may have an orphaned connection.
+const ORPHANS: usize = 4;
+
+/// Connections that their applications have given up and that are not over yet, in the order in which
+/// that was: a list through their [`QueueSizes`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Orphans {
+    count: usize,
+    /// Both ends, or [`NO_ID`].
+    oldest: u32,
+    newest: u32,
+}
+
+/// Who was given up before an orphaned connection and after it, or [`NO_ID`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OrphanLinks {
+    older: u32,
+    newer: u32,
+}
 
 /// The memory of all queues of a stack.
 #[derive(Debug)]
@@ -100,33 +121,94 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         let most = self.config.max_connections;
         for _ in 0..2 {
             if CAN_GROW && self.memory.budget.is_short(most) {
-                self.give_way(now, (false, LEAST_IDLE_TIME));
+                self.give_way(now);
             }
         }
     }
 
     /// An application has given a connection up, which goes on by itself. If there are too many such
-    /// connections another one gives way, or this one itself.
+    /// connections, one of them is ended.
     pub(in crate::stack) fn orphaned(&mut self, now: Instant, id: u32) {
         let slot = self.connections.get_mut(id).filter(|slot| !slot.is_leaving());
         let Some(sizes) = slot.and_then(|slot| slot.sizes.as_mut()) else {
             return;
         };
-        sizes.orphan(now, &mut self.memory.budget);
-        if self.memory.budget.has_too_many_orphans(self.config.max_connections)
-            && !self.give_way(now, (true, LEAST_IDLE_TIME))
-        {
-            self.statistics.count(|all| &mut all.gave_way);
-            self.end_idle_connection(now, id);
+        sizes.note_use(now);
+        let Some(orphans) = self.memory.budget.orphans() else {
+            return;
+        };
+        let older = orphans.newest;
+        *sizes.orphan() = Some(OrphanLinks { older, newer: NO_ID });
+        orphans.newest = id;
+        orphans.count += 1;
+        let are_too_many = orphans.count > self.config.max_connections / ORPHANS;
+        self.link_orphans(older, id);
+        if are_too_many {
+            self.end_orphan(now);
         }
     }
 
+    /// An orphaned connection is over, or is to be.
+    pub(in crate::stack) fn forget_orphan(&mut self, id: u32) {
+        let sizes = self.connections.get_mut(id).and_then(|slot| slot.sizes.as_mut());
+        let Some(OrphanLinks { older, newer }) = sizes.and_then(|sizes| sizes.orphan().take())
+        else {
+            return;
+        };
+        self.link_orphans(older, newer);
+        if let Some(orphans) = self.memory.budget.orphans() {
+            orphans.count -= 1;
+        }
+    }
+
+    /// Has these two follow one another, of whom one may be nobody.
+    fn link_orphans(&mut self, older: u32, newer: u32) {
+        if let Some(links) = self.orphan(older) {
+            links.newer = newer;
+        } else if let Some(orphans) = self.memory.budget.orphans() {
+            orphans.oldest = newer;
+        }
+        if let Some(links) = self.orphan(newer) {
+            links.older = older;
+        } else if let Some(orphans) = self.memory.budget.orphans() {
+            orphans.newest = older;
+        }
+    }
+
+    fn orphan(&mut self, id: u32) -> Option<&mut OrphanLinks> {
+        self.connections.get_mut(id)?.sizes.as_mut()?.orphan().as_mut()
+    }
+
+    /// Of the connections that were closed longest ago the first is ended that is idle, or if none is
+    /// the first.
+    fn end_orphan(&mut self, now: Instant) {
+        let Some(Orphans { oldest: mut next, .. }) = self.memory.budget.orphans().copied() else {
+            return;
+        };
+        let mut chosen = None;
+        for _ in 0..COMPARED {
+            let Some(slot) = self.connections.get(next) else {
+                break;
+            };
+            let (id, idle) = (next, slot.idle_time(now));
+            next = self.orphan(id).map_or(NO_ID, |links| links.newer);
+            let is_idle = idle.is_some_and(|idle| idle >= LEAST_IDLE_TIME);
+            if is_idle || idle.is_some() && chosen.is_none() {
+                chosen = Some(id);
+            }
+            if is_idle {
+                break;
+            }
+        }
+        self.end_chosen(now, chosen);
+    }
+
     /// Of the next places the least promising connection is ended: an orphaned one before others, and of
-    /// these the one that was not used longest; none that is more promising than `least`. Returns whether
-    /// one was.
-    fn give_way(&mut self, now: Instant, mut least: (bool, Duration)) -> bool {
+    /// these the one that was not used longest.
+    fn give_way(&mut self, now: Instant) {
         let end = self.connections.end();
         let mut chosen = None;
+        let mut least = (false, LEAST_IDLE_TIME);
         for _ in 0..COMPARED.min(end) {
             let id = self.memory.hand;
             self.memory.hand = if id + 1 < end { id + 1 } else { 0 };
@@ -140,11 +222,14 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
                 (chosen, least) = (Some(id), found);
             }
         }
+        self.end_chosen(now, chosen);
+    }
+
+    fn end_chosen(&mut self, now: Instant, chosen: Option<u32>) {
         if let Some(id) = chosen {
             self.statistics.count(|all| &mut all.gave_way);
             self.end_idle_connection(now, id);
         }
-        chosen.is_some()
     }
 
     /// Ends all connections whose applications have taken and queued no data for so long, and of whose
@@ -164,6 +249,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     }
 
     fn end_idle_connection(&mut self, now: Instant, id: u32) {
+        self.forget_orphan(id);
         if let Some(slot) = self.connections.get_mut(id) {
             tell!(debug, "connection {}: ended, it was idle", slot.tuple);
             slot.connection.fail_with_reset(Error::Idle);

@@ -399,7 +399,7 @@ fn of_too_many_closed_connections_the_oldest_is_ended() {
 }
 
 #[test]
-fn of_too_many_that_are_closed_at_once_the_last_is_ended() {
+fn of_too_many_that_are_closed_at_once_the_first_are_ended() {
     let limits = StackConfig { max_connections: 16, ..config() };
     let mut pair = Pair::with(config(), limits);
     let listener = pair.server.listen(following()).unwrap();
@@ -410,7 +410,7 @@ fn of_too_many_that_are_closed_at_once_the_last_is_ended() {
     pair.run();
     let errors = ends.iter().map(|(client, _)| pair.client.info(pair.now, *client).unwrap().error);
     let reset = Some(Error::Reset);
-    assert_eq!(errors.collect::<Vec<_>>(), [None, None, None, None, reset, reset]);
+    assert_eq!(errors.collect::<Vec<_>>(), [reset, reset, None, None, None, None]);
 }
 
 #[test]
@@ -489,6 +489,31 @@ fn a_closed_connection_that_its_peer_drains_is_not_idle() {
         close_what_is_over(&mut pair);
     }
     assert_eq!(pair.client.info(pair.now, client).unwrap().error, None);
+}
+
+/// Wherever they are among the others.
+#[test]
+fn of_many_closed_connections_the_one_closed_first_is_ended() {
+    let limits = StackConfig { max_connections: 512, ..config() };
+    let mut pair = Pair::with(config(), limits);
+    let listener = pair.server.listen(following()).unwrap();
+    let mut ends = open_slowly(&mut pair, listener, 140);
+    // Not in the order of their places.
+    ends.sort_by_key(|(client, _)| client.slot * 37 % 140);
+    let ports: Vec<_> =
+        ends.iter().map(|(client, _)| pair.client.local_addr(*client).unwrap().port()).collect();
+    let mut reset = Vec::new();
+    for (_, server) in &ends {
+        pair.now += Duration::from_millis(10);
+        pair.server.close(pair.now, server.unwrap()).unwrap();
+        for packet in packets(pair.now, &mut pair.server) {
+            let header = segment(&packet).header;
+            if header.flags.contains(Flags::RST) {
+                reset.push(header.destination_port);
+            }
+        }
+    }
+    assert_eq!(reset, ports[..12]);
 }
 
 #[test]
