@@ -4,6 +4,7 @@ use super::aftermath::Cause;
 use super::config::Part;
 use super::demux::Entity;
 use super::replies::{Queued, Reply, reset_for};
+use super::syn_cookies::may_follow;
 use super::tuple::FourTuple;
 use super::{Received, Stack, Statistics};
 use crate::FOR_SPEED;
@@ -133,9 +134,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
         let flags = segment.header.flags;
         let is_syn = flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST);
-        let brings_cookie =
-            || self.expects_cookies(now, listener) && self.cookie_in(now, segment, tuple).is_some();
-        is_syn || P::SYN_COOKIES && brings_cookie()
+        let is_of_cookie = || {
+            self.expects_cookies(now, listener)
+                && (may_follow(segment) || self.cookie_in(now, segment, tuple).is_some())
+        };
+        is_syn || P::SYN_COOKIES && is_of_cookie()
     }
 
     /// A segment, and who has its four-tuple.

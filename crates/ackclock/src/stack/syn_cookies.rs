@@ -123,7 +123,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     /// An ack to listener `id` that belongs to nobody: if it brings a cookie, the handshake is finished as
-    /// if it had been kept. Returns whether it did.
+    /// if it had been kept. One that [may follow](may_follow) a cookie is dropped. Returns whether it is not
+    /// to be answered with a reset.
     #[inline(never)]
     pub(super) fn take_cookie(
         &mut self,
@@ -137,7 +138,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
         let Some(mss) = self.cookie_in(now, ack, tuple) else {
             self.statistics.count(|all| &mut all.syn_cookies_refused);
-            return false;
+            return may_follow(ack);
         };
         self.statistics.count(|all| &mut all.syn_cookies_accepted);
         let syn = Segment { header: answered_syn(&ack.header, mss), payload: &[], ..*ack };
@@ -163,14 +164,26 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     pub(super) fn cookie_in(
         &self,
         now: Instant,
-        ack: &Segment<'_>,
+        segment: &Segment<'_>,
         tuple: &FourTuple,
     ) -> Option<u16> {
-        let Header { seq, ack, flags, .. } = ack.header;
-        let is_bare = flags.contains(Flags::ACK) && !flags.intersects(Flags::SYN | Flags::RST);
+        let Header { seq, ack, .. } = segment.header;
         let handshake = Handshake { tuple, irs: seq - 1 };
-        is_bare.then(|| handshake.segment_size(&self.secret, now, ack - 1)).flatten()
+        is_ack(segment).then(|| handshake.segment_size(&self.secret, now, ack - 1)).flatten()
     }
+}
+
+/// Whether a segment may be a later one of a peer whose cookie was lost on its way back, with all else that
+/// bore the number after that of its SYN. A reset would end what its retransmission begins. Bare acks are
+/// answered as ever: such a peer has received nothing yet that it could acknowledge later.
+pub(super) fn may_follow(segment: &Segment<'_>) -> bool {
+    is_ack(segment) && !segment.is_empty()
+}
+
+/// Whether nothing but an ack can be what it is, with or without data.
+fn is_ack(segment: &Segment<'_>) -> bool {
+    let flags = segment.header.flags;
+    flags.contains(Flags::ACK) && !flags.intersects(Flags::SYN | Flags::RST)
 }
 
 /// Who exchanges a cookie: the four-tuple and the initial sequence number of the peer.

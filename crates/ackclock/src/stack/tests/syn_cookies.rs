@@ -140,7 +140,8 @@ fn a_cookie_is_taken_for_a_minute_and_for_two_at_most() {
 #[test]
 fn what_was_not_sent_as_a_cookie_is_reset() {
     type Change = fn(&mut Header);
-    let changes: [Change; 6] = [
+    let changes: [Change; 7] = [
+        |header| header.flags |= Flags::SYN,
         |header| header.ack += 1,
         |header| header.ack += 4,
         |header| header.ack += 0x1000_0000,
@@ -160,7 +161,7 @@ fn what_was_not_sent_as_a_cookie_is_reset() {
         assert!(pair.server.accept(listener).is_none());
     }
     // That to another listener, which has sent no cookies, was not looked at.
-    assert_eq!(pair.server.statistics().syn_cookies_refused, 5);
+    assert_eq!(pair.server.statistics().syn_cookies_refused, 6);
     pair.server.on_packet(pair.now, &ack);
     assert!(pair.server.accept(listener).is_some());
 }
@@ -192,6 +193,27 @@ fn a_cookie_waits_like_others_until_there_is_room_to_be_accepted() {
     // The SYN-ACK goes again, and the peer acknowledges it.
     pair.run();
     assert!(pair.server.accept(listener).is_some());
+}
+
+/// The ack and the first segment are lost: what follows shows nothing, and is no reason for a reset.
+#[test]
+fn data_behind_a_lost_cookie_waits_for_what_was_lost() {
+    let (mut pair, listener) = flooded();
+    let sent = with_cookie(&mut pair, &[1; 2 * 1_448]);
+    let second = sent.last().unwrap();
+    let fin = with_header(second, |header| header.flags |= Flags::FIN);
+    let received = Received { packet: second, verify: Checksums::default() };
+    assert!(pair.server.claim(pair.now, &received), "no other stack is to answer it");
+    pair.server.on_packet(pair.now, &fin);
+    assert_eq!(shape(&packets(pair.now, &mut pair.server)), []);
+    assert_eq!(pair.server.statistics().syn_cookies_refused, 2);
+    let server = (0..10).find_map(|_| {
+        pair.wait();
+        pair.run();
+        pair.server.accept(listener)
+    });
+    let info = pair.server.info(pair.now, server.unwrap()).unwrap();
+    assert_eq!(info.receive_queue, 2 * 1_448);
 }
 
 /// Others take what was there when the cookie was sent.
