@@ -4,6 +4,11 @@
 //! The initial sequence number holds the largest of a few usual segment sizes that the peer takes, and
 //! a keyed hash that shows in the ack that the number was ours and is not old. If both sides use
 //! timestamps, the low bits of ours say what else was agreed on.
+//!
+//! Nothing is kept, not even that a cookie has come back: once its connection has left no trace, the same
+//! ack opens another. The time in the hash bounds that to two minutes (RFC 4987 section 3.6). Until then
+//! whoever has recorded the ack can repeat it in the name of the peer, with the request that it bore, but
+//! hears no answer.
 
 use super::Stack;
 use super::ip_fields::IpFields;
