@@ -24,11 +24,12 @@ use crate::tcp::{Agreement, Initial, SynOptions};
 use crate::time::{Duration, Instant};
 use crate::wire::{Flags, Header, Options, Segment, Timestamps};
 
-/// Segment sizes that a cookie can tell, in bytes: the defaults of both families (RFC 9293 section
-/// 3.7.1), and those of an Ethernet below IPv6 (or below PPPoE) and below IPv4.
-const SEGMENT_SIZES: [u16; 4] = [536, 1_220, 1_440, 1_460];
+/// Segment sizes that a cookie can tell, in bytes: the least that is believed of any peer, two of peers
+/// with little memory, the defaults of both families (RFC 9293 section 3.7.1), one of tunnels, and those of
+/// an Ethernet below IPv6 (or below PPPoE) and below IPv4.
+const SEGMENT_SIZES: [u16; 8] = [48, 128, 256, 536, 1_220, 1_360, 1_440, 1_460];
 /// Bits of the number of a segment size.
-const SIZE_BITS: u32 = 2;
+const SIZE_BITS: u32 = 3;
 /// Bits below the hash: the number of a segment size, and the lowest bit of a period's number.
 const LOW_BITS: u32 = SIZE_BITS + 1;
 
@@ -280,7 +281,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_cookie_tells_a_size_that_the_peer_takes_and_no_other_handshake_has_it(
-            mss in 536_u16..,
+            mss in 48_u16..,
             irs: u32,
             other: u32,
             port: u16,
@@ -293,7 +294,8 @@ mod tests {
             let cookie = handshake.cookie(&secret, now, mss);
             let then = now + Duration::from_secs(later);
             let told = handshake.segment_size(&secret, then, cookie).unwrap();
-            let usual = [1_460, 1_440, 1_220, 536].into_iter().find(|size| *size <= mss);
+            let usual = [1_460, 1_440, 1_360, 1_220, 536, 256, 128, 48];
+            let usual = usual.into_iter().find(|size| *size <= mss);
             prop_assert_eq!(Some(told), usual);
             prop_assert_eq!(handshake.segment_size(&secret, now + LIFETIME, cookie), None);
             let stranger = Secret::new([1, 3]);
@@ -325,7 +327,7 @@ mod tests {
     fn less_than_the_least_size_counts_as_that() {
         let secret = Secret::new([1, 2]);
         let handshake = Handshake { tuple: &tuple(1), irs: SeqNumber(7) };
-        let cookie = handshake.cookie(&secret, Instant::ZERO, 48);
-        assert_eq!(handshake.segment_size(&secret, Instant::ZERO, cookie), Some(536));
+        let cookie = handshake.cookie(&secret, Instant::ZERO, 40);
+        assert_eq!(handshake.segment_size(&secret, Instant::ZERO, cookie), Some(48));
     }
 }
