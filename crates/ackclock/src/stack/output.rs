@@ -148,7 +148,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         sink: &mut Sink<'_>,
     ) -> Option<Result<(), Rejected>> {
         while let Some(id) = self.half_open.output.front() {
-            let Some(record) = self.half_open.records.get(id) else {
+            let record = self.half_open.records.get(id).filter(|record| record.is_due());
+            let Some(record) = record else {
                 self.half_open.output.pop();
                 continue;
             };

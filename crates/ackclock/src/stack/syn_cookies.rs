@@ -150,10 +150,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let syn = Segment { header: answered_syn(&ack.header, mss), payload: &[], ..*ack };
         let first =
             FirstNumbers { isn: ack.header.ack - 1, ..self.secret.first_numbers(now, tuple) };
-        if let Some(half_open) = self.add_half_open(now, id, &syn, first)
-            && let Some(connection) = self.on_half_open_segment(now, half_open, ack)
-        {
-            self.on_connection_segment(now, connection, ack);
+        if let Some(half_open) = self.add_half_open(now, id, &syn, first) {
+            self.half_open.on_cookie(now, half_open);
+            if let Some(connection) = self.on_half_open_segment(now, half_open, ack) {
+                self.on_connection_segment(now, connection, ack);
+            }
         }
         true
     }

@@ -22,6 +22,10 @@ use crate::wire::{Flags, Header, Segment};
 /// name gets few packets sent to that one.
 const SYN_ACK_INTERVAL: Duration = Duration::from_millis(500);
 
+/// How often a SYN-ACK was sent that was a cookie first: when that went is not known, and no ack measures
+/// anything.
+const UNKNOWN: u32 = u32::MAX;
+
 /// So many SYN-ACKs wait for their next hops: each answer of a neighbour, and each reuse of a place, has
 /// all of them offered again. Where memory is lent there are hardly more places.
 const MOST_POSTPONED: u32 = 64;
@@ -59,7 +63,7 @@ pub(super) struct HalfOpen<P: Profile> {
     pub(super) ip_fields: IpFields,
     rto: <P::RareSettings as Part>::Keeps<RtoConfig>,
     give_up_at: Instant,
-    /// How often the SYN-ACK was sent, and when last.
+    /// How often the SYN-ACK was sent, or [`UNKNOWN`], and when last.
     sent: u32,
     sent_at: Instant,
     timeouts: u32,
@@ -203,7 +207,7 @@ impl<P: Profile> HalfOpen<P> {
         }
         let round_trip = self.timestamps.rtt(now, ack.options.timestamps).unwrap_or_default();
         let last = now.saturating_since(self.sent_at);
-        if self.sent > 1 && round_trip.as_millis() > last.as_millis() + 1 {
+        if self.sent > 1 && self.sent < UNKNOWN && round_trip.as_millis() > last.as_millis() + 1 {
             (self.sent, self.sent_at) = (1, now - round_trip);
         }
     }
@@ -238,6 +242,12 @@ impl<P: Profile> HalfOpen<P> {
             timestamps: self.timestamps.option(now),
             ip_fields: self.ip_fields,
         }
+    }
+
+    /// Whether the SYN-ACK is to be sent when its turn comes.
+    pub(super) fn is_due(&self) -> bool {
+        // The timer that repeats a cookie gives it all the time that is left.
+        !P::SYN_COOKIES || self.sent < UNKNOWN || self.deadline == self.give_up_at
     }
 
     fn syn_timeout(&self) -> Duration {
@@ -372,6 +382,15 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
         if let Some(id) = self.output.pop()
             && let Some(record) = self.records.get_mut(id)
         {
+            record.on_syn_ack_sent(now);
+            self.timers.arm(id, record.deadline);
+        }
+    }
+
+    /// The SYN-ACK of a new record was a cookie: it is not to be sent before the timer fires.
+    pub(super) fn on_cookie(&mut self, now: Instant, id: u32) {
+        if let Some(record) = self.records.get_mut(id) {
+            record.sent = UNKNOWN;
             record.on_syn_ack_sent(now);
             self.timers.arm(id, record.deadline);
         }

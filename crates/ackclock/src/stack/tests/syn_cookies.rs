@@ -192,6 +192,7 @@ fn a_cookie_waits_like_others_until_there_is_room_to_be_accepted() {
     assert!(pair.server.accept(listener).is_some());
     assert!(pair.server.accept(listener).is_none());
     // The SYN-ACK goes again, and the peer acknowledges it.
+    pair.wait();
     pair.run();
     assert!(pair.server.accept(listener).is_some());
 }
@@ -240,6 +241,28 @@ fn a_cookie_offers_what_is_there_for_sure() {
     let ack = packets(pair.now, &mut pair.server).remove(0);
     assert!(!offered.after(edge(&ack, 3)), "{offered} {}", edge(&ack, 3));
     assert_eq!(segment(&sent[1]).header.window, 4_096);
+}
+
+/// When the cookie was sent is not known.
+#[test]
+fn a_cookie_that_waits_is_repeated_by_the_timer_and_measures_nothing() {
+    let mut pair = Pair::new();
+    let one = ListenConfig { half_open: 1, backlog: 1, ..ListenConfig::new(addr("0.0.0.0:80")) };
+    let listener = pair.server.listen(one).unwrap();
+    flood(pair.now, &mut pair.server, 1);
+    let acks = [(); 2].map(|()| with_cookie(&mut pair, b"").remove(2));
+    acks.iter().for_each(|ack| pair.server.on_packet(pair.now, ack));
+    let at_once = packets(pair.now, &mut pair.server).len();
+    assert!(pair.server.accept(listener).is_some());
+    pair.now += Duration::from_secs(1);
+    pair.server.on_timeout(pair.now);
+    let later = packets(pair.now, &mut pair.server).len();
+    // The same ack once more, not one of what was sent just now.
+    pair.now += STEP;
+    pair.server.on_packet(pair.now, &acks[1]);
+    let server = pair.server.accept(listener).unwrap();
+    let samples = pair.server.info(pair.now, server).unwrap().rtt_samples;
+    assert_eq!((at_once, later, samples), (0, 1, 0));
 }
 
 #[test]
