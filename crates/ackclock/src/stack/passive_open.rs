@@ -180,8 +180,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             self.forget_half_open(half_open);
             return None;
         };
-        let added = if has_room { self.add_accepted(now, half_open, &tuple) } else { None };
-        self.make_room(now);
+        let mut added = None;
+        if has_room {
+            added = self.add_accepted(now, half_open, &tuple);
+            self.make_room(now);
+        }
         let Some(id) = added else {
             tell!(warn, "handshake not finished, {}: no room for the connection", tuple);
             self.statistics.count(|all| &mut all.accept_overflow);

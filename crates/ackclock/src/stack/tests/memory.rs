@@ -459,6 +459,32 @@ fn a_cookie_needs_no_promise() {
     assert_eq!(pair.server.acceptable(listener), 2);
 }
 
+/// It is not for want of memory or of a place that it is refused.
+#[test]
+fn who_finds_no_room_to_be_accepted_makes_nobody_give_way() {
+    let limits = StackConfig { max_connections: 32, ..config() };
+    let mut pair = Pair::with(config(), limits);
+    let one = ListenConfig { backlog: 1, ..following() };
+    let listener = pair.server.listen(one).unwrap();
+    for _ in 0..30 {
+        pair.connect();
+        pair.run();
+        assert!(pair.server.accept(listener).is_some());
+    }
+    let now = pair.now;
+    for _ in 0..2 {
+        pair.connect();
+    }
+    packets(now, &mut pair.client).iter().for_each(|syn| pair.server.on_packet(now, syn));
+    let syn_acks = packets(now, &mut pair.server);
+    syn_acks.iter().for_each(|syn_ack| pair.client.on_packet(now, syn_ack));
+    let acks = packets(now, &mut pair.client);
+    pair.server.on_packet(now, &acks[0]);
+    pair.server.on_packet(now + Duration::from_secs(2), &acks[1]);
+    let statistics = pair.server.statistics();
+    assert_eq!((statistics.accept_overflow, statistics.gave_way), (1, 0));
+}
+
 /// It takes some kilobytes each second of what was queued before its connection was closed.
 #[test]
 fn a_closed_connection_that_its_peer_drains_is_not_idle() {
