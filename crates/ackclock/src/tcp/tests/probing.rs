@@ -234,6 +234,21 @@ fn what_a_probe_has_begun_goes_in_one_segment_when_the_window_opens() {
     }
 }
 
+/// The window has opened, and what follows has not gone yet: a link may be busy.
+#[test]
+fn an_ack_of_a_probe_that_is_to_go_again_is_no_ack_of_the_unsent() {
+    for recovery in ["rack", "newreno"] {
+        let recovery = recovery.parse().expect("a recovery");
+        let mut test = with_closed_window(Config { recovery, ..config() });
+        assert_eq!(test.run(300).len(), 1);
+        test.peer_window = 10_000;
+        test.acks(0);
+        test.acks(1);
+        assert_eq!(test.info().challenge_acks, 0);
+        assert_eq!(test.data(), [(1, 1_000), (1_001, 1_000)]);
+    }
+}
+
 /// Nobody could take it off the flight again.
 #[test]
 fn a_window_is_not_probed_without_a_record_for_the_byte() {

@@ -198,15 +198,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let is_overdue = self.rto.backoff() > 0;
         self.rto.end_backoff();
         let in_flight = self.snd_nxt.since(self.snd_una);
-        if !is_overdue || in_flight > self.window.size {
-            return;
-        }
-        if self.flight.outstanding() == 1 && !self.fin_sent {
-            // The byte of a probe begins the segment that it was the beginning of.
-            self.flight.take_back();
-            self.rto.on_resent();
-            self.snd_nxt = self.snd_una;
-        } else if !self.flight.is_empty() {
+        if is_overdue && in_flight > 0 && in_flight <= self.window.size {
             self.recovery.on_all_lost(&mut self.flight, self.snd_nxt);
         }
     }
