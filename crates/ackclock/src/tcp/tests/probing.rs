@@ -249,6 +249,21 @@ fn an_ack_of_a_probe_that_is_to_go_again_is_no_ack_of_the_unsent() {
     }
 }
 
+/// The answers came late, but they came: the path deserves no longer wait.
+#[test]
+fn a_window_that_opens_by_little_is_not_probed_as_rarely_as_a_closed_one() {
+    for answers in [0, 1] {
+        let mut test = with_closed_window(config());
+        assert_eq!(test.run(7_000).len(), 5);
+        for _ in 0..answers {
+            test.acks(1);
+        }
+        test.peer_window = 400;
+        test.acks(1);
+        assert_eq!(test.data_within(1_000)[..1], [(200, 1, 400)]);
+    }
+}
+
 /// Nobody could take it off the flight again.
 #[test]
 fn a_window_is_not_probed_without_a_record_for_the_byte() {
