@@ -129,3 +129,37 @@ fn a_path_is_tried_again_with_larger_packets() {
         test.acks(acked + 1_000);
     }
 }
+
+/// What it is found to carry no more of than before is no news.
+#[test]
+fn a_path_that_is_still_narrow_costs_a_flight_and_no_timeout() {
+    let mut test = Test::established(Config { mss: None, nagle: false, ..config() });
+    let too_big = |test: &mut Test, mtu, at| {
+        let kind = IcmpErrorKind::PacketTooBig { mtu };
+        assert!(test.connection.on_icmp_error(test.now, kind, SeqNumber(ISS + 1 + at)));
+        test.data()
+    };
+    test.queue(0, 1_000);
+    assert_eq!(test.data(), [(0, 1_000)]);
+    assert_eq!(too_big(&mut test, 800, 0), [(0, 760), (760, 240)]);
+    test.acks(1_000);
+    test.wait(12 * 60_000);
+    test.queue(1_000, 1_010);
+    assert_eq!(test.data(), [(1_000, 10)], "which passes");
+    test.acks(1_010);
+    test.queue(1_010, 3_010);
+    assert_eq!(test.data(), [(1_010, 1_000), (2_010, 1_000)]);
+    assert_eq!(too_big(&mut test, 799, 1_010), [], "narrower than ever");
+    let resent = [(1_010, 760), (1_770, 760), (2_530, 480)];
+    assert_eq!(too_big(&mut test, 800, 1_010), resent);
+    assert_eq!(too_big(&mut test, 799, 1_010), []);
+    assert_eq!((test.info().timeouts, test.info().pmtu), (0, 800));
+    // Once larger packets have passed, an error is as doubtful as ever.
+    test.acks(3_010);
+    test.wait(12 * 60_000);
+    test.queue(3_010, 5_010);
+    assert_eq!(test.data(), [(3_010, 1_000), (4_010, 1_000)]);
+    test.acks(4_010);
+    assert_eq!(too_big(&mut test, 800, 4_010), []);
+    assert_eq!(test.info().pmtu, 1_500);
+}
