@@ -111,6 +111,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let single = self.sender.urgent().is_some() || self.sender.cwr_due();
         let max_payload = if single { 0 } else { max_payload };
         if let Some(data) = self.sender.next(now, &self.settings, max_payload) {
+            if self.believes_router(now, &data) {
+                return self.poll_synchronized(now, max_payload);
+            }
             return Some(self.data(now, data));
         }
         if self.keepalive.due && self.probes_when_idle() {

@@ -3,6 +3,7 @@
 
 use super::connection::Connection;
 use super::handshake::TCP_HEADER;
+use super::sender::{Data, DataKind};
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Profile};
 use crate::seq::SeqNumber;
@@ -105,22 +106,26 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// The sender's timers have fired: RFC 5927 section 7.2 believes a router once what it has named was
-    /// sent again for want of an ack.
-    pub(super) fn believe_router(&mut self, now: Instant) {
-        let Some(&PathMtu { seq, told, .. }) = self.path_mtu.get() else {
-            return;
+    /// `data` is to be sent. RFC 5927 section 7.2 believes a router once what it has named is sent again
+    /// for want of an ack. Whether the path is narrower now.
+    pub(super) fn believes_router(&mut self, now: Instant, data: &Data) -> bool {
+        let una = self.sender.snd_una();
+        let is_timeout = self.sender.timeouts_in_a_row() > 0;
+        let current = self.sender.path_mtu();
+        let Some(path) = self.path_mtu.get_mut() else {
+            return false;
         };
-        if told == 0 || self.sender.timeouts_in_a_row() == 0 {
-            return;
+        let is_due = data.kind == DataKind::Retransmission && (is_timeout || data.seq == path.seq);
+        let mtu = u32::from(path.told);
+        if mtu == 0 || !is_due {
+            return false;
         }
-        if let Some(path) = self.path_mtu.get_mut() {
-            path.told = 0;
-        }
-        let mtu = u32::from(told);
-        if seq.at_or_after(self.sender.snd_una()) && mtu < self.sender.path_mtu() {
+        path.told = 0;
+        let is_news = mtu < current && path.seq.at_or_after(una);
+        if is_news {
             self.lower_path_mtu(now, mtu);
         }
+        is_news
     }
 
     /// What the path was believed to carry at first, as far as our segments are that long.

@@ -163,3 +163,24 @@ fn a_path_that_is_still_narrow_costs_a_flight_and_no_timeout() {
     assert_eq!(too_big(&mut test, 800, 4_010), []);
     assert_eq!(test.info().pmtu, 1_500);
 }
+
+/// RFC 5927 section 7.2, where acks of smaller packets keep the timer away.
+#[test]
+fn an_error_is_believed_once_what_it_names_is_to_be_sent_again() {
+    let mut test = Test::established(Config { nagle: false, ..rack() });
+    test.queue(0, 2_000);
+    assert_eq!(test.data(), [(0, 1_000), (1_000, 1_000)]);
+    test.wait(10);
+    test.acks(1_000);
+    for at in [2_000, 2_010, 2_020] {
+        test.queue(at, at + 10);
+        assert_eq!(test.data(), [(at, 10)]);
+    }
+    let too_big = IcmpErrorKind::PacketTooBig { mtu: 800 };
+    assert!(test.connection.on_icmp_error(test.now, too_big, SeqNumber(ISS + 1_001)));
+    assert_eq!(test.data(), []);
+    test.wait(20);
+    test.sacks(1_000, &[(2_000, 2_030)]);
+    assert_eq!(test.data(), [(1_000, 760), (1_760, 270)]);
+    assert_eq!((test.info().pmtu, test.info().timeouts), (800, 0));
+}
