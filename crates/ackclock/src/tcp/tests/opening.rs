@@ -155,6 +155,7 @@ fn text_in_a_syn_waits_for_the_connection() {
     assert!(!test.connection.readiness().readable);
     let sent = test.sent();
     assert_eq!((sent[0].flags, sent[0].ack), (SYN | ACK, IRS + 6));
+    assert_eq!(sent[0].window, 10_000 - 5, "no more than the SYN has offered");
     // Figure 7, line 6, without the text, and with it.
     for len in [0, 5] {
         let mut test = Test::connecting(config());
