@@ -6,7 +6,7 @@ use super::handshake::TCP_HEADER;
 use super::sender::{Data, DataKind};
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Profile};
-use crate::seq::SeqNumber;
+use crate::seq::{SeqNumber, SeqRange};
 use crate::time::{Duration, Instant};
 
 /// RFC 1191 section 7.1: likely MTUs below a given one, for routers that do not tell theirs.
@@ -26,7 +26,7 @@ const TRYING: u16 = 2;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PathMtu {
     /// The packet that was too big, or the first of the larger ones that are tried again.
-    seq: SeqNumber,
+    pub(super) seq: SeqNumber,
     /// The MTU that it has met, in bytes, if that is yet to be believed; otherwise 0.
     told: u16,
     /// When larger packets are tried again, in minutes, modulo 2^16 and odd; 0 if the MTU was not lowered,
@@ -109,7 +109,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// `data` is to be sent. RFC 5927 section 7.2 believes a router once what it has named is sent again
     /// for want of an ack. Whether the path is narrower now.
     pub(super) fn believes_router(&mut self, now: Instant, data: &Data) -> bool {
-        let una = self.sender.snd_una();
+        let (una, nxt) = (self.sender.snd_una(), self.sender.snd_nxt());
         let is_timeout = self.sender.timeouts_in_a_row() > 0;
         let current = self.sender.path_mtu();
         let Some(path) = self.path_mtu.get_mut() else {
@@ -121,7 +121,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return false;
         }
         path.told = 0;
-        let is_news = mtu < current && path.seq.at_or_after(una);
+        let is_news = mtu < current && SeqRange::new(una, nxt).contains(path.seq);
         if is_news {
             self.lower_path_mtu(now, mtu);
         }

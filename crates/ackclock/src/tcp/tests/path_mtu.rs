@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::congestion::InitialWindow;
+use crate::profile::Kept;
 use crate::wire::IcmpErrorKind;
 use std::collections::VecDeque;
 
@@ -183,4 +184,18 @@ fn an_error_is_believed_once_what_it_names_is_to_be_sent_again() {
     test.sacks(1_000, &[(2_000, 2_030)]);
     assert_eq!(test.data(), [(1_000, 760), (1_760, 270)]);
     assert_eq!((test.info().pmtu, test.info().timeouts), (800, 0));
+}
+
+/// Sequence numbers come again: half their space later that error would be of what is yet to be sent.
+#[test]
+fn an_error_is_forgotten_with_what_it_names() {
+    let mut test = in_flight(config(), 2);
+    test.wait(10);
+    test.acks(1_000);
+    let too_big = IcmpErrorKind::PacketTooBig { mtu: 800 };
+    let second = SeqNumber(ISS + 1_001);
+    assert!(test.connection.on_icmp_error(test.now, too_big, second));
+    test.connection.path_mtu.get_mut().expect("it is kept").seq = second + (1 << 30);
+    assert_eq!(test.data_within(300).len(), 1);
+    assert_eq!((test.info().timeouts, test.info().pmtu), (1, 1_500));
 }
