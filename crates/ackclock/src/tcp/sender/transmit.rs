@@ -6,6 +6,7 @@ use crate::FOR_SPEED;
 use crate::congestion::{CongestionController, Sent};
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
+use crate::storage::CAN_GROW;
 use crate::tcp::Settings;
 use crate::time::Instant;
 
@@ -62,12 +63,26 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             self.waiting = Waiting::ForAck;
         }
         let released = self.released(now, settings);
-        let data = self.next_by_windows(max_payload.min(released))?;
+        let Some(data) = self.next_by_windows(max_payload.min(released)) else {
+            if CAN_GROW {
+                self.wait_for_memory(now);
+            }
+            return None;
+        };
         if released == 0 {
             self.wait_for_pacing(now);
             return None;
         }
         Some(data)
+    }
+
+    /// Where nothing is in flight, and the heap has given no memory to note what would be, nobody else
+    /// tells when to try again: the persist timer does.
+    fn wait_for_memory(&mut self, now: Instant) {
+        let is_stuck = self.flight.is_empty() && !self.flight.has_place();
+        if is_stuck && self.deadline.is_never() && (self.unsent() > 0 || self.fin_pending()) {
+            (self.deadline, self.waiting) = (self.rto.deadline(now), Waiting::ForWindow);
+        }
     }
 
     /// Whether it is plain that there is nothing to send: all that is queued was sent, and nothing is
