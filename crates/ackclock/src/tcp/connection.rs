@@ -123,7 +123,7 @@ pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) ip_header: u8,
     pub(super) sender: Sender<'a, C, P>,
     pub(super) receiver: Receiver<'a, P>,
-    /// When the peer was heard last, or the connection opened.
+    /// When the peer was heard last; before, when the connection was opened and then its SYN was sent first.
     pub(super) heard_at: Instant,
     /// When the peer was asked for an answer last: by a SYN, then by keepalive probes. It says
     /// something only where one was sent.

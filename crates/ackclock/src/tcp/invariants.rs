@@ -30,7 +30,10 @@ impl<C: CongestionController, P: Profile> super::sender::Sender<'_, C, P> {
             return Some(broken);
         }
         let is_right = match self.timer() {
-            Timer::Persist(_) => self.is_blocked_by_window(),
+            Timer::Persist(_) => {
+                self.is_blocked_by_window()
+                    || self.flight().is_empty() && !self.flight().has_place()
+            }
             Timer::Retransmit(_) => !self.is_blocked_by_window() && self.waits_for_ack(),
             Timer::Off => !self.is_blocked_by_window() && !self.waits_for_ack(),
         };

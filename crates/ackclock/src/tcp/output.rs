@@ -111,6 +111,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let single = self.sender.urgent().is_some() || self.sender.cwr_due();
         let max_payload = if single { 0 } else { max_payload };
         if let Some(data) = self.sender.next(now, &self.settings, max_payload) {
+            if self.believes_router(now, &data) {
+                return self.poll_synchronized(now, max_payload);
+            }
             return Some(self.data(now, data));
         }
         if self.keepalive.due && self.probes_when_idle() {
@@ -173,8 +176,11 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     fn syn(&self, now: Instant) -> Header {
         let mut offered = self.agreement.syn_options();
         let mut timestamps = self.timestamps.offer(now);
-        let mut header = Header { flags: Flags::SYN, ..Header::default() };
+        let window = self.syn_window();
+        let mut header = Header { flags: Flags::SYN, window, ..Header::default() };
         if self.state == State::SynReceived {
+            // Text that came with the other side's SYN has taken its part.
+            header.window = self.receiver.rcv_wnd() as u16;
             header.flags |= Flags::ACK;
             header.ack = self.receiver.rcv_nxt();
             timestamps.echo = self.timestamps.recent();
@@ -184,7 +190,6 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         header.flags = offered.flags(header.flags);
         header.seq = self.iss();
-        header.window = self.syn_window();
         header.options = offered.options(timestamps);
         header
     }

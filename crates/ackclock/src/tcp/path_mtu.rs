@@ -3,9 +3,10 @@
 
 use super::connection::Connection;
 use super::handshake::TCP_HEADER;
+use super::sender::{Data, DataKind};
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Profile};
-use crate::seq::SeqNumber;
+use crate::seq::{SeqNumber, SeqRange};
 use crate::time::{Duration, Instant};
 
 /// RFC 1191 section 7.1: likely MTUs below a given one, for routers that do not tell theirs.
@@ -18,14 +19,18 @@ const LEAST_IPV6_MTU: u32 = 1_280;
 /// After this time, or up to two minutes more, larger packets are tried again (RFC 1191 section 6.3).
 const RETRY_AFTER: Duration = Duration::from_secs(600);
 
+/// In the place of a time, which is odd: larger packets are tried again.
+const TRYING: u16 = 2;
+
 /// What routers have told.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PathMtu {
-    /// The packet that was too big.
-    seq: SeqNumber,
+    /// The packet that was too big, or the first of the larger ones that are tried again.
+    pub(super) seq: SeqNumber,
     /// The MTU that it has met, in bytes, if that is yet to be believed; otherwise 0.
     told: u16,
-    /// When larger packets are tried again, in minutes, modulo 2^16 and odd; 0 if the MTU was not lowered.
+    /// When larger packets are tried again, in minutes, modulo 2^16 and odd; 0 if the MTU was not lowered,
+    /// [`TRYING`] if they are tried.
     retry_at: u16,
 }
 
@@ -49,14 +54,24 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         // Where bytes are not counted none is known to have arrived. All that is in flight is sent again
         // at once for one error only, whoever sends them.
         let has_passed = self.sender.counters().bytes_acked.get() >= self.sender.mss().into();
+        let una = self.sender.snd_una();
         let Some(path) = self.path_mtu.get_mut() else {
             return;
         };
-        if has_passed || path.retry_at > 0 {
-            (path.seq, path.told) = (seq, u16::try_from(mtu).unwrap_or(u16::MAX));
-        } else {
-            self.lower_path_mtu(now, mtu);
+        // Until as much was acknowledged as a larger packet carries, none need have passed.
+        let is_first_try = path.retry_at == TRYING && una.since(path.seq) <= path.told.into();
+        if is_first_try && mtu < path.told.into() {
+            // Less than the path carried before.
+            return;
         }
+        if !is_first_try && (has_passed || path.retry_at > 0) {
+            (path.seq, path.told) = (seq, u16::try_from(mtu).unwrap_or(u16::MAX));
+            if path.retry_at == TRYING {
+                path.retry_at = 0;
+            }
+            return;
+        }
+        self.lower_path_mtu(now, mtu);
     }
 
     fn lower_path_mtu(&mut self, now: Instant, mtu: u32) {
@@ -91,22 +106,26 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// The sender's timers have fired: RFC 5927 section 7.2 believes a router once what it has named was
-    /// sent again for want of an ack.
-    pub(super) fn believe_router(&mut self, now: Instant) {
-        let Some(&PathMtu { seq, told, .. }) = self.path_mtu.get() else {
-            return;
+    /// `data` is to be sent. RFC 5927 section 7.2 believes a router once what it has named is sent again
+    /// for want of an ack. Whether the path is narrower now.
+    pub(super) fn believes_router(&mut self, now: Instant, data: &Data) -> bool {
+        let (una, nxt) = (self.sender.snd_una(), self.sender.snd_nxt());
+        let is_timeout = self.sender.timeouts_in_a_row() > 0;
+        let current = self.sender.path_mtu();
+        let Some(path) = self.path_mtu.get_mut() else {
+            return false;
         };
-        if told == 0 || self.sender.timeouts_in_a_row() == 0 {
-            return;
+        let is_due = data.kind == DataKind::Retransmission && (is_timeout || data.seq == path.seq);
+        let mtu = u32::from(path.told);
+        if mtu == 0 || !is_due {
+            return false;
         }
-        if let Some(path) = self.path_mtu.get_mut() {
-            path.told = 0;
-        }
-        let mtu = u32::from(told);
-        if seq.at_or_after(self.sender.snd_una()) && mtu < self.sender.path_mtu() {
+        path.told = 0;
+        let is_news = mtu < current && SeqRange::new(una, nxt).contains(path.seq);
+        if is_news {
             self.lower_path_mtu(now, mtu);
         }
+        is_news
     }
 
     /// What the path was believed to carry at first, as far as our segments are that long.
@@ -118,13 +137,14 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     #[inline]
     pub(super) fn is_path_mtu_old(&self, now: Instant) -> bool {
         let retry_at = self.path_mtu.get().map_or(0, |path| path.retry_at);
-        retry_at > 0 && minutes(now).wrapping_sub(retry_at).cast_signed() >= 0
+        retry_at % 2 > 0 && minutes(now).wrapping_sub(retry_at).cast_signed() >= 0
     }
 
-    /// Tries larger packets again.
+    /// Tries larger packets again. If the first of them is lost the path is what it was.
     pub(super) fn retry_path_mtu(&mut self, now: Instant) {
+        let (nxt, mtu) = (self.sender.snd_nxt(), self.sender.path_mtu());
         if let Some(path) = self.path_mtu.get_mut() {
-            path.retry_at = 0;
+            (path.retry_at, path.told, path.seq) = (TRYING, mtu as u16, nxt);
         }
         self.change_path_mtu(now, self.first_path_mtu());
     }

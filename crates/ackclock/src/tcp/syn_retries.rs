@@ -65,7 +65,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// The round-trip time that the answer to our SYN tells, which carries `option`, and whether a SYN was
     /// lost. By Karn's rule only one that was sent once tells a time; but an echo from before the last one
-    /// was sent is of an earlier one, which was not lost: that took so long (RFC 4015).
+    /// was sent is of an earlier one. If that is the first, none was lost: it took so long (RFC 4015).
     pub(super) fn syn_round_trip(
         &self,
         now: Instant,
@@ -78,9 +78,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if syn.sent == 1 {
             return ((!syn.answered).then_some(last), false);
         }
-        let first = self.timestamps.rtt(now, option);
-        let first = first.filter(|first| first.as_millis() > last.as_millis() + 1);
-        (first, first.is_none())
+        let first = now.as_millis() - self.heard_at.as_millis();
+        let is_earlier = |rtt: &Duration| (last.as_millis() + 2..=first).contains(&rtt.as_millis());
+        let rtt = self.timestamps.rtt(now, option).filter(is_earlier);
+        (rtt, rtt.is_none_or(|rtt| rtt.as_millis() < first))
     }
 
     /// When the SYN goes again, or the attempt to open is given up: `syn_give_up` after it began (R2).
@@ -121,6 +122,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if core::mem::replace(&mut syn.due, Due::Nothing) == Due::Answer {
             syn.answered = true;
         } else {
+            if syn.sent == 0 {
+                self.heard_at = now;
+            }
             syn.sent = syn.sent.saturating_add(1);
             self.asked_at = now;
         }

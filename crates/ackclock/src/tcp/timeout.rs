@@ -39,7 +39,6 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             self.fail_with_reset(error);
             return;
         }
-        self.believe_router(now);
         if self.receiver.ack_deadline() <= now {
             self.receiver.force_ack();
         }

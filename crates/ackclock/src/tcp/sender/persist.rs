@@ -46,11 +46,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             return None;
         }
         let unsent = self.unsent();
-        if unsent > 0 {
-            let len = unsent.min(self.usable_window().max(1)).min(self.mss);
-            return Some(Data { kind: DataKind::Probe, seq: self.snd_nxt, len, fin: false });
-        }
-        let fin = Data { kind: DataKind::Probe, seq: self.snd_nxt, len: 0, fin: true };
-        self.fin_pending().then_some(fin)
+        let len = unsent.min(self.usable_window().max(1)).min(self.mss);
+        let fin = unsent == 0;
+        let probe = Data { kind: DataKind::Probe, seq: self.snd_nxt, len, fin };
+        (!fin || self.fin_pending()).then_some(probe)
     }
 }

@@ -68,7 +68,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
         self.digest_echo(now, false, 0);
         if was_closed && self.window.size > 0 {
-            self.rto.end_backoff();
+            self.on_window_opened();
         }
         self.rearm(now);
         true

@@ -6,6 +6,7 @@ use crate::FOR_SPEED;
 use crate::congestion::{CongestionController, Sent};
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
+use crate::storage::CAN_GROW;
 use crate::tcp::Settings;
 use crate::time::Instant;
 
@@ -62,12 +63,26 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             self.waiting = Waiting::ForAck;
         }
         let released = self.released(now, settings);
-        let data = self.next_by_windows(max_payload.min(released))?;
+        let Some(data) = self.next_by_windows(max_payload.min(released)) else {
+            if CAN_GROW {
+                self.wait_for_memory(now);
+            }
+            return None;
+        };
         if released == 0 {
             self.wait_for_pacing(now);
             return None;
         }
         Some(data)
+    }
+
+    /// Where nothing is in flight, and the heap has given no memory to note what would be, nobody else
+    /// tells when to try again: the persist timer does.
+    fn wait_for_memory(&mut self, now: Instant) {
+        let is_stuck = self.flight.is_empty() && !self.flight.has_place();
+        if is_stuck && self.deadline.is_never() && (self.unsent() > 0 || self.fin_pending()) {
+            (self.deadline, self.waiting) = (self.rto.deadline(now), Waiting::ForWindow);
+        }
     }
 
     /// Whether it is plain that there is nothing to send: all that is queued was sent, and nothing is
@@ -88,7 +103,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let window = self.recovery.window(window);
         let allowance = window.saturating_sub(self.pipe());
         if let Some(lost) = self.recovery.next_retransmission(&mut self.flight, allowance) {
-            return Some(self.retransmission(lost));
+            return Some(self.retransmission(self.with_unsent(lost)));
         }
         if let Some(data) = self.new_data(allowance, max_payload) {
             return Some(data);
@@ -102,6 +117,13 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     fn retransmission(&self, range: SeqRange) -> Data {
         let start = range.start.max(self.snd_una);
         self.segment(DataKind::Retransmission, SeqRange::new(start, range.end))
+    }
+
+    /// What is lost, or, if that is the byte of a probe, the segment that it was the beginning of.
+    fn with_unsent(&self, lost: SeqRange) -> SeqRange {
+        let is_probe = self.flight.outstanding() == 1 && self.rto.backoff() == 0;
+        let more = if is_probe { self.unsent().min(self.usable_window()) } else { 0 };
+        SeqRange::new(lost.start, lost.end + more)
     }
 
     /// `range` as payload and FIN.
@@ -154,11 +176,16 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// The link has taken `data`.
     pub(crate) fn on_sent(&mut self, now: Instant, settings: &Settings<P>, data: &Data) {
         let range = data.range();
-        let new = range.start == self.snd_nxt;
+        let new = range.end.after(self.snd_nxt);
         let idle = self.flight.is_empty();
         let sent = self.delivery.on_sent(now, self.flight.pipe() == 0, !new);
         let tail_probe = self.is_tail_probe_due() && data.kind != DataKind::Probe;
         if new {
+            if range.start != self.snd_nxt {
+                // What a probe has begun goes with what follows it.
+                self.flight.take_back();
+                self.rto.on_resent();
+            }
             let piece = if data.len > self.mss { self.mss } else { range.len() };
             self.flight.push(now, range, piece);
             self.rto.on_new_data_sent(now, range.start);

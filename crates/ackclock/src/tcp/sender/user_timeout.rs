@@ -24,7 +24,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if user_timeout != Duration::MAX && waited >= user_timeout {
             return Err(Error::UserTimeout);
         }
-        let most = if self.orphaned { ORPHAN_GIVE_UP } else { Duration::MAX };
+        // A linger time that was set ends the connection by itself.
+        let lingers = self.orphaned && settings.linger() == Duration::MAX;
+        let most = if lingers { ORPHAN_GIVE_UP } else { Duration::MAX };
         if waited >= settings.give_up().min(most) { Err(Error::TimedOut) } else { Ok(()) }
     }
 

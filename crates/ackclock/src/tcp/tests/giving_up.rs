@@ -45,6 +45,17 @@ fn a_closed_connection_whose_fin_nobody_acknowledges_is_given_up_sooner() {
     assert_eq!(sent.last().map(|(at, s)| (*at, s.flags)), Some((102_200, RST | ACK)));
 }
 
+/// Whoever names a time has it.
+#[test]
+fn a_linger_time_that_was_set_is_not_cut_short() {
+    let linger = Some(Duration::from_secs(300));
+    let mut test = in_flight(Config { linger, ..config() }, 1);
+    test.connection.close(test.now);
+    let sent = test.run(10_000_000);
+    assert_eq!(test.connection.error(), Some(Error::Aborted));
+    assert_eq!(sent.last().map(|(at, s)| (*at, s.flags)), Some((300_000, RST | ACK)));
+}
+
 /// What was silent before counts for the application that was there.
 #[test]
 fn a_connection_that_is_closed_has_all_of_its_time_from_then_on() {

@@ -112,36 +112,62 @@ fn simultaneous_open() {
     assert_eq!(test.data(), [(0, 10)]);
 }
 
-/// The SYN was sent again after a second; the answer echoes the clock of `asked` milliseconds after the
-/// first, and comes after 1.5 s.
-fn opened_by_an_answer_to(asked: u64) -> Test {
+/// The SYN was sent again after one second and after three; the answer echoes the clock of `asked`
+/// milliseconds after the first, and comes after `waited` milliseconds. Ten segments are queued.
+fn opened_by_an_answer_to(asked: i64, waited: u64) -> Test {
     let mut test = Test::connecting(Config { timestamps: true, ..config() });
     let begin = test.now;
-    assert_eq!(test.run(1_500).len(), 2);
-    let echo = (begin + Duration::from_millis(asked)).as_millis() as u32;
+    let syns = test.run(waited).len() as u64;
+    let echo = (begin.as_millis() as i64 + asked) as u32;
     let timestamps = Some(Timestamps { value: 1, echo });
     let options = Options { mss: Some(1_012), timestamps, ..Options::default() };
     let _ = test.segment(Header { options, ..syn_ack() }, &[]);
+    test.queue(0, 10_000);
+    assert_eq!(test.info().retransmitted, syns - 1);
     test
 }
 
 /// RFC 4015: a path of 1.5 s is no path that loses.
 #[test]
 fn a_syn_repeated_too_early_means_nothing() {
-    let mut test = opened_by_an_answer_to(0);
-    test.queue(0, 10_000);
-    assert_eq!(test.data().len(), 10);
-    let info = test.info();
-    assert_eq!((info.rtt, info.rto), (Duration::from_millis(1_500), Duration::from_millis(4_500)));
-    assert_eq!(info.retransmitted, 1);
+    for (waited, rto) in [(1_500, 4_500), (3_200, 9_600)] {
+        let mut test = opened_by_an_answer_to(0, waited);
+        assert_eq!(test.data().len(), 10);
+        let (rtt, rto) = (Duration::from_millis(waited), Duration::from_millis(rto));
+        assert_eq!((test.info().rtt, test.info().rto), (rtt, rto));
+    }
 }
 
 #[test]
-fn the_echo_of_the_second_syn_means_that_the_first_was_lost() {
-    let mut test = opened_by_an_answer_to(1_000);
-    test.queue(0, 10_000);
+fn the_echo_of_a_later_syn_means_that_the_first_was_lost() {
+    for (asked, waited, rtt, rto) in [(1_000, 1_500, 0, 3_000), (1_000, 3_200, 2_200, 6_600)] {
+        let mut test = opened_by_an_answer_to(asked, waited);
+        assert_eq!(test.data().len(), 1);
+        let (rtt, rto) = (Duration::from_millis(rtt), Duration::from_millis(rto));
+        assert_eq!((test.info().rtt, test.info().rto), (rtt, rto));
+    }
+}
+
+/// Before the first SYN there was nothing to echo.
+#[test]
+fn an_echo_that_is_older_than_the_first_syn_tells_nothing() {
+    let mut test = opened_by_an_answer_to(-1, 1_500);
     assert_eq!(test.data().len(), 1);
-    assert_eq!(test.info().rto, Duration::from_secs(3));
+    assert_eq!((test.info().rtt, test.info().rto), (Duration::ZERO, Duration::from_secs(3)));
+}
+
+/// What became of the SYN is reckoned from when the link took it.
+#[test]
+fn a_syn_that_had_to_wait_for_the_link_may_be_repeated_too_early_too() {
+    let mut test = Test::connecting(Config { timestamps: true, ..config() });
+    test.wait(700);
+    let begin = test.now;
+    assert_eq!(test.run(1_500).len(), 2);
+    let timestamps = Some(Timestamps { value: 1, echo: begin.as_millis() as u32 });
+    let options = Options { mss: Some(1_012), timestamps, ..Options::default() };
+    let _ = test.segment(Header { options, ..syn_ack() }, &[]);
+    test.queue(0, 10_000);
+    assert_eq!(test.data().len(), 10);
 }
 
 /// RFC 9293 section 3.10.7.3, fourth: text is kept until the connection is established.
@@ -155,6 +181,7 @@ fn text_in_a_syn_waits_for_the_connection() {
     assert!(!test.connection.readiness().readable);
     let sent = test.sent();
     assert_eq!((sent[0].flags, sent[0].ack), (SYN | ACK, IRS + 6));
+    assert_eq!(sent[0].window, 10_000 - 5, "no more than the SYN has offered");
     // Figure 7, line 6, without the text, and with it.
     for len in [0, 5] {
         let mut test = Test::connecting(config());

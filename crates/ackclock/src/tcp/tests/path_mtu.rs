@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::congestion::InitialWindow;
+use crate::profile::Kept;
 use crate::wire::IcmpErrorKind;
 use std::collections::VecDeque;
 
@@ -128,4 +129,73 @@ fn a_path_is_tried_again_with_larger_packets() {
         assert_eq!((test.info().pmtu, test.info().mss), (pmtu, first), "{minutes}");
         test.acks(acked + 1_000);
     }
+}
+
+/// What it is found to carry no more of than before is no news.
+#[test]
+fn a_path_that_is_still_narrow_costs_a_flight_and_no_timeout() {
+    let mut test = Test::established(Config { mss: None, nagle: false, ..config() });
+    let too_big = |test: &mut Test, mtu, at| {
+        let kind = IcmpErrorKind::PacketTooBig { mtu };
+        assert!(test.connection.on_icmp_error(test.now, kind, SeqNumber(ISS + 1 + at)));
+        test.data()
+    };
+    test.queue(0, 1_000);
+    assert_eq!(test.data(), [(0, 1_000)]);
+    assert_eq!(too_big(&mut test, 800, 0), [(0, 760), (760, 240)]);
+    test.acks(1_000);
+    test.wait(12 * 60_000);
+    test.queue(1_000, 1_010);
+    assert_eq!(test.data(), [(1_000, 10)], "which passes");
+    test.acks(1_010);
+    test.queue(1_010, 3_010);
+    assert_eq!(test.data(), [(1_010, 1_000), (2_010, 1_000)]);
+    assert_eq!(too_big(&mut test, 799, 1_010), [], "narrower than ever");
+    let resent = [(1_010, 760), (1_770, 760), (2_530, 480)];
+    assert_eq!(too_big(&mut test, 800, 1_010), resent);
+    assert_eq!(too_big(&mut test, 799, 1_010), []);
+    assert_eq!((test.info().timeouts, test.info().pmtu), (0, 800));
+    // Once larger packets have passed, an error is as doubtful as ever.
+    test.acks(3_010);
+    test.wait(12 * 60_000);
+    test.queue(3_010, 5_010);
+    assert_eq!(test.data(), [(3_010, 1_000), (4_010, 1_000)]);
+    test.acks(4_010);
+    assert_eq!(too_big(&mut test, 800, 4_010), []);
+    assert_eq!(test.info().pmtu, 1_500);
+}
+
+/// RFC 5927 section 7.2, where acks of smaller packets keep the timer away.
+#[test]
+fn an_error_is_believed_once_what_it_names_is_to_be_sent_again() {
+    let mut test = Test::established(Config { nagle: false, ..rack() });
+    test.queue(0, 2_000);
+    assert_eq!(test.data(), [(0, 1_000), (1_000, 1_000)]);
+    test.wait(10);
+    test.acks(1_000);
+    for at in [2_000, 2_010, 2_020] {
+        test.queue(at, at + 10);
+        assert_eq!(test.data(), [(at, 10)]);
+    }
+    let too_big = IcmpErrorKind::PacketTooBig { mtu: 800 };
+    assert!(test.connection.on_icmp_error(test.now, too_big, SeqNumber(ISS + 1_001)));
+    assert_eq!(test.data(), []);
+    test.wait(20);
+    test.sacks(1_000, &[(2_000, 2_030)]);
+    assert_eq!(test.data(), [(1_000, 760), (1_760, 270)]);
+    assert_eq!((test.info().pmtu, test.info().timeouts), (800, 0));
+}
+
+/// Sequence numbers come again: half their space later that error would be of what is yet to be sent.
+#[test]
+fn an_error_is_forgotten_with_what_it_names() {
+    let mut test = in_flight(config(), 2);
+    test.wait(10);
+    test.acks(1_000);
+    let too_big = IcmpErrorKind::PacketTooBig { mtu: 800 };
+    let second = SeqNumber(ISS + 1_001);
+    assert!(test.connection.on_icmp_error(test.now, too_big, second));
+    test.connection.path_mtu.get_mut().expect("it is kept").seq = second + (1 << 30);
+    assert_eq!(test.data_within(300).len(), 1);
+    assert_eq!((test.info().timeouts, test.info().pmtu), (1, 1_500));
 }

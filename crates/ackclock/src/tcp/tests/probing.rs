@@ -234,9 +234,38 @@ fn what_a_probe_has_begun_goes_in_one_segment_when_the_window_opens() {
     }
 }
 
-/// Nobody could take it off the flight again.
+/// The window has opened, and what follows has not gone yet: a link may be busy.
 #[test]
-fn a_window_is_not_probed_without_a_record_for_the_byte() {
+fn an_ack_of_a_probe_that_is_to_go_again_is_no_ack_of_the_unsent() {
+    for recovery in ["rack", "newreno"] {
+        let recovery = recovery.parse().expect("a recovery");
+        let mut test = with_closed_window(Config { recovery, ..config() });
+        assert_eq!(test.run(300).len(), 1);
+        test.peer_window = 10_000;
+        test.acks(0);
+        test.acks(1);
+        assert_eq!(test.info().challenge_acks, 0);
+        assert_eq!(test.data(), [(1, 1_000), (1_001, 1_000)]);
+    }
+}
+
+/// The answers came late, but they came: the path deserves no longer wait.
+#[test]
+fn a_window_that_opens_by_little_is_not_probed_as_rarely_as_a_closed_one() {
+    for answers in [0, 1] {
+        let mut test = with_closed_window(config());
+        assert_eq!(test.run(7_000).len(), 5);
+        for _ in 0..answers {
+            test.acks(1);
+        }
+        test.peer_window = 400;
+        test.acks(1);
+        assert_eq!(test.data_within(1_000)[..1], [(200, 1, 400)]);
+    }
+}
+
+/// An established connection that has no memory to note what is in flight.
+fn without_records(window: u16) -> Test {
     let open = Open {
         iss: SeqNumber(ISS),
         timestamp_offset: 0,
@@ -249,11 +278,31 @@ fn a_window_is_not_probed_without_a_record_for_the_byte() {
     let without_records = Buffers { flight: Buffer::default(), ..buffers() };
     let law = BuiltIn::from(Reno::default());
     let connection = Connection::connect(now, &config(), law, without_records, &open);
-    let mut test = Test { connection, now, peer_window: 0 };
+    let mut test = Test { connection, now, peer_window: window };
     assert_eq!(test.sent().len(), 1);
     let _ = test.segment(header(IRS, ISS + 1, SYN | ACK), &[]);
     test.acks(0);
+    test
+}
+
+/// Nobody could take it off the flight again.
+#[test]
+fn a_window_is_not_probed_without_a_record_for_the_byte() {
+    let mut test = without_records(0);
     test.queue(0, 10);
     assert_eq!(test.data_within(10_000), []);
     assert_eq!(test.connection.broken_invariant(), None);
+}
+
+/// Nothing that arrives or is called need tell that there is memory now.
+#[test]
+fn what_has_no_memory_for_a_record_is_tried_again() {
+    let mut test = without_records(60_000);
+    test.queue(0, 10);
+    assert_eq!(test.data(), []);
+    assert_eq!(test.connection.poll_timeout(), test.now + Duration::from_millis(200));
+    assert_eq!(test.data_within(100_000), []);
+    assert_eq!((test.info().cwnd, test.connection.broken_invariant()), (5_360, None));
+    test.run(10_000_000);
+    assert_eq!(test.connection.error(), Some(Error::TimedOut));
 }

@@ -11,9 +11,9 @@ mod tell_law;
 
 pub(super) use tell_law::AckNews;
 
-use super::Sender;
 use super::flight::Flight;
 use super::recovery::{AckFacts, Limits, Outcome, Phase};
+use super::{Sender, Waiting};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::SeqNumber;
@@ -194,19 +194,14 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// has run for it, as for a probe, and the window takes it; a window that opens and closes makes
     /// nothing go twice in a round trip. That is no sign of congestion. Nor was it for want of answers
     /// that probes went further and further apart: data begins with the timeout that the path deserves.
-    fn on_window_opened(&mut self) {
+    pub(in crate::tcp::sender) fn on_window_opened(&mut self) {
         let is_overdue = self.rto.backoff() > 0;
         self.rto.end_backoff();
         let in_flight = self.snd_nxt.since(self.snd_una);
-        if !is_overdue || in_flight > self.window.size {
-            return;
-        }
-        if self.flight.outstanding() == 1 && !self.fin_sent {
-            // The byte of a probe begins the segment that it was the beginning of.
-            self.flight.take_back();
-            self.rto.on_resent();
-            self.snd_nxt = self.snd_una;
-        } else if !self.flight.is_empty() {
+        if in_flight == 0 {
+            // If the window is still too small the persist timer begins anew.
+            self.waiting = Waiting::ForAck;
+        } else if is_overdue && in_flight <= self.window.size {
             self.recovery.on_all_lost(&mut self.flight, self.snd_nxt);
         }
     }
