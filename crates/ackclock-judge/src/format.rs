@@ -21,8 +21,12 @@ pub(crate) static RESERVED_BITS: Sentence = Sentence::must(
     "Must be zero in generated segments and must be ignored in received segments if the corresponding \
      future features are not implemented by the sending or receiving host",
 );
-pub(crate) static PADDING: Sentence =
-    Sentence::must("padding", 9293, "3.1", "The padding is composed of zeros.");
+pub(crate) static PADDING: Sentence = Sentence::must(
+    "padding",
+    9293,
+    "3.2",
+    "The content of the header beyond the End of Option List Option MUST be header padding of zeros",
+);
 pub(crate) static SYN_OPTION: Sentence = Sentence::must(
     "mss-option-without-syn",
     9293,

@@ -17,7 +17,8 @@ pub(crate) static SCALE_NOT_OFFERED: Sentence = Sentence::must(
     "window-scale-not-offered",
     7323,
     "1.3",
-    "Therefore, they can only be sent on subsequent segments if they were exchanged",
+    "Furthermore, the Window Scale option will be sent in a <SYN,ACK> segment only if the corresponding option \
+     was received in the initial <SYN> segment.",
 );
 pub(crate) static ACK_MISSING: Sentence = Sentence::must(
     "ack-missing",

@@ -12,6 +12,8 @@ mod facts;
 mod format;
 mod handshake;
 mod judge;
+#[cfg(feature = "emulator")]
+mod observer;
 mod ranges;
 mod receiver;
 mod reset;
@@ -23,6 +25,8 @@ mod verdict;
 
 pub use call::Call;
 pub use judge::Judge;
+#[cfg(feature = "emulator")]
+pub use observer::Judges;
 pub use sentence::{Level, Sentence};
 pub use settings::{Law, Settings};
 pub use verdict::{Findings, Unknown, Verdict};

@@ -1,39 +1,98 @@
 //! The host as a receiver of data: what it acknowledges, when, and in what words.
 
+mod acks;
+mod arrived;
+mod sack;
+mod stamps;
+mod window;
+
 use crate::call::Call;
 use crate::facts::Facts;
 use crate::segment::Seen;
 use crate::verdict::Docket;
 use ackclock::time::Instant;
+use ackclock::wire::Flags;
+use acks::{Acks, Order};
+use arrived::{Arrived, Fate};
+use sack::Sacks;
+use stamps::Stamps;
+use window::Windows;
 
 /// The rules of a receiver. Each method is called with the facts as they were *before* the segment.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Receiver {}
+pub(crate) struct Receiver {
+    arrived: Arrived,
+    acks: Acks,
+    sacks: Sacks,
+    stamps: Stamps,
+    windows: Windows,
+}
 
 impl Receiver {
     /// The host has sent a segment.
     pub(crate) fn on_sent(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
-        let _ = (seen, facts, docket);
+        self.arrived.settle(seen.time, facts);
+        self.stamps.settle(seen.time, facts);
+        self.acks.on_sent(seen, facts, &self.arrived, docket);
+        self.sacks.on_sent(seen, facts, &self.arrived, docket);
+        self.stamps.on_sent(seen, facts, docket);
+        self.windows.on_sent(seen, facts, docket);
+        if let Some(ack) = seen.ack {
+            self.arrived.forget_below(ack.max(facts.told));
+        }
+        // What comes after the host's own FIN it may refuse: nobody may read it any more.
+        self.arrived.refuses |= seen.is(Flags::FIN);
     }
 
     /// A segment has reached the host.
-    pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
-        let _ = (seen, facts, docket);
+    pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, _docket: &mut Docket<'_>) {
+        self.arrived.settle(seen.time, facts);
+        self.stamps.settle(seen.time, facts);
+        self.acks.on_any(seen);
+        let stale = self.stamps.is_stale(seen);
+        let fate = self.arrived.fate(seen, facts, self.windows.last_edge, stale);
+        self.stamps.on_received(seen, facts, fate == Fate::Taken);
+        let told = facts.told.max(1);
+        let is_certain = self.arrived.certain_reach(told) == self.arrived.reach(told);
+        let reach = self.arrived.reach(told);
+        let order = match () {
+            () if seen.seq > reach => Order::BehindHole,
+            () if seen.end() <= told => Order::Old,
+            () if self.arrived.has_hole(told) => Order::FillsGap,
+            () => Order::Next,
+        };
+        let behind_hole = fate == Fate::Taken && order == Order::BehindHole;
+        self.sacks.on_received(seen, facts, self.arrived.perhaps(), behind_hole);
+        if fate == Fate::Dropped {
+            return;
+        }
+        let new = self.arrived.note(seen, facts, fate);
+        let counts = match order {
+            Order::Next => new,
+            Order::FillsGap => new && is_certain,
+            Order::BehindHole => new,
+            Order::Old => seen.payload_len() > 0,
+        };
+        if fate == Fate::Taken && counts {
+            self.acks.on_taken(seen, order);
+        }
     }
 
     /// The application has called.
-    pub(crate) fn on_call(&mut self, now: Instant, call: Call) {
-        let _ = (now, call);
+    pub(crate) fn on_call(&mut self, _now: Instant, call: Call) {
+        if matches!(call, Call::Abort | Call::CloseBoth) {
+            self.arrived.refuses = true;
+            self.acks.release();
+        }
     }
 
     /// Nothing else has happened until `now`: what is overdue?
     pub(crate) fn on_time(&mut self, now: Instant, facts: &Facts, docket: &mut Docket<'_>) {
-        let _ = (now, facts, docket);
+        self.acks.on_time(now, facts, docket);
     }
 
     /// When the next silence is too long.
     pub(crate) fn due(&self, facts: &Facts) -> Instant {
-        let _ = facts;
-        Instant::FAR_FUTURE
+        self.acks.due(facts)
     }
 }
