@@ -82,7 +82,7 @@ impl Connection {
         Connection {
             facts,
             sender: Sender::default(),
-            receiver: Receiver::default(),
+            receiver: Receiver::after(peer.as_ref().map(|(_, syn)| syn)),
             resets: Resets::default(),
             lost: None,
         }
@@ -96,6 +96,29 @@ impl Connection {
     /// The host has sent a segment.
     pub(crate) fn on_sent(&mut self, raw: &Raw<'_>, docket: &mut Docket<'_>) {
         let seen = raw.seen(&self.facts.host, self.facts.peer.as_ref());
+        if std::env::var_os("JUDGE_DUMP").is_some() {
+            eprintln!(
+                "{:?} #{} > seq {} len {} ack {:?} {:?} wnd {} sack {:?} ts {:?}",
+                seen.time,
+                seen.number,
+                seen.seq,
+                seen.payload_len(),
+                seen.ack,
+                seen.header.flags,
+                seen.header.window,
+                seen.header
+                    .options
+                    .sack
+                    .as_slice()
+                    .iter()
+                    .map(|b| (
+                        self.facts.peer.unwrap().offset(b.start),
+                        self.facts.peer.unwrap().offset(b.end)
+                    ))
+                    .collect::<Vec<_>>(),
+                seen.header.options.timestamps
+            );
+        }
         format::judge(&seen, raw.tcp, docket);
         handshake::judge(&seen, &self.facts, docket);
         self.resets.on_sent(&seen, &self.facts, docket);
@@ -138,6 +161,18 @@ impl Connection {
             return;
         };
         let seen = raw.seen(&peer, Some(&self.facts.host));
+        if std::env::var_os("JUDGE_DUMP").is_some() {
+            eprintln!(
+                "{:?} #{} <     seq {} len {} ack {:?} {:?} ts {:?}",
+                seen.time,
+                seen.number,
+                seen.seq,
+                seen.payload_len(),
+                seen.ack,
+                seen.header.flags,
+                seen.header.options.timestamps
+            );
+        }
         if seen.ack.is_some_and(|ack| ack > self.facts.sent) && self.facts.sent == 0 {
             self.lost = Some(Unknown::Gap);
         }

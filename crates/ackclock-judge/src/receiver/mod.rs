@@ -7,7 +7,7 @@ mod stamps;
 mod window;
 
 use crate::call::Call;
-use crate::facts::Facts;
+use crate::facts::{Facts, Syn};
 use crate::segment::Seen;
 use crate::verdict::Docket;
 use ackclock::time::Instant;
@@ -29,6 +29,15 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
+    /// The rules of a host that has the peer's SYN already.
+    pub(crate) fn after(peer: Option<&Syn>) -> Receiver {
+        let mut receiver = Receiver::default();
+        if let Some(syn) = peer {
+            receiver.stamps.on_syn(&syn.options);
+        }
+        receiver
+    }
+
     /// The host has sent a segment.
     pub(crate) fn on_sent(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
         self.arrived.settle(seen.time, facts);
@@ -50,7 +59,10 @@ impl Receiver {
         self.stamps.settle(seen.time, facts);
         self.acks.on_any(seen);
         let stale = self.stamps.is_stale(seen);
-        let fate = self.arrived.fate(seen, facts, self.windows.last_edge, stale);
+        let mut fate = self.arrived.fate(seen, facts, self.windows.last_edge, stale);
+        if fate == Fate::Taken && self.stamps.may_be_stale(seen) {
+            fate = Fate::Perhaps;
+        }
         self.stamps.on_received(seen, facts, fate == Fate::Taken);
         let told = facts.told.max(1);
         let is_certain = self.arrived.certain_reach(told) == self.arrived.reach(told);

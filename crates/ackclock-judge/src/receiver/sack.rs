@@ -195,7 +195,10 @@ impl Sacks {
         if !facts.sack() || seen.is(Flags::SYN) || !facts.is_synchronized() {
             return;
         }
-        let behind = arrived.taken().iter().filter(|range| range.0 > ack).count();
+        // Ranges that may have become one count once.
+        let is_certain = |range: &(Offset, Offset)| arrived.taken().touches(range.0, range.1);
+        let behind =
+            arrived.perhaps().iter().filter(|range| range.0 > ack && is_certain(range)).count();
         if behind == 0 {
             return;
         }

@@ -6,7 +6,7 @@ use crate::sentence::Sentence;
 use crate::verdict::Docket;
 use ackclock::seq::SeqNumber;
 use ackclock::time::Instant;
-use ackclock::wire::Flags;
+use ackclock::wire::{Flags, Options};
 use std::collections::VecDeque;
 
 pub(crate) static CLOCK_BACK: Sentence = Sentence::must(
@@ -48,10 +48,21 @@ pub(crate) struct Stamps {
 }
 
 impl Stamps {
+    /// The peer's SYN came before the host's.
+    pub(super) fn on_syn(&mut self, options: &Options) {
+        self.eligible.extend(options.timestamps.map(|stamps| SeqNumber(stamps.value)));
+    }
+
     /// Whether a segment is for certain older than the last one that the host took (PAWS, section 5.3).
     pub(super) fn is_stale(&self, seen: &Seen<'_>) -> bool {
         let Some(stamps) = seen.header.options.timestamps else { return false };
         self.least.is_some_and(|least| SeqNumber(stamps.value).before(least))
+    }
+
+    /// Whether a segment may be older than one that the host took, though that is not certain.
+    pub(super) fn may_be_stale(&self, seen: &Seen<'_>) -> bool {
+        let Some(stamps) = seen.header.options.timestamps else { return false };
+        self.eligible.iter().any(|&value| SeqNumber(stamps.value).before(value))
     }
 
     /// A segment has reached the host; `taken` says that the host must have taken it.
