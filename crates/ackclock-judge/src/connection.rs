@@ -88,9 +88,11 @@ impl Connection {
         }
     }
 
-    /// Whether the host's SYN is this one.
-    pub(crate) fn began_with(&self, initial: SeqNumber) -> bool {
-        self.facts.host.initial() == initial
+    /// Whether the connection began with this SYN of the host, or with this SYN-ACK.
+    pub(crate) fn began_with(&self, header: &Header) -> bool {
+        let answers = header.flags.contains(Flags::ACK);
+        let acknowledges = self.facts.peer.is_none_or(|peer| peer.initial() + 1 == header.ack);
+        self.facts.host.initial() == header.seq && (!answers || acknowledges)
     }
 
     /// The host has sent a segment.
@@ -140,6 +142,9 @@ impl Connection {
             facts.host_syn.flags =
                 if facts.host_syns == 1 { seen.header.flags } else { facts.host_syn.flags };
         }
+        if seen.is(Flags::SYN) && seen.ack.is_none() {
+            facts.edge = 1 + Offset::from(seen.header.window);
+        }
         facts.sent = facts.sent.max(seen.end());
         facts.host.note(facts.sent);
         if seen.is(Flags::FIN) {
@@ -177,8 +182,8 @@ impl Connection {
             self.lost = Some(Unknown::Gap);
         }
         self.resets.on_received(&seen, &self.facts);
+        self.receiver.on_received(&seen, &self.facts, docket);
         if !seen.is(Flags::RST) {
-            self.receiver.on_received(&seen, &self.facts, docket);
             self.sender.on_received(&seen, &self.facts, docket);
         }
         self.note_received(&seen);

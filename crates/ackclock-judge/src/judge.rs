@@ -154,7 +154,7 @@ impl Judge {
             && !slot
                 .connection
                 .as_ref()
-                .is_some_and(|connection| connection.began_with(raw.header.seq));
+                .is_some_and(|connection| connection.began_with(&raw.header));
         if begins {
             let answers = raw.header.flags.contains(Flags::ACK);
             let peer = slot.syn.take().filter(|_| answers);

@@ -1,5 +1,6 @@
 #![allow(missing_docs)]
-mod own_stack;use own_stack::*;
+mod own_stack;
+use own_stack::*;
 #[test]
 fn one() {
     let e = |k: &str, d: &'static str| -> &'static str {

@@ -68,6 +68,9 @@ pub(crate) static TOO_MANY: Sentence = Sentence::must(
      offered window as the receiving application consumes new data",
 );
 
+/// Payload bytes below which no segment counts as full-sized: the default MSS of IPv4 (RFC 9293 section 3.7.1).
+const LEAST_FULL: Offset = 536;
+
 /// A segment in order that is not acknowledged yet.
 #[derive(Clone, Copy, Debug)]
 struct Unacked {
@@ -218,7 +221,8 @@ impl Acks {
 
     /// The segment that makes so many bytes unacknowledged that an ack is due.
     fn crossing(&self, facts: &Facts) -> Option<Unacked> {
-        let most = facts.largest_received * Offset::from(facts.settings.segments_per_ack);
+        let full = facts.largest_received.max(LEAST_FULL);
+        let most = full * Offset::from(facts.settings.segments_per_ack);
         let last = self.unacked.back()?;
         if facts.largest_received == 0 || last.end - facts.told < most {
             return None;

@@ -58,6 +58,9 @@ impl Receiver {
         self.arrived.settle(seen.time, facts);
         self.stamps.settle(seen.time, facts);
         self.acks.on_any(seen);
+        if seen.is(Flags::RST) {
+            return;
+        }
         let stale = self.stamps.is_stale(seen);
         let mut fate = self.arrived.fate(seen, facts, self.windows.last_edge, stale);
         if fate == Fate::Taken && self.stamps.may_be_stale(seen) {

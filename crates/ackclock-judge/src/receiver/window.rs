@@ -42,7 +42,8 @@ impl Windows {
             });
         }
         let step = edge - facts.edge;
-        let enough = facts.largest_received.min(self.largest / 2);
+        let mss = facts.host_syn.options.mss.map_or(536, Offset::from);
+        let enough = mss.min(facts.largest_received).min(self.largest / 2);
         if facts.told >= 1 && !seen.is(Flags::SYN) && step >= unit && step + unit < enough {
             docket.forbid(&SILLY, seen.time, seen.number, || {
                 format!(
