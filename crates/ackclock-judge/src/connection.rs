@@ -73,6 +73,8 @@ impl Connection {
             sent: 0,
             acked: 0,
             fin: None,
+            peer_fin: None,
+            peer_fin_told: false,
             told: 0,
             edge: 0,
             peer_max_window: peer.map_or(0, |(_, syn)| Offset::from(syn.window)),
@@ -98,29 +100,6 @@ impl Connection {
     /// The host has sent a segment.
     pub(crate) fn on_sent(&mut self, raw: &Raw<'_>, docket: &mut Docket<'_>) {
         let seen = raw.seen(&self.facts.host, self.facts.peer.as_ref());
-        if std::env::var_os("JUDGE_DUMP").is_some() {
-            eprintln!(
-                "{:?} #{} > seq {} len {} ack {:?} {:?} wnd {} sack {:?} ts {:?}",
-                seen.time,
-                seen.number,
-                seen.seq,
-                seen.payload_len(),
-                seen.ack,
-                seen.header.flags,
-                seen.header.window,
-                seen.header
-                    .options
-                    .sack
-                    .as_slice()
-                    .iter()
-                    .map(|b| (
-                        self.facts.peer.unwrap().offset(b.start),
-                        self.facts.peer.unwrap().offset(b.end)
-                    ))
-                    .collect::<Vec<_>>(),
-                seen.header.options.timestamps
-            );
-        }
         format::judge(&seen, raw.tcp, docket);
         handshake::judge(&seen, &self.facts, docket);
         self.resets.on_sent(&seen, &self.facts, docket);
@@ -152,6 +131,7 @@ impl Connection {
         }
         if let Some(ack) = seen.ack {
             facts.told = facts.told.max(ack);
+            facts.peer_fin_told |= facts.peer_fin.is_some_and(|fin| ack > fin);
             facts.edge = facts.edge.max(ack + facts.host_window(seen));
         }
     }
@@ -166,22 +146,11 @@ impl Connection {
             return;
         };
         let seen = raw.seen(&peer, Some(&self.facts.host));
-        if std::env::var_os("JUDGE_DUMP").is_some() {
-            eprintln!(
-                "{:?} #{} <     seq {} len {} ack {:?} {:?} ts {:?}",
-                seen.time,
-                seen.number,
-                seen.seq,
-                seen.payload_len(),
-                seen.ack,
-                seen.header.flags,
-                seen.header.options.timestamps
-            );
-        }
         if seen.ack.is_some_and(|ack| ack > self.facts.sent) && self.facts.sent == 0 {
             self.lost = Some(Unknown::Gap);
         }
-        self.resets.on_received(&seen, &self.facts);
+        let expected = self.receiver.expected(&self.facts);
+        self.resets.on_received(&seen, &self.facts, &expected);
         self.receiver.on_received(&seen, &self.facts, docket);
         if !seen.is(Flags::RST) {
             self.sender.on_received(&seen, &self.facts, docket);
@@ -203,14 +172,15 @@ impl Connection {
     fn note_received(&mut self, seen: &Seen<'_>) {
         let facts = &mut self.facts;
         if seen.is(Flags::RST) {
-            // Taken for granted only where the sequence number is exactly what the host expects; the resets'
-            // own rules know more.
-            facts.is_over |= self.resets.has_ended(facts);
+            facts.is_over |= self.resets.has_ended();
             return;
         }
         if let Some(ack) = seen.ack.filter(|&ack| ack <= facts.sent) {
             facts.acked = facts.acked.max(ack);
             facts.peer_max_window = facts.peer_max_window.max(facts.peer_window(seen));
+        }
+        if seen.is(Flags::FIN) && seen.text_end() <= facts.edge {
+            facts.peer_fin = Some(seen.text_end());
         }
         facts.largest_received = facts.largest_received.max(seen.payload_len());
         if let Some(peer) = &mut facts.peer
@@ -229,13 +199,14 @@ impl Connection {
     pub(crate) fn on_call(&mut self, now: Instant, call: Call) {
         self.sender.on_call(now, call);
         self.receiver.on_call(now, call);
-        self.resets.on_call(now, call);
+        self.resets.on_call(now, call, &self.facts);
     }
 
     /// Says what is overdue at `now`.
     pub(crate) fn on_time(&mut self, now: Instant, docket: &mut Docket<'_>) {
         if self.lost.is_none() && !self.facts.is_over {
             self.receiver.on_time(now, &self.facts, docket);
+            self.resets.on_time(now, &self.facts, docket);
             self.sender.on_time(now, &self.facts, docket);
         }
     }
@@ -245,6 +216,7 @@ impl Connection {
         if self.lost.is_some() || self.facts.is_over {
             return Instant::FAR_FUTURE;
         }
-        self.receiver.due(&self.facts).min(self.sender.due(&self.facts))
+        let resets = self.resets.due(self.facts.settings.reaction);
+        self.receiver.due(&self.facts).min(self.sender.due(&self.facts)).min(resets)
     }
 }

@@ -45,6 +45,10 @@ pub(crate) struct Facts {
     pub(crate) acked: Offset,
     /// Where the host's FIN stands.
     pub(crate) fin: Option<Offset>,
+    /// Where the peer's FIN stands, once it has arrived.
+    pub(crate) peer_fin: Option<Offset>,
+    /// Whether the host has acknowledged it.
+    pub(crate) peer_fin_told: bool,
     /// RCV.NXT at least: the highest acknowledgment that the host sent.
     pub(crate) told: Offset,
     /// The furthest right edge that the host told, as (ack, edge).

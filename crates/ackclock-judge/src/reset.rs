@@ -1,4 +1,4 @@
-//! RSTs: those that the host sends, and what those that it receives may do.
+//! RSTs: those that the host sends, those that it owes, and what those that it receives may do.
 
 use crate::call::Call;
 use crate::connection::Raw;
@@ -6,7 +6,7 @@ use crate::facts::Facts;
 use crate::segment::{Offset, Seen};
 use crate::sentence::Sentence;
 use crate::verdict::Docket;
-use ackclock::time::Instant;
+use ackclock::time::{Duration, Instant};
 use ackclock::wire::Flags;
 
 pub(crate) static ALIVE_AFTER_RESET: Sentence = Sentence::must(
@@ -36,38 +36,100 @@ pub(crate) static RST_NUMBER: Sentence = Sentence::must(
     "If the incoming segment has an ACK field, the reset takes its sequence number from the ACK field of \
      the segment",
 );
+pub(crate) static RST_MISSING: Sentence = Sentence::should(
+    "rst-after-close-missing",
+    9293,
+    "3.6.1",
+    "If such a host issues a CLOSE call while received data is still pending in the TCP connection, or if \
+     new data is received after CLOSE is called, its TCP implementation SHOULD send a RST to show that data \
+     was lost",
+);
+pub(crate) static TIME_WAIT_SHORT: Sentence = Sentence::must(
+    "time-wait-cut-short",
+    9293,
+    "3.6.1",
+    "When a connection is closed actively, it MUST linger in the TIME-WAIT state for a time 2xMSL (Maximum \
+     Segment Lifetime)",
+);
+pub(crate) static RST_FOR_RST: Sentence = Sentence::must(
+    "rst-for-rst",
+    9293,
+    "3.10.7.1",
+    "An incoming segment containing a RST is discarded.",
+);
 
-/// What received RSTs and SYNs may have done to the connection.
+/// What the host owes because of a segment, or a call.
+#[derive(Clone, Copy, Debug)]
+struct Owed {
+    time: Instant,
+    number: u64,
+    why: &'static str,
+}
+
+/// What received RSTs and SYNs may have done to the connection, and what the application has asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resets {
     /// The application has given the connection up.
     aborted: bool,
-    /// The application reads no more, so data may be answered with a RST (RFC 9293 section 3.6.1).
+    /// The application reads no more.
     closed: bool,
+    /// Bytes that the application has read.
+    read: u64,
+    owed: Option<Owed>,
     /// When a RST came that ends the connection for certain.
     ended: Option<Instant>,
     /// A RST came that may have ended the connection.
     perhaps_ended: bool,
     /// A RST came within the window but not where the host expects it.
     blind_rst: bool,
-    /// A SYN came to the synchronized connection.
-    stray_syn: bool,
+    /// A SYN came to the synchronized connection, and nothing else since.
+    stray_syn: Option<Instant>,
+    /// When both FINs were acknowledged, if the host closed first.
+    time_wait: Option<Instant>,
+    /// The peer's FIN came before the host had sent its own.
+    is_passive: bool,
+    /// The last segment that reached the host was a RST, which came then.
+    last_rst: Option<Instant>,
     /// The acknowledgments that were received last, any of which a RST may take its number from.
     acks: [Option<Offset>; 8],
     next: usize,
 }
 
+/// The bounds of RCV.NXT when a segment arrived.
+pub(crate) struct Expected {
+    pub(crate) least: Offset,
+    pub(crate) most: Offset,
+    /// The right edge that the host told last.
+    pub(crate) edge: Offset,
+}
+
 impl Resets {
-    pub(crate) fn on_call(&mut self, _now: Instant, call: Call) {
+    /// The application has called.
+    pub(crate) fn on_call(&mut self, now: Instant, call: Call, facts: &Facts) {
         match call {
             Call::Abort => self.aborted = true,
-            Call::CloseBoth => self.closed = true,
-            Call::Write(_) | Call::Read(_) | Call::Close => {}
+            Call::Read(bytes) => self.read += bytes,
+            Call::CloseBoth => {
+                self.closed = true;
+                let arrived = (facts.told - 1).max(0) as u64;
+                let fin = u64::from(facts.peer_fin_told);
+                if facts.is_synchronized()
+                    && arrived.saturating_sub(fin) > self.read
+                    && !facts.is_over
+                {
+                    self.owe(now, 0, "closed with data that nobody has read");
+                }
+            }
+            Call::Write(_) | Call::Close => {}
         }
     }
 
+    fn owe(&mut self, time: Instant, number: u64, why: &'static str) {
+        self.owed.get_or_insert(Owed { time, number, why });
+    }
+
     /// Whether a RST has certainly ended the connection.
-    pub(crate) fn has_ended(&self, _facts: &Facts) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         self.ended.is_some()
     }
 
@@ -91,21 +153,39 @@ impl Resets {
     }
 
     /// A segment has reached the host.
-    pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts) {
+    pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, expected: &Expected) {
         if let Some(ack) = seen.ack {
             self.note(ack);
         }
+        self.last_rst = seen.is(Flags::RST).then_some(seen.time);
+        self.stray_syn = None;
         if seen.is(Flags::RST) {
-            // The host expects what it told, or what has arrived since; both may be RCV.NXT.
-            if seen.seq == facts.told.max(1) && facts.is_synchronized() {
-                self.ended.get_or_insert(seen.time);
+            self.on_rst(seen, facts, expected);
+        } else if seen.is(Flags::SYN) {
+            if facts.is_synchronized() && facts.fin.is_none() && !facts.is_over {
+                self.stray_syn = Some(seen.time);
             }
-            if seen.seq >= facts.told && seen.seq < facts.edge.max(facts.told + 1) {
-                self.perhaps_ended = true;
-                self.blind_rst |= seen.seq > facts.told + facts.largest_received * 4;
+        } else if self.closed && seen.text_end() > expected.most && seen.text_end() <= expected.edge
+        {
+            // A segment whose ack or timestamps are refused is not taken, and loses nothing.
+            let acceptable = seen.ack.is_some_and(|ack| ack <= facts.sent && ack >= facts.acked);
+            if acceptable && seen.seq <= expected.least && !facts.is_over && facts.is_synchronized()
+            {
+                self.owe(seen.time, seen.number, "data after the application closed");
             }
-        } else if seen.is(Flags::SYN) && facts.is_synchronized() && seen.seq != 0 {
-            self.stray_syn = true;
+        }
+        self.is_passive |= seen.is(Flags::FIN) && facts.fin.is_none();
+    }
+
+    fn on_rst(&mut self, seen: &Seen<'_>, facts: &Facts, expected: &Expected) {
+        if seen.seq == expected.least && expected.least == expected.most && facts.is_synchronized()
+        {
+            self.ended.get_or_insert(seen.time);
+        }
+        if (expected.least..=expected.most).contains(&seen.seq) {
+            self.perhaps_ended = true;
+        } else if facts.is_synchronized() {
+            self.blind_rst = true;
         }
     }
 
@@ -119,8 +199,10 @@ impl Resets {
                     "the connection goes on after a RST with the very number that the host expected".into()
                 });
             }
+            self.note_close(seen, facts);
             return;
         }
+        self.owed = None;
         let at_end = seen.seq == facts.sent || seen.seq == facts.acked;
         let answers = self.acks.iter().flatten().any(|&ack| ack == seen.seq);
         if facts.is_synchronized() && !at_end && !answers && !facts.is_over {
@@ -131,5 +213,60 @@ impl Resets {
                 )
             });
         }
+        self.judge_cause(seen, facts, docket);
+    }
+
+    /// What may have made the host send a RST.
+    fn judge_cause(&self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
+        let (time, number) = (seen.time, seen.number);
+        let calls = facts.settings.calls_are_told;
+        let wanted = self.aborted || self.closed || !calls;
+        if self.last_rst == Some(time) && !wanted {
+            docket.forbid(&RST_FOR_RST, time, number, || "a RST answers a RST".into());
+        } else if self.stray_syn.is_some_and(|syn| syn + facts.settings.reaction >= time)
+            && !self.aborted
+        {
+            docket.forbid(&RESET_BY_SYN, time, number, || {
+                "a RST answers a SYN in the middle of the connection".into()
+            });
+        } else if self.blind_rst && !self.perhaps_ended && !wanted && facts.fin.is_none() {
+            docket.forbid(&RESET_BY_BLIND_RST, time, number, || {
+                "the connection is gone after a RST that was not where the host expected it".into()
+            });
+        }
+        if let Some(began) = self.time_wait
+            && time > began
+            && time < began + facts.settings.time_wait
+            && !self.perhaps_ended
+            && self.last_rst.is_none()
+        {
+            docket.forbid(&TIME_WAIT_SHORT, time, number, || {
+                format!("a RST {} after the connection was closed", time.saturating_since(began))
+            });
+        }
+    }
+
+    fn note_close(&mut self, seen: &Seen<'_>, facts: &Facts) {
+        let all_is_acked = facts.fin.is_some_and(|fin| facts.acked > fin);
+        let takes_fin = facts.peer_fin.is_some_and(|fin| seen.ack.is_some_and(|ack| ack > fin));
+        if all_is_acked && takes_fin && !self.is_passive {
+            // A FIN that is acknowledged again begins the time anew; the bound does not count on it.
+            self.time_wait.get_or_insert(seen.time);
+        }
+    }
+
+    /// Says which RST is overdue.
+    pub(crate) fn on_time(&mut self, now: Instant, facts: &Facts, docket: &mut Docket<'_>) {
+        if let Some(owed) = self.owed
+            && owed.time + facts.settings.reaction < now
+        {
+            self.owed = None;
+            docket.forbid(&RST_MISSING, now, owed.number, || format!("no RST: {}", owed.why));
+        }
+    }
+
+    /// When the next RST is overdue.
+    pub(crate) fn due(&self, reaction: Duration) -> Instant {
+        self.owed.map_or(Instant::FAR_FUTURE, |owed| owed.time + reaction)
     }
 }

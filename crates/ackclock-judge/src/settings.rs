@@ -41,6 +41,11 @@ pub struct Settings {
     pub reaction: Duration,
     /// Whether the host holds small segments back (RFC 9293 section 3.7.4); `None`: not known.
     pub nagle: Option<bool>,
+    /// Whether the judge is told of the application's calls ([`Judge::on_call`](crate::Judge::on_call)). If
+    /// not, any of them may be behind what the host does.
+    pub calls_are_told: bool,
+    /// How long the host keeps a connection in TIME-WAIT at least. RFC 9293 says 4 minutes; most hosts take one.
+    pub time_wait: Duration,
     /// How long the host is idle before it sends a keep-alive; RFC 9293 wants 2 hours or what the application says.
     pub keepalive: Duration,
 }
@@ -57,6 +62,8 @@ impl Default for Settings {
             segments_per_ack: 2,
             reaction: Duration::from_millis(10),
             nagle: None,
+            calls_are_told: false,
+            time_wait: Duration::from_secs(60),
             keepalive: Duration::from_secs(7200),
         }
     }

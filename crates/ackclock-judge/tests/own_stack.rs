@@ -10,12 +10,12 @@ use ackclock_judge::{Findings, Judges, Law, Settings};
 use std::net::SocketAddr;
 
 /// What a run transfers, over which path, and under which law.
-pub struct Run {
-    pub path: &'static str,
-    pub law: &'static str,
-    pub address: &'static str,
-    pub timestamps: bool,
-    pub seed: u64,
+struct Run {
+    path: &'static str,
+    law: &'static str,
+    address: &'static str,
+    timestamps: bool,
+    seed: u64,
 }
 
 fn settings(law: &str) -> Settings {
@@ -30,7 +30,7 @@ fn settings(law: &str) -> Settings {
 }
 
 /// Sends 2 MB or what a minute suffices for; the findings about both hosts.
-pub fn judged(run: &Run) -> Findings {
+fn judged(run: &Run) -> Findings {
     let mut config = PairConfig::new(run.path.parse().expect("a path"));
     config.seed = run.seed;
     let law: BuiltIn = run.law.parse().expect("a law");

@@ -8,6 +8,7 @@ mod window;
 
 use crate::call::Call;
 use crate::facts::{Facts, Syn};
+use crate::reset::Expected;
 use crate::segment::Seen;
 use crate::verdict::Docket;
 use ackclock::time::Instant;
@@ -51,6 +52,13 @@ impl Receiver {
         }
         // What comes after the host's own FIN it may refuse: nobody may read it any more.
         self.arrived.refuses |= seen.is(Flags::FIN);
+    }
+
+    /// Where the host expects the next segment.
+    pub(crate) fn expected(&self, facts: &Facts) -> Expected {
+        let told = facts.told.max(1);
+        let least = self.arrived.certain_reach(told);
+        Expected { least, most: self.arrived.reach(told), edge: self.windows.last_edge }
     }
 
     /// A segment has reached the host.
