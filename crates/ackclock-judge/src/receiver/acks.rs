@@ -5,7 +5,7 @@ use crate::facts::Facts;
 use crate::segment::{Offset, Seen};
 use crate::sentence::Sentence;
 use crate::verdict::Docket;
-use ackclock::time::Instant;
+use ackclock::time::{Duration, Instant};
 use std::collections::VecDeque;
 
 pub(crate) static BEYOND_RECEIVED: Sentence = Sentence::must(
@@ -68,6 +68,23 @@ pub(crate) static TOO_MANY: Sentence = Sentence::must(
      offered window as the receiving application consumes new data",
 );
 
+pub(crate) static CHALLENGE: Sentence = Sentence::must(
+    "challenge-ack-missing",
+    5961,
+    "3.2",
+    "TCP MUST send an acknowledgment (challenge ACK)",
+);
+pub(crate) static CLOSED_WINDOW: Sentence = Sentence::must(
+    "ack-of-window-probe-missing",
+    9293,
+    "3.8.6.1",
+    "When the receiving TCP peer has a zero window and a segment arrives, it must still send an \
+     acknowledgment showing its next expected sequence number and current window (zero).",
+);
+
+/// How long hosts may be silent after an answer to what they refuse (RFC 5961 section 7).
+const THROTTLE: Duration = Duration::from_secs(10);
+
 /// Payload bytes below which no segment counts as full-sized: the default MSS of IPv4 (RFC 9293 section 3.7.1).
 const LEAST_FULL: Offset = 536;
 
@@ -95,6 +112,8 @@ pub(crate) struct Acks {
     owed: Option<Owed>,
     /// Segments since the last ack, any of which may be answered.
     arrivals: VecDeque<Instant>,
+    /// When the host last had to challenge a segment.
+    challenged: Option<Instant>,
     /// A verdict on a late ack was given for this number.
     told_late: u64,
 }
@@ -110,6 +129,8 @@ pub(super) enum Order {
     BehindHole,
     /// It has nothing new, and cannot be accepted.
     Old,
+    /// It lies behind the window, which is closed.
+    ClosedWindow,
 }
 
 impl Acks {
@@ -132,8 +153,18 @@ impl Acks {
             Order::FillsGap => &FILLS_GAP,
             Order::BehindHole => &OUT_OF_ORDER,
             Order::Old => &OUTSIDE,
+            Order::ClosedWindow => &CLOSED_WINDOW,
         };
         self.owed.get_or_insert(Owed { time: seen.time, number: seen.number, sentence });
+    }
+
+    /// A RST or SYN has reached the host that it must challenge.
+    pub(super) fn on_challenged(&mut self, seen: &Seen<'_>) {
+        let (time, number) = (seen.time, seen.number);
+        if self.challenged.is_none_or(|last| last + THROTTLE < time) {
+            self.owed.get_or_insert(Owed { time, number, sentence: &CHALLENGE });
+        }
+        self.challenged = Some(time);
     }
 
     /// The host has sent a segment.
@@ -158,7 +189,7 @@ impl Acks {
             });
         }
         let certain = arrived.certain_reach(facts.told.max(1));
-        if ack < certain && ack >= facts.told {
+        if ack < certain && ack >= facts.told.max(1) {
             docket.forbid(&NOT_CURRENT, time, number, || {
                 format!("acknowledges {ack}, though all up to {certain} had arrived")
             });

@@ -66,7 +66,10 @@ impl Receiver {
         self.arrived.settle(seen.time, facts);
         self.stamps.settle(seen.time, facts);
         self.acks.on_any(seen);
-        if seen.is(Flags::RST) {
+        if seen.is(Flags::RST) || seen.is(Flags::SYN) && facts.told >= 1 {
+            if self.must_challenge(seen, facts) {
+                self.acks.on_challenged(seen);
+            }
             return;
         }
         let stale = self.stamps.is_stale(seen);
@@ -87,18 +90,32 @@ impl Receiver {
         let behind_hole = fate == Fate::Taken && order == Order::BehindHole;
         self.sacks.on_received(seen, facts, self.arrived.perhaps(), behind_hole);
         if fate == Fate::Dropped {
+            let is_closed = self.windows.last_edge == facts.told && seen.seq == facts.told;
+            if is_closed && seen.payload_len() > 0 && !stale && facts.is_synchronized() {
+                self.acks.on_taken(seen, Order::ClosedWindow);
+            }
             return;
         }
         let new = self.arrived.note(seen, facts, fate);
         let counts = match order {
-            Order::Next => new,
+            Order::Next | Order::BehindHole => new,
             Order::FillsGap => new && is_certain,
-            Order::BehindHole => new,
-            Order::Old => seen.payload_len() > 0,
+            Order::Old | Order::ClosedWindow => seen.payload_len() > 0,
         };
         if fate == Fate::Taken && counts {
             self.acks.on_taken(seen, order);
         }
+    }
+
+    /// Whether a RST, or a SYN in a synchronized connection, must be challenged (RFC 5961 sections 3.2 and
+    /// 4.2). In TIME-WAIT, and where one end has closed, a SYN may open a connection.
+    fn must_challenge(&self, seen: &Seen<'_>, facts: &Facts) -> bool {
+        let Expected { least, most, edge } = self.expected(facts);
+        let is_open = facts.is_synchronized() && facts.fin.is_none() && !facts.is_over;
+        if seen.is(Flags::SYN) && !seen.is(Flags::RST) {
+            return is_open;
+        }
+        is_open && seen.seq > most && seen.seq < edge && least == most
     }
 
     /// The application has called.

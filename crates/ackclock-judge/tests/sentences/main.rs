@@ -1,0 +1,7 @@
+//! Captures that break one sentence each, and their neighbours that break none.
+
+mod format;
+mod handshake;
+mod player;
+mod receiver;
+mod reset;
