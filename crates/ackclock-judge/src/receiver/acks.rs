@@ -203,10 +203,10 @@ impl Acks {
 
     /// One ack for each segment, but for updates of the window.
     fn count(&mut self, seen: &Seen<'_>, facts: &Facts, ack: Offset, docket: &mut Docket<'_>) {
-        let is_pure = seen.len() == 0 && seen.seq >= facts.sent && facts.told >= 1;
+        let is_pure = seen.len() == 0 && seen.seq >= facts.sent;
         let opens = ack + facts.host_window(seen) > facts.edge || ack > facts.told;
-        let answered = self.arrivals.pop_front().is_some();
-        if is_pure && !opens && !answered {
+        // A segment with text goes when there is text, and tells of the ack besides.
+        if is_pure && self.arrivals.pop_front().is_none() && !opens && facts.told >= 1 {
             docket.forbid(&TOO_MANY, seen.time, seen.number, || {
                 "a second ack of what one segment brought".into()
             });

@@ -77,8 +77,8 @@ impl Receiver {
         if fate == Fate::Taken && self.stamps.may_be_stale(seen) {
             fate = Fate::Perhaps;
         }
-        self.stamps.on_received(seen, facts, fate == Fate::Taken);
         let told = facts.told.max(1);
+        self.stamps.on_received(seen, facts, self.arrived.reach(told), fate == Fate::Taken);
         let is_certain = self.arrived.certain_reach(told) == self.arrived.reach(told);
         let reach = self.arrived.reach(told);
         let order = match () {

@@ -71,8 +71,6 @@ pub(crate) struct Sacks {
     duplicates: VecDeque<(Offset, Offset)>,
     /// Segments behind a hole that the next ack must name first, as they arrived.
     triggers: VecDeque<(Instant, Offset, Offset)>,
-    /// Whether the host has sent blocks at all.
-    sends: bool,
 }
 
 impl Sacks {
@@ -85,19 +83,20 @@ impl Sacks {
         perhaps: &Ranges,
         behind_hole: bool,
     ) {
-        let (start, end) = (seen.text(), seen.text_end());
+        // A FIN has a number like a byte, and hosts may count it in.
+        let (start, end) = (seen.text(), seen.end());
         if start >= end {
             return;
         }
         if start < facts.told {
-            self.note_duplicate(start, end.min(facts.told));
+            self.note_duplicate(start, end.min(facts.told.max(start)));
         }
         for (low, high) in perhaps.iter().filter(|range| range.0 < end && start < range.1) {
             self.note_duplicate(low.max(start), high.min(end));
         }
         if behind_hole {
-            self.triggers.push_back((seen.time, start, end));
-        } else {
+            self.triggers.push_back((seen.time, start, seen.text_end()));
+        } else if facts.settings.reaction.is_zero() {
             self.triggers.clear();
         }
     }
@@ -138,8 +137,14 @@ impl Sacks {
         }
         self.judge_first(seen, facts, rest, docket);
         self.judge_missing(seen, facts, rest, reports, arrived, docket);
-        self.sends |= !blocks.is_empty();
-        self.triggers.clear();
+        let reaction = facts.settings.reaction;
+        while self
+            .triggers
+            .front()
+            .is_some_and(|trigger| reaction.is_zero() || trigger.0 + reaction < time)
+        {
+            self.triggers.pop_front();
+        }
     }
 
     fn judge_dsack(

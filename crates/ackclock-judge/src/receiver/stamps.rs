@@ -1,7 +1,7 @@
 //! The timestamps that the host sends, and those that make it refuse a segment (RFC 7323).
 
 use crate::facts::Facts;
-use crate::segment::Seen;
+use crate::segment::{Offset, Seen};
 use crate::sentence::Sentence;
 use crate::verdict::Docket;
 use ackclock::seq::SeqNumber;
@@ -66,12 +66,22 @@ impl Stamps {
     }
 
     /// A segment has reached the host; `taken` says that the host must have taken it.
-    pub(super) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, taken: bool) {
+    /// `reach` is RCV.NXT at most.
+    pub(super) fn on_received(
+        &mut self,
+        seen: &Seen<'_>,
+        facts: &Facts,
+        reach: Offset,
+        taken: bool,
+    ) {
         let Some(stamps) = seen.header.options.timestamps else { return };
         let value = SeqNumber(stamps.value);
         // Section 4.3 (2), and, with the length of the segment, what most hosts do instead: an older segment
         // may be one that was sent again because the ack was lost.
-        if seen.seq > facts.told.max(1) && !seen.is(Flags::SYN) {
+        // An ack that was sent may not have been seen yet.
+        let is_prompt = facts.settings.reaction.is_zero();
+        let last_ack = if is_prompt { facts.told.max(1) } else { reach };
+        if seen.seq > last_ack && !seen.is(Flags::SYN) {
             return;
         }
         if self.eligible.back() != Some(&value) {

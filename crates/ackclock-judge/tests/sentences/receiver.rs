@@ -241,6 +241,10 @@ fn a_duplicate_is_reported_once() {
         > . 1:1(0) ack 101 <sack 1:101>
         ";
     kept(twice);
+    // The number of a FIN may be in it.
+    let fin = "< F. 1:101(100) ack 1\n> . 1:1(0) ack 102 win 9899\n+0.01 < F. 1:101(100) ack 1\n";
+    kept(&format!("{fin}> . 1:1(0) ack 102 <sack 1:102>"));
+    kept(&format!("{fin}> . 1:1(0) ack 102 <sack 1:101>"));
     broken(
         "d-sack-of-no-duplicate",
         &format!("{twice}\n+0.01 < . 101:201(100) ack 1\n> . 1:1(0) ack 201 win 9800 <sack 1:101>"),
