@@ -107,6 +107,8 @@ pub(crate) struct Congestion {
     /// The host repairs or reacts to what happened before this was sent.
     recover: Offset,
     timed_out: bool,
+    /// Fast recovery: acks do not let the window grow.
+    repairs: bool,
     reduction: Option<Reduction>,
     mark: Option<Mark>,
     /// The bounds before the reduction, for a false alarm.
@@ -166,16 +168,15 @@ impl Congestion {
         }
         self.behind_hole = if delivered.acked > 0 { 0 } else { self.behind_hole + delivered.bytes };
         self.find_false_alarm(delivered, facts);
-        let reacts_only = ack < self.recover && !self.timed_out;
-        if reacts_only && !is_free(facts) {
-            return;
-        }
         if ack >= self.recover && self.recover > 0 {
+            self.repairs = false;
             self.reduction = None;
             if self.timed_out && is_free(facts) {
                 self.restore();
             }
             self.timed_out = false;
+        } else if self.repairs && !is_free(facts) {
+            return;
         }
         self.cwnd += self.growth(delivered, facts);
     }
@@ -227,6 +228,7 @@ impl Congestion {
             self.cwnd = self.cwnd.max(cwnd);
             self.ssthresh = self.ssthresh.max(ssthresh);
             self.reduction = None;
+            self.repairs = false;
             self.phase = Phase::Initial;
         }
     }
@@ -257,6 +259,7 @@ impl Congestion {
                     self.reduce(facts, loss_share(facts.settings.law), Phase::Timeout);
                 }
                 self.timed_out = true;
+                self.repairs = false;
                 self.originals = 0;
                 self.recover = facts.sent;
                 self.phase = Phase::Timeout;
@@ -292,9 +295,10 @@ impl Congestion {
             _ => peak,
         };
         let mss = facts.peer_mss();
-        self.ssthresh = (base * share / 100).max(2 * mss).min(self.ssthresh);
+        self.ssthresh = (base * share / 100).max(2 * mss);
         self.cwnd = self.cwnd.min(self.ssthresh);
         self.phase = phase;
+        self.repairs = phase == Phase::Loss;
         self.reduction =
             Some(Reduction { flight: flight.max(1), sent: 0, delivered: self.behind_hole });
     }

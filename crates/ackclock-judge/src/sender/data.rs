@@ -42,7 +42,8 @@ pub(crate) static PATH_MTU: Sentence = Sentence::must(
     "packet-above-path-mtu",
     8201,
     "4",
-    "the node MUST attempt to avoid eliciting more such messages in the near future",
+    "When a node receives a Packet Too Big message, it must reduce its estimate of the PMTU for the relevant path, \
+     based on the value of the MTU field in the message.",
 );
 
 /// How long a host may go on with larger packets: hosts wait whether the message was forged (RFC 5927 section
