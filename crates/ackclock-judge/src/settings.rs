@@ -52,6 +52,8 @@ pub struct Settings {
     pub give_up: Duration,
     /// R2 for a SYN.
     pub syn_give_up: Duration,
+    /// Whether the host as a sender of data heeds SACK where that is agreed on (RFC 2018 section 5).
+    pub heeds_sack: bool,
     /// Whether the host reduces its window after an idle time (RFC 5681 section 4.1).
     pub restarts_after_idle: bool,
     /// Whether what is captured may be larger than what goes on the path: taken before segmentation.
@@ -77,6 +79,7 @@ impl Default for Settings {
             keepalive: Duration::from_secs(7200),
             give_up: Duration::from_secs(100),
             syn_give_up: Duration::from_secs(180),
+            heeds_sack: false,
             restarts_after_idle: false,
             super_segments: false,
             hears_calls: false,

@@ -8,6 +8,7 @@ use crate::sentence::Sentence;
 use crate::settings::Law;
 use crate::verdict::Docket;
 use ackclock::time::{Duration, Instant};
+use ackclock::wire::Flags;
 
 pub(crate) static INITIAL_WINDOW: Sentence = Sentence::must(
     "initial-window",
@@ -106,6 +107,8 @@ pub(crate) struct Congestion {
     phase: Phase,
     /// The host repairs or reacts to what happened before this was sent.
     recover: Offset,
+    /// What was sent when the host said last that it had reduced its window.
+    told: Offset,
     timed_out: bool,
     /// Fast recovery: acks do not let the window grow.
     repairs: bool,
@@ -133,7 +136,7 @@ impl Congestion {
 
     /// Up to here the last congestion was answered.
     pub(crate) fn answered(&self) -> Offset {
-        self.recover
+        self.recover.max(self.told)
     }
 
     fn begin(&mut self, facts: &Facts, syn_timeouts: u32) {
@@ -160,11 +163,9 @@ impl Congestion {
     ) {
         self.begin(facts, syn_timeouts);
         if let Some(reduction) = &mut self.reduction {
-            reduction.delivered += delivered.bytes.max(if delivered.duplicate && !facts.sack() {
-                facts.peer_mss()
-            } else {
-                0
-            });
+            reduction.delivered += delivered
+                .bytes
+                .max(if delivered.duplicate && !facts.heeds_sack() { facts.peer_mss() } else { 0 });
         }
         self.behind_hole = if delivered.acked > 0 { 0 } else { self.behind_hole + delivered.bytes };
         self.find_false_alarm(delivered, facts);
@@ -248,12 +249,16 @@ impl Congestion {
         flight: &mut Flight,
     ) {
         let is_new = seen.text() >= self.recover || self.recover == 0;
+        if cause == Cause::EvidenceOrTimer {
+            flight.empty_pipe();
+            self.repairs = false;
+        }
         match cause {
             Cause::Probe => {}
-            Cause::Evidence if is_new => {
+            Cause::Evidence | Cause::EvidenceOrTimer if is_new => {
                 self.reduce(facts, loss_share(facts.settings.law), Phase::Loss);
             }
-            Cause::Evidence => {}
+            Cause::Evidence | Cause::EvidenceOrTimer => {}
             Cause::Timer => {
                 if !self.timed_out || is_new {
                     self.reduce(facts, loss_share(facts.settings.law), Phase::Timeout);
@@ -314,11 +319,15 @@ impl Congestion {
     ) {
         self.begin(facts, 0);
         self.note_period(seen.time, facts, flight);
-        if let Some(mark) = self.mark.filter(|mark| seen.time > mark.by) {
+        // CWR says that the host has reduced its window.
+        if let Some(mark) = self.mark.filter(|mark| seen.time > mark.by || seen.is(Flags::CWR)) {
             self.reduce(facts, mark_share(facts.settings.law), Phase::Mark);
             if let Some(reduction) = &mut self.reduction {
                 reduction.flight = mark.flight.max(1);
             }
+        }
+        if seen.is(Flags::CWR) {
+            self.told = facts.sent;
         }
         let idle = seen.time.saturating_since(self.last_data) > longest_rto;
         if idle && facts.settings.restarts_after_idle && facts.outstanding() == 0 {

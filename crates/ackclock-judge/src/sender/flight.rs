@@ -49,6 +49,8 @@ pub(crate) struct Flight {
     /// In order of their numbers; none overlaps another.
     records: VecDeque<Record>,
     sacked: Ranges,
+    /// What is SACKed by segments that every host takes into account.
+    surely_sacked: Ranges,
     /// Payload bytes sent, those sent again included.
     launched: Offset,
     /// The largest mark of anything that has perhaps arrived.
@@ -67,7 +69,7 @@ pub(crate) struct Flight {
 impl Flight {
     /// Bytes on the path at least: those sent after the newest one that may have arrived.
     pub(crate) fn pipe(&self, facts: &Facts) -> Offset {
-        let dups = if facts.sack() { 0 } else { self.dups * facts.peer_mss() };
+        let dups = if facts.heeds_sack() { 0 } else { self.dups * facts.peer_mss() };
         (self.launched - self.newest - dups).max(0)
     }
 
@@ -88,9 +90,9 @@ impl Flight {
         self.newest > record.mark
     }
 
-    /// Whether all of a range is SACKed.
+    /// Whether all of a range is certainly SACKed.
     pub(crate) fn is_sacked(&self, start: Offset, end: Offset) -> bool {
-        self.sacked.covers(start, end)
+        self.surely_sacked.covers(start, end)
     }
 
     /// The shortest round trip, if one is known.
@@ -144,8 +146,14 @@ impl Flight {
         }
     }
 
-    /// A segment with an acceptable ack has reached the host.
-    pub(crate) fn on_ack(&mut self, seen: &Seen<'_>, ack: Offset, facts: &Facts) -> Delivered {
+    /// A segment with an acceptable ack has reached the host; `certain` if every host takes it into account.
+    pub(crate) fn on_ack(
+        &mut self,
+        seen: &Seen<'_>,
+        ack: Offset,
+        facts: &Facts,
+        certain: bool,
+    ) -> Delivered {
         let mut delivered = Delivered {
             acked: (ack - facts.acked.max(1)).max(0),
             duplicate: ack == facts.acked,
@@ -158,8 +166,8 @@ impl Flight {
         } else if delivered.duplicate && facts.outstanding() > 0 {
             self.repeats += 1;
         }
-        if facts.sack() {
-            self.take_sacks(seen, ack, facts, &mut delivered);
+        if facts.sack() && !seen.header.options.sack.is_empty() {
+            self.take_sacks(seen, ack, facts, certain, &mut delivered);
         }
         if self.newest > before {
             self.dups = 0;
@@ -173,6 +181,7 @@ impl Flight {
         let known = self.sacked.count_within(0, ack);
         delivered.bytes += (delivered.acked - known).max(0);
         self.sacked.forget_below(ack);
+        self.surely_sacked.forget_below(ack);
         while let Some(&record) = self.records.front() {
             if record.start >= ack {
                 break;
@@ -198,6 +207,7 @@ impl Flight {
         seen: &Seen<'_>,
         ack: Offset,
         facts: &Facts,
+        certain: bool,
         delivered: &mut Delivered,
     ) {
         let mut previous: Option<(Offset, Offset)> = None;
@@ -213,6 +223,9 @@ impl Flight {
             }
             if index == 0 {
                 previous = Some((start, end));
+            }
+            if certain {
+                self.surely_sacked.insert(start.max(ack), end);
             }
             self.take_block(seen.time, start.max(ack), end, delivered);
         }

@@ -130,7 +130,10 @@ impl Sender {
             self.flight.on_syn_acked(seen.time.saturating_since(last), first);
         }
         let certain = self.is_certain(seen, facts);
-        let delivered = self.flight.on_ack(seen, ack, facts);
+        if ack > facts.acked {
+            self.retransmissions.on_repeats_over(self.flight.repeats, facts);
+        }
+        let delivered = self.flight.on_ack(seen, ack, facts, certain);
         self.data.on_ack(ack);
         self.find_eifel(seen, ack, facts);
         self.congestion.on_ack(&delivered, ack, facts, self.retransmissions.syn_timeouts);

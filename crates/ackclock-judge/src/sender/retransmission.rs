@@ -53,6 +53,8 @@ pub(crate) static SACKED_AGAIN: Sentence = Sentence::should(
 pub(crate) enum Cause {
     /// Something that arrived says that it is lost, or may say so.
     Evidence,
+    /// The same, or the retransmission timer.
+    EvidenceOrTimer,
     /// The retransmission timer, and nothing else.
     Timer,
     /// A probe of the tail (RFC 8985 section 7), or of a closed window.
@@ -74,6 +76,8 @@ pub(crate) struct Retransmissions {
     tail_probe: bool,
     /// Up to here everything was taken for lost by a timeout.
     pub(crate) timed_out: Offset,
+    /// Up to here three duplicate acks may have begun a recovery, whether it sent something or not.
+    repairs: Offset,
     /// How often the timer may have been backed off since the last certain round trip.
     backoffs: u32,
     clean_acks: u32,
@@ -88,6 +92,8 @@ pub(crate) struct Retransmissions {
     last_data: Instant,
     /// When the last ack of something new or SACK reached the host.
     pub(crate) last_delivered: Instant,
+    /// When the last ack of something new did.
+    last_advance: Instant,
 }
 
 impl Retransmissions {
@@ -179,11 +185,21 @@ impl Retransmissions {
             self.last_delivered = now;
             self.tail_probe = false;
         }
+        if delivered.acked > 0 {
+            self.last_advance = now;
+        }
         if delivered.clean {
             self.clean_acks += 1;
             if self.clean_acks >= 2 {
                 self.backoffs = 0;
             }
+        }
+    }
+
+    /// As many acks as this have repeated what is known, and now one has brought something new.
+    pub(crate) fn on_repeats_over(&mut self, repeats: u32, facts: &Facts) {
+        if repeats >= 3 {
+            self.repairs = facts.sent;
         }
     }
 
@@ -213,6 +229,7 @@ impl Retransmissions {
         let evidence = flight.overtaken(record)
             || flight.repeats > 0
             || recovering
+            || facts.acked < self.repairs
             || in_timeout
             || data.was_too_big(record.last);
         let shortest = self.shortest_rto(flight, facts);
@@ -247,7 +264,14 @@ impl Retransmissions {
             self.timed_out = facts.sent;
             self.note_timeout(seen, evidence, facts, docket);
         }
-        if evidence {
+        // A timer that fired before the last ack came, and whose retransmission was paced.
+        let since_delivered = time.saturating_since(self.last_delivered);
+        let since_advance = time.saturating_since(self.last_advance);
+        let ran = since_advance >= about(shortest, facts);
+        let perhaps = evidence && ran || !evidence && since_delivered < shortest / 2;
+        if perhaps && may_be_timer && is_first {
+            Cause::EvidenceOrTimer
+        } else if evidence {
             Cause::Evidence
         } else if tail {
             self.tail_probe = true;

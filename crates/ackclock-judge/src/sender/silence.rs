@@ -265,7 +265,9 @@ impl Silence {
             let record = flight.record(facts.acked)?;
             let given_up = record.first + settings.give_up;
             let timer = retransmissions.started() + rto;
-            let repair = self.lost_since.map(|since| since.max(record.last) + rto);
+            let is_repairing = facts.acked < retransmissions.timed_out;
+            let repair = self.lost_since.filter(|_| !is_repairing);
+            let repair = repair.map(|since| since.max(record.last) + rto);
             let (what, due) = match repair {
                 Some(repair) if repair < timer => (Waited::Repair, repair),
                 _ => (Waited::Data, timer),
