@@ -58,8 +58,6 @@ pub struct Settings {
     pub restarts_after_idle: bool,
     /// Whether what is captured may be larger than what goes on the path: taken before segmentation.
     pub super_segments: bool,
-    /// Whether the judge is told of every call of the host's application.
-    pub hears_calls: bool,
 }
 
 impl Default for Settings {
@@ -82,7 +80,6 @@ impl Default for Settings {
             heeds_sack: false,
             restarts_after_idle: false,
             super_segments: false,
-            hears_calls: false,
         }
     }
 }

@@ -239,7 +239,7 @@ impl Silence {
     ) {
         let (facts, settings) = (ledger.facts, &ledger.facts.settings);
         let answers = seen.time.saturating_since(self.last_received) <= settings.reaction + PROMPT;
-        let free = self.aborted || self.closed_at.is_some() || !settings.hears_calls || answers;
+        let free = self.aborted || self.closed_at.is_some() || !settings.calls_are_told || answers;
         if free || facts.acked == 0 {
             return;
         }
@@ -291,7 +291,7 @@ impl Silence {
             Some(closed) if unsent == 0 => {
                 Some((Waited::Fin, began.max(closed) + PROMPT + settings.reaction))
             }
-            _ => (unsent > 0 && settings.hears_calls).then_some((Waited::Unsent, prompt)),
+            _ => (unsent > 0 && settings.calls_are_told).then_some((Waited::Unsent, prompt)),
         }
     }
 
