@@ -169,6 +169,11 @@ impl Congestion {
         }
         self.behind_hole = if delivered.acked > 0 { 0 } else { self.behind_hole + delivered.bytes };
         self.find_false_alarm(delivered, facts);
+        let repaired = self.repairs;
+        // Without SACK any ack of new data may end the recovery.
+        if delivered.acked > 0 && !facts.heeds_sack() {
+            self.repairs = false;
+        }
         if ack >= self.recover && self.recover > 0 {
             self.repairs = false;
             self.reduction = None;
@@ -176,7 +181,9 @@ impl Congestion {
                 self.restore();
             }
             self.timed_out = false;
-        } else if self.repairs && !is_free(facts) {
+        }
+        // The ack that ends a recovery deflates the window (RFC 5681 section 3.2).
+        if repaired && !is_free(facts) {
             return;
         }
         self.cwnd += self.growth(delivered, facts);

@@ -84,7 +84,11 @@ pub(crate) struct Retransmissions {
     /// SYNs sent again by the timer.
     pub(crate) syn_timeouts: u32,
     syn_gap: Option<Duration>,
+    /// When the timer sent it last, and when it was sent last for any reason.
     last_syn: Instant,
+    syn_sent: Instant,
+    /// A segment has come since the last SYN.
+    heard: bool,
     /// Whether data was sent again by the timer.
     data_timed: bool,
     /// When something was last received, or the host last sent data.
@@ -133,20 +137,20 @@ impl Retransmissions {
 
     /// When the last SYN was sent.
     pub(crate) fn last_syn_sent(&self, facts: &Facts) -> Instant {
-        facts.host_syn.time.max(self.last_syn)
+        facts.host_syn.time.max(self.syn_sent)
     }
 
     /// The host has sent a SYN or SYN-ACK again.
     pub(crate) fn on_syn_again(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
-        let last = if facts.host_syns <= 1 { facts.host_syn.time } else { self.last_syn };
+        let last = facts.host_syn.time.max(self.last_syn);
         let gap = seen.time.saturating_since(last);
-        let answered = self.last_received > last;
-        self.last_syn = seen.time;
-        if answered {
-            // A SYN-ACK may answer a SYN that came again.
+        self.syn_sent = seen.time;
+        if std::mem::take(&mut self.heard) {
+            // A SYN-ACK may answer a SYN that came again, and starts no timer then.
             self.syn_gap = None;
             return;
         }
+        self.last_syn = seen.time;
         self.syn_timeouts += 1;
         if gap < about(facts.settings.initial_rto, facts) {
             docket.forbid(&INITIAL_RTO, seen.time, seen.number, || {
@@ -179,6 +183,7 @@ impl Retransmissions {
     /// A segment of the peer has reached the host.
     pub(crate) fn on_received(&mut self, now: Instant, delivered: Option<&Delivered>) {
         self.last_received = now;
+        self.heard = true;
         self.timed = None;
         let Some(delivered) = delivered else { return };
         if delivered.bytes > 0 || delivered.acked > 0 {

@@ -119,6 +119,14 @@ pub(crate) struct Silence {
     last_received: Instant,
 }
 
+/// Whether a segment is a keep-alive: before SND.NXT, and with nothing but perhaps a garbage octet (RFC 9293
+/// section 3.8.4).
+fn is_keepalive(seen: &Seen<'_>, facts: &Facts) -> bool {
+    let garbage = if facts.outstanding() > 0 { 0 } else { 1 };
+    let is_bare = seen.payload_len() <= garbage && !seen.is(Flags::FIN) && !seen.is(Flags::SYN);
+    facts.acked > 0 && seen.seq == facts.sent - 1 && is_bare
+}
+
 /// What the debts are reckoned from.
 #[derive(Clone, Copy)]
 pub(crate) struct Ledger<'a> {
@@ -159,7 +167,7 @@ impl Silence {
             && (seen.len() > 0 || seen.seq < facts.acked);
         if is_probe {
             self.on_probe(seen, ledger, docket);
-        } else if seen.seq == facts.sent - 1 && seen.seq < facts.acked && seen.payload_len() <= 1 {
+        } else if is_keepalive(seen, facts) {
             self.on_keepalive(seen, facts, docket);
         }
         self.last_sent = seen.time;
@@ -205,7 +213,8 @@ impl Silence {
         let settings = &facts.settings;
         let idle = seen.time.saturating_since(self.last_received);
         let least = settings.keepalive.saturating_sub(settings.reaction);
-        if self.probes == 0 && idle < least.saturating_sub(least / 16) {
+        // Any application may have asked for another time.
+        if settings.calls_are_told && self.probes == 0 && idle < least.saturating_sub(least / 16) {
             docket.forbid(&KEEPALIVE_TOO_EARLY, seen.time, seen.number, || {
                 format!("a keep-alive after an idle time of {idle}")
             });

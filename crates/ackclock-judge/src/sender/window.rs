@@ -81,9 +81,13 @@ impl Window {
     ) {
         self.begin(facts);
         let edge = ack + facts.peer_window(seen);
-        self.furthest = self.furthest.max(edge);
         let (seq, told) = self.from;
         let counts = seq < seen.seq || seq == seen.seq && told <= ack;
+        if !counts && ack <= facts.acked {
+            // RFC 9293 section 3.10.7.4: old segments do not update the window.
+            return;
+        }
+        self.furthest = self.furthest.max(edge);
         if certain && counts && ack >= facts.acked {
             if edge < self.edge {
                 self.shrunk = seen.time;
