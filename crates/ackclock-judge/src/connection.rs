@@ -106,6 +106,8 @@ impl Connection {
         if !seen.is(Flags::RST) {
             self.receiver.on_sent(&seen, &self.facts, docket);
             self.sender.on_sent(&seen, &self.facts, docket);
+        } else {
+            self.sender.on_reset(&seen, &self.facts, docket);
         }
         self.note_sent(&seen);
     }

@@ -82,6 +82,11 @@ impl Facts {
         self.both(|options| options.sack_permitted)
     }
 
+    /// Whether the host certainly heeds SACK as a sender of data.
+    pub(crate) fn heeds_sack(&self) -> bool {
+        self.settings.heeds_sack && self.sack()
+    }
+
     /// Whether timestamps are agreed on (RFC 7323 section 3.2).
     pub(crate) fn timestamps(&self) -> bool {
         self.both(|options| options.timestamps.is_some())

@@ -8,6 +8,7 @@
 
 mod call;
 mod connection;
+mod ecn;
 mod facts;
 mod format;
 mod handshake;

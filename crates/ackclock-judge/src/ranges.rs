@@ -64,6 +64,12 @@ impl Ranges {
         }
     }
 
+    /// Where the first range after `from` begins; the largest offset if there is none.
+    pub(crate) fn next_start(&self, from: Offset) -> Offset {
+        let at = self.0.partition_point(|range| range.0 <= from);
+        self.0.get(at).map_or(Offset::MAX, |range| range.0)
+    }
+
     /// The range that holds `offset`.
     pub(crate) fn holding(&self, offset: Offset) -> Option<(Offset, Offset)> {
         let at = self.0.partition_point(|range| range.1 <= offset);

@@ -48,6 +48,16 @@ pub struct Settings {
     pub time_wait: Duration,
     /// How long the host is idle before it sends a keep-alive; RFC 9293 wants 2 hours or what the application says.
     pub keepalive: Duration,
+    /// R2: how long the host sends the same data again at least before it gives up (RFC 9293 section 3.8.3).
+    pub give_up: Duration,
+    /// R2 for a SYN.
+    pub syn_give_up: Duration,
+    /// Whether the host as a sender of data heeds SACK where that is agreed on (RFC 2018 section 5).
+    pub heeds_sack: bool,
+    /// Whether the host reduces its window after an idle time (RFC 5681 section 4.1).
+    pub restarts_after_idle: bool,
+    /// Whether what is captured may be larger than what goes on the path: taken before segmentation.
+    pub super_segments: bool,
 }
 
 impl Default for Settings {
@@ -65,6 +75,11 @@ impl Default for Settings {
             calls_are_told: false,
             time_wait: Duration::from_secs(60),
             keepalive: Duration::from_secs(7200),
+            give_up: Duration::from_secs(100),
+            syn_give_up: Duration::from_secs(180),
+            heeds_sack: false,
+            restarts_after_idle: false,
+            super_segments: false,
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Lines are those of [`ackclock_testkit::script`]; `>` is what the judged host sends. Steps of the
 //! application are `write N`, `read N`, `close`, `close both` and `abort`; `other bytes` gives the next
-//! segment of the host another content; `set NAME MILLISECONDS` is a setting of the judge.
+//! segment of the host another content; `set NAME MILLISECONDS` is a setting of the judge, `law NAME` the
+//! window law that it is told.
 
 use ackclock::apps::Pattern;
 use ackclock::seq::{SeqNumber, SeqRange};
@@ -10,7 +11,7 @@ use ackclock::time::{Duration, Instant};
 use ackclock::wire::{
     Ecn, Flags, Header, IpInfo, MAX_HEADER, SackBlocks, WriteChecksum, write_packet_header,
 };
-use ackclock_judge::{Call, Findings, Judge, Settings};
+use ackclock_judge::{Call, Findings, Judge, Law, Settings};
 use ackclock_testkit::script::{Packet, Player, Step, When, play};
 use std::net::SocketAddr;
 
@@ -127,12 +128,21 @@ impl Capture {
                 self.content = 3;
                 return Ok(());
             }
+            ["law", name] => {
+                self.settings.law = match name {
+                    "reno" => Law::Reno,
+                    "cubic" => Law::Cubic,
+                    _ => return Err(format!("no law {name}")),
+                };
+                return Ok(());
+            }
             ["set", name, n] => {
                 let time = Duration::from_millis(number(n)?);
                 match name {
                     "least_rto" => self.settings.least_rto = time,
                     "reaction" => self.settings.reaction = time,
                     "keepalive" => self.settings.keepalive = time,
+                    "nagle" => self.settings.nagle = Some(number(n)? > 0),
                     "segments_per_ack" => self.settings.segments_per_ack = number(n)? as u32,
                     _ => return Err(format!("no setting {name}")),
                 }
