@@ -8,11 +8,19 @@ use crate::receiver::Receiver;
 use crate::reset::Resets;
 use crate::segment::{Offset, Seen, Space};
 use crate::sender::Sender;
+use crate::sentence::Sentence;
 use crate::settings::Settings;
 use crate::verdict::{Docket, Unknown};
 use ackclock::seq::SeqNumber;
 use ackclock::time::Instant;
 use ackclock::wire::{Ecn, Flags, Header};
+
+pub(crate) static SKIPPED: Sentence = Sentence::must(
+    "seq-beyond-sent",
+    9293,
+    "3.8.1",
+    "When the sender creates a segment and transmits it, the sender advances SND.NXT.",
+);
 
 /// A packet as it was read: what [`Seen`] is made of.
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +108,18 @@ impl Connection {
     /// The host has sent a segment.
     pub(crate) fn on_sent(&mut self, raw: &Raw<'_>, docket: &mut Docket<'_>) {
         let seen = raw.seen(&self.facts.host, self.facts.peer.as_ref());
+        if seen.seq > self.facts.sent && !seen.is(Flags::RST) {
+            if !self.facts.settings.sees_all {
+                self.lost = Some(Unknown::Gap);
+                return;
+            }
+            docket.forbid(&SKIPPED, seen.time, seen.number, || {
+                format!(
+                    "begins at {}, though nothing was sent from {} on",
+                    seen.seq, self.facts.sent
+                )
+            });
+        }
         format::judge(&seen, raw.tcp, docket);
         handshake::judge(&seen, &self.facts, docket);
         self.resets.on_sent(&seen, &self.facts, docket);

@@ -41,6 +41,9 @@ pub struct Settings {
     pub reaction: Duration,
     /// Whether the host holds small segments back (RFC 9293 section 3.7.4); `None`: not known.
     pub nagle: Option<bool>,
+    /// Whether the judge sees every packet that the host sends. A capture may lack some; then a number that
+    /// tells of one only ends the judgement of its connection.
+    pub sees_all: bool,
     /// Whether the judge is told of the application's calls ([`Judge::on_call`](crate::Judge::on_call)). If
     /// not, any of them may be behind what the host does.
     pub calls_are_told: bool,
@@ -72,6 +75,7 @@ impl Default for Settings {
             segments_per_ack: 2,
             reaction: Duration::from_millis(10),
             nagle: None,
+            sees_all: false,
             calls_are_told: false,
             time_wait: Duration::from_secs(60),
             keepalive: Duration::from_secs(7200),

@@ -26,7 +26,7 @@ fn settings(law: &str) -> Settings {
         "bbr" => Law::Bbr,
         _ => Law::Unknown,
     };
-    Settings { law, reaction: Duration::ZERO, ..Settings::default() }
+    Settings { law, reaction: Duration::ZERO, sees_all: true, ..Settings::default() }
 }
 
 /// Sends 2 MB or what a minute suffices for; the findings about both hosts.

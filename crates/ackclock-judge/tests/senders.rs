@@ -30,7 +30,7 @@ fn settings(law: &str, heeds_sack: bool) -> Settings {
         "bbr" => Law::Bbr,
         _ => Law::Unknown,
     };
-    Settings { law, heeds_sack, reaction: Duration::ZERO, ..Settings::default() }
+    Settings { law, heeds_sack, reaction: Duration::ZERO, sees_all: true, ..Settings::default() }
 }
 
 /// Sends 1 MB, or what two minutes suffice for; the findings about both hosts.

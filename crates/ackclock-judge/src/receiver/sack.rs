@@ -62,7 +62,7 @@ pub(crate) static DSACK: Sentence = Sentence::must(
 );
 
 /// Duplicates that are remembered until they are reported.
-const REMEMBERED: usize = 64;
+const REMEMBERED: usize = 1024;
 
 /// The rules of SACK blocks.
 #[derive(Clone, Debug, Default)]

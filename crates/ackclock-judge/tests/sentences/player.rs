@@ -38,6 +38,7 @@ pub(crate) fn findings(script: &str) -> Findings {
     let settings = Settings {
         reaction: Duration::from_millis(1),
         calls_are_told: true,
+        sees_all: true,
         ..Settings::default()
     };
     let ends = ["10.0.0.1:5000", "10.0.0.2:6000"].map(|end| end.parse().expect("an address"));
