@@ -124,8 +124,10 @@ pub(crate) struct Congestion {
     peaks: (Offset, Offset, Offset),
     period: Instant,
     last_data: Instant,
-    /// When what was sent since was last undone by evidence.
+    /// An echo has told that the last reduction was a false alarm.
     undone: bool,
+    /// Acks have repeated what was known.
+    limited: bool,
 }
 
 impl Congestion {
@@ -167,6 +169,7 @@ impl Congestion {
                 .bytes
                 .max(if delivered.duplicate && !facts.heeds_sack() { facts.peer_mss() } else { 0 });
         }
+        self.limited |= delivered.duplicate && facts.outstanding() > 0;
         self.behind_hole = if delivered.acked > 0 { 0 } else { self.behind_hole + delivered.bytes };
         self.find_false_alarm(delivered, facts);
         let repaired = self.repairs;
@@ -263,7 +266,11 @@ impl Congestion {
         match cause {
             Cause::Probe => {}
             Cause::Evidence | Cause::EvidenceOrTimer if is_new => {
-                self.reduce(facts, loss_share(facts.settings.law), Phase::Loss);
+                // A mark of the same window may have been answered, and once is enough (RFC 3168 section
+                // 6.1.2).
+                let law = facts.settings.law;
+                let by_mark = if self.mark.is_some() { mark_share(law) } else { 0 };
+                self.reduce(facts, loss_share(law).max(by_mark), Phase::Loss);
             }
             // Three more acks that repeat what is known: equation (4) anew (RFC 5681 section 3.2), to which
             // RFC 6582 section 3.2 prefers a recovery that goes on.
@@ -388,7 +395,12 @@ impl Congestion {
     /// What rounding and limited transmit may add.
     fn slack(&self, facts: &Facts) -> Offset {
         let untouched = self.recover == 0 && self.ssthresh == Offset::MAX;
-        if untouched || self.timed_out { 0 } else { facts.peer_mss() }
+        match self.limited {
+            // RFC 3042 section 2.
+            true if untouched || is_free(facts) => 2 * facts.peer_mss(),
+            _ if untouched || self.timed_out => 0,
+            _ => facts.peer_mss(),
+        }
     }
 
     /// Whether the host sends no more of what arrives than takes the flight to the new window.
