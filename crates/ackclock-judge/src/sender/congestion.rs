@@ -124,8 +124,10 @@ pub(crate) struct Congestion {
     peaks: (Offset, Offset, Offset),
     period: Instant,
     last_data: Instant,
-    /// When what was sent since was last undone by evidence.
+    /// An echo has told that the last reduction was a false alarm.
     undone: bool,
+    /// Acks have repeated what was known.
+    limited: bool,
 }
 
 impl Congestion {
@@ -148,7 +150,7 @@ impl Congestion {
         self.cwnd = initial_window(facts);
         // RFC 6928 section 2 lets one SYN be lost.
         if syn_timeouts > 1 && !syn_was_delivered(facts) {
-            self.cwnd = facts.peer_mss();
+            self.cwnd = loss_window(facts);
             self.phase = Phase::AfterLostSyn;
         }
     }
@@ -167,6 +169,7 @@ impl Congestion {
                 .bytes
                 .max(if delivered.duplicate && !facts.heeds_sack() { facts.peer_mss() } else { 0 });
         }
+        self.limited |= delivered.duplicate && facts.outstanding() > 0;
         self.behind_hole = if delivered.acked > 0 { 0 } else { self.behind_hole + delivered.bytes };
         self.find_false_alarm(delivered, facts);
         let repaired = self.repairs;
@@ -263,9 +266,25 @@ impl Congestion {
         match cause {
             Cause::Probe => {}
             Cause::Evidence | Cause::EvidenceOrTimer if is_new => {
-                self.reduce(facts, loss_share(facts.settings.law), Phase::Loss);
+                // A mark of the same window may have been answered, and once is enough (RFC 3168 section
+                // 6.1.2).
+                let law = facts.settings.law;
+                let by_mark = if self.mark.is_some() { mark_share(law) } else { 0 };
+                self.reduce(facts, loss_share(law).max(by_mark), Phase::Loss);
             }
-            Cause::Evidence | Cause::EvidenceOrTimer => {}
+            // Three more acks that repeat what is known: equation (4) anew (RFC 5681 section 3.2), to which
+            // RFC 6582 section 3.2 prefers a recovery that goes on.
+            Cause::Evidence if flight.repeats >= 3 && !facts.heeds_sack() => {
+                let again = self.peak(facts) * loss_share(facts.settings.law) / 100;
+                self.ssthresh = self.ssthresh.max(again);
+                self.cwnd = self.cwnd.max(self.ssthresh.min(2 * again));
+            }
+            Cause::Evidence => {}
+            // Equation (4) anew, with what limited transmit and inflation have added to the flight.
+            Cause::EvidenceOrTimer => {
+                let again = self.peak(facts) * loss_share(facts.settings.law) / 100;
+                self.ssthresh = self.ssthresh.max(again);
+            }
             Cause::Timer => {
                 if !self.timed_out || is_new {
                     self.reduce(facts, loss_share(facts.settings.law), Phase::Timeout);
@@ -277,10 +296,15 @@ impl Congestion {
                 self.phase = Phase::Timeout;
                 self.reduction = None;
                 self.prior = self.prior.or(Some((self.cwnd, self.ssthresh)));
-                self.cwnd = facts.peer_mss();
+                self.cwnd = loss_window(facts);
                 flight.empty_pipe();
             }
         }
+    }
+
+    /// The largest flight of late.
+    fn peak(&self, facts: &Facts) -> Offset {
+        self.peaks.0.max(self.peaks.1).max(facts.outstanding())
     }
 
     /// Reduces the bound to a share of the flight, in hundredths.
@@ -299,7 +323,7 @@ impl Congestion {
             return;
         }
         let flight = facts.outstanding();
-        let peak = self.peaks.0.max(self.peaks.1).max(flight);
+        let peak = self.peak(facts);
         let base = match facts.settings.law {
             // RFC 9438 section 4.6 lets it be cwnd, if that does not grow while it is not used.
             Law::Cubic => self.cwnd.min(self.peaks.2.max(flight)).max(peak),
@@ -371,7 +395,12 @@ impl Congestion {
     /// What rounding and limited transmit may add.
     fn slack(&self, facts: &Facts) -> Offset {
         let untouched = self.recover == 0 && self.ssthresh == Offset::MAX;
-        if untouched || self.timed_out { 0 } else { facts.peer_mss() }
+        match self.limited {
+            // RFC 3042 section 2.
+            true if untouched || is_free(facts) => 2 * facts.peer_mss(),
+            _ if untouched || self.timed_out => 0,
+            _ => facts.peer_mss(),
+        }
     }
 
     /// Whether the host sends no more of what arrives than takes the flight to the new window.
@@ -415,6 +444,11 @@ impl Congestion {
 /// Whether the law is bound by nothing but what was delivered.
 fn is_free(facts: &Facts) -> bool {
     matches!(facts.settings.law, Law::Unknown | Law::Bbr)
+}
+
+/// The window after a timeout, RFC 5681 section 3.1. BBR never has less than four segments.
+fn loss_window(facts: &Facts) -> Offset {
+    facts.peer_mss() * if is_free(facts) { 4 } else { 1 }
 }
 
 /// RFC 6928 section 2, for the told number of segments.

@@ -33,8 +33,8 @@ pub(crate) struct Delivered {
     pub(crate) bytes: Offset,
     /// Segments delivered.
     pub(crate) segments: Offset,
-    /// Something was delivered that was sent once, and after the last retransmission.
-    pub(crate) clean: bool,
+    /// When the latest segment was sent that is newly acknowledged and was sent but once.
+    pub(crate) newest_original: Instant,
     /// Something was delivered that was never sent again, but sent before the last retransmission.
     pub(crate) original: bool,
     /// An ack that repeats what is known.
@@ -196,6 +196,9 @@ impl Flight {
             }
             self.records.pop_front();
             self.newest = self.newest.max(record.mark);
+            if record.sends == 1 {
+                delivered.newest_original = delivered.newest_original.max(record.first);
+            }
             if !record.sacked {
                 self.measure(now, &record, false, delivered);
             }
@@ -263,7 +266,6 @@ impl Flight {
         let after_again = self.again.is_none_or(|again| again <= record.first);
         self.possible = self.possible.max(since(record.first));
         if record.sends == 1 {
-            delivered.clean |= after_again;
             delivered.original |= !after_again;
             if after_again || by_sack {
                 let rtt = since(record.first);

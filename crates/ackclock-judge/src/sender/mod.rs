@@ -121,7 +121,7 @@ impl Sender {
         let _ = docket;
         let Some(ack) = seen.ack.filter(|&ack| ack <= facts.sent) else {
             self.silence.on_received(seen, false, false);
-            self.retransmissions.on_received(seen.time, None);
+            self.retransmissions.on_received(seen.time, None, None);
             return;
         };
         if facts.acked == 0 && ack >= 1 {
@@ -143,7 +143,8 @@ impl Sender {
         }
         let lost = self.flight.repeats >= 3 && certain;
         self.silence.on_received(seen, ack > facts.acked, lost);
-        self.retransmissions.on_received(seen.time, Some(&delivered));
+        let echo = seen.header.options.timestamps.map(|stamps| stamps.echo);
+        self.retransmissions.on_received(seen.time, Some(&delivered), echo);
     }
 
     /// Whether every host takes a segment into account: it lies in the window, and its timestamp is no older

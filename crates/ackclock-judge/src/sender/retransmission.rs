@@ -6,6 +6,7 @@ use crate::facts::Facts;
 use crate::segment::{Offset, Seen};
 use crate::sentence::Sentence;
 use crate::verdict::Docket;
+use ackclock::seq::SeqNumber;
 use ackclock::time::{Duration, Instant};
 
 pub(crate) static TOO_EARLY: Sentence = Sentence::must(
@@ -80,7 +81,11 @@ pub(crate) struct Retransmissions {
     repairs: Offset,
     /// How often the timer may have been backed off since the last certain round trip.
     backoffs: u32,
+    /// Acks since then that give a certain measurement.
     clean_acks: u32,
+    /// When the timer may have sent something again last, and its timestamp.
+    timer_at: Instant,
+    timer_stamp: Option<u32>,
     /// SYNs sent again by the timer.
     pub(crate) syn_timeouts: u32,
     syn_gap: Option<Duration>,
@@ -180,8 +185,13 @@ impl Retransmissions {
         }
     }
 
-    /// A segment of the peer has reached the host.
-    pub(crate) fn on_received(&mut self, now: Instant, delivered: Option<&Delivered>) {
+    /// A segment of the peer has reached the host; `echo` is the timestamp that it echoes.
+    pub(crate) fn on_received(
+        &mut self,
+        now: Instant,
+        delivered: Option<&Delivered>,
+        echo: Option<u32>,
+    ) {
         self.last_received = now;
         self.heard = true;
         self.timed = None;
@@ -193,7 +203,13 @@ impl Retransmissions {
         if delivered.acked > 0 {
             self.last_advance = now;
         }
-        if delivered.clean {
+        // A measurement by Karn's algorithm, or by timestamps (RFC 6298 section 3).
+        let by_stamps = match (echo, self.timer_stamp) {
+            (Some(echo), Some(sent)) => SeqNumber(echo).at_or_after(SeqNumber(sent)),
+            _ => false,
+        };
+        let by_karn = delivered.newest_original > self.timer_at;
+        if delivered.acked > 0 && (by_karn || by_stamps) {
             self.clean_acks += 1;
             if self.clean_acks >= 2 {
                 self.backoffs = 0;
@@ -296,6 +312,8 @@ impl Retransmissions {
     ) {
         self.backoffs += 1;
         self.clean_acks = 0;
+        self.timer_at = seen.time;
+        self.timer_stamp = seen.header.options.timestamps.map(|stamps| stamps.value);
         let fresh = !evidence && self.syn_timeouts > 0 && !facts.timestamps() && !self.data_timed;
         let began = self.started();
         let gap = seen.time.saturating_since(began);

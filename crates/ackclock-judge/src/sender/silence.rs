@@ -167,7 +167,7 @@ impl Silence {
             && (seen.len() > 0 || seen.seq < facts.acked);
         if is_probe {
             self.on_probe(seen, ledger, docket);
-        } else if is_keepalive(seen, facts) {
+        } else if ledger.window.closed.is_none() && is_keepalive(seen, facts) {
             self.on_keepalive(seen, facts, docket);
         }
         self.last_sent = seen.time;

@@ -59,6 +59,7 @@ fn the_initial_window_is_ten_segments() {
 #[test]
 fn the_initial_window_is_one_segment_after_two_lost_syns() {
     let open = "
+        law reno
         > S 0:0(0) win 10000 <mss 1000>
         +1 > S 0:0(0) win 10000 <mss 1000>
         +2 > S 0:0(0) win 10000 <mss 1000>
