@@ -107,6 +107,8 @@ pub(crate) struct Congestion {
     phase: Phase,
     /// The host repairs or reacts to what happened before this was sent.
     recover: Offset,
+    /// The recovery that goes on, or was the last, is of what was sent before this.
+    episode: Offset,
     /// What was sent when the host said last that it had reduced its window.
     told: Offset,
     timed_out: bool,
@@ -258,7 +260,12 @@ impl Congestion {
         facts: &Facts,
         flight: &mut Flight,
     ) {
-        let is_new = seen.text() >= self.recover || self.recover == 0;
+        // What is lost of data sent before a recovery began belongs to that recovery.
+        let in_episode = facts.acked < self.episode && seen.text() < self.episode;
+        let is_new = (seen.text() >= self.recover || self.recover == 0) && !in_episode;
+        if facts.acked >= self.episode && cause != Cause::Probe {
+            self.episode = facts.sent;
+        }
         if cause == Cause::EvidenceOrTimer {
             flight.empty_pipe();
             self.repairs = false;

@@ -58,6 +58,8 @@ pub(crate) struct Flight {
     /// Acks that repeat what is known since `newest` moved, and since the ack moved.
     dups: Offset,
     pub(crate) repeats: u32,
+    /// By how much a sender without SACK has inflated its window.
+    inflation: Offset,
     /// When something was sent again for the last time.
     again: Option<Instant>,
     least: Option<Duration>,
@@ -69,8 +71,14 @@ pub(crate) struct Flight {
 impl Flight {
     /// Bytes on the path at least: those sent after the newest one that may have arrived.
     pub(crate) fn pipe(&self, facts: &Facts) -> Offset {
-        let dups = if facts.heeds_sack() { 0 } else { self.dups * facts.peer_mss() };
-        (self.launched - self.newest - dups).max(0)
+        let pipe = self.launched - self.newest;
+        if facts.heeds_sack() {
+            return pipe;
+        }
+        // Each duplicate ack says that a segment has left; an ack of part deflates by what it acknowledges
+        // (RFC 6582 section 3.2).
+        let inflated = facts.outstanding() - self.inflation;
+        (pipe - self.dups * facts.peer_mss()).min(inflated).max(0)
     }
 
     /// All that is on the path may be taken for lost.
@@ -163,8 +171,12 @@ impl Flight {
         if ack > facts.acked {
             self.take_ack(seen.time, ack, &mut delivered);
             self.repeats = 0;
+            if self.inflation > 0 {
+                self.inflation = (self.inflation - delivered.acked + facts.peer_mss()).max(0);
+            }
         } else if delivered.duplicate && facts.outstanding() > 0 {
             self.repeats += 1;
+            self.inflation += facts.peer_mss();
         }
         if facts.sack() && !seen.header.options.sack.is_empty() {
             self.take_sacks(seen, ack, facts, certain, &mut delivered);
