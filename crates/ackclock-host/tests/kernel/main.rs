@@ -13,6 +13,7 @@ mod ethernet;
 mod floods;
 mod guard;
 mod impairments;
+mod judged;
 mod kernel_side;
 mod many;
 mod namespace;

@@ -1,6 +1,7 @@
 //! A stack and the kernel at the two ends of a TUN device.
 
 use crate::applications::Watchdog;
+use crate::judged::Judged;
 use ackclock::apps::Application;
 use ackclock::congestion::BuiltIn;
 use ackclock::link::Link;
@@ -66,7 +67,7 @@ impl Drop for StopOnPanic {
 }
 
 /// A stack at one end of a TUN device, or of another link, and the kernel at the other end.
-pub(crate) struct World<L = Tun> {
+pub(crate) struct World<L = Judged<Tun>> {
     pub(crate) run_loop: RunLoop<Impaired<L>>,
     pub(crate) stack: Stack<'static, BuiltIn>,
 }
@@ -89,7 +90,7 @@ impl World {
         let tun = Tun::open_with(&setup.name, offload).expect("a TUN device");
         setup.apply().expect("a configured interface");
         tun::require_up(tun.name()).expect("an interface that is up");
-        let link = Impaired::new(tun, transmitted, received, 1);
+        let link = Impaired::new(Judged::new(tun), transmitted, received, 1);
         let stack = stack(&link);
         World { run_loop: RunLoop::new(link).expect("a run loop"), stack }
     }

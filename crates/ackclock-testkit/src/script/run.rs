@@ -15,6 +15,7 @@ use ackclock::stack::{
 use ackclock::tcp::{Info, ReceiveError};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::{Flags, Options, Timestamps};
+use ackclock_judge::{Call, Judge};
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -60,6 +61,8 @@ struct Runner {
     /// What the stack has sent that no line has expected yet.
     sent: VecDeque<Sent>,
     log: Vec<String>,
+    /// Watches all that passes; what it finds the script must have named.
+    judge: Judge,
 }
 
 impl Player for Runner {
@@ -89,7 +92,14 @@ impl Player for Runner {
     }
 
     fn end(&mut self) -> Result<(), String> {
-        self.expect_silence()
+        self.expect_silence()?;
+        match self.judge.findings().verdicts.as_slice() {
+            [] => Ok(()),
+            verdicts => {
+                let lines: Vec<String> = verdicts.iter().map(ToString::to_string).collect();
+                Err(format!("the judge says\n{}", lines.join("\n")))
+            }
+        }
     }
 
     fn packets(&self) -> &[String] {
@@ -113,6 +123,10 @@ impl Runner {
             read: 0,
             sent: VecDeque::new(),
             log: Vec::new(),
+            judge: Judge::new(ackclock_judge::Settings {
+                reaction: Duration::ZERO,
+                ..Default::default()
+            }),
         }
     }
 
@@ -173,6 +187,7 @@ impl Runner {
             let Some(bytes) = bytes else {
                 return Ok(());
             };
+            self.judge.on_sent(now, &bytes);
             let millis = now.saturating_since(START).as_millis() as u32;
             let packet = self.conversation.read(millis, &bytes)?;
             self.log.push(format!("{} > {packet}", shown(now)));
@@ -195,6 +210,7 @@ impl Runner {
     fn arrive(&mut self, bytes: &[u8], packet: String) -> Result<(), String> {
         self.log.push(format!("{} {packet}", shown(self.now)));
         let now = self.now;
+        self.judge.on_received(now, bytes);
         self.stack().on_packet(now, bytes);
         self.collect()
     }
@@ -211,6 +227,12 @@ impl Runner {
                 .expect("a stack takes an address");
             stack
         })
+    }
+
+    fn tell_judge(&mut self, call: Call) {
+        let ends =
+            (SocketAddr::new(OUR_ADDRESS, OUR_PORT), SocketAddr::new(PEER_ADDRESS, PEER_PORT));
+        self.judge.on_call(self.now, ends.0, ends.1, call);
     }
 
     fn handle(&self) -> Result<Handle, String> {
@@ -241,14 +263,17 @@ impl Runner {
             }
             ["shutdown"] => {
                 let handle = self.handle()?;
+                self.tell_judge(Call::Close);
                 self.stack().shutdown(now, handle).map_err(|error| error.to_string())
             }
             ["close"] => {
                 let handle = self.handle()?;
+                self.tell_judge(Call::CloseBoth);
                 self.stack().close(now, handle).map_err(|error| error.to_string())
             }
             ["abort"] => {
                 let handle = self.handle()?;
+                self.tell_judge(Call::Abort);
                 self.stack().abort(now, handle).map_err(|error| error.to_string())
             }
             ["nagle", value] => {
@@ -353,6 +378,7 @@ impl Runner {
         };
         let n = result.map_err(|error| error.to_string())?;
         self.written += n as u64;
+        self.tell_judge(Call::Write(n as u64));
         same(&taken.to_string(), n.to_string())
     }
 
@@ -367,6 +393,7 @@ impl Runner {
             return Err(format!("byte {} of the peer's stream is wrong", self.read + at as u64));
         }
         self.read += n as u64;
+        self.tell_judge(Call::Read(n as u64));
         same(&len.to_string(), n.to_string())
     }
 

@@ -136,3 +136,42 @@ fn without_agreement_nothing_is_echoed() {
         ",
     );
 }
+
+/// RFC 3168 section 6.1.2: "If that data packet is dropped in the network, then the sending TCP will have to
+/// reduce the congestion window again and retransmit the dropped packet": the one with CWR is meant.
+#[test]
+fn the_loss_of_the_segment_that_told_of_a_reduction_reduces_again() {
+    check(&format!(
+        "{AGREED}
+        write 20000
+        > [ect0] . 1:1001(1000) ack 1
+        > [ect0] . 1001:2001(1000) ack 1
+        > [ect0] . 2001:3001(1000) ack 1
+        > [ect0] . 3001:4001(1000) ack 1
+        > [ect0] . 4001:5001(1000) ack 1
+        > [ect0] . 5001:6001(1000) ack 1
+        > [ect0] . 6001:7001(1000) ack 1
+        > [ect0] . 7001:8001(1000) ack 1
+        > [ect0] . 8001:9001(1000) ack 1
+        > [ect0] . 9001:10001(1000) ack 1
+        +0.01 < E. 1:1(0) ack 4001
+        > [ect0] W. 10001:11001(1000) ack 1
+        > [ect0] . 11001:12001(1000) ack 1
+        info ssthresh 8000
+        +0.01 < . 1:1(0) ack 10001
+        > [ect0] . 12001:13001(1000) ack 1
+        > [ect0] . 13001:14001(1000) ack 1
+        > [ect0] . 14001:15001(1000) ack 1
+        > [ect0] . 15001:16001(1000) ack 1
+        > [ect0] . 16001:17001(1000) ack 1
+        > [ect0] . 17001:18001(1000) ack 1
+        < . 1:1(0) ack 10001 <sack 11001:12001>
+        > [ect0] . 18001:19001(1000) ack 1
+        < . 1:1(0) ack 10001 <sack 11001:13001>
+        > [ect0] P. 19001:20001(1000) ack 1
+        < . 1:1(0) ack 10001 <sack 11001:14001>
+        > [not-ect] . 10001:11001(1000) ack 1
+        info ssthresh 5000
+        "
+    ));
+}

@@ -191,3 +191,33 @@ fn one_loss_among_the_duplicates_keeps_the_reduction() {
         ",
     );
 }
+
+/// RFC 6298 section 5: a timeout after a spurious one is a timeout as any other; the ack of what it sent again
+/// is a measurement where timestamps tell which copy it is of, and ends the backoff.
+#[test]
+fn a_measurement_ends_the_backoff_of_a_timeout_after_a_spurious_one() {
+    check(
+        "
+        set timestamps on
+        set initial_window 3
+        set mss 1012
+        listen
+        < S 0:0(0) <mss 1012,sackOK,TS val 100 ecr 0>
+        > S. 0:0(0) ack 1 <mss 1012,sackOK,TS val 1000 ecr 100>
+        +0.01 < . 1:1(0) ack 1 <TS val 110 ecr 1000>
+        accept
+        write 3000
+        > . 1:1001(1000) ack 1 <TS val 1010 ecr 110>
+        > . 1001:2001(1000) ack 1 <TS val 1010 ecr 110>
+        > P. 2001:3001(1000) ack 1 <TS val 1010 ecr 110>
+        +0.2 > . 1:1001(1000) ack 1 <TS val 1210 ecr 110>
+        +0.01 < . 1:1(0) ack 1001 <TS val 320 ecr 1010>
+        info backoff 0
+        +0.2 > . 1001:2001(1000) ack 1 <TS val 1420 ecr 320>
+        info backoff 1
+        +0.01 < . 1:1(0) ack 2001 <TS val 530 ecr 1420>
+        > P. 2001:3001(1000) ack 1 <TS val 1430 ecr 530>
+        info backoff 0
+        ",
+    );
+}

@@ -5,8 +5,9 @@ use crate::states::*;
 use ackclock_testkit::script::check;
 
 #[test]
-fn the_challenge_carries_neither_text_nor_blocks_of_its_own() {
-    // Section 3.2: <SEQ=SND.NXT><ACK=RCV.NXT><CTL=ACK>.
+fn the_challenge_carries_no_text_and_the_blocks_of_any_ack() {
+    // Section 3.2: <SEQ=SND.NXT><ACK=RCV.NXT><CTL=ACK>. RFC 2018 section 4 wants SACK options in all acks
+    // that do not acknowledge the highest number in the queue.
     check(
         "
         established
@@ -15,7 +16,7 @@ fn the_challenge_carries_neither_text_nor_blocks_of_its_own() {
         < P. 101:201(100) ack 1
         > . 501:501(0) ack 1 <sack 101:201>
         < R 700:700(0)
-        > . 501:501(0) ack 1 <>
+        > . 501:501(0) ack 1 <sack 101:201>
         state ESTABLISHED
         ",
     );

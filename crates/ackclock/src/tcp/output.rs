@@ -60,6 +60,13 @@ enum Cause {
     Data(Data),
 }
 
+impl Cause {
+    /// Whether such a segment has room for SACK blocks, and is the place for them.
+    fn may_report(self) -> bool {
+        matches!(self, Cause::Ack | Cause::Challenge)
+    }
+}
+
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// Decides the next transmission. Until the answer was taken
     /// ([`on_transmitted`](Self::on_transmitted)) or something else happens to the connection,
@@ -225,7 +232,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if self.is_opening() && self.state == State::SynSent {
             header.flags = Flags::NONE;
         }
-        if cause == Cause::Ack && self.has_report() {
+        if cause.may_report() && self.has_report() {
             self.receiver.report_sack(&mut header.options.sack);
         }
         self.mark_urgent(header);
@@ -294,7 +301,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
                 }
             }
         }
-        let reports = outgoing.cause == Cause::Ack || !self.has_report();
+        let reports = outgoing.cause.may_report() || !self.has_report();
         if !self.state.is_synchronized() {
             return;
         }

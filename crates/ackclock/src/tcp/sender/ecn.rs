@@ -77,7 +77,10 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(super) fn reduce(&mut self, now: Instant, kind: CongestionKind, flight_size: u32) {
         if let Some(marks) = self.ecn.0.get_mut() {
             let by_mark = kind == CongestionKind::Ecn;
-            if kind == CongestionKind::FastRetransmit && marks.reduced == Reduced::ByMark {
+            // What was lost from there on, the segment with CWR among it, was sent after the reduction.
+            let is_one = self.snd_una.before(marks.point);
+            let is_fast = kind == CongestionKind::FastRetransmit;
+            if is_fast && is_one && marks.reduced == Reduced::ByMark {
                 self.recovery.keep_reduction();
                 // A retransmission that is lost too is congestion anew.
                 marks.reduced = Reduced::ByLoss;
@@ -116,7 +119,10 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
         if echo && marks.reduced == Reduced::No {
             marks.held = self.controller.window() <= self.mss;
+            // After a repair an ack tells of more than the window has let out: that is no reason to let it grow
+            // ("SHOULD NOT increase the congestion window", section 6.1.2).
             let flight_size = self.snd_nxt.since(self.snd_una).saturating_add(advanced);
+            let flight_size = flight_size.min(self.controller.window());
             self.reduce(now, CongestionKind::Ecn, flight_size);
         }
     }

@@ -31,9 +31,10 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             _ => rtt,
         };
         // After a spurious timeout what was unsent then is measured first: the delay that the rest met
-        // may be over (RFC 4015 section 3.2).
+        // may be over (RFC 4015 section 3.2). A timeout after it is one as any other.
         let is_for_new = self.snd_una.after(self.recovery.point());
-        let measured = rtt.filter(|_| is_for_new || !self.rto.was_spurious());
+        let counts = is_for_new || !self.rto.was_spurious() || self.rto.backoff() > 0;
+        let measured = rtt.filter(|_| counts);
         self.rto.on_ack(now, self.snd_una, measured);
         rtt
     }

@@ -1,0 +1,17 @@
+//! Calls of the judged host's application, for rules about what it asked for.
+
+/// A call of the application.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Call {
+    /// It has written so many bytes, which the host took.
+    Write(u64),
+    /// It has read so many bytes.
+    Read(u64),
+    /// It has closed its direction: no more data will be written.
+    Close,
+    /// It has given the connection up, and wants it reset.
+    Abort,
+    /// It has closed both directions: nothing will be read any more either (RFC 9293 section 3.6.1).
+    CloseBoth,
+}

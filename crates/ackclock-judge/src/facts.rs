@@ -1,0 +1,148 @@
+//! What is certain about a connection from the segments that passed the host's interface.
+
+use crate::segment::{Offset, Seen, Space};
+use crate::settings::Settings;
+use ackclock::time::Instant;
+use ackclock::wire::{Flags, Header, Options};
+
+/// What a SYN said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Syn {
+    pub(crate) options: Options,
+    /// Whether it asked for ECN or, in a SYN-ACK, agreed to it (RFC 3168 section 6.1.1).
+    pub(crate) flags: Flags,
+    pub(crate) window: u16,
+    /// When it was seen for the first time.
+    pub(crate) time: Instant,
+}
+
+impl Syn {
+    pub(crate) fn of(header: &Header, time: Instant) -> Syn {
+        Syn { options: header.options, flags: header.flags, window: header.window, time }
+    }
+}
+
+/// What is certain about a connection. Offsets of what the host sends are of the host's space, those of what
+/// it receives of the peer's.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub(crate) settings: Settings,
+    /// Whether the addresses are IPv6.
+    pub(crate) is_ipv6: bool,
+    /// The host's sequence space.
+    pub(crate) host: Space,
+    /// The peer's sequence space, once the host has seen its SYN.
+    pub(crate) peer: Option<Space>,
+    /// The host's SYN or SYN-ACK.
+    pub(crate) host_syn: Syn,
+    /// How often it was sent.
+    pub(crate) host_syns: u32,
+    /// The peer's SYN or SYN-ACK.
+    pub(crate) peer_syn: Option<Syn>,
+    /// SND.NXT at most: the first number that the host never sent, SYN and FIN counted.
+    pub(crate) sent: Offset,
+    /// SND.UNA: the highest acknowledgment of something sent that reached the host.
+    pub(crate) acked: Offset,
+    /// Where the host's FIN stands.
+    pub(crate) fin: Option<Offset>,
+    /// Where the peer's FIN stands, once it has arrived.
+    pub(crate) peer_fin: Option<Offset>,
+    /// Whether the host has acknowledged it.
+    pub(crate) peer_fin_told: bool,
+    /// RCV.NXT at least: the highest acknowledgment that the host sent.
+    pub(crate) told: Offset,
+    /// The furthest right edge that the host told, as (ack, edge).
+    pub(crate) edge: Offset,
+    /// The largest window that the peer told, in bytes.
+    pub(crate) peer_max_window: Offset,
+    /// Whether the connection was reset, by either side.
+    pub(crate) is_over: bool,
+    /// Largest payload that came from the peer.
+    pub(crate) largest_received: Offset,
+}
+
+impl Facts {
+    /// Whether both SYNs have passed and the host's is acknowledged.
+    pub(crate) fn is_synchronized(&self) -> bool {
+        self.peer_syn.is_some() && self.acked >= 1
+    }
+
+    /// Whether an option of both SYNs is agreed on.
+    fn both(&self, has: impl Fn(&Options) -> bool) -> bool {
+        self.peer_syn.is_some_and(|peer| has(&peer.options)) && has(&self.host_syn.options)
+    }
+
+    /// Whether SACK may be used by the host as a receiver: the peer has permitted it (RFC 2018 section 2).
+    pub(crate) fn may_sack(&self) -> bool {
+        self.peer_syn.is_some_and(|peer| peer.options.sack_permitted)
+    }
+
+    /// Whether both permitted SACK.
+    pub(crate) fn sack(&self) -> bool {
+        self.both(|options| options.sack_permitted)
+    }
+
+    /// Whether the host certainly heeds SACK as a sender of data.
+    pub(crate) fn heeds_sack(&self) -> bool {
+        self.settings.heeds_sack && self.sack()
+    }
+
+    /// Whether timestamps are agreed on (RFC 7323 section 3.2).
+    pub(crate) fn timestamps(&self) -> bool {
+        self.both(|options| options.timestamps.is_some())
+    }
+
+    /// Whether window scaling is agreed on (RFC 7323 section 2.2).
+    fn scaling(&self) -> bool {
+        self.both(|options| options.window_scale.is_some())
+    }
+
+    /// How far the windows that the host tells are shifted.
+    pub(crate) fn host_shift(&self) -> u8 {
+        self.host_syn.options.window_scale.filter(|_| self.scaling()).unwrap_or(0)
+    }
+
+    /// How far the windows that the peer tells are shifted.
+    pub(crate) fn peer_shift(&self) -> u8 {
+        let shift = self.peer_syn.and_then(|peer| peer.options.window_scale);
+        shift.filter(|_| self.scaling()).unwrap_or(0)
+    }
+
+    /// The window that a segment of the host tells, in bytes.
+    pub(crate) fn host_window(&self, seen: &Seen<'_>) -> Offset {
+        let shift = if seen.is(Flags::SYN) { 0 } else { self.host_shift() };
+        Offset::from(seen.header.window) << shift
+    }
+
+    /// The window that a segment of the peer tells, in bytes.
+    pub(crate) fn peer_window(&self, seen: &Seen<'_>) -> Offset {
+        let shift = if seen.is(Flags::SYN) { 0 } else { self.peer_shift() };
+        Offset::from(seen.header.window) << shift
+    }
+
+    /// The MSS that binds the host: the peer's option, or the default (RFC 9293 MUST-15). A segment's payload
+    /// and options together are at most that (RFC 9293 section 3.7.1).
+    pub(crate) fn peer_mss(&self) -> Offset {
+        let default = if self.is_ipv6 { 1220 } else { 536 };
+        let told = self.peer_syn.and_then(|peer| peer.options.mss).filter(|&mss| mss > 0);
+        told.map_or(default, Offset::from)
+    }
+
+    /// Whether ECN is agreed on (RFC 3168 section 6.1.1).
+    pub(crate) fn ecn(&self) -> bool {
+        let asks = |flags: Flags| flags.contains(Flags::ECE | Flags::CWR);
+        let agrees = |flags: Flags| flags.contains(Flags::ECE) && !flags.contains(Flags::CWR);
+        let Some(peer) = self.peer_syn else { return false };
+        let (ours, theirs) = (self.host_syn.flags, peer.flags);
+        if ours.contains(Flags::ACK) {
+            asks(theirs) && agrees(ours)
+        } else {
+            asks(ours) && theirs.contains(Flags::ACK) && agrees(theirs)
+        }
+    }
+
+    /// Bytes in flight at most: sent and not acknowledged.
+    pub(crate) fn outstanding(&self) -> Offset {
+        self.sent - self.acked
+    }
+}

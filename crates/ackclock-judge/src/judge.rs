@@ -1,0 +1,216 @@
+//! The judge of one host.
+
+use crate::call::Call;
+use crate::connection::{Connection, Raw};
+use crate::facts::Syn;
+use crate::format;
+use crate::settings::Settings;
+use crate::verdict::{Docket, Findings, Unknown};
+use ackclock::seq::SeqNumber;
+use ackclock::time::Instant;
+use ackclock::wire::{
+    Checksums, Flags, IcmpErrorKind, Packet, Protocol, Segment, WireError, parse_packet,
+};
+use std::collections::{BTreeMap, HashMap};
+use std::net::{IpAddr, SocketAddr};
+
+/// The ends of a connection as the judged host has them: its own and the other.
+type Ends = (SocketAddr, SocketAddr);
+
+/// The judge of one host, who sits at its interface: sees every packet that it sends and every packet that
+/// reaches it, in order, and says which of them no RFC allows.
+#[derive(Debug, Default)]
+pub struct Judge {
+    settings: Settings,
+    slots: HashMap<Ends, Slot>,
+    /// No connection is overdue before this time.
+    due: Instant,
+    packets: u64,
+    findings: Findings,
+}
+
+/// What is known of one pair of ends.
+#[derive(Debug, Default)]
+struct Slot {
+    connection: Option<Connection>,
+    /// The last SYN of the peer that no connection has taken yet.
+    syn: Option<(SeqNumber, Syn)>,
+    /// Verdicts so far, by sentence.
+    written: BTreeMap<&'static str, usize>,
+}
+
+impl Judge {
+    /// A judge who has seen nothing yet.
+    pub fn new(settings: Settings) -> Judge {
+        Judge { settings, due: Instant::FAR_FUTURE, ..Judge::default() }
+    }
+
+    /// The host has sent an IP packet. Times must not go back.
+    pub fn on_sent(&mut self, now: Instant, packet: &[u8]) {
+        self.on_time(now);
+        self.packets += 1;
+        let number = self.packets;
+        match parse_packet(packet, Checksums::ALL) {
+            Ok(Packet { protocol: Protocol::Tcp(segment), .. }) => {
+                let Some((raw, ends)) = self.read(now, packet, &segment, true) else { return };
+                self.sent(&raw, ends);
+            }
+            Ok(_) => {}
+            Err(error) => self.unreadable(now, number, packet, error),
+        }
+    }
+
+    /// An IP packet has reached the host. Times must not go back.
+    pub fn on_received(&mut self, now: Instant, packet: &[u8]) {
+        self.on_time(now);
+        self.packets += 1;
+        match parse_packet(packet, Checksums::ALL) {
+            Ok(Packet { protocol: Protocol::Tcp(segment), .. }) => {
+                let Some((raw, ends)) = self.read(now, packet, &segment, false) else { return };
+                self.received(&raw, ends);
+            }
+            Ok(Packet { protocol: Protocol::IcmpError(error), .. }) => {
+                if let IcmpErrorKind::PacketTooBig { mtu } = error.kind {
+                    let ends = (error.local, error.remote);
+                    if let Some(connection) =
+                        self.slots.get_mut(&ends).and_then(|slot| slot.connection.as_mut())
+                    {
+                        connection.on_too_big(now, mtu);
+                    }
+                }
+            }
+            // What cannot be read the host drops.
+            Ok(_) | Err(_) => {}
+        }
+    }
+
+    /// The application of the judged host has called for the connection from `local` to `remote`.
+    pub fn on_call(&mut self, now: Instant, local: SocketAddr, remote: SocketAddr, call: Call) {
+        self.on_time(now);
+        let slot = self.slots.get_mut(&(local, remote));
+        if let Some(connection) = slot.and_then(|slot| slot.connection.as_mut()) {
+            connection.on_call(now, call);
+            self.due = self.due.min(connection.due());
+        }
+    }
+
+    /// Nothing else has passed until `now`.
+    pub fn on_time(&mut self, now: Instant) {
+        if now <= self.due {
+            return;
+        }
+        let mut due = Instant::FAR_FUTURE;
+        for (ends, slot) in &mut self.slots {
+            let Some(connection) = &mut slot.connection else { continue };
+            if connection.due() < now {
+                let (findings, written) = (&mut self.findings, &mut slot.written);
+                let mut docket = Docket { findings, local: ends.0, remote: ends.1, written };
+                connection.on_time(now, &mut docket);
+            }
+            due = due.min(connection.due());
+        }
+        self.due = due;
+    }
+
+    /// What was found so far.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// Ends the watch at `now`.
+    pub fn finish(mut self, now: Instant) -> Findings {
+        self.on_time(now);
+        self.findings
+    }
+
+    /// What the rules need of a TCP packet, and the ends of its connection.
+    fn read<'a>(
+        &self,
+        time: Instant,
+        packet: &'a [u8],
+        segment: &Segment<'a>,
+        is_sent: bool,
+    ) -> Option<(Raw<'a>, Ends)> {
+        let header = segment.header;
+        let source = SocketAddr::new(IpAddr::from(segment.ip.source), header.source_port);
+        let destination =
+            SocketAddr::new(IpAddr::from(segment.ip.destination), header.destination_port);
+        let tcp = format::tcp_of(packet, segment.payload)?;
+        let raw = Raw {
+            time,
+            number: self.packets,
+            header,
+            ecn: segment.ip.ecn,
+            payload: segment.payload,
+            tcp,
+        };
+        Some((raw, if is_sent { (source, destination) } else { (destination, source) }))
+    }
+
+    fn sent(&mut self, raw: &Raw<'_>, ends: Ends) {
+        let slot = self.slots.entry(ends).or_default();
+        let is_syn = raw.header.flags.contains(Flags::SYN);
+        let begins = is_syn
+            && !slot
+                .connection
+                .as_ref()
+                .is_some_and(|connection| connection.began_with(&raw.header));
+        if begins {
+            let answers = raw.header.flags.contains(Flags::ACK);
+            let peer = slot.syn.take().filter(|_| answers);
+            slot.connection = match (answers, peer) {
+                // A SYN-ACK to a SYN that was not seen.
+                (true, None) => None,
+                (_, peer) => Some(Connection::new(&self.settings, ends.0.is_ipv6(), raw, peer)),
+            };
+        }
+        let findings = &mut self.findings;
+        let Some(connection) = &mut slot.connection else {
+            // A RST without a connection answers what is not wanted.
+            if !raw.header.flags.contains(Flags::RST) {
+                *findings.unknown.entry(Unknown::NoStart).or_default() += 1;
+            }
+            return;
+        };
+        if let Some(reason) = connection.lost {
+            *findings.unknown.entry(reason).or_default() += 1;
+            return;
+        }
+        findings.judged += 1;
+        let mut docket =
+            Docket { findings, local: ends.0, remote: ends.1, written: &mut slot.written };
+        connection.on_sent(raw, &mut docket);
+        self.due = self.due.min(connection.due());
+    }
+
+    fn received(&mut self, raw: &Raw<'_>, ends: Ends) {
+        let slot = self.slots.entry(ends).or_default();
+        let flags = raw.header.flags;
+        if flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST) {
+            slot.syn = Some((raw.header.seq, Syn::of(&raw.header, raw.time)));
+        }
+        let Some(connection) = &mut slot.connection else { return };
+        if connection.lost.is_some() {
+            return;
+        }
+        let findings = &mut self.findings;
+        let mut docket =
+            Docket { findings, local: ends.0, remote: ends.1, written: &mut slot.written };
+        connection.on_received(raw, &mut docket);
+        self.due = self.due.min(connection.due());
+    }
+
+    /// The host has sent a packet that cannot be read.
+    fn unreadable(&mut self, now: Instant, number: u64, packet: &[u8], error: WireError) {
+        match format::blame(packet, error) {
+            Some((sentence, seen, ends)) => {
+                let mut written = BTreeMap::new();
+                let findings = &mut self.findings;
+                let mut docket =
+                    Docket { findings, local: ends.0, remote: ends.1, written: &mut written };
+                docket.forbid(sentence, now, number, || seen);
+            }
+            None => *self.findings.unknown.entry(Unknown::Unreadable).or_default() += 1,
+        }
+    }
+}

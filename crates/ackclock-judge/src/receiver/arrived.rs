@@ -1,0 +1,121 @@
+//! What of the peer's sequence space has arrived at the host: perhaps, or for certain.
+
+use crate::facts::Facts;
+use crate::ranges::Ranges;
+use crate::segment::{Offset, Seen};
+use ackclock::time::Instant;
+use ackclock::wire::Flags;
+use std::collections::VecDeque;
+
+/// What a host may do with a segment that reaches it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fate {
+    /// It must drop it (RFC 9293 section 3.10.7.4; RFC 7323 section 5.3; RFC 5961 section 5.2).
+    Dropped,
+    /// It may take it or not.
+    Perhaps,
+    /// Nothing allows it to drop it.
+    Taken,
+}
+
+/// What has arrived above what the host has acknowledged. A FIN counts as one number behind the text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arrived {
+    /// All that the host may have taken.
+    perhaps: Ranges,
+    /// What it has taken for certain, and could have acted upon.
+    taken: Ranges,
+    /// What it has taken for certain and may not have acted upon yet.
+    fresh: VecDeque<(Instant, Offset, Offset)>,
+    /// Where the peer's FIN stands.
+    pub(super) fin: Option<Offset>,
+    /// Since the host closed, what arrives may be refused with a RST (RFC 9293 section 3.6.1).
+    pub(super) refuses: bool,
+}
+
+impl Arrived {
+    /// What the host may do with a segment; `edge` is the right edge of the window that it told last, and
+    /// `stale` whether its timestamp is for certain older than the last one taken.
+    pub(super) fn fate(&self, seen: &Seen<'_>, facts: &Facts, edge: Offset, stale: bool) -> Fate {
+        if seen.is(Flags::SYN) {
+            // Data of a SYN may be queued (RFC 9293 section 3.10.7.2), a later one is a challenge.
+            return if facts.is_synchronized() { Fate::Dropped } else { Fate::Perhaps };
+        }
+        let Some(ack) = seen.ack else { return Fate::Dropped };
+        if ack > facts.sent || stale || seen.end() < facts.told {
+            return Fate::Dropped;
+        }
+        if seen.len() > 0 && seen.seq >= facts.edge.max(edge).max(1) {
+            return Fate::Dropped;
+        }
+        let missing_stamps = facts.timestamps() && seen.header.options.timestamps.is_none();
+        let sure = facts.is_synchronized()
+            && !missing_stamps
+            && !self.refuses
+            && !facts.is_over
+            && ack >= facts.acked - facts.peer_max_window
+            && seen.seq <= edge
+            && seen.end() <= edge
+            && facts.told >= 1;
+        if sure { Fate::Taken } else { Fate::Perhaps }
+    }
+
+    /// Takes note of a segment that the host did not have to drop; says whether any of its text is new.
+    pub(super) fn note(&mut self, seen: &Seen<'_>, facts: &Facts, fate: Fate) -> bool {
+        let start = seen.text().max(1);
+        let end = seen.text_end().min(facts.edge.max(seen.text()));
+        let is_whole = end == seen.text_end();
+        let fin = seen.is(Flags::FIN) && is_whole;
+        if fin {
+            self.fin = Some(end);
+        }
+        let end = end + Offset::from(fin);
+        let new = self.perhaps.insert(start.max(facts.told), end);
+        if fate == Fate::Taken && start < end {
+            self.fresh.push_back((seen.time, start, end));
+        }
+        new
+    }
+
+    /// Brings what is certain up to date: what arrived more than a reaction ago the host has acted upon.
+    pub(super) fn settle(&mut self, now: Instant, facts: &Facts) {
+        while let Some(&(time, start, end)) = self.fresh.front() {
+            if time + facts.settings.reaction >= now {
+                break;
+            }
+            self.fresh.pop_front();
+            self.taken.insert(start.max(facts.told), end);
+        }
+    }
+
+    /// The host has acknowledged all below `told`.
+    pub(super) fn forget_below(&mut self, told: Offset) {
+        self.perhaps.forget_below(told);
+        self.taken.forget_below(told);
+    }
+
+    /// RCV.NXT at most.
+    pub(super) fn reach(&self, told: Offset) -> Offset {
+        self.perhaps.reach(told)
+    }
+
+    /// RCV.NXT at least.
+    pub(super) fn certain_reach(&self, told: Offset) -> Offset {
+        self.taken.reach(told)
+    }
+
+    /// Whether anything lies behind a hole, perhaps.
+    pub(super) fn has_hole(&self, told: Offset) -> bool {
+        self.perhaps.end().is_some_and(|end| end > self.reach(told))
+    }
+
+    /// All that the host may have taken.
+    pub(super) fn perhaps(&self) -> &Ranges {
+        &self.perhaps
+    }
+
+    /// What it has taken for certain and could have acted upon.
+    pub(super) fn taken(&self) -> &Ranges {
+        &self.taken
+    }
+}

@@ -1,0 +1,272 @@
+//! RSTs: those that the host sends, those that it owes, and what those that it receives may do.
+
+use crate::call::Call;
+use crate::connection::Raw;
+use crate::facts::Facts;
+use crate::segment::{Offset, Seen};
+use crate::sentence::Sentence;
+use crate::verdict::Docket;
+use ackclock::time::{Duration, Instant};
+use ackclock::wire::Flags;
+
+pub(crate) static ALIVE_AFTER_RESET: Sentence = Sentence::must(
+    "alive-after-reset",
+    5961,
+    "3.2",
+    "If the RST bit is set and the sequence number exactly matches the next expected sequence number \
+     (RCV.NXT), then TCP MUST reset the connection.",
+);
+pub(crate) static RESET_BY_BLIND_RST: Sentence = Sentence::must(
+    "reset-by-blind-rst",
+    5961,
+    "3.2",
+    "After sending the challenge ACK, TCP MUST drop the unacceptable segment and stop processing the \
+     incoming packet further.",
+);
+pub(crate) static RESET_BY_SYN: Sentence = Sentence::must(
+    "reset-by-syn",
+    5961,
+    "4.2",
+    "After sending the acknowledgment, TCP MUST drop the unacceptable segment and stop processing further.",
+);
+pub(crate) static RST_NUMBER: Sentence = Sentence::must(
+    "rst-number",
+    9293,
+    "3.5.2",
+    "If the incoming segment has an ACK field, the reset takes its sequence number from the ACK field of \
+     the segment",
+);
+pub(crate) static RST_MISSING: Sentence = Sentence::should(
+    "rst-after-close-missing",
+    9293,
+    "3.6.1",
+    "If such a host issues a CLOSE call while received data is still pending in the TCP connection, or if \
+     new data is received after CLOSE is called, its TCP implementation SHOULD send a RST to show that data \
+     was lost",
+);
+pub(crate) static TIME_WAIT_SHORT: Sentence = Sentence::must(
+    "time-wait-cut-short",
+    9293,
+    "3.6.1",
+    "When a connection is closed actively, it MUST linger in the TIME-WAIT state for a time 2xMSL (Maximum \
+     Segment Lifetime)",
+);
+pub(crate) static RST_FOR_RST: Sentence = Sentence::must(
+    "rst-for-rst",
+    9293,
+    "3.10.7.1",
+    "An incoming segment containing a RST is discarded.",
+);
+
+/// What the host owes because of a segment, or a call.
+#[derive(Clone, Copy, Debug)]
+struct Owed {
+    time: Instant,
+    number: u64,
+    why: &'static str,
+}
+
+/// What received RSTs and SYNs may have done to the connection, and what the application has asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Resets {
+    /// The application has given the connection up.
+    aborted: bool,
+    /// The application reads no more.
+    closed: bool,
+    /// Bytes that the application has read.
+    read: u64,
+    owed: Option<Owed>,
+    /// When a RST came that ends the connection for certain.
+    ended: Option<Instant>,
+    /// A RST came that may have ended the connection.
+    perhaps_ended: bool,
+    /// A RST came within the window but not where the host expects it.
+    blind_rst: bool,
+    /// A SYN came to the synchronized connection, and nothing else since.
+    stray_syn: Option<Instant>,
+    /// When both FINs were acknowledged, if the host closed first.
+    time_wait: Option<Instant>,
+    /// The peer's FIN came before the host had sent its own.
+    is_passive: bool,
+    /// The last segment that reached the host was a RST, which came then.
+    last_rst: Option<Instant>,
+    /// The acknowledgments that were received last, any of which a RST may take its number from.
+    acks: [Option<Offset>; 8],
+    next: usize,
+}
+
+/// The bounds of RCV.NXT when a segment arrived.
+pub(crate) struct Expected {
+    pub(crate) least: Offset,
+    pub(crate) most: Offset,
+    /// The right edge that the host told last.
+    pub(crate) edge: Offset,
+}
+
+impl Resets {
+    /// The application has called.
+    pub(crate) fn on_call(&mut self, now: Instant, call: Call, facts: &Facts) {
+        match call {
+            Call::Abort => self.aborted = true,
+            Call::Read(bytes) => self.read += bytes,
+            Call::CloseBoth => {
+                self.closed = true;
+                let arrived = (facts.told - 1).max(0) as u64;
+                let fin = u64::from(facts.peer_fin_told);
+                if facts.is_synchronized()
+                    && arrived.saturating_sub(fin) > self.read
+                    && !facts.is_over
+                {
+                    self.owe(now, 0, "closed with data that nobody has read");
+                }
+            }
+            Call::Write(_) | Call::Close => {}
+        }
+    }
+
+    fn owe(&mut self, time: Instant, number: u64, why: &'static str) {
+        self.owed.get_or_insert(Owed { time, number, why });
+    }
+
+    /// Whether a RST has certainly ended the connection.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    /// A segment has reached the host before the peer's SYN.
+    pub(crate) fn on_unplaced(&mut self, raw: &Raw<'_>, facts: &Facts) {
+        let header = &raw.header;
+        if header.flags.contains(Flags::ACK) {
+            self.note(facts.host.offset(header.ack));
+            // RFC 9293 section 3.10.7.3: in SYN-SENT a RST counts if its ack is acceptable.
+            let acceptable = facts.host.offset(header.ack) == facts.sent;
+            self.perhaps_ended |= header.flags.contains(Flags::RST) && acceptable;
+        }
+    }
+
+    fn note(&mut self, ack: Offset) {
+        let place = self.next % self.acks.len();
+        if let Some(place) = self.acks.get_mut(place) {
+            *place = Some(ack);
+        }
+        self.next += 1;
+    }
+
+    /// A segment has reached the host.
+    pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, expected: &Expected) {
+        if let Some(ack) = seen.ack {
+            self.note(ack);
+        }
+        self.last_rst = seen.is(Flags::RST).then_some(seen.time);
+        self.stray_syn = None;
+        if seen.is(Flags::RST) {
+            self.on_rst(seen, facts, expected);
+        } else if seen.is(Flags::SYN) {
+            if facts.is_synchronized() && facts.fin.is_none() && !facts.is_over {
+                self.stray_syn = Some(seen.time);
+            }
+        } else if self.closed && seen.text_end() > expected.most && seen.text_end() <= expected.edge
+        {
+            // A segment whose ack or timestamps are refused is not taken, and loses nothing.
+            let acceptable = seen.ack.is_some_and(|ack| ack <= facts.sent && ack >= facts.acked);
+            if acceptable && seen.seq <= expected.least && !facts.is_over && facts.is_synchronized()
+            {
+                self.owe(seen.time, seen.number, "data after the application closed");
+            }
+        }
+        self.is_passive |= seen.is(Flags::FIN) && facts.fin.is_none();
+    }
+
+    fn on_rst(&mut self, seen: &Seen<'_>, facts: &Facts, expected: &Expected) {
+        if seen.seq == expected.least && expected.least == expected.most && facts.is_synchronized()
+        {
+            self.ended.get_or_insert(seen.time);
+        }
+        if (expected.least..=expected.most).contains(&seen.seq) {
+            self.perhaps_ended = true;
+        } else if facts.is_synchronized() {
+            self.blind_rst = true;
+        }
+    }
+
+    /// The host has sent a segment.
+    pub(crate) fn on_sent(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
+        let (time, number) = (seen.time, seen.number);
+        if !seen.is(Flags::RST) {
+            let ended = self.ended.is_some_and(|ended| time > ended + facts.settings.reaction);
+            if ended && !seen.is(Flags::SYN) {
+                docket.forbid(&ALIVE_AFTER_RESET, time, number, || {
+                    "the connection goes on after a RST with the very number that the host expected".into()
+                });
+            }
+            self.note_close(seen, facts);
+            return;
+        }
+        self.owed = None;
+        let at_end = seen.seq == facts.sent || seen.seq == facts.acked;
+        let answers = self.acks.iter().flatten().any(|&ack| ack == seen.seq);
+        if facts.is_synchronized() && !at_end && !answers && !facts.is_over {
+            docket.forbid(&RST_NUMBER, time, number, || {
+                format!(
+                    "a RST at {}, where neither SND.NXT is nor what the peer acknowledged",
+                    seen.seq
+                )
+            });
+        }
+        self.judge_cause(seen, facts, docket);
+    }
+
+    /// What may have made the host send a RST.
+    fn judge_cause(&self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
+        let (time, number) = (seen.time, seen.number);
+        let calls = facts.settings.calls_are_told;
+        let wanted = self.aborted || self.closed || !calls;
+        if self.last_rst == Some(time) && !wanted {
+            docket.forbid(&RST_FOR_RST, time, number, || "a RST answers a RST".into());
+        } else if self.stray_syn.is_some_and(|syn| syn + facts.settings.reaction >= time)
+            && !self.aborted
+        {
+            docket.forbid(&RESET_BY_SYN, time, number, || {
+                "a RST answers a SYN in the middle of the connection".into()
+            });
+        } else if self.blind_rst && !self.perhaps_ended && !wanted && facts.fin.is_none() {
+            docket.forbid(&RESET_BY_BLIND_RST, time, number, || {
+                "the connection is gone after a RST that was not where the host expected it".into()
+            });
+        }
+        if let Some(began) = self.time_wait
+            && time > began
+            && time < began + facts.settings.time_wait
+            && !self.perhaps_ended
+            && self.last_rst.is_none()
+        {
+            docket.forbid(&TIME_WAIT_SHORT, time, number, || {
+                format!("a RST {} after the connection was closed", time.saturating_since(began))
+            });
+        }
+    }
+
+    fn note_close(&mut self, seen: &Seen<'_>, facts: &Facts) {
+        let all_is_acked = facts.fin.is_some_and(|fin| facts.acked > fin);
+        let takes_fin = facts.peer_fin.is_some_and(|fin| seen.ack.is_some_and(|ack| ack > fin));
+        if all_is_acked && takes_fin && !self.is_passive {
+            // A FIN that is acknowledged again begins the time anew; the bound does not count on it.
+            self.time_wait.get_or_insert(seen.time);
+        }
+    }
+
+    /// Says which RST is overdue.
+    pub(crate) fn on_time(&mut self, now: Instant, facts: &Facts, docket: &mut Docket<'_>) {
+        if let Some(owed) = self.owed
+            && owed.time + facts.settings.reaction < now
+        {
+            self.owed = None;
+            docket.forbid(&RST_MISSING, now, owed.number, || format!("no RST: {}", owed.why));
+        }
+    }
+
+    /// When the next RST is overdue.
+    pub(crate) fn due(&self, reaction: Duration) -> Instant {
+        self.owed.map_or(Instant::FAR_FUTURE, |owed| owed.time + reaction)
+    }
+}

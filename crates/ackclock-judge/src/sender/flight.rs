@@ -1,0 +1,295 @@
+//! The flight as an observer can know it: what was sent when, what has certainly or perhaps left the path,
+//! and how long round trips took.
+
+use crate::facts::Facts;
+use crate::ranges::Ranges;
+use crate::segment::{Offset, Seen};
+use ackclock::time::{Duration, Instant};
+use ackclock::wire::Flags;
+use std::collections::VecDeque;
+
+/// A segment that was sent and is not acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record {
+    pub(crate) start: Offset,
+    /// The first number behind it, FIN counted.
+    pub(crate) end: Offset,
+    pub(crate) first: Instant,
+    pub(crate) last: Instant,
+    /// When it was sent before `last`.
+    before: Instant,
+    pub(crate) sends: u32,
+    /// Bytes that the host had sent in all when it had sent this for the last time.
+    pub(crate) mark: Offset,
+    sacked: bool,
+}
+
+/// What a segment that reached the host says of the flight.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Delivered {
+    /// Bytes newly acknowledged.
+    pub(crate) acked: Offset,
+    /// Bytes delivered that were not known to be before, by acknowledgment or SACK.
+    pub(crate) bytes: Offset,
+    /// Segments delivered.
+    pub(crate) segments: Offset,
+    /// When the latest segment was sent that is newly acknowledged and was sent but once.
+    pub(crate) newest_original: Instant,
+    /// Something was delivered that was never sent again, but sent before the last retransmission.
+    pub(crate) original: bool,
+    /// An ack that repeats what is known.
+    pub(crate) duplicate: bool,
+    /// The first SACK block reports a duplicate (RFC 2883 section 4).
+    pub(crate) dsack: bool,
+}
+
+/// The flight.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flight {
+    /// In order of their numbers; none overlaps another.
+    records: VecDeque<Record>,
+    sacked: Ranges,
+    /// What is SACKed by segments that every host takes into account.
+    surely_sacked: Ranges,
+    /// Payload bytes sent, those sent again included.
+    launched: Offset,
+    /// The largest mark of anything that has perhaps arrived.
+    newest: Offset,
+    /// Acks that repeat what is known since `newest` moved, and since the ack moved.
+    dups: Offset,
+    pub(crate) repeats: u32,
+    /// By how much a sender without SACK has inflated its window.
+    inflation: Offset,
+    /// When something was sent again for the last time.
+    again: Option<Instant>,
+    least: Option<Duration>,
+    /// The longest round trip that is none but one, and the longest that may be one.
+    certain: Duration,
+    possible: Duration,
+}
+
+impl Flight {
+    /// Bytes on the path at least: those sent after the newest one that may have arrived.
+    pub(crate) fn pipe(&self, facts: &Facts) -> Offset {
+        let pipe = self.launched - self.newest;
+        if facts.heeds_sack() {
+            return pipe;
+        }
+        // Each duplicate ack says that a segment has left; an ack of part deflates by what it acknowledges
+        // (RFC 6582 section 3.2).
+        let inflated = facts.outstanding() - self.inflation;
+        (pipe - self.dups * facts.peer_mss()).min(inflated).max(0)
+    }
+
+    /// All that is on the path may be taken for lost.
+    pub(crate) fn empty_pipe(&mut self) {
+        self.newest = self.launched;
+        self.dups = 0;
+    }
+
+    /// The record that holds `offset`.
+    pub(crate) fn record(&self, offset: Offset) -> Option<&Record> {
+        let at = self.records.partition_point(|record| record.end <= offset);
+        self.records.get(at).filter(|record| record.start <= offset)
+    }
+
+    /// Whether something that was sent after this record's last transmission has perhaps arrived.
+    pub(crate) fn overtaken(&self, record: &Record) -> bool {
+        self.newest > record.mark
+    }
+
+    /// Whether all of a range is certainly SACKed.
+    pub(crate) fn is_sacked(&self, start: Offset, end: Offset) -> bool {
+        self.surely_sacked.covers(start, end)
+    }
+
+    /// The shortest round trip, if one is known.
+    pub(crate) fn least_rtt(&self) -> Option<Duration> {
+        self.least
+    }
+
+    /// The longest round trip that an estimator may have seen; `None` before the first. What is perhaps none
+    /// counts for at most four times the longest that is one.
+    pub(crate) fn longest_rtt(&self) -> Option<Duration> {
+        self.least?;
+        Some(self.certain.max(self.possible.min(self.certain.saturating_mul(4))))
+    }
+
+    /// Takes the time between a SYN and its acknowledgment.
+    pub(crate) fn on_syn_acked(&mut self, since_last: Duration, since_first: Duration) {
+        self.least = Some(since_last);
+        self.certain = since_last;
+        self.possible = since_first;
+    }
+
+    /// A segment with text or FIN was sent; `known` is what had been sent before.
+    pub(crate) fn on_sent(&mut self, seen: &Seen<'_>, known: Offset) {
+        let (start, end) = (seen.text(), seen.text_end() + Offset::from(seen.is(Flags::FIN)));
+        self.launched += seen.payload_len();
+        let old = end.min(known);
+        if start < old {
+            let first = self.records.partition_point(|record| record.end <= start);
+            for record in self.records.range_mut(first..) {
+                if record.start >= old {
+                    break;
+                }
+                record.before = record.last;
+                record.last = seen.time;
+                record.sends += 1;
+                record.mark = self.launched;
+            }
+            self.again = Some(seen.time);
+        }
+        if end > known {
+            self.records.push_back(Record {
+                start: start.max(known),
+                end,
+                first: seen.time,
+                last: seen.time,
+                before: seen.time,
+                sends: 1,
+                mark: self.launched,
+                sacked: false,
+            });
+        }
+    }
+
+    /// A segment with an acceptable ack has reached the host; `certain` if every host takes it into account.
+    pub(crate) fn on_ack(
+        &mut self,
+        seen: &Seen<'_>,
+        ack: Offset,
+        facts: &Facts,
+        certain: bool,
+    ) -> Delivered {
+        let mut delivered = Delivered {
+            acked: (ack - facts.acked.max(1)).max(0),
+            duplicate: ack == facts.acked,
+            ..Delivered::default()
+        };
+        let before = self.newest;
+        if ack > facts.acked {
+            self.take_ack(seen.time, ack, &mut delivered);
+            self.repeats = 0;
+            if self.inflation > 0 {
+                self.inflation = (self.inflation - delivered.acked + facts.peer_mss()).max(0);
+            }
+        } else if delivered.duplicate && facts.outstanding() > 0 {
+            self.repeats += 1;
+            self.inflation += facts.peer_mss();
+        }
+        if facts.sack() && !seen.header.options.sack.is_empty() {
+            self.take_sacks(seen, ack, facts, certain, &mut delivered);
+        }
+        if self.newest > before {
+            self.dups = 0;
+        } else if delivered.duplicate {
+            self.dups += 1;
+        }
+        delivered
+    }
+
+    fn take_ack(&mut self, now: Instant, ack: Offset, delivered: &mut Delivered) {
+        let known = self.sacked.count_within(0, ack);
+        delivered.bytes += (delivered.acked - known).max(0);
+        self.sacked.forget_below(ack);
+        self.surely_sacked.forget_below(ack);
+        while let Some(&record) = self.records.front() {
+            if record.start >= ack {
+                break;
+            }
+            if record.end > ack {
+                // Part of a record has arrived; the rest was sent last.
+                self.newest = self.newest.max(record.mark - (record.end - ack));
+                if let Some(front) = self.records.front_mut() {
+                    front.start = ack;
+                }
+                break;
+            }
+            self.records.pop_front();
+            self.newest = self.newest.max(record.mark);
+            if record.sends == 1 {
+                delivered.newest_original = delivered.newest_original.max(record.first);
+            }
+            if !record.sacked {
+                self.measure(now, &record, false, delivered);
+            }
+        }
+    }
+
+    fn take_sacks(
+        &mut self,
+        seen: &Seen<'_>,
+        ack: Offset,
+        facts: &Facts,
+        certain: bool,
+        delivered: &mut Delivered,
+    ) {
+        let mut previous: Option<(Offset, Offset)> = None;
+        for (index, block) in seen.header.options.sack.as_slice().iter().enumerate() {
+            let (start, end) = (facts.host.offset(block.start), facts.host.offset(block.end));
+            if start >= end || end > facts.sent {
+                continue;
+            }
+            if index == 0 {
+                delivered.dsack = start < ack;
+            } else if let Some(first) = previous.take() {
+                delivered.dsack |= start <= first.0 && first.1 <= end;
+            }
+            if index == 0 {
+                previous = Some((start, end));
+            }
+            if certain {
+                self.surely_sacked.insert(start.max(ack), end);
+            }
+            self.take_block(seen.time, start.max(ack), end, delivered);
+        }
+    }
+
+    fn take_block(&mut self, now: Instant, start: Offset, end: Offset, delivered: &mut Delivered) {
+        let mut at = self.sacked.reach(start);
+        while at < end {
+            let until = self.sacked.next_start(at).min(end);
+            delivered.bytes += until - at;
+            self.sacked.insert(at, until);
+            let first = self.records.partition_point(|record| record.end <= at);
+            let mut index = first;
+            while let Some(&record) = self.records.get(index) {
+                if record.start >= until {
+                    break;
+                }
+                self.newest = self.newest.max(record.mark - (record.end - until).max(0));
+                if !record.sacked && self.sacked.covers(record.start, record.end) {
+                    if let Some(record) = self.records.get_mut(index) {
+                        record.sacked = true;
+                    }
+                    self.measure(now, &record, true, delivered);
+                }
+                index += 1;
+            }
+            at = self.sacked.reach(until);
+        }
+    }
+
+    /// Measures a round trip with a record that has arrived.
+    fn measure(&mut self, now: Instant, record: &Record, by_sack: bool, delivered: &mut Delivered) {
+        delivered.segments += 1;
+        let since = |then: Instant| now.saturating_since(then);
+        let after_again = self.again.is_none_or(|again| again <= record.first);
+        self.possible = self.possible.max(since(record.first));
+        if record.sends == 1 {
+            delivered.original |= !after_again;
+            if after_again || by_sack {
+                let rtt = since(record.first);
+                self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+                self.certain = self.certain.max(rtt);
+            }
+            return;
+        }
+        // What comes sooner than any round trip answers the transmission before.
+        let soon = self.least.is_some_and(|least| since(record.last) < least);
+        let rtt = since(if soon { record.before } else { record.last });
+        self.certain = self.certain.max(rtt);
+        self.least = Some(self.least.unwrap_or(since(record.last)));
+    }
+}

@@ -1,0 +1,202 @@
+//! The host as a sender of data: what it may send, how much of it, when again, and in what words.
+
+mod congestion;
+mod data;
+mod flight;
+mod retransmission;
+mod silence;
+#[cfg(test)]
+mod tests;
+mod window;
+
+use crate::call::Call;
+use crate::ecn::{Notification, Text};
+use crate::facts::Facts;
+use crate::segment::{Offset, Seen};
+use crate::verdict::Docket;
+use ackclock::seq::SeqNumber;
+use ackclock::time::Instant;
+use ackclock::wire::Flags;
+use congestion::Congestion;
+use data::Data;
+use flight::Flight;
+use retransmission::Retransmissions;
+use silence::{Ledger, Silence};
+use window::Window;
+
+/// The rules of a sender. Each method is called with the facts as they were *before* the segment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sender {
+    data: Data,
+    flight: Flight,
+    retransmissions: Retransmissions,
+    window: Window,
+    congestion: Congestion,
+    silence: Silence,
+    ecn: Notification,
+    /// The timestamp of the first retransmission since the last reduction.
+    first_again: Option<u32>,
+    /// The latest timestamp that came from the peer.
+    stamp: Option<SeqNumber>,
+}
+
+impl Sender {
+    /// The host has sent a segment.
+    pub(crate) fn on_sent(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
+        if seen.is(Flags::SYN) {
+            if facts.host_syns > 0 {
+                self.retransmissions.on_syn_again(seen, facts, docket);
+            }
+            self.tell_silence(seen, facts, docket);
+            self.ecn.on_sent(seen, facts, Text::None, docket);
+            return;
+        }
+        let is_keepalive = facts.acked == facts.sent && seen.text_end() <= facts.acked;
+        let is_fin = seen.is(Flags::FIN);
+        let text = match () {
+            () if seen.payload.is_empty() => Text::None,
+            () if self.window.is_probe(seen) => Text::Probe,
+            () if seen.text_end() <= facts.sent => Text::Again,
+            () => Text::New,
+        };
+        self.ecn.on_sent(seen, facts, text, docket);
+        self.tell_silence(seen, facts, docket);
+        if seen.payload.is_empty() && !is_fin || facts.acked == 0 {
+            return;
+        }
+        let acked_again = seen.end() <= facts.acked;
+        self.data.on_sent(
+            seen,
+            facts,
+            is_keepalive && acked_again && seen.payload_len() <= 1,
+            docket,
+        );
+        if acked_again {
+            if seen.payload_len() > 1 {
+                self.retransmissions.on_acked_again(seen, facts, docket);
+            }
+            return;
+        }
+        if seen.text() < facts.sent {
+            self.on_again(seen, facts, docket);
+        }
+        if seen.payload_len() > 0 && seen.text_end() > facts.sent {
+            let unsent = self.silence.unsent(seen.text_end());
+            let closing = self.silence.closed_at.is_some();
+            self.window.on_new_data(seen, facts, unsent, closing, docket);
+        }
+        if text != Text::Probe && text != Text::None {
+            let rto = self.retransmissions.longest_rto(&self.flight, facts);
+            self.congestion.judge(seen, facts, &self.flight, rto, docket);
+        }
+        self.flight.on_sent(seen, facts.sent);
+        self.retransmissions.note_data(seen.time);
+    }
+
+    fn tell_silence(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
+        let Sender { flight, retransmissions, window, silence, .. } = self;
+        silence.on_sent(seen, Ledger { facts, flight, retransmissions, window }, docket);
+    }
+
+    fn on_again(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
+        let recovering = self.congestion.is_recovering(facts);
+        if !recovering {
+            self.first_again = None;
+        }
+        let stamp = seen.header.options.timestamps.map(|stamps| stamps.value);
+        self.first_again = self.first_again.or(stamp);
+        let known = (&self.flight, &self.data);
+        let cause = self.retransmissions.cause(seen, facts, known, recovering, docket);
+        self.congestion.on_again(seen, cause, facts, &mut self.flight);
+    }
+
+    /// The host has sent a RST.
+    pub(crate) fn on_reset(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
+        let Sender { flight, retransmissions, window, silence, .. } = self;
+        silence.on_reset(seen, Ledger { facts, flight, retransmissions, window }, docket);
+    }
+
+    /// A segment has reached the host.
+    pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
+        let _ = docket;
+        let Some(ack) = seen.ack.filter(|&ack| ack <= facts.sent) else {
+            self.silence.on_received(seen, false, false);
+            self.retransmissions.on_received(seen.time, None, None);
+            return;
+        };
+        if facts.acked == 0 && ack >= 1 {
+            let first = seen.time.saturating_since(facts.host_syn.time);
+            let last = self.retransmissions.last_syn_sent(facts);
+            self.flight.on_syn_acked(seen.time.saturating_since(last), first);
+        }
+        let certain = self.is_certain(seen, facts);
+        if ack > facts.acked {
+            self.retransmissions.on_repeats_over(self.flight.repeats, facts);
+        }
+        let delivered = self.flight.on_ack(seen, ack, facts, certain);
+        self.data.on_ack(ack);
+        self.find_eifel(seen, ack, facts);
+        self.congestion.on_ack(&delivered, ack, facts, self.retransmissions.syn_timeouts);
+        self.window.on_received(seen, ack, facts, certain);
+        if self.ecn.on_received(seen, facts, certain, self.congestion.answered()) {
+            self.congestion.on_mark(seen.time, facts);
+        }
+        let lost = self.flight.repeats >= 3 && certain;
+        self.silence.on_received(seen, ack > facts.acked, lost);
+        let echo = seen.header.options.timestamps.map(|stamps| stamps.echo);
+        self.retransmissions.on_received(seen.time, Some(&delivered), echo);
+    }
+
+    /// Whether every host takes a segment into account: it lies in the window, and its timestamp is no older
+    /// than others.
+    fn is_certain(&mut self, seen: &Seen<'_>, facts: &Facts) -> bool {
+        let stamp = seen.header.options.timestamps.map(|stamps| SeqNumber(stamps.value));
+        let in_order = match (facts.timestamps(), stamp, self.stamp) {
+            (true, Some(now), Some(latest)) => now.at_or_after(latest),
+            (true, None, _) => false,
+            _ => true,
+        };
+        self.stamp = match (stamp, self.stamp) {
+            (Some(now), Some(latest)) => Some(now.max(latest)),
+            (now, latest) => now.or(latest),
+        };
+        in_order && !seen.is(Flags::SYN) && seen.seq >= facts.told && seen.end() <= facts.edge
+    }
+
+    /// An ack of something new that echoes what was sent before the retransmission (RFC 3522 section 3.2).
+    fn find_eifel(&mut self, seen: &Seen<'_>, ack: Offset, facts: &Facts) {
+        let echo = seen.header.options.timestamps.map(|stamps| SeqNumber(stamps.echo));
+        if let (Some(echo), Some(first)) = (echo, self.first_again)
+            && ack > facts.acked
+            && echo.before(SeqNumber(first))
+        {
+            self.congestion.on_eifel();
+        }
+    }
+
+    /// An ICMP message that says the path carries packets of at most `mtu` bytes has reached the host.
+    pub(crate) fn on_too_big(&mut self, now: Instant, mtu: u32) {
+        self.data.on_too_big(now, mtu);
+    }
+
+    /// The application has called.
+    pub(crate) fn on_call(&mut self, now: Instant, call: Call) {
+        self.silence.on_call(now, call);
+    }
+
+    /// Nothing else has happened until `now`: what is overdue?
+    pub(crate) fn on_time(&mut self, now: Instant, facts: &Facts, docket: &mut Docket<'_>) {
+        let Sender { flight, retransmissions, window, silence, .. } = self;
+        silence.on_time(now, Ledger { facts, flight, retransmissions, window }, docket);
+    }
+
+    /// When the next silence is too long.
+    pub(crate) fn due(&self, facts: &Facts) -> Instant {
+        self.silence.due(self.ledger(facts))
+    }
+
+    fn ledger<'a>(&'a self, facts: &'a Facts) -> Ledger<'a> {
+        let Sender { flight, retransmissions, window, .. } = self;
+        Ledger { facts, flight, retransmissions, window }
+    }
+}

@@ -1,0 +1,359 @@
+//! Silences that are too long: data that is not sent again, a window that is not probed, a FIN that does not
+//! come.
+
+use super::flight::Flight;
+use super::retransmission::Retransmissions;
+use super::window::Window;
+use crate::call::Call;
+use crate::facts::Facts;
+use crate::segment::{Offset, Seen};
+use crate::sentence::Sentence;
+use crate::verdict::Docket;
+use ackclock::time::{Duration, Instant};
+use ackclock::wire::Flags;
+
+pub(crate) static NOT_SENT_AGAIN: Sentence = Sentence::must(
+    "not-retransmitted",
+    6298,
+    "5",
+    "Retransmit the earliest segment that has not been acknowledged by the TCP receiver.",
+);
+pub(crate) static SYN_NOT_SENT_AGAIN: Sentence = Sentence::must(
+    "syn-not-retransmitted",
+    9293,
+    "3.8.3",
+    "In particular, R2 for a SYN segment MUST be set large enough to provide retransmission of the segment for \
+     at least 3 minutes (MUST-23).",
+);
+pub(crate) static LOSS_NOT_REPAIRED: Sentence = Sentence::should(
+    "no-fast-retransmit",
+    5681,
+    "3.2",
+    "The TCP sender SHOULD use the \"fast retransmit\" algorithm to detect and repair loss, based on incoming \
+     duplicate ACKs.",
+);
+pub(crate) static GAVE_UP: Sentence = Sentence::should(
+    "gave-up-too-early",
+    9293,
+    "3.8.3",
+    "The value of R2 SHOULD correspond to at least 100 seconds (SHLD-11).",
+);
+pub(crate) static NOT_PROBED: Sentence = Sentence::must(
+    "zero-window-not-probed",
+    9293,
+    "3.8.6.1",
+    "Probing of zero (offered) windows MUST be supported (MUST-36).",
+);
+pub(crate) static PROBES_TOO_FAST: Sentence = Sentence::should(
+    "zero-window-probes-without-backoff",
+    9293,
+    "3.8.6.1",
+    "SHOULD increase exponentially the interval between successive probes (SHLD-30)",
+);
+pub(crate) static PROBE_TOO_EARLY: Sentence = Sentence::should(
+    "zero-window-probe-too-early",
+    9293,
+    "3.8.6.1",
+    "The transmitting host SHOULD send the first zero-window probe when a zero window has existed for the \
+     retransmission timeout period (SHLD- 29)",
+);
+pub(crate) static FIN_LATE: Sentence = Sentence::should(
+    "fin-not-prompt",
+    2525,
+    "2.15",
+    "When an application closes a connection, the corresponding TCP should send the FIN notification promptly \
+     to its peer (unless prevented by the congestion window).",
+);
+pub(crate) static DATA_LATE: Sentence = Sentence::should(
+    "data-not-sent",
+    9293,
+    "3.7.4",
+    "buffers all user data (regardless of the PSH bit) until the outstanding data has been acknowledged or \
+     until the TCP endpoint can send a full-sized segment (Eff.snd.MSS bytes)",
+);
+pub(crate) static KEEPALIVE_TOO_EARLY: Sentence = Sentence::must(
+    "keepalive-too-early",
+    9293,
+    "3.8.4",
+    "This interval MUST be configurable (MUST-27) and MUST default to no less than two hours (MUST-28).",
+);
+pub(crate) static KEEPALIVE_WHILE_BUSY: Sentence = Sentence::must(
+    "keepalive-while-data-is-outstanding",
+    9293,
+    "3.8.4",
+    "Keep-alive packets MUST only be sent when no sent data is outstanding",
+);
+
+/// How long a FIN, or data that nothing holds back, may take. Applications may cork, and hosts may pace.
+const PROMPT: Duration = Duration::from_secs(1);
+
+/// Which silence is too long.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Waited {
+    Syn,
+    Data,
+    Repair,
+    Window,
+    Fin,
+    Unsent,
+}
+
+/// What the host owes, and since when.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Silence {
+    /// Number of the last packet.
+    number: u64,
+    /// The debt that was called in last: only once each.
+    called: Option<(Waited, Instant)>,
+    /// Since when the first unacknowledged byte is certainly lost and not sent again.
+    lost_since: Option<Instant>,
+    /// Bytes that the application has written.
+    pub(crate) written: Offset,
+    written_at: Instant,
+    pub(crate) closed_at: Option<Instant>,
+    aborted: bool,
+    /// When the window was probed last, and after which time.
+    probe: Option<(Instant, Option<Duration>)>,
+    probes: u32,
+    last_sent: Instant,
+    last_received: Instant,
+}
+
+/// Whether a segment is a keep-alive: before SND.NXT, and with nothing but perhaps a garbage octet (RFC 9293
+/// section 3.8.4).
+fn is_keepalive(seen: &Seen<'_>, facts: &Facts) -> bool {
+    let garbage = if facts.outstanding() > 0 { 0 } else { 1 };
+    let is_bare = seen.payload_len() <= garbage && !seen.is(Flags::FIN) && !seen.is(Flags::SYN);
+    facts.acked > 0 && seen.seq == facts.sent - 1 && is_bare
+}
+
+/// What the debts are reckoned from.
+#[derive(Clone, Copy)]
+pub(crate) struct Ledger<'a> {
+    pub(crate) facts: &'a Facts,
+    pub(crate) flight: &'a Flight,
+    pub(crate) retransmissions: &'a Retransmissions,
+    pub(crate) window: &'a Window,
+}
+
+impl Silence {
+    pub(crate) fn on_call(&mut self, now: Instant, call: Call) {
+        match call {
+            Call::Write(bytes) => {
+                self.written += bytes as Offset;
+                self.written_at = now;
+            }
+            Call::Close => _ = self.closed_at.get_or_insert(now),
+            Call::Abort | Call::CloseBoth => self.aborted = true,
+            Call::Read(_) => {}
+        }
+    }
+
+    /// What was written and is not sent, as far as the application's calls are known.
+    pub(crate) fn unsent(&self, sent_up_to: Offset) -> Option<Offset> {
+        let sent = sent_up_to - 1;
+        (self.written >= sent && self.written > 0).then_some(self.written - sent)
+    }
+
+    /// The host has sent a segment that is no RST.
+    pub(crate) fn on_sent(&mut self, seen: &Seen<'_>, ledger: Ledger<'_>, docket: &mut Docket<'_>) {
+        self.number = seen.number;
+        let facts = ledger.facts;
+        if seen.text() <= facts.acked && seen.len() > 0 {
+            self.lost_since = None;
+        }
+        let is_probe = ledger.window.closed.is_some()
+            && seen.payload_len() <= 1
+            && (seen.len() > 0 || seen.seq < facts.acked);
+        if is_probe {
+            self.on_probe(seen, ledger, docket);
+        } else if ledger.window.closed.is_none() && is_keepalive(seen, facts) {
+            self.on_keepalive(seen, facts, docket);
+        }
+        self.last_sent = seen.time;
+    }
+
+    fn on_probe(&mut self, seen: &Seen<'_>, ledger: Ledger<'_>, docket: &mut Docket<'_>) {
+        let settings = &ledger.facts.settings;
+        let (time, number) = (seen.time, seen.number);
+        let Some(closed) = ledger.window.closed else { return };
+        let (last, gap) = match self.probe {
+            Some((last, gap)) if last >= closed => (last, gap),
+            _ => (closed.max(ledger.retransmissions.started()), None),
+        };
+        let since = time.saturating_since(last);
+        let least = settings.least_rto.saturating_sub(settings.reaction);
+        if since < least.saturating_sub(least / 16) {
+            docket.forbid(&PROBE_TOO_EARLY, time, number, || {
+                format!(
+                    "a zero-window probe {since} after the one before, or after the window closed"
+                )
+            });
+        } else if let Some(gap) = gap {
+            let most = Duration::from_secs(60).min(settings.largest_rto);
+            let right = (gap + gap / 4).min(most).saturating_sub(settings.reaction);
+            if since < right.saturating_sub(right / 16) {
+                docket.forbid(&PROBES_TOO_FAST, time, number, || {
+                    format!("a zero-window probe after {since}, where it was {gap} before")
+                });
+            }
+        }
+        let repeated = self.probe.is_some_and(|(last, _)| last >= closed);
+        self.probe = Some((time, repeated.then_some(since)));
+        self.probes = if repeated { self.probes + 1 } else { 1 };
+    }
+
+    fn on_keepalive(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
+        if facts.outstanding() > 0 {
+            docket.forbid(&KEEPALIVE_WHILE_BUSY, seen.time, seen.number, || {
+                format!("a keep-alive while {} bytes are outstanding", facts.outstanding())
+            });
+            return;
+        }
+        let settings = &facts.settings;
+        let idle = seen.time.saturating_since(self.last_received);
+        let least = settings.keepalive.saturating_sub(settings.reaction);
+        // Any application may have asked for another time.
+        if settings.calls_are_told && self.probes == 0 && idle < least.saturating_sub(least / 16) {
+            docket.forbid(&KEEPALIVE_TOO_EARLY, seen.time, seen.number, || {
+                format!("a keep-alive after an idle time of {idle}")
+            });
+        }
+        self.probes += 1;
+    }
+
+    /// A segment has reached the host; `lost` if what it says leaves no doubt that the first unacknowledged
+    /// byte is lost.
+    pub(crate) fn on_received(&mut self, seen: &Seen<'_>, advances: bool, lost: bool) {
+        self.number = seen.number;
+        self.last_received = seen.time;
+        if advances {
+            self.lost_since = None;
+            self.probes = 0;
+            self.probe = None;
+        } else if lost {
+            self.lost_since.get_or_insert(seen.time);
+        }
+        if self.probe.is_none() {
+            self.probes = 0;
+        }
+    }
+
+    /// The host has sent a RST.
+    pub(crate) fn on_reset(
+        &mut self,
+        seen: &Seen<'_>,
+        ledger: Ledger<'_>,
+        docket: &mut Docket<'_>,
+    ) {
+        let (facts, settings) = (ledger.facts, &ledger.facts.settings);
+        let answers = seen.time.saturating_since(self.last_received) <= settings.reaction + PROMPT;
+        let free = self.aborted || self.closed_at.is_some() || !settings.calls_are_told || answers;
+        if free || facts.acked == 0 {
+            return;
+        }
+        let Some(record) = ledger.flight.record(facts.acked) else { return };
+        let tried = seen.time.saturating_since(record.first);
+        let least = settings.give_up;
+        if record.sends > 1 && tried < least.saturating_sub(least / 16) {
+            docket.forbid(&GAVE_UP, seen.time, seen.number, || {
+                format!("given up after {tried} and {} transmissions", record.sends)
+            });
+        }
+    }
+
+    /// What is owed first, and by when.
+    fn debt(&self, ledger: Ledger<'_>) -> Option<(Waited, Instant)> {
+        let Ledger { facts, flight, retransmissions, window } = ledger;
+        let rto = retransmissions.longest_rto(flight, facts);
+        let settings = &facts.settings;
+        if facts.acked == 0 {
+            return self.syn_debt(ledger);
+        }
+        if facts.outstanding() > 0 {
+            let record = flight.record(facts.acked)?;
+            let given_up = record.first + settings.give_up;
+            let timer = retransmissions.started() + rto;
+            let is_repairing = facts.acked < retransmissions.timed_out;
+            let repair = self.lost_since.filter(|_| !is_repairing);
+            let repair = repair.map(|since| since.max(record.last) + rto);
+            let (what, due) = match repair {
+                Some(repair) if repair < timer => (Waited::Repair, repair),
+                _ => (Waited::Data, timer),
+            };
+            return (due < given_up).then_some((what, due));
+        }
+        let unsent = self.unsent(facts.sent).filter(|_| facts.fin.is_none())?;
+        let began = self.written_at.max(self.last_sent).max(self.last_received);
+        if let Some(closed) = window.closed {
+            let last = self.probe.map_or(closed.max(self.written_at), |(last, _)| last.max(closed));
+            let wait = rto.saturating_mul(1 << self.probes.min(20));
+            let most = settings.largest_rto.max(rto);
+            return (unsent > 0).then_some((Waited::Window, last + wait.min(most)));
+        }
+        if window.usable(facts) <= 0 {
+            return None;
+        }
+        // An override of the silly-window avoidance may take a second.
+        let prompt = began + PROMPT + PROMPT + settings.reaction;
+        match self.closed_at {
+            Some(closed) if unsent == 0 => {
+                Some((Waited::Fin, began.max(closed) + PROMPT + settings.reaction))
+            }
+            _ => (unsent > 0 && settings.calls_are_told).then_some((Waited::Unsent, prompt)),
+        }
+    }
+
+    fn syn_debt(&self, ledger: Ledger<'_>) -> Option<(Waited, Instant)> {
+        let Ledger { facts, retransmissions, .. } = ledger;
+        // A SYN-ACK may be one that nothing is remembered of (RFC 4987 section 3.6).
+        if facts.host_syn.flags.contains(Flags::ACK) || self.aborted || self.closed_at.is_some() {
+            return None;
+        }
+        let settings = &facts.settings;
+        let first = settings.initial_rto.saturating_mul(2).max(Duration::from_secs(3));
+        let wait = first.saturating_mul(1 << retransmissions.syn_timeouts.min(20));
+        let due = self.last_sent + wait.min(settings.largest_rto.max(first)) + settings.reaction;
+        (due < facts.host_syn.time + settings.syn_give_up).then_some((Waited::Syn, due))
+    }
+
+    /// When the next silence is too long.
+    pub(crate) fn due(&self, ledger: Ledger<'_>) -> Instant {
+        self.debt(ledger)
+            .filter(|debt| self.called != Some(*debt))
+            .map_or(Instant::FAR_FUTURE, |debt| debt.1)
+    }
+
+    /// Nothing has happened until `now`.
+    pub(crate) fn on_time(&mut self, now: Instant, ledger: Ledger<'_>, docket: &mut Docket<'_>) {
+        let Some((what, due)) = self.debt(ledger).filter(|debt| self.called != Some(*debt)) else {
+            return;
+        };
+        if due >= now {
+            return;
+        }
+        self.called = Some((what, due));
+        let facts = ledger.facts;
+        let rto = ledger.retransmissions.longest_rto(ledger.flight, facts);
+        let (sentence, seen) = match what {
+            Waited::Syn => (&SYN_NOT_SENT_AGAIN, "the SYN is not sent again".into()),
+            Waited::Data => (
+                &NOT_SENT_AGAIN,
+                format!(
+                    "{} bytes are outstanding, and no timer fires within {rto}",
+                    facts.outstanding()
+                ),
+            ),
+            Waited::Repair => (
+                &LOSS_NOT_REPAIRED,
+                format!("{} is lost and not sent again within {rto}", facts.acked),
+            ),
+            Waited::Window => {
+                (&NOT_PROBED, format!("a closed window is not probed within {rto}, backed off"))
+            }
+            Waited::Fin => (&FIN_LATE, "closed and all data sent, but no FIN".into()),
+            Waited::Unsent => (&DATA_LATE, "data waits, though nothing is outstanding".into()),
+        };
+        docket.forbid(sentence, due, self.number, || seen);
+    }
+}

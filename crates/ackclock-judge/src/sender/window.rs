@@ -1,0 +1,170 @@
+//! The window that the peer offers: nothing new goes beyond it, and small segments do not nibble at it.
+
+use crate::facts::Facts;
+use crate::segment::{Offset, Seen};
+use crate::sentence::Sentence;
+use crate::verdict::Docket;
+use ackclock::time::{Duration, Instant};
+use ackclock::wire::Flags;
+
+pub(crate) static BEYOND_WINDOW: Sentence = Sentence::must(
+    "beyond-window",
+    5681,
+    "3.1",
+    "At any given time, a TCP MUST NOT send data with a sequence number higher than the sum of the highest \
+     acknowledged sequence number and the minimum of cwnd and rwnd.",
+);
+pub(crate) static WINDOW_SHRUNK: Sentence = Sentence::should(
+    "beyond-shrunk-window",
+    9293,
+    "3.8.6",
+    "If this happens, the sender SHOULD NOT send new data (SHLD-15)",
+);
+pub(crate) static SILLY_WINDOW: Sentence = Sentence::must(
+    "silly-window",
+    9293,
+    "3.8.6.2.1",
+    "A TCP implementation MUST include a SWS avoidance algorithm in the sender (MUST-38).",
+);
+pub(crate) static NAGLE: Sentence = Sentence::should(
+    "nagle",
+    9293,
+    "3.7.4",
+    "If there is unacknowledged data (i.e., SND.NXT > SND.UNA), then the sending TCP endpoint buffers all user \
+     data (regardless of the PSH bit) until the outstanding data has been acknowledged or until the TCP \
+     endpoint can send a full-sized segment (Eff.snd.MSS bytes).",
+);
+
+/// The least override timeout (RFC 9293 section 3.8.6.2.1).
+const OVERRIDE: Duration = Duration::from_millis(100);
+
+/// A segment of so many bytes of payload and options fits every path (RFC 9293 section 3.7.1).
+const LEAST_FULL: Offset = 536;
+
+/// The offered window.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Window {
+    /// The furthest edge that any segment told.
+    furthest: Offset,
+    /// SND.UNA + SND.WND at most, by the segments that certainly counted; SND.WL1 and SND.WL2.
+    edge: Offset,
+    from: (Offset, Offset),
+    /// When `edge` moved left for the last time.
+    shrunk: Instant,
+    /// When the window became zero; `None` while it is open.
+    pub(crate) closed: Option<Instant>,
+    /// Payload and options of the largest segment.
+    largest: Offset,
+    /// Where the last small segment ended.
+    small: Offset,
+    last_data: Instant,
+}
+
+impl Window {
+    /// Takes the windows that the peer's SYN told.
+    fn begin(&mut self, facts: &Facts) {
+        if self.furthest == 0
+            && let Some(peer) = facts.peer_syn
+        {
+            self.furthest = 1 + Offset::from(peer.window);
+            self.edge = self.furthest;
+        }
+    }
+
+    /// A segment whose ack is acceptable has reached the host; `certain` if it counts for every host.
+    pub(crate) fn on_received(
+        &mut self,
+        seen: &Seen<'_>,
+        ack: Offset,
+        facts: &Facts,
+        certain: bool,
+    ) {
+        self.begin(facts);
+        let edge = ack + facts.peer_window(seen);
+        let (seq, told) = self.from;
+        let counts = seq < seen.seq || seq == seen.seq && told <= ack;
+        if !counts && ack <= facts.acked {
+            // RFC 9293 section 3.10.7.4: old segments do not update the window.
+            return;
+        }
+        self.furthest = self.furthest.max(edge);
+        if certain && counts && ack >= facts.acked {
+            if edge < self.edge {
+                self.shrunk = seen.time;
+            }
+            self.edge = edge;
+            self.from = (seen.seq, ack);
+            if edge > ack {
+                self.closed = None;
+            } else {
+                self.closed.get_or_insert(seen.time);
+            }
+        } else if edge > self.edge {
+            // It may count.
+            self.edge = edge;
+            self.closed = None;
+        }
+    }
+
+    /// What of the window is left.
+    pub(crate) fn usable(&self, facts: &Facts) -> Offset {
+        self.edge.max(self.furthest) - facts.sent
+    }
+
+    /// Whether a segment that begins here and is new is one that probes a closed window.
+    pub(crate) fn is_probe(&self, seen: &Seen<'_>) -> bool {
+        seen.payload_len() <= 1 && seen.text() >= self.edge
+    }
+
+    /// The host has sent data that is new. `unsent` is what the application has written and the host not sent
+    /// after this, if that is known; `quiet` how long nothing was sent.
+    pub(crate) fn on_new_data(
+        &mut self,
+        seen: &Seen<'_>,
+        facts: &Facts,
+        unsent: Option<Offset>,
+        closing: bool,
+        docket: &mut Docket<'_>,
+    ) {
+        self.begin(facts);
+        let (time, number) = (seen.time, seen.number);
+        let quiet = time.saturating_since(self.last_data);
+        let size = seen.payload_len() + seen.options_len as Offset;
+        let is_small = size < self.largest.max(facts.peer_mss().min(LEAST_FULL));
+        self.last_data = time;
+        let end = seen.text_end();
+        // A probe of a closed window is at least a byte (RFC 9293 section 3.8.6.1), and more only late.
+        let least = facts.settings.least_rto.min(OVERRIDE);
+        let probes = seen.text() >= self.edge && (seen.payload_len() <= 1 || quiet >= least);
+        if end > self.furthest && !probes {
+            docket.forbid(&BEYOND_WINDOW, time, number, || {
+                format!("new data up to {end}, though the peer takes it up to {}", self.furthest)
+            });
+        } else if end > self.edge && !probes && time > self.shrunk + facts.settings.reaction {
+            docket.forbid(&WINDOW_SHRUNK, time, number, || {
+                format!("new data up to {end}, though the window has shrunk to {}", self.edge)
+            });
+        }
+        if is_small {
+            let reduced = end == self.edge && unsent.is_some_and(|unsent| unsent > 0);
+            let worth = seen.payload_len() * 2 >= facts.peer_max_window;
+            if reduced && !worth && quiet < OVERRIDE && !probes {
+                docket.forbid(&SILLY_WINDOW, time, number, || {
+                    format!("{} bytes fill what the window has left", seen.payload_len())
+                });
+            }
+            let held = facts.settings.nagle == Some(true) && !closing && !seen.is(Flags::FIN);
+            if held && self.small > facts.acked && quiet < OVERRIDE && !reduced {
+                docket.forbid(&NAGLE, time, number, || {
+                    format!(
+                        "{} bytes, while a small segment up to {} is not acknowledged",
+                        seen.payload_len(),
+                        self.small
+                    )
+                });
+            }
+            self.small = end;
+        }
+        self.largest = self.largest.max(size);
+    }
+}

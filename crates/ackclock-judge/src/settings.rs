@@ -1,0 +1,89 @@
+//! What the judge is told about the judged host. Each default is the bound that holds for all hosts.
+
+use ackclock::time::Duration;
+
+/// A window law, as far as the judge knows its bounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Law {
+    /// Not known: the bound that holds for all laws.
+    #[default]
+    Unknown,
+    /// RFC 5681.
+    Reno,
+    /// RFC 9438.
+    Cubic,
+    /// SACK TCP Veno (Fu and Liew).
+    Veno,
+    /// BBR, which neither halves its window nor grows by RFC 5681.
+    Bbr,
+}
+
+/// What the judge is told about the judged host.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// The window law.
+    pub law: Law,
+    /// The largest initial window in segments of the peer's MSS; RFC 6928 allows 10.
+    pub initial_window: u32,
+    /// The least RTO. RFC 6298 says that it should be 1 second; most hosts take 200 milliseconds.
+    pub least_rto: Duration,
+    /// The RTO before the first measurement. RFC 6298 says that it should be 1 second.
+    pub initial_rto: Duration,
+    /// The largest RTO; RFC 6298 allows 60 seconds and more.
+    pub largest_rto: Duration,
+    /// How long the host may wait with an ack; RFC 9293 wants less than 0.5 seconds.
+    pub ack_delay: Duration,
+    /// Full-sized segments that may be acknowledged by one ack; RFC 9293 says 2.
+    pub segments_per_ack: u32,
+    /// How long after a segment was seen at the interface the host may act as if it had not arrived: the
+    /// way through its queues, its scheduling, and the grain of its clock.
+    pub reaction: Duration,
+    /// Whether the host holds small segments back (RFC 9293 section 3.7.4); `None`: not known.
+    pub nagle: Option<bool>,
+    /// Whether the judge sees every packet that the host sends. A capture may lack some; then a number that
+    /// tells of one only ends the judgement of its connection.
+    pub sees_all: bool,
+    /// Whether the judge is told of the application's calls ([`Judge::on_call`](crate::Judge::on_call)). If
+    /// not, any of them may be behind what the host does.
+    pub calls_are_told: bool,
+    /// How long the host keeps a connection in TIME-WAIT at least. RFC 9293 says 4 minutes; most hosts take one.
+    pub time_wait: Duration,
+    /// How long the host is idle before it sends a keep-alive; RFC 9293 wants 2 hours or what the application says.
+    pub keepalive: Duration,
+    /// R2: how long the host sends the same data again at least before it gives up (RFC 9293 section 3.8.3).
+    pub give_up: Duration,
+    /// R2 for a SYN.
+    pub syn_give_up: Duration,
+    /// Whether the host as a sender of data heeds SACK where that is agreed on (RFC 2018 section 5).
+    pub heeds_sack: bool,
+    /// Whether the host reduces its window after an idle time (RFC 5681 section 4.1).
+    pub restarts_after_idle: bool,
+    /// Whether what is captured may be larger than what goes on the path: taken before segmentation.
+    pub super_segments: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            law: Law::Unknown,
+            initial_window: 10,
+            least_rto: Duration::from_millis(200),
+            initial_rto: Duration::from_secs(1),
+            largest_rto: Duration::from_secs(120),
+            ack_delay: Duration::from_millis(500),
+            segments_per_ack: 2,
+            reaction: Duration::from_millis(10),
+            nagle: None,
+            sees_all: false,
+            calls_are_told: false,
+            time_wait: Duration::from_secs(60),
+            keepalive: Duration::from_secs(7200),
+            give_up: Duration::from_secs(100),
+            syn_give_up: Duration::from_secs(180),
+            heeds_sack: false,
+            restarts_after_idle: false,
+            super_segments: false,
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! How much may be on the path, and explicit notification of congestion.
+
+use crate::player::{breaks, keeps};
+
+/// A connection with SACK under RFC 5681, its window 60,000 bytes.
+const OPEN: &str = "
+    law reno
+    > S 0:0(0) win 10000 <mss 1000,sackOK>
+    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000,sackOK>
+    > . 1:1(0) ack 1
+    +0.01 quiet
+    ";
+
+#[track_caller]
+fn kept(script: &str) {
+    keeps(&format!("{OPEN}{script}"));
+}
+
+#[track_caller]
+fn broken(name: &str, script: &str) {
+    breaks(name, &format!("{OPEN}{script}"));
+}
+
+/// Segments of 1,000 bytes, numbered from 0.
+fn segments(from: u32, to: u32) -> String {
+    let line = |n: u32| format!("> . {}:{}(1000) ack 1\n", n * 1000 + 1, n * 1000 + 1001);
+    (from..to).map(line).collect()
+}
+
+/// An ack of all segments before `n`.
+fn ack(n: u32) -> String {
+    format!("< . 1:1(0) ack {}\n", n * 1000 + 1)
+}
+
+/// Acks of all segments before `to`, of two at a time.
+fn acks(from: u32, to: u32) -> String {
+    (from + 2..=to).step_by(2).map(ack).collect()
+}
+
+/// SACKs that report one segment more each, behind a hole of one.
+fn sacks(hole: u32, to: u32) -> String {
+    let line = |n: u32| {
+        format!(
+            "< . 1:1(0) ack {} <sack {}:{}>\n",
+            hole * 1000 + 1,
+            hole * 1000 + 1001,
+            n * 1000 + 1
+        )
+    };
+    (hole + 2..=to).map(line).collect()
+}
+
+#[test]
+fn the_initial_window_is_ten_segments() {
+    kept(&format!("{}+0.01 {}", segments(0, 10), ack(10)));
+    broken("initial-window", &format!("{}+0.01 {}", segments(0, 11), ack(11)));
+}
+
+#[test]
+fn the_initial_window_is_one_segment_after_two_lost_syns() {
+    let open = "
+        law reno
+        > S 0:0(0) win 10000 <mss 1000>
+        +1 > S 0:0(0) win 10000 <mss 1000>
+        +2 > S 0:0(0) win 10000 <mss 1000>
+        +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000>
+        > . 1:1(0) ack 1
+        ";
+    keeps(&format!("{open}{}+0.01 {}", segments(0, 1), ack(1)));
+    breaks("initial-window-after-lost-syn", &format!("{open}{}+0.01 {}", segments(0, 2), ack(2)));
+}
+
+#[test]
+fn slow_start_doubles_the_window_at_most() {
+    let first = segments(0, 10);
+    let answered = format!("{first}+0.01 {}", acks(0, 10));
+    kept(&format!("{answered}{}+0.01 {}", segments(10, 30), ack(30)));
+    broken("slow-start", &format!("{answered}{}+0.01 {}", segments(10, 31), ack(31)));
+}
+
+#[test]
+fn a_loss_halves_the_window() {
+    // Twenty on the path, of which the first is lost.
+    let before = format!("{}+0.01 {}{}", segments(0, 10), acks(0, 10), segments(10, 30));
+    let lost = format!("{before}+0.01 {}{}", sacks(10, 13), segments(10, 11));
+    let repaired = format!("{lost}{}+0.01 {}", sacks(10, 30), ack(30));
+    kept(&format!("{repaired}{}+0.01 {}", segments(30, 40), ack(40)));
+    broken("loss-response", &format!("{repaired}{}+0.01 {}", segments(30, 45), ack(45)));
+    // While it is repaired one segment may go for two that arrive.
+    let one_for_one: String = (14..26)
+        .map(|n| {
+            format!(
+                "{}{}",
+                sacks(10, n).lines().last().expect("a line"),
+                format_args!("\n{}", segments(n + 16, n + 17))
+            )
+        })
+        .collect();
+    broken("loss-response", &format!("{lost}{one_for_one}+0.01 {}", ack(42)));
+}
+
+#[test]
+fn congestion_avoidance_adds_a_segment_per_round_trip() {
+    let before = format!("{}+0.01 {}{}", segments(0, 10), acks(0, 10), segments(10, 30));
+    let lost = format!("{before}+0.01 {}{}", sacks(10, 13), segments(10, 11));
+    let repaired = format!("{lost}{}+0.01 {}", sacks(10, 30), ack(30));
+    let round = format!("{repaired}{}+0.01 {}", segments(30, 40), acks(30, 40));
+    kept(&format!("{round}{}+0.01 {}", segments(40, 51), ack(51)));
+    broken("congestion-avoidance", &format!("{round}{}+0.01 {}", segments(40, 56), ack(56)));
+}
+
+#[test]
+fn a_timeout_leaves_one_segment() {
+    let lost = format!("{}+0.3 {}", segments(0, 10), segments(0, 1));
+    kept(&format!("{lost}+0.01 {}{}+0.01 {}", ack(1), segments(1, 3), ack(10)));
+    broken("loss-window", &format!("{lost}{}+0.01 {}", segments(1, 2), ack(10)));
+    // Slow start afterwards goes to half of what was on the path.
+    broken("loss-window", &format!("{lost}+0.01 {}{}+0.01 {}", ack(1), segments(1, 5), ack(10)));
+}
+
+#[test]
+fn a_false_alarm_gives_the_window_back() {
+    let before = format!("{}+0.01 {}{}", segments(0, 10), acks(0, 10), segments(10, 30));
+    let lost = format!("{before}+0.01 {}{}", sacks(10, 13), segments(10, 11));
+    let late = format!("{lost}+0.01 {}+0.01 ", ack(30));
+    let dsack = "< . 1:1(0) ack 30001 <sack 10001:11001>\n";
+    kept(&format!("{late}{dsack}{}+0.01 {}", segments(30, 50), ack(50)));
+    broken("loss-response", &format!("{late}{}+0.01 {}", segments(30, 50), ack(50)));
+}
+
+/// A connection with ECN.
+const ECN: &str = "
+    law reno
+    > SEW 0:0(0) win 10000 <mss 1000,sackOK>
+    +0.01 < SE. 0:0(0) ack 1 win 60000 <mss 1000,sackOK>
+    > . 1:1(0) ack 1
+    +0.01 quiet
+    ";
+
+#[track_caller]
+fn marks_kept(script: &str) {
+    keeps(&format!("{ECN}{script}"));
+}
+
+#[track_caller]
+fn marks_broken(name: &str, script: &str) {
+    breaks(name, &format!("{ECN}{script}"));
+}
+
+#[test]
+fn only_new_data_is_ecn_capable() {
+    marks_kept("> [ect0] . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001");
+    broken("ect-not-agreed", "> [ect0] . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001");
+    marks_broken("ect-on-ack", "< P. 1:101(100) ack 1\n> [ect0] . 1:1(0) ack 101");
+    let again = "> [ect0] . 1:1001(1000) ack 1\n+0.3 ";
+    marks_kept(&format!("{again}> . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001"));
+    marks_broken(
+        "ect-on-retransmission",
+        &format!("{again}> [ect0] . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001"),
+    );
+    breaks("ect-on-syn", "> [ect0] SEW 0:0(0) <mss 1000>");
+    marks_broken(
+        "ect-on-window-probe",
+        "< . 1:1(0) ack 1 win 0\n+0.3 > [ect0] . 1:2(1) ack 1\n+0.01 < . 1:1(0) ack 2 win 60000",
+    );
+}
+
+#[test]
+fn a_mark_is_answered_with_cwr() {
+    let marked = "> [ect0] . 1:1001(1000) ack 1\n+0.01 < E. 1:1(0) ack 1001\n+0.01 ";
+    marks_kept(&format!("{marked}> [ect0] W. 1001:2001(1000) ack 1\n+0.01 < . 1:1(0) ack 2001"));
+    marks_broken(
+        "cwr-missing",
+        &format!("{marked}> [ect0] . 1001:2001(1000) ack 1\n+0.01 < . 1:1(0) ack 2001"),
+    );
+    marks_broken(
+        "cwr-on-retransmission",
+        "> [ect0] . 1:1001(1000) ack 1\n+0.3 > W. 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001",
+    );
+}
+
+#[test]
+fn a_mark_is_echoed_until_cwr_comes() {
+    let marked = "< [ce] P. 1:101(100) ack 1\n+0.01 ";
+    marks_kept(&format!("{marked}> E. 1:1(0) ack 101 win 9900"));
+    marks_broken("ece-missing", &format!("{marked}> . 1:1(0) ack 101 win 9900"));
+    let echoed =
+        format!("{marked}> E. 1:1(0) ack 101 win 9900\n+0.01 < WP. 101:201(100) ack 1\n+0.01 ");
+    marks_kept(&format!("{echoed}> . 1:1(0) ack 201 win 9800"));
+    marks_broken("ece-without-ce", &format!("{echoed}> E. 1:1(0) ack 201 win 9800"));
+    marks_broken("ece-without-ce", "< P. 1:101(100) ack 1\n+0.01 > E. 1:1(0) ack 101 win 9900");
+}
+
+#[test]
+fn a_mark_reduces_the_window() {
+    let ect = |from: u32, to: u32| segments(from, to).replace("> .", "> [ect0] .");
+    let cwr = |from: u32, to: u32| ect(from, from + 1).replace(" . ", " W. ") + &ect(from + 1, to);
+    let before = format!("{}+0.01 {}{}", ect(0, 10), acks(0, 10), ect(10, 30));
+    let marked =
+        format!("{before}+0.01 {}+0.01 {}", "< E. 1:1(0) ack 12001\n", "< . 1:1(0) ack 30001\n");
+    marks_kept(&format!("{marked}{}+0.01 {}", cwr(30, 46), ack(46)));
+    marks_broken("mark-response", &format!("{marked}{}+0.01 {}", cwr(30, 52), ack(52)));
+}

@@ -1,0 +1,87 @@
+//! The SYNs and what they settle.
+
+use crate::player::{breaks, keeps};
+
+#[test]
+fn a_syn_ack_acknowledges_the_syn() {
+    keeps(
+        "
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 1000>
+        +0.01 < . 1:1(0) ack 1
+        ",
+    );
+    breaks(
+        "syn-ack-number",
+        "
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 0 <mss 1000>
+        ",
+    );
+}
+
+#[test]
+fn a_syn_ack_offers_only_what_the_syn_offered() {
+    breaks(
+        "window-scale-not-offered",
+        "
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 1000,wscale 2>
+        ",
+    );
+    breaks(
+        "timestamps-not-agreed",
+        "
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 1000,TS val 7 ecr 0>
+        ",
+    );
+}
+
+#[test]
+fn timestamps_that_are_agreed_on_are_in_every_segment_but_a_rst() {
+    let opening = "
+        > S 0:0(0) <mss 1000,TS val 7 ecr 0>
+        +0.01 < S. 0:0(0) ack 1 <mss 1000,TS val 100 ecr 7>
+        ";
+    keeps(&format!("{opening} > . 1:1(0) ack 1 <TS val 17 ecr 100>"));
+    keeps(&format!("{opening} > . 1:1(0) ack 1 <TS val 17 ecr 100>\nabort\n> R. 1:1(0) ack 1"));
+    breaks("timestamps-missing", &format!("{opening} > . 1:1(0) ack 1"));
+    breaks(
+        "timestamps-not-agreed",
+        "
+        > S 0:0(0) <mss 1000>
+        +0.01 < S. 0:0(0) ack 1 <mss 1000>
+        > . 1:1(0) ack 1 <TS val 17 ecr 0>
+        ",
+    );
+}
+
+#[test]
+fn every_segment_of_an_open_connection_has_an_ack() {
+    breaks(
+        "ack-missing",
+        "
+        > S 0:0(0) <mss 1000>
+        +0.01 < S. 0:0(0) ack 1 <mss 1000>
+        > . 1:1(0) ack 1
+        write 10
+        > P 1:11(10)
+        +0.01 < . 1:1(0) ack 11
+        ",
+    );
+}
+
+#[test]
+fn text_waits_until_the_syn_is_acknowledged() {
+    breaks(
+        "text-before-established",
+        "
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 1000>
+        write 10
+        > P. 1:11(10) ack 1
+        +0.01 < . 1:1(0) ack 11
+        ",
+    );
+}

@@ -1,0 +1,9 @@
+//! Captures that break one sentence each, and their neighbours that break none.
+
+mod congestion;
+mod format;
+mod handshake;
+mod player;
+mod receiver;
+mod reset;
+mod sender;

@@ -1,0 +1,289 @@
+//! What the host acknowledges, when, and in what words.
+
+use crate::player::{breaks, keeps};
+
+/// A connection with SACK.
+const OPEN: &str = "
+    > S 0:0(0) win 10000 <mss 1000,sackOK>
+    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000,sackOK>
+    > . 1:1(0) ack 1
+    +0.01 quiet
+    ";
+
+/// A connection with timestamps.
+const STAMPED: &str = "
+    > S 0:0(0) win 10000 <mss 1000,TS val 7 ecr 0>
+    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000,TS val 100 ecr 7>
+    > . 1:1(0) ack 1 <TS val 17 ecr 100>
+    +0.01 quiet
+    ";
+
+#[track_caller]
+fn kept(script: &str) {
+    keeps(&format!("{OPEN}{script}"));
+}
+
+#[track_caller]
+fn broken(name: &str, script: &str) {
+    breaks(name, &format!("{OPEN}{script}"));
+}
+
+#[test]
+fn only_what_has_arrived_is_acknowledged() {
+    kept("< P. 1:101(100) ack 1\n> . 1:1(0) ack 101 win 9900");
+    broken("ack-beyond-received", "< P. 1:101(100) ack 1\n> . 1:1(0) ack 102 win 9899");
+    // What lies behind a hole does not count.
+    broken("ack-beyond-received", "< P. 101:201(100) ack 1\n> . 1:1(0) ack 201 win 9800");
+    // A FIN takes one number.
+    kept("< F. 1:101(100) ack 1\n> . 1:1(0) ack 102 win 9899");
+    broken("ack-beyond-received", "< F. 1:101(100) ack 1\n> . 1:1(0) ack 103 win 9898");
+}
+
+#[test]
+fn the_ack_never_goes_back() {
+    broken(
+        "ack-goes-back",
+        "
+        < P. 1:101(100) ack 1
+        > . 1:1(0) ack 101 win 9900
+        +0.01 < P. 101:201(100) ack 1
+        > . 1:1(0) ack 51 win 9950
+        > . 1:1(0) ack 201 win 9800
+        ",
+    );
+}
+
+#[test]
+fn the_ack_is_of_all_that_has_arrived() {
+    broken(
+        "ack-not-current",
+        "
+        < . 1:101(100) ack 1
+        < P. 101:201(100) ack 1
+        +0.01 > . 1:1(0) ack 101 win 9900
+        > . 1:1(0) ack 201 win 9800
+        ",
+    );
+    // What lay behind a hole was to be kept.
+    broken(
+        "ack-not-current",
+        "
+        < . 101:201(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201>
+        +0.01 < . 1:101(100) ack 1
+        > . 1:1(0) ack 101 win 9900
+        +0.01 < . 301:401(100) ack 1
+        > . 1:1(0) ack 101 win 9900 <sack 301:401>
+        +0.0001 < . 201:301(100) ack 1
+        > . 1:1(0) ack 401 win 9600
+        ",
+    );
+}
+
+#[test]
+fn an_ack_waits_for_half_a_second_at_most() {
+    kept("< P. 1:101(100) ack 1\n+0.49 > . 1:1(0) ack 101 win 9900");
+    broken("ack-too-late", "< P. 1:101(100) ack 1\n+0.6 > . 1:1(0) ack 101 win 9900");
+    broken("ack-too-late", "< P. 1:101(100) ack 1\n+0.3 quiet");
+}
+
+#[test]
+fn every_second_full_segment_is_acknowledged() {
+    kept("< . 1:1001(1000) ack 1\n+0.1 < . 1001:2001(1000) ack 1\n> . 1:1(0) ack 2001 win 8000");
+    broken(
+        "stretch-ack",
+        "
+        < . 1:1001(1000) ack 1
+        < . 1001:2001(1000) ack 1
+        < . 2001:3001(1000) ack 1
+        < . 3001:4001(1000) ack 1
+        +0.01 > . 1:1(0) ack 4001 win 6000
+        ",
+    );
+}
+
+#[test]
+fn what_is_out_of_order_is_answered_at_once() {
+    broken(
+        "ack-of-out-of-order-late",
+        "< . 101:201(100) ack 1\n+0.1 > . 1:1(0) ack 1 <sack 101:201>",
+    );
+    broken(
+        "ack-of-filled-gap-late",
+        "
+        < . 101:201(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201>
+        +0.01 < . 1:101(100) ack 1
+        +0.1 > . 1:1(0) ack 201 win 9800
+        ",
+    );
+    broken(
+        "ack-of-old-segment-missing",
+        "
+        < . 1:101(100) ack 1
+        > . 1:1(0) ack 101 win 9900
+        +0.01 < . 1:101(100) ack 1
+        +0.1 quiet
+        ",
+    );
+}
+
+#[test]
+fn one_segment_brings_one_ack() {
+    broken(
+        "more-than-one-ack",
+        "
+        < . 1:1001(1000) ack 1
+        > . 1:1(0) ack 1001 win 9000
+        > . 1:1(0) ack 1001 win 9000
+        ",
+    );
+    // To open the window is another matter.
+    kept(
+        "< . 1:1001(1000) ack 1\n> . 1:1(0) ack 1001 win 9000\nread 1000\n> . 1:1(0) ack 1001 win 10000",
+    );
+}
+
+#[test]
+fn the_right_edge_never_moves_back() {
+    broken("window-shrunk", "< . 1:1001(1000) ack 1\n> . 1:1(0) ack 1001 win 8999");
+    kept("< . 1:1001(1000) ack 1\n> . 1:1(0) ack 1001 win 9000");
+}
+
+#[test]
+fn the_window_opens_by_whole_segments() {
+    broken(
+        "silly-window-told",
+        "
+        < . 1:1001(1000) ack 1
+        > . 1:1(0) ack 1001 win 9000
+        read 100
+        +0.01 > . 1:1(0) ack 1001 win 9100
+        ",
+    );
+}
+
+#[test]
+fn blocks_are_of_what_has_arrived() {
+    kept("< . 101:201(100) ack 1\n> . 1:1(0) ack 1 <sack 101:201>");
+    broken(
+        "sack-of-what-has-not-arrived",
+        "< . 101:201(100) ack 1\n> . 1:1(0) ack 1 <sack 101:202>",
+    );
+    broken(
+        "sack-block-not-whole",
+        "
+        < . 101:201(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201>
+        +0.01 < . 201:301(100) ack 1
+        > . 1:1(0) ack 1 <sack 201:301>
+        ",
+    );
+}
+
+#[test]
+fn the_first_block_has_what_came_last() {
+    broken(
+        "sack-first-block",
+        "
+        < . 101:201(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201>
+        +0.01 < . 301:401(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201 301:401>
+        ",
+    );
+}
+
+#[test]
+fn blocks_are_told_as_far_as_there_is_room() {
+    broken(
+        "sack-missing",
+        "
+        < . 101:201(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201>
+        +0.01 < . 301:401(100) ack 1
+        > . 1:1(0) ack 1
+        ",
+    );
+    broken(
+        "sack-few-blocks",
+        "
+        < . 101:201(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201>
+        +0.01 < . 301:401(100) ack 1
+        > . 1:1(0) ack 1 <sack 301:401 101:201>
+        +0.01 < . 501:601(100) ack 1
+        > . 1:1(0) ack 1 <sack 501:601>
+        ",
+    );
+}
+
+#[test]
+fn no_blocks_without_permission() {
+    breaks(
+        "sack-not-permitted",
+        "
+        > S 0:0(0) win 10000 <mss 1000,sackOK>
+        +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000>
+        > . 1:1(0) ack 1
+        +0.01 < . 101:201(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201>
+        ",
+    );
+}
+
+#[test]
+fn a_duplicate_is_reported_once() {
+    let twice = "
+        < . 1:101(100) ack 1
+        > . 1:1(0) ack 101 win 9900
+        +0.01 < . 1:101(100) ack 1
+        > . 1:1(0) ack 101 <sack 1:101>
+        ";
+    kept(twice);
+    // The number of a FIN may be in it.
+    let fin = "< F. 1:101(100) ack 1\n> . 1:1(0) ack 102 win 9899\n+0.01 < F. 1:101(100) ack 1\n";
+    kept(&format!("{fin}> . 1:1(0) ack 102 <sack 1:102>"));
+    kept(&format!("{fin}> . 1:1(0) ack 102 <sack 1:101>"));
+    broken(
+        "d-sack-of-no-duplicate",
+        &format!("{twice}\n+0.01 < . 101:201(100) ack 1\n> . 1:1(0) ack 201 win 9800 <sack 1:101>"),
+    );
+}
+
+#[test]
+fn a_timestamp_is_echoed_that_came_last_in_order() {
+    let keep = "
+        < P. 1:101(100) ack 1 <TS val 110 ecr 17>
+        > . 1:1(0) ack 101 win 9900 <TS val 27 ecr 110>
+        +0.01 < P. 101:201(100) ack 1 <TS val 120 ecr 27>
+        ";
+    keeps(&format!("{STAMPED}{keep}> . 1:1(0) ack 201 win 9800 <TS val 37 ecr 120>"));
+    breaks(
+        "timestamp-echo",
+        &format!("{STAMPED}{keep}> . 1:1(0) ack 201 win 9800 <TS val 37 ecr 121>"),
+    );
+    breaks(
+        "timestamp-echo-stale",
+        &format!("{STAMPED}{keep}+0.01 > . 1:1(0) ack 201 win 9800 <TS val 47 ecr 110>"),
+    );
+    breaks(
+        "timestamp-goes-back",
+        &format!("{STAMPED}{keep}> . 1:1(0) ack 201 win 9800 <TS val 16 ecr 120>"),
+    );
+}
+
+#[test]
+fn text_with_an_old_timestamp_is_not_taken() {
+    breaks(
+        "ack-beyond-received",
+        &format!(
+            "{STAMPED}
+            < P. 1:101(100) ack 1 <TS val 110 ecr 17>
+            > . 1:1(0) ack 101 win 9900 <TS val 27 ecr 110>
+            +0.01 < P. 101:201(100) ack 1 <TS val 99 ecr 27>
+            > . 1:1(0) ack 201 win 9800 <TS val 37 ecr 110>
+            "
+        ),
+    );
+}

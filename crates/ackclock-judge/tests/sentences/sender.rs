@@ -1,0 +1,266 @@
+//! What a sender of data sends, and when again.
+
+use crate::player::{breaks, keeps};
+
+/// A connection without options, its window 60,000 bytes, its round trips 10 ms.
+const OPEN: &str = "
+    > S 0:0(0) win 10000 <mss 1000>
+    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000>
+    > . 1:1(0) ack 1
+    +0.01 quiet
+    ";
+
+/// The same with SACK.
+const SACK: &str = "
+    > S 0:0(0) win 10000 <mss 1000,sackOK>
+    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000,sackOK>
+    > . 1:1(0) ack 1
+    +0.01 quiet
+    ";
+
+#[track_caller]
+fn kept(script: &str) {
+    keeps(&format!("{OPEN}{script}"));
+}
+
+#[track_caller]
+fn broken(name: &str, script: &str) {
+    breaks(name, &format!("{OPEN}{script}"));
+}
+
+#[test]
+fn bytes_sent_again_are_the_same_bytes() {
+    let sent = "> P. 1:101(100) ack 1\n+0.3 ";
+    kept(&format!("{sent}> P. 1:101(100) ack 1\n+0.01 < . 1:1(0) ack 101"));
+    // In other pieces, and with more behind it.
+    kept(&format!("{sent}> P. 1:201(200) ack 1\n+0.01 < . 1:1(0) ack 201"));
+    broken(
+        "inconsistent-retransmission",
+        &format!("{sent}other bytes\n> P. 1:101(100) ack 1\n+0.01 < . 1:1(0) ack 101"),
+    );
+}
+
+#[test]
+fn nothing_stands_behind_the_fin_which_stays_where_it_is() {
+    let closed = "> F. 1:101(100) ack 1\n+0.3 ";
+    kept(&format!("{closed}> F. 1:101(100) ack 1\n+0.01 < . 1:1(0) ack 102"));
+    broken("data-behind-fin", &format!("{closed}> . 1:201(200) ack 1\n+0.01 < . 1:1(0) ack 102"));
+    broken("fin-moved", &format!("{closed}> F. 1:51(50) ack 1\n+0.01 < . 1:1(0) ack 102"));
+}
+
+#[test]
+fn payload_and_options_are_at_most_the_mss() {
+    kept("> . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001");
+    broken("segment-above-peer-mss", "> . 1:1002(1001) ack 1\n+0.01 < . 1:1(0) ack 1002");
+    let stamped = "
+        > S 0:0(0) win 10000 <mss 1000,TS val 7 ecr 0>
+        +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000,TS val 100 ecr 7>
+        > . 1:1(0) ack 1 <TS val 17 ecr 100>
+        ";
+    let answer = "+0.01 < . 1:1(0) ack 990 <TS val 110 ecr 17>";
+    keeps(&format!(
+        "{stamped}> . 1:989(988) ack 1 <TS val 17 ecr 100>\n+0.01 < . 1:1(0) ack 989 <TS val 110 ecr 17>"
+    ));
+    breaks(
+        "segment-above-peer-mss",
+        &format!("{stamped}> . 1:990(989) ack 1 <TS val 17 ecr 100>\n{answer}"),
+    );
+}
+
+#[test]
+fn nothing_new_goes_beyond_the_window() {
+    let small = "< . 1:1(0) ack 1 win 1500\n> . 1:1001(1000) ack 1\n";
+    kept(&format!("{small}> P. 1001:1501(500) ack 1\n+0.01 < . 1:1(0) ack 1501 win 1500"));
+    // The edge of an older segment may have been further; this one is of a connection that began with 1,500.
+    let open = OPEN.replace("60000", "1500");
+    keeps(&format!("{open}> . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001"));
+    breaks(
+        "beyond-window",
+        &format!(
+            "{open}> . 1:1001(1000) ack 1\n> . 1001:2001(1000) ack 1\n+0.01 < . 1:1(0) ack 2001"
+        ),
+    );
+}
+
+#[test]
+fn nothing_new_goes_where_the_window_has_shrunk() {
+    let shrunk = "< . 1:1(0) ack 1 win 1500\n+0.01 > . 1:1001(1000) ack 1\n";
+    kept(&format!("{shrunk}+0.01 < . 1:1(0) ack 1001 win 1500"));
+    broken(
+        "beyond-shrunk-window",
+        &format!("{shrunk}> . 1001:2001(1000) ack 1\n+0.01 < . 1:1(0) ack 2001 win 1500"),
+    );
+    // What is older than the segment that shrank the window does not open it again.
+    let told = "
+        < P. 1:101(100) ack 1
+        < P. 101:201(100) ack 1 win 1500
+        > . 1:1(0) ack 201 win 9800
+        +0.01 < . 1:1(0) ack 1 win 60000
+        ";
+    broken(
+        "beyond-shrunk-window",
+        &format!(
+            "{told}> . 1:1(0) ack 201\n+0.01 > . 1:1001(1000) ack 201\n> . 1001:2001(1000) ack 201\n+0.01 < . 201:201(0) ack 2001 win 1500"
+        ),
+    );
+}
+
+#[test]
+fn what_the_window_leaves_is_not_nibbled_at() {
+    let open = OPEN.replace("60000", "2400");
+    let first = "write 5000\n> . 1:1001(1000) ack 1\n> . 1001:2001(1000) ack 1\n";
+    let rest = "+0.01 < . 1:1(0) ack 2001 win 60000\n> . 2001:3001(1000) ack 1\n> . 3001:4001(1000) ack 1\n> P. 4001:5001(1000) ack 1\n+0.01 < . 1:1(0) ack 5001";
+    keeps(&format!("{open}{first}{rest}"));
+    breaks(
+        "silly-window",
+        &format!(
+            "{open}{first}> . 2001:2401(400) ack 1\n+0.01 < . 1:1(0) ack 2401 win 60000\n> . 2401:3401(1000) ack 1\n> . 3401:4401(1000) ack 1\n> P. 4401:5001(600) ack 1\n+0.01 < . 1:1(0) ack 5001"
+        ),
+    );
+}
+
+#[test]
+fn small_segments_wait_for_acks_where_nagle_is_told() {
+    let first = "> P. 1:101(100) ack 1\n";
+    let second = "> P. 101:201(100) ack 1\n+0.01 < . 1:1(0) ack 201";
+    keeps(&format!("set nagle 1\n{OPEN}{first}+0.01 < . 1:1(0) ack 101\n{second}"));
+    kept(&format!("{first}{second}"));
+    breaks("nagle", &format!("set nagle 1\n{OPEN}{first}{second}"));
+}
+
+#[test]
+fn nothing_is_sent_again_without_a_cause() {
+    let sent = "> . 1:1001(1000) ack 1\n> . 1001:2001(1000) ack 1\n";
+    kept(&format!("{sent}+0.3 > . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 2001"));
+    broken(
+        "retransmission-too-early",
+        &format!("{sent}+0.1 > . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 2001"),
+    );
+    // Three acks that repeat what is known are a cause.
+    let four = "> . 1:1001(1000) ack 1\n> . 1001:2001(1000) ack 1\n> . 2001:3001(1000) ack 1\n> . 3001:4001(1000) ack 1\n";
+    let dups = "+0.01 < . 1:1(0) ack 1\n< . 1:1(0) ack 1\n< . 1:1(0) ack 1\n";
+    kept(&format!("{four}{dups}> . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 4001"));
+}
+
+#[test]
+fn what_is_acknowledged_is_not_sent_again() {
+    broken(
+        "acknowledged-data-again",
+        "> . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001\n+0.3 > . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001",
+    );
+}
+
+#[test]
+fn what_is_sacked_is_not_sent_again() {
+    let four = "> . 1:1001(1000) ack 1\n> . 1001:2001(1000) ack 1\n> . 2001:3001(1000) ack 1\n> . 3001:4001(1000) ack 1\n";
+    let sacks = "+0.01 < . 1:1(0) ack 1 <sack 1001:4001>\n+0.002 > . 1:1001(1000) ack 1\n";
+    keeps(&format!("{SACK}{four}{sacks}+0.01 < . 1:1(0) ack 4001"));
+    breaks(
+        "sacked-data-again",
+        &format!("{SACK}{four}{sacks}> . 1001:2001(1000) ack 1\n+0.01 < . 1:1(0) ack 4001"),
+    );
+}
+
+#[test]
+fn timeouts_double() {
+    let sent = "> . 1:1001(1000) ack 1\n";
+    let again = "> . 1:1001(1000) ack 1\n";
+    kept(&format!("{sent}+0.3 {again}+0.6 {again}+1.2 {again}+0.01 < . 1:1(0) ack 1001"));
+    broken(
+        "no-backoff",
+        &format!("{sent}+0.3 {again}+0.3 {again}+0.3 {again}+0.01 < . 1:1(0) ack 1001"),
+    );
+}
+
+#[test]
+fn a_syn_is_sent_again_after_a_second_and_then_after_twice_as_long() {
+    let answer = "+0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000>\n> . 1:1(0) ack 1";
+    let syn = "> S 0:0(0) win 10000 <mss 1000>\n";
+    keeps(&format!("{syn}+1 {syn}+2 {syn}{answer}"));
+    breaks("initial-rto-too-low", &format!("{syn}+0.2 {syn}{answer}"));
+    breaks("no-backoff", &format!("{syn}+1 {syn}+1 {syn}{answer}"));
+    breaks("syn-not-retransmitted", &format!("{syn}+5 quiet"));
+}
+
+#[test]
+fn the_rto_of_data_is_long_after_a_lost_syn() {
+    let open = "
+        > S 0:0(0) win 10000 <mss 1000>
+        +1 > S 0:0(0) win 10000 <mss 1000>
+        +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000>
+        > . 1:1(0) ack 1
+        > . 1:1001(1000) ack 1
+        ";
+    keeps(&format!("{open}+3 > . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001"));
+    breaks(
+        "rto-after-lost-syn",
+        &format!("{open}+1 > . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001"),
+    );
+}
+
+#[test]
+fn what_is_outstanding_is_sent_again_in_time() {
+    let sent = "> . 1:1001(1000) ack 1\n";
+    kept(&format!("{sent}+1.2 > . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001"));
+    broken(
+        "not-retransmitted",
+        &format!("{sent}+3 > . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001"),
+    );
+    broken("not-retransmitted", &format!("{sent}+3 quiet"));
+}
+
+#[test]
+fn what_three_acks_ask_for_is_sent_again() {
+    let five = "> . 1:1001(1000) ack 1\n> . 1001:2001(1000) ack 1\n> . 2001:3001(1000) ack 1\n> . 3001:4001(1000) ack 1\n";
+    let dups = "+0.01 < . 1:1(0) ack 1\n< . 1:1(0) ack 1\n< . 1:1(0) ack 1\n";
+    // New data goes on, so that no timer is silent.
+    let goes_on =
+        "> . 4001:5001(1000) ack 1\n+1 > . 5001:6001(1000) ack 1\n+1 > . 6001:7001(1000) ack 1\n";
+    kept(&format!("{five}{dups}> . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 4001"));
+    broken("no-fast-retransmit", &format!("{five}{dups}{goes_on}+0.01 < . 1:1(0) ack 7001"));
+}
+
+#[test]
+fn a_connection_is_not_given_up_before_100_seconds() {
+    let sent = "> . 1:1001(1000) ack 1\n+1 > . 1:1001(1000) ack 1\n+2 > . 1:1001(1000) ack 1\n";
+    broken("gave-up-too-early", &format!("{sent}+4 > R. 1001:1001(0) ack 1"));
+    kept(&format!("{sent}+4 abort\n> R. 1001:1001(0) ack 1"));
+}
+
+#[test]
+fn a_closed_window_is_probed_ever_more_rarely() {
+    let closed = "< . 1:1(0) ack 1 win 0\nwrite 100\n";
+    let probe = "> . 1:2(1) ack 1\n< . 1:1(0) ack 1 win 0\n";
+    let opens = "+0.1 < . 1:1(0) ack 1 win 60000\n> P. 1:101(100) ack 1\n+0.01 < . 1:1(0) ack 101";
+    kept(&format!("{closed}+0.3 {probe}+0.6 {probe}+1.2 {probe}{opens}"));
+    broken("zero-window-not-probed", &format!("{closed}+3 quiet"));
+    broken(
+        "zero-window-probes-without-backoff",
+        &format!("{closed}+0.3 {probe}+0.3 {probe}+0.3 {probe}{opens}"),
+    );
+    broken("zero-window-probe-too-early", &format!("{closed}+0.05 {probe}{opens}"));
+}
+
+#[test]
+fn a_fin_follows_the_last_data() {
+    let sent = "write 100\n> P. 1:101(100) ack 1\n+0.01 < . 1:1(0) ack 101\nclose\n";
+    kept(&format!("{sent}> F. 101:101(0) ack 1\n+0.01 < . 1:1(0) ack 102"));
+    broken("fin-not-prompt", &format!("{sent}+3 quiet"));
+}
+
+#[test]
+fn data_is_sent_where_nothing_holds_it_back() {
+    kept("write 100\n> P. 1:101(100) ack 1\n+0.01 < . 1:1(0) ack 101");
+    broken("data-not-sent", "write 100\n+5 quiet");
+}
+
+#[test]
+fn keepalives_wait_for_two_hours_of_silence() {
+    let probe = "> . 0:0(0) ack 1\n+0.01 < . 1:1(0) ack 1";
+    kept(&format!("+7200 {probe}"));
+    broken("keepalive-too-early", &format!("+60 {probe}"));
+    broken(
+        "keepalive-while-data-is-outstanding",
+        "> . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1\n> . 1000:1000(0) ack 1\n+0.01 < . 1:1(0) ack 1001",
+    );
+}
