@@ -171,7 +171,8 @@ fn the_loss_of_the_segment_that_told_of_a_reduction_reduces_again() {
         > [ect0] P. 19001:20001(1000) ack 1
         < . 1:1(0) ack 10001 <sack 11001:14001>
         > [not-ect] . 10001:11001(1000) ack 1
-        info ssthresh 5000
+        # Half of what was in flight before the two of limited transmit (RFC 3042).
+        info ssthresh 4000
         "
     ));
 }
