@@ -70,10 +70,10 @@ pub(crate) struct Smoothed {
 }
 
 /// What Linux and this project's stack take as the least RTO: stacks that wait a whole second
-/// (RFC 6298 section 2.4) are later than that too.
+/// (RFC 6298 rule 2.4) are later than that too.
 const LEAST_RTO: Duration = Duration::from_millis(200);
 
-/// RFC 6298 section 2.1.
+/// RFC 6298 rule 2.1.
 const FIRST_RTO: Duration = Duration::from_secs(1);
 
 impl Smoothed {
