@@ -79,9 +79,9 @@ const PATHS: [&str; 8] = [
 /// `JUDGE_SEEDS` sets the last seed.
 #[test]
 fn no_law_and_no_recovery_breaks_a_sentence() {
-    let seeds = std::env::var("JUDGE_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(3);
+    let seeds = std::env::var("JUDGE_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(2);
     let mut said = Vec::new();
-    for seed in 2..=seeds {
+    for seed in 1..=seeds {
         for path in PATHS {
             for law in ["reno", "cubic", "veno", "bbr"] {
                 for (index, &recovery) in RECOVERIES.iter().enumerate() {

@@ -5,8 +5,6 @@ mod data;
 mod flight;
 mod retransmission;
 mod silence;
-#[cfg(test)]
-mod tests;
 mod window;
 
 use crate::call::Call;
