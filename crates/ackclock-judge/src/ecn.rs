@@ -130,13 +130,11 @@ impl Notification {
         let is_set = seen.is(Flags::CWR);
         match text {
             Text::New if is_set => self.cwr_since = None,
-            Text::New => {
-                if self.cwr_since.is_some_and(|since| time > since + facts.settings.reaction) {
-                    self.cwr_since = None;
-                    docket.forbid(&CWR_MISSING, time, number, || {
-                        "new data after an ECN-Echo has no CWR".into()
-                    });
-                }
+            Text::New if self.must_have_cwr(time, facts) => {
+                self.cwr_since = None;
+                docket.forbid(&CWR_MISSING, time, number, || {
+                    "new data after an ECN-Echo has no CWR".into()
+                });
             }
             Text::Again if is_set => docket
                 .forbid(&CWR_ON_RETRANSMISSION, time, number, || "CWR on a retransmission".into()),
@@ -145,6 +143,11 @@ impl Notification {
             }
             _ => {}
         }
+    }
+
+    /// Whether new data at `time` comes after an echo that every host has heard.
+    fn must_have_cwr(&self, time: Instant, facts: &Facts) -> bool {
+        self.cwr_since.is_some_and(|since| time > since + facts.settings.reaction)
     }
 
     fn judge_echo(&self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {

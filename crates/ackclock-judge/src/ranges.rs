@@ -33,20 +33,6 @@ impl Ranges {
         true
     }
 
-    /// Takes a range away.
-    pub(crate) fn remove(&mut self, start: Offset, end: Offset) {
-        let mut kept = Vec::with_capacity(self.0.len() + 1);
-        for &(low, high) in &self.0 {
-            if low < start.min(high) {
-                kept.push((low, high.min(start)));
-            }
-            if end.max(low) < high {
-                kept.push((low.max(end), high));
-            }
-        }
-        self.0 = kept;
-    }
-
     /// Forgets everything below `floor`.
     pub(crate) fn forget_below(&mut self, floor: Offset) {
         let whole = self.0.partition_point(|range| range.1 <= floor);
@@ -92,11 +78,6 @@ impl Ranges {
         self.0.iter().map(|range| (range.1.min(end) - range.0.max(start)).max(0)).sum()
     }
 
-    /// Whether it holds nothing.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// The end of the last range.
     pub(crate) fn end(&self) -> Option<Offset> {
         self.0.last().map(|range| range.1)
@@ -139,13 +120,10 @@ mod tests {
     }
 
     #[test]
-    fn parts_can_be_taken_away() {
-        let mut set = of(&[(0, 10), (20, 30)]);
-        set.remove(5, 25);
-        assert_eq!(set, of(&[(0, 5), (25, 30)]));
+    fn what_lies_below_can_be_forgotten() {
+        let mut set = of(&[(0, 5), (25, 30)]);
         set.forget_below(27);
-        assert_eq!(set, of(&[(27, 30)]));
-        set.remove(28, 29);
-        assert_eq!(set, of(&[(27, 28), (29, 30)]));
+        assert_eq!((&set, set.next_start(0)), (&of(&[(27, 30)]), 27));
+        assert_eq!(set.next_start(27), Offset::MAX);
     }
 }

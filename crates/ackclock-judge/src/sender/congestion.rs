@@ -135,7 +135,7 @@ pub(crate) struct Congestion {
 impl Congestion {
     /// Whether the host repairs losses of an earlier moment.
     pub(crate) fn is_recovering(&self, facts: &Facts) -> bool {
-        facts.acked < self.recover
+        facts.acked < self.recover.max(self.episode)
     }
 
     /// Up to here the last congestion was answered.
@@ -260,8 +260,8 @@ impl Congestion {
         facts: &Facts,
         flight: &mut Flight,
     ) {
-        // What is lost of data sent before a recovery began belongs to that recovery.
-        let in_episode = facts.acked < self.episode && seen.text() < self.episode;
+        // A recovery lasts until what was sent before it is acknowledged (RFC 6675 section 5, RecoveryPoint).
+        let in_episode = facts.acked < self.episode;
         let is_new = (seen.text() >= self.recover || self.recover == 0) && !in_episode;
         if facts.acked >= self.episode && cause != Cause::Probe {
             self.episode = facts.sent;
@@ -449,7 +449,7 @@ impl Congestion {
 }
 
 /// Whether the law is bound by nothing but what was delivered.
-fn is_free(facts: &Facts) -> bool {
+pub(super) fn is_free(facts: &Facts) -> bool {
     matches!(facts.settings.law, Law::Unknown | Law::Bbr)
 }
 

@@ -83,8 +83,7 @@ impl Data {
         self.path_mtu.is_some_and(|path| path.since >= then)
     }
 
-    /// So much is acknowledged; `largest` is the largest packet among it that was sent since the path's size
-    /// became known.
+    /// So much is acknowledged.
     pub(crate) fn on_ack(&mut self, ack: Offset) {
         let gone = (ack - self.base).clamp(0, self.bytes.len() as Offset);
         self.bytes.drain(..gone as usize);

@@ -5,8 +5,6 @@ mod data;
 mod flight;
 mod retransmission;
 mod silence;
-#[cfg(test)]
-mod tests;
 mod window;
 
 use crate::call::Call;
@@ -131,7 +129,7 @@ impl Sender {
         }
         let certain = self.is_certain(seen, facts);
         if ack > facts.acked {
-            self.retransmissions.on_repeats_over(self.flight.repeats, facts);
+            self.retransmissions.on_advance(seen.time, &self.flight, facts);
         }
         let delivered = self.flight.on_ack(seen, ack, facts, certain);
         self.data.on_ack(ack);

@@ -1,5 +1,6 @@
 //! When data is sent again: for what reason, and how long after it was sent before.
 
+use super::congestion::is_free;
 use super::data::Data;
 use super::flight::{Delivered, Flight};
 use crate::facts::Facts;
@@ -79,6 +80,8 @@ pub(crate) struct Retransmissions {
     pub(crate) timed_out: Offset,
     /// Up to here three duplicate acks may have begun a recovery, whether it sent something or not.
     repairs: Offset,
+    /// Until then a timer that fired before an ack came may show.
+    excused: Instant,
     /// How often the timer may have been backed off since the last certain round trip.
     backoffs: u32,
     /// Acks since then that give a certain measurement.
@@ -217,10 +220,17 @@ impl Retransmissions {
         }
     }
 
-    /// As many acks as this have repeated what is known, and now one has brought something new.
-    pub(crate) fn on_repeats_over(&mut self, repeats: u32, facts: &Facts) {
+    /// An ack of something new has come; the flight is that before it.
+    pub(crate) fn on_advance(&mut self, now: Instant, flight: &Flight, facts: &Facts) {
+        let repeats = flight.repeats;
         if repeats >= 3 {
             self.repairs = facts.sent;
+        }
+        // A host that paces may wait with what its timer asks for, and then has the ack.
+        let waited =
+            now.saturating_since(flight.record(facts.acked).map_or(now, |first| first.last));
+        if is_free(facts) && waited >= about(self.shortest_rto(flight, facts), facts) {
+            self.excused = now + flight.least_rtt().unwrap_or(Duration::ZERO);
         }
     }
 
@@ -247,10 +257,12 @@ impl Retransmissions {
         let is_first = seen.text() <= facts.acked;
         let is_last = seen.end() >= facts.sent;
         let in_timeout = record.start < self.timed_out;
+        // A new recovery may send all holes again (RFC 6675 section 5 step 4.3 resets HighRxt).
         let evidence = flight.overtaken(record)
             || flight.repeats > 0
             || recovering
             || facts.acked < self.repairs
+            || time <= self.excused
             || in_timeout
             || data.was_too_big(record.last);
         let shortest = self.shortest_rto(flight, facts);
@@ -292,7 +304,7 @@ impl Retransmissions {
         let perhaps = evidence && ran || !evidence && since_delivered < shortest / 2;
         if perhaps && may_be_timer && is_first {
             Cause::EvidenceOrTimer
-        } else if evidence {
+        } else if evidence || !tail && !may_be_timer {
             Cause::Evidence
         } else if tail {
             self.tail_probe = true;

@@ -117,7 +117,7 @@ impl Window {
     }
 
     /// The host has sent data that is new. `unsent` is what the application has written and the host not sent
-    /// after this, if that is known; `quiet` how long nothing was sent.
+    /// after this, if that is known; `closing` if it has closed.
     pub(crate) fn on_new_data(
         &mut self,
         seen: &Seen<'_>,
