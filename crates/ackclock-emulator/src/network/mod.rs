@@ -144,6 +144,10 @@ impl<O: Observer> Network<O> {
         &self.observer
     }
 
+    pub(crate) fn observer_mut(&mut self) -> &mut O {
+        &mut self.observer
+    }
+
     pub(crate) fn into_observer(self) -> O {
         self.observer
     }
