@@ -18,6 +18,8 @@ pub(crate) struct Ledger {
 /// What the two applications of a flow have seen; in arrays the client comes first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlowNotes {
+    /// Whether the server has got the connection.
+    pub(crate) accepted: bool,
     /// Bytes that the stack has taken from each application.
     pub(crate) written: [u64; 2],
     /// Bytes that each application has read.
@@ -30,7 +32,7 @@ pub(crate) struct FlowNotes {
     pub(crate) errors: [Option<Error>; 2],
     /// When each application was done.
     pub(crate) ended: [Option<Instant>; 2],
-    /// When each side aborted.
+    /// Whether each side aborted.
     pub(crate) aborted: [bool; 2],
     /// The last sight of each connection.
     pub(crate) infos: [Option<Info>; 2],
@@ -40,7 +42,7 @@ pub(crate) struct FlowNotes {
     pub(crate) steps: u64,
     /// Until when an application waits of its own will.
     pub(crate) rests_until: Instant,
-    /// The longest pause that a reader has made.
+    /// When the client began.
     pub(crate) started: Option<Instant>,
 }
 
@@ -59,4 +61,11 @@ pub(crate) struct HostNotes {
     pub(crate) left: usize,
     /// Most bytes that the queues held.
     pub(crate) memory: u64,
+}
+
+impl FlowNotes {
+    /// Whether neither side waits any more. A server does not whose client has given up before it came.
+    pub(crate) fn is_over(&self) -> bool {
+        self.ended[0].is_some() && (self.ended[1].is_some() || !self.accepted)
+    }
 }

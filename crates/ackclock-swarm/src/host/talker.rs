@@ -6,7 +6,7 @@ use ackclock::apps::Pattern;
 use ackclock::congestion::BuiltIn;
 use ackclock::profile::Profile;
 use ackclock::stack::{Event, Handle, ListenConfig, Listener, Stack};
-use ackclock::tcp::Config;
+use ackclock::tcp::{Config, Error};
 use ackclock::time::{Duration, Instant};
 use std::net::SocketAddr;
 
@@ -105,8 +105,10 @@ impl Talker {
         }
     }
 
+    /// Whether it has nothing more to do; nor has a server whose client has given up before it came.
     pub(crate) fn is_done(&self) -> bool {
-        self.is_done
+        let is_idle = self.side == 1 && self.handle.is_none();
+        self.is_done || is_idle && self.ledger.borrow().flows[self.number].ended[0].is_some()
     }
 
     /// When it wants to be woken, by the host's clock.
@@ -130,7 +132,7 @@ impl Talker {
                 if self.handle.is_some() {
                     stack.close_listener(now.local, listener);
                     self.listener = None;
-                    self.note(now, |_| {});
+                    self.note(now, |flow| flow.accepted = true);
                     self.advance(now, stack);
                 }
             }
@@ -162,9 +164,12 @@ impl Talker {
                 self.handle = Some(handle);
                 self.note(now, |flow| flow.started = Some(now.network));
             }
-            Err(error) => {
-                let text = format!("the client could not connect: {error}");
-                self.note(now, |flow| flow.wrong = Some(text));
+            Err(_) => {
+                self.note(now, |flow| {
+                    flow.started = Some(now.network);
+                    flow.ended[0] = Some(now.network);
+                    flow.errors[0] = Some(Error::NoResources);
+                });
                 self.is_done = true;
             }
         }

@@ -29,7 +29,8 @@ pub(crate) fn judge(flows: &[Flow], hosts: &[HostSettings], outcome: &Outcome) -
                 ));
             }
             let other_failed = notes.aborted[1 - side] || notes.errors[1 - side].is_some();
-            let may_fail = flow.is_aborted() || is_liar || other_failed;
+            let is_short = flow.hosts.iter().any(|host| hosts[*host].memory < u64::MAX);
+            let may_fail = flow.is_aborted() || is_liar || is_short || other_failed;
             match notes.errors[side] {
                 Some(Error::TimedOut | Error::UserTimeout | Error::KeepaliveTimeout) | None => {}
                 Some(_) if may_fail => {}

@@ -35,6 +35,8 @@ pub(crate) struct Bounds {
     pub(crate) apart: Duration,
     /// Whether both ends use timestamps.
     pub(crate) timestamps: bool,
+    /// Whether nothing is promised: one of the two lies.
+    pub(crate) exempt: bool,
     /// More losses than are seen, for what is held back and never comes.
     pub(crate) unseen: u32,
 }
@@ -58,6 +60,8 @@ struct Silence {
     losses: u32,
     counted_at: Option<Instant>,
     lost_at: Instant,
+    /// Whether nothing more is expected of it, nor demanded.
+    is_given_up: bool,
 }
 
 /// A silence that was too long.
@@ -79,6 +83,7 @@ impl Liveness {
             losses: 0,
             counted_at: None,
             lost_at: Instant::ZERO,
+            is_given_up: false,
         };
         Liveness {
             flows: flows.into_iter().map(silence).collect(),
@@ -86,6 +91,11 @@ impl Liveness {
             longest_rtt: Duration::ZERO,
             pending: Vec::new(),
         }
+    }
+
+    /// Whether nothing more is expected of a flow, since one of the two lies.
+    pub(crate) fn has_given_up(&self, flow: usize) -> bool {
+        self.flows[flow].is_given_up
     }
 
     /// A packet of a flow was lost.
@@ -120,8 +130,7 @@ impl Liveness {
     /// Looks at a flow of which nothing may have been seen for long.
     pub(crate) fn tick(&mut self, now: Instant, flow: usize, notes: &FlowNotes) {
         self.look(now, flow, notes);
-        let is_over = notes.ended.iter().all(Option::is_some);
-        if notes.started.is_some() && !is_over {
+        if notes.started.is_some() && !notes.is_over() {
             self.judge(flow, now, notes.rests_until);
         }
     }
@@ -163,6 +172,10 @@ impl Liveness {
     pub(crate) fn verdict(&mut self) -> Option<String> {
         let pending = std::mem::take(&mut self.pending);
         pending.iter().find_map(|excess| {
+            if self.flows[excess.flow].bounds.exempt {
+                self.flows[excess.flow].is_given_up = true;
+                return None;
+            }
             let bound = self.exceeds(excess)?;
             let Excess { flow, since, until, losses, .. } = excess;
             Some(format!(

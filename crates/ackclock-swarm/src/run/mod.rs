@@ -128,8 +128,15 @@ impl<O: Observer> Run<O> {
             if let Some(finding) = self.tick() {
                 return (vec![finding], false);
             }
+            if self.is_given_up() {
+                return (Vec::new(), false);
+            }
             match ended {
                 Ended::Done => break,
+                Ended::Stuck if self.is_pointless() => break,
+                Ended::Stuck if self.plan.hosts.iter().any(|host| host.lie.is_some()) => {
+                    return (Vec::new(), false);
+                }
                 Ended::Stuck => {
                     let text = "nothing is going to happen, and an application still waits";
                     return (vec![Finding::new("liveness", text)], false);
@@ -142,6 +149,29 @@ impl<O: Observer> Run<O> {
             }
         }
         (self.drain().into_iter().collect(), false)
+    }
+
+    /// Whether all that goes on are flows of liars, of which nothing is expected any more.
+    fn is_given_up(&self) -> bool {
+        let liveness = &self.emulator.observer().0.liveness;
+        let ledger = self.ledger.borrow();
+        let mut going =
+            ledger.flows.iter().enumerate().filter(|(_, notes)| !notes.is_over()).peekable();
+        going.peek().is_some() && going.all(|(flow, _)| liveness.has_given_up(flow))
+    }
+
+    /// Whether all that is left is smoltcp, which waits for somebody who has given up.
+    fn is_pointless(&self) -> bool {
+        let ledger = self.ledger.borrow();
+        let mut flows = ledger.flows.iter().zip(&self.plan.flows);
+        flows.all(|(notes, flow)| {
+            if notes.is_over() {
+                return true;
+            }
+            let sides = notes.ended.iter().zip(flow.hosts);
+            let ours = sides.filter(|(_, host)| self.plan.hosts[*host].smoltcp.is_none());
+            ours.clone().count() < 2 && ours.clone().all(|(ended, _)| ended.is_some())
+        })
     }
 
     /// Takes note of what smoltcp's applications have received.
@@ -160,6 +190,7 @@ impl<O: Observer> Run<O> {
             if received != *before {
                 *before = received;
                 notes.read[side] = received;
+                notes.accepted = true;
                 notes.progress_at = now;
                 notes.steps += 1;
             }
@@ -287,6 +318,7 @@ impl Plan {
             most: longest(&|host| host.config.rto.max),
             apart: shortest / 2,
             timestamps: ends.iter().all(|host| host.config.timestamps && host.smoltcp.is_none()),
+            exempt: ends.iter().any(|host| host.lie.is_some()),
             unseen,
         }
     }
