@@ -1,42 +1,27 @@
 //! Scratch.
-use std::time::Instant;
+use ackclock_swarm::*;
+use std::sync::atomic::AtomicBool;
+struct P;
+impl Progress for P {
+    fn found(&self, found: &Found) {
+        println!(
+            "SEED {} {} {}\n{}",
+            found.seed,
+            found.finding.oracle,
+            found.finding.text,
+            found.case.to_toml("")
+        );
+    }
+    fn done(&self, _: &Total, _: &SeedsDone) {}
+}
 fn main() {
     let mut args = std::env::args().skip(1);
     let from: u64 = args.next().unwrap().parse().unwrap();
     let to: u64 = args.next().unwrap().parse().unwrap();
-    let begun = Instant::now();
-    let (mut segments, mut time, mut cut) = (0, 0.0, 0);
-    for seed in from..to {
-        let case = ackclock_swarm::draw(seed);
-        let t = Instant::now();
-        let outcome = match ackclock_swarm::run(&case, ackclock_swarm::MOST_SEGMENTS) {
-            Ok(o) => o,
-            Err(e) => {
-                println!("{seed}: {e}\n{}", case.to_toml(""));
-                continue;
-            }
-        };
-        segments += outcome.facts.segments;
-        time += outcome.time.as_micros() as f64 / 1e6;
-        cut += u64::from(outcome.cut_short);
-        if t.elapsed().as_millis() > 2000 {
-            println!(
-                "{seed} slow: {:?} {} segments {:?}",
-                t.elapsed(),
-                outcome.facts.segments,
-                outcome.time
-            );
-        }
-        for finding in &outcome.findings {
-            println!("{seed}: {} {}", finding.oracle, finding.text);
-        }
-        if to - from == 1 {
-            println!("{}{:?}", case.to_toml(""), outcome);
-        }
-    }
-    println!(
-        "{segments} segments, {:?}, {:.0}/s, {time} s, {cut} cut short",
-        begun.elapsed(),
-        segments as f64 / begun.elapsed().as_secs_f64()
-    );
+    let jobs = args.next().map_or(2, |j| j.parse().unwrap());
+    let shrink = std::time::Duration::from_secs(args.next().map_or(20, |j| j.parse().unwrap()));
+    let swarm = Swarm { seeds: from..to, time: None, jobs, shrink };
+    let done = format!("0..{from}").parse().unwrap();
+    let (total, _) = swarm.run(done, &AtomicBool::new(false), &P);
+    println!("{total:?} {} {}", total.years_per_hour(), total.segments_per_second());
 }

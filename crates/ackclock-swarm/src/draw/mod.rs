@@ -4,6 +4,7 @@ pub(crate) mod dice;
 mod flows;
 mod hosts;
 mod paths;
+pub(crate) mod plain;
 
 use crate::case::{Case, Line, Shape};
 use dice::{Dice, Weights};
@@ -23,7 +24,7 @@ impl Lot {
 }
 
 /// The case of a seed.
-pub fn draw(seed: u64) -> Case {
+pub(crate) fn draw(seed: u64) -> Case {
     let mut lot = Lot { dice: Dice::new(seed ^ 0xace_c10c), weights: Weights::new(seed) };
     let shape = match lot.dice.below(10) {
         0..=5 => Shape::Pair,

@@ -66,6 +66,12 @@ pub(crate) struct HostNotes {
 impl FlowNotes {
     /// Whether neither side waits any more. A server does not whose client has given up before it came.
     pub(crate) fn is_over(&self) -> bool {
-        self.ended[0].is_some() && (self.ended[1].is_some() || !self.accepted)
+        let [client, server] = self.ended.map(|ended| ended.is_some());
+        client && (server || !self.accepted)
+    }
+
+    /// Whether a side has aborted or failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.aborted.contains(&true) || self.errors.iter().any(Option::is_some)
     }
 }

@@ -7,10 +7,14 @@
 //!   and at least 3 s, the timeout after a SYN that was sent again (RFC 6298 rule 5.7).
 //! - Each timeout whose segment or ack is lost doubles the next (rule 5.5), up to the largest. Losses nearer to
 //!   each other than half of the least timeout cannot be those of two timeouts.
-//! - A connection without timestamps keeps its doubled timeout until something is acknowledged that
-//!   was sent once; so what was counted before goes on counting until the path has lost nothing for a while.
+//! - A doubled timeout outlives the silence in which it was doubled, without timestamps until something is
+//!   acknowledged that was sent once; so what was counted in the silence before (without timestamps, in all before)
+//!   goes on counting until the path has lost nothing for as long as such a timeout.
 //! - While an application rests, a host or a line is out of order, nothing need go on; afterwards
-//!   it may take as long again as that, twice over, since probes double their distance too.
+//!   it may take as long again as that, twice over, since probes double their distance too. What was on
+//!   its way when a host stopped, a line stood still or a clock jumped makes a round trip longer by that.
+//!
+//! A side that was left by the other waits as long as its settings say, which may be for ever: an RST gets lost.
 //!
 //! A silence that is longer than these together is a finding.
 
@@ -58,6 +62,8 @@ struct Silence {
     steps: u64,
     since: Instant,
     losses: u32,
+    /// How many of them were counted in silences before this one.
+    carried: u32,
     counted_at: Option<Instant>,
     lost_at: Instant,
     /// Whether nothing more is expected of it, nor demanded.
@@ -81,6 +87,7 @@ impl Liveness {
             steps: 0,
             since: Instant::ZERO,
             losses: 0,
+            carried: 0,
             counted_at: None,
             lost_at: Instant::ZERO,
             is_given_up: false,
@@ -117,12 +124,15 @@ impl Liveness {
         if self.flows[flow].steps > 0 {
             self.judge(flow, notes.progress_at, notes.rests_until);
         }
-        let base = self.base(flow);
+        let base = self.base(flow, now);
         let silence = &mut self.flows[flow];
-        let is_calm = now.saturating_since(silence.lost_at) > base;
-        if is_calm || silence.bounds.timestamps {
+        let doubled = base.saturating_mul(1 << silence.losses.min(MOST_DOUBLINGS));
+        if now.saturating_since(silence.lost_at) > doubled {
             silence.losses = 0;
+        } else if silence.bounds.timestamps {
+            silence.losses -= silence.carried;
         }
+        silence.carried = silence.losses;
         silence.steps = notes.steps;
         silence.since = notes.progress_at;
     }
@@ -130,7 +140,10 @@ impl Liveness {
     /// Looks at a flow of which nothing may have been seen for long.
     pub(crate) fn tick(&mut self, now: Instant, flow: usize, notes: &FlowNotes) {
         self.look(now, flow, notes);
-        if notes.started.is_some() && !notes.is_over() {
+        let is_deserted = notes.ended.iter().any(Option::is_some) && notes.has_failed();
+        if is_deserted {
+            self.flows[flow].is_given_up = true;
+        } else if notes.started.is_some() && !notes.is_over() {
             self.judge(flow, now, notes.rests_until);
         }
     }
@@ -145,16 +158,19 @@ impl Liveness {
         }
     }
 
-    fn base(&self, flow: usize) -> Duration {
+    fn base(&self, flow: usize, now: Instant) -> Duration {
         let bounds = &self.flows[flow].bounds;
-        let measured = self.longest_rtt.saturating_mul(6) + bounds.host_delay;
+        let begun = self.disturbances.iter().filter(|[from, _]| *from <= now);
+        let disturbed = begun.map(|[from, to]| to.saturating_since(*from));
+        let rtt = disturbed.fold(self.longest_rtt, |rtt, each| rtt + each);
+        let measured = rtt.saturating_mul(6) + bounds.host_delay;
         measured.max(bounds.least).max(LEAST_BASE)
     }
 
     /// The bound, if the silence is longer.
     fn exceeds(&self, excess: &Excess) -> Option<Duration> {
         let Excess { flow, since, until, rest, losses } = *excess;
-        let (base, bounds) = (self.base(flow), &self.flows[flow].bounds);
+        let (base, bounds) = (self.base(flow, until), &self.flows[flow].bounds);
         let doublings = (losses + 1 + bounds.unseen).min(MOST_DOUBLINGS);
         let mut bound = rest.saturating_mul(3);
         for doubling in 0..=doublings {

@@ -2,8 +2,10 @@
 //! differ in one thing.
 
 pub(crate) mod bytes;
+pub(crate) mod indifference;
 pub(crate) mod invariants;
 pub(crate) mod liveness;
+pub(crate) mod monotony;
 
 use crate::case::{Flow, HostSettings};
 use crate::run::Outcome;

@@ -4,7 +4,7 @@ pub(crate) mod facts;
 mod network;
 pub(crate) mod watch;
 
-use crate::case::{Case, CaseError};
+use crate::case::{Case, CaseError, Fault};
 use crate::host::ledger::{FlowNotes, HostNotes, Ledger, SharedLedger};
 use crate::oracles::liveness::{Bounds, Liveness};
 use crate::oracles::{self, Finding};
@@ -133,10 +133,7 @@ impl<O: Observer> Run<O> {
             }
             match ended {
                 Ended::Done => break,
-                Ended::Stuck if self.is_pointless() => break,
-                Ended::Stuck if self.plan.hosts.iter().any(|host| host.lie.is_some()) => {
-                    return (Vec::new(), false);
-                }
+                Ended::Stuck if self.is_pointless() => return (Vec::new(), false),
                 Ended::Stuck => {
                     let text = "nothing is going to happen, and an application still waits";
                     return (vec![Finding::new("liveness", text)], false);
@@ -160,12 +157,13 @@ impl<O: Observer> Run<O> {
         going.peek().is_some() && going.all(|(flow, _)| liveness.has_given_up(flow))
     }
 
-    /// Whether all that is left is smoltcp, which waits for somebody who has given up.
+    /// Whether all that is left are sides that somebody has left, and flows of liars.
     fn is_pointless(&self) -> bool {
         let ledger = self.ledger.borrow();
         let mut flows = ledger.flows.iter().zip(&self.plan.flows);
         flows.all(|(notes, flow)| {
-            if notes.is_over() {
+            let is_exempt = flow.hosts.iter().any(|host| self.plan.hosts[*host].lie.is_some());
+            if notes.is_over() || notes.has_failed() || is_exempt {
                 return true;
             }
             let sides = notes.ended.iter().zip(flow.hosts);
@@ -286,7 +284,10 @@ impl Plan {
         let wants_packets = paths.iter().any(|path| path.corrupt.parts_per_billion() > 0);
         let outages = paths.iter().flat_map(|path| &path.outages.spans).copied();
         let faults = self.hosts.iter().flat_map(|host| &host.faults);
-        let faults = faults.map(|fault| [fault.begins(), fault.ends() + Duration::from_millis(1)]);
+        let faults = faults.map(|fault| match *fault {
+            Fault::Jump(at, by) => [at, at + by],
+            other => [other.begins(), other.ends()],
+        });
         let spans = outages.chain(faults).map(|span| span.map(|at| Instant::ZERO + at)).collect();
         let held = paths.iter().any(|path| {
             path.reorder
@@ -319,7 +320,11 @@ impl Plan {
             apart: shortest / 2,
             timestamps: ends.iter().all(|host| host.config.timestamps && host.smoltcp.is_none()),
             exempt: ends.iter().any(|host| host.lie.is_some()),
-            unseen,
+            unseen: if ends.iter().any(|host| host.smoltcp.is_some()) {
+                unseen + 3
+            } else {
+                unseen
+            },
         }
     }
 }
