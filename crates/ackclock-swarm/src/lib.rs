@@ -20,4 +20,4 @@ pub use run::facts::{Facts, FlowFacts, Sent};
 pub use run::{MOST_SEGMENTS, Outcome, run, run_watched};
 pub use shrink::shrink;
 pub use swarm::{Found, Progress, SeedsDone, Swarm, Total};
-pub use verdict::{Verdict, case_of, judge};
+pub use verdict::{Verdict, case_of, judge, variants};

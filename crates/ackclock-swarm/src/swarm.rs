@@ -4,7 +4,7 @@ use crate::case::Case;
 use crate::oracles::Finding;
 use crate::shrink::shrink;
 use crate::verdict::{case_of, judge};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -147,31 +147,40 @@ fn take(shared: &Mutex<Shared>, end: u64) -> Option<u64> {
     (seed < end).then_some(seed)
 }
 
-/// The seeds that are done, as text `0..120 125`.
+/// The seeds that are done, as text `0..120 125..126`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SeedsDone {
-    /// All seeds below this.
-    below: u64,
-    more: BTreeSet<u64>,
+    /// The end of each span by its first seed. No two of them touch.
+    spans: BTreeMap<u64, u64>,
 }
 
 impl SeedsDone {
     fn insert(&mut self, seed: u64) {
-        self.more.insert(seed);
-        while self.more.remove(&self.below) {
-            self.below += 1;
+        if self.contains(seed) {
+            return;
+        }
+        let end = self.spans.remove(&(seed + 1)).unwrap_or(seed + 1);
+        let before = self.spans.range_mut(..seed).next_back().filter(|(_, end)| **end == seed);
+        match before {
+            Some((_, before)) => *before = end,
+            None => {
+                self.spans.insert(seed, end);
+            }
         }
     }
 
     fn contains(&self, seed: u64) -> bool {
-        seed < self.below || self.more.contains(&seed)
+        self.spans.range(..=seed).next_back().is_some_and(|(_, end)| seed < *end)
     }
 }
 
 impl fmt::Display for SeedsDone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "0..{}", self.below)?;
-        self.more.iter().try_for_each(|seed| write!(f, " {seed}"))
+        for (index, (first, end)) in self.spans.iter().enumerate() {
+            let separator = if index > 0 { " " } else { "" };
+            write!(f, "{separator}{first}..{end}")?;
+        }
+        Ok(())
     }
 }
 
@@ -179,15 +188,32 @@ impl FromStr for SeedsDone {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let bad = |word: &str| format!("'{word}' is no seed: a state is written as 0..120 125");
-        let mut words = text.split_whitespace();
-        let first = words.next().unwrap_or("0..0");
-        let below = first
-            .strip_prefix("0..")
-            .and_then(|below| below.parse().ok())
-            .ok_or_else(|| bad(first))?;
-        let more =
-            words.map(|word| word.parse().map_err(|_| bad(word))).collect::<Result<_, _>>()?;
-        Ok(SeedsDone { below, more })
+        let span = |word: &str| {
+            let span = word
+                .split_once("..")
+                .and_then(|(first, end)| Some((first.parse().ok()?, end.parse::<u64>().ok()?)));
+            span.ok_or_else(|| format!("'{word}' is no span of seeds: write 0..120 125..126"))
+        };
+        let spans = text.split_whitespace().map(span).collect::<Result<_, String>>()?;
+        Ok(SeedsDone { spans })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_that_are_done_are_kept_as_spans() {
+        let mut done = SeedsDone::default();
+        for seed in [7, 5, 9, 6, 7] {
+            done.insert(seed);
+        }
+        assert_eq!(done.to_string(), "5..8 9..10");
+        done.insert(8);
+        assert_eq!(done.to_string(), "5..10");
+        assert_eq!(done.to_string().parse(), Ok(done.clone()));
+        assert!(done.contains(9) && !done.contains(10) && !done.contains(4));
+        assert!("5-8".parse::<SeedsDone>().is_err());
     }
 }

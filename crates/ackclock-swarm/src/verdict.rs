@@ -42,6 +42,24 @@ pub fn case_of(seed: u64) -> Case {
     }
 }
 
+/// The runs of a case that its oracle looks at, each with what its files are called besides: the
+/// case itself, and what it is compared with.
+pub fn variants(case: &Case) -> Vec<(&'static str, Case)> {
+    let oracle = case.oracle.as_deref().unwrap_or_default();
+    match oracle.split_once(':') {
+        Some(("monotony", name)) => {
+            let better = monotony::better(case, name);
+            let better = better.map(|better| ("better.", better));
+            [("", case.clone())].into_iter().chain(better).collect()
+        }
+        Some(("indifference", name)) => match indifference::pair(case, name) {
+            Some([one, other]) => vec![("", one), ("other.", other)],
+            None => vec![("", case.clone())],
+        },
+        _ => vec![("", case.clone())],
+    }
+}
+
 /// Judges a case by its oracle, or by all oracles of one run if it names none or one of those.
 ///
 /// A panic is a finding too.

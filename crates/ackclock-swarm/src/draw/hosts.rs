@@ -43,7 +43,7 @@ impl Lot {
         let words: [(&str, &[&str]); 9] = [
             ("ecn", &["request", "off"]),
             ("acks", &["every", "delayed=200ms/0", "delayed=499ms/0", "bsd43", "delayed=10ms/2"]),
-            ("ack_timer", &["heartbeat=200ms", "heartbeat=499ms"]),
+            ("ack_timer", &["heartbeat=200ms", "heartbeat=250ms"]),
             ("iw", &["1", "2", "rfc3390", "32", "100"]),
             ("restart", &["never", "jacobson88:rto", "jacobson88:rtt", "rfc7661"]),
             ("pacing", &["always", "off"]),

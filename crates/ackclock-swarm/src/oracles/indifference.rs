@@ -39,20 +39,30 @@ fn each_host(case: &Case, change: impl Fn(Line) -> Line) -> Option<Case> {
     Some(other)
 }
 
+/// Whether something is drawn from the secret and the ports that does matter: the phases of ticking clocks, of
+/// BBR's cycle, and how many answers to segments of nobody are sent.
+fn has_phases(case: &Case) -> bool {
+    case.hosts.iter().any(|host| {
+        let ticks = host.get("rto").is_some_and(|rto| rto.contains("ticks"));
+        ticks
+            || host.get("law") == Some("bbr")
+            || ["ack_timer", "lie"].iter().any(|key| host.get(key).is_some())
+    })
+}
+
 fn other_secret(case: &Case) -> Option<Case> {
+    if has_phases(case) {
+        return None;
+    }
     let chosen = |line: Line| {
         let secret = case.seed ^ 0x0bad_cafe;
         line.without("isn").with("secret", secret)
     };
-    // The queues of FQ-CoDel are chosen by a hash of ports, which clients draw from the secret.
-    let mut other = each_host(case, chosen)?;
-    let mut same = case.clone();
-    fix_ports(&mut same);
-    fix_ports(&mut other);
-    Some(other)
+    each_host(case, chosen)
 }
 
-/// Gives each client a port of its own.
+/// Gives each client a port of its own, which it would draw from the secret otherwise: the queues of FQ-CoDel are
+/// chosen by a hash of ports.
 fn fix_ports(case: &mut Case) {
     for (number, flow) in case.flows.iter_mut().enumerate() {
         if flow.get("local").is_none() {
@@ -70,11 +80,12 @@ fn other_clock(case: &Case) -> Option<Case> {
 }
 
 fn other_port(case: &Case) -> Option<Case> {
-    if case
-        .hops
-        .as_flattened()
-        .iter()
-        .any(|path| path.get("queue").is_some_and(|queue| queue.starts_with("fq")))
+    if has_phases(case)
+        || case
+            .hops
+            .as_flattened()
+            .iter()
+            .any(|path| path.get("queue").is_some_and(|queue| queue.starts_with("fq")))
     {
         return None;
     }
@@ -93,12 +104,21 @@ fn without_prediction(case: &Case) -> Option<Case> {
     each_host(case, |line| line.with("prediction", "off"))
 }
 
-/// Compares a case with one that must be the same.
-pub(crate) fn judge(case: &Case, name: &str, spent: &mut Spent) -> Option<Finding> {
+/// A case with what it must be the same as.
+pub(crate) fn pair(case: &Case, name: &str) -> Option<[Case; 2]> {
     let same = SAMES.iter().find(|same| same.name == name)?;
     let mut case = case.clone();
     fix_ports(&mut case);
     let other = (same.apply)(&case)?;
+    if name == "sequence-numbers" {
+        (0..case.hosts.len()).for_each(|host| case.hosts[host] = case.hosts[host].without("isn"));
+    }
+    Some([case, other])
+}
+
+/// Compares a case with one that must be the same.
+pub(crate) fn judge(case: &Case, name: &str, spent: &mut Spent) -> Option<Finding> {
+    let [case, other] = pair(case, name)?;
     let one = run(&case, MOST_SEGMENTS).ok()?;
     let two = run(&other, MOST_SEGMENTS).ok()?;
     spent.add(&one);

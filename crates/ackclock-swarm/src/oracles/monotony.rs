@@ -153,6 +153,12 @@ pub(crate) fn applicable(case: &Case) -> Vec<&'static str> {
         .collect()
 }
 
+/// The better case of a change.
+pub(crate) fn better(case: &Case, name: &str) -> Option<Case> {
+    let change = CHANGES.iter().find(|change| change.name == name)?;
+    (change.apply)(case)
+}
+
 /// How long a case takes, in seconds; `None` if it does not come to its end.
 fn took(case: &Case, spent: &mut Spent) -> Option<f64> {
     let outcome = run(case, MOST_SEGMENTS).ok()?;
