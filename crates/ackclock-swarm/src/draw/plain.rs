@@ -37,7 +37,9 @@ impl Lot {
         line.set("delay", format!("{delay}us"));
         let tenths = |tenths: u64| format!("{}.{}%", tenths / 10, tenths % 10);
         if self.dice.happens(0.75) {
-            line.set("loss", tenths(self.dice.magnitude(1, 200)));
+            let few = self.dice.happens(0.6);
+            let loss = if few { self.dice.magnitude(1, 100) } else { self.dice.between(50, 250) };
+            line.set("loss", tenths(loss));
         }
         if self.dice.happens(0.4) {
             line.set("duplicate", tenths(self.dice.magnitude(1, 200)));

@@ -4,7 +4,8 @@
 //!
 //! - `base` is the longest timeout that measurements of this path can justify: six times the longest
 //!   round trip (RFC 6298: SRTT + 4 RTTVAR, and the first measurement makes 3 R of R), the longest delays of acks and of hosts,
-//!   and at least 3 s, the timeout after a SYN that was sent again (RFC 6298 rule 5.7).
+//!   and at least the initial timeout; as long as nothing may have been measured 3 s, the timeout after a SYN that was
+//!   sent again (RFC 6298 rule 5.7).
 //! - Each timeout whose segment or ack is lost doubles the next (rule 5.5), up to the largest. Losses nearer to
 //!   each other than half of the least timeout cannot be those of two timeouts.
 //! - A doubled timeout outlives the silence in which it was doubled, without timestamps until something is
@@ -23,6 +24,8 @@ use ackclock::time::{Duration, Instant};
 
 /// Most doublings that are counted.
 const MOST_DOUBLINGS: u32 = 20;
+/// So many steps of its applications later a connection has measured a round trip.
+const YOUNG: u64 = 12;
 /// The timeout after a SYN that was sent again (RFC 6298 rule 5.7).
 const LEAST_BASE: Duration = Duration::from_secs(3);
 
@@ -164,7 +167,8 @@ impl Liveness {
         let disturbed = begun.map(|[from, to]| to.saturating_since(*from));
         let rtt = disturbed.fold(self.longest_rtt, |rtt, each| rtt + each);
         let measured = rtt.saturating_mul(6) + bounds.host_delay;
-        measured.max(bounds.least).max(LEAST_BASE)
+        let is_young = self.flows[flow].steps < YOUNG;
+        measured.max(bounds.least).max(if is_young { LEAST_BASE } else { Duration::ZERO })
     }
 
     /// The bound, if the silence is longer.

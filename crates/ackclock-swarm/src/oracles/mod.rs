@@ -2,6 +2,7 @@
 //! differ in one thing.
 
 pub(crate) mod bytes;
+pub(crate) mod economy;
 pub(crate) mod indifference;
 pub(crate) mod invariants;
 pub(crate) mod liveness;
@@ -27,5 +28,8 @@ impl Finding {
 
 /// What the oracles of one run say when it is over.
 pub(crate) fn judge_one(flows: &[Flow], hosts: &[HostSettings], outcome: &Outcome) -> Vec<Finding> {
-    bytes::judge(flows, hosts, outcome).into_iter().collect()
+    bytes::judge(flows, hosts, outcome)
+        .into_iter()
+        .chain(economy::judge(flows, hosts, outcome))
+        .collect()
 }

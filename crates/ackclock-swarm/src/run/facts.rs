@@ -7,6 +7,8 @@ pub struct Facts {
     pub flows: Vec<FlowFacts>,
     /// Packets that hosts sent.
     pub segments: u64,
+    /// Packets that were duplicated or held back.
+    pub disturbed: u64,
 }
 
 /// What the network carried and lost of a flow; in arrays what the client sends comes first.

@@ -79,6 +79,7 @@ pub fn run_watched<O: Observer>(
     let mut run = Run { plan, ledger, emulator, heard: Vec::new() };
     let (mut findings, cut_short) = run.go(most_segments);
     let time = run.emulator.now().saturating_since(Instant::ZERO);
+    let disturbed = run.disturbed();
     let Run { plan, ledger, emulator, .. } = run;
     let (watch, observer) = emulator.into_observer();
     let (flows, hosts) = {
@@ -86,11 +87,13 @@ pub fn run_watched<O: Observer>(
         (ledger.flows.clone(), ledger.hosts.clone())
     };
     let took = flows.iter().map(took).collect();
+    let mut facts = watch.facts;
+    facts.disturbed = disturbed;
     let mut outcome = Outcome {
         findings: Vec::new(),
         digest: watch.digest.0,
         shape: watch.shape.0,
-        facts: watch.facts,
+        facts,
         took,
         flows,
         hosts,
@@ -241,6 +244,12 @@ impl<O: Observer> Run<O> {
         topology.links().map(delay).fold(Duration::ZERO, |sum, each| sum + each)
     }
 
+    /// How many packets were duplicated or held back.
+    fn disturbed(&self) -> u64 {
+        let statistics = self.plan.topology.links().map(|link| self.emulator.statistics(link));
+        statistics.map(|link| link.packets_duplicated + link.packets_reordered).sum()
+    }
+
     /// Lets what is left of connections end, and looks whether it does.
     fn drain(&mut self) -> Option<Finding> {
         let longest = self.plan.hosts.iter().map(|host| {
@@ -279,7 +288,7 @@ impl Plan {
     /// The observer of a run.
     fn watch(&self, ledger: &SharedLedger) -> Watch {
         let ports = (0..self.flows.len()).map(|flow| self.port(flow)).collect();
-        let facts = Facts { flows: vec![Default::default(); self.flows.len()], segments: 0 };
+        let facts = Facts { flows: vec![Default::default(); self.flows.len()], ..Facts::default() };
         let paths: Vec<_> = self.topology.links().map(|link| self.topology.path(link)).collect();
         let wants_packets = paths.iter().any(|path| path.corrupt.parts_per_billion() > 0);
         let outages = paths.iter().flat_map(|path| &path.outages.spans).copied();
