@@ -20,6 +20,7 @@ mod scenario;
 mod serve;
 #[cfg(target_os = "linux")]
 mod setup;
+mod swarm;
 mod trace;
 mod transfer;
 mod values;

@@ -11,6 +11,7 @@ mod lab;
 mod path;
 mod serve;
 mod setup;
+mod swarm;
 mod trace;
 pub(crate) mod usage;
 
@@ -27,7 +28,8 @@ use std::ffi::OsString;
 
 /// A TCP stack in userspace: over an emulated path, or over a TUN interface to real hosts; and the
 /// emulated path by itself, between TUN interfaces; measurements of real networks; what happened on
-/// the connections of a capture; and the experiments of five papers about TCP.
+/// the connections of a capture; the experiments of five papers about TCP; and a swarm of networks that
+/// tries the stack.
 ///
 /// Exit status: 0 done, 1 the transfer or an experiment failed, 2 the command line is wrong, 3 the environment lacks
 /// something, 141 whoever read the output has gone.
@@ -50,6 +52,7 @@ enum Command {
     Path(path::Path),
     Serve(serve::Serve),
     Setup(setup::Setup),
+    Swarm(swarm::Swarm),
     Trace(trace::Trace),
 }
 
@@ -88,6 +91,7 @@ impl CommandLine {
             Command::Path(command) => command.run(),
             Command::Serve(command) => command.run(),
             Command::Setup(command) => command.run(),
+            Command::Swarm(command) => command.run(),
             Command::Trace(command) => command.run(),
         }
     }

@@ -45,7 +45,7 @@ fn help(arguments: &[OsString]) -> String {
 /// Words that may follow, for a command line that ends where one of them is needed.
 fn choice(arguments: &[OsString]) -> String {
     let Some(subcommand) = subcommand(arguments) else {
-        return "discard, echo, serve, hosts, path, bprobe, campaign, trace, emulate, lab or setup tun"
+        return "discard, echo, serve, hosts, path, bprobe, campaign, trace, emulate, lab, swarm or setup tun"
             .into();
     };
     let words: Vec<_> = subcommand.get_subcommands().map(Command::get_name).collect();

@@ -138,6 +138,11 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         self.network.observer()
     }
 
+    /// The observer, to ask it what it keeps for itself.
+    pub fn observer_mut(&mut self) -> &mut O {
+        self.network.observer_mut()
+    }
+
     /// Ends the emulation and returns the observer.
     pub fn into_observer(self) -> O {
         self.network.into_observer()

@@ -3,6 +3,7 @@
 pub(crate) mod endpoint;
 
 use crate::ids::LinkId;
+use crate::packet::fragments::{Reassembly, Whole};
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::CongestionController;
 use ackclock::stack::{Event, Handle, Stack, Transmit};
@@ -25,6 +26,7 @@ pub(crate) struct Host<C: 'static> {
     undone: Cell<usize>,
     /// Runs in place of the stack, if there is one.
     endpoint: Option<Box<dyn AnyEndpoint>>,
+    reassembly: Reassembly,
     outgoing: LinkId,
     /// How long the host is busy with each packet that it receives.
     processing: Duration,
@@ -60,6 +62,7 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
             owners: BTreeMap::new(),
             undone: Cell::new(0),
             endpoint: None,
+            reassembly: Reassembly::default(),
             outgoing,
             processing,
             busy_until: Instant::ZERO,
@@ -134,8 +137,16 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
         endpoint.downcast_ref()
     }
 
-    /// Gives a packet to the endpoint, or to the stack if there is none.
+    /// Gives a packet to the endpoint, or to the stack if there is none; of fragments what they make.
     pub(crate) fn on_packet(&mut self, now: Instant, bytes: &[u8]) {
+        match self.reassembly.take(now, bytes) {
+            Err(Whole) => self.on_whole_packet(now, bytes),
+            Ok(Some(whole)) => self.on_whole_packet(now, &whole),
+            Ok(None) => {}
+        }
+    }
+
+    fn on_whole_packet(&mut self, now: Instant, bytes: &[u8]) {
         match &mut self.endpoint {
             Some(endpoint) => endpoint.on_packet(now, bytes),
             None => self.stack.on_packet(now, bytes),

@@ -8,7 +8,7 @@ use crate::ids::{HostId, LinkId, NodeId, RouterId};
 use crate::link::Link;
 use crate::link::statistics::LinkStatistics;
 use crate::observer::{DropReason, Event, Observer, PacketOnLink, QueueLength, QueueOnLink, Wants};
-use crate::packet::{Packet, PacketPool};
+use crate::packet::{Packet, PacketPool, fragments};
 use ackclock::stack::Transmit;
 use ackclock::time::Instant;
 use router::Refusal;
@@ -144,6 +144,10 @@ impl<O: Observer> Network<O> {
         &self.observer
     }
 
+    pub(crate) fn observer_mut(&mut self) -> &mut O {
+        &mut self.observer
+    }
+
     pub(crate) fn into_observer(self) -> O {
         self.observer
     }
@@ -246,7 +250,14 @@ impl<O: Observer> Network<O> {
         match router::route(router, &self.routes, &mut packet.bytes, mtu) {
             Ok(next) => {
                 self.routers[router.0].packets_forwarded += 1;
-                self.put(next, packet);
+                let mtu = self.links[next.0].link.mtu() as usize;
+                if packet.bytes.len() <= mtu {
+                    return self.put(next, packet);
+                }
+                for bytes in fragments::cut(&packet.bytes, mtu) {
+                    self.put(next, Packet { number: packet.number, bytes });
+                }
+                self.pool.recycle(packet);
             }
             Err(Refusal { reason, complaint }) => {
                 self.routers[router.0].packets_dropped += 1;

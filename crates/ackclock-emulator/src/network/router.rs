@@ -3,13 +3,13 @@
 //!
 //! A router takes one from the hop limit. It sends an ICMP error to the sender if the hop limit is
 //! used up, if it knows no way to the destination, or if the packet is longer than the next link's
-//! MTU. All IPv4 packets are treated as if they had the DF bit: a router never fragments. There is
-//! no limit for the rate of ICMP errors. Packets to the router itself are dropped, since it has no
+//! MTU and may not be cut into fragments. There is no limit for the rate of ICMP errors. Packets to the router itself are dropped, since it has no
 //! services.
 
 use super::routing_table::Routes;
 use crate::ids::{LinkId, NodeId, RouterId};
 use crate::observer::DropReason;
+use crate::packet::fragments;
 use crate::packet::ip::{self, IpHeader};
 use crate::topology::addressing::{node_of, router_addresses};
 use ackclock::wire::{Ecn, IcmpErrorKind, IpInfo, MAX_HEADER, write_icmp_error};
@@ -32,8 +32,8 @@ pub(crate) struct Refusal {
     pub(crate) complaint: Option<IcmpErrorKind>,
 }
 
-/// The link by which a router forwards this packet, whose hop limit is lowered. `mtu` tells the MTU
-/// of a link.
+/// The link by which a router forwards this packet, whose hop limit is lowered; one that is longer than that
+/// link's MTU may be cut. `mtu` tells the MTU of a link.
 pub(crate) fn route(
     router: RouterId,
     routes: &Routes,
@@ -53,7 +53,7 @@ pub(crate) fn route(
         return Err(refuse(DropReason::Expired, Some(IcmpErrorKind::TimeExceeded)));
     }
     let mtu = mtu(next);
-    if header.length > mtu as usize {
+    if header.length > mtu as usize && !fragments::may_be_cut(packet) {
         return Err(refuse(DropReason::TooBig, Some(IcmpErrorKind::PacketTooBig { mtu })));
     }
     ip::decrement_hop_limit(packet);
@@ -145,6 +145,15 @@ mod tests {
             let cut = |packet: &mut Vec<u8>| packet.truncate(99);
             assert_eq!(refused(&cut, 1500), (Why::Malformed, None));
         }
+    }
+
+    #[test]
+    fn what_is_too_long_goes_on_if_it_may_be_cut() {
+        let mut packet = ip_packet(false, 1, Ecn::NotEct, 100);
+        packet[6] = 0;
+        // The checksum goes up by what the word has lost.
+        packet[10] += 0x40;
+        assert_eq!(routed(&mut packet, 99), Ok(TO_RECEIVER));
     }
 
     #[test]

@@ -7,6 +7,12 @@ pub(crate) fn is_sound(header: &[u8]) -> bool {
     fold(words.sum()) == 0xffff
 }
 
+/// The checksum of an IPv4 header whose own field is zero.
+pub(crate) fn of(header: &[u8]) -> u16 {
+    let words = header.chunks_exact(2).map(|word| u32::from(word[0]) << 8 | u32::from(word[1]));
+    !fold(words.sum())
+}
+
 /// The checksum after one word of the header has changed: HC' = ~(~HC + ~m + m'), RFC 1624 section
 /// 3, equation 3.
 pub(crate) fn updated(checksum: u16, before: u16, after: u16) -> u16 {

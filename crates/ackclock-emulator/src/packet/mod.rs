@@ -1,6 +1,7 @@
 //! Packets in the network, and the pool of their memory.
 
 mod checksum;
+pub(crate) mod fragments;
 pub(crate) mod ip;
 
 use ackclock::stack::Transmit;

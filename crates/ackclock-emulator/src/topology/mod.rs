@@ -17,7 +17,8 @@ use std::net::IpAddr;
 /// - A router forwards by static routes: of all ways to the destination it takes one with the
 ///   fewest links, and of several such the one whose first link was added first. Packets that it
 ///   cannot forward it answers with ICMP as real routers do: time exceeded, fragmentation needed or
-///   packet too big, network unreachable. It never fragments, and has no services of its own.
+///   packet too big, network unreachable. It cuts IPv4 packets that may be cut; hosts put fragments
+///   together. It has no services of its own.
 /// - Addresses follow from the order in which hosts and routers were added, counted from 1: host n
 ///   is 10.0.0.0 + n (in 10.0.0.0/8) and fd00::n, router n is 172.16.0.0 + n and fd01::n.
 ///

@@ -1,0 +1,97 @@
+//! A liar: what a host's segments are made into before they leave.
+
+use crate::case::Lie;
+use ackclock::seq::{SeqNumber, SeqRange};
+use ackclock::wire::{
+    Checksums, Flags, Header, MAX_HEADER, Protocol, SackBlocks, WriteChecksum, parse_packet,
+    write_packet_header,
+};
+
+/// Bytes that SACK lies name beyond what is acknowledged.
+const FAR: u32 = 3_000;
+
+/// A host that lies to its peers.
+#[derive(Debug)]
+pub(crate) struct Liar {
+    lie: Lie,
+    segments: u32,
+    last_ack: Option<SeqNumber>,
+    first_time: Option<u32>,
+}
+
+impl Liar {
+    pub(crate) fn new(lie: Lie) -> Self {
+        Liar { lie, segments: 0, last_ack: None, first_time: None }
+    }
+
+    /// Gives `send` what becomes of a packet.
+    pub(crate) fn tell(&mut self, packet: &[u8], send: &mut dyn FnMut(&[u8])) {
+        let Ok(parsed) = parse_packet(packet, Checksums::default()) else { return send(packet) };
+        let Protocol::Tcp(segment) = parsed.protocol else { return send(packet) };
+        let mut header = segment.header;
+        let is_open = header.flags.contains(Flags::ACK)
+            && !header.flags.contains(Flags::SYN)
+            && !header.flags.contains(Flags::RST);
+        if !is_open {
+            self.last_ack = Some(header.ack);
+            return send(packet);
+        }
+        self.segments += 1;
+        let before = self.last_ack.replace(header.ack).unwrap_or(header.ack);
+        let mut write = |header: &Header| {
+            let mut bytes = [0; MAX_HEADER];
+            let complete = WriteChecksum::Complete;
+            let length = write_packet_header(
+                &mut bytes,
+                &parsed.ip,
+                header,
+                [segment.payload, &[]],
+                complete,
+            );
+            send(&[&bytes[..length], segment.payload].concat());
+        };
+        match self.lie {
+            Lie::Split(pieces) => {
+                let advance = header.ack.since(before).min(1 << 30);
+                for piece in 1..pieces {
+                    let part = (u64::from(advance) * u64::from(piece) / u64::from(pieces)) as u32;
+                    if part > 0 {
+                        write(&Header { ack: before + part, ..header });
+                    }
+                }
+            }
+            Lie::Repeat(times) => (0..times).for_each(|_| write(&header)),
+            _ => self.change(&mut header),
+        }
+        write(&header);
+    }
+
+    /// Changes a header by the lie.
+    fn change(&mut self, header: &mut Header) {
+        match self.lie {
+            Lie::Optimistic(bytes) => header.ack = header.ack + bytes,
+            Lie::Sack => header.options.sack = block(header.ack + FAR),
+            Lie::DSack => header.options.sack = block(header.ack - FAR),
+            Lie::Shrink if self.segments.is_multiple_of(2) => header.window /= 2,
+            Lie::Close if self.segments % 16 < 4 => header.window = 0,
+            Lie::Echo => {
+                if let Some(timestamps) = &mut header.options.timestamps {
+                    timestamps.echo = timestamps.echo.wrapping_sub(self.segments % 1_000);
+                }
+            }
+            Lie::Stale => {
+                if let Some(timestamps) = &mut header.options.timestamps {
+                    timestamps.value = *self.first_time.get_or_insert(timestamps.value);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// One SACK block.
+fn block(start: SeqNumber) -> SackBlocks {
+    let mut blocks = SackBlocks::EMPTY;
+    blocks.push(SeqRange::from_len(start, FAR));
+    blocks
+}

@@ -1,0 +1,46 @@
+//! Bytes: what an application reads is what the other one wrote, exactly and in order, both ways.
+//!
+//! The bound is exact. A connection that is over without an error has delivered everything. It may
+//! fail only if an application aborted it, if the other end had failed before, or after a time for which
+//! its settings let it wait; whether the path gave reason to that is for liveness.
+
+use super::Finding;
+use crate::case::{Flow, HostSettings};
+use crate::run::Outcome;
+use ackclock::tcp::Error;
+
+/// What is wrong with the bytes of a run.
+pub(crate) fn judge(flows: &[Flow], hosts: &[HostSettings], outcome: &Outcome) -> Option<Finding> {
+    let problem = |text: String| Some(Finding::new("bytes", &text));
+    for (number, (flow, notes)) in flows.iter().zip(&outcome.flows).enumerate() {
+        if let Some(wrong) = &notes.wrong {
+            return problem(format!("flow {number}: {wrong}"));
+        }
+        let totals = flow.totals();
+        let is_liar = flow.hosts.iter().any(|host| hosts[*host].lie.is_some());
+        for side in [0, 1] {
+            if notes.finished[side]
+                && notes.read[side] != totals[1 - side]
+                && !notes.aborted[1 - side]
+            {
+                let (read, written) = (notes.read[side], totals[1 - side]);
+                return problem(format!(
+                    "flow {number}: side {side} read {read} bytes to the end of {written}"
+                ));
+            }
+            let other_failed = notes.aborted[1 - side] || notes.errors[1 - side].is_some();
+            let is_short = flow.hosts.iter().any(|host| hosts[*host].memory < u64::MAX);
+            let may_fail = flow.is_aborted() || is_liar || is_short || other_failed;
+            match notes.errors[side] {
+                Some(Error::TimedOut | Error::UserTimeout | Error::KeepaliveTimeout) | None => {}
+                Some(_) if may_fail => {}
+                Some(error) => {
+                    return problem(format!(
+                        "flow {number}: side {side} failed for no reason: {error}"
+                    ));
+                }
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,211 @@
+//! Liveness: on a path that delivers, something goes on within a stated number of timeouts.
+//!
+//! What a timeout may be follows from the path and the settings, never from what the stacks believe:
+//!
+//! - `base` is the longest timeout that measurements of this path can justify: six times the longest
+//!   round trip (RFC 6298: SRTT + 4 RTTVAR, and the first measurement makes 3 R of R), the longest delays of acks and of hosts,
+//!   and at least the initial timeout; as long as nothing may have been measured 3 s, the timeout after a SYN that was
+//!   sent again (RFC 6298 rule 5.7).
+//! - Each timeout whose segment or ack is lost doubles the next (rule 5.5), up to the largest. Losses nearer to
+//!   each other than half of the least timeout cannot be those of two timeouts.
+//! - A doubled timeout outlives the silence in which it was doubled, without timestamps until something is
+//!   acknowledged that was sent once; so what was counted in the silence before (without timestamps, in all before)
+//!   goes on counting until the path has lost nothing for as long as such a timeout.
+//! - While an application rests, a host or a line is out of order, nothing need go on; afterwards
+//!   it may take as long again as that, twice over, since probes double their distance too. What was on
+//!   its way when a host stopped, a line stood still or a clock jumped makes a round trip longer by that.
+//!
+//! A side that was left by the other waits as long as its settings say, which may be for ever: an RST gets lost.
+//!
+//! A silence that is longer than these together is a finding.
+
+use crate::host::ledger::FlowNotes;
+use ackclock::time::{Duration, Instant};
+
+/// Most doublings that are counted.
+const MOST_DOUBLINGS: u32 = 20;
+/// So many steps of its applications later a connection has measured a round trip.
+const YOUNG: u64 = 12;
+/// The timeout after a SYN that was sent again (RFC 6298 rule 5.7).
+const LEAST_BASE: Duration = Duration::from_secs(3);
+
+/// What liveness is judged by, for each flow.
+#[derive(Clone, Debug)]
+pub(crate) struct Bounds {
+    /// Delays of hosts and their acks.
+    pub(crate) host_delay: Duration,
+    /// The largest of initial and least timeouts.
+    pub(crate) least: Duration,
+    /// The largest timeout.
+    pub(crate) most: Duration,
+    /// Losses nearer than this count once.
+    pub(crate) apart: Duration,
+    /// Whether both ends use timestamps.
+    pub(crate) timestamps: bool,
+    /// Whether nothing is promised: one of the two lies.
+    pub(crate) exempt: bool,
+    /// More losses than are seen, for what is held back and never comes.
+    pub(crate) unseen: u32,
+}
+
+/// Judges each flow while the run goes on.
+pub(crate) struct Liveness {
+    flows: Vec<Silence>,
+    /// When lines or hosts were out of order.
+    disturbances: Vec<[Instant; 2]>,
+    /// The longest round trip of the path so far.
+    pub(crate) longest_rtt: Duration,
+    /// What exceeded its bound when it was last looked at, with what was known then.
+    pending: Vec<Excess>,
+}
+
+/// The silence of one flow.
+struct Silence {
+    bounds: Bounds,
+    steps: u64,
+    since: Instant,
+    losses: u32,
+    /// How many of them were counted in silences before this one.
+    carried: u32,
+    counted_at: Option<Instant>,
+    lost_at: Instant,
+    /// Whether nothing more is expected of it, nor demanded.
+    is_given_up: bool,
+}
+
+/// A silence that was too long.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Excess {
+    flow: usize,
+    since: Instant,
+    until: Instant,
+    rest: Duration,
+    losses: u32,
+}
+
+impl Liveness {
+    pub(crate) fn new(flows: Vec<Bounds>, disturbances: Vec<[Instant; 2]>) -> Self {
+        let silence = |bounds| Silence {
+            bounds,
+            steps: 0,
+            since: Instant::ZERO,
+            losses: 0,
+            carried: 0,
+            counted_at: None,
+            lost_at: Instant::ZERO,
+            is_given_up: false,
+        };
+        Liveness {
+            flows: flows.into_iter().map(silence).collect(),
+            disturbances,
+            longest_rtt: Duration::ZERO,
+            pending: Vec::new(),
+        }
+    }
+
+    /// Whether nothing more is expected of a flow, since one of the two lies.
+    pub(crate) fn has_given_up(&self, flow: usize) -> bool {
+        self.flows[flow].is_given_up
+    }
+
+    /// A packet of a flow was lost.
+    pub(crate) fn on_lost(&mut self, now: Instant, flow: usize) {
+        let silence = &mut self.flows[flow];
+        silence.lost_at = now;
+        let apart = silence.bounds.apart;
+        if silence.counted_at.is_none_or(|at| now.saturating_since(at) >= apart) {
+            silence.losses += 1;
+            silence.counted_at = Some(now);
+        }
+    }
+
+    /// Takes note of where a flow is.
+    pub(crate) fn look(&mut self, now: Instant, flow: usize, notes: &FlowNotes) {
+        if notes.started.is_none() || self.flows[flow].steps == notes.steps {
+            return;
+        }
+        if self.flows[flow].steps > 0 {
+            self.judge(flow, notes.progress_at, notes.rests_until);
+        }
+        let base = self.base(flow, now);
+        let silence = &mut self.flows[flow];
+        let doubled = base.saturating_mul(1 << silence.losses.min(MOST_DOUBLINGS));
+        if now.saturating_since(silence.lost_at) > doubled {
+            silence.losses = 0;
+        } else if silence.bounds.timestamps {
+            silence.losses -= silence.carried;
+        }
+        silence.carried = silence.losses;
+        silence.steps = notes.steps;
+        silence.since = notes.progress_at;
+    }
+
+    /// Looks at a flow of which nothing may have been seen for long.
+    pub(crate) fn tick(&mut self, now: Instant, flow: usize, notes: &FlowNotes) {
+        self.look(now, flow, notes);
+        let is_deserted = notes.ended.iter().any(Option::is_some) && notes.has_failed();
+        if is_deserted {
+            self.flows[flow].is_given_up = true;
+        } else if notes.started.is_some() && !notes.is_over() {
+            self.judge(flow, now, notes.rests_until);
+        }
+    }
+
+    fn judge(&mut self, flow: usize, until: Instant, rests_until: Instant) {
+        let silence = &self.flows[flow];
+        let rest = rests_until.saturating_since(silence.since);
+        let excess = Excess { flow, since: silence.since, until, rest, losses: silence.losses };
+        if self.exceeds(&excess).is_some() {
+            self.pending.retain(|other| other.flow != flow || other.since != excess.since);
+            self.pending.push(excess);
+        }
+    }
+
+    fn base(&self, flow: usize, now: Instant) -> Duration {
+        let bounds = &self.flows[flow].bounds;
+        let begun = self.disturbances.iter().filter(|[from, _]| *from <= now);
+        let disturbed = begun.map(|[from, to]| to.saturating_since(*from));
+        let rtt = disturbed.fold(self.longest_rtt, |rtt, each| rtt + each);
+        let measured = rtt.saturating_mul(6) + bounds.host_delay;
+        let is_young = self.flows[flow].steps < YOUNG;
+        measured.max(bounds.least).max(if is_young { LEAST_BASE } else { Duration::ZERO })
+    }
+
+    /// The bound, if the silence is longer.
+    fn exceeds(&self, excess: &Excess) -> Option<Duration> {
+        let Excess { flow, since, until, rest, losses } = *excess;
+        let (base, bounds) = (self.base(flow, until), &self.flows[flow].bounds);
+        let doublings = (losses + 1 + bounds.unseen).min(MOST_DOUBLINGS);
+        let mut bound = rest.saturating_mul(3);
+        for doubling in 0..=doublings {
+            bound += base.saturating_mul(1 << doubling).min(bounds.most.max(base));
+        }
+        for [from, to] in &self.disturbances {
+            if *from < until && since < *to {
+                bound += to.saturating_since(*from).saturating_mul(3);
+            }
+        }
+        (until.saturating_since(since) > bound).then_some(bound)
+    }
+
+    /// What is still too long by what is known now, in words.
+    pub(crate) fn verdict(&mut self) -> Option<String> {
+        let pending = std::mem::take(&mut self.pending);
+        pending.iter().find_map(|excess| {
+            if self.flows[excess.flow].bounds.exempt {
+                self.flows[excess.flow].is_given_up = true;
+                return None;
+            }
+            let bound = self.exceeds(excess)?;
+            let Excess { flow, since, until, losses, .. } = excess;
+            Some(format!(
+                "flow {flow} stood still from {:.3} s for {:.3} s, {losses} losses apart; {:.3} s are enough on a path \
+                 whose longest round trip is {:.3} s",
+                since.as_micros() as f64 / 1e6,
+                until.saturating_since(*since).as_micros() as f64 / 1e6,
+                bound.as_micros() as f64 / 1e6,
+                self.longest_rtt.as_micros() as f64 / 1e6,
+            ))
+        })
+    }
+}

@@ -1,0 +1,239 @@
+//! Monotony: a better path, or a better TCP on the same path, does not make a transfer slower.
+//!
+//! Two runs differ in one change. Everything random is drawn for every packet whether it is used or not, so
+//! that a lower loss loses a subset of the same packets, and likewise for duplicates and
+//! reordering. One pair proves nothing: the loss of a last segment costs a timeout. So a pair that is slower by
+//! half leads to 40 pairs that differ in the seed of the network. It is a finding if the mean of the
+//! ratios' logarithms is above the change's bound by three standard errors.
+//!
+//! The bounds allow for what is known and meant: a longer queue lets slow start overshoot by more, a higher
+//! rate fills it in larger bursts, and less payload fits beside timestamps.
+
+use super::Finding;
+use crate::case::{Case, Line};
+use crate::run::run;
+
+/// A pair is suspect if the better run takes so many times as long.
+const SUSPECT: f64 = 1.5;
+/// Pairs that decide, and after how many of them a clear case is let go.
+const PAIRS: u64 = 40;
+const EARLY: usize = 8;
+/// Packets of one run.
+const MOST_SEGMENTS: u64 = 60_000;
+/// What a run takes at least, in seconds, so that ratios of very short ones mean nothing.
+const GRAIN: f64 = 0.5;
+
+/// A change for the better.
+pub(crate) struct Change {
+    pub(crate) name: &'static str,
+    /// So many times as long may the better run take in the mean.
+    bound: f64,
+    apply: fn(&Case) -> Option<Case>,
+}
+
+/// All changes.
+pub(crate) const CHANGES: &[Change] = &[
+    Change {
+        name: "less-loss",
+        bound: 1.25,
+        apply: |case| paths(case, |line| without(line, "loss")),
+    },
+    Change {
+        name: "half-the-loss",
+        bound: 1.25,
+        apply: |case| paths(case, |line| scaled(line, "loss", 0.5)),
+    },
+    Change {
+        name: "less-duplication",
+        bound: 1.25,
+        apply: |case| paths(case, |line| without(line, "duplicate")),
+    },
+    Change {
+        name: "less-reordering",
+        bound: 1.25,
+        apply: |case| paths(case, |line| without(line, "reorder")),
+    },
+    Change {
+        name: "less-jitter",
+        bound: 1.25,
+        apply: |case| paths(case, |line| without(line, "jitter")),
+    },
+    Change {
+        name: "shorter-delay",
+        bound: 1.25,
+        apply: |case| paths(case, |line| scaled(line, "delay", 0.5)),
+    },
+    Change {
+        name: "more-rate",
+        bound: 1.25,
+        apply: |case| paths(case, |line| scaled(line, "rate", 2.0)),
+    },
+    Change {
+        name: "bigger-buffer",
+        bound: 2.0,
+        apply: |case| paths(case, |line| scaled(line, "queue", 2.0)),
+    },
+    Change { name: "sack", bound: 1.25, apply: |case| hosts(case, |line| without(line, "sack")) },
+    Change {
+        name: "timestamps",
+        bound: 1.25,
+        apply: |case| hosts(case, |line| without(line, "timestamps")),
+    },
+    Change {
+        name: "rack",
+        bound: 1.25,
+        apply: |case| hosts(case, |line| without(line, "recovery")),
+    },
+    Change { name: "ipv6", bound: 1.25, apply: six },
+];
+
+/// The case with every path changed; `None` if none can be.
+fn paths(case: &Case, change: impl Fn(&Line) -> Option<Line>) -> Option<Case> {
+    let mut better = case.clone();
+    let mut changed = false;
+    for line in better.hops.as_flattened_mut() {
+        if let Some(new) = change(line) {
+            *line = new;
+            changed = true;
+        }
+    }
+    changed.then_some(better)
+}
+
+/// The case with every host changed; `None` if none can be.
+fn hosts(case: &Case, change: impl Fn(&Line) -> Option<Line>) -> Option<Case> {
+    let mut better = case.clone();
+    let mut changed = false;
+    for line in &mut better.hosts {
+        if let Some(new) = change(line) {
+            *line = new;
+            changed = true;
+        }
+    }
+    changed.then_some(better)
+}
+
+fn without(line: &Line, key: &str) -> Option<Line> {
+    line.get(key).map(|_| line.without(key))
+}
+
+/// A line in which a plain number with a unit is multiplied.
+fn scaled(line: &Line, key: &str, factor: f64) -> Option<Line> {
+    let text = line.get(key)?;
+    let digits =
+        text.find(|each: char| !each.is_ascii_digit() && each != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    if unit.contains([':', '/']) {
+        return None;
+    }
+    let number = number.parse::<f64>().ok()? * factor;
+    let number = if unit == "%" { format!("{number:.4}") } else { format!("{number:.0}") };
+    Some(line.with(key, format!("{number}{unit}")))
+}
+
+/// IPv6 instead of IPv4 with as many bytes more of MTU as its header is longer.
+fn six(case: &Case) -> Option<Case> {
+    if case.ip == 6 {
+        return None;
+    }
+    let mtu = |line: &Line| {
+        Some(line.with("mtu", line.read::<u32>("mtu").unwrap_or(1_500).max(1_260) + 20))
+    };
+    let mut better = paths(case, mtu)?;
+    better.ip = 6;
+    Some(better)
+}
+
+/// The names of the changes that a case allows.
+pub(crate) fn applicable(case: &Case) -> Vec<&'static str> {
+    CHANGES
+        .iter()
+        .filter(|change| (change.apply)(case).is_some())
+        .map(|change| change.name)
+        .collect()
+}
+
+/// The better case of a change.
+pub(crate) fn better(case: &Case, name: &str) -> Option<Case> {
+    let change = CHANGES.iter().find(|change| change.name == name)?;
+    (change.apply)(case)
+}
+
+/// How long a case takes, in seconds; `None` if it does not come to its end.
+fn took(case: &Case, spent: &mut Spent) -> Option<f64> {
+    let outcome = run(case, MOST_SEGMENTS).ok()?;
+    spent.add(&outcome);
+    let took = outcome.took.iter().copied().collect::<Option<Vec<_>>>()?;
+    let longest = took.into_iter().max()?;
+    let failed = outcome.flows.iter().any(|flow| flow.has_failed());
+    (!failed && !outcome.cut_short).then(|| longest.as_micros() as f64 / 1e6)
+}
+
+/// What was spent on runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    pub(crate) segments: u64,
+    pub(crate) micros: u64,
+    pub(crate) digest: u64,
+}
+
+impl Spent {
+    pub(crate) fn add(&mut self, outcome: &crate::run::Outcome) {
+        self.segments += outcome.facts.segments;
+        self.micros += outcome.time.as_micros();
+        self.digest = self.digest.rotate_left(7) ^ outcome.digest;
+    }
+}
+
+/// Compares a case with its better one.
+pub(crate) fn judge(case: &Case, name: &str, spent: &mut Spent) -> Option<Finding> {
+    let change = CHANGES.iter().find(|change| change.name == name)?;
+    (change.apply)(case)?;
+    let ratio = |seed: u64, spent: &mut Spent| {
+        let mut worse = case.clone();
+        worse.seed = case.seed.wrapping_add(seed);
+        let better = (change.apply)(&worse)?;
+        let (worse, better) = (took(&worse, spent)?, took(&better, spent)?);
+        Some(((better + GRAIN) / (worse + GRAIN), better, worse))
+    };
+    let (first, ..) = ratio(0, spent)?;
+    if first < SUSPECT {
+        return None;
+    }
+    let mut logs = Vec::new();
+    let mut sums = [0.0, 0.0];
+    for seed in 1..=PAIRS {
+        let Some((ratio, better, worse)) = ratio(seed, spent) else { continue };
+        logs.push(ratio.ln());
+        sums = [sums[0] + better, sums[1] + worse];
+        let (mean, error) = mean_and_error(&logs);
+        if logs.len() >= EARLY && mean + 2.0 * error < change.bound.ln() {
+            return None;
+        }
+    }
+    if logs.len() < 30 {
+        return None;
+    }
+    let (mean, error) = mean_and_error(&logs);
+    let count = logs.len() as f64;
+    (mean - 3.0 * error > change.bound.ln()).then(|| {
+        let text = format!(
+            "{name} makes {} pairs of runs {:.2} times as long in the mean (at least {:.2} by three standard errors): \
+             {:.2} s instead of {:.2} s; {} times are allowed",
+            logs.len(),
+            mean.exp(),
+            (mean - 3.0 * error).exp(),
+            sums[0] / count,
+            sums[1] / count,
+            change.bound
+        );
+        Finding::new(&format!("monotony:{name}"), &text)
+    })
+}
+
+fn mean_and_error(of: &[f64]) -> (f64, f64) {
+    let count = of.len() as f64;
+    let mean = of.iter().sum::<f64>() / count;
+    let squares: f64 = of.iter().map(|each| (each - mean) * (each - mean)).sum();
+    (mean, (squares / (count - 1.0).max(1.0) / count).sqrt())
+}
