@@ -93,7 +93,7 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     /// Bytes from SND.UNA on.
     queue: Ring<'a>,
     flight: FlightOf<'a, P>,
-    recovery: Recovery<P>,
+    pub(super) recovery: Recovery<P>,
     rto: Rto<P>,
     ecn: EcnSender<P>,
     round: Round<P>,

@@ -22,6 +22,19 @@ fn three_duplicate_acks_retransmit_and_halve_the_window() {
     assert_eq!((info.cwnd, info.ssthresh, info.fast_recoveries), (5_000, 5_000, 1));
 }
 
+/// As after so much data without a loss that SND.UNA seems to lie before the last RecoveryPoint again.
+#[test]
+fn the_last_episode_may_be_2_gib_ago() {
+    let mut test = in_flight(without_sack(), 10);
+    test.wait(10);
+    let una = test.connection.sender.snd_una();
+    test.connection.sender.recovery.recover_beyond(una + (1 << 31) - 20_000);
+    for _ in 0..3 {
+        test.acks(0);
+    }
+    assert_eq!(test.data(), [(0, 1_000)]);
+}
+
 #[test]
 fn limited_transmit_sends_new_data_on_the_first_two_duplicates() {
     let mut test = in_flight(without_sack(), 10);

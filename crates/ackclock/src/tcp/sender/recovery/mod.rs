@@ -195,6 +195,12 @@ impl<P: Profile> Recovery<P> {
         self.episode.point
     }
 
+    /// Puts the point of the last episode elsewhere.
+    #[cfg(test)]
+    pub(crate) fn recover_beyond(&mut self, point: SeqNumber) {
+        self.episode.point = point;
+    }
+
     /// Where FlightSize ends when an episode begins: what limited transmit has sent since the first
     /// duplicate ack does not count (RFC 5681 section 3.2, step 2).
     pub(crate) fn flight_end(&self) -> SeqNumber {

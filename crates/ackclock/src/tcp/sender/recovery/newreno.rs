@@ -5,6 +5,7 @@
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
 use crate::seq::SeqNumber;
+use crate::seq::SeqRange;
 use crate::tcp::sender::flight::Run;
 
 /// RFC 6582.
@@ -64,8 +65,10 @@ impl Rules for NewReno {
             self.credit = (self.credit + ack.mss).min(flight.outstanding());
             let began = episode.phase == Phase::Fast;
             // Step 2: only if the cumulative ack covers more than `recover`; else the duplicates
-            // come of what was retransmitted after a timeout.
-            let fresh = episode.phase == Phase::Open && ack.una.after(episode.point);
+            // come of what was retransmitted after a timeout. `recover` is never beyond SND.NXT: where it
+            // seems to be, 2 GiB were acknowledged since.
+            let may_repeat = SeqRange::new(ack.una, ack.nxt + 1).contains(episode.point);
+            let fresh = episode.phase == Phase::Open && !may_repeat;
             if fresh && episode.duplicate_acks == DUPLICATE_THRESHOLD {
                 outcome.lost = flight.mark_first_lost();
                 episode.begin(Phase::Fast, ack.nxt, &mut outcome);
