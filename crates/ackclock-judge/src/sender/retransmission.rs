@@ -257,9 +257,12 @@ impl Retransmissions {
         let is_first = seen.text() <= facts.acked;
         let is_last = seen.end() >= facts.sent;
         let in_timeout = record.start < self.timed_out;
+        // RFC 5681 section 3.2; RFC 5827 lets fewer do in a small flight, and SACK tells more than a count.
+        let is_small = facts.outstanding() <= 4 * facts.peer_mss();
+        let enough = if facts.sack() || is_small { 1 } else { 3 };
         // A new recovery may send all holes again (RFC 6675 section 5 step 4.3 resets HighRxt).
         let evidence = flight.overtaken(record)
-            || flight.repeats > 0
+            || flight.repeats >= enough
             || recovering
             || facts.acked < self.repairs
             || time <= self.excused

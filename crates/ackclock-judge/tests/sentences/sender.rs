@@ -143,6 +143,16 @@ fn nothing_is_sent_again_without_a_cause() {
 }
 
 #[test]
+fn two_duplicate_acks_are_no_cause_in_a_large_flight() {
+    let six: String =
+        (0..6).map(|n| format!("> . {}:{}(1000) ack 1\n", n * 1000 + 1, n * 1000 + 1001)).collect();
+    let dup = "< . 1:1(0) ack 1\n";
+    let again = "> . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 6001";
+    kept(&format!("{six}+0.01 {dup}{dup}{dup}{again}"));
+    broken("retransmission-too-early", &format!("{six}+0.01 {dup}{dup}{again}"));
+}
+
+#[test]
 fn what_is_acknowledged_is_not_sent_again() {
     broken(
         "acknowledged-data-again",
