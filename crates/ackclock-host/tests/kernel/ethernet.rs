@@ -187,7 +187,7 @@ impl ByHand {
     fn send(&mut self, step: Duration, handle: Handle, stream: &mut TcpStream, byte: u8) {
         assert_eq!(self.stack.send(self.now, handle, &[byte]), Ok(1));
         self.drive(step, |now, _, stack| {
-            stack.info(now, handle).expect("a connection").bytes_acked == byte.into()
+            stack.info(now, handle).expect("a connection").bytes_acked == u64::from(byte)
         });
         let mut bytes = [0];
         stream.read_exact(&mut bytes).expect("a byte");

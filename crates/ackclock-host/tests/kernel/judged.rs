@@ -36,13 +36,6 @@ impl<L: Link> Judged<L> {
     }
 }
 
-impl<L> Judged<L> {
-    /// The link.
-    pub(crate) fn link(&self) -> &L {
-        &self.link
-    }
-}
-
 impl<L: Link> Link for Judged<L> {
     type Error = L::Error;
 

@@ -69,7 +69,7 @@ impl Liar {
     /// Changes a header by the lie.
     fn change(&mut self, header: &mut Header) {
         match self.lie {
-            Lie::Optimistic(bytes) => header.ack = header.ack + bytes,
+            Lie::Optimistic(bytes) => header.ack += bytes,
             Lie::Sack => header.options.sack = block(header.ack + FAR),
             Lie::DSack => header.options.sack = block(header.ack - FAR),
             Lie::Shrink if self.segments.is_multiple_of(2) => header.window /= 2,

@@ -162,7 +162,7 @@ impl Plan {
             let mut isn = 0;
             if stack.connect(start, remote, local, &settings.config).is_ok() {
                 stack.transmit(start, &mut |transmit| {
-                    let at = usize::from(transmit.transport_offset) + 4;
+                    let at = transmit.transport_offset + 4;
                     let field =
                         transmit.header.get(at..at + 4).and_then(|field| field.try_into().ok());
                     isn = field.map_or(0, u32::from_be_bytes);
