@@ -196,7 +196,7 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// Puts the point of the last episode elsewhere.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "alloc"))]
     pub(crate) fn recover_beyond(&mut self, point: SeqNumber) {
         self.episode.point = point;
     }
