@@ -28,7 +28,7 @@ fn the_last_episode_may_be_2_gib_ago() {
     let mut test = in_flight(without_sack(), 10);
     test.wait(10);
     let una = test.connection.sender.snd_una();
-    test.connection.sender.recovery.recover_beyond(una + (1 << 31) - 20_000);
+    test.connection.sender.recovery.episode.point = una + (1 << 31) - 20_000;
     for _ in 0..3 {
         test.acks(0);
     }

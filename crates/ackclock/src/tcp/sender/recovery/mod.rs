@@ -155,7 +155,7 @@ pub(crate) struct Outcome {
 #[derive(Debug)]
 pub(crate) struct Recovery<P: Profile> {
     rules: <P::Recovery as RecoveryChoice>::Rules,
-    episode: Episode,
+    pub(in crate::tcp) episode: Episode,
     undo: <P::Undo as Part>::Keeps<Undo>,
 }
 
@@ -193,12 +193,6 @@ impl<P: Profile> Recovery<P> {
     /// SND.NXT when the last episode began.
     pub(crate) fn point(&self) -> SeqNumber {
         self.episode.point
-    }
-
-    /// Puts the point of the last episode elsewhere.
-    #[cfg(all(test, feature = "alloc"))]
-    pub(crate) fn recover_beyond(&mut self, point: SeqNumber) {
-        self.episode.point = point;
     }
 
     /// Where FlightSize ends when an episode begins: what limited transmit has sent since the first

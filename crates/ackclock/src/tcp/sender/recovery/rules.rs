@@ -4,10 +4,10 @@ use super::*;
 
 /// What every recovery keeps of the episode that is going on.
 #[derive(Debug)]
-pub(super) struct Episode {
+pub(in crate::tcp) struct Episode {
     pub(super) phase: Phase,
     /// RecoveryPoint (RFC 6675), `recover` (RFC 6582): SND.NXT when the episode began.
-    pub(super) point: SeqNumber,
+    pub(in crate::tcp) point: SeqNumber,
     /// Duplicate acks since the last ack of new data.
     pub(super) duplicate_acks: u32,
     /// SND.NXT when the first of them arrived.
