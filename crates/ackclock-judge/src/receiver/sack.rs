@@ -69,6 +69,9 @@ const REMEMBERED: usize = 1024;
 pub(crate) struct Sacks {
     /// Duplicates that no D-SACK block has reported yet.
     duplicates: VecDeque<(Offset, Offset)>,
+    /// The D-SACK block of the last segment with text, and where that ended. A host whose device, or kernel, cuts
+    /// what it sends into segments copies the options into each.
+    copied: Option<((Offset, Offset), Offset)>,
     /// Segments behind a hole that the next ack must name first, as they arrived.
     triggers: VecDeque<(Instant, Offset, Offset)>,
 }
@@ -153,15 +156,16 @@ impl Sacks {
         (start, end): (Offset, Offset),
         docket: &mut Docket<'_>,
     ) {
+        let block = (start, end);
         let reported = self.duplicates.iter().position(|range| range.0 <= start && end <= range.1);
-        match reported {
-            Some(at) => {
-                self.duplicates.remove(at);
-            }
-            None => docket.forbid(&DSACK, seen.time, seen.number, || {
+        if let Some(at) = reported {
+            self.duplicates.remove(at);
+        } else if self.copied != Some((block, seen.seq)) {
+            docket.forbid(&DSACK, seen.time, seen.number, || {
                 format!("a D-SACK of {start} to {end}, which did not come twice")
-            }),
+            });
         }
+        self.copied = (seen.payload_len() > 0).then_some((block, seen.end()));
     }
 
     /// The first block has what came last, if that did not advance the ack.

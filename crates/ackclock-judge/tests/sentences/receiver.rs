@@ -241,6 +241,10 @@ fn a_duplicate_is_reported_once() {
         > . 1:1(0) ack 101 <sack 1:101>
         ";
     kept(twice);
+    // What is cut into segments by a device has the same options in each.
+    let cut = "> . 1:901(900) ack 101 <sack 1:101>\n> . 901:1801(900) ack 101 <sack 1:101>";
+    let cut = twice.replace("> . 1:1(0) ack 101 <sack 1:101>", cut);
+    kept(&format!("write 1800\n{cut}\n+0.01 < . 101:101(0) ack 1801"));
     // The number of a FIN may be in it.
     let fin = "< F. 1:101(100) ack 1\n> . 1:1(0) ack 102 win 9899\n+0.01 < F. 1:101(100) ack 1\n";
     kept(&format!("{fin}> . 1:1(0) ack 102 <sack 1:102>"));
