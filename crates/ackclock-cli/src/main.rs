@@ -11,6 +11,7 @@ mod emulate;
 mod failure;
 mod hosts;
 mod interrupt;
+mod judge;
 mod lab;
 mod measure;
 mod options;

@@ -50,7 +50,7 @@ impl Judge {
         self.on_time(now);
         self.packets += 1;
         let number = self.packets;
-        match parse_packet(packet, Checksums::ALL) {
+        match parse_packet(packet, self.checksums()) {
             Ok(Packet { protocol: Protocol::Tcp(segment), .. }) => {
                 let Some((raw, ends)) = self.read(now, packet, &segment, true) else { return };
                 self.sent(&raw, ends);
@@ -64,7 +64,7 @@ impl Judge {
     pub fn on_received(&mut self, now: Instant, packet: &[u8]) {
         self.on_time(now);
         self.packets += 1;
-        match parse_packet(packet, Checksums::ALL) {
+        match parse_packet(packet, self.checksums()) {
             Ok(Packet { protocol: Protocol::Tcp(segment), .. }) => {
                 let Some((raw, ends)) = self.read(now, packet, &segment, false) else { return };
                 self.received(&raw, ends);
@@ -112,6 +112,11 @@ impl Judge {
         self.due = due;
     }
 
+    /// The number of the next packet, where packets have numbers already, as those of a capture.
+    pub fn number_next(&mut self, number: u64) {
+        self.packets = number.saturating_sub(1);
+    }
+
     /// What was found so far.
     pub fn findings(&self) -> &Findings {
         &self.findings
@@ -121,6 +126,11 @@ impl Judge {
     pub fn finish(mut self, now: Instant) -> Findings {
         self.on_time(now);
         self.findings
+    }
+
+    fn checksums(&self) -> Checksums {
+        let transport = self.settings.checksums_are_complete;
+        Checksums { ip: transport, transport }
     }
 
     /// What the rules need of a TCP packet, and the ends of its connection.

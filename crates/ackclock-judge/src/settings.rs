@@ -59,6 +59,9 @@ pub struct Settings {
     pub heeds_sack: bool,
     /// Whether the host reduces its window after an idle time (RFC 5681 section 4.1).
     pub restarts_after_idle: bool,
+    /// Whether checksums are complete where packets are captured, so that a wrong one is the host's fault when it
+    /// sends, and makes it drop what it receives.
+    pub checksums_are_complete: bool,
     /// Whether what is captured may be larger than what goes on the path: taken before segmentation.
     pub super_segments: bool,
 }
@@ -83,6 +86,7 @@ impl Default for Settings {
             syn_give_up: Duration::from_secs(180),
             heeds_sack: false,
             restarts_after_idle: false,
+            checksums_are_complete: true,
             super_segments: false,
         }
     }

@@ -63,6 +63,7 @@ pub use explain::{Cause, Retransmission};
 pub use graphs::GraphPage;
 pub use listing::{Brief, Explanations, Long};
 pub use observer::{Event, EventKind, Observer, Place, Sort};
+pub use packet::ip_packet;
 pub use report::{Causes, Connection, Direction, Ending, InitialWindow, SynOptions, Windows};
 pub use samples::RttStatistics;
 pub use selection::Selection;

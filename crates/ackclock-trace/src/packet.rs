@@ -119,6 +119,21 @@ impl Packet {
     }
 }
 
+/// The IP packet of a record that was captured whole; `None` if it was cut, or there is none that is understood.
+pub fn ip_packet<'a>(record: &Record<'a>) -> Option<&'a [u8]> {
+    if record.data.len() < record.original_len {
+        return None;
+    }
+    let packet = slice(record.link_type, record.data).ok()?;
+    let start = match packet.net? {
+        LaxNetSlice::Ipv4(ip) => ip.header().slice().as_ptr() as usize,
+        LaxNetSlice::Ipv6(ip) => ip.header().slice().as_ptr() as usize,
+        LaxNetSlice::Arp(_) => return None,
+    };
+    let before = start.checked_sub(record.data.as_ptr() as usize)?;
+    record.data.get(before..)
+}
+
 /// The header, if need be without its options, and its length in bytes.
 fn read_header(bytes: &[u8]) -> Result<(Header, usize), Skipped> {
     match Header::parse(bytes) {

@@ -1,6 +1,7 @@
 //! `ackclock trace`
 
 use crate::failure::Failure;
+use crate::judge;
 use crate::trace::{self, Format, TraceSettings};
 use ackclock_trace::Selection;
 use clap::Args;
@@ -10,7 +11,8 @@ use std::path::PathBuf;
 /// Say what happened on the TCP connections of a capture (pcap or pcapng): a line each, or all
 /// statistics; why each segment was sent again.
 ///
-/// Exit status: 0 the capture was read to its end, 1 it was not (what could be read is analysed), 2
+/// Exit status: 0 the capture was read to its end, 1 it was not (what could be read is analysed) or a
+/// host breaks a sentence (--judge), 2
 /// the command line is wrong, 3 the file cannot be opened.
 #[derive(Args, Debug)]
 pub(crate) struct Trace {
@@ -37,6 +39,15 @@ pub(crate) struct Trace {
     #[arg(long, value_name = "DIR")]
     xplot: Option<PathBuf>,
 
+    /// Say which sentences of the RFCs the hosts break: with certainty of the one that captured, of others as
+    /// far as can be told from afar
+    #[arg(long, conflicts_with_all = ["long", "explain", "json", "html", "xplot", "host", "port", "connection"])]
+    judge: bool,
+
+    /// An address of the host that captured, for --judge; without it the handshakes tell
+    #[arg(long, value_name = "ADDRESS", requires = "judge")]
+    at: Vec<IpAddr>,
+
     /// Only connections with this address at an end
     #[arg(long, value_name = "ADDRESS")]
     host: Option<IpAddr>,
@@ -52,6 +63,9 @@ pub(crate) struct Trace {
 
 impl Trace {
     pub(crate) fn run(&self) -> Result<(), Failure> {
+        if self.judge {
+            return judge::run(&self.file, &self.at);
+        }
         trace::run(&self.settings())
     }
 

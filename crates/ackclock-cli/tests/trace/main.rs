@@ -3,6 +3,7 @@
 #[cfg(target_os = "linux")]
 mod agreement;
 mod command;
+mod judge;
 #[cfg(target_os = "linux")]
 #[expect(dead_code, reason = "no report of a service is looked at here")]
 #[path = "../namespace/mod.rs"]
