@@ -7,6 +7,7 @@ pub(crate) mod indifference;
 pub(crate) mod invariants;
 pub(crate) mod liveness;
 pub(crate) mod monotony;
+pub(crate) mod sharing;
 
 use crate::case::{Flow, HostSettings};
 use crate::run::Outcome;
