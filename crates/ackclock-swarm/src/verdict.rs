@@ -9,7 +9,7 @@ use crate::run::{MOST_SEGMENTS, run};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// One of so many seeds is for what many runs of two flows cost.
-const SHARED: u64 = 64;
+const SHARED: u64 = 128;
 
 /// What was found about a case, and what it cost.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ pub struct Verdict {
 }
 
 /// The case of a seed with the oracle that is to judge it. Of eight seeds four are judged by the oracles of one
-/// run, three by monotony, one by indifference; one of 64 instead by fairness or harm.
+/// run, three by monotony, one by indifference; one of 128 instead by fairness or harm.
 pub fn case_of(seed: u64) -> Case {
     if seed % SHARED == SHARED - 2 {
         let is_fairness = seed / SHARED % 2 == 0;
