@@ -28,7 +28,7 @@ pub struct Verdict {
 /// run, three by monotony, one by indifference; one of 128 instead by fairness or harm.
 pub fn case_of(seed: u64) -> Case {
     if seed % SHARED == SHARED - 2 {
-        let is_fairness = seed / SHARED % 2 == 0;
+        let is_fairness = (seed / SHARED).is_multiple_of(2);
         let mut case = draw_shared(seed, is_fairness);
         case.oracle = Some(if is_fairness { "fairness" } else { "harm" }.into());
         return case;

@@ -43,6 +43,7 @@ pub(crate) fn draw(seed: u64) -> Case {
         ip,
         shape,
         hops: lot.hops(shape, hops, ip),
+        changes: Vec::new(),
         hosts: Vec::new(),
         flows: Vec::new(),
         oracle: None,
@@ -50,6 +51,7 @@ pub(crate) fn draw(seed: u64) -> Case {
     let settings: Vec<Line> = (0..case.host_count()).map(|_| lot.host()).collect();
     case.hosts = settings;
     lot.flows(&mut case);
+    lot.changes(&mut case);
     lot.peers(&mut case);
     lot.faults(&mut case);
     while case.hosts.last().is_some_and(Line::is_empty) {
