@@ -1,6 +1,6 @@
 //! A change of a hop in mid-run.
 
-use super::{Case, CaseError, Line, path};
+use super::{Case, CaseError, Line, Shape, path};
 use ackclock::time::Duration;
 use ackclock_emulator::Path;
 
@@ -25,6 +25,13 @@ impl Change {
         let hop: usize = line.read("hop").unwrap_or(0);
         let before = case.hops.get(hop);
         let before = before.ok_or_else(|| CaseError(format!("change: there is no hop {hop}")))?;
+        let is_between = case.shape == Shape::Chain && hop > 0 && hop + 1 < case.hops.len();
+        if line.get("mtu").is_some() && !is_between {
+            // A stack is not told that the link of its host takes less.
+            return Err(CaseError(
+                "change: only a hop between routers of a chain can have another mtu".into(),
+            ));
+        }
         let changed = |before: &Line| {
             let items = line.items().filter(|(key, _)| !matches!(*key, "at" | "hop"));
             path(&items.fold(before.clone(), |path, (key, value)| path.with(key, value)))

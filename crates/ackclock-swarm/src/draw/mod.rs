@@ -23,6 +23,9 @@ impl Lot {
     }
 }
 
+/// One of so many cases is longer than all sequence numbers.
+const ENDLESS: u64 = 500;
+
 /// The case of a seed.
 pub(crate) fn draw(seed: u64) -> Case {
     let mut lot = Lot { dice: Dice::new(seed ^ 0xace_c10c), weights: Weights::new(seed) };
@@ -54,6 +57,9 @@ pub(crate) fn draw(seed: u64) -> Case {
     lot.changes(&mut case);
     lot.peers(&mut case);
     lot.faults(&mut case);
+    if lot.dice.below(ENDLESS) == 0 {
+        lot.endless(&mut case);
+    }
     while case.hosts.last().is_some_and(Line::is_empty) {
         case.hosts.pop();
     }

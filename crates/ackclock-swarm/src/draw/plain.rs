@@ -10,7 +10,7 @@ use ackclock::tcp::RecoveryAlgorithm;
 const LAWS: [&str; 5] = ["cubic", "reno", "veno", "vegas", "bbr"];
 
 /// About how long two flows share a bottleneck.
-const SHARED_SECONDS: u64 = 20;
+const SHARED_SECONDS: u64 = 40;
 
 /// A plain case of a seed.
 pub(crate) fn draw_plain(seed: u64) -> Case {
@@ -36,8 +36,8 @@ pub(crate) fn draw_plain(seed: u64) -> Case {
 /// the first has Reno.
 pub(crate) fn draw_shared(seed: u64, same: bool) -> Case {
     let mut lot = Lot { dice: Dice::new(seed ^ 0x5a4e), weights: Weights::new(seed) };
-    let rate = lot.dice.magnitude(2_000_000, 40_000_000);
-    let delay = lot.dice.magnitude(5_000, 40_000);
+    let rate = lot.dice.magnitude(2_000_000, 10_000_000);
+    let delay = lot.dice.magnitude(5_000, 15_000);
     // What fills the path for a round trip, in packets of 1500 bytes.
     let product = (rate * 2 * delay / 1_000_000 / 8 / 1_500).max(16);
     let queue = lot.dice.magnitude(product / 2, product * 2).max(16);

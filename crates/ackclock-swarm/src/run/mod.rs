@@ -343,6 +343,7 @@ impl Plan {
             most: longest(&|host| host.config.rto.max),
             apart: shortest / 2,
             timestamps: ends.iter().all(|host| host.config.timestamps && host.smoltcp.is_none()),
+            may_refuse: ends.iter().any(|host| host.memory < u64::MAX),
             exempt: ends.iter().any(|host| host.lie.is_some()),
             unseen: if ends.iter().any(|host| host.smoltcp.is_some()) {
                 unseen + 3
