@@ -4,8 +4,8 @@ use crate::case::Case;
 use crate::draw;
 use crate::draw::plain::{draw_plain, draw_shared};
 use crate::oracles::monotony::Spent;
-use crate::oracles::{Finding, indifference, monotony, sharing};
-use crate::run::{MOST_SEGMENTS, run};
+use crate::oracles::{Finding, indifference, judge, monotony, sharing};
+use crate::run::{MOST_SEGMENTS, run_watched};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// One of so many seeds is for what many runs of two flows cost.
@@ -93,10 +93,10 @@ fn judge_calmly(case: &Case) -> Verdict {
         Some(("indifference", name)) => indifference::judge(case, name, &mut spent),
         None if oracle == "fairness" => sharing::judge_fairness(case, &mut spent),
         None if oracle == "harm" => sharing::judge_harm(case, &mut spent),
-        _ => match run(case, MOST_SEGMENTS) {
-            Ok(outcome) => {
+        _ => match run_watched(case, MOST_SEGMENTS, |topology| judge::judges(case, topology)) {
+            Ok((outcome, judges)) => {
                 spent.add(&outcome);
-                outcome.findings.into_iter().next()
+                outcome.findings.into_iter().next().or_else(|| judge::verdict(judges))
             }
             Err(error) => Some(Finding::new("case", &error.to_string())),
         },

@@ -24,7 +24,7 @@ impl Lot {
 }
 
 /// One of so many cases is longer than all sequence numbers.
-const ENDLESS: u64 = 500;
+const ENDLESS: u64 = 1_000;
 
 /// The case of a seed.
 pub(crate) fn draw(seed: u64) -> Case {
