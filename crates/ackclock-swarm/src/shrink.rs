@@ -45,6 +45,11 @@ fn candidates(case: &Case) -> Vec<Case> {
     for hop in 0..case.hops.len() {
         add(&|case| to_pair(case, hop));
     }
+    for change in 0..case.changes.len() {
+        add(&|case| {
+            case.changes.remove(change);
+        });
+    }
     add(&|case| case.ip = 4);
     for host in 0..case.hosts.len() {
         add(&|case| case.hosts[host] = Line::default());
@@ -95,6 +100,10 @@ fn to_pair(case: &mut Case, hop: usize) {
         .map(|flow| [flow.read("from").unwrap_or(0), flow.read("to").unwrap_or(1)]);
     let [from, to]: [usize; 2] = ends.unwrap_or([0, 1]);
     let hosts = [case.host(from), case.host(to)];
+    case.changes.retain(|change| change.read("hop") == Some(hop));
+    for change in &mut case.changes {
+        change.set("hop", 0);
+    }
     case.hops = vec![case.hops[hop].clone()];
     case.shape = Shape::Pair;
     case.hosts = hosts.to_vec();

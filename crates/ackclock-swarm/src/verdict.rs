@@ -2,11 +2,14 @@
 
 use crate::case::Case;
 use crate::draw;
-use crate::draw::plain::draw_plain;
+use crate::draw::plain::{draw_plain, draw_shared};
 use crate::oracles::monotony::Spent;
-use crate::oracles::{Finding, indifference, monotony};
-use crate::run::{MOST_SEGMENTS, run};
+use crate::oracles::{Finding, indifference, judge, monotony, sharing};
+use crate::run::{MOST_SEGMENTS, run_watched};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// One of so many seeds is for what many runs of two flows cost.
+const SHARED: u64 = 128;
 
 /// What was found about a case, and what it cost.
 #[derive(Clone, Debug, Default)]
@@ -22,8 +25,14 @@ pub struct Verdict {
 }
 
 /// The case of a seed with the oracle that is to judge it. Of eight seeds four are judged by the oracles of one
-/// run, three by monotony, one by indifference.
+/// run, three by monotony, one by indifference; one of 128 instead by fairness or harm.
 pub fn case_of(seed: u64) -> Case {
+    if seed % SHARED == SHARED - 2 {
+        let is_fairness = (seed / SHARED).is_multiple_of(2);
+        let mut case = draw_shared(seed, is_fairness);
+        case.oracle = Some(if is_fairness { "fairness" } else { "harm" }.into());
+        return case;
+    }
     match seed % 8 {
         0..=3 => draw::draw(seed),
         4..=6 => {
@@ -56,6 +65,7 @@ pub fn variants(case: &Case) -> Vec<(&'static str, Case)> {
             Some([one, other]) => vec![("", one), ("other.", other)],
             None => vec![("", case.clone())],
         },
+        None if oracle == "harm" => vec![("", case.clone()), ("reno.", sharing::with_reno(case))],
         _ => vec![("", case.clone())],
     }
 }
@@ -81,10 +91,12 @@ fn judge_calmly(case: &Case) -> Verdict {
     let finding = match oracle.split_once(':') {
         Some(("monotony", name)) => monotony::judge(case, name, &mut spent),
         Some(("indifference", name)) => indifference::judge(case, name, &mut spent),
-        _ => match run(case, MOST_SEGMENTS) {
-            Ok(outcome) => {
+        None if oracle == "fairness" => sharing::judge_fairness(case, &mut spent),
+        None if oracle == "harm" => sharing::judge_harm(case, &mut spent),
+        _ => match run_watched(case, MOST_SEGMENTS, |topology| judge::judges(case, topology)) {
+            Ok((outcome, judges)) => {
                 spent.add(&outcome);
-                outcome.findings.into_iter().next()
+                outcome.findings.into_iter().next().or_else(|| judge::verdict(judges))
             }
             Err(error) => Some(Finding::new("case", &error.to_string())),
         },

@@ -7,6 +7,7 @@ pub(crate) mod pair;
 use crate::host::Host;
 use crate::host::endpoint::Endpoint;
 use crate::ids::{HostId, LinkId, RouterId};
+use crate::link::path::Path;
 use crate::link::statistics::LinkStatistics;
 use crate::network::{Network, RouterStatistics, Step};
 use crate::observer::{Event, Observer};
@@ -120,6 +121,13 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
     /// Counters of a link.
     pub fn statistics(&self, link: LinkId) -> &LinkStatistics {
         self.network.link_statistics(link)
+    }
+
+    /// Changes a link from now on: its MTU, sizes on the wire, delay, jitter, loss, corruption, duplication and
+    /// reordering become those of `path`. What else the path says has no effect: the line's rates and outages
+    /// follow the plan that the link was made with, and the queue and where impairments strike stay.
+    pub fn change_path(&mut self, link: LinkId, path: &Path) {
+        self.network.change_path(link, path);
     }
 
     /// Restarts [`LinkStatistics::longest_queue`] of all links with the present length of each

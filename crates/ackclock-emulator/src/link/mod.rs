@@ -67,12 +67,7 @@ impl Link {
         let duplication = corruption.sibling();
         let reordering = duplication.sibling();
         let jitter = reordering.sibling();
-        let impairments = ImpairmentSettings {
-            loss: path.loss.clone(),
-            corrupt: path.corrupt,
-            duplicate: path.duplicate,
-            reorder: path.reorder,
-        };
+        let impairments = ImpairmentSettings::of(path);
         Link {
             mtu: path.mtu,
             size: path.size,
@@ -93,6 +88,14 @@ impl Link {
             arrivals: VecDeque::new(),
             account: Account::default(),
         }
+    }
+
+    /// Takes MTU, sizes, delay, jitter and impairments from another path. The line's rates and outages, the queue
+    /// and where impairments strike stay as they are.
+    pub(crate) fn change(&mut self, path: &Path) {
+        (self.mtu, self.size) = (path.mtu, path.size);
+        self.impairments.change(ImpairmentSettings::of(path));
+        self.propagation.change(path.delay, path.jitter);
     }
 
     pub(crate) fn statistics(&self) -> &LinkStatistics {

@@ -51,6 +51,11 @@ impl Propagation {
         Propagation { delay, jitter, random, latest: Instant::ZERO }
     }
 
+    /// Takes so long from now on. Packets on their way are not overtaken, unless jitter reorders.
+    pub(crate) fn change(&mut self, delay: Duration, jitter: Jitter) {
+        (self.delay, self.jitter) = (delay, jitter);
+    }
+
     /// The propagation time of the next packet that leaves the line.
     pub(crate) fn next_delay(&mut self) -> Duration {
         let most = self.jitter.most.as_nanos();

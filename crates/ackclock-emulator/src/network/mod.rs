@@ -6,6 +6,7 @@ pub(crate) mod routing_table;
 use crate::event_queue::EventQueue;
 use crate::ids::{HostId, LinkId, NodeId, RouterId};
 use crate::link::Link;
+use crate::link::path::Path;
 use crate::link::statistics::LinkStatistics;
 use crate::observer::{DropReason, Event, Observer, PacketOnLink, QueueLength, QueueOnLink, Wants};
 use crate::packet::{Packet, PacketPool, fragments};
@@ -120,6 +121,10 @@ impl<O: Observer> Network<O> {
 
     pub(crate) fn link_statistics(&self, id: LinkId) -> &LinkStatistics {
         self.links[id.0].link.statistics()
+    }
+
+    pub(crate) fn change_path(&mut self, id: LinkId, path: &Path) {
+        self.links[id.0].link.change(path);
     }
 
     pub(crate) fn forget_longest_queues(&mut self) {

@@ -66,6 +66,10 @@ impl Chosen {
         Chosen { probability, random }
     }
 
+    pub(crate) fn change(&mut self, probability: Probability) {
+        self.probability = probability;
+    }
+
     /// Whether the next packet is chosen.
     pub(crate) fn next(&mut self) -> bool {
         self.random.happens(self.probability)

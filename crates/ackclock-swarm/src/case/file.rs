@@ -27,6 +27,8 @@ struct Keys {
     shape: Option<String>,
     hops: Vec<[String; 2]>,
     #[serde(default)]
+    changes: Vec<String>,
+    #[serde(default)]
     hosts: Vec<String>,
     flows: Vec<String>,
     #[serde(default)]
@@ -53,6 +55,7 @@ impl Case {
             ip: keys.ip,
             shape: shape.parse().map_err(CaseError)?,
             hops: hops.collect::<Result<_, CaseError>>()?,
+            changes: lines(&keys.changes)?,
             hosts: lines(&keys.hosts)?,
             flows: lines(&keys.flows)?,
             oracle: keys.oracle,
@@ -81,7 +84,9 @@ impl Case {
             add(&format!("    [\"{there}\", \"{back}\"],"));
         }
         add("]");
-        for (key, lines) in [("hosts", &self.hosts), ("flows", &self.flows)] {
+        for (key, lines) in
+            [("changes", &self.changes), ("hosts", &self.hosts), ("flows", &self.flows)]
+        {
             if !lines.is_empty() {
                 add(&format!("{key} = ["));
                 lines.iter().for_each(|line| add(&format!("    \"{line}\",")));

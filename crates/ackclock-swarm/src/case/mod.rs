@@ -1,11 +1,13 @@
 //! A case: one network with its hosts and flows, as text that a person can read and change.
 
+mod change;
 mod file;
 mod flow;
 mod line;
 mod settings;
 mod shape;
 
+pub(crate) use change::Change;
 pub use file::CaseError;
 pub use flow::Flow;
 pub use line::Line;
@@ -23,6 +25,8 @@ pub struct Case {
     pub shape: Shape,
     /// The path of each hop from left to right: there, and back.
     pub hops: Vec<[Line; 2]>,
+    /// What becomes of hops in mid-run: `at=5s,hop=0` and parameters of its paths in both directions.
+    pub changes: Vec<Line>,
     /// Settings of the hosts, in the order of the topology; those of hosts without are the defaults.
     pub hosts: Vec<Line>,
     /// What the hosts say to each other.

@@ -1,6 +1,6 @@
 //! The settings of a host, read from its line.
 
-use super::{Case, CaseError, Flow, Line, Shape};
+use super::{Case, CaseError, Change, Flow, Line, Shape};
 use ackclock::congestion::InitialWindow;
 use ackclock::tcp::{Config, CongestionControl, Keepalive};
 use ackclock::time::Duration;
@@ -280,6 +280,9 @@ impl Case {
         }
         for line in self.hops.as_flattened() {
             path(line)?;
+        }
+        for line in &self.changes {
+            Change::read(line, self)?;
         }
         for line in &self.hosts {
             HostSettings::read(line)?;

@@ -37,6 +37,27 @@ impl Lot {
         if self.has("backwards") { [ends[1], ends[0]] } else { ends }
     }
 
+    /// Makes a case of one flow that is longer than all sequence numbers, in packets as long as there are.
+    pub(super) fn endless(&mut self, case: &mut Case) {
+        case.shape = Shape::Pair;
+        let rate = self.dice.between(1, 20);
+        let path = Line::default()
+            .with("rate", format!("{rate}gbit"))
+            .with("delay", format!("{}us", self.dice.magnitude(10, 1_000)))
+            .with("loss", *self.dice.choose(&["0%", "0%", "0.01%"]))
+            .with("queue", 256)
+            .with("mtu", 65_535);
+        case.hops = vec![[path.clone(), path]];
+        case.changes.clear();
+        let host = Line::default().with("send", 16 << 20).with("receive", 16 << 20);
+        case.hosts = vec![host.clone(), host];
+        case.flows = vec![
+            Line::default()
+                .with("ours", self.dice.between(1 << 32, (1 << 32) + (1 << 28)))
+                .with("end", "half"),
+        ];
+    }
+
     fn flow(&mut self, case: &Case, [from, to]: [u64; 2], count: u64) -> Line {
         let mut line = Line::default();
         line.set("from", from);

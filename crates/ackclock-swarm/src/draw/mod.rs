@@ -23,6 +23,9 @@ impl Lot {
     }
 }
 
+/// One of so many cases is longer than all sequence numbers.
+const ENDLESS: u64 = 1_000;
+
 /// The case of a seed.
 pub(crate) fn draw(seed: u64) -> Case {
     let mut lot = Lot { dice: Dice::new(seed ^ 0xace_c10c), weights: Weights::new(seed) };
@@ -43,6 +46,7 @@ pub(crate) fn draw(seed: u64) -> Case {
         ip,
         shape,
         hops: lot.hops(shape, hops, ip),
+        changes: Vec::new(),
         hosts: Vec::new(),
         flows: Vec::new(),
         oracle: None,
@@ -50,8 +54,12 @@ pub(crate) fn draw(seed: u64) -> Case {
     let settings: Vec<Line> = (0..case.host_count()).map(|_| lot.host()).collect();
     case.hosts = settings;
     lot.flows(&mut case);
+    lot.changes(&mut case);
     lot.peers(&mut case);
     lot.faults(&mut case);
+    if lot.dice.below(ENDLESS) == 0 {
+        lot.endless(&mut case);
+    }
     while case.hosts.last().is_some_and(Line::is_empty) {
         case.hosts.pop();
     }

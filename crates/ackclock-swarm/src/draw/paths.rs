@@ -1,7 +1,7 @@
 //! Paths: rates, delays, impairments, queues and outages of each hop.
 
 use super::Lot;
-use crate::case::{Line, Shape};
+use crate::case::{Case, Line, Shape};
 
 /// How long a run may be disturbed, in milliseconds.
 const DISTURBED: u64 = 20_000;
@@ -101,6 +101,30 @@ impl Lot {
             line.set("overhead", format!("+{}", self.dice.between(1, 60)));
         }
         line
+    }
+
+    /// Changes some hops in mid-run.
+    pub(super) fn changes(&mut self, case: &mut Case) {
+        for hop in 0..case.hops.len() {
+            if !self.has("changes") {
+                continue;
+            }
+            let mut line =
+                Line::default().with("at", format!("{}ms", self.dice.magnitude(10, DISTURBED)));
+            line.set("hop", hop);
+            match self.dice.below(4) {
+                0 => line.set("loss", self.loss()),
+                1 => line.set("delay", format!("{}us", self.dice.magnitude(100, 300_000))),
+                2 => line.set("duplicate", percent(self.dice.magnitude(1, 3_000))),
+                // A host is not told that its own link takes less.
+                _ if case.shape == Shape::Chain && hop > 0 && hop + 1 < case.hops.len() => {
+                    let least = if case.ip == 6 { 1_280 } else { 256 };
+                    line.set("mtu", self.dice.between(least, 1_500));
+                }
+                _ => line.set("loss", "0%"),
+            }
+            case.changes.push(line);
+        }
     }
 
     fn rates(&mut self, first: u64) -> String {

@@ -9,6 +9,9 @@ use ackclock::tcp::RecoveryAlgorithm;
 /// Laws that share the Internet today; those of old papers are compared by the lab.
 const LAWS: [&str; 5] = ["cubic", "reno", "veno", "vegas", "bbr"];
 
+/// About how long two flows share a bottleneck.
+const SHARED_SECONDS: u64 = 40;
+
 /// A plain case of a seed.
 pub(crate) fn draw_plain(seed: u64) -> Case {
     let mut lot = Lot { dice: Dice::new(seed ^ 0x91a1), weights: Weights::new(seed) };
@@ -22,8 +25,47 @@ pub(crate) fn draw_plain(seed: u64) -> Case {
         ip,
         shape: Shape::Pair,
         hops: vec![[line.clone(), line]],
+        changes: Vec::new(),
         hosts: vec![host.clone(), host],
         flows: vec![flow],
+        oracle: None,
+    }
+}
+
+/// Two flows around one bottleneck that loses nothing but by its queue; with `same` both have the same law, otherwise
+/// the first has Reno.
+pub(crate) fn draw_shared(seed: u64, same: bool) -> Case {
+    let mut lot = Lot { dice: Dice::new(seed ^ 0x5a4e), weights: Weights::new(seed) };
+    let rate = lot.dice.magnitude(2_000_000, 10_000_000);
+    let delay = lot.dice.magnitude(5_000, 15_000);
+    // What fills the path for a round trip, in packets of 1500 bytes.
+    let product = (rate * 2 * delay / 1_000_000 / 8 / 1_500).max(16);
+    let queue = lot.dice.magnitude(product / 2, product * 2).max(16);
+    let path = Line::default()
+        .with("rate", format!("{rate}bit"))
+        .with("delay", format!("{delay}us"))
+        .with("queue", queue);
+    let law = *lot.dice.choose(&LAWS);
+    let host = |law: &str| {
+        Line::default().with("law", law).with("send", 2_000_000).with("receive", 2_000_000)
+    };
+    let first = if same { law } else { "reno" };
+    let bytes = rate / 8 * SHARED_SECONDS / 2;
+    let flow = |from: u64| {
+        Line::default()
+            .with("from", from)
+            .with("to", from + 2)
+            .with("ours", bytes)
+            .with("end", "half")
+    };
+    Case {
+        seed: lot.dice.below(1 << 32),
+        ip: 4,
+        shape: Shape::Dumbbell(2),
+        hops: vec![[path.clone(), path]],
+        changes: Vec::new(),
+        hosts: vec![host(first), host(law), host(first), host(law)],
+        flows: vec![flow(0), flow(1)],
         oracle: None,
     }
 }

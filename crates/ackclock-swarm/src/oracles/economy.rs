@@ -6,7 +6,8 @@
 //! - **Repetitions**: payload beyond what applications wrote is at most so many windows for each loss seen: a
 //!   timeout may send all that is in flight once more (go-back-N), and a spurious one too. `REPEATED` full windows of what
 //!   can be in flight for each packet that the path lost, dropped, held back or let overtake, and `SPARE` besides
-//!   for timeouts without a cause that the network sees (a host that is stopped, a jump of a clock).
+//!   for timeouts without a cause that the network sees (a host that is stopped, a jump of a clock). A receiver whose
+//!   acks come later than probes and least timeouts allow for is left out, and so is a least timeout below that.
 //! - **Segments** without payload: each packet that arrives is answered by at most `ANSWERS` (an ack, and a
 //!   window update when the application reads), besides probes, which time bounds: one in each least timeout.
 //! - **Timers**: a host's stack is called for a timer at most `TIMERS` times for each packet that it sends or
@@ -15,6 +16,8 @@
 use super::Finding;
 use crate::case::{Flow, HostSettings};
 use crate::run::Outcome;
+use ackclock::tcp::{AckPolicy, AckTimer};
+use ackclock::time::Duration;
 
 /// Bare segments for each packet that arrives.
 const ANSWERS: u64 = 2;
@@ -24,6 +27,21 @@ const TIMERS: u64 = 4;
 const SPARE: u64 = 64;
 /// The least time between two probes, in milliseconds.
 const TICK: u64 = 10;
+
+/// How late an ack may come that a probe does not run into (RFC 8985 section 7.2, WCDelAckT), and the least
+/// timeout of common stacks.
+const LATE_ACK: Duration = Duration::from_millis(200);
+
+/// Whether a host may acknowledge so late that the other end takes what it has sent for lost, again and again: the
+/// ack that a repetition causes at once tells nothing of the one that is delayed.
+fn acks_late(host: &HostSettings) -> bool {
+    let delay = match host.config.ack_policy {
+        AckPolicy::Delayed { timeout, .. } => timeout,
+        AckPolicy::EverySegment => Duration::ZERO,
+        _ => LATE_ACK,
+    };
+    delay >= LATE_ACK || host.config.ack_timer != AckTimer::PerSegment
+}
 
 /// What is wasted in a run.
 pub(crate) fn judge(flows: &[Flow], hosts: &[HostSettings], outcome: &Outcome) -> Option<Finding> {
@@ -47,7 +65,9 @@ pub(crate) fn judge(flows: &[Flow], hosts: &[HostSettings], outcome: &Outcome) -
             let caused = facts.all_lost() + outcome.facts.disturbed + SPARE;
             let window = u64::from(hosts[flows[number].hosts[side]].config.send_buffer);
             let repeated = sent.payload.saturating_sub(notes.written[side]);
-            if repeated > caused.saturating_mul(window) {
+            let is_early = acks_late(&hosts[flows[number].hosts[1 - side]])
+                || hosts[flows[number].hosts[side]].config.rto.min < LATE_ACK;
+            if !is_early && repeated > caused.saturating_mul(window) {
                 let text = format!(
                     "flow {number}: side {side} sent {repeated} bytes again, and {caused} packets were lost, doubled or late"
                 );

@@ -42,6 +42,8 @@ pub(crate) struct Bounds {
     pub(crate) apart: Duration,
     /// Whether both ends use timestamps.
     pub(crate) timestamps: bool,
+    /// Whether a connection may be refused, and later not, since memory is short.
+    pub(crate) may_refuse: bool,
     /// Whether nothing is promised: one of the two lies.
     pub(crate) exempt: bool,
     /// More losses than are seen, for what is held back and never comes.
@@ -144,6 +146,10 @@ impl Liveness {
     pub(crate) fn tick(&mut self, now: Instant, flow: usize, notes: &FlowNotes) {
         self.look(now, flow, notes);
         let is_deserted = notes.ended.iter().any(Option::is_some) && notes.has_failed();
+        let is_refused = self.flows[flow].bounds.may_refuse && !notes.accepted;
+        if is_refused {
+            return;
+        }
         if is_deserted {
             self.flows[flow].is_given_up = true;
         } else if notes.started.is_some() && !notes.is_over() {
@@ -207,5 +213,78 @@ impl Liveness {
                 self.longest_rtt.as_micros() as f64 / 1e6,
             ))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A flow whose applications have done a hundred things, the last of them at 10 s.
+    fn settled(timestamps: bool) -> (Liveness, FlowNotes) {
+        let bounds = Bounds {
+            host_delay: Duration::from_millis(400),
+            least: Duration::from_millis(200),
+            most: Duration::from_secs(60),
+            apart: Duration::from_millis(100),
+            timestamps,
+            may_refuse: false,
+            exempt: false,
+            unseen: 0,
+        };
+        let mut liveness = Liveness::new(vec![bounds], Vec::new());
+        liveness.longest_rtt = Duration::from_millis(100);
+        let at = Instant::from_secs(10);
+        let notes = FlowNotes {
+            started: Some(Instant::ZERO),
+            accepted: true,
+            progress_at: at,
+            steps: 100,
+            ..FlowNotes::default()
+        };
+        liveness.look(at, 0, &notes);
+        (liveness, notes)
+    }
+
+    fn is_found(liveness: &mut Liveness, notes: &FlowNotes, millis: u64) -> bool {
+        liveness.tick(Instant::from_secs(10) + Duration::from_millis(millis), 0, notes);
+        liveness.verdict().is_some()
+    }
+
+    #[test]
+    fn a_silence_without_a_loss_may_last_for_one_timeout_and_its_double() {
+        // Six round trips and the delays of hosts are 1 s.
+        let (mut liveness, notes) = settled(true);
+        assert!(!is_found(&mut liveness, &notes, 3_000));
+        assert!(is_found(&mut liveness, &notes, 3_001));
+    }
+
+    #[test]
+    fn each_loss_doubles_the_next_timeout_and_losses_together_count_once() {
+        let (mut liveness, notes) = settled(true);
+        for millis in [10_010, 10_020, 10_060] {
+            liveness.on_lost(Instant::from_millis(millis), 0);
+        }
+        assert!(!is_found(&mut liveness, &notes, 7_000));
+        assert!(is_found(&mut liveness, &notes, 7_001));
+        liveness.on_lost(Instant::from_secs(11), 0);
+        assert!(!is_found(&mut liveness, &notes, 15_000));
+        assert!(is_found(&mut liveness, &notes, 15_001));
+    }
+
+    #[test]
+    fn a_path_that_turns_out_to_be_longer_excuses_what_was_seen_before() {
+        let (mut liveness, notes) = settled(true);
+        liveness.tick(Instant::from_secs(14), 0, &notes);
+        liveness.longest_rtt = Duration::from_secs(1);
+        assert_eq!(liveness.verdict(), None);
+    }
+
+    #[test]
+    fn who_was_left_by_the_other_may_wait() {
+        let (mut liveness, mut notes) = settled(false);
+        notes.aborted[0] = true;
+        notes.ended[0] = Some(Instant::from_secs(10));
+        assert!(!is_found(&mut liveness, &notes, 1_000_000));
     }
 }

@@ -5,8 +5,10 @@ pub(crate) mod bytes;
 pub(crate) mod economy;
 pub(crate) mod indifference;
 pub(crate) mod invariants;
+pub(crate) mod judge;
 pub(crate) mod liveness;
 pub(crate) mod monotony;
+pub(crate) mod sharing;
 
 use crate::case::{Flow, HostSettings};
 use crate::run::Outcome;

@@ -8,10 +8,10 @@ use crate::case::{Case, CaseError, Fault};
 use crate::host::ledger::{FlowNotes, HostNotes, Ledger, SharedLedger};
 use crate::oracles::liveness::{Bounds, Liveness};
 use crate::oracles::{self, Finding};
-use ackclock::congestion::BuiltIn;
+use ackclock::congestion::{BuiltIn, CongestionController};
 use ackclock::tcp::AckPolicy;
 use ackclock::time::{Duration, Instant};
-use ackclock_emulator::{Emulator, Ended, LinkId, Observer, Topology};
+use ackclock_emulator::{Emulator, Ended, LinkId, Observer, Path, Topology};
 use facts::Facts;
 use network::Plan;
 use std::cell::RefCell;
@@ -76,7 +76,8 @@ pub fn run_watched<O: Observer>(
     let emulator = Emulator::new(&plan.topology, case.seed, law, observer);
     let mut emulator = emulator.map_err(|error| CaseError(error.to_string()))?;
     plan.occupy(&mut emulator, &ledger);
-    let mut run = Run { plan, ledger, emulator, heard: Vec::new() };
+    let changes = plan.changes.clone();
+    let mut run = Run { plan, ledger, emulator, changes, heard: Vec::new() };
     let (mut findings, cut_short) = run.go(most_segments);
     let time = run.emulator.now().saturating_since(Instant::ZERO);
     let disturbed = run.disturbed();
@@ -117,6 +118,8 @@ struct Run<O: Observer> {
     plan: Plan,
     ledger: SharedLedger,
     emulator: Emulator<BuiltIn, (Watch, O)>,
+    /// Changes of links still to come, the next one last.
+    changes: Vec<(Instant, LinkId, Path)>,
     /// What smoltcp had received when it was last asked.
     heard: Vec<u64>,
 }
@@ -126,7 +129,13 @@ impl<O: Observer> Run<O> {
     fn go(&mut self, most_segments: u64) -> (Vec<Finding>, bool) {
         loop {
             let now = self.emulator.now();
-            let ended = self.emulator.run_until_done(now + TICK);
+            let change = self.changes.last().map(|(at, ..)| *at).filter(|at| *at <= now + TICK);
+            let ended = self.emulator.run_until_done(change.unwrap_or(now + TICK));
+            if change.is_some_and(|at| at <= self.emulator.now())
+                && let Some((_, link, path)) = self.changes.pop()
+            {
+                self.emulator.change_path(link, &path);
+            }
             self.listen_to_smoltcp();
             if let Some(finding) = self.tick() {
                 return (vec![finding], false);
@@ -229,19 +238,25 @@ impl<O: Observer> Run<O> {
     fn longest_round_trip(&self) -> Duration {
         let topology = &self.plan.topology;
         let delay = |link: LinkId| {
-            let path = topology.path(link);
-            let slowest = path.rate_changes.iter().map(|change| change.rate).min();
-            let slowest = slowest.map_or(path.rate, |rate| rate.min(path.rate));
-            let longest = self.emulator.statistics(link).longest_queue;
-            let bytes =
-                (longest as usize + 1) * (path.mtu as usize + path.size.overhead.max(0) as usize);
-            let held = path.reorder.map_or(Duration::ZERO, |reorder| match reorder.hold {
-                ackclock_emulator::Hold::Time(time) => time,
-                ackclock_emulator::Hold::Packets(_) => Duration::ZERO,
-            });
-            path.delay + path.jitter.most + held + slowest.transmission_time(bytes)
+            let changed = self.plan.changes.iter().filter(|(_, other, _)| *other == link);
+            let paths = changed.map(|(.., path)| path).chain([topology.path(link)]);
+            paths.map(|path| self.longest_delay(link, path)).max().unwrap_or_default()
         };
         topology.links().map(delay).fold(Duration::ZERO, |sum, each| sum + each)
+    }
+
+    /// The longest time that a packet can take over a link with this path, as far as its queue has been.
+    fn longest_delay(&self, link: LinkId, path: &Path) -> Duration {
+        let slowest = path.rate_changes.iter().map(|change| change.rate).min();
+        let slowest = slowest.map_or(path.rate, |rate| rate.min(path.rate));
+        let longest = self.emulator.statistics(link).longest_queue;
+        let bytes =
+            (longest as usize + 1) * (path.mtu as usize + path.size.overhead.max(0) as usize);
+        let held = path.reorder.map_or(Duration::ZERO, |reorder| match reorder.hold {
+            ackclock_emulator::Hold::Time(time) => time,
+            ackclock_emulator::Hold::Packets(_) => Duration::ZERO,
+        });
+        path.delay + path.jitter.most + held + slowest.transmission_time(bytes)
     }
 
     /// How many packets were duplicated or held back.
@@ -311,6 +326,9 @@ impl Plan {
     /// What the silences of a flow between these hosts are judged by.
     fn bounds(&self, hosts: [usize; 2], unseen: u32) -> Bounds {
         let ends = hosts.map(|host| &self.hosts[host]);
+        // A window that is never reduced fills a short queue again and again.
+        let has_no_law = ends.iter().any(|host| host.law.law.name() == "fixed");
+        let unseen = if has_no_law { unseen + 6 } else { unseen };
         let longest =
             |of: &dyn Fn(&crate::case::HostSettings) -> Duration| of(ends[0]).max(of(ends[1]));
         let ack = longest(&|host| match host.config.ack_policy {
@@ -328,6 +346,7 @@ impl Plan {
             most: longest(&|host| host.config.rto.max),
             apart: shortest / 2,
             timestamps: ends.iter().all(|host| host.config.timestamps && host.smoltcp.is_none()),
+            may_refuse: ends.iter().any(|host| host.memory < u64::MAX),
             exempt: ends.iter().any(|host| host.lie.is_some()),
             unseen: if ends.iter().any(|host| host.smoltcp.is_some()) {
                 unseen + 3

@@ -1,7 +1,7 @@
 //! The network of a case: its topology, and its hosts with their stacks and applications.
 
 use super::watch::FIRST_PORT;
-use crate::case::{Case, CaseError, Flow, HostSettings, Shape, path};
+use crate::case::{Case, CaseError, Change, Flow, HostSettings, Shape, path};
 use crate::host::ledger::SharedLedger;
 use crate::host::talker::{Talker, pattern_seed};
 use crate::host::{General, Host};
@@ -23,6 +23,8 @@ pub(crate) struct Plan {
     pub(crate) topology: Topology,
     pub(crate) hosts: Vec<HostSettings>,
     pub(crate) flows: Vec<Flow>,
+    /// Changes of links in mid-run, the next one last.
+    pub(crate) changes: Vec<(Instant, LinkId, Path)>,
     seed: u64,
     /// Index of the family among a host's addresses.
     family: usize,
@@ -42,8 +44,10 @@ impl Plan {
             .collect::<Result<_, CaseError>>()?;
         let hosts = (0..case.host_count()).map(|host| HostSettings::read(&case.host(host)));
         let flows = case.flows.iter().map(Flow::read);
+        let topology = topology(case.shape, &hops)?;
         Ok(Plan {
-            topology: topology(case.shape, &hops)?,
+            changes: changes(case, &topology)?,
+            topology,
             hosts: hosts.collect::<Result<_, _>>()?,
             flows: flows.collect::<Result<_, _>>()?,
             seed: case.seed,
@@ -217,6 +221,21 @@ impl Plan {
         });
         heard.collect()
     }
+}
+
+/// The changes of a case's links, the next one last.
+fn changes(case: &Case, topology: &Topology) -> Result<Vec<(Instant, LinkId, Path)>, CaseError> {
+    let links: Vec<_> = topology.links().collect();
+    let mut all = Vec::new();
+    for line in &case.changes {
+        let Change { at, hop, paths } = Change::read(line, case)?;
+        // The links of a dumbbell's hosts come first.
+        let first = if let Shape::Dumbbell(_) = case.shape { links.len() - 2 } else { 2 * hop };
+        let links = links[first..].iter().copied();
+        all.extend(links.zip(paths).map(|(link, path)| (Instant::ZERO + at, link, path)));
+    }
+    all.sort_by_key(|(at, ..)| std::cmp::Reverse(*at));
+    Ok(all)
 }
 
 fn topology(shape: Shape, hops: &[[Path; 2]]) -> Result<Topology, CaseError> {

@@ -16,6 +16,10 @@ impl Corruption {
         Corruption { probability, random }
     }
 
+    pub(super) fn change(&mut self, probability: Probability) {
+        self.probability = probability;
+    }
+
     /// The bit of the next packet, of `bytes` bytes, that is to be flipped; all bits are equally
     /// likely. `None` if the packet stays as it is.
     pub(super) fn next(&mut self, bytes: usize) -> Option<usize> {

@@ -109,6 +109,11 @@ impl LossProcess {
         LossProcess { loss, random, packets: 0, bad: false }
     }
 
+    /// Loses as another path does from now on; packets are counted on.
+    pub(crate) fn change(&mut self, loss: Loss) {
+        self.loss = loss;
+    }
+
     /// Whether the next packet is lost. Each packet takes the same number of random numbers, so
     /// that two runs that differ only in a probability draw the same ones.
     pub(crate) fn loses(&mut self) -> bool {

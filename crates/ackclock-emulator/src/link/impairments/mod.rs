@@ -5,6 +5,7 @@ pub(crate) mod loss;
 pub(crate) mod reordering;
 
 use crate::link::account::{Account, Note};
+use crate::link::path::Path;
 use crate::observer::DropReason;
 use crate::packet::Packet;
 use crate::random::{Chosen, Random};
@@ -25,6 +26,15 @@ pub(crate) struct ImpairmentSettings {
 }
 
 impl ImpairmentSettings {
+    pub(crate) fn of(path: &Path) -> Self {
+        ImpairmentSettings {
+            loss: path.loss.clone(),
+            corrupt: path.corrupt,
+            duplicate: path.duplicate,
+            reorder: path.reorder,
+        }
+    }
+
     /// Whether no packet is ever lost, changed, copied or held back.
     fn are_none(&self) -> bool {
         let chances = [self.corrupt, self.duplicate];
@@ -57,6 +67,15 @@ impl Impairments {
             duplication: Chosen::new(duplicate, for_duplication),
             reordering: Reordering::new(reorder, for_reordering),
         }
+    }
+
+    /// Impairs as another path asks for from now on. Random streams go on, and what is held back stays so.
+    pub(crate) fn change(&mut self, settings: ImpairmentSettings) {
+        self.none = settings.are_none();
+        self.loss.change(settings.loss);
+        self.corruption.change(settings.corrupt);
+        self.duplication.change(settings.duplicate);
+        self.reordering.change(settings.reorder);
     }
 
     /// Impairs a packet. The packets that go on, and when each does, are put into `out`.

@@ -69,6 +69,14 @@ impl Reordering {
         Reordering { chosen: Chosen::new(probability, random), hold, held: Vec::new() }
     }
 
+    /// Holds back as another path does from now on. What is held for others goes on after so many as before.
+    pub(crate) fn change(&mut self, reorder: Option<Reorder>) {
+        let none = Reorder { probability: Probability::NEVER, hold: self.hold };
+        let Reorder { probability, hold } = reorder.unwrap_or(none);
+        self.chosen.change(probability);
+        self.hold = hold;
+    }
+
     /// How long the next packet is held back; `None` if it is not.
     pub(crate) fn next(&mut self) -> Option<Hold> {
         self.chosen.next().then_some(self.hold)

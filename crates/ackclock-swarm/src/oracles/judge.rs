@@ -1,0 +1,95 @@
+//! The judge: what a host sends, and when, is allowed by the RFCs.
+//!
+//! A [judge](ackclock_judge) sits at the interface of each host that runs this stack by today's RFCs, with what the case has set
+//! there. Its sentences are the bounds. Hosts are left out that are made to break them: recoveries, laws, timers and acks of old
+//! papers, clocks that jump, memory that is short, and liars. So are networks that change bits, since nobody can
+//! tell from outside what a host has read.
+
+use super::Finding;
+use crate::case::{Case, HostSettings};
+use ackclock::tcp::{AckPolicy, AckTimer, RtoBackoff, RtoEstimator, RttSampling};
+use ackclock::time::Duration;
+use ackclock_emulator::Topology;
+use ackclock_judge::{Judges, Law, Settings};
+
+/// Recoveries and laws that today's RFCs describe.
+const RECOVERIES: [&str; 3] = ["newreno", "rfc6675", "rack"];
+const LAWS: [&str; 5] = ["reno", "cubic", "veno", "vegas", "bbr"];
+/// Sentences from which the stack departs on purpose: TS.Recent follows segments that come again, so that a peer whose
+/// acks were lost is not told an old time (`tcp/timestamps.rs` of the core).
+const DEPARTURES: [&str; 1] = ["timestamp-echo"];
+/// What a host's clock and its way to the interface may add.
+const REACTION: Duration = Duration::from_millis(1);
+
+/// Judges for the hosts of a case.
+pub(crate) fn judges(case: &Case, topology: &Topology) -> Judges {
+    // A host that is told to take less than its peer offers sends smaller segments as full ones, and one that offers
+    // less than is believed gets more; neither can be seen.
+    let has_sizes = case.hosts.iter().any(|host| host.get("mss").is_some())
+        || case.hops.as_flattened().iter().any(|path| path.get("mtu").is_some());
+    let changes_bits = case.hops.as_flattened().iter().any(|path| path.get("corrupt").is_some());
+    let mut judges = Judges::new();
+    for (number, id) in topology.hosts().enumerate() {
+        let settings = HostSettings::read(&case.host(number)).ok().and_then(|host| settings(&host));
+        if let Some(settings) = settings.filter(|_| !changes_bits && !has_sizes) {
+            judges = judges.with(id, settings);
+        }
+    }
+    judges
+}
+
+/// What the judge of a host is told; `None` if it is not to be judged.
+fn settings(host: &HostSettings) -> Option<Settings> {
+    let config = &host.config;
+    let law = host.law.law.to_string();
+    let is_ordinary = host.smoltcp.is_none()
+        && host.lie.is_none()
+        && host.faults.is_empty()
+        && host.memory == u64::MAX
+        && RECOVERIES.contains(&config.recovery.name())
+        && LAWS.contains(&law.as_str());
+    let rto = &config.rto;
+    let is_timed = rto.estimator == RtoEstimator::Rfc6298
+        && rto.backoff == RtoBackoff::Exponential
+        && rto.sampling == RttSampling::EachAck
+        && rto.ticks.is_none();
+    let delay = match config.ack_policy {
+        AckPolicy::Delayed { timeout, .. } if config.ack_timer == AckTimer::PerSegment => timeout,
+        AckPolicy::EverySegment => Duration::ZERO,
+        _ => return None,
+    };
+    if !is_ordinary || !is_timed {
+        return None;
+    }
+    let mut settings = Settings::default();
+    settings.law = match law.as_str() {
+        "reno" => Law::Reno,
+        "cubic" => Law::Cubic,
+        "veno" => Law::Veno,
+        "bbr" => Law::Bbr,
+        _ => Law::Unknown,
+    };
+    // A window of more than RFC 6928's is what the case asks for.
+    settings.initial_window = settings.initial_window.max(100);
+    (settings.least_rto, settings.initial_rto, settings.largest_rto) =
+        (rto.min, rto.initial, rto.max);
+    settings.ack_delay = delay;
+    settings.reaction = REACTION + host.poll.saturating_mul(2);
+    settings.nagle = Some(config.nagle);
+    settings.sees_all = true;
+    if let Some(keepalive) = config.keepalive {
+        settings.keepalive = keepalive.idle;
+    }
+    settings.give_up = config.user_timeout.unwrap_or(config.give_up).min(config.give_up);
+    settings.syn_give_up = config.syn_give_up.min(settings.give_up);
+    settings.heeds_sack = config.sack && config.recovery.needs_sack();
+    Some(settings)
+}
+
+/// The first verdict of all hosts' judges.
+pub(crate) fn verdict(judges: Judges) -> Option<Finding> {
+    let verdicts = judges.finish().into_values().flat_map(|findings| findings.verdicts);
+    let verdicts = verdicts.filter(|verdict| !DEPARTURES.contains(&verdict.sentence.name));
+    let first = verdicts.min_by_key(|verdict| verdict.time)?;
+    Some(Finding::new(&format!("judge:{}", first.sentence.name), &first.to_string()))
+}
