@@ -100,7 +100,12 @@ impl Lot {
                 case.flows.iter().filter_map(|flow| Flow::read(flow).ok()).collect();
             let own: Vec<&Flow> = flows.iter().filter(|flow| flow.hosts.contains(&host)).collect();
             // smoltcp does not hear routers that tell an MTU.
-            let is_narrow = case.hops.as_flattened().iter().any(|path| path.get("mtu").is_some());
+            let is_narrow = case
+                .hops
+                .as_flattened()
+                .iter()
+                .chain(&case.changes)
+                .any(|path| path.get("mtu").is_some());
             if self.has("smoltcp")
                 && !is_narrow
                 && own.len() == 1

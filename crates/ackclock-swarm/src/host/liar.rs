@@ -61,6 +61,8 @@ impl Liar {
                 }
             }
             Lie::Repeat(times) => (0..times).for_each(|_| write(&header)),
+            // A full segment has no room for more options.
+            Lie::Sack | Lie::DSack if !segment.payload.is_empty() => {}
             _ => self.change(&mut header),
         }
         write(&header);

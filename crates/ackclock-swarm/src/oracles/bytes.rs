@@ -22,6 +22,7 @@ pub(crate) fn judge(flows: &[Flow], hosts: &[HostSettings], outcome: &Outcome) -
             if notes.finished[side]
                 && notes.read[side] != totals[1 - side]
                 && !notes.aborted[1 - side]
+                && notes.errors[1 - side].is_none()
             {
                 let (read, written) = (notes.read[side], totals[1 - side]);
                 return problem(format!(
