@@ -132,3 +132,26 @@ fn blocks_and_timestamps_share_the_option_area() {
         ",
     );
 }
+
+/// RFC 6298 section 3: what was sent again several times has no round trip, however soon the ack comes; its
+/// echo may be as old as the first of them.
+#[test]
+fn an_old_echo_after_several_timeouts_is_no_measurement() {
+    check(
+        "
+        set timestamps on
+        set mss 1012
+        listen
+        < S 0:0(0) <mss 1012,sackOK,TS val 100 ecr 0>
+        > S. 0:0(0) ack 1 <mss 1012,sackOK,TS val 1000 ecr 100>
+        +0.01 < . 1:1(0) ack 1 <TS val 110 ecr 1000>
+        accept
+        write 1000
+        > P. 1:1001(1000) ack 1 <TS val 1010 ecr 110>
+        +0.2 > P. 1:1001(1000) ack 1 <TS val 1210 ecr 110>
+        +0.4 > P. 1:1001(1000) ack 1 <TS val 1610 ecr 110>
+        +0.002 < . 1:1(0) ack 1001 <TS val 712 ecr 1010>
+        info rtt 10
+        ",
+    );
+}

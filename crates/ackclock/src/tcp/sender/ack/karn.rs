@@ -41,11 +41,13 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// Whether an echo is of what the ack is for. One that is older than the last retransmission may be
     /// what the receiver had told before, in an ack that was lost; unless no round trip has ever been
-    /// as short as the time since, so that it is the first transmission that is late.
+    /// as short as the time since, so that it is the first transmission that is late. After several timeouts
+    /// nobody knows how old that is, and the path may have become shorter.
     fn is_echo_of_acked(&self, now: Instant, echoed: u32, acked: Acked) -> bool {
         let resent_at = acked.resent_at;
         let is_older = (echoed.wrapping_sub((resent_at / 1_000) as u32) as i32) < 0;
         let since = micros(now).saturating_sub(resent_at);
-        resent_at == 0 || !is_older || since < self.rto.min_rtt().as_micros()
+        let is_late = self.rto.backoff() < 2 && since < self.rto.min_rtt().as_micros();
+        resent_at == 0 || !is_older || is_late
     }
 }

@@ -5,7 +5,6 @@
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
 use crate::seq::SeqNumber;
-use crate::seq::SeqRange;
 use crate::tcp::sender::flight::Run;
 
 /// RFC 6582.
@@ -67,8 +66,8 @@ impl Rules for NewReno {
             // Step 2: only if the cumulative ack covers more than `recover`; else the duplicates
             // come of what was retransmitted after a timeout. `recover` is never beyond SND.NXT: where it
             // seems to be, 2 GiB were acknowledged since.
-            let may_repeat = SeqRange::new(ack.una, ack.nxt + 1).contains(episode.point);
-            let fresh = episode.phase == Phase::Open && !may_repeat;
+            let is_past = ack.una.after(episode.point) || episode.point.after(ack.nxt);
+            let fresh = episode.phase == Phase::Open && is_past;
             if fresh && episode.duplicate_acks == DUPLICATE_THRESHOLD {
                 outcome.lost = flight.mark_first_lost();
                 episode.begin(Phase::Fast, ack.nxt, &mut outcome);
