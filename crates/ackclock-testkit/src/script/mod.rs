@@ -95,6 +95,7 @@
 mod conversation;
 mod icmp;
 mod info;
+mod judged;
 mod packet;
 mod play;
 mod run;
@@ -105,6 +106,7 @@ mod time;
 
 pub use conversation::{Conversation, FIRST_TIMESTAMP, OUR_STREAM, PEER_STREAM};
 pub use icmp::IcmpError;
+pub use judged::{stimulate, told};
 pub use packet::Packet;
 pub use play::{Failure, Player, Step, play};
 pub use run::run;

@@ -3,6 +3,7 @@
 use super::conversation::{Conversation, FIRST_TIMESTAMP, OUR_STREAM, PEER_STREAM};
 use super::icmp::IcmpError;
 use super::info::field;
+use super::judged::told;
 use super::packet::{Packet, number};
 use super::play::{Failure, Player, Step, play};
 use super::setting::{Settings, switch};
@@ -15,7 +16,7 @@ use ackclock::stack::{
 use ackclock::tcp::{Info, ReceiveError};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::{Flags, Options, Timestamps};
-use ackclock_judge::{Call, Judge};
+use ackclock_judge::{Call, Findings, Judge};
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -32,6 +33,8 @@ const PEER_MSS: u16 = 1_000;
 const ROUND_TRIP: Duration = Duration::from_millis(10);
 /// More timers than any script waits for.
 const MOST_TIMERS: u32 = 100_000;
+/// How long a stack that is only stimulated is watched when the script is over.
+const AFTERWARDS: Duration = Duration::from_secs(3);
 
 /// Runs a script against a stack of its own.
 ///
@@ -48,7 +51,7 @@ struct Sent {
 }
 
 /// Plays scripts against one stack, by the calls of its public API.
-struct Runner {
+pub(super) struct Runner {
     settings: Settings,
     /// There is one as soon as something happens.
     stack: Option<Stack<'static, BuiltIn>>,
@@ -63,6 +66,8 @@ struct Runner {
     log: Vec<String>,
     /// Watches all that passes; what it finds the script must have named.
     judge: Judge,
+    /// Only the peer and the application are played: whatever the stack sends is right.
+    stimulates: bool,
 }
 
 impl Player for Runner {
@@ -71,6 +76,10 @@ impl Player for Runner {
             When::After(after) => self.now + after,
             When::At(time) => START + time,
         };
+        if self.stimulates {
+            self.stimulate(at, step);
+            return Ok(());
+        }
         if at < self.now {
             return Err(format!("it is {} already", shown(self.now)));
         }
@@ -92,6 +101,10 @@ impl Player for Runner {
     }
 
     fn end(&mut self) -> Result<(), String> {
+        if self.stimulates {
+            self.go_on_until(self.now + AFTERWARDS);
+            return Ok(());
+        }
         self.expect_silence()?;
         match self.judge.findings().verdicts.as_slice() {
             [] => Ok(()),
@@ -127,7 +140,52 @@ impl Runner {
                 reaction: Duration::ZERO,
                 ..Default::default()
             }),
+            stimulates: false,
         }
+    }
+
+    // ---- without expectations ----
+
+    /// One for [`stimulate`](super::stimulate).
+    pub(super) fn stimulating() -> Self {
+        Runner { stimulates: true, ..Runner::new() }
+    }
+
+    /// What the judge has found.
+    pub(super) fn into_findings(self) -> Findings {
+        self.judge.finish(self.now)
+    }
+
+    /// Plays a step as far as it can be played to this stack.
+    fn stimulate(&mut self, at: Instant, step: &Step<'_>) {
+        self.go_on_until(at);
+        let played = match step {
+            Step::Sent(_) | Step::Quiet => Ok(()),
+            Step::Arrives(packet) => self.inject(packet),
+            Step::Icmp(error) => self.inject_error(error),
+            Step::Call(call) => match call.split_whitespace().collect::<Vec<_>>()[..] {
+                ["set", ref setting @ ..] => {
+                    let set = self.settings.set(setting);
+                    self.judge = Judge::new(told(&self.settings.connection, &self.settings.law));
+                    set
+                }
+                ref words => self.call(words).and_then(|()| self.collect()),
+            },
+        };
+        // What the stack has not done, the script cannot go on from; the judge has seen it.
+        drop(played);
+        self.sent.clear();
+    }
+
+    fn go_on_until(&mut self, at: Instant) {
+        for _ in 0..MOST_TIMERS {
+            let waited = self.wait_until(at);
+            self.sent.clear();
+            if waited.is_err() || self.now >= at {
+                break;
+            }
+        }
+        self.now = self.now.max(at);
     }
 
     // ---- time and what is sent ----
