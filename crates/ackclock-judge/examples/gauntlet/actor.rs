@@ -179,7 +179,9 @@ impl Actor {
         let Some(handle) = self.handle else { return };
         let readiness = stack.readiness(handle).unwrap_or_default();
         if readiness.closed && !readiness.readable {
-            self.leave(now, stack, handle);
+            // It is over already: the call changes nothing.
+            _ = stack.close(now, handle);
+            (self.handle, self.is_over) = (None, true);
             return;
         }
         if !readiness.established && !readiness.closed {
@@ -193,13 +195,14 @@ impl Actor {
         if stack.readiness(handle).is_some_and(|readiness| readiness.closed)
             && stack.received(handle).is_err()
         {
-            self.leave(now, stack, handle);
+            _ = stack.close(now, handle);
+            (self.handle, self.is_over) = (None, true);
         }
     }
 
     fn leave(&mut self, now: Instant, stack: &mut Net, handle: Handle) {
         self.tell(now, Call::CloseBoth);
-        drop(stack.close(now, handle));
+        _ = stack.close(now, handle);
         self.handle = None;
         self.is_over = true;
     }
@@ -221,6 +224,9 @@ impl Actor {
             };
             let Ok(taken) = taken else { return };
             self.tell(now, Call::Write(taken as u64));
+            if is_urgent && taken > 0 {
+                self.tell(now, Call::Urgent);
+            }
             self.written += taken as u64;
             self.pieces += 1;
             if self.pieces.is_multiple_of(self.plan.burst.into()) {
@@ -267,7 +273,7 @@ impl Actor {
         match self.plan.leave {
             Leave::Abort => {
                 self.tell(now, Call::Abort);
-                drop(stack.abort(now, handle));
+                _ = stack.abort(now, handle);
                 self.handle = None;
                 self.is_over = true;
             }
@@ -276,7 +282,7 @@ impl Actor {
                 if !self.has_shut {
                     self.has_shut = true;
                     self.tell(now, Call::Close);
-                    drop(stack.shutdown(now, handle));
+                    _ = stack.shutdown(now, handle);
                 }
                 if self.heard_end {
                     self.leave(now, stack, handle);

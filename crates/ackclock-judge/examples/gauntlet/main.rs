@@ -1,6 +1,6 @@
 //! The gauntlet: judged situations of all kinds that a stack has to pass without a verdict.
 //!
-//! `gauntlet [--scripts DIR] [--part I/N] [--only NAME] [--judge-alone] [--list]` runs the stack of this
+//! `gauntlet [--scripts DIR] [--part I/N] [--only NAME] [--skip FILE] [--judge-alone] [--all] [--list]` runs the stack of this
 //! workspace through packet scripts (one file each in DIR, as stimuli only: what they expect is not looked at)
 //! and over emulated paths, and says the first thing that is wrong:
 //!
@@ -12,9 +12,10 @@
 //! | 3 | `hang: ...` | data that the path delivers does not arrive, or packets without an end |
 //! | 4 | `bytes: ...` | other bytes arrived than were sent |
 //!
-//! With `--judge-alone` only the judge ends the run. `mutants.py` runs it with each mutant of the stack.
+//! With `--judge-alone` only the judge ends the run, with `--all` nothing does. `mutants.py` runs it with each mutant of the stack.
 
 mod actor;
+mod drawn;
 mod emulated;
 mod situations;
 
@@ -62,8 +63,9 @@ struct Situation {
 
 /// The scripts of a folder, in the order of their names.
 fn scripts(folder: &Path) -> std::io::Result<Vec<Situation>> {
-    let mut paths: Vec<_> =
-        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    let mut paths: Vec<_> = std::fs::read_dir(folder)?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<std::io::Result<_>>()?;
     paths.sort();
     let situation = |path: &std::path::PathBuf| {
         let script = std::fs::read_to_string(path)?;
@@ -88,6 +90,7 @@ struct Options {
     scripts: Option<String>,
     part: Option<(usize, usize)>,
     only: Option<String>,
+    skip: Vec<String>,
     judge_alone: bool,
     list: bool,
     all: bool,
@@ -101,6 +104,10 @@ fn options() -> Result<Options, String> {
         match argument.as_str() {
             "--scripts" => options.scripts = Some(value()?),
             "--only" => options.only = Some(value()?),
+            "--skip" => {
+                let text = std::fs::read_to_string(value()?).map_err(|error| error.to_string())?;
+                options.skip = text.lines().map(String::from).collect();
+            }
             "--part" => {
                 let text = value()?;
                 let (part, parts) = text.split_once('/').ok_or("--part wants I/N")?;
@@ -146,6 +153,7 @@ fn main() -> ExitCode {
     let (part, parts) = options.part.unwrap_or((0, 1));
     let wanted = |(index, situation): &(usize, Situation)| {
         index % parts.max(1) == part
+            && !options.skip.contains(&situation.name)
             && options.only.as_ref().is_none_or(|only| situation.name.contains(only))
     };
     let (mut count, mut judged, mut code) = (0, 0, 0);

@@ -2,12 +2,16 @@
 
 use crate::Situation;
 use crate::actor::{Leave, Plan, QUIET};
+use crate::drawn;
 use crate::emulated::Run;
 use ackclock::tcp::{AckPolicy, Config, EcnMode, Keepalive, RecoveryAlgorithm};
 use ackclock::time::Duration;
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 const CLEAN: &str = "rate=10mbit,delay=10ms,loss=0";
+
+/// Situations by lot.
+const DRAWN: u64 = 400;
 
 /// Both ends have this configuration.
 fn both(change: impl FnOnce(&mut Config)) -> [Config; 2] {
@@ -41,6 +45,9 @@ pub(crate) fn all() -> Vec<Situation> {
     for (name, run) in transfers(1_000_000, 2) {
         add(name, run);
     }
+    for seed in 1..=DRAWN {
+        add(format!("drawn {seed}"), drawn::run(seed));
+    }
     list
 }
 
@@ -54,10 +61,7 @@ fn small() -> Vec<(&'static str, Run)> {
         ("both directions", Run { plans: [writes(40_000), writes(50_000)], ..run.clone() }),
         (
             "request and answer",
-            Run {
-                plans: [writes(300), Plan { answers: true, ..writes(20_000) }],
-                ..run.clone()
-            },
+            Run { plans: [writes(300), Plan { answers: true, ..writes(20_000) }], ..run.clone() },
         ),
         (
             "small writes",
@@ -176,7 +180,7 @@ fn small() -> Vec<(&'static str, Run)> {
         (
             "kept alive until the path is gone",
             Run {
-                path: "rate=10mbit,delay=10ms,loss=0,outage=6s..200s",
+                path: "rate=10mbit,delay=10ms,loss=0,outage=6s..200s:lose",
                 configs: both(|config| {
                     config.keepalive =
                         Some(Keepalive { idle: MS(4_000), interval: MS(1_000), count: 4 });
@@ -196,6 +200,37 @@ fn small() -> Vec<(&'static str, Run)> {
             },
         ),
         (
+            "an outage and keep-alives",
+            Run {
+                path: "rate=2mbit,delay=10ms,loss=0,outage=100ms..3s",
+                configs: both(|config| {
+                    config.keepalive =
+                        Some(Keepalive { idle: MS(300), interval: MS(200), count: 50 });
+                }),
+                plans: [writes(200_000), QUIET],
+                ..run.clone()
+            },
+        ),
+        (
+            "SYNs are lost, and data too",
+            Run {
+                path: "rate=10mbit,delay=10ms,loss=0,outage=0s..1500ms/3050ms..5s:lose",
+                configs: both(|config| config.timestamps = false),
+                plans: [Plan { piece: 700, gap: MS(1), ..writes(30_000) }, QUIET],
+                ..run.clone()
+            },
+        ),
+        (
+            "data marked on its way",
+            Run {
+                path: "rate=3mbit,delay=10ms,loss=1%,queue=codel:1ms:20ms:1000:ecn",
+                law: "reno",
+                configs: both(|config| config.ecn = EcnMode::Request),
+                plans: [writes(500_000), QUIET],
+                ..run.clone()
+            },
+        ),
+        (
             "nobody answers",
             Run {
                 path: "rate=10mbit,delay=10ms,loss=100%",
@@ -207,7 +242,7 @@ fn small() -> Vec<(&'static str, Run)> {
         (
             "the peer is gone",
             Run {
-                path: "rate=10mbit,delay=10ms,loss=0,outage=90ms..2000s",
+                path: "rate=10mbit,delay=10ms,loss=0,outage=90ms..2000s:lose",
                 configs: both(|config| config.give_up = Duration::from_secs(120)),
                 plans: [writes(300_000), QUIET],
                 limit: MS(400_000),
@@ -218,7 +253,7 @@ fn small() -> Vec<(&'static str, Run)> {
         (
             "SYNs are lost",
             Run {
-                path: "rate=10mbit,delay=10ms,loss=0,outage=0s..2500ms",
+                path: "rate=10mbit,delay=10ms,loss=0,outage=0s..2500ms:lose",
                 plans: [writes(100_000), QUIET],
                 ..run.clone()
             },
@@ -283,11 +318,14 @@ fn options() -> Vec<(&'static str, Run)> {
     ];
     let small_mtu = Run { path: "rate=5mbit,delay=10ms,loss=1%,mtu=600", ..lossy.clone() };
     list.push(("a small MTU", small_mtu));
-    list.push(("a small MTU back", Run {
-        path: "rate=10mbit,delay=10ms,loss=1%",
-        back: Some("rate=10mbit,delay=10ms,loss=1%,mtu=900"),
-        ..lossy.clone()
-    }));
+    list.push((
+        "a small MTU back",
+        Run {
+            path: "rate=10mbit,delay=10ms,loss=1%",
+            back: Some("rate=10mbit,delay=10ms,loss=1%,mtu=900"),
+            ..lossy.clone()
+        },
+    ));
     let mut one_side = lossy;
     one_side.configs[1].timestamps = false;
     one_side.configs[1].window_scaling = false;
@@ -327,7 +365,8 @@ fn transfers(amount: u64, seed: u64) -> Vec<(String, Run)> {
                 config.ecn = if ecn { EcnMode::Request } else { EcnMode::Accept };
             });
             let plans = [writes(amount), QUIET];
-            let run = Run { law, configs, plans, seed, ..Run::new(path) };
+            let limit = Duration::from_secs(900);
+            let run = Run { law, configs, plans, seed, limit, ..Run::new(path) };
             let name = format!("{amount} bytes, {law}, {}, {path}", recovery.name());
             list.push((name, run));
         }

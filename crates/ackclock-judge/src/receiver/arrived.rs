@@ -56,6 +56,7 @@ impl Arrived {
             && ack >= facts.acked - facts.peer_max_window
             && seen.seq <= edge
             && seen.end() <= edge
+            && self.fin.is_none_or(|fin| seen.text_end() <= fin)
             && facts.told >= 1;
         if sure { Fate::Taken } else { Fate::Perhaps }
     }

@@ -84,6 +84,14 @@ pub(crate) static KEEPALIVE_WHILE_BUSY: Sentence = Sentence::must(
     "Keep-alive packets MUST only be sent when no sent data is outstanding",
 );
 
+pub(crate) static KEEPALIVE_GAVE_UP: Sentence = Sentence::must(
+    "one-keepalive-taken-for-death",
+    9293,
+    "3.8.4",
+    "Consequently, if a keep-alive mechanism is implemented it MUST NOT interpret failure to respond to any \
+     specific probe as a dead connection (MUST-29).",
+);
+
 /// How long a FIN, or data that nothing holds back, may take. Applications may cork, and hosts may pace.
 const PROMPT: Duration = Duration::from_secs(1);
 
@@ -145,7 +153,7 @@ impl Silence {
             }
             Call::Close => _ = self.closed_at.get_or_insert(now),
             Call::Abort | Call::CloseBoth => self.aborted = true,
-            Call::Read(_) => {}
+            Call::Read(_) | Call::Urgent => {}
         }
     }
 
@@ -251,6 +259,11 @@ impl Silence {
         let free = self.aborted || self.closed_at.is_some() || !settings.calls_are_told || answers;
         if free || facts.acked == 0 {
             return;
+        }
+        if facts.outstanding() == 0 && self.probes == 1 && ledger.window.closed.is_none() {
+            docket.forbid(&KEEPALIVE_GAVE_UP, seen.time, seen.number, || {
+                "a RST after a single keep-alive without an answer".into()
+            });
         }
         let Some(record) = ledger.flight.record(facts.acked) else { return };
         let tried = seen.time.saturating_since(record.first);

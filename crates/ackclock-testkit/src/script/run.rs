@@ -437,6 +437,9 @@ impl Runner {
         let n = result.map_err(|error| error.to_string())?;
         self.written += n as u64;
         self.tell_judge(Call::Write(n as u64));
+        if urgent && n > 0 {
+            self.tell_judge(Call::Urgent);
+        }
         same(&taken.to_string(), n.to_string())
     }
 
