@@ -231,7 +231,7 @@ impl Connection {
 
     /// Says what is overdue at `now`.
     pub(crate) fn on_time(&mut self, now: Instant, docket: &mut Docket<'_>) {
-        if self.lost.is_none() && !self.facts.is_over {
+        if self.lost.is_none() && !self.facts.is_over && !self.resets.has_perhaps_ended() {
             self.receiver.on_time(now, &self.facts, docket);
             self.resets.on_time(now, &self.facts, docket);
             self.sender.on_time(now, &self.facts, docket);
@@ -240,7 +240,7 @@ impl Connection {
 
     /// When the next silence is too long.
     pub(crate) fn due(&self) -> Instant {
-        if self.lost.is_some() || self.facts.is_over {
+        if self.lost.is_some() || self.facts.is_over || self.resets.has_perhaps_ended() {
             return Instant::FAR_FUTURE;
         }
         let resets = self.resets.due(self.facts.settings.reaction);

@@ -168,6 +168,11 @@ impl Resets {
         self.ended.is_some()
     }
 
+    /// Whether a RST may have ended it: then nothing is owed for certain.
+    pub(crate) fn has_perhaps_ended(&self) -> bool {
+        self.perhaps_ended
+    }
+
     /// A segment has reached the host before the peer's SYN.
     pub(crate) fn on_unplaced(&mut self, raw: &Raw<'_>, facts: &Facts) {
         let header = &raw.header;

@@ -5,6 +5,7 @@ use crate::{Fault, Outcome};
 use ackclock::congestion::BuiltIn;
 use ackclock::tcp::Config;
 use ackclock::time::{Duration, Instant};
+use ackclock::wire::{Checksums, Packet, Protocol, parse_packet};
 use ackclock_emulator::{Emulator, Event, HostId, LEFT, Observer, PairConfig, RIGHT};
 use ackclock_judge::{Call, Judges};
 use std::cell::RefCell;
@@ -13,6 +14,9 @@ use std::rc::Rc;
 
 /// More packets than any host sends at one instant of virtual time.
 const MOST_AT_ONCE: u64 = 100_000;
+
+/// So many, and it is asked whether the judge has said why.
+const MANY_AT_ONCE: u64 = 2_000;
 
 /// What the judges, the applications and the network share.
 #[derive(Clone, Debug, Default)]
@@ -25,11 +29,14 @@ struct State {
     /// Packets at this instant.
     packets: u64,
     wrong: Option<u64>,
+    /// Each packet is printed.
+    traces: bool,
 }
 
 impl Bench {
     fn new(judges: Judges) -> Bench {
-        Bench(Rc::new(RefCell::new(State { judges, ..State::default() })))
+        let traces = std::env::var_os("GAUNTLET_TRACE").is_some();
+        Bench(Rc::new(RefCell::new(State { judges, traces, ..State::default() })))
     }
 
     /// An application has called.
@@ -65,12 +72,56 @@ impl Bench {
         state.wrong.map(|at| Fault::Bytes(format!("byte {at} is wrong")))
     }
 
+    /// Nothing else has happened until now.
+    fn on_time(&self, now: Instant) {
+        for host in [LEFT, RIGHT] {
+            if let Some(judge) = self.0.borrow_mut().judges.judge(host) {
+                judge.on_time(now);
+            }
+        }
+    }
+
     fn judged(&self) -> u64 {
         let mut state = self.0.borrow_mut();
         [LEFT, RIGHT]
             .into_iter()
             .filter_map(|host| state.judges.judge(host).map(|judge| judge.findings().judged))
             .sum()
+    }
+}
+
+/// Prints a packet that a host sends or that reaches it.
+fn trace(now: Instant, event: &Event<'_>) {
+    let (what, packet) = match event {
+        Event::Sent(packet) => ("sends", packet),
+        Event::Delivered(packet) => ("gets ", packet),
+        _ => return,
+    };
+    let node = if what == "sends" { packet.from } else { packet.to };
+    if let Ok(Packet { ip, protocol: Protocol::Tcp(segment) }) =
+        parse_packet(packet.bytes, Checksums::ALL)
+    {
+        let header = segment.header;
+        let sack: Vec<String> = header
+            .options
+            .sack
+            .as_slice()
+            .iter()
+            .map(|b| format!("{}-{}", b.start, b.end))
+            .collect();
+        println!(
+            "{now:?} {node:?} {what} {}>{} {:?} seq {} len {} ack {} win {} {:?} {:?} {}",
+            header.source_port,
+            header.destination_port,
+            header.flags,
+            header.seq,
+            segment.payload.len(),
+            header.ack,
+            header.window,
+            ip.ecn,
+            header.options.timestamps.map(|stamps| (stamps.value, stamps.echo)),
+            sack.join(" ")
+        );
     }
 }
 
@@ -81,7 +132,17 @@ impl Observer for Bench {
             (state.now, state.packets) = (now, 0);
         }
         state.packets += u64::from(matches!(event, Event::Sent(_)));
+        if state.traces {
+            trace(now, event);
+        }
         state.judges.on_event(now, event);
+        if state.packets >= MANY_AT_ONCE && state.packets.is_multiple_of(MANY_AT_ONCE) {
+            drop(state);
+            if let Some(fault) = self.fault() {
+                std::panic::panic_any(fault);
+            }
+            state = self.0.borrow_mut();
+        }
         let endless = state.packets > MOST_AT_ONCE;
         drop(state);
         assert!(!endless, "packets without an end at one instant");
@@ -186,12 +247,14 @@ impl Run {
         while now < end && !emulator.is_done() {
             now = (now + step).min(end);
             emulator.run_until(now);
+            bench.on_time(now);
             if let Some(fault) = bench.fault() {
                 return Err(fault);
             }
         }
         // What a connection does when the applications have left it.
         emulator.run_until(now + Duration::from_secs(5));
+        bench.on_time(now + Duration::from_secs(5));
         if let Some(fault) = bench.fault() {
             return Err(fault);
         }

@@ -12,7 +12,7 @@
 //! | 3 | `hang: ...` | data that the path delivers does not arrive, or packets without an end |
 //! | 4 | `bytes: ...` | other bytes arrived than were sent |
 //!
-//! With `--judge-alone` only the judge ends the run, with `--all` nothing does. `mutants.py` runs it with each mutant of the stack.
+//! Over emulated paths `GAUNTLET_TRACE=1` prints each packet. With `--judge-alone` only the judge ends the run, with `--all` nothing does. `mutants.py` runs it with each mutant of the stack.
 
 mod actor;
 mod drawn;
@@ -126,6 +126,9 @@ fn options() -> Result<Options, String> {
 /// Runs one situation; a panic is a fault like others.
 fn passed(situation: &Situation) -> Outcome {
     catch_unwind(AssertUnwindSafe(|| (situation.run)())).unwrap_or_else(|panic| {
+        if let Some(fault) = panic.downcast_ref::<Fault>() {
+            return Err(fault.clone());
+        }
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or(panic.downcast_ref::<&str>().map(ToString::to_string));
         Err(Fault::Panic(text.unwrap_or_default()))

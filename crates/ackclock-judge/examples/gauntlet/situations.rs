@@ -116,7 +116,12 @@ fn small() -> Vec<(&'static str, Run)> {
             "closed with data unread",
             Run {
                 plans: [
-                    Plan { stays: MS(100), leave: Leave::CloseBoth, ..QUIET },
+                    Plan {
+                        stays: MS(100),
+                        reads_from: MS(10_000),
+                        leave: Leave::CloseBoth,
+                        ..QUIET
+                    },
                     Plan { leave: Leave::Never, ..writes(5_000) },
                 ],
                 limit: MS(3_000),

@@ -66,7 +66,7 @@ impl Receiver {
         self.arrived.settle(seen.time, facts);
         self.stamps.settle(seen.time, facts);
         self.acks.on_any(seen);
-        if seen.is(Flags::SYN) && !seen.is(Flags::RST) && !facts.is_synchronized() {
+        if seen.is(Flags::SYN) && !seen.is(Flags::RST) && seen.seq == 0 {
             self.stamps.on_received(seen, facts, facts.told.max(1), false);
         }
         if seen.is(Flags::RST) || seen.is(Flags::SYN) && facts.told >= 1 {
@@ -103,7 +103,8 @@ impl Receiver {
         }
         let new = self.arrived.note(seen, facts, fate);
         let counts = match order {
-            Order::Next | Order::BehindHole => new,
+            Order::Next => new && !self.arrived.is_doubtful(told),
+            Order::BehindHole => new,
             Order::FillsGap => new && is_certain,
             Order::Old | Order::ClosedWindow | Order::OldStamp => seen.payload_len() > 0,
         };

@@ -215,8 +215,8 @@ impl Sacks {
         if behind == 0 {
             return;
         }
-        // Beside text there may be no room for what an ack without text has told.
-        if seen.payload_len() > 0 && self.is_told {
+        // Beside text there may be no room for what an ack without text has told; nor need a FIN tell it again.
+        if seen.len() > 0 && self.is_told {
             return;
         }
         let (time, number) = (seen.time, seen.number);

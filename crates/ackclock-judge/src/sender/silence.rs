@@ -92,6 +92,14 @@ pub(crate) static KEEPALIVE_GAVE_UP: Sentence = Sentence::must(
      specific probe as a dead connection (MUST-29).",
 );
 
+pub(crate) static GAVE_UP_CLOSED: Sentence = Sentence::must(
+    "answered-window-probes-given-up",
+    9293,
+    "3.8.6.1",
+    "As long as the receiving TCP peer continues to send acknowledgments in response to the probe segments, the \
+     sending TCP peer MUST allow the connection to stay open (MUST-37).",
+);
+
 /// How long a FIN, or data that nothing holds back, may take. Applications may cork, and hosts may pace.
 const PROMPT: Duration = Duration::from_secs(1);
 
@@ -212,6 +220,10 @@ impl Silence {
     }
 
     fn on_keepalive(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
+        if facts.outstanding() == 1 {
+            // What goes at SND.UNA may be an ack to a peer that has not taken the byte of a probe.
+            return;
+        }
         if facts.outstanding() > 0 {
             docket.forbid(&KEEPALIVE_WHILE_BUSY, seen.time, seen.number, || {
                 format!("a keep-alive while {} bytes are outstanding", facts.outstanding())
@@ -259,6 +271,12 @@ impl Silence {
         let free = self.aborted || self.closed_at.is_some() || !settings.calls_are_told || answers;
         if free || facts.acked == 0 {
             return;
+        }
+        let is_answered = self.probe.is_some_and(|(last, _)| self.last_received >= last);
+        if ledger.window.closed.is_some() && is_answered {
+            docket.forbid(&GAVE_UP_CLOSED, seen.time, seen.number, || {
+                "a RST, though the last probe of the closed window was answered".into()
+            });
         }
         if facts.outstanding() == 0 && self.probes == 1 && ledger.window.closed.is_none() {
             docket.forbid(&KEEPALIVE_GAVE_UP, seen.time, seen.number, || {

@@ -33,6 +33,8 @@ const PEER_MSS: u16 = 1_000;
 const ROUND_TRIP: Duration = Duration::from_millis(10);
 /// More timers than any script waits for.
 const MOST_TIMERS: u32 = 100_000;
+/// More packets than any stack sends at once.
+const MOST_PACKETS: u32 = 20_000;
 /// How long a stack that is only stimulated is watched when the script is over.
 const AFTERWARDS: Duration = Duration::from_secs(3);
 
@@ -235,7 +237,7 @@ impl Runner {
     /// Takes everything that the stack wants to send.
     fn collect(&mut self) -> Result<(), String> {
         let now = self.now;
-        loop {
+        for _ in 0..MOST_PACKETS {
             let mut bytes = None;
             self.stack().transmit(now, &mut |transmit| {
                 let mut packet = vec![0; transmit.len()];
@@ -251,6 +253,7 @@ impl Runner {
             self.log.push(format!("{} > {packet}", shown(now)));
             self.sent.push_back(Sent { at: now, packet });
         }
+        Err("packets without an end".into())
     }
 
     // ---- the peer and the routers ----
