@@ -205,6 +205,15 @@ fn small() -> Vec<(&'static str, Run)> {
             },
         ),
         (
+            "small writes during an outage",
+            Run {
+                path: "rate=2mbit,delay=10ms,loss=0,outage=250ms..2s:lose",
+                configs: both(|config| config.nagle = false),
+                plans: [Plan { piece: 90, gap: MS(110), ..writes(3_000) }, QUIET],
+                ..run.clone()
+            },
+        ),
+        (
             "an outage and keep-alives",
             Run {
                 path: "rate=2mbit,delay=10ms,loss=0,outage=100ms..3s",
