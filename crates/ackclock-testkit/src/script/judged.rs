@@ -49,9 +49,9 @@ pub fn told(config: &Config, law: &impl CongestionController) -> Settings {
 /// more; what a judge of the stack finds.
 ///
 /// # Errors
-/// A line that cannot be read.
+/// A line that cannot be read; packets without an end.
 pub fn stimulate(script: &str) -> Result<Findings, String> {
     let mut runner = Runner::stimulating();
     play(script, &mut runner).map_err(|failure| failure.to_string())?;
-    Ok(runner.into_findings())
+    runner.into_findings()
 }
