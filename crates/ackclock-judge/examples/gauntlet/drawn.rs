@@ -2,7 +2,10 @@
 
 use crate::actor::{Leave, Plan, QUIET};
 use crate::emulated::Run;
-use ackclock::tcp::{AckPolicy, Config, EcnMode, RecoveryAlgorithm};
+use ackclock::tcp::{
+    AckPolicy, BufferTuning, Config, EcnMode, Keepalive, Pacing, RecoveryAlgorithm,
+    RestartAfterIdle,
+};
 use ackclock::time::Duration;
 
 /// splitmix64 (Steele, Lea and Flood 2014).
@@ -67,7 +70,35 @@ fn config(lot: &mut Lot) -> Config {
         let timeout = Duration::from_millis(timeout);
         config.ack_policy = AckPolicy::Delayed { timeout, quick_acks };
     }
+    if lot.rarely(3) {
+        draw_rare(lot, &mut config);
+    }
     config
+}
+
+/// Settings that few connections change.
+fn draw_rare(lot: &mut Lot, config: &mut Config) {
+    config.pacing = lot.of(&[Pacing::Law, Pacing::Always, Pacing::Off]);
+    config.restart_after_idle = lot.of(&[
+        RestartAfterIdle::RestartWindow,
+        RestartAfterIdle::Never,
+        RestartAfterIdle::Validation,
+        RestartAfterIdle::OneSegmentAfterRto,
+    ]);
+    config.buffer_tuning = lot.of(&[BufferTuning::Fixed, BufferTuning::Automatic]);
+    config.burst_limit = std::num::NonZeroU16::new(lot.of(&[0, 0, 3, 10]));
+    if lot.rarely(2) {
+        config.recovery = lot.of(RecoveryAlgorithm::ALL);
+    }
+    if lot.rarely(3) {
+        let (idle, interval) = (Duration::from_millis(300), Duration::from_millis(400));
+        config.keepalive = Some(Keepalive { idle, interval, count: 30 });
+    }
+    if lot.rarely(4) {
+        config.window_clamp = Some(lot.of(&[3_000, 30_000]));
+    }
+    config.reassembly_ranges = lot.of(&[64, 64, 2]);
+    config.flight_records = lot.of(&[4_096, 6]);
 }
 
 fn plan(lot: &mut Lot) -> Plan {
@@ -91,7 +122,19 @@ fn plan(lot: &mut Lot) -> Plan {
 pub(crate) fn run(seed: u64) -> Run {
     let mut lot = Lot(seed);
     let mut run = Run::new(lot.of(&PATHS));
-    run.law = lot.of(&["reno", "reno", "cubic", "veno", "bbr"]);
+    run.law = lot.of(&[
+        "reno",
+        "reno",
+        "cubic",
+        "veno",
+        "bbr",
+        "bbr",
+        "vegas",
+        "tahoe",
+        "cubic:hystart=off",
+        "reno:hystart=on",
+        "reno:growth=per-ack",
+    ]);
     run.seed = seed;
     run.configs = [config(&mut lot), config(&mut lot)];
     run.plans = [plan(&mut lot), plan(&mut lot)];

@@ -11,7 +11,7 @@ const MS: fn(u64) -> Duration = Duration::from_millis;
 const CLEAN: &str = "rate=10mbit,delay=10ms,loss=0";
 
 /// Situations by lot.
-const DRAWN: u64 = 400;
+const DRAWN: u64 = 700;
 
 /// Both ends have this configuration.
 fn both(change: impl FnOnce(&mut Config)) -> [Config; 2] {

@@ -318,6 +318,8 @@ impl Silence {
         let began = self.written_at.max(self.last_sent).max(self.last_received);
         if let Some(closed) = window.closed {
             let last = self.probe.map_or(closed.max(self.written_at), |(last, _)| last.max(closed));
+            // The byte of a probe that was taken begins the wait anew.
+            let last = last.max(retransmissions.started());
             let wait = rto.saturating_mul(1 << self.probes.min(20));
             let most = settings.largest_rto.max(rto);
             return (unsent > 0).then_some((Waited::Window, last + wait.min(most)));
