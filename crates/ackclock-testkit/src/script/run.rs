@@ -3,11 +3,11 @@
 use super::conversation::{Conversation, FIRST_TIMESTAMP, OUR_STREAM, PEER_STREAM};
 use super::icmp::IcmpError;
 use super::info::field;
-use super::judged::told;
 use super::packet::{Packet, number};
 use super::play::{Failure, Player, Step, play};
 use super::setting::{Settings, switch};
 use super::time::{Seconds, When};
+use super::told::told;
 use ackclock::congestion::BuiltIn;
 use ackclock::seq::SeqNumber;
 use ackclock::stack::{

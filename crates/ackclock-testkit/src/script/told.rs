@@ -1,11 +1,9 @@
-//! What a judge is told of a host that runs our stack, and scripts as mere stimuli of a judged stack.
+//! What a judge is told of a host that runs our stack.
 
-use super::play::play;
-use super::run::Runner;
 use ackclock::congestion::{CongestionController, InitialWindow};
 use ackclock::tcp::{AckPolicy, Config, RestartAfterIdle};
 use ackclock::time::Duration;
-use ackclock_judge::{Findings, Law, Settings};
+use ackclock_judge::{Law, Settings};
 
 /// What a judge is told of a host that opens connections with `config` and `law`, sees all packets of, at the
 /// very time that they pass, and all calls.
@@ -43,15 +41,4 @@ pub fn told(config: &Config, law: &impl CongestionController) -> Settings {
         restarts_after_idle: config.restart_after_idle == RestartAfterIdle::RestartWindow,
         ..defaults
     }
-}
-
-/// Plays the peer and the application of a script to a stack, whatever that sends, and for some seconds
-/// more; what a judge of the stack finds.
-///
-/// # Errors
-/// A line that cannot be read; packets without an end.
-pub fn stimulate(script: &str) -> Result<Findings, String> {
-    let mut runner = Runner::stimulating();
-    play(script, &mut runner).map_err(|failure| failure.to_string())?;
-    runner.into_findings()
 }
