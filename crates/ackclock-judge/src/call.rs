@@ -6,6 +6,8 @@
 pub enum Call {
     /// It has written so many bytes, which the host took.
     Write(u64),
+    /// It has marked the last byte that it has written as urgent (RFC 9293 section 3.8.5).
+    Urgent,
     /// It has read so many bytes.
     Read(u64),
     /// It has closed its direction: no more data will be written.

@@ -10,6 +10,7 @@ use crate::segment::{Offset, Seen, Space};
 use crate::sender::Sender;
 use crate::sentence::Sentence;
 use crate::settings::Settings;
+use crate::urgent::Urgent;
 use crate::verdict::{Docket, Unknown};
 use ackclock::seq::SeqNumber;
 use ackclock::time::Instant;
@@ -58,6 +59,7 @@ pub(crate) struct Connection {
     sender: Sender,
     receiver: Receiver,
     resets: Resets,
+    urgent: Urgent,
     /// Why nothing more is said of this connection.
     pub(crate) lost: Option<Unknown>,
 }
@@ -94,6 +96,7 @@ impl Connection {
             sender: Sender::default(),
             receiver: Receiver::after(peer.as_ref().map(|(_, syn)| syn)),
             resets: Resets::default(),
+            urgent: Urgent::default(),
             lost: None,
         }
     }
@@ -123,6 +126,7 @@ impl Connection {
         format::judge(&seen, raw.tcp, docket);
         handshake::judge(&seen, &self.facts, docket);
         self.resets.on_sent(&seen, &self.facts, docket);
+        self.urgent.on_sent(&seen, &self.facts, docket);
         if !seen.is(Flags::RST) {
             self.receiver.on_sent(&seen, &self.facts, docket);
             self.sender.on_sent(&seen, &self.facts, docket);
@@ -222,11 +226,12 @@ impl Connection {
         self.sender.on_call(now, call);
         self.receiver.on_call(now, call);
         self.resets.on_call(now, call, &self.facts);
+        self.urgent.on_call(call);
     }
 
     /// Says what is overdue at `now`.
     pub(crate) fn on_time(&mut self, now: Instant, docket: &mut Docket<'_>) {
-        if self.lost.is_none() && !self.facts.is_over {
+        if self.lost.is_none() && !self.facts.is_over && !self.resets.has_perhaps_ended() {
             self.receiver.on_time(now, &self.facts, docket);
             self.resets.on_time(now, &self.facts, docket);
             self.sender.on_time(now, &self.facts, docket);
@@ -235,7 +240,7 @@ impl Connection {
 
     /// When the next silence is too long.
     pub(crate) fn due(&self) -> Instant {
-        if self.lost.is_some() || self.facts.is_over {
+        if self.lost.is_some() || self.facts.is_over || self.resets.has_perhaps_ended() {
             return Instant::FAR_FUTURE;
         }
         let resets = self.resets.due(self.facts.settings.reaction);

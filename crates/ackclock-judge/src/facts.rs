@@ -136,8 +136,11 @@ impl Facts {
         let (ours, theirs) = (self.host_syn.flags, peer.flags);
         if ours.contains(Flags::ACK) {
             asks(theirs) && agrees(ours)
+        } else if theirs.contains(Flags::ACK) {
+            asks(ours) && agrees(theirs)
         } else {
-            asks(ours) && theirs.contains(Flags::ACK) && agrees(theirs)
+            // Both have opened at once.
+            asks(ours) && asks(theirs)
         }
     }
 

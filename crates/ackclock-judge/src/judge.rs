@@ -5,6 +5,7 @@ use crate::connection::{Connection, Raw};
 use crate::facts::Syn;
 use crate::format;
 use crate::settings::Settings;
+use crate::strangers::Strangers;
 use crate::verdict::{Docket, Findings, Unknown};
 use ackclock::seq::SeqNumber;
 use ackclock::time::Instant;
@@ -35,6 +36,7 @@ struct Slot {
     connection: Option<Connection>,
     /// The last SYN of the peer that no connection has taken yet.
     syn: Option<(SeqNumber, Syn)>,
+    strangers: Strangers,
     /// Verdicts so far, by sentence.
     written: BTreeMap<&'static str, usize>,
 }
@@ -177,7 +179,11 @@ impl Judge {
         let findings = &mut self.findings;
         let Some(connection) = &mut slot.connection else {
             // A RST without a connection answers what is not wanted.
-            if !raw.header.flags.contains(Flags::RST) {
+            if raw.header.flags.contains(Flags::RST) {
+                let (local, remote) = ends;
+                let mut docket = Docket { findings, local, remote, written: &mut slot.written };
+                slot.strangers.on_reset(raw, &mut docket);
+            } else {
                 *findings.unknown.entry(Unknown::NoStart).or_default() += 1;
             }
             return;
@@ -199,7 +205,10 @@ impl Judge {
         if flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST) {
             slot.syn = Some((raw.header.seq, Syn::of(&raw.header, raw.time)));
         }
-        let Some(connection) = &mut slot.connection else { return };
+        let Some(connection) = &mut slot.connection else {
+            slot.strangers.on_received(raw);
+            return;
+        };
         if connection.lost.is_some() {
             return;
         }

@@ -22,6 +22,8 @@ mod segment;
 mod sender;
 mod sentence;
 mod settings;
+mod strangers;
+mod urgent;
 mod verdict;
 
 pub use call::Call;

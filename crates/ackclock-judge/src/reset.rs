@@ -44,6 +44,26 @@ pub(crate) static RST_MISSING: Sentence = Sentence::should(
      new data is received after CLOSE is called, its TCP implementation SHOULD send a RST to show that data \
      was lost",
 );
+pub(crate) static ABORT_SILENT: Sentence = Sentence::must(
+    "rst-after-abort-missing",
+    9293,
+    "3.10.5",
+    "Send a reset segment: <SEQ=SND.NXT><CTL=RST>",
+);
+pub(crate) static OPENING_SILENT: Sentence = Sentence::must(
+    "rst-for-unacceptable-ack-missing",
+    9293,
+    "3.10.7.3",
+    "If SEG.ACK =< ISS or SEG.ACK > SND.NXT, send a reset (unless the RST bit is set, if so drop the segment and \
+     return)",
+);
+pub(crate) static TIME_WAIT_SILENT: Sentence = Sentence::must(
+    "ack-in-time-wait-missing",
+    9293,
+    "3.10.7.4",
+    "The only thing that can arrive in this state is a retransmission of the remote FIN. Acknowledge it, and \
+     restart the 2 MSL timeout.",
+);
 pub(crate) static TIME_WAIT_SHORT: Sentence = Sentence::must(
     "time-wait-cut-short",
     9293,
@@ -64,6 +84,7 @@ struct Owed {
     time: Instant,
     number: u64,
     why: &'static str,
+    sentence: &'static Sentence,
 }
 
 /// What received RSTs and SYNs may have done to the connection, and what the application has asked for.
@@ -76,6 +97,8 @@ pub(crate) struct Resets {
     /// Bytes that the application has read.
     read: u64,
     owed: Option<Owed>,
+    /// The ack of a FIN that came again in TIME-WAIT.
+    owed_ack: Option<Owed>,
     /// When a RST came that ends the connection for certain.
     ended: Option<Instant>,
     /// A RST came that may have ended the connection.
@@ -107,7 +130,14 @@ impl Resets {
     /// The application has called.
     pub(crate) fn on_call(&mut self, now: Instant, call: Call, facts: &Facts) {
         match call {
-            Call::Abort => self.aborted = true,
+            Call::Abort => {
+                self.aborted = true;
+                // From CLOSING on nothing is lost, and in CLOSE-WAIT something may be.
+                let is_closing = facts.fin.is_some() && facts.peer_fin.is_some();
+                if facts.is_synchronized() && !facts.is_over && !is_closing && !self.perhaps_ended {
+                    self.owe((now, 0), "given up by the application", &ABORT_SILENT);
+                }
+            }
             Call::Read(bytes) => self.read += bytes,
             Call::CloseBoth => {
                 self.closed = true;
@@ -117,20 +147,30 @@ impl Resets {
                     && arrived.saturating_sub(fin) > self.read
                     && !facts.is_over
                 {
-                    self.owe(now, 0, "closed with data that nobody has read");
+                    self.owe((now, 0), "closed with data that nobody has read", &RST_MISSING);
                 }
             }
-            Call::Write(_) | Call::Close => {}
+            Call::Write(_) | Call::Urgent | Call::Close => {}
         }
     }
 
-    fn owe(&mut self, time: Instant, number: u64, why: &'static str) {
-        self.owed.get_or_insert(Owed { time, number, why });
+    fn owe(
+        &mut self,
+        (time, number): (Instant, u64),
+        why: &'static str,
+        sentence: &'static Sentence,
+    ) {
+        self.owed.get_or_insert(Owed { time, number, why, sentence });
     }
 
     /// Whether a RST has certainly ended the connection.
     pub(crate) fn has_ended(&self) -> bool {
         self.ended.is_some()
+    }
+
+    /// Whether a RST may have ended it: then nothing is owed for certain.
+    pub(crate) fn has_perhaps_ended(&self) -> bool {
+        self.perhaps_ended
     }
 
     /// A segment has reached the host before the peer's SYN.
@@ -140,7 +180,30 @@ impl Resets {
             self.note(facts.host.offset(header.ack));
             // RFC 9293 section 3.10.7.3: in SYN-SENT a RST counts if its ack is acceptable.
             let acceptable = facts.host.offset(header.ack) == facts.sent;
-            self.perhaps_ended |= header.flags.contains(Flags::RST) && acceptable;
+            let is_rst = header.flags.contains(Flags::RST);
+            self.perhaps_ended |= is_rst && acceptable;
+            if !is_rst && !(1..=facts.sent).contains(&facts.host.offset(header.ack)) {
+                self.owe_opening(raw.time, raw.number, facts);
+            }
+        }
+    }
+
+    /// A segment has come that acknowledges what was not sent, while the connection is being opened.
+    fn owe_opening(&mut self, time: Instant, number: u64, facts: &Facts) {
+        if !facts.is_over && !self.perhaps_ended && !self.aborted && !self.closed {
+            self.owe((time, number), "an unacceptable acknowledgment", &OPENING_SILENT);
+        }
+    }
+
+    /// In SYN-RECEIVED the next segment has to acknowledge the host's SYN.
+    fn note_opening(&mut self, seen: &Seen<'_>, facts: &Facts) {
+        let is_open = !facts.is_synchronized() && facts.host_syn.flags.contains(Flags::ACK);
+        let is_next = seen.seq == facts.told && facts.told == 1;
+        let is_stamped = seen.header.options.timestamps.is_some() == facts.timestamps();
+        let is_bad = seen.ack.is_some_and(|ack| !(1..=facts.sent).contains(&ack));
+        let is_plain = !seen.is(Flags::SYN) && !seen.is(Flags::RST);
+        if is_open && is_next && is_stamped && is_bad && is_plain {
+            self.owe_opening(seen.time, seen.number, facts);
         }
     }
 
@@ -159,6 +222,7 @@ impl Resets {
         }
         self.last_rst = seen.is(Flags::RST).then_some(seen.time);
         self.stray_syn = None;
+        self.note_opening(seen, facts);
         if seen.is(Flags::RST) {
             self.on_rst(seen, facts, expected);
         } else if seen.is(Flags::SYN) {
@@ -171,10 +235,27 @@ impl Resets {
             let acceptable = seen.ack.is_some_and(|ack| ack <= facts.sent && ack >= facts.acked);
             if acceptable && seen.seq <= expected.least && !facts.is_over && facts.is_synchronized()
             {
-                self.owe(seen.time, seen.number, "data after the application closed");
+                let why = "data after the application closed";
+                self.owe((seen.time, seen.number), why, &RST_MISSING);
             }
         }
         self.is_passive |= seen.is(Flags::FIN) && facts.fin.is_none();
+        self.note_fin_again(seen, facts);
+    }
+
+    /// A FIN that comes again in TIME-WAIT is acknowledged again.
+    fn note_fin_again(&mut self, seen: &Seen<'_>, facts: &Facts) {
+        let lasts =
+            self.time_wait.is_some_and(|began| seen.time < began + facts.settings.time_wait);
+        let is_again = seen.is(Flags::FIN) && !seen.is(Flags::SYN) && seen.end() == facts.told;
+        let is_good = seen.ack == Some(facts.sent)
+            && seen.header.options.timestamps.is_some() == facts.timestamps();
+        if lasts && is_again && is_good && !facts.is_over && !self.perhaps_ended {
+            let (time, number) = (seen.time, seen.number);
+            let why = "a FIN came again in TIME-WAIT, and no ack went";
+            let sentence = &TIME_WAIT_SILENT;
+            self.owed_ack.get_or_insert(Owed { time, number, why, sentence });
+        }
     }
 
     fn on_rst(&mut self, seen: &Seen<'_>, facts: &Facts, expected: &Expected) {
@@ -199,13 +280,15 @@ impl Resets {
                     "the connection goes on after a RST with the very number that the host expected".into()
                 });
             }
+            self.owed_ack = None;
             self.note_close(seen, facts);
             return;
         }
         self.owed = None;
         let at_end = seen.seq == facts.sent || seen.seq == facts.acked;
         let answers = self.acks.iter().flatten().any(|&ack| ack == seen.seq);
-        if facts.is_synchronized() && !at_end && !answers && !facts.is_over {
+        let has_no_ack = seen.is(Flags::ACK) && seen.header.seq.0 == 0;
+        if !at_end && !answers && !has_no_ack && !facts.is_over {
             docket.forbid(&RST_NUMBER, time, number, || {
                 format!(
                     "a RST at {}, where neither SND.NXT is nor what the peer acknowledged",
@@ -261,12 +344,19 @@ impl Resets {
             && owed.time + facts.settings.reaction < now
         {
             self.owed = None;
-            docket.forbid(&RST_MISSING, now, owed.number, || format!("no RST: {}", owed.why));
+            docket.forbid(owed.sentence, now, owed.number, || format!("no RST: {}", owed.why));
+        }
+        if let Some(owed) = self.owed_ack
+            && owed.time + facts.settings.reaction < now
+        {
+            self.owed_ack = None;
+            docket.forbid(owed.sentence, now, owed.number, || owed.why.into());
         }
     }
 
     /// When the next RST is overdue.
     pub(crate) fn due(&self, reaction: Duration) -> Instant {
-        self.owed.map_or(Instant::FAR_FUTURE, |owed| owed.time + reaction)
+        let first = self.owed.iter().chain(&self.owed_ack).map(|owed| owed.time + reaction).min();
+        first.unwrap_or(Instant::FAR_FUTURE)
     }
 }

@@ -6,6 +6,7 @@ use crate::segment::{Offset, Seen};
 use crate::sentence::Sentence;
 use crate::verdict::Docket;
 use ackclock::time::{Duration, Instant};
+use ackclock::wire::Flags;
 use std::collections::VecDeque;
 
 pub(crate) static BEYOND_RECEIVED: Sentence = Sentence::must(
@@ -82,6 +83,20 @@ pub(crate) static CLOSED_WINDOW: Sentence = Sentence::must(
      acknowledgment showing its next expected sequence number and current window (zero).",
 );
 
+pub(crate) static ACK_OF_UNSENT: Sentence = Sentence::must(
+    "ack-of-unacceptable-ack-missing",
+    5961,
+    "5.2",
+    "All incoming segments whose ACK value doesn't satisfy the above condition MUST be discarded and an ACK \
+     sent back.",
+);
+pub(crate) static PAWS: Sentence = Sentence::must(
+    "ack-of-old-timestamp-missing",
+    7323,
+    "5.3",
+    "Send an acknowledgment in reply as specified in Section 3.9 of [RFC0793], page 69, and drop the segment.",
+);
+
 /// How long hosts may be silent after an answer to what they refuse (RFC 5961 section 7).
 const THROTTLE: Duration = Duration::from_secs(10);
 
@@ -131,6 +146,8 @@ pub(super) enum Order {
     Old,
     /// It lies behind the window, which is closed.
     ClosedWindow,
+    /// Its timestamp is older than one that came before.
+    OldStamp,
 }
 
 impl Acks {
@@ -154,6 +171,7 @@ impl Acks {
             Order::BehindHole => &OUT_OF_ORDER,
             Order::Old => &OUTSIDE,
             Order::ClosedWindow => &CLOSED_WINDOW,
+            Order::OldStamp => &PAWS,
         };
         self.owed.get_or_insert(Owed { time: seen.time, number: seen.number, sentence });
     }
@@ -161,8 +179,10 @@ impl Acks {
     /// A RST or SYN has reached the host that it must challenge.
     pub(super) fn on_challenged(&mut self, seen: &Seen<'_>) {
         let (time, number) = (seen.time, seen.number);
+        let refused = !(seen.is(Flags::RST) || seen.is(Flags::SYN));
+        let sentence = if refused { &ACK_OF_UNSENT } else { &CHALLENGE };
         if self.challenged.is_none_or(|last| last + THROTTLE < time) {
-            self.owed.get_or_insert(Owed { time, number, sentence: &CHALLENGE });
+            self.owed.get_or_insert(Owed { time, number, sentence });
         }
         self.challenged = Some(time);
     }

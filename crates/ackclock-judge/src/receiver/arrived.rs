@@ -31,6 +31,8 @@ pub(crate) struct Arrived {
     pub(super) fin: Option<Offset>,
     /// Since the host closed, what arrives may be refused with a RST (RFC 9293 section 3.6.1).
     pub(super) refuses: bool,
+    /// Up to here something new has come that the host may have dropped.
+    doubt: Offset,
 }
 
 impl Arrived {
@@ -56,6 +58,7 @@ impl Arrived {
             && ack >= facts.acked - facts.peer_max_window
             && seen.seq <= edge
             && seen.end() <= edge
+            && self.fin.is_none_or(|fin| seen.text_end() <= fin)
             && facts.told >= 1;
         if sure { Fate::Taken } else { Fate::Perhaps }
     }
@@ -71,6 +74,9 @@ impl Arrived {
         }
         let end = end + Offset::from(fin);
         let new = self.perhaps.insert(start.max(facts.told), end);
+        if fate == Fate::Perhaps && new {
+            self.doubt = self.doubt.max(end);
+        }
         if fate == Fate::Taken && start < end {
             self.fresh.push_back((seen.time, start, end));
         }
@@ -97,6 +103,11 @@ impl Arrived {
     /// RCV.NXT at most.
     pub(super) fn reach(&self, told: Offset) -> Offset {
         self.perhaps.reach(told)
+    }
+
+    /// Whether it is not certain which of what arrived the host has.
+    pub(super) fn is_doubtful(&self, told: Offset) -> bool {
+        self.doubt > told
     }
 
     /// RCV.NXT at least.

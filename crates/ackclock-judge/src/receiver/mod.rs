@@ -50,8 +50,8 @@ impl Receiver {
         if let Some(ack) = seen.ack {
             self.arrived.forget_below(ack.max(facts.told));
         }
-        // What comes after the host's own FIN it may refuse: nobody may read it any more.
-        self.arrived.refuses |= seen.is(Flags::FIN);
+        // What comes after the host's own FIN it may refuse: perhaps nobody reads it any more.
+        self.arrived.refuses |= seen.is(Flags::FIN) && !facts.settings.calls_are_told;
     }
 
     /// Where the host expects the next segment.
@@ -66,6 +66,9 @@ impl Receiver {
         self.arrived.settle(seen.time, facts);
         self.stamps.settle(seen.time, facts);
         self.acks.on_any(seen);
+        if seen.is(Flags::SYN) && !seen.is(Flags::RST) && seen.seq == 0 {
+            self.stamps.on_received(seen, facts, facts.told.max(1), false);
+        }
         if seen.is(Flags::RST) || seen.is(Flags::SYN) && facts.told >= 1 {
             if self.must_challenge(seen, facts) {
                 self.acks.on_challenged(seen);
@@ -82,6 +85,7 @@ impl Receiver {
         let is_certain = self.arrived.certain_reach(told) == self.arrived.reach(told);
         let reach = self.arrived.reach(told);
         let order = match () {
+            () if stale => Order::OldStamp,
             () if seen.seq > reach => Order::BehindHole,
             () if seen.end() <= told => Order::Old,
             () if self.arrived.has_hole(told) => Order::FillsGap,
@@ -94,16 +98,32 @@ impl Receiver {
             if is_closed && seen.payload_len() > 0 && !stale && facts.is_synchronized() {
                 self.acks.on_taken(seen, Order::ClosedWindow);
             }
+            self.answer_refused(seen, facts, stale);
             return;
         }
         let new = self.arrived.note(seen, facts, fate);
         let counts = match order {
-            Order::Next | Order::BehindHole => new,
+            Order::Next => new && !self.arrived.is_doubtful(told),
+            Order::BehindHole => new,
             Order::FillsGap => new && is_certain,
-            Order::Old | Order::ClosedWindow => seen.payload_len() > 0,
+            Order::Old | Order::ClosedWindow | Order::OldStamp => seen.payload_len() > 0,
         };
         if fate == Fate::Taken && counts {
             self.acks.on_taken(seen, order);
+        }
+    }
+
+    /// What every host drops, and answers, because of its timestamp or what it acknowledges.
+    fn answer_refused(&mut self, seen: &Seen<'_>, facts: &Facts, stale: bool) {
+        if !facts.is_synchronized() || facts.is_over || seen.is(Flags::SYN) {
+            return;
+        }
+        let is_next = seen.seq == self.arrived.reach(facts.told.max(1)) && seen.end() <= facts.edge;
+        let is_stamped = !facts.timestamps() || seen.header.options.timestamps.is_some();
+        if stale && seen.payload_len() > 0 {
+            self.acks.on_taken(seen, Order::OldStamp);
+        } else if seen.ack.is_some_and(|ack| ack > facts.sent) && is_next && is_stamped && !stale {
+            self.acks.on_challenged(seen);
         }
     }
 

@@ -74,6 +74,8 @@ pub(crate) struct Sacks {
     copied: Option<((Offset, Offset), Offset)>,
     /// Segments behind a hole that the next ack must name first, as they arrived.
     triggers: VecDeque<(Instant, Offset, Offset)>,
+    /// The blocks of what arrived last were told.
+    is_told: bool,
 }
 
 impl Sacks {
@@ -98,6 +100,7 @@ impl Sacks {
             self.note_duplicate(low.max(start), high.min(end));
         }
         if behind_hole {
+            self.is_told = false;
             self.triggers.push_back((seen.time, start, seen.text_end()));
         } else if facts.settings.reaction.is_zero() {
             self.triggers.clear();
@@ -140,6 +143,7 @@ impl Sacks {
         }
         self.judge_first(seen, facts, rest, docket);
         self.judge_missing(seen, facts, rest, reports, arrived, docket);
+        self.is_told |= !rest.is_empty();
         let reaction = facts.settings.reaction;
         while self
             .triggers
@@ -209,6 +213,10 @@ impl Sacks {
         let behind =
             arrived.perhaps().iter().filter(|range| range.0 > ack && is_certain(range)).count();
         if behind == 0 {
+            return;
+        }
+        // Beside text there may be no room for what an ack without text has told; nor need a FIN tell it again.
+        if seen.len() > 0 && self.is_told {
             return;
         }
         let (time, number) = (seen.time, seen.number);

@@ -5,7 +5,7 @@ use crate::segment::{Offset, Seen};
 use crate::sentence::Sentence;
 use crate::verdict::Docket;
 use ackclock::seq::SeqNumber;
-use ackclock::time::Instant;
+use ackclock::time::{Duration, Instant};
 use ackclock::wire::{Flags, Options};
 use std::collections::VecDeque;
 
@@ -29,6 +29,17 @@ pub(crate) static ECHO_STALE: Sentence = Sentence::must(
     "TS.Recent holds a timestamp to be echoed in TSecr whenever a segment is sent",
 );
 
+pub(crate) static CLOCK_STANDS: Sentence = Sentence::must(
+    "timestamp-clock-stands",
+    7323,
+    "4.1",
+    "Values of this clock MUST be at least approximately proportional to real time, in order to measure actual \
+     RTT.",
+);
+
+/// The longest tick of a clock (section 5.4).
+const SLOWEST_TICK: Duration = Duration::from_secs(1);
+
 /// Values of received segments that are remembered.
 const REMEMBERED: usize = 128;
 
@@ -37,6 +48,8 @@ const REMEMBERED: usize = 128;
 pub(crate) struct Stamps {
     /// The host's last TSval.
     value: Option<SeqNumber>,
+    /// When it was sent first.
+    since: Instant,
     /// TSvals that TS.Recent may have: of segments at or before Last.ACK.sent.
     eligible: VecDeque<SeqNumber>,
     /// Whether some were forgotten.
@@ -123,6 +136,13 @@ impl Stamps {
             && value.before(last)
         {
             docket.forbid(&CLOCK_BACK, time, number, || format!("TSval {value} after {last}"));
+        }
+        if self.value != Some(value) {
+            self.since = time;
+        } else if time > self.since + SLOWEST_TICK + SLOWEST_TICK {
+            docket.forbid(&CLOCK_STANDS, time, number, || {
+                format!("TSval {value} as {} before", time.saturating_since(self.since))
+            });
         }
         self.value = Some(value);
         if !facts.timestamps() || !seen.is(Flags::ACK) {

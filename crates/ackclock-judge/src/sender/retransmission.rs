@@ -97,6 +97,8 @@ pub(crate) struct Retransmissions {
     syn_sent: Instant,
     /// A segment has come since the last SYN.
     heard: bool,
+    /// The last one was such an answer: what follows is not timed from the one before.
+    syn_answered: bool,
     /// Whether data was sent again by the timer.
     data_timed: bool,
     /// When something was last received, or the host last sent data.
@@ -155,7 +157,7 @@ impl Retransmissions {
         self.syn_sent = seen.time;
         if std::mem::take(&mut self.heard) {
             // A SYN-ACK may answer a SYN that came again, and starts no timer then.
-            self.syn_gap = None;
+            (self.syn_gap, self.syn_answered) = (None, true);
             return;
         }
         self.last_syn = seen.time;
@@ -166,7 +168,8 @@ impl Retransmissions {
             });
         }
         self.judge_backoff(seen, gap, self.syn_gap, facts, docket);
-        self.syn_gap = Some(gap);
+        let is_timed = !std::mem::take(&mut self.syn_answered);
+        self.syn_gap = is_timed.then_some(gap);
     }
 
     fn judge_backoff(

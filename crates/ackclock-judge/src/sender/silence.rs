@@ -84,6 +84,22 @@ pub(crate) static KEEPALIVE_WHILE_BUSY: Sentence = Sentence::must(
     "Keep-alive packets MUST only be sent when no sent data is outstanding",
 );
 
+pub(crate) static KEEPALIVE_GAVE_UP: Sentence = Sentence::must(
+    "one-keepalive-taken-for-death",
+    9293,
+    "3.8.4",
+    "Consequently, if a keep-alive mechanism is implemented it MUST NOT interpret failure to respond to any \
+     specific probe as a dead connection (MUST-29).",
+);
+
+pub(crate) static GAVE_UP_CLOSED: Sentence = Sentence::must(
+    "answered-window-probes-given-up",
+    9293,
+    "3.8.6.1",
+    "As long as the receiving TCP peer continues to send acknowledgments in response to the probe segments, the \
+     sending TCP peer MUST allow the connection to stay open (MUST-37).",
+);
+
 /// How long a FIN, or data that nothing holds back, may take. Applications may cork, and hosts may pace.
 const PROMPT: Duration = Duration::from_secs(1);
 
@@ -145,7 +161,7 @@ impl Silence {
             }
             Call::Close => _ = self.closed_at.get_or_insert(now),
             Call::Abort | Call::CloseBoth => self.aborted = true,
-            Call::Read(_) => {}
+            Call::Read(_) | Call::Urgent => {}
         }
     }
 
@@ -204,6 +220,10 @@ impl Silence {
     }
 
     fn on_keepalive(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
+        if facts.outstanding() == 1 {
+            // What goes at SND.UNA may be an ack to a peer that has not taken the byte of a probe.
+            return;
+        }
         if facts.outstanding() > 0 {
             docket.forbid(&KEEPALIVE_WHILE_BUSY, seen.time, seen.number, || {
                 format!("a keep-alive while {} bytes are outstanding", facts.outstanding())
@@ -252,6 +272,17 @@ impl Silence {
         if free || facts.acked == 0 {
             return;
         }
+        let is_answered = self.probe.is_some_and(|(last, _)| self.last_received >= last);
+        if ledger.window.closed.is_some() && is_answered {
+            docket.forbid(&GAVE_UP_CLOSED, seen.time, seen.number, || {
+                "a RST, though the last probe of the closed window was answered".into()
+            });
+        }
+        if facts.outstanding() == 0 && self.probes == 1 && ledger.window.closed.is_none() {
+            docket.forbid(&KEEPALIVE_GAVE_UP, seen.time, seen.number, || {
+                "a RST after a single keep-alive without an answer".into()
+            });
+        }
         let Some(record) = ledger.flight.record(facts.acked) else { return };
         let tried = seen.time.saturating_since(record.first);
         let least = settings.give_up;
@@ -287,6 +318,8 @@ impl Silence {
         let began = self.written_at.max(self.last_sent).max(self.last_received);
         if let Some(closed) = window.closed {
             let last = self.probe.map_or(closed.max(self.written_at), |(last, _)| last.max(closed));
+            // The byte of a probe that was taken begins the wait anew.
+            let last = last.max(retransmissions.started());
             let wait = rto.saturating_mul(1 << self.probes.min(20));
             let most = settings.largest_rto.max(rto);
             return (unsent > 0).then_some((Waited::Window, last + wait.min(most)));

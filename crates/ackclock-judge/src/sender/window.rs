@@ -35,6 +35,15 @@ pub(crate) static NAGLE: Sentence = Sentence::should(
      endpoint can send a full-sized segment (Eff.snd.MSS bytes).",
 );
 
+pub(crate) static PUSH: Sentence = Sentence::must(
+    "push-missing",
+    9293,
+    "3.9.1.2",
+    "A TCP endpoint MAY implement PUSH flags on SEND calls (MAY-15). If PUSH flags are not implemented, then the \
+     sending TCP peer: (1) MUST NOT buffer data indefinitely (MUST-60), and (2) MUST set the PSH bit in the last \
+     buffered segment (i.e., when there is no more queued data to be sent) (MUST-61).",
+);
+
 /// The least override timeout (RFC 9293 section 3.8.6.2.1).
 const OVERRIDE: Duration = Duration::from_millis(100);
 
@@ -133,6 +142,10 @@ impl Window {
         let is_small = size < self.largest.max(facts.peer_mss().min(LEAST_FULL));
         self.last_data = time;
         let end = seen.text_end();
+        if unsent == Some(0) && !seen.is(Flags::PSH) && !seen.is(Flags::FIN) {
+            docket
+                .forbid(&PUSH, time, number, || "all that was written is sent, without PSH".into());
+        }
         // A probe of a closed window is at least a byte (RFC 9293 section 3.8.6.1), and more only late.
         let least = facts.settings.least_rto.min(OVERRIDE);
         let probes = seen.text() >= self.edge && (seen.payload_len() <= 1 || quiet >= least);

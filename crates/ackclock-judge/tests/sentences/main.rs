@@ -1,5 +1,6 @@
 //! Captures that break one sentence each, and their neighbours that break none.
 
+mod answers;
 mod congestion;
 mod format;
 mod handshake;
@@ -7,3 +8,4 @@ mod player;
 mod receiver;
 mod reset;
 mod sender;
+mod urgent;

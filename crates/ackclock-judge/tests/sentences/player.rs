@@ -1,7 +1,7 @@
 //! Plays a capture, written as a packet script, to a judge.
 //!
 //! Lines are those of [`ackclock_testkit::script`]; `>` is what the judged host sends. Steps of the
-//! application are `write N`, `read N`, `close`, `close both` and `abort`; `other bytes` gives the next
+//! application are `write N`, `urgent` (the last byte written is), `read N`, `close`, `close both` and `abort`; `other bytes` gives the next
 //! segment of the host another content; `set NAME MILLISECONDS` is a setting of the judge, `law NAME` the
 //! window law that it is told.
 
@@ -121,6 +121,7 @@ impl Capture {
         let number = |text: &str| text.parse::<u64>().map_err(|error| error.to_string());
         let call = match *words {
             ["write", n] => Call::Write(number(n)?),
+            ["urgent"] => Call::Urgent,
             ["read", n] => Call::Read(number(n)?),
             ["close"] => Call::Close,
             ["close", "both"] => Call::CloseBoth,

@@ -242,7 +242,7 @@ fn a_duplicate_is_reported_once() {
         ";
     kept(twice);
     // What is cut into segments by a device has the same options in each.
-    let cut = "> . 1:901(900) ack 101 <sack 1:101>\n> . 901:1801(900) ack 101 <sack 1:101>";
+    let cut = "> . 1:901(900) ack 101 <sack 1:101>\n> P. 901:1801(900) ack 101 <sack 1:101>";
     let cut = twice.replace("> . 1:1(0) ack 101 <sack 1:101>", cut);
     kept(&format!("write 1800\n{cut}\n+0.01 < . 101:101(0) ack 1801"));
     // The number of a FIN may be in it.

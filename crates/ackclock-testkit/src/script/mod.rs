@@ -99,16 +99,20 @@ mod packet;
 mod play;
 mod run;
 mod setting;
+mod stimulate;
 #[cfg(test)]
 mod tests;
 mod time;
+mod told;
 
 pub use conversation::{Conversation, FIRST_TIMESTAMP, OUR_STREAM, PEER_STREAM};
 pub use icmp::IcmpError;
 pub use packet::Packet;
 pub use play::{Failure, Player, Step, play};
 pub use run::run;
+pub use stimulate::stimulate;
 pub use time::{Seconds, When};
+pub use told::told;
 
 /// Runs a script and panics with an explanation if it does not hold.
 ///

@@ -7,6 +7,7 @@ use super::packet::{Packet, number};
 use super::play::{Failure, Player, Step, play};
 use super::setting::{Settings, switch};
 use super::time::{Seconds, When};
+use super::told::told;
 use ackclock::congestion::BuiltIn;
 use ackclock::seq::SeqNumber;
 use ackclock::stack::{
@@ -15,7 +16,7 @@ use ackclock::stack::{
 use ackclock::tcp::{Info, ReceiveError};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::{Flags, Options, Timestamps};
-use ackclock_judge::{Call, Judge};
+use ackclock_judge::{Call, Findings, Judge};
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -32,6 +33,12 @@ const PEER_MSS: u16 = 1_000;
 const ROUND_TRIP: Duration = Duration::from_millis(10);
 /// More timers than any script waits for.
 const MOST_TIMERS: u32 = 100_000;
+/// What ends a script that would not end.
+const ENDLESS: &str = "packets are sent, or timers fire, again and again";
+/// More packets than any stack sends at once.
+const MOST_PACKETS: u32 = 5_000;
+/// How long a stack that is only stimulated is watched when the script is over.
+const AFTERWARDS: Duration = Duration::from_secs(3);
 
 /// Runs a script against a stack of its own.
 ///
@@ -48,7 +55,7 @@ struct Sent {
 }
 
 /// Plays scripts against one stack, by the calls of its public API.
-struct Runner {
+pub(super) struct Runner {
     settings: Settings,
     /// There is one as soon as something happens.
     stack: Option<Stack<'static, BuiltIn>>,
@@ -63,6 +70,10 @@ struct Runner {
     log: Vec<String>,
     /// Watches all that passes; what it finds the script must have named.
     judge: Judge,
+    /// Only the peer and the application are played: whatever the stack sends is right.
+    stimulates: bool,
+    /// Packets or timers had no end.
+    is_endless: bool,
 }
 
 impl Player for Runner {
@@ -71,6 +82,10 @@ impl Player for Runner {
             When::After(after) => self.now + after,
             When::At(time) => START + time,
         };
+        if self.stimulates {
+            self.stimulate(at, step);
+            return Ok(());
+        }
         if at < self.now {
             return Err(format!("it is {} already", shown(self.now)));
         }
@@ -92,6 +107,10 @@ impl Player for Runner {
     }
 
     fn end(&mut self) -> Result<(), String> {
+        if self.stimulates {
+            self.go_on_until(self.now + AFTERWARDS);
+            return Ok(());
+        }
         self.expect_silence()?;
         match self.judge.findings().verdicts.as_slice() {
             [] => Ok(()),
@@ -127,7 +146,64 @@ impl Runner {
                 reaction: Duration::ZERO,
                 ..Default::default()
             }),
+            stimulates: false,
+            is_endless: false,
         }
+    }
+
+    // ---- without expectations ----
+
+    /// One for [`stimulate`](super::stimulate).
+    pub(super) fn stimulating() -> Self {
+        Runner { stimulates: true, ..Runner::new() }
+    }
+
+    /// What the judge has found.
+    ///
+    /// # Errors
+    /// The stack sent packets without an end, and the judge has not said why.
+    pub(super) fn into_findings(self) -> Result<Findings, String> {
+        let findings = self.judge.finish(self.now);
+        match self.is_endless && findings.is_clean() {
+            true => Err("packets or timers without an end".into()),
+            false => Ok(findings),
+        }
+    }
+
+    /// Plays a step as far as it can be played to this stack.
+    fn stimulate(&mut self, at: Instant, step: &Step<'_>) {
+        if self.is_endless {
+            return;
+        }
+        self.go_on_until(at);
+        let played = match step {
+            Step::Sent(_) | Step::Quiet => Ok(()),
+            Step::Arrives(packet) => self.inject(packet),
+            Step::Icmp(error) => self.inject_error(error),
+            Step::Call(call) => match call.split_whitespace().collect::<Vec<_>>()[..] {
+                ["set", ref setting @ ..] => {
+                    let set = self.settings.set(setting);
+                    self.judge = Judge::new(told(&self.settings.connection, &self.settings.law));
+                    set
+                }
+                ref words => self.call(words).and_then(|()| self.collect()),
+            },
+        };
+        // What the stack has not done, the script cannot go on from; the judge has seen it.
+        self.is_endless |= played == Err(ENDLESS.into());
+        self.sent.clear();
+    }
+
+    fn go_on_until(&mut self, at: Instant) {
+        for _ in 0..MOST_TIMERS {
+            let waited = self.wait_until(at);
+            self.sent.clear();
+            self.is_endless |= waited == Err(ENDLESS.into());
+            if waited.is_err() || self.now >= at {
+                break;
+            }
+        }
+        self.now = self.now.max(at);
     }
 
     // ---- time and what is sent ----
@@ -148,7 +224,7 @@ impl Runner {
             self.stack().on_timeout(now);
             self.collect()?;
         }
-        Err("timers fire again and again".into())
+        Err(ENDLESS.into())
     }
 
     fn expect(&mut self, at: Instant, expected: &Packet) -> Result<(), String> {
@@ -177,7 +253,7 @@ impl Runner {
     /// Takes everything that the stack wants to send.
     fn collect(&mut self) -> Result<(), String> {
         let now = self.now;
-        loop {
+        for _ in 0..MOST_PACKETS {
             let mut bytes = None;
             self.stack().transmit(now, &mut |transmit| {
                 let mut packet = vec![0; transmit.len()];
@@ -193,6 +269,7 @@ impl Runner {
             self.log.push(format!("{} > {packet}", shown(now)));
             self.sent.push_back(Sent { at: now, packet });
         }
+        Err(ENDLESS.into())
     }
 
     // ---- the peer and the routers ----
@@ -379,6 +456,9 @@ impl Runner {
         let n = result.map_err(|error| error.to_string())?;
         self.written += n as u64;
         self.tell_judge(Call::Write(n as u64));
+        if urgent && n > 0 {
+            self.tell_judge(Call::Urgent);
+        }
         same(&taken.to_string(), n.to_string())
     }
 

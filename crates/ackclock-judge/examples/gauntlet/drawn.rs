@@ -1,0 +1,155 @@
+//! Situations by lot: each seed draws a path, settings of both ends, and what the applications do.
+
+use crate::actor::{Leave, Plan, QUIET};
+use crate::emulated::Run;
+use ackclock::tcp::{
+    AckPolicy, BufferTuning, Config, EcnMode, Keepalive, Pacing, RecoveryAlgorithm,
+    RestartAfterIdle,
+};
+use ackclock::time::Duration;
+
+/// splitmix64 (Steele, Lea and Flood 2014).
+struct Lot(u64);
+
+impl Lot {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.next() as usize % choices.len()]
+    }
+
+    /// True once in so many times.
+    fn rarely(&mut self, times: u64) -> bool {
+        self.next().is_multiple_of(times)
+    }
+}
+
+const PATHS: [&str; 16] = [
+    "rate=10mbit,delay=10ms,loss=0",
+    "rate=10mbit,delay=20ms,loss=2%",
+    "rate=5mbit,delay=40ms,loss=6%",
+    "rate=2mbit,delay=5ms,loss=15%",
+    "rate=20mbit,delay=10ms,loss=0,queue=8",
+    "rate=8mbit,delay=15ms,loss=0,reorder=4%:8ms",
+    "rate=8mbit,delay=15ms,loss=1%,reorder=6%:3",
+    "rate=10mbit,delay=2ms,loss=1%,duplicate=6%",
+    "rate=10mbit,delay=10ms,loss=1%,corrupt=3%",
+    "rate=5mbit,delay=30ms,loss=0,queue=codel:5ms:100ms:1000:ecn",
+    "rate=4mbit,delay=20ms,loss=1%,queue=codel:2ms:40ms:1000:ecn",
+    "rate=10mbit,delay=10ms,loss=1%,jitter=6ms",
+    "rate=1mbit,delay=30ms,loss=2%,mtu=640,queue=20",
+    "rate=10mbit,delay=10ms,loss=1%,mtu=1300",
+    "rate=50mbit,delay=50ms,loss=0.2%,queue=300",
+    "rate=6mbit,delay=10ms,loss=0,outage=60ms..900ms:lose",
+];
+
+fn config(lot: &mut Lot) -> Config {
+    let mut config = Config::default();
+    config.timestamps = lot.rarely(2);
+    config.sack = !lot.rarely(4);
+    config.window_scaling = !lot.rarely(4);
+    config.nagle = !lot.rarely(3);
+    config.ecn = lot.of(&[EcnMode::Off, EcnMode::Accept, EcnMode::Request, EcnMode::Request]);
+    config.recovery = lot.of(&[
+        RecoveryAlgorithm::Rack,
+        RecoveryAlgorithm::Rack,
+        RecoveryAlgorithm::Rfc6675,
+        RecoveryAlgorithm::NewReno,
+        RecoveryAlgorithm::Reno,
+    ]);
+    config.receive_buffer = lot.of(&[5_000, 16_000, 60_000, 256 * 1024]);
+    config.mss = lot.of(&[None, None, None, Some(1_000), Some(700)]);
+    if lot.rarely(3) {
+        let timeout = lot.of(&[10, 100, 300]);
+        let quick_acks = lot.of(&[0, 3]);
+        let timeout = Duration::from_millis(timeout);
+        config.ack_policy = AckPolicy::Delayed { timeout, quick_acks };
+    }
+    if lot.rarely(3) {
+        draw_rare(lot, &mut config);
+    }
+    config
+}
+
+/// Settings that few connections change.
+fn draw_rare(lot: &mut Lot, config: &mut Config) {
+    config.pacing = lot.of(&[Pacing::Law, Pacing::Always, Pacing::Off]);
+    config.restart_after_idle = lot.of(&[
+        RestartAfterIdle::RestartWindow,
+        RestartAfterIdle::Never,
+        RestartAfterIdle::Validation,
+        RestartAfterIdle::OneSegmentAfterRto,
+    ]);
+    config.buffer_tuning = lot.of(&[BufferTuning::Fixed, BufferTuning::Automatic]);
+    config.burst_limit = std::num::NonZeroU16::new(lot.of(&[0, 0, 3, 10]));
+    if lot.rarely(2) {
+        config.recovery = lot.of(RecoveryAlgorithm::ALL);
+    }
+    if lot.rarely(3) {
+        let (idle, interval) = (Duration::from_millis(300), Duration::from_millis(400));
+        config.keepalive = Some(Keepalive { idle, interval, count: 30 });
+    }
+    if lot.rarely(4) {
+        config.window_clamp = Some(lot.of(&[3_000, 30_000]));
+    }
+    config.reassembly_ranges = lot.of(&[64, 64, 2]);
+    config.flight_records = lot.of(&[4_096, 6]);
+}
+
+fn plan(lot: &mut Lot) -> Plan {
+    let ms = Duration::from_millis;
+    let mut plan = Plan { amount: lot.of(&[0, 500, 9_000, 40_000, 150_000]), ..QUIET };
+    plan.piece = lot.of(&[100, 700, 4_096, 20_000]);
+    plan.gap = ms(lot.of(&[0, 0, 2, 30]));
+    plan.burst = lot.of(&[1, 5]);
+    if lot.rarely(4) {
+        plan.read = lot.of(&[200, 3_000]);
+        plan.read_gap = ms(lot.of(&[1, 20]));
+        plan.reads_from = ms(lot.of(&[0, 700, 2_500]));
+    }
+    if lot.rarely(8) {
+        plan.urgent = 7;
+    }
+    plan
+}
+
+/// The run of a seed.
+pub(crate) fn run(seed: u64) -> Run {
+    let mut lot = Lot(seed);
+    let mut run = Run::new(lot.of(&PATHS));
+    run.law = lot.of(&[
+        "reno",
+        "reno",
+        "cubic",
+        "veno",
+        "bbr",
+        "bbr",
+        "vegas",
+        "tahoe",
+        "cubic:hystart=off",
+        "reno:hystart=on",
+        "reno:growth=per-ack",
+    ]);
+    run.seed = seed;
+    run.configs = [config(&mut lot), config(&mut lot)];
+    run.plans = [plan(&mut lot), plan(&mut lot)];
+    run.ipv6 = lot.rarely(3);
+    run.simultaneous = lot.rarely(10);
+    run.limit = Duration::from_secs(900);
+    if !run.simultaneous && lot.rarely(4) {
+        run.connections = lot.of(&[3, 12]);
+        run.apart = Duration::from_millis(lot.of(&[1, 60]));
+    }
+    if lot.rarely(8) {
+        let end = usize::from(lot.rarely(2));
+        run.plans[end].leave = lot.of(&[Leave::Abort, Leave::CloseBoth]);
+        run.arrives = false;
+        run.limit = Duration::from_secs(60);
+    }
+    run
+}

@@ -1,0 +1,44 @@
+//! What a judge is told of a host that runs our stack.
+
+use ackclock::congestion::{CongestionController, InitialWindow};
+use ackclock::tcp::{AckPolicy, Config, RestartAfterIdle};
+use ackclock::time::Duration;
+use ackclock_judge::{Law, Settings};
+
+/// What a judge is told of a host that opens connections with `config` and `law`, sees all packets of, at the
+/// very time that they pass, and all calls.
+pub fn told(config: &Config, law: &impl CongestionController) -> Settings {
+    let law = match law.name() {
+        "reno" => Law::Reno,
+        "cubic" => Law::Cubic,
+        "veno" => Law::Veno,
+        "bbr" => Law::Bbr,
+        _ => Law::Unknown,
+    };
+    let defaults = Settings::default();
+    Settings {
+        law,
+        initial_window: match config.initial_window {
+            InitialWindow::AtMost { segments, .. } if segments > 0 => segments.into(),
+            _ => defaults.initial_window,
+        },
+        least_rto: config.rto.min,
+        initial_rto: config.rto.initial,
+        largest_rto: config.rto.max,
+        ack_delay: match config.ack_policy {
+            AckPolicy::Delayed { timeout, .. } => timeout,
+            _ => defaults.ack_delay,
+        },
+        reaction: Duration::ZERO,
+        nagle: Some(config.nagle),
+        sees_all: true,
+        calls_are_told: true,
+        time_wait: config.msl.saturating_mul(2),
+        keepalive: config.keepalive.map_or(defaults.keepalive, |keepalive| keepalive.idle),
+        give_up: config.user_timeout.map_or(config.give_up, |time| time.min(config.give_up)),
+        syn_give_up: config.syn_give_up,
+        heeds_sack: config.sack && config.recovery.needs_sack(),
+        restarts_after_idle: config.restart_after_idle == RestartAfterIdle::RestartWindow,
+        ..defaults
+    }
+}
