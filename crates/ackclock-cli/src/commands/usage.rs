@@ -126,8 +126,8 @@ mod tests {
         );
         assert_eq!(
             complaint(&[]),
-            "say what to do: discard, echo, serve, hosts, path, bprobe, campaign, trace, emulate, lab \
-             or setup tun; 'ackclock --help' tells more"
+            "say what to do: discard, echo, serve, hosts, path, bprobe, campaign, trace, emulate, lab, \
+             swarm or setup tun; 'ackclock --help' tells more"
         );
     }
 
