@@ -481,6 +481,7 @@ def run(arguments):
     skip_what_the_stack_does_not_pass()
     outcome, line, seconds = one(0, False)
     print(f"without a mutant: {outcome}: {line} ({seconds} s)", flush=True)
+    state["0"] = {"outcome": outcome, "line": line, "seconds": seconds, "digest": ""}
     if outcome != "survived":
         fail("the stack itself does not pass")
     wanted = []
@@ -516,6 +517,7 @@ def report(arguments):
     mutants, state = built["mutants"], load()
     equivalent = tomllib.loads((HERE / "equivalent.toml").read_text()) if (
         HERE / "equivalent.toml").exists() else {}
+    untouched = state.get("0", {}).get("line")
     groups = [("named", 1, 1000), ("by lot, seen", 1000, lot.UNSEEN), ("by lot, unseen", lot.UNSEEN, 9999)]
     for title, low, high in groups:
         numbers = [n for n in mutants if low <= int(n) < high]
@@ -529,8 +531,12 @@ def report(arguments):
         counted = len(numbers) - len(outcomes.get("equivalent", []))
         print(f"{title}: {len(numbers)}; " + ", ".join(
             f"{outcome} {len(those)}" for outcome, those in sorted(outcomes.items())))
-        print(f"  the judge kills {judge} of {counted} that are no equivalents"
-              f" ({100 * judge / max(counted, 1):.1f} %)")
+        others = len(numbers) - judge - sum(
+            len(outcomes.get(each, [])) for each in ("survived", "equivalent", "not run"))
+        same = sum(state[n]["line"] == untouched for n in outcomes.get("survived", []))
+        print(f"  of {counted} that are no equivalents the judge kills {judge}, other oracles {others} "
+              f"({100 * judge / max(counted, 1):.1f} and {100 * others / max(counted, 1):.1f} %); "
+              f"of those that survive {same} change the number of no packet")
         if low == lot.UNSEEN and not arguments.unseen:
             continue
         for outcome, those in sorted(outcomes.items()):
