@@ -120,8 +120,13 @@ impl Receiver {
         }
         let is_next = seen.seq == self.arrived.reach(facts.told.max(1)) && seen.end() <= facts.edge;
         let is_stamped = !facts.timestamps() || seen.header.options.timestamps.is_some();
+        let is_old =
+            seen.payload_len() > 0 && seen.end() < facts.told && is_stamped && !facts.peer_fin_told;
+        let is_plausible = seen.ack.is_some_and(|ack| (facts.acked..=facts.sent).contains(&ack));
         if stale && seen.payload_len() > 0 {
             self.acks.on_taken(seen, Order::OldStamp);
+        } else if is_old && is_plausible && !stale {
+            self.acks.on_taken(seen, Order::Old);
         } else if seen.ack.is_some_and(|ack| ack > facts.sent) && is_next && is_stamped && !stale {
             self.acks.on_challenged(seen);
         }
