@@ -42,6 +42,19 @@ fn an_ack_of_what_was_not_sent_is_answered() {
 }
 
 #[test]
+fn text_that_was_acknowledged_long_ago_is_answered() {
+    let old = "
+        < . 1:101(100) ack 1
+        > . 1:1(0) ack 101 win 9900
+        +0.01 < . 101:201(100) ack 1
+        > . 1:1(0) ack 201 win 9800
+        +0.01 < . 1:101(100) ack 1
+        ";
+    kept(&format!("{old}> . 1:1(0) ack 201 win 9800\n+0.1 quiet"));
+    broken("ack-of-old-segment-missing", &format!("{old}+0.1 quiet"));
+}
+
+#[test]
 fn text_with_an_old_timestamp_is_answered() {
     let stale = "
         < P. 1:101(100) ack 1 <TS val 110 ecr 17>
