@@ -11,7 +11,7 @@
 //! | at most so many | parameter or buffer | beyond it |
 //! | --- | --- | --- |
 //! | connections | `CONNECTIONS` | [`ConnectError::NoResources`], or the peer's ack waits: `accept_overflow` |
-//! | handshakes under way | `HALF_OPEN` | a [SYN cookie](crate::profile::Profile::SynCookies) is sent, or without that part the oldest gives way: `half_open_overflow` |
+//! | handshakes under way | `HALF_OPEN` | a [SYN cookie](crate::profile::Profile::SynCookies) is sent, or without that part the oldest gives way if it is older than 100 ms, and else the SYN is dropped: `half_open_overflow` |
 //! | connections in TIME-WAIT | `TIME_WAIT` | the oldest gives way: `time_wait_recycled` |
 //! | listeners | `LISTENERS` | [`ListenError::NoResources`] |
 //! | addresses | `ADDRESSES` | [`AddressError::NoResources`] |

@@ -109,7 +109,10 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         // A cookie that came back is no promise for long: it is a connection at once.
         let may_promise = P::SYN_COOKIES || self.memory.budget.may_promise();
         if !any || self.half_open.records.is_full() || !may_promise {
-            let victim = self.half_open.victim(|record| any || record.listener == id)?;
+            // A cookie that came back needs its place at once.
+            let victim = self.half_open.victim(|record| {
+                (any || record.listener == id) && (P::SYN_COOKIES || record.may_give_way(now))
+            })?;
             self.forget_half_open(victim);
         }
         let tuple = FourTuple::of(syn);

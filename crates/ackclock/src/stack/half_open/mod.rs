@@ -22,6 +22,11 @@ use crate::wire::{Flags, Header, Segment};
 /// name gets few packets sent to that one.
 const SYN_ACK_INTERVAL: Duration = Duration::from_millis(500);
 
+/// A record keeps its place for so long after its SYN-ACK, since most acks come within this time: of many SYNs
+/// at once, the first ones are served and the others repeated. It is short, for during a flood newcomers
+/// get in only as places become free.
+pub(super) const PLACE_KEPT: Duration = Duration::from_millis(100);
+
 /// How often a SYN-ACK was sent that was a cookie first: when that went is not known, and no ack measures
 /// anything.
 const UNKNOWN: u32 = u32::MAX;
@@ -210,6 +215,11 @@ impl<P: Profile> HalfOpen<P> {
         if self.sent > 1 && self.sent < UNKNOWN && round_trip.as_millis() > last.as_millis() + 1 {
             (self.sent, self.sent_at) = (1, now - round_trip);
         }
+    }
+
+    /// Whether its place may be given to a newer one.
+    pub(super) fn may_give_way(&self, now: Instant) -> bool {
+        now.saturating_since(self.sent_at) >= PLACE_KEPT
     }
 
     /// Whether an ack without data does not count yet.

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::profile::Absent;
+use crate::stack::half_open::PLACE_KEPT;
 use crate::tcp::{EcnMode, Info};
 
 /// How many half-open connections the server has room for.
@@ -14,13 +15,16 @@ type Flooded<P> = Stack<'static, Window, P>;
 
 /// Lets `count` SYNs arrive, each from a port of its own, that nobody will go on with.
 pub(super) fn flood<P: Profile>(now: Instant, server: &mut Flooded<P>, count: u16) {
+    (0..count).for_each(|number| flood_one(now, server, number));
+}
+
+/// Lets the SYN of this number of a flood arrive.
+fn flood_one<P: Profile>(now: Instant, server: &mut Flooded<P>, number: u16) {
     let mut client = host_with(CLIENT, config());
     client.connect(now, addr("10.0.0.2:80"), None, &Config::default()).unwrap();
     let syn = packets(now, &mut client).remove(0);
-    for port in 0..count {
-        server.on_packet(now, &with_header(&syn, |header| header.source_port = 1_000 + port));
-        packets(now, server);
-    }
+    server.on_packet(now, &with_header(&syn, |header| header.source_port = 1_000 + number));
+    packets(now, server);
 }
 
 fn listen<P: Profile>(server: &mut Flooded<P>) -> Listener {
@@ -265,26 +269,65 @@ fn a_cookie_that_waits_is_repeated_by_the_timer_and_measures_nothing() {
     assert_eq!((at_once, later, samples), (0, 1, 0));
 }
 
-#[test]
-fn without_cookies_the_oldest_give_way() {
+/// A server whose listener does without cookies.
+fn cookieless() -> (Flooded<WithoutCookies>, Listener) {
     let mut server = Stack::new(config(), Window, Storage::growing_for(WithoutCookies)).unwrap();
     server.add_address(Cidr { address: SERVER.parse().unwrap(), prefix: 24 }).unwrap();
     let listener = listen(&mut server);
+    (server, listener)
+}
+
+#[test]
+fn without_cookies_the_oldest_give_way() {
+    let (mut server, listener) = cookieless();
     let mut client = host_with(CLIENT, StackConfig { secret: [1, 2], ..config() });
-    let now = millis(1_000);
+    let mut now = millis(1_000);
     let mut open = |server: &mut Flooded<WithoutCookies>, others| {
         client.connect(now, addr("10.0.0.2:80"), None, &Config::default()).unwrap();
         server.on_packet(now, &packets(now, &mut client)[0]);
         let syn_ack = packets(now, server).remove(0);
-        flood(now, server, others);
+        for number in others {
+            now += PLACE_KEPT;
+            flood_one(now, server, number);
+        }
         client.on_packet(now, &syn_ack);
         packets(now, &mut client).iter().for_each(|ack| server.on_packet(now, ack));
+        now += PLACE_KEPT;
         server.accept(listener).is_some()
     };
-    flood(now, &mut server, 100);
-    assert_eq!(server.statistics().half_open_overflow, 100 - PLACES as u64);
-    assert!(open(&mut server, PLACES as u16 - 1), "its place was not needed yet");
-    assert!(!open(&mut server, PLACES as u16), "it was the oldest");
+    assert!(open(&mut server, 1..PLACES as u16), "its place was not needed yet");
+    assert!(!open(&mut server, 10..10 + PLACES as u16), "it was the oldest");
+    assert_eq!(server.statistics().half_open_overflow, PLACES as u64);
     assert_eq!(server.statistics().syn_cookies_sent, 0);
     assert_eq!(packets(now, &mut server).len(), 1, "a reset");
+}
+
+#[test]
+fn without_cookies_whose_syn_ack_has_just_been_sent_keeps_its_place() {
+    let (mut server, listener) = cookieless();
+    let mut client = host_with(CLIENT, StackConfig { secret: [1, 2], ..config() });
+    let mut now = millis(1_000);
+    // More at once than there are places for.
+    for _ in 0..=PLACES {
+        client.connect(now, addr("10.0.0.2:80"), None, &Config::default()).unwrap();
+    }
+    let mut syn_acks = Vec::new();
+    for syn in packets(now, &mut client) {
+        server.on_packet(now, &syn);
+        syn_acks.extend(packets(now, &mut server));
+    }
+    now += Duration::from_millis(99);
+    let mut finish = |now, server: &mut Flooded<WithoutCookies>, syn_acks: &[Vec<u8>]| {
+        client.on_timeout(now);
+        syn_acks.iter().for_each(|syn_ack| client.on_packet(now, syn_ack));
+        packets(now, &mut client).iter().for_each(|packet| server.on_packet(now, packet));
+        server.acceptable(listener)
+    };
+    assert_eq!(finish(now, &mut server, &syn_acks), PLACES);
+    assert_eq!((server.statistics().half_open_overflow, server.statistics().resets_sent), (1, 0));
+    // The one that was left repeats its SYN.
+    now = millis(2_000);
+    finish(now, &mut server, &[]);
+    let syn_ack = packets(now, &mut server);
+    assert_eq!(finish(now, &mut server, &syn_ack), PLACES + 1);
 }
