@@ -32,6 +32,27 @@ fn a_mark_is_echoed_until_the_peer_has_reduced_its_window() {
     ));
 }
 
+/// RFC 5681 section 4.2: "A TCP receiver MUST NOT generate more than one ACK for every incoming segment".
+/// Without SACK the second one would count as one more duplicate ack.
+#[test]
+fn a_mark_or_cwr_behind_a_hole_gets_one_ack() {
+    check(
+        "
+        listen
+        < SEW 0:0(0) <mss 1000>
+        > SE. 0:0(0) ack 1 <mss 1000>
+        +0.01 < . 1:1(0) ack 1
+        accept
+        < [ce] . 1001:2001(1000) ack 1
+        > E. 1:1(0) ack 1
+        < [ect0] W. 2001:3001(1000) ack 1
+        > . 1:1(0) ack 1
+        < [ce] . 3001:4001(1000) ack 1
+        > E. 1:1(0) ack 1
+        ",
+    );
+}
+
 /// RFC 3168 section 6.1.2: an echo reduces the window once per round trip; the next new segment
 /// says so with CWR. (RFC 8511: to 80 %.)
 #[test]
