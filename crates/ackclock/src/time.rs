@@ -168,6 +168,7 @@ impl core::ops::Sub<Duration> for Instant {
     type Output = Instant;
 
     /// Saturates at [`Instant::ZERO`].
+    #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
     fn sub(self, span: Duration) -> Instant {
         Instant(self.0.saturating_sub(span.0))
     }

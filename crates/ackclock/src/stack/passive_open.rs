@@ -111,7 +111,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if !any || self.half_open.records.is_full() || !may_promise {
             // A cookie that came back needs its place at once.
             let victim = self.half_open.victim(|record| {
-                (any || record.listener == id) && (P::SYN_COOKIES || record.may_give_way(now))
+                (P::SYN_COOKIES || record.may_give_way(now)) && (any || record.listener == id)
             })?;
             self.forget_half_open(victim);
         }

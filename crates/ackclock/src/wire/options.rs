@@ -154,12 +154,9 @@ impl Options {
                 });
             }
             (kind::SACK, data) => {
-                let (blocks, []) = data.as_chunks::<SACK_BLOCK>() else {
+                let (blocks @ [_, ..], []) = data.as_chunks::<SACK_BLOCK>() else {
                     return Err(WireError::Option);
                 };
-                if blocks.is_empty() {
-                    return Err(WireError::Option);
-                }
                 self.sack = SackBlocks::EMPTY;
                 for &[s0, s1, s2, s3, e0, e1, e2, e3] in blocks {
                     // No option area holds more than four: none is lost here.

@@ -219,7 +219,7 @@ impl<P: Profile> HalfOpen<P> {
 
     /// Whether its place may be given to a newer one.
     pub(super) fn may_give_way(&self, now: Instant) -> bool {
-        now.saturating_since(self.sent_at) >= PLACE_KEPT
+        now >= self.sent_at + PLACE_KEPT
     }
 
     /// Whether an ack without data does not count yet.
