@@ -184,13 +184,20 @@ pub(super) fn parse_transport<F: Formats>(
     ip: IpInfo,
     verify: Checksums,
 ) -> Result<Packet<'_>, WireError> {
-    let protocol = match (protocol, ip.source) {
-        (Some(IpProtocol::Tcp), _) => Protocol::Tcp(Segment::parse::<F>(payload, ip, verify)?),
-        (Some(IpProtocol::Icmp), Address::V4(_)) => icmp::parse_v4::<F>(payload, verify)?,
-        (Some(IpProtocol::Icmpv6), Address::V6(_)) => icmp::parse_v6::<F>(payload, &ip, verify)?,
-        _ => return Err(WireError::UnknownProtocol),
-    };
-    Ok(Packet { ip, protocol })
+    // Of each protocol by itself: what was read is not copied from place to place.
+    let packet = |protocol| Packet { ip, protocol };
+    match (protocol, ip.source) {
+        (Some(IpProtocol::Tcp), _) => {
+            Segment::parse::<F>(payload, ip, verify).map(Protocol::Tcp).map(packet)
+        }
+        (Some(IpProtocol::Icmp), Address::V4(_)) => {
+            icmp::parse_v4::<F>(payload, verify).map(packet)
+        }
+        (Some(IpProtocol::Icmpv6), Address::V6(_)) => {
+            icmp::parse_v6::<F>(payload, &ip, verify).map(packet)
+        }
+        _ => Err(WireError::UnknownProtocol),
+    }
 }
 
 /// Whether a TCP connection can have this address at one of its ends (RFC 9293 MUST-46, MUST-57), as
