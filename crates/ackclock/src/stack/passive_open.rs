@@ -189,6 +189,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             self.make_room(now);
         }
         let Some(id) = added else {
+            if let Some(record) = self.half_open.records.get_mut(half_open) {
+                record.wait_for_room();
+            }
             tell!(warn, "handshake not finished, {}: no room for the connection", tuple);
             self.statistics.count(|all| &mut all.accept_overflow);
             return None;

@@ -73,7 +73,7 @@ pub(super) struct HalfOpen<P: Profile> {
     sent_at: Instant,
     timeouts: u32,
     defer_accept: u8,
-    /// The handshake is finished but for the data that the listener waits for.
+    /// The handshake is finished but for the data that the listener waits for, or for room.
     acked: bool,
     deadline: Instant,
     challenge: AnswerLimit,
@@ -217,9 +217,14 @@ impl<P: Profile> HalfOpen<P> {
         }
     }
 
-    /// Whether its place may be given to a newer one.
+    /// Whether its place may be given to a newer one. Who has finished the handshake is no stranger.
     pub(super) fn may_give_way(&self, now: Instant) -> bool {
-        now >= self.sent_at + PLACE_KEPT
+        !self.acked && now >= self.sent_at + PLACE_KEPT
+    }
+
+    /// There is no room yet for the connection that it becomes.
+    pub(super) fn wait_for_room(&mut self) {
+        self.acked = true;
     }
 
     /// Whether an ack without data does not count yet.

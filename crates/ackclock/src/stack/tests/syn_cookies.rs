@@ -331,3 +331,31 @@ fn without_cookies_whose_syn_ack_has_just_been_sent_keeps_its_place() {
     let syn_ack = packets(now, &mut server);
     assert_eq!(finish(now, &mut server, &syn_ack), PLACES + 1);
 }
+
+#[test]
+fn without_cookies_who_has_finished_the_handshake_keeps_the_place_until_there_is_room() {
+    let (mut server, first) = cookieless();
+    server.close_listener(millis(1_000), first);
+    let few = ListenConfig { half_open: 2, backlog: 1, ..ListenConfig::new(addr("0.0.0.0:80")) };
+    let listener = server.listen(few).unwrap();
+    let mut client = host_with(CLIENT, StackConfig { secret: [1, 2], ..config() });
+    let mut now = millis(1_000);
+    let mut syn_acks = Vec::new();
+    for _ in 0..2 {
+        client.connect(now, addr("10.0.0.2:80"), None, &Config::default()).unwrap();
+        server.on_packet(now, &packets(now, &mut client)[0]);
+        syn_acks.extend(packets(now, &mut server));
+    }
+    syn_acks.iter().for_each(|syn_ack| client.on_packet(now, syn_ack));
+    let acks = packets(now, &mut client);
+    acks.iter().for_each(|ack| server.on_packet(now, ack));
+    assert!(server.accept(listener).is_some());
+    assert!(server.accept(listener).is_none(), "its ack came before there was room");
+    for number in 0..3 {
+        now += PLACE_KEPT;
+        flood_one(now, &mut server, number);
+    }
+    server.on_packet(now, &acks[1]);
+    assert!(server.accept(listener).is_some());
+    assert_eq!(server.statistics().resets_sent, 0);
+}
