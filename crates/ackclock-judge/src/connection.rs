@@ -179,7 +179,7 @@ impl Connection {
         self.resets.on_received(&seen, &self.facts, &expected);
         self.receiver.on_received(&seen, &self.facts, docket);
         if !seen.is(Flags::RST) {
-            self.sender.on_received(&seen, &self.facts, docket);
+            self.sender.on_received(&seen, &self.facts, expected.most);
         }
         self.note_received(&seen);
     }

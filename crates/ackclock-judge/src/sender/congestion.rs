@@ -118,7 +118,7 @@ pub(crate) struct Congestion {
     mark: Option<Mark>,
     /// The bounds before the reduction, for a false alarm.
     prior: Option<(Offset, Offset)>,
-    /// Bytes delivered since the ack moved last.
+    /// Bytes delivered since the ack moved last, and by that ack.
     behind_hole: Offset,
     /// Acks since the last timeout that delivered what had been sent once, before it.
     originals: u32,
@@ -151,7 +151,7 @@ impl Congestion {
         self.ssthresh = Offset::MAX;
         self.cwnd = initial_window(facts);
         // RFC 6928 section 2 lets one SYN be lost.
-        if syn_timeouts > 1 && !syn_was_delivered(facts) {
+        if syn_timeouts > 1 {
             self.cwnd = loss_window(facts);
             self.phase = Phase::AfterLostSyn;
         }
@@ -172,7 +172,8 @@ impl Congestion {
                 .max(if delivered.duplicate && !facts.heeds_sack() { facts.peer_mss() } else { 0 });
         }
         self.limited |= delivered.duplicate && facts.outstanding() > 0;
-        self.behind_hole = if delivered.acked > 0 { 0 } else { self.behind_hole + delivered.bytes };
+        let before = if delivered.acked > 0 { 0 } else { self.behind_hole };
+        self.behind_hole = before + delivered.bytes;
         self.find_false_alarm(delivered, facts);
         let repaired = self.repairs;
         // Without SACK any ack of new data may end the recovery.
@@ -268,7 +269,6 @@ impl Congestion {
         }
         if cause == Cause::EvidenceOrTimer {
             flight.empty_pipe();
-            self.repairs = false;
         }
         match cause {
             Cause::Probe => {}
@@ -307,6 +307,8 @@ impl Congestion {
                 flight.empty_pipe();
             }
         }
+        // After a timeout the window grows at once.
+        self.repairs &= cause != Cause::EvidenceOrTimer;
     }
 
     /// The largest flight of late.
@@ -334,6 +336,8 @@ impl Congestion {
         let base = match facts.settings.law {
             // RFC 9438 section 4.6 lets it be cwnd, if that does not grow while it is not used.
             Law::Cubic => self.cwnd.min(self.peaks.2.max(flight)).max(peak),
+            // The paper reduces cwnd, which grows until the flight is half of it (RFC 7661 section 4.3).
+            Law::Veno => self.cwnd.min(2 * self.peaks.2.max(flight)).max(peak),
             // RFC 7661 section 4.4.1 takes what was acknowledged in a round trip of late if that is more.
             _ => peak,
         };
@@ -375,10 +379,8 @@ impl Congestion {
                 self.phase = Phase::Restart;
             }
         }
-        let quiet = flight.least_rtt().is_some_and(|least| {
-            seen.time.saturating_since(self.last_data) + facts.settings.reaction
-                >= least.saturating_mul(2)
-        });
+        let quiet = seen.time.saturating_since(self.last_data) + facts.settings.reaction
+            >= flight.probe_wait();
         self.last_data = seen.time;
         let len = seen.payload_len();
         if let Some(reduction) = &mut self.reduction {
@@ -462,13 +464,6 @@ fn loss_window(facts: &Facts) -> Offset {
 fn initial_window(facts: &Facts) -> Offset {
     let (mss, segments) = (facts.peer_mss(), Offset::from(facts.settings.initial_window));
     (segments * mss).min((segments * 1460).max(2 * mss))
-}
-
-/// Whether the SYN-ACK's timestamp tells that it answers the first SYN (RFC 3522).
-fn syn_was_delivered(facts: &Facts) -> bool {
-    let told = facts.host_syn.options.timestamps.map(|ours| ours.value);
-    let echoed = facts.peer_syn.and_then(|peer| peer.options.timestamps).map(|theirs| theirs.echo);
-    told.is_some() && told == echoed
 }
 
 /// The largest share of the flight that a law keeps after a loss, in hundredths.

@@ -4,6 +4,7 @@
 use crate::facts::Facts;
 use crate::ranges::Ranges;
 use crate::segment::{Offset, Seen};
+use ackclock::seq::SeqNumber;
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::Flags;
 use std::collections::VecDeque;
@@ -19,9 +20,20 @@ pub(crate) struct Record {
     /// When it was sent before `last`.
     before: Instant,
     pub(crate) sends: u32,
+    /// The timestamp of the last transmission.
+    stamp: Option<SeqNumber>,
     /// Bytes that the host had sent in all when it had sent this for the last time.
     pub(crate) mark: Offset,
     sacked: bool,
+}
+
+/// How long ago the host sent a SYN, or SYN-ACK, that is acknowledged now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SynTimes {
+    pub(crate) since_first: Duration,
+    pub(crate) since_last: Duration,
+    /// It was sent but once.
+    pub(crate) was_once: bool,
 }
 
 /// What a segment that reached the host says of the flight.
@@ -49,7 +61,8 @@ pub(crate) struct Flight {
     /// In order of their numbers; none overlaps another.
     records: VecDeque<Record>,
     sacked: Ranges,
-    /// What is SACKed by segments that every host takes into account.
+    /// The records that one block of a segment covers which every host takes into account. What several blocks
+    /// cover between them a host may miss: one that tells more of a record than the other.
     surely_sacked: Ranges,
     /// Payload bytes sent, those sent again included.
     launched: Offset,
@@ -62,6 +75,8 @@ pub(crate) struct Flight {
     inflation: Offset,
     /// When something was sent again for the last time.
     again: Option<Instant>,
+    /// What the last segment of the peer echoes, where timestamps are agreed on.
+    echo: Option<SeqNumber>,
     least: Option<Duration>,
     /// The longest round trip that is none but one, and the longest that may be one.
     certain: Duration,
@@ -111,20 +126,27 @@ impl Flight {
     /// The longest round trip that an estimator may have seen; `None` before the first. What is perhaps none
     /// counts for at most four times the longest that is one.
     pub(crate) fn longest_rtt(&self) -> Option<Duration> {
-        self.least?;
-        Some(self.certain.max(self.possible.min(self.certain.saturating_mul(4))))
+        (!self.possible.is_zero())
+            .then(|| self.certain.max(self.possible.min(self.certain.saturating_mul(4))))
     }
 
-    /// Takes the time between a SYN and its acknowledgment.
-    pub(crate) fn on_syn_acked(&mut self, since_last: Duration, since_first: Duration) {
-        self.least = Some(since_last);
-        self.certain = since_last;
-        self.possible = since_first;
+    /// How long a tail is unacknowledged at least before it is probed (RFC 8985 section 7.2).
+    pub(crate) fn probe_wait(&self) -> Duration {
+        self.least.map_or(Duration::from_secs(1), |least| least.saturating_mul(2))
+    }
+
+    /// Takes the time between a SYN and its acknowledgment. `measured` is what its timestamp tells, if hosts may
+    /// measure by that; a SYN that was sent once measures without (RFC 6298 section 3).
+    pub(crate) fn on_syn_acked(&mut self, times: SynTimes, measured: Option<Duration>) {
+        self.least = times.was_once.then_some(times.since_last);
+        self.certain = measured.unwrap_or(times.since_last);
+        self.possible = times.since_first.max(Duration::from_nanos(1));
     }
 
     /// A segment with text or FIN was sent; `known` is what had been sent before.
     pub(crate) fn on_sent(&mut self, seen: &Seen<'_>, known: Offset) {
         let (start, end) = (seen.text(), seen.text_end() + Offset::from(seen.is(Flags::FIN)));
+        let stamp = seen.header.options.timestamps.map(|stamps| SeqNumber(stamps.value));
         self.launched += seen.payload_len();
         let old = end.min(known);
         if start < old {
@@ -136,6 +158,7 @@ impl Flight {
                 record.before = record.last;
                 record.last = seen.time;
                 record.sends += 1;
+                record.stamp = stamp;
                 record.mark = self.launched;
             }
             self.again = Some(seen.time);
@@ -148,6 +171,7 @@ impl Flight {
                 last: seen.time,
                 before: seen.time,
                 sends: 1,
+                stamp,
                 mark: self.launched,
                 sacked: false,
             });
@@ -168,6 +192,8 @@ impl Flight {
             ..Delivered::default()
         };
         let before = self.newest;
+        let stamps = seen.header.options.timestamps.filter(|_| facts.timestamps());
+        self.echo = stamps.map(|stamps| SeqNumber(stamps.echo));
         if ack > facts.acked {
             self.take_ack(seen.time, ack, &mut delivered);
             self.repeats = 0;
@@ -226,6 +252,7 @@ impl Flight {
         delivered: &mut Delivered,
     ) {
         let mut previous: Option<(Offset, Offset)> = None;
+        let floor = ack.max(facts.acked);
         for (index, block) in seen.header.options.sack.as_slice().iter().enumerate() {
             let (start, end) = (facts.host.offset(block.start), facts.host.offset(block.end));
             if start >= end || end > facts.sent {
@@ -240,9 +267,19 @@ impl Flight {
                 previous = Some((start, end));
             }
             if certain {
-                self.surely_sacked.insert(start.max(ack), end);
+                self.note_sure(start.max(floor), end);
             }
-            self.take_block(seen.time, start.max(ack), end, delivered);
+            self.take_block(seen.time, start.max(floor), end, delivered);
+        }
+    }
+
+    /// Takes note of the records that lie within a block.
+    fn note_sure(&mut self, start: Offset, end: Offset) {
+        let first = self.records.partition_point(|record| record.start < start);
+        let after = self.records.partition_point(|record| record.end <= end);
+        let ends = [first, after.wrapping_sub(1)].map(|at| self.records.get(at));
+        if let [Some(first), Some(last)] = ends {
+            self.surely_sacked.insert(first.start, last.end);
         }
     }
 
@@ -279,11 +316,21 @@ impl Flight {
         self.possible = self.possible.max(since(record.first));
         if record.sends == 1 {
             delivered.original |= !after_again;
-            if after_again || by_sack {
+            let is_echoed = self.echo.is_some() && self.echo == record.stamp;
+            if after_again || by_sack || is_echoed {
                 let rtt = since(record.first);
                 self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
                 self.certain = self.certain.max(rtt);
             }
+            return;
+        }
+        // A timestamp tells which transmission is answered (RFC 7323 section 4).
+        if let (Some(echo), Some(stamp)) = (self.echo, record.stamp)
+            && echo.at_or_after(stamp)
+        {
+            let rtt = since(record.last);
+            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+            self.certain = self.certain.max(rtt);
             return;
         }
         // What comes sooner than any round trip answers the transmission before.

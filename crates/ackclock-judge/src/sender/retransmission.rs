@@ -276,13 +276,13 @@ impl Retransmissions {
         let tail = facts.sack()
             && is_last
             && !self.tail_probe
-            && flight.least_rtt().is_some_and(|least| {
-                self.quiet(time).max(since) + facts.settings.reaction
-                    >= about(least.saturating_mul(2), facts)
-            });
+            && self.quiet(time).max(since) + facts.settings.reaction
+                >= about(flight.probe_wait(), facts);
         if flight.is_sacked(record.start, seen.text_end())
             && !may_be_timer
             && !in_timeout
+            // The receiver has discarded what it told (RFC 2018 section 8).
+            && !is_first
             && since > facts.settings.reaction
         {
             docket.forbid(&SACKED_AGAIN, time, number, || {
@@ -301,7 +301,7 @@ impl Retransmissions {
         }
         if may_be_timer && is_first {
             self.timed_out = facts.sent;
-            self.note_timeout(seen, evidence, facts, docket);
+            self.note_timeout(seen, evidence || tail, facts, docket);
         }
         // A timer that fired before the last ack came, and whose retransmission was paced.
         let since_delivered = time.saturating_since(self.last_delivered);
@@ -320,11 +320,11 @@ impl Retransmissions {
         }
     }
 
-    /// The timer may have sent the first unacknowledged byte again.
+    /// The timer may have sent the first unacknowledged byte again; `perhaps` if it may have been something else.
     fn note_timeout(
         &mut self,
         seen: &Seen<'_>,
-        evidence: bool,
+        perhaps: bool,
         facts: &Facts,
         docket: &mut Docket<'_>,
     ) {
@@ -332,7 +332,7 @@ impl Retransmissions {
         self.clean_acks = 0;
         self.timer_at = seen.time;
         self.timer_stamp = seen.header.options.timestamps.map(|stamps| stamps.value);
-        let fresh = !evidence && self.syn_timeouts > 0 && !facts.timestamps() && !self.data_timed;
+        let fresh = !perhaps && self.syn_timeouts > 0 && !facts.timestamps() && !self.data_timed;
         let began = self.started();
         let gap = seen.time.saturating_since(began);
         if fresh && facts.acked <= 1 && gap < about(Duration::from_secs(3), facts) {
