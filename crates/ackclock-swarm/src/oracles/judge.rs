@@ -18,19 +18,6 @@ const LAWS: [&str; 5] = ["reno", "cubic", "veno", "vegas", "bbr"];
 /// Sentences from which the stack departs on purpose: TS.Recent follows segments that come again, so that a peer whose
 /// acks were lost is not told an old time (`tcp/timestamps.rs` of the core).
 const DEPARTURES: [&str; 1] = ["timestamp-echo"];
-/// Sentences of which it is not settled whether the stack, or the judge on paths as strange as these, is wrong.
-const UNSETTLED: [&str; 10] = [
-    "alive-after-reset",
-    "loss-response",
-    "not-retransmitted",
-    "retransmission-too-early",
-    "rto-after-lost-syn",
-    "sack-block-not-whole",
-    "sack-few-blocks",
-    "sack-first-block",
-    "sack-missing",
-    "sacked-data-again",
-];
 /// What a host's clock and its way to the interface may add.
 const REACTION: Duration = Duration::from_millis(1);
 
@@ -38,9 +25,10 @@ const REACTION: Duration = Duration::from_millis(1);
 pub(crate) fn judges(case: &Case, topology: &Topology) -> Judges {
     // A host that is told to take less than its peer offers sends smaller segments as full ones, and one that offers
     // less than is believed gets more; neither can be seen.
-    let has_sizes = case.hosts.iter().any(|host| host.get("mss").is_some())
-        || case.hops.as_flattened().iter().any(|path| path.get("mtu").is_some());
-    let changes_bits = case.hops.as_flattened().iter().any(|path| path.get("corrupt").is_some());
+    let paths = case.hops.as_flattened().iter().chain(&case.changes);
+    let has = |key: &str| paths.clone().any(|path| path.get(key).is_some());
+    let has_sizes = has("mtu") || case.hosts.iter().any(|host| host.get("mss").is_some());
+    let changes_bits = has("corrupt");
     let mut judges = Judges::new();
     for (number, id) in topology.hosts().enumerate() {
         let settings = HostSettings::read(&case.host(number)).ok().and_then(|host| settings(&host));
@@ -95,6 +83,7 @@ fn settings(host: &HostSettings) -> Option<Settings> {
     }
     settings.give_up = config.user_timeout.unwrap_or(config.give_up).min(config.give_up);
     settings.syn_give_up = config.syn_give_up.min(settings.give_up);
+    settings.reassembly_ranges = config.reassembly_ranges as usize;
     settings.heeds_sack = config.sack && config.recovery.needs_sack();
     Some(settings)
 }
@@ -102,8 +91,7 @@ fn settings(host: &HostSettings) -> Option<Settings> {
 /// The first verdict of all hosts' judges.
 pub(crate) fn verdict(judges: Judges) -> Option<Finding> {
     let verdicts = judges.finish().into_values().flat_map(|findings| findings.verdicts);
-    let counts = |name: &&str| !DEPARTURES.contains(name) && !UNSETTLED.contains(name);
-    let verdicts = verdicts.filter(|verdict| counts(&verdict.sentence.name));
+    let verdicts = verdicts.filter(|verdict| !DEPARTURES.contains(&verdict.sentence.name));
     let first = verdicts.min_by_key(|verdict| verdict.time)?;
     Some(Finding::new(&format!("judge:{}", first.sentence.name), &first.to_string()))
 }

@@ -174,7 +174,10 @@ impl<O: Observer> Run<O> {
         let ledger = self.ledger.borrow();
         let mut flows = ledger.flows.iter().zip(&self.plan.flows);
         flows.all(|(notes, flow)| {
-            let is_exempt = flow.hosts.iter().any(|host| self.plan.hosts[*host].lie.is_some());
+            let hosts = flow.hosts.map(|host| &self.plan.hosts[host]);
+            // Who has no place refuses a connection by silence: its client may hear nothing, and has nothing to say.
+            let is_refused = hosts[1].memory < u64::MAX && !notes.accepted;
+            let is_exempt = hosts.iter().any(|host| host.lie.is_some()) || is_refused;
             if notes.is_over() || notes.has_failed() || is_exempt {
                 return true;
             }
@@ -313,12 +316,14 @@ impl Plan {
             other => [other.begins(), other.ends()],
         });
         let spans = outages.chain(faults).map(|span| span.map(|at| Instant::ZERO + at)).collect();
-        let held = paths.iter().any(|path| {
-            path.reorder
-                .is_some_and(|reorder| matches!(reorder.hold, ackclock_emulator::Hold::Packets(_)))
+        // What is held back until others have passed waits, when nothing else goes on, for as many timeouts; so does its
+        // answer.
+        let held = paths.iter().filter_map(|path| match path.reorder?.hold {
+            ackclock_emulator::Hold::Packets(packets) => Some(packets),
+            ackclock_emulator::Hold::Time(_) => None,
         });
-        let bounds =
-            self.flows.iter().map(|flow| self.bounds(flow.hosts, if held { 4 } else { 0 }));
+        let unseen = held.max().map_or(0, |packets| u32::from(packets).saturating_mul(2).max(4));
+        let bounds = self.flows.iter().map(|flow| self.bounds(flow.hosts, unseen));
         let liveness = Liveness::new(bounds.collect(), spans);
         Watch::new(facts, liveness, ledger.clone(), ports, wants_packets)
     }
