@@ -112,6 +112,8 @@ pub(crate) struct Congestion {
     /// What was sent when the host said last that it had reduced its window.
     told: Offset,
     timed_out: bool,
+    /// The timer may have sent again what an ack asked for too.
+    perhaps_timed_out: bool,
     /// Fast recovery: acks do not let the window grow.
     repairs: bool,
     reduction: Option<Reduction>,
@@ -187,6 +189,7 @@ impl Congestion {
                 self.restore();
             }
             self.timed_out = false;
+            self.perhaps_timed_out = false;
         }
         // The ack that ends a recovery deflates the window (RFC 5681 section 3.2).
         if repaired && !is_free(facts) {
@@ -221,11 +224,12 @@ impl Congestion {
 
     /// What arrived may say that the reduction was a false alarm: it may be taken back.
     fn find_false_alarm(&mut self, delivered: &Delivered, facts: &Facts) {
-        if self.timed_out && delivered.original {
+        let may_be_spurious = self.timed_out || self.perhaps_timed_out;
+        if may_be_spurious && delivered.original {
             self.originals += 1;
         }
         // F-RTO without SACK waits for a second ack (RFC 5682 section 2.1).
-        let by_acks = self.timed_out && self.originals >= if facts.sack() { 1 } else { 2 };
+        let by_acks = may_be_spurious && self.originals >= if facts.sack() { 1 } else { 2 };
         if delivered.dsack || by_acks || self.undone {
             self.undone = false;
             self.restore();
@@ -308,7 +312,11 @@ impl Congestion {
             }
         }
         // After a timeout the window grows at once.
-        self.repairs &= cause != Cause::EvidenceOrTimer;
+        if cause == Cause::EvidenceOrTimer {
+            self.repairs = false;
+            self.perhaps_timed_out = true;
+            self.originals = 0;
+        }
     }
 
     /// The largest flight of late.
@@ -320,6 +328,7 @@ impl Congestion {
     fn reduce(&mut self, facts: &Facts, share: Offset, phase: Phase) {
         self.recover = facts.sent;
         self.timed_out = false;
+        self.perhaps_timed_out = false;
         self.mark = None;
         let prior = (self.cwnd, self.ssthresh);
         self.prior = Some(match self.prior {

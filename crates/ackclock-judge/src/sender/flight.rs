@@ -118,6 +118,12 @@ impl Flight {
         self.surely_sacked.covers(start, end)
     }
 
+    /// Whether the first byte that is not acknowledged may have been SACKed: the receiver has discarded what it told
+    /// (RFC 2018 section 8).
+    pub(crate) fn has_reneged(&self, acked: Offset) -> bool {
+        self.sacked.holding(acked).is_some()
+    }
+
     /// The shortest round trip, if one is known.
     pub(crate) fn least_rtt(&self) -> Option<Duration> {
         self.least

@@ -110,8 +110,13 @@ impl Sender {
     }
 
     fn tell_silence(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
-        let Sender { flight, retransmissions, window, silence, .. } = self;
-        silence.on_sent(seen, Ledger { facts, flight, retransmissions, window }, docket);
+        let Sender { flight, retransmissions, window, silence, surely_acked, .. } = self;
+        let surely_acked = *surely_acked;
+        silence.on_sent(
+            seen,
+            Ledger { facts, flight, retransmissions, window, surely_acked },
+            docket,
+        );
     }
 
     fn on_again(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
@@ -132,8 +137,13 @@ impl Sender {
 
     /// The host has sent a RST.
     pub(crate) fn on_reset(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
-        let Sender { flight, retransmissions, window, silence, .. } = self;
-        silence.on_reset(seen, Ledger { facts, flight, retransmissions, window }, docket);
+        let Sender { flight, retransmissions, window, silence, surely_acked, .. } = self;
+        let surely_acked = *surely_acked;
+        silence.on_reset(
+            seen,
+            Ledger { facts, flight, retransmissions, window, surely_acked },
+            docket,
+        );
     }
 
     /// A segment has reached the host.
@@ -148,8 +158,9 @@ impl Sender {
             self.on_syn_acked(seen, facts);
         }
         let certain = self.is_certain(seen, facts, expected);
-        if certain {
+        if certain || facts.acked == 0 {
             self.surely_acked = self.surely_acked.max(ack);
+            self.silence.on_taken(seen.time);
         }
         if ack > facts.acked {
             self.retransmissions.on_advance(seen.time, &self.flight, facts);
@@ -226,8 +237,13 @@ impl Sender {
 
     /// Nothing else has happened until `now`: what is overdue?
     pub(crate) fn on_time(&mut self, now: Instant, facts: &Facts, docket: &mut Docket<'_>) {
-        let Sender { flight, retransmissions, window, silence, .. } = self;
-        silence.on_time(now, Ledger { facts, flight, retransmissions, window }, docket);
+        let Sender { flight, retransmissions, window, silence, surely_acked, .. } = self;
+        let surely_acked = *surely_acked;
+        silence.on_time(
+            now,
+            Ledger { facts, flight, retransmissions, window, surely_acked },
+            docket,
+        );
     }
 
     /// When the next silence is too long.
@@ -236,7 +252,8 @@ impl Sender {
     }
 
     fn ledger<'a>(&'a self, facts: &'a Facts) -> Ledger<'a> {
-        let Sender { flight, retransmissions, window, .. } = self;
-        Ledger { facts, flight, retransmissions, window }
+        let Sender { flight, retransmissions, window, surely_acked, .. } = self;
+        let surely_acked = *surely_acked;
+        Ledger { facts, flight, retransmissions, window, surely_acked }
     }
 }

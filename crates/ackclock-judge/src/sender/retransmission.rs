@@ -259,6 +259,11 @@ impl Retransmissions {
         let since = time.saturating_since(record.last);
         let is_first = seen.text() <= facts.acked;
         let is_last = seen.end() >= facts.sent;
+        let is_sacked = flight.is_sacked(record.start, seen.text_end());
+        if is_first && flight.has_reneged(facts.acked) {
+            // Nothing that the receiver has told holds.
+            self.timed_out = facts.sent;
+        }
         let in_timeout = record.start < self.timed_out;
         // RFC 5681 section 3.2; RFC 5827 lets fewer do in a small flight, and SACK tells more than a count.
         let is_small = facts.outstanding() <= 4 * facts.peer_mss();
@@ -278,13 +283,7 @@ impl Retransmissions {
             && !self.tail_probe
             && self.quiet(time).max(since) + facts.settings.reaction
                 >= about(flight.probe_wait(), facts);
-        if flight.is_sacked(record.start, seen.text_end())
-            && !may_be_timer
-            && !in_timeout
-            // The receiver has discarded what it told (RFC 2018 section 8).
-            && !is_first
-            && since > facts.settings.reaction
-        {
+        if is_sacked && !may_be_timer && !in_timeout && since > facts.settings.reaction {
             docket.forbid(&SACKED_AGAIN, time, number, || {
                 format!("{} to {} is sent again, though SACKed", seen.text(), seen.text_end())
             });
