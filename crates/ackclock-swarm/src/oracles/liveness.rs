@@ -17,7 +17,7 @@
 //!
 //! A side that was left by the other waits as long as its settings say, which may be for ever: an RST gets lost.
 //!
-//! A silence that is longer than these together is a finding.
+//! A silence that is longer than these together, and three round trips with the delays of hosts besides, is a finding.
 
 use crate::host::ledger::FlowNotes;
 use ackclock::time::{Duration, Instant};
@@ -43,7 +43,7 @@ pub(crate) struct Bounds {
     pub(crate) most: Duration,
     /// Losses nearer than this count once.
     pub(crate) apart: Duration,
-    /// Whether both ends use timestamps.
+    /// Whether both ends use timestamps, and measure by each.
     pub(crate) timestamps: bool,
     /// Whether a connection may be refused, and later not, since memory is short.
     pub(crate) may_refuse: bool,
@@ -194,8 +194,9 @@ impl Liveness {
         let Excess { flow, since, until, rest, losses } = *excess;
         let (base, bounds) = (self.base(flow, until), &self.flows[flow].bounds);
         let doublings = (losses + 1 + bounds.unseen).min(MOST_DOUBLINGS);
-        // The last repetition makes a round trip too.
-        let mut bound = rest.saturating_mul(3) + self.longest_rtt + bounds.host_delay;
+        // Timers begin again with what still comes in, and the last repetition makes a round trip too.
+        let round_trip = self.longest_rtt + bounds.host_delay;
+        let mut bound = (rest + round_trip).saturating_mul(3);
         for doubling in 0..=doublings {
             bound += base.saturating_mul(1 << doubling).min(bounds.most.max(base));
         }
@@ -266,10 +267,10 @@ mod tests {
 
     #[test]
     fn a_silence_without_a_loss_may_last_for_one_timeout_and_its_double() {
-        // Six round trips and the delays of hosts are 1 s.
+        // Six round trips and the delays of hosts are 1 s, three with both 1.5 s.
         let (mut liveness, notes) = settled(true);
-        assert!(!is_found(&mut liveness, &notes, 3_000));
-        assert!(is_found(&mut liveness, &notes, 3_001));
+        assert!(!is_found(&mut liveness, &notes, 4_500));
+        assert!(is_found(&mut liveness, &notes, 4_501));
     }
 
     #[test]
@@ -278,11 +279,11 @@ mod tests {
         for millis in [10_010, 10_020, 10_060] {
             liveness.on_lost(Instant::from_millis(millis), 0);
         }
-        assert!(!is_found(&mut liveness, &notes, 7_000));
-        assert!(is_found(&mut liveness, &notes, 7_001));
+        assert!(!is_found(&mut liveness, &notes, 8_500));
+        assert!(is_found(&mut liveness, &notes, 8_501));
         liveness.on_lost(Instant::from_secs(11), 0);
-        assert!(!is_found(&mut liveness, &notes, 15_000));
-        assert!(is_found(&mut liveness, &notes, 15_001));
+        assert!(!is_found(&mut liveness, &notes, 16_500));
+        assert!(is_found(&mut liveness, &notes, 16_501));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::host::ledger::{FlowNotes, HostNotes, Ledger, SharedLedger};
 use crate::oracles::liveness::{Bounds, Liveness};
 use crate::oracles::{self, Finding};
 use ackclock::congestion::{BuiltIn, CongestionController};
-use ackclock::tcp::AckPolicy;
+use ackclock::tcp::{AckPolicy, RttSampling};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Emulator, Ended, LinkId, Observer, Path, Topology};
 use facts::Facts;
@@ -65,13 +65,23 @@ pub fn run_watched<O: Observer>(
     most_segments: u64,
     observer: impl FnOnce(&Topology) -> O,
 ) -> Result<(Outcome, O), CaseError> {
+    run_told(case, most_segments, |topology, _| observer(topology))
+}
+
+/// The same with an observer that may ask to hear of calls, by the ledger, and of the hosts of each flow.
+pub(crate) fn run_told<O: Observer>(
+    case: &Case,
+    most_segments: u64,
+    observer: impl FnOnce(&Topology, &SharedLedger) -> O,
+) -> Result<(Outcome, O), CaseError> {
     let plan = Plan::read(case)?;
     let ledger: SharedLedger = Rc::new(RefCell::new(Ledger {
         flows: vec![FlowNotes::default(); plan.flows.len()],
         hosts: vec![HostNotes::default(); plan.hosts.len()],
+        calls: None,
     }));
     let watch = plan.watch(&ledger);
-    let observer = (watch, observer(&plan.topology));
+    let observer = (watch, observer(&plan.topology, &ledger));
     let law = |_| BuiltIn::default();
     let emulator = Emulator::new(&plan.topology, case.seed, law, observer);
     let mut emulator = emulator.map_err(|error| CaseError(error.to_string()))?;
@@ -350,7 +360,10 @@ impl Plan {
             least: rto_min.max(longest(&|host| host.config.rto.initial)),
             most: longest(&|host| host.config.rto.max),
             apart: shortest / 2,
-            timestamps: ends.iter().all(|host| host.config.timestamps && host.smoltcp.is_none()),
+            timestamps: ends.iter().all(|host| {
+                let samples_all = host.config.rto.sampling == RttSampling::EachAck;
+                host.config.timestamps && samples_all && host.smoltcp.is_none()
+            }),
             may_refuse: ends.iter().any(|host| host.memory < u64::MAX),
             exempt: ends.iter().any(|host| host.lie.is_some()),
             unseen: if ends.iter().any(|host| host.smoltcp.is_some()) {
