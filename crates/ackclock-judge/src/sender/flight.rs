@@ -47,7 +47,8 @@ pub(crate) struct Delivered {
     pub(crate) segments: Offset,
     /// When the latest segment was sent that is newly acknowledged and was sent but once.
     pub(crate) newest_original: Instant,
-    /// Something was delivered that was never sent again, but sent before the last retransmission.
+    /// Something was delivered that was never sent again, but sent before the last retransmission, or sooner after that than
+    /// any round trip.
     pub(crate) original: bool,
     /// An ack that repeats what is known.
     pub(crate) duplicate: bool,
@@ -226,6 +227,9 @@ impl Flight {
         delivered.bytes += (delivered.acked - known).max(0);
         self.sacked.forget_below(ack);
         self.surely_sacked.forget_below(ack);
+        // Where nothing that was sent again is acknowledged each is a measurement (RFC 6298 section 3).
+        let mut gone = self.records.iter().take_while(|record| record.end <= ack);
+        let is_certain = gone.all(|record| record.sends == 1);
         while let Some(&record) = self.records.front() {
             if record.start >= ack {
                 break;
@@ -244,7 +248,7 @@ impl Flight {
                 delivered.newest_original = delivered.newest_original.max(record.first);
             }
             if !record.sacked {
-                self.measure(now, &record, false, delivered);
+                self.measure(now, &record, is_certain, delivered);
             }
         }
     }
@@ -315,7 +319,13 @@ impl Flight {
     }
 
     /// Measures a round trip with a record that has arrived.
-    fn measure(&mut self, now: Instant, record: &Record, by_sack: bool, delivered: &mut Delivered) {
+    fn measure(
+        &mut self,
+        now: Instant,
+        record: &Record,
+        is_certain: bool,
+        delivered: &mut Delivered,
+    ) {
         delivered.segments += 1;
         let since = |then: Instant| now.saturating_since(then);
         let after_again = self.again.is_none_or(|again| again <= record.first);
@@ -323,7 +333,7 @@ impl Flight {
         if record.sends == 1 {
             delivered.original |= !after_again;
             let is_echoed = self.echo.is_some() && self.echo == record.stamp;
-            if after_again || by_sack || is_echoed {
+            if after_again || is_certain || is_echoed {
                 let rtt = since(record.first);
                 self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
                 self.certain = self.certain.max(rtt);
@@ -341,6 +351,7 @@ impl Flight {
         }
         // What comes sooner than any round trip answers the transmission before.
         let soon = self.least.is_some_and(|least| since(record.last) < least);
+        delivered.original |= soon;
         let rtt = since(if soon { record.before } else { record.last });
         self.certain = self.certain.max(rtt);
         self.least = Some(self.least.unwrap_or(since(record.last)));
