@@ -25,7 +25,7 @@ SCRIPTS = os.path.join("crates", "ackclock-testkit", "tests")
 
 # Ratchets: so many sentences are unchecked, and so many are done without a test that shows it.
 UNCHECKED = 0
-UNTESTED = 12
+UNTESTED = 11
 
 STATES = ("done", "partly", "not", "not ours", "unchecked")
 LEVELS = (

@@ -168,6 +168,9 @@ fn print(near: &Findings, far: &Findings) -> io::Result<()> {
         for (reason, count) in &findings.unknown {
             write!(out, "; {count}: {}", reason.text())?;
         }
+        if findings.forgotten > 0 {
+            write!(out, "; {} connections forgotten after their end", findings.forgotten)?;
+        }
         writeln!(out)?;
     }
     out.flush()

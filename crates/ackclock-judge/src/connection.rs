@@ -179,7 +179,7 @@ impl Connection {
         self.resets.on_received(&seen, &self.facts, &expected);
         self.receiver.on_received(&seen, &self.facts, docket);
         if !seen.is(Flags::RST) {
-            self.sender.on_received(&seen, &self.facts, docket);
+            self.sender.on_received(&seen, &self.facts, expected.most);
         }
         self.note_received(&seen);
     }
@@ -214,6 +214,18 @@ impl Connection {
         {
             peer.note(seen.end());
         }
+    }
+
+    /// Whether it was reset, never answered, or closed by both ends, or nothing more is said of it.
+    pub(crate) fn is_over(&self) -> bool {
+        let facts = &self.facts;
+        let is_closed = facts.fin.is_some_and(|fin| facts.acked > fin) && facts.peer_fin_told;
+        let is_unanswered = facts.acked == 0;
+        facts.is_over
+            || self.resets.has_perhaps_ended()
+            || is_closed
+            || is_unanswered
+            || self.lost.is_some()
     }
 
     /// The path's largest packet has become known by ICMP.

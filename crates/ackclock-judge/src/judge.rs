@@ -8,7 +8,7 @@ use crate::settings::Settings;
 use crate::strangers::Strangers;
 use crate::verdict::{Docket, Findings, Unknown};
 use ackclock::seq::SeqNumber;
-use ackclock::time::Instant;
+use ackclock::time::{Duration, Instant};
 use ackclock::wire::{
     Checksums, Flags, IcmpErrorKind, Packet, Protocol, Segment, WireError, parse_packet,
 };
@@ -24,18 +24,29 @@ type Ends = (SocketAddr, SocketAddr);
 pub struct Judge {
     settings: Settings,
     slots: HashMap<Ends, Slot>,
+    /// When there are so many slots, those are forgotten that are over.
+    most_slots: usize,
     /// No connection is overdue before this time.
     due: Instant,
     packets: u64,
     findings: Findings,
 }
 
+/// So many pairs of ends are remembered, whatever became of their connections.
+const REMEMBERED: usize = 1024;
+/// How long a connection that is over is remembered at least: four times 2 MSL (RFC 9293 section 3.4.2).
+const OVER: Duration = Duration::from_secs(16 * 60);
+
 /// What is known of one pair of ends.
 #[derive(Debug, Default)]
 struct Slot {
+    /// When a packet passed last.
+    last: Instant,
     connection: Option<Connection>,
     /// The last SYN of the peer that no connection has taken yet.
     syn: Option<(SeqNumber, Syn)>,
+    /// Calls before the first SYN.
+    early: Vec<(Instant, Call)>,
     strangers: Strangers,
     /// Verdicts so far, by sentence.
     written: BTreeMap<&'static str, usize>,
@@ -44,7 +55,8 @@ struct Slot {
 impl Judge {
     /// A judge who has seen nothing yet.
     pub fn new(settings: Settings) -> Judge {
-        Judge { settings, due: Instant::FAR_FUTURE, ..Judge::default() }
+        let most_slots = REMEMBERED;
+        Judge { settings, most_slots, due: Instant::FAR_FUTURE, ..Judge::default() }
     }
 
     /// The host has sent an IP packet. Times must not go back.
@@ -89,10 +101,15 @@ impl Judge {
     /// The application of the judged host has called for the connection from `local` to `remote`.
     pub fn on_call(&mut self, now: Instant, local: SocketAddr, remote: SocketAddr, call: Call) {
         self.on_time(now);
-        let slot = self.slots.get_mut(&(local, remote));
-        if let Some(connection) = slot.and_then(|slot| slot.connection.as_mut()) {
-            connection.on_call(now, call);
-            self.due = self.due.min(connection.due());
+        let slot = self.slots.entry((local, remote)).or_default();
+        match &mut slot.connection {
+            Some(connection) => {
+                connection.on_call(now, call);
+                self.due = self.due.min(connection.due());
+            }
+            // What was called before the SYN went.
+            None if slot.early.len() < REMEMBERED => slot.early.push((now, call)),
+            None => {}
         }
     }
 
@@ -159,8 +176,25 @@ impl Judge {
         Some((raw, if is_sent { (source, destination) } else { (destination, source) }))
     }
 
+    /// Forgets connections that are over for long, if there are many; of twice as many as are left it will be
+    /// done again.
+    fn make_room(&mut self, now: Instant) {
+        if self.slots.len() < self.most_slots {
+            return;
+        }
+        let before = self.slots.len();
+        self.slots.retain(|_, slot| {
+            let is_open = slot.connection.as_ref().is_some_and(|connection| !connection.is_over());
+            is_open || slot.last + OVER >= now
+        });
+        self.findings.forgotten += (before - self.slots.len()) as u64;
+        self.most_slots = REMEMBERED.max(2 * self.slots.len());
+    }
+
     fn sent(&mut self, raw: &Raw<'_>, ends: Ends) {
+        self.make_room(raw.time);
         let slot = self.slots.entry(ends).or_default();
+        slot.last = raw.time;
         let is_syn = raw.header.flags.contains(Flags::SYN);
         let begins = is_syn
             && !slot
@@ -175,6 +209,11 @@ impl Judge {
                 (true, None) => None,
                 (_, peer) => Some(Connection::new(&self.settings, ends.0.is_ipv6(), raw, peer)),
             };
+            if let Some(connection) = &mut slot.connection {
+                for (at, call) in slot.early.drain(..) {
+                    connection.on_call(at, call);
+                }
+            }
         }
         let findings = &mut self.findings;
         let Some(connection) = &mut slot.connection else {
@@ -200,7 +239,9 @@ impl Judge {
     }
 
     fn received(&mut self, raw: &Raw<'_>, ends: Ends) {
+        self.make_room(raw.time);
         let slot = self.slots.entry(ends).or_default();
+        slot.last = raw.time;
         let flags = raw.header.flags;
         if flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST) {
             slot.syn = Some((raw.header.seq, Syn::of(&raw.header, raw.time)));

@@ -73,6 +73,17 @@ impl Ranges {
         self.0.get(at).is_some_and(|range| range.0 < end)
     }
 
+    /// How many ranges there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether a range touches one of the set, or would become one with it.
+    pub(crate) fn adjoins(&self, start: Offset, end: Offset) -> bool {
+        let at = self.0.partition_point(|range| range.1 < start);
+        self.0.get(at).is_some_and(|range| range.0 <= end)
+    }
+
     /// How many offsets of a range are in the set.
     pub(crate) fn count_within(&self, start: Offset, end: Offset) -> Offset {
         self.0.iter().map(|range| (range.1.min(end) - range.0.max(start)).max(0)).sum()

@@ -259,8 +259,10 @@ impl Resets {
     }
 
     fn on_rst(&mut self, seen: &Seen<'_>, facts: &Facts, expected: &Expected) {
-        if seen.seq == expected.least && expected.least == expected.most && facts.is_synchronized()
-        {
+        // In TIME-WAIT hosts may ignore it (RFC 1337 section 3).
+        let is_closed = facts.fin.is_some_and(|fin| facts.acked > fin) && facts.peer_fin_told;
+        let is_expected = seen.seq == expected.least && expected.least == expected.most;
+        if is_expected && facts.is_synchronized() && !is_closed {
             self.ended.get_or_insert(seen.time);
         }
         if (expected.least..=expected.most).contains(&seen.seq) {

@@ -57,6 +57,8 @@ pub struct Settings {
     pub syn_give_up: Duration,
     /// Whether the host as a sender of data heeds SACK where that is agreed on (RFC 2018 section 5).
     pub heeds_sack: bool,
+    /// How many ranges behind holes the host holds at least; further ones it may drop (RFC 9293 SHLD-31).
+    pub reassembly_ranges: usize,
     /// Whether the host reduces its window after an idle time (RFC 5681 section 4.1).
     pub restarts_after_idle: bool,
     /// Whether checksums are complete where packets are captured, so that a wrong one is the host's fault when it
@@ -85,6 +87,7 @@ impl Default for Settings {
             give_up: Duration::from_secs(100),
             syn_give_up: Duration::from_secs(180),
             heeds_sack: false,
+            reassembly_ranges: usize::MAX,
             restarts_after_idle: false,
             checksums_are_complete: true,
             super_segments: false,

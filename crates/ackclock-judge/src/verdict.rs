@@ -71,6 +71,9 @@ pub struct Findings {
     pub counts: BTreeMap<&'static str, u64>,
     /// Segments of the host that were judged.
     pub judged: u64,
+    /// Connections that were forgotten since they were over for long: if their ends are used again without a SYN, nothing
+    /// is known of them.
+    pub forgotten: u64,
     /// Segments of the host about which at least one question stayed open, by reason.
     pub unknown: BTreeMap<Unknown, u64>,
 }
@@ -94,6 +97,7 @@ impl Findings {
     pub fn join(&mut self, other: Findings) {
         self.verdicts.extend(other.verdicts);
         self.judged += other.judged;
+        self.forgotten += other.forgotten;
         for (name, count) in other.counts {
             *self.counts.entry(name).or_default() += count;
         }

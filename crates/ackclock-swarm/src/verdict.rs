@@ -5,7 +5,7 @@ use crate::draw;
 use crate::draw::plain::{draw_plain, draw_shared};
 use crate::oracles::monotony::Spent;
 use crate::oracles::{Finding, indifference, judge, monotony, sharing};
-use crate::run::{MOST_SEGMENTS, run_watched};
+use crate::run::{MOST_SEGMENTS, run_told};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// One of so many seeds is for what many runs of two flows cost.
@@ -93,13 +93,16 @@ fn judge_calmly(case: &Case) -> Verdict {
         Some(("indifference", name)) => indifference::judge(case, name, &mut spent),
         None if oracle == "fairness" => sharing::judge_fairness(case, &mut spent),
         None if oracle == "harm" => sharing::judge_harm(case, &mut spent),
-        _ => match run_watched(case, MOST_SEGMENTS, |topology| judge::judges(case, topology)) {
-            Ok((outcome, judges)) => {
-                spent.add(&outcome);
-                outcome.findings.into_iter().next().or_else(|| judge::verdict(judges))
+        _ => {
+            let court = |topology: &_, ledger: &_| judge::Court::new(case, topology, ledger);
+            match run_told(case, MOST_SEGMENTS, court) {
+                Ok((outcome, court)) => {
+                    spent.add(&outcome);
+                    outcome.findings.into_iter().next().or_else(|| court.verdict())
+                }
+                Err(error) => Some(Finding::new("case", &error.to_string())),
             }
-            Err(error) => Some(Finding::new("case", &error.to_string())),
-        },
+        }
     };
     let Spent { segments, micros, digest } = spent;
     Verdict { finding, segments, micros, digest }

@@ -120,6 +120,22 @@ impl Arrived {
         self.perhaps.end().is_some_and(|end| end > self.reach(told))
     }
 
+    /// Whether something lies behind a hole that the host has taken for certain.
+    pub(super) fn has_certain_hole(&self, told: Offset) -> bool {
+        let reach = self.reach(told);
+        self.taken.end().is_some_and(|end| end > reach)
+            || self.fresh.iter().any(|fresh| fresh.1 > reach)
+    }
+
+    /// Whether the host certainly has a place for this segment behind a hole if it holds so many ranges.
+    pub(super) fn has_place(&self, seen: &Seen<'_>, facts: &Facts) -> bool {
+        let most = facts.settings.reassembly_ranges;
+        let ranges = self.perhaps.len();
+        let fits = ranges < most || ranges == most && self.perhaps.adjoins(seen.text(), seen.end());
+        // What joins two ranges may have been dropped.
+        fits && (most == usize::MAX || !self.is_doubtful(facts.told.max(1)))
+    }
+
     /// All that the host may have taken.
     pub(super) fn perhaps(&self) -> &Ranges {
         &self.perhaps

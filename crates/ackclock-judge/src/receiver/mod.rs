@@ -82,7 +82,8 @@ impl Receiver {
         }
         let told = facts.told.max(1);
         self.stamps.on_received(seen, facts, self.arrived.reach(told), fate == Fate::Taken);
-        let is_certain = self.arrived.certain_reach(told) == self.arrived.reach(told);
+        let is_certain = self.arrived.certain_reach(told) == self.arrived.reach(told)
+            && self.arrived.has_certain_hole(told);
         let reach = self.arrived.reach(told);
         let order = match () {
             () if stale => Order::OldStamp,
@@ -91,6 +92,11 @@ impl Receiver {
             () if self.arrived.has_hole(told) => Order::FillsGap,
             () => Order::Next,
         };
+        // What perhaps joins what came before is perhaps behind a hole.
+        let is_behind = fate == Fate::Taken && seen.seq > self.arrived.certain_reach(told);
+        if is_behind && !self.arrived.has_place(seen, facts) {
+            fate = Fate::Perhaps;
+        }
         let behind_hole = fate == Fate::Taken && order == Order::BehindHole;
         self.sacks.on_received(seen, facts, self.arrived.perhaps(), behind_hole);
         if fate == Fate::Dropped {

@@ -72,7 +72,7 @@ pub(crate) struct Sacks {
     /// The D-SACK block of the last segment with text, and where that ended. A host whose device, or kernel, cuts
     /// what it sends into segments copies the options into each.
     copied: Option<((Offset, Offset), Offset)>,
-    /// Segments behind a hole that the next ack must name first, as they arrived.
+    /// Segments behind a hole that the next ack must name first, as they arrived. Of others any block may come first.
     triggers: VecDeque<(Instant, Offset, Offset)>,
     /// The blocks of what arrived last were told.
     is_told: bool,
@@ -102,8 +102,12 @@ impl Sacks {
         if behind_hole {
             self.is_told = false;
             self.triggers.push_back((seen.time, start, seen.text_end()));
-        } else if facts.settings.reaction.is_zero() {
-            self.triggers.clear();
+        } else {
+            // It may be what an ack answers, and asks for no block.
+            self.triggers.push_back((seen.time, Offset::MAX, Offset::MIN));
+        }
+        if self.triggers.len() > REMEMBERED {
+            self.triggers.pop_front();
         }
     }
 
@@ -135,7 +139,7 @@ impl Sacks {
         let blocks: Vec<(Offset, Offset)> = blocks.iter().map(place).collect();
         let reports = blocks.first().is_some_and(|&first| is_dsack(first, blocks.get(1), ack));
         if reports && let Some(&first) = blocks.first() {
-            self.judge_dsack(seen, first, docket);
+            self.judge_dsack(seen, first, facts, docket);
         }
         let rest = blocks.get(usize::from(reports)..).unwrap_or_default();
         for &block in rest {
@@ -158,18 +162,43 @@ impl Sacks {
         &mut self,
         seen: &Seen<'_>,
         (start, end): (Offset, Offset),
+        facts: &Facts,
         docket: &mut Docket<'_>,
     ) {
         let block = (start, end);
         let reported = self.duplicates.iter().position(|range| range.0 <= start && end <= range.1);
         if let Some(at) = reported {
             self.duplicates.remove(at);
+        } else if !facts.settings.reaction.is_zero() && self.came_side_by_side(start, end) {
+            self.forget_side_by_side(start, end);
         } else if self.copied != Some((block, seen.seq)) {
             docket.forbid(&DSACK, seen.time, seen.number, || {
                 format!("a D-SACK of {start} to {end}, which did not come twice")
             });
         }
         self.copied = (seen.payload_len() > 0).then_some((block, seen.end()));
+    }
+
+    /// Whether duplicates that came one after the other cover a range: segments that a host takes out of its
+    /// queues together may be one to its TCP.
+    fn came_side_by_side(&self, start: Offset, end: Offset) -> bool {
+        let mut all = Ranges::default();
+        for &(from, to) in &self.duplicates {
+            all.insert(from, to);
+        }
+        all.covers(start, end)
+    }
+
+    /// Forgets one duplicate for each part of such a range.
+    fn forget_side_by_side(&mut self, start: Offset, end: Offset) {
+        let mut at = start;
+        while at < end
+            && let Some(index) =
+                self.duplicates.iter().position(|range| range.0 <= at && at < range.1)
+            && let Some(range) = self.duplicates.remove(index)
+        {
+            at = range.1;
+        }
     }
 
     /// The first block has what came last, if that did not advance the ack.

@@ -112,13 +112,15 @@ pub(crate) struct Congestion {
     /// What was sent when the host said last that it had reduced its window.
     told: Offset,
     timed_out: bool,
+    /// The timer may have sent again what an ack asked for too.
+    perhaps_timed_out: bool,
     /// Fast recovery: acks do not let the window grow.
     repairs: bool,
     reduction: Option<Reduction>,
     mark: Option<Mark>,
     /// The bounds before the reduction, for a false alarm.
     prior: Option<(Offset, Offset)>,
-    /// Bytes delivered since the ack moved last.
+    /// Bytes delivered since the ack moved last, and by that ack.
     behind_hole: Offset,
     /// Acks since the last timeout that delivered what had been sent once, before it.
     originals: u32,
@@ -151,7 +153,7 @@ impl Congestion {
         self.ssthresh = Offset::MAX;
         self.cwnd = initial_window(facts);
         // RFC 6928 section 2 lets one SYN be lost.
-        if syn_timeouts > 1 && !syn_was_delivered(facts) {
+        if syn_timeouts > 1 {
             self.cwnd = loss_window(facts);
             self.phase = Phase::AfterLostSyn;
         }
@@ -172,7 +174,8 @@ impl Congestion {
                 .max(if delivered.duplicate && !facts.heeds_sack() { facts.peer_mss() } else { 0 });
         }
         self.limited |= delivered.duplicate && facts.outstanding() > 0;
-        self.behind_hole = if delivered.acked > 0 { 0 } else { self.behind_hole + delivered.bytes };
+        let before = if delivered.acked > 0 { 0 } else { self.behind_hole };
+        self.behind_hole = before + delivered.bytes;
         self.find_false_alarm(delivered, facts);
         let repaired = self.repairs;
         // Without SACK any ack of new data may end the recovery.
@@ -186,6 +189,7 @@ impl Congestion {
                 self.restore();
             }
             self.timed_out = false;
+            self.perhaps_timed_out = false;
         }
         // The ack that ends a recovery deflates the window (RFC 5681 section 3.2).
         if repaired && !is_free(facts) {
@@ -220,11 +224,12 @@ impl Congestion {
 
     /// What arrived may say that the reduction was a false alarm: it may be taken back.
     fn find_false_alarm(&mut self, delivered: &Delivered, facts: &Facts) {
-        if self.timed_out && delivered.original {
+        let may_be_spurious = self.timed_out || self.perhaps_timed_out;
+        if may_be_spurious && delivered.original {
             self.originals += 1;
         }
         // F-RTO without SACK waits for a second ack (RFC 5682 section 2.1).
-        let by_acks = self.timed_out && self.originals >= if facts.sack() { 1 } else { 2 };
+        let by_acks = may_be_spurious && self.originals >= if facts.sack() { 1 } else { 2 };
         if delivered.dsack || by_acks || self.undone {
             self.undone = false;
             self.restore();
@@ -268,7 +273,6 @@ impl Congestion {
         }
         if cause == Cause::EvidenceOrTimer {
             flight.empty_pipe();
-            self.repairs = false;
         }
         match cause {
             Cause::Probe => {}
@@ -307,6 +311,12 @@ impl Congestion {
                 flight.empty_pipe();
             }
         }
+        // After a timeout the window grows at once.
+        if cause == Cause::EvidenceOrTimer {
+            self.repairs = false;
+            self.perhaps_timed_out = true;
+            self.originals = 0;
+        }
     }
 
     /// The largest flight of late.
@@ -318,6 +328,7 @@ impl Congestion {
     fn reduce(&mut self, facts: &Facts, share: Offset, phase: Phase) {
         self.recover = facts.sent;
         self.timed_out = false;
+        self.perhaps_timed_out = false;
         self.mark = None;
         let prior = (self.cwnd, self.ssthresh);
         self.prior = Some(match self.prior {
@@ -334,6 +345,8 @@ impl Congestion {
         let base = match facts.settings.law {
             // RFC 9438 section 4.6 lets it be cwnd, if that does not grow while it is not used.
             Law::Cubic => self.cwnd.min(self.peaks.2.max(flight)).max(peak),
+            // The paper reduces cwnd, which grows until the flight is half of it (RFC 7661 section 4.3).
+            Law::Veno => self.cwnd.min(2 * self.peaks.2.max(flight)).max(peak),
             // RFC 7661 section 4.4.1 takes what was acknowledged in a round trip of late if that is more.
             _ => peak,
         };
@@ -375,10 +388,8 @@ impl Congestion {
                 self.phase = Phase::Restart;
             }
         }
-        let quiet = flight.least_rtt().is_some_and(|least| {
-            seen.time.saturating_since(self.last_data) + facts.settings.reaction
-                >= least.saturating_mul(2)
-        });
+        let quiet = seen.time.saturating_since(self.last_data) + facts.settings.reaction
+            >= flight.probe_wait();
         self.last_data = seen.time;
         let len = seen.payload_len();
         if let Some(reduction) = &mut self.reduction {
@@ -462,13 +473,6 @@ fn loss_window(facts: &Facts) -> Offset {
 fn initial_window(facts: &Facts) -> Offset {
     let (mss, segments) = (facts.peer_mss(), Offset::from(facts.settings.initial_window));
     (segments * mss).min((segments * 1460).max(2 * mss))
-}
-
-/// Whether the SYN-ACK's timestamp tells that it answers the first SYN (RFC 3522).
-fn syn_was_delivered(facts: &Facts) -> bool {
-    let told = facts.host_syn.options.timestamps.map(|ours| ours.value);
-    let echoed = facts.peer_syn.and_then(|peer| peer.options.timestamps).map(|theirs| theirs.echo);
-    told.is_some() && told == echoed
 }
 
 /// The largest share of the flight that a law keeps after a loss, in hundredths.

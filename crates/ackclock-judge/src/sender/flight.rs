@@ -4,6 +4,7 @@
 use crate::facts::Facts;
 use crate::ranges::Ranges;
 use crate::segment::{Offset, Seen};
+use ackclock::seq::SeqNumber;
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::Flags;
 use std::collections::VecDeque;
@@ -19,9 +20,20 @@ pub(crate) struct Record {
     /// When it was sent before `last`.
     before: Instant,
     pub(crate) sends: u32,
+    /// The timestamp of the last transmission.
+    stamp: Option<SeqNumber>,
     /// Bytes that the host had sent in all when it had sent this for the last time.
     pub(crate) mark: Offset,
     sacked: bool,
+}
+
+/// How long ago the host sent a SYN, or SYN-ACK, that is acknowledged now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SynTimes {
+    pub(crate) since_first: Duration,
+    pub(crate) since_last: Duration,
+    /// It was sent but once.
+    pub(crate) was_once: bool,
 }
 
 /// What a segment that reached the host says of the flight.
@@ -35,7 +47,8 @@ pub(crate) struct Delivered {
     pub(crate) segments: Offset,
     /// When the latest segment was sent that is newly acknowledged and was sent but once.
     pub(crate) newest_original: Instant,
-    /// Something was delivered that was never sent again, but sent before the last retransmission.
+    /// Something was delivered that was never sent again, but sent before the last retransmission, or sooner after that than
+    /// any round trip.
     pub(crate) original: bool,
     /// An ack that repeats what is known.
     pub(crate) duplicate: bool,
@@ -49,7 +62,8 @@ pub(crate) struct Flight {
     /// In order of their numbers; none overlaps another.
     records: VecDeque<Record>,
     sacked: Ranges,
-    /// What is SACKed by segments that every host takes into account.
+    /// The records that one block of a segment covers which every host takes into account. What several blocks
+    /// cover between them a host may miss: one that tells more of a record than the other.
     surely_sacked: Ranges,
     /// Payload bytes sent, those sent again included.
     launched: Offset,
@@ -62,6 +76,8 @@ pub(crate) struct Flight {
     inflation: Offset,
     /// When something was sent again for the last time.
     again: Option<Instant>,
+    /// What the last segment of the peer echoes, where timestamps are agreed on.
+    echo: Option<SeqNumber>,
     least: Option<Duration>,
     /// The longest round trip that is none but one, and the longest that may be one.
     certain: Duration,
@@ -103,6 +119,12 @@ impl Flight {
         self.surely_sacked.covers(start, end)
     }
 
+    /// Whether the first byte that is not acknowledged may have been SACKed: the receiver has discarded what it told
+    /// (RFC 2018 section 8).
+    pub(crate) fn has_reneged(&self, acked: Offset) -> bool {
+        self.sacked.holding(acked).is_some()
+    }
+
     /// The shortest round trip, if one is known.
     pub(crate) fn least_rtt(&self) -> Option<Duration> {
         self.least
@@ -111,20 +133,27 @@ impl Flight {
     /// The longest round trip that an estimator may have seen; `None` before the first. What is perhaps none
     /// counts for at most four times the longest that is one.
     pub(crate) fn longest_rtt(&self) -> Option<Duration> {
-        self.least?;
-        Some(self.certain.max(self.possible.min(self.certain.saturating_mul(4))))
+        (!self.possible.is_zero())
+            .then(|| self.certain.max(self.possible.min(self.certain.saturating_mul(4))))
     }
 
-    /// Takes the time between a SYN and its acknowledgment.
-    pub(crate) fn on_syn_acked(&mut self, since_last: Duration, since_first: Duration) {
-        self.least = Some(since_last);
-        self.certain = since_last;
-        self.possible = since_first;
+    /// How long a tail is unacknowledged at least before it is probed (RFC 8985 section 7.2).
+    pub(crate) fn probe_wait(&self) -> Duration {
+        self.least.map_or(Duration::from_secs(1), |least| least.saturating_mul(2))
+    }
+
+    /// Takes the time between a SYN and its acknowledgment. `measured` is what its timestamp tells, if hosts may
+    /// measure by that; a SYN that was sent once measures without (RFC 6298 section 3).
+    pub(crate) fn on_syn_acked(&mut self, times: SynTimes, measured: Option<Duration>) {
+        self.least = times.was_once.then_some(times.since_last);
+        self.certain = measured.unwrap_or(times.since_last);
+        self.possible = times.since_first.max(Duration::from_nanos(1));
     }
 
     /// A segment with text or FIN was sent; `known` is what had been sent before.
     pub(crate) fn on_sent(&mut self, seen: &Seen<'_>, known: Offset) {
         let (start, end) = (seen.text(), seen.text_end() + Offset::from(seen.is(Flags::FIN)));
+        let stamp = seen.header.options.timestamps.map(|stamps| SeqNumber(stamps.value));
         self.launched += seen.payload_len();
         let old = end.min(known);
         if start < old {
@@ -136,6 +165,7 @@ impl Flight {
                 record.before = record.last;
                 record.last = seen.time;
                 record.sends += 1;
+                record.stamp = stamp;
                 record.mark = self.launched;
             }
             self.again = Some(seen.time);
@@ -148,6 +178,7 @@ impl Flight {
                 last: seen.time,
                 before: seen.time,
                 sends: 1,
+                stamp,
                 mark: self.launched,
                 sacked: false,
             });
@@ -168,6 +199,8 @@ impl Flight {
             ..Delivered::default()
         };
         let before = self.newest;
+        let stamps = seen.header.options.timestamps.filter(|_| facts.timestamps());
+        self.echo = stamps.map(|stamps| SeqNumber(stamps.echo));
         if ack > facts.acked {
             self.take_ack(seen.time, ack, &mut delivered);
             self.repeats = 0;
@@ -194,6 +227,9 @@ impl Flight {
         delivered.bytes += (delivered.acked - known).max(0);
         self.sacked.forget_below(ack);
         self.surely_sacked.forget_below(ack);
+        // Where nothing that was sent again is acknowledged each is a measurement (RFC 6298 section 3).
+        let mut gone = self.records.iter().take_while(|record| record.end <= ack);
+        let is_certain = gone.all(|record| record.sends == 1);
         while let Some(&record) = self.records.front() {
             if record.start >= ack {
                 break;
@@ -212,7 +248,7 @@ impl Flight {
                 delivered.newest_original = delivered.newest_original.max(record.first);
             }
             if !record.sacked {
-                self.measure(now, &record, false, delivered);
+                self.measure(now, &record, is_certain, delivered);
             }
         }
     }
@@ -226,6 +262,7 @@ impl Flight {
         delivered: &mut Delivered,
     ) {
         let mut previous: Option<(Offset, Offset)> = None;
+        let floor = ack.max(facts.acked);
         for (index, block) in seen.header.options.sack.as_slice().iter().enumerate() {
             let (start, end) = (facts.host.offset(block.start), facts.host.offset(block.end));
             if start >= end || end > facts.sent {
@@ -240,9 +277,19 @@ impl Flight {
                 previous = Some((start, end));
             }
             if certain {
-                self.surely_sacked.insert(start.max(ack), end);
+                self.note_sure(start.max(floor), end);
             }
-            self.take_block(seen.time, start.max(ack), end, delivered);
+            self.take_block(seen.time, start.max(floor), end, delivered);
+        }
+    }
+
+    /// Takes note of the records that lie within a block.
+    fn note_sure(&mut self, start: Offset, end: Offset) {
+        let first = self.records.partition_point(|record| record.start < start);
+        let after = self.records.partition_point(|record| record.end <= end);
+        let ends = [first, after.wrapping_sub(1)].map(|at| self.records.get(at));
+        if let [Some(first), Some(last)] = ends {
+            self.surely_sacked.insert(first.start, last.end);
         }
     }
 
@@ -272,22 +319,39 @@ impl Flight {
     }
 
     /// Measures a round trip with a record that has arrived.
-    fn measure(&mut self, now: Instant, record: &Record, by_sack: bool, delivered: &mut Delivered) {
+    fn measure(
+        &mut self,
+        now: Instant,
+        record: &Record,
+        is_certain: bool,
+        delivered: &mut Delivered,
+    ) {
         delivered.segments += 1;
         let since = |then: Instant| now.saturating_since(then);
         let after_again = self.again.is_none_or(|again| again <= record.first);
         self.possible = self.possible.max(since(record.first));
         if record.sends == 1 {
             delivered.original |= !after_again;
-            if after_again || by_sack {
+            let is_echoed = self.echo.is_some() && self.echo == record.stamp;
+            if after_again || is_certain || is_echoed {
                 let rtt = since(record.first);
                 self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
                 self.certain = self.certain.max(rtt);
             }
             return;
         }
+        // A timestamp tells which transmission is answered (RFC 7323 section 4).
+        if let (Some(echo), Some(stamp)) = (self.echo, record.stamp)
+            && echo.at_or_after(stamp)
+        {
+            let rtt = since(record.last);
+            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+            self.certain = self.certain.max(rtt);
+            return;
+        }
         // What comes sooner than any round trip answers the transmission before.
         let soon = self.least.is_some_and(|least| since(record.last) < least);
+        delivered.original |= soon;
         let rtt = since(if soon { record.before } else { record.last });
         self.certain = self.certain.max(rtt);
         self.least = Some(self.least.unwrap_or(since(record.last)));

@@ -17,10 +17,13 @@ use ackclock::time::Instant;
 use ackclock::wire::Flags;
 use congestion::Congestion;
 use data::Data;
-use flight::Flight;
-use retransmission::Retransmissions;
+use flight::{Flight, SynTimes};
+use retransmission::{Cause, Retransmissions};
 use silence::{Ledger, Silence};
 use window::Window;
+
+/// A host may measure by the timestamp of one of so many SYNs.
+const MOST_SYNS: u32 = 3;
 
 /// The rules of a sender. Each method is called with the facts as they were *before* the segment.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +37,14 @@ pub(crate) struct Sender {
     ecn: Notification,
     /// The timestamp of the first retransmission since the last reduction.
     first_again: Option<u32>,
+    /// Timestamps of the first SYNs, or SYN-ACKs, and when they were sent.
+    syns: Vec<(u32, Instant)>,
+    /// Which of them was answered, and so how many were lost before it.
+    answered_syn: Option<usize>,
+    /// The text of the last probe of a closed window.
+    probed: Option<(Offset, Offset)>,
+    /// SND.UNA by the segments that every host takes into account.
+    surely_acked: Offset,
     /// The latest timestamp that came from the peer.
     stamp: Option<SeqNumber>,
 }
@@ -42,6 +53,9 @@ impl Sender {
     /// The host has sent a segment.
     pub(crate) fn on_sent(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
         if seen.is(Flags::SYN) {
+            let stamp = seen.header.options.timestamps.map(|stamps| stamps.value);
+            let keeps = facts.host_syns < MOST_SYNS;
+            self.syns.extend(stamp.filter(|_| keeps).map(|stamp| (stamp, seen.time)));
             if facts.host_syns > 0 {
                 self.retransmissions.on_syn_again(seen, facts, docket);
             }
@@ -57,6 +71,9 @@ impl Sender {
             () if seen.text_end() <= facts.sent => Text::Again,
             () => Text::New,
         };
+        if text == Text::Probe {
+            self.probed = Some((seen.text(), seen.text_end()));
+        }
         self.ecn.on_sent(seen, facts, text, docket);
         self.tell_silence(seen, facts, docket);
         if seen.payload.is_empty() && !is_fin || facts.acked == 0 {
@@ -70,7 +87,8 @@ impl Sender {
             docket,
         );
         if acked_again {
-            if seen.payload_len() > 1 {
+            // The ack of a segment that cannot be accepted counts for nothing (RFC 9293 section 3.10.7.4).
+            if seen.payload_len() > 1 && seen.end() <= self.surely_acked {
                 self.retransmissions.on_acked_again(seen, facts, docket);
             }
             return;
@@ -92,8 +110,13 @@ impl Sender {
     }
 
     fn tell_silence(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
-        let Sender { flight, retransmissions, window, silence, .. } = self;
-        silence.on_sent(seen, Ledger { facts, flight, retransmissions, window }, docket);
+        let Sender { flight, retransmissions, window, silence, surely_acked, .. } = self;
+        let surely_acked = *surely_acked;
+        silence.on_sent(
+            seen,
+            Ledger { facts, flight, retransmissions, window, surely_acked },
+            docket,
+        );
     }
 
     fn on_again(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
@@ -105,36 +128,49 @@ impl Sender {
         self.first_again = self.first_again.or(stamp);
         let known = (&self.flight, &self.data);
         let cause = self.retransmissions.cause(seen, facts, known, recovering, docket);
+        // What was sent into a closed window was not lost by congestion.
+        let was_probe =
+            self.probed.is_some_and(|probed| probed.0 <= facts.acked && facts.sent <= probed.1);
+        let cause = if was_probe { Cause::Probe } else { cause };
         self.congestion.on_again(seen, cause, facts, &mut self.flight);
     }
 
     /// The host has sent a RST.
     pub(crate) fn on_reset(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
-        let Sender { flight, retransmissions, window, silence, .. } = self;
-        silence.on_reset(seen, Ledger { facts, flight, retransmissions, window }, docket);
+        let Sender { flight, retransmissions, window, silence, surely_acked, .. } = self;
+        let surely_acked = *surely_acked;
+        silence.on_reset(
+            seen,
+            Ledger { facts, flight, retransmissions, window, surely_acked },
+            docket,
+        );
     }
 
     /// A segment has reached the host.
-    pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
-        let _ = docket;
+    /// `expected` is RCV.NXT at most, before it.
+    pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, expected: Offset) {
         let Some(ack) = seen.ack.filter(|&ack| ack <= facts.sent) else {
             self.silence.on_received(seen, false, false);
             self.retransmissions.on_received(seen.time, None, None);
             return;
         };
         if facts.acked == 0 && ack >= 1 {
-            let first = seen.time.saturating_since(facts.host_syn.time);
-            let last = self.retransmissions.last_syn_sent(facts);
-            self.flight.on_syn_acked(seen.time.saturating_since(last), first);
+            self.on_syn_acked(seen, facts);
         }
-        let certain = self.is_certain(seen, facts);
+        let certain = self.is_certain(seen, facts, expected);
+        if certain || facts.acked == 0 {
+            self.surely_acked = self.surely_acked.max(ack);
+            self.silence.on_taken(seen.time);
+        }
         if ack > facts.acked {
             self.retransmissions.on_advance(seen.time, &self.flight, facts);
         }
         let delivered = self.flight.on_ack(seen, ack, facts, certain);
         self.data.on_ack(ack);
         self.find_eifel(seen, ack, facts);
-        self.congestion.on_ack(&delivered, ack, facts, self.retransmissions.syn_timeouts);
+        let syn_timeouts =
+            self.answered_syn.map_or(self.retransmissions.syn_timeouts, |lost| lost as u32);
+        self.congestion.on_ack(&delivered, ack, facts, syn_timeouts);
         self.window.on_received(seen, ack, facts, certain);
         if self.ecn.on_received(seen, facts, certain, self.congestion.answered()) {
             self.congestion.on_mark(seen.time, facts);
@@ -145,9 +181,26 @@ impl Sender {
         self.retransmissions.on_received(seen.time, Some(&delivered), echo);
     }
 
+    /// The host's SYN, or SYN-ACK, is acknowledged: which one a timestamp tells (RFC 3522).
+    fn on_syn_acked(&mut self, seen: &Seen<'_>, facts: &Facts) {
+        let since = |then: Instant| seen.time.saturating_since(then);
+        let echo = seen.header.options.timestamps.map(|theirs| theirs.echo);
+        let answered = self.syns.iter().position(|syn| echo == Some(syn.0));
+        self.answered_syn = answered;
+        let times = SynTimes {
+            since_first: since(facts.host_syn.time),
+            since_last: since(self.retransmissions.last_syn_sent(facts)),
+            was_once: facts.host_syns == 1,
+        };
+        // An answer that comes again echoes the first SYN that arrived, however long ago that was.
+        let measures = facts.host_syns <= MOST_SYNS;
+        let measured = answered.and_then(|at| self.syns.get(at)).filter(|_| measures);
+        self.flight.on_syn_acked(times, measured.map(|syn| since(syn.1)));
+    }
+
     /// Whether every host takes a segment into account: it lies in the window, and its timestamp is no older
     /// than others.
-    fn is_certain(&mut self, seen: &Seen<'_>, facts: &Facts) -> bool {
+    fn is_certain(&mut self, seen: &Seen<'_>, facts: &Facts, expected: Offset) -> bool {
         let stamp = seen.header.options.timestamps.map(|stamps| SeqNumber(stamps.value));
         let in_order = match (facts.timestamps(), stamp, self.stamp) {
             (true, Some(now), Some(latest)) => now.at_or_after(latest),
@@ -158,7 +211,7 @@ impl Sender {
             (Some(now), Some(latest)) => Some(now.max(latest)),
             (now, latest) => now.or(latest),
         };
-        in_order && !seen.is(Flags::SYN) && seen.seq >= facts.told && seen.end() <= facts.edge
+        in_order && !seen.is(Flags::SYN) && seen.seq >= expected && seen.end() <= facts.edge
     }
 
     /// An ack of something new that echoes what was sent before the retransmission (RFC 3522 section 3.2).
@@ -184,8 +237,13 @@ impl Sender {
 
     /// Nothing else has happened until `now`: what is overdue?
     pub(crate) fn on_time(&mut self, now: Instant, facts: &Facts, docket: &mut Docket<'_>) {
-        let Sender { flight, retransmissions, window, silence, .. } = self;
-        silence.on_time(now, Ledger { facts, flight, retransmissions, window }, docket);
+        let Sender { flight, retransmissions, window, silence, surely_acked, .. } = self;
+        let surely_acked = *surely_acked;
+        silence.on_time(
+            now,
+            Ledger { facts, flight, retransmissions, window, surely_acked },
+            docket,
+        );
     }
 
     /// When the next silence is too long.
@@ -194,7 +252,8 @@ impl Sender {
     }
 
     fn ledger<'a>(&'a self, facts: &'a Facts) -> Ledger<'a> {
-        let Sender { flight, retransmissions, window, .. } = self;
-        Ledger { facts, flight, retransmissions, window }
+        let Sender { flight, retransmissions, window, surely_acked, .. } = self;
+        let surely_acked = *surely_acked;
+        Ledger { facts, flight, retransmissions, window, surely_acked }
     }
 }

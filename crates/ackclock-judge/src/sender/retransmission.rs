@@ -259,6 +259,11 @@ impl Retransmissions {
         let since = time.saturating_since(record.last);
         let is_first = seen.text() <= facts.acked;
         let is_last = seen.end() >= facts.sent;
+        let is_sacked = flight.is_sacked(record.start, seen.text_end());
+        if is_first && flight.has_reneged(facts.acked) {
+            // Nothing that the receiver has told holds.
+            self.timed_out = facts.sent;
+        }
         let in_timeout = record.start < self.timed_out;
         // RFC 5681 section 3.2; RFC 5827 lets fewer do in a small flight, and SACK tells more than a count.
         let is_small = facts.outstanding() <= 4 * facts.peer_mss();
@@ -276,15 +281,9 @@ impl Retransmissions {
         let tail = facts.sack()
             && is_last
             && !self.tail_probe
-            && flight.least_rtt().is_some_and(|least| {
-                self.quiet(time).max(since) + facts.settings.reaction
-                    >= about(least.saturating_mul(2), facts)
-            });
-        if flight.is_sacked(record.start, seen.text_end())
-            && !may_be_timer
-            && !in_timeout
-            && since > facts.settings.reaction
-        {
+            && self.quiet(time).max(since) + facts.settings.reaction
+                >= about(flight.probe_wait(), facts);
+        if is_sacked && !may_be_timer && !in_timeout && since > facts.settings.reaction {
             docket.forbid(&SACKED_AGAIN, time, number, || {
                 format!("{} to {} is sent again, though SACKed", seen.text(), seen.text_end())
             });
@@ -301,7 +300,7 @@ impl Retransmissions {
         }
         if may_be_timer && is_first {
             self.timed_out = facts.sent;
-            self.note_timeout(seen, evidence, facts, docket);
+            self.note_timeout(seen, evidence || tail, facts, docket);
         }
         // A timer that fired before the last ack came, and whose retransmission was paced.
         let since_delivered = time.saturating_since(self.last_delivered);
@@ -320,11 +319,11 @@ impl Retransmissions {
         }
     }
 
-    /// The timer may have sent the first unacknowledged byte again.
+    /// The timer may have sent the first unacknowledged byte again; `perhaps` if it may have been something else.
     fn note_timeout(
         &mut self,
         seen: &Seen<'_>,
-        evidence: bool,
+        perhaps: bool,
         facts: &Facts,
         docket: &mut Docket<'_>,
     ) {
@@ -332,7 +331,7 @@ impl Retransmissions {
         self.clean_acks = 0;
         self.timer_at = seen.time;
         self.timer_stamp = seen.header.options.timestamps.map(|stamps| stamps.value);
-        let fresh = !evidence && self.syn_timeouts > 0 && !facts.timestamps() && !self.data_timed;
+        let fresh = !perhaps && self.syn_timeouts > 0 && !facts.timestamps() && !self.data_timed;
         let began = self.started();
         let gap = seen.time.saturating_since(began);
         if fresh && facts.acked <= 1 && gap < about(Duration::from_secs(3), facts) {

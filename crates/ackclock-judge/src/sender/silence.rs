@@ -131,8 +131,14 @@ pub(crate) struct Silence {
     /// When the window was probed last, and after which time.
     probe: Option<(Instant, Option<Duration>)>,
     probes: u32,
+    /// When any window was probed last.
+    probed_at: Option<Instant>,
+    /// Probes of the window that is closed, whether their bytes were taken or not.
+    probes_in_all: u32,
     last_sent: Instant,
     last_received: Instant,
+    /// When a segment came last that every host takes into account.
+    last_taken: Instant,
 }
 
 /// Whether a segment is a keep-alive: before SND.NXT, and with nothing but perhaps a garbage octet (RFC 9293
@@ -150,6 +156,8 @@ pub(crate) struct Ledger<'a> {
     pub(crate) flight: &'a Flight,
     pub(crate) retransmissions: &'a Retransmissions,
     pub(crate) window: &'a Window,
+    /// SND.UNA by the segments that every host takes into account.
+    pub(crate) surely_acked: Offset,
 }
 
 impl Silence {
@@ -183,7 +191,10 @@ impl Silence {
             && (seen.len() > 0 || seen.seq < facts.acked);
         if is_probe {
             self.on_probe(seen, ledger, docket);
-        } else if ledger.window.closed.is_none() && is_keepalive(seen, facts) {
+        } else if ledger.window.closed.is_none()
+            && is_keepalive(seen, facts)
+            && ledger.surely_acked >= facts.acked
+        {
             self.on_keepalive(seen, facts, docket);
         }
         self.last_sent = seen.time;
@@ -195,7 +206,11 @@ impl Silence {
         let Some(closed) = ledger.window.closed else { return };
         let (last, gap) = match self.probe {
             Some((last, gap)) if last >= closed => (last, gap),
-            _ => (closed.max(ledger.retransmissions.started()), None),
+            // The byte of the probe before was taken, and the window stays closed.
+            _ => match self.probed_at.filter(|&last| last >= closed) {
+                Some(last) => (last, None),
+                None => (closed, None),
+            },
         };
         let since = time.saturating_since(last);
         let least = settings.least_rto.saturating_sub(settings.reaction);
@@ -216,6 +231,9 @@ impl Silence {
         }
         let repeated = self.probe.is_some_and(|(last, _)| last >= closed);
         self.probe = Some((time, repeated.then_some(since)));
+        let again = self.probed_at.is_some_and(|last| last >= closed);
+        self.probes_in_all = if again { self.probes_in_all + 1 } else { 1 };
+        self.probed_at = Some(time);
         self.probes = if repeated { self.probes + 1 } else { 1 };
     }
 
@@ -231,7 +249,7 @@ impl Silence {
             return;
         }
         let settings = &facts.settings;
-        let idle = seen.time.saturating_since(self.last_received);
+        let idle = seen.time.saturating_since(self.last_taken);
         let least = settings.keepalive.saturating_sub(settings.reaction);
         // Any application may have asked for another time.
         if settings.calls_are_told && self.probes == 0 && idle < least.saturating_sub(least / 16) {
@@ -240,6 +258,11 @@ impl Silence {
             });
         }
         self.probes += 1;
+    }
+
+    /// A segment has reached the host that every host takes into account.
+    pub(crate) fn on_taken(&mut self, now: Instant) {
+        self.last_taken = now;
     }
 
     /// A segment has reached the host; `lost` if what it says leaves no doubt that the first unacknowledged
@@ -295,13 +318,17 @@ impl Silence {
 
     /// What is owed first, and by when.
     fn debt(&self, ledger: Ledger<'_>) -> Option<(Waited, Instant)> {
-        let Ledger { facts, flight, retransmissions, window } = ledger;
+        let Ledger { facts, flight, retransmissions, window, surely_acked } = ledger;
         let rto = retransmissions.longest_rto(flight, facts);
         let settings = &facts.settings;
         if facts.acked == 0 {
             return self.syn_debt(ledger);
         }
         if facts.outstanding() > 0 {
+            // The host perhaps repeats what an ack that it may have dropped told of.
+            if surely_acked < facts.acked {
+                return None;
+            }
             let record = flight.record(facts.acked)?;
             let given_up = record.first + settings.give_up;
             let timer = retransmissions.started() + rto;
@@ -320,18 +347,21 @@ impl Silence {
             let last = self.probe.map_or(closed.max(self.written_at), |(last, _)| last.max(closed));
             // The byte of a probe that was taken begins the wait anew.
             let last = last.max(retransmissions.started());
-            let wait = rto.saturating_mul(1 << self.probes.min(20));
+            let again = self.probed_at.is_some_and(|last| last >= closed);
+            let probes = if again { self.probes_in_all } else { 0 };
+            let wait = rto.saturating_mul(1 << probes.min(20));
             let most = settings.largest_rto.max(rto);
             return (unsent > 0).then_some((Waited::Window, last + wait.min(most)));
         }
         if window.usable(facts) <= 0 {
             return None;
         }
-        // An override of the silly-window avoidance may take a second.
-        let prompt = began + PROMPT + PROMPT + settings.reaction;
+        // An override of the silly-window avoidance may take a second, and a host may pace.
+        let paced = flight.longest_rtt().unwrap_or_default().saturating_mul(2);
+        let prompt = began + PROMPT + PROMPT + paced + settings.reaction;
         match self.closed_at {
             Some(closed) if unsent == 0 => {
-                Some((Waited::Fin, began.max(closed) + PROMPT + settings.reaction))
+                Some((Waited::Fin, began.max(closed) + PROMPT + paced + settings.reaction))
             }
             _ => (unsent > 0 && settings.calls_are_told).then_some((Waited::Unsent, prompt)),
         }

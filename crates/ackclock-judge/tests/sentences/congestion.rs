@@ -201,3 +201,54 @@ fn a_mark_reduces_the_window() {
     marks_kept(&format!("{marked}{}+0.01 {}", cwr(30, 46), ack(46)));
     marks_broken("mark-response", &format!("{marked}{}+0.01 {}", cwr(30, 52), ack(52)));
 }
+
+#[test]
+fn a_syn_that_was_answered_was_not_lost() {
+    let syn_ack = |ms: u32| format!("> S. 0:0(0) ack 1 win 10000 <mss 1000,TS val {ms} ecr 100>\n");
+    let (first, second, third) = (syn_ack(7), syn_ack(1007), syn_ack(3007));
+    let open = |echo: u32| {
+        format!(
+            "law reno\n< S 0:0(0) win 60000 <mss 1000,TS val 100 ecr 0>\n{first}+1 {second}+2 {third}\
+             +0.1 < . 1:1(0) ack 1 <TS val 3200 ecr {echo}>\n\
+             > . 1:901(900) ack 1 <TS val 3107 ecr 3200>\n> . 901:1801(900) ack 1 <TS val 3107 ecr 3200>\n\
+             +0.1 < . 1:1(0) ack 1801 <TS val 3300 ecr 3107>"
+        )
+    };
+    keeps(&open(7));
+    breaks("initial-window-after-lost-syn", &open(3007));
+}
+
+#[test]
+fn veno_reduces_its_window_and_not_the_flight() {
+    let script = |law: &str| {
+        let narrow = OPEN.replace("law reno", law).replace("win 60000", "win 10000");
+        let wide = ack(20).replace("ack 20001", "ack 20001 win 60000");
+        let (ten, more) = (segments(0, 10), segments(10, 20));
+        let again = format!("> . 10001:11001(1000) ack 1\n+0.01 {wide}");
+        let burst = segments(20, 35);
+        format!(
+            "{narrow}{ten}+0.01 {}{more}+0.01 {}{again}{burst}+0.01 {}",
+            acks(0, 10),
+            sacks(10, 14),
+            ack(35)
+        )
+    };
+    keeps(&script("law veno"));
+    breaks("loss-response", &script("law reno"));
+}
+
+#[test]
+fn the_window_grows_at_once_where_the_timer_may_have_sent_again() {
+    let sent = format!("{}+0.01 < . 1:1(0) ack 1\n", segments(0, 4));
+    let again = format!("+0.3 {}+0.01 {}", segments(0, 1), ack(4));
+    kept(&format!("{sent}{again}{}+0.01 {}", segments(4, 8), ack(8)));
+}
+
+#[test]
+fn what_was_sent_into_a_closed_window_was_not_lost_by_congestion() {
+    let closed =
+        "write 10000\n< . 1:1(0) ack 1 win 0\n+0.3 > . 1:2(1) ack 1\n< . 1:1(0) ack 1 win 0\n";
+    let opens = "+0.1 < . 1:1(0) ack 1 win 60000\n";
+    let (nine, last) = (segments(0, 9), "> P. 9001:10001(1000) ack 1\n");
+    kept(&format!("{closed}{opens}{nine}{last}+0.01 {}", ack(10)));
+}

@@ -134,6 +134,7 @@ impl Capture {
                 self.settings.law = match name {
                     "reno" => Law::Reno,
                     "cubic" => Law::Cubic,
+                    "veno" => Law::Veno,
                     _ => return Err(format!("no law {name}")),
                 };
                 return Ok(());
@@ -145,6 +146,9 @@ impl Capture {
                     "reaction" => self.settings.reaction = time,
                     "keepalive" => self.settings.keepalive = time,
                     "nagle" => self.settings.nagle = Some(number(n)? > 0),
+                    "reassembly_ranges" => {
+                        self.settings.reassembly_ranges = number(n)? as usize;
+                    }
                     "segments_per_ack" => self.settings.segments_per_ack = number(n)? as u32,
                     _ => return Err(format!("no setting {name}")),
                 }

@@ -291,3 +291,51 @@ fn text_with_an_old_timestamp_is_not_taken() {
         ),
     );
 }
+
+#[test]
+fn what_finds_no_place_behind_a_hole_may_be_dropped() {
+    let dropped = "
+        < . 101:201(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201>
+        +0.01 < . 301:401(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201>
+        +0.01 < . 1:101(100) ack 1
+        > . 1:1(0) ack 201 win 9800
+        +0.01 < . 201:301(100) ack 1
+        +0.04 > . 1:1(0) ack 301 win 9700
+        ";
+    keeps(&format!("set reassembly_ranges 1\n{OPEN}{dropped}"));
+    let kept = dropped.lines().take(5).collect::<Vec<_>>().join("\n");
+    breaks(
+        "sack-first-block",
+        &format!("set reassembly_ranges 2\n{OPEN}{kept}\n+0.01 < . 1:1(0) ack 1"),
+    );
+}
+
+#[test]
+fn what_moves_the_ack_is_in_no_first_block() {
+    kept(
+        "
+        < . 501:601(100) ack 1
+        > . 1:1(0) ack 1 <sack 501:601>
+        +0.01 < . 101:201(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201 501:601>
+        +0.0005 < . 1:101(100) ack 1
+        > . 1:1(0) ack 201 win 9800 <sack 501:601>
+        ",
+    );
+}
+
+#[test]
+fn duplicates_that_a_host_takes_together_are_reported_as_one() {
+    kept(
+        "
+        < . 1:101(100) ack 1
+        < . 101:201(100) ack 1
+        > . 1:1(0) ack 201 win 9800
+        +0.01 < . 1:101(100) ack 1
+        < . 101:201(100) ack 1
+        > . 1:1(0) ack 201 <sack 1:201>
+        ",
+    );
+}

@@ -82,3 +82,18 @@ fn who_closes_first_answers_for_some_time() {
     kept(&format!("{closed}+0.3 < F. 1:1(0) ack 2\n> . 2:2(0) ack 2"));
     broken("time-wait-cut-short", &format!("{closed}+0.3 < F. 1:1(0) ack 2\n> R 2:2(0)"));
 }
+
+#[test]
+fn a_rst_in_time_wait_may_be_ignored() {
+    kept(
+        "
+        close
+        > F. 1:1(0) ack 1
+        +0.01 < F. 1:1(0) ack 2
+        > . 2:2(0) ack 2
+        +0.01 < R 2:2(0)
+        +0.01 < F. 1:1(0) ack 2
+        > . 2:2(0) ack 2
+        ",
+    );
+}

@@ -274,3 +274,78 @@ fn keepalives_wait_for_two_hours_of_silence() {
         "> . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1\n> . 1000:1000(0) ack 1\n+0.01 < . 1:1(0) ack 1001",
     );
 }
+
+#[test]
+fn what_two_blocks_cover_between_them_may_be_missed() {
+    let four = "> . 1:1001(1000) ack 1\n> . 1001:2001(1000) ack 1\n> . 2001:3001(1000) ack 1\n> . 3001:4001(1000) ack 1\n";
+    let sacks = "+0.01 < . 1:1(0) ack 1 <sack 1001:1501>\n< . 1:1(0) ack 1 <sack 1501:4001>\n";
+    let again = "+0.002 > . 1:1001(1000) ack 1\n> . 1001:2001(1000) ack 1\n";
+    keeps(&format!("{SACK}{four}{sacks}{again}+0.01 < . 1:1(0) ack 4001"));
+}
+
+#[test]
+fn the_ack_of_a_segment_that_cannot_be_accepted_counts_for_nothing() {
+    kept(
+        "
+        < P. 1:101(100) ack 1
+        > . 1:1001(1000) ack 101 win 9900
+        +0.01 < P. 1:101(100) ack 1001
+        > . 1001:1001(0) ack 101
+        +0.3 > . 1:1001(1000) ack 101
+        +0.01 < . 101:101(0) ack 1001
+        ",
+    );
+}
+
+#[test]
+fn a_timestamp_measures_what_was_sent_again() {
+    keeps(
+        "
+        > S 0:0(0) win 10000 <mss 1000,TS val 7 ecr 0>
+        +1 > S 0:0(0) win 10000 <mss 1000,TS val 1007 ecr 0>
+        +1 < S. 0:0(0) ack 1 win 60000 <mss 1000,TS val 100 ecr 1007>
+        > . 1:901(900) ack 1 <TS val 2007 ecr 100>
+        +3 > . 1:901(900) ack 1 <TS val 5007 ecr 100>
+        +0.02 < . 1:1(0) ack 901 <TS val 3120 ecr 5007>
+        > . 901:1801(900) ack 1 <TS val 5027 ecr 3120>
+        +0.2 > . 901:1801(900) ack 1 <TS val 5227 ecr 3120>
+        +0.02 < . 1:1(0) ack 1801 <TS val 3340 ecr 5227>
+        ",
+    );
+}
+
+#[test]
+fn the_tail_may_be_probed_before_the_rto_after_a_lost_syn() {
+    keeps(
+        "
+        > S 0:0(0) win 10000 <mss 1000,sackOK>
+        +1 > S 0:0(0) win 10000 <mss 1000,sackOK>
+        +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000,sackOK>
+        > . 1:1(0) ack 1
+        > . 1:1001(1000) ack 1
+        +1 > . 1:1001(1000) ack 1
+        +0.01 < . 1:1(0) ack 1001
+        ",
+    );
+}
+
+/// A SYN-ACK sent twice, the first of which was answered, late.
+const LATE: &str = "
+    law reno
+    < S 0:0(0) win 60000 <mss 1000,TS val 100 ecr 0>
+    > S. 0:0(0) ack 1 win 10000 <mss 1000,TS val 7 ecr 100>
+    +0.01 < S 0:0(0) win 60000 <mss 1000,TS val 100 ecr 0>
+    +1 > S. 0:0(0) ack 1 win 10000 <mss 1000,TS val 1017 ecr 100>
+    +0.06 < . 1:1(0) ack 1 <TS val 180 ecr 7>
+    ";
+
+#[test]
+fn the_rto_follows_the_round_trip_that_the_timestamp_of_a_syn_tells() {
+    keeps(&format!(
+        "{LATE}
+        > . 1:901(900) ack 1 <TS val 1077 ecr 180>
+        +3 > . 1:901(900) ack 1 <TS val 4077 ecr 180>
+        +0.01 < . 1:1(0) ack 901 <TS val 4200 ecr 1077>
+        "
+    ));
+}

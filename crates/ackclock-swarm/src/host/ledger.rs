@@ -2,7 +2,9 @@
 
 use ackclock::tcp::{Error, Info};
 use ackclock::time::Instant;
+use ackclock_judge::Call;
 use std::cell::RefCell;
+use std::net::SocketAddr;
 use std::rc::Rc;
 
 /// A ledger that hosts write and the run reads.
@@ -13,6 +15,20 @@ pub(crate) type SharedLedger = Rc<RefCell<Ledger>>;
 pub(crate) struct Ledger {
     pub(crate) flows: Vec<FlowNotes>,
     pub(crate) hosts: Vec<HostNotes>,
+    /// What applications have called since a judge heard of it last; `None` if nobody wants to.
+    pub(crate) calls: Option<Vec<CallNote>>,
+}
+
+/// A call of an application.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallNote {
+    /// The host's flow, and its side of it.
+    pub(crate) flow: usize,
+    pub(crate) side: usize,
+    pub(crate) at: Instant,
+    /// The host's end of the connection, and the other.
+    pub(crate) ends: [SocketAddr; 2],
+    pub(crate) call: Call,
 }
 
 /// What the two applications of a flow have seen; in arrays the client comes first.

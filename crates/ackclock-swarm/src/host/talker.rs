@@ -1,6 +1,6 @@
 //! One end of a flow: an application that writes its pattern and verifies the other's.
 
-use super::ledger::SharedLedger;
+use super::ledger::{CallNote, SharedLedger};
 use crate::case::Flow;
 use ackclock::apps::Pattern;
 use ackclock::congestion::BuiltIn;
@@ -8,6 +8,7 @@ use ackclock::profile::Profile;
 use ackclock::stack::{Event, Handle, ListenConfig, Listener, Stack};
 use ackclock::tcp::{Config, Error};
 use ackclock::time::{Duration, Instant};
+use ackclock_judge::Call;
 use std::net::SocketAddr;
 
 /// Most bytes of one write.
@@ -184,6 +185,23 @@ impl Talker {
         change(flow);
     }
 
+    /// Tells the judge of a call.
+    fn tell<P: Profile>(
+        &self,
+        now: Now,
+        stack: &Stack<'static, BuiltIn, P>,
+        handle: Handle,
+        call: Call,
+    ) {
+        if let Some(calls) = &mut self.ledger.borrow_mut().calls
+            && let (Some(local), Some(remote)) =
+                (stack.local_addr(handle), stack.remote_addr(handle))
+        {
+            let (flow, side, at) = (self.number, self.side, now.network);
+            calls.push(CallNote { flow, side, at, ends: [local, remote], call });
+        }
+    }
+
     fn advance<P: Profile>(&mut self, now: Now, stack: &mut Stack<'static, BuiltIn, P>) {
         let Some(handle) = self.handle else { return };
         if self.is_done {
@@ -207,6 +225,9 @@ impl Talker {
         let over = readiness.finished && (readiness.flushed || readiness.closed);
         if over || error.is_some() {
             self.end(now, stack, handle);
+            if error.is_none() {
+                self.tell(now, stack, handle, Call::CloseBoth);
+            }
             let _ = stack.close(now.local, handle);
         }
     }
@@ -244,6 +265,7 @@ impl Talker {
             let count = part.len();
             self.read += count as u64;
             let _ = stack.consume(now.local, handle, count);
+            self.tell(now, stack, handle, Call::Read(count as u64));
             let (side, read) = (self.side, self.read);
             let rests = if pause.is_zero() { Instant::ZERO } else { now.network + pause };
             self.note(now, |flow| {
@@ -322,6 +344,7 @@ impl Talker {
                 break;
             }
             self.written += taken as u64;
+            self.tell(now, stack, handle, Call::Write(taken as u64));
             let (side, written) = (self.side, self.written);
             self.note(now, |flow| flow.written[side] = written);
         }
@@ -332,6 +355,7 @@ impl Talker {
         let has_all = self.read >= self.flow.totals()[1 - self.side];
         if !self.is_shut && self.written == total && (has_all || !waits) {
             self.is_shut = true;
+            self.tell(now, stack, handle, Call::Close);
             let _ = stack.shutdown(now.local, handle);
         }
     }
@@ -345,6 +369,7 @@ impl Talker {
         let side = self.side;
         self.end(now, stack, handle);
         self.note(now, |flow| flow.aborted[side] = true);
+        self.tell(now, stack, handle, Call::Abort);
         let _ = stack.abort(now.local, handle);
     }
 }

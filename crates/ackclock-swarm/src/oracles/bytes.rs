@@ -5,7 +5,7 @@
 //! its settings let it wait; whether the path gave reason to that is for liveness.
 
 use super::Finding;
-use crate::case::{Flow, HostSettings};
+use crate::case::{Fault, Flow, HostSettings};
 use crate::run::Outcome;
 use ackclock::tcp::Error;
 
@@ -17,6 +17,11 @@ pub(crate) fn judge(flows: &[Flow], hosts: &[HostSettings], outcome: &Outcome) -
             return problem(format!("flow {number}: {wrong}"));
         }
         let totals = flow.totals();
+        // A half-open connection that is given up since the clock jumps is answered with a RST.
+        let jumps = flow
+            .hosts
+            .iter()
+            .any(|host| hosts[*host].faults.iter().any(|fault| matches!(fault, Fault::Jump(..))));
         let is_liar = flow.hosts.iter().any(|host| hosts[*host].lie.is_some());
         for side in [0, 1] {
             if notes.finished[side]
@@ -31,7 +36,7 @@ pub(crate) fn judge(flows: &[Flow], hosts: &[HostSettings], outcome: &Outcome) -
             }
             let other_failed = notes.aborted[1 - side] || notes.errors[1 - side].is_some();
             let is_short = flow.hosts.iter().any(|host| hosts[*host].memory < u64::MAX);
-            let may_fail = flow.is_aborted() || is_liar || is_short || other_failed;
+            let may_fail = flow.is_aborted() || is_liar || is_short || jumps || other_failed;
             match notes.errors[side] {
                 Some(Error::TimedOut | Error::UserTimeout | Error::KeepaliveTimeout) | None => {}
                 Some(_) if may_fail => {}

@@ -7,7 +7,8 @@
 //!   timeout may send all that is in flight once more (go-back-N), and a spurious one too. `REPEATED` full windows of what
 //!   can be in flight for each packet that the path lost, dropped, held back or let overtake, and `SPARE` besides
 //!   for timeouts without a cause that the network sees (a host that is stopped, a jump of a clock). A receiver whose
-//!   acks come later than probes and least timeouts allow for is left out, and so is a least timeout below that.
+//!   acks come later than probes and least timeouts allow for is left out, and so is a least timeout below that, and
+//!   a sender that has room for one segment only: with delayed acks each may come later than the timeout.
 //! - **Segments** without payload: each packet that arrives is answered by at most `ANSWERS` (an ack, and a
 //!   window update when the application reads), besides probes, which time bounds: one in each least timeout.
 //! - **Timers**: a host's stack is called for a timer at most `TIMERS` times for each packet that it sends or
@@ -31,6 +32,9 @@ const TICK: u64 = 10;
 /// How late an ack may come that a probe does not run into (RFC 8985 section 7.2, WCDelAckT), and the least
 /// timeout of common stacks.
 const LATE_ACK: Duration = Duration::from_millis(200);
+
+/// A send buffer that holds less than two full segments.
+const LONE: u32 = 2 * 1460;
 
 /// Whether a host may acknowledge so late that the other end takes what it has sent for lost, again and again: the
 /// ack that a repetition causes at once tells nothing of the one that is delayed.
@@ -65,7 +69,11 @@ pub(crate) fn judge(flows: &[Flow], hosts: &[HostSettings], outcome: &Outcome) -
             let caused = facts.all_lost() + outcome.facts.disturbed + SPARE;
             let window = u64::from(hosts[flows[number].hosts[side]].config.send_buffer);
             let repeated = sent.payload.saturating_sub(notes.written[side]);
-            let is_early = acks_late(&hosts[flows[number].hosts[1 - side]])
+            // A lone segment meets delayed acks, and one that follows a repetition does not: what is measured is always
+            // the shorter time.
+            let is_lone = hosts[flows[number].hosts[side]].config.send_buffer < LONE;
+            let is_early = is_lone
+                || acks_late(&hosts[flows[number].hosts[1 - side]])
                 || hosts[flows[number].hosts[side]].config.rto.min < LATE_ACK;
             if !is_early && repeated > caused.saturating_mul(window) {
                 let text = format!(

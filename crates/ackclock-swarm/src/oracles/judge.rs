@@ -6,10 +6,11 @@
 //! tell from outside what a host has read.
 
 use super::Finding;
-use crate::case::{Case, HostSettings};
-use ackclock::tcp::{AckPolicy, AckTimer, RtoBackoff, RtoEstimator, RttSampling};
-use ackclock::time::Duration;
-use ackclock_emulator::Topology;
+use crate::case::{Case, Flow, HostSettings};
+use crate::host::ledger::{CallNote, SharedLedger};
+use ackclock::tcp::{AckPolicy, AckTimer, Pacing, RtoBackoff, RtoEstimator, RttSampling};
+use ackclock::time::{Duration, Instant};
+use ackclock_emulator::{Event, HostId, Observer, Topology};
 use ackclock_judge::{Judges, Law, Settings};
 
 /// Recoveries and laws that today's RFCs describe.
@@ -18,29 +19,60 @@ const LAWS: [&str; 5] = ["reno", "cubic", "veno", "vegas", "bbr"];
 /// Sentences from which the stack departs on purpose: TS.Recent follows segments that come again, so that a peer whose
 /// acks were lost is not told an old time (`tcp/timestamps.rs` of the core).
 const DEPARTURES: [&str; 1] = ["timestamp-echo"];
-/// Sentences of which it is not settled whether the stack, or the judge on paths as strange as these, is wrong.
-const UNSETTLED: [&str; 10] = [
-    "alive-after-reset",
-    "loss-response",
-    "not-retransmitted",
-    "retransmission-too-early",
-    "rto-after-lost-syn",
-    "sack-block-not-whole",
-    "sack-few-blocks",
-    "sack-first-block",
-    "sack-missing",
-    "sacked-data-again",
-];
 /// What a host's clock and its way to the interface may add.
 const REACTION: Duration = Duration::from_millis(1);
 
+/// The judges of a run, who hear of the applications' calls too.
+pub(crate) struct Court {
+    judges: Judges,
+    ledger: SharedLedger,
+    /// The hosts of each flow.
+    flows: Vec<[HostId; 2]>,
+}
+
+impl Court {
+    /// Judges for the hosts of a case.
+    pub(crate) fn new(case: &Case, topology: &Topology, ledger: &SharedLedger) -> Court {
+        let hosts: Vec<HostId> = topology.hosts().collect();
+        let flow = |line| Flow::read(line).ok().map(|flow| flow.hosts.map(|host| hosts[host]));
+        ledger.borrow_mut().calls = Some(Vec::new());
+        let flows = case.flows.iter().filter_map(flow).collect();
+        Court { judges: judges(case, topology), ledger: ledger.clone(), flows }
+    }
+
+    /// Tells of the calls since the last packet.
+    fn tell(&mut self) {
+        let calls = self.ledger.borrow_mut().calls.as_mut().map(std::mem::take);
+        for CallNote { flow, side, at, ends: [local, remote], call } in calls.unwrap_or_default() {
+            let host = self.flows.get(flow).map(|hosts| hosts[side]);
+            if let Some(judge) = host.and_then(|host| self.judges.judge(host)) {
+                judge.on_call(at, local, remote, call);
+            }
+        }
+    }
+
+    /// The first verdict of all hosts' judges.
+    pub(crate) fn verdict(mut self) -> Option<Finding> {
+        self.tell();
+        verdict(self.judges)
+    }
+}
+
+impl Observer for Court {
+    fn on_event(&mut self, now: Instant, event: &Event<'_>) {
+        self.tell();
+        self.judges.on_event(now, event);
+    }
+}
+
 /// Judges for the hosts of a case.
-pub(crate) fn judges(case: &Case, topology: &Topology) -> Judges {
+fn judges(case: &Case, topology: &Topology) -> Judges {
     // A host that is told to take less than its peer offers sends smaller segments as full ones, and one that offers
     // less than is believed gets more; neither can be seen.
-    let has_sizes = case.hosts.iter().any(|host| host.get("mss").is_some())
-        || case.hops.as_flattened().iter().any(|path| path.get("mtu").is_some());
-    let changes_bits = case.hops.as_flattened().iter().any(|path| path.get("corrupt").is_some());
+    let paths = case.hops.as_flattened().iter().chain(&case.changes);
+    let has = |key: &str| paths.clone().any(|path| path.get(key).is_some());
+    let has_sizes = has("mtu") || case.hosts.iter().any(|host| host.get("mss").is_some());
+    let changes_bits = has("corrupt");
     let mut judges = Judges::new();
     for (number, id) in topology.hosts().enumerate() {
         let settings = HostSettings::read(&case.host(number)).ok().and_then(|host| settings(&host));
@@ -90,20 +122,22 @@ fn settings(host: &HostSettings) -> Option<Settings> {
     settings.reaction = REACTION + host.poll.saturating_mul(2);
     settings.nagle = Some(config.nagle);
     settings.sees_all = true;
+    // A host that paces all may hold data back for as long as its first measurements say.
+    settings.calls_are_told = config.pacing != Pacing::Always;
     if let Some(keepalive) = config.keepalive {
         settings.keepalive = keepalive.idle;
     }
     settings.give_up = config.user_timeout.unwrap_or(config.give_up).min(config.give_up);
     settings.syn_give_up = config.syn_give_up.min(settings.give_up);
+    settings.reassembly_ranges = config.reassembly_ranges as usize;
     settings.heeds_sack = config.sack && config.recovery.needs_sack();
     Some(settings)
 }
 
 /// The first verdict of all hosts' judges.
-pub(crate) fn verdict(judges: Judges) -> Option<Finding> {
+fn verdict(judges: Judges) -> Option<Finding> {
     let verdicts = judges.finish().into_values().flat_map(|findings| findings.verdicts);
-    let counts = |name: &&str| !DEPARTURES.contains(name) && !UNSETTLED.contains(name);
-    let verdicts = verdicts.filter(|verdict| counts(&verdict.sentence.name));
+    let verdicts = verdicts.filter(|verdict| !DEPARTURES.contains(&verdict.sentence.name));
     let first = verdicts.min_by_key(|verdict| verdict.time)?;
     Some(Finding::new(&format!("judge:{}", first.sentence.name), &first.to_string()))
 }

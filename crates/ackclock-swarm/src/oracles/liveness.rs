@@ -9,7 +9,7 @@
 //! - Each timeout whose segment or ack is lost doubles the next (rule 5.5), up to the largest. Losses nearer to
 //!   each other than half of the least timeout cannot be those of two timeouts.
 //! - A doubled timeout outlives the silence in which it was doubled, without timestamps until something is
-//!   acknowledged that was sent once; so what was counted in the silence before (without timestamps, in all before)
+//!   acknowledged that was sent once; so what was counted in the last few silences (without timestamps, in all before)
 //!   goes on counting until the path has lost nothing for as long as such a timeout.
 //! - While an application rests, a host or a line is out of order, nothing need go on; afterwards
 //!   it may take as long again as that, twice over, since probes double their distance too. What was on
@@ -17,13 +17,16 @@
 //!
 //! A side that was left by the other waits as long as its settings say, which may be for ever: an RST gets lost.
 //!
-//! A silence that is longer than these together is a finding.
+//! A silence that is longer than these together, and three round trips with the delays of hosts besides, is a finding.
 
 use crate::host::ledger::FlowNotes;
 use ackclock::time::{Duration, Instant};
 
 /// Most doublings that are counted.
 const MOST_DOUBLINGS: u32 = 20;
+/// In so many steps of its applications a timestamp is certainly measured: some tell of writing, and some acks echo what was
+/// sent before a timeout.
+const REMEMBERED: usize = 4;
 /// So many steps of its applications later a connection has measured a round trip.
 const YOUNG: u64 = 12;
 /// The timeout after a SYN that was sent again (RFC 6298 rule 5.7).
@@ -40,7 +43,7 @@ pub(crate) struct Bounds {
     pub(crate) most: Duration,
     /// Losses nearer than this count once.
     pub(crate) apart: Duration,
-    /// Whether both ends use timestamps.
+    /// Whether both ends use timestamps, and measure by each.
     pub(crate) timestamps: bool,
     /// Whether a connection may be refused, and later not, since memory is short.
     pub(crate) may_refuse: bool,
@@ -67,12 +70,14 @@ struct Silence {
     steps: u64,
     since: Instant,
     losses: u32,
-    /// How many of them were counted in silences before this one.
-    carried: u32,
+    /// How many of them were counted in each of the silences before this one, the oldest first.
+    carried: [u32; REMEMBERED],
     counted_at: Option<Instant>,
     lost_at: Instant,
     /// Whether nothing more is expected of it, nor demanded.
     is_given_up: bool,
+    /// Whether the server had the connection when it was last looked at.
+    accepted: bool,
 }
 
 /// A silence that was too long.
@@ -92,10 +97,11 @@ impl Liveness {
             steps: 0,
             since: Instant::ZERO,
             losses: 0,
-            carried: 0,
+            carried: [0; REMEMBERED],
             counted_at: None,
             lost_at: Instant::ZERO,
             is_given_up: false,
+            accepted: false,
         };
         Liveness {
             flows: flows.into_iter().map(silence).collect(),
@@ -126,18 +132,24 @@ impl Liveness {
         if notes.started.is_none() || self.flows[flow].steps == notes.steps {
             return;
         }
-        if self.flows[flow].steps > 0 {
+        let was_refused = self.flows[flow].bounds.may_refuse && !self.flows[flow].accepted;
+        self.flows[flow].accepted = notes.accepted;
+        if self.flows[flow].steps > 0 && !was_refused {
             self.judge(flow, notes.progress_at, notes.rests_until);
         }
         let base = self.base(flow, now);
         let silence = &mut self.flows[flow];
         let doubled = base.saturating_mul(1 << silence.losses.min(MOST_DOUBLINGS));
+        let [oldest, newer @ ..] = silence.carried;
+        let fresh = silence.losses - oldest - newer.iter().sum::<u32>();
         if now.saturating_since(silence.lost_at) > doubled {
             silence.losses = 0;
+            silence.carried = [0; REMEMBERED];
         } else if silence.bounds.timestamps {
-            silence.losses -= silence.carried;
+            silence.losses -= oldest;
+            silence.carried.rotate_left(1);
+            silence.carried[REMEMBERED - 1] = fresh;
         }
-        silence.carried = silence.losses;
         silence.steps = notes.steps;
         silence.since = notes.progress_at;
     }
@@ -182,7 +194,9 @@ impl Liveness {
         let Excess { flow, since, until, rest, losses } = *excess;
         let (base, bounds) = (self.base(flow, until), &self.flows[flow].bounds);
         let doublings = (losses + 1 + bounds.unseen).min(MOST_DOUBLINGS);
-        let mut bound = rest.saturating_mul(3);
+        // Timers begin again with what still comes in, and the last repetition makes a round trip too.
+        let round_trip = self.longest_rtt + bounds.host_delay;
+        let mut bound = (rest + round_trip).saturating_mul(3);
         for doubling in 0..=doublings {
             bound += base.saturating_mul(1 << doubling).min(bounds.most.max(base));
         }
@@ -253,10 +267,10 @@ mod tests {
 
     #[test]
     fn a_silence_without_a_loss_may_last_for_one_timeout_and_its_double() {
-        // Six round trips and the delays of hosts are 1 s.
+        // Six round trips and the delays of hosts are 1 s, three with both 1.5 s.
         let (mut liveness, notes) = settled(true);
-        assert!(!is_found(&mut liveness, &notes, 3_000));
-        assert!(is_found(&mut liveness, &notes, 3_001));
+        assert!(!is_found(&mut liveness, &notes, 4_500));
+        assert!(is_found(&mut liveness, &notes, 4_501));
     }
 
     #[test]
@@ -265,11 +279,11 @@ mod tests {
         for millis in [10_010, 10_020, 10_060] {
             liveness.on_lost(Instant::from_millis(millis), 0);
         }
-        assert!(!is_found(&mut liveness, &notes, 7_000));
-        assert!(is_found(&mut liveness, &notes, 7_001));
+        assert!(!is_found(&mut liveness, &notes, 8_500));
+        assert!(is_found(&mut liveness, &notes, 8_501));
         liveness.on_lost(Instant::from_secs(11), 0);
-        assert!(!is_found(&mut liveness, &notes, 15_000));
-        assert!(is_found(&mut liveness, &notes, 15_001));
+        assert!(!is_found(&mut liveness, &notes, 16_500));
+        assert!(is_found(&mut liveness, &notes, 16_501));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::host::ledger::{FlowNotes, HostNotes, Ledger, SharedLedger};
 use crate::oracles::liveness::{Bounds, Liveness};
 use crate::oracles::{self, Finding};
 use ackclock::congestion::{BuiltIn, CongestionController};
-use ackclock::tcp::AckPolicy;
+use ackclock::tcp::{AckPolicy, RttSampling};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Emulator, Ended, LinkId, Observer, Path, Topology};
 use facts::Facts;
@@ -65,13 +65,23 @@ pub fn run_watched<O: Observer>(
     most_segments: u64,
     observer: impl FnOnce(&Topology) -> O,
 ) -> Result<(Outcome, O), CaseError> {
+    run_told(case, most_segments, |topology, _| observer(topology))
+}
+
+/// The same with an observer that may ask to hear of calls, by the ledger, and of the hosts of each flow.
+pub(crate) fn run_told<O: Observer>(
+    case: &Case,
+    most_segments: u64,
+    observer: impl FnOnce(&Topology, &SharedLedger) -> O,
+) -> Result<(Outcome, O), CaseError> {
     let plan = Plan::read(case)?;
     let ledger: SharedLedger = Rc::new(RefCell::new(Ledger {
         flows: vec![FlowNotes::default(); plan.flows.len()],
         hosts: vec![HostNotes::default(); plan.hosts.len()],
+        calls: None,
     }));
     let watch = plan.watch(&ledger);
-    let observer = (watch, observer(&plan.topology));
+    let observer = (watch, observer(&plan.topology, &ledger));
     let law = |_| BuiltIn::default();
     let emulator = Emulator::new(&plan.topology, case.seed, law, observer);
     let mut emulator = emulator.map_err(|error| CaseError(error.to_string()))?;
@@ -174,7 +184,10 @@ impl<O: Observer> Run<O> {
         let ledger = self.ledger.borrow();
         let mut flows = ledger.flows.iter().zip(&self.plan.flows);
         flows.all(|(notes, flow)| {
-            let is_exempt = flow.hosts.iter().any(|host| self.plan.hosts[*host].lie.is_some());
+            let hosts = flow.hosts.map(|host| &self.plan.hosts[host]);
+            // Who has no place refuses a connection by silence: its client may hear nothing, and has nothing to say.
+            let is_refused = hosts[1].memory < u64::MAX && !notes.accepted;
+            let is_exempt = hosts.iter().any(|host| host.lie.is_some()) || is_refused;
             if notes.is_over() || notes.has_failed() || is_exempt {
                 return true;
             }
@@ -313,12 +326,14 @@ impl Plan {
             other => [other.begins(), other.ends()],
         });
         let spans = outages.chain(faults).map(|span| span.map(|at| Instant::ZERO + at)).collect();
-        let held = paths.iter().any(|path| {
-            path.reorder
-                .is_some_and(|reorder| matches!(reorder.hold, ackclock_emulator::Hold::Packets(_)))
+        // What is held back until others have passed waits, when nothing else goes on, for as many timeouts; so does its
+        // answer.
+        let held = paths.iter().filter_map(|path| match path.reorder?.hold {
+            ackclock_emulator::Hold::Packets(packets) => Some(packets),
+            ackclock_emulator::Hold::Time(_) => None,
         });
-        let bounds =
-            self.flows.iter().map(|flow| self.bounds(flow.hosts, if held { 4 } else { 0 }));
+        let unseen = held.max().map_or(0, |packets| u32::from(packets).saturating_mul(2).max(4));
+        let bounds = self.flows.iter().map(|flow| self.bounds(flow.hosts, unseen));
         let liveness = Liveness::new(bounds.collect(), spans);
         Watch::new(facts, liveness, ledger.clone(), ports, wants_packets)
     }
@@ -345,7 +360,10 @@ impl Plan {
             least: rto_min.max(longest(&|host| host.config.rto.initial)),
             most: longest(&|host| host.config.rto.max),
             apart: shortest / 2,
-            timestamps: ends.iter().all(|host| host.config.timestamps && host.smoltcp.is_none()),
+            timestamps: ends.iter().all(|host| {
+                let samples_all = host.config.rto.sampling == RttSampling::EachAck;
+                host.config.timestamps && samples_all && host.smoltcp.is_none()
+            }),
             may_refuse: ends.iter().any(|host| host.memory < u64::MAX),
             exempt: ends.iter().any(|host| host.lie.is_some()),
             unseen: if ends.iter().any(|host| host.smoltcp.is_some()) {

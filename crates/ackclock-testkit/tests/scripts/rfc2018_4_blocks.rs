@@ -168,3 +168,17 @@ fn an_update_of_the_window_reports_them_too() {
         ",
     );
 }
+
+/// "SACK options SHOULD be included in all ACKs which do not ACK the highest sequence number."
+#[test]
+fn a_keepalive_reports_them_too() {
+    check(
+        "
+        set keepalive 10 2 3
+        established
+        < . 101:201(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201>
+        +10 > . 0:0(0) ack 1 <sack 101:201>
+        ",
+    );
+}

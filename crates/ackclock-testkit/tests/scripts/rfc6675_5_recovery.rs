@@ -63,3 +63,32 @@ fn the_pipe_bounds_recovery() {
         ",
     );
 }
+
+/// RFC 6675 section 4, NextSeg: rule 3 is for what lies below the highest SACKed number. Where nothing is SACKed only the
+/// rescue of rule 4 is left.
+#[test]
+fn nothing_but_a_rescue_goes_again_where_nothing_is_sacked() {
+    check(
+        "
+        set recovery rfc6675
+        established
+        write 8000
+        > . 1:1001(1000) ack 1
+        > . 1001:2001(1000) ack 1
+        > . 2001:3001(1000) ack 1
+        > . 3001:4001(1000) ack 1
+        > . 4001:5001(1000) ack 1
+        > . 5001:6001(1000) ack 1
+        > . 6001:7001(1000) ack 1
+        > P. 7001:8001(1000) ack 1
+        +0.05 < . 1:1(0) ack 1 <sack 1001:2001>
+        < . 1:1(0) ack 1 <sack 1001:3001>
+        < . 1:1(0) ack 1 <sack 1001:4001>
+        > . 1:1001(1000) ack 1
+        +0.05 < . 1:1(0) ack 6001
+        > P. 7001:8001(1000) ack 1
+        +0.05 < . 1:1(0) ack 8001
+        info in_recovery 0
+        ",
+    );
+}

@@ -63,7 +63,7 @@ enum Cause {
 impl Cause {
     /// Whether such a segment has room for SACK blocks, and is the place for them.
     fn may_report(self) -> bool {
-        matches!(self, Cause::Ack | Cause::Challenge)
+        matches!(self, Cause::Ack | Cause::Challenge | Cause::Keepalive)
     }
 }
 

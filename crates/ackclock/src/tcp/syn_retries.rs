@@ -8,6 +8,9 @@ use crate::profile::{Kept, Profile};
 use crate::time::{Duration, Instant};
 use crate::wire::Timestamps;
 
+/// Of at most so many SYNs an echo tells which one was answered: that took 7 s at most.
+const MOST_TIMED: u16 = 3;
+
 /// Whether a SYN is to be sent now, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Due {
@@ -65,7 +68,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// The round-trip time that the answer to our SYN tells, which carries `option`, and whether a SYN was
     /// lost. By Karn's rule only one that was sent once tells a time; but an echo from before the last one
-    /// was sent is of an earlier one. If that is the first, none was lost: it took so long (RFC 4015).
+    /// was sent is of an earlier one. If that is the first, none was lost: it took so long (RFC 4015). Of many
+    /// it tells nothing: an answer that comes again echoes the first SYN that arrived.
     pub(super) fn syn_round_trip(
         &self,
         now: Instant,
@@ -79,7 +83,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return ((!syn.answered).then_some(last), false);
         }
         let first = now.as_millis() - self.heard_at.as_millis();
-        let is_earlier = |rtt: &Duration| (last.as_millis() + 2..=first).contains(&rtt.as_millis());
+        let is_earlier = |rtt: &Duration| {
+            syn.sent <= MOST_TIMED && (last.as_millis() + 2..=first).contains(&rtt.as_millis())
+        };
         let rtt = self.timestamps.rtt(now, option).filter(is_earlier);
         (rtt, rtt.is_none_or(|rtt| rtt.as_millis() < first))
     }

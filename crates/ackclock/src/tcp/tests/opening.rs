@@ -148,6 +148,16 @@ fn the_echo_of_a_later_syn_means_that_the_first_was_lost() {
     }
 }
 
+/// An answer that comes again after each SYN echoes the first one that arrived, however long ago that was.
+#[test]
+fn an_echo_of_before_the_last_two_syns_tells_nothing() {
+    for asked in [0, 1_000, 3_000] {
+        let mut test = opened_by_an_answer_to(asked, 7_200);
+        assert_eq!(test.data().len(), 1);
+        assert_eq!((test.info().rtt, test.info().rto), (Duration::ZERO, Duration::from_secs(3)));
+    }
+}
+
 /// Before the first SYN there was nothing to echo.
 #[test]
 fn an_echo_that_is_older_than_the_first_syn_tells_nothing() {

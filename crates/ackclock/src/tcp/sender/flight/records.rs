@@ -322,7 +322,8 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
     }
 
     fn first_unsacked_hole(&self) -> Option<SeqRange> {
-        self.find(self.lost_below, self.highest_sacked(), |record| {
+        let highest = self.highest_sacked()?;
+        self.find(self.lost_below, Some(highest), |record| {
             record.all() & !record.sacked() & !record.lost & !record.resent
         })
     }
