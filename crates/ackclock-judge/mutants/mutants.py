@@ -3,7 +3,8 @@
 
     mutants.py build              copies the tree, puts all mutants into the copy, and builds it once
     mutants.py run [--jobs N] [--only ID,...] [--survivors] [--judge-alone]
-                                  runs the gauntlet with each mutant, until something is wrong or for 60 s
+                                  runs the gauntlet with each mutant, and the swarm with those by lot that pass it,
+                                  until something is wrong or for 60 s of one core
     mutants.py report             what was killed by whom, and what survived
 
 Each mutant is a branch in the copy, taken if `ACKCLOCK_MUTANT` is its number. Those of `named.toml` (1 and up)
@@ -37,9 +38,22 @@ SCRIPTS = WORK / "scripts"
 STATE = WORK / "state.json"
 BUILT = WORK / "built.json"
 SKIPPED = WORK / "skipped.txt"
-CRATES = ["ackclock", "ackclock-judge", "ackclock-emulator", "ackclock-testkit"]
+SKIPPED_SEEDS = WORK / "skipped-seeds.txt"
+CRATES = [
+    "ackclock", "ackclock-judge", "ackclock-emulator", "ackclock-testkit", "ackclock-smoltcp-peer", "ackclock-swarm",
+]
 CORE = Path("crates/ackclock/src")
+EXAMPLES = WORK / "build/release/examples"
+# Copies, so that a build does not change what runs.
+RUNS = WORK / "runs"
+GAUNTLET = RUNS / "gauntlet"
+SWARM = RUNS / "first_finding"
+# Of one core, in all, and for the gauntlet, which the stack itself passes in some three.
 SECONDS = 60
+GAUNTLET_SECONDS = 30
+# Of the swarm, without the few seeds that take most of the time: some 10 s of the stack itself.
+SEEDS = "0..600"
+MOST_SEGMENTS = 10_000
 MEMORY = 4 << 30
 
 # Which mutant runs: a number from the environment, read once. The judge, and whoever writes the peer's packets,
@@ -88,10 +102,12 @@ pub mod mutant {
 }
 """
 
-# Functions that run without a mutant.
+# Functions that run without a mutant: they judge, or are another host.
 PAUSED = {
     "crates/ackclock-judge/src/judge.rs": ["on_sent", "on_received", "on_call", "on_time", "finish"],
     "crates/ackclock-testkit/src/script/conversation.rs": ["read", "write", "write_error"],
+    "crates/ackclock-swarm/src/host/liar.rs": ["tell"],
+    "crates/ackclock-emulator/src/network/router.rs": ["complain"],
 }
 
 # What the tests of the testkit check is written to files first.
@@ -294,7 +310,7 @@ def patches():
     for file, functions in PAUSED.items():
         text = (ROOT / file).read_text()
         for function in functions:
-            pattern = rf"(    pub fn {function}\([^{{]*\{{\n)"
+            pattern = rf"( *pub(?:\(crate\))? fn {function}\([^{{]*\{{\n)"
             text, count = re.subn(pattern, r"\1        let _pause = ackclock::mutant::pause();\n", text)
             if count != 1:
                 fail(f"{file}: {count} functions {function}")
@@ -390,8 +406,9 @@ def build(_arguments):
             fail("the copy does not compile:\n" + "\n".join(unexplained) + checked.stderr[-2000:])
     else:
         fail("too many mutants do not compile")
-    if cargo("build", "--release", "-p", "ackclock-judge", "--example", "gauntlet").returncode:
-        fail("the gauntlet does not build")
+    for crate, example in [("ackclock-judge", "gauntlet"), ("ackclock-swarm", "first_finding")]:
+        if cargo("build", "--release", "-p", crate, "--example", example).returncode:
+            fail(f"{example} does not build")
     dump_scripts()
     table = {
         str(mutant.number): {
@@ -424,41 +441,57 @@ def dump_scripts():
     print(f"{len(list(SCRIPTS.iterdir()))} scripts")
 
 
-def limits():
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 2))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    os.nice(5)
+OUTCOMES = {0: "survived", 1: "judge", 2: "panic", 3: "hang", 4: "bytes", 5: "swarm"}
 
 
-OUTCOMES = {0: "survived", 1: "judge", 2: "panic", 3: "hang", 4: "bytes"}
+def play(number, words, seconds):
+    """Runs a program with a mutant; its outcome and its last line."""
 
+    def limits():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 2))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        os.nice(5)
 
-def one(number, judge_alone):
-    """Runs one mutant; its outcome, the gauntlet's last line, and the seconds that it took."""
-    gauntlet = WORK / "build/release/examples/gauntlet"
-    words = [str(gauntlet), "--scripts", str(SCRIPTS), "--skip", str(SKIPPED)]
-    words += ["--judge-alone"] * judge_alone
     environment = dict(os.environ, ACKCLOCK_MUTANT=str(number))
-    began = time.monotonic()
     try:
         done = subprocess.run(
-            words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            [str(word) for word in words], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             preexec_fn=limits, timeout=20 * SECONDS,
         )
         code, lines = done.returncode, done.stdout.decode(errors="replace").splitlines()
     except subprocess.TimeoutExpired as late:
         code, lines = -signal.SIGXCPU, (late.stdout or b"").decode(errors="replace").splitlines()
     outcome = OUTCOMES.get(code, "time" if code in (-signal.SIGXCPU, -signal.SIGKILL) else "crash")
+    return outcome, (lines or [""])[-1][:400]
+
+
+def one(number, judge_alone):
+    """Runs one mutant: its outcome, what was said last, and the seconds that it took."""
+    began, used = time.monotonic(), used_by_children()
+    words = [GAUNTLET, "--scripts", SCRIPTS, "--skip", SKIPPED] + ["--judge-alone"] * judge_alone
+    outcome, line = play(number, words, GAUNTLET_SECONDS)
     if judge_alone and outcome in ("panic", "hang", "bytes"):
         outcome = f"survived the judge, not {outcome}"
-    return outcome, (lines or [""])[-1][:400], round(time.monotonic() - began, 1)
+    if outcome == "survived" and not judge_alone:
+        left = max(1, round(SECONDS - (used_by_children() - used)))
+        outcome, found = play(number, [SWARM, SEEDS, "--skip", SKIPPED_SEEDS], left)
+        if outcome == "time":
+            # It may be slow only.
+            outcome, found = "survived", "no seed in time"
+        line = f"{line}; {found}"
+    return {"outcome": outcome, "line": line, "seconds": round(time.monotonic() - began, 1)}
+
+
+def used_by_children():
+    """Seconds of a core; with several jobs at a time too many."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def skip_what_the_stack_does_not_pass():
     """What the unmutated stack does not pass cannot tell a mutant from it."""
-    gauntlet = WORK / "build/release/examples/gauntlet"
-    words = [str(gauntlet), "--scripts", str(SCRIPTS), "--all"]
     environment = dict(os.environ, ACKCLOCK_MUTANT="0")
+    words = [str(GAUNTLET), "--scripts", str(SCRIPTS), "--all"]
     done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     names = [line.split("ms  ", 1)[1] for line in done.stdout.splitlines() if "ms  " in line]
     bad = [line for line in done.stdout.splitlines() if line.startswith(FAULTS)]
@@ -466,6 +499,17 @@ def skip_what_the_stack_does_not_pass():
     SKIPPED.write_text("\n".join(skipped))
     for line in bad:
         print(f"the stack itself: {line[:160]}", flush=True)
+    words = [str(SWARM), SEEDS, "--all"]
+    done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+    skipped = []
+    for line in done.stdout.splitlines():
+        first, _, rest = line.partition(": ")
+        if first.isdigit():
+            skipped.append(first)
+            print(f"the stack itself: seed {line[:160]}", flush=True)
+        elif first.endswith(" segments") and int(first.split()[0]) > MOST_SEGMENTS:
+            skipped.append(rest.split()[-1])
+    SKIPPED_SEEDS.write_text("\n".join(skipped))
 
 
 FAULTS = ("judge: ", "panic: ", "hang: ", "bytes: ")
@@ -478,11 +522,14 @@ def load():
 def run(arguments):
     mutants = json.loads(BUILT.read_text())["mutants"]
     state = load()
+    RUNS.mkdir(exist_ok=True)
+    for program in (GAUNTLET, SWARM):
+        shutil.copy(EXAMPLES / program.name, RUNS)
     skip_what_the_stack_does_not_pass()
-    outcome, line, seconds = one(0, False)
-    print(f"without a mutant: {outcome}: {line} ({seconds} s)", flush=True)
-    state["0"] = {"outcome": outcome, "line": line, "seconds": seconds, "digest": ""}
-    if outcome != "survived":
+    result = one(0, False)
+    print(f"without a mutant: {result}", flush=True)
+    state["0"] = {**result, "digest": ""}
+    if result["outcome"] != "survived":
         fail("the stack itself does not pass")
     wanted = []
     for number, mutant in mutants.items():
@@ -496,20 +543,19 @@ def run(arguments):
     if arguments.seen:
         wanted = [number for number in wanted if int(number) < lot.UNSEEN]
 
-    def play(number):
+    def take(number):
         # What breaks a sentence the judge has to see by itself.
         judge_alone = arguments.judge_alone or int(number) < 1000
-        outcome, line, seconds = one(int(number), judge_alone)
+        result = one(int(number), judge_alone)
         mutant = mutants[number]
-        result = {"outcome": outcome, "line": line, "seconds": seconds, "digest": mutant["digest"]}
         name = mutant["name"] if int(number) < lot.UNSEEN else "unseen"
-        shown = line[:150] if int(number) < lot.UNSEEN else ""
-        print(f"{number:>5} {outcome:9} {seconds:6} s  {name}  {shown}", flush=True)
-        state[number] = result
+        shown = result["line"][:150] if int(number) < lot.UNSEEN else ""
+        print(f"{number:>5} {result['outcome']:9} {result['seconds']:6} s  {name}  {shown}", flush=True)
+        state[number] = {**result, "digest": mutant["digest"]}
         STATE.write_text(json.dumps(state, indent=1))
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        list(pool.map(play, wanted))
+        list(pool.map(take, wanted))
 
 
 def report(arguments):

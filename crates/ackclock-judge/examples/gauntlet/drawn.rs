@@ -8,10 +8,14 @@ use ackclock::tcp::{
 };
 use ackclock::time::Duration;
 
-/// splitmix64 (Steele, Lea and Flood 2014).
-struct Lot(u64);
+/// Random numbers of a seed: splitmix64 (Steele, Lea and Flood 2014).
+pub(crate) struct Lot(u64);
 
 impl Lot {
+    pub(crate) fn new(seed: u64) -> Lot {
+        Lot(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,12 +23,17 @@ impl Lot {
         mixed ^ (mixed >> 31)
     }
 
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.next() as usize % choices.len()]
+    pub(crate) fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len() as u64) as usize]
+    }
+
+    /// A number below a bound.
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
     }
 
     /// True once in so many times.
-    fn rarely(&mut self, times: u64) -> bool {
+    pub(crate) fn rarely(&mut self, times: u64) -> bool {
         self.next().is_multiple_of(times)
     }
 }
@@ -120,7 +129,7 @@ fn plan(lot: &mut Lot) -> Plan {
 
 /// The run of a seed.
 pub(crate) fn run(seed: u64) -> Run {
-    let mut lot = Lot(seed);
+    let mut lot = Lot::new(seed);
     let mut run = Run::new(lot.of(&PATHS));
     run.law = lot.of(&[
         "reno",

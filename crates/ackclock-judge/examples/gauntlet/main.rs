@@ -17,6 +17,7 @@
 mod actor;
 mod drawn;
 mod emulated;
+mod peers;
 mod situations;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

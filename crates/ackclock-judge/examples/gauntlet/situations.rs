@@ -4,14 +4,16 @@ use crate::Situation;
 use crate::actor::{Leave, Plan, QUIET};
 use crate::drawn;
 use crate::emulated::Run;
+use crate::peers;
 use ackclock::tcp::{AckPolicy, Config, EcnMode, Keepalive, RecoveryAlgorithm};
 use ackclock::time::Duration;
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 const CLEAN: &str = "rate=10mbit,delay=10ms,loss=0";
 
-/// Situations by lot.
+/// Situations by lot, and peers.
 const DRAWN: u64 = 700;
+const PEERS: u64 = 1_500;
 
 /// Both ends have this configuration.
 fn both(change: impl FnOnce(&mut Config)) -> [Config; 2] {
@@ -47,6 +49,9 @@ pub(crate) fn all() -> Vec<Situation> {
     }
     for seed in 1..=DRAWN {
         add(format!("drawn {seed}"), drawn::run(seed));
+    }
+    for seed in 1..=PEERS {
+        list.push(Situation { name: format!("peer {seed}"), run: Box::new(move || peers::play(seed)) });
     }
     list
 }
