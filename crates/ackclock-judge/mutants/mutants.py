@@ -441,7 +441,7 @@ def dump_scripts():
     print(f"{len(list(SCRIPTS.iterdir()))} scripts")
 
 
-OUTCOMES = {0: "survived", 1: "judge", 2: "panic", 3: "hang", 4: "bytes", 5: "swarm"}
+OUTCOMES = {0: "survived", 1: "judge", 2: "panic", 3: "hang", 4: "bytes", 5: "swarm", 6: "numbers"}
 
 
 def play(number, words, seconds):
@@ -470,7 +470,7 @@ def one(number, judge_alone):
     began, used = time.monotonic(), used_by_children()
     words = [GAUNTLET, "--scripts", SCRIPTS, "--skip", SKIPPED] + ["--judge-alone"] * judge_alone
     outcome, line = play(number, words, GAUNTLET_SECONDS)
-    if judge_alone and outcome in ("panic", "hang", "bytes"):
+    if judge_alone and outcome in ("panic", "hang", "bytes", "numbers"):
         outcome = f"survived the judge, not {outcome}"
     if outcome == "survived" and not judge_alone:
         left = max(1, round(SECONDS - (used_by_children() - used)))
@@ -512,7 +512,7 @@ def skip_what_the_stack_does_not_pass():
     SKIPPED_SEEDS.write_text("\n".join(skipped))
 
 
-FAULTS = ("judge: ", "panic: ", "hang: ", "bytes: ")
+FAULTS = ("judge: ", "panic: ", "hang: ", "bytes: ", "numbers: ")
 
 
 def load():

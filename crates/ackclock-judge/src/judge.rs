@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::connection::{Connection, Raw};
 use crate::facts::Syn;
 use crate::format;
+use crate::isn::InitialNumbers;
 use crate::settings::Settings;
 use crate::strangers::Strangers;
 use crate::verdict::{Docket, Findings, Unknown};
@@ -24,6 +25,7 @@ type Ends = (SocketAddr, SocketAddr);
 pub struct Judge {
     settings: Settings,
     slots: HashMap<Ends, Slot>,
+    initial_numbers: InitialNumbers,
     /// No connection is overdue before this time.
     due: Instant,
     packets: u64,
@@ -103,10 +105,14 @@ impl Judge {
         }
         let mut due = Instant::FAR_FUTURE;
         for (ends, slot) in &mut self.slots {
-            let Some(connection) = &mut slot.connection else { continue };
+            let (findings, written) = (&mut self.findings, &mut slot.written);
+            let mut docket = Docket { findings, local: ends.0, remote: ends.1, written };
+            let Some(connection) = &mut slot.connection else {
+                slot.strangers.on_time(now, &self.settings, &mut docket);
+                due = due.min(slot.strangers.due(&self.settings));
+                continue;
+            };
             if connection.due() < now {
-                let (findings, written) = (&mut self.findings, &mut slot.written);
-                let mut docket = Docket { findings, local: ends.0, remote: ends.1, written };
                 connection.on_time(now, &mut docket);
             }
             due = due.min(connection.due());
@@ -170,6 +176,14 @@ impl Judge {
         if begins {
             let answers = raw.header.flags.contains(Flags::ACK);
             let peer = slot.syn.take().filter(|_| answers);
+            let mut docket = Docket {
+                findings: &mut self.findings,
+                local: ends.0,
+                remote: ends.1,
+                written: &mut slot.written,
+            };
+            let at = (raw.time, raw.number);
+            self.initial_numbers.on_begin(at, ends, raw.header.seq, &mut docket);
             slot.connection = match (answers, peer) {
                 // A SYN-ACK to a SYN that was not seen.
                 (true, None) => None,
@@ -206,7 +220,8 @@ impl Judge {
             slot.syn = Some((raw.header.seq, Syn::of(&raw.header, raw.time)));
         }
         let Some(connection) = &mut slot.connection else {
-            slot.strangers.on_received(raw);
+            slot.strangers.on_received(raw, &self.settings, slot.syn.is_some());
+            self.due = self.due.min(slot.strangers.due(&self.settings));
             return;
         };
         if connection.lost.is_some() {

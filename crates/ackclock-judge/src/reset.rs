@@ -150,7 +150,7 @@ impl Resets {
                     self.owe((now, 0), "closed with data that nobody has read", &RST_MISSING);
                 }
             }
-            Call::Write(_) | Call::Urgent | Call::Close => {}
+            Call::Write(_) | Call::Urgent | Call::Close | Call::UserTimeout(_) => {}
         }
     }
 

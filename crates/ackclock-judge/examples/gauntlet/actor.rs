@@ -1,6 +1,7 @@
 //! An application that does what a plan says at one end of a connection, and tells the judge of each call.
 
 use crate::emulated::Bench;
+use crate::hosts::Tune;
 use ackclock::apps::{Application, Pattern, StartError};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{Event, Handle, ListenConfig, Listener, Stack};
@@ -44,6 +45,8 @@ pub(crate) struct Plan {
     pub(crate) stays: Duration,
     /// It writes only when the other has finished.
     pub(crate) answers: bool,
+    /// It changes a setting of the connection so long after the beginning.
+    pub(crate) tune: Option<(Duration, Tune)>,
 }
 
 /// Writes nothing, reads all.
@@ -59,13 +62,22 @@ pub(crate) const QUIET: Plan = Plan {
     leave: Leave::HalfClose,
     stays: Duration::ZERO,
     answers: false,
+    tune: None,
 };
 
 /// Which end, and of what.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Role {
-    Connects { local: Option<SocketAddr>, remote: SocketAddr, at: Instant },
-    Listens { on: SocketAddr },
+    Connects {
+        local: Option<SocketAddr>,
+        remote: SocketAddr,
+        at: Instant,
+    },
+    /// With a listener of its own, or one that all servers of the host share.
+    Listens {
+        with: ListenConfig,
+        shared: bool,
+    },
 }
 
 /// One end of one connection.
@@ -85,6 +97,8 @@ pub(crate) struct Actor {
     read: u64,
     next_write: Instant,
     next_read: Instant,
+    /// When a setting is changed.
+    next_tune: Instant,
     /// When all was written.
     written_at: Option<Instant>,
     /// The other has finished.
@@ -115,6 +129,7 @@ impl Actor {
             read: 0,
             next_write: Instant::ZERO,
             next_read: Instant::ZERO,
+            next_tune: Instant::FAR_FUTURE,
             written_at: None,
             heard_end: false,
             has_shut: false,
@@ -162,6 +177,7 @@ impl Actor {
         self.ends = stack.local_addr(handle).zip(stack.remote_addr(handle));
         self.next_write = now;
         self.next_read = now + self.plan.reads_from;
+        self.next_tune = self.plan.tune.map_or(Instant::FAR_FUTURE, |(after, _)| now + after);
     }
 
     /// Does what can be done now.
@@ -191,12 +207,53 @@ impl Actor {
         if !self.plan.answers || self.heard_end {
             self.write(now, stack, handle);
         }
+        self.tune(now, stack, handle);
         self.finish(now, stack, handle);
+        self.check(now, stack);
         if stack.readiness(handle).is_some_and(|readiness| readiness.closed)
             && stack.received(handle).is_err()
         {
             _ = stack.close(now, handle);
             (self.handle, self.is_over) = (None, true);
+        }
+    }
+
+    fn tune(&mut self, now: Instant, stack: &mut Net, handle: Handle) {
+        if let Some((_, tune)) = self.plan.tune
+            && now >= self.next_tune
+        {
+            self.next_tune = Instant::FAR_FUTURE;
+            if !tune.call(now, stack, handle) {
+                self.bench.untrue(format!("{tune:?} is refused"));
+            }
+            if let Tune::UserTimeout(time) = tune {
+                self.tell(now, Call::UserTimeout(time));
+            }
+        }
+    }
+
+    /// What the stack tells of the connection is what the application knows of it.
+    fn check(&self, now: Instant, stack: &Net) {
+        let Some(info) = self.handle.and_then(|handle| stack.info(now, handle)) else { return };
+        let first_sent = info.bytes_sent.saturating_sub(info.bytes_retransmitted);
+        let holds = [
+            (info.bytes_received == self.read + u64::from(info.receive_queue), "bytes received"),
+            (info.bytes_acked + u64::from(info.send_queue) == self.written, "bytes acknowledged"),
+            ((info.bytes_acked..=self.written).contains(&first_sent), "bytes sent"),
+            (!self.heard_end || info.out_of_order == 0, "bytes out of order"),
+            (info.cwnd > 0 && info.ssthresh > 0, "window and threshold"),
+        ];
+        // The pointer of one segment reaches no further.
+        let ahead = self.handle.and_then(|handle| stack.urgent_ahead(handle));
+        if let (Some(ahead), Some((local, remote))) =
+            (ahead.filter(|ahead| *ahead < 60_000), self.ends)
+            && !self.bench.is_urgent_end((remote, local), self.read + u64::from(ahead))
+        {
+            self.bench.untrue(format!("urgent data is to end {ahead} bytes after {}", self.read));
+        }
+        if let Some((_, what)) = holds.iter().find(|(holds, _)| !holds) {
+            let (written, read) = (self.written, self.read);
+            self.bench.untrue(format!("{what} with {written} written, {read} read: {info:?}"));
         }
     }
 
@@ -228,6 +285,9 @@ impl Actor {
                 self.tell(now, Call::Urgent);
             }
             self.written += taken as u64;
+            if let Some(ends) = self.ends.filter(|_| is_urgent && taken > 0) {
+                self.bench.urgent_ends(ends, self.written);
+            }
             self.pieces += 1;
             if self.pieces.is_multiple_of(self.plan.burst.into()) {
                 self.next_write = now + self.plan.gap;
@@ -296,10 +356,12 @@ impl Application<'static, BuiltIn> for Actor {
     fn start(&mut self, now: Instant, stack: &mut Net) -> Result<(), StartError> {
         match self.role {
             Role::Connects { .. } => self.connect(now, stack),
-            Role::Listens { on } => {
-                let mut config = ListenConfig::new(on);
-                config.connection = self.config;
-                self.listener = Some(stack.listen(config).map_err(StartError::Listen)?);
+            Role::Listens { mut with, shared } => {
+                with.connection = self.config;
+                self.listener = match shared {
+                    true => self.bench.listener(|| stack.listen(with).ok()),
+                    false => Some(stack.listen(with).map_err(StartError::Listen)?),
+                };
                 Ok(())
             }
         }
@@ -325,7 +387,7 @@ impl Application<'static, BuiltIn> for Actor {
         let later = |at: Instant| if at > now { at } else { Instant::FAR_FUTURE };
         let leaves =
             self.written_at.map_or(Instant::FAR_FUTURE, |since| later(since + self.plan.stays));
-        later(self.next_write).min(later(self.next_read)).min(leaves)
+        later(self.next_write).min(later(self.next_read)).min(later(self.next_tune)).min(leaves)
     }
 
     fn on_wake(&mut self, now: Instant, stack: &mut Net) {

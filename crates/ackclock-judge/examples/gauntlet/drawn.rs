@@ -2,6 +2,8 @@
 
 use crate::actor::{Leave, Plan, QUIET};
 use crate::emulated::Run;
+use crate::hosts::{Hosting, Tune};
+use ackclock::congestion::InitialWindow;
 use ackclock::tcp::{
     AckPolicy, BufferTuning, Config, EcnMode, Keepalive, Pacing, RecoveryAlgorithm,
     RestartAfterIdle,
@@ -154,11 +156,90 @@ pub(crate) fn run(seed: u64) -> Run {
         run.connections = lot.of(&[3, 12]);
         run.apart = Duration::from_millis(lot.of(&[1, 60]));
     }
+    leave_early(&mut lot, &mut run);
+    run
+}
+
+fn leave_early(lot: &mut Lot, run: &mut Run) {
     if lot.rarely(8) {
         let end = usize::from(lot.rarely(2));
         run.plans[end].leave = lot.of(&[Leave::Abort, Leave::CloseBoth]);
         run.arrives = false;
         run.limit = Duration::from_secs(60);
     }
+}
+
+/// Laws with their parameters.
+const LAWS: [&str; 11] = [
+    "cubic",
+    "reno",
+    "veno",
+    "bbr",
+    "vegas:alpha=1,beta=3,gamma=1",
+    "vegas:growth=per-ack",
+    "tahoe",
+    "cubic:hystart=off",
+    "reno:hystart=on",
+    "reno:growth=per-ack",
+    "veno:growth=abc",
+];
+
+/// The run of a seed with everything by lot that a host can be set to: all of [`Config`], of its stack and its listeners, and
+/// calls in between.
+pub(crate) fn wide_run(seed: u64) -> Run {
+    let mut lot = Lot::new(seed ^ 0x31de);
+    let mut run = Run::new(lot.of(&PATHS));
+    (run.law, run.seed) = (lot.of(&LAWS), seed);
+    run.configs = [wide_config(&mut lot), wide_config(&mut lot)];
+    run.plans = [plan(&mut lot), plan(&mut lot)];
+    run.ipv6 = lot.rarely(2);
+    run.simultaneous = lot.rarely(12);
+    run.limit = Duration::from_secs(900);
+    if !run.simultaneous && lot.rarely(2) {
+        run.connections = lot.of(&[2, 5, 20]);
+        run.apart = Duration::from_millis(lot.of(&[0, 1, 60]));
+        run.one_port = lot.rarely(2);
+    }
+    let connections = usize::from(run.connections);
+    run.hosting =
+        Some([Hosting::draw(&mut lot, connections), Hosting::draw(&mut lot, connections)]);
+    if lot.rarely(2) {
+        let after = Duration::from_millis(lot.of(&[1, 30, 700]));
+        run.plans[usize::from(lot.rarely(2))].tune = Some((after, Tune::draw(&mut lot)));
+    }
+    leave_early(&mut lot, &mut run);
     run
+}
+
+/// All of a connection's settings.
+fn wide_config(lot: &mut Lot) -> Config {
+    let secs = Duration::from_secs;
+    let mut config = config(lot);
+    if lot.rarely(2) {
+        draw_rare(lot, &mut config);
+    }
+    config.send_buffer = lot.of(&[256 * 1024, 3_000, 40_000]);
+    config.initial_window = lot.of(&[
+        InitialWindow::Rfc6928,
+        InitialWindow::Rfc3390,
+        InitialWindow::segments(1),
+        InitialWindow::segments(2),
+    ]);
+    config.ack_policy = match lot.below(5) {
+        0 => AckPolicy::EverySegment,
+        1 => AckPolicy::Delayed { timeout: Duration::from_millis(400), quick_acks: 0 },
+        _ => config.ack_policy,
+    };
+    let (initial, most) = lot.of(&[(secs(1), secs(120)), (secs(1), secs(60)), (secs(3), secs(3))]);
+    (config.rto.initial, config.rto.max) = (initial, most);
+    config.rto.min = Duration::from_millis(lot.of(&[200, 200, 30, 1_000]));
+    config.give_up = secs(lot.of(&[924, 120]));
+    config.syn_give_up = secs(lot.of(&[180, 200]));
+    config.user_timeout = lot.of(&[None, None, Some(secs(300))]);
+    config.linger = lot.of(&[None, None, Some(secs(100))]);
+    config.msl = secs(lot.of(&[30, 1]));
+    config.fin_wait_2_timeout = secs(lot.of(&[60, 200]));
+    config.hop_limit = lot.of(&[64, 255, 1]);
+    config.dscp = lot.of(&[0, 46]);
+    config
 }

@@ -124,8 +124,8 @@ impl Peer {
             12 => self.send_oddly(gap),
             13 if self.lot.rarely(4) => self.fail(gap),
             14 if self.lot.rarely(4) => {
-                let call = self.lot.of(&["nagle on", "nagle off", "cork on", "cork off"]);
-                self.line(gap, call);
+                self.line(gap, "cork on");
+                self.line("0", "cork off");
             }
             15 if self.lot.rarely(6) => self.finish(gap),
             _ => self.line(gap, "quiet"),
@@ -152,7 +152,8 @@ impl Peer {
         let mut options = Vec::new();
         if self.timestamps {
             // Our clock read 1000 when the script began; the peer's has grains of 1 ms too.
-            let value = 100 + self.millis - if self.lot.rarely(12) { 200.min(self.millis) } else { 0 };
+            let value =
+                100 + self.millis - if self.lot.rarely(12) { 200.min(self.millis) } else { 0 };
             let back = self.lot.of(&[0, 10, 20, 60]).min(self.millis);
             options.push(format!("TS val {value} ecr {}", 1_000 + self.millis - back));
         }
@@ -221,7 +222,10 @@ impl Peer {
         let options = self.options(&[]);
         let (end, ack) = (seq + len, self.acked);
         let flags = format!("{more}{push}{}.", urgent.0);
-        self.line(gap, &format!("< {mark}{flags} {seq}:{end}({len}) ack {ack}{}{options}", urgent.1));
+        self.line(
+            gap,
+            &format!("< {mark}{flags} {seq}:{end}({len}) ack {ack}{}{options}", urgent.1),
+        );
     }
 
     /// Segments that no connection needs.

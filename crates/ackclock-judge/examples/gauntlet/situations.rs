@@ -13,6 +13,7 @@ const CLEAN: &str = "rate=10mbit,delay=10ms,loss=0";
 
 /// Situations by lot, and peers.
 const DRAWN: u64 = 700;
+const WIDE: u64 = 700;
 const PEERS: u64 = 1_500;
 
 /// Both ends have this configuration.
@@ -50,8 +51,15 @@ pub(crate) fn all() -> Vec<Situation> {
     for seed in 1..=DRAWN {
         add(format!("drawn {seed}"), drawn::run(seed));
     }
+    for seed in 1..=WIDE {
+        let run = drawn::wide_run(seed);
+        list.push(Situation { name: format!("wide {seed}"), run: Box::new(move || run.run()) });
+    }
     for seed in 1..=PEERS {
-        list.push(Situation { name: format!("peer {seed}"), run: Box::new(move || peers::play(seed)) });
+        list.push(Situation {
+            name: format!("peer {seed}"),
+            run: Box::new(move || peers::play(seed)),
+        });
     }
     list
 }

@@ -161,7 +161,7 @@ impl Silence {
             }
             Call::Close => _ = self.closed_at.get_or_insert(now),
             Call::Abort | Call::CloseBoth => self.aborted = true,
-            Call::Read(_) | Call::Urgent => {}
+            Call::Read(_) | Call::Urgent | Call::UserTimeout(_) => {}
         }
     }
 
