@@ -536,10 +536,11 @@ def run(arguments):
         known = state.get(number)
         is_known = known and known["digest"] == mutant["digest"]
         if arguments.only:
-            if number in arguments.only.split(",") or mutant["name"] in arguments.only.split(","):
-                wanted.append(number)
+            continue
         elif not is_known or (arguments.survivors and known["outcome"] != "judge"):
             wanted.append(number)
+    for each in arguments.only.split(",") if arguments.only else []:
+        wanted += [number for number, mutant in mutants.items() if each in (number, mutant["name"])]
     if arguments.seen:
         wanted = [number for number in wanted if int(number) < lot.UNSEEN]
 

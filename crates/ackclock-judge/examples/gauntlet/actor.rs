@@ -43,6 +43,8 @@ pub(crate) struct Plan {
     pub(crate) leave: Leave,
     /// How long it stays after it has written all.
     pub(crate) stays: Duration,
+    /// A server accepts no connection before.
+    pub(crate) accepts_from: Duration,
     /// It writes only when the other has finished.
     pub(crate) answers: bool,
     /// It changes a setting of the connection so long after the beginning.
@@ -61,6 +63,7 @@ pub(crate) const QUIET: Plan = Plan {
     read_gap: Duration::ZERO,
     leave: Leave::HalfClose,
     stays: Duration::ZERO,
+    accepts_from: Duration::ZERO,
     answers: false,
     tune: None,
 };
@@ -180,10 +183,15 @@ impl Actor {
         self.next_tune = self.plan.tune.map_or(Instant::FAR_FUTURE, |(after, _)| now + after);
     }
 
+    fn accepts_at(&self) -> Instant {
+        Instant::ZERO + self.plan.accepts_from
+    }
+
     /// Does what can be done now.
     fn drive(&mut self, now: Instant, stack: &mut Net) {
         self.now = now;
         if self.handle.is_none()
+            && now >= self.accepts_at()
             && let Some(listener) = self.listener
             && let Some(handle) = stack.accept(listener)
         {
@@ -380,7 +388,9 @@ impl Application<'static, BuiltIn> for Actor {
         if self.handle.is_none() {
             return match self.role {
                 Role::Connects { at, .. } => at,
-                Role::Listens { .. } => Instant::FAR_FUTURE,
+                Role::Listens { .. } => Some(self.accepts_at())
+                    .filter(|at| *at > self.now)
+                    .unwrap_or(Instant::FAR_FUTURE),
             };
         }
         let now = self.now;

@@ -184,11 +184,20 @@ const LAWS: [&str; 11] = [
     "veno:growth=abc",
 ];
 
+/// Paths with long round trips, or with none to speak of.
+const FAR_PATHS: [&str; 4] = [
+    "rate=1mbit,delay=1500ms,loss=3%",
+    "rate=20mbit,delay=300ms,loss=0.5%,queue=1000",
+    "rate=300kbit,delay=200ms,loss=1%,queue=12",
+    "rate=1gbit,delay=20us,loss=1%,reorder=3%:100us",
+];
+
 /// The run of a seed with everything by lot that a host can be set to: all of [`Config`], of its stack and its listeners, and
 /// calls in between.
 pub(crate) fn wide_run(seed: u64) -> Run {
     let mut lot = Lot::new(seed ^ 0x31de);
-    let mut run = Run::new(lot.of(&PATHS));
+    let path = if lot.rarely(4) { lot.of(&FAR_PATHS) } else { lot.of(&PATHS) };
+    let mut run = Run::new(path);
     (run.law, run.seed) = (lot.of(&LAWS), seed);
     run.configs = [wide_config(&mut lot), wide_config(&mut lot)];
     run.plans = [plan(&mut lot), plan(&mut lot)];
@@ -201,8 +210,9 @@ pub(crate) fn wide_run(seed: u64) -> Run {
         run.one_port = lot.rarely(2);
     }
     let connections = usize::from(run.connections);
-    run.hosting =
-        Some([Hosting::draw(&mut lot, connections), Hosting::draw(&mut lot, connections)]);
+    let hosting = [0, 1].map(|_| Hosting::draw(&mut lot, connections));
+    run.arrives = hosting[1].has_room_for(connections) || run.path == PATHS[0];
+    run.hosting = Some(hosting);
     if lot.rarely(2) {
         let after = Duration::from_millis(lot.of(&[1, 30, 700]));
         run.plans[usize::from(lot.rarely(2))].tune = Some((after, Tune::draw(&mut lot)));

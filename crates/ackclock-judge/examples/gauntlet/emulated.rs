@@ -4,8 +4,8 @@ use crate::actor::{Actor, Plan, QUIET, Role};
 use crate::hosts::Hosting;
 use crate::{Fault, Outcome};
 use ackclock::congestion::BuiltIn;
-use ackclock::stack::{ListenConfig, Listener, Stack};
-use ackclock::tcp::Config;
+use ackclock::stack::{ListenConfig, Listener};
+use ackclock::tcp::{Config, Info};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::{Checksums, Packet, Protocol, parse_packet};
 use ackclock_emulator::{Emulator, Event, HostId, LEFT, Observer, PairConfig, RIGHT};
@@ -189,7 +189,12 @@ impl Observer for Bench {
 /// What does not hold of a stack, which is left alone.
 fn broken(emulator: &Emulator<BuiltIn, Bench>) -> Option<Fault> {
     let mut stacks = [LEFT, RIGHT].into_iter().map(|host| emulator.stack(host));
-    let broken = stacks.find_map(Stack::broken_invariant)?;
+    let broken = stacks.find_map(|stack| {
+        let queued = |info: Info| u64::from(info.send_queue) + u64::from(info.receive_queue);
+        let held: u64 = stack.connections(emulator.now()).map(|(_, info)| queued(info)).sum();
+        let counted = (stack.memory_in_use() < held).then_some("what queues hold is memory in use");
+        stack.broken_invariant().or(counted)
+    })?;
     Some(Fault::Numbers(format!("this does not hold: {broken}")))
 }
 
@@ -207,6 +212,8 @@ pub(crate) struct Run {
     /// So many connections, each so much later than the one before.
     pub(crate) connections: u16,
     pub(crate) apart: Duration,
+    /// When the first of them begins.
+    pub(crate) begins: Duration,
     /// They go to one port.
     pub(crate) one_port: bool,
     /// The two hosts, if their stacks are not the emulator's.
@@ -218,6 +225,8 @@ pub(crate) struct Run {
     pub(crate) limit: Duration,
     /// All that is written must arrive within the limit.
     pub(crate) arrives: bool,
+    /// What has arrived then must have taken no longer, because of what path and law can do.
+    pub(crate) within: Duration,
 }
 
 impl Run {
@@ -231,12 +240,14 @@ impl Run {
             plans: [Plan { amount: 60_000, ..QUIET }, QUIET],
             connections: 1,
             apart: Duration::ZERO,
+            begins: Duration::ZERO,
             one_port: false,
             hosting: None,
             simultaneous: false,
             seed: 1,
             limit: Duration::from_secs(60),
             arrives: true,
+            within: Duration::MAX,
         }
     }
 
@@ -253,7 +264,8 @@ impl Run {
     fn actors(&self, bench: &Bench) -> Vec<[Actor; 2]> {
         let pair = |index: u16| {
             let ends = self.ends(index);
-            let at = Instant::ZERO + self.apart.saturating_mul(u32::from(index).into());
+            let after = self.apart.saturating_mul(u32::from(index).into());
+            let at = Instant::ZERO + self.begins + after;
             let local = self.simultaneous.then_some(ends[0]);
             let left = Role::Connects { local, remote: ends[1], at };
             let right = match self.simultaneous {
@@ -327,12 +339,21 @@ impl Run {
         let end = Instant::ZERO + self.limit;
         let mut now = Instant::ZERO;
         let step = Duration::from_millis(200);
+        let mut arrived_at = None;
         while now < end && !emulator.is_done() {
             now = (now + step).min(end);
             emulator.run_until(now);
             bench.on_time(now);
             if let Some(fault) = bench.fault().or_else(|| broken(&emulator)) {
                 return Err(fault);
+            }
+            let has_arrived = ids.iter().all(|(_, right)| {
+                emulator
+                    .application(*right)
+                    .is_some_and(|right| right.moved().1 == self.plans[0].amount)
+            });
+            if has_arrived {
+                arrived_at.get_or_insert(now);
             }
         }
         // What a connection does when the applications have left it.
@@ -351,6 +372,10 @@ impl Run {
                 )));
             }
         }
-        Ok(bench.judged())
+        let took = arrived_at.map_or(self.limit, |at| at.saturating_since(Instant::ZERO));
+        match took > self.within {
+            true => Err(Fault::Hang(format!("takes {took:?}, where {:?} are enough", self.within))),
+            false => Ok(bench.judged()),
+        }
     }
 }

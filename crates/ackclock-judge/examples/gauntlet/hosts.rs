@@ -28,6 +28,21 @@ pub(crate) struct Hosting {
 }
 
 impl Hosting {
+    /// A host with room for `half_open` half-open connections, and with other addresses besides.
+    pub(crate) fn small(half_open: usize) -> Hosting {
+        Hosting {
+            segmentation: false,
+            memory: u64::MAX,
+            max_half_open: 4_096,
+            max_time_wait: 16_384,
+            more_addresses: true,
+            half_open,
+            backlog: 100,
+            defer_accept: 0,
+            any_destination: false,
+        }
+    }
+
     /// Everything by lot; `connections` come at a time.
     pub(crate) fn draw(lot: &mut Lot, connections: usize) -> Hosting {
         Hosting {
@@ -41,6 +56,12 @@ impl Hosting {
             defer_accept: 0,
             any_destination: lot.rarely(4),
         }
+    }
+
+    /// Whether so many connections at a time have a half-open record each; else old ones give way, and with a lost packet
+    /// of theirs they are over.
+    pub(crate) fn has_room_for(&self, connections: usize) -> bool {
+        self.half_open.min(self.max_half_open) >= connections
     }
 
     /// The listener of a server.

@@ -21,6 +21,7 @@ mod emulated;
 mod hosts;
 mod peers;
 mod situations;
+mod speeds;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

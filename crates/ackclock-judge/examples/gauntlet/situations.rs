@@ -4,7 +4,9 @@ use crate::Situation;
 use crate::actor::{Leave, Plan, QUIET};
 use crate::drawn;
 use crate::emulated::Run;
+use crate::hosts::{Hosting, Tune};
 use crate::peers;
+use crate::speeds;
 use ackclock::tcp::{AckPolicy, Config, EcnMode, Keepalive, RecoveryAlgorithm};
 use ackclock::time::Duration;
 
@@ -50,6 +52,15 @@ pub(crate) fn all() -> Vec<Situation> {
     }
     for seed in 1..=DRAWN {
         add(format!("drawn {seed}"), drawn::run(seed));
+    }
+    for (name, run) in timeouts() {
+        add(name, run);
+    }
+    for (name, run) in crowds() {
+        add(name, run);
+    }
+    for (name, run) in speeds::all() {
+        list.push(Situation { name, run: Box::new(move || run.run()) });
     }
     for seed in 1..=WIDE {
         let run = drawn::wide_run(seed);
@@ -396,6 +407,59 @@ fn transfers(amount: u64, seed: u64) -> Vec<(String, Run)> {
             let run = Run { law, configs, plans, seed, limit, ..Run::new(path) };
             let name = format!("{amount} bytes, {law}, {}, {path}", recovery.name());
             list.push((name, run));
+        }
+    }
+    list
+}
+
+/// A path is gone for good, and the application has set, when it opened or later, how long it waits.
+fn timeouts() -> Vec<(String, Run)> {
+    let gone = |law: &'static str, tune: Option<Tune>, timeout: Option<u64>| {
+        let mut run = Run::new("rate=10mbit,delay=10ms,loss=0,outage=90ms..2000s:lose");
+        (run.law, run.arrives, run.limit) = (law, false, MS(400_000));
+        run.configs = both(|config| config.user_timeout = timeout.map(Duration::from_secs));
+        run.plans[0] = Plan { tune: tune.map(|tune| (MS(30), tune)), ..writes(300_000) };
+        run
+    };
+    let later = Tune::UserTimeout(Duration::from_secs(20));
+    let mut list = Vec::new();
+    for law in ["cubic", "bbr"] {
+        list.push((format!("a user timeout, {law}"), gone(law, None, Some(30))));
+        list.push((
+            format!("a user timeout that is set later, {law}"),
+            gone(law, Some(later), None),
+        ));
+        list.push((
+            format!("a user timeout that is lowered, {law}"),
+            gone(law, Some(later), Some(200)),
+        ));
+    }
+    list
+}
+
+/// Many connections to one port that has room for few half-open ones, so that others get SYN cookies, in each of the periods
+/// that a cookie tells; and many one after the other, none of which has to wait.
+fn crowds() -> Vec<(String, Run)> {
+    let crowd = |ipv6: bool, begins: u64, apart: u64, half_open: usize| Run {
+        ipv6,
+        connections: 20,
+        one_port: true,
+        begins: MS(begins),
+        apart: MS(apart),
+        plans: [writes(3_000), writes(2_000)],
+        hosting: Some([Hosting::small(64), Hosting::small(half_open)]),
+        limit: Duration::from_secs(900),
+        ..Run::new(CLEAN)
+    };
+    let mut list = Vec::new();
+    for ipv6 in [false, true] {
+        for begins in [0, 40_000, 80_000, 130_000] {
+            let when = format!("over IPv{} at {begins} ms", if ipv6 { 6 } else { 4 });
+            list.push((format!("a crowd {when}"), crowd(ipv6, begins, 0, 2)));
+            list.push((format!("one after the other {when}"), crowd(ipv6, begins, 900, 2)));
+            let mut waiting = crowd(ipv6, begins, 2, 64);
+            waiting.plans[1].accepts_from = MS(begins + 1_000);
+            list.push((format!("a crowd that waits {when}"), waiting));
         }
     }
     list
