@@ -29,6 +29,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import lot
+import report
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -524,15 +525,18 @@ def run(arguments):
     state = load()
     RUNS.mkdir(exist_ok=True)
     for program in (GAUNTLET, SWARM):
-        shutil.copy(EXAMPLES / program.name, RUNS)
+        program.unlink(missing_ok=True)
+        shutil.copy(EXAMPLES / program.name, program)
     skip_what_the_stack_does_not_pass()
     result = one(0, False)
     print(f"without a mutant: {result}", flush=True)
     state["0"] = {**result, "digest": ""}
     if result["outcome"] != "survived":
         fail("the stack itself does not pass")
-    wanted = []
+    wanted, equivalent = [], report.reasons("equivalent.toml")
     for number, mutant in mutants.items():
+        if mutant["name"] in equivalent and not arguments.equivalents:
+            continue
         known = state.get(number)
         is_known = known and known["digest"] == mutant["digest"]
         if arguments.only:
@@ -552,46 +556,17 @@ def run(arguments):
         name = mutant["name"] if int(number) < lot.UNSEEN else "unseen"
         shown = result["line"][:150] if int(number) < lot.UNSEEN else ""
         print(f"{number:>5} {result['outcome']:9} {result['seconds']:6} s  {name}  {shown}", flush=True)
-        state[number] = {**result, "digest": mutant["digest"]}
+        # Every run had as many segments, and in the swarm the same ones, as without a mutant.
+        unchanged = result["line"] == state["0"]["line"]
+        state[number] = {**result, "digest": mutant["digest"], "unchanged": unchanged}
         STATE.write_text(json.dumps(state, indent=1))
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
         list(pool.map(take, wanted))
 
 
-def report(arguments):
-    built = json.loads(BUILT.read_text())
-    mutants, state = built["mutants"], load()
-    equivalent = tomllib.loads((HERE / "equivalent.toml").read_text()) if (
-        HERE / "equivalent.toml").exists() else {}
-    untouched = state.get("0", {}).get("line")
-    groups = [("named", 1, 1000), ("by lot, seen", 1000, lot.UNSEEN), ("by lot, unseen", lot.UNSEEN, 9999)]
-    for title, low, high in groups:
-        numbers = [n for n in mutants if low <= int(n) < high]
-        outcomes = {}
-        for number in numbers:
-            outcome = state.get(number, {}).get("outcome", "not run")
-            if outcome != "judge" and mutants[number]["name"] in equivalent:
-                outcome = "equivalent"
-            outcomes.setdefault(outcome, []).append(number)
-        judge = len(outcomes.get("judge", []))
-        counted = len(numbers) - len(outcomes.get("equivalent", []))
-        print(f"{title}: {len(numbers)}; " + ", ".join(
-            f"{outcome} {len(those)}" for outcome, those in sorted(outcomes.items())))
-        others = len(numbers) - judge - sum(
-            len(outcomes.get(each, [])) for each in ("survived", "equivalent", "not run"))
-        same = sum(state[n]["line"] == untouched for n in outcomes.get("survived", []))
-        print(f"  of {counted} that are no equivalents the judge kills {judge}, other oracles {others} "
-              f"({100 * judge / max(counted, 1):.1f} and {100 * others / max(counted, 1):.1f} %); "
-              f"of those that survive {same} change the number of no packet")
-        if low == lot.UNSEEN and not arguments.unseen:
-            continue
-        for outcome, those in sorted(outcomes.items()):
-            for number in those if outcome != "judge" else []:
-                mutant, result = mutants[number], state.get(number, {})
-                reason = equivalent.get(mutant["name"], "")
-                print(f"  {outcome}: {number} {mutant['name']} ({mutant['file']}: {mutant['what']}) "
-                      f"{result.get('line', '')[:160]} {reason}")
+def show(arguments):
+    report.show(json.loads(BUILT.read_text())["mutants"], load(), arguments.unseen)
 
 
 def main():
@@ -603,11 +578,12 @@ def main():
     running.add_argument("--only")
     running.add_argument("--survivors", action="store_true", help="once more what the judge did not kill")
     running.add_argument("--judge-alone", action="store_true", help="also for mutants by lot")
+    running.add_argument("--equivalents", action="store_true", help="equivalent ones too")
     running.add_argument("--seen", action="store_true", help="leave the unseen ones out")
     running.set_defaults(call=run)
     reporting = commands.add_parser("report")
     reporting.add_argument("--unseen", action="store_true", help="tell the unseen ones' survivors too")
-    reporting.set_defaults(call=report)
+    reporting.set_defaults(call=show)
     arguments = parser.parse_args()
     arguments.call(arguments)
 

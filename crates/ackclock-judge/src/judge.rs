@@ -32,7 +32,7 @@ pub struct Judge {
     findings: Findings,
 }
 
-/// What is known of one pair of ends.
+/// The state of one pair of ends: the connection between them, or the segments that came without one.
 #[derive(Debug, Default)]
 struct Slot {
     connection: Option<Connection>,
@@ -98,7 +98,7 @@ impl Judge {
         }
     }
 
-    /// Nothing else has passed until `now`.
+    /// Time has passed until `now`, and no packet: silences that have become too long are judged.
     pub fn on_time(&mut self, now: Instant) {
         if now <= self.due {
             return;

@@ -219,8 +219,11 @@ impl Actor {
         self.finish(now, stack, handle);
         self.check(now, stack);
         if stack.readiness(handle).is_some_and(|readiness| readiness.closed)
-            && stack.received(handle).is_err()
+            && let Err(why) = stack.received(handle)
         {
+            if why == ReceiveError::WouldBlock {
+                self.bench.untrue("more is to come of a connection that is over".into());
+            }
             _ = stack.close(now, handle);
             (self.handle, self.is_over) = (None, true);
         }

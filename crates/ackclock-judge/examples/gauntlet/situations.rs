@@ -53,7 +53,7 @@ pub(crate) fn all() -> Vec<Situation> {
     for seed in 1..=DRAWN {
         add(format!("drawn {seed}"), drawn::run(seed));
     }
-    for (name, run) in timeouts() {
+    for (name, run) in urgent_and_timeouts() {
         add(name, run);
     }
     for (name, run) in crowds() {
@@ -412,8 +412,9 @@ fn transfers(amount: u64, seed: u64) -> Vec<(String, Run)> {
     list
 }
 
-/// A path is gone for good, and the application has set, when it opened or later, how long it waits.
-fn timeouts() -> Vec<(String, Run)> {
+/// Urgent data of many segments; and a path that is gone for good, where the application has set, when it opened or later, how
+/// long it waits.
+fn urgent_and_timeouts() -> Vec<(String, Run)> {
     let gone = |law: &'static str, tune: Option<Tune>, timeout: Option<u64>| {
         let mut run = Run::new("rate=10mbit,delay=10ms,loss=0,outage=90ms..2000s:lose");
         (run.law, run.arrives, run.limit) = (law, false, MS(400_000));
@@ -422,7 +423,13 @@ fn timeouts() -> Vec<(String, Run)> {
         run
     };
     let later = Tune::UserTimeout(Duration::from_secs(20));
-    let mut list = Vec::new();
+    let bulk = Plan { piece: 40_000, gap: MS(3), urgent: 2, ..writes(800_000) };
+    let urgent = Run { plans: [bulk, bulk], ..Run::new(CLEAN) };
+    let narrow = Run { path: "rate=10mbit,delay=10ms,loss=0,mtu=300", ..urgent.clone() };
+    let mut list = vec![
+        ("much urgent data".to_string(), urgent),
+        ("much urgent data over a narrow path".to_string(), narrow),
+    ];
     for law in ["cubic", "bbr"] {
         list.push((format!("a user timeout, {law}"), gone(law, None, Some(30))));
         list.push((

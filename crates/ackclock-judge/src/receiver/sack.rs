@@ -72,7 +72,7 @@ pub(crate) static DSACK_MISSING: Sentence = Sentence::should(
 /// Duplicates that are remembered until they are reported.
 const REMEMBERED: usize = 1024;
 
-/// The rules of SACK blocks.
+/// The state behind the rules of SACK blocks: what has come twice, and what the next ack must name first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sacks {
     /// Duplicates that no D-SACK block has reported yet.

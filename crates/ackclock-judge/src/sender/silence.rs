@@ -114,7 +114,7 @@ enum Waited {
     Unsent,
 }
 
-/// What the host owes, and since when.
+/// The times since which the host owes a segment, a probe or a FIN, and what the application has asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Silence {
     /// Number of the last packet.
