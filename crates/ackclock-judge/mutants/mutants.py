@@ -8,8 +8,9 @@
     mutants.py report             what was killed by whom, and what survived
 
 Each mutant is a branch in the copy, taken if `ACKCLOCK_MUTANT` is its number. Those of `named.toml` (1 and up)
-each break one sentence of an RFC in one place. Those by lot (1001 and up) are drawn over the lines of the core
-with the operators of cargo-mutants; those from 1121 on with another seed. Everything made lies in
+each break one sentence of an RFC in one place. Those by lot (1001 and up) were drawn over the lines of the core
+with the operators of cargo-mutants, those from 1121 on with another seed; `drawn.json` keeps them, and without
+it `build` draws anew. Everything made lies in
 `target/mutants` of the workspace; `run` goes on where it was stopped.
 """
 
@@ -34,6 +35,7 @@ import report
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 WORK = ROOT / "target" / "mutants"
+DRAWN = HERE / "drawn.json"
 TREE = WORK / "tree"
 SCRIPTS = WORK / "scripts"
 STATE = WORK / "state.json"
@@ -49,6 +51,7 @@ EXAMPLES = WORK / "build/release/examples"
 RUNS = WORK / "runs"
 GAUNTLET = RUNS / "gauntlet"
 SWARM = RUNS / "first_finding"
+PLAYED = RUNS / "scripts"
 # Of one core, in all, and for the gauntlet, which the stack itself passes in some three.
 SECONDS = 60
 GAUNTLET_SECONDS = 30
@@ -180,31 +183,26 @@ def named(sources):
 
 
 def by_lot(sources, out):
-    """The mutants by lot but those that were taken out."""
+    """The mutants by lot but those that were taken out: those that were drawn before, or new ones."""
+    if DRAWN.exists():
+        return [of_place(number, str(number), place) for number, place in lot.drawn_before(sources, DRAWN)]
     mutants = []
     for first, seed, count in lot.DRAWS:
-        drawn = lot.draw(sources, seed)
         number = first
-        for place in drawn:
+        for place in lot.draw(sources, seed):
             if number >= first + count:
                 break
-            if place.key() in out:
-                continue
-            chosen = f"crate::mutant::is({number})"
-            what = f"{place.what}, line {sources[place.file].count(chr(10), 0, place.start) + 1}"
-            mutants.append(
-                Mutant(
-                    number,
-                    place.key(),
-                    place.file,
-                    place.start,
-                    place.end,
-                    lambda text, place=place, chosen=chosen: place.render(chosen, text),
-                    what,
-                )
-            )
-            number += 1
+            if place.key() not in out:
+                mutants.append(of_place(number, place.key(), place))
+                number += 1
     return mutants
+
+
+def of_place(number, name, place):
+    def render(text):
+        return place.render(f"crate::mutant::is({number})", text)
+
+    return Mutant(number, name, place.file, place.start, place.end, render, place.what)
 
 
 def rewrite(text, mutants):
@@ -411,6 +409,8 @@ def build(_arguments):
         if cargo("build", "--release", "-p", crate, "--example", example).returncode:
             fail(f"{example} does not build")
     dump_scripts()
+    if not DRAWN.exists():
+        lot.keep(texts, mutants, DRAWN)
     table = {
         str(mutant.number): {
             "name": mutant.name, "file": mutant.file, "what": mutant.what, "digest": mutant.digest(),
@@ -469,7 +469,7 @@ def play(number, words, seconds):
 def one(number, judge_alone):
     """Runs one mutant: its outcome, what was said last, and the seconds that it took."""
     began, used = time.monotonic(), used_by_children()
-    words = [GAUNTLET, "--scripts", SCRIPTS, "--skip", SKIPPED] + ["--judge-alone"] * judge_alone
+    words = [GAUNTLET, "--scripts", PLAYED, "--skip", SKIPPED] + ["--judge-alone"] * judge_alone
     outcome, line = play(number, words, GAUNTLET_SECONDS)
     if judge_alone and outcome in ("panic", "hang", "bytes", "numbers"):
         outcome = f"survived the judge, not {outcome}"
@@ -492,7 +492,7 @@ def used_by_children():
 def skip_what_the_stack_does_not_pass():
     """What the unmutated stack does not pass cannot tell a mutant from it."""
     environment = dict(os.environ, ACKCLOCK_MUTANT="0")
-    words = [str(GAUNTLET), "--scripts", str(SCRIPTS), "--all"]
+    words = [str(GAUNTLET), "--scripts", str(PLAYED), "--all"]
     done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     names = [line.split("ms  ", 1)[1] for line in done.stdout.splitlines() if "ms  " in line]
     bad = [line for line in done.stdout.splitlines() if line.startswith(FAULTS)]
@@ -527,6 +527,8 @@ def run(arguments):
     for program in (GAUNTLET, SWARM):
         program.unlink(missing_ok=True)
         shutil.copy(EXAMPLES / program.name, program)
+    shutil.rmtree(PLAYED, ignore_errors=True)
+    shutil.copytree(SCRIPTS, PLAYED)
     skip_what_the_stack_does_not_pass()
     result = one(0, False)
     print(f"without a mutant: {result}", flush=True)
@@ -535,7 +537,7 @@ def run(arguments):
         fail("the stack itself does not pass")
     wanted, equivalent = [], report.reasons("equivalent.toml")
     for number, mutant in mutants.items():
-        if mutant["name"] in equivalent and not arguments.equivalents:
+        if report.key(number, mutant) in equivalent and not arguments.equivalents:
             continue
         known = state.get(number)
         is_known = known and known["digest"] == mutant["digest"]

@@ -12,16 +12,21 @@ HERE = Path(__file__).resolve().parent
 
 
 def reasons(file):
-    """Reasons by the names of mutants, from the tables of a file beside this one."""
+    """Reasons by the names of mutants, those by lot by their numbers, from the tables of a file beside this one."""
     tables = tomllib.loads((HERE / file).read_text())
     return {name: (kind, reason) for kind, table in tables.items() for name, reason in table.items()}
+
+
+def key(number, mutant):
+    """What the tables call a mutant."""
+    return number if int(number) > 1000 else mutant["name"]
 
 
 def show(mutants, state, tells_unseen):
     """Prints the table of docs/judge.md, and below it each mutant that survives; the unseen ones if asked for."""
     equivalent, surviving = reasons("equivalent.toml"), reasons("survivors.toml")
-    unknown = (equivalent.keys() | surviving.keys()) - {mutant["name"] for mutant in mutants.values()}
-    for name in sorted(unknown):
+    keys = {number: key(number, mutant) for number, mutant in mutants.items()}
+    for name in sorted((equivalent.keys() | surviving.keys()) - set(keys.values())):
         print(f"no such mutant any more: {name}")
     groups = [("that break a named sentence (the judge alone)", 1, 1000),
               ("by lot over the core's lines", 1000, lot.UNSEEN), ("by lot, not looked at before", lot.UNSEEN, 9999)]
@@ -39,16 +44,16 @@ def show(mutants, state, tells_unseen):
             # With the judge alone other oracles do not count.
             outcome = "survived" if outcome.startswith("survived") else outcome
             killed = outcome not in ("survived", "not run")
-            if killed and mutant["name"] in equivalent:
-                print(f"not equivalent, killed: {mutant['name']}")
-            if not killed and mutant["name"] in equivalent:
+            if killed and keys[number] in equivalent:
+                print(f"not equivalent, killed: {number}")
+            if not killed and keys[number] in equivalent:
                 outcome = "equivalent"
             counts[outcome if outcome in counts else "others"] += 1
             if outcome == "survived":
                 unchanged += result.get("unchanged", False)
             if outcome in ("survived", "not run") and (low < lot.UNSEEN or tells_unseen):
-                kind, reason = surviving.get(mutant["name"], ("", "no reason is known"))
-                details.append(f"{outcome}: {number} {mutant['name']} ({mutant['what']}): {kind} {reason} "
+                kind, reason = surviving.get(keys[number], ("", "no reason is known"))
+                details.append(f"{outcome}: {number} {mutant['file']}: {mutant['what']}: {kind}: {reason} "
                                f"[{result['line'][:120]}]")
         counted = len(numbers) - counts["equivalent"]
         share = lambda count: f"{count} ({100 * count / max(counted, 1):.0f} %)" if count else "0"
