@@ -4,6 +4,7 @@ cargo-mutants itself builds the tree once for each mutant; here all of them go i
 found by the tokens of the file, and what does not compile is taken out by the compiler's errors.
 """
 
+import json
 import random
 import re
 
@@ -274,6 +275,31 @@ def places(file, text, chance):
                 )
 
 
+class Each:
+    """A chance that always takes the choice of this index."""
+
+    def __init__(self, index):
+        self.index = index
+
+    def choice(self, those):
+        return those[self.index]
+
+
+def described(file, text):
+    """All places of a file, by what tells one from another wherever it stands: the operator, the line, and how many alike
+    come before."""
+    found = {}
+    for place in [*places(file, text, Each(0)), *places(file, text, Each(-1))]:
+        found.setdefault((place.start, place.end, place.what), place)
+    counts, by_words = {}, {}
+    for _, place in sorted(found.items()):
+        line = text[text.rfind("\n", 0, place.start) + 1 :].split("\n", 1)[0].strip()
+        words = (place.what, line)
+        counts[words] = counts.get(words, 0) + 1
+        by_words[(*words, counts[words])] = place
+    return by_words
+
+
 def draw(sources, seed):
     """All places of the core in the order of the lot."""
     chance = random.Random(seed)
@@ -284,3 +310,27 @@ def draw(sources, seed):
             found.extend(places(file, sources[file], chance))
     chance.shuffle(found)
     return found
+
+
+def drawn_before(sources, path):
+    """The lot as it was drawn once: numbers and places. Those that the core no longer has are told."""
+    known = {}
+    for number, (file, *words) in json.loads(path.read_text()).items():
+        if file not in known:
+            known[file] = described(file, sources.get(file, ""))
+        place = known[file].get(tuple(words))
+        if place is None:
+            print(f"no longer there: {number} {file}: {words}")
+        else:
+            yield int(number), place
+
+
+def keep(sources, mutants, path):
+    """Writes down what was drawn, so that it stays what it is while the core changes."""
+    lines = []
+    for mutant in (mutant for mutant in mutants if mutant.number > 1000):
+        places = described(mutant.file, sources[mutant.file]).items()
+        here = (mutant.start, mutant.end, mutant.what)
+        words = next(words for words, place in places if (place.start, place.end, place.what) == here)
+        lines.append(f'"{mutant.number}": {json.dumps([mutant.file, *words])}')
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n")

@@ -3,12 +3,14 @@
 
     mutants.py build              copies the tree, puts all mutants into the copy, and builds it once
     mutants.py run [--jobs N] [--only ID,...] [--survivors] [--judge-alone]
-                                  runs the gauntlet with each mutant, until something is wrong or for 60 s
+                                  runs the gauntlet with each mutant, and the swarm with those by lot that pass it,
+                                  until something is wrong or for 60 s of one core
     mutants.py report             what was killed by whom, and what survived
 
 Each mutant is a branch in the copy, taken if `ACKCLOCK_MUTANT` is its number. Those of `named.toml` (1 and up)
-each break one sentence of an RFC in one place. Those by lot (1001 and up) are drawn over the lines of the core
-with the operators of cargo-mutants; those from 1121 on with another seed. Everything made lies in
+each break one sentence of an RFC in one place. Those by lot (1001 and up) were drawn over the lines of the core
+with the operators of cargo-mutants, those from 1121 on with another seed; `drawn.json` keeps them, and without
+it `build` draws anew. Everything made lies in
 `target/mutants` of the workspace; `run` goes on where it was stopped.
 """
 
@@ -28,18 +30,34 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import lot
+import report
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 WORK = ROOT / "target" / "mutants"
+DRAWN = HERE / "drawn.json"
 TREE = WORK / "tree"
 SCRIPTS = WORK / "scripts"
 STATE = WORK / "state.json"
 BUILT = WORK / "built.json"
 SKIPPED = WORK / "skipped.txt"
-CRATES = ["ackclock", "ackclock-judge", "ackclock-emulator", "ackclock-testkit"]
+SKIPPED_SEEDS = WORK / "skipped-seeds.txt"
+CRATES = [
+    "ackclock", "ackclock-judge", "ackclock-emulator", "ackclock-testkit", "ackclock-smoltcp-peer", "ackclock-swarm",
+]
 CORE = Path("crates/ackclock/src")
+EXAMPLES = WORK / "build/release/examples"
+# Copies, so that a build does not change what runs.
+RUNS = WORK / "runs"
+GAUNTLET = RUNS / "gauntlet"
+SWARM = RUNS / "first_finding"
+PLAYED = RUNS / "scripts"
+# Of one core, in all, and for the gauntlet, which the stack itself passes in some three.
 SECONDS = 60
+GAUNTLET_SECONDS = 30
+# Of the swarm, without the few seeds that take most of the time: some 10 s of the stack itself.
+SEEDS = "0..600"
+MOST_SEGMENTS = 10_000
 MEMORY = 4 << 30
 
 # Which mutant runs: a number from the environment, read once. The judge, and whoever writes the peer's packets,
@@ -88,10 +106,12 @@ pub mod mutant {
 }
 """
 
-# Functions that run without a mutant.
+# Functions that run without a mutant: they judge, or are another host.
 PAUSED = {
     "crates/ackclock-judge/src/judge.rs": ["on_sent", "on_received", "on_call", "on_time", "finish"],
     "crates/ackclock-testkit/src/script/conversation.rs": ["read", "write", "write_error"],
+    "crates/ackclock-swarm/src/host/liar.rs": ["tell"],
+    "crates/ackclock-emulator/src/network/router.rs": ["complain"],
 }
 
 # What the tests of the testkit check is written to files first.
@@ -163,31 +183,26 @@ def named(sources):
 
 
 def by_lot(sources, out):
-    """The mutants by lot but those that were taken out."""
+    """The mutants by lot but those that were taken out: those that were drawn before, or new ones."""
+    if DRAWN.exists():
+        return [of_place(number, str(number), place) for number, place in lot.drawn_before(sources, DRAWN)]
     mutants = []
     for first, seed, count in lot.DRAWS:
-        drawn = lot.draw(sources, seed)
         number = first
-        for place in drawn:
+        for place in lot.draw(sources, seed):
             if number >= first + count:
                 break
-            if place.key() in out:
-                continue
-            chosen = f"crate::mutant::is({number})"
-            what = f"{place.what}, line {sources[place.file].count(chr(10), 0, place.start) + 1}"
-            mutants.append(
-                Mutant(
-                    number,
-                    place.key(),
-                    place.file,
-                    place.start,
-                    place.end,
-                    lambda text, place=place, chosen=chosen: place.render(chosen, text),
-                    what,
-                )
-            )
-            number += 1
+            if place.key() not in out:
+                mutants.append(of_place(number, place.key(), place))
+                number += 1
     return mutants
+
+
+def of_place(number, name, place):
+    def render(text):
+        return place.render(f"crate::mutant::is({number})", text)
+
+    return Mutant(number, name, place.file, place.start, place.end, render, place.what)
 
 
 def rewrite(text, mutants):
@@ -294,7 +309,7 @@ def patches():
     for file, functions in PAUSED.items():
         text = (ROOT / file).read_text()
         for function in functions:
-            pattern = rf"(    pub fn {function}\([^{{]*\{{\n)"
+            pattern = rf"( *pub(?:\(crate\))? fn {function}\([^{{]*\{{\n)"
             text, count = re.subn(pattern, r"\1        let _pause = ackclock::mutant::pause();\n", text)
             if count != 1:
                 fail(f"{file}: {count} functions {function}")
@@ -390,9 +405,12 @@ def build(_arguments):
             fail("the copy does not compile:\n" + "\n".join(unexplained) + checked.stderr[-2000:])
     else:
         fail("too many mutants do not compile")
-    if cargo("build", "--release", "-p", "ackclock-judge", "--example", "gauntlet").returncode:
-        fail("the gauntlet does not build")
+    for crate, example in [("ackclock-judge", "gauntlet"), ("ackclock-swarm", "first_finding")]:
+        if cargo("build", "--release", "-p", crate, "--example", example).returncode:
+            fail(f"{example} does not build")
     dump_scripts()
+    if not DRAWN.exists():
+        lot.keep(texts, mutants, DRAWN)
     table = {
         str(mutant.number): {
             "name": mutant.name, "file": mutant.file, "what": mutant.what, "digest": mutant.digest(),
@@ -424,41 +442,57 @@ def dump_scripts():
     print(f"{len(list(SCRIPTS.iterdir()))} scripts")
 
 
-def limits():
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 2))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    os.nice(5)
+OUTCOMES = {0: "survived", 1: "judge", 2: "panic", 3: "hang", 4: "bytes", 5: "swarm", 6: "numbers"}
 
 
-OUTCOMES = {0: "survived", 1: "judge", 2: "panic", 3: "hang", 4: "bytes"}
+def play(number, words, seconds):
+    """Runs a program with a mutant; its outcome and its last line."""
 
+    def limits():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 2))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        os.nice(5)
 
-def one(number, judge_alone):
-    """Runs one mutant; its outcome, the gauntlet's last line, and the seconds that it took."""
-    gauntlet = WORK / "build/release/examples/gauntlet"
-    words = [str(gauntlet), "--scripts", str(SCRIPTS), "--skip", str(SKIPPED)]
-    words += ["--judge-alone"] * judge_alone
     environment = dict(os.environ, ACKCLOCK_MUTANT=str(number))
-    began = time.monotonic()
     try:
         done = subprocess.run(
-            words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            [str(word) for word in words], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             preexec_fn=limits, timeout=20 * SECONDS,
         )
         code, lines = done.returncode, done.stdout.decode(errors="replace").splitlines()
     except subprocess.TimeoutExpired as late:
         code, lines = -signal.SIGXCPU, (late.stdout or b"").decode(errors="replace").splitlines()
     outcome = OUTCOMES.get(code, "time" if code in (-signal.SIGXCPU, -signal.SIGKILL) else "crash")
-    if judge_alone and outcome in ("panic", "hang", "bytes"):
+    return outcome, (lines or [""])[-1][:400]
+
+
+def one(number, judge_alone):
+    """Runs one mutant: its outcome, what was said last, and the seconds that it took."""
+    began, used = time.monotonic(), used_by_children()
+    words = [GAUNTLET, "--scripts", PLAYED, "--skip", SKIPPED] + ["--judge-alone"] * judge_alone
+    outcome, line = play(number, words, GAUNTLET_SECONDS)
+    if judge_alone and outcome in ("panic", "hang", "bytes", "numbers"):
         outcome = f"survived the judge, not {outcome}"
-    return outcome, (lines or [""])[-1][:400], round(time.monotonic() - began, 1)
+    if outcome == "survived" and not judge_alone:
+        left = max(1, round(SECONDS - (used_by_children() - used)))
+        outcome, found = play(number, [SWARM, SEEDS, "--skip", SKIPPED_SEEDS], left)
+        if outcome == "time":
+            # It may be slow only.
+            outcome, found = "survived", "no seed in time"
+        line = f"{line}; {found}"
+    return {"outcome": outcome, "line": line, "seconds": round(time.monotonic() - began, 1)}
+
+
+def used_by_children():
+    """Seconds of a core; with several jobs at a time too many."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def skip_what_the_stack_does_not_pass():
     """What the unmutated stack does not pass cannot tell a mutant from it."""
-    gauntlet = WORK / "build/release/examples/gauntlet"
-    words = [str(gauntlet), "--scripts", str(SCRIPTS), "--all"]
     environment = dict(os.environ, ACKCLOCK_MUTANT="0")
+    words = [str(GAUNTLET), "--scripts", str(PLAYED), "--all"]
     done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     names = [line.split("ms  ", 1)[1] for line in done.stdout.splitlines() if "ms  " in line]
     bad = [line for line in done.stdout.splitlines() if line.startswith(FAULTS)]
@@ -466,9 +500,20 @@ def skip_what_the_stack_does_not_pass():
     SKIPPED.write_text("\n".join(skipped))
     for line in bad:
         print(f"the stack itself: {line[:160]}", flush=True)
+    words = [str(SWARM), SEEDS, "--all"]
+    done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+    skipped = []
+    for line in done.stdout.splitlines():
+        first, _, rest = line.partition(": ")
+        if first.isdigit():
+            skipped.append(first)
+            print(f"the stack itself: seed {line[:160]}", flush=True)
+        elif first.endswith(" segments") and int(first.split()[0]) > MOST_SEGMENTS:
+            skipped.append(rest.split()[-1])
+    SKIPPED_SEEDS.write_text("\n".join(skipped))
 
 
-FAULTS = ("judge: ", "panic: ", "hang: ", "bytes: ")
+FAULTS = ("judge: ", "panic: ", "hang: ", "bytes: ", "numbers: ")
 
 
 def load():
@@ -478,73 +523,52 @@ def load():
 def run(arguments):
     mutants = json.loads(BUILT.read_text())["mutants"]
     state = load()
+    RUNS.mkdir(exist_ok=True)
+    for program in (GAUNTLET, SWARM):
+        program.unlink(missing_ok=True)
+        shutil.copy(EXAMPLES / program.name, program)
+    shutil.rmtree(PLAYED, ignore_errors=True)
+    shutil.copytree(SCRIPTS, PLAYED)
     skip_what_the_stack_does_not_pass()
-    outcome, line, seconds = one(0, False)
-    print(f"without a mutant: {outcome}: {line} ({seconds} s)", flush=True)
-    state["0"] = {"outcome": outcome, "line": line, "seconds": seconds, "digest": ""}
-    if outcome != "survived":
+    result = one(0, False)
+    print(f"without a mutant: {result}", flush=True)
+    state["0"] = {**result, "digest": ""}
+    if result["outcome"] != "survived":
         fail("the stack itself does not pass")
-    wanted = []
+    wanted, equivalent = [], report.reasons("equivalent.toml")
     for number, mutant in mutants.items():
+        if report.key(number, mutant) in equivalent and not arguments.equivalents:
+            continue
         known = state.get(number)
         is_known = known and known["digest"] == mutant["digest"]
         if arguments.only:
-            if number in arguments.only.split(",") or mutant["name"] in arguments.only.split(","):
-                wanted.append(number)
+            continue
         elif not is_known or (arguments.survivors and known["outcome"] != "judge"):
             wanted.append(number)
+    for each in arguments.only.split(",") if arguments.only else []:
+        wanted += [number for number, mutant in mutants.items() if each in (number, mutant["name"])]
     if arguments.seen:
         wanted = [number for number in wanted if int(number) < lot.UNSEEN]
 
-    def play(number):
+    def take(number):
         # What breaks a sentence the judge has to see by itself.
         judge_alone = arguments.judge_alone or int(number) < 1000
-        outcome, line, seconds = one(int(number), judge_alone)
+        result = one(int(number), judge_alone)
         mutant = mutants[number]
-        result = {"outcome": outcome, "line": line, "seconds": seconds, "digest": mutant["digest"]}
         name = mutant["name"] if int(number) < lot.UNSEEN else "unseen"
-        shown = line[:150] if int(number) < lot.UNSEEN else ""
-        print(f"{number:>5} {outcome:9} {seconds:6} s  {name}  {shown}", flush=True)
-        state[number] = result
+        shown = result["line"][:150] if int(number) < lot.UNSEEN else ""
+        print(f"{number:>5} {result['outcome']:9} {result['seconds']:6} s  {name}  {shown}", flush=True)
+        # Every run had as many segments, and in the swarm the same ones, as without a mutant.
+        unchanged = result["line"] == state["0"]["line"]
+        state[number] = {**result, "digest": mutant["digest"], "unchanged": unchanged}
         STATE.write_text(json.dumps(state, indent=1))
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        list(pool.map(play, wanted))
+        list(pool.map(take, wanted))
 
 
-def report(arguments):
-    built = json.loads(BUILT.read_text())
-    mutants, state = built["mutants"], load()
-    equivalent = tomllib.loads((HERE / "equivalent.toml").read_text()) if (
-        HERE / "equivalent.toml").exists() else {}
-    untouched = state.get("0", {}).get("line")
-    groups = [("named", 1, 1000), ("by lot, seen", 1000, lot.UNSEEN), ("by lot, unseen", lot.UNSEEN, 9999)]
-    for title, low, high in groups:
-        numbers = [n for n in mutants if low <= int(n) < high]
-        outcomes = {}
-        for number in numbers:
-            outcome = state.get(number, {}).get("outcome", "not run")
-            if outcome != "judge" and mutants[number]["name"] in equivalent:
-                outcome = "equivalent"
-            outcomes.setdefault(outcome, []).append(number)
-        judge = len(outcomes.get("judge", []))
-        counted = len(numbers) - len(outcomes.get("equivalent", []))
-        print(f"{title}: {len(numbers)}; " + ", ".join(
-            f"{outcome} {len(those)}" for outcome, those in sorted(outcomes.items())))
-        others = len(numbers) - judge - sum(
-            len(outcomes.get(each, [])) for each in ("survived", "equivalent", "not run"))
-        same = sum(state[n]["line"] == untouched for n in outcomes.get("survived", []))
-        print(f"  of {counted} that are no equivalents the judge kills {judge}, other oracles {others} "
-              f"({100 * judge / max(counted, 1):.1f} and {100 * others / max(counted, 1):.1f} %); "
-              f"of those that survive {same} change the number of no packet")
-        if low == lot.UNSEEN and not arguments.unseen:
-            continue
-        for outcome, those in sorted(outcomes.items()):
-            for number in those if outcome != "judge" else []:
-                mutant, result = mutants[number], state.get(number, {})
-                reason = equivalent.get(mutant["name"], "")
-                print(f"  {outcome}: {number} {mutant['name']} ({mutant['file']}: {mutant['what']}) "
-                      f"{result.get('line', '')[:160]} {reason}")
+def show(arguments):
+    report.show(json.loads(BUILT.read_text())["mutants"], load(), arguments.unseen)
 
 
 def main():
@@ -556,11 +580,12 @@ def main():
     running.add_argument("--only")
     running.add_argument("--survivors", action="store_true", help="once more what the judge did not kill")
     running.add_argument("--judge-alone", action="store_true", help="also for mutants by lot")
+    running.add_argument("--equivalents", action="store_true", help="equivalent ones too")
     running.add_argument("--seen", action="store_true", help="leave the unseen ones out")
     running.set_defaults(call=run)
     reporting = commands.add_parser("report")
     reporting.add_argument("--unseen", action="store_true", help="tell the unseen ones' survivors too")
-    reporting.set_defaults(call=report)
+    reporting.set_defaults(call=show)
     arguments = parser.parse_args()
     arguments.call(arguments)
 

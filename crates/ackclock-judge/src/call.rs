@@ -1,5 +1,7 @@
 //! Calls of the judged host's application, for rules about what it asked for.
 
+use ackclock::time::Duration;
+
 /// A call of the application.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -16,4 +18,6 @@ pub enum Call {
     Abort,
     /// It has closed both directions: nothing will be read any more either (RFC 9293 section 3.6.1).
     CloseBoth,
+    /// It has set how long what it has written may wait for an ack (RFC 9293 section 3.9.1.1).
+    UserTimeout(Duration),
 }

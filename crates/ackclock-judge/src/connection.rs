@@ -23,7 +23,7 @@ pub(crate) static SKIPPED: Sentence = Sentence::must(
     "When the sender creates a segment and transmits it, the sender advances SND.NXT.",
 );
 
-/// A packet as it was read: what [`Seen`] is made of.
+/// A packet as it was read, before its numbers are placed in the connection's: then it is a [`Seen`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Raw<'a> {
     pub(crate) time: Instant,

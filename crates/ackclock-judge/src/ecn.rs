@@ -70,7 +70,7 @@ pub(crate) static ECE_WITHOUT_CE: Sentence = Sentence::must(
      ECN-Echo flag set.",
 );
 
-/// What of the text of a segment was sent before.
+/// The kind of a segment's text, which decides whether its packet may be ECN-capable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Text {
     None,
@@ -80,7 +80,7 @@ pub(crate) enum Text {
     Probe,
 }
 
-/// What was heard and said of congestion.
+/// The state of ECN: marks that have arrived, and the echoes (ECE) and answers (CWR) that the host owes for them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notification {
     /// Since when the host must answer an echo with CWR.

@@ -5,7 +5,7 @@ use crate::settings::Settings;
 use ackclock::time::Instant;
 use ackclock::wire::{Flags, Header, Options};
 
-/// What a SYN said.
+/// The content of a SYN or SYN-ACK that settles how the connection works: options, flags and window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Syn {
     pub(crate) options: Options,
@@ -22,7 +22,7 @@ impl Syn {
     }
 }
 
-/// What is certain about a connection. Offsets of what the host sends are of the host's space, those of what
+/// The state of a connection that both its ends must agree on, as far as the packets prove it. Offsets of what the host sends are of the host's space, those of what
 /// it receives of the peer's.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {

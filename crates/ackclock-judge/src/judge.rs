@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::connection::{Connection, Raw};
 use crate::facts::Syn;
 use crate::format;
+use crate::isn::InitialNumbers;
 use crate::settings::Settings;
 use crate::strangers::Strangers;
 use crate::verdict::{Docket, Findings, Unknown};
@@ -26,6 +27,7 @@ pub struct Judge {
     slots: HashMap<Ends, Slot>,
     /// When there are so many slots, those are forgotten that are over.
     most_slots: usize,
+    initial_numbers: InitialNumbers,
     /// No connection is overdue before this time.
     due: Instant,
     packets: u64,
@@ -37,7 +39,7 @@ const REMEMBERED: usize = 1024;
 /// How long a connection that is over is remembered at least: four times 2 MSL (RFC 9293 section 3.4.2).
 const OVER: Duration = Duration::from_secs(16 * 60);
 
-/// What is known of one pair of ends.
+/// The state of one pair of ends: the connection between them, or the segments that came without one.
 #[derive(Debug, Default)]
 struct Slot {
     /// When a packet passed last.
@@ -113,17 +115,21 @@ impl Judge {
         }
     }
 
-    /// Nothing else has passed until `now`.
+    /// Time has passed until `now`, and no packet: silences that have become too long are judged.
     pub fn on_time(&mut self, now: Instant) {
         if now <= self.due {
             return;
         }
         let mut due = Instant::FAR_FUTURE;
         for (ends, slot) in &mut self.slots {
-            let Some(connection) = &mut slot.connection else { continue };
+            let (findings, written) = (&mut self.findings, &mut slot.written);
+            let mut docket = Docket { findings, local: ends.0, remote: ends.1, written };
+            let Some(connection) = &mut slot.connection else {
+                slot.strangers.on_time(now, &self.settings, &mut docket);
+                due = due.min(slot.strangers.due(&self.settings));
+                continue;
+            };
             if connection.due() < now {
-                let (findings, written) = (&mut self.findings, &mut slot.written);
-                let mut docket = Docket { findings, local: ends.0, remote: ends.1, written };
                 connection.on_time(now, &mut docket);
             }
             due = due.min(connection.due());
@@ -204,6 +210,14 @@ impl Judge {
         if begins {
             let answers = raw.header.flags.contains(Flags::ACK);
             let peer = slot.syn.take().filter(|_| answers);
+            let mut docket = Docket {
+                findings: &mut self.findings,
+                local: ends.0,
+                remote: ends.1,
+                written: &mut slot.written,
+            };
+            let at = (raw.time, raw.number);
+            self.initial_numbers.on_begin(at, ends, raw.header.seq, &mut docket);
             slot.connection = match (answers, peer) {
                 // A SYN-ACK to a SYN that was not seen.
                 (true, None) => None,
@@ -247,7 +261,8 @@ impl Judge {
             slot.syn = Some((raw.header.seq, Syn::of(&raw.header, raw.time)));
         }
         let Some(connection) = &mut slot.connection else {
-            slot.strangers.on_received(raw);
+            slot.strangers.on_received(raw, &self.settings, slot.syn.is_some());
+            self.due = self.due.min(slot.strangers.due(&self.settings));
             return;
         };
         if connection.lost.is_some() {

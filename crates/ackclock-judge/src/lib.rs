@@ -12,6 +12,7 @@ mod ecn;
 mod facts;
 mod format;
 mod handshake;
+mod isn;
 mod judge;
 #[cfg(feature = "emulator")]
 mod observer;

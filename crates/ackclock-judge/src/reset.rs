@@ -78,7 +78,7 @@ pub(crate) static RST_FOR_RST: Sentence = Sentence::must(
     "An incoming segment containing a RST is discarded.",
 );
 
-/// What the host owes because of a segment, or a call.
+/// A RST, or an ack in TIME-WAIT, that the host owes because of a segment or a call.
 #[derive(Clone, Copy, Debug)]
 struct Owed {
     time: Instant,
@@ -87,7 +87,7 @@ struct Owed {
     sentence: &'static Sentence,
 }
 
-/// What received RSTs and SYNs may have done to the connection, and what the application has asked for.
+/// The state behind the rules of RSTs: whether one has ended the connection, and which ones the host owes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resets {
     /// The application has given the connection up.
@@ -150,7 +150,7 @@ impl Resets {
                     self.owe((now, 0), "closed with data that nobody has read", &RST_MISSING);
                 }
             }
-            Call::Write(_) | Call::Urgent | Call::Close => {}
+            Call::Write(_) | Call::Urgent | Call::Close | Call::UserTimeout(_) => {}
         }
     }
 

@@ -53,6 +53,9 @@ pub struct Settings {
     pub keepalive: Duration,
     /// R2: how long the host sends the same data again at least before it gives up (RFC 9293 section 3.8.3).
     pub give_up: Duration,
+    /// How long the host waits for its peer at most, while what it has sent is not acknowledged, before it closes the
+    /// connection: R2, or the user timeout if that is less; `None`: not known.
+    pub longest_wait: Option<Duration>,
     /// R2 for a SYN.
     pub syn_give_up: Duration,
     /// Whether the host as a sender of data heeds SACK where that is agreed on (RFC 2018 section 5).
@@ -61,6 +64,10 @@ pub struct Settings {
     pub reassembly_ranges: usize,
     /// Whether the host reduces its window after an idle time (RFC 5681 section 4.1).
     pub restarts_after_idle: bool,
+    /// Whether the host answers segments that belong to no connection, unless there are many; hosts behind a filter do not.
+    pub answers_strangers: bool,
+    /// Whether the host reports what arrives twice by D-SACK where SACK is agreed on (RFC 2883).
+    pub reports_duplicates: bool,
     /// Whether checksums are complete where packets are captured, so that a wrong one is the host's fault when it
     /// sends, and makes it drop what it receives.
     pub checksums_are_complete: bool,
@@ -85,10 +92,13 @@ impl Default for Settings {
             time_wait: Duration::from_secs(60),
             keepalive: Duration::from_secs(7200),
             give_up: Duration::from_secs(100),
+            longest_wait: None,
             syn_give_up: Duration::from_secs(180),
             heeds_sack: false,
             reassembly_ranges: usize::MAX,
             restarts_after_idle: false,
+            answers_strangers: false,
+            reports_duplicates: false,
             checksums_are_complete: true,
             super_segments: false,
         }

@@ -1,12 +1,21 @@
-//! Segments that belong to no connection, and the RSTs that answer them (RFC 9293 section 3.10.7.1).
+//! Segments that belong to no connection, and the RSTs that answer them, or should (RFC 9293 section 3.10.7.1).
 
 use crate::connection::Raw;
 use crate::reset::{RST_FOR_RST, RST_NUMBER};
+use crate::sentence::Sentence;
+use crate::settings::Settings;
 use crate::verdict::Docket;
 use ackclock::seq::SeqNumber;
 use ackclock::time::Instant;
 use ackclock::wire::Flags;
 use std::collections::VecDeque;
+
+pub(crate) static NOT_ANSWERED: Sentence = Sentence::must(
+    "rst-for-stranger-missing",
+    9293,
+    "3.10.7.1",
+    "An incoming segment not containing a RST causes a RST to be sent in response.",
+);
 
 /// Strangers that are remembered.
 const REMEMBERED: usize = 16;
@@ -26,12 +35,18 @@ struct Stranger {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strangers {
     last: VecDeque<Stranger>,
+    /// The first one that was not answered, and when it came. Hosts limit their RSTs: one is owed at a time.
+    owed: Option<(Instant, u64)>,
 }
 
 impl Strangers {
-    /// One has reached the host.
-    pub(crate) fn on_received(&mut self, raw: &Raw<'_>) {
+    /// One has reached the host. A SYN may be of a connection for which there is no room.
+    pub(crate) fn on_received(&mut self, raw: &Raw<'_>, settings: &Settings, is_after_syn: bool) {
         let flags = raw.header.flags;
+        let wants = flags.contains(Flags::ACK) && !flags.intersects(Flags::SYN | Flags::RST);
+        if wants && settings.answers_strangers && !is_after_syn && self.last.is_empty() {
+            self.owed = Some((raw.time, raw.number));
+        }
         let len = raw.payload.len() as u32
             + u32::from(flags.contains(Flags::SYN))
             + u32::from(flags.contains(Flags::FIN));
@@ -47,8 +62,9 @@ impl Strangers {
     }
 
     /// The host has sent a RST without a connection.
-    pub(crate) fn on_reset(&self, raw: &Raw<'_>, docket: &mut Docket<'_>) {
+    pub(crate) fn on_reset(&mut self, raw: &Raw<'_>, docket: &mut Docket<'_>) {
         let header = &raw.header;
+        self.owed = None;
         let Some(last) = self.last.back() else { return };
         let (time, number) = (raw.time, raw.number);
         if last.is_rst && last.time == time && self.last.iter().all(|each| each.is_rst) {
@@ -62,6 +78,22 @@ impl Strangers {
         if !self.last.iter().any(answers) {
             docket.forbid(&RST_NUMBER, time, number, || {
                 format!("a RST with {} that answers no segment", header.seq)
+            });
+        }
+    }
+
+    /// When the RST that the host owes is overdue.
+    pub(crate) fn due(&self, settings: &Settings) -> Instant {
+        self.owed.map_or(Instant::FAR_FUTURE, |(came, _)| came + settings.reaction)
+    }
+
+    /// Nothing else has happened until `now`.
+    pub(crate) fn on_time(&mut self, now: Instant, settings: &Settings, docket: &mut Docket<'_>) {
+        if self.due(settings) < now
+            && let Some((came, number)) = self.owed.take()
+        {
+            docket.forbid(&NOT_ANSWERED, came, number, || {
+                format!("no RST within {:?} of packet {number}", settings.reaction)
             });
         }
     }

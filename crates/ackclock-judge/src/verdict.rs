@@ -107,7 +107,7 @@ impl Findings {
     }
 }
 
-/// The bench's pen: where rules of one connection write their verdicts.
+/// The record of one connection's verdicts: its rules write them here, and only the first of a kind are kept.
 #[derive(Debug)]
 pub(crate) struct Docket<'a> {
     pub(crate) findings: &'a mut Findings,

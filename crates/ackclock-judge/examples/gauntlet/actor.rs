@@ -1,6 +1,7 @@
 //! An application that does what a plan says at one end of a connection, and tells the judge of each call.
 
 use crate::emulated::Bench;
+use crate::hosts::Tune;
 use ackclock::apps::{Application, Pattern, StartError};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{Event, Handle, ListenConfig, Listener, Stack};
@@ -42,8 +43,12 @@ pub(crate) struct Plan {
     pub(crate) leave: Leave,
     /// How long it stays after it has written all.
     pub(crate) stays: Duration,
+    /// A server accepts no connection before.
+    pub(crate) accepts_from: Duration,
     /// It writes only when the other has finished.
     pub(crate) answers: bool,
+    /// It changes a setting of the connection so long after the beginning.
+    pub(crate) tune: Option<(Duration, Tune)>,
 }
 
 /// Writes nothing, reads all.
@@ -58,14 +63,24 @@ pub(crate) const QUIET: Plan = Plan {
     read_gap: Duration::ZERO,
     leave: Leave::HalfClose,
     stays: Duration::ZERO,
+    accepts_from: Duration::ZERO,
     answers: false,
+    tune: None,
 };
 
 /// Which end, and of what.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Role {
-    Connects { local: Option<SocketAddr>, remote: SocketAddr, at: Instant },
-    Listens { on: SocketAddr },
+    Connects {
+        local: Option<SocketAddr>,
+        remote: SocketAddr,
+        at: Instant,
+    },
+    /// With a listener of its own, or one that all servers of the host share.
+    Listens {
+        with: ListenConfig,
+        shared: bool,
+    },
 }
 
 /// One end of one connection.
@@ -85,6 +100,8 @@ pub(crate) struct Actor {
     read: u64,
     next_write: Instant,
     next_read: Instant,
+    /// When a setting is changed.
+    next_tune: Instant,
     /// When all was written.
     written_at: Option<Instant>,
     /// The other has finished.
@@ -115,6 +132,7 @@ impl Actor {
             read: 0,
             next_write: Instant::ZERO,
             next_read: Instant::ZERO,
+            next_tune: Instant::FAR_FUTURE,
             written_at: None,
             heard_end: false,
             has_shut: false,
@@ -162,12 +180,18 @@ impl Actor {
         self.ends = stack.local_addr(handle).zip(stack.remote_addr(handle));
         self.next_write = now;
         self.next_read = now + self.plan.reads_from;
+        self.next_tune = self.plan.tune.map_or(Instant::FAR_FUTURE, |(after, _)| now + after);
+    }
+
+    fn accepts_at(&self) -> Instant {
+        Instant::ZERO + self.plan.accepts_from
     }
 
     /// Does what can be done now.
     fn drive(&mut self, now: Instant, stack: &mut Net) {
         self.now = now;
         if self.handle.is_none()
+            && now >= self.accepts_at()
             && let Some(listener) = self.listener
             && let Some(handle) = stack.accept(listener)
         {
@@ -191,12 +215,56 @@ impl Actor {
         if !self.plan.answers || self.heard_end {
             self.write(now, stack, handle);
         }
+        self.tune(now, stack, handle);
         self.finish(now, stack, handle);
+        self.check(now, stack);
         if stack.readiness(handle).is_some_and(|readiness| readiness.closed)
-            && stack.received(handle).is_err()
+            && let Err(why) = stack.received(handle)
         {
+            if why == ReceiveError::WouldBlock {
+                self.bench.untrue("more is to come of a connection that is over".into());
+            }
             _ = stack.close(now, handle);
             (self.handle, self.is_over) = (None, true);
+        }
+    }
+
+    fn tune(&mut self, now: Instant, stack: &mut Net, handle: Handle) {
+        if let Some((_, tune)) = self.plan.tune
+            && now >= self.next_tune
+        {
+            self.next_tune = Instant::FAR_FUTURE;
+            if !tune.call(now, stack, handle) {
+                self.bench.untrue(format!("{tune:?} is refused"));
+            }
+            if let Tune::UserTimeout(time) = tune {
+                self.tell(now, Call::UserTimeout(time));
+            }
+        }
+    }
+
+    /// What the stack tells of the connection is what the application knows of it.
+    fn check(&self, now: Instant, stack: &Net) {
+        let Some(info) = self.handle.and_then(|handle| stack.info(now, handle)) else { return };
+        let first_sent = info.bytes_sent.saturating_sub(info.bytes_retransmitted);
+        let holds = [
+            (info.bytes_received == self.read + u64::from(info.receive_queue), "bytes received"),
+            (info.bytes_acked + u64::from(info.send_queue) == self.written, "bytes acknowledged"),
+            ((info.bytes_acked..=self.written).contains(&first_sent), "bytes sent"),
+            (!self.heard_end || info.out_of_order == 0, "bytes out of order"),
+            (info.cwnd > 0 && info.ssthresh > 0, "window and threshold"),
+        ];
+        // The pointer of one segment reaches no further.
+        let ahead = self.handle.and_then(|handle| stack.urgent_ahead(handle));
+        if let (Some(ahead), Some((local, remote))) =
+            (ahead.filter(|ahead| *ahead < 60_000), self.ends)
+            && !self.bench.is_urgent_end((remote, local), self.read + u64::from(ahead))
+        {
+            self.bench.untrue(format!("urgent data is to end {ahead} bytes after {}", self.read));
+        }
+        if let Some((_, what)) = holds.iter().find(|(holds, _)| !holds) {
+            let (written, read) = (self.written, self.read);
+            self.bench.untrue(format!("{what} with {written} written, {read} read: {info:?}"));
         }
     }
 
@@ -228,6 +296,9 @@ impl Actor {
                 self.tell(now, Call::Urgent);
             }
             self.written += taken as u64;
+            if let Some(ends) = self.ends.filter(|_| is_urgent && taken > 0) {
+                self.bench.urgent_ends(ends, self.written);
+            }
             self.pieces += 1;
             if self.pieces.is_multiple_of(self.plan.burst.into()) {
                 self.next_write = now + self.plan.gap;
@@ -296,10 +367,12 @@ impl Application<'static, BuiltIn> for Actor {
     fn start(&mut self, now: Instant, stack: &mut Net) -> Result<(), StartError> {
         match self.role {
             Role::Connects { .. } => self.connect(now, stack),
-            Role::Listens { on } => {
-                let mut config = ListenConfig::new(on);
-                config.connection = self.config;
-                self.listener = Some(stack.listen(config).map_err(StartError::Listen)?);
+            Role::Listens { mut with, shared } => {
+                with.connection = self.config;
+                self.listener = match shared {
+                    true => self.bench.listener(|| stack.listen(with).ok()),
+                    false => Some(stack.listen(with).map_err(StartError::Listen)?),
+                };
                 Ok(())
             }
         }
@@ -318,14 +391,16 @@ impl Application<'static, BuiltIn> for Actor {
         if self.handle.is_none() {
             return match self.role {
                 Role::Connects { at, .. } => at,
-                Role::Listens { .. } => Instant::FAR_FUTURE,
+                Role::Listens { .. } => Some(self.accepts_at())
+                    .filter(|at| *at > self.now)
+                    .unwrap_or(Instant::FAR_FUTURE),
             };
         }
         let now = self.now;
         let later = |at: Instant| if at > now { at } else { Instant::FAR_FUTURE };
         let leaves =
             self.written_at.map_or(Instant::FAR_FUTURE, |since| later(since + self.plan.stays));
-        later(self.next_write).min(later(self.next_read)).min(leaves)
+        later(self.next_write).min(later(self.next_read)).min(later(self.next_tune)).min(leaves)
     }
 
     fn on_wake(&mut self, now: Instant, stack: &mut Net) {

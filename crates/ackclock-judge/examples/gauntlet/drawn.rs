@@ -2,16 +2,22 @@
 
 use crate::actor::{Leave, Plan, QUIET};
 use crate::emulated::Run;
+use crate::hosts::{Hosting, Tune};
+use ackclock::congestion::InitialWindow;
 use ackclock::tcp::{
     AckPolicy, BufferTuning, Config, EcnMode, Keepalive, Pacing, RecoveryAlgorithm,
     RestartAfterIdle,
 };
 use ackclock::time::Duration;
 
-/// splitmix64 (Steele, Lea and Flood 2014).
-struct Lot(u64);
+/// Random numbers of a seed: splitmix64 (Steele, Lea and Flood 2014).
+pub(crate) struct Lot(u64);
 
 impl Lot {
+    pub(crate) fn new(seed: u64) -> Lot {
+        Lot(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,12 +25,17 @@ impl Lot {
         mixed ^ (mixed >> 31)
     }
 
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.next() as usize % choices.len()]
+    pub(crate) fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len() as u64) as usize]
+    }
+
+    /// A number below a bound.
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
     }
 
     /// True once in so many times.
-    fn rarely(&mut self, times: u64) -> bool {
+    pub(crate) fn rarely(&mut self, times: u64) -> bool {
         self.next().is_multiple_of(times)
     }
 }
@@ -120,7 +131,7 @@ fn plan(lot: &mut Lot) -> Plan {
 
 /// The run of a seed.
 pub(crate) fn run(seed: u64) -> Run {
-    let mut lot = Lot(seed);
+    let mut lot = Lot::new(seed);
     let mut run = Run::new(lot.of(&PATHS));
     run.law = lot.of(&[
         "reno",
@@ -145,11 +156,100 @@ pub(crate) fn run(seed: u64) -> Run {
         run.connections = lot.of(&[3, 12]);
         run.apart = Duration::from_millis(lot.of(&[1, 60]));
     }
+    leave_early(&mut lot, &mut run);
+    run
+}
+
+fn leave_early(lot: &mut Lot, run: &mut Run) {
     if lot.rarely(8) {
         let end = usize::from(lot.rarely(2));
         run.plans[end].leave = lot.of(&[Leave::Abort, Leave::CloseBoth]);
         run.arrives = false;
         run.limit = Duration::from_secs(60);
     }
+}
+
+/// Laws with their parameters.
+const LAWS: [&str; 11] = [
+    "cubic",
+    "reno",
+    "veno",
+    "bbr",
+    "vegas:alpha=1,beta=3,gamma=1",
+    "vegas:growth=per-ack",
+    "tahoe",
+    "cubic:hystart=off",
+    "reno:hystart=on",
+    "reno:growth=per-ack",
+    "veno:growth=abc",
+];
+
+/// Paths with long round trips, or with none to speak of.
+const FAR_PATHS: [&str; 4] = [
+    "rate=1mbit,delay=1500ms,loss=3%",
+    "rate=20mbit,delay=300ms,loss=0.5%,queue=1000",
+    "rate=300kbit,delay=200ms,loss=1%,queue=12",
+    "rate=1gbit,delay=20us,loss=1%,reorder=3%:100us",
+];
+
+/// The run of a seed with everything by lot that a host can be set to: all of [`Config`], of its stack and its listeners, and
+/// calls in between.
+pub(crate) fn wide_run(seed: u64) -> Run {
+    let mut lot = Lot::new(seed ^ 0x31de);
+    let path = if lot.rarely(4) { lot.of(&FAR_PATHS) } else { lot.of(&PATHS) };
+    let mut run = Run::new(path);
+    (run.law, run.seed) = (lot.of(&LAWS), seed);
+    run.configs = [wide_config(&mut lot), wide_config(&mut lot)];
+    run.plans = [plan(&mut lot), plan(&mut lot)];
+    run.ipv6 = lot.rarely(2);
+    run.simultaneous = lot.rarely(12);
+    run.limit = Duration::from_secs(900);
+    if !run.simultaneous && lot.rarely(2) {
+        run.connections = lot.of(&[2, 5, 20]);
+        run.apart = Duration::from_millis(lot.of(&[0, 1, 60]));
+        run.one_port = lot.rarely(2);
+    }
+    let connections = usize::from(run.connections);
+    let hosting = [0, 1].map(|_| Hosting::draw(&mut lot, connections));
+    run.arrives = hosting[1].has_room_for(connections) || run.path == PATHS[0];
+    run.hosting = Some(hosting);
+    if lot.rarely(2) {
+        let after = Duration::from_millis(lot.of(&[1, 30, 700]));
+        run.plans[usize::from(lot.rarely(2))].tune = Some((after, Tune::draw(&mut lot)));
+    }
+    leave_early(&mut lot, &mut run);
     run
+}
+
+/// All of a connection's settings.
+fn wide_config(lot: &mut Lot) -> Config {
+    let secs = Duration::from_secs;
+    let mut config = config(lot);
+    if lot.rarely(2) {
+        draw_rare(lot, &mut config);
+    }
+    config.send_buffer = lot.of(&[256 * 1024, 3_000, 40_000]);
+    config.initial_window = lot.of(&[
+        InitialWindow::Rfc6928,
+        InitialWindow::Rfc3390,
+        InitialWindow::segments(1),
+        InitialWindow::segments(2),
+    ]);
+    config.ack_policy = match lot.below(5) {
+        0 => AckPolicy::EverySegment,
+        1 => AckPolicy::Delayed { timeout: Duration::from_millis(400), quick_acks: 0 },
+        _ => config.ack_policy,
+    };
+    let (initial, most) = lot.of(&[(secs(1), secs(120)), (secs(1), secs(60)), (secs(3), secs(3))]);
+    (config.rto.initial, config.rto.max) = (initial, most);
+    config.rto.min = Duration::from_millis(lot.of(&[200, 200, 30, 1_000]));
+    config.give_up = secs(lot.of(&[924, 120]));
+    config.syn_give_up = secs(lot.of(&[180, 200]));
+    config.user_timeout = lot.of(&[None, None, Some(secs(300))]);
+    config.linger = lot.of(&[None, None, Some(secs(100))]);
+    config.msl = secs(lot.of(&[30, 1]));
+    config.fin_wait_2_timeout = secs(lot.of(&[60, 200]));
+    config.hop_limit = lot.of(&[64, 255, 1]);
+    config.dscp = lot.of(&[0, 46]);
+    config
 }

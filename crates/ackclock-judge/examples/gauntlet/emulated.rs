@@ -1,14 +1,17 @@
 //! Both ends of connections over an emulated path, each host judged.
 
 use crate::actor::{Actor, Plan, QUIET, Role};
+use crate::hosts::Hosting;
 use crate::{Fault, Outcome};
 use ackclock::congestion::BuiltIn;
-use ackclock::tcp::Config;
+use ackclock::stack::{ListenConfig, Listener};
+use ackclock::tcp::{Config, Info};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::{Checksums, Packet, Protocol, parse_packet};
 use ackclock_emulator::{Emulator, Event, HostId, LEFT, Observer, PairConfig, RIGHT};
 use ackclock_judge::{Call, Judges};
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
@@ -29,6 +32,12 @@ struct State {
     /// Packets at this instant.
     packets: u64,
     wrong: Option<u64>,
+    /// A number of a connection's [`Info`](ackclock::tcp::Info) that is not what its application did.
+    untrue: Option<String>,
+    /// Where urgent data ends: who wrote it, to whom, and after how many bytes.
+    urgent: HashSet<(SocketAddr, SocketAddr, u64)>,
+    /// What all servers accept from, where they share a port.
+    listener: Option<Listener>,
     /// Each packet is printed.
     traces: bool,
 }
@@ -58,6 +67,31 @@ impl Bench {
         self.0.borrow_mut().wrong.get_or_insert(at);
     }
 
+    /// A number that a stack told of a connection cannot be.
+    pub(crate) fn untrue(&self, what: String) {
+        self.0.borrow_mut().untrue.get_or_insert(what);
+    }
+
+    /// Urgent data ends after so many bytes from one to the other.
+    pub(crate) fn urgent_ends(&self, (from, to): (SocketAddr, SocketAddr), at: u64) {
+        self.0.borrow_mut().urgent.insert((from, to, at));
+    }
+
+    /// Whether it does.
+    pub(crate) fn is_urgent_end(&self, (from, to): (SocketAddr, SocketAddr), at: u64) -> bool {
+        self.0.borrow().urgent.contains(&(from, to, at))
+    }
+
+    /// The listener that servers share, made by the first of them.
+    pub(crate) fn listener(&self, make: impl FnOnce() -> Option<Listener>) -> Option<Listener> {
+        let known = self.0.borrow().listener;
+        known.or_else(|| {
+            let made = make();
+            self.0.borrow_mut().listener = made;
+            made
+        })
+    }
+
     fn fault(&self) -> Option<Fault> {
         let mut state = self.0.borrow_mut();
         for host in [LEFT, RIGHT] {
@@ -69,7 +103,10 @@ impl Bench {
                 return Some(Fault::Judge(verdict));
             }
         }
-        state.wrong.map(|at| Fault::Bytes(format!("byte {at} is wrong")))
+        if let Some(at) = state.wrong {
+            return Some(Fault::Bytes(format!("byte {at} is wrong")));
+        }
+        state.untrue.take().map(Fault::Numbers)
     }
 
     /// Nothing else has happened until now.
@@ -149,6 +186,18 @@ impl Observer for Bench {
     }
 }
 
+/// What does not hold of a stack, which is left alone.
+fn broken(emulator: &Emulator<BuiltIn, Bench>) -> Option<Fault> {
+    let mut stacks = [LEFT, RIGHT].into_iter().map(|host| emulator.stack(host));
+    let broken = stacks.find_map(|stack| {
+        let queued = |info: Info| u64::from(info.send_queue) + u64::from(info.receive_queue);
+        let held: u64 = stack.connections(emulator.now()).map(|(_, info)| queued(info)).sum();
+        let counted = (stack.memory_in_use() < held).then_some("what queues hold is memory in use");
+        stack.broken_invariant().or(counted)
+    })?;
+    Some(Fault::Numbers(format!("this does not hold: {broken}")))
+}
+
 /// Connections between two hosts over a path.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
@@ -163,6 +212,12 @@ pub(crate) struct Run {
     /// So many connections, each so much later than the one before.
     pub(crate) connections: u16,
     pub(crate) apart: Duration,
+    /// When the first of them begins.
+    pub(crate) begins: Duration,
+    /// They go to one port.
+    pub(crate) one_port: bool,
+    /// The two hosts, if their stacks are not the emulator's.
+    pub(crate) hosting: Option<[Hosting; 2]>,
     /// Both connect.
     pub(crate) simultaneous: bool,
     pub(crate) seed: u64,
@@ -170,6 +225,8 @@ pub(crate) struct Run {
     pub(crate) limit: Duration,
     /// All that is written must arrive within the limit.
     pub(crate) arrives: bool,
+    /// What has arrived then must have taken no longer, because of what path and law can do.
+    pub(crate) within: Duration,
 }
 
 impl Run {
@@ -183,10 +240,14 @@ impl Run {
             plans: [Plan { amount: 60_000, ..QUIET }, QUIET],
             connections: 1,
             apart: Duration::ZERO,
+            begins: Duration::ZERO,
+            one_port: false,
+            hosting: None,
             simultaneous: false,
             seed: 1,
             limit: Duration::from_secs(60),
             arrives: true,
+            within: Duration::MAX,
         }
     }
 
@@ -196,18 +257,24 @@ impl Run {
             true => (address("fd00::1"), address("fd00::2")),
             false => (address("10.0.0.1"), address("10.0.0.2")),
         };
-        [SocketAddr::new(left, 5_000 + index), SocketAddr::new(right, 7_000 + index)]
+        let port = if self.one_port { 7_000 } else { 7_000 + index };
+        [SocketAddr::new(left, 5_000 + index), SocketAddr::new(right, port)]
     }
 
     fn actors(&self, bench: &Bench) -> Vec<[Actor; 2]> {
         let pair = |index: u16| {
             let ends = self.ends(index);
-            let at = Instant::ZERO + self.apart.saturating_mul(u32::from(index).into());
+            let after = self.apart.saturating_mul(u32::from(index).into());
+            let at = Instant::ZERO + self.begins + after;
             let local = self.simultaneous.then_some(ends[0]);
             let left = Role::Connects { local, remote: ends[1], at };
             let right = match self.simultaneous {
                 true => Role::Connects { local: Some(ends[1]), remote: ends[0], at },
-                false => Role::Listens { on: ends[1] },
+                false => {
+                    let with = self.hosting.map(|[_, right]| right.listening(ends[1]));
+                    let with = with.unwrap_or(ListenConfig::new(ends[1]));
+                    Role::Listens { with, shared: self.one_port }
+                }
             };
             let [first, second] = self.plans;
             let [ours, theirs] = self.configs;
@@ -219,6 +286,25 @@ impl Run {
         (0..self.connections).map(pair).collect()
     }
 
+    /// What is left of connections that both applications have ended, after all the times that settings allow.
+    fn remains(&self, emulator: &mut Emulator<BuiltIn, Bench>) -> Option<Fault> {
+        if !emulator.is_done() {
+            return None;
+        }
+        let longest = self.configs.iter().map(|config| {
+            let linger = config.linger.unwrap_or(Duration::from_secs(100));
+            config.fin_wait_2_timeout + config.msl.saturating_mul(2) + linger.max(config.rto.max)
+        });
+        let longest = longest.fold(Duration::ZERO, Duration::max);
+        emulator.run_until(emulator.now() + longest.saturating_mul(2));
+        let left: usize =
+            [LEFT, RIGHT].map(|host| emulator.stack(host).states().count()).iter().sum();
+        let memory: u64 =
+            [LEFT, RIGHT].map(|host| emulator.stack(host).memory_in_use()).iter().sum();
+        let text = format!("{left} connections and {memory} bytes are left when all is over");
+        (left > 0 || memory > 0).then_some(Fault::Numbers(text))
+    }
+
     /// Runs it until something is wrong, or all is over.
     pub(crate) fn run(&self) -> Outcome {
         let mut config = PairConfig::new(self.path.parse().expect("a path"));
@@ -227,10 +313,19 @@ impl Run {
         }
         config.seed = self.seed;
         let law: BuiltIn = self.law.parse().expect("a law");
-        let [left, right] = self.configs.map(|each| ackclock_testkit::script::told(&each, &law));
+        let told = |side: usize| {
+            let told = ackclock_testkit::script::told(&self.configs[side], &law);
+            self.plans[side].tune.map_or(told.clone(), |(_, tune)| tune.tell(told))
+        };
+        let (left, right) = (told(0), told(1));
         let bench = Bench::new(Judges::new().with(LEFT, left).with(RIGHT, right));
         let mut emulator =
             Emulator::pair(&config, [law; 2], bench.clone()).expect("a usable network");
+        for (number, hosting) in self.hosting.iter().flatten().enumerate() {
+            let (mtu, secret) = (config.paths[number].mtu, [self.seed, number as u64]);
+            let host = [LEFT, RIGHT][number];
+            emulator.with_stack(host, |_, stack| hosting.build(stack, mtu, law, secret));
+        }
         let mut ids = Vec::new();
         for [left, right] in self.actors(&bench) {
             // The one that listens first.
@@ -244,18 +339,27 @@ impl Run {
         let end = Instant::ZERO + self.limit;
         let mut now = Instant::ZERO;
         let step = Duration::from_millis(200);
+        let mut arrived_at = None;
         while now < end && !emulator.is_done() {
             now = (now + step).min(end);
             emulator.run_until(now);
             bench.on_time(now);
-            if let Some(fault) = bench.fault() {
+            if let Some(fault) = bench.fault().or_else(|| broken(&emulator)) {
                 return Err(fault);
+            }
+            let has_arrived = ids.iter().all(|(_, right)| {
+                emulator
+                    .application(*right)
+                    .is_some_and(|right| right.moved().1 == self.plans[0].amount)
+            });
+            if has_arrived {
+                arrived_at.get_or_insert(now);
             }
         }
         // What a connection does when the applications have left it.
         emulator.run_until(now + Duration::from_secs(5));
         bench.on_time(now + Duration::from_secs(5));
-        if let Some(fault) = bench.fault() {
+        if let Some(fault) = bench.fault().or_else(|| self.remains(&mut emulator)) {
             return Err(fault);
         }
         for (left, right) in ids {
@@ -268,6 +372,10 @@ impl Run {
                 )));
             }
         }
-        Ok(bench.judged())
+        let took = arrived_at.map_or(self.limit, |at| at.saturating_since(Instant::ZERO));
+        match took > self.within {
+            true => Err(Fault::Hang(format!("takes {took:?}, where {:?} are enough", self.within))),
+            false => Ok(bench.judged()),
+        }
     }
 }

@@ -11,13 +11,17 @@
 //! | 2 | `panic: ...` | the stack panicked |
 //! | 3 | `hang: ...` | data that the path delivers does not arrive, or packets without an end |
 //! | 4 | `bytes: ...` | other bytes arrived than were sent |
+//! | 6 | `numbers: ...` | what a stack tells of a connection is not what its application did; an invariant does not hold; something is left of a connection that is over |
 //!
 //! Over emulated paths `GAUNTLET_TRACE=1` prints each packet. With `--judge-alone` only the judge ends the run, with `--all` nothing does. `mutants.py` runs it with each mutant of the stack.
 
 mod actor;
 mod drawn;
 mod emulated;
+mod hosts;
+mod peers;
 mod situations;
+mod speeds;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -30,6 +34,7 @@ enum Fault {
     Panic(String),
     Hang(String),
     Bytes(String),
+    Numbers(String),
 }
 
 impl Fault {
@@ -39,6 +44,7 @@ impl Fault {
             Fault::Panic(_) => 2,
             Fault::Hang(_) => 3,
             Fault::Bytes(_) => 4,
+            Fault::Numbers(_) => 6,
         }
     }
 
@@ -48,6 +54,7 @@ impl Fault {
             Fault::Panic(text) => format!("panic: {situation}: {text}"),
             Fault::Hang(text) => format!("hang: {situation}: {text}"),
             Fault::Bytes(text) => format!("bytes: {situation}: {text}"),
+            Fault::Numbers(text) => format!("numbers: {situation}: {text}"),
         }
     }
 }

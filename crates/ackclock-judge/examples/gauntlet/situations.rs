@@ -4,14 +4,19 @@ use crate::Situation;
 use crate::actor::{Leave, Plan, QUIET};
 use crate::drawn;
 use crate::emulated::Run;
+use crate::hosts::{Hosting, Tune};
+use crate::peers;
+use crate::speeds;
 use ackclock::tcp::{AckPolicy, Config, EcnMode, Keepalive, RecoveryAlgorithm};
 use ackclock::time::Duration;
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 const CLEAN: &str = "rate=10mbit,delay=10ms,loss=0";
 
-/// Situations by lot.
+/// Situations by lot, and peers.
 const DRAWN: u64 = 700;
+const WIDE: u64 = 700;
+const PEERS: u64 = 1_500;
 
 /// Both ends have this configuration.
 fn both(change: impl FnOnce(&mut Config)) -> [Config; 2] {
@@ -47,6 +52,25 @@ pub(crate) fn all() -> Vec<Situation> {
     }
     for seed in 1..=DRAWN {
         add(format!("drawn {seed}"), drawn::run(seed));
+    }
+    for (name, run) in urgent_and_timeouts() {
+        add(name, run);
+    }
+    for (name, run) in crowds() {
+        add(name, run);
+    }
+    for (name, run) in speeds::all() {
+        list.push(Situation { name, run: Box::new(move || run.run()) });
+    }
+    for seed in 1..=WIDE {
+        let run = drawn::wide_run(seed);
+        list.push(Situation { name: format!("wide {seed}"), run: Box::new(move || run.run()) });
+    }
+    for seed in 1..=PEERS {
+        list.push(Situation {
+            name: format!("peer {seed}"),
+            run: Box::new(move || peers::play(seed)),
+        });
     }
     list
 }
@@ -383,6 +407,66 @@ fn transfers(amount: u64, seed: u64) -> Vec<(String, Run)> {
             let run = Run { law, configs, plans, seed, limit, ..Run::new(path) };
             let name = format!("{amount} bytes, {law}, {}, {path}", recovery.name());
             list.push((name, run));
+        }
+    }
+    list
+}
+
+/// Urgent data of many segments; and a path that is gone for good, where the application has set, when it opened or later, how
+/// long it waits.
+fn urgent_and_timeouts() -> Vec<(String, Run)> {
+    let gone = |law: &'static str, tune: Option<Tune>, timeout: Option<u64>| {
+        let mut run = Run::new("rate=10mbit,delay=10ms,loss=0,outage=90ms..2000s:lose");
+        (run.law, run.arrives, run.limit) = (law, false, MS(400_000));
+        run.configs = both(|config| config.user_timeout = timeout.map(Duration::from_secs));
+        run.plans[0] = Plan { tune: tune.map(|tune| (MS(30), tune)), ..writes(300_000) };
+        run
+    };
+    let later = Tune::UserTimeout(Duration::from_secs(20));
+    let bulk = Plan { piece: 40_000, gap: MS(3), urgent: 2, ..writes(800_000) };
+    let urgent = Run { plans: [bulk, bulk], ..Run::new(CLEAN) };
+    let narrow = Run { path: "rate=10mbit,delay=10ms,loss=0,mtu=300", ..urgent.clone() };
+    let mut list = vec![
+        ("much urgent data".to_string(), urgent),
+        ("much urgent data over a narrow path".to_string(), narrow),
+    ];
+    for law in ["cubic", "bbr"] {
+        list.push((format!("a user timeout, {law}"), gone(law, None, Some(30))));
+        list.push((
+            format!("a user timeout that is set later, {law}"),
+            gone(law, Some(later), None),
+        ));
+        list.push((
+            format!("a user timeout that is lowered, {law}"),
+            gone(law, Some(later), Some(200)),
+        ));
+    }
+    list
+}
+
+/// Many connections to one port that has room for few half-open ones, so that others get SYN cookies, in each of the periods
+/// that a cookie tells; and many one after the other, none of which has to wait.
+fn crowds() -> Vec<(String, Run)> {
+    let crowd = |ipv6: bool, begins: u64, apart: u64, half_open: usize| Run {
+        ipv6,
+        connections: 20,
+        one_port: true,
+        begins: MS(begins),
+        apart: MS(apart),
+        plans: [writes(3_000), writes(2_000)],
+        hosting: Some([Hosting::small(64), Hosting::small(half_open)]),
+        limit: Duration::from_secs(900),
+        ..Run::new(CLEAN)
+    };
+    let mut list = Vec::new();
+    for ipv6 in [false, true] {
+        for begins in [0, 40_000, 80_000, 130_000] {
+            let when = format!("over IPv{} at {begins} ms", if ipv6 { 6 } else { 4 });
+            list.push((format!("a crowd {when}"), crowd(ipv6, begins, 0, 2)));
+            list.push((format!("one after the other {when}"), crowd(ipv6, begins, 900, 2)));
+            let mut waiting = crowd(ipv6, begins, 2, 64);
+            waiting.plans[1].accepts_from = MS(begins + 1_000);
+            list.push((format!("a crowd that waits {when}"), waiting));
         }
     }
     list

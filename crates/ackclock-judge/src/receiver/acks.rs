@@ -120,7 +120,7 @@ struct Owed {
     sentence: &'static Sentence,
 }
 
-/// The rules of acknowledgments.
+/// The acks that the host owes, by when, and what it has acknowledged since.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Acks {
     unacked: VecDeque<Unacked>,

@@ -107,6 +107,14 @@ impl Receiver {
             self.answer_refused(seen, facts, stale);
             return;
         }
+        let is_whole = seen.payload_len() > 0 && !facts.peer_fin_told;
+        if fate == Fate::Taken
+            && is_whole
+            && (seen.text_end() <= told
+                || self.arrived.taken().covers(seen.text(), seen.text_end()))
+        {
+            self.sacks.on_again(seen);
+        }
         let new = self.arrived.note(seen, facts, fate);
         let counts = match order {
             Order::Next => new && !self.arrived.is_doubtful(told),
@@ -132,6 +140,9 @@ impl Receiver {
         if stale && seen.payload_len() > 0 {
             self.acks.on_taken(seen, Order::OldStamp);
         } else if is_old && is_plausible && !stale {
+            if !self.stamps.may_be_stale(seen) {
+                self.sacks.on_again(seen);
+            }
             self.acks.on_taken(seen, Order::Old);
         } else if seen.ack.is_some_and(|ack| ack > facts.sent) && is_next && is_stamped && !stale {
             self.acks.on_challenged(seen);

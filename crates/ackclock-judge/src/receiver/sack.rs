@@ -61,10 +61,18 @@ pub(crate) static DSACK: Sentence = Sentence::must(
      in the most recent packet.",
 );
 
+pub(crate) static DSACK_MISSING: Sentence = Sentence::should(
+    "d-sack-missing",
+    2883,
+    "4",
+    "When D-SACK is used, the first block of the SACK option should be a D-SACK block specifying the sequence \
+     numbers for the duplicate segment that triggers the acknowledgement.",
+);
+
 /// Duplicates that are remembered until they are reported.
 const REMEMBERED: usize = 1024;
 
-/// The rules of SACK blocks.
+/// The state behind the rules of SACK blocks: what has come twice, and what the next ack must name first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sacks {
     /// Duplicates that no D-SACK block has reported yet.
@@ -76,6 +84,8 @@ pub(crate) struct Sacks {
     triggers: VecDeque<(Instant, Offset, Offset)>,
     /// The blocks of what arrived last were told.
     is_told: bool,
+    /// The text that came twice for certain since the host last sent something.
+    again: Option<(Offset, Offset)>,
 }
 
 impl Sacks {
@@ -111,6 +121,11 @@ impl Sacks {
         }
     }
 
+    /// A segment has reached the host whose text it has for certain, and which it has to answer.
+    pub(super) fn on_again(&mut self, seen: &Seen<'_>) {
+        self.again = Some((seen.text(), seen.text_end()));
+    }
+
     fn note_duplicate(&mut self, start: Offset, end: Offset) {
         self.duplicates.push_back((start, end));
         if self.duplicates.len() > REMEMBERED {
@@ -140,6 +155,17 @@ impl Sacks {
         let reports = blocks.first().is_some_and(|&first| is_dsack(first, blocks.get(1), ack));
         if reports && let Some(&first) = blocks.first() {
             self.judge_dsack(seen, first, facts, docket);
+        }
+        if let Some((start, end)) = self.again.take()
+            && facts.settings.reports_duplicates
+            && facts.settings.reaction.is_zero()
+            && facts.sack()
+            && !reports
+            && seen.len() == 0
+        {
+            docket.forbid(&DSACK_MISSING, time, number, || {
+                format!("no D-SACK, though {start} to {end} came twice")
+            });
         }
         let rest = blocks.get(usize::from(reports)..).unwrap_or_default();
         for &block in rest {

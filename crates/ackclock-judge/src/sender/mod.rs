@@ -3,6 +3,7 @@
 mod congestion;
 mod data;
 mod flight;
+mod patience;
 mod retransmission;
 mod silence;
 mod window;
@@ -18,6 +19,7 @@ use ackclock::wire::Flags;
 use congestion::Congestion;
 use data::Data;
 use flight::{Flight, SynTimes};
+use patience::Patience;
 use retransmission::{Cause, Retransmissions};
 use silence::{Ledger, Silence};
 use window::Window;
@@ -34,6 +36,7 @@ pub(crate) struct Sender {
     window: Window,
     congestion: Congestion,
     silence: Silence,
+    patience: Patience,
     ecn: Notification,
     /// The timestamp of the first retransmission since the last reduction.
     first_again: Option<u32>,
@@ -93,6 +96,9 @@ impl Sender {
             }
             return;
         }
+        if text != Text::Probe {
+            self.patience.on_sent(seen, facts, docket);
+        }
         if seen.text() < facts.sent {
             self.on_again(seen, facts, docket);
         }
@@ -149,6 +155,7 @@ impl Sender {
     /// A segment has reached the host.
     /// `expected` is RCV.NXT at most, before it.
     pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, expected: Offset) {
+        self.patience.on_received(seen.time);
         let Some(ack) = seen.ack.filter(|&ack| ack <= facts.sent) else {
             self.silence.on_received(seen, false, false);
             self.retransmissions.on_received(seen.time, None, None);
@@ -233,6 +240,7 @@ impl Sender {
     /// The application has called.
     pub(crate) fn on_call(&mut self, now: Instant, call: Call) {
         self.silence.on_call(now, call);
+        self.patience.on_call(call);
     }
 
     /// Nothing else has happened until `now`: what is overdue?

@@ -114,7 +114,7 @@ enum Waited {
     Unsent,
 }
 
-/// What the host owes, and since when.
+/// The times since which the host owes a segment, a probe or a FIN, and what the application has asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Silence {
     /// Number of the last packet.
@@ -169,7 +169,7 @@ impl Silence {
             }
             Call::Close => _ = self.closed_at.get_or_insert(now),
             Call::Abort | Call::CloseBoth => self.aborted = true,
-            Call::Read(_) | Call::Urgent => {}
+            Call::Read(_) | Call::Urgent | Call::UserTimeout(_) => {}
         }
     }
 

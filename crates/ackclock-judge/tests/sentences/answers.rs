@@ -1,20 +1,6 @@
 //! Segments that are refused, and what has to answer them.
 
-use crate::player::{breaks, keeps};
-
-const OPEN: &str = "
-    > S 0:0(0) win 10000 <mss 1000,sackOK>
-    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000,sackOK>
-    > . 1:1(0) ack 1
-    +0.01 quiet
-    ";
-
-const STAMPED: &str = "
-    > S 0:0(0) win 10000 <mss 1000,TS val 7 ecr 0>
-    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000,TS val 100 ecr 7>
-    > . 1:1(0) ack 1 <TS val 17 ecr 100>
-    +0.01 quiet
-    ";
+use crate::player::{SACK, STAMPED, after, breaks, keeps};
 
 /// Both have closed, the host first.
 const TIME_WAIT: &str = "
@@ -25,15 +11,7 @@ const TIME_WAIT: &str = "
     > . 2:2(0) ack 2
     ";
 
-#[track_caller]
-fn kept(script: &str) {
-    keeps(&format!("{OPEN}{script}"));
-}
-
-#[track_caller]
-fn broken(name: &str, script: &str) {
-    breaks(name, &format!("{OPEN}{script}"));
-}
+after!("{SACK}");
 
 #[test]
 fn an_ack_of_what_was_not_sent_is_answered() {
@@ -138,4 +116,14 @@ fn a_closed_window_is_not_given_up_while_probes_are_answered() {
         +0.01 < . 1:1(0) ack 101 win 0
         ";
     broken("answered-window-probes-given-up", &format!("{probed}+1.1 > R 101:101(0)"));
+}
+
+#[test]
+fn a_stranger_is_answered_by_a_host_that_is_said_to() {
+    keeps("< . 5:15(10) ack 9\n+1 quiet");
+    keeps("set answers_strangers 1\n< . 5:15(10) ack 9\n> R 9:9(0)\n+1 quiet");
+    // A SYN may have found no room, and a RST is never answered.
+    keeps("set answers_strangers 1\n< S 5:5(0)\n+1 quiet");
+    keeps("set answers_strangers 1\n< R 5:5(0)\n+1 quiet");
+    breaks("rst-for-stranger-missing", "set answers_strangers 1\n< . 5:15(10) ack 9\n+1 quiet");
 }

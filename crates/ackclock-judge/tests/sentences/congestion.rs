@@ -1,25 +1,11 @@
 //! How much may be on the path, and explicit notification of congestion.
 
-use crate::player::{breaks, keeps};
+use crate::player::{SACK, after, breaks, keeps};
 
-/// A connection with SACK under RFC 5681, its window 60,000 bytes.
-const OPEN: &str = "
-    law reno
-    > S 0:0(0) win 10000 <mss 1000,sackOK>
-    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000,sackOK>
-    > . 1:1(0) ack 1
-    +0.01 quiet
-    ";
-
-#[track_caller]
-fn kept(script: &str) {
-    keeps(&format!("{OPEN}{script}"));
-}
-
-#[track_caller]
-fn broken(name: &str, script: &str) {
-    breaks(name, &format!("{OPEN}{script}"));
-}
+after!(
+    "law reno
+{SACK}"
+);
 
 /// Segments of 1,000 bytes, numbered from 0.
 fn segments(from: u32, to: u32) -> String {
@@ -221,7 +207,7 @@ fn a_syn_that_was_answered_was_not_lost() {
 #[test]
 fn veno_reduces_its_window_and_not_the_flight() {
     let script = |law: &str| {
-        let narrow = OPEN.replace("law reno", law).replace("win 60000", "win 10000");
+        let narrow = format!("{law}{}", SACK.replace("win 60000", "win 10000"));
         let wide = ack(20).replace("ack 20001", "ack 20001 win 60000");
         let (ten, more) = (segments(0, 10), segments(10, 20));
         let again = format!("> . 10001:11001(1000) ack 1\n+0.01 {wide}");

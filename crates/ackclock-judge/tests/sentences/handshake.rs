@@ -85,3 +85,17 @@ fn text_waits_until_the_syn_is_acknowledged() {
         ",
     );
 }
+
+#[test]
+fn the_number_of_one_connection_does_not_tell_that_of_the_next() {
+    let syn = "> S 0:0(0) win 10000 <mss 1000>";
+    // 4 microseconds are a tick of the clock, and another connection has another start.
+    breaks(
+        "isn-foretold",
+        &format!("{syn}\nother port\n+0.004 > S 1000:1000(0) win 10000 <mss 1000>"),
+    );
+    breaks("isn-foretold", &format!("{syn}\nother port\n+0.004 {syn}"));
+    keeps(&format!("{syn}\nother port\n+0.004 > S 5000:5000(0) win 10000 <mss 1000>"));
+    // The same connection again goes on from where it was.
+    keeps(&format!("{syn}\n+0.004 > S 1000:1000(0) win 10000 <mss 1000>"));
+}

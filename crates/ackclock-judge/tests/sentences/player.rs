@@ -1,7 +1,8 @@
 //! Plays a capture, written as a packet script, to a judge.
 //!
 //! Lines are those of [`ackclock_testkit::script`]; `>` is what the judged host sends. Steps of the
-//! application are `write N`, `urgent` (the last byte written is), `read N`, `close`, `close both` and `abort`; `other bytes` gives the next
+//! application are `write N`, `urgent` (the last byte written is), `read N`, `close`, `close both`, `abort` and `user_timeout MILLISECONDS`; `other port` gives both sides of the conversation to
+//! another connection; `other bytes` gives the next
 //! segment of the host another content; `set NAME MILLISECONDS` is a setting of the judge, `law NAME` the
 //! window law that it is told.
 
@@ -18,6 +19,46 @@ use std::net::SocketAddr;
 const START: Instant = Instant::from_secs(100);
 /// Initial sequence numbers: the host's, and the peer's, which wraps soon.
 const ISN: [SeqNumber; 2] = [SeqNumber(7_000), SeqNumber(0_u32.wrapping_sub(5_000))];
+
+/// A handshake with a round trip of 10 ms in which an MSS is all that is agreed on.
+pub(crate) const PLAIN: &str = "
+    > S 0:0(0) win 10000 <mss 1000>
+    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000>
+    > . 1:1(0) ack 1
+    +0.01 quiet
+    ";
+
+/// The same with SACK.
+pub(crate) const SACK: &str = "
+    > S 0:0(0) win 10000 <mss 1000,sackOK>
+    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000,sackOK>
+    > . 1:1(0) ack 1
+    +0.01 quiet
+    ";
+
+/// The same with timestamps.
+pub(crate) const STAMPED: &str = "
+    > S 0:0(0) win 10000 <mss 1000,TS val 7 ecr 0>
+    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000,TS val 100 ecr 7>
+    > . 1:1(0) ack 1 <TS val 17 ecr 100>
+    +0.01 quiet
+    ";
+
+/// `kept(script)` and `broken(sentence, script)`: [`keeps`] and [`breaks`] of captures that all begin alike.
+macro_rules! after {
+    ($opening:literal) => {
+        #[track_caller]
+        fn kept(script: &str) {
+            $crate::player::keeps(&format!("{}{script}", format_args!($opening)));
+        }
+
+        #[track_caller]
+        fn broken(name: &str, script: &str) {
+            $crate::player::breaks(name, &format!("{}{script}", format_args!($opening)));
+        }
+    };
+}
+pub(crate) use after;
 
 struct Capture {
     judge: Option<Judge>,
@@ -126,8 +167,13 @@ impl Capture {
             ["close"] => Call::Close,
             ["close", "both"] => Call::CloseBoth,
             ["abort"] => Call::Abort,
+            ["user_timeout", n] => Call::UserTimeout(Duration::from_millis(number(n)?)),
             ["other", "bytes"] => {
                 self.content = 3;
+                return Ok(());
+            }
+            ["other", "port"] => {
+                self.ends[1].set_port(self.ends[1].port() + 1);
                 return Ok(());
             }
             ["law", name] => {
@@ -145,6 +191,9 @@ impl Capture {
                     "least_rto" => self.settings.least_rto = time,
                     "reaction" => self.settings.reaction = time,
                     "keepalive" => self.settings.keepalive = time,
+                    "longest_wait" => self.settings.longest_wait = Some(time),
+                    "answers_strangers" => self.settings.answers_strangers = number(n)? > 0,
+                    "reports_duplicates" => self.settings.reports_duplicates = number(n)? > 0,
                     "nagle" => self.settings.nagle = Some(number(n)? > 0),
                     "reassembly_ranges" => {
                         self.settings.reassembly_ranges = number(n)? as usize;

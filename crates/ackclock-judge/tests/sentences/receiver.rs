@@ -1,32 +1,8 @@
 //! What the host acknowledges, when, and in what words.
 
-use crate::player::{breaks, keeps};
+use crate::player::{SACK, STAMPED, after, breaks, keeps};
 
-/// A connection with SACK.
-const OPEN: &str = "
-    > S 0:0(0) win 10000 <mss 1000,sackOK>
-    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000,sackOK>
-    > . 1:1(0) ack 1
-    +0.01 quiet
-    ";
-
-/// A connection with timestamps.
-const STAMPED: &str = "
-    > S 0:0(0) win 10000 <mss 1000,TS val 7 ecr 0>
-    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000,TS val 100 ecr 7>
-    > . 1:1(0) ack 1 <TS val 17 ecr 100>
-    +0.01 quiet
-    ";
-
-#[track_caller]
-fn kept(script: &str) {
-    keeps(&format!("{OPEN}{script}"));
-}
-
-#[track_caller]
-fn broken(name: &str, script: &str) {
-    breaks(name, &format!("{OPEN}{script}"));
-}
+after!("{SACK}");
 
 #[test]
 fn only_what_has_arrived_is_acknowledged() {
@@ -304,11 +280,11 @@ fn what_finds_no_place_behind_a_hole_may_be_dropped() {
         +0.01 < . 201:301(100) ack 1
         +0.04 > . 1:1(0) ack 301 win 9700
         ";
-    keeps(&format!("set reassembly_ranges 1\n{OPEN}{dropped}"));
+    keeps(&format!("set reassembly_ranges 1\n{SACK}{dropped}"));
     let kept = dropped.lines().take(5).collect::<Vec<_>>().join("\n");
     breaks(
         "sack-first-block",
-        &format!("set reassembly_ranges 2\n{OPEN}{kept}\n+0.01 < . 1:1(0) ack 1"),
+        &format!("set reassembly_ranges 2\n{SACK}{kept}\n+0.01 < . 1:1(0) ack 1"),
     );
 }
 
@@ -338,4 +314,25 @@ fn duplicates_that_a_host_takes_together_are_reported_as_one() {
         > . 1:1(0) ack 201 <sack 1:201>
         ",
     );
+}
+
+#[test]
+fn what_comes_twice_is_reported_by_a_host_that_is_said_to() {
+    let settings = "set reports_duplicates 1\nset reaction 0\n";
+    let twice = "
+        < . 1:101(100) ack 1
+        +0.001 > . 1:1(0) ack 101 win 9900
+        +0.01 < . 1:101(100) ack 1
+        ";
+    kept(&format!("{twice}> . 1:1(0) ack 101 win 9900"));
+    keeps(&format!("{settings}{SACK}{twice}> . 1:1(0) ack 101 win 9900 <sack 1:101>"));
+    breaks("d-sack-missing", &format!("{settings}{SACK}{twice}> . 1:1(0) ack 101 win 9900"));
+    // Behind a hole, within a larger block.
+    let behind = "
+        < . 101:301(200) ack 1
+        > . 1:1(0) ack 1 <sack 101:301>
+        +0.01 < . 101:201(100) ack 1
+        ";
+    keeps(&format!("{settings}{SACK}{behind}> . 1:1(0) ack 1 <sack 101:201 101:301>"));
+    breaks("d-sack-missing", &format!("{settings}{SACK}{behind}> . 1:1(0) ack 1 <sack 101:301>"));
 }

@@ -1,23 +1,8 @@
 //! RSTs that are sent, owed and received.
 
-use crate::player::{breaks, keeps};
+use crate::player::{PLAIN, after};
 
-const OPEN: &str = "
-    > S 0:0(0) win 10000 <mss 1000>
-    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000>
-    > . 1:1(0) ack 1
-    +0.01 quiet
-    ";
-
-#[track_caller]
-fn kept(script: &str) {
-    keeps(&format!("{OPEN}{script}"));
-}
-
-#[track_caller]
-fn broken(name: &str, script: &str) {
-    breaks(name, &format!("{OPEN}{script}"));
-}
+after!("{PLAIN}");
 
 #[test]
 fn a_rst_in_the_right_place_ends_the_connection() {

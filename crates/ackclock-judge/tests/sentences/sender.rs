@@ -1,32 +1,8 @@
 //! What a sender of data sends, and when again.
 
-use crate::player::{breaks, keeps};
+use crate::player::{PLAIN, SACK, after, breaks, keeps};
 
-/// A connection without options, its window 60,000 bytes, its round trips 10 ms.
-const OPEN: &str = "
-    > S 0:0(0) win 10000 <mss 1000>
-    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000>
-    > . 1:1(0) ack 1
-    +0.01 quiet
-    ";
-
-/// The same with SACK.
-const SACK: &str = "
-    > S 0:0(0) win 10000 <mss 1000,sackOK>
-    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000,sackOK>
-    > . 1:1(0) ack 1
-    +0.01 quiet
-    ";
-
-#[track_caller]
-fn kept(script: &str) {
-    keeps(&format!("{OPEN}{script}"));
-}
-
-#[track_caller]
-fn broken(name: &str, script: &str) {
-    breaks(name, &format!("{OPEN}{script}"));
-}
+after!("{PLAIN}");
 
 #[test]
 fn bytes_sent_again_are_the_same_bytes() {
@@ -72,7 +48,7 @@ fn nothing_new_goes_beyond_the_window() {
     let small = "< . 1:1(0) ack 1 win 1500\n> . 1:1001(1000) ack 1\n";
     kept(&format!("{small}> P. 1001:1501(500) ack 1\n+0.01 < . 1:1(0) ack 1501 win 1500"));
     // The edge of an older segment may have been further; this one is of a connection that began with 1,500.
-    let open = OPEN.replace("60000", "1500");
+    let open = PLAIN.replace("60000", "1500");
     keeps(&format!("{open}> . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001"));
     breaks(
         "beyond-window",
@@ -107,7 +83,7 @@ fn nothing_new_goes_where_the_window_has_shrunk() {
 
 #[test]
 fn what_the_window_leaves_is_not_nibbled_at() {
-    let open = OPEN.replace("60000", "2400");
+    let open = PLAIN.replace("60000", "2400");
     let first = "write 5000\n> . 1:1001(1000) ack 1\n> . 1001:2001(1000) ack 1\n";
     let rest = "+0.01 < . 1:1(0) ack 2001 win 60000\n> . 2001:3001(1000) ack 1\n> . 3001:4001(1000) ack 1\n> P. 4001:5001(1000) ack 1\n+0.01 < . 1:1(0) ack 5001";
     keeps(&format!("{open}{first}{rest}"));
@@ -123,9 +99,9 @@ fn what_the_window_leaves_is_not_nibbled_at() {
 fn small_segments_wait_for_acks_where_nagle_is_told() {
     let first = "> P. 1:101(100) ack 1\n";
     let second = "> P. 101:201(100) ack 1\n+0.01 < . 1:1(0) ack 201";
-    keeps(&format!("set nagle 1\n{OPEN}{first}+0.01 < . 1:1(0) ack 101\n{second}"));
+    keeps(&format!("set nagle 1\n{PLAIN}{first}+0.01 < . 1:1(0) ack 101\n{second}"));
     kept(&format!("{first}{second}"));
-    breaks("nagle", &format!("set nagle 1\n{OPEN}{first}{second}"));
+    breaks("nagle", &format!("set nagle 1\n{PLAIN}{first}{second}"));
 }
 
 #[test]
@@ -348,4 +324,20 @@ fn the_rto_follows_the_round_trip_that_the_timestamp_of_a_syn_tells() {
         +0.01 < . 1:1(0) ack 901 <TS val 4200 ecr 1077>
         "
     ));
+}
+
+#[test]
+fn the_host_gives_up_when_it_is_to() {
+    let again = "
+        write 10
+        > P. 1:11(10) ack 1
+        +1 > P. 1:11(10) ack 1
+        +2 > P. 1:11(10) ack 1
+        ";
+    kept(again);
+    keeps(&format!("set longest_wait 3000\n{PLAIN}{again}"));
+    breaks("not-given-up", &format!("set longest_wait 2900\n{PLAIN}{again}"));
+    broken("not-given-up", &format!("user_timeout 2900\n{again}"));
+    // Who is heard is not given up.
+    kept(&format!("user_timeout 2900\n{}", again.replace("+2", "+0.1 < . 1:1(0) ack 1\n+1.9")));
 }

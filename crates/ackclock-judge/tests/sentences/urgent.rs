@@ -1,25 +1,12 @@
 //! Urgent data, and what tells the peer that nothing more is queued.
 
-use crate::player::{breaks, keeps};
+use crate::player::{PLAIN, after};
 
-const OPEN: &str = "
-    > S 0:0(0) win 10000 <mss 1000>
-    +0.01 < S. 0:0(0) ack 1 win 60000 <mss 1000>
-    > . 1:1(0) ack 1
-    +0.01 quiet
-    write 1500
-    urgent
-    ";
-
-#[track_caller]
-fn kept(script: &str) {
-    keeps(&format!("{OPEN}{script}"));
-}
-
-#[track_caller]
-fn broken(name: &str, script: &str) {
-    breaks(name, &format!("{OPEN}{script}"));
-}
+after!(
+    "{PLAIN}write 1500
+urgent
+"
+);
 
 #[test]
 fn the_pointer_is_behind_the_last_urgent_byte() {

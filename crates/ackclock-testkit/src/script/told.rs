@@ -16,6 +16,7 @@ pub fn told(config: &Config, law: &impl CongestionController) -> Settings {
         _ => Law::Unknown,
     };
     let defaults = Settings::default();
+    let give_up = config.user_timeout.map_or(config.give_up, |time| time.min(config.give_up));
     Settings {
         law,
         initial_window: match config.initial_window {
@@ -35,9 +36,12 @@ pub fn told(config: &Config, law: &impl CongestionController) -> Settings {
         calls_are_told: true,
         time_wait: config.msl.saturating_mul(2),
         keepalive: config.keepalive.map_or(defaults.keepalive, |keepalive| keepalive.idle),
-        give_up: config.user_timeout.map_or(config.give_up, |time| time.min(config.give_up)),
+        give_up,
+        longest_wait: Some(give_up),
         syn_give_up: config.syn_give_up,
         heeds_sack: config.sack && config.recovery.needs_sack(),
+        answers_strangers: true,
+        reports_duplicates: true,
         restarts_after_idle: config.restart_after_idle == RestartAfterIdle::RestartWindow,
         ..defaults
     }

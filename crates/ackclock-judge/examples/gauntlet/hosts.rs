@@ -1,0 +1,164 @@
+//! Hosts whose stack and listeners have other settings than the emulator gives them, and calls that change a connection.
+
+use crate::drawn::Lot;
+use ackclock::congestion::BuiltIn;
+use ackclock::stack::{
+    Capabilities, Cidr, Handle, ListenConfig, Segmentation, Stack, StackConfig, Storage,
+};
+use ackclock::tcp::Keepalive;
+use ackclock::time::{Duration, Instant};
+use ackclock::wire::WriteChecksum;
+use ackclock_judge::Settings;
+use std::net::SocketAddr;
+
+/// Of one host: its stack, and what it listens with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hosting {
+    /// The device cuts what is larger than the MTU.
+    segmentation: bool,
+    memory: u64,
+    max_half_open: usize,
+    max_time_wait: usize,
+    /// The host has addresses besides, of other networks.
+    more_addresses: bool,
+    half_open: usize,
+    backlog: usize,
+    defer_accept: u8,
+    any_destination: bool,
+}
+
+impl Hosting {
+    /// A host with room for `half_open` half-open connections, and with other addresses besides.
+    pub(crate) fn small(half_open: usize) -> Hosting {
+        Hosting {
+            segmentation: false,
+            memory: u64::MAX,
+            max_half_open: 4_096,
+            max_time_wait: 16_384,
+            more_addresses: true,
+            half_open,
+            backlog: 100,
+            defer_accept: 0,
+            any_destination: false,
+        }
+    }
+
+    /// Everything by lot; `connections` come at a time.
+    pub(crate) fn draw(lot: &mut Lot, connections: usize) -> Hosting {
+        Hosting {
+            segmentation: lot.rarely(3),
+            memory: lot.of(&[u64::MAX, u64::MAX, 40_000_000]),
+            max_half_open: lot.of(&[4_096, 4_096, 3]),
+            max_time_wait: lot.of(&[16_384, 4]),
+            more_addresses: lot.rarely(2),
+            half_open: lot.of(&[64, 2, 1]),
+            backlog: connections + 1,
+            defer_accept: 0,
+            any_destination: lot.rarely(4),
+        }
+    }
+
+    /// Whether so many connections at a time have a half-open record each; else old ones give way, and with a lost packet
+    /// of theirs they are over.
+    pub(crate) fn has_room_for(&self, connections: usize) -> bool {
+        self.half_open.min(self.max_half_open) >= connections
+    }
+
+    /// The listener of a server.
+    pub(crate) fn listening(&self, on: SocketAddr) -> ListenConfig {
+        let mut config = ListenConfig::new(on);
+        (config.half_open, config.backlog) = (self.half_open, self.backlog);
+        (config.defer_accept, config.any_destination) = (self.defer_accept, self.any_destination);
+        config
+    }
+
+    /// The stack in the place of the emulator's, with its addresses.
+    pub(crate) fn build(
+        &self,
+        stack: &mut Stack<'static, BuiltIn>,
+        mtu: u32,
+        law: BuiltIn,
+        secret: [u64; 2],
+    ) {
+        let mut device = Capabilities::with_mtu(mtu);
+        if self.segmentation {
+            device.segmentation = Segmentation::both(Capabilities::LARGEST_PAYLOAD);
+            device.checksum = WriteChecksum::PseudoHeader;
+        }
+        let mut config = StackConfig::new(device, secret);
+        config.memory = self.memory;
+        (config.max_half_open, config.max_time_wait) = (self.max_half_open, self.max_time_wait);
+        let own: Vec<Cidr> = stack.addresses().collect();
+        *stack = Stack::new(config, law, Storage::growing()).expect("a usable MTU");
+        let others = ["192.168.7.1", "fd77::1"].map(|text| text.parse().expect("an address"));
+        let others = others.into_iter().zip([24, 64]);
+        let others = others.map(|(address, prefix)| Cidr { address, prefix });
+        let more = others.filter(|_| self.more_addresses);
+        for address in more.chain(own) {
+            stack.add_address(address).expect("room for an address");
+        }
+    }
+}
+
+/// A call that changes a setting of an open connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Tune {
+    Nagle(bool),
+    Keepalive(Keepalive),
+    /// Traffic class and hop limit.
+    IpFields(u8, u8),
+    UserTimeout(Duration),
+    SendBuffer(u32),
+    ReceiveBuffer(u32),
+    WindowClamp(u32),
+    QuickAcks(u16),
+}
+
+impl Tune {
+    pub(crate) fn draw(lot: &mut Lot) -> Tune {
+        let idle = Duration::from_secs(9);
+        match lot.below(8) {
+            0 => Tune::Nagle(lot.rarely(2)),
+            1 => Tune::Keepalive(Keepalive { idle, interval: idle, count: 9 }),
+            2 => Tune::IpFields(lot.of(&[0, 46]), lot.of(&[1, 255])),
+            3 => Tune::UserTimeout(Duration::from_secs(lot.of(&[20, 300]))),
+            4 => Tune::SendBuffer(lot.of(&[5_000, 500_000])),
+            5 => Tune::ReceiveBuffer(lot.of(&[20_000, 500_000])),
+            6 => Tune::WindowClamp(lot.of(&[10_000, 100_000])),
+            _ => Tune::QuickAcks(lot.of(&[0, 30])),
+        }
+    }
+
+    /// What the judge may no longer take for certain of a connection that it changes.
+    pub(crate) fn tell(self, mut told: Settings) -> Settings {
+        match self {
+            Tune::Nagle(_) => told.nagle = None,
+            Tune::Keepalive(settings) => told.keepalive = told.keepalive.min(settings.idle),
+            Tune::UserTimeout(time) => told.give_up = told.give_up.min(time),
+            _ => {}
+        }
+        told
+    }
+
+    /// Calls; whether the stack has taken it.
+    pub(crate) fn call(
+        self,
+        now: Instant,
+        stack: &mut Stack<'static, BuiltIn>,
+        handle: Handle,
+    ) -> bool {
+        match self {
+            Tune::Nagle(on) => stack.set_nagle(now, handle, on).is_ok(),
+            Tune::Keepalive(settings) => stack.set_keepalive(now, handle, Some(settings)).is_ok(),
+            Tune::IpFields(dscp, limit) => {
+                stack.set_dscp(now, handle, dscp).is_ok()
+                    && stack.set_hop_limit(now, handle, limit).is_ok()
+            }
+            Tune::UserTimeout(time) => stack.set_user_timeout(now, handle, Some(time)).is_ok(),
+            Tune::SendBuffer(bytes) => stack.set_send_buffer(now, handle, bytes).is_ok(),
+            Tune::ReceiveBuffer(bytes) => stack.set_receive_buffer(now, handle, bytes).is_ok(),
+            Tune::WindowClamp(bytes) => stack.set_window_clamp(now, handle, Some(bytes)).is_ok(),
+            Tune::QuickAcks(count) => stack.set_quick_acks(now, handle, count).is_ok(),
+        }
+    }
+}
