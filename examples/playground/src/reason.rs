@@ -75,7 +75,7 @@ impl Reason {
             }
             Reason::FastRetransmit => (
                 "fast retransmit",
-                "What arrived shows that it was lost, by the {}. duplicate ack: recovery begins.",
+                "What arrived shows that it was lost (duplicate acks so far: {}). Recovery begins.",
             ),
             Reason::InRecovery => {
                 ("retransmission in recovery", "It counts as lost too, and there is room for it.")

@@ -105,6 +105,6 @@ fn a_host_that_takes_time_for_a_packet_acts_on_it_later() {
     let names: Vec<_> = packets.iter().map(name).take(4).collect();
     assert_eq!(names, ["SYN", "SYN-ACK", "new data", "new data"]);
     assert!(packets.iter().all(|packet| name(packet) != "control"));
-    let clocked = packets.iter().filter(|packet| name(packet) == "new data").last().unwrap();
+    let clocked = packets.iter().rfind(|packet| name(packet) == "new data").unwrap();
     assert!(clocked["why"].as_str().unwrap().ends_with("the ack clock."), "{clocked}");
 }
