@@ -2,16 +2,19 @@
 // time for, and again only when its range changes; the line of the present time moves above them.
 
 import { AGAIN, DATA, DELIVERED, NONE, ON_ITS_WAY, REPLY, after } from "playground/history";
-import { short } from "playground/format";
+import { short, thousands } from "playground/format";
 
 export const LEFT = 46;
 export const RIGHT = 10;
 const TOP = 8;
 
-/** The least number of the form 1, 2 or 5 times a power of ten that is not below a value. */
-function nice(value) {
+const COARSE = [1, 2, 5, 10];
+const FINE = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+
+/** The least number of the form of these steps times a power of ten that is not below a value. */
+function nice(value, steps = COARSE) {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-9)));
-  return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= value * (1 - 1e-9));
+  return steps.map((step) => step * power).find((step) => step >= value * (1 - 1e-9));
 }
 
 class Chart {
@@ -43,6 +46,7 @@ class Chart {
   /** Begins to draw anew. */
   begin(run, [from, to], theme) {
     [this.from, this.to] = [from, to];
+    this.theme = theme;
     this.measure(run);
     const { context: c } = this;
     c.fillStyle = theme.surface;
@@ -66,7 +70,7 @@ class Chart {
       c.lineTo(this.width - RIGHT, y);
       c.stroke();
       c.fillStyle = theme.faint;
-      c.fillText(short(value), LEFT - 6, y);
+      c.fillText(value >= 1000 ? thousands(Math.round(value)) : short(value), LEFT - 6, y);
     }
     if (this.bottom < 20) return;
     const second = nice((this.to - this.from) / Math.max(this.width / 110, 2));
@@ -102,7 +106,7 @@ export class WindowChart extends Chart {
     let most = 4 * payload;
     const last = after(time, this.to);
     for (let row = firstRow(time, this.from); row < last && row < rows; row++) most = Math.max(most, cwnd[row]);
-    this.high = nice((most / payload) * 1.02);
+    this.high = nice((most / payload) * 1.02, FINE);
   }
 
   outgrown({ engine, payload }) {
@@ -166,7 +170,7 @@ export class QueueChart extends Chart {
       const last = Math.min(after(time, this.to), rows);
       for (let row = firstRow(time, this.from); row < last; row++) most = Math.max(most, packets[row]);
     }
-    this.high = nice(most * 1.02);
+    this.high = nice(most * 1.15, FINE);
   }
 
   outgrown({ engine }) {
@@ -175,9 +179,24 @@ export class QueueChart extends Chart {
     );
   }
 
-  rewind({ engine }) {
+  rewind({ engine, settings }) {
+    this.#limit(settings);
     this.pens = [engine.queueThere, engine.queueBack].map(({ time }) => ({ row: firstRow(time, this.from), x: LEFT, packets: 0 }));
     this.drop = after(engine.packets.sent, this.from);
+  }
+
+  /** A line where the buffer is full. */
+  #limit({ queue, buffer }) {
+    if (queue === "infinite" || buffer > this.high) return;
+    const { context: c } = this;
+    const y = Math.round(this.y(buffer)) + 0.5;
+    c.setLineDash([3, 3]);
+    c.beginPath();
+    c.moveTo(LEFT, y);
+    c.lineTo(this.width - RIGHT, y);
+    c.strokeStyle = this.theme.faint;
+    c.stroke();
+    c.setLineDash([]);
   }
 
   drawSome({ engine }, theme, rows) {
@@ -201,7 +220,7 @@ export class QueueChart extends Chart {
       const width = Math.max(x - pen.x, 0.5);
       // To the right it is an area, to the left a line above it.
       if (way === 0) c.fillRect(pen.x, y, width, floor - y);
-      else {
+      else if (pen.packets + table.packets[pen.row] > 1) {
         const next = this.y(table.packets[pen.row]);
         c.fillRect(pen.x, y - 0.75, width, 1.5);
         c.fillRect(x, Math.min(y, next), 1, Math.abs(next - y));
@@ -229,27 +248,29 @@ export class QueueChart extends Chart {
 export class SequenceChart extends Chart {
   bottom = 22;
 
+  /** The range of numbers. Where a part of the time is shown, each flow counts from the left edge on. */
   measure({ engine }) {
-    const { sent, seq, payload, kind, rows } = engine.packets;
-    let [least, most] = [Infinity, 1];
+    const { sent, seq, payload, kind, flow, rows } = engine.packets;
+    this.base = new Float64Array(256);
     const last = Math.min(after(sent, this.to), rows);
-    for (let row = after(sent, this.from); row < last; row++) {
-      if (!(kind[row] & DATA)) continue;
-      least = Math.min(least, seq[row]);
-      most = Math.max(most, seq[row] + payload[row]);
+    const first = after(sent, this.from);
+    if (this.from > 0) {
+      this.base.fill(Infinity);
+      for (let row = first; row < last; row++) {
+        if (kind[row] & DATA) this.base[flow[row]] = Math.min(this.base[flow[row]], seq[row]);
+      }
     }
-    if (least > most) [least, most] = [0, 1e4];
-    // What begins near 0 is shown from 0 on.
-    const low = least < most * 0.3 ? 0 : least / 1000;
-    const room = nice((most / 1000 - low) * 0.17);
-    this.low = Math.floor(low / room) * room;
-    this.high = Math.ceil((most / 1000) * 1.01 / room) * room;
+    let most = 1e4;
+    for (let row = first; row < last; row++) {
+      if (kind[row] & DATA) most = Math.max(most, seq[row] + payload[row] - this.base[flow[row]]);
+    }
+    this.high = nice((most / 1000) * 1.01, FINE);
   }
 
   outgrown({ engine }) {
-    const { sent, seq, kind, rows } = engine.packets;
+    const { sent, seq, kind, flow, rows } = engine.packets;
     for (let row = rows - 1; row >= Math.max(0, rows - 40); row--) {
-      if (kind[row] & DATA && sent[row] <= this.to && seq[row] / 1000 > this.high) return true;
+      if (kind[row] & DATA && sent[row] <= this.to && (seq[row] - this.base[flow[row]]) / 1000 > this.high) return true;
     }
     return false;
   }
@@ -281,7 +302,8 @@ export class SequenceChart extends Chart {
   place(packets, row) {
     const isData = packets.kind[row] & DATA;
     const time = isData ? packets.sent[row] : packets.ended[row];
-    return [this.x(time), this.y((isData ? packets.seq[row] : packets.ack[row]) / 1000)];
+    const number = isData ? packets.seq[row] : packets.ack[row];
+    return [this.x(time), this.y((number - this.base[packets.flow[row]]) / 1000)];
   }
 
   #data(c, packets, row, x, y, size, color, theme) {
@@ -309,9 +331,9 @@ export class SequenceChart extends Chart {
 
   #dot(c, flow, x, y, color) {
     if (this.#isCovered(flow * 2 + 1, x, y)) return;
-    c.globalAlpha = 0.35;
+    c.globalAlpha = 0.55;
     c.fillStyle = color;
-    c.fillRect(x - 0.75, y - 0.75, 1.5, 1.5);
+    c.fillRect(x - 0.9, y - 0.9, 1.8, 1.8);
     c.globalAlpha = 1;
   }
 

@@ -26,7 +26,7 @@ class Playground {
     this.inspector = new Inspector($("inspector"), (packet) => this.select(packet, true));
     this.controls = new Controls($("settings"), $("preset"), (key, value) => this.change(key, value));
     this.playing = false;
-    this.frameTimes = [];
+    this.runBudget = RUN_BUDGET;
     this.readTheme();
     this.listen();
     this.open(location.hash, !matchMedia("(prefers-reduced-motion: reduce)").matches);
@@ -64,6 +64,7 @@ class Playground {
     this.range = [0, settings.duration];
     this.road.selected = -1;
     this.inspector.clear();
+    $("announce").textContent = "";
     this.senderTable.begin(directions(settings), this.theme);
     showResults($("results").tBodies[0], {});
     $("digest").textContent = "";
@@ -172,20 +173,18 @@ class Playground {
     if (this.run) {
       if (this.engine.state === RUNNING) this.compute();
       if (this.playing) this.play(passed);
-      this.drawPlots(begin);
+      this.drawPlots();
       if (this.dirty) this.drawNow();
     }
     if (this.fragmentDue && begin > this.fragmentDue) {
       history.replaceState(null, "", this.fragment);
       this.fragmentDue = 0;
     }
-    this.frameTimes.push(performance.now() - begin);
-    if (this.frameTimes.length > 6000) this.frameTimes.splice(0, 3000);
     requestAnimationFrame((next) => this.frame(next));
   }
 
   compute() {
-    this.engine.advance(RUN_BUDGET);
+    this.engine.advance(this.runBudget);
     this.run.senders.follow(this.engine.windows);
     this.dirty = true;
     const { state, now, packets } = this.engine;
@@ -207,7 +206,7 @@ class Playground {
     if (this.engine.state !== RUNNING && this.time >= end) this.setPlaying(false);
   }
 
-  drawPlots(begin) {
+  drawPlots() {
     const outgrown = this.charts.some((chart) => chart.from !== undefined && !this.stale && chart.outgrown(this.run));
     if (this.stale || outgrown) {
       this.charts.forEach((chart) => chart.begin(this.run, this.range, this.theme));

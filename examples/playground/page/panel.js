@@ -31,9 +31,10 @@ export class SenderTable {
       const chip = document.createElement("i");
       chip.className = "chip";
       chip.style.background = theme.flows[flow % theme.flows.length];
-      head.append(chip, `${flow + 1} ${toTheLeft ? "←" : "→"}`);
+      const doing = document.createElement("small");
+      head.append(chip, `${flow + 1} ${toTheLeft ? "←" : "→"}`, doing);
       row.append(head);
-      return ["cwnd", "ssthresh", "flight", "rtt", "rto", "phase"].map(() => row.appendChild(cell("–")));
+      return [doing, ...["cwnd", "ssthresh", "flight", "rtt", "rto"].map(() => row.appendChild(cell("–")))];
     });
   }
 
@@ -44,13 +45,13 @@ export class SenderTable {
       if (cells.row === row) return;
       cells.row = row;
       const packets = (bytes) => short(bytes / run.payload);
-      const texts = row === undefined ? Array(6).fill("–") : [
+      const texts = row === undefined ? ["", ...Array(5).fill("–")] : [
+        phase(windows, row),
         packets(windows.cwnd[row]),
         windows.ssthresh[row] === NONE ? "–" : packets(windows.ssthresh[row]),
         packets(windows.in_flight[row]),
         windows.rtt[row] > 0 ? span(windows.rtt[row]) : "–",
         span(windows.rto[row]),
-        phase(windows, row),
       ];
       cells.forEach((cell, index) => {
         if (cell.textContent !== texts[index]) cell.textContent = texts[index];

@@ -45,6 +45,7 @@ export class Road {
     c.clearRect(0, 0, this.width, this.height);
     this.drawn.length = 0;
     const packets = engine.packets;
+    this.#sides(g, settings, theme);
     [engine.there, engine.back].forEach((table, way) => {
       this.#lane(g, way, settings, theme);
       const waiting = [];
@@ -70,6 +71,21 @@ export class Road {
     const words = `${withUnit(settings.rate, "bit/s")}, ${span(settings.delay)}`;
     const arrow = way === 0 ? "→" : "←";
     c.fillText(way === 0 ? `${words} ${arrow}` : `${arrow} ${words}`, (g.from + g.to) / 2, y - g.lane / 2 - 10);
+  }
+
+  /** Who is at both ends, beyond the lanes. */
+  #sides(g, { there, back }, theme) {
+    const { context: c } = this;
+    c.fillStyle = theme.faint;
+    c.font = theme.font;
+    c.textBaseline = "middle";
+    const both = there > 0 && back > 0;
+    const [left, right] = both ? ["left hosts", "right hosts"] : there > 0 ? ["senders", "receivers"] : ["receivers", "senders"];
+    c.textAlign = "left";
+    const to = this.width < 560 ? "" : "to the ";
+    c.fillText(to + right, g.to + 10, g.y[0]);
+    c.textAlign = "right";
+    c.fillText(to + left, g.from - 10, g.y[1]);
   }
 
   /** A place on the line, 0 where packets enter it and 1 where they leave it. */

@@ -110,7 +110,7 @@ export const PRESETS = [
   { id: "bbr", group: "Today", title: "BBR beside CUBIC", pace: 20, settings: { ...MODERN, there: 2, law: "cubic", law2: "bbr", starts: "5", buffer: 100, duration: 40 },
     look: "BBR paces by the rate it measures, and does not fill the queue; CUBIC does." },
   { id: "codel", group: "Today", title: "CoDel keeps the queue short", pace: 20, settings: { ...MODERN, queue: "codel", buffer: 500 },
-    look: "A buffer of 500 packets, of which hardly ten are used. Choose drop-tail to see the other world." },
+    look: "CoDel drops a packet when the queue has stood for a while, so a buffer of 500 is hardly used. Choose drop-tail to see it filled." },
   { id: "jacobson-3", group: "Jacobson 1988", title: "Figure 3: start without slow start", pace: 1, settings: JACOBSON,
     look: "A whole window at once into a buffer of 30: most of it is lost, the timer repairs it, and half of the line is wasted." },
   { id: "jacobson-4", group: "Jacobson 1988", title: "Figure 4: start with slow start", pace: 1,
@@ -152,7 +152,8 @@ export function toml(settings) {
   const queue = {
     tail: `queue=${settings.buffer}`,
     infinite: "queue=infinite",
-    red: `queue=red:${number(settings.buffer / 6)}:${number(settings.buffer / 2)}:0.002:0.1:${settings.buffer}`,
+    // The ratios of Allman 1999, where the buffer is 40.
+    red: `queue=red:${number(settings.buffer * 0.175)}:${number(settings.buffer * 0.525)}:0.002:0.1:${settings.buffer}`,
     codel: "queue=codel",
     fq_codel: "queue=fq_codel",
   }[settings.queue];
