@@ -95,8 +95,8 @@ class Page:
 
     def __init__(self, browser, width, height, touch=False, dark=False):
         self.browser = browser
-        target = browser.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.target = browser.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = browser.call("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.call(f"{domain}.enable")
         self.call(
@@ -108,6 +108,10 @@ class Page:
 
     def call(self, method, **parameters):
         return self.browser.call(method, self.session, **parameters)
+
+    def close(self):
+        """Closes the page; one behind another is not drawn."""
+        self.browser.call("Target.closeTarget", targetId=self.target)
 
     def open(self, address):
         self.call("Page.navigate", url="about:blank")

@@ -46,6 +46,8 @@ def shown(page, selector):
 
 
 def finish(page):
+    """Waits for the end of the run, which need not be smooth here."""
+    page.ask("playground.runBudget = 200")
     page.wait("playground.run && playground.engine.state !== 0")
 
 
@@ -177,23 +179,29 @@ def touching(browser):
     page.wait("document.getElementById('inspector').dataset.packet !== ''")
     width = page.ask("document.documentElement.scrollWidth")
     check(width <= NARROW[0], f"the page is {width} wide on a screen of {NARROW[0]}")
-    return page
+    page.close()
+    return page.complaints()
 
 
 def pictures(browser, folder):
     """Screenshots for the documentation."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, size, link, time, dark in (
-        ("playground-wide.png", WIDE, "#show=two", 12.52, False),
-        ("playground-narrow.png", NARROW, "#show=zhang-4", 120, True),
+    for name, size, link, time, width, dark in (
+        ("playground-wide.png", WIDE, "#show=two", 12, 3, False),
+        ("playground-narrow.png", NARROW, "#show=zhang-4", 120, 60, True),
     ):
         page = Page(browser, *size, touch=size is NARROW, dark=dark)
         page.open(PAGE.as_uri() + link)
         finish(page)
-        page.ask(f"playground.setPlaying(false), playground.seek({time}), playground.step(true)")
+        page.ask(
+            "(() => { const { packets } = playground.engine; playground.setPlaying(false);"
+            f" const again = packets.kind.findIndex((kind, n) => kind & 2 && packets.sent[n] > {time});"
+            f" playground.setRange(packets.sent[again] - {width} / 2, {width}); playground.select(again, true); }})()"
+        )
         page.wait("!playground.dirty && !playground.stale")
         page.ask("new Promise((done) => setTimeout(done, 300))")
         (folder / name).write_bytes(page.picture())
+        page.close()
 
 
 def main():
@@ -207,10 +215,10 @@ def main():
         for tried in (playing_and_pausing, picking, stepping, settings_and_links):
             tried(page)
             print(f"done: {tried.__name__.replace('_', ' ')}")
-        narrow = touching(browser)
+        complaints = touching(browser)
         print("done: touching")
         figures(page, PAGE)
-        complaints = page.complaints() + narrow.complaints()
+        complaints += page.complaints()
         check(not complaints, f"the console has {complaints}")
         if options.pictures:
             pictures(browser, options.pictures)
