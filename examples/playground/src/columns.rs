@@ -85,15 +85,9 @@ table! {
         ack: u32,
         payload: u32,
         bytes: u32,
-        // Where its headers begin among all headers, which are one after another.
-        headers: u32,
-        // What the reason says in numbers.
-        detail: u32,
         flow: u8,
         // Bits of `kind`.
         kind: u8,
-        // A code of `Reason`.
-        reason: u8,
         // 0: on its way; 1: delivered; above: a code of `watch::FATES`.
         fate: u8,
     }

@@ -1,7 +1,6 @@
 //! One packet in words: its header field by field, why it was sent, and its way through the network.
 
 use crate::columns::kind;
-use crate::reason::Reason;
 use crate::watch::{DELIVERED, ON_ITS_WAY, Watch, fate};
 use ackclock::wire::{Flags, Header};
 use serde_json::{Value, json};
@@ -11,11 +10,12 @@ const IPV4_HEADER: usize = 20;
 /// A packet; `None` if there is none of that number.
 pub(crate) fn packet(watch: &Watch, number: usize) -> Option<Value> {
     let packets = &watch.tables.packets;
-    let start = *packets.headers.get(number)? as usize;
-    let end = packets.headers.get(number + 1).map_or(watch.headers.len(), |end| *end as usize);
+    let start = *watch.headers_at.get(number)?;
+    let end = watch.headers_at.get(number + 1).copied().unwrap_or(watch.headers.len());
     let headers = watch.headers.get(start..end)?;
-    let (name, sentence) = Reason::of(packets.reason[number]).words();
-    let sentence = sentence.replace("{}", &thousands(packets.detail[number]));
+    let (reason, detail) = watch.reasons[number];
+    let (name, sentence) = reason.words();
+    let sentence = sentence.replace("{}", &thousands(detail));
     let earlier = earlier(watch, number);
     let hex: Vec<_> = headers.iter().map(|byte| format!("{byte:02x}")).collect();
     Some(json!({

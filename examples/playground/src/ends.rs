@@ -135,11 +135,11 @@ impl EndState {
             if is_data && segment.seq < self.memory.next {
                 packets.kind[sent.packet] |= kind::AGAIN;
             }
-            let (reason, detail) = match &mut moment {
+            let reason = match &mut moment {
                 Some(moment) => moment.explain(&mut self.memory, &segment),
                 None => self.without_connection(&segment),
             };
-            (packets.reason[sent.packet], packets.detail[sent.packet]) = (reason as u8, detail);
+            watch.reasons[sent.packet] = reason;
         }
         self.info = connection.or(self.info);
     }
@@ -152,7 +152,7 @@ impl EndState {
         }
         if segment.flags.contains(Flags::SYN) {
             self.memory.next = 1;
-            return (if again { Reason::SynAgain } else { Reason::SynAck }, 1000);
+            return (if again { Reason::SynAgain } else { Reason::SynAck }, 0);
         }
         (Reason::AckOfFin, 0)
     }

@@ -6,9 +6,9 @@ use ackclock::time::{Duration, Instant};
 use ackclock::wire::Flags;
 
 /// Why a segment was sent; the number beside it says more.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Reason {
+    #[default]
     Unknown,
     Syn,
     SynAck,
@@ -39,108 +39,83 @@ pub(crate) enum Reason {
     WindowUpdate,
 }
 
+/// Of each reason a short name, and a sentence in which `{}` is the number.
+const WORDS: [(Reason, &str, &str); 28] = [
+    (Reason::Unknown, "control", "It answers what arrived."),
+    (Reason::Syn, "SYN", "The application opened the connection."),
+    (Reason::SynAck, "SYN-ACK", "It answers the SYN that arrived."),
+    (Reason::SynAgain, "SYN again", "Nobody answered, and the handshake's timer ran out."),
+    (Reason::HandshakeAck, "handshake ack", "It ends the handshake."),
+    (
+        Reason::AckClocked,
+        "new data",
+        "An ack for {} bytes arrived and let the window move: the ack clock.",
+    ),
+    (Reason::WindowOpen, "new data", "The receiver opened its window."),
+    (
+        Reason::Written,
+        "new data",
+        "The window of {} bytes had room for what the application wrote.",
+    ),
+    (Reason::Paced, "new data, paced", "It was its turn at a pace of {} kB/s."),
+    (
+        Reason::LimitedTransmit,
+        "limited transmit",
+        "An early duplicate ack shows that a packet has left (RFC 3042).",
+    ),
+    (
+        Reason::NewInRecovery,
+        "new data in recovery",
+        "Something is being repaired, and the acks say that there is room for more.",
+    ),
+    (
+        Reason::TailProbe,
+        "tail loss probe",
+        "No ack came for two round trips: a probe before the timeout (RFC 8985).",
+    ),
+    (Reason::WindowProbe, "window probe", "The receiver's window is closed: is it still?"),
+    (
+        Reason::FastRetransmit,
+        "fast retransmit",
+        "What arrived shows that it was lost (duplicate acks so far: {}). Recovery begins.",
+    ),
+    (
+        Reason::InRecovery,
+        "retransmission in recovery",
+        "It counts as lost too, and there is room for it.",
+    ),
+    (
+        Reason::LateInOrder,
+        "retransmission by time",
+        "Later packets have arrived, and the wait for it is over (RACK).",
+    ),
+    (Reason::Timeout, "timeout", "The retransmission timer of {} ms ran out."),
+    (
+        Reason::AfterTimeout,
+        "after a timeout",
+        "It was under way when the timer ran out, and is sent again.",
+    ),
+    (Reason::Fin, "FIN", "The application has no more to send."),
+    (Reason::Reset, "RST", "It ends the connection at once."),
+    (Reason::AckAtOnce, "ack", "A segment arrived in order and is acknowledged at once."),
+    (Reason::AckSecond, "ack of several", "{} segments have arrived since the last ack."),
+    (Reason::AckTimer, "delayed ack", "A segment waited {} ms for another; none came in time."),
+    (Reason::AckDuplicate, "duplicate ack", "A segment arrived out of order: a hole is before it."),
+    (Reason::AckOld, "ack of a copy", "What arrived was there already; the ack says so."),
+    (Reason::AckGapFilled, "ack, gap filled", "A segment arrived that had been missing."),
+    (Reason::AckOfFin, "ack of FIN", "The other end has no more to send."),
+    (
+        Reason::WindowUpdate,
+        "window update",
+        "The application has read, and there is room for {} bytes.",
+    ),
+];
+
 impl Reason {
     /// A short name, and a sentence in which `{}` is the number.
     pub(crate) fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Reason::Unknown => ("control", "It answers what arrived."),
-            Reason::Syn => ("SYN", "The application opened the connection."),
-            Reason::SynAck => ("SYN-ACK", "It answers the SYN that arrived."),
-            Reason::SynAgain => {
-                ("SYN again", "Nobody answered: the handshake's timer of {} ms ran out.")
-            }
-            Reason::HandshakeAck => ("handshake ack", "It ends the handshake."),
-            Reason::AckClocked => {
-                ("new data", "An ack for {} bytes arrived and let the window move: the ack clock.")
-            }
-            Reason::WindowOpen => ("new data", "The receiver opened its window."),
-            Reason::Written => {
-                ("new data", "The window of {} bytes had room for what the application wrote.")
-            }
-            Reason::Paced => ("new data, paced", "It was its turn at a pace of {} kB/s."),
-            Reason::LimitedTransmit => (
-                "limited transmit",
-                "An early duplicate ack shows that a packet has left (RFC 3042).",
-            ),
-            Reason::NewInRecovery => (
-                "new data in recovery",
-                "Something is being repaired, and the acks say that there is room for more.",
-            ),
-            Reason::TailProbe => (
-                "tail loss probe",
-                "No ack came for two round trips: a probe before the timeout (RFC 8985).",
-            ),
-            Reason::WindowProbe => {
-                ("window probe", "The receiver's window is closed: is it still?")
-            }
-            Reason::FastRetransmit => (
-                "fast retransmit",
-                "What arrived shows that it was lost (duplicate acks so far: {}). Recovery begins.",
-            ),
-            Reason::InRecovery => {
-                ("retransmission in recovery", "It counts as lost too, and there is room for it.")
-            }
-            Reason::LateInOrder => (
-                "retransmission by time",
-                "Later packets have arrived, and the wait for it is over (RACK).",
-            ),
-            Reason::Timeout => ("timeout", "The retransmission timer of {} ms ran out."),
-            Reason::AfterTimeout => {
-                ("after a timeout", "It was under way when the timer ran out, and is sent again.")
-            }
-            Reason::Fin => ("FIN", "The application has no more to send."),
-            Reason::Reset => ("RST", "It ends the connection at once."),
-            Reason::AckAtOnce => ("ack", "A segment arrived in order and is acknowledged at once."),
-            Reason::AckSecond => ("ack of several", "{} segments have arrived since the last ack."),
-            Reason::AckTimer => {
-                ("delayed ack", "A segment waited {} ms for another; none came in time.")
-            }
-            Reason::AckDuplicate => {
-                ("duplicate ack", "A segment arrived out of order: a hole is before it.")
-            }
-            Reason::AckOld => ("ack of a copy", "What arrived was there already; the ack says so."),
-            Reason::AckGapFilled => ("ack, gap filled", "A segment arrived that had been missing."),
-            Reason::AckOfFin => ("ack of FIN", "The other end has no more to send."),
-            Reason::WindowUpdate => {
-                ("window update", "The application has read, and there is room for {} bytes.")
-            }
-        }
-    }
-
-    /// The reason of this code.
-    pub(crate) fn of(code: u8) -> Reason {
-        use Reason::*;
-        let all = [
-            Unknown,
-            Syn,
-            SynAck,
-            SynAgain,
-            HandshakeAck,
-            AckClocked,
-            WindowOpen,
-            Written,
-            Paced,
-            LimitedTransmit,
-            NewInRecovery,
-            TailProbe,
-            WindowProbe,
-            FastRetransmit,
-            InRecovery,
-            LateInOrder,
-            Timeout,
-            AfterTimeout,
-            Fin,
-            Reset,
-            AckAtOnce,
-            AckSecond,
-            AckTimer,
-            AckDuplicate,
-            AckOld,
-            AckGapFilled,
-            AckOfFin,
-            WindowUpdate,
-        ];
-        all.into_iter().find(|reason| *reason as u8 == code).unwrap_or(Unknown)
+        let words = WORDS.iter().find(|(reason, ..)| *reason == self);
+        words.map_or(("", ""), |(_, name, sentence)| (name, sentence))
     }
 }
 
@@ -205,7 +180,7 @@ impl Moment {
             let again = memory.next > 0;
             memory.next = 1;
             return match flags.contains(Flags::ACK) {
-                _ if again => (Reason::SynAgain, milliseconds(self.before.rto)),
+                _ if again => (Reason::SynAgain, 0),
                 true => (Reason::SynAck, 0),
                 false => (Reason::Syn, 0),
             };

@@ -1,6 +1,7 @@
 //! The observer of a run, which fills the tables and notes what happened at hosts in an instant.
 
 use crate::columns::{CrossingRow, PacketRow, QueueRow, Tables, kind};
+use crate::reason::Reason;
 use ackclock::seq::SeqNumber;
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::{Checksums, Header, Protocol, Segment, parse_packet};
@@ -92,7 +93,11 @@ pub(crate) struct Watch {
     bottleneck: [LinkId; 2],
     flows: u16,
     pub(crate) tables: Tables,
+    /// The headers of all packets one after another, and where those of each begin.
     pub(crate) headers: Vec<u8>,
+    pub(crate) headers_at: Vec<usize>,
+    /// Why each packet was sent, and the number that belongs to it.
+    pub(crate) reasons: Vec<(Reason, u32)>,
     /// Rows of crossings that are not over.
     crossing: [VecDeque<u32>; 2],
     /// The first sequence number of each end, once it was seen: of the opener, and of the other.
@@ -109,6 +114,8 @@ impl Watch {
             flows,
             tables: Tables::default(),
             headers: Vec::new(),
+            headers_at: Vec::new(),
+            reasons: Vec::new(),
             crossing: Default::default(),
             initial: vec![[None; 2]; usize::from(flows)],
             sent: Vec::new(),
@@ -141,13 +148,12 @@ impl Watch {
             ack: 0,
             payload: 0,
             bytes: packet.bytes.len() as u32,
-            headers: self.headers.len() as u32,
-            detail: 0,
             flow: u8::MAX,
             kind: 0,
-            reason: 0,
             fate: ON_ITS_WAY,
         };
+        self.headers_at.push(self.headers.len());
+        self.reasons.push((Reason::default(), 0));
         if let Some((end, segment)) = self.read(packet) {
             let [own, other] = [end.replies, !end.replies].map(usize::from);
             let initial = &mut self.initial[usize::from(end.flow)];

@@ -1,7 +1,6 @@
 //! The digest of the capture.
 
 use ackclock_emulator::scenario::Scenario;
-use ackclock_emulator::{LEFT, PcapCapture};
 use ackclock_playground::{Advanced, Session};
 use serde_json::Value;
 
