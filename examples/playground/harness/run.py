@@ -13,6 +13,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 sys.dont_write_bytecode = True
 from chromium import Chromium, Failed, Page
@@ -48,7 +49,9 @@ def shown(page, selector):
 def finish(page):
     """Waits for the end of the run, which need not be smooth here."""
     page.ask("playground.runBudget = 200")
-    page.wait("playground.run && playground.engine.state !== 0")
+    page.wait("!playground.run || playground.engine.state !== 0")
+    problem = page.ask("playground.run ? '' : document.getElementById('progress').textContent")
+    check(not problem, problem)
 
 
 def digests(page, command):
@@ -169,6 +172,28 @@ def settings_and_links(page):
     check(shown(page, "#digest") == first, "what a link says wrongly is not what it is by default")
 
 
+def every_choice(page):
+    """Each choice of the form, and both ends of each slider, make a scenario that runs."""
+    words = page.ask(
+        "[...document.querySelectorAll('#settings select')].flatMap((s) => [...s.options].map((o) => [s.name, o.value]))"
+    )
+    ends = page.ask(
+        "playground.controls.ranges().flatMap(([key, min, max]) => [[key, min], [key, max]])"
+    )
+    for key, value in words + [end for end in ends if end[0] != "duration"]:
+        link = "#" + urllib.parse.urlencode({"show": "two", "duration": 1, key: value})
+        page.ask(f"playground.open({json.dumps(link)}, false)")
+        finish(page)
+    # Thresholds must be different whole numbers, however small the buffer is.
+    for buffer in (1, 2, 3, 7):
+        page.ask(f"playground.open('#show=two&duration=1&queue=red&buffer={buffer}', false)")
+        finish(page)
+    page.ask("playground.open('#show=two&rate=50e6&delay=0.001&duration=300', false)")
+    finish(page)
+    check("Cut short" in shown(page, "#progress"), "a run that is too long is not cut")
+    check(shown(page, "#digest") == "", "a run that is cut has a digest")
+
+
 def touching(browser):
     page = Page(browser, *NARROW, touch=True)
     page.open(PAGE.as_uri() + "#show=zhang-4")
@@ -212,7 +237,7 @@ def main():
     with Chromium() as browser:
         page = Page(browser, *WIDE)
         digests(page, options.ackclock)
-        for tried in (playing_and_pausing, picking, stepping, settings_and_links):
+        for tried in (playing_and_pausing, picking, stepping, settings_and_links, every_choice):
             tried(page)
             print(f"done: {tried.__name__.replace('_', ' ')}")
         complaints = touching(browser)

@@ -77,6 +77,11 @@ export class Controls {
     return row;
   }
 
+  /** Key, least and largest value of each slider. */
+  ranges() {
+    return [...this.rows.values()].filter(({ output }) => output).map(({ field: { key, min, max } }) => [key, min, max]);
+  }
+
   /** Shows these settings. */
   show(settings) {
     for (const [key, { field, input, output }] of this.rows) {

@@ -63,6 +63,8 @@ class Playground {
     this.time = 0;
     this.range = [0, settings.duration];
     this.road.selected = -1;
+    $("playhead").setAttribute("aria-valuenow", 0);
+    $("playhead").setAttribute("aria-valuemax", settings.duration);
     this.inspector.clear();
     $("announce").textContent = "";
     this.senderTable.begin(directions(settings), this.theme);
@@ -229,7 +231,6 @@ class Playground {
     const x = this.charts[0].x(this.time);
     $("playhead").style.transform = `translateX(${x}px)`;
     if (this.playing) return;
-    $("playhead").setAttribute("aria-valuemax", this.settings.duration);
     $("playhead").setAttribute("aria-valuenow", this.time.toFixed(6));
     $("playhead").setAttribute("aria-valuetext", clock(this.time));
   }

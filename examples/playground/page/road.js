@@ -1,7 +1,7 @@
 // The bottleneck, drawn to scale in time: packets that wait, packets on the line, packets that are lost.
 // A packet on the line is as long as its transmission takes; the line is as long as its delay.
 
-import { AGAIN, DATA, MARKED, REPLY, after, crossingsAt } from "playground/history";
+import { AGAIN, DATA, MARKED, after, crossingsAt } from "playground/history";
 import { span, withUnit } from "playground/format";
 
 /** How long what was dropped is shown, in seconds of real time. */
@@ -208,5 +208,3 @@ export function neighbour(packets, time, forward) {
   while (row >= 0 && packets.sent[row] >= time) row--;
   return row;
 }
-
-export const isReply = (packets, number) => (packets.kind[number] & REPLY) !== 0;

@@ -149,11 +149,13 @@ const number = (value) => String(Number(value.toPrecision(6)));
 export function toml(settings) {
   const era = ERAS[settings.era];
   const flows = directions(settings);
+  // RED's thresholds, in the ratios of Allman 1999, where the buffer is 40.
+  const low = Math.max(1, Math.round(settings.buffer * 0.175));
+  const high = Math.max(low + 1, Math.round(settings.buffer * 0.525));
   const queue = {
     tail: `queue=${settings.buffer}`,
     infinite: "queue=infinite",
-    // The ratios of Allman 1999, where the buffer is 40.
-    red: `queue=red:${number(settings.buffer * 0.175)}:${number(settings.buffer * 0.525)}:0.002:0.1:${settings.buffer}`,
+    red: `queue=red:${low}:${high}:0.002:0.1:${settings.buffer}`,
     codel: "queue=codel",
     fq_codel: "queue=fq_codel",
   }[settings.queue];
