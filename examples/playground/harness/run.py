@@ -154,7 +154,9 @@ def settings_and_links(page):
     set_slider(page, "loss", 1.5)
     choose(page, "#set-law", "reno")
     page.click("#set-seed + button")
-    check(shown(page, "#digest") == "", "the run of other settings still shows")
+    # In one task, in which nothing can be computed.
+    left = page.ask("(playground.change('law', 'reno'), document.getElementById('digest').textContent)")
+    check(left == "", "the run of other settings still shows")
     finish(page)
     second = shown(page, "#digest")
     check(second not in ("", first), "sliders change nothing")
