@@ -2,6 +2,7 @@
 // time for, and again only when its range changes; the line of the present time moves above them.
 
 import { AGAIN, DATA, DELIVERED, NONE, ON_ITS_WAY, REPLY, after } from "playground/history";
+import { RUNNING } from "playground/engine";
 import { short, thousands } from "playground/format";
 
 export const LEFT = 46;
@@ -79,8 +80,14 @@ class Chart {
       const x = this.x(time);
       c.fillStyle = theme.faint;
       const digits = Math.max(0, -Math.floor(Math.log10(second)));
-      c.fillText(`${time.toFixed(digits)} s`, Math.min(x, this.width - 16), this.height - 8);
+      c.fillText(`${time.toFixed(digits)} s`, Math.min(x, this.width - 24), this.height - 8);
     }
+  }
+
+  /** Where a series of steps ends that has come to a row, with its last value held; undefined: it goes on. */
+  endOf(engine, times, row) {
+    const isOver = row < times.length ? times[row] > this.to : engine.state !== RUNNING;
+    return isOver ? this.x(Math.min(this.to, engine.now)) : undefined;
   }
 
   /** Keeps what is drawn inside the plot's area. */
@@ -133,13 +140,19 @@ export class WindowChart extends Chart {
     this.clipped((c) => {
       for (const end = Math.min(this.row + rows, windows.rows); this.row < end; this.row++) {
         const row = this.row;
-        if (windows.time[row] > this.to) return;
+        if (windows.time[row] > this.to) break;
         const flow = windows.flow[row];
         const pen = this.pens[flow];
         const next = this.#pen(windows, row);
         if (pen) this.#step(c, pen, next, theme.flows[flow % theme.flows.length], payload);
         this.pens[flow] = next;
       }
+      const x = this.endOf(engine, windows.time, this.row);
+      if (x === undefined) return;
+      this.pens.forEach((pen, flow) => {
+        if (pen && pen.x < x) this.#step(c, pen, { ...pen, x }, theme.flows[flow % theme.flows.length], payload);
+        if (pen) pen.x = x;
+      });
     });
     return this.row < windows.rows && windows.time[this.row] <= this.to;
   }
@@ -203,7 +216,10 @@ export class QueueChart extends Chart {
     let more = false;
     this.clipped((c) => {
       [engine.queueThere, engine.queueBack].forEach((table, way) => {
-        more = this.#drawQueue(c, table, this.pens[way], theme.queues[way], way, rows) || more;
+        const pen = this.pens[way];
+        more = this.#drawQueue(c, table, pen, theme.queues[way], way, rows) || more;
+        const x = this.endOf(engine, table.time, pen.row);
+        if (x !== undefined) this.#hold(c, pen, x, way);
       });
       more = this.#drawDrops(c, engine, theme, rows) || more;
     });
@@ -211,24 +227,25 @@ export class QueueChart extends Chart {
   }
 
   #drawQueue(c, table, pen, color, way, rows) {
-    const floor = this.y(0);
     c.fillStyle = color;
     for (const end = Math.min(pen.row + rows, table.rows); pen.row < end; pen.row++) {
       if (table.time[pen.row] > this.to) return false;
       const x = Math.max(this.x(table.time[pen.row]), LEFT);
-      const y = this.y(pen.packets);
-      const width = Math.max(x - pen.x, 0.5);
-      // To the right it is an area, to the left a line above it.
-      if (way === 0) c.fillRect(pen.x, y, width, floor - y);
-      else if (pen.packets + table.packets[pen.row] > 1) {
-        const next = this.y(table.packets[pen.row]);
-        c.fillRect(pen.x, y - 0.75, width, 1.5);
-        c.fillRect(x, Math.min(y, next), 1, Math.abs(next - y));
-      }
-      pen.x = x;
+      const [y, next] = [this.y(pen.packets), this.y(table.packets[pen.row])];
+      this.#hold(c, pen, x, way);
+      if (way === 1 && pen.packets + table.packets[pen.row] > 1) c.fillRect(x, Math.min(y, next), 1, Math.abs(next - y));
       pen.packets = table.packets[pen.row];
     }
     return pen.row < table.rows && table.time[pen.row] <= this.to;
+  }
+
+  /** Holds a length up to a place: to the right it is an area, to the left a line above it. */
+  #hold(c, pen, x, way) {
+    const y = this.y(pen.packets);
+    const width = Math.max(x - pen.x, 0.5);
+    if (way === 0) c.fillRect(pen.x, y, width, this.y(0) - y);
+    else if (pen.packets > 0) c.fillRect(pen.x, y - 0.75, width, 1.5);
+    pen.x = x;
   }
 
   #drawDrops(c, { packets }, theme, rows) {
