@@ -63,6 +63,12 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         self.network.now()
     }
 
+    /// The time of the next event; `None` if nothing will happen any more. An application that is added
+    /// later can make an earlier one.
+    pub fn next_event_at(&self) -> Option<Instant> {
+        self.network.next_at()
+    }
+
     /// Starts an application on a host, now.
     ///
     /// # Errors

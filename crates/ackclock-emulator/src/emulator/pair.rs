@@ -66,6 +66,22 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock::apps::{Source, SourceConfig};
+    use ackclock::congestion::BuiltIn;
+    use ackclock::time::Instant;
+
+    #[test]
+    fn the_next_event_is_told_before_it_happens() {
+        let config = PairConfig::new("rate=10mbit,delay=20ms,loss=0".parse().unwrap());
+        let mut emulator = Emulator::pair(&config, [BuiltIn::default(); 2], ()).unwrap();
+        assert_eq!(emulator.next_event_at(), None);
+        let source = Source::new(SourceConfig::new("10.0.0.2:9".parse().unwrap()));
+        emulator.add_application(LEFT, source).unwrap();
+        // The last bit of a SYN of 60 bytes leaves the line.
+        assert_eq!(emulator.next_event_at(), Some(Instant::from_micros(48)));
+        emulator.run_until(Instant::from_micros(48));
+        assert_eq!(emulator.next_event_at(), Some(Instant::from_micros(20_048)));
+    }
 
     #[test]
     fn the_hosts_have_an_address_of_each_family_by_default() {
