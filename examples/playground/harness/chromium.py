@@ -2,6 +2,7 @@
 process could have."""
 
 import base64
+import fcntl
 import itertools
 import json
 import os
@@ -23,26 +24,22 @@ class Chromium:
 
     def __init__(self):
         self.profile = tempfile.mkdtemp(prefix="playground-")
+        self.standard_error = tempfile.TemporaryFile()
         to_browser, self.write_end = os.pipe()
         self.read_end, from_browser = os.pipe()
-
-        def inherit():
-            # The protocol's ends must be descriptors 3 and 4.
-            ends = [os.dup(to_browser), os.dup(from_browser)]
-            moved = [os.dup2(end, number + 10) for number, end in enumerate(ends)]
-            for number, end in enumerate(moved):
-                os.dup2(end, number + 3)
-
+        # The protocol's ends must be descriptors 3 and 4; a copy above them can't be overwritten by the other's move.
+        ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (to_browser, from_browser)]
         self.process = subprocess.Popen(
             [
+                "bash", "-c", f'exec "$@" 3<&{ends[0]} 4>&{ends[1]}', "bash",
                 "chromium", "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu",
                 "--no-first-run", "--disable-extensions", "--disable-background-networking", "--hide-scrollbars",
                 "--disable-dev-shm-usage", f"--user-data-dir={self.profile}", "about:blank",
             ],
-            preexec_fn=inherit, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            pass_fds=ends, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.standard_error,
         )
-        os.close(to_browser)
-        os.close(from_browser)
+        for end in (to_browser, from_browser, *ends):
+            os.close(end)
         self.numbers = itertools.count(1)
         self.pending = b""
         self.events = []
@@ -59,6 +56,7 @@ class Chromium:
             self.process.wait()
         os.close(self.write_end)
         os.close(self.read_end)
+        self.standard_error.close()
         shutil.rmtree(self.profile, ignore_errors=True)
 
     def call(self, method, session=None, **parameters):
@@ -84,10 +82,16 @@ class Chromium:
             ready, _, _ = select.select([self.read_end], [], [], max(until - time.monotonic(), 0))
             piece = os.read(self.read_end, 1 << 16) if ready else b""
             if not piece:
-                raise Failed("the browser does not answer")
+                raise Failed(f"the browser {'does not answer' if not ready else 'has ended'}: {self.last_words()}")
             self.pending += piece
         message, self.pending = self.pending.split(b"\0", 1)
         return json.loads(message)
+
+
+    def last_words(self):
+        """The end of what the browser wrote to its standard error."""
+        self.standard_error.seek(0)
+        return self.standard_error.read().decode(errors="replace")[-2000:] or "it said nothing"
 
 
 class Page:
