@@ -119,6 +119,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
         if echo && marks.reduced == Reduced::No {
             marks.held = self.controller.window() <= self.mss;
+            if marks.held {
+                self.restart_timer(now);
+            }
             // After a repair an ack tells of more than the window has let out: that is no reason to let it grow
             // ("SHOULD NOT increase the congestion window", section 6.1.2).
             let flight_size = self.snd_nxt.since(self.snd_una).saturating_add(advanced);

@@ -331,3 +331,19 @@ fn with_a_window_of_one_segment_an_echo_makes_new_data_wait_for_the_timer() {
     assert_eq!(sent, [(200, (2_000, 1_000))]);
     assert_eq!(test.info().timeouts, 1, "nothing else was lost");
 }
+
+/// RFC 3168 section 6.1.2: "the sending TCP MUST reset the retransmit timer on receiving the ECN-Echo
+/// packet when the congestion window is one", though it acknowledges nothing.
+#[test]
+fn with_a_window_of_one_segment_an_echo_alone_starts_the_timer_anew() {
+    let mut test = capable(Config {
+        initial_window: crate::congestion::InitialWindow::segments(1),
+        ..config()
+    });
+    test.queue(0, 2_000);
+    assert_eq!(test.data(), [(0, 1_000)]);
+    test.wait(150);
+    test.echoes(0);
+    assert_eq!(test.window(), 1);
+    assert_eq!(test.info().timers.retransmit, Some(test.info().rto));
+}
