@@ -278,12 +278,12 @@ fn without_privilege_the_command_that_gives_it_is_named() {
 
 #[test]
 fn what_a_service_refused_is_told_in_intervals_and_at_its_end() {
-    // The second connection is one too many.
+    // The second connection is one too many. Its client stays, so that the service reads of it before it is stopped.
     let script = r#"
         for json in --json ''; do
             serve ours echo --tun ack0 --address 10.7.0.2/24 --max-connections 1 -i 100ms $json
             exec 3<>/dev/tcp/10.7.0.2/7
-            timeout 0.5 bash -c 'exec 4<>/dev/tcp/10.7.0.2/7' || true
+            timeout 1 bash -c 'exec 4<>/dev/tcp/10.7.0.2/7; read -r <&4' || true
             exec 3>&-
             kill -INT $!
             wait $!
