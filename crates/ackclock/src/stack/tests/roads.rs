@@ -99,6 +99,8 @@ enum Step {
     Overtake(bool),
     Mark(bool),
     Damage(bool, usize, u8),
+    /// As damage, with checksums that are right again.
+    Forge(bool, usize, u8),
     Events(bool),
     Wait(u64),
     Timers,
@@ -124,6 +126,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => host().prop_map(Overtake),
         1 => host().prop_map(Mark),
         1 => (host(), 0_usize..100, 1_u8..).prop_map(|(host, at, bits)| Damage(host, at, bits)),
+        2 => (host(), 0_usize..72, 1_u8..).prop_map(|(host, at, bits)| Forge(host, at, bits)),
         4 => host().prop_map(Events),
         4 => prop_oneof![0_u64..60_000, 0_u64..3_000_000].prop_map(Wait),
         2 => Just(Timers),
@@ -257,6 +260,11 @@ impl World {
                     *byte ^= bits;
                 }
             }
+            Step::Forge(host, at, bits) => {
+                if let Some(packet) = self.network[usize::from(host)].front_mut() {
+                    forge(packet, at, bits);
+                }
+            }
             Step::Events(host) => {
                 let twin = &mut self.hosts[usize::from(host)];
                 while both!(twin, stack => stack.poll_event()).is_some() {}
@@ -338,6 +346,30 @@ fn config_of(setting: &Setting) -> StackConfig {
     let mut config = config();
     config.link.mtu = if setting.fast_link { 9_000 } else { 1_500 };
     config
+}
+
+/// Changes a byte, and the checksums as RFC 1624 section 3 has it.
+fn forge(packet: &mut [u8], at: usize, bits: u8) {
+    let (ip_header, addresses) = if packet[0] >> 4 == 6 { (40, 8..40) } else { (20, 12..20) };
+    if at >= packet.len() {
+        return;
+    }
+    let word = |packet: &[u8], at: usize| {
+        u16::from_be_bytes([packet[at], packet.get(at + 1).copied().unwrap_or(0)])
+    };
+    let before = word(packet, at & !1);
+    packet[at] ^= bits;
+    let after = word(packet, at & !1);
+    let ip_checksum = (ip_header == 20 && at < 20).then_some(10);
+    let tcp_checksum = (at >= ip_header || addresses.contains(&at)).then_some(ip_header + 16);
+    for place in [ip_checksum, tcp_checksum].into_iter().flatten() {
+        if place != at & !1 {
+            let sum = u32::from(!word(packet, place)) + u32::from(!before) + u32::from(after);
+            let folded = (sum & 0xffff) + (sum >> 16);
+            let checksum = !((folded & 0xffff) + (folded >> 16)) as u16;
+            packet[place..place + 2].copy_from_slice(&checksum.to_be_bytes());
+        }
+    }
 }
 
 /// Data that tell when they were sent.
