@@ -10,6 +10,7 @@
 //! | run over a TUN device or raw sockets | `Net::over` (Linux) |
 //! | run over anything that carries packets | [`channel::packets`], [`Net::on_thread`] |
 //! | run without another thread | [`Net::with_driver`] |
+//! | run whole programs in virtual time | feature `sim` |
 //!
 //! The ways in and out are the core's [`Link`](ackclock::link::Link): a batch in, packets out, and whom
 //! to wake. A driver does nothing while no packet comes, no timer is due and no socket has something to
@@ -26,6 +27,8 @@ mod driver;
 mod error;
 mod net;
 mod network;
+#[cfg(feature = "sim")]
+pub mod sim;
 mod socket;
 
 pub use blocking::{Incoming, TcpListener, TcpStream};
