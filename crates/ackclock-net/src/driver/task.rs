@@ -24,8 +24,10 @@ pub struct Driver<L, T, I = Direct> {
     rounds: Rounds<L, I>,
     timer: Arc<T>,
     /// The sleep that goes on, and when it ends. It stays while deadlines move away.
-    sleep: Option<(Instant, Pin<Box<dyn Future<Output = ()> + Send>>)>,
+    sleep: Option<(Instant, Sleep)>,
 }
+
+type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A link between its network and the world, round by round.
 pub(super) struct Rounds<L, I> {

@@ -36,6 +36,10 @@ pub enum Outcome {
 /// What happens to the network or a host at a time of the run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are few, and a box would be in everybody's way"
+)]
 pub enum Fault {
     /// A link has these parameters from now on ([`Emulator::change_path`]), such as `loss=100%`.
     Path(LinkId, Path),
