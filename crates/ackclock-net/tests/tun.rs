@@ -63,6 +63,15 @@ fn page_server(requests: usize) -> thread::JoinHandle<()> {
 }
 
 #[test]
+fn the_shortest_example_is_the_one_that_is_documented() {
+    let example = include_str!("../examples/http_get.rs").lines();
+    let code = example.filter(|line| !line.starts_with("//")).collect::<Vec<_>>().join("\n");
+    let documented = include_str!("../../../docs/sockets.md");
+    assert!(documented.contains(&code.replace("pub fn", "fn")));
+    assert!(code.lines().filter(|line| !line.is_empty()).count() <= 15);
+}
+
+#[test]
 fn the_shortest_example_gets_a_page() {
     in_namespace(|| {
         interface();
