@@ -38,6 +38,7 @@ pub fn packets(mtu: u32, capacity: usize) -> (PacketLink, Packets) {
         inbound: End(Arc::clone(&inbound)),
         outbound: End(Arc::clone(&outbound)),
         spare: Vec::new(),
+        driver: None,
     };
     (link, Packets { inbound: End(inbound), outbound: End(outbound) })
 }
@@ -46,7 +47,10 @@ pub fn packets(mtu: u32, capacity: usize) -> (PacketLink, Packets) {
 /// each direction.
 pub fn joined(mtu: u32, capacity: usize) -> [PacketLink; 2] {
     let (left, Packets { inbound, outbound }) = packets(mtu, capacity);
-    [left, PacketLink { mtu, inbound: outbound, outbound: inbound, spare: Vec::new() }]
+    [
+        left,
+        PacketLink { mtu, inbound: outbound, outbound: inbound, spare: Vec::new(), driver: None },
+    ]
 }
 
 /// One direction.
@@ -134,6 +138,8 @@ pub struct PacketLink {
     outbound: End,
     /// The memory of a packet that was taken, for one that is to be sent.
     spare: Vec<u8>,
+    /// Who is to be woken when there is room, or a packet.
+    driver: Option<Waker>,
 }
 
 /// The other end of the channel: what the program carries. Dropping it ends the network.
@@ -190,8 +196,7 @@ impl Link for PacketLink {
         let mut packet = std::mem::take(&mut self.spare);
         packet.resize(transmit.len(), 0);
         transmit.copy_to(&mut packet);
-        // Whoever drives the link has said whom to wake when there is room.
-        match self.outbound.push(packet, None) {
+        match self.outbound.push(packet, self.driver.as_ref()) {
             Ok(()) => Ok(()),
             Err(Unsent::Full(packet)) => {
                 self.spare = packet;
@@ -221,8 +226,10 @@ impl Link for PacketLink {
     }
 
     fn set_waker(&mut self, waker: &Waker) {
+        if !self.driver.as_ref().is_some_and(|driver| driver.will_wake(waker)) {
+            self.driver = Some(waker.clone());
+        }
         self.inbound.0.lock().receiver = Some(waker.clone());
-        self.outbound.0.lock().sender = Some(waker.clone());
     }
 }
 

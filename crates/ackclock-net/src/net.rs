@@ -5,12 +5,15 @@ use crate::network::ended::Ended;
 use crate::network::{Clock, Shared};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{AddressError, Capabilities, Cidr, Stack, StackConfig, Storage};
-use ackclock::tcp::{Config, ConfigError};
+use ackclock::tcp::{BufferTuning, Config, ConfigError};
 use ackclock::time::Instant;
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::Arc;
+
+/// Most bytes in a queue of a connection, where nobody says otherwise.
+const LARGEST_QUEUE: u32 = 4 << 20;
 
 /// Settings of a network.
 ///
@@ -27,7 +30,8 @@ use std::sync::Arc;
 pub struct NetConfig {
     /// The addresses of the network, with their prefixes.
     pub addresses: Vec<Cidr>,
-    /// Settings of connections, those that are accepted included.
+    /// Settings of connections, those that are accepted included: the core's, except that queues follow
+    /// the need, up to 4 MiB each.
     pub connection: Config,
     /// The congestion control of connections.
     pub law: BuiltIn,
@@ -44,9 +48,13 @@ impl NetConfig {
     /// A network that has these addresses, with default settings.
     pub fn new(addresses: impl IntoIterator<Item = Cidr>) -> Self {
         let defaults = StackConfig::new(Capabilities::with_mtu(1500), [0; 2]);
+        let mut connection = Config::default();
+        connection.buffer_tuning = BufferTuning::Automatic;
+        connection.send_buffer = LARGEST_QUEUE;
+        connection.receive_buffer = LARGEST_QUEUE;
         NetConfig {
             addresses: addresses.into_iter().collect(),
-            connection: Config::default(),
+            connection,
             law: BuiltIn::default(),
             memory: defaults.memory,
             max_connections: defaults.max_connections,

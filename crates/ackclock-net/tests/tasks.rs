@@ -160,3 +160,18 @@ fn dropping_a_stream_that_is_to_reset_does_so() {
         assert_eq!(server.read(&mut [0; 8]).await.unwrap(), 0);
     });
 }
+
+/// Compiles only if it is so.
+#[test]
+fn everything_may_go_to_another_thread() {
+    fn check<T: Send + Sync>() {}
+    check::<Net>();
+    check::<ackclock_net::TcpStream>();
+    check::<ackclock_net::TcpListener>();
+    check::<TcpStream>();
+    check::<TcpListener>();
+    check::<ackclock_net::aio::OwnedReadHalf>();
+    check::<ackclock_net::channel::Packets>();
+    fn sends<T: Send>() {}
+    sends::<ackclock_net::Driver<ackclock_net::channel::PacketLink, TokioTimer>>();
+}

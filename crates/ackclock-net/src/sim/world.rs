@@ -2,11 +2,10 @@
 
 use super::endpoint::{Called, SocketEndpoint, Switches};
 use super::runtime::HostRuntime;
-use crate::net::Net;
+use crate::net::{Net, NetConfig};
 use crate::network::Shared;
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{Capabilities, Stack, StackConfig};
-use ackclock::tcp::Config;
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::scenario::{Scenario, ScenarioError};
 use ackclock_emulator::{
@@ -331,7 +330,7 @@ fn running<O: Observer>(
     });
     let time = Arc::clone(clock);
     let clock = Box::new(move || Instant::from_nanos(time.load(Ordering::Relaxed)));
-    let net = Net::of(Shared::new(stack, clock, Config::default(), true));
+    let net = Net::of(Shared::new(stack, clock, NetConfig::new([]).connection, true));
     let (called, switches) = (Arc::<Called>::default(), Arc::<Switches>::default());
     let shared = Arc::clone(net.shared());
     emulator.occupy(id, SocketEndpoint::new(shared, Arc::clone(&called), Arc::clone(&switches)));

@@ -35,24 +35,19 @@ impl Connection {
         local: Option<SocketAddr>,
     ) -> io::Result<Self> {
         let shared = net.shared();
-        let handle = shared.call(|now, state| {
+        let opened = shared.call(|now, state| {
             if let Some(ended) = &state.ended {
                 return Err(SocketError::Network(ended.clone()));
             }
             let opened = state.stack.connect(now, remote, local, &shared.connection);
-            let handle = opened.map_err(SocketError::Connect)?;
-            state.waiting.open(Key::Connection(handle));
-            Ok(handle)
+            Ok(state.opened(opened.map_err(SocketError::Connect)?))
         })?;
-        Ok(Connection::of(Arc::clone(shared), handle))
+        Ok(Connection::of(Arc::clone(shared), opened))
     }
 
-    /// A connection that the network knows already.
-    pub(crate) fn of(shared: Arc<Shared>, handle: Handle) -> Self {
-        let ends = shared
-            .call(|_, state| [state.stack.local_addr(handle), state.stack.remote_addr(handle)]);
-        let unknown = || SocketAddr::from(([0; 4], 0));
-        let ends = ends.map(|end| end.unwrap_or_else(unknown));
+    /// A connection that the network has just [opened](State::opened).
+    pub(crate) fn of(shared: Arc<Shared>, opened: Opened) -> Self {
+        let Opened { handle, ends } = opened;
         let nodelay = AtomicBool::new(!shared.connection.nagle);
         Connection { shared, handle, ends, nodelay, resets: AtomicBool::new(false) }
     }
@@ -297,7 +292,24 @@ impl Drop for Connection {
     }
 }
 
+/// A connection that no socket has yet.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    handle: Handle,
+    /// Ours first.
+    ends: [SocketAddr; 2],
+}
+
 impl State {
+    /// Takes note of a connection that an application has from now on.
+    pub(crate) fn opened(&mut self, handle: Handle) -> Opened {
+        self.waiting.open(Key::Connection(handle));
+        let ends = [self.stack.local_addr(handle), self.stack.remote_addr(handle)];
+        // A connection that was just opened or accepted has both.
+        let ends = ends.map(|end| end.unwrap_or_else(|| ([0; 4], 0).into()));
+        Opened { handle, ends }
+    }
+
     /// The error with which a connection ended, the first time that it is asked for.
     fn tell_error(&mut self, now: Instant, handle: Handle) -> Option<Error> {
         let open = self.waiting.get_mut(Key::Connection(handle))?;

@@ -54,10 +54,9 @@ impl Listening {
         let key = Key::Listener(self.listener);
         let accepted = self.shared.poll(key, Direction::Read, waker, |_, state| {
             let handle = state.stack.accept(self.listener)?;
-            state.waiting.open(Key::Connection(handle));
-            Some(Ok(handle))
+            Some(Ok(state.opened(handle)))
         });
-        accepted.map_ok(|handle| Connection::of(Arc::clone(&self.shared), handle))
+        accepted.map_ok(|opened| Connection::of(Arc::clone(&self.shared), opened))
     }
 }
 
