@@ -18,7 +18,7 @@
 //! # }
 //! ```
 
-use crate::blocking::wait;
+use crate::park::wait;
 use ackclock::link::{Link, TransmitError};
 use ackclock::stack::{Capabilities, Received, Transmit};
 use ackclock::time::Instant;

@@ -1,6 +1,6 @@
 //! Why a call on a socket failed.
 
-use crate::network::ended::Ended;
+use crate::ended::Ended;
 use ackclock::stack::{ConnectError, ListenError, SettingError};
 use ackclock::tcp::Error;
 use std::fmt;

@@ -24,9 +24,11 @@ pub mod aio;
 mod blocking;
 pub mod channel;
 mod driver;
+mod ended;
 mod error;
 mod net;
 mod network;
+mod park;
 #[cfg(feature = "sim")]
 pub mod sim;
 mod socket;
@@ -35,6 +37,6 @@ pub use blocking::{Incoming, TcpListener, TcpStream};
 #[cfg(feature = "tokio")]
 pub use driver::TokioTimer;
 pub use driver::{Driver, Timer};
+pub use ended::Ended;
 pub use error::SocketError;
 pub use net::{Net, NetConfig, NetError};
-pub use network::ended::Ended;

@@ -1,7 +1,7 @@
 //! A network as programs hold it, and its settings.
 
+use crate::ended::Ended;
 use crate::error::SocketError;
-use crate::network::ended::Ended;
 use crate::network::{Clock, Shared};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{AddressError, Capabilities, Cidr, Stack, StackConfig, Storage};

@@ -1,8 +1,7 @@
 //! The two directions of an asynchronous connection.
 
+use super::methods::{reads, writes};
 use crate::socket::connection::Connection;
-use std::future::poll_fn;
-use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::sync::Arc;
 
@@ -31,74 +30,6 @@ impl Drop for OwnedWriteHalf {
     }
 }
 
-/// The methods of what reads: `$half`.
-macro_rules! reads {
-    ($half:ty) => {
-        impl $half {
-            /// Waits until a read would not wait.
-            ///
-            /// # Errors
-            /// The network is over.
-            pub async fn readable(&self) -> io::Result<()> {
-                poll_fn(|cx| self.0.poll_read_ready(cx.waker())).await
-            }
-
-            /// Reads what is there, and waits if that is nothing; 0 is the end.
-            ///
-            /// # Errors
-            /// Why the connection ended, once.
-            pub async fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-                poll_fn(|cx| self.0.poll_read(cx.waker(), &mut [&mut *to])).await
-            }
-
-            /// Reads what is there and leaves it for the next read.
-            ///
-            /// # Errors
-            /// As `read`.
-            pub async fn peek(&mut self, to: &mut [u8]) -> io::Result<usize> {
-                poll_fn(|cx| self.0.poll_peek(cx.waker(), to)).await
-            }
-        }
-    };
-}
-
-/// The methods of what writes: `$half`.
-macro_rules! writes {
-    ($half:ty) => {
-        impl $half {
-            /// Waits until a write would not wait.
-            ///
-            /// # Errors
-            /// The network is over.
-            pub async fn writable(&self) -> io::Result<()> {
-                poll_fn(|cx| self.0.poll_write_ready(cx.waker())).await
-            }
-
-            /// Writes what there is room for, and waits if that is nothing.
-            ///
-            /// # Errors
-            /// Why the connection ended, once; [`SocketError::Finished`](crate::SocketError::Finished).
-            pub async fn write(&mut self, from: &[u8]) -> io::Result<usize> {
-                poll_fn(|cx| self.0.poll_write(cx.waker(), &[IoSlice::new(from)])).await
-            }
-
-            /// Writes all of it.
-            ///
-            /// # Errors
-            /// As `write`; a part of it may have been written.
-            pub async fn write_all(&mut self, mut from: &[u8]) -> io::Result<()> {
-                while !from.is_empty() {
-                    let n = self.write(from).await?;
-                    from = &from[n..];
-                }
-                Ok(())
-            }
-        }
-    };
-}
-
-reads!(super::TcpStream);
-writes!(super::TcpStream);
 reads!(ReadHalf<'_>);
 writes!(WriteHalf<'_>);
 reads!(OwnedReadHalf);

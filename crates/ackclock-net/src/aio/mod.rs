@@ -6,6 +6,7 @@
 
 mod half;
 mod listener;
+mod methods;
 mod stream;
 #[cfg(any(feature = "futures-io", feature = "tokio"))]
 mod traits;

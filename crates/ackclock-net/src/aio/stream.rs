@@ -1,6 +1,7 @@
 //! An asynchronous connection.
 
 use super::half::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
+use super::methods::{reads, writes};
 use crate::net::Net;
 use crate::socket::connection::Connection;
 use ackclock::tcp::Info;
@@ -123,6 +124,9 @@ impl TcpStream {
         self.0.info()
     }
 }
+
+reads!(TcpStream);
+writes!(TcpStream);
 
 impl fmt::Debug for TcpStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,8 +1,8 @@
 //! A blocking listener.
 
 use super::BACKLOG;
+use super::patience::Patience;
 use super::stream::TcpStream;
-use super::wait::Patience;
 use crate::error::SocketError;
 use crate::net::Net;
 use crate::socket::listener::Listening;

@@ -1,8 +1,9 @@
 //! A blocking connection.
 
-use super::wait::{Patience, wait};
+use super::patience::Patience;
 use crate::error::SocketError;
 use crate::net::Net;
+use crate::park::wait;
 use crate::socket::connection::Connection;
 use ackclock::tcp::Info;
 use std::fmt;

@@ -11,8 +11,8 @@ pub use timer::Timer;
 #[cfg(feature = "tokio")]
 pub use timer::TokioTimer;
 
+use crate::ended::Ended;
 use crate::network::Shared;
-use crate::network::ended::Ended;
 use std::sync::Arc;
 
 /// The driver's hold of its network, which is over when the driver is gone, however it went.

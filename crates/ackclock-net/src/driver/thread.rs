@@ -2,20 +2,12 @@
 
 use super::task::{After, Rounds};
 use crate::net::{Net, NetConfig, NetError};
+use crate::park;
 use ackclock::link::{Direct, Link};
 use ackclock_host::clock::Clock;
 use std::fmt;
 use std::sync::Arc;
-use std::task::{Wake, Waker};
-use std::thread::{self, Thread};
-
-struct Parked(Thread);
-
-impl Wake for Parked {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
+use std::thread;
 
 impl Net {
     /// A network over this link, whose packets a thread of its own carries. The link is any that
@@ -39,7 +31,7 @@ impl Net {
 
 /// Carries packets until the network is over.
 fn drive<L: Link<Error: fmt::Display>>(mut rounds: Rounds<L, Direct>) {
-    let waker = Waker::from(Arc::new(Parked(thread::current())));
+    let waker = park::waker();
     // What an error says is what the sockets are told.
     while let Ok(after) = rounds.round(&waker) {
         match after {

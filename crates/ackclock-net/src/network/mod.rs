@@ -1,14 +1,13 @@
 //! A network: a stack that sockets share with the driver that carries its packets.
 
-pub(crate) mod ended;
 pub(crate) mod turns;
 pub(crate) mod waiting;
 
+use crate::ended::Ended;
 use crate::error::SocketError;
 use ackclock::stack::Stack;
 use ackclock::tcp::Config;
 use ackclock::time::Instant;
-use ended::Ended;
 use std::fmt;
 use std::io;
 use std::task::{Poll, Waker};

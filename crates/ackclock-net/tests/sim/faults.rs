@@ -32,7 +32,8 @@ fn silent(sim: &mut SimNet) {
 fn a_cut_that_heals_is_only_a_delay() {
     let mut sim = SimNet::pair(PATH, 3, ()).unwrap();
     let links: Vec<_> = sim.topology().links().collect();
-    sim.service("right", |host| serve(host.net().clone(), 500_000)).unwrap();
+    sim.service("right", |host| serve(host.net().clone(), SERVER.parse().unwrap(), 500_000))
+        .unwrap();
     sim.host("left", |host| async move {
         assert_eq!(get(host.net(), SERVER.parse()?, "/p").await?, page("/p", 500_000));
         assert!(host.net().now() > Instant::from_secs(5), "not before it has healed");

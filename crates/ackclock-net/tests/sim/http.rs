@@ -14,8 +14,8 @@ pub(crate) fn page(path: &str, bytes: usize) -> Vec<u8> {
 }
 
 /// Answers requests for ever, each connection in a task of its own.
-pub(crate) async fn serve(net: Net, bytes: usize) -> Result<(), HostError> {
-    let listener = TcpListener::bind(&net, SERVER.parse()?)?;
+pub(crate) async fn serve(net: Net, at: SocketAddr, bytes: usize) -> Result<(), HostError> {
+    let listener = TcpListener::bind(&net, at)?;
     loop {
         let (stream, _) = listener.accept().await?;
         tokio::spawn(answer(stream, bytes));

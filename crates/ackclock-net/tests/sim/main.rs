@@ -4,4 +4,5 @@
 mod faults;
 mod http;
 mod repeats;
+mod scenario;
 mod time;

@@ -15,7 +15,8 @@ fn capture(seed: u64) -> Vec<u8> {
     let topology = Topology::pair([path, path].map(|path| path.parse().unwrap()));
     let observer = PcapNgCapture::new(&topology, Vec::new()).unwrap();
     let mut sim = SimNet::pair(path, seed, observer).unwrap();
-    sim.service("right", |host| serve(host.net().clone(), 20_000)).unwrap();
+    sim.service("right", |host| serve(host.net().clone(), SERVER.parse().unwrap(), 20_000))
+        .unwrap();
     sim.host("left", |host| async move {
         let net = host.net().clone();
         let other = tokio::spawn(async move { check(&net, "/other").await });

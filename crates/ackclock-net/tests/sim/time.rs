@@ -128,7 +128,8 @@ fn blocking_sockets_are_refused() {
 fn a_page_comes_whole_whatever_is_lost() {
     for seed in 0..20 {
         let mut sim = SimNet::pair("rate=5mbit,delay=100ms,loss=10%", seed, ()).unwrap();
-        sim.service("right", |host| serve(host.net().clone(), 30_000)).unwrap();
+        sim.service("right", |host| serve(host.net().clone(), SERVER.parse().unwrap(), 30_000))
+            .unwrap();
         sim.host("left", |host| async move {
             assert_eq!(get(host.net(), SERVER.parse()?, "/p").await?, page("/p", 30_000));
             Ok(())
