@@ -93,10 +93,12 @@ pub use error::ScenarioError;
 pub use results::{FlowResult, LinkResult, ScenarioResults};
 pub use run::ScenarioRun;
 
+use crate::ids::HostId;
 use crate::observer::Observer;
 use crate::text_file::read_text;
 use crate::topology::Topology;
 use ackclock::apps::Service;
+use ackclock::congestion::BuiltIn;
 use ackclock::tcp::CongestionControl;
 use ackclock::time::{Duration, Instant};
 use flows::Flow;
@@ -179,6 +181,11 @@ impl Scenario {
     /// Whether the scenario has no flows.
     pub fn is_idle(&self) -> bool {
         self.flows.is_empty()
+    }
+
+    /// The window law of a host's connections.
+    pub fn law(&self, host: HostId) -> BuiltIn {
+        self.laws[host.0].law
     }
 
     /// Sets the service of the flows for which the file names none; it is discard otherwise.

@@ -42,7 +42,7 @@ enum Plan {
 
 impl<O: Observer> ScenarioRun<O> {
     pub(super) fn new(scenario: &Scenario, observer: O) -> Result<Self, ScenarioError> {
-        let law = |host: crate::ids::HostId| scenario.laws[host.0].law;
+        let law = |host| scenario.law(host);
         let file = || scenario.name.clone();
         let mut emulator = Emulator::new(&scenario.topology, scenario.seed, law, observer)
             .map_err(|error| ScenarioError::Build { file: file(), error })?;

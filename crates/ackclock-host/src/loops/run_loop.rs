@@ -36,7 +36,7 @@ pub enum Ended {
 
 /// The result of one round of the loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Round {
+pub enum Round {
     /// There is more to do at once.
     Busy,
     /// There is nothing to do until an event.
@@ -60,6 +60,8 @@ pub struct RunLoop<L> {
     strays: Option<Strays>,
     /// The Ethernet layer between the stack and a link that carries frames.
     ethernet: Option<Box<HostEthernet>>,
+    /// Where the loop sleeps; a new one after the link may have been replaced.
+    sleeper: Option<Sleeper>,
 }
 
 /// The Ethernet layer with room for as many neighbours as hosts have.
@@ -80,6 +82,7 @@ impl<L: Link + AsFd> RunLoop<L> {
             alarmed: false,
             strays: None,
             ethernet: None,
+            sleeper: None,
         })
     }
 
@@ -118,6 +121,7 @@ impl<L: Link + AsFd> RunLoop<L> {
                 alarmed: false,
                 strays: Some(strays),
                 ethernet: None,
+                sleeper: None,
             })
             .collect())
     }
@@ -131,6 +135,11 @@ impl<L: Link + AsFd> RunLoop<L> {
     /// overrun or had ended.
     pub fn lost_strays(&self) -> u64 {
         self.strays.as_ref().map_or(0, Strays::lost)
+    }
+
+    /// The loop's clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
     }
 
     /// The time on the loop's clock, for calls on the stack from outside.
@@ -175,41 +184,28 @@ impl<L: Link + AsFd> RunLoop<L> {
         stack: &mut Stack<'a, C>,
         applications: &mut [&mut dyn Application<'a, C>],
     ) -> Result<Ended, RunError<L::Error>> {
-        // A new sleeper for each run, since the link may have been replaced.
-        let mut sleeper: Option<Sleeper> = None;
+        self.sleeper = None;
         loop {
             let round = self.round(stack, applications)?;
             if self.waker.take_stop() {
                 return Ok(Ended::Stopped);
             }
-            match round {
-                Round::Busy => {
-                    if let Some(sleeper) = &mut sleeper {
-                        sleeper.look_away(&self.link).map_err(RunError::Poll)?;
-                    }
-                    continue;
-                }
-                Round::Idle if applications.iter().all(|each| each.is_done()) => {
-                    return Ok(Ended::Done);
-                }
-                Round::Idle | Round::Blocked => {}
+            if round == Round::Idle && applications.iter().all(|each| each.is_done()) {
+                return Ok(Ended::Done);
             }
             let wake_at = applications.iter().map(|each| each.wake_at()).min();
-            let ethernet = self.ethernet.as_ref().map(|ethernet| ethernet.poll_at());
-            let deadlines = [Some(stack.poll_at()), wake_at, ethernet];
-            let deadline = deadlines.into_iter().flatten().min().unwrap_or(Instant::FAR_FUTURE);
-            let sleeper = match &mut sleeper {
-                Some(sleeper) => sleeper,
-                none => none
-                    .insert(Sleeper::new(self.waker.clone(), self.clock).map_err(RunError::Poll)?),
-            };
-            self.sleep(sleeper, deadline, round == Round::Blocked)?;
+            let deadline = wake_at.unwrap_or(Instant::FAR_FUTURE).min(stack.poll_at());
+            self.sleep(round, deadline)?;
         }
     }
 
     /// One round: takes packets, fires timers, calls applications, sends packets, each within
-    /// bounds.
-    fn round<'a, C: CongestionController + Clone>(
+    /// bounds. With [`sleep`](Self::sleep) it is for those who share the stack with others, and lend it to
+    /// the loop for one round at a time.
+    ///
+    /// # Errors
+    /// [`RunError::Device`].
+    pub fn round<'a, C: CongestionController + Clone>(
         &mut self,
         stack: &mut Stack<'a, C>,
         applications: &mut [&mut dyn Application<'a, C>],
@@ -284,15 +280,28 @@ impl<L: Link + AsFd> RunLoop<L> {
         failed.map_or(Ok(offered), |error| Err(RunError::Device(error)))
     }
 
-    /// Sleeps until the device is ready, the deadline, or a call of the waker. When the device says
-    /// that something is wrong, the next round asks it what; if it goes on to say so, it is gone.
-    fn sleep(
-        &mut self,
-        sleeper: &mut Sleeper,
-        deadline: Instant,
-        wants_room: bool,
-    ) -> Result<(), RunError<L::Error>> {
-        let said = sleeper.sleep(&self.link, deadline, wants_room).map_err(RunError::Poll)?;
+    /// Sleeps after a round until the device is ready, the deadline (that of stack and applications) is
+    /// due, or the waker calls; not at all after a [busy](Round::Busy) one. When the device says that
+    /// something is wrong, the next round asks it what; if it goes on to say so, it is gone.
+    ///
+    /// # Errors
+    /// [`RunError::Gone`] or [`RunError::Poll`].
+    pub fn sleep(&mut self, after: Round, deadline: Instant) -> Result<(), RunError<L::Error>> {
+        let sleeper = match &mut self.sleeper {
+            Some(sleeper) if after == Round::Busy => {
+                return sleeper.look_away(&self.link).map_err(RunError::Poll);
+            }
+            None if after == Round::Busy => return Ok(()),
+            Some(sleeper) => sleeper,
+            none => {
+                let new = Sleeper::new(self.waker.clone(), self.clock).map_err(RunError::Poll)?;
+                none.insert(new)
+            }
+        };
+        let neighbours = self.ethernet.as_ref().map_or(Instant::FAR_FUTURE, |it| it.poll_at());
+        let wants_room = after == Round::Blocked;
+        let said = sleeper.sleep(&self.link, deadline.min(neighbours), wants_room);
+        let said = said.map_err(RunError::Poll)?;
         self.readable = said.contains(PollFlags::IN);
         let was_alarmed = std::mem::replace(&mut self.alarmed, is_gone(said));
         if self.alarmed && was_alarmed { Err(RunError::Gone) } else { Ok(()) }

@@ -4,9 +4,9 @@ use super::error::IoError;
 use super::stream::Stream;
 use super::wakers::{Direction, Key, Wakers};
 use crate::congestion::CongestionController;
-use crate::link::{Interface, Link, TransmitError};
+use crate::link::{Interface, Link, Moved, exchange};
 use crate::profile::{Full, Profile};
-use crate::stack::{Event, Listener, Offered, Received, Rejected, Stack, Transmit};
+use crate::stack::{Event, Listener, Stack};
 use crate::tcp::Config;
 use crate::time::Instant;
 use core::cell::{Cell, RefCell};
@@ -139,29 +139,7 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
             return Ok(now);
         };
         let Inner { stack, wakers, runner } = &mut *inner;
-        let mut deliver = |received: Received<'_>| interface.on_received(now, stack, &received);
-        let received = link.receive(now, BATCH, &mut deliver)?;
-        if stack.poll_at() <= now {
-            stack.on_timeout(now);
-        }
-        let (mut sent, mut failed) = (0, None);
-        while sent < BATCH && failed.is_none() {
-            let mut sink = |packet: &Transmit<'_>| match link.transmit(now, packet) {
-                Ok(()) => Ok(()),
-                Err(TransmitError::Full) => Err(Rejected),
-                Err(TransmitError::Device(error)) => {
-                    failed = Some(error);
-                    Ok(())
-                }
-            };
-            match interface.transmit(now, stack, &mut sink) {
-                Offered::Taken => sent += 1,
-                Offered::Nothing | Offered::Rejected => break,
-            }
-        }
-        if let Some(error) = failed {
-            return Err(error);
-        }
+        let Moved { received, sent } = exchange(now, BATCH, link, interface, stack)?;
         // What tasks do in answer wakes this one again.
         runner.replace(cx.waker().clone());
         if received == BATCH || sent == BATCH {

@@ -122,3 +122,48 @@ pub enum TransmitError<E> {
     /// The device failed.
     Device(E),
 }
+
+/// What a round between a link and its stack has moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moved {
+    /// Packets that came.
+    pub received: usize,
+    /// Packets that went.
+    pub sent: usize,
+}
+
+/// One round of a driver: takes at most `budget` packets from the link, fires timers, and gives the link
+/// at most `budget` packets, fewer if it has no room. What applications are to be told waits in
+/// [`Stack::poll_event`].
+///
+/// # Errors
+/// The device's. The packet that it failed with counts as sent.
+pub fn exchange<L: Link, C: CongestionController + Clone, P: Profile>(
+    now: Instant,
+    budget: usize,
+    link: &mut L,
+    interface: &mut impl Interface,
+    stack: &mut Stack<'_, C, P>,
+) -> Result<Moved, L::Error> {
+    let mut deliver = |received: Received<'_>| interface.on_received(now, stack, &received);
+    let received = link.receive(now, budget, &mut deliver)?;
+    if stack.poll_at() <= now {
+        stack.on_timeout(now);
+    }
+    let (mut sent, mut failed) = (0, None);
+    while sent < budget && failed.is_none() {
+        let mut sink = |packet: &Transmit<'_>| match link.transmit(now, packet) {
+            Ok(()) => Ok(()),
+            Err(TransmitError::Full) => Err(Rejected),
+            Err(TransmitError::Device(error)) => {
+                failed = Some(error);
+                Ok(())
+            }
+        };
+        match interface.transmit(now, stack, &mut sink) {
+            Offered::Taken => sent += 1,
+            Offered::Nothing | Offered::Rejected => break,
+        }
+    }
+    failed.map_or(Ok(Moved { received, sent }), Err)
+}

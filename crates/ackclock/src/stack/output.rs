@@ -54,6 +54,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         None
     }
 
+    /// Whether somebody waits for a turn to send, so that [`transmit`](Self::transmit) is to be called.
+    /// Whoever has it may turn out to have nothing to send.
+    pub fn wants_transmit(&self) -> bool {
+        let records = self.replies.are_waiting() || self.half_open.output.front().is_some();
+        records || self.ready.front().is_some()
+    }
+
     /// What is sent for no connection.
     #[inline(never)]
     fn transmit_record(

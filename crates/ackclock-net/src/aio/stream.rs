@@ -1,0 +1,136 @@
+//! An asynchronous connection.
+
+use super::half::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
+use super::methods::{reads, writes};
+use crate::net::Net;
+use crate::socket::connection::Connection;
+use ackclock::tcp::Info;
+use std::fmt;
+use std::future::poll_fn;
+use std::io;
+use std::net::{Shutdown, SocketAddr};
+use std::sync::Arc;
+
+/// A connection whose calls are futures, as tokio's `TcpStream`.
+///
+/// It is closed when it is dropped: what was written is still delivered, and data that was not read resets
+/// it.
+///
+/// ```no_run
+/// use ackclock_net::{Net, aio::TcpStream};
+///
+/// async fn ask(net: &Net) -> std::io::Result<usize> {
+///     let mut stream = TcpStream::connect(net, ([10, 7, 0, 1], 7).into()).await?;
+///     stream.write(b"Is anybody there?").await?;
+///     stream.read(&mut [0; 100]).await
+/// }
+/// ```
+pub struct TcpStream(pub(super) Arc<Connection>);
+
+impl TcpStream {
+    /// Opens a connection, and waits until it is established. If the future is dropped before, the
+    /// connection is given up.
+    ///
+    /// # Errors
+    /// [`SocketError::Connect`](crate::SocketError::Connect), or
+    /// [`SocketError::Closed`](crate::SocketError::Closed) if it was refused or nobody answered.
+    pub async fn connect(net: &Net, remote: SocketAddr) -> io::Result<Self> {
+        let connection = Connection::open(net, remote, None)?;
+        poll_fn(|cx| connection.poll_established(cx.waker())).await?;
+        Ok(TcpStream::of(connection))
+    }
+
+    pub(super) fn of(connection: Connection) -> Self {
+        TcpStream(Arc::new(connection))
+    }
+
+    /// The peer's address.
+    ///
+    /// # Errors
+    /// None; the signature is that of tokio.
+    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.0.peer_addr())
+    }
+
+    /// This side's address.
+    ///
+    /// # Errors
+    /// None; the signature is that of tokio.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.0.local_addr())
+    }
+
+    /// Waits until everything written was acknowledged, the end included after
+    /// [`shutdown`](Self::shutdown), or the connection is over.
+    ///
+    /// # Errors
+    /// The network is over.
+    pub async fn acknowledged(&self) -> io::Result<()> {
+        poll_fn(|cx| self.0.poll_flushed(cx.waker())).await
+    }
+
+    /// Ends one direction, or both; as [`TcpStream::shutdown`](crate::TcpStream::shutdown).
+    ///
+    /// # Errors
+    /// The connection is over.
+    pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.0.shutdown(how)
+    }
+
+    /// Both directions, to be used by two tasks.
+    pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
+        (ReadHalf(&self.0), WriteHalf(&self.0))
+    }
+
+    /// Both directions, each of which may go where it likes.
+    pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
+        (OwnedReadHalf(Arc::clone(&self.0)), OwnedWriteHalf(self.0))
+    }
+
+    /// Switches Nagle's algorithm (RFC 9293 section 3.7.4) off or on.
+    ///
+    /// # Errors
+    /// The network is over.
+    pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
+        self.0.set_nodelay(nodelay)
+    }
+
+    /// Whether Nagle's algorithm is off.
+    ///
+    /// # Errors
+    /// None; the signature is that of tokio.
+    pub fn nodelay(&self) -> io::Result<bool> {
+        Ok(self.0.nodelay())
+    }
+
+    /// Makes dropping it reset the connection, as `SO_LINGER` of zero does.
+    pub fn set_reset_on_drop(&self, resets: bool) {
+        self.0.set_reset_on_drop(resets);
+    }
+
+    /// The error with which the connection ended, if no call has told of it.
+    ///
+    /// # Errors
+    /// The network is over.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.0.take_error()
+    }
+
+    /// A snapshot of the connection.
+    ///
+    /// # Errors
+    /// The network is over.
+    pub fn info(&self) -> io::Result<Info> {
+        self.0.info()
+    }
+}
+
+reads!(TcpStream);
+writes!(TcpStream);
+
+impl fmt::Debug for TcpStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (local, peer) = (self.0.local_addr(), self.0.peer_addr());
+        f.debug_struct("TcpStream").field("local", &local).field("peer", &peer).finish()
+    }
+}

@@ -1,0 +1,188 @@
+//! A network as programs hold it, and its settings.
+
+use crate::ended::Ended;
+use crate::error::SocketError;
+use crate::network::{Clock, Shared};
+use ackclock::congestion::BuiltIn;
+use ackclock::stack::{AddressError, Capabilities, Cidr, Stack, StackConfig, Storage};
+use ackclock::tcp::{BufferTuning, Config, ConfigError};
+use ackclock::time::Instant;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::sync::Arc;
+
+/// Most bytes in a queue of a connection, where nobody says otherwise.
+const LARGEST_QUEUE: u32 = 4 << 20;
+
+/// Settings of a network.
+///
+/// ```
+/// use ackclock_net::NetConfig;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut config = NetConfig::new(["10.7.0.2/24".parse()?, "fd07::2/64".parse()?]);
+/// config.connection.nagle = false;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct NetConfig {
+    /// The addresses of the network, with their prefixes.
+    pub addresses: Vec<Cidr>,
+    /// Settings of connections, those that are accepted included: the core's, except that queues follow
+    /// the need, up to 4 MiB each.
+    pub connection: Config,
+    /// The congestion control of connections.
+    pub law: BuiltIn,
+    /// Most bytes in the queues of all connections together; 1 GiB by default.
+    pub memory: u64,
+    /// Most connections at a time; 65,536 by default.
+    pub max_connections: usize,
+    /// 128 secret random bits, from which sequence numbers and ports are derived
+    /// ([`StackConfig::secret`]); `None`: from the operating system.
+    pub secret: Option<[u64; 2]>,
+}
+
+impl NetConfig {
+    /// A network that has these addresses, with default settings.
+    pub fn new(addresses: impl IntoIterator<Item = Cidr>) -> Self {
+        let defaults = StackConfig::new(Capabilities::with_mtu(1500), [0; 2]);
+        let mut connection = Config::default();
+        connection.buffer_tuning = BufferTuning::Automatic;
+        connection.send_buffer = LARGEST_QUEUE;
+        connection.receive_buffer = LARGEST_QUEUE;
+        NetConfig {
+            addresses: addresses.into_iter().collect(),
+            connection,
+            law: BuiltIn::default(),
+            memory: defaults.memory,
+            max_connections: defaults.max_connections,
+            secret: None,
+        }
+    }
+
+    /// A stack for a link that can do this.
+    pub(crate) fn stack(&self, link: Capabilities) -> Result<Stack<'static>, NetError> {
+        self.connection.validate()?;
+        let mut config = StackConfig::new(link, self.secret.unwrap_or_else(secret));
+        config.memory = self.memory;
+        config.max_connections = self.max_connections;
+        let mut stack = Stack::new(config, self.law, Storage::growing())?;
+        for &address in &self.addresses {
+            stack.add_address(address).map_err(|error| NetError::Address(address, error))?;
+        }
+        Ok(stack)
+    }
+}
+
+/// 128 bits that nobody can guess: what a keyed hash says of nothing. The standard library has its keys
+/// from the operating system.
+fn secret() -> [u64; 2] {
+    [(); 2].map(|()| RandomState::new().hash_one(()))
+}
+
+/// Why a network cannot be made.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum NetError {
+    /// A setting cannot be used.
+    Config(ConfigError),
+    /// This address cannot be used.
+    Address(Cidr, AddressError),
+    /// The operating system refuses a thread or a descriptor.
+    System(io::Error),
+}
+
+impl From<ConfigError> for NetError {
+    fn from(error: ConfigError) -> Self {
+        NetError::Config(error)
+    }
+}
+
+impl From<io::Error> for NetError {
+    fn from(error: io::Error) -> Self {
+        NetError::System(error)
+    }
+}
+
+impl fmt::Display for NetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NetError::Config(error) => error.fmt(f),
+            NetError::Address(address, error) => write!(f, "{address}: {error}"),
+            NetError::System(error) => write!(f, "no thread or descriptor for a network: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for NetError {}
+
+/// A network: addresses, and whatever carries their packets. Clones are the same network.
+///
+/// When the last clone is dropped the network ends, as with [`shut_down`](Self::shut_down). Sockets do not
+/// keep it: a program that has lost its network is told so by each of them instead of never.
+#[derive(Clone)]
+pub struct Net(Arc<Kept>);
+
+/// What ends the network when it is dropped.
+struct Kept(Arc<Shared>);
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.0.end(Ended::ShutDown);
+    }
+}
+
+impl Net {
+    /// A network of this stack, whose driver has yet to be made.
+    pub(crate) fn new(stack: Stack<'static>, clock: Clock, config: &NetConfig) -> Self {
+        Net::of(Shared::new(stack, clock, config.connection, false))
+    }
+
+    pub(crate) fn of(shared: Shared) -> Self {
+        Net(Arc::new(Kept(Arc::new(shared))))
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.0.0
+    }
+
+    /// Ends the network: its connections are reset, and every call on its sockets fails from now on with
+    /// [`SocketError::Network`]. The driver sends the resets and ends.
+    pub fn shut_down(&self) {
+        self.shared().end(Ended::ShutDown);
+    }
+
+    /// Why the network is over; `None` while it is not.
+    pub fn ended(&self) -> Option<Ended> {
+        self.shared().lock().ended.clone()
+    }
+
+    /// The time on the network's clock.
+    pub fn now(&self) -> Instant {
+        self.shared().now()
+    }
+
+    /// Does something with the stack, such as to add an address or to read its counters. What it makes
+    /// the stack send is sent. Handles and listeners that come of it are the caller's: the network's
+    /// sockets know nothing of them.
+    ///
+    /// # Errors
+    /// The network is over.
+    pub fn with_stack<R>(
+        &self,
+        call: impl FnOnce(Instant, &mut Stack<'static>) -> R,
+    ) -> io::Result<R> {
+        self.shared().call(|now, state| match &state.ended {
+            Some(ended) => Err(SocketError::Network(ended.clone()).into()),
+            None => Ok(call(now, &mut state.stack)),
+        })
+    }
+}
+
+impl fmt::Debug for Net {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Net").finish_non_exhaustive()
+    }
+}

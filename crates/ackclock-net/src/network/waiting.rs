@@ -1,0 +1,108 @@
+//! Who waits for what: the open sockets of a network, and the wakers of those who wait for them.
+
+use ackclock::stack::{Event, Handle, Listener};
+use std::collections::BTreeMap;
+use std::task::Waker;
+
+/// What names an open socket.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Key {
+    /// A connection.
+    Connection(Handle),
+    /// A listener.
+    Listener(Listener),
+}
+
+/// What is waited for on a connection; of a listener only the first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Direction {
+    /// Something to read, or a connection to accept.
+    Read,
+    /// Room to write, everything acknowledged, or the handshake finished.
+    Write,
+}
+
+/// An open socket.
+#[derive(Debug, Default)]
+pub(crate) struct Open {
+    /// Those who wait, by direction; several may wait for the same.
+    wakers: [Vec<Waker>; 2],
+    /// Reading was shut down: where there is nothing to read, that is the end.
+    pub(crate) read_is_shut: bool,
+    /// The error with which the connection ended was told. It is told once, as by other sockets.
+    pub(crate) error_is_told: bool,
+}
+
+impl Open {
+    /// Remembers whom to wake; a task is remembered once.
+    pub(crate) fn register(&mut self, direction: Direction, waker: &Waker) {
+        let waiting = &mut self.wakers[direction as usize];
+        if !waiting.iter().any(|known| known.will_wake(waker)) {
+            waiting.push(waker.clone());
+        }
+    }
+
+    /// Takes those who wait in this direction.
+    pub(crate) fn take(&mut self, direction: Direction, woken: &mut Vec<Waker>) {
+        woken.append(&mut self.wakers[direction as usize]);
+    }
+}
+
+/// The open sockets of a network. They are kept in an order that does not change from one run to the
+/// next, since in virtual time the order in which tasks are woken must not.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting(BTreeMap<Key, Open>);
+
+impl Waiting {
+    /// A new socket.
+    pub(crate) fn open(&mut self, key: Key) {
+        self.0.insert(key, Open::default());
+    }
+
+    /// A socket is closed. What is returned is to be dropped without the lock, since with the waker of a
+    /// task the task itself may go, and sockets with it.
+    #[must_use]
+    pub(crate) fn close(&mut self, key: Key) -> Option<Open> {
+        self.0.remove(&key)
+    }
+
+    pub(crate) fn get(&self, key: Key) -> Option<&Open> {
+        self.0.get(&key)
+    }
+
+    pub(crate) fn get_mut(&mut self, key: Key) -> Option<&mut Open> {
+        self.0.get_mut(&key)
+    }
+
+    pub(crate) fn keys(&self) -> impl Iterator<Item = Key> {
+        self.0.keys().copied()
+    }
+
+    /// Takes those whom this event concerns.
+    pub(crate) fn take(&mut self, event: &Event, woken: &mut Vec<Waker>) {
+        match event {
+            Event::Acceptable(listener) => {
+                if let Some(open) = self.get_mut(Key::Listener(*listener)) {
+                    open.take(Direction::Read, woken);
+                }
+            }
+            Event::Connection { handle, readiness } => {
+                if let Some(open) = self.get_mut(Key::Connection(*handle)) {
+                    if readiness.readable || readiness.closed {
+                        open.take(Direction::Read, woken);
+                    }
+                    open.take(Direction::Write, woken);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes all who wait for anything.
+    pub(crate) fn take_all(&mut self, woken: &mut Vec<Waker>) {
+        for open in self.0.values_mut() {
+            open.take(Direction::Read, woken);
+            open.take(Direction::Write, woken);
+        }
+    }
+}
