@@ -278,11 +278,12 @@ impl Retransmissions {
             || data.was_too_big(record.last);
         let shortest = self.shortest_rto(flight, facts);
         let may_be_timer = since >= about(shortest, facts);
+        // Where the retransmission timer would expire sooner, the tail is probed then (RFC 8985 section 7.2).
+        let probe_wait = flight.probe_wait().min(shortest);
         let tail = facts.sack()
             && is_last
             && !self.tail_probe
-            && self.quiet(time).max(since) + facts.settings.reaction
-                >= about(flight.probe_wait(), facts);
+            && self.quiet(time).max(since) + facts.settings.reaction >= about(probe_wait, facts);
         if is_sacked && !may_be_timer && !in_timeout && since > facts.settings.reaction {
             docket.forbid(&SACKED_AGAIN, time, number, || {
                 format!("{} to {} is sent again, though SACKed", seen.text(), seen.text_end())
