@@ -130,7 +130,9 @@ impl Retransmissions {
             Some(rtt) => rtt.saturating_mul(5).max(least + least / 2),
             None => settings.initial_rto.saturating_mul(2).max(Duration::from_secs(3)),
         };
-        let base = if self.syn_timeouts > 0 { base.max(Duration::from_secs(3)) } else { base };
+        // The timer may have sent it again, whatever had come before (rule 5.7).
+        let is_syn_again = facts.host_syns > 1;
+        let base = if is_syn_again { base.max(Duration::from_secs(3)) } else { base };
         let most = settings.largest_rto.max(base);
         base.saturating_mul(1 << self.backoffs.min(20)).min(most) + settings.reaction
     }
