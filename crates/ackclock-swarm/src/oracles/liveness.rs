@@ -17,9 +17,12 @@
 //!
 //! A side that was left by the other waits as long as its settings say, which may be for ever: an RST gets lost.
 //!
-//! A silence that is longer than these together is a finding, and so is a client that nobody has accepted and that has something
-//! to say for longer than its settings let it wait. Two round trips with the delays of hosts are allowed besides: acks of what was
-//! sent before begin the timer anew (rule 5.3) for as long as one takes, and the last repetition and its answer take another.
+//! A client that nobody has accepted is not judged where memory is short: a server without room is silent, and who has nothing to
+//! say to one that has forgotten it may wait for ever (RFC 9293 section 3.5.1).
+//!
+//! A silence that is longer than these together is a finding. Two round trips with the delays of hosts are allowed besides: acks of
+//! what was sent before begin the timer anew (rule 5.3) for as long as one takes, and the last repetition and its answer take
+//! another.
 
 use crate::host::ledger::FlowNotes;
 use ackclock::time::{Duration, Instant};
