@@ -8,6 +8,7 @@ use ackclock::storage::Buffer;
 use ackclock::tcp::{Info, RecoveryAlgorithm};
 use ackclock::time::Duration;
 use ackclock_emulator::{Emulator, LEFT, PairConfig, RIGHT};
+use ackclock_judge::FormJudges;
 use std::net::SocketAddr;
 
 const CLEAN: &str = "rate=10mbit,delay=20ms,loss=0,queue=infinite";
@@ -18,7 +19,8 @@ fn transfer(recovery: RecoveryAlgorithm, words: &str, bytes: u64, buffer: u32) -
     let mut config = PairConfig::new(CLEAN.parse().expect("a path"));
     config.paths[0] = words.parse().expect("a path");
     config.seed = 1;
-    let mut emulator = Emulator::pair(&config, [BuiltIn::default(); 2], ()).expect("a network");
+    let judges = FormJudges::if_asked([LEFT, RIGHT]);
+    let mut emulator = Emulator::pair(&config, [BuiltIn::default(); 2], judges).expect("a network");
     let remote = SocketAddr::new("10.0.0.2".parse().expect("an address"), Service::Discard.port());
     let server = Server::new(Service::Discard, ListenConfig::new(remote), Buffer::growing());
     emulator.add_application(RIGHT, server).expect("it listens");
@@ -27,7 +29,7 @@ fn transfer(recovery: RecoveryAlgorithm, words: &str, bytes: u64, buffer: u32) -
     source.connection.recovery = recovery;
     source.connection.send_buffer = buffer;
     let source = emulator.add_application(LEFT, Source::new(source)).expect("it connects");
-    let done = |emulator: &Emulator<BuiltIn, ()>| {
+    let done = |emulator: &Emulator<BuiltIn, Option<FormJudges>>| {
         emulator.application(source).expect("it was added").ended().is_some()
     };
     while !done(&emulator) {

@@ -7,6 +7,7 @@ use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Emulator, Event, LEFT, Observer, PairConfig, RIGHT, Series, Wants};
+use ackclock_judge::FormJudges;
 use std::net::SocketAddr;
 
 /// Bits per second.
@@ -55,7 +56,8 @@ pub fn run(law: BuiltIn, loss: &str, seconds: u64, seed: u64) -> Use {
     let path = format!("rate=50mbit,delay=20ms,loss={loss},queue={BDP}B");
     let mut config = PairConfig::new(path.parse().expect("a path"));
     config.seed = seed;
-    let mut emulator = Emulator::pair(&config, [law; 2], Queue::default()).expect("a network");
+    let observer = (Queue::default(), FormJudges::if_asked([LEFT, RIGHT]));
+    let mut emulator = Emulator::pair(&config, [law; 2], observer).expect("a network");
     let remote = SocketAddr::new("10.0.0.2".parse().expect("an address"), Service::Discard.port());
     let mut source = SourceConfig::new(remote);
     source.amount = Amount::Bytes(u64::MAX);
@@ -75,7 +77,7 @@ pub fn run(law: BuiltIn, loss: &str, seconds: u64, seed: u64) -> Use {
     Use {
         utilisation: percent(emulator.link_statistics(LEFT).bytes_carried),
         goodput: percent(info.bytes_acked),
-        queue: emulator.observer().0.over(Instant::ZERO, end).expect("a queue").median,
+        queue: emulator.observer().0.0.over(Instant::ZERO, end).expect("a queue").median,
         retransmitted: info.retransmitted,
         timeouts: info.timeouts,
         undos: info.undos,

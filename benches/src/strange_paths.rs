@@ -8,6 +8,7 @@ use ackclock::storage::Buffer;
 use ackclock::tcp::Info;
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{ApplicationId, Emulator, LEFT, PairConfig, RIGHT};
+use ackclock_judge::FormJudges;
 use std::net::SocketAddr;
 
 /// Runs of each setting.
@@ -15,17 +16,20 @@ pub const SEEDS: u64 = 20;
 /// How long the transfers last among whose packets are duplicates, in seconds.
 pub const SECONDS: u64 = 60;
 
+type Judged = Emulator<BuiltIn, Option<FormJudges>>;
+
 /// A path, both directions of which are alike, and a transfer over it.
 fn start(
     path: &str,
     seed: u64,
     amount: Amount,
     timestamps: bool,
-) -> (Emulator, ApplicationId<Source>) {
+) -> (Judged, ApplicationId<Source>) {
     let mut config = PairConfig::new(path.parse().expect("a path"));
     config.seed = seed;
     let law: BuiltIn = "cubic".parse().expect("a law");
-    let mut emulator = Emulator::pair(&config, [law; 2], ()).expect("a network");
+    let mut emulator =
+        Emulator::pair(&config, [law; 2], FormJudges::if_asked([LEFT, RIGHT])).expect("a network");
     let remote = SocketAddr::new("10.0.0.2".parse().expect("an address"), Service::Discard.port());
     let mut source = SourceConfig::new(remote);
     source.amount = amount;
@@ -55,7 +59,7 @@ pub fn duplicated(duplicates: u32, seed: u64) -> (f64, Info) {
 pub fn lossy_both_ways(timestamps: bool, seed: u64) -> (f64, Info) {
     let path = "rate=20mbit,delay=20ms,loss=20%,queue=infinite";
     let (mut emulator, source) = start(path, seed, Amount::Bytes(500_000), timestamps);
-    let ended = |emulator: &Emulator| {
+    let ended = |emulator: &Judged| {
         emulator.application(source).is_some_and(|source| source.ended().is_some())
     };
     while !ended(&emulator) {

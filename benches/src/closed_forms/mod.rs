@@ -17,6 +17,7 @@ use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{
     ApplicationId, Emulator, HostId, LEFT, Observer, PairConfig, RIGHT, Recorder, Series, Topology,
 };
+use ackclock_judge::FormJudges;
 use std::net::SocketAddr;
 
 /// The round-trip time of paths on which no queue forms, in seconds.
@@ -110,10 +111,11 @@ fn pair<O: Observer>(
     back: &str,
     seed: u64,
     observer: O,
-) -> (Emulator<BuiltIn, O>, Flow) {
+) -> (Emulator<BuiltIn, (O, Option<FormJudges>)>, Flow) {
     let mut config = PairConfig::new(there.parse().expect("a path"));
     config.paths[1] = back.parse().expect("a path");
     config.seed = seed;
+    let observer = (observer, FormJudges::if_asked([LEFT, RIGHT]));
     let mut emulator = Emulator::pair(&config, [sender.law; 2], observer).expect("a network");
     let remote = SocketAddr::new("10.0.0.2".parse().expect("an address"), Service::Discard.port());
     let flow = sender.start(&mut emulator, [LEFT, RIGHT], remote);
@@ -172,7 +174,7 @@ pub fn slow_start(sender: &Sender, to: u32) -> f64 {
             break u64::from(target);
         }
     };
-    let recorder = emulator.into_observer();
+    let (recorder, _) = emulator.into_observer();
     let record = recorder.connections().find(|end| end.host == LEFT).expect("the client's end");
     let since = |series: &Series, least| {
         let step = series.steps().iter().find(|(_, value)| *value >= least);
@@ -205,7 +207,7 @@ pub fn sawtooth(sender: &Sender, pipe: u64, queue: u64, warm_up: u64, seconds: u
     let (mut emulator, flow) = pair(sender, &there, back, 1, Recorder::default());
     emulator.run_until(Instant::from_secs(warm_up + seconds));
     let mss = u64::from(flow.info(&emulator).mss);
-    let recorder = emulator.into_observer();
+    let (recorder, _) = emulator.into_observer();
     let (_, line) = recorder.links().next().expect("the line");
     let record = recorder.connections().find(|end| end.host == LEFT).expect("the client's end");
     let drops = line.drops.iter().map(|(at, ..)| *at);
@@ -230,7 +232,8 @@ pub fn shares(sender: &Sender, flows: usize, warm_up: u64, seconds: u64, seed: u
         &vec![[path(access), path(access)]; flows],
     );
     let topology = &dumbbell.topology;
-    let mut emulator = Emulator::new(topology, seed, |_| sender.law, ()).expect("a network");
+    let judges = FormJudges::if_asked(topology.hosts());
+    let mut emulator = Emulator::new(topology, seed, |_| sender.law, judges).expect("a network");
     let mut starts: Vec<(Instant, [HostId; 2])> = dumbbell
         .senders
         .iter()

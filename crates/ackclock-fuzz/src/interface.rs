@@ -34,14 +34,14 @@ const PORTS: [u16; 3] = [6_080, 6_081, 6_082];
 const OUR_PORT: u16 = 8_080;
 
 const FLAGS: [&str; 8] = [
-    "",
-    "profile=freebsd",
-    "profile=rfc",
-    "cc=bbr,ecn=request,delack=100",
-    "rmem=3000,wmem=2000,mtu=600",
-    "sack=off,timestamps=off,wscale=off,recovery=reno",
-    "iw=1,quickack=0,backlog=1,syn_retries=1",
-    "cc=vegas,rto_min=10,msl=10,fin_timeout=100",
+    "judge=on",
+    "judge=on,profile=freebsd",
+    "judge=on,profile=rfc",
+    "judge=on,cc=bbr,ecn=request,delack=100",
+    "judge=on,rmem=3000,wmem=2000,mtu=600",
+    "judge=on,sack=off,timestamps=off,wscale=off,recovery=reno",
+    "judge=on,iw=1,quickack=0,backlog=1,syn_retries=1",
+    "judge=on,cc=vegas,rto_min=10,msl=10,fin_timeout=100",
 ];
 
 /// Options that are worth a try, beside any numbers.

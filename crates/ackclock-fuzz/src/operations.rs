@@ -1,12 +1,13 @@
 //! Calls on two connected stacks, over a path that does whatever the input says; then the path is
 //! good, and what was written arrives once and in order.
 
-use crate::peer::{any_law, stack_at};
+use crate::peer::{acquit, any_law, judge, stack_at};
 use ackclock::apps::Pattern;
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{Handle, ListenConfig, Listener, Stack};
 use ackclock::tcp::{AckPolicy, Config, EcnMode, ReceiveError, RecoveryAlgorithm};
 use ackclock::time::{Duration, Instant};
+use ackclock_judge::Judge;
 use arbitrary::{Result, Unstructured};
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -30,6 +31,7 @@ pub(crate) fn run(data: &[u8]) {
 
 struct Side {
     stack: Stack<'static, BuiltIn>,
+    judge: Judge,
     handle: Option<Handle>,
     stream: Pattern,
     written: u64,
@@ -66,6 +68,7 @@ fn operations(u: &mut Unstructured<'_>) -> Result<()> {
         world.step(u, side)?;
     }
     world.settle();
+    world.sides.iter().for_each(|side| acquit(&side.judge));
     Ok(())
 }
 
@@ -95,6 +98,7 @@ impl World {
         let now = Instant::from_secs(1);
         let [client, mut server] = [0, 1].map(|side| Side {
             stack: stack_at(ADDRESSES[side], side as u64, ends[side].1),
+            judge: judge(),
             handle: None,
             stream: Pattern::new(side as u64),
             written: 0,
@@ -178,10 +182,11 @@ impl World {
     /// Takes what the stacks send, and connections to accept.
     fn collect(&mut self) {
         for side in &mut self.sides {
-            let path = &mut side.path;
+            let (now, path, judge) = (self.now, &mut side.path, &mut side.judge);
             let mut sink = |transmit: &ackclock::stack::Transmit<'_>| {
                 let mut packet = vec![0; transmit.len()];
                 transmit.copy_to(&mut packet).expect("room for it");
+                judge.on_sent(now, &packet);
                 path.push_back(OnPath { packet, damaged: false });
                 Ok(())
             };
@@ -195,7 +200,9 @@ impl World {
 
     fn deliver(&mut self, from: usize, place: usize) {
         if let Some(first) = self.sides[from].path.remove(place) {
-            self.sides[1 - from].stack.on_packet(self.now, &first.packet);
+            let to = &mut self.sides[1 - from];
+            to.judge.on_received(self.now, &first.packet);
+            to.stack.on_packet(self.now, &first.packet);
         }
     }
 

@@ -12,6 +12,7 @@ use ackclock::wire::{
     Checksums, Ecn, Flags, Header, IpInfo, MAX_HEADER, Options, Protocol, WriteChecksum,
     parse_packet, write_packet_header,
 };
+use ackclock_judge::{Judge, Settings};
 use arbitrary::{Result, Unstructured};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -42,6 +43,21 @@ pub(crate) fn stack_at(address: IpAddr, secret: u64, law: BuiltIn) -> Stack<'sta
     stack
 }
 
+/// A judge of a host who sees all its packets, and knows nothing else of it.
+pub(crate) fn judge() -> Judge {
+    Judge::new(Settings { sees_all: true, ..Settings::default() })
+}
+
+/// Fails if a segment of the judged host holds what none may hold, whatever its peer does.
+///
+/// # Panics
+/// With the sentence.
+pub(crate) fn acquit(judge: &Judge) {
+    if let Some(verdict) = judge.findings().of_form() {
+        panic!("{verdict}");
+    }
+}
+
 /// Any built-in law.
 pub(crate) fn any_law(u: &mut Unstructured<'_>) -> Result<BuiltIn> {
     Ok(BuiltIn::by_name(u.choose(BuiltIn::NAMES)?).expect("a law of that name"))
@@ -55,6 +71,7 @@ pub(crate) struct Peer {
     pub(crate) listener: Option<Listener>,
     /// From our first SYN on.
     pub(crate) our_isn: SeqNumber,
+    judge: Judge,
     written: u64,
 }
 
@@ -66,6 +83,7 @@ impl Peer {
             handle: None,
             listener: None,
             our_isn: SeqNumber(0),
+            judge: judge(),
             written: 0,
         }
     }
@@ -128,6 +146,7 @@ impl Peer {
     }
 
     pub(crate) fn packet(&mut self, bytes: &[u8]) -> Vec<Sent> {
+        self.judge.on_received(self.now, bytes);
         self.stack.on_packet(self.now, bytes);
         self.sent()
     }
@@ -180,6 +199,8 @@ impl Peer {
             count += 1;
             assert!(count < MOST_SEGMENTS, "it stops sending");
         }
+        packets.iter().for_each(|packet| self.judge.on_sent(self.now, packet));
+        acquit(&self.judge);
         packets.iter().filter_map(|packet| self.read(packet)).collect()
     }
 

@@ -219,11 +219,10 @@ impl Connection {
     /// Whether it was reset, never answered, or closed by both ends, or nothing more is said of it.
     pub(crate) fn is_over(&self) -> bool {
         let facts = &self.facts;
-        let is_closed = facts.fin.is_some_and(|fin| facts.acked > fin) && facts.peer_fin_told;
         let is_unanswered = facts.acked == 0;
         facts.is_over
             || self.resets.has_perhaps_ended()
-            || is_closed
+            || facts.is_closed()
             || is_unanswered
             || self.lost.is_some()
     }

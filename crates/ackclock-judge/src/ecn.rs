@@ -13,7 +13,8 @@ pub(crate) static ECT_ON_SYN: Sentence = Sentence::must(
     3168,
     "6.1.1",
     "A host MUST NOT set ECT on SYN or SYN-ACK packets.",
-);
+)
+.of_form();
 pub(crate) static ECT_NOT_AGREED: Sentence = Sentence::must(
     "ect-not-agreed",
     3168,
@@ -27,7 +28,7 @@ pub(crate) static ECT_ON_ACK: Sentence = Sentence::must(
     "6.1.4",
     "pure acknowledgement packets (e.g., packets that do not contain any accompanying data) MUST be sent with \
      the not-ECT codepoint",
-);
+).of_form();
 pub(crate) static ECT_ON_RETRANSMISSION: Sentence = Sentence::must(
     "ect-on-retransmission",
     3168,

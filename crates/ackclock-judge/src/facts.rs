@@ -144,6 +144,11 @@ impl Facts {
         }
     }
 
+    /// Whether each end has acknowledged the other's FIN.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.fin.is_some_and(|fin| self.acked > fin) && self.peer_fin_told
+    }
+
     /// Bytes in flight at most: sent and not acknowledged.
     pub(crate) fn outstanding(&self) -> Offset {
         self.sent - self.acked

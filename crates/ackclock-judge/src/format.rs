@@ -7,41 +7,43 @@ use ackclock::wire::{Flags, WireError};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 pub(crate) static CHECKSUM: Sentence =
-    Sentence::must("checksum", 9293, "3.1", "The sender MUST generate it");
+    Sentence::must("checksum", 9293, "3.1", "The sender MUST generate it").of_form();
 pub(crate) static OPTION_LENGTH: Sentence = Sentence::must(
     "option-length",
     9293,
     "3.2",
     "all TCP Options except End of Option List Option (EOL) and No-Operation (NOP) MUST have length fields",
-);
+).of_form();
 pub(crate) static RESERVED_BITS: Sentence = Sentence::must(
     "reserved-bits",
     9293,
     "3.1",
     "Must be zero in generated segments and must be ignored in received segments if the corresponding \
      future features are not implemented by the sending or receiving host",
-);
+).of_form();
 pub(crate) static PADDING: Sentence = Sentence::must(
     "padding",
     9293,
     "3.2",
     "The content of the header beyond the End of Option List Option MUST be header padding of zeros",
-);
+).of_form();
 pub(crate) static SYN_OPTION: Sentence = Sentence::must(
     "mss-option-without-syn",
     9293,
     "3.7.1",
     "This field may be sent in the initial connection request (i.e., in segments with the SYN control bit \
      set) and MUST NOT be sent in other segments",
-);
+).of_form();
 pub(crate) static SACK_PERMITTED_OPTION: Sentence = Sentence::must(
     "sack-permitted-without-syn",
     2018,
     "2",
     "It MUST NOT be sent on non-SYN segments.",
-);
+)
+.of_form();
 pub(crate) static SHIFT: Sentence =
-    Sentence::must("window-scale-above-14", 7323, "2.3", "the shift count MUST be limited to 14");
+    Sentence::must("window-scale-above-14", 7323, "2.3", "the shift count MUST be limited to 14")
+        .of_form();
 
 /// Bits after the data offset that no RFC has given a meaning (RFC 9293 section 6).
 const RESERVED: u16 = 0xe00;

@@ -25,7 +25,8 @@ pub(crate) static ACK_MISSING: Sentence = Sentence::must(
     9293,
     "3.1",
     "Once a connection is established, this is always sent.",
-);
+)
+.of_form();
 pub(crate) static TIMESTAMPS_MISSING: Sentence = Sentence::must(
     "timestamps-missing",
     7323,

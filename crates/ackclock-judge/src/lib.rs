@@ -30,7 +30,7 @@ mod verdict;
 pub use call::Call;
 pub use judge::Judge;
 #[cfg(feature = "emulator")]
-pub use observer::Judges;
+pub use observer::{FormJudges, Judges};
 pub use sentence::{Level, Sentence};
 pub use settings::{Law, Settings};
 pub use verdict::{Findings, Unknown, Verdict};

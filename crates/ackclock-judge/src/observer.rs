@@ -6,6 +6,7 @@ use crate::verdict::Findings;
 use ackclock::time::Instant;
 use ackclock_emulator::{Event, HostId, NodeId, Observer};
 use std::collections::BTreeMap;
+use std::{env, mem, thread};
 
 /// A judge at each judged host of an emulated network.
 #[derive(Debug, Default)]
@@ -58,6 +59,46 @@ impl Observer for Judges {
                 }
             }
             _ => {}
+        }
+    }
+}
+
+/// Judges beside a run that is made for another purpose, where hosts may be of any age: they fail it, by a panic when
+/// they are dropped, if a segment holds what none may hold ([`Sentence::of_form`](crate::Sentence::of_form)).
+#[derive(Debug)]
+pub struct FormJudges(Judges);
+
+impl FormJudges {
+    /// The variable of the environment that asks for them.
+    pub const ASKED_BY: &str = "ACKCLOCK_JUDGE";
+
+    /// A judge at each of these hosts, if somebody asks for them.
+    pub fn if_asked(hosts: impl IntoIterator<Item = HostId>) -> Option<FormJudges> {
+        env::var_os(FormJudges::ASKED_BY)?;
+        Some(FormJudges::of(hosts))
+    }
+
+    /// A judge at each of these hosts.
+    pub fn of(hosts: impl IntoIterator<Item = HostId>) -> FormJudges {
+        let told = Settings { sees_all: true, ..Settings::default() };
+        FormJudges(
+            hosts.into_iter().fold(Judges::new(), |judges, host| judges.with(host, told.clone())),
+        )
+    }
+}
+
+impl Observer for FormJudges {
+    fn on_event(&mut self, now: Instant, event: &Event<'_>) {
+        self.0.on_event(now, event);
+    }
+}
+
+impl Drop for FormJudges {
+    fn drop(&mut self) {
+        let findings = mem::take(&mut self.0).finish();
+        let breach = findings.values().find_map(Findings::of_form);
+        if let Some(verdict) = breach.filter(|_| !thread::panicking()) {
+            panic!("{verdict}");
         }
     }
 }

@@ -143,7 +143,9 @@ impl Resets {
                 self.closed = true;
                 let arrived = (facts.told - 1).max(0) as u64;
                 let fin = u64::from(facts.peer_fin_told);
+                // In TIME-WAIT nobody is left who could be told.
                 if facts.is_synchronized()
+                    && !facts.is_closed()
                     && arrived.saturating_sub(fin) > self.read
                     && !facts.is_over
                 {
@@ -260,9 +262,8 @@ impl Resets {
 
     fn on_rst(&mut self, seen: &Seen<'_>, facts: &Facts, expected: &Expected) {
         // In TIME-WAIT hosts may ignore it (RFC 1337 section 3).
-        let is_closed = facts.fin.is_some_and(|fin| facts.acked > fin) && facts.peer_fin_told;
         let is_expected = seen.seq == expected.least && expected.least == expected.most;
-        if is_expected && facts.is_synchronized() && !is_closed {
+        if is_expected && facts.is_synchronized() && !facts.is_closed() {
             self.ended.get_or_insert(seen.time);
         }
         if (expected.least..=expected.most).contains(&seen.seq) {

@@ -24,6 +24,9 @@ pub struct Sentence {
     pub level: Level,
     /// The sentence as it stands in the RFC.
     pub quote: &'static str,
+    /// Whether it is about what one segment holds, and so binds hosts of any age, law and timer, whatever
+    /// has reached them and what of it they have kept.
+    pub of_form: bool,
 }
 
 impl Sentence {
@@ -34,7 +37,7 @@ impl Sentence {
         section: &'static str,
         quote: &'static str,
     ) -> Sentence {
-        Sentence { name, rfc, section, level: Level::Must, quote }
+        Sentence { name, rfc, section, level: Level::Must, quote, of_form: false }
     }
 
     /// A sentence with SHOULD.
@@ -44,7 +47,12 @@ impl Sentence {
         section: &'static str,
         quote: &'static str,
     ) -> Sentence {
-        Sentence { name, rfc, section, level: Level::Should, quote }
+        Sentence { name, rfc, section, level: Level::Should, quote, of_form: false }
+    }
+
+    /// The same sentence, as one about what a segment holds.
+    pub(crate) const fn of_form(self) -> Sentence {
+        Sentence { of_form: true, ..self }
     }
 }
 

@@ -87,6 +87,11 @@ impl Findings {
         self.verdicts.is_empty()
     }
 
+    /// The first breach of a sentence about what one segment holds, which binds every host at any time.
+    pub fn of_form(&self) -> Option<&Verdict> {
+        self.verdicts.iter().find(|verdict| verdict.sentence.of_form)
+    }
+
     /// The share of the host's segments about which a question stayed open, in parts per million.
     pub fn unknown_ppm(&self) -> u64 {
         let unknown: u64 = self.unknown.values().sum();

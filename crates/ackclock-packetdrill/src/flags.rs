@@ -21,6 +21,8 @@ pub(crate) struct Flags {
     pub(crate) backlog: u16,
     /// Whether packets and changes of state are written to stderr.
     pub(crate) trace: bool,
+    /// Whether a judge sees every packet, who ends the process when a segment holds what none may hold.
+    pub(crate) judge: bool,
     /// Where connections start from that were not bound.
     pub(crate) local: [IpAddr; 2],
 }
@@ -86,6 +88,7 @@ impl Default for Flags {
             mtu: 1500,
             backlog: 4_096,
             trace: false,
+            judge: false,
             local: [
                 IpAddr::from([192, 168, 0, 1]),
                 IpAddr::from([0xfd3d, 0xfa7b, 0xd17d, 0, 0, 0, 0, 1]),
@@ -162,6 +165,7 @@ impl Flags {
             "mtu" => self.mtu = number(pair, value)?,
             "backlog" => self.backlog = number(pair, value)?,
             "trace" => self.trace = switch(pair, value)?,
+            "judge" => self.judge = switch(pair, value)?,
             // TCP Fast Open (RFC 7413) does not exist here.
             "early_data" if !switch(pair, value)? => {}
             "early_data" => return Err(wrong(&"there is no TCP Fast Open, use off")),

@@ -11,6 +11,7 @@ use crate::sockets::{Errno, Sockets, WOULD_BLOCK};
 use crate::trace::{Direction, Trace};
 use ackclock::tcp::ConfigError;
 use ackclock::time::{Duration, Instant};
+use ackclock_judge::Judge;
 use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -64,6 +65,7 @@ struct State {
     sent: VecDeque<Sent>,
     /// Whoever looks on.
     trace: Option<Trace>,
+    judge: Option<Judge>,
     waiters: Vec<Waiter>,
     /// Counts the occasions on which waiters have to look again.
     epoch: u64,
@@ -90,16 +92,27 @@ impl State {
         self.trace_states();
         while let Some(packet) = self.sockets.transmit() {
             let at = self.now();
-            self.trace_packet(Direction::Out, &packet);
+            self.note_packet(Direction::Out, &packet);
             self.sent.push_back(Sent { at, packet });
         }
         self.trace_states();
     }
 
-    fn trace_packet(&mut self, direction: Direction, packet: &[u8]) {
+    /// Shows a packet to whoever looks on. If the judge forbids it the process ends: the interface has no
+    /// way to say so.
+    fn note_packet(&mut self, direction: Direction, packet: &[u8]) {
         let now = self.now();
         if let Some(trace) = &mut self.trace {
             tell(&trace.packet(now, direction, packet));
+        }
+        let Some(judge) = &mut self.judge else { return };
+        match direction {
+            Direction::In => judge.on_received(now, packet),
+            Direction::Out => judge.on_sent(now, packet),
+        }
+        if let Some(verdict) = judge.findings().of_form() {
+            tell(&format!("ackclock: the judge says: {verdict}\n"));
+            std::process::exit(1);
         }
     }
 
@@ -128,10 +141,13 @@ impl Machine {
     /// Names the flag that cannot be used.
     pub(crate) fn new(flags: Flags) -> Result<Self, ConfigError> {
         let trace = flags.trace.then(|| Trace::new(START));
+        let told = ackclock_judge::Settings { sees_all: true, ..Default::default() };
+        let judge = flags.judge.then(|| Judge::new(told));
         let state = State {
             sockets: Sockets::new(flags, START)?,
             sent: VecDeque::new(),
             trace,
+            judge,
             waiters: Vec::new(),
             epoch: 0,
             unread: Vec::new(),
@@ -293,7 +309,7 @@ impl Machine {
     /// `netdev_send`: a packet for the stack.
     pub(crate) fn inject(&self, packet: &[u8]) {
         let mut state = self.lock();
-        state.trace_packet(Direction::In, packet);
+        state.note_packet(Direction::In, packet);
         state.sockets.on_packet(packet);
         state.collect();
         drop(self.settle(state));

@@ -14,6 +14,14 @@ fn every_case_can_be_used_and_every_feature_is_drawn() {
         assert_eq!(case.check(), Ok(()), "{seed}");
         assert_eq!(Case::from_toml(&case.to_toml("")).as_ref(), Ok(case), "{seed}");
     }
+    // Two changed bits of one segment, one in each of its fragments, are more than its checksum can tell.
+    let has_fragments = |case: &Case| {
+        let paths = case.hops.as_flattened();
+        let narrow = |line: &Line| line.read::<u64>("mtu").is_some_and(|mtu| mtu < 552);
+        let changes_bits = paths.iter().any(|path| path.get("corrupt").is_some());
+        changes_bits && paths.iter().chain(&case.changes).any(narrow)
+    };
+    assert_eq!(cases.iter().position(has_fragments), None);
     let paths = keys(cases.iter().flat_map(|case| case.hops.as_flattened()));
     let expected = [
         "corrupt",

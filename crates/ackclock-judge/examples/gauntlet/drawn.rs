@@ -212,6 +212,8 @@ pub(crate) fn wide_run(seed: u64) -> Run {
     let connections = usize::from(run.connections);
     let hosting = [0, 1].map(|_| Hosting::draw(&mut lot, connections));
     run.arrives = hosting[1].has_room_for(connections) || run.path == PATHS[0];
+    // Who gives up after as long as the longest timeout may do so before anything is sent again.
+    run.arrives &= run.configs.iter().all(|config| config.give_up > config.rto.max);
     run.hosting = Some(hosting);
     if lot.rarely(2) {
         let after = Duration::from_millis(lot.of(&[1, 30, 700]));

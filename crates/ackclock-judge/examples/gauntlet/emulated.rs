@@ -21,6 +21,9 @@ const MOST_AT_ONCE: u64 = 100_000;
 /// So many, and it is asked whether the judge has said why.
 const MANY_AT_ONCE: u64 = 2_000;
 
+/// The variable of the environment that asks for packets, or a peer's script, to be printed.
+pub(crate) const TRACE: &str = "GAUNTLET_TRACE";
+
 /// What the judges, the applications and the network share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bench(Rc<RefCell<State>>);
@@ -44,7 +47,7 @@ struct State {
 
 impl Bench {
     fn new(judges: Judges) -> Bench {
-        let traces = std::env::var_os("GAUNTLET_TRACE").is_some();
+        let traces = std::env::var_os(TRACE).is_some();
         Bench(Rc::new(RefCell::new(State { judges, traces, ..State::default() })))
     }
 

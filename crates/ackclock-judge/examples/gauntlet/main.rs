@@ -13,7 +13,7 @@
 //! | 4 | `bytes: ...` | other bytes arrived than were sent |
 //! | 6 | `numbers: ...` | what a stack tells of a connection is not what its application did; an invariant does not hold; something is left of a connection that is over |
 //!
-//! Over emulated paths `GAUNTLET_TRACE=1` prints each packet. With `--judge-alone` only the judge ends the run, with `--all` nothing does. `mutants.py` runs it with each mutant of the stack.
+//! `GAUNTLET_TRACE=1` prints each packet of an emulated path, and each peer's script. With `--judge-alone` only the judge ends the run, with `--all` nothing does. `mutants.py` runs it with each mutant of the stack.
 
 mod actor;
 mod drawn;

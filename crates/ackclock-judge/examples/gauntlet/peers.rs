@@ -62,7 +62,11 @@ struct Peer {
 
 /// Plays the peer of a seed to a stack.
 pub(crate) fn play(seed: u64) -> Outcome {
-    crate::play(&script(seed))
+    let script = script(seed);
+    if std::env::var_os(crate::emulated::TRACE).is_some() {
+        println!("{script}");
+    }
+    crate::play(&script)
 }
 
 /// The script of a seed.

@@ -50,9 +50,13 @@ impl Arrived {
         if seen.len() > 0 && seen.seq >= facts.edge.max(edge).max(1) {
             return Fate::Dropped;
         }
+        // A FIN before text that has come: a peer that contradicts itself, and a host may believe either.
+        let contradicts =
+            seen.is(Flags::FIN) && self.perhaps.end().is_some_and(|end| end > seen.text_end());
         let missing_stamps = facts.timestamps() && seen.header.options.timestamps.is_none();
         let sure = facts.is_synchronized()
             && !missing_stamps
+            && !contradicts
             && !self.refuses
             && !facts.is_over
             && ack >= facts.acked - facts.peer_max_window

@@ -16,20 +16,20 @@ pub(crate) static OTHER_BYTES: Sentence = Sentence::must(
     "If, for a given sequence number, a sending TCP retransmits different data than previously sent for that \
      sequence number, then a strong possibility arises that the receiving TCP will reconstruct a different byte \
      stream than that sent by the sending application",
-);
+).of_form();
 pub(crate) static BEHIND_FIN: Sentence = Sentence::must(
     "data-behind-fin",
     9293,
     "4",
     "A control bit (finis) occupying one sequence number, which indicates that the sender will send no more \
      data or control occupying sequence space.",
-);
+).of_form();
 pub(crate) static FIN_MOVED: Sentence = Sentence::must(
     "fin-moved",
     9293,
     "3.4",
     "the FIN is considered to occur after the last actual data octet in a segment in which it occurs",
-);
+).of_form();
 pub(crate) static TOO_LARGE: Sentence = Sentence::must(
     "segment-above-peer-mss",
     9293,

@@ -130,7 +130,9 @@ impl Retransmissions {
             Some(rtt) => rtt.saturating_mul(5).max(least + least / 2),
             None => settings.initial_rto.saturating_mul(2).max(Duration::from_secs(3)),
         };
-        let base = if self.syn_timeouts > 0 { base.max(Duration::from_secs(3)) } else { base };
+        // The timer may have sent it again, whatever had come before (rule 5.7).
+        let is_syn_again = facts.host_syns > 1;
+        let base = if is_syn_again { base.max(Duration::from_secs(3)) } else { base };
         let most = settings.largest_rto.max(base);
         base.saturating_mul(1 << self.backoffs.min(20)).min(most) + settings.reaction
     }
@@ -278,11 +280,12 @@ impl Retransmissions {
             || data.was_too_big(record.last);
         let shortest = self.shortest_rto(flight, facts);
         let may_be_timer = since >= about(shortest, facts);
+        // Where the retransmission timer would expire sooner, the tail is probed then (RFC 8985 section 7.2).
+        let probe_wait = flight.probe_wait().min(shortest);
         let tail = facts.sack()
             && is_last
             && !self.tail_probe
-            && self.quiet(time).max(since) + facts.settings.reaction
-                >= about(flight.probe_wait(), facts);
+            && self.quiet(time).max(since) + facts.settings.reaction >= about(probe_wait, facts);
         if is_sacked && !may_be_timer && !in_timeout && since > facts.settings.reaction {
             docket.forbid(&SACKED_AGAIN, time, number, || {
                 format!("{} to {} is sent again, though SACKed", seen.text(), seen.text_end())

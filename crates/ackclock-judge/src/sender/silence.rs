@@ -324,11 +324,12 @@ impl Silence {
         if facts.acked == 0 {
             return self.syn_debt(ledger);
         }
+        // The host perhaps waits for an ack that it has dropped, as one with an old timestamp (RFC 7323 section 5.3), and
+        // repeats what that told of.
+        if surely_acked < facts.acked {
+            return None;
+        }
         if facts.outstanding() > 0 {
-            // The host perhaps repeats what an ack that it may have dropped told of.
-            if surely_acked < facts.acked {
-                return None;
-            }
             let record = flight.record(facts.acked)?;
             let given_up = record.first + settings.give_up;
             let timer = retransmissions.started() + rto;

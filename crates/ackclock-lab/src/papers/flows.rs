@@ -10,6 +10,7 @@ use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{
     ApplicationId, Distribution, Draws, Dumbbell, Emulator, Ended, HostId, Observer, Path, Topology,
 };
+use ackclock_judge::FormJudges;
 use std::net::SocketAddr;
 
 /// The port of the first flow's receiver; each flow has the next.
@@ -34,7 +35,7 @@ pub(super) struct Flow {
 
 /// Flows while they run.
 pub(super) struct Flows<O> {
-    pub(super) emulator: Emulator<BuiltIn, O>,
+    pub(super) emulator: Emulator<BuiltIn, (O, Option<FormJudges>)>,
     running: Vec<Running>,
 }
 
@@ -70,6 +71,7 @@ impl<O: Observer> Flows<O> {
         flows: &[Flow],
         observer: O,
     ) -> Result<Self, Stop> {
+        let observer = (observer, FormJudges::if_asked(topology.hosts()));
         let mut emulator = Emulator::new(topology, seed, law, observer)?;
         let mut running = Vec::new();
         for (port, flow) in (FIRST_PORT..).zip(flows) {

@@ -57,6 +57,7 @@ pub(crate) fn draw(seed: u64) -> Case {
     lot.changes(&mut case);
     lot.peers(&mut case);
     lot.faults(&mut case);
+    paths::spare_checksums(&mut case);
     if lot.dice.below(ENDLESS) == 0 {
         lot.endless(&mut case);
     }

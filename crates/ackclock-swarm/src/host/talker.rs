@@ -222,7 +222,9 @@ impl Talker {
         if readiness.finished && !self.ledger.borrow().flows[self.number].finished[side] {
             self.note(now, |flow| flow.finished[side] = true);
         }
-        let over = readiness.finished && (readiness.flushed || readiness.closed);
+        // All that was queued may be acknowledged before a round that is still to come.
+        let is_flushed = self.is_shut && readiness.flushed;
+        let over = readiness.finished && (is_flushed || readiness.closed);
         if over || error.is_some() {
             self.end(now, stack, handle);
             if error.is_none() {

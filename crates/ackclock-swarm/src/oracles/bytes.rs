@@ -2,7 +2,9 @@
 //!
 //! The bound is exact. A connection that is over without an error has delivered everything. It may
 //! fail only if an application aborted it, if the other end had failed before, or after a time for which
-//! its settings let it wait; whether the path gave reason to that is for liveness.
+//! its settings let it wait; whether the path gave reason to that is for liveness. A server whose clock jumps past
+//! the time for which it remembers a half-open connection answers the client with a RST (RFC 9293 section 3.10.7.1),
+//! before its application has heard of any.
 
 use super::Finding;
 use crate::case::{Fault, Flow, HostSettings};
@@ -17,11 +19,9 @@ pub(crate) fn judge(flows: &[Flow], hosts: &[HostSettings], outcome: &Outcome) -
             return problem(format!("flow {number}: {wrong}"));
         }
         let totals = flow.totals();
-        // A half-open connection that is given up since the clock jumps is answered with a RST.
-        let jumps = flow
-            .hosts
-            .iter()
-            .any(|host| hosts[*host].faults.iter().any(|fault| matches!(fault, Fault::Jump(..))));
+        let mut server_faults = hosts[flow.hosts[1]].faults.iter();
+        let may_forget =
+            !notes.accepted && server_faults.any(|fault| matches!(fault, Fault::Jump(..)));
         let is_liar = flow.hosts.iter().any(|host| hosts[*host].lie.is_some());
         for side in [0, 1] {
             if notes.finished[side]
@@ -36,9 +36,10 @@ pub(crate) fn judge(flows: &[Flow], hosts: &[HostSettings], outcome: &Outcome) -
             }
             let other_failed = notes.aborted[1 - side] || notes.errors[1 - side].is_some();
             let is_short = flow.hosts.iter().any(|host| hosts[*host].memory < u64::MAX);
-            let may_fail = flow.is_aborted() || is_liar || is_short || jumps || other_failed;
+            let may_fail = flow.is_aborted() || is_liar || is_short || other_failed;
             match notes.errors[side] {
                 Some(Error::TimedOut | Error::UserTimeout | Error::KeepaliveTimeout) | None => {}
+                Some(Error::Reset) if side == 0 && may_forget => {}
                 Some(_) if may_fail => {}
                 Some(error) => {
                     return problem(format!(

@@ -7,8 +7,9 @@
 //!   timeout may send all that is in flight once more (go-back-N), and a spurious one too. `REPEATED` full windows of what
 //!   can be in flight for each packet that the path lost, dropped, held back or let overtake, and `SPARE` besides
 //!   for timeouts without a cause that the network sees (a host that is stopped, a jump of a clock). A receiver whose
-//!   acks come later than probes and least timeouts allow for is left out, and so is a least timeout below that, and
-//!   a sender that has room for one segment only: with delayed acks each may come later than the timeout.
+//!   acks come later than probes and least timeouts allow for is left out, and so is a least timeout below that. A
+//!   sender that has room for one segment only may send each of them twice: with a delayed ack it comes later than the
+//!   timeout, and is acknowledged at once when it has come twice, which gives no measurement (RFC 6298 section 3).
 //! - **Segments** without payload: each packet that arrives is answered by at most `ANSWERS` (an ack, and a
 //!   window update when the application reads), besides probes, which time bounds: one in each least timeout.
 //! - **Timers**: a host's stack is called for a timer at most `TIMERS` times for each packet that it sends or
@@ -69,13 +70,11 @@ pub(crate) fn judge(flows: &[Flow], hosts: &[HostSettings], outcome: &Outcome) -
             let caused = facts.all_lost() + outcome.facts.disturbed + SPARE;
             let window = u64::from(hosts[flows[number].hosts[side]].config.send_buffer);
             let repeated = sent.payload.saturating_sub(notes.written[side]);
-            // A lone segment meets delayed acks, and one that follows a repetition does not: what is measured is always
-            // the shorter time.
             let is_lone = hosts[flows[number].hosts[side]].config.send_buffer < LONE;
-            let is_early = is_lone
-                || acks_late(&hosts[flows[number].hosts[1 - side]])
+            let twice = if is_lone { notes.written[side] } else { 0 };
+            let is_early = acks_late(&hosts[flows[number].hosts[1 - side]])
                 || hosts[flows[number].hosts[side]].config.rto.min < LATE_ACK;
-            if !is_early && repeated > caused.saturating_mul(window) {
+            if !is_early && repeated > twice + caused.saturating_mul(window) {
                 let text = format!(
                     "flow {number}: side {side} sent {repeated} bytes again, and {caused} packets were lost, doubled or late"
                 );

@@ -67,7 +67,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let flow = Flow { from, to, ends: [settings; 2], start: Instant::ZERO, amount: ENDLESS };
     let mut flows = Flows::new(job, &chain.topology, |_| law, &[flow], Recorder::default())?;
     job.run_until(&mut flows.emulator, Instant::from_secs(60))?;
-    let recorder = flows.emulator.into_observer();
+    let recorder = flows.emulator.into_observer().0;
     let sender = recorder.connections().find(|each| each.host == from);
     let sender = sender.ok_or_else(|| Stop::Failed("there is no connection".to_owned()))?;
     let reached =

@@ -83,7 +83,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let mut sample = Sample::new();
     for (flow, role) in ["long", "short"].into_iter().enumerate() {
         sample.set(format!("throughput_{role}"), network::throughput(&flows, flow));
-        let drops = flows.emulator.observer().of(FIRST_PORT + flow as u16);
+        let drops = flows.emulator.observer().0.of(FIRST_PORT + flow as u16);
         sample.set(format!("drops_{role}"), drops as f64);
     }
     Ok(sample)

@@ -103,7 +103,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
         .filter_map(|flow| flows.seconds(flow))
         .map(|seconds| BYTES as f64 / seconds)
         .collect();
-    let log = flows.emulator.into_observer();
+    let log = flows.emulator.into_observer().0;
     let mut sample = Sample::new();
     measure(&mut sample, &log, &rates);
     if job.draws() {

@@ -13,6 +13,7 @@ use ackclock::storage::Buffer;
 use ackclock::tcp::AckPolicy;
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Emulator, Path, Topology};
+use ackclock_judge::FormJudges;
 use std::net::SocketAddr;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -93,8 +94,9 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let bursts = [open, again, again].into_iter().chain(std::iter::repeat_n(exchange, exchanges));
     let bursts = Recorded::new(bursts.chain([mail]), Buffer::growing());
     let [from, to] = chain.ends;
-    let log = SegmentLog::new([from]);
-    let mut emulator = Emulator::new(&chain.topology, job.seed, |_| law, log)?;
+    let judges = FormJudges::if_asked(chain.topology.hosts());
+    let observer = (SegmentLog::new([from]), judges);
+    let mut emulator = Emulator::new(&chain.topology, job.seed, |_| law, observer)?;
     let remote = SocketAddr::new(chain.topology.addresses(to)[0], FIRST_PORT);
     let mut listen = ListenConfig::new(remote);
     listen.connection = settings;
@@ -108,7 +110,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let source = emulator.application(source);
     let mail = source.and_then(|source| source.schedule().completed().last().copied());
     let mail = mail.ok_or_else(|| Stop::Failed("the mail was not sent".to_owned()))?;
-    let log = emulator.observer();
+    let (log, _) = emulator.observer();
     let sent = log.conversation(0).into_iter().flat_map(|each| &each.sent);
     let of_mail: Vec<_> = sent.filter(|sent| sent.at >= mail.began).collect();
     let mut sample = Sample::new();

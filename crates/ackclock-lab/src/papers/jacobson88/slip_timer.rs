@@ -104,7 +104,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     sample.set("timeouts", info.map_or(f64::NAN, |info| info.timeouts as f64));
     sample.set("retransmissions", info.map_or(f64::NAN, |info| info.retransmitted as f64));
     if job.draws() {
-        let log = flows.emulator.into_observer();
+        let log = flows.emulator.into_observer().0;
         let end = log.conversation(0).and_then(|each| each.ended()).unwrap_or_default();
         let title = format!("{line}, {estimator}");
         sample.draw(sequence_plot("sequence", &title, log.conversations(), end));

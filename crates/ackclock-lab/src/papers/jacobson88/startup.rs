@@ -106,7 +106,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let mut flows = Flows::new(job, &chain.topology, |_| law, &[flow], log)?;
     // The handshake, which the figures leave out, takes a little.
     job.run_until(&mut flows.emulator, Instant::ZERO + MINUTE + TRACE)?;
-    let log = flows.emulator.into_observer();
+    let log = flows.emulator.into_observer().0;
     let conversation = log.conversation(0).ok_or(Stop::Failed("nothing was sent".to_owned()))?;
     // From the first data on, without the handshake, as the figures are drawn.
     let first = conversation.sent.first().map_or(Instant::ZERO, |sent| sent.at);

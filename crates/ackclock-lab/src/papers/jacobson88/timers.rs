@@ -16,6 +16,7 @@ use ackclock::storage::Buffer;
 use ackclock::tcp::AckPolicy;
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Emulator, Event, HostId, Observer, Path, Topology, Wants};
+use ackclock_judge::FormJudges;
 use ackclock_report::{Axis, Plot, Style};
 use std::net::SocketAddr;
 
@@ -136,7 +137,8 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let (from, to) = (dumbbell.senders[0], dumbbell.receivers[0]);
     let topology = &dumbbell.topology;
     let timeouts = job.draws().then(|| Timeouts { host: from, changes: Vec::new() });
-    let observer = (SegmentLog::new([from]), timeouts);
+    let judges = FormJudges::if_asked(topology.hosts());
+    let observer = ((SegmentLog::new([from]), timeouts), judges);
     let mut emulator = Emulator::new(topology, job.seed, |_| law, observer)?;
     let others = [dumbbell.senders[1], dumbbell.receivers[1]];
     let interval = Duration::from_nanos(LENGTH * 8 * 1_000_000_000 / LINE);
@@ -160,7 +162,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let source = Source::with_schedule(source, std::iter::repeat(burst));
     emulator.add_application(from, source)?;
     job.run_until(&mut emulator, Instant::from_secs(2500))?;
-    let (log, timeouts) = emulator.into_observer();
+    let ((log, timeouts), _) = emulator.into_observer();
     let missing = || Stop::Failed("nothing was sent".to_owned());
     let conversation = log.conversation(0).ok_or_else(missing)?;
     let round_trips = round_trips(conversation);

@@ -96,7 +96,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     if let Some(info) = flows.info(0) {
         sample.set("timeouts", info.timeouts as f64);
     }
-    if let Some(recorder) = flows.emulator.into_observer() {
+    if let Some(recorder) = flows.emulator.into_observer().0 {
         let axes = [Axis::linear("time (s)"), Axis::linear("congestion window (packets)")];
         let [x, y] = axes;
         let mut plot = Plot::new("cwnd", "congestion window (figure 3)", x, y);

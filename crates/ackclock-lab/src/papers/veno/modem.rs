@@ -92,7 +92,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     sample.set("teeth", (reductions[1] - reductions[0]) as f64);
     let delivered = flows.delivered(0) as f64 * 8.0 / 33_600.0 / 80.0;
     sample.set("utilisation", delivered);
-    if let Some(recorder) = flows.emulator.into_observer() {
+    if let Some(recorder) = flows.emulator.into_observer().0 {
         let [x, y] = [Axis::linear("time (s)"), Axis::linear("congestion window (packets)")];
         let mut plot = Plot::new("cwnd", "congestion window (figure 1)", x, y);
         for connection in recorder.connections().filter(|each| each.host == from) {

@@ -11,6 +11,7 @@ use crate::published;
 use crate::sample::{Sample, Samples, Spread};
 use ackclock::time::Duration;
 use ackclock_emulator::{Emulator, Recorder, Topology};
+use ackclock_judge::FormJudges;
 use ackclock_report::{Axis, Plot};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -50,8 +51,9 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     }
     let law = network::tahoe()?;
     let watch = Watch::new(lot.hops.as_flattened().to_vec(), Vec::new());
-    let mut emulator =
-        Emulator::new(&lot.topology, job.seed, |_| law, (Recorder::default(), watch))?;
+    let judges = FormJudges::if_asked(lot.topology.hosts());
+    let observer = ((Recorder::default(), watch), judges);
+    let mut emulator = Emulator::new(&lot.topology, job.seed, |_| law, observer)?;
     let settings = network::connection(job)?;
     for [_, peer] in &lot.hosts {
         network::discard(&mut emulator, &lot.topology, *peer, settings)?;
@@ -70,7 +72,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let from = network::WARM_UP;
     let until = from + Duration::from_secs(job.get("length")?);
     job.run_until(&mut emulator, until)?;
-    let (recorder, watch) = emulator.into_observer();
+    let ((recorder, watch), _) = emulator.into_observer();
     let mut sample = Sample::new();
     let mut rises = Vec::new();
     let mut correlations = Vec::new();

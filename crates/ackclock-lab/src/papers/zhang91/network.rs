@@ -14,6 +14,7 @@ use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{
     Chain, Emulator, HostId, LinkId, LinkRecord, Observer, Path, Recorder, Series, Topology,
 };
+use ackclock_judge::FormJudges;
 use ackclock_report::{Axis, Plot, Style};
 use std::net::SocketAddr;
 
@@ -189,7 +190,9 @@ pub(super) fn run_over(
     let bottleneck = hops[1];
     let law = |host: HostId| scenario.laws[usize::from(host != ends[0])];
     let watch = Watch::new(bottleneck.to_vec(), vec![hops[0][1], hops[2][0]]);
-    let mut emulator = Emulator::new(&topology, job.seed, law, (Recorder::default(), watch))?;
+    let judges = FormJudges::if_asked(topology.hosts());
+    let observer = ((Recorder::default(), watch), judges);
+    let mut emulator = Emulator::new(&topology, job.seed, law, observer)?;
     let mut starts = starts(job, job.get("start")?);
     for (side, (from, to)) in (0..).zip([(ends[0], ends[1]), (ends[1], ends[0])]) {
         discard(&mut emulator, &topology, to, settings)?;
@@ -203,7 +206,7 @@ pub(super) fn run_over(
     let connections = ends.map(|host| emulator.stack(host).connections(until));
     let retransmitted: u64 =
         connections.into_iter().flatten().map(|(_, info)| info.retransmitted).sum();
-    let (recorder, watch) = emulator.into_observer();
+    let ((recorder, watch), _) = emulator.into_observer();
     let drops = watch.drops.iter().filter(|drop| drop.is_data).count();
     let retransmissions_per_drop = retransmitted as f64 / drops as f64;
     Ok(Run { recorder, watch, bottleneck, span: [WARM_UP, until], retransmissions_per_drop })

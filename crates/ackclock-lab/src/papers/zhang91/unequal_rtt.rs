@@ -10,6 +10,7 @@ use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Emulator, Path, Recorder, Topology};
+use ackclock_judge::FormJudges;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "unequal_rtt",
@@ -55,8 +56,9 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     }
     let law = network::tahoe()?;
     let watch = Watch::new(dumbbell.bottleneck.to_vec(), Vec::new());
-    let mut emulator =
-        Emulator::new(&dumbbell.topology, job.seed, |_| law, (Recorder::default(), watch))?;
+    let judges = FormJudges::if_asked(dumbbell.topology.hosts());
+    let observer = ((Recorder::default(), watch), judges);
+    let mut emulator = Emulator::new(&dumbbell.topology, job.seed, |_| law, observer)?;
     let settings = network::connection(job)?;
     let starts = starts(job, job.get("start")?);
     let ends = dumbbell.senders.iter().zip(&dumbbell.receivers);
@@ -74,7 +76,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let from = network::WARM_UP;
     let until: Instant = from + Duration::from_secs(job.get("length")?);
     job.run_until(&mut emulator, until)?;
-    let (recorder, watch) = emulator.into_observer();
+    let ((recorder, watch), _) = emulator.into_observer();
     let forth = dumbbell.bottleneck[0];
     let busy = network::line(&recorder, forth)?.busy.over(from, until);
     let mut sample = Sample::new();

@@ -204,15 +204,15 @@ impl<P: Profile> HalfOpen<P> {
         Answer::Establish
     }
 
-    /// The peer's ack echoes an earlier SYN-ACK than the last one: that was not lost, the path is slow
-    /// (RFC 4015).
+    /// The peer's ack echoes the first of two SYN-ACKs: that was not lost, the path is slow (RFC 4015). Of more the
+    /// one that it echoes may have followed lost ones.
     fn note_echo(&mut self, now: Instant, ack: &Header) {
         if !P::TIMESTAMPS {
             return;
         }
         let round_trip = self.timestamps.rtt(now, ack.options.timestamps).unwrap_or_default();
         let last = now.saturating_since(self.sent_at);
-        if self.sent > 1 && self.sent < UNKNOWN && round_trip.as_millis() > last.as_millis() + 1 {
+        if self.sent == 2 && round_trip.as_millis() > last.as_millis() + 1 {
             (self.sent, self.sent_at) = (1, now - round_trip);
         }
     }

@@ -282,6 +282,23 @@ fn the_echo_tells_whether_a_syn_ack_was_sent_again_in_vain() {
     }
 }
 
+/// The peer's answer to the second of three SYN-ACKs: at least the first was lost.
+#[test]
+fn the_echo_of_one_of_many_syn_acks_does_not_tell_that_none_was_lost() {
+    let mut record = record(&Config::default(), syn_options());
+    record.on_syn_ack_sent(Instant::ZERO);
+    for seconds in [1, 3] {
+        assert_eq!(record.on_timeout(Instant::from_secs(seconds)), Timeout::SynAck);
+        record.on_syn_ack_sent(Instant::from_secs(seconds));
+    }
+    let timestamps = Some(Timestamps { value: 78, echo: 1_500 });
+    let options = Options { timestamps, ..Options::default() };
+    let ack = segment(Flags::ACK, CLIENT + 1, ISS + 1, options);
+    assert_eq!(record.on_segment(Instant::from_millis(3_500), &ack), Answer::Establish);
+    let accepted = record.accepted();
+    assert_eq!((accepted.syn_sent_at, accepted.syn_lost), (None, true));
+}
+
 /// Of a SYN that was sent again the SYN-ACK echoes the later one: the first may have been answered, and
 /// the answer lost.
 #[test]

@@ -266,6 +266,24 @@ fn after_heavy_loss_one_segment_goes_out_for_each_that_arrives() {
     assert_eq!(test.data(), [(3_000, 1_000), (4_000, 1_000)], "one more for the progress");
 }
 
+/// RFC 6937 section 3: what is sent between two acks is "strictly less than or equal to sndcnt".
+#[test]
+fn what_the_reordering_timer_finds_lost_lets_nothing_more_out() {
+    let mut test = in_flight(rack(), 10);
+    test.wait(10);
+    test.sacks(0, &[(1_000, 2_000)]);
+    test.wait(1);
+    test.acks(2_000);
+    // Reordering was seen, so that only the timer finds losses: segment 2 first.
+    test.sacks(2_000, &[(3_000, 4_000)]);
+    assert_eq!(test.data_within(5), [(2, 2_000, 1_000)]);
+    // RecoverFS is 7 and ssthresh 4 segments: one that arrives lets 4 / 7 of one out.
+    test.sacks(2_000, &[(5_000, 6_000), (3_000, 4_000)]);
+    assert_eq!(reordering(&test), Some(QUARTER_RTT));
+    assert_eq!(test.data_within(5), []);
+    assert_eq!(test.info().lost, 2_000);
+}
+
 #[test]
 fn a_law_without_rate_reduction_is_bounded_by_its_window_alone() {
     let law = BuiltIn::from(Fixed::bytes(10_000));

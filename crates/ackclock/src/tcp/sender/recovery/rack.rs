@@ -291,6 +291,9 @@ impl Rules for Rack {
             let safe = limits.advanced && outcome.lost.bytes == 0;
             let count = self.prr.on_ack(limits.delivered, pipe, limits.window, limits.mss, safe);
             self.prr_window = pipe.saturating_add(count);
+        } else {
+            // What was sent between two acks is at most sndcnt (RFC 6937 section 3), whatever leaves the pipe as lost.
+            self.prr_window = self.prr_window.saturating_sub(outcome.lost.bytes);
         }
     }
 
