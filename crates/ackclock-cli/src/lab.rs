@@ -3,8 +3,10 @@
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::report::print;
-use ackclock_lab::{Output, Paper, Plan, Progress, Results, Shard, papers, select};
+use ackclock_lab::mutants::ALL;
+use ackclock_lab::{Output, Paper, Plan, Progress, Results, Shard, papers, select, try_mutants};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::fs;
 use std::io;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
@@ -34,6 +36,19 @@ pub(crate) struct MergeSettings {
     /// Directories of the parts.
     pub(crate) directories: Vec<PathBuf>,
     pub(crate) output: OutputSettings,
+}
+
+/// Settings of a trial by mutants.
+#[derive(Clone, Debug)]
+pub(crate) struct MutantSettings {
+    /// Names of mutants; all if there is none.
+    pub(crate) names: Vec<String>,
+    /// Whether to run what they may turn red, besides what they must.
+    pub(crate) thorough: bool,
+    /// File for which mutants turn which verdict red.
+    pub(crate) write: Option<PathBuf>,
+    /// Runs at a time; `None`: one per core.
+    pub(crate) jobs: Option<NonZeroUsize>,
 }
 
 /// Destinations of the results.
@@ -66,9 +81,9 @@ pub(crate) fn list() -> Result<(), Failure> {
 /// Runs experiments.
 pub(crate) fn run(settings: &RunSettings) -> Result<(), Failure> {
     let experiments = select(&settings.names).map_err(|error| Failure::Usage(error.to_string()))?;
-    let plan = Plan { experiments, quick: settings.quick, seeds: settings.seeds };
+    let (quick, seeds) = (settings.quick, settings.seeds);
+    let plan = Plan { experiments, quick, seeds, mutant: None };
     let shard = settings.shard;
-    let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     // Set up before a directory is made, so that a user who sees the directory can interrupt the run.
     interrupt::on_request(|| {})?;
     let places = Places::create(&settings.output)?;
@@ -82,6 +97,35 @@ pub(crate) fn run(settings: &RunSettings) -> Result<(), Failure> {
         return Err(Failure::Verdict(what.into()));
     }
     conclude(&results)
+}
+
+/// Runs at a time unless it is said.
+fn cores() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
+
+/// Tries the verdicts by mutants.
+pub(crate) fn mutants(settings: &MutantSettings) -> Result<(), Failure> {
+    let MutantSettings { names, thorough, write, jobs } = settings;
+    let known = |name: &String| ALL.iter().any(|mutant| mutant.name == name);
+    if let Some(unknown) = names.iter().find(|name| !known(name)) {
+        let names: Vec<_> = ALL.iter().map(|mutant| mutant.name).collect();
+        let what = format!("there is no mutant '{unknown}': use {}", names.join(", "));
+        return Err(Failure::Usage(what));
+    }
+    interrupt::on_request(|| {})?;
+    let jobs = jobs.unwrap_or_else(cores);
+    let mut tried = |line: &str| eprintln!("{line}");
+    let trial = try_mutants(names, *thorough, jobs, interrupt::flag(), &mut tried)
+        .ok_or_else(|| Failure::Verdict("interrupted: nothing is decided".into()))?;
+    print(&trial.to_string())?;
+    if let Some(file) = write {
+        fs::write(file, trial.to_json()).map_err(|error| unwritable(file, &error))?;
+    }
+    match trial.fails() {
+        true => Err(Failure::Verdict("a wrong stack was not noticed: see SURVIVES".into())),
+        false => Ok(()),
+    }
 }
 
 /// Joins the parts of a run.

@@ -1,10 +1,13 @@
 //! What an experiment is.
 
 use crate::finding::Findings;
+use crate::mutants::Mutant;
+use crate::mutants::law::Law;
 use crate::sample::{Sample, Samples};
-use ackclock::congestion::CongestionController;
+use ackclock::congestion::{BuiltIn, CongestionController};
+use ackclock::tcp::Config;
 use ackclock::time::{Duration, Instant};
-use ackclock_emulator::{Emulator, Observer};
+use ackclock_emulator::{Emulator, HostId, Observer, Topology};
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
@@ -176,6 +179,8 @@ pub struct Job<'a> {
     pub seed: u64,
     /// Whether as little as possible is to be run.
     pub quick: bool,
+    /// What is wrong with stacks and networks.
+    pub(crate) mutant: &'a Mutant,
     pub(crate) interrupted: &'a AtomicBool,
 }
 
@@ -202,6 +207,27 @@ impl Job<'_> {
     pub fn get<T: FromStr>(&self, name: &str) -> Result<T, Stop> {
         let value = self.word(name)?;
         value.parse().map_err(|_| Stop::Failed(format!("'{name}' cannot be '{value}'")))
+    }
+
+    /// The settings of a connection, with what is to be wrong with them.
+    pub(crate) fn settings(&self, settings: Config) -> Config {
+        self.mutant.settings(settings)
+    }
+
+    /// An emulator of that network, with what is to be wrong with it and with the hosts' laws.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub(crate) fn emulator<O: Observer>(
+        &self,
+        topology: &Topology,
+        seed: u64,
+        mut law: impl FnMut(HostId) -> BuiltIn,
+        observer: O,
+    ) -> Result<Emulator<Law, O>, Stop> {
+        let topology = self.mutant.network(topology);
+        let law = |host| self.mutant.law(law(host));
+        Ok(Emulator::new(&topology, seed, law, observer)?)
     }
 
     /// Lets an emulator run until `until`, unless the user has had enough.

@@ -91,6 +91,15 @@ impl Finding {
         self.note = Some(note.into());
         self
     }
+
+    /// Told beforehand: what is asked, the paper's number, is not what follows here, for this reason.
+    /// If it is met after all, it holds.
+    pub fn missed(mut self, reason: impl Into<String>) -> Self {
+        if self.verdict == Verdict::Fails {
+            self.verdict = Verdict::Misses;
+        }
+        self.note(reason)
+    }
 }
 
 /// What is asked of a median.
@@ -116,6 +125,12 @@ pub enum Tolerance {
 }
 
 impl Tolerance {
+    /// What the paper printed, give or take this share of it.
+    pub fn around(printed: f64, share: f64) -> Self {
+        let margin = (printed * share).abs();
+        Tolerance::Between(printed - margin, printed + margin)
+    }
+
     /// Whether a value meets it.
     pub fn judge(self, value: f64) -> Verdict {
         let holds = match self {
@@ -155,6 +170,8 @@ pub enum Verdict {
     Holds,
     /// It will not.
     Fails,
+    /// It will not, as is known and told: the paper's number is contradicted.
+    Misses,
     /// Nothing was asked.
     Reported,
 }
@@ -164,6 +181,7 @@ impl fmt::Display for Verdict {
         f.pad(match self {
             Verdict::Holds => "holds",
             Verdict::Fails => "FAILS",
+            Verdict::Misses => "MISSES",
             Verdict::Reported => "reported",
         })
     }
@@ -186,5 +204,16 @@ mod tests {
         assert_eq!(verdict(1.0, Tolerance::Below(1.0)), Verdict::Fails);
         assert_eq!(verdict(2.0, Tolerance::ReportOnly), Verdict::Reported);
         assert_eq!(Finding::statement("it is so", false).verdict, Verdict::Fails);
+    }
+
+    #[test]
+    fn a_miss_that_was_told_is_one_only_while_it_misses() {
+        let around = |measured: f64| {
+            let finding = Finding::new("something", Spread::exactly(measured));
+            finding.tolerance(Tolerance::around(10.0, 0.05)).missed("one run").verdict
+        };
+        assert_eq!(around(9.4), Verdict::Misses);
+        assert_eq!(around(9.5), Verdict::Holds);
+        assert_eq!(around(10.6), Verdict::Misses);
     }
 }

@@ -194,6 +194,6 @@ impl Read {
             found.map(|found| found[0]).ok_or_else(|| ResultsError::Unknown(each.id.clone()))
         };
         let experiments = self.experiments.iter().map(find).collect::<Result<_, _>>()?;
-        Ok(Plan { experiments, quick: self.quick, seeds: self.seeds })
+        Ok(Plan { experiments, quick: self.quick, seeds: self.seeds, mutant: None })
     }
 }

@@ -1,6 +1,7 @@
 //! What is to be run: jobs, and parts of them.
 
 use crate::experiment::{Experiment, Variant};
+use crate::mutants::Mutant;
 use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
@@ -15,6 +16,9 @@ pub struct Plan {
     /// How many seeds; `None`: what the experiments think right. Rows of sensitivity have no more
     /// than that.
     pub seeds: Option<NonZeroU64>,
+    /// What is wrong with stacks and networks, if anything is to be: then there are no rows of
+    /// sensitivity, and every verdict counts.
+    pub mutant: Option<&'static Mutant>,
 }
 
 /// A job of a plan.
@@ -31,6 +35,9 @@ impl Plan {
     /// The variants of an experiment, with as many seeds as this plan wants.
     pub(crate) fn variants(&self, experiment: &Experiment) -> Vec<Variant> {
         let mut variants = (experiment.variants)(self.quick);
+        if self.mutant.is_some() {
+            variants.retain(|variant| variant.instead.is_none());
+        }
         if let Some(seeds) = self.seeds {
             for variant in &mut variants {
                 let is_row = variant.instead.is_some();
@@ -117,7 +124,7 @@ mod tests {
 
     fn plan() -> Plan {
         let experiments = crate::select(&["zhang91"]).unwrap();
-        Plan { experiments, quick: true, seeds: None }
+        Plan { experiments, quick: true, seeds: None, mutant: None }
     }
 
     #[test]

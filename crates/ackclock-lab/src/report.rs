@@ -3,7 +3,7 @@
 use crate::experiment::{Choice, Paper};
 use crate::finding::{Finding, Verdict};
 use crate::results::{Outcome, Results, Sensitivity};
-use crate::table;
+use crate::table::{self, Tally};
 use ackclock_report::{Page, Table, Text};
 
 /// The whole report in one page.
@@ -37,7 +37,21 @@ fn verdict_mark(verdict: Option<Verdict>) -> Text {
         None => Text::new().faint("not judged"),
         Some(Verdict::Holds) => Text::new().good("holds"),
         Some(Verdict::Fails) => Text::new().bad("fails"),
+        Some(Verdict::Misses) => Text::new().bad("misses the paper's number, as is known"),
         Some(Verdict::Reported) => Text::new().faint("reported"),
+    }
+}
+
+/// The mark of an experiment in the index: what is not judged counts too.
+fn mark(outcome: &Outcome) -> Text {
+    let Some(findings) = outcome.findings.iter().find(|_| outcome.failures.is_empty()) else {
+        return verdict_mark(outcome.verdict());
+    };
+    let tally = Tally::of(findings.findings.iter()).to_string();
+    match outcome.verdict() {
+        Some(Verdict::Holds) => Text::new().good(tally),
+        Some(Verdict::Fails | Verdict::Misses) => Text::new().bad(tally),
+        _ => Text::new().faint(tally),
     }
 }
 
@@ -45,7 +59,7 @@ fn experiment(page: &mut Page, outcome: &Outcome) {
     let experiment = outcome.experiment;
     let id = experiment.id();
     let heading = Text::from(format!("{}: {} ", experiment.shows, experiment.title)).code(&id);
-    page.section(&id, heading, verdict_mark(outcome.verdict()));
+    page.section(&id, heading, mark(outcome));
     page.paragraph(experiment.scenario);
     for why in &outcome.failures {
         page.paragraph(Text::new().bad(why));

@@ -2,6 +2,7 @@
 
 use crate::experiment::{Experiment, Stop, Variant};
 use crate::finding::{Findings, Verdict};
+use crate::mutants::turned::keep_if_turned;
 use crate::plan::Plan;
 use crate::sample::{Sample, Samples, Spread};
 use serde::Serialize;
@@ -75,7 +76,15 @@ impl Results {
 
     /// Judges what there is.
     pub(crate) fn judge(&mut self) {
-        self.outcomes.iter_mut().for_each(Outcome::judge);
+        let Plan { quick, mutant, .. } = self.plan;
+        for outcome in &mut self.outcomes {
+            outcome.judge();
+            let id = outcome.experiment.id();
+            let findings = outcome.findings.iter_mut().filter(|_| mutant.is_none());
+            for finding in findings.flat_map(|findings| &mut findings.findings) {
+                keep_if_turned(&id, quick, finding);
+            }
+        }
     }
 
     /// Counts the jobs that have not been run.
@@ -161,6 +170,7 @@ impl Outcome {
         let verdicts = self.findings.as_ref()?.findings.iter().map(|finding| finding.verdict);
         let worst = |one, other| match (one, other) {
             (Verdict::Fails, _) | (_, Verdict::Fails) => Verdict::Fails,
+            (Verdict::Misses, _) | (_, Verdict::Misses) => Verdict::Misses,
             (Verdict::Holds, _) | (_, Verdict::Holds) => Verdict::Holds,
             _ => Verdict::Reported,
         };

@@ -5,7 +5,12 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::atomic::AtomicBool;
 
 fn plan(names: &[&str]) -> Plan {
-    Plan { experiments: select(names).unwrap(), quick: true, seeds: NonZeroU64::new(2) }
+    Plan {
+        experiments: select(names).unwrap(),
+        quick: true,
+        seeds: NonZeroU64::new(2),
+        mutant: None,
+    }
 }
 
 #[test]

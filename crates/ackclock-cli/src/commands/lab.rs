@@ -1,7 +1,7 @@
 //! `ackclock lab`
 
 use crate::failure::Failure;
-use crate::lab::{self, MergeSettings, OutputSettings, RunSettings};
+use crate::lab::{self, MergeSettings, MutantSettings, OutputSettings, RunSettings};
 use ackclock_lab::Shard;
 use clap::{Args, Subcommand};
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -20,6 +20,7 @@ enum What {
     List,
     Run(Run),
     Merge(Merge),
+    Mutants(Mutants),
 }
 
 /// Run experiments and print what was measured beside what the papers say
@@ -63,6 +64,26 @@ struct Merge {
     output: OutputOptions,
 }
 
+/// Try the verdicts by wrong stacks and networks: a verdict that none of them turns red says nothing
+///
+/// Each mutant runs the experiments that it must turn red, with few seeds. Exit status 1: one of them
+/// did not.
+#[derive(Args, Debug)]
+struct Mutants {
+    /// Mutants; all if none is named
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Run the experiments that each may turn red as well
+    #[arg(long)]
+    all: bool,
+    /// Write which mutants turn which verdict red into this file, as turned.json of the laboratory
+    #[arg(long, value_name = "FILE", requires = "all", conflicts_with = "names")]
+    write: Option<PathBuf>,
+    /// How many runs at a time [default: one per core]
+    #[arg(long, value_name = "NUMBER")]
+    jobs: Option<NonZeroUsize>,
+}
+
 /// Options for the destinations of the results.
 #[derive(Args, Debug)]
 struct OutputOptions {
@@ -83,6 +104,7 @@ impl Lab {
             What::List => lab::list(),
             What::Run(run) => lab::run(&run.settings()),
             What::Merge(merge) => lab::merge(&merge.settings()),
+            What::Mutants(mutants) => lab::mutants(&mutants.settings()),
         }
     }
 }
@@ -97,6 +119,14 @@ impl Run {
             shard: self.shard.unwrap_or(Shard::WHOLE),
             output: self.output.settings(),
         }
+    }
+}
+
+impl Mutants {
+    fn settings(&self) -> MutantSettings {
+        let Mutants { names, all, write, jobs } = self;
+        let (names, write) = (names.clone(), write.clone());
+        MutantSettings { names, thorough: *all, write, jobs: *jobs }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Flows through a network: what most experiments consist of.
 
 use crate::experiment::{Job, Stop};
-use ackclock::apps::{Amount, Later, Server, Service, Source, SourceConfig};
+use crate::mutants::law::Law;
+use ackclock::apps::{Amount, Burst, Later, Server, Service, Source, SourceConfig};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
@@ -29,12 +30,14 @@ pub(super) struct Flow {
     /// Settings of the sender's end, and of the receiver's.
     pub(super) ends: [Config; 2],
     pub(super) start: Instant,
+    /// How long the connection is idle before it sends.
+    pub(super) pause: Duration,
     pub(super) amount: Amount,
 }
 
 /// Flows while they run.
 pub(super) struct Flows<O> {
-    pub(super) emulator: Emulator<BuiltIn, O>,
+    pub(super) emulator: Emulator<Law, O>,
     running: Vec<Running>,
 }
 
@@ -56,7 +59,7 @@ impl<O: Observer> Flows<O> {
         flows: &[Flow],
         observer: O,
     ) -> Result<Self, Stop> {
-        Flows::seeded(job.seed, topology, law, flows, observer)
+        Flows::seeded(job, job.seed, topology, law, flows, observer)
     }
 
     /// The `n`-th flow's receiver listens at [`FIRST_PORT`] + n.
@@ -64,24 +67,26 @@ impl<O: Observer> Flows<O> {
     /// # Errors
     /// What the emulator or a stack refuses.
     pub(super) fn seeded(
+        job: &Job<'_>,
         seed: u64,
         topology: &Topology,
         law: impl FnMut(HostId) -> BuiltIn,
         flows: &[Flow],
         observer: O,
     ) -> Result<Self, Stop> {
-        let mut emulator = Emulator::new(topology, seed, law, observer)?;
+        let mut emulator = job.emulator(topology, seed, law, observer)?;
         let mut running = Vec::new();
         for (port, flow) in (FIRST_PORT..).zip(flows) {
-            let &Flow { from, to, ends, start, amount } = flow;
+            let &Flow { from, to, ends, start, pause, amount } = flow;
             let remote = SocketAddr::new(topology.addresses(to)[0], port);
             let mut listen = ListenConfig::new(remote);
-            listen.connection = ends[1];
+            listen.connection = job.settings(ends[1]);
             let server = Server::new(Service::Discard, listen, Buffer::growing()).once();
             let server = emulator.add_application(to, server)?;
             let mut source = SourceConfig::new(remote);
-            (source.connection, source.amount) = (ends[0], amount);
-            let source = Later::new(start, Source::new(source));
+            source.connection = job.settings(ends[0]);
+            let burst = std::iter::once(Burst { pause, amount });
+            let source = Later::new(start, Source::with_schedule(source, burst));
             let source = emulator.add_application(from, source)?;
             running.push(Running { from, source, server });
         }

@@ -8,7 +8,7 @@ use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::congestion::BuiltIn;
 use ackclock::time::Instant;
-use ackclock_emulator::{Emulator, Endpoint, Path, Topology};
+use ackclock_emulator::{Endpoint, Path, Topology};
 use std::net::Ipv4Addr;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -109,7 +109,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let mut answers = Vec::new();
     for hops in 1..=GATEWAYS as u8 + 1 {
         let law = |_| BuiltIn::default();
-        let mut emulator = Emulator::new(&chain.topology, job.seed, law, ())?;
+        let mut emulator = job.emulator(&chain.topology, job.seed, law, ())?;
         emulator.occupy(chain.ends[1], Sink);
         emulator.occupy(chain.ends[0], Prober { addresses, waiting: Some(hops), answers: 0 });
         job.run_until(&mut emulator, Instant::from_secs(60))?;

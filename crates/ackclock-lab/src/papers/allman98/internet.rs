@@ -173,26 +173,29 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             of("loss_free_of_1")?,
         )
         .paper(paper("loss_free_transfers_iw_1"))
-        .tolerance(Tolerance::Between(0.69, 0.79))
         .note("the losses are chosen so"),
     );
     findings.push(
         Finding::new("time saved by 4 segments", saved(4)?)
             .paper(paper("saved_iw_4"))
-            .tolerance(Tolerance::Between(0.20, 0.30)),
+            .tolerance(Tolerance::around(published::number("allman98.internet.saved_iw_4"), 0.05)),
     );
     for window in WINDOWS.into_iter().filter(|window| *window > 1) {
         let (printed, tolerance) = match window {
-            4 => (Some("extra_retransmits_iw_4"), Tolerance::Between(0.0, 0.08)),
-            16 => (Some("extra_retransmits_iw_16"), Tolerance::Between(0.8, 1.6)),
-            32 => (Some("extra_retransmits_iw_32"), Tolerance::Between(2.2, 3.6)),
+            4 => (Some("extra_retransmits_iw_4"), Tolerance::Between(0.035, 0.045)),
+            16 => (Some("extra_retransmits_iw_16"), Tolerance::Between(1.0, 1.25)),
+            32 => (Some("extra_retransmits_iw_32"), Tolerance::Between(2.75, 3.0)),
             _ => (None, Tolerance::ReportOnly),
         };
         let measured = Spread { median: mean(window), ..of(&quantities(window)[1])? };
-        let mut finding =
-            Finding::new(format!("additional retransmissions of {window} segments"), measured)
-                .tolerance(tolerance)
-                .note("the mean over the rounds in place of the median");
+        let mut finding = Finding::new(
+            format!("additional retransmissions of {window} segments"),
+            measured,
+        )
+        .tolerance(tolerance)
+        .missed(
+            "the paths are drawn, not the paper's; the mean over the rounds in place of the median",
+        );
         if let Some(key) = printed {
             finding = finding.paper(paper(key));
         }
@@ -208,7 +211,7 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         .note("not reproduced; see the notes"),
     );
     findings.note(
-        "The paper's words for 16 and 32 segments are taken wide: 1.5 retransmissions more are not just \
+        "The paper's words for 16 and 32 segments are missed: 1.5 retransmissions more are not just \
          over 1. Fewer cost the share of loss-free transfers, or the 3 of 32 segments.",
     );
     findings.note(
@@ -224,7 +227,7 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             Spread::exactly((1.0 - all) / (1.0 - sixteen)),
         )
         .paper(paper("time_iw_16_vs_32"))
-        .tolerance(Tolerance::Between(0.9, 1.1)),
+        .tolerance(Tolerance::Between(0.95, 1.05)),
     );
     findings.plots.extend(plots(samples, &name, 5));
     Ok(findings)

@@ -73,8 +73,9 @@ pub(super) fn transfer(
     let (law, settings) = connection(job, window)?;
     let [from, to] = chain.ends;
     let amount = Amount::Bytes(BYTES);
-    let flow = Flow { from, to, ends: [settings; 2], start: Instant::ZERO, amount };
-    let mut flows = Flows::seeded(seed, &chain.topology, |_| law, &[flow], ())?;
+    let flow =
+        Flow { from, to, ends: [settings; 2], start: Instant::ZERO, pause: Duration::ZERO, amount };
+    let mut flows = Flows::seeded(job, seed, &chain.topology, |_| law, &[flow], ())?;
     flows.run_until_done(job, Instant::from_secs(3600))?;
     let retransmissions = flows.info(0).map_or(0.0, |info| info.retransmitted as f64);
     let seconds = flows.seconds(0);

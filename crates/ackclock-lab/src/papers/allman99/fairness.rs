@@ -6,7 +6,7 @@ use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::{jain, starts};
 use crate::published;
 use crate::sample::{Sample, Samples};
-use ackclock::time::Instant;
+use ackclock::time::{Duration, Instant};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "fairness",
@@ -87,7 +87,12 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     for (kind, count) in KINDS.into_iter().zip(job.word("mix")?.split('-')) {
         let count: usize = count.parse().map_err(|_| Stop::Failed("no such mix".to_owned()))?;
         let start = starts.by_ref().take(count);
-        transfers.extend(start.map(|start| Transfer { kind, start, bytes: 3_000_000 }));
+        transfers.extend(start.map(|start| Transfer {
+            kind,
+            start,
+            pause: Duration::ZERO,
+            bytes: 3_000_000,
+        }));
     }
     let mut flows = network::start(job, network::ADVERTISED, &transfers, |_| ())?;
     flows.run_until_done(job, Instant::from_secs(5000))?;

@@ -6,7 +6,7 @@ use crate::papers::flows::{Flow, Flows, dumbbell};
 use ackclock::apps::Amount;
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{AckPolicy, Config, RecoveryAlgorithm};
-use ackclock::time::Instant;
+use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Event, HostId, LinkId, Observer};
 use std::collections::BTreeMap;
 
@@ -51,6 +51,8 @@ pub(super) struct Kind<'a> {
 pub(super) struct Transfer<'a> {
     pub(super) kind: Kind<'a>,
     pub(super) start: Instant,
+    /// How long the connection is there before it sends.
+    pub(super) pause: Duration,
     pub(super) bytes: u64,
 }
 
@@ -106,11 +108,11 @@ pub(super) fn start<O: Observer>(
     let dumbbell = dumbbell([&there, &back, &access], pairs.len())?;
     let mut laws: BTreeMap<HostId, BuiltIn> = BTreeMap::new();
     let mut flows = Vec::new();
-    for &Transfer { kind, start, bytes } in transfers {
+    for &Transfer { kind, start, pause, bytes } in transfers {
         let (from, to) = (dumbbell.senders[pairs[&kind]], dumbbell.receivers[pairs[&kind]]);
         laws.insert(from, kind.law()?);
         let ends = [kind.connection(job, window)?; 2];
-        flows.push(Flow { from, to, ends, start, amount: Amount::Bytes(bytes) });
+        flows.push(Flow { from, to, ends, start, pause, amount: Amount::Bytes(bytes) });
     }
     let law = |host| laws.get(&host).copied().unwrap_or_default();
     let observer = observer(dumbbell.bottleneck[0]);
@@ -119,7 +121,12 @@ pub(super) fn start<O: Observer>(
 
 /// Unique bytes per second of a flow that is over.
 pub(super) fn throughput<O: Observer>(flows: &Flows<O>, flow: usize) -> f64 {
-    flows.seconds(flow).map_or(0.0, |seconds| flows.delivered(flow) as f64 / seconds)
+    throughput_after(flows, flow, 0.0)
+}
+
+/// The same of one that was idle for so many seconds first.
+pub(super) fn throughput_after<O: Observer>(flows: &Flows<O>, flow: usize, idle: f64) -> f64 {
+    flows.seconds(flow).map_or(0.0, |seconds| flows.delivered(flow) as f64 / (seconds - idle))
 }
 
 /// Unique bytes of some flows over all that they sent.

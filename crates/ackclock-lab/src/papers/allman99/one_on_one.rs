@@ -72,8 +72,10 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let window = if job.word("window")? == STATED { network::ADVERTISED } else { 1 << 20 };
     let within = Duration::from_millis(100) + job.get("start")?;
     let start = starts(job, within).next().unwrap_or_default();
-    let transfer =
-        |algorithm, start, bytes| Transfer { kind: Kind { sack: true, algorithm }, start, bytes };
+    let transfer = |algorithm, start, bytes| {
+        let (kind, pause) = (Kind { sack: true, algorithm }, Duration::ZERO);
+        Transfer { kind, start, pause, bytes }
+    };
     let transfers = [
         transfer(job.word("long")?, Instant::ZERO, 20_000_000),
         transfer(job.word("short")?, start, 5_000_000),
@@ -116,8 +118,9 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             for (row, pair) in PAIRS.into_iter().enumerate().skip(1) {
                 let name = variant(queue, window, pair, 1).name();
                 for (column, quantity) in (1..).zip(QUANTITIES) {
+                    let reading = if window == LARGE { " (a reading)" } else { "" };
                     let what = format!(
-                        "table {table}, window {window}, {}/{}: {} over DA/DA's",
+                        "table {table}, window {window}{reading}, {}/{}: {} over DA/DA's",
                         pair.0,
                         pair.1,
                         quantity.replace('_', " of the ")

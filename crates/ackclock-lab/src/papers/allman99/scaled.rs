@@ -1,7 +1,7 @@
 //! Figures 5 to 7: scaled byte counting.
 
 use super::network::{ACKS, DELAY, Kind, TIMER};
-use super::traffic::{self, LENGTHS};
+use super::traffic::{self, HANDSHAKE, LENGTHS};
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::means_of_points;
@@ -17,7 +17,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     scenario: "The network and the flows of figures 2 to 4, SACK senders with delayed acks and \
                scaled byte counting, cwnd += 1 + (N - 1) S in the initial slow start. The paper \
                names S = 0.5 as an example and 1 as the most; here S = 0, 0.25, 0.5, 0.75, 1.",
-    choices: &[LENGTHS, ACKS, DELAY, TIMER],
+    choices: &[LENGTHS, HANDSHAKE, ACKS, DELAY, TIMER],
     headline: &["throughput", "goodput"],
     seconds: Seconds { full: 250.0, quick: 10.0 },
     variants,

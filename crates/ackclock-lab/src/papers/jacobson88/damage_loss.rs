@@ -90,7 +90,8 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     settings.rto.min = Duration::from_millis(1);
     let [from, to] = chain.ends;
     let start = Instant::ZERO;
-    let flow = Flow { from, to, ends: [settings; 2], start, amount: ENDLESS };
+    let flow =
+        Flow { from, to, ends: [settings; 2], start, pause: Duration::ZERO, amount: ENDLESS };
     let mut flows = Flows::new(job, &chain.topology, |_| law, &[flow], ())?;
     // As many packets with any loss as make a steady mean.
     const LENGTH: u64 = 2000;
@@ -109,17 +110,22 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     let mut findings = Findings::new();
     for (loss, share) in LOSSES {
         let predicted = formula(share);
-        findings.push(
-            Finding::new(
-                format!("throughput of the old sender at {loss} over that without loss"),
-                factor("old", loss)?,
-            )
-            .paper(format!(
-                "{predicted:.3}, by {}",
-                published::text("jacobson88.damage_loss.rfc793_throughput_factor")
-            ))
-            .tolerance(Tolerance::Between(predicted - 0.08, predicted + 0.08)),
-        );
+        let finding = Finding::new(
+            format!("throughput of the old sender at {loss} over that without loss"),
+            factor("old", loss)?,
+        )
+        .paper(format!(
+            "{predicted:.3}, by {}",
+            published::text("jacobson88.damage_loss.rfc793_throughput_factor")
+        ))
+        .tolerance(Tolerance::around(predicted, 0.05));
+        findings.push(match share >= 0.01 {
+            true => finding.missed(
+                "a loss costs more than the formula's two round trips: the timer starts with the last \
+                 ack before it, and what is sent again may be lost as well",
+            ),
+            false => finding,
+        });
     }
     let beyond = |loss: &str| {
         let variants = [name("new", loss), name("old", loss)];
@@ -133,7 +139,10 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         .paper(published::text("jacobson88.damage_loss.insensitive_until_loss"));
         // Below the threshold of 5 %.
         if share <= 0.02 {
-            finding = finding.tolerance(Tolerance::AtLeast(0.85));
+            finding = finding.tolerance(Tolerance::AtLeast(0.95));
+        }
+        if share >= 0.01 {
+            finding = finding.missed("congestion avoidance feels 1 % of loss already");
         }
         findings.push(finding);
     }

@@ -12,7 +12,7 @@ use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
 use ackclock::tcp::AckPolicy;
 use ackclock::time::{Duration, Instant};
-use ackclock_emulator::{Emulator, Path, Topology};
+use ackclock_emulator::{Path, Topology};
 use std::net::SocketAddr;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -84,6 +84,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let (law, mut settings) = senders::new(job)?;
     settings.restart_after_idle = job.get("restart")?;
     settings.ack_policy = AckPolicy::EverySegment;
+    let settings = job.settings(settings);
     // Four packets open the window without overflowing the buffer.
     let open = Burst { pause: Duration::ZERO, amount: Amount::Bytes(4 * 512) };
     let again = Burst { pause: Duration::from_secs(2), ..open };
@@ -94,7 +95,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let bursts = Recorded::new(bursts.chain([mail]), Buffer::growing());
     let [from, to] = chain.ends;
     let log = SegmentLog::new([from]);
-    let mut emulator = Emulator::new(&chain.topology, job.seed, |_| law, log)?;
+    let mut emulator = job.emulator(&chain.topology, job.seed, |_| law, log)?;
     let remote = SocketAddr::new(chain.topology.addresses(to)[0], FIRST_PORT);
     let mut listen = ListenConfig::new(remote);
     listen.connection = settings;

@@ -1,6 +1,8 @@
 //! Jacobson & Karels, 1988.
 
+mod conversations;
 mod damage_loss;
+mod delay_sweep;
 mod four_conversations;
 mod idle_restart;
 mod senders;
@@ -14,6 +16,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     startup::EXPERIMENT,
     timers::EXPERIMENT,
     four_conversations::EXPERIMENT,
+    delay_sweep::EXPERIMENT,
     damage_loss::EXPERIMENT,
     idle_restart::EXPERIMENT,
     slip_timer::EXPERIMENT,

@@ -101,7 +101,14 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     };
     let [from, to] = chain.ends;
     let start = Instant::ZERO;
-    let flow = Flow { from, to, ends: [settings, receiver], start, amount: ENDLESS };
+    let flow = Flow {
+        from,
+        to,
+        ends: [settings, receiver],
+        start,
+        pause: Duration::ZERO,
+        amount: ENDLESS,
+    };
     let log = SegmentLog::new([from]);
     let mut flows = Flows::new(job, &chain.topology, |_| law, &[flow], log)?;
     // The handshake, which the figures leave out, takes a little.

@@ -9,7 +9,7 @@ use crate::papers::flows::{Flow, Flows, ethernet};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::apps::Amount;
-use ackclock::time::Instant;
+use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Path, Recorder, Topology};
 use ackclock_report::{Axis, Plot};
 
@@ -79,7 +79,14 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let [from, to] = chain.ends;
     // Each run meets the line's clock at another time.
     let start = Instant::from_millis(10 * job.seed);
-    let flow = Flow { from, to, ends: [settings; 2], start, amount: Amount::Bytes(512 << 10) };
+    let flow = Flow {
+        from,
+        to,
+        ends: [settings; 2],
+        start,
+        pause: Duration::ZERO,
+        amount: Amount::Bytes(512 << 10),
+    };
     let recorder = job.draws().then(Recorder::default);
     let mut flows = Flows::new(job, &chain.topology, |_| law, &[flow], recorder)?;
     let mut reductions = [0; 2];

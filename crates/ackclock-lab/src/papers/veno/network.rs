@@ -90,7 +90,14 @@ pub(super) fn bottleneck<O: Observer>(
     let starts = starts(job, Duration::from_millis(100));
     let flows: Vec<_> = ends
         .zip(starts)
-        .map(|((&from, &to), start)| Flow { from, to, ends: [settings; 2], start, amount: ENDLESS })
+        .map(|((&from, &to), start)| Flow {
+            from,
+            to,
+            ends: [settings; 2],
+            start,
+            pause: Duration::ZERO,
+            amount: ENDLESS,
+        })
         .collect();
     let law = |host| by_host.get(&host).copied().unwrap_or_default();
     Flows::new(job, &dumbbell.topology, law, &flows, observer)

@@ -10,7 +10,7 @@ use crate::papers::flows::starts;
 use crate::published;
 use crate::sample::{Sample, Samples, Spread};
 use ackclock::time::Duration;
-use ackclock_emulator::{Emulator, Recorder, Topology};
+use ackclock_emulator::{Recorder, Topology};
 use ackclock_report::{Axis, Plot};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -51,7 +51,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let law = network::tahoe()?;
     let watch = Watch::new(lot.hops.as_flattened().to_vec(), Vec::new());
     let mut emulator =
-        Emulator::new(&lot.topology, job.seed, |_| law, (Recorder::default(), watch))?;
+        job.emulator(&lot.topology, job.seed, |_| law, (Recorder::default(), watch))?;
     let settings = network::connection(job)?;
     for [_, peer] in &lot.hosts {
         network::discard(&mut emulator, &lot.topology, *peer, settings)?;

@@ -4,6 +4,7 @@ use super::analysis::{Epoch, epochs};
 use super::watch::{Drop, Watch};
 use crate::drawing::DrawSeries;
 use crate::experiment::{Choice, Job, Stop, Variant};
+use crate::mutants::law::Law;
 use crate::papers::flows::{ETHERNET, second, starts};
 use ackclock::apps::{Amount, Later, Server, Service, Source, SourceConfig};
 use ackclock::congestion::{BuiltIn, InitialWindow};
@@ -36,10 +37,10 @@ const RECOVERY: Choice = Choice {
 
 const TIMER: Choice = Choice {
     parameter: "timer",
-    value: "jacobson88:ticks:one",
-    reason: "BSD's 500 ms ticks, at least two, one segment timed per window, and the mean and four \
-             deviations of jacobson88. The two deviations of 4.3BSD-Tahoe's release time out while \
-             nothing is lost, of which the figures show no trace; see the rows with k2",
+    value: "jacobson88-k2:ticks:one",
+    reason: "4.3BSD-Tahoe's as it was released: ticks of 500 ms, at least two, one segment timed per \
+             window, the mean and two deviations. The four deviations of jacobson88's revised text came \
+             later: a row",
 };
 
 pub(super) const IN_SERVICE: Choice = Choice {
@@ -65,7 +66,7 @@ pub(super) const LENGTH: Choice = Choice {
 pub(super) fn with_sensitivity(base: &Variant, quick: bool) -> Vec<Variant> {
     let others = [
         ("recovery", "tahoe-go-back-n"),
-        ("timer", "jacobson88-k2:ticks:one"),
+        ("timer", "jacobson88:ticks:one"),
         ("timer", "jacobson88:ticks=10ms/2:one"),
         ("in_service", "uncounted"),
         ("start", "60s"),
@@ -148,7 +149,7 @@ pub(super) fn connection(job: &Job<'_>) -> Result<Config, Stop> {
     // 4.3BSD's before the first measurement. The paper's connections are there already; ours have
     // to find each other over a delay that may be longer than today's first timeout.
     config.rto.initial = Duration::from_secs(6);
-    Ok(config)
+    Ok(job.settings(config))
 }
 
 /// The settings of a connection that loses nothing, so that nothing may time out.
@@ -186,10 +187,11 @@ pub(super) fn run_over(
     chain: Chain,
 ) -> Result<Run, Stop> {
     let Chain { topology, ends, hops, .. } = chain;
+    let settings = job.settings(settings);
     let bottleneck = hops[1];
     let law = |host: HostId| scenario.laws[usize::from(host != ends[0])];
     let watch = Watch::new(bottleneck.to_vec(), vec![hops[0][1], hops[2][0]]);
-    let mut emulator = Emulator::new(&topology, job.seed, law, (Recorder::default(), watch))?;
+    let mut emulator = job.emulator(&topology, job.seed, law, (Recorder::default(), watch))?;
     let mut starts = starts(job, job.get("start")?);
     for (side, (from, to)) in (0..).zip([(ends[0], ends[1]), (ends[1], ends[0])]) {
         discard(&mut emulator, &topology, to, settings)?;
@@ -211,7 +213,7 @@ pub(super) fn run_over(
 
 /// A host that receives.
 pub(super) fn discard<O: Observer>(
-    emulator: &mut Emulator<BuiltIn, O>,
+    emulator: &mut Emulator<Law, O>,
     topology: &Topology,
     host: HostId,
     settings: Config,
@@ -225,7 +227,7 @@ pub(super) fn discard<O: Observer>(
 
 /// A connection without end.
 pub(super) fn send<O: Observer>(
-    emulator: &mut Emulator<BuiltIn, O>,
+    emulator: &mut Emulator<Law, O>,
     topology: &Topology,
     [from, to]: [HostId; 2],
     port: u16,

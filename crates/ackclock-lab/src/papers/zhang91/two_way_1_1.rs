@@ -127,6 +127,7 @@ fn ways_up(cwnd: &Series, [from, until]: [Instant; 2]) -> Vec<f64> {
 fn judge_small_pipe(samples: &Samples) -> Result<Findings, Stop> {
     let mut findings = Findings::new();
     let published = |key: &str| published::text(&format!("zhang91.two_way_1_1_small_pipe.{key}"));
+    let number = |key: &str| published::number(&format!("zhang91.two_way_1_1_small_pipe.{key}"));
     for buffer in ["20", "60", "120"] {
         let variant = format!("tau=0.01s buffer={buffer}");
         let paper = match buffer {
@@ -139,7 +140,7 @@ fn judge_small_pipe(samples: &Samples) -> Result<Findings, Stop> {
                 samples.spread(&variant, "utilisation")?,
             )
             .paper(paper)
-            .tolerance(Tolerance::Between(0.65, 0.78)),
+            .tolerance(Tolerance::around(number("utilisation"), 0.05)),
         );
     }
     let base = "tau=0.01s buffer=20";
@@ -147,10 +148,10 @@ fn judge_small_pipe(samples: &Samples) -> Result<Findings, Stop> {
     findings.push(
         Finding::new(double, samples.spread(base, "double_losses")?)
             .paper("each")
-            .tolerance(Tolerance::AtLeast(0.8))
-            .note(
-                "The rule, with exceptions that come and go with the ticks of the timer, which the \
-                 paper does not state: see the rows of sensitivity.",
+            .tolerance(Tolerance::AtLeast(0.95))
+            .missed(
+                "half of the epochs: the release's timer of two deviations goes off between them; with \
+                 four deviations it is nearly each, see the rows of sensitivity",
             ),
     );
     findings.push(
@@ -179,12 +180,18 @@ fn judge_small_pipe(samples: &Samples) -> Result<Findings, Stop> {
     );
     findings.push(Finding::new("period in s", samples.spread(base, "period")?));
     findings.note(
-        "With the two deviations that 4.3BSD-Tahoe's release adds to the mean (k2), the timer goes \
-         off when a queue has filled quickly and nothing was lost. These timeouts break the pattern, \
-         and utilisation is outside the tolerance. The figures show no such timeouts; four \
-         deviations, as in the revised text of jacobson88, give the paper's utilisation, its pattern \
-         and its largest window. Falling back to the first unacknowledged packet after a loss \
-         (tahoe-go-back-n), as many descriptions of Tahoe have it, does not give them.",
+        "The timer decides how regular the pattern is. With the two deviations of 4.3BSD-Tahoe's release it \
+         goes off now and then when a queue has filled quickly and nothing was lost, after which an epoch \
+         is another than the paper's. With the four of jacobson88's revised text (the row \
+         jacobson88:ticks:one) the pattern of figure 4 is seen nearly always. Falling back to the \
+         first unacknowledged packet after a loss (tahoe-go-back-n), as many descriptions of Tahoe have \
+         it, never shows it.",
+    );
+    findings.note(
+        "Why a window does not grow as the square root of time, as the paper derives it: that would be so \
+         if the other window stood still, so that the round-trip time grew with this window alone. Both \
+         windows grow in step, though, one from two packets on and the other from half its height, and the \
+         acks of each wait behind the data of the other.",
     );
     Ok(findings)
 }
@@ -192,11 +199,15 @@ fn judge_small_pipe(samples: &Samples) -> Result<Findings, Stop> {
 fn judge_large_pipe(samples: &Samples) -> Result<Findings, Stop> {
     let mut findings = Findings::new();
     let published = |key: &str| published::text(&format!("zhang91.two_way_1_1_large_pipe.{key}"));
+    let number = |key: &str| published::number(&format!("zhang91.two_way_1_1_large_pipe.{key}"));
     let base = "tau=1s buffer=20";
     findings.push(
         Finding::new("utilisation", samples.spread(base, "utilisation")?)
             .paper(published("utilisation"))
-            .tolerance(Tolerance::Between(0.60, 0.66)),
+            .tolerance(Tolerance::around(number("utilisation"), 0.05))
+            .missed(
+                "roughly, says the paper; it is 7 % more here, with every timer that was tried",
+            ),
     );
     findings.push(
         Finding::new("correlation of the windows", samples.spread(base, "correlation_of_windows")?)
@@ -208,11 +219,14 @@ fn judge_large_pipe(samples: &Samples) -> Result<Findings, Stop> {
             "epochs in which each connection loses one packet, share",
             samples.spread(base, "single_losses")?,
         )
-        .paper("each"),
+        .paper("each")
+        .tolerance(Tolerance::AtLeast(0.95))
+        .missed("nine of ten: the timer's ticks make the rest"),
     );
     findings.push(
         Finding::new("largest window in packets", samples.spread(base, "largest_window")?)
-            .paper(format!("roughly {}", published("max_wnd_packets"))),
+            .paper(format!("roughly {}", published("max_wnd_packets")))
+            .tolerance(Tolerance::around(number("max_wnd_packets"), 0.05)),
     );
     findings.push(Finding::new("period in s", samples.spread(base, "period")?));
     Ok(findings)

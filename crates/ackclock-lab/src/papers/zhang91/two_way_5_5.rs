@@ -60,6 +60,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
 fn judge(samples: &Samples) -> Result<Findings, Stop> {
     let mut findings = Findings::new();
     let published = |key: &str| published::text(&format!("zhang91.two_way_5_5.{key}"));
+    let number = |key: &str| published::number(&format!("zhang91.two_way_5_5.{key}"));
     let [small, large] = ["buffer=30", "buffer=60"];
     let utilisation = [small, large].map(|variant| samples.spread(variant, "utilisation"));
     let [of_small, of_large] = utilisation;
@@ -67,12 +68,12 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     findings.push(
         Finding::new("utilisation, buffers of 30", of_small)
             .paper(published("buffer_30_utilisation"))
-            .tolerance(Tolerance::Between(0.86, 0.93)),
+            .tolerance(Tolerance::around(number("buffer_30_utilisation"), 0.05)),
     );
     findings.push(
         Finding::new("utilisation, buffers of 60", of_large)
             .paper(published("buffer_60_utilisation"))
-            .tolerance(Tolerance::Between(0.84, 0.90)),
+            .tolerance(Tolerance::around(number("buffer_60_utilisation"), 0.05)),
     );
     findings.push(
         Finding::statement("the larger buffer is no better", of_large.median <= of_small.median)

@@ -9,7 +9,7 @@ use crate::papers::flows::starts;
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::time::{Duration, Instant};
-use ackclock_emulator::{Emulator, Path, Recorder, Topology};
+use ackclock_emulator::{Path, Recorder, Topology};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "unequal_rtt",
@@ -56,7 +56,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let law = network::tahoe()?;
     let watch = Watch::new(dumbbell.bottleneck.to_vec(), Vec::new());
     let mut emulator =
-        Emulator::new(&dumbbell.topology, job.seed, |_| law, (Recorder::default(), watch))?;
+        job.emulator(&dumbbell.topology, job.seed, |_| law, (Recorder::default(), watch))?;
     let settings = network::connection(job)?;
     let starts = starts(job, job.get("start")?);
     let ends = dumbbell.senders.iter().zip(&dumbbell.receivers);
