@@ -13,8 +13,8 @@ pub struct Plan {
     pub experiments: Vec<&'static Experiment>,
     /// Whether as little as possible is to be run.
     pub quick: bool,
-    /// How many seeds; `None`: what the experiments think right. Rows of sensitivity have no more
-    /// than that.
+    /// How many seeds; `None`: what the experiments think right. Rows of sensitivity, and all variants
+    /// where something is wrong, have no more than that.
     pub seeds: Option<NonZeroU64>,
     /// What is wrong with stacks and networks, if anything is to be: then there are no rows of
     /// sensitivity, and every verdict counts.
@@ -40,8 +40,8 @@ impl Plan {
         }
         if let Some(seeds) = self.seeds {
             for variant in &mut variants {
-                let is_row = variant.instead.is_some();
-                variant.seeds = if is_row { variant.seeds.min(seeds.get()) } else { seeds.get() };
+                let at_most = variant.instead.is_some() || self.mutant.is_some();
+                variant.seeds = if at_most { variant.seeds.min(seeds.get()) } else { seeds.get() };
             }
         }
         variants

@@ -45,14 +45,20 @@ pub const ALL: &[Mutant] = &[
         "avoidance-counts-thrice",
         "an ack in congestion avoidance counts three times",
         &["zhang91.one_way_3"],
-        &["zhang91", "jacobson88.four_conversations", "jacobson88.delay_sweep", "veno"],
+        &[
+            "zhang91",
+            "jacobson88.four_conversations",
+            "jacobson88.delay_sweep",
+            "veno.loss_sweep",
+            "veno.modem",
+        ],
         Change::Law(LawFault::AvoidanceTimes(3)),
     ),
     mutant(
         "fast-retransmit-keeps-three-quarters",
         "a fast retransmit leaves three quarters of the window",
         &["veno.loss_sweep"],
-        &["veno", "allman99.one_on_one"],
+        &["veno.dummynet", "veno.modem", "allman99.one_on_one"],
         Change::Law(LawFault::ThreeQuarters),
     ),
     mutant(
@@ -65,15 +71,15 @@ pub const ALL: &[Mutant] = &[
     mutant(
         "veno-never-halves",
         "Veno takes every loss that a duplicate ack shows for random",
+        &["veno.modem"],
         &["veno.coexistence"],
-        &["veno"],
         Change::Laws(|law| law.with_parameter("threshold", "255").unwrap_or(law)),
     ),
     mutant(
         "veno-sees-no-queue",
         "Veno takes the first round-trip time for all of them",
-        &["veno.coexistence"],
-        &["veno"],
+        &["veno.modem"],
+        &[],
         Change::Law(LawFault::OneSample),
     ),
     mutant(
@@ -87,7 +93,14 @@ pub const ALL: &[Mutant] = &[
         "loss-changes-nothing",
         "the window stays as it is whatever is lost",
         &["zhang91.one_way_3", "jacobson88.four_conversations"],
-        &["zhang91", "jacobson88", "veno", "allman99.fairness", "allman98"],
+        &[
+            "zhang91",
+            "jacobson88",
+            "veno.loss_sweep",
+            "veno.modem",
+            "allman99.fairness",
+            "allman98",
+        ],
         Change::Law(LawFault::IgnoresLoss),
     ),
     mutant(
@@ -132,7 +145,14 @@ pub const ALL: &[Mutant] = &[
         "timer-of-30-seconds",
         "no timeout is shorter than 30 s",
         &["jacobson88.damage_loss", "jacobson88.four_conversations"],
-        &["jacobson88", "zhang91.one_way_3", "veno", "allman98", "allman99.one_on_one"],
+        &[
+            "jacobson88",
+            "zhang91.one_way_3",
+            "veno.loss_sweep",
+            "veno.dummynet",
+            "allman98",
+            "allman99.one_on_one",
+        ],
         Change::Settings(|config| {
             config.rto.ticks = None;
             config.rto.min = Duration::from_secs(30);
@@ -149,7 +169,14 @@ pub const ALL: &[Mutant] = &[
         "no-fast-retransmit",
         "only the timer repairs a loss",
         &["zhang91.one_way_3", "veno.loss_sweep"],
-        &["zhang91", "veno", "allman99.one_on_one", "allman99.fairness", "allman98"],
+        &[
+            "zhang91",
+            "veno.loss_sweep",
+            "veno.dummynet",
+            "allman99.one_on_one",
+            "allman99.fairness",
+            "allman98",
+        ],
         Change::Settings(|config| config.recovery = RecoveryAlgorithm::TimeoutOnly),
     ),
     mutant(
@@ -186,7 +213,15 @@ pub const ALL: &[Mutant] = &[
         "queue-half-as-long",
         "each queue takes half as many packets",
         &["jacobson88.four_conversations", "zhang91.one_way_3"],
-        &["zhang91", "jacobson88", "allman98", "allman99", "veno"],
+        &[
+            "zhang91",
+            "jacobson88",
+            "allman98",
+            "allman99.one_on_one",
+            "allman99.many_flows",
+            "veno.loss_sweep",
+            "veno.utilisation",
+        ],
         Change::Network(|path| {
             path.queue = queue(path, |packets| packets.div_ceil(2));
         }),
@@ -195,7 +230,14 @@ pub const ALL: &[Mutant] = &[
         "queue-four-times-as-long",
         "each queue takes four times as many packets",
         &["zhang91.one_way_3", "jacobson88.four_conversations"],
-        &["zhang91", "jacobson88", "allman98", "allman99.one_on_one", "veno"],
+        &[
+            "zhang91",
+            "jacobson88",
+            "allman98",
+            "allman99.one_on_one",
+            "veno.loss_sweep",
+            "veno.modem",
+        ],
         Change::Network(|path| {
             path.queue = queue(path, |packets| packets * 4);
         }),
@@ -211,7 +253,7 @@ pub const ALL: &[Mutant] = &[
         "loss-thrice",
         "three times as many packets are lost at random",
         &["jacobson88.damage_loss", "veno.loss_sweep"],
-        &["veno", "allman98.internet"],
+        &["veno.dummynet", "veno.utilisation", "veno.coexistence", "allman98.internet"],
         Change::Network(|path| {
             if let Loss::Bernoulli(share) = &mut path.loss {
                 let thrice = share.parts_per_billion().saturating_mul(3).min(1_000_000_000);
@@ -223,7 +265,7 @@ pub const ALL: &[Mutant] = &[
         "no-red",
         "RED drops at the tail",
         &["allman99.scaled"],
-        &["allman99"],
+        &["allman99.many_flows", "allman99.fairness", "allman99.one_on_one"],
         Change::Network(|path| {
             if matches!(path.queue, Discipline::Red(_)) {
                 path.queue = Discipline::DropTail(QueueLimit::Packets(40));
