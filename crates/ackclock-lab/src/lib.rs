@@ -13,6 +13,7 @@
 //! | quote a paper | [`published`] |
 //! | know what there is | [`papers::all`] |
 //! | run | [`Plan`], [`run`] |
+//! | try the verdicts by wrong stacks | [`try_mutants`] |
 //! | write and read results | [`Output`], [`Results::merge_directories`] |
 #![forbid(unsafe_code)]
 

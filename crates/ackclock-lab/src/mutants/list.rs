@@ -37,8 +37,15 @@ pub const ALL: &[Mutant] = &[
     mutant(
         "slow-start-counts-thrice",
         "an ack in slow start counts three times",
-        &["allman98.equations", "jacobson88.startup"],
-        &["allman98", "allman99.scaled", "allman99.one_on_one", "jacobson88", "veno.modem"],
+        &["allman98.equations"],
+        &[
+            "allman98",
+            "allman99.one_on_one",
+            "allman99.scaled",
+            "jacobson88",
+            "jacobson88.startup",
+            "veno.modem",
+        ],
         Change::Law(LawFault::SlowStartTimes(3)),
     ),
     mutant(
@@ -57,15 +64,15 @@ pub const ALL: &[Mutant] = &[
     mutant(
         "fast-retransmit-keeps-three-quarters",
         "a fast retransmit leaves three quarters of the window",
-        &["veno.loss_sweep"],
-        &["veno.dummynet", "veno.modem", "allman99.one_on_one"],
+        &["veno.dummynet"],
+        &["allman99.one_on_one", "veno.loss_sweep", "veno.modem"],
         Change::Law(LawFault::ThreeQuarters),
     ),
     mutant(
         "veno-always-halves",
         "Veno takes no loss for random",
-        &["veno.loss_sweep"],
-        &["veno"],
+        &["veno.dummynet"],
+        &["veno", "veno.loss_sweep"],
         Change::Law(LawFault::AlwaysHalves),
     ),
     mutant(
@@ -113,8 +120,14 @@ pub const ALL: &[Mutant] = &[
     mutant(
         "no-ack-delay",
         "receivers acknowledge each segment",
-        &["jacobson88.delay_sweep", "zhang91.delayed_acks", "allman98.equations"],
-        &["allman98", "allman99.one_on_one", "allman99.scaled", "veno.loss_sweep"],
+        &["jacobson88.delay_sweep", "allman98.equations"],
+        &[
+            "allman98",
+            "allman99.one_on_one",
+            "allman99.scaled",
+            "veno.loss_sweep",
+            "zhang91.delayed_acks",
+        ],
         Change::Settings(|config| config.ack_policy = AckPolicy::EverySegment),
     ),
     mutant(
@@ -161,21 +174,21 @@ pub const ALL: &[Mutant] = &[
     mutant(
         "timer-does-not-back-off",
         "a repeated timeout waits as long as the first",
-        &["jacobson88.timers"],
-        &["jacobson88", "veno.loss_sweep"],
+        &["jacobson88.four_conversations"],
+        &["jacobson88", "jacobson88.timers", "veno.loss_sweep"],
         Change::Settings(|config| config.rto.backoff = RtoBackoff::None),
     ),
     mutant(
         "no-fast-retransmit",
         "only the timer repairs a loss",
-        &["zhang91.one_way_3", "veno.loss_sweep"],
+        &["zhang91.one_way_3"],
         &[
-            "zhang91",
-            "veno.loss_sweep",
-            "veno.dummynet",
-            "allman99.one_on_one",
-            "allman99.fairness",
             "allman98",
+            "allman99.fairness",
+            "allman99.one_on_one",
+            "veno.dummynet",
+            "veno.loss_sweep",
+            "zhang91",
         ],
         Change::Settings(|config| config.recovery = RecoveryAlgorithm::TimeoutOnly),
     ),
@@ -252,8 +265,14 @@ pub const ALL: &[Mutant] = &[
     mutant(
         "loss-thrice",
         "three times as many packets are lost at random",
-        &["jacobson88.damage_loss", "veno.loss_sweep"],
-        &["veno.dummynet", "veno.utilisation", "veno.coexistence", "allman98.internet"],
+        &["jacobson88.damage_loss"],
+        &[
+            "allman98.internet",
+            "veno.coexistence",
+            "veno.dummynet",
+            "veno.loss_sweep",
+            "veno.utilisation",
+        ],
         Change::Network(|path| {
             if let Loss::Bernoulli(share) = &mut path.loss {
                 let thrice = share.parts_per_billion().saturating_mul(3).min(1_000_000_000);
@@ -264,8 +283,8 @@ pub const ALL: &[Mutant] = &[
     mutant(
         "no-red",
         "RED drops at the tail",
-        &["allman99.scaled"],
-        &["allman99.many_flows", "allman99.fairness", "allman99.one_on_one"],
+        &["allman99.one_on_one"],
+        &["allman99.fairness", "allman99.many_flows", "allman99.scaled"],
         Change::Network(|path| {
             if matches!(path.queue, Discipline::Red(_)) {
                 path.queue = Discipline::DropTail(QueueLimit::Packets(40));

@@ -134,14 +134,16 @@ fn judge_small_pipe(samples: &Samples) -> Result<Findings, Stop> {
             "20" => published("utilisation"),
             _ => format!("roughly {}", published("utilisation")),
         };
-        findings.push(
-            Finding::new(
-                format!("utilisation, buffers of {buffer}"),
-                samples.spread(&variant, "utilisation")?,
-            )
-            .paper(paper)
-            .tolerance(Tolerance::around(number("utilisation"), 0.05)),
-        );
+        let finding = Finding::new(
+            format!("utilisation, buffers of {buffer}"),
+            samples.spread(&variant, "utilisation")?,
+        )
+        .paper(paper)
+        .tolerance(Tolerance::around(number("utilisation"), 0.05));
+        findings.push(match buffer {
+            "20" => finding.missed("roughly, says the paper; 6 % more here over many seeds"),
+            _ => finding,
+        });
     }
     let base = "tau=0.01s buffer=20";
     let double = "epochs in which one connection loses two, the other none, share";
