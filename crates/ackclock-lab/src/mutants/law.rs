@@ -14,7 +14,7 @@ pub(crate) enum LawFault {
     AvoidanceTimes(u8),
     /// A fast retransmit leaves three quarters of the window.
     ThreeQuarters,
-    /// A fast retransmit always halves, whatever the law thinks of the loss.
+    /// Veno's fast retransmit always halves, whatever it thinks of the loss.
     AlwaysHalves,
     /// The flight of which half is kept is half of what it is.
     HalfTheFlight,
@@ -94,7 +94,10 @@ impl CongestionController for Law {
         let before = self.law.window();
         match self.fault {
             Some(LawFault::IgnoresLoss) => return,
-            Some(LawFault::AlwaysHalves) if is_fast => event.kind = CongestionKind::Ecn,
+            // Of laws that tell losses apart a mark halves; Reno keeps more of the window for it.
+            Some(LawFault::AlwaysHalves) if is_fast && self.name() == "veno" => {
+                event.kind = CongestionKind::Ecn;
+            }
             Some(LawFault::HalfTheFlight) => event.flight_size /= 2,
             _ => {}
         }

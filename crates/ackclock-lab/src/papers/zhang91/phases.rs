@@ -22,7 +22,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     seconds: Seconds { full: 25.0, quick: 3.0 },
     variants: |quick| {
         let seeds = if quick { 1 } else { 5 };
-        let mut variants = network::with_sensitivity(&of("0.2s", "40", seeds), true);
+        let mut variants = network::with_sensitivity(&of("0.2s", "40", seeds), quick);
         for delay in DELAYS {
             let of_delay =
                 BUFFERS.into_iter().filter(|buffer| !(delay == "0.2s" && *buffer == "40"));
