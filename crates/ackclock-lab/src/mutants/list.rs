@@ -71,8 +71,8 @@ pub const ALL: &[Mutant] = &[
     mutant(
         "veno-always-halves",
         "Veno takes no loss for random",
-        &["veno.dummynet"],
-        &["veno", "veno.loss_sweep"],
+        &["veno.utilisation"],
+        &["veno"],
         Change::Law(LawFault::AlwaysHalves),
     ),
     mutant(
