@@ -188,6 +188,9 @@ impl CongestionController for Veno {
         }
         self.round_rtt = self.round_rtt.min(rtt);
         if self.window.in_slow_start() {
+            if ack.new_round {
+                self.round_rtt = NO_SAMPLE;
+            }
             self.window.grow(ack);
             return;
         }
@@ -352,6 +355,20 @@ mod tests {
         assert_eq!(after_round([90, 180]), 16);
         assert_eq!(after_round([180, 90]), 16);
         assert_eq!(after_round([180, 180]), 10);
+    }
+
+    /// After a timeout, of which the path has emptied.
+    #[test]
+    fn samples_of_slow_start_do_not_count_for_the_first_round_after_it() {
+        let mut veno = avoiding(Veno::default());
+        veno.on_congestion(&congestion(CongestionKind::Timeout, 20 * MSS));
+        while veno.window.in_slow_start() {
+            veno.on_ack(&measured(MSS, BASE_MILLIS));
+        }
+        veno.on_ack(&measured(0, 180));
+        let before = veno.window();
+        veno.on_congestion(&congestion(FastRetransmit, 0));
+        assert_eq!(veno.window(), before / 2);
     }
 
     #[test]
