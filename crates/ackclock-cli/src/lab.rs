@@ -4,7 +4,9 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::report::print;
 use ackclock_lab::mutants::ALL;
-use ackclock_lab::{Output, Paper, Plan, Progress, Results, Shard, papers, select, try_mutants};
+use ackclock_lab::{
+    Extent, Output, Paper, Plan, Progress, Results, Shard, papers, select, try_mutants,
+};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
 use std::io;
@@ -43,8 +45,8 @@ pub(crate) struct MergeSettings {
 pub(crate) struct MutantSettings {
     /// Names of mutants; all if there is none.
     pub(crate) names: Vec<String>,
-    /// Whether to run what they may turn red, besides what they must.
-    pub(crate) thorough: bool,
+    /// On which experiments.
+    pub(crate) extent: Extent,
     /// File for which mutants turn which verdict red.
     pub(crate) write: Option<PathBuf>,
     /// Runs at a time; `None`: one per core.
@@ -106,7 +108,7 @@ fn cores() -> NonZeroUsize {
 
 /// Tries the verdicts by mutants.
 pub(crate) fn mutants(settings: &MutantSettings) -> Result<(), Failure> {
-    let MutantSettings { names, thorough, write, jobs } = settings;
+    let MutantSettings { names, extent, write, jobs } = settings;
     let known = |name: &String| ALL.iter().any(|mutant| mutant.name == name);
     if let Some(unknown) = names.iter().find(|name| !known(name)) {
         let names: Vec<_> = ALL.iter().map(|mutant| mutant.name).collect();
@@ -116,7 +118,7 @@ pub(crate) fn mutants(settings: &MutantSettings) -> Result<(), Failure> {
     interrupt::on_request(|| {})?;
     let jobs = jobs.unwrap_or_else(cores);
     let mut tried = |line: &str| eprintln!("{line}");
-    let trial = try_mutants(names, *thorough, jobs, interrupt::flag(), &mut tried)
+    let trial = try_mutants(names, *extent, jobs, interrupt::flag(), &mut tried)
         .ok_or_else(|| Failure::Verdict("interrupted: nothing is decided".into()))?;
     print(&trial.to_string())?;
     if let Some(file) = write {

@@ -93,10 +93,16 @@ impl Finding {
     }
 
     /// Told beforehand: what is asked, the paper's number, is not what follows here, for this reason.
-    /// If it is met after all, it holds.
+    /// Where it is met after all the report says what is not so, and the verdict fails.
     pub fn missed(mut self, reason: impl Into<String>) -> Self {
-        if self.verdict == Verdict::Fails {
-            self.verdict = Verdict::Misses;
+        let reason = reason.into();
+        match self.verdict {
+            Verdict::Fails => self.verdict = Verdict::Misses,
+            Verdict::Holds => {
+                self.verdict = Verdict::Fails;
+                return self.note(format!("told as a miss, but met; told was: {reason}"));
+            }
+            Verdict::Misses | Verdict::Reported => {}
         }
         self.note(reason)
     }
@@ -170,7 +176,8 @@ pub enum Verdict {
     Holds,
     /// It will not.
     Fails,
-    /// It will not, as is known and told: the paper's number is contradicted.
+    /// It will not, as is known and told: the paper's number is contradicted. Not among what is judged,
+    /// and counted by itself.
     Misses,
     /// Nothing was asked.
     Reported,
@@ -207,13 +214,13 @@ mod tests {
     }
 
     #[test]
-    fn a_miss_that_was_told_is_one_only_while_it_misses() {
+    fn a_miss_that_was_told_fails_where_the_number_is_met() {
         let around = |measured: f64| {
             let finding = Finding::new("something", Spread::exactly(measured));
             finding.tolerance(Tolerance::around(10.0, 0.05)).missed("one run").verdict
         };
         assert_eq!(around(9.4), Verdict::Misses);
-        assert_eq!(around(9.5), Verdict::Holds);
+        assert_eq!(around(9.5), Verdict::Fails);
         assert_eq!(around(10.6), Verdict::Misses);
     }
 }

@@ -37,7 +37,7 @@ mod table;
 pub use experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
 pub use finding::{Finding, Findings, Tolerance, Verdict};
 pub use json::ResultsError;
-pub use mutants::check::{Trial, try_mutants};
+pub use mutants::check::{Extent, Trial, try_mutants};
 pub use names::{UnknownName, select};
 pub use output::Output;
 pub use plan::{Plan, Shard};

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::lab::{self, MergeSettings, MutantSettings, OutputSettings, RunSettings};
-use ackclock_lab::Shard;
+use ackclock_lab::{Extent, Shard};
 use clap::{Args, Subcommand};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -66,14 +66,14 @@ struct Merge {
 
 /// Try the verdicts by wrong stacks and networks: a verdict that none of them turns red says nothing
 ///
-/// Each mutant runs the experiments that it must turn red, with few seeds. Exit status 1: one of them
-/// did not.
+/// Each mutant runs an experiment that it must turn red, with few seeds. Exit status 1: one of them did
+/// not.
 #[derive(Args, Debug)]
 struct Mutants {
     /// Mutants; all if none is named
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Run the experiments that each may turn red as well
+    /// Run all experiments that each must or may turn red, not the shortest that it must
     #[arg(long)]
     all: bool,
     /// Write which mutants turn which verdict red into this file, as turned.json of the laboratory
@@ -126,7 +126,8 @@ impl Mutants {
     fn settings(&self) -> MutantSettings {
         let Mutants { names, all, write, jobs } = self;
         let (names, write) = (names.clone(), write.clone());
-        MutantSettings { names, thorough: *all, write, jobs: *jobs }
+        let extent = if *all { Extent::All } else { Extent::Least };
+        MutantSettings { names, extent, write, jobs: *jobs }
     }
 }
 

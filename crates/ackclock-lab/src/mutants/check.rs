@@ -15,6 +15,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Seeds of each variant: a mutant that needs more to be seen is hardly one.
 const SEEDS: NonZeroU64 = NonZeroU64::new(3).unwrap();
 
+/// How much is tried.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// Each mutant on the one of the experiments that it must turn red that takes least time.
+    Least,
+    /// Each on all that it must or may turn.
+    All,
+}
+
 /// What became of the mutants.
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
@@ -22,13 +31,14 @@ pub struct Trial {
     red: Vec<(&'static str, BTreeSet<(String, String)>)>,
     /// Mutants, and experiments that were to turn red with them and did not.
     survived: Vec<(&'static str, &'static str)>,
+    /// The same where it is known that they do not, though they should.
+    spared: Vec<(&'static str, &'static str)>,
 }
 
-/// Tries the mutants of these names, or all if there is none: on the experiments that they must turn
-/// red, and if `thorough` on all that they may turn. `None`: interrupted.
+/// Tries the mutants of these names, or all if there is none. `None`: interrupted.
 pub fn try_mutants(
     names: &[String],
-    thorough: bool,
+    extent: Extent,
     jobs: NonZeroUsize,
     interrupted: &AtomicBool,
     tried: &mut dyn FnMut(&str),
@@ -36,48 +46,57 @@ pub fn try_mutants(
     let wanted =
         |mutant: &&Mutant| names.is_empty() || names.iter().any(|name| name == mutant.name);
     let mutants: Vec<&'static Mutant> = ALL.iter().filter(wanted).collect();
-    let experiments = |mutant: &Mutant| -> Vec<&'static str> {
-        let more = if thorough { mutant.may_turn } else { &[] };
-        mutant.turns.iter().chain(more).copied().collect()
-    };
     let held = |mutant: &'static Mutant, names: &[&'static str]| {
         let experiments: Vec<&'static Experiment> = select(names).unwrap_or_default();
         let plan = Plan { experiments, quick: true, seeds: Some(SEEDS), mutant: Some(mutant) };
         let results = run(&plan, Shard::WHOLE, jobs, interrupted, &());
         (!interrupted.load(Ordering::Relaxed)).then(|| verdicts(&results))
     };
-    let all: Vec<&'static str> = mutants.iter().flat_map(|mutant| experiments(mutant)).collect();
+    let all: Vec<&'static str> =
+        mutants.iter().flat_map(|mutant| experiments(mutant, extent)).collect();
     let before = held(&Mutant::NONE, &all)?;
     let mut trial = Trial::default();
     for mutant in mutants {
-        let after = held(mutant, &experiments(mutant))?;
+        let tries = experiments(mutant, extent);
+        let after = held(mutant, &tries)?;
         let red: BTreeSet<_> = after
             .into_iter()
             .filter(|(key, holds)| !holds && before.get(key) == Some(&true))
             .map(|(key, _)| key)
             .collect();
         tried(&format!("{}: {} verdicts turn red", mutant.name, red.len()));
-        let is_red = |id: &str| red.iter().any(|(each, _)| each == id);
-        let survived = mutant.turns.iter().filter(|id| !is_red(id));
-        trial.survived.extend(survived.map(|id| (mutant.name, *id)));
-        trial.red.push((mutant.name, red));
+        trial.add(mutant, &tries, red);
     }
     Some(trial)
 }
 
-/// Which verdicts hold. A job that fails, as when a transfer never ends, turns all of its experiment.
+/// The experiments that a mutant is tried on.
+fn experiments(mutant: &Mutant, extent: Extent) -> Vec<&'static str> {
+    let must = mutant.turns.iter().copied();
+    match extent {
+        Extent::All => must.chain(mutant.may_turn.iter().copied()).collect(),
+        Extent::Least => {
+            let seconds = |id: &&'static str| {
+                let experiments = select(&[*id]).unwrap_or_default();
+                experiments.iter().map(|each| each.seconds.quick).sum::<f64>()
+            };
+            let red = must.filter(|id| !mutant.spares.contains(id));
+            red.min_by(|one, other| seconds(one).total_cmp(&seconds(other))).into_iter().collect()
+        }
+    }
+}
+
+/// Which verdicts are as the report tells them: those that hold, and those that miss as is known. A job
+/// that fails, as when a transfer never ends, turns all of its experiment.
 fn verdicts(results: &Results) -> BTreeMap<(String, String), bool> {
     let mut verdicts = BTreeMap::new();
     for outcome in &results.outcomes {
         let id = outcome.experiment.id();
-        if !outcome.failures.is_empty() {
-            verdicts.insert((id, RUNS.to_owned()), false);
-            continue;
-        }
-        verdicts.insert((id.clone(), RUNS.to_owned()), true);
+        let runs = outcome.failures.is_empty();
+        verdicts.insert((id.clone(), RUNS.to_owned()), runs);
         for finding in outcome.findings.iter().flat_map(|findings| &findings.findings) {
-            if matches!(finding.verdict, Verdict::Holds | Verdict::Fails | Verdict::Misses) {
-                let holds = finding.verdict == Verdict::Holds;
+            if finding.verdict != Verdict::Reported {
+                let holds = finding.verdict != Verdict::Fails;
                 verdicts.insert((id.clone(), finding.quantity.clone()), holds);
             }
         }
@@ -89,6 +108,19 @@ fn verdicts(results: &Results) -> BTreeMap<(String, String), bool> {
 const RUNS: &str = "all runs come to their ends";
 
 impl Trial {
+    fn add(&mut self, mutant: &Mutant, tries: &[&str], red: BTreeSet<(String, String)>) {
+        let name = mutant.name;
+        let is_red = |id: &str| red.iter().any(|(each, _)| each == id);
+        for id in mutant.turns.iter().filter(|id| tries.contains(id) && !is_red(id)) {
+            let of = match mutant.spares.contains(id) {
+                true => &mut self.spared,
+                false => &mut self.survived,
+            };
+            of.push((name, *id));
+        }
+        self.red.push((name, red));
+    }
+
     /// Whether an experiment did not turn red that should have.
     pub fn fails(&self) -> bool {
         !self.survived.is_empty()
@@ -117,7 +149,14 @@ impl fmt::Display for Trial {
         for (mutant, id) in &self.survived {
             writeln!(f, "SURVIVES {mutant}: {id} does not turn red")?;
         }
-        write!(f, "{} mutants, {} survive", self.red.len(), self.survived.len())?;
+        for (mutant, id) in &self.spared {
+            writeln!(f, "spared {mutant}: {id} should turn red, and is known not to")?;
+        }
+        let [red, survived, spared] = [self.red.len(), self.survived.len(), self.spared.len()];
+        write!(
+            f,
+            "{red} mutants; {survived} survive, {spared} experiments are known not to notice"
+        )?;
         f.write_char('\n')
     }
 }

@@ -12,6 +12,8 @@ pub(crate) enum LawFault {
     SlowStartTimes(u8),
     /// An ack in congestion avoidance counts so many times.
     AvoidanceTimes(u8),
+    /// Laws that count bytes in slow start count them so many times there.
+    BytesTimes(u8),
     /// A fast retransmit leaves three quarters of the window.
     ThreeQuarters,
     /// Veno's fast retransmit always halves, whatever it thinks of the loss.
@@ -43,11 +45,17 @@ impl Law {
         self.law.window() < self.law.slow_start_threshold()
     }
 
+    fn counts_bytes(&self) -> bool {
+        let words = self.law.to_string();
+        ["abc", "lbc", "sabc"].iter().any(|growth| words.contains(&format!("growth={growth}")))
+    }
+
     /// How many times an ack counts.
     fn times(&self) -> u8 {
         match self.fault {
             Some(LawFault::SlowStartTimes(times)) if self.slow_starts() => times,
             Some(LawFault::AvoidanceTimes(times)) if !self.slow_starts() => times,
+            Some(LawFault::BytesTimes(times)) if self.slow_starts() && self.counts_bytes() => times,
             _ => 1,
         }
     }
@@ -168,7 +176,11 @@ mod tests {
 
     /// Reno with 10 segments, in slow start, in which an ack counts for one.
     fn reno(fault: LawFault) -> Law {
-        let mut law = Law::new("reno:growth=per-ack".parse().unwrap(), Some(fault));
+        law("reno:growth=per-ack", fault)
+    }
+
+    fn law(words: &str, fault: LawFault) -> Law {
+        let mut law = Law::new(words.parse().unwrap(), Some(fault));
         let mut start = Start::default();
         (start.mss, start.initial_window) = (MSS, 10 * MSS);
         law.on_start(&start);
@@ -195,6 +207,8 @@ mod tests {
     fn each_fault_is_what_its_name_says() {
         assert_eq!(after_ack(reno(LawFault::SlowStartTimes(3))), 13);
         assert_eq!(after_ack(reno(LawFault::AvoidanceTimes(3))), 11);
+        assert_eq!(after_ack(reno(LawFault::BytesTimes(3))), 11);
+        assert_eq!(after_ack(law("reno:growth=lbc", LawFault::BytesTimes(3))), 13);
         assert_eq!(after_ack(reno(LawFault::StartsWith(4))), 5);
         assert_eq!(after_loss(reno(LawFault::AlwaysHalves)), 5);
         assert_eq!(after_loss(reno(LawFault::HalfTheFlight)), 2);

@@ -2,8 +2,9 @@
 //! says nothing, and is reported only.
 //!
 //! A mutant is a setting, a law or a path that differs from the paper's. Each names the experiments
-//! that must turn red with it; which verdicts each of them turned is kept in `turned.json`, which
-//! [`check`] writes.
+//! that must turn red with it by what they claim, whatever came out; those of them that are known not
+//! to are named as well. Which verdicts each mutant turned is kept in `turned.json`, which [`check`]
+//! writes.
 
 pub(crate) mod check;
 pub(crate) mod law;
@@ -24,8 +25,10 @@ pub struct Mutant {
     pub name: &'static str,
     /// What is wrong, in one line.
     pub what: &'static str,
-    /// The experiments that must turn red.
+    /// The experiments that must turn red: what they claim cannot be so with it.
     pub turns: &'static [&'static str],
+    /// Those of them that do not, a shortfall of theirs.
+    pub spares: &'static [&'static str],
     /// Other experiments that it may turn red, by their ids or their papers' names.
     pub may_turn: &'static [&'static str],
     change: Change,
@@ -51,6 +54,7 @@ impl Mutant {
         name: "none",
         what: "nothing is wrong",
         turns: &[],
+        spares: &[],
         may_turn: &[],
         change: Change::Nothing,
     };
@@ -94,7 +98,8 @@ mod tests {
         let names: BTreeSet<&str> = ALL.iter().map(|mutant| mutant.name).collect();
         assert_eq!(names.len(), ALL.len());
         for mutant in ALL {
-            assert!(!mutant.turns.is_empty(), "{}", mutant.name);
+            assert!(mutant.turns.len() > mutant.spares.len(), "{}", mutant.name);
+            assert!(mutant.spares.iter().all(|id| mutant.turns.contains(id)), "{}", mutant.name);
             assert!(select(mutant.turns).is_ok() && select(mutant.may_turn).is_ok());
         }
     }

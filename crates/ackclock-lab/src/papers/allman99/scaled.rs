@@ -88,7 +88,9 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             "spread of goodput between S = 0 and 1, with RED over drop-tail's",
             Spread::exactly(lost[1] / lost[0]),
         )
-        .paper("below 1"),
+        .paper("below 1")
+        .tolerance(Tolerance::Below(1.0))
+        .missed("goodput falls more with S over RED, whose queue is shorter: contradicted"),
     );
     for (figure, queue, quantity) in
         [(5, "drop-tail", "goodput"), (6, "drop-tail", "throughput"), (7, "red", "goodput")]

@@ -106,7 +106,11 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             format!("{what}, {SHORT} ms, gateway of 5"),
             samples.spread(&few, quantity)?,
         );
-        findings.push(finding.paper(number(printed)));
+        findings.push(
+            finding
+                .paper(number(printed))
+                .note("the paper does not tell of such a gateway: a variant"),
+        );
     }
     for delay in DELAYS {
         let ratio = samples.spread(&name(delay), "fast_over_slow")?;

@@ -249,7 +249,9 @@ fn judge_new(samples: &Samples, findings: &mut Findings) -> Result<(), Stop> {
             "s, time constant of the windows at their reductions, new senders",
             spread("window_time_constant_s")?,
         )
-        .paper(number(printed("figure_12.fitted_time_constant_s"))),
+        .paper(number(printed("figure_12.fitted_time_constant_s")))
+        .tolerance(Tolerance::around(printed("figure_12.fitted_time_constant_s"), 0.05))
+        .missed("three reductions of one run in the paper; windows here hardly fall from one to the next"),
     );
     let times = published::text(
         "jacobson88.four_conversations.with_congestion_avoidance.figure_12.window_reductions_at_s",
@@ -259,7 +261,8 @@ fn judge_new(samples: &Samples, findings: &mut Findings) -> Result<(), Stop> {
             "windows that were reduced in the first minute, new senders",
             spread("reductions_in_a_minute")?,
         )
-        .paper(format!("reductions at {times} s are pointed out")),
+        .paper(format!("reductions at {times} s are pointed out"))
+        .note("the paper does not say that these are all"),
     );
     Ok(())
 }

@@ -135,9 +135,10 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             of(word, "first_burst")?,
         )
         .paper(rule.clone());
-        if word != "never" {
-            finding = finding.tolerance(Tolerance::Exactly(1.0));
-        }
+        finding = match word {
+            "never" => finding.note("what is without the rule: no number is printed"),
+            _ => finding.tolerance(Tolerance::Exactly(1.0)),
+        };
         findings.push(finding);
         findings.push(Finding::new(
             format!("retransmissions of the 16 kB, restart {name}"),

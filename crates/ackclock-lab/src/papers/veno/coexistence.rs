@@ -139,6 +139,13 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     Ok(sample)
 }
 
+/// Where Veno or SACK gets less or more than a fair share where the paper says that it is fair.
+const UNFAIR: [[&str; 3]; 4] =
+    [[SLOW, "1", "veno"], [SLOW, "2", "sack"], [FAST, "2", "veno"], [FAST, "2", "sack"]];
+/// Where SACK beside Veno does not get what it gets among itself, against the paper.
+const ANOTHER: [[&str; 3]; 4] =
+    [[SLOW, "0", "1"], [FAST, "0", "2"], [SLOW, "1%", "4"], [SLOW, "1%", "8"]];
+
 /// What n Veno and n SACK connections get; the variants are those, and SACK among itself.
 fn judge_pair(
     samples: &Samples,
@@ -154,8 +161,10 @@ fn judge_pair(
         if is_fair {
             finding = finding
                 .paper(published::text("veno.coexistence.fair_at_low_loss"))
-                .tolerance(Tolerance::around(1.0, 0.1))
-                .missed("not its fair share: see the notes");
+                .tolerance(Tolerance::around(1.0, 0.1));
+            if UNFAIR.contains(&[rate, each, law]) {
+                finding = finding.missed("not its fair share: see the notes");
+            }
         }
         findings.push(finding);
     }
@@ -175,8 +184,10 @@ fn judge_pair(
     if is_fair || loss != "0" {
         finding = finding
             .paper("SACK gets what it would get among SACK flows")
-            .tolerance(Tolerance::around(1.0, 0.1))
-            .missed("contradicted: see the notes");
+            .tolerance(Tolerance::around(1.0, 0.1));
+        if ANOTHER.contains(&[rate, loss, each]) {
+            finding = finding.missed("contradicted: see the notes");
+        }
     }
     findings.push(finding);
     Ok(())

@@ -65,7 +65,11 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             format!("{what}: acks {acks}, windows up to {maxwnd}"),
             rise(acks, maxwnd)?,
         );
-        findings.push(if acks == "delayed" { finding.paper(claim.clone()) } else { finding });
+        findings.push(if acks == "delayed" {
+            finding.paper(claim.clone()).note("no number is printed")
+        } else {
+            finding
+        });
     }
     for acks in ["delayed", "every"] {
         let compressed = samples.spread(&format!("acks={acks} maxwnd=8"), "compressed_acks")?;

@@ -156,7 +156,8 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             format!("power of the idle time between buffers of {small} and {large}"),
             power(samples, [small, large])?,
         )
-        .paper("-2, asymptotically");
+        .paper("-2, asymptotically")
+        .note("below 80 packets the periods are too short to be asymptotic");
         if large >= 160 {
             finding = finding
                 .tolerance(Tolerance::around(-2.0, 0.1))

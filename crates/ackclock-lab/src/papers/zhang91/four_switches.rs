@@ -124,7 +124,8 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
                 format!("correlation of the two queues of a line, buffers of {buffer}"),
                 spread("correlation_of_queues")?,
             )
-            .paper("out of phase"),
+            .paper("out of phase")
+            .tolerance(Tolerance::Below(0.0)),
         );
         findings.push(Finding::new(
             format!("utilisation, buffers of {buffer}"),

@@ -23,7 +23,8 @@ pub(super) const SMALL_PIPE: Experiment = Experiment {
     seconds: Seconds { full: 20.0, quick: 3.0 },
     variants: |quick| {
         let seeds = if quick { 3 } else { 20 };
-        let base = Variant::new(&[("tau", "0.01s"), ("buffer", "20")], seeds);
+        // One run of three ends in another circle.
+        let base = Variant::new(&[("tau", "0.01s"), ("buffer", "20")], seeds.max(10));
         let mut variants = network::with_sensitivity(&base, quick);
         let larger = ["60", "120"];
         let larger =
@@ -171,14 +172,17 @@ fn judge_small_pipe(samples: &Samples) -> Result<Findings, Stop> {
     );
     findings.push(
         Finding::new("largest window in packets", samples.spread(base, "largest_window")?)
-            .paper(format!("roughly {}", published("max_wnd_packets"))),
+            .paper(format!("roughly {}", published("max_wnd_packets")))
+            .tolerance(Tolerance::around(number("max_wnd_packets"), 0.05)),
     );
     findings.push(
         Finding::new(
             "share of its way up, in time, after which a window has half its height",
             samples.spread(base, "half_way")?,
         )
-        .paper("grows as the square root of time: 0.25"),
+        .paper("grows as the square root of time: 0.25")
+        .tolerance(Tolerance::around(0.25, 0.05))
+        .missed("both windows grow in step: see the notes"),
     );
     findings.push(Finding::new("period in s", samples.spread(base, "period")?));
     findings.note(

@@ -102,7 +102,8 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
                 format!("packets of one connection in a row, farther by {farther}"),
                 cluster,
             )
-            .paper(paper),
+            .paper(paper)
+            .note("no number is printed; whether clusters get shorter is judged"),
         );
         let all = samples.spread(&variant, "all_lose")?;
         findings.push(Finding::new(
