@@ -64,8 +64,11 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     judge,
 };
 
-/// Hosts.
-const HOSTS: u64 = 100;
+/// How many there are.
+fn hosts() -> u64 {
+    published::whole("allman98.transfers.internet_hosts")
+}
+
 /// The paths are the same in all runs: seed and first stream of what is drawn for them.
 const PATHS: u64 = 98;
 
@@ -125,14 +128,14 @@ fn paths(job: &Job<'_>) -> Result<Vec<[Path; 2]>, Stop> {
         let back: Path = format!("{line},queue=infinite,loss=0").parse()?;
         Ok([there, back])
     };
-    (0..HOSTS).map(path).collect()
+    (0..hosts()).map(path).collect()
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let mut loss_free = 0.0;
     let mut sums = [[0.0; 2]; WINDOWS.len()];
     for (host, path) in (0..).zip(paths(job)?) {
-        let seed = job.seed * HOSTS + host;
+        let seed = job.seed * hosts() + host;
         let one = network::transfer(job, seed, 1, std::slice::from_ref(&path))?;
         loss_free += f64::from(u8::from(one.retransmissions == 0.0));
         // All transfers of a group lose the same packets of the path, counted from their first, so
@@ -144,10 +147,10 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
         }
     }
     let mut sample = Sample::new();
-    sample.set("loss_free_of_1", loss_free / HOSTS as f64);
+    sample.set("loss_free_of_1", loss_free / hosts() as f64);
     for (window, sum) in WINDOWS.into_iter().zip(sums) {
         for (quantity, sum) in quantities(window).into_iter().zip(sum) {
-            sample.set(quantity, sum / HOSTS as f64);
+            sample.set(quantity, sum / hosts() as f64);
         }
     }
     Ok(sample)

@@ -71,7 +71,8 @@ fn variants(quick: bool) -> Vec<Variant> {
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let (buffer, delay) = (job.word("buffer")?, job.word("delay")?);
     // Of 40 bytes of headers CSLIP leaves about 5.
-    let line = format!("rate=28.8kbit,delay={delay},loss=0,overhead=-35,queue={buffer}");
+    let rate = published::number("allman98.modem.link_bps");
+    let line = format!("rate={rate}bit,delay={delay},loss=0,overhead=-35,queue={buffer}");
     let line: Path = line.parse()?;
     let hops = [[line.clone(), line]];
     let mut sample = Sample::new();

@@ -94,7 +94,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
             bytes: 3_000_000,
         }));
     }
-    let mut flows = network::start(job, network::ADVERTISED, &transfers, |_| ())?;
+    let mut flows = network::start(job, network::advertised(), &transfers, |_| ())?;
     flows.run_until_done(job, Instant::from_secs(5000))?;
     let throughputs: Vec<f64> =
         (0..flows.count()).map(|flow| network::throughput(&flows, flow)).collect();

@@ -69,7 +69,7 @@ fn variants(quick: bool) -> Vec<Variant> {
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let window = if job.word("window")? == STATED { network::ADVERTISED } else { 1 << 20 };
+    let window = if job.word("window")? == STATED { network::advertised() } else { 1 << 20 };
     let within = Duration::from_millis(100) + job.get("start")?;
     let start = starts(job, within).next().unwrap_or_default();
     let transfer = |algorithm, start, bytes| {
@@ -77,8 +77,12 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
         Transfer { kind, start, pause, bytes }
     };
     let transfers = [
-        transfer(job.word("long")?, Instant::ZERO, 20_000_000),
-        transfer(job.word("short")?, start, 5_000_000),
+        transfer(
+            job.word("long")?,
+            Instant::ZERO,
+            published::whole("allman99.one_on_one.long_bytes"),
+        ),
+        transfer(job.word("short")?, start, published::whole("allman99.one_on_one.short_bytes")),
     ];
     let mut flows = network::start(job, window, &transfers, Drops::new)?;
     flows.run_until_done(job, Instant::from_secs(2000))?;

@@ -1,6 +1,6 @@
 //! The random traffic of section 3: flows of random lengths that start at random times.
 
-use super::network::{self, Kind, SEGMENT, Transfer};
+use super::network::{self, Kind, Transfer};
 use crate::experiment::{Choice, Job, Stop, Variant};
 use crate::papers::flows::{seconds, starts};
 use crate::sample::Sample;
@@ -60,11 +60,11 @@ pub(super) fn run<'a>(job: &Job<'_>, kinds: &[Kind<'a>]) -> Result<Sample, Stop>
             true => (opened, (start + OPENING).saturating_since(opened)),
             false => (start, Duration::ZERO),
         };
-        Transfer { kind, start, pause, bytes: segments.max(1) * SEGMENT }
+        Transfer { kind, start, pause, bytes: segments.max(1) * network::segment_bytes() }
     };
     let flows = lengths.zip(starts(job, STARTS)).zip(kinds.iter().cycle());
     let transfers: Vec<_> = (0..).zip(flows).take(count).map(transfer).collect();
-    let mut flows = network::start(job, network::ADVERTISED, &transfers, |_| ())?;
+    let mut flows = network::start(job, network::advertised(), &transfers, |_| ())?;
     flows.run_until_done(job, END)?;
     let handshake = 2.0 * seconds(job.get("delay")?);
     let mut sample = Sample::new();

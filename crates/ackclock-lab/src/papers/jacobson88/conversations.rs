@@ -4,6 +4,7 @@ use super::senders;
 use crate::experiment::{Choice, Job, Stop};
 use crate::papers::flows::{ETHERNET, Flow, Flows, dumbbell, second, starts};
 use crate::papers::segments::{Conversation, SegmentLog};
+use crate::published;
 use crate::sample::Sample;
 use ackclock::apps::Amount;
 use ackclock::time::{Duration, Instant};
@@ -17,15 +18,13 @@ pub(super) const GATEWAY: Choice = Choice {
 };
 /// Which receivers are 4.3BSD's.
 const SLOW: [bool; 4] = [true, false, true, false];
-/// Bytes of each conversation.
-const BYTES: u64 = 1 << 20;
-/// Packets after which figure 8's trace ends.
-const TRACE: usize = 11_000;
-
 /// Runs them all to their ends.
 pub(super) fn run(job: &Job<'_>) -> Result<SegmentLog, Stop> {
     let (delay, overhead) = (job.word("delay")?, job.word("overhead")?);
-    let line = format!("rate=230.4kbit,delay={delay},loss=0,queue=50,overhead={overhead}");
+    let printed = |key: &str| published::number(&format!("jacobson88.four_conversations.{key}"));
+    let (rate, queue) = (printed("link_bps"), printed("gateway_buffer_packets"));
+    let line = format!("rate={rate}bit,delay={delay},loss=0,queue={queue},overhead={overhead}");
+    let spacing = published::seconds("jacobson88.four_conversations.start_spacing_s");
     let access = ETHERNET.replace("infinite", job.word("gateway")?);
     let dumbbell = dumbbell([&line, &line, &access], SLOW.len())?;
     let (law, settings) = senders::sender(job)?;
@@ -42,9 +41,9 @@ pub(super) fn run(job: &Job<'_>) -> Result<SegmentLog, Stop> {
             from: dumbbell.senders[index],
             to: dumbbell.receivers[index],
             ends: [settings, receiver],
-            start: jitter + Duration::from_secs(3 * index as u64),
+            start: jitter + spacing.saturating_mul(index as u64),
             pause: Duration::ZERO,
-            amount: Amount::Bytes(BYTES),
+            amount: Amount::Bytes(published::whole("jacobson88.four_conversations.transfer_bytes")),
         });
     }
     let log = SegmentLog::new(dumbbell.senders.iter().copied());
@@ -58,7 +57,9 @@ pub(super) fn measure_trace(sample: &mut Sample, log: &SegmentLog) {
     let sent = log.conversations().flat_map(|each| &each.sent);
     let mut sent: Vec<_> = sent.map(|sent| (sent.at, sent.again)).collect();
     sent.sort_unstable();
-    sent.truncate(TRACE);
+    sent.truncate(published::whole(
+        "jacobson88.four_conversations.without_congestion_avoidance.packets_sent",
+    ));
     let unique = sent.iter().filter(|(_, again)| !again).count() as f64;
     sample.set("unique", unique);
     sample.set("retransmitted", 1.0 - unique / sent.len() as f64);

@@ -44,7 +44,11 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     judge,
 };
 
-const WINDOW: u32 = 8;
+/// Packets of the window, and of the path.
+fn window() -> u32 {
+    published::whole("jacobson88.damage_loss.window_packets")
+}
+
 const LOSSES: [(&str, f64); 6] =
     [("0.2%", 0.002), ("0.5%", 0.005), ("1%", 0.01), ("2%", 0.02), ("5%", 0.05), ("10%", 0.1)];
 
@@ -77,7 +81,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let round_trip: Duration = job.get("round_trip")?;
     let loss = job.word("loss")?;
     // The line carries the window in a round trip; all but a packet's time on it is propagation.
-    let packet = round_trip.as_micros() / u64::from(WINDOW);
+    let packet = round_trip.as_micros() / u64::from(window());
     let rate = u64::from(MSS + 40) * 8 * 1_000_000 / packet;
     let delay = (round_trip.as_micros() - packet) / 2;
     let line = format!("rate={rate}bit,delay={delay}us,queue=infinite,ack=0");
@@ -85,7 +89,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let back: Path = format!("{line},loss=0").parse()?;
     let chain = Topology::chain(&[[there, back]]);
     let (law, mut settings) = senders::sender(job)?;
-    (settings.send_buffer, settings.receive_buffer) = (WINDOW * MSS, WINDOW * MSS);
+    (settings.send_buffer, settings.receive_buffer) = (window() * MSS, window() * MSS);
     settings.ack_policy = ackclock::tcp::AckPolicy::EverySegment;
     settings.rto.min = Duration::from_millis(1);
     let [from, to] = chain.ends;
@@ -106,7 +110,7 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     let factor = |sender: &str, loss: &str| {
         ratio(samples, [&name(sender, loss), &name(sender, "0")], "bytes_per_s")
     };
-    let formula = |share: f64| 1.0 / (1.0 + 2.0 * share * f64::from(WINDOW));
+    let formula = |share: f64| 1.0 / (1.0 + 2.0 * share * f64::from(window()));
     let mut findings = Findings::new();
     for (loss, share) in LOSSES {
         let predicted = formula(share);

@@ -45,8 +45,10 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 /// After it the new senders have found their windows (figure 10).
 const START_OVER: Instant = Instant::from_secs(20);
 /// Bytes per second of the line, and of data by the paper's count.
-const LINE: f64 = 28_800.0;
-const DATA: f64 = 25_000.0;
+fn line_and_data() -> [f64; 2] {
+    [printed("link_bps") / 8.0, printed("link_data_Bps")]
+}
+
 fn variant(sender: &str, seeds: u64) -> Variant {
     Variant::new(&[("sender", sender)], seeds)
 }
@@ -92,11 +94,12 @@ fn measure(sample: &mut Sample, log: &SegmentLog) {
         let seconds = second(first_end) - second(START_OVER);
         let acked = |at| all().map(|each| f64::from(each.acked_by(at))).sum::<f64>();
         let sent = |at| all().map(|each| each.sent_by(at) as f64).sum::<f64>();
+        let [line, data] = line_and_data();
         let delivered = (acked(first_end) - acked(START_OVER)) / seconds;
         let offered = (sent(first_end) - sent(START_OVER)) / seconds;
-        sample.set("delivered_of_25_kB", delivered / DATA);
-        sample.set("delivered_of_28.8_kB", delivered / LINE);
-        sample.set("offered_of_25_kB", offered / DATA);
+        sample.set("delivered_of_25_kB", delivered / data);
+        sample.set("delivered_of_28.8_kB", delivered / line);
+        sample.set("offered_of_25_kB", offered / data);
     }
     let reductions = reductions(log);
     sample.set("window_time_constant_s", time_constant(&reductions));
@@ -140,8 +143,9 @@ fn draw(sample: &mut Sample, sender: &str, log: &SegmentLog) {
     sample.draw(sequence_plot("sequence", &title, log.conversations(), end));
     let axes = || [Axis::linear("time (s)"), Axis::linear("bandwidth in parts of 25 kB/s")];
     let all = || log.conversations();
-    let sent = |at| all().map(|each| each.sent_by(at) as f64).sum::<f64>() / DATA;
-    let acked = |at| all().map(|each| f64::from(each.acked_by(at))).sum::<f64>() / DATA;
+    let [_, data] = line_and_data();
+    let sent = |at| all().map(|each| each.sent_by(at) as f64).sum::<f64>() / data;
+    let acked = |at| all().map(|each| f64::from(each.acked_by(at))).sum::<f64>() / data;
     let five = Duration::from_secs(5);
     let [x, y] = axes();
     let plot = Plot::new("total", "total bandwidth over 5 s (figure 10)", x, y);

@@ -112,7 +112,9 @@ fn variants(quick: bool) -> Vec<Variant> {
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let bottleneck = if job.word("rate")? == SLOW { [16, 15] } else { [160, 150] };
+    let case = usize::from(job.word("rate")? == FAST);
+    let printed = |key: &str| published::whole(&format!("veno.coexistence.cases.{case}.{key}"));
+    let bottleneck: [u64; 2] = [printed("link_bps") / 100_000, printed("buffer_packets")];
     let each: usize = job.get("n")?;
     let first = if job.word("mix")? == "mixed" { "veno" } else { "sack" };
     // In turn, so that neither kind starts first.
@@ -121,7 +123,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let packet_seconds = WIRE * 8.0 / (bottleneck[0] as f64 * 1e5);
     let jitter = Duration::from_nanos((job.get::<f64>("jitter")? * packet_seconds * 1e9) as u64);
     let mut flows = network::bottleneck(job, SEGMENT, &laws, bottleneck, jitter, ())?;
-    job.run_until(&mut flows.emulator, Instant::ZERO + network::LENGTH)?;
+    job.run_until(&mut flows.emulator, Instant::ZERO + network::length())?;
     // "Such that a fair share of the link bandwidth is one" (footnote 5): of what a full link carries
     // besides headers.
     let share = f64::from(SEGMENT) / packet_seconds / (2 * each) as f64;

@@ -83,9 +83,15 @@ fn variants(quick: bool) -> Vec<Variant> {
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let mut flows =
-        network::bottleneck(job, 1460, &[job.word("law")?], [16, 12], Duration::ZERO, ())?;
-    let end = Instant::ZERO + network::LENGTH;
+    let mut flows = network::bottleneck(
+        job,
+        1460,
+        &[job.word("law")?],
+        network::loss_sweep(),
+        Duration::ZERO,
+        (),
+    )?;
+    let end = Instant::ZERO + network::length();
     let mut rates = Vec::new();
     let step = Duration::from_secs(2);
     let mut before = 0;

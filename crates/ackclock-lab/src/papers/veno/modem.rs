@@ -71,7 +71,9 @@ fn variants(quick: bool) -> Vec<Variant> {
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let buffer = job.word("buffer")?;
-    let line: Path = format!("rate=33.6kbit,delay=75ms,loss=0,queue={buffer}").parse()?;
+    let printed = |key: &str| published::number(&format!("veno.modem.{key}"));
+    let (rate, delay) = (printed("link_bps"), printed("rtt_s") / 2.0);
+    let line: Path = format!("rate={rate}bit,delay={delay}s,loss=0,queue={buffer}").parse()?;
     let chain = Topology::chain(&[ethernet()?, [line.clone(), line]]);
     let mss = job.get("mss")?;
     let settings = network::connection(job, mss)?;
@@ -85,7 +87,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
         ends: [settings; 2],
         start,
         pause: Duration::ZERO,
-        amount: Amount::Bytes(512 << 10),
+        amount: Amount::Bytes(published::whole("veno.modem.transfer_bytes")),
     };
     let recorder = job.draws().then(Recorder::default);
     let mut flows = Flows::new(job, &chain.topology, |_| law, &[flow], recorder)?;
@@ -97,7 +99,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     }
     let mut sample = Sample::new();
     sample.set("teeth", (reductions[1] - reductions[0]) as f64);
-    let delivered = flows.delivered(0) as f64 * 8.0 / 33_600.0 / 80.0;
+    let delivered = flows.delivered(0) as f64 * 8.0 / rate / 80.0;
     sample.set("utilisation", delivered);
     if let Some(recorder) = flows.emulator.into_observer() {
         let [x, y] = [Axis::linear("time (s)"), Axis::linear("congestion window (packets)")];

@@ -64,8 +64,9 @@ fn variants(quick: bool) -> Vec<Variant> {
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let count: usize = job.get("connections")?;
     let laws = vec![job.word("law")?; count];
-    let mut flows = network::bottleneck(job, 1460, &laws, [16, 12], Duration::ZERO, ())?;
-    job.run_until(&mut flows.emulator, Instant::ZERO + network::LENGTH)?;
+    let mut flows =
+        network::bottleneck(job, 1460, &laws, network::loss_sweep(), Duration::ZERO, ())?;
+    job.run_until(&mut flows.emulator, Instant::ZERO + network::length())?;
     let mut sample = Sample::new();
     sample.set("utilisation", network::utilisation(&flows, 16));
     Ok(sample)

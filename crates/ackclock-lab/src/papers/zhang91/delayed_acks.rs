@@ -1,7 +1,7 @@
 //! Section 5: delayed acks, with small windows and with large ones.
 
 use super::ack_compression::measure;
-use super::network::{self, CHOICES, MAXWND, PAYLOAD, Scenario};
+use super::network::{self, CHOICES, PAYLOAD, Scenario};
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
@@ -36,7 +36,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let scenario = Scenario { connections: [1, 1], tau: "0.01s", buffer: "20", laws };
     let mut settings = network::connection(job)?;
     let maxwnd: u32 = job.get("maxwnd")?;
-    settings.receive_buffer = maxwnd.min(MAXWND) * u32::from(PAYLOAD);
+    settings.receive_buffer = maxwnd.min(network::maxwnd()) * u32::from(PAYLOAD);
     if job.word("acks")? == "delayed" {
         let timeout = Duration::from_millis(200);
         settings.ack_policy = AckPolicy::Delayed { timeout, quick_acks: 0 };

@@ -5,7 +5,8 @@ use super::watch::{Drop, Watch};
 use crate::drawing::DrawSeries;
 use crate::experiment::{Choice, Job, Stop, Variant};
 use crate::mutants::law::Law;
-use crate::papers::flows::{ETHERNET, second, starts};
+use crate::papers::flows::{second, starts};
+use crate::published;
 use ackclock::apps::{Amount, Later, Server, Service, Source, SourceConfig};
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::stack::ListenConfig;
@@ -23,7 +24,9 @@ pub(super) const PAYLOAD: u16 = 450;
 /// Time in which the bottleneck sends a data packet: 500 bytes at 50 kbit/s.
 pub(super) const TRANSMISSION: Duration = Duration::from_millis(80);
 /// Largest window in packets (section 2.2).
-pub(super) const MAXWND: u32 = 1000;
+pub(super) fn maxwnd() -> u32 {
+    published::whole("zhang91.network.maxwnd_packets")
+}
 
 /// What section 2 leaves open.
 pub(super) const CHOICES: &[Choice] = &[RECOVERY, TIMER, IN_SERVICE, START, LENGTH];
@@ -115,7 +118,10 @@ pub(super) fn tahoe() -> Result<BuiltIn, Stop> {
 
 /// The hosts' lines, whose headers are those of packets of 500 and 50 bytes.
 pub(super) fn access() -> Result<Path, Stop> {
-    Ok(ETHERNET.parse::<Path>()?.with("overhead=+10")?)
+    let [rate, delay] =
+        ["bps", "delay_s"].map(|key| published::number(&format!("zhang91.network.access_{key}")));
+    let line = format!("rate={rate}bit,delay={delay}s,loss=0,queue=infinite,overhead=+10");
+    Ok(line.parse()?)
 }
 
 /// Figure 1: host 1, switch 1, switch 2, host 2.
@@ -131,12 +137,14 @@ pub(super) fn topology_with(
 ) -> Result<Chain, Stop> {
     let Scenario { tau, buffer, .. } = scenario;
     let access = access()?.with(all)?;
-    let bottleneck =
-        access.with(&format!("rate=50kbit,delay={tau},queue={buffer},in_service={in_service}"))?;
+    let rate = published::number("zhang91.network.bottleneck_bps");
+    let bottleneck = access
+        .with(&format!("rate={rate}bit,delay={tau},queue={buffer},in_service={in_service}"))?;
     let both = |path: &Path| [path.clone(), path.clone()];
     let mut chain = Topology::chain(&[both(&access), both(&bottleneck), both(&access)]);
     for host in chain.ends {
-        chain.topology.set_processing(host, Duration::from_micros(100));
+        let processing = published::seconds("zhang91.network.host_processing_s");
+        chain.topology.set_processing(host, processing);
     }
     Ok(chain)
 }
@@ -156,8 +164,8 @@ pub(super) fn connection(job: &Job<'_>) -> Result<Config, Stop> {
 pub(super) fn without_losses() -> Config {
     let mut config = Config::default();
     config.mss = Some(PAYLOAD);
-    config.send_buffer = MAXWND * u32::from(PAYLOAD);
-    config.receive_buffer = MAXWND * u32::from(PAYLOAD);
+    config.send_buffer = maxwnd() * u32::from(PAYLOAD);
+    config.receive_buffer = maxwnd() * u32::from(PAYLOAD);
     (config.timestamps, config.sack, config.nagle) = (false, false, false);
     config.ack_policy = AckPolicy::EverySegment;
     let never = Duration::from_secs(100);
@@ -337,5 +345,18 @@ impl Run {
             plot = plot.series(name, self.cwnd(port)?, self.seen(length), f64::from(PAYLOAD));
         }
         Ok(plot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_and_times_are_those_of_the_packets_that_the_paper_has() {
+        let printed = |key: &str| published::number(&format!("zhang91.network.{key}"));
+        let [data, ack] = ["data", "ack"].map(|kind| printed(&format!("{kind}_packet_bytes")));
+        assert_eq!(f64::from(PAYLOAD), data - ack);
+        assert_eq!(TRANSMISSION.as_nanos() as f64, data * 8.0 / printed("bottleneck_bps") * 1e9);
     }
 }

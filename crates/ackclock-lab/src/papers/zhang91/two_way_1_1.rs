@@ -196,8 +196,10 @@ fn judge_small_pipe(samples: &Samples) -> Result<Findings, Stop> {
     findings.note(
         "Why a window does not grow as the square root of time, as the paper derives it: that would be so \
          if the other window stood still, so that the round-trip time grew with this window alone. Both \
-         windows grow in step, though, one from two packets on and the other from half its height, and the \
-         acks of each wait behind the data of the other.",
+         windows grow in step, though, one from two packets on and the other from half its height h, and the \
+         acks of each wait behind the data of the other: a round trip takes the time of both windows, \
+         2w + h/2 packets, so that w^2 + wh/2 grows as the time does. Half its height comes after a third \
+         of the way up then, not after a quarter.",
     );
     Ok(findings)
 }
