@@ -137,6 +137,8 @@ pub struct Variant {
     /// The variant with the value that was chosen.
     pub(crate) base: Option<String>,
     pub(crate) seeds: u64,
+    /// Whether mutants need all its seeds too.
+    pub(crate) needs_seeds: bool,
 }
 
 impl Variant {
@@ -144,7 +146,13 @@ impl Variant {
     /// values are in words that [`Job::get`] can read.
     pub fn new(settings: &[(&'static str, &str)], seeds: u64) -> Self {
         let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned()));
-        Variant { settings: settings.collect(), instead: None, base: None, seeds }
+        let settings = settings.collect();
+        Variant { settings, instead: None, base: None, seeds, needs_seeds: false }
+    }
+
+    /// The same, whose median is judged so closely that mutants need all its seeds too.
+    pub fn judged_closely(self) -> Self {
+        Variant { needs_seeds: true, ..self }
     }
 
     /// The same with another value for one of the choices: a row of the report's table of
@@ -152,7 +160,8 @@ impl Variant {
     pub fn but(&self, parameter: &'static str, value: &str, seeds: u64) -> Self {
         let mut settings = self.settings.clone();
         settings.push((parameter, value.to_owned()));
-        Variant { settings, instead: Some(parameter), base: Some(self.name()), seeds }
+        let (instead, base) = (Some(parameter), Some(self.name()));
+        Variant { settings, instead, base, seeds, needs_seeds: false }
     }
 
     /// Its name within the experiment: `tau=1s buffer=20`, or `stated` without settings.

@@ -39,7 +39,8 @@ impl Plan {
             variants.retain(|variant| variant.instead.is_none());
         }
         if let Some(seeds) = self.seeds {
-            for variant in &mut variants {
+            let keeps = |variant: &&mut Variant| self.mutant.is_some() && variant.needs_seeds;
+            for variant in variants.iter_mut().filter(|variant| !keeps(variant)) {
                 let at_most = variant.instead.is_some() || self.mutant.is_some();
                 variant.seeds = if at_most { variant.seeds.min(seeds.get()) } else { seeds.get() };
             }

@@ -55,7 +55,7 @@ fn variant(sender: &str, seeds: u64) -> Variant {
 
 fn variants(quick: bool) -> Vec<Variant> {
     // Runs of the old senders differ by a third.
-    let (seeds, rows) = if quick { (60, 3) } else { (200, 10) };
+    let (seeds, rows) = if quick { (60, 3) } else { (200, 20) };
     let mut variants = Vec::new();
     for sender in ["old", "new"] {
         let base = variant(sender, seeds);

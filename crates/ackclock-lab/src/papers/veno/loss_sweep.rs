@@ -66,8 +66,7 @@ fn variants(quick: bool) -> Vec<Variant> {
     }
     variants.extend(PRINTED.map(|loss| later(loss, seeds)));
     variants.push(variant("0.1%", "veno", seeds).but("threshold", "3", seeds));
-    // Their median is what is judged most closely.
-    variants.extend(["sack", "veno"].map(|law| delayed(law, seeds.max(15))));
+    variants.extend(["sack", "veno"].map(|law| delayed(law, seeds.max(15)).judged_closely()));
     for law in ["sack", "veno"] {
         let base = variant("1%", law, seeds);
         for (parameter, value) in [
