@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The table of docs/papers.md: every number that a paper prints and the laboratory measures, with its
-verdict, why it has none, and the mutants that turn it red. From the results of a full run:
+verdict, why it has none, and the mutants that turn it red. From the results of a run:
 
     ackclock lab run all --out report
     docs/papers_table.py report/results.json            says what is not told, and exits 1 if anything
@@ -78,7 +78,8 @@ def main():
                        turning if judged else "")
             lines.append("| " + " | ".join(map(cell, columns)) + " |")
     judged = counts["holds"] + counts["fails"]
-    head = (f"{len(lines)} rows have a number or a claim of a paper beside what was measured: {judged} are judged, of "
+    run = "`lab run all --quick`" if results["quick"] else "`lab run all`"
+    head = (f"Of {run}. {len(lines)} rows have a number or a claim of a paper beside what was measured: {judged} are judged, of "
             f"which {counts['fails']} fail, {counts['misses']} miss as is told, {counts['reported']} are reported "
             "only.\n\n| experiment | quantity | paper | measured | verdict, or why there is none | turned by |\n"
             "| --- | --- | --- | --- | --- | --- |\n")

@@ -132,7 +132,8 @@ fn measure_tahoe(job: &Job<'_>, sample: &mut Sample, connections: u16) -> Result
     Ok(())
 }
 
-/// The power of the second variant's quantity over the first's, by their buffers.
+/// The power of the idle time from one buffer to another, in what fits into path and buffer: with large
+/// ones that is the buffer.
 fn power(
     samples: &Samples,
     variant: fn(u32, u64) -> Variant,
@@ -140,7 +141,8 @@ fn power(
 ) -> Result<Spread, Stop> {
     let idle = |buffer| samples.spread(&variant(buffer, 1).name(), "idle");
     let ratio = idle(large)?.median / idle(small)?.median;
-    Ok(Spread::exactly(ratio.ln() / (f64::from(large) / f64::from(small)).ln()))
+    let capacity = |buffer| f64::from(buffer) + SHORT_PIPES;
+    Ok(Spread::exactly(ratio.ln() / (capacity(large) / capacity(small)).ln()))
 }
 
 /// How many connections, in words.
@@ -153,13 +155,15 @@ fn judge_idle(samples: &Samples, buffers: &[u32], findings: &mut Findings) -> Re
         for pair in buffers.windows(2) {
             let [small, large] = [pair[0], pair[1]];
             let finding = Finding::new(
-                format!("power of the idle time between buffers of {small} and {large}, {line}"),
+                format!("power of the idle time in B + 2P, B of {small} and {large}, {line}"),
                 power(samples, variant, [small, large])?,
             )
             .paper("-2, asymptotically");
             let asymptotic = large >= 160;
             findings.push(match (asymptotic, line) {
-                (false, _) => finding.note("below 80 packets 2P and slow start still count"),
+                (false, _) => {
+                    finding.note("with less than 80 packets slow start takes much of a cycle")
+                }
                 (true, "one connection") => finding.tolerance(Tolerance::around(-2.0, 0.05)),
                 _ => finding.tolerance(Tolerance::around(-2.0, 0.05)).missed(
                     "losses of three connections are spread over a round trip: see the notes",
