@@ -5,6 +5,8 @@ verdict, why it has none, and the mutants that turn it red. From the results of 
     ackclock lab run all --out report
     docs/papers_table.py report/results.json            says what is not told, and exits 1 if anything
     docs/papers_table.py report/results.json --write    writes the table into docs/papers.md
+
+Of several files the experiments of the later ones count.
 """
 
 import json
@@ -55,12 +57,13 @@ def mutants_of(turned, experiment, quantity):
 
 
 def main():
-    results = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    files = [argument for argument in sys.argv[1:] if argument != "--write"]
+    runs = [json.loads(pathlib.Path(file).read_text()) for file in files]
+    experiments = {each["id"]: each for run in runs for each in run["experiments"]}
     turned = json.loads(TURNED.read_text())
     counts = {"holds": 0, "fails": 0, "misses": 0, "reported": 0}
     lines, untold = [], []
-    for experiment in results["experiments"]:
-        identity = experiment["id"]
+    for identity, experiment in experiments.items():
         for finding in experiment["findings"] or []:
             if finding["paper"] is None:
                 continue
@@ -78,7 +81,7 @@ def main():
                        turning if judged else "")
             lines.append("| " + " | ".join(map(cell, columns)) + " |")
     judged = counts["holds"] + counts["fails"]
-    run = "`lab run all --quick`" if results["quick"] else "`lab run all`"
+    run = "`lab run all --quick`" if runs[0]["quick"] else "`lab run all`"
     head = (f"Of {run}. {len(lines)} rows have a number or a claim of a paper beside what was measured: {judged} are judged, of "
             f"which {counts['fails']} fail, {counts['misses']} miss as is told, {counts['reported']} are reported "
             "only.\n\n| experiment | quantity | paper | measured | verdict, or why there is none | turned by |\n"
