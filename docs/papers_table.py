@@ -26,7 +26,9 @@ def family(quantity):
 
 
 def number(value):
-    """Four digits at most."""
+    """Four digits at most, but all before the point."""
+    if abs(value) >= 1000:
+        return f"{value:.0f}"
     text = f"{value:.3f}" if abs(value) < 10 else f"{value:.4g}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
