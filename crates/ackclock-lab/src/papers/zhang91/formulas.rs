@@ -134,20 +134,18 @@ fn measure_tahoe(job: &Job<'_>, sample: &mut Sample, connections: u16) -> Result
 
 /// The power of the idle time from one buffer to another, in what fits into path and buffer: with large
 /// ones that is the buffer.
-fn power(
-    samples: &Samples,
-    variant: fn(u32, u64) -> Variant,
-    [small, large]: [u32; 2],
-) -> Result<Spread, Stop> {
+fn power(samples: &Samples, variant: OfBuffer, [small, large]: [u32; 2]) -> Result<Spread, Stop> {
     let idle = |buffer| samples.spread(&variant(buffer, 1).name(), "idle");
     let ratio = idle(large)?.median / idle(small)?.median;
     let capacity = |buffer| f64::from(buffer) + SHORT_PIPES;
     Ok(Spread::exactly(ratio.ln() / (capacity(large) / capacity(small)).ln()))
 }
 
+/// The variant with a buffer, and so many seeds.
+type OfBuffer = fn(u32, u64) -> Variant;
+
 /// How many connections, in words.
-const LINES: [(&str, fn(u32, u64) -> Variant); 2] =
-    [("three connections", tahoe), ("one connection", alone)];
+const LINES: [(&str, OfBuffer); 2] = [("three connections", tahoe), ("one connection", alone)];
 
 /// The idle time over the buffer, and in a cycle.
 fn judge_idle(samples: &Samples, buffers: &[u32], findings: &mut Findings) -> Result<(), Stop> {
