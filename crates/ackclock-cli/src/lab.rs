@@ -5,7 +5,8 @@ use crate::interrupt;
 use crate::report::print;
 use ackclock_lab::mutants::ALL;
 use ackclock_lab::{
-    Extent, Output, Paper, Plan, Progress, Results, Shard, papers, select, try_mutants,
+    Experiment, Extent, Offer, Output, Paper, Plan, Progress, Results, Settings, Shard, Source, papers,
+    select, try_mutants,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
@@ -21,6 +22,9 @@ use std::time::{Duration, Instant};
 pub(crate) struct RunSettings {
     /// Names of experiments or papers, or `all`.
     pub(crate) names: Vec<String>,
+    /// Values of parameters, as `NAME=VALUE`, and of those that are swept.
+    pub(crate) set: Vec<String>,
+    pub(crate) sweep: Vec<String>,
     /// Whether to do with fewer seeds and shorter runs.
     pub(crate) quick: bool,
     /// Seeds for each variant; `None`: as many as each experiment needs.
@@ -80,11 +84,66 @@ pub(crate) fn list() -> Result<(), Failure> {
     print(&text)
 }
 
+/// Prints what experiments are, and what can be set of them.
+pub(crate) fn show(names: &[String]) -> Result<(), Failure> {
+    let experiments = select(names).map_err(|error| Failure::Usage(error.to_string()))?;
+    print(&experiments.into_iter().map(shown).collect::<Vec<_>>().join("\n"))
+}
+
+fn shown(experiment: &Experiment) -> String {
+    let Experiment { shows, title, scenario, headline, .. } = experiment;
+    let id = experiment.id();
+    let mut text = format!("{id} ({shows}): {title}\n\n");
+    text += &wrapped(scenario, "  ");
+    text += &format!("\nMeasured: {}, ...\n", headline.join(", "));
+    let offers = experiment.offers();
+    for (source, heading) in [
+        (Source::Stated, "What the paper states"),
+        (Source::Chosen, "What was chosen, since the paper does not state it"),
+        (Source::Tcp, "TCP; without these it is the paper's"),
+    ] {
+        let of_source: Vec<&Offer> = offers.iter().filter(|it| it.source == source).collect();
+        if of_source.is_empty() {
+            continue;
+        }
+        text += &format!("\n{heading}:\n");
+        for offer in of_source {
+            text += &format!("  {}", offer.name);
+            if !offer.values.is_empty() {
+                text += &format!(" = {}", offer.values.join(" or "));
+            }
+            text += "\n";
+            text += &wrapped(offer.says, "      ");
+            if offer.takes() != offer.values.join(", ") {
+                text += &wrapped(&format!("takes {}", offer.takes()), "      ");
+            }
+        }
+    }
+    text + &format!("\n'ackclock lab run {id} --set NAME=VALUE --sweep NAME=FIRST..LAST:STEP'\n")
+}
+
+/// Words in lines of at most 100 columns, indented.
+fn wrapped(words: &str, indent: &str) -> String {
+    const WIDTH: usize = 100;
+    let mut text = String::new();
+    let mut line = indent.to_owned();
+    for word in words.split_whitespace() {
+        if line.len() > indent.len() && line.len() + 1 + word.len() > WIDTH {
+            text += line.trim_end();
+            text += "\n";
+            line = indent.to_owned();
+        }
+        if line.len() > indent.len() {
+            line += " ";
+        }
+        line += word;
+    }
+    text + &line + "\n"
+}
+
 /// Runs experiments.
 pub(crate) fn run(settings: &RunSettings) -> Result<(), Failure> {
-    let experiments = select(&settings.names).map_err(|error| Failure::Usage(error.to_string()))?;
-    let (quick, seeds) = (settings.quick, settings.seeds);
-    let plan = Plan { experiments, quick, seeds, mutant: None };
+    let plan = plan(settings)?;
     let shard = settings.shard;
     // Set up before a directory is made, so that a user who sees the directory can interrupt the run.
     interrupt::on_request(|| {})?;
@@ -99,6 +158,20 @@ pub(crate) fn run(settings: &RunSettings) -> Result<(), Failure> {
         return Err(Failure::Verdict(what.into()));
     }
     conclude(&results)
+}
+
+/// What the settings want to be run.
+fn plan(settings: &RunSettings) -> Result<Plan, Failure> {
+    let RunSettings { names, set, sweep, quick, seeds, .. } = settings;
+    let named = select(names).map_err(|error| Failure::Usage(error.to_string()))?;
+    let unusable = |error: ackclock_lab::SettingError| Failure::Usage(error.to_string());
+    let settings = Settings::read(set, sweep).map_err(unusable)?;
+    let experiments = settings.fitting(&named).map_err(unusable)?;
+    if experiments.len() < named.len() {
+        let left_out = named.len() - experiments.len();
+        eprintln!("note: {left_out} of the experiments have not all of these parameters: left out");
+    }
+    Ok(Plan { experiments, quick: *quick, seeds: *seeds, mutant: None, settings })
 }
 
 /// Runs at a time unless it is said.

@@ -3,6 +3,7 @@
 use crate::finding::Findings;
 use crate::mutants::Mutant;
 use crate::mutants::law::Law;
+use crate::parameters::{Parameter, tcp};
 use crate::sample::{Sample, Samples};
 use ackclock::congestion::{BuiltIn, CongestionController};
 use ackclock::tcp::Config;
@@ -89,6 +90,11 @@ pub struct Experiment {
     /// The values chosen for what the paper does not state. Each needs a [`Variant`] with another
     /// one, so that the report can show what depends on it.
     pub choices: &'static [Choice],
+    /// What the paper states and a user may set to something else: whatever variants differ in, and
+    /// what [`Job::word`] is asked for besides the choices.
+    pub parameters: &'static [Parameter],
+    /// Whether stacks of this project send, so that a user may set what they do.
+    pub sends: bool,
     /// The quantities of which the report shows how they depend on the choices.
     pub headline: &'static [&'static str],
     /// Expected run time on one core.
@@ -171,6 +177,21 @@ impl Variant {
         if settings.is_empty() { "stated".to_owned() } else { settings.join(" ") }
     }
 
+    /// The same with this value of a setting, in place of its own if it has one.
+    pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
+        let value = value.to_owned();
+        match self.settings.iter_mut().find(|(each, _)| *each == name) {
+            Some(setting) => setting.1 = value,
+            None => self.settings.push((name, value)),
+        }
+        self
+    }
+
+    /// Its settings, those that count last.
+    pub(crate) fn settings(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.settings.iter().map(|(name, value)| (*name, value.as_str()))
+    }
+
     pub(crate) fn setting(&self, name: &str) -> Option<&str> {
         let found = self.settings.iter().rev().find(|(each, _)| *each == name);
         found.map(|(_, value)| value.as_str())
@@ -199,13 +220,17 @@ impl Job<'_> {
         self.seed == 0 && self.variant.instead.is_none()
     }
 
-    /// The value of a setting: the variant's, or else the experiment's choice.
+    /// The value of a setting: the variant's, or else the experiment's choice or what the paper
+    /// states.
     ///
     /// # Errors
     /// [`Stop::Failed`] if there is no such setting, or it cannot be read.
     pub fn word(&self, name: &str) -> Result<&str, Stop> {
         let chosen = || self.experiment.choices.iter().find(|choice| choice.parameter == name);
-        let value = self.variant.setting(name).or_else(|| chosen().map(|choice| choice.value));
+        let stated = || self.experiment.parameters.iter().find(|stated| stated.name == name);
+        let value = self.variant.setting(name);
+        let value = value.or_else(|| chosen().map(|choice| choice.value));
+        let value = value.or_else(|| stated().map(|stated| stated.value));
         value.ok_or_else(|| Stop::Failed(format!("there is no setting '{name}'")))
     }
 
@@ -218,12 +243,13 @@ impl Job<'_> {
         value.parse().map_err(|_| Stop::Failed(format!("'{name}' cannot be '{value}'")))
     }
 
-    /// The settings of a connection, with what is to be wrong with them.
+    /// The settings of a connection, with what a user set and what is to be wrong with them. Twice is
+    /// as once.
     pub(crate) fn settings(&self, settings: Config) -> Config {
-        self.mutant.settings(settings)
+        self.mutant.settings(tcp::settings(self.variant, settings))
     }
 
-    /// An emulator of that network, with what is to be wrong with it and with the hosts' laws.
+    /// An emulator of that network and of these laws, with what a user set and what is to be wrong.
     ///
     /// # Errors
     /// What the emulator refuses.
@@ -235,7 +261,7 @@ impl Job<'_> {
         observer: O,
     ) -> Result<Emulator<Law, O>, Stop> {
         let topology = self.mutant.network(topology);
-        let law = |host| self.mutant.law(law(host));
+        let law = |host| self.mutant.law(tcp::law(self.variant, law(host)));
         Ok(Emulator::new(&topology, seed, law, observer)?)
     }
 

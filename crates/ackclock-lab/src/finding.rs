@@ -1,6 +1,7 @@
 //! What an experiment found, beside what the paper printed.
 
 use crate::sample::Spread;
+use crate::sweep::SweepTable;
 use ackclock_report::{Plot, number};
 use serde::Serialize;
 use std::fmt;
@@ -16,6 +17,9 @@ pub struct Findings {
     /// Plots over all variants, as throughput against loss.
     #[serde(skip)]
     pub plots: Vec<Plot>,
+    /// What was measured with other values than the paper's, in place of rows.
+    #[serde(skip)]
+    pub(crate) sweeps: Vec<SweepTable>,
 }
 
 impl Findings {

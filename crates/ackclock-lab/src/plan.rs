@@ -2,6 +2,7 @@
 
 use crate::experiment::{Experiment, Variant};
 use crate::mutants::Mutant;
+use crate::parameters::Settings;
 use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
@@ -19,6 +20,9 @@ pub struct Plan {
     /// What is wrong with stacks and networks, if anything is to be: then there are no rows of
     /// sensitivity, and every verdict counts.
     pub mutant: Option<&'static Mutant>,
+    /// Other values than the papers': then there are no rows of sensitivity, and nothing is judged. All
+    /// experiments are to have these parameters ([`Settings::fitting`]).
+    pub settings: Settings,
 }
 
 /// A job of a plan.
@@ -35,8 +39,11 @@ impl Plan {
     /// The variants of an experiment, with as many seeds as this plan wants.
     pub(crate) fn variants(&self, experiment: &Experiment) -> Vec<Variant> {
         let mut variants = (experiment.variants)(self.quick);
-        if self.mutant.is_some() {
+        if self.mutant.is_some() || !self.settings.is_empty() {
             variants.retain(|variant| variant.instead.is_none());
+        }
+        if !self.settings.is_empty() {
+            variants = self.settings.apply(&experiment.offers(), &variants);
         }
         if let Some(seeds) = self.seeds {
             let keeps = |variant: &&mut Variant| self.mutant.is_some() && variant.needs_seeds;
@@ -53,7 +60,8 @@ impl Plan {
         let ids = |plan: &Plan| -> Vec<String> {
             plan.experiments.iter().map(|experiment| experiment.id()).collect()
         };
-        (self.quick, self.seeds) == (other.quick, other.seeds) && ids(self) == ids(other)
+        (self.quick, self.seeds, &self.settings) == (other.quick, other.seeds, &other.settings)
+            && ids(self) == ids(other)
     }
 
     /// All jobs, or those of one part.
@@ -125,7 +133,7 @@ mod tests {
 
     fn plan() -> Plan {
         let experiments = crate::select(&["zhang91"]).unwrap();
-        Plan { experiments, quick: true, seeds: None, mutant: None }
+        Plan { experiments, quick: true, seeds: None, mutant: None, settings: Settings::default() }
     }
 
     #[test]

@@ -17,6 +17,10 @@ pub(crate) fn html(results: &Results) -> String {
     if results.plan.quick {
         page.paragraph(Text::new().faint("A quick run: fewer seeds, shorter runs."));
     }
+    if !results.plan.settings.is_empty() {
+        let others = format!("Run with other values than the papers': {}.", results.plan.settings);
+        page.paragraph(Text::new().bad(others).plain(" Nothing is judged."));
+    }
     if !results.is_complete() {
         let partial = "Not all of it has been run: what is missing is not judged.";
         page.paragraph(Text::new().bad(partial));
@@ -47,6 +51,9 @@ fn mark(outcome: &Outcome) -> Text {
     let Some(findings) = outcome.findings.iter().find(|_| outcome.failures.is_empty()) else {
         return verdict_mark(outcome.verdict());
     };
+    if !findings.sweeps.is_empty() {
+        return Text::new().faint("not judged");
+    }
     let tally = Tally::of(findings.findings.iter()).to_string();
     match outcome.verdict() {
         Some(Verdict::Holds) => Text::new().good(tally),
@@ -68,7 +75,10 @@ fn experiment(page: &mut Page, outcome: &Outcome) {
         page.paragraph(Text::new().faint(format!("{} runs are missing.", outcome.missing)));
     }
     if let Some(findings) = &outcome.findings {
-        page.table(table_of(&findings.findings));
+        if !findings.findings.is_empty() {
+            page.table(table_of(&findings.findings));
+        }
+        findings.sweeps.iter().for_each(|table| page.table(table.for_page()));
         page.list(findings.notes.iter().map(String::as_str));
         findings.plots.iter().for_each(|plot| page.figure(plot, plot.title.as_str()));
     }

@@ -5,6 +5,7 @@ use crate::finding::{Findings, Verdict};
 use crate::mutants::turned::keep_if_turned;
 use crate::plan::Plan;
 use crate::sample::{Sample, Samples, Spread};
+use crate::sweep;
 use serde::Serialize;
 
 /// The results of a plan, or of a part of it.
@@ -31,7 +32,7 @@ pub struct Outcome {
     pub findings: Option<Findings>,
     /// How the headline quantities depend on the choices.
     pub sensitivity: Vec<Sensitivity>,
-    planned: Vec<Variant>,
+    pub(crate) planned: Vec<Variant>,
 }
 
 /// What becomes of a quantity with another value for one of the choices.
@@ -76,8 +77,13 @@ impl Results {
 
     /// Judges what there is.
     pub(crate) fn judge(&mut self) {
-        let Plan { quick, mutant, .. } = self.plan;
+        let Plan { quick, mutant, ref settings, .. } = self.plan;
         for outcome in &mut self.outcomes {
+            if !settings.is_empty() {
+                outcome.count_missing();
+                outcome.findings = Some(sweep::findings(outcome, settings));
+                continue;
+            }
             outcome.judge();
             let id = outcome.experiment.id();
             let findings = outcome.findings.iter_mut().filter(|_| mutant.is_none());

@@ -59,7 +59,10 @@ impl fmt::Display for Tally {
 impl fmt::Display for Results {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.outcomes.iter().try_for_each(|outcome| write!(f, "{outcome}"))?;
-        write!(f, "{}", Tally::of(self.findings()))?;
+        match self.plan.settings.is_empty() {
+            true => write!(f, "{}", Tally::of(self.findings()))?,
+            false => write!(f, "with {}: nothing is judged", self.plan.settings)?,
+        }
         let missing: u64 = self.outcomes.iter().map(|outcome| outcome.missing).sum();
         if missing > 0 {
             write!(f, "; {missing} jobs have not been run")?;
@@ -86,6 +89,9 @@ impl fmt::Display for Outcome {
             writeln!(f, "  not judged: {} jobs have not been run", self.missing)?;
         }
         let Some(findings) = &self.findings else { return f.write_char('\n') };
+        for table in &findings.sweeps {
+            writeln!(f, "{table}")?;
+        }
         for finding in &findings.findings {
             let Finding { quantity, paper, tolerance, verdict, .. } = finding;
             let paper = paper.as_deref().unwrap_or("-");

@@ -1,6 +1,6 @@
 //! Whole runs of experiments.
 
-use ackclock_lab::{Output, Plan, Results, ResultsError, Shard, run, select};
+use ackclock_lab::{Output, Plan, Results, ResultsError, Settings, Shard, run, select};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::atomic::AtomicBool;
 
@@ -10,6 +10,7 @@ fn plan(names: &[&str]) -> Plan {
         quick: true,
         seeds: NonZeroU64::new(2),
         mutant: None,
+        settings: Settings::default(),
     }
 }
 

@@ -18,9 +18,18 @@ pub(crate) struct Lab {
 enum What {
     /// Name the experiments: paper, figure or table, and expected time on one core
     List,
+    Show(Show),
     Run(Run),
     Merge(Merge),
     Mutants(Mutants),
+}
+
+/// Tell what experiments are, and which parameters 'lab run --set' and '--sweep' take
+#[derive(Args, Debug)]
+struct Show {
+    /// Experiments, as 'ackclock lab list' names them
+    #[arg(value_name = "ID", required = true)]
+    names: Vec<String>,
 }
 
 /// Run experiments and print what was measured beside what the papers say
@@ -36,6 +45,14 @@ struct Run {
     /// All experiments of a paper
     #[arg(long, value_name = "NAME")]
     paper: Vec<String>,
+    /// Give a parameter another value than the paper's, as 'ackclock lab show ID' lists them: nothing is
+    /// judged then; tables show what was measured
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Give a parameter many values, as in buffer=10..120:10 or cc=reno,cubic, with a picture of each
+    /// quantity over them; several sweeps are run in all combinations
+    #[arg(long, value_name = "NAME=VALUES")]
+    sweep: Vec<String>,
     /// As little as will do: fewer seeds and shorter runs
     #[arg(long)]
     quick: bool,
@@ -102,6 +119,7 @@ impl Lab {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         match &self.what {
             What::List => lab::list(),
+            What::Show(show) => lab::show(&show.names),
             What::Run(run) => lab::run(&run.settings()),
             What::Merge(merge) => lab::merge(&merge.settings()),
             What::Mutants(mutants) => lab::mutants(&mutants.settings()),
@@ -113,6 +131,8 @@ impl Run {
     fn settings(&self) -> RunSettings {
         RunSettings {
             names: self.names.iter().chain(&self.paper).cloned().collect(),
+            set: self.set.clone(),
+            sweep: self.sweep.clone(),
             quick: self.quick,
             seeds: self.seeds,
             jobs: self.jobs,

@@ -3,6 +3,7 @@
 use super::turned::Turned;
 use super::{ALL, Mutant};
 use crate::finding::Verdict;
+use crate::parameters::Settings;
 use crate::plan::{Plan, Shard};
 use crate::results::Results;
 use crate::run::run;
@@ -48,7 +49,8 @@ pub fn try_mutants(
     let mutants: Vec<&'static Mutant> = ALL.iter().filter(wanted).collect();
     let held = |mutant: &'static Mutant, names: &[&'static str]| {
         let experiments: Vec<&'static Experiment> = select(names).unwrap_or_default();
-        let plan = Plan { experiments, quick: true, seeds: Some(SEEDS), mutant: Some(mutant) };
+        let (seeds, settings) = (Some(SEEDS), Settings::default());
+        let plan = Plan { experiments, quick: true, seeds, mutant: Some(mutant), settings };
         let results = run(&plan, Shard::WHOLE, jobs, interrupted, &());
         (!interrupted.load(Ordering::Relaxed)).then(|| verdicts(&results))
     };

@@ -34,6 +34,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
             reason: "behind which the slow line is; it does not matter",
         },
     ],
+    parameters: &[super::stated::BUFFER, super::stated::GATEWAY],
+    sends: false,
     headline: &["answers"],
     seconds: Seconds { full: 1.0, quick: 1.0 },
     variants,

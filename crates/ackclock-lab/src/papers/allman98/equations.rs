@@ -27,6 +27,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         network::TIMER,
         network::ACK_TIMER,
     ],
+    parameters: &[super::stated::ACKS, super::stated::WINDOW],
+    sends: true,
     headline: &["round_trips"],
     seconds: Seconds { full: 2.0, quick: 1.0 },
     variants,

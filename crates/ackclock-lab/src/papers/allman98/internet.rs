@@ -51,6 +51,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         TIMER,
         ACK_TIMER,
     ],
+    parameters: &[],
+    sends: true,
     headline: &[
         "loss_free_of_1",
         "saved_by_4",

@@ -31,6 +31,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         TIMER,
         ACK_TIMER,
     ],
+    parameters: &[],
+    sends: true,
     headline: &["saved_by_4", "saved_by_16", "saved_by_32"],
     seconds: Seconds { full: 10.0, quick: 2.0 },
     variants,

@@ -27,6 +27,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                      order of events decide",
         },
     ],
+    parameters: &[super::stated::QUEUE, super::stated::MIX],
+    sends: true,
     headline: &["jain"],
     seconds: Seconds { full: 80.0, quick: 12.0 },
     variants,

@@ -20,6 +20,13 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                random within 100 s, in 30 scenarios. Throughput is the mean of the flows' unique \
                bytes per second, goodput unique bytes over bytes sent.",
     choices: &[LENGTHS, HANDSHAKE, ACKS, DELAY, TIMER],
+    parameters: &[
+        super::stated::QUEUE,
+        super::stated::SENDER,
+        super::stated::ALGORITHM,
+        super::stated::FLOWS,
+    ],
+    sends: true,
     headline: &["throughput", "goodput"],
     seconds: Seconds { full: 420.0, quick: 20.0 },
     variants,

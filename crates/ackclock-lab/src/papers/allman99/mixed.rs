@@ -17,6 +17,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                of the flows use appropriate byte counting, half the standard rule; beside runs in \
                which all do the same.",
     choices: &[LENGTHS, HANDSHAKE, ACKS, DELAY, TIMER],
+    parameters: &[super::stated::QUEUE, super::stated::MIX, super::stated::FLOWS],
+    sends: true,
     headline: &["throughput_of_ABC", "throughput_of_DA"],
     seconds: Seconds { full: 200.0, quick: 8.0 },
     variants,

@@ -28,6 +28,13 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
             reason: "the short transfer starts at random within this, so that it ends in time",
         },
     ],
+    parameters: &[
+        super::stated::QUEUE,
+        super::stated::WINDOW,
+        super::stated::LONG,
+        super::stated::SHORT,
+    ],
+    sends: true,
     headline: &["throughput_long", "throughput_short", "drops_short"],
     seconds: Seconds { full: 40.0, quick: 6.0 },
     variants,

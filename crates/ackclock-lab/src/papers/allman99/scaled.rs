@@ -18,6 +18,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                scaled byte counting, cwnd += 1 + (N - 1) S in the initial slow start. The paper \
                names S = 0.5 as an example and 1 as the most; here S = 0, 0.25, 0.5, 0.75, 1.",
     choices: &[LENGTHS, HANDSHAKE, ACKS, DELAY, TIMER],
+    parameters: &[super::stated::QUEUE, super::stated::SCALE, super::stated::FLOWS],
+    sends: true,
     headline: &["throughput", "goodput"],
     seconds: Seconds { full: 250.0, quick: 10.0 },
     variants,

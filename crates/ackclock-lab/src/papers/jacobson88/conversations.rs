@@ -21,8 +21,8 @@ const SLOW: [bool; 4] = [true, false, true, false];
 /// Runs them all to their ends.
 pub(super) fn run(job: &Job<'_>) -> Result<SegmentLog, Stop> {
     let (delay, overhead) = (job.word("delay")?, job.word("overhead")?);
-    let printed = |key: &str| published::number(&format!("jacobson88.four_conversations.{key}"));
-    let (rate, queue) = (printed("link_bps"), printed("gateway_buffer_packets"));
+    let rate = published::number("jacobson88.four_conversations.link_bps");
+    let queue = job.word("queue")?;
     let line = format!("rate={rate}bit,delay={delay},loss=0,queue={queue},overhead={overhead}");
     let spacing = published::seconds("jacobson88.four_conversations.start_spacing_s");
     let access = ETHERNET.replace("infinite", job.word("gateway")?);

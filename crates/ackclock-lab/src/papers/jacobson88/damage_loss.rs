@@ -37,6 +37,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
             reason: "8 packets at the Arpanet's 56 kbit/s; the formula does not depend on it",
         },
     ],
+    parameters: &[super::stated::SENDER, super::stated::LOSS],
+    sends: true,
     headline: &["bytes_per_s"],
     seconds: Seconds { full: 20.0, quick: 3.0 },
     variants,

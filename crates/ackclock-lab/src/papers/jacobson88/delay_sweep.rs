@@ -17,6 +17,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                paper says nothing; and over one whose gateway takes no more than five packets back to \
                back from each machine.",
     choices: &[NEW_TIMER, OVERHEAD, GATEWAY],
+    parameters: &[super::stated::SENDER, super::stated::DELAY, super::stated::queue("50")],
+    sends: true,
     headline: &[
         "bytes_per_s_to_fast_receivers",
         "bytes_per_s_to_slow_receivers",

@@ -35,6 +35,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         OVERHEAD,
         GATEWAY,
     ],
+    parameters: &[super::stated::SENDER, super::stated::queue("50")],
+    sends: true,
     headline: &["retransmitted", "delivered_of_25_kB"],
     seconds: Seconds { full: 20.0, quick: 15.0 },
     variants,

@@ -45,6 +45,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
             reason: "of 40 bytes, 2 s apart: what a mail's envelope takes",
         },
     ],
+    parameters: &[super::stated::RESTART],
+    sends: true,
     headline: &["retransmissions", "seconds"],
     seconds: Seconds { full: 2.0, quick: 1.0 },
     variants,

@@ -8,6 +8,7 @@ mod idle_restart;
 mod senders;
 mod slip_timer;
 mod startup;
+mod stated;
 mod timers;
 
 use crate::experiment::Experiment;

@@ -40,6 +40,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                      doubles. A later round is no worse, since each ack starts the timer again",
         },
     ],
+    parameters: &[super::stated::LINE, super::stated::ESTIMATOR],
+    sends: true,
     headline: &["timeouts"],
     seconds: Seconds { full: 2.0, quick: 1.0 },
     variants,

@@ -40,6 +40,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         NEW_TIMER,
         OVERHEAD,
     ],
+    parameters: &[super::stated::SENDER, super::stated::queue("30")],
+    sends: true,
     headline: &["bytes_per_s", "bytes_per_s_in_a_minute"],
     seconds: Seconds { full: 3.0, quick: 1.0 },
     variants,
@@ -94,8 +96,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let slow = fast.with(&format!("rate={rate}bit"))?;
     let ethernet = fast.with("delay=0ms")?;
     let both = |path: &Path| [path.clone(), path.clone()];
-    let buffer = published::text("jacobson88.startup.gateway_buffer_packets");
-    let bottleneck = [slow.with(&format!("queue={buffer}"))?, slow];
+    let bottleneck = [slow.with(&format!("queue={}", job.word("queue")?))?, slow];
     let hops = [both(&ethernet), bottleneck, both(&fast), both(&fast), both(&fast), both(&fast)];
     let chain = Topology::chain(&hops);
     let (law, settings) = senders::sender(job)?;

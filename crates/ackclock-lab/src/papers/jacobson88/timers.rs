@@ -49,6 +49,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                      than twice the mean where most round trips are alike",
         },
     ],
+    parameters: &[super::stated::TIMER, super::stated::LOAD],
+    sends: true,
     headline: &["spurious"],
     seconds: Seconds { full: 30.0, quick: 4.0 },
     variants,

@@ -39,6 +39,13 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         ACKS,
         TIMER,
     ],
+    parameters: &[
+        super::stated::RATE,
+        super::stated::LOSS,
+        super::stated::PAIRS,
+        super::stated::MIX,
+    ],
+    sends: true,
     headline: &["veno", "sack"],
     seconds: Seconds { full: 300.0, quick: 12.0 },
     variants,

@@ -40,6 +40,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                      not printed",
         },
     ],
+    parameters: &[super::stated::LAW, super::stated::PIPES],
+    sends: true,
     headline: &["packets_per_s"],
     seconds: Seconds { full: 15.0, quick: 3.0 },
     variants,

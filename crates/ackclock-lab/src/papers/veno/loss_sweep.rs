@@ -28,6 +28,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
             reason: "one way: the paper calls it the link's propagation delay",
         },
     ],
+    parameters: &[super::stated::LAW, super::stated::LOSS, super::stated::BUFFER],
+    sends: true,
     headline: &["utilisation"],
     seconds: Seconds { full: 40.0, quick: 5.0 },
     variants,
@@ -82,14 +84,9 @@ fn variants(quick: bool) -> Vec<Variant> {
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let mut flows = network::bottleneck(
-        job,
-        1460,
-        &[job.word("law")?],
-        network::loss_sweep(),
-        Duration::ZERO,
-        (),
-    )?;
+    let line = [network::loss_sweep()[0], job.get("buffer")?];
+    let mut flows =
+        network::bottleneck(job, 1460, &[job.word("law")?], line, Duration::ZERO, ())?;
     let end = Instant::ZERO + network::length();
     let mut rates = Vec::new();
     let step = Duration::from_secs(2);

@@ -37,6 +37,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         ACKS,
         TIMER,
     ],
+    parameters: &[super::stated::LAW],
+    sends: true,
     headline: &["teeth"],
     seconds: Seconds { full: 3.0, quick: 1.0 },
     variants,

@@ -27,6 +27,13 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
             reason: "one way: the paper calls it the link's propagation delay",
         },
     ],
+    parameters: &[
+        super::stated::LAW,
+        super::stated::LOSS,
+        super::stated::CONNECTIONS,
+        super::stated::BUFFER,
+    ],
+    sends: true,
     headline: &["utilisation"],
     seconds: Seconds { full: 90.0, quick: 5.0 },
     variants,
@@ -64,8 +71,8 @@ fn variants(quick: bool) -> Vec<Variant> {
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let count: usize = job.get("connections")?;
     let laws = vec![job.word("law")?; count];
-    let mut flows =
-        network::bottleneck(job, 1460, &laws, network::loss_sweep(), Duration::ZERO, ())?;
+    let line = [network::loss_sweep()[0], job.get("buffer")?];
+    let mut flows = network::bottleneck(job, 1460, &laws, line, Duration::ZERO, ())?;
     job.run_until(&mut flows.emulator, Instant::ZERO + network::length())?;
     let mut sample = Sample::new();
     sample.set("utilisation", network::utilisation(&flows, 16));

@@ -19,6 +19,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                time. With traffic in both directions acks that waited behind data leave 8 ms apart, \
                and so do the data that they clock out.",
     choices: CHOICES,
+    parameters: &[super::stated::tau("0.01s"), super::stated::buffer("20"), super::stated::TRAFFIC],
+    sends: true,
     headline: &["compressed_acks", "largest_rise"],
     seconds: Seconds { full: 15.0, quick: 2.0 },
     variants: |quick| {
@@ -37,8 +39,9 @@ const COMPRESSED: f64 = 0.016;
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let connections = if job.word("traffic")? == "both ways" { [1, 1] } else { [3, 0] };
+    let (tau, buffer) = (job.word("tau")?, job.word("buffer")?);
     let laws = [network::tahoe()?; 2];
-    let scenario = Scenario { connections, tau: "0.01s", buffer: "20", laws };
+    let scenario = Scenario { connections, tau, buffer, laws };
     let run = network::run(job, &scenario, network::connection(job)?)?;
     let mut sample = Sample::new();
     measure(&run, &mut sample)?;

@@ -18,6 +18,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                conjectures: if w1 > w2 + 2P exactly one line is full, and the queues are out of \
                phase; if w1 < w2 + 2P neither line is full, and they are in phase.",
     choices: &[START, LENGTH],
+    parameters: &[super::stated::PIPES],
+    sends: true,
     headline: &["classified_right"],
     seconds: Seconds { full: 60.0, quick: 5.0 },
     variants: |quick| {

@@ -18,6 +18,13 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                acknowledge every second packet or when a timer expires. Windows of at most 8 \
                packets, and of at most 1000.",
     choices: CHOICES,
+    parameters: &[
+        super::stated::tau("0.01s"),
+        super::stated::buffer("20"),
+        super::stated::ACKS,
+        super::stated::MAXWND,
+    ],
+    sends: true,
     headline: &["largest_rise", "compressed_acks"],
     seconds: Seconds { full: 20.0, quick: 3.0 },
     variants: |quick| {
@@ -32,8 +39,9 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 };
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
+    let (tau, buffer) = (job.word("tau")?, job.word("buffer")?);
     let laws = [network::tahoe()?; 2];
-    let scenario = Scenario { connections: [1, 1], tau: "0.01s", buffer: "20", laws };
+    let scenario = Scenario { connections: [1, 1], tau, buffer, laws };
     let mut settings = network::connection(job)?;
     let maxwnd: u32 = job.get("maxwnd")?;
     settings.receive_buffer = maxwnd.min(network::maxwnd()) * u32::from(PAYLOAD);

@@ -17,6 +17,12 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                which never change, infinite buffers, propagation delays of 0.01 s (figure 8) and 1 s \
                (figure 9). The connections start at random times.",
     choices: &[START, LENGTH, IN_SERVICE],
+    parameters: &[
+        super::stated::tau(""),
+        super::stated::window("w1", "30"),
+        super::stated::window("w2", "25"),
+    ],
+    sends: true,
     headline: &["utilisation_1", "utilisation_2"],
     seconds: Seconds { full: 10.0, quick: 2.0 },
     variants: |quick| {
@@ -35,7 +41,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let tau = job.word("tau")?;
-    let laws = [Fixed::segments(30).into(), Fixed::segments(25).into()];
+    let laws = [Fixed::segments(job.get("w1")?), Fixed::segments(job.get("w2")?)].map(Into::into);
     let scenario = Scenario { connections: [1, 1], tau, buffer: "infinite", laws };
     let run = network::run(job, &scenario, network::without_losses())?;
     let mut sample = Sample::new();

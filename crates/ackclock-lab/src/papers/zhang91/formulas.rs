@@ -32,6 +32,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
             reason: "4.3BSD-Tahoe's, as in the other experiments",
         },
     ],
+    parameters: &[super::stated::buffer(""), super::stated::WINDOWS],
+    sends: true,
     headline: &["longest", "windows_at_first_drop", "idle"],
     seconds: Seconds { full: 8.0, quick: 2.0 },
     variants,

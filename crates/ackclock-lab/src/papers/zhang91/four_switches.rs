@@ -23,6 +23,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                ack compression and out-of-phase synchronisation were seen; it prints no number, no \
                buffer and no delay.",
     choices: CHOICES,
+    parameters: &[super::stated::tau("0.01s"), super::stated::buffer("")],
+    sends: true,
     headline: &["largest_rise", "correlation_of_queues"],
     seconds: Seconds { full: 60.0, quick: 8.0 },
     variants: |quick| {
@@ -40,9 +42,9 @@ const CONNECTIONS: u16 = 50;
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let access = network::access()?;
-    let (buffer, in_service) = (job.word("buffer")?, job.word("in_service")?);
-    let line =
-        access.with(&format!("rate=50kbit,delay=0.01s,queue={buffer},in_service={in_service}"))?;
+    let (tau, buffer) = (job.word("tau")?, job.word("buffer")?);
+    let line = format!("rate=50kbit,delay={tau},queue={buffer}");
+    let line = access.with(&format!("{line},in_service={}", job.word("in_service")?))?;
     let hops = [(); 3].map(|()| [line.clone(), line.clone()]);
     let mut lot = Topology::parking_lot(&hops, &access);
     for host in lot.hosts.as_flattened() {

@@ -10,6 +10,7 @@ mod four_switches;
 mod network;
 mod one_way_3;
 mod phases;
+mod stated;
 mod two_way_1_1;
 mod two_way_5_5;
 mod unequal_rtt;

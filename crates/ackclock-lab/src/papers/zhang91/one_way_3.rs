@@ -18,6 +18,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                infinite data send from host 1, packets of 500 bytes, acks of 50. The switches have \
                drop-tail buffers of 20 packets.",
     choices: CHOICES,
+    parameters: &[super::stated::tau(""), super::stated::buffer("20")],
+    sends: true,
     headline: &["utilisation", "period"],
     seconds: Seconds { full: 10.0, quick: 2.0 },
     variants,
@@ -37,11 +39,11 @@ fn variants(quick: bool) -> Vec<Variant> {
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let tau = job.word("tau")?;
+    let (tau, buffer) = (job.word("tau")?, job.word("buffer")?);
     let laws = [network::tahoe()?; 2];
-    let scenario = Scenario { connections: [3, 0], tau, buffer: "20", laws };
+    let scenario = Scenario { connections: [3, 0], tau, buffer, laws };
     let run = network::run(job, &scenario, network::connection(job)?)?;
-    let epochs = run.epochs(tau, 20)?;
+    let epochs = run.epochs(tau, job.get("buffer")?)?;
     let mut sample = Sample::new();
     sample.set("utilisation", run.utilisation(0)?);
     sample.set("period", period(&epochs));

@@ -18,6 +18,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                of phase at 0.01 s and in phase at 1 s, with buffers of 20, and that where the border runs \
                is not known.",
     choices: CHOICES,
+    parameters: &[super::stated::tau(""), super::stated::buffer("")],
+    sends: true,
     headline: &["correlation", "utilisation"],
     seconds: Seconds { full: 25.0, quick: 3.0 },
     variants: |quick| {

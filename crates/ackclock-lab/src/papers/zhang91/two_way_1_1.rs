@@ -19,6 +19,8 @@ pub(super) const SMALL_PIPE: Experiment = Experiment {
                propagation delay of 0.01 s, an eighth of a packet. Buffers of 20 packets, then of 60 \
                and 120.",
     choices: CHOICES,
+    parameters: &[super::stated::tau(""), super::stated::buffer("")],
+    sends: true,
     headline: &["utilisation", "double_losses", "retransmissions_per_drop"],
     seconds: Seconds { full: 20.0, quick: 3.0 },
     variants: |quick| {
@@ -44,6 +46,8 @@ pub(super) const LARGE_PIPE: Experiment = Experiment {
     scenario: "One connection from host 1 and one from host 2 over the line of 50 kbit/s with a \
                propagation delay of 1 s, 12.5 packets, and buffers of 20 packets.",
     choices: CHOICES,
+    parameters: &[super::stated::tau(""), super::stated::buffer("")],
+    sends: true,
     headline: &["utilisation", "single_losses"],
     seconds: Seconds { full: 15.0, quick: 2.0 },
     variants: |quick| {

@@ -16,6 +16,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     scenario: "Five connections from host 1 and five from host 2 over the line of 50 kbit/s with \
                a propagation delay of 0.01 s. Buffers of 30 packets, then of 60.",
     choices: CHOICES,
+    parameters: &[super::stated::tau("0.01s"), super::stated::buffer("")],
+    sends: true,
     headline: &["utilisation", "dropped_data"],
     seconds: Seconds { full: 30.0, quick: 4.0 },
     variants: |quick| {
@@ -29,17 +31,15 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     judge,
 };
 
-const TAU: &str = "0.01s";
-
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let buffer = job.word("buffer")?;
+    let (tau, buffer) = (job.word("tau")?, job.word("buffer")?);
     let laws = [network::tahoe()?; 2];
-    let scenario = Scenario { connections: [5, 5], tau: TAU, buffer, laws };
+    let scenario = Scenario { connections: [5, 5], tau, buffer, laws };
     let run = network::run(job, &scenario, network::connection(job)?)?;
     let mut sample = Sample::new();
     sample.set("utilisation", (run.utilisation(0)? + run.utilisation(1)?) / 2.0);
     sample.set("dropped_data", share(run.drops(), |drop| drop.is_data));
-    let epochs = run.epochs(TAU, job.get("buffer")?)?;
+    let epochs = run.epochs(tau, job.get("buffer")?)?;
     let losses: u64 = epochs.iter().map(Epoch::total).sum();
     sample.set("drops_in_an_epoch", losses as f64 / epochs.len() as f64);
     let rise = |side| -> Result<f64, Stop> {

@@ -20,6 +20,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                buffers of 20 packets, each from a host of its own. The second host is farther away \
                by a given delay each way, the third by twice that.",
     choices: CHOICES,
+    parameters: &[super::stated::tau("1s"), super::stated::buffer("20"), super::stated::FARTHER],
+    sends: true,
     headline: &["cluster", "utilisation"],
     seconds: Seconds { full: 20.0, quick: 3.0 },
     variants: |quick| {
@@ -38,8 +40,9 @@ const FARTHER: [&str; 4] = ["0s", "0.02s", "0.1s", "0.4s"];
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let access = network::access()?;
-    let in_service = job.word("in_service")?;
-    let line = access.with(&format!("rate=50kbit,delay=1s,queue=20,in_service={in_service}"))?;
+    let (tau, buffer) = (job.word("tau")?, job.word("buffer")?);
+    let line = format!("rate=50kbit,delay={tau},queue={buffer}");
+    let line = access.with(&format!("{line},in_service={}", job.word("in_service")?))?;
     let farther: Duration = job.get("farther")?;
     let paths: Vec<[Path; 2]> = (0..3)
         .map(|times| {
@@ -82,7 +85,8 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let passed = watch.passed.get(&forth).map_or(&[][..], Vec::as_slice);
     sample.set("cluster", cluster(passed, from));
     let drops = &watch.drops[watch.drops.partition_point(|drop| drop.at < from)..];
-    let gap = Duration::from_secs(2) + farther.saturating_mul(4) + TRANSMISSION.saturating_mul(20);
+    let trips = job.get::<Duration>("tau")?.saturating_mul(2) + farther.saturating_mul(4);
+    let gap = trips + TRANSMISSION.saturating_mul(job.get("buffer")?);
     let all_lose = |epoch: &super::analysis::Epoch| epoch.losses.len() == 3;
     sample.set("all_lose", share(&epochs(drops, gap), all_lose));
     Ok(sample)
