@@ -5,8 +5,8 @@ use crate::interrupt;
 use crate::report::print;
 use ackclock_lab::mutants::ALL;
 use ackclock_lab::{
-    Experiment, Extent, Offer, Output, Paper, Plan, Progress, Results, Settings, Shard, Source, papers,
-    select, try_mutants,
+    Experiment, Extent, Offer, Output, Paper, Plan, Progress, Results, Settings, Shard, Source,
+    papers, select, try_mutants,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
@@ -86,7 +86,7 @@ pub(crate) fn list() -> Result<(), Failure> {
 
 /// Prints what experiments are, and what can be set of them.
 pub(crate) fn show(names: &[String]) -> Result<(), Failure> {
-    let experiments = select(names).map_err(|error| Failure::Usage(error.to_string()))?;
+    let experiments = find(names)?;
     print(&experiments.into_iter().map(shown).collect::<Vec<_>>().join("\n"))
 }
 
@@ -160,10 +160,30 @@ pub(crate) fn run(settings: &RunSettings) -> Result<(), Failure> {
     conclude(&results)
 }
 
+/// The experiments of these names, and those of files.
+fn find(names: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
+    let (files, names): (Vec<_>, Vec<_>) = names.iter().partition(|name| is_file(name));
+    let mut found = select(&names).map_err(|error| Failure::Usage(error.to_string()))?;
+    for file in files {
+        let read = ackclock_lab::load(file);
+        found.push(read.map_err(|error| Failure::Usage(error.to_string()))?);
+    }
+    Ok(found)
+}
+
+/// Whether a name is that of a file with an experiment.
+pub(crate) fn is_file(name: &str) -> bool {
+    name.ends_with(".toml")
+}
+
 /// What the settings want to be run.
 fn plan(settings: &RunSettings) -> Result<Plan, Failure> {
-    let RunSettings { names, set, sweep, quick, seeds, .. } = settings;
-    let named = select(names).map_err(|error| Failure::Usage(error.to_string()))?;
+    let RunSettings { names, shard, set, sweep, quick, seeds, .. } = settings;
+    let named = find(names)?;
+    if *shard != Shard::WHOLE && names.iter().any(|name| is_file(name)) {
+        let what = "parts are joined by names: run an experiment in a file as a whole";
+        return Err(Failure::Usage(what.into()));
+    }
     let unusable = |error: ackclock_lab::SettingError| Failure::Usage(error.to_string());
     let settings = Settings::read(set, sweep).map_err(unusable)?;
     let experiments = settings.fitting(&named).map_err(unusable)?;
@@ -262,12 +282,18 @@ fn unwritable(directory: &Path, error: &io::Error) -> Failure {
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
 const PAUSE: u32 = 50;
 
-/// Watch over a run: a progress bar on standard error, if that is a terminal, and saves of what is
-/// finished, so that a disk that fills up ends the run and loses nothing of what was saved before.
+/// Time between two lines on standard error that tell how far the run is, if that is no terminal.
+const LINES: Duration = Duration::from_secs(10);
+
+/// Watch over a run: a progress bar on standard error, or lines if that is no terminal, with a line for
+/// each experiment that is done; and saves of what is finished, so that a disk that fills up ends the run
+/// and loses nothing of what was saved before.
 struct Watch<'o> {
     bar: ProgressBar,
     out: Option<&'o Output>,
     saved: Mutex<Saved>,
+    /// Time before which no line is written.
+    next_line: Mutex<Instant>,
 }
 
 #[derive(Default)]
@@ -284,7 +310,8 @@ impl<'o> Watch<'o> {
         if let Ok(style) = style {
             bar.set_style(style);
         }
-        Watch { bar, out, saved: Mutex::default() }
+        let next_line = Mutex::new(Instant::now() + LINES);
+        Watch { bar, out, saved: Mutex::default(), next_line }
     }
 
     /// Saves what is finished if it is time to.
@@ -301,6 +328,19 @@ impl<'o> Watch<'o> {
             interrupt::flag().store(true, Ordering::Relaxed);
         }
         saved.not_before = Some(begun + (begun.elapsed() * PAUSE).max(LEAST_PAUSE));
+    }
+
+    /// Tells how far the run is, and what came out of an experiment that is done.
+    fn tell(&self, id: &str, so_far: &Results) {
+        if let Some(outcome) = so_far.concluded(id) {
+            self.bar.suspend(|| eprintln!("{}", outcome.summary()));
+        }
+        let Ok(mut next) = self.next_line.lock() else { return };
+        if self.bar.is_hidden() && Instant::now() >= *next {
+            let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
+            eprintln!("{done} of {all} runs are done");
+            *next = Instant::now() + LINES;
+        }
     }
 
     /// Removes the bar.
@@ -322,6 +362,7 @@ impl Progress for Watch<'_> {
     fn finished(&self, id: &str, so_far: &Results) {
         self.bar.set_message(id.to_owned());
         self.bar.inc(1);
+        self.tell(id, so_far);
         self.save(so_far);
     }
 }

@@ -1,5 +1,6 @@
 //! What an experiment is.
 
+use crate::file::Recipe;
 use crate::finding::Findings;
 use crate::mutants::Mutant;
 use crate::mutants::law::Law;
@@ -30,10 +31,17 @@ pub enum Paper {
     /// Chung, Fu & Liew, "Improvements Achieved by SACK Employing TCP Veno Equilibrium-Oriented
     /// Mechanism over Lossy Networks".
     Veno,
+    /// That of an experiment in a file.
+    Other {
+        /// Its short name.
+        name: &'static str,
+        /// Authors, title and year.
+        title: &'static str,
+    },
 }
 
 impl Paper {
-    /// All papers, in the order of the reports.
+    /// The papers whose experiments belong to this crate, in the order of the reports.
     pub const ALL: [Paper; 5] =
         [Paper::Jacobson88, Paper::Zhang91, Paper::Allman98, Paper::Allman99, Paper::Veno];
 
@@ -45,6 +53,7 @@ impl Paper {
             Paper::Allman98 => "allman98",
             Paper::Allman99 => "allman99",
             Paper::Veno => "veno",
+            Paper::Other { name, .. } => name,
         }
     }
 
@@ -64,6 +73,7 @@ impl Paper {
                 "Chung, Fu & Liew, Improvements Achieved by SACK Employing TCP Veno \
                  Equilibrium-Oriented Mechanism over Lossy Networks"
             }
+            Paper::Other { title, .. } => title,
         }
     }
 }
@@ -99,18 +109,45 @@ pub struct Experiment {
     pub headline: &'static [&'static str],
     /// Expected run time on one core.
     pub seconds: Seconds,
-    /// What is run; `true`: as little of it as will do (`--quick`).
-    pub variants: fn(quick: bool) -> Vec<Variant>,
-    /// Runs one variant with one seed.
-    pub run: fn(&Job<'_>) -> Result<Sample, Stop>,
-    /// Judges what came out of all jobs.
-    pub judge: fn(&Samples) -> Result<Findings, Stop>,
+    /// What is to be done.
+    pub work: Work,
+}
+
+/// What an experiment does.
+#[derive(Clone, Copy, Debug)]
+pub enum Work {
+    /// What functions say.
+    Rust {
+        /// What is run; `true`: as little of it as will do (`--quick`).
+        variants: fn(quick: bool) -> Vec<Variant>,
+        /// Runs one variant with one seed.
+        run: fn(&Job<'_>) -> Result<Sample, Stop>,
+        /// Judges what came out of all jobs.
+        judge: fn(&Samples) -> Result<Findings, Stop>,
+    },
+    /// What a file says.
+    File(&'static Recipe),
 }
 
 impl Experiment {
     /// The name by which a user knows it: `zhang91.one_way_3`.
     pub fn id(&self) -> String {
         format!("{}.{}", self.paper, self.name)
+    }
+
+    /// What is run; `true`: as little of it as will do.
+    pub(crate) fn variants(&self, quick: bool) -> Vec<Variant> {
+        match self.work {
+            Work::Rust { variants, .. } => variants(quick),
+            Work::File(recipe) => recipe.variants(quick),
+        }
+    }
+
+    pub(crate) fn judge(&self, samples: &Samples) -> Result<Findings, Stop> {
+        match self.work {
+            Work::Rust { judge, .. } => judge(samples),
+            Work::File(recipe) => recipe.judge(samples),
+        }
     }
 }
 
@@ -215,6 +252,13 @@ pub struct Job<'a> {
 }
 
 impl Job<'_> {
+    pub(crate) fn run(&self) -> Result<Sample, Stop> {
+        match self.experiment.work {
+            Work::Rust { run, .. } => run(self),
+            Work::File(recipe) => recipe.run(self),
+        }
+    }
+
     /// Whether plots are wanted: of the first seed, and not of rows of sensitivity.
     pub fn draws(&self) -> bool {
         self.seed == 0 && self.variant.instead.is_none()

@@ -20,6 +20,7 @@
 
 mod drawing;
 mod experiment;
+mod file;
 mod finding;
 mod json;
 pub mod mutants;
@@ -37,7 +38,8 @@ mod sample;
 mod sweep;
 mod table;
 
-pub use experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+pub use experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
+pub use file::{FileError, Recipe, load};
 pub use finding::{Finding, Findings, Tolerance, Verdict};
 pub use json::ResultsError;
 pub use mutants::check::{Extent, Trial, try_mutants};

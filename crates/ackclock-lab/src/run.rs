@@ -56,7 +56,7 @@ pub fn run(
         let mutant = plan.mutant.unwrap_or(&Mutant::NONE);
         let seed = unit.seed;
         let job = Job { experiment, variant, seed, quick: plan.quick, mutant, interrupted };
-        let sample = job.go_on().and_then(|()| (experiment.run)(&job));
+        let sample = job.go_on().and_then(|()| job.run());
         // A job that panics ends the run, whatever it leaves here.
         let mut gathered = gathered.lock().unwrap_or_else(PoisonError::into_inner);
         let Gathered { results, failures } = &mut *gathered;

@@ -27,7 +27,7 @@ enum What {
 /// Tell what experiments are, and which parameters 'lab run --set' and '--sweep' take
 #[derive(Args, Debug)]
 struct Show {
-    /// Experiments, as 'ackclock lab list' names them
+    /// Experiments, as 'ackclock lab list' names them, or files
     #[arg(value_name = "ID", required = true)]
     names: Vec<String>,
 }
@@ -38,8 +38,8 @@ struct Show {
 /// 1: something is not as the paper says and the tolerance allows, or the run was interrupted.
 #[derive(Args, Debug)]
 struct Run {
-    /// Experiments, as 'ackclock lab list' names them; a paper's name for all of that paper; or
-    /// 'all'
+    /// Experiments, as 'ackclock lab list' names them; a paper's name for all of that paper; 'all'; or a
+    /// file with an experiment, whose name ends in .toml
     #[arg(value_name = "ID", required_unless_present = "paper")]
     names: Vec<String>,
     /// All experiments of a paper

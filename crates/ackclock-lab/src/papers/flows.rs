@@ -143,7 +143,7 @@ pub(super) fn seconds(time: Duration) -> f64 {
 }
 
 /// A point in time in seconds.
-pub(super) fn second(at: Instant) -> f64 {
+pub(crate) fn second(at: Instant) -> f64 {
     at.as_nanos() as f64 / 1e9
 }
 
@@ -167,7 +167,7 @@ pub(super) fn starts(job: &Job<'_>, within: Duration) -> impl Iterator<Item = In
 }
 
 /// R. Jain's fairness index (allman99 equation 2).
-pub(super) fn jain(values: &[f64]) -> f64 {
+pub(crate) fn jain(values: &[f64]) -> f64 {
     let sum: f64 = values.iter().sum();
     let squares: f64 = values.iter().map(|value| value * value).sum();
     sum * sum / (values.len() as f64 * squares)

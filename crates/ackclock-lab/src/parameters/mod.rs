@@ -103,7 +103,7 @@ impl Experiment {
         let mut values: Vec<String> = Vec::new();
         let chosen = self.choices.iter().find(|choice| choice.parameter == name);
         let first = chosen.map_or(value, |choice| choice.value);
-        let variants = (self.variants)(false);
+        let variants = self.variants(false);
         let of_variants = variants.iter().filter_map(|variant| variant.setting(name));
         for value in std::iter::once(first).chain(of_variants) {
             if !value.is_empty() && !values.iter().any(|each| each == value) {
@@ -128,7 +128,7 @@ mod tests {
             let names: BTreeSet<&str> = offers.iter().map(|offer| offer.name).collect();
             let id = experiment.id();
             assert_eq!(names.len(), offers.len(), "{id}");
-            for variant in (experiment.variants)(false).iter().chain(&(experiment.variants)(true)) {
+            for variant in experiment.variants(false).iter().chain(&experiment.variants(true)) {
                 for (name, _) in variant.settings() {
                     assert!(names.contains(name), "{id}: {name}");
                 }

@@ -1,6 +1,6 @@
 //! Sections 4.2 and 6.2: how large a burst a path takes.
 
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::datagram::{ICMP, address, echo_request, ipv4};
 use crate::papers::generator::Sink;
@@ -38,9 +38,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: false,
     headline: &["answers"],
     seconds: Seconds { full: 1.0, quick: 1.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const GATEWAYS: usize = 7;

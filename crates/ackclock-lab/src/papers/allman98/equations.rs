@@ -1,7 +1,7 @@
 //! Equations 1, 2, 5 and 6: how long slow start takes.
 
 use super::network;
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::{ENDLESS, Flow, Flows, second};
 use crate::published;
@@ -31,9 +31,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["round_trips"],
     seconds: Seconds { full: 2.0, quick: 1.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const WINDOWS: [&str; 5] = ["1", "2", "4", "8", "16"];

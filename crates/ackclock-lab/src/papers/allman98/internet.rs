@@ -2,7 +2,7 @@
 
 use super::modem::plots;
 use super::network::{self, ACK_TIMER, TIMER, WINDOWS, quantities};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples, Spread};
@@ -61,9 +61,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         "extra_retransmissions_of_32",
     ],
     seconds: Seconds { full: 60.0, quick: 6.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 /// How many there are.

@@ -1,7 +1,7 @@
 //! Figure 4: larger initial windows over a modem.
 
 use super::network::{self, ACK_TIMER, TIMER, WINDOWS, quantities};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples};
@@ -35,9 +35,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["saved_by_4", "saved_by_16", "saved_by_32"],
     seconds: Seconds { full: 10.0, quick: 2.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 /// The grid over what is not stated.

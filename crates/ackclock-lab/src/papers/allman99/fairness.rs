@@ -1,7 +1,7 @@
 //! Table 4: sixteen transfers at once.
 
 use super::network::{self, ACKS, DELAY, Kind, TIMER, Transfer};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::{jain, starts};
 use crate::published;
@@ -31,9 +31,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["jain"],
     seconds: Seconds { full: 80.0, quick: 12.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 /// Rows of the table.

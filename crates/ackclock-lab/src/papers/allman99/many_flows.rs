@@ -2,7 +2,7 @@
 
 use super::network::{ACKS, DELAY, Kind, TIMER};
 use super::traffic::{self, HANDSHAKE, LENGTHS};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::means_of_points;
 use crate::published;
@@ -29,9 +29,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["throughput", "goodput"],
     seconds: Seconds { full: 420.0, quick: 20.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const ALGORITHMS: [&str; 4] = ["AE", "DA", "ABC", "LBC"];

@@ -2,7 +2,7 @@
 
 use super::network::{ACKS, DELAY, Kind, TIMER};
 use super::traffic::{self, HANDSHAKE, LENGTHS, quantities};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples, Spread};
@@ -21,9 +21,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["throughput_of_ABC", "throughput_of_DA"],
     seconds: Seconds { full: 200.0, quick: 8.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const KINDS: [Kind<'_>; 2] =

@@ -1,7 +1,7 @@
 //! Tables 2 and 3: a long and a short transfer side by side.
 
 use super::network::{self, ACKS, DELAY, Drops, Kind, TIMER, Transfer};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
 use crate::papers::flows::{FIRST_PORT, starts};
@@ -37,9 +37,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["throughput_long", "throughput_short", "drops_short"],
     seconds: Seconds { full: 40.0, quick: 6.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const PAIRS: [(&str, &str); 4] = [("DA", "DA"), ("DA", "ABC"), ("ABC", "DA"), ("ABC", "ABC")];

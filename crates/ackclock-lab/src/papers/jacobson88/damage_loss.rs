@@ -1,7 +1,7 @@
 //! Section 3, footnote 6: what packets damaged in transit cost.
 
 use super::senders::{self, BACKOFF, MSS};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::{derived, ratio};
 use crate::papers::flows::{ENDLESS, Flow, Flows};
@@ -41,9 +41,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["bytes_per_s"],
     seconds: Seconds { full: 20.0, quick: 3.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 /// Packets of the window, and of the path.

@@ -2,7 +2,7 @@
 
 use super::conversations::{self, GATEWAY};
 use super::senders::{NEW_TIMER, OVERHEAD};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples};
@@ -26,9 +26,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         "retransmitted_to_slow_receivers",
     ],
     seconds: Seconds { full: 20.0, quick: 4.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 /// One way, in milliseconds.

@@ -2,7 +2,7 @@
 
 use super::conversations::{self, GATEWAY};
 use super::senders::{BACKOFF, NEW_TIMER, OLD_TIMER, OVERHEAD};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::second;
 use crate::papers::segments::{Conversation, SegmentLog, rate_over, sequence_plot};
@@ -39,9 +39,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["retransmitted", "delivered_of_25_kB"],
     seconds: Seconds { full: 20.0, quick: 15.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 /// After it the new senders have found their windows (figure 10).

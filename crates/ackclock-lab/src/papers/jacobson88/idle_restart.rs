@@ -1,7 +1,7 @@
 //! Appendix C: what a conversation does that was idle.
 
 use super::senders;
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::{FIRST_PORT, ethernet, seconds};
 use crate::papers::segments::{SegmentLog, sequence_plot};
@@ -49,9 +49,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["retransmissions", "seconds"],
     seconds: Seconds { full: 2.0, quick: 1.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const RULES: [&str; 3] = ["never", "jacobson88:rto", "jacobson88:rtt"];

@@ -1,7 +1,7 @@
 //! Appendix C: the timer on paths whose round trip is their packets' time on a slow line.
 
 use super::senders;
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::{Flow, Flows};
 use crate::papers::segments::{SegmentLog, sequence_plot};
@@ -44,9 +44,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["timeouts"],
     seconds: Seconds { full: 2.0, quick: 1.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const LINES: [&str; 3] = ["1200bit", "2400bit", "9600bit"];

@@ -1,7 +1,7 @@
 //! Figures 3 and 4: how a conversation starts with and without slow start.
 
 use super::senders::{self, BACKOFF, MSS, NEW_TIMER, OLD_TIMER, OVERHEAD};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
 use crate::papers::flows::{ENDLESS, Flow, Flows};
@@ -44,9 +44,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["bytes_per_s", "bytes_per_s_in_a_minute"],
     seconds: Seconds { full: 3.0, quick: 1.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 /// Bytes of data per second that the conversation can have.

@@ -1,7 +1,7 @@
 //! Figures 5 and 6: what two retransmission timers make of the same round-trip times.
 
 use super::senders;
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
 use crate::papers::datagram::address;
@@ -53,9 +53,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["spurious"],
     seconds: Seconds { full: 30.0, quick: 4.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const RFC_793: &str = "rfc793";

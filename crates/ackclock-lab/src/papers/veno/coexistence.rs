@@ -1,7 +1,7 @@
 //! Figures 6 and 7: as many connections of Veno as of SACK over one bottleneck.
 
 use super::network::{self, ACKS, THRESHOLD_OF_NETBSD, TIMER, TIMER_OF_NS};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
 use crate::papers::flows::second;
@@ -48,9 +48,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["veno", "sack"],
     seconds: Seconds { full: 300.0, quick: 12.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 /// The rates of figures 6 and 7.

@@ -2,7 +2,7 @@
 
 use super::network;
 use crate::drawing::DrawSeries;
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::{ENDLESS, Flow, Flows, ethernet};
 use crate::published;
@@ -44,9 +44,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["packets_per_s"],
     seconds: Seconds { full: 15.0, quick: 3.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 /// How the path is read, and what a packet meets on it.

@@ -1,7 +1,7 @@
 //! Figures 4 and 5 with one connection: throughput over the loss rate.
 
 use super::network::{self, ACKS, THRESHOLD, TIMER, TIMER_OF_NS};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
 use crate::papers::flows::second;
@@ -32,9 +32,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["utilisation"],
     seconds: Seconds { full: 40.0, quick: 5.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const LOSSES: [&str; 10] =
@@ -85,8 +83,7 @@ fn variants(quick: bool) -> Vec<Variant> {
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let line = [network::loss_sweep()[0], job.get("buffer")?];
-    let mut flows =
-        network::bottleneck(job, 1460, &[job.word("law")?], line, Duration::ZERO, ())?;
+    let mut flows = network::bottleneck(job, 1460, &[job.word("law")?], line, Duration::ZERO, ())?;
     let end = Instant::ZERO + network::length();
     let mut rates = Vec::new();
     let step = Duration::from_secs(2);

@@ -2,7 +2,7 @@
 
 use super::network::{self, ACKS, THRESHOLD_OF_NETBSD, TIMER};
 use crate::drawing::DrawSeries;
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings};
 use crate::papers::compare::derived;
 use crate::papers::flows::{Flow, Flows, ethernet};
@@ -41,9 +41,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["teeth"],
     seconds: Seconds { full: 3.0, quick: 1.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 fn variant(law: &str, seeds: u64) -> Variant {

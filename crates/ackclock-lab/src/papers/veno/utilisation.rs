@@ -1,7 +1,7 @@
 //! Figure 5: utilisation over the loss rate and the number of connections.
 
 use super::network::{self, ACKS, THRESHOLD, TIMER};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
 use crate::published;
@@ -36,9 +36,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["utilisation"],
     seconds: Seconds { full: 90.0, quick: 5.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const LOSSES: [&str; 7] = ["0.01%", "0.03%", "0.1%", "0.3%", "1%", "3%", "10%"];

@@ -2,7 +2,7 @@
 
 use super::analysis::{largest_rise, share, spacings};
 use super::network::{self, CHOICES, Run, Scenario, TRANSMISSION, port};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples};
@@ -23,15 +23,17 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["compressed_acks", "largest_rise"],
     seconds: Seconds { full: 15.0, quick: 2.0 },
-    variants: |quick| {
-        let seeds = if quick { 3 } else { 10 };
-        let base = Variant::new(&[("traffic", "both ways")], seeds);
-        let mut variants = network::with_sensitivity(&base, quick);
-        variants.push(Variant::new(&[("traffic", "one way")], seeds));
-        variants
+    work: Work::Rust {
+        variants: |quick| {
+            let seeds = if quick { 3 } else { 10 };
+            let base = Variant::new(&[("traffic", "both ways")], seeds);
+            let mut variants = network::with_sensitivity(&base, quick);
+            variants.push(Variant::new(&[("traffic", "one way")], seeds));
+            variants
+        },
+        run,
+        judge,
     },
-    run,
-    judge,
 };
 
 /// Seconds between acks that were compressed: twice what an ack takes, 50 bytes at 50 kbit/s.

@@ -2,7 +2,7 @@
 
 use super::ack_compression::measure;
 use super::network::{self, CHOICES, PAYLOAD, Scenario};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples};
@@ -27,15 +27,17 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["largest_rise", "compressed_acks"],
     seconds: Seconds { full: 20.0, quick: 3.0 },
-    variants: |quick| {
-        let seeds = if quick { 3 } else { 10 };
-        let of = |acks, maxwnd| Variant::new(&[("acks", acks), ("maxwnd", maxwnd)], seeds);
-        let mut variants = network::with_sensitivity(&of("delayed", "8"), quick);
-        variants.extend([of("delayed", "1000"), of("every", "8"), of("every", "1000")]);
-        variants
+    work: Work::Rust {
+        variants: |quick| {
+            let seeds = if quick { 3 } else { 10 };
+            let of = |acks, maxwnd| Variant::new(&[("acks", acks), ("maxwnd", maxwnd)], seeds);
+            let mut variants = network::with_sensitivity(&of("delayed", "8"), quick);
+            variants.extend([of("delayed", "1000"), of("every", "8"), of("every", "1000")]);
+            variants
+        },
+        run,
+        judge,
     },
-    run,
-    judge,
 };
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {

@@ -1,7 +1,7 @@
 //! Figures 8 and 9, sections 4.1 and 4.2: fixed windows and infinite buffers.
 
 use super::network::{self, IN_SERVICE, LENGTH, START, Scenario};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples};
@@ -25,18 +25,20 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["utilisation_1", "utilisation_2"],
     seconds: Seconds { full: 10.0, quick: 2.0 },
-    variants: |quick| {
-        let seeds = if quick { 3 } else { 20 };
-        let bases = ["0.01s", "1s"].map(|tau| Variant::new(&[("tau", tau)], seeds));
-        let few = if quick { 1 } else { 5 };
-        let rows = bases.clone().into_iter().flat_map(|base| {
-            [("start", "60s"), ("length", "4000"), ("in_service", "uncounted")]
-                .map(|(parameter, value)| base.but(parameter, value, few))
-        });
-        bases.clone().into_iter().chain(rows).collect()
+    work: Work::Rust {
+        variants: |quick| {
+            let seeds = if quick { 3 } else { 20 };
+            let bases = ["0.01s", "1s"].map(|tau| Variant::new(&[("tau", tau)], seeds));
+            let few = if quick { 1 } else { 5 };
+            let rows = bases.clone().into_iter().flat_map(|base| {
+                [("start", "60s"), ("length", "4000"), ("in_service", "uncounted")]
+                    .map(|(parameter, value)| base.but(parameter, value, few))
+            });
+            bases.clone().into_iter().chain(rows).collect()
+        },
+        run,
+        judge,
     },
-    run,
-    judge,
 };
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {

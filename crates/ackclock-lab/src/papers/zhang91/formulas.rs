@@ -2,7 +2,7 @@
 
 use super::analysis::period;
 use super::network::{self, LENGTH, PAYLOAD, START, Scenario, port};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::sample::{Sample, Samples, Spread};
 use ackclock::congestion::Fixed;
@@ -36,9 +36,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["longest", "windows_at_first_drop", "idle"],
     seconds: Seconds { full: 8.0, quick: 2.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 /// Propagation, and twice the pipe in packets.

@@ -4,7 +4,7 @@ use super::analysis::{correlation, largest_rise, means, share};
 use super::network::{self, CHOICES, TRANSMISSION, port};
 use super::watch::Watch;
 use crate::drawing::DrawSeries;
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::starts;
 use crate::published;
@@ -27,15 +27,17 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["largest_rise", "correlation_of_queues"],
     seconds: Seconds { full: 60.0, quick: 8.0 },
-    variants: |quick| {
-        let seeds = if quick { 1 } else { 5 };
-        let of = |buffer| Variant::new(&[("buffer", buffer)], seeds);
-        let mut variants = network::with_sensitivity(&of("30"), quick);
-        variants.push(of("60"));
-        variants
+    work: Work::Rust {
+        variants: |quick| {
+            let seeds = if quick { 1 } else { 5 };
+            let of = |buffer| Variant::new(&[("buffer", buffer)], seeds);
+            let mut variants = network::with_sensitivity(&of("30"), quick);
+            variants.push(of("60"));
+            variants
+        },
+        run,
+        judge,
     },
-    run,
-    judge,
 };
 
 const CONNECTIONS: u16 = 50;

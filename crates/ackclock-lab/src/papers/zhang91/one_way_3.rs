@@ -2,7 +2,7 @@
 
 use super::analysis::{correlation, means, period, share};
 use super::network::{self, CHOICES, Scenario, port};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples};
@@ -22,9 +22,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["utilisation", "period"],
     seconds: Seconds { full: 10.0, quick: 2.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const LARGE: &str = "tau=1s";

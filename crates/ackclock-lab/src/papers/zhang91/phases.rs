@@ -2,7 +2,7 @@
 
 use super::analysis::{correlation, means};
 use super::network::{self, CHOICES, Scenario, port};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::sample::{Sample, Samples};
 use ackclock::time::Duration;
@@ -22,20 +22,22 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["correlation", "utilisation"],
     seconds: Seconds { full: 25.0, quick: 3.0 },
-    variants: |quick| {
-        let seeds = if quick { 1 } else { 5 };
-        let mut variants = network::with_sensitivity(&of("0.2s", "40", seeds), quick);
-        for delay in DELAYS {
-            let of_delay =
-                BUFFERS.into_iter().filter(|buffer| !(delay == "0.2s" && *buffer == "40"));
-            let coarse =
-                |buffer: &&str| !quick || ["0.01s", "1s"].contains(&delay) || *buffer == "20";
-            variants.extend(of_delay.filter(coarse).map(|buffer| of(delay, buffer, seeds)));
-        }
-        variants
+    work: Work::Rust {
+        variants: |quick| {
+            let seeds = if quick { 1 } else { 5 };
+            let mut variants = network::with_sensitivity(&of("0.2s", "40", seeds), quick);
+            for delay in DELAYS {
+                let of_delay =
+                    BUFFERS.into_iter().filter(|buffer| !(delay == "0.2s" && *buffer == "40"));
+                let coarse =
+                    |buffer: &&str| !quick || ["0.01s", "1s"].contains(&delay) || *buffer == "20";
+                variants.extend(of_delay.filter(coarse).map(|buffer| of(delay, buffer, seeds)));
+            }
+            variants
+        },
+        run,
+        judge,
     },
-    run,
-    judge,
 };
 
 const DELAYS: [&str; 6] = ["0.01s", "0.1s", "0.2s", "0.5s", "1s", "2s"];

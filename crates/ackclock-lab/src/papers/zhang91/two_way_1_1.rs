@@ -2,7 +2,7 @@
 
 use super::analysis::{Epoch, correlation, means, period, share};
 use super::network::{self, CHOICES, PAYLOAD, Run, Scenario, port};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::second;
 use crate::published;
@@ -23,19 +23,21 @@ pub(super) const SMALL_PIPE: Experiment = Experiment {
     sends: true,
     headline: &["utilisation", "double_losses", "retransmissions_per_drop"],
     seconds: Seconds { full: 20.0, quick: 3.0 },
-    variants: |quick| {
-        let seeds = if quick { 3 } else { 20 };
-        // Runs end in one of two circles: few seeds do not tell.
-        let base = Variant::new(&[("tau", "0.01s"), ("buffer", "20")], seeds.max(20));
-        let mut variants = network::with_sensitivity(&base, quick);
-        let larger = ["60", "120"];
-        let larger =
-            larger.map(|buffer| Variant::new(&[("tau", "0.01s"), ("buffer", buffer)], seeds));
-        variants.extend(larger);
-        variants
+    work: Work::Rust {
+        variants: |quick| {
+            let seeds = if quick { 3 } else { 20 };
+            // Runs end in one of two circles: few seeds do not tell.
+            let base = Variant::new(&[("tau", "0.01s"), ("buffer", "20")], seeds.max(20));
+            let mut variants = network::with_sensitivity(&base, quick);
+            let larger = ["60", "120"];
+            let larger =
+                larger.map(|buffer| Variant::new(&[("tau", "0.01s"), ("buffer", buffer)], seeds));
+            variants.extend(larger);
+            variants
+        },
+        run,
+        judge: judge_small_pipe,
     },
-    run,
-    judge: judge_small_pipe,
 };
 
 pub(super) const LARGE_PIPE: Experiment = Experiment {
@@ -50,13 +52,15 @@ pub(super) const LARGE_PIPE: Experiment = Experiment {
     sends: true,
     headline: &["utilisation", "single_losses"],
     seconds: Seconds { full: 15.0, quick: 2.0 },
-    variants: |quick| {
-        let seeds = if quick { 3 } else { 20 };
-        let base = Variant::new(&[("tau", "1s"), ("buffer", "20")], seeds);
-        network::with_sensitivity(&base, quick)
+    work: Work::Rust {
+        variants: |quick| {
+            let seeds = if quick { 3 } else { 20 };
+            let base = Variant::new(&[("tau", "1s"), ("buffer", "20")], seeds);
+            network::with_sensitivity(&base, quick)
+        },
+        run,
+        judge: judge_large_pipe,
     },
-    run,
-    judge: judge_large_pipe,
 };
 
 const PORTS: [u16; 2] = [port(0, 0), port(1, 0)];

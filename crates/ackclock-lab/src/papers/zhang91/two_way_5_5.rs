@@ -2,7 +2,7 @@
 
 use super::analysis::{Epoch, correlation, largest_rise, means, share};
 use super::network::{self, CHOICES, Scenario, TRANSMISSION};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples};
@@ -20,15 +20,17 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["utilisation", "dropped_data"],
     seconds: Seconds { full: 30.0, quick: 4.0 },
-    variants: |quick| {
-        let seeds = if quick { 3 } else { 20 };
-        let mut variants =
-            network::with_sensitivity(&Variant::new(&[("buffer", "30")], seeds), quick);
-        variants.push(Variant::new(&[("buffer", "60")], seeds));
-        variants
+    work: Work::Rust {
+        variants: |quick| {
+            let seeds = if quick { 3 } else { 20 };
+            let mut variants =
+                network::with_sensitivity(&Variant::new(&[("buffer", "30")], seeds), quick);
+            variants.push(Variant::new(&[("buffer", "60")], seeds));
+            variants
+        },
+        run,
+        judge,
     },
-    run,
-    judge,
 };
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {

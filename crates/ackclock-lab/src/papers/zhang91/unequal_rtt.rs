@@ -3,7 +3,7 @@
 use super::analysis::{cluster, epochs, share};
 use super::network::{self, CHOICES, TRANSMISSION, port};
 use super::watch::Watch;
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings};
 use crate::papers::flows::starts;
 use crate::published;
@@ -24,15 +24,17 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     sends: true,
     headline: &["cluster", "utilisation"],
     seconds: Seconds { full: 20.0, quick: 3.0 },
-    variants: |quick| {
-        let seeds = if quick { 2 } else { 10 };
-        let of = |farther: &&str| Variant::new(&[("farther", farther)], seeds);
-        let mut variants = network::with_sensitivity(&of(&FARTHER[2]), quick);
-        variants.extend(FARTHER.iter().filter(|each| **each != FARTHER[2]).map(of));
-        variants
+    work: Work::Rust {
+        variants: |quick| {
+            let seeds = if quick { 2 } else { 10 };
+            let of = |farther: &&str| Variant::new(&[("farther", farther)], seeds);
+            let mut variants = network::with_sensitivity(&of(&FARTHER[2]), quick);
+            variants.extend(FARTHER.iter().filter(|each| **each != FARTHER[2]).map(of));
+            variants
+        },
+        run,
+        judge,
     },
-    run,
-    judge,
 };
 
 /// A data packet takes 80 ms at the bottleneck: twice these are less, and more.
