@@ -38,7 +38,7 @@ pub(crate) struct Unit {
 impl Plan {
     /// The variants of an experiment, with as many seeds as this plan wants.
     pub(crate) fn variants(&self, experiment: &Experiment) -> Vec<Variant> {
-        let mut variants = (experiment.variants)(self.quick);
+        let mut variants = experiment.variants(self.quick);
         if self.mutant.is_some() || !self.settings.is_empty() {
             variants.retain(|variant| variant.instead.is_none());
         }
@@ -62,6 +62,21 @@ impl Plan {
         };
         (self.quick, self.seeds, &self.settings) == (other.quick, other.seeds, &other.settings)
             && ids(self) == ids(other)
+    }
+
+    /// The command that runs it, whatever the number of cores or parts.
+    pub(crate) fn command(&self) -> String {
+        let ids: Vec<String> = self.experiments.iter().map(|each| each.id()).collect();
+        let is_all = ids.len() == crate::papers::all().count();
+        let mut command = format!("lab run {}", if is_all { "all".into() } else { ids.join(" ") });
+        command += &self.settings.options();
+        if self.quick {
+            command += " --quick";
+        }
+        if let Some(seeds) = self.seeds {
+            command += &format!(" --seeds {seeds}");
+        }
+        command
     }
 
     /// All jobs, or those of one part.
@@ -152,6 +167,17 @@ mod tests {
         assert!(variants.iter().any(|variant| variant.seeds == 50));
         let is_small = |variant: &Variant| variant.instead.is_none() || variant.seeds < 50;
         assert!(variants.iter().all(is_small));
+    }
+
+    #[test]
+    fn the_command_is_what_leads_to_the_same_plan() {
+        let settings = Settings::read(&["tau=2s"], &["buffer=10..30:10", "cc=reno,cubic"]).unwrap();
+        let experiments = crate::select(&["zhang91.phases"]).unwrap();
+        let seeds = NonZeroU64::new(4);
+        let plan = Plan { experiments, quick: true, seeds, mutant: None, settings };
+        let command = "lab run zhang91.phases --set tau=2s --sweep buffer=10,20,30 --sweep cc=reno,cubic \
+                       --quick --seeds 4";
+        assert_eq!(plan.command(), command);
     }
 
     #[test]

@@ -45,6 +45,13 @@ impl Tally {
     }
 }
 
+impl Tally {
+    /// How many hold, fail, miss and are reported only.
+    pub(crate) fn counts(self) -> [usize; 4] {
+        [self.holds, self.fails, self.misses, self.reported]
+    }
+}
+
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Tally { holds, fails, misses, reported } = self;

@@ -58,6 +58,14 @@ impl Settings {
         set.chain(self.sweeps.iter().map(|(name, _)| name.as_str()))
     }
 
+    /// The options of the command line that say the same.
+    pub(crate) fn options(&self) -> String {
+        let set = self.set.iter().map(|(name, value)| format!(" --set {name}={value}"));
+        let swept = self.sweeps.iter();
+        let swept = swept.map(|(name, values)| format!(" --sweep {name}={}", values.join(",")));
+        set.chain(swept).collect()
+    }
+
     /// What is swept.
     pub(crate) fn sweeps(&self) -> &[(String, Vec<String>)] {
         &self.sweeps
