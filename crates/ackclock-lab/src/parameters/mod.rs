@@ -117,7 +117,7 @@ impl Experiment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{papers, select};
+    use crate::{papers, published, select};
     use std::collections::BTreeSet;
 
     /// So that whatever an experiment varies can be set by its users.
@@ -141,6 +141,24 @@ mod tests {
                     offer.name
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_stated_value_is_the_one_that_the_paper_prints() {
+        for (id, name, key) in [
+            ("jacobson88.startup", "queue", "jacobson88.startup.gateway_buffer_packets"),
+            (
+                "jacobson88.four_conversations",
+                "queue",
+                "jacobson88.four_conversations.gateway_buffer_packets",
+            ),
+            ("veno.loss_sweep", "buffer", "veno.loss_sweep.buffer_packets"),
+            ("veno.utilisation", "buffer", "veno.loss_sweep.buffer_packets"),
+        ] {
+            let offers = select(&[id]).unwrap()[0].offers();
+            let offer = offers.iter().find(|offer| offer.name == name).unwrap();
+            assert_eq!(offer.values, [published::text(key)], "{id}");
         }
     }
 
