@@ -1,6 +1,6 @@
 //! What is to be run: jobs, and parts of them.
 
-use crate::experiment::{Experiment, Variant};
+use crate::experiment::{Experiment, Variant, Work};
 use crate::mutants::Mutant;
 use crate::parameters::Settings;
 use std::fmt;
@@ -66,9 +66,14 @@ impl Plan {
 
     /// The command that runs it, whatever the number of cores or parts.
     pub(crate) fn command(&self) -> String {
-        let ids: Vec<String> = self.experiments.iter().map(|each| each.id()).collect();
-        let is_all = ids.len() == crate::papers::all().count();
-        let mut command = format!("lab run {}", if is_all { "all".into() } else { ids.join(" ") });
+        let name = |each: &&Experiment| match each.work {
+            Work::File(recipe) => recipe.file_name().to_owned(),
+            Work::Rust { .. } => each.id(),
+        };
+        let names: Vec<String> = self.experiments.iter().copied().map(|each| name(&each)).collect();
+        let is_all = crate::papers::all().map(Experiment::id).eq(names.iter().cloned());
+        let mut command =
+            format!("lab run {}", if is_all { "all".into() } else { names.join(" ") });
         command += &self.settings.options();
         if self.quick {
             command += " --quick";

@@ -8,7 +8,7 @@ use ackclock_report::{Page, Plot, Table, Text};
 
 /// The whole report in one page.
 pub(crate) fn html(results: &Results) -> String {
-    let mut page = Page::new("Five papers about TCP, reproduced");
+    let mut page = Page::new("Papers about TCP, reproduced");
     let version = concat!("ackclock ", env!("CARGO_PKG_VERSION"), ": ");
     page.paragraph(Text::from(version).code(format!("ackclock {}", results.plan.command())));
     page.paragraph(

@@ -104,6 +104,11 @@ fn parameters(file: &File) -> (&'static [Parameter], &'static [Choice]) {
 }
 
 impl Recipe {
+    /// The name of the file, as it was given.
+    pub(crate) fn file_name(&self) -> &str {
+        &self.name
+    }
+
     /// That all that is named is there, and that each variant is a scenario.
     fn check(&self, source: &Source<'_>) -> Result<(), FileError> {
         let measures: Vec<&str> = self.file.measures.iter().map(|it| it.name.as_str()).collect();

@@ -81,3 +81,11 @@ fn what_cannot_be_used_is_answered_with_its_line_and_what_can() {
          'measures', 'findings', 'plots'"
     );
 }
+
+#[test]
+fn the_command_that_makes_a_report_again_names_the_file() {
+    let file = "examples/experiments/chiu89.toml";
+    let (experiments, settings) = (vec![parse(CHIU, file).unwrap()], Settings::default());
+    let plan = Plan { experiments, quick: true, seeds: None, mutant: None, settings };
+    assert_eq!(plan.command(), format!("lab run {file} --quick"));
+}
