@@ -4,6 +4,7 @@
 
 mod capture;
 mod commands;
+mod compare;
 #[cfg(target_os = "linux")]
 mod driver;
 #[cfg(target_os = "linux")]

@@ -66,7 +66,7 @@ fn wrong_options_are_a_usage_error_in_one_line() {
         &["discard", "--path", "rate=fast"],
         &["discard", "--path-back", "rate=fast"],
         &["discard", "--path-back", "speed=1"],
-        &["discard", "--scenario", "file.toml", "--cc", "reno"],
+        &["discard", "--scenario", "file.toml", "--iw", "4"],
         &["echo", "--scenario", "file.toml", "--bytes", "1M"],
         &["discard", "10.7.0.1:9", "--scenario", "file.toml"],
         &["discard", "--recovery", "prayer"],
@@ -79,6 +79,12 @@ fn wrong_options_are_a_usage_error_in_one_line() {
         &["discard", "--interval", "1ns"],
         &["discard", "--connect-timeout", "0"],
         &["discard", "--trace", "file.txt"],
+        &["discard", "--cc", "cubic,prayer"],
+        &["discard", "--cc", "cubic,reno", "--json"],
+        &["discard", "--seeds", "2", "--pcap", "file"],
+        &["discard", "--seeds", "0"],
+        &["discard", "10.7.0.1:9", "--seeds", "3"],
+        &["discard", "10.7.0.1:9", "--tun", "t", "--address", "10.7.0.2/24", "--cc", "cubic,reno"],
         &["discard", "10.7.0.1:9"],
         &["discard", "--tun", "t", "--address", "10.7.0.2/24"],
         &["discard", "127.0.0.1:9", "--tun", "t", "--address", "10.7.0.2/24"],
@@ -122,6 +128,11 @@ fn wrong_options_are_a_usage_error_in_one_line() {
         &["lab", "run", "all", "--shard", "3/2", "--out", "directory"],
         &["lab", "run", "all", "--shard", "1/2"],
         &["lab", "run", "all", "--seeds", "0"],
+        &["lab", "run", "all", "--set", "buffer"],
+        &["lab", "run", "fixed_windows", "--set", "buffer=20"],
+        &["lab", "run", "fixed_windows", "--sweep", "w1=10..20"],
+        &["lab", "run", "/no/such/file.toml"],
+        &["lab", "show"],
         &["lab", "merge"],
         &["no-such-command"],
         &[],
@@ -541,4 +552,38 @@ fn a_report_to_a_closed_standard_output_is_a_failure() {
     // Whoever wants no report may have it in /dev/null.
     let nowhere = Command::new(program).args(["lab", "list"]).stdout(Stdio::null()).status();
     assert_eq!(nowhere.expect("the program starts").code(), Some(0));
+}
+
+#[test]
+fn laws_are_compared_in_a_table_and_on_a_page_of_its_own() {
+    let file = std::env::temp_dir().join(format!("ackclock-compare-{}.html", std::process::id()));
+    let path = file.to_str().expect("a path of text");
+    let common =
+        ["discard", "--cc", "cubic,bbr", "--path", "rate=50mbit,delay=40ms,loss=0,queue=333"];
+    let compared = |more: &[&str]| stdout(&ackclock(&[&common[..], more].concat()));
+    let table = compared(&["--time", "5s", "--seeds", "2", "--html", path]);
+    let laws: Vec<&str> = table.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(laws[..3], ["Law", "cubic", "bbr"], "{table}");
+    assert!(!table.contains("limited by the window"), "{table}");
+    let page = std::fs::read_to_string(&file).expect("it was written");
+    std::fs::remove_file(&file).expect("it was written");
+    assert_eq!(page.matches("<svg").count(), 4);
+    assert!(page.contains("ackclock discard --cc cubic,bbr --path"), "the command line");
+    for elsewhere in ["src=", "href=\"http", "@import", "url("] {
+        assert!(!page.contains(elsewhere), "{elsewhere}");
+    }
+    // Half of what the path holds is all that such buffers let go.
+    let small = compared(&["--time", "5s", "--buffer", "256k"]);
+    let limited = small.matches("limited by the window 9").count();
+    assert_eq!(limited, 2, "{small}");
+}
+
+#[test]
+fn a_scenario_runs_with_another_law_and_several_are_compared() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/scenarios/moving.toml");
+    let report = json(&["discard", "--scenario", file, "--cc", "reno", "--json"]);
+    assert_eq!(report["flows"][0]["local"]["congestion_control"], "reno", "{report}");
+    let table = stdout(&ackclock(&["discard", "--scenario", file, "--cc", "reno,cubic"]));
+    let rows = table.lines().filter(|line| line.starts_with("reno") || line.starts_with("cubic"));
+    assert_eq!(rows.count(), 2, "{table}");
 }

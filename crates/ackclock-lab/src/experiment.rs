@@ -1,10 +1,16 @@
 //! What an experiment is.
 
+use crate::file::Recipe;
 use crate::finding::Findings;
+use crate::mutants::Mutant;
+use crate::mutants::law::Law;
+use crate::parameters::{Parameter, tcp};
 use crate::sample::{Sample, Samples};
-use ackclock::congestion::CongestionController;
+use ackclock::congestion::{BuiltIn, CongestionController};
+use ackclock::tcp::Config;
 use ackclock::time::{Duration, Instant};
-use ackclock_emulator::{Emulator, Observer};
+use ackclock_emulator::{Emulator, HostId, Observer, Topology};
+use ackclock_judge::FormJudges;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
@@ -26,10 +32,17 @@ pub enum Paper {
     /// Chung, Fu & Liew, "Improvements Achieved by SACK Employing TCP Veno Equilibrium-Oriented
     /// Mechanism over Lossy Networks".
     Veno,
+    /// That of an experiment in a file.
+    Other {
+        /// Its short name.
+        name: &'static str,
+        /// Authors, title and year.
+        title: &'static str,
+    },
 }
 
 impl Paper {
-    /// All papers, in the order of the reports.
+    /// The papers whose experiments belong to this crate, in the order of the reports.
     pub const ALL: [Paper; 5] =
         [Paper::Jacobson88, Paper::Zhang91, Paper::Allman98, Paper::Allman99, Paper::Veno];
 
@@ -41,6 +54,7 @@ impl Paper {
             Paper::Allman98 => "allman98",
             Paper::Allman99 => "allman99",
             Paper::Veno => "veno",
+            Paper::Other { name, .. } => name,
         }
     }
 
@@ -60,6 +74,7 @@ impl Paper {
                 "Chung, Fu & Liew, Improvements Achieved by SACK Employing TCP Veno \
                  Equilibrium-Oriented Mechanism over Lossy Networks"
             }
+            Paper::Other { title, .. } => title,
         }
     }
 }
@@ -86,22 +101,54 @@ pub struct Experiment {
     /// The values chosen for what the paper does not state. Each needs a [`Variant`] with another
     /// one, so that the report can show what depends on it.
     pub choices: &'static [Choice],
+    /// What the paper states and a user may set to something else: whatever variants differ in, and
+    /// what [`Job::word`] is asked for besides the choices.
+    pub parameters: &'static [Parameter],
+    /// Whether stacks of this project send, so that a user may set what they do.
+    pub sends: bool,
     /// The quantities of which the report shows how they depend on the choices.
     pub headline: &'static [&'static str],
     /// Expected run time on one core.
     pub seconds: Seconds,
-    /// What is run; `true`: as little of it as will do (`--quick`).
-    pub variants: fn(quick: bool) -> Vec<Variant>,
-    /// Runs one variant with one seed.
-    pub run: fn(&Job<'_>) -> Result<Sample, Stop>,
-    /// Judges what came out of all jobs.
-    pub judge: fn(&Samples) -> Result<Findings, Stop>,
+    /// What is to be done.
+    pub work: Work,
+}
+
+/// What an experiment does.
+#[derive(Clone, Copy, Debug)]
+pub enum Work {
+    /// What functions say.
+    Rust {
+        /// What is run; `true`: as little of it as will do (`--quick`).
+        variants: fn(quick: bool) -> Vec<Variant>,
+        /// Runs one variant with one seed.
+        run: fn(&Job<'_>) -> Result<Sample, Stop>,
+        /// Judges what came out of all jobs.
+        judge: fn(&Samples) -> Result<Findings, Stop>,
+    },
+    /// What a file says.
+    File(&'static Recipe),
 }
 
 impl Experiment {
     /// The name by which a user knows it: `zhang91.one_way_3`.
     pub fn id(&self) -> String {
         format!("{}.{}", self.paper, self.name)
+    }
+
+    /// What is run; `true`: as little of it as will do.
+    pub(crate) fn variants(&self, quick: bool) -> Vec<Variant> {
+        match self.work {
+            Work::Rust { variants, .. } => variants(quick),
+            Work::File(recipe) => recipe.variants(quick),
+        }
+    }
+
+    pub(crate) fn judge(&self, samples: &Samples) -> Result<Findings, Stop> {
+        match self.work {
+            Work::Rust { judge, .. } => judge(samples),
+            Work::File(recipe) => recipe.judge(samples),
+        }
     }
 }
 
@@ -134,6 +181,8 @@ pub struct Variant {
     /// The variant with the value that was chosen.
     pub(crate) base: Option<String>,
     pub(crate) seeds: u64,
+    /// Whether mutants need all its seeds too.
+    pub(crate) needs_seeds: bool,
 }
 
 impl Variant {
@@ -141,7 +190,13 @@ impl Variant {
     /// values are in words that [`Job::get`] can read.
     pub fn new(settings: &[(&'static str, &str)], seeds: u64) -> Self {
         let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned()));
-        Variant { settings: settings.collect(), instead: None, base: None, seeds }
+        let settings = settings.collect();
+        Variant { settings, instead: None, base: None, seeds, needs_seeds: false }
+    }
+
+    /// The same, whose median is judged so closely that mutants need all its seeds too.
+    pub fn judged_closely(self) -> Self {
+        Variant { needs_seeds: true, ..self }
     }
 
     /// The same with another value for one of the choices: a row of the report's table of
@@ -149,7 +204,8 @@ impl Variant {
     pub fn but(&self, parameter: &'static str, value: &str, seeds: u64) -> Self {
         let mut settings = self.settings.clone();
         settings.push((parameter, value.to_owned()));
-        Variant { settings, instead: Some(parameter), base: Some(self.name()), seeds }
+        let (instead, base) = (Some(parameter), Some(self.name()));
+        Variant { settings, instead, base, seeds, needs_seeds: false }
     }
 
     /// Its name within the experiment: `tau=1s buffer=20`, or `stated` without settings.
@@ -157,6 +213,21 @@ impl Variant {
         let settings: Vec<_> =
             self.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
         if settings.is_empty() { "stated".to_owned() } else { settings.join(" ") }
+    }
+
+    /// The same with this value of a setting, in place of its own if it has one.
+    pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
+        let value = value.to_owned();
+        match self.settings.iter_mut().find(|(each, _)| *each == name) {
+            Some(setting) => setting.1 = value,
+            None => self.settings.push((name, value)),
+        }
+        self
+    }
+
+    /// Its settings, those that count last.
+    pub(crate) fn settings(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.settings.iter().map(|(name, value)| (*name, value.as_str()))
     }
 
     pub(crate) fn setting(&self, name: &str) -> Option<&str> {
@@ -176,22 +247,35 @@ pub struct Job<'a> {
     pub seed: u64,
     /// Whether as little as possible is to be run.
     pub quick: bool,
+    /// What is wrong with stacks and networks.
+    pub(crate) mutant: &'a Mutant,
     pub(crate) interrupted: &'a AtomicBool,
 }
 
 impl Job<'_> {
+    pub(crate) fn run(&self) -> Result<Sample, Stop> {
+        match self.experiment.work {
+            Work::Rust { run, .. } => run(self),
+            Work::File(recipe) => recipe.run(self),
+        }
+    }
+
     /// Whether plots are wanted: of the first seed, and not of rows of sensitivity.
     pub fn draws(&self) -> bool {
         self.seed == 0 && self.variant.instead.is_none()
     }
 
-    /// The value of a setting: the variant's, or else the experiment's choice.
+    /// The value of a setting: the variant's, or else the experiment's choice or what the paper
+    /// states.
     ///
     /// # Errors
     /// [`Stop::Failed`] if there is no such setting, or it cannot be read.
     pub fn word(&self, name: &str) -> Result<&str, Stop> {
         let chosen = || self.experiment.choices.iter().find(|choice| choice.parameter == name);
-        let value = self.variant.setting(name).or_else(|| chosen().map(|choice| choice.value));
+        let stated = || self.experiment.parameters.iter().find(|stated| stated.name == name);
+        let value = self.variant.setting(name);
+        let value = value.or_else(|| chosen().map(|choice| choice.value));
+        let value = value.or_else(|| stated().map(|stated| stated.value));
         value.ok_or_else(|| Stop::Failed(format!("there is no setting '{name}'")))
     }
 
@@ -202,6 +286,30 @@ impl Job<'_> {
     pub fn get<T: FromStr>(&self, name: &str) -> Result<T, Stop> {
         let value = self.word(name)?;
         value.parse().map_err(|_| Stop::Failed(format!("'{name}' cannot be '{value}'")))
+    }
+
+    /// The settings of a connection, with what a user set and what is to be wrong with them. Twice is
+    /// as once.
+    pub(crate) fn settings(&self, settings: Config) -> Config {
+        self.mutant.settings(tcp::settings(self.variant, settings))
+    }
+
+    /// An emulator of that network and of these laws, with what a user set and what is to be wrong, and
+    /// with judges beside the observer, where they are asked for.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub(crate) fn emulator<O: Observer>(
+        &self,
+        topology: &Topology,
+        seed: u64,
+        mut law: impl FnMut(HostId) -> BuiltIn,
+        observer: O,
+    ) -> Result<Emulator<Law, (O, Option<FormJudges>)>, Stop> {
+        let topology = self.mutant.network(topology);
+        let law = |host| self.mutant.law(tcp::law(self.variant, law(host)));
+        let judges = FormJudges::if_asked(topology.hosts());
+        Ok(Emulator::new(&topology, seed, law, (observer, judges))?)
     }
 
     /// Lets an emulator run until `until`, unless the user has had enough.

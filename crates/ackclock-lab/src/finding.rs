@@ -1,6 +1,7 @@
 //! What an experiment found, beside what the paper printed.
 
 use crate::sample::Spread;
+use crate::sweep::SweepTable;
 use ackclock_report::{Plot, number};
 use serde::Serialize;
 use std::fmt;
@@ -16,6 +17,9 @@ pub struct Findings {
     /// Plots over all variants, as throughput against loss.
     #[serde(skip)]
     pub plots: Vec<Plot>,
+    /// What was measured with other values than the paper's, in place of rows.
+    #[serde(skip)]
+    pub(crate) sweeps: Vec<SweepTable>,
 }
 
 impl Findings {
@@ -91,6 +95,21 @@ impl Finding {
         self.note = Some(note.into());
         self
     }
+
+    /// Told beforehand: what is asked, the paper's number, is not what follows here, for this reason.
+    /// Where it is met after all the report says what is not so, and the verdict fails.
+    pub fn missed(mut self, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        match self.verdict {
+            Verdict::Fails => self.verdict = Verdict::Misses,
+            Verdict::Holds => {
+                self.verdict = Verdict::Fails;
+                return self.note(format!("told as a miss, but met; told was: {reason}"));
+            }
+            Verdict::Misses | Verdict::Reported => {}
+        }
+        self.note(reason)
+    }
 }
 
 /// What is asked of a median.
@@ -116,6 +135,12 @@ pub enum Tolerance {
 }
 
 impl Tolerance {
+    /// What the paper printed, give or take this share of it.
+    pub fn around(printed: f64, share: f64) -> Self {
+        let margin = (printed * share).abs();
+        Tolerance::Between(printed - margin, printed + margin)
+    }
+
     /// Whether a value meets it.
     pub fn judge(self, value: f64) -> Verdict {
         let holds = match self {
@@ -155,6 +180,9 @@ pub enum Verdict {
     Holds,
     /// It will not.
     Fails,
+    /// It will not, as is known and told: the paper's number is contradicted. Not among what is judged,
+    /// and counted by itself.
+    Misses,
     /// Nothing was asked.
     Reported,
 }
@@ -164,6 +192,7 @@ impl fmt::Display for Verdict {
         f.pad(match self {
             Verdict::Holds => "holds",
             Verdict::Fails => "FAILS",
+            Verdict::Misses => "MISSES",
             Verdict::Reported => "reported",
         })
     }
@@ -186,5 +215,16 @@ mod tests {
         assert_eq!(verdict(1.0, Tolerance::Below(1.0)), Verdict::Fails);
         assert_eq!(verdict(2.0, Tolerance::ReportOnly), Verdict::Reported);
         assert_eq!(Finding::statement("it is so", false).verdict, Verdict::Fails);
+    }
+
+    #[test]
+    fn a_miss_that_was_told_fails_where_the_number_is_met() {
+        let around = |measured: f64| {
+            let finding = Finding::new("something", Spread::exactly(measured));
+            finding.tolerance(Tolerance::around(10.0, 0.05)).missed("one run").verdict
+        };
+        assert_eq!(around(9.4), Verdict::Misses);
+        assert_eq!(around(9.5), Verdict::Fails);
+        assert_eq!(around(10.6), Verdict::Misses);
     }
 }

@@ -3,6 +3,7 @@
 use crate::experiment::{Experiment, Seconds};
 use crate::finding::{Findings, Verdict};
 use crate::names::select;
+use crate::parameters::Settings;
 use crate::plan::Plan;
 use crate::results::{Outcome, Results, Sensitivity};
 use crate::sample::Sample;
@@ -23,6 +24,9 @@ struct Document<'a> {
     format: u64,
     quick: bool,
     seeds: Option<NonZeroU64>,
+    /// Other values than the papers', if there are any.
+    #[serde(skip_serializing_if = "Settings::is_empty")]
+    settings: &'a Settings,
     experiments: Vec<ExperimentDocument<'a>>,
 }
 
@@ -73,6 +77,8 @@ struct Read {
     format: u64,
     quick: bool,
     seeds: Option<NonZeroU64>,
+    #[serde(default)]
+    settings: Settings,
     experiments: Vec<ReadExperiment>,
 }
 
@@ -128,9 +134,9 @@ impl From<serde_json::Error> for ResultsError {
 impl Results {
     /// `results.json`: the plan, what was measured, and what follows.
     pub fn to_json(&self) -> String {
-        let Plan { quick, seeds, .. } = self.plan;
+        let Plan { quick, seeds, ref settings, .. } = self.plan;
         let experiments = self.outcomes.iter().map(ExperimentDocument::new).collect();
-        let document = Document { format: FORMAT, quick, seeds, experiments };
+        let document = Document { format: FORMAT, quick, seeds, settings, experiments };
         let text = serde_json::to_string_pretty(&document);
         text.expect("keys are strings and numbers are finite") + "\n"
     }
@@ -194,6 +200,7 @@ impl Read {
             found.map(|found| found[0]).ok_or_else(|| ResultsError::Unknown(each.id.clone()))
         };
         let experiments = self.experiments.iter().map(find).collect::<Result<_, _>>()?;
-        Ok(Plan { experiments, quick: self.quick, seeds: self.seeds })
+        let settings = self.settings.clone();
+        Ok(Plan { experiments, quick: self.quick, seeds: self.seeds, mutant: None, settings })
     }
 }

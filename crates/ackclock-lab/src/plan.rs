@@ -1,6 +1,8 @@
 //! What is to be run: jobs, and parts of them.
 
-use crate::experiment::{Experiment, Variant};
+use crate::experiment::{Experiment, Variant, Work};
+use crate::mutants::Mutant;
+use crate::parameters::Settings;
 use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
@@ -12,9 +14,15 @@ pub struct Plan {
     pub experiments: Vec<&'static Experiment>,
     /// Whether as little as possible is to be run.
     pub quick: bool,
-    /// How many seeds; `None`: what the experiments think right. Rows of sensitivity have no more
-    /// than that.
+    /// How many seeds; `None`: what the experiments think right. Rows of sensitivity, and all variants
+    /// where something is wrong, have no more than that.
     pub seeds: Option<NonZeroU64>,
+    /// What is wrong with stacks and networks, if anything is to be: then there are no rows of
+    /// sensitivity, and every verdict counts.
+    pub mutant: Option<&'static Mutant>,
+    /// Other values than the papers': then there are no rows of sensitivity, and nothing is judged. All
+    /// experiments are to have these parameters ([`Settings::fitting`]).
+    pub settings: Settings,
 }
 
 /// A job of a plan.
@@ -30,11 +38,18 @@ pub(crate) struct Unit {
 impl Plan {
     /// The variants of an experiment, with as many seeds as this plan wants.
     pub(crate) fn variants(&self, experiment: &Experiment) -> Vec<Variant> {
-        let mut variants = (experiment.variants)(self.quick);
+        let mut variants = experiment.variants(self.quick);
+        if self.mutant.is_some() || !self.settings.is_empty() {
+            variants.retain(|variant| variant.instead.is_none());
+        }
+        if !self.settings.is_empty() {
+            variants = self.settings.apply(&experiment.offers(), &variants);
+        }
         if let Some(seeds) = self.seeds {
-            for variant in &mut variants {
-                let is_row = variant.instead.is_some();
-                variant.seeds = if is_row { variant.seeds.min(seeds.get()) } else { seeds.get() };
+            let keeps = |variant: &&mut Variant| self.mutant.is_some() && variant.needs_seeds;
+            for variant in variants.iter_mut().filter(|variant| !keeps(variant)) {
+                let at_most = variant.instead.is_some() || self.mutant.is_some();
+                variant.seeds = if at_most { variant.seeds.min(seeds.get()) } else { seeds.get() };
             }
         }
         variants
@@ -45,7 +60,28 @@ impl Plan {
         let ids = |plan: &Plan| -> Vec<String> {
             plan.experiments.iter().map(|experiment| experiment.id()).collect()
         };
-        (self.quick, self.seeds) == (other.quick, other.seeds) && ids(self) == ids(other)
+        (self.quick, self.seeds, &self.settings) == (other.quick, other.seeds, &other.settings)
+            && ids(self) == ids(other)
+    }
+
+    /// The command that runs it, whatever the number of cores or parts.
+    pub(crate) fn command(&self) -> String {
+        let name = |each: &&Experiment| match each.work {
+            Work::File(recipe) => recipe.file_name().to_owned(),
+            Work::Rust { .. } => each.id(),
+        };
+        let names: Vec<String> = self.experiments.iter().copied().map(|each| name(&each)).collect();
+        let is_all = crate::papers::all().map(Experiment::id).eq(names.iter().cloned());
+        let mut command =
+            format!("lab run {}", if is_all { "all".into() } else { names.join(" ") });
+        command += &self.settings.options();
+        if self.quick {
+            command += " --quick";
+        }
+        if let Some(seeds) = self.seeds {
+            command += &format!(" --seeds {seeds}");
+        }
+        command
     }
 
     /// All jobs, or those of one part.
@@ -117,7 +153,7 @@ mod tests {
 
     fn plan() -> Plan {
         let experiments = crate::select(&["zhang91"]).unwrap();
-        Plan { experiments, quick: true, seeds: None }
+        Plan { experiments, quick: true, seeds: None, mutant: None, settings: Settings::default() }
     }
 
     #[test]
@@ -136,6 +172,17 @@ mod tests {
         assert!(variants.iter().any(|variant| variant.seeds == 50));
         let is_small = |variant: &Variant| variant.instead.is_none() || variant.seeds < 50;
         assert!(variants.iter().all(is_small));
+    }
+
+    #[test]
+    fn the_command_is_what_leads_to_the_same_plan() {
+        let settings = Settings::read(&["tau=2s"], &["buffer=10..30:10", "cc=reno,cubic"]).unwrap();
+        let experiments = crate::select(&["zhang91.phases"]).unwrap();
+        let seeds = NonZeroU64::new(4);
+        let plan = Plan { experiments, quick: true, seeds, mutant: None, settings };
+        let command = "lab run zhang91.phases --set tau=2s --sweep buffer=10,20,30 --sweep cc=reno,cubic \
+                       --quick --seeds 4";
+        assert_eq!(plan.command(), command);
     }
 
     #[test]

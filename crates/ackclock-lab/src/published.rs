@@ -1,5 +1,6 @@
 //! The numbers that the papers print, from `published.toml` beside this crate's manifest.
 
+use ackclock::time::Duration;
 use std::sync::LazyLock;
 use toml::{Table, Value};
 
@@ -32,6 +33,23 @@ pub fn number(key: &str) -> f64 {
     }
 }
 
+/// A whole number that a paper prints.
+///
+/// # Panics
+/// If there is no number of that key, or it is no whole one that fits.
+pub(crate) fn whole<T: TryFrom<i64>>(key: &str) -> T {
+    let whole = value(key).as_integer().and_then(|integer| T::try_from(integer).ok());
+    whole.unwrap_or_else(|| panic!("'{key}' of published.toml is no whole number that fits"))
+}
+
+/// A time in seconds that a paper prints.
+///
+/// # Panics
+/// If there is no number of that key.
+pub(crate) fn seconds(key: &str) -> Duration {
+    Duration::from_nanos((number(key) * 1e9).round() as u64)
+}
+
 /// A number, list or statement of a paper as text.
 ///
 /// # Panics
@@ -52,6 +70,8 @@ mod tests {
         assert_eq!(number("zhang91.one_way_3.tau_1s_utilisation"), 0.90);
         assert_eq!(number("zhang91.fixed_windows_small_pipe.max_queue.1"), 23.0);
         assert_eq!(text("zhang91.fixed_windows_small_pipe.buffer_packets"), "infinite");
+        assert_eq!(whole::<u32>("veno.dummynet.queue_packets"), 8);
+        assert_eq!(seconds("veno.dummynet.one_way_delay_s"), Duration::from_millis(50));
     }
 
     #[test]

@@ -3,12 +3,14 @@
 use crate::experiment::{Choice, Paper};
 use crate::finding::{Finding, Verdict};
 use crate::results::{Outcome, Results, Sensitivity};
-use crate::table;
-use ackclock_report::{Page, Table, Text};
+use crate::table::{self, Tally};
+use ackclock_report::{Page, Plot, Table, Text};
 
 /// The whole report in one page.
 pub(crate) fn html(results: &Results) -> String {
-    let mut page = Page::new("Five papers about TCP, reproduced");
+    let mut page = Page::new("Papers about TCP, reproduced");
+    let version = concat!("ackclock ", env!("CARGO_PKG_VERSION"), ": ");
+    page.paragraph(Text::from(version).code(format!("ackclock {}", results.plan.command())));
     page.paragraph(
         "Each experiment ran in ackclock's emulator with its real TCP stack. Measured is the median \
          over seeds, in brackets the least and the greatest value; the tolerance is asked of the \
@@ -17,19 +19,88 @@ pub(crate) fn html(results: &Results) -> String {
     if results.plan.quick {
         page.paragraph(Text::new().faint("A quick run: fewer seeds, shorter runs."));
     }
+    if !results.plan.settings.is_empty() {
+        let others = format!("Run with other values than the papers': {}.", results.plan.settings);
+        page.paragraph(Text::new().bad(others).plain(" Nothing is judged."));
+    }
     if !results.is_complete() {
         let partial = "Not all of it has been run: what is missing is not judged.";
         page.paragraph(Text::new().bad(partial));
     }
-    for paper in Paper::ALL {
-        let of_paper = |outcome: &&Outcome| outcome.experiment.paper == paper;
-        let mut outcomes = results.outcomes.iter().filter(of_paper).peekable();
-        if outcomes.peek().is_some() {
-            page.chapter(paper.title());
+    let mut papers: Vec<Paper> = Vec::new();
+    for outcome in &results.outcomes {
+        if !papers.contains(&outcome.experiment.paper) {
+            papers.push(outcome.experiment.paper);
         }
+    }
+    if results.plan.settings.is_empty() {
+        summary(&mut page, &papers, results);
+    }
+    for paper in papers {
+        let of_paper = |outcome: &&Outcome| outcome.experiment.paper == paper;
+        page.chapter(paper.title());
+        let outcomes = results.outcomes.iter().filter(of_paper);
         outcomes.for_each(|outcome| experiment(&mut page, outcome));
     }
     page.html()
+}
+
+/// How many verdicts there are of each paper, and where those are that do not hold.
+fn summary(page: &mut Page, papers: &[Paper], results: &Results) {
+    let of_paper = |paper: Paper| {
+        let outcomes = results.outcomes.iter().filter(move |it| it.experiment.paper == paper);
+        outcomes.filter_map(|it| it.findings.as_ref()).flat_map(|findings| &findings.findings)
+    };
+    let columns = ["", "hold", "fail", "miss, as is known", "reported only"];
+    let table = papers.iter().fold(Table::new(columns), |table, &paper| {
+        let counts = Tally::of(of_paper(paper)).counts();
+        let name = std::iter::once(paper.name().to_owned());
+        table.row(name.chain(counts.map(|count| count.to_string())))
+    });
+    page.table(table.caption("Verdicts"));
+    let mut items = Vec::new();
+    for outcome in &results.outcomes {
+        let id = outcome.experiment.id();
+        let findings = outcome.findings.iter().flat_map(|findings| &findings.findings);
+        for finding in findings.filter(|it| matches!(it.verdict, Verdict::Fails | Verdict::Misses))
+        {
+            let mark = if finding.verdict == Verdict::Fails { "fails: " } else { "misses: " };
+            let place = Text::new().bad(mark).link(id.as_str(), format!("#{id}"));
+            let paper = finding.paper.as_deref().unwrap_or("–");
+            let measured = table::measured(finding);
+            items.push(place.plain(format!(": {}, {measured}; paper: {paper}", finding.quantity)));
+        }
+    }
+    page.list(items);
+}
+
+/// The pictures in the order of the paper's figures, with links from the table above to each.
+fn figures(page: &mut Page, outcome: &Outcome) {
+    let findings = outcome.findings.iter().flat_map(|findings| &findings.plots);
+    let mut plots: Vec<_> = findings.map(|plot| (plot, plot.title.clone())).collect();
+    for variant in outcome.samples.variants() {
+        for (seed, sample) in outcome.samples.of(variant) {
+            let title = |plot: &Plot| format!("{} ({variant}, seed {seed})", plot.title);
+            plots.extend(sample.plots.iter().map(|plot| (plot, title(plot))));
+        }
+    }
+    plots.sort_by_key(|(plot, _)| figure_number(&plot.title));
+    let ids = page.next_figures(plots.iter().map(|(plot, _)| plot.name.as_str()));
+    let links = ids.iter().zip(&plots).fold(Text::from("Pictures:"), |text, (id, (_, title))| {
+        text.plain(" ").link(title.as_str(), format!("#{id}")).plain(";")
+    });
+    if plots.len() > 1 {
+        page.paragraph(links);
+    }
+    plots.iter().for_each(|(plot, title)| page.figure(plot, title.as_str()));
+}
+
+/// The figure of the paper that a plot is said to show; those that show none are last.
+fn figure_number(title: &str) -> u32 {
+    let behind = title.split_once("figure ").or_else(|| title.split_once("figures "));
+    let digits = behind.map_or("", |(_, behind)| behind);
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    digits[..end].parse().unwrap_or(u32::MAX)
 }
 
 fn verdict_mark(verdict: Option<Verdict>) -> Text {
@@ -37,7 +108,24 @@ fn verdict_mark(verdict: Option<Verdict>) -> Text {
         None => Text::new().faint("not judged"),
         Some(Verdict::Holds) => Text::new().good("holds"),
         Some(Verdict::Fails) => Text::new().bad("fails"),
+        Some(Verdict::Misses) => Text::new().bad("misses the paper's number, as is known"),
         Some(Verdict::Reported) => Text::new().faint("reported"),
+    }
+}
+
+/// The mark of an experiment in the index: what is not judged counts too.
+fn mark(outcome: &Outcome) -> Text {
+    let Some(findings) = outcome.findings.iter().find(|_| outcome.failures.is_empty()) else {
+        return verdict_mark(outcome.verdict());
+    };
+    if !findings.sweeps.is_empty() {
+        return Text::new().faint("not judged");
+    }
+    let tally = Tally::of(findings.findings.iter()).to_string();
+    match outcome.verdict() {
+        Some(Verdict::Holds) => Text::new().good(tally),
+        Some(Verdict::Fails | Verdict::Misses) => Text::new().bad(tally),
+        _ => Text::new().faint(tally),
     }
 }
 
@@ -45,7 +133,7 @@ fn experiment(page: &mut Page, outcome: &Outcome) {
     let experiment = outcome.experiment;
     let id = experiment.id();
     let heading = Text::from(format!("{}: {} ", experiment.shows, experiment.title)).code(&id);
-    page.section(&id, heading, verdict_mark(outcome.verdict()));
+    page.section(&id, heading, mark(outcome));
     page.paragraph(experiment.scenario);
     for why in &outcome.failures {
         page.paragraph(Text::new().bad(why));
@@ -54,17 +142,13 @@ fn experiment(page: &mut Page, outcome: &Outcome) {
         page.paragraph(Text::new().faint(format!("{} runs are missing.", outcome.missing)));
     }
     if let Some(findings) = &outcome.findings {
-        page.table(table_of(&findings.findings));
-        page.list(findings.notes.iter().map(String::as_str));
-        findings.plots.iter().for_each(|plot| page.figure(plot, plot.title.as_str()));
-    }
-    for variant in outcome.samples.variants() {
-        for (seed, sample) in outcome.samples.of(variant) {
-            for plot in &sample.plots {
-                page.figure(plot, format!("{} ({variant}, seed {seed})", plot.title));
-            }
+        if !findings.findings.is_empty() {
+            page.table(table_of(&findings.findings));
         }
+        findings.sweeps.iter().for_each(|table| page.table(table.for_page()));
+        page.list(findings.notes.iter().map(String::as_str));
     }
+    figures(page, outcome);
     if !experiment.choices.is_empty() {
         page.table(choices(experiment.choices));
     }
@@ -106,4 +190,17 @@ fn sensitivity(rows: &[Sensitivity]) -> Table {
             table::spread(&row.measured).into(),
         ])
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_in_the_order_of_the_papers_figures() {
+        let titles =
+            ["Queues (figure 10)", "spurious timeouts", "cwnd (figures 4 and 5)", "figure 2"];
+        let numbers = titles.map(figure_number);
+        assert_eq!(numbers, [10, u32::MAX, 4, 2]);
+    }
 }

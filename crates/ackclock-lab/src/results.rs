@@ -1,9 +1,12 @@
 //! What came out of a run, and its judgement.
 
-use crate::experiment::{Experiment, Stop, Variant};
+use crate::experiment::{Experiment, Stop, Variant, Work};
 use crate::finding::{Findings, Verdict};
+use crate::mutants::turned::keep_if_turned;
 use crate::plan::Plan;
 use crate::sample::{Sample, Samples, Spread};
+use crate::sweep;
+use crate::table::Tally;
 use serde::Serialize;
 
 /// The results of a plan, or of a part of it.
@@ -30,7 +33,7 @@ pub struct Outcome {
     pub findings: Option<Findings>,
     /// How the headline quantities depend on the choices.
     pub sensitivity: Vec<Sensitivity>,
-    planned: Vec<Variant>,
+    pub(crate) planned: Vec<Variant>,
 }
 
 /// What becomes of a quantity with another value for one of the choices.
@@ -75,7 +78,17 @@ impl Results {
 
     /// Judges what there is.
     pub(crate) fn judge(&mut self) {
-        self.outcomes.iter_mut().for_each(Outcome::judge);
+        for outcome in &mut self.outcomes {
+            outcome.conclude(&self.plan);
+        }
+    }
+
+    /// What came out of an experiment, judged, if all its jobs are finished.
+    pub fn concluded(&self, id: &str) -> Option<Outcome> {
+        let is_it = |outcome: &&Outcome| outcome.missing == 0 && outcome.experiment.id() == id;
+        let mut outcome = self.outcomes.iter().find(is_it)?.clone();
+        outcome.conclude(&self.plan);
+        Some(outcome)
     }
 
     /// Counts the jobs that have not been run.
@@ -95,6 +108,23 @@ impl Results {
 }
 
 impl Outcome {
+    /// Judges what there is, as the plan wants it.
+    fn conclude(&mut self, plan: &Plan) {
+        if !plan.settings.is_empty() {
+            self.count_missing();
+            self.findings = Some(sweep::findings(self, &plan.settings));
+            return;
+        }
+        self.judge();
+        // Mutants are tried with what belongs to this crate.
+        if plan.mutant.is_some() || matches!(self.experiment.work, Work::File(_)) {
+            return;
+        }
+        let id = self.experiment.id();
+        let findings = self.findings.iter_mut().flat_map(|findings| &mut findings.findings);
+        findings.for_each(|finding| keep_if_turned(&id, plan.quick, finding));
+    }
+
     fn count_missing(&mut self) {
         let planned = |variant: &Variant| (variant.name(), variant.seeds);
         let missing = self.planned.iter().map(planned).map(|(name, seeds)| {
@@ -118,7 +148,7 @@ impl Outcome {
         if self.missing > 0 || !self.failures.is_empty() {
             return;
         }
-        match (self.experiment.judge)(&self.samples) {
+        match self.experiment.judge(&self.samples) {
             Ok(findings) => self.findings = Some(findings),
             Err(Stop::Interrupted) => {}
             Err(Stop::Failed(why)) => self.failures.push(why),
@@ -153,6 +183,18 @@ impl Outcome {
         rows
     }
 
+    /// How many of its verdicts hold, or why there are none, in a line.
+    pub fn summary(&self) -> String {
+        let id = self.experiment.id();
+        match &self.findings {
+            _ if !self.failures.is_empty() => format!("{id}: FAILS: {}", self.failures[0]),
+            Some(findings) if findings.sweeps.is_empty() => {
+                format!("{id}: {}", Tally::of(findings.findings.iter()))
+            }
+            _ => format!("{id}: not judged"),
+        }
+    }
+
     /// The worst verdict of its findings; `None` while jobs are missing.
     pub fn verdict(&self) -> Option<Verdict> {
         if !self.failures.is_empty() {
@@ -161,6 +203,7 @@ impl Outcome {
         let verdicts = self.findings.as_ref()?.findings.iter().map(|finding| finding.verdict);
         let worst = |one, other| match (one, other) {
             (Verdict::Fails, _) | (_, Verdict::Fails) => Verdict::Fails,
+            (Verdict::Misses, _) | (_, Verdict::Misses) => Verdict::Misses,
             (Verdict::Holds, _) | (_, Verdict::Holds) => Verdict::Holds,
             _ => Verdict::Reported,
         };

@@ -1,6 +1,7 @@
 //! Runs the jobs of a plan on several cores.
 
 use crate::experiment::{Job, Stop};
+use crate::mutants::Mutant;
 use crate::plan::{Plan, Shard, Unit};
 use crate::results::Results;
 use rayon::ThreadPoolBuilder;
@@ -52,8 +53,10 @@ pub fn run(
     let run_one = |(number, unit): (usize, &Unit)| {
         let experiment = plan.experiments[unit.experiment];
         let variant = &variants[unit.experiment][unit.variant];
-        let job = Job { experiment, variant, seed: unit.seed, quick: plan.quick, interrupted };
-        let sample = job.go_on().and_then(|()| (experiment.run)(&job));
+        let mutant = plan.mutant.unwrap_or(&Mutant::NONE);
+        let seed = unit.seed;
+        let job = Job { experiment, variant, seed, quick: plan.quick, mutant, interrupted };
+        let sample = job.go_on().and_then(|()| job.run());
         // A job that panics ends the run, whatever it leaves here.
         let mut gathered = gathered.lock().unwrap_or_else(PoisonError::into_inner);
         let Gathered { results, failures } = &mut *gathered;

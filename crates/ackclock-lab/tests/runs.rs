@@ -1,11 +1,17 @@
 //! Whole runs of experiments.
 
-use ackclock_lab::{Output, Plan, Results, ResultsError, Shard, run, select};
+use ackclock_lab::{Output, Plan, Results, ResultsError, Settings, Shard, run, select};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::atomic::AtomicBool;
 
 fn plan(names: &[&str]) -> Plan {
-    Plan { experiments: select(names).unwrap(), quick: true, seeds: NonZeroU64::new(2) }
+    Plan {
+        experiments: select(names).unwrap(),
+        quick: true,
+        seeds: NonZeroU64::new(2),
+        mutant: None,
+        settings: Settings::default(),
+    }
 }
 
 #[test]

@@ -103,21 +103,21 @@ impl Page {
         });
     }
 
+    /// The ids that the next figures will have, in this order, for links to them.
+    pub fn next_figures<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
+        let mut taken = self.figures.clone();
+        names.into_iter().map(|name| figure_id(&mut taken, name)).collect()
+    }
+
     /// An id that no other figure has.
     fn figure_id(&mut self, name: &str) -> String {
-        let words = name.split(|letter: char| !letter.is_alphanumeric());
-        let words: Vec<_> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
-        let first = format!("figure-{}", words.join("-"));
-        let others = (2..).map(|number: u64| format!("{first}-{number}"));
-        let mut ids = std::iter::once(first.clone()).chain(others);
-        ids.find(|id| self.figures.insert(id.clone())).unwrap_or(first)
+        figure_id(&mut self.figures, name)
     }
 
     fn add(&mut self, block: Markup) {
         let place = if self.index.is_empty() { &mut self.introduction } else { &mut self.body };
         place.push(block);
     }
-
     /// The file.
     pub fn html(&self) -> String {
         let page = html! {
@@ -161,6 +161,16 @@ impl Page {
     }
 }
 
+/// An id of a figure of this name that is not taken, which it is now.
+fn figure_id(taken: &mut BTreeSet<String>, name: &str) -> String {
+    let words = name.split(|letter: char| !letter.is_alphanumeric());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    let first = format!("figure-{}", words.join("-"));
+    let others = (2..).map(|number: u64| format!("{first}-{number}"));
+    let mut ids = std::iter::once(first.clone()).chain(others);
+    ids.find(|id| taken.insert(id.clone())).unwrap_or(first)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,6 +205,7 @@ mod tests {
             page.figure(&plot(name), "caption");
         }
         page.drawing("common-path", "<svg/>", "caption");
+        assert_eq!(page.next_figures(["rtt", "rtt"]), ["figure-rtt-3", "figure-rtt-4"]);
         let html = page.html();
         let ids = html.split("<figure id=\"").skip(1).filter_map(|it| it.split('"').next());
         let expected = [

@@ -1,8 +1,8 @@
 //! `ackclock lab`
 
 use crate::failure::Failure;
-use crate::lab::{self, MergeSettings, OutputSettings, RunSettings};
-use ackclock_lab::Shard;
+use crate::lab::{self, MergeSettings, MutantSettings, OutputSettings, RunSettings};
+use ackclock_lab::{Extent, Shard};
 use clap::{Args, Subcommand};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -18,8 +18,18 @@ pub(crate) struct Lab {
 enum What {
     /// Name the experiments: paper, figure or table, and expected time on one core
     List,
+    Show(Show),
     Run(Run),
     Merge(Merge),
+    Mutants(Mutants),
+}
+
+/// Tell what experiments are, and which parameters 'lab run --set' and '--sweep' take
+#[derive(Args, Debug)]
+struct Show {
+    /// Experiments, as 'ackclock lab list' names them, or files
+    #[arg(value_name = "ID", required = true)]
+    names: Vec<String>,
 }
 
 /// Run experiments and print what was measured beside what the papers say
@@ -28,13 +38,21 @@ enum What {
 /// 1: something is not as the paper says and the tolerance allows, or the run was interrupted.
 #[derive(Args, Debug)]
 struct Run {
-    /// Experiments, as 'ackclock lab list' names them; a paper's name for all of that paper; or
-    /// 'all'
+    /// Experiments, as 'ackclock lab list' names them; a paper's name for all of that paper; 'all'; or a
+    /// file with an experiment, whose name ends in .toml
     #[arg(value_name = "ID", required_unless_present = "paper")]
     names: Vec<String>,
     /// All experiments of a paper
     #[arg(long, value_name = "NAME")]
     paper: Vec<String>,
+    /// Give a parameter another value than the paper's, as 'ackclock lab show ID' lists them: nothing is
+    /// judged then; tables show what was measured
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Give a parameter many values, as in buffer=10..120:10 or cc=reno,cubic, with a picture of each
+    /// quantity over them; several sweeps are run in all combinations
+    #[arg(long, value_name = "NAME=VALUES")]
+    sweep: Vec<String>,
     /// As little as will do: fewer seeds and shorter runs
     #[arg(long)]
     quick: bool,
@@ -63,6 +81,26 @@ struct Merge {
     output: OutputOptions,
 }
 
+/// Try the verdicts by wrong stacks and networks: a verdict that none of them turns red says nothing
+///
+/// Each mutant runs an experiment that it must turn red, with few seeds. Exit status 1: one of them did
+/// not.
+#[derive(Args, Debug)]
+struct Mutants {
+    /// Mutants; all if none is named
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Run all experiments that each must or may turn red, not the shortest that it must
+    #[arg(long)]
+    all: bool,
+    /// Write which mutants turn which verdict red into this file, as turned.json of the laboratory
+    #[arg(long, value_name = "FILE", requires = "all", conflicts_with = "names")]
+    write: Option<PathBuf>,
+    /// How many runs at a time [default: one per core]
+    #[arg(long, value_name = "NUMBER")]
+    jobs: Option<NonZeroUsize>,
+}
+
 /// Options for the destinations of the results.
 #[derive(Args, Debug)]
 struct OutputOptions {
@@ -81,8 +119,10 @@ impl Lab {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         match &self.what {
             What::List => lab::list(),
+            What::Show(show) => lab::show(&show.names),
             What::Run(run) => lab::run(&run.settings()),
             What::Merge(merge) => lab::merge(&merge.settings()),
+            What::Mutants(mutants) => lab::mutants(&mutants.settings()),
         }
     }
 }
@@ -91,12 +131,23 @@ impl Run {
     fn settings(&self) -> RunSettings {
         RunSettings {
             names: self.names.iter().chain(&self.paper).cloned().collect(),
+            set: self.set.clone(),
+            sweep: self.sweep.clone(),
             quick: self.quick,
             seeds: self.seeds,
             jobs: self.jobs,
             shard: self.shard.unwrap_or(Shard::WHOLE),
             output: self.output.settings(),
         }
+    }
+}
+
+impl Mutants {
+    fn settings(&self) -> MutantSettings {
+        let Mutants { names, all, write, jobs } = self;
+        let (names, write) = (names.clone(), write.clone());
+        let extent = if *all { Extent::All } else { Extent::Least };
+        MutantSettings { names, extent, write, jobs: *jobs }
     }
 }
 

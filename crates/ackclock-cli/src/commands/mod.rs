@@ -15,6 +15,7 @@ mod swarm;
 mod trace;
 pub(crate) mod usage;
 
+use crate::compare;
 use crate::failure::Failure;
 use crate::options::{OF_A_SCENARIO, TransferOptions, WayOptions};
 use crate::scenario;
@@ -97,8 +98,12 @@ impl CommandLine {
     }
 }
 
-/// Runs a scenario if the options name one, otherwise a transfer.
+/// Compares laws and seeds if the options name several, or runs a scenario if they name one, otherwise a
+/// transfer.
 fn run_transfer(options: &TransferOptions, service: Service) -> Result<(), Failure> {
+    if let Some(settings) = options.comparison(service)? {
+        return compare::run(&settings);
+    }
     match options.scenario(service) {
         Some(settings) => scenario::run(&settings),
         None => transfer::run(&options.settings(service)?),

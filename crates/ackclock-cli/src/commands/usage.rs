@@ -133,9 +133,11 @@ mod tests {
 
     #[test]
     fn a_subcommand_alone_is_answered_with_its_own_words() {
-        for (subcommand, words) in
-            [("lab", "list, run or merge"), ("campaign", "run or report"), ("setup", "tun")]
-        {
+        for (subcommand, words) in [
+            ("lab", "list, show, run, merge or mutants"),
+            ("campaign", "run or report"),
+            ("setup", "tun"),
+        ] {
             let expected =
                 format!("say what to do: {words}; 'ackclock help {subcommand}' tells more");
             assert_eq!(complaint(&[subcommand]), expected);

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::transfer::ConnectionSettings;
-use crate::values::{parse_bytes, parse_positive_duration};
+use crate::values::{Laws, parse_bytes, parse_positive_duration};
 use ackclock::congestion::{BuiltIn, Growth, InitialWindow};
 use ackclock::tcp::{
     AckPolicy, AckTimer, BufferTuning, Config, CongestionControl, EcnMode, Pacing,
@@ -12,15 +12,22 @@ use ackclock::time::Duration;
 use clap::Args;
 use std::num::NonZeroU16;
 
+/// Bytes of each buffer.
+const BUFFER: u64 = 256 << 10;
+/// Most bytes of each on an emulated path: as Linux has it for receive buffers.
+const EMULATED_BUFFER: u64 = 6 << 20;
+
 /// Options for the behaviour of TCP, at both ends if this program is at both.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ConnectionOptions {
-    #[arg(long, value_name = "LAW", default_value_t, help = format!(
+    #[arg(long, value_name = "LAW", help = format!(
         "Congestion control, how much may be in flight: {}, or newreno (reno with that recovery); \
-         parameters follow a colon, as in fixed:20 or veno:threshold=3",
-        BuiltIn::NAMES.join(", ")
+         parameters follow a colon, as in fixed:20 or veno:threshold=3; several with commas between \
+         them are compared on an emulated path [default: {}]",
+        BuiltIn::NAMES.join(", "),
+        CongestionControl::default()
     ))]
-    cc: CongestionControl,
+    cc: Option<Laws>,
     #[arg(long, value_name = "RULE", help = format!(
         "How acks let a window grow: {} [default: the law's own]",
         Growth::WORDS
@@ -81,11 +88,12 @@ pub(crate) struct ConnectionOptions {
     ))]
     ecn: EcnMode,
     /// Send buffer and receive buffer, each
-    #[arg(long, value_name = "BYTES", default_value = "256k", value_parser = parse_bytes)]
-    buffer: u64,
+    /// [default: 256k; on an emulated path 6M that grow with the need]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    buffer: Option<u64>,
     #[arg(long, value_name = "TUNING", help = format!(
         "Whether buffers have that size from the start or grow to it with the need: {} [default: \
-         fixed; of serve: auto]",
+         fixed; of serve, and on an emulated path without --buffer: auto]",
         BufferTuning::WORDS
     ))]
     buffers: Option<BufferTuning>,
@@ -101,7 +109,7 @@ impl ConnectionOptions {
         Ok(ConnectionSettings {
             config: self.config()?,
             controller: self.controller()?,
-            congestion_control: self.cc,
+            congestion_control: self.law()?,
             growth: self.growth,
         })
     }
@@ -111,7 +119,7 @@ impl ConnectionOptions {
         let mut config = Config::default();
         config.mss = self.mss;
         config.initial_window = self.iw;
-        config.recovery = self.recovery();
+        config.recovery = self.recovery.or(self.law()?.recovery).unwrap_or_default();
         config.restart_after_idle = self.restart;
         config.pacing = self.pacing;
         config.burst_limit = self.burst_limit;
@@ -120,7 +128,7 @@ impl ConnectionOptions {
         config.rto = self.rto();
         config.ecn = self.ecn;
         config.syn_give_up = self.connect_timeout;
-        let buffer = u32::try_from(self.buffer).unwrap_or(u32::MAX);
+        let buffer = u32::try_from(self.buffer.unwrap_or(BUFFER)).unwrap_or(u32::MAX);
         config.send_buffer = buffer;
         config.receive_buffer = buffer;
         config.buffer_tuning = self.buffers.unwrap_or_default();
@@ -142,9 +150,36 @@ impl ConnectionOptions {
         Ok(config)
     }
 
-    /// Recovery algorithm: the one asked for, or that of the congestion control, or the default.
-    fn recovery(&self) -> RecoveryAlgorithm {
-        self.recovery.or(self.cc.recovery).unwrap_or_default()
+    /// The same for an emulated path, whose buffers grow with the need, far beyond what most paths take,
+    /// unless something else was asked for: what is to be seen there is the law.
+    pub(crate) fn on_emulated_path(&self) -> Self {
+        let mut options = self.clone();
+        if self.buffer.is_none() {
+            options.buffer = Some(EMULATED_BUFFER);
+            options.buffers = self.buffers.or(Some(BufferTuning::Automatic));
+        }
+        options
+    }
+
+    /// The laws that were given; none if the default is to be taken.
+    pub(crate) fn laws(&self) -> &[CongestionControl] {
+        self.cc.as_ref().map_or(&[], |laws| &laws.0)
+    }
+
+    /// The same with one of the laws.
+    pub(crate) fn with_law(&self, law: CongestionControl) -> Self {
+        ConnectionOptions { cc: Some(Laws(vec![law])), ..self.clone() }
+    }
+
+    /// The only law.
+    fn law(&self) -> Result<CongestionControl, Failure> {
+        match self.laws() {
+            [] => Ok(CongestionControl::default()),
+            [law] => Ok(*law),
+            _ => Err(Failure::Usage(
+                "several laws of --cc are compared on an emulated path only: give one".into(),
+            )),
+        }
     }
 
     /// Retransmission timer with its backoff.
@@ -157,9 +192,9 @@ impl ConnectionOptions {
     /// Congestion controller that each connection gets a clone of.
     pub(crate) fn controller(&self) -> Result<BuiltIn, Failure> {
         match self.growth {
-            None => Ok(self.cc.law),
+            None => Ok(self.law()?.law),
             Some(growth) => self
-                .cc
+                .law()?
                 .law
                 .with_parameter("growth", &growth.to_string())
                 .map_err(|error| Failure::Usage(format!("--growth {growth}: {error}"))),

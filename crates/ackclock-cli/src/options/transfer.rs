@@ -1,15 +1,18 @@
 //! Options of a transfer.
 
 use super::{AmountOptions, ConnectionOptions, QueueOptions, ReportOptions, WayOptions};
+use crate::compare::{Candidate, CompareSettings, What};
 use crate::failure::Failure;
 use crate::recording::RecordingSettings;
-use crate::scenario::ScenarioSettings;
+use crate::scenario::{self, ScenarioSettings};
 use crate::transfer::{FarEnd, TransferSettings};
-use crate::values::{Peer, TraceFile, there_and_back};
+use crate::values::{Peer, TraceFile, path_text, there_and_back};
 use crate::way::Via;
 use ackclock::apps::Service;
+use ackclock::tcp::CongestionControl;
 use ackclock_emulator::Path;
 use clap::Args;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 /// Options of a transfer.
@@ -65,12 +68,20 @@ pub(crate) struct TransferOptions {
     /// Write what happens on an emulated path, event by event, to this file: .csv or .jsonl
     #[arg(long, value_name = "FILE", conflicts_with = "peer")]
     trace: Option<TraceFile>,
+    /// So many seeds, from --seed on, beside one another in a table [default: 1]
+    #[arg(long, value_name = "NUMBER", conflicts_with = "peer")]
+    seeds: Option<NonZeroU64>,
+    /// Write a page with a table and pictures of rates, windows, round trips and the queue, on which
+    /// several laws (--cc cubic,reno,bbr) and seeds are compared
+    #[arg(long, value_name = "FILE", conflicts_with = "peer")]
+    html: Option<PathBuf>,
     #[command(flatten)]
     report: ReportOptions,
 }
 
 /// Options that have an effect beside `--scenario`: the file says the rest.
-pub(crate) const OF_A_SCENARIO: [&str; 5] = ["scenario", "seed", "pcap", "trace", "json"];
+pub(crate) const OF_A_SCENARIO: [&str; 8] =
+    ["scenario", "cc", "seed", "seeds", "html", "pcap", "trace", "json"];
 
 /// Seed of a run on an emulated path by default, so that the same command gives the same packets.
 const EMULATED_SEED: u64 = 1;
@@ -81,7 +92,10 @@ impl TransferOptions {
     /// # Errors
     /// Which option cannot be used.
     pub(crate) fn settings(&self, service: Service) -> Result<TransferSettings, Failure> {
-        let connection = self.connection.settings()?;
+        let connection = match &self.peer {
+            None => self.connection.on_emulated_path().settings()?,
+            Some(_) => self.connection.settings()?,
+        };
         let paths = there_and_back(&self.path, self.path_back.as_deref())?;
         let far_end = match &self.peer {
             None => FarEnd::Emulated(Box::new(paths)),
@@ -108,9 +122,66 @@ impl TransferOptions {
         self.scenario.as_ref().map(|file| ScenarioSettings {
             service,
             file: file.clone(),
+            law: self.connection.laws().first().copied(),
             seed: self.seed,
             recording: self.recording(),
             json: self.report.json,
+        })
+    }
+
+    /// Settings of a comparison; `None` if nothing is compared.
+    ///
+    /// # Errors
+    /// Which option cannot be used.
+    pub(crate) fn comparison(&self, service: Service) -> Result<Option<CompareSettings>, Failure> {
+        let laws = self.connection.laws();
+        let is_wanted = laws.len() > 1 || self.seeds.is_some() || self.html.is_some();
+        if !is_wanted || self.peer.is_some() {
+            return Ok(None);
+        }
+        let ReportOptions { interval, json } = self.report;
+        if json || interval.is_some() || self.pcap.is_some() || self.trace.is_some() {
+            return Err(Failure::Usage(
+                "--json, --interval, --pcap and --trace are of one run: leave them away, or give one law \
+                 without --seeds and --html"
+                    .into(),
+            ));
+        }
+        let candidates = match laws {
+            [] => vec![self.candidate(service)?],
+            laws => {
+                let with = |law: &CongestionControl| TransferOptions {
+                    connection: self.connection.with_law(*law),
+                    ..self.clone()
+                };
+                let each = laws.iter().map(|law| with(law).candidate(service));
+                each.collect::<Result<_, Failure>>()?
+            }
+        };
+        let (network, seed) = match candidates.first().map(|candidate| &candidate.what) {
+            Some(What::Scenario(it)) => (it.file.display().to_string(), scenario::seed(it)?),
+            _ => {
+                let paths = there_and_back(&self.path, self.path_back.as_deref())?;
+                (path_text(&paths), self.seed.unwrap_or(EMULATED_SEED))
+            }
+        };
+        let seeds = self.seeds.map_or(1, NonZeroU64::get);
+        Ok(Some(CompareSettings { candidates, seed, seeds, network, html: self.html.clone() }))
+    }
+
+    /// What is run with these options, which name one law at most.
+    fn candidate(&self, service: Service) -> Result<Candidate, Failure> {
+        let given = self.connection.laws().first();
+        Ok(match self.scenario(service) {
+            Some(scenario) => {
+                let name = given.map_or("as in the file".to_owned(), ToString::to_string);
+                Candidate { name, what: What::Scenario(Box::new(scenario)) }
+            }
+            None => {
+                let settings = self.settings(service)?;
+                let name = settings.connection.congestion_control.to_string();
+                Candidate { name, what: What::Transfer(Box::new(settings)) }
+            }
         })
     }
 
@@ -162,7 +233,7 @@ mod tests {
             "rto": "rfc6298",
             "backoff": "exponential",
             "ecn": "accept",
-            "buffer_bytes": 262_144,
+            "buffer_bytes": 6_291_456,
             "seed": 1,
             "interval_seconds": null,
         });

@@ -8,15 +8,16 @@ use crate::interrupt;
 use ackclock::apps::Server;
 use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
-use ackclock_emulator::{Emulator, Ended, LEFT, PairConfig, Path, RIGHT, Topology};
+use ackclock_emulator::{Emulator, Ended, LEFT, Observer, PairConfig, Path, RIGHT};
 use std::net::SocketAddr;
 
-/// Runs the transfer to its end.
-pub(super) fn drive(
+/// Runs the transfer to its end, and gives the observer of the emulator back.
+pub(super) fn drive<O: Observer>(
     settings: &TransferSettings,
     paths: &[Path; 2],
+    observer: O,
     source: impl FnOnce(SocketAddr, (usize, usize)) -> Watch,
-) -> Result<Driven, Failure> {
+) -> Result<(Driven, O), Failure> {
     let mut config = PairConfig::new(Path::default());
     config.paths.clone_from(paths);
     config.seed = settings.seed.unwrap_or_default();
@@ -27,10 +28,8 @@ pub(super) fn drive(
     let mut listen = ListenConfig::new(far_end);
     listen.connection = settings.connection.config;
 
-    let topology = Topology::pair(config.paths.clone());
-    let recording = settings.recording.start(&topology)?;
     let unusable = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
-    let mut emulator = Emulator::pair(&config, [settings.connection.controller; 2], recording)
+    let mut emulator = Emulator::pair(&config, [settings.connection.controller; 2], observer)
         .map_err(|error| unusable(&error))?;
     let server = Server::new(settings.service, listen, Buffer::growing()).once();
     let server = emulator.add_application(RIGHT, server).map_err(|error| unusable(&error))?;
@@ -52,12 +51,8 @@ pub(super) fn drive(
     let concluded = emulator.application(watch);
     let watched = concluded.map(|watch| watch.conclude(now, emulator.stack(LEFT)));
     let far_info = emulator.application(server).and_then(Server::last_info).copied();
-    settings.recording.finish(emulator.into_observer())?;
     let lost = || Failure::Usage("the emulator lost its client".into());
-    Ok(Driven {
-        watched: vec![watched.ok_or_else(lost)?],
-        far_info,
-        broken: None,
-        offloading: None,
-    })
+    let watched = vec![watched.ok_or_else(lost)?];
+    let driven = Driven { watched, far_info, broken: None, offloading: None };
+    Ok((driven, emulator.into_observer()))
 }

@@ -4,6 +4,7 @@ mod bytes;
 mod cidr;
 mod duration;
 mod emulated_path;
+mod laws;
 mod peer;
 mod trace_file;
 
@@ -11,5 +12,6 @@ pub(crate) use bytes::parse_bytes;
 pub(crate) use cidr::parse_cidr;
 pub(crate) use duration::{parse_duration, parse_interval, parse_positive_duration};
 pub(crate) use emulated_path::{path_text, there_and_back};
+pub(crate) use laws::Laws;
 pub(crate) use peer::Peer;
 pub(crate) use trace_file::TraceFile;

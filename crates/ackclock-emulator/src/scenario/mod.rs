@@ -129,9 +129,24 @@ impl Scenario {
     /// # Errors
     /// Says what is wrong with the file, where, and what may stand there.
     pub fn load(file: impl AsRef<Path>) -> Result<Self, ScenarioError> {
-        let name = file.as_ref().display().to_string();
+        Scenario::load_as(file.as_ref(), None)
+    }
+
+    /// The same with this law for all hosts, in place of those of the file.
+    ///
+    /// # Errors
+    /// As [`Scenario::load`].
+    pub fn load_with_law(
+        file: impl AsRef<Path>,
+        law: CongestionControl,
+    ) -> Result<Self, ScenarioError> {
+        Scenario::load_as(file.as_ref(), Some(law))
+    }
+
+    fn load_as(file: &Path, law: Option<CongestionControl>) -> Result<Self, ScenarioError> {
+        let name = file.display().to_string();
         match read_text(file, MOST) {
-            Ok(text) => Scenario::parse(&text, &name),
+            Ok(text) => Scenario::read(&text, &name, law),
             Err(error) => Err(ScenarioError::Read { file: name, error: error.to_string() }),
         }
     }
@@ -141,8 +156,16 @@ impl Scenario {
     /// # Errors
     /// As [`Scenario::load`].
     pub fn parse(text: &str, name: &str) -> Result<Self, ScenarioError> {
+        Scenario::read(text, name, None)
+    }
+
+    fn read(text: &str, name: &str, law: Option<CongestionControl>) -> Result<Self, ScenarioError> {
         let source = error::Source { text, name };
-        let file: file::File = toml::from_str(text).map_err(|error| source.toml(&error))?;
+        let mut file: file::File = toml::from_str(text).map_err(|error| source.toml(&error))?;
+        if let Some(law) = law {
+            file.law = words::Text(law);
+            file.hosts.iter_mut().for_each(|host| host.law = None);
+        }
         let topology = network::topology(&file, &source)?;
         let laws = network::laws(&file, &topology, &source)?;
         let flows = flows::flows(&file, &topology, &laws, &source)?;
@@ -176,6 +199,11 @@ impl Scenario {
     /// The seed that everything random follows from.
     pub fn seed(&self) -> u64 {
         self.seed
+    }
+
+    /// How many flows there are; they are numbered from 1.
+    pub fn flows(&self) -> usize {
+        self.flows.len()
     }
 
     /// Whether the scenario has no flows.

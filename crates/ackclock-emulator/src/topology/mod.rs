@@ -159,4 +159,9 @@ impl Topology {
     pub fn path(&self, link: LinkId) -> &Path {
         &self.links[link.0].path
     }
+
+    /// Gives a link other parameters.
+    pub fn set_path(&mut self, link: LinkId, path: Path) {
+        self.links[link.0].path = path;
+    }
 }

@@ -1,7 +1,8 @@
 //! Flows through a network: what most experiments consist of.
 
 use crate::experiment::{Job, Stop};
-use ackclock::apps::{Amount, Later, Server, Service, Source, SourceConfig};
+use crate::mutants::law::Law;
+use ackclock::apps::{Amount, Burst, Later, Server, Service, Source, SourceConfig};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
@@ -30,12 +31,14 @@ pub(super) struct Flow {
     /// Settings of the sender's end, and of the receiver's.
     pub(super) ends: [Config; 2],
     pub(super) start: Instant,
+    /// How long the connection is idle before it sends.
+    pub(super) pause: Duration,
     pub(super) amount: Amount,
 }
 
 /// Flows while they run.
 pub(super) struct Flows<O> {
-    pub(super) emulator: Emulator<BuiltIn, (O, Option<FormJudges>)>,
+    pub(super) emulator: Emulator<Law, (O, Option<FormJudges>)>,
     running: Vec<Running>,
 }
 
@@ -57,7 +60,7 @@ impl<O: Observer> Flows<O> {
         flows: &[Flow],
         observer: O,
     ) -> Result<Self, Stop> {
-        Flows::seeded(job.seed, topology, law, flows, observer)
+        Flows::seeded(job, job.seed, topology, law, flows, observer)
     }
 
     /// The `n`-th flow's receiver listens at [`FIRST_PORT`] + n.
@@ -65,25 +68,26 @@ impl<O: Observer> Flows<O> {
     /// # Errors
     /// What the emulator or a stack refuses.
     pub(super) fn seeded(
+        job: &Job<'_>,
         seed: u64,
         topology: &Topology,
         law: impl FnMut(HostId) -> BuiltIn,
         flows: &[Flow],
         observer: O,
     ) -> Result<Self, Stop> {
-        let observer = (observer, FormJudges::if_asked(topology.hosts()));
-        let mut emulator = Emulator::new(topology, seed, law, observer)?;
+        let mut emulator = job.emulator(topology, seed, law, observer)?;
         let mut running = Vec::new();
         for (port, flow) in (FIRST_PORT..).zip(flows) {
-            let &Flow { from, to, ends, start, amount } = flow;
+            let &Flow { from, to, ends, start, pause, amount } = flow;
             let remote = SocketAddr::new(topology.addresses(to)[0], port);
             let mut listen = ListenConfig::new(remote);
-            listen.connection = ends[1];
+            listen.connection = job.settings(ends[1]);
             let server = Server::new(Service::Discard, listen, Buffer::growing()).once();
             let server = emulator.add_application(to, server)?;
             let mut source = SourceConfig::new(remote);
-            (source.connection, source.amount) = (ends[0], amount);
-            let source = Later::new(start, Source::new(source));
+            source.connection = job.settings(ends[0]);
+            let burst = std::iter::once(Burst { pause, amount });
+            let source = Later::new(start, Source::with_schedule(source, burst));
             let source = emulator.add_application(from, source)?;
             running.push(Running { from, source, server });
         }
@@ -140,7 +144,7 @@ pub(super) fn seconds(time: Duration) -> f64 {
 }
 
 /// A point in time in seconds.
-pub(super) fn second(at: Instant) -> f64 {
+pub(crate) fn second(at: Instant) -> f64 {
     at.as_nanos() as f64 / 1e9
 }
 
@@ -164,7 +168,7 @@ pub(super) fn starts(job: &Job<'_>, within: Duration) -> impl Iterator<Item = In
 }
 
 /// R. Jain's fairness index (allman99 equation 2).
-pub(super) fn jain(values: &[f64]) -> f64 {
+pub(crate) fn jain(values: &[f64]) -> f64 {
     let sum: f64 = values.iter().sum();
     let squares: f64 = values.iter().map(|value| value * value).sum();
     sum * sum / (values.len() as f64 * squares)

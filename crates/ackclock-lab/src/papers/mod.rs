@@ -4,7 +4,7 @@ mod allman98;
 mod allman99;
 mod compare;
 mod datagram;
-mod flows;
+pub(crate) mod flows;
 mod generator;
 mod jacobson88;
 mod segments;
@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn each_variant_has_a_name_of_its_own_and_seeds() {
         for (experiment, quick) in all().flat_map(|each| [(each, false), (each, true)]) {
-            let variants = (experiment.variants)(quick);
+            let variants = experiment.variants(quick);
             let names: BTreeSet<String> = variants.iter().map(|variant| variant.name()).collect();
             assert_eq!(names.len(), variants.len(), "{}", experiment.id());
             assert!(variants.iter().all(|variant| variant.seeds > 0), "{}", experiment.id());
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn each_choice_is_varied() {
         for experiment in all() {
-            let variants = (experiment.variants)(false);
+            let variants = experiment.variants(false);
             for choice in experiment.choices {
                 let is_varied = |variant: &crate::Variant| {
                     variant.instead == Some(choice.parameter)

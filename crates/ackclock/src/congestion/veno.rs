@@ -4,9 +4,11 @@
 //! queue: of a window that travels in RTT, the part that BaseRTT would have sufficed for is on the
 //! wire, the rest in the queue. A loss with hardly anything queued is likely to be the radio's
 //! fault, so the window falls by a fifth only. And as long as much is queued the window grows half
-//! as fast, which keeps the connection longer near the point where the path is just full.
+//! as fast, which keeps the connection longer near the point where the path is just full. The backlog is
+//! calculated once in a round trip, at the ack of a tagged packet.
 //!
-//! Where the paper leaves a choice: the initial slow start is Reno's, so a loss that ends it halves
+//! Where the paper leaves a choice: the RTT of a round is the least of its samples, which delayed acks
+//! do not lengthen; the initial slow start is Reno's, so a loss that ends it halves
 //! the window; in a later slow start the state last found in congestion avoidance is kept, since it
 //! is only recalculated there; the handshake's round trip, which is no data segment's, is not a
 //! BaseRTT.
@@ -49,6 +51,8 @@ pub struct Veno {
     base_rtt: u32,
     /// What `base_rtt` was before the last congestion event.
     base_rtt_before: u32,
+    /// Least round-trip time of this round, in microseconds.
+    round_rtt: u32,
     random_loss_up_to: u8,
     keeps_base_rtt: bool,
     /// The paper's `equilibrium_arrival`.
@@ -68,6 +72,7 @@ impl Veno {
             window: CongestionWindow::new(growth),
             base_rtt: NO_SAMPLE,
             base_rtt_before: NO_SAMPLE,
+            round_rtt: NO_SAMPLE,
             random_loss_up_to: RANDOM_LOSS_UP_TO,
             keeps_base_rtt: false,
             // Until congestion avoidance has looked, Veno is Reno.
@@ -89,8 +94,13 @@ impl Veno {
         Veno { keeps_base_rtt: true, ..self }
     }
 
-    /// Calculates on which side of the thresholds the backlog N = cwnd - cwnd * BaseRTT / RTT is.
-    fn measure_backlog(&mut self, rtt: u32) {
+    /// Calculates on which side of the thresholds the backlog N = cwnd - cwnd * BaseRTT / RTT of the
+    /// round is that ends.
+    fn measure_backlog(&mut self) {
+        let rtt = core::mem::replace(&mut self.round_rtt, NO_SAMPLE);
+        if rtt == NO_SAMPLE {
+            return;
+        }
         let (cwnd, mss) = (self.window.cwnd(), self.window.mss());
         let exceeds = |segments: u32| {
             queue_estimate::compare(cwnd, self.base_rtt, rtt, segments, mss) == Ordering::Greater
@@ -170,19 +180,22 @@ impl CongestionController for Veno {
     }
 
     fn on_ack(&mut self, ack: &Ack) {
-        let rtt = ack.rtt.map(micros);
-        if let Some(rtt) = rtt {
-            self.base_rtt = self.base_rtt.min(rtt);
-        }
+        let rtt = ack.rtt.map_or(NO_SAMPLE, micros);
+        self.base_rtt = self.base_rtt.min(rtt);
         if ack.in_recovery {
+            self.round_rtt = NO_SAMPLE;
             return;
         }
+        self.round_rtt = self.round_rtt.min(rtt);
         if self.window.in_slow_start() {
+            if ack.new_round {
+                self.round_rtt = NO_SAMPLE;
+            }
             self.window.grow(ack);
             return;
         }
-        if let Some(rtt) = rtt {
-            self.measure_backlog(rtt);
+        if ack.new_round {
+            self.measure_backlog();
         }
         if ack.bytes_acked > 0 && self.counts_this_ack() {
             self.window.grow(ack);
@@ -217,9 +230,9 @@ mod tests {
     const MSS: u32 = 1000;
     const BASE_MILLIS: u64 = 90;
 
-    /// An ack of so many bytes with a sample.
+    /// An ack of so many bytes with a sample, that of a round's tagged packet.
     fn measured(bytes: u32, rtt_millis: u64) -> Ack {
-        Ack { rtt: Some(Duration::from_millis(rtt_millis)), ..acked(bytes) }
+        Ack { rtt: Some(Duration::from_millis(rtt_millis)), new_round: true, ..acked(bytes) }
     }
 
     /// In congestion avoidance at 20 segments, with a BaseRTT of 90 ms.
@@ -326,6 +339,44 @@ mod tests {
         });
         acks.sort_unstable();
         assert_eq!(acks, [Some(20), Some(20), Some(39), Some(39)]);
+    }
+
+    /// 180 ms would be half the window queued, or an ack that was delayed for as long as the path is.
+    #[test]
+    fn the_least_sample_of_a_round_decides() {
+        let after_round = |samples: [u64; 2]| {
+            let mut veno = avoiding(Veno::default());
+            for (number, rtt_millis) in (0..).zip(samples) {
+                veno.on_ack(&Ack { new_round: number == 1, ..measured(0, rtt_millis) });
+            }
+            veno.on_congestion(&congestion(FastRetransmit, 0));
+            veno.window() / MSS
+        };
+        assert_eq!(after_round([90, 180]), 16);
+        assert_eq!(after_round([180, 90]), 16);
+        assert_eq!(after_round([180, 180]), 10);
+    }
+
+    /// After a timeout, of which the path has emptied.
+    #[test]
+    fn samples_of_slow_start_do_not_count_for_the_first_round_after_it() {
+        let mut veno = avoiding(Veno::default());
+        veno.on_congestion(&congestion(CongestionKind::Timeout, 20 * MSS));
+        while veno.window.in_slow_start() {
+            veno.on_ack(&measured(MSS, BASE_MILLIS));
+        }
+        veno.on_ack(&measured(0, 180));
+        let before = veno.window();
+        veno.on_congestion(&congestion(FastRetransmit, 0));
+        assert_eq!(veno.window(), before / 2);
+    }
+
+    #[test]
+    fn within_a_round_the_backlog_stays_as_last_calculated() {
+        let mut veno = avoiding(Veno::default());
+        veno.on_ack(&Ack { new_round: false, ..measured(0, 180) });
+        veno.on_congestion(&congestion(FastRetransmit, 0));
+        assert_eq!(veno.window(), 16 * MSS);
     }
 
     #[test]

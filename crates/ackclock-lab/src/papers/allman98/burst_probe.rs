@@ -1,6 +1,6 @@
 //! Sections 4.2 and 6.2: how large a burst a path takes.
 
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::datagram::{ICMP, address, echo_request, ipv4};
 use crate::papers::generator::Sink;
@@ -8,7 +8,7 @@ use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::congestion::BuiltIn;
 use ackclock::time::Instant;
-use ackclock_emulator::{Emulator, Endpoint, Path, Topology};
+use ackclock_emulator::{Endpoint, Path, Topology};
 use std::net::Ipv4Addr;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -34,11 +34,11 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
             reason: "behind which the slow line is; it does not matter",
         },
     ],
+    parameters: &[super::stated::BUFFER, super::stated::GATEWAY],
+    sends: false,
     headline: &["answers"],
     seconds: Seconds { full: 1.0, quick: 1.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const GATEWAYS: usize = 7;
@@ -109,7 +109,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let mut answers = Vec::new();
     for hops in 1..=GATEWAYS as u8 + 1 {
         let law = |_| BuiltIn::default();
-        let mut emulator = Emulator::new(&chain.topology, job.seed, law, ())?;
+        let mut emulator = job.emulator(&chain.topology, job.seed, law, ())?;
         emulator.occupy(chain.ends[1], Sink);
         emulator.occupy(chain.ends[0], Prober { addresses, waiting: Some(hops), answers: 0 });
         job.run_until(&mut emulator, Instant::from_secs(60))?;

@@ -2,7 +2,7 @@
 
 use super::modem::plots;
 use super::network::{self, ACK_TIMER, TIMER, WINDOWS, quantities};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples, Spread};
@@ -51,6 +51,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         TIMER,
         ACK_TIMER,
     ],
+    parameters: &[],
+    sends: true,
     headline: &[
         "loss_free_of_1",
         "saved_by_4",
@@ -59,13 +61,14 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         "extra_retransmissions_of_32",
     ],
     seconds: Seconds { full: 60.0, quick: 6.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
-/// Hosts.
-const HOSTS: u64 = 100;
+/// How many there are.
+fn hosts() -> u64 {
+    published::whole("allman98.transfers.internet_hosts")
+}
+
 /// The paths are the same in all runs: seed and first stream of what is drawn for them.
 const PATHS: u64 = 98;
 
@@ -125,14 +128,14 @@ fn paths(job: &Job<'_>) -> Result<Vec<[Path; 2]>, Stop> {
         let back: Path = format!("{line},queue=infinite,loss=0").parse()?;
         Ok([there, back])
     };
-    (0..HOSTS).map(path).collect()
+    (0..hosts()).map(path).collect()
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let mut loss_free = 0.0;
     let mut sums = [[0.0; 2]; WINDOWS.len()];
     for (host, path) in (0..).zip(paths(job)?) {
-        let seed = job.seed * HOSTS + host;
+        let seed = job.seed * hosts() + host;
         let one = network::transfer(job, seed, 1, std::slice::from_ref(&path))?;
         loss_free += f64::from(u8::from(one.retransmissions == 0.0));
         // All transfers of a group lose the same packets of the path, counted from their first, so
@@ -144,10 +147,10 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
         }
     }
     let mut sample = Sample::new();
-    sample.set("loss_free_of_1", loss_free / HOSTS as f64);
+    sample.set("loss_free_of_1", loss_free / hosts() as f64);
     for (window, sum) in WINDOWS.into_iter().zip(sums) {
         for (quantity, sum) in quantities(window).into_iter().zip(sum) {
-            sample.set(quantity, sum / HOSTS as f64);
+            sample.set(quantity, sum / hosts() as f64);
         }
     }
     Ok(sample)
@@ -173,26 +176,29 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             of("loss_free_of_1")?,
         )
         .paper(paper("loss_free_transfers_iw_1"))
-        .tolerance(Tolerance::Between(0.69, 0.79))
         .note("the losses are chosen so"),
     );
     findings.push(
         Finding::new("time saved by 4 segments", saved(4)?)
             .paper(paper("saved_iw_4"))
-            .tolerance(Tolerance::Between(0.20, 0.30)),
+            .tolerance(Tolerance::around(published::number("allman98.internet.saved_iw_4"), 0.05)),
     );
     for window in WINDOWS.into_iter().filter(|window| *window > 1) {
         let (printed, tolerance) = match window {
-            4 => (Some("extra_retransmits_iw_4"), Tolerance::Between(0.0, 0.08)),
-            16 => (Some("extra_retransmits_iw_16"), Tolerance::Between(0.8, 1.6)),
-            32 => (Some("extra_retransmits_iw_32"), Tolerance::Between(2.2, 3.6)),
+            4 => (Some("extra_retransmits_iw_4"), Tolerance::Between(0.035, 0.045)),
+            16 => (Some("extra_retransmits_iw_16"), Tolerance::Between(1.0, 1.25)),
+            32 => (Some("extra_retransmits_iw_32"), Tolerance::Between(2.75, 3.0)),
             _ => (None, Tolerance::ReportOnly),
         };
         let measured = Spread { median: mean(window), ..of(&quantities(window)[1])? };
-        let mut finding =
-            Finding::new(format!("additional retransmissions of {window} segments"), measured)
-                .tolerance(tolerance)
-                .note("the mean over the rounds in place of the median");
+        let mut finding = Finding::new(
+            format!("additional retransmissions of {window} segments"),
+            measured,
+        )
+        .tolerance(tolerance)
+        .missed(
+            "the paths are drawn, not the paper's; the mean over the rounds in place of the median",
+        );
         if let Some(key) = printed {
             finding = finding.paper(paper(key));
         }
@@ -208,7 +214,7 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         .note("not reproduced; see the notes"),
     );
     findings.note(
-        "The paper's words for 16 and 32 segments are taken wide: 1.5 retransmissions more are not just \
+        "The paper's words for 16 and 32 segments are missed: 1.5 retransmissions more are not just \
          over 1. Fewer cost the share of loss-free transfers, or the 3 of 32 segments.",
     );
     findings.note(
@@ -224,7 +230,7 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             Spread::exactly((1.0 - all) / (1.0 - sixteen)),
         )
         .paper(paper("time_iw_16_vs_32"))
-        .tolerance(Tolerance::Between(0.9, 1.1)),
+        .tolerance(Tolerance::Between(0.95, 1.05)),
     );
     findings.plots.extend(plots(samples, &name, 5));
     Ok(findings)

@@ -5,6 +5,7 @@ mod equations;
 mod internet;
 mod modem;
 mod network;
+mod stated;
 
 use crate::experiment::Experiment;
 

@@ -2,6 +2,7 @@
 
 use crate::experiment::{Choice, Job, Stop};
 use crate::papers::flows::{Flow, Flows, ethernet};
+use crate::published;
 use ackclock::apps::Amount;
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{AckPolicy, AckTimer, Config, RecoveryAlgorithm, RestartAfterIdle};
@@ -10,8 +11,7 @@ use ackclock_emulator::{Path, Topology};
 
 /// Initial windows in segments; 8 is read off the sequence.
 pub(super) const WINDOWS: [u16; 7] = [1, 2, 3, 4, 8, 16, 32];
-/// Bytes of a transfer, and of a segment.
-pub(super) const BYTES: u64 = 16_384;
+/// Bytes of a segment.
 pub(super) const MSS: u16 = 512;
 
 /// The sender's timer.
@@ -72,9 +72,10 @@ pub(super) fn transfer(
     let chain = Topology::chain(&all);
     let (law, settings) = connection(job, window)?;
     let [from, to] = chain.ends;
-    let amount = Amount::Bytes(BYTES);
-    let flow = Flow { from, to, ends: [settings; 2], start: Instant::ZERO, amount };
-    let mut flows = Flows::seeded(seed, &chain.topology, |_| law, &[flow], ())?;
+    let amount = Amount::Bytes(published::whole("allman98.transfers.bytes"));
+    let flow =
+        Flow { from, to, ends: [settings; 2], start: Instant::ZERO, pause: Duration::ZERO, amount };
+    let mut flows = Flows::seeded(job, seed, &chain.topology, |_| law, &[flow], ())?;
     flows.run_until_done(job, Instant::from_secs(3600))?;
     let retransmissions = flows.info(0).map_or(0.0, |info| info.retransmitted as f64);
     let seconds = flows.seconds(0);

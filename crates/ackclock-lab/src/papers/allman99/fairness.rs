@@ -1,12 +1,12 @@
 //! Table 4: sixteen transfers at once.
 
 use super::network::{self, ACKS, DELAY, Kind, TIMER, Transfer};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::{jain, starts};
 use crate::published;
 use crate::sample::{Sample, Samples};
-use ackclock::time::Instant;
+use ackclock::time::{Duration, Instant};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "fairness",
@@ -27,11 +27,11 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                      order of events decide",
         },
     ],
+    parameters: &[super::stated::QUEUE, super::stated::MIX],
+    sends: true,
     headline: &["jain"],
     seconds: Seconds { full: 80.0, quick: 12.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 /// Rows of the table.
@@ -87,9 +87,14 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     for (kind, count) in KINDS.into_iter().zip(job.word("mix")?.split('-')) {
         let count: usize = count.parse().map_err(|_| Stop::Failed("no such mix".to_owned()))?;
         let start = starts.by_ref().take(count);
-        transfers.extend(start.map(|start| Transfer { kind, start, bytes: 3_000_000 }));
+        transfers.extend(start.map(|start| Transfer {
+            kind,
+            start,
+            pause: Duration::ZERO,
+            bytes: 3_000_000,
+        }));
     }
-    let mut flows = network::start(job, network::ADVERTISED, &transfers, |_| ())?;
+    let mut flows = network::start(job, network::advertised(), &transfers, |_| ())?;
     flows.run_until_done(job, Instant::from_secs(5000))?;
     let throughputs: Vec<f64> =
         (0..flows.count()).map(|flow| network::throughput(&flows, flow)).collect();

@@ -1,8 +1,8 @@
 //! Figures 2 to 4: byte counting under various loads.
 
 use super::network::{ACKS, DELAY, Kind, TIMER};
-use super::traffic::{self, LENGTHS};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use super::traffic::{self, HANDSHAKE, LENGTHS};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::means_of_points;
 use crate::published;
@@ -19,12 +19,17 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                window 2 segments, advertised window 20. 50 to 500 flows of random lengths start at \
                random within 100 s, in 30 scenarios. Throughput is the mean of the flows' unique \
                bytes per second, goodput unique bytes over bytes sent.",
-    choices: &[LENGTHS, ACKS, DELAY, TIMER],
+    choices: &[LENGTHS, HANDSHAKE, ACKS, DELAY, TIMER],
+    parameters: &[
+        super::stated::QUEUE,
+        super::stated::SENDER,
+        super::stated::ALGORITHM,
+        super::stated::FLOWS,
+    ],
+    sends: true,
     headline: &["throughput", "goodput"],
     seconds: Seconds { full: 420.0, quick: 20.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const ALGORITHMS: [&str; 4] = ["AE", "DA", "ABC", "LBC"];
@@ -62,12 +67,31 @@ fn variants(quick: bool) -> Vec<Variant> {
         let base = variant("drop-tail", "SACK", algorithm, "350", rows);
         variants.extend(traffic::otherwise(&base, rows));
     }
+    let base = variant("drop-tail", "SACK", "DA", "500", rows);
+    variants.extend(traffic::otherwise(&base, rows));
+    if quick {
+        // What the rows are compared with.
+        variants.push(base);
+    }
     variants
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let sack = job.word("sender")? == "SACK";
     traffic::run(job, &[Kind { sack, algorithm: job.word("algorithm")? }])
+}
+
+/// Steps of the goodput's order that do not come out: the sender, the queue, and one over another.
+fn is_contradicted(step: [&str; 4]) -> bool {
+    const CONTRADICTED: [[&str; 4]; 6] = [
+        ["SACK", "drop-tail", "ABC", "LBC"],
+        ["SACK", "red", "ABC", "LBC"],
+        ["SACK", "drop-tail", "AE", "LBC"],
+        ["SACK", "red", "AE", "LBC"],
+        ["Reno", "red", "AE", "LBC"],
+        ["Reno", "drop-tail", "ABC", "AE"],
+    ];
+    CONTRADICTED.contains(&step)
 }
 
 fn judge(samples: &Samples) -> Result<Findings, Stop> {
@@ -80,7 +104,7 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     {
         let counts: Vec<&str> = COUNTS
             .into_iter()
-            .filter(|flows| samples.of(&name(queue, sender, "DA", flows)).next().is_some())
+            .filter(|flows| samples.of(&name(queue, sender, "AE", flows)).next().is_some())
             .collect();
         let compare = |one: &str, other: &str, quantity: &str| {
             let variants = |algorithm| {
@@ -91,18 +115,16 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         let mut rows = |quantity: &str, order: &str, pairs: &[(&str, &str, Tolerance)]| {
             for &(one, other, tolerance) in pairs {
                 let what = format!("{quantity} of {one} over {other}'s, {sender} senders, {queue}");
-                let mut finding = Finding::new(what, compare(one, other, quantity)?)
+                let finding = Finding::new(what, compare(one, other, quantity)?)
                     .paper(order.to_owned())
                     .tolerance(tolerance);
-                if tolerance == Tolerance::ReportOnly {
-                    finding = finding.note("not as published; see the notes");
-                }
-                findings.push(finding);
+                findings.push(match is_contradicted([sender, queue, one, other]) {
+                    true => finding.missed("contradicted here; see the notes"),
+                    false => finding,
+                });
             }
             Ok::<(), Stop>(())
         };
-        let reno_over_drop_tail = (sender, queue) == ("Reno", "drop-tail");
-        let unless = |not: bool| if not { Tolerance::ReportOnly } else { Tolerance::Above(1.0) };
         let order = published::text("allman99.many_flows.throughput_order");
         rows(
             "throughput",
@@ -120,8 +142,10 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             &order,
             &[
                 ("DA", "ABC", Tolerance::Above(1.0)),
-                ("ABC", "AE", unless(reno_over_drop_tail)),
-                ("AE", "LBC", unless(!reno_over_drop_tail)),
+                ("ABC", "AE", Tolerance::Above(1.0)),
+                ("AE", "LBC", Tolerance::Above(1.0)),
+                // Slightly better, says the paper: by more than what halves of the seeds differ by.
+                ("ABC", "LBC", Tolerance::AtLeast(1.002)),
             ],
         )?;
     }
@@ -140,17 +164,25 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         );
     }
     findings.note(
-        "LBC's goodput below AE's, the last step of the published order, is not reproduced with SACK \
-         senders: it is 0.1 % above with drop-tail, 1.1 % with RED and 1.5 % for Reno with RED. These \
-         rows are not judged. What the paper explains it by, segments sent \
+        "The paper's main claim, ABC's goodput above LBC's, is seen with Reno senders only (0.4 % with either \
+         queue). With SACK senders the two are alike within 0.1 %. LBC's goodput below AE's, the last step of \
+         the published order, is contradicted with SACK senders, for whom they are alike with drop-tail \
+         and LBC's is 1 % above with RED, and for Reno with RED. What the paper explains it by, segments sent \
          again that had arrived, needs a slow start after a timeout that goes back over the whole \
          window; those of the SACK sender here are too few to show, while Reno's over drop-tail \
          show it. How ns's SACK sender of 1999 went on after a timeout is not stated.",
     );
     findings.note(
         "Reno over drop-tail, which the paper says is similar and does not show, has LBC's goodput \
-         below AE's as published, but ABC's half a percent below AE's too; why has not been found, and the row is not judged. \
+         below AE's as published, but ABC's half a percent below AE's too; why has not been found. \
          RED's goodput is judged for SACK senders: with Reno ABC and LBC are alike under both queues.",
+    );
+    findings.note(
+        "With 500 flows a third more is lost than if each segment met the same loss independently \
+         (goodput 0.77 against 0.86). That is the timer's floor of 200 ms, below the round trip with a full \
+         queue of 0.3 s once windows are small: with ticks of 500 ms, and so a floor of 1 s, goodput \
+         is 0.87, with those of ns, of 100 ms, 0.82. SYNs that are lost are not the reason: without \
+         handshakes goodput is 0.76.",
     );
     findings.note(
         "Each ratio is that of the means over all loads that were run. With up to 150 flows hardly \

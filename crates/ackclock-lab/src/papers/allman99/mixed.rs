@@ -1,8 +1,8 @@
 //! Figures 8 and 9: half the flows use appropriate byte counting, half do not.
 
 use super::network::{ACKS, DELAY, Kind, TIMER};
-use super::traffic::{self, LENGTHS, quantities};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use super::traffic::{self, HANDSHAKE, LENGTHS, quantities};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples, Spread};
@@ -16,12 +16,12 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     scenario: "The network and the flows of figures 2 to 4 with SACK senders and delayed acks: half \
                of the flows use appropriate byte counting, half the standard rule; beside runs in \
                which all do the same.",
-    choices: &[LENGTHS, ACKS, DELAY, TIMER],
+    choices: &[LENGTHS, HANDSHAKE, ACKS, DELAY, TIMER],
+    parameters: &[super::stated::QUEUE, super::stated::MIX, super::stated::FLOWS],
+    sends: true,
     headline: &["throughput_of_ABC", "throughput_of_DA"],
     seconds: Seconds { full: 200.0, quick: 8.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const KINDS: [Kind<'_>; 2] =

@@ -6,6 +6,7 @@ mod mixed;
 mod network;
 mod one_on_one;
 mod scaled;
+mod stated;
 mod traffic;
 
 use crate::experiment::Experiment;

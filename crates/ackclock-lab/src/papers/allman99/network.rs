@@ -3,19 +3,42 @@
 use crate::experiment::{Choice, Job, Stop};
 use crate::packets::segment;
 use crate::papers::flows::{Flow, Flows, dumbbell};
+use crate::published;
 use ackclock::apps::Amount;
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{AckPolicy, Config, RecoveryAlgorithm};
-use ackclock::time::Instant;
+use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Event, HostId, LinkId, Observer};
 use std::collections::BTreeMap;
 
+/// A number of section 2.
+fn printed(key: &str) -> f64 {
+    published::number(&format!("allman99.network.{key}"))
+}
+
 /// Payload of a segment, and its length on the wire: ns counts no headers.
-pub(super) const SEGMENT: u64 = 1000;
+pub(super) fn segment_bytes() -> u64 {
+    published::whole("allman99.network.segment_bytes")
+}
+
 /// Advertised window in bytes (section 2).
-pub(super) const ADVERTISED: u32 = 20_000;
+pub(super) fn advertised() -> u32 {
+    segment_bytes() as u32 * published::whole::<u32>("allman99.network.advertised_window_segments")
+}
+
 /// The queues of section 2, by the words of the setting `queue`.
-const QUEUES: [(&str, &str); 2] = [("drop-tail", "40"), ("red", "red:7:21:0.002:0.1:40")];
+fn queue(word: &str) -> Result<String, Stop> {
+    let limit = printed("queue_segments");
+    match word {
+        "drop-tail" => Ok(limit.to_string()),
+        "red" => {
+            let [least, most, weight, share] =
+                ["min_th", "max_th", "w_q", "max_p"].map(|key| printed(&format!("red.{key}")));
+            Ok(format!("red:{least}:{most}:{weight}:{share}:{limit}"))
+        }
+        _ => Err(Stop::Failed(format!("no such queue: {word}"))),
+    }
+}
 
 /// How long acks are delayed.
 pub(super) const ACKS: Choice = Choice {
@@ -51,6 +74,8 @@ pub(super) struct Kind<'a> {
 pub(super) struct Transfer<'a> {
     pub(super) kind: Kind<'a>,
     pub(super) start: Instant,
+    /// How long the connection is there before it sends.
+    pub(super) pause: Duration,
     pub(super) bytes: u64,
 }
 
@@ -67,7 +92,7 @@ impl Kind<'_> {
 
     fn connection(self, job: &Job<'_>, window: u32) -> Result<Config, Stop> {
         let mut config = Config::default();
-        config.mss = Some(SEGMENT as u16);
+        config.mss = Some(segment_bytes() as u16);
         (config.timestamps, config.nagle, config.sack) = (false, false, self.sack);
         (config.send_buffer, config.receive_buffer) = (1 << 20, window);
         config.recovery = match self.sack {
@@ -78,7 +103,8 @@ impl Kind<'_> {
             "AE" => AckPolicy::EverySegment,
             _ => job.get("acks")?,
         };
-        config.initial_window = InitialWindow::segments(2);
+        config.initial_window =
+            InitialWindow::segments(published::whole("allman99.network.initial_window_segments"));
         config.rto = job.get("timer")?;
         Ok(config)
     }
@@ -91,12 +117,11 @@ pub(super) fn start<O: Observer>(
     transfers: &[Transfer<'_>],
     observer: impl FnOnce(LinkId) -> O,
 ) -> Result<Flows<O>, Stop> {
-    let word = job.word("queue")?;
-    let queue = QUEUES.iter().find(|(name, _)| *name == word);
-    let (_, queue) = queue.ok_or_else(|| Stop::Failed(format!("no such queue: {word}")))?;
+    let queue = queue(job.word("queue")?)?;
     let wire = "loss=0,overhead=-40,ack=40";
-    let line = format!("rate=1.5mbit,delay={},{wire}", job.word("delay")?);
-    let [there, back] = [queue, &"infinite"].map(|queue| format!("{line},queue={queue}"));
+    let (rate, delay) = (printed("bottleneck_bps"), job.word("delay")?);
+    let line = format!("rate={rate}bit,delay={delay},{wire}");
+    let [there, back] = [queue.as_str(), "infinite"].map(|queue| format!("{line},queue={queue}"));
     let access = format!("rate=10mbit,delay=0.5ms,queue=infinite,{wire}");
     let mut pairs = BTreeMap::new();
     for transfer in transfers {
@@ -106,11 +131,11 @@ pub(super) fn start<O: Observer>(
     let dumbbell = dumbbell([&there, &back, &access], pairs.len())?;
     let mut laws: BTreeMap<HostId, BuiltIn> = BTreeMap::new();
     let mut flows = Vec::new();
-    for &Transfer { kind, start, bytes } in transfers {
+    for &Transfer { kind, start, pause, bytes } in transfers {
         let (from, to) = (dumbbell.senders[pairs[&kind]], dumbbell.receivers[pairs[&kind]]);
         laws.insert(from, kind.law()?);
         let ends = [kind.connection(job, window)?; 2];
-        flows.push(Flow { from, to, ends, start, amount: Amount::Bytes(bytes) });
+        flows.push(Flow { from, to, ends, start, pause, amount: Amount::Bytes(bytes) });
     }
     let law = |host| laws.get(&host).copied().unwrap_or_default();
     let observer = observer(dumbbell.bottleneck[0]);
@@ -119,7 +144,12 @@ pub(super) fn start<O: Observer>(
 
 /// Unique bytes per second of a flow that is over.
 pub(super) fn throughput<O: Observer>(flows: &Flows<O>, flow: usize) -> f64 {
-    flows.seconds(flow).map_or(0.0, |seconds| flows.delivered(flow) as f64 / seconds)
+    throughput_after(flows, flow, 0.0)
+}
+
+/// The same of one that was idle for so many seconds first.
+pub(super) fn throughput_after<O: Observer>(flows: &Flows<O>, flow: usize, idle: f64) -> f64 {
+    flows.seconds(flow).map_or(0.0, |seconds| flows.delivered(flow) as f64 / (seconds - idle))
 }
 
 /// Unique bytes of some flows over all that they sent.

@@ -1,13 +1,13 @@
 //! Figures 7 to 12: four conversations over one link, before and after.
 
-use super::senders::{self, BACKOFF, NEW_TIMER, OLD_TIMER, OVERHEAD};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use super::conversations::{self, GATEWAY};
+use super::senders::{BACKOFF, NEW_TIMER, OLD_TIMER, OVERHEAD};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
-use crate::papers::flows::{ETHERNET, Flow, Flows, dumbbell, second, starts};
+use crate::papers::flows::second;
 use crate::papers::segments::{Conversation, SegmentLog, rate_over, sequence_plot};
 use crate::published;
 use crate::sample::{Sample, Samples};
-use ackclock::apps::Amount;
 use ackclock::time::{Duration, Instant};
 use ackclock_report::{Axis, Plot, Style, number};
 
@@ -24,123 +24,82 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     choices: &[
         Choice {
             parameter: "delay",
-            value: "200ms",
-            reason: "one way: not stated; a round trip of 0.4 s is what figure 4's slow start \
-                     suggests",
+            value: "150ms",
+            reason: "one way: not stated; with it the old senders send as much again as figure 8's, and \
+                     figure 4's slow start of two seconds fits. The receivers' split of figure 9 needs a \
+                     shorter path: see the delay sweep",
         },
         OLD_TIMER,
         BACKOFF,
         NEW_TIMER,
         OVERHEAD,
+        GATEWAY,
     ],
+    parameters: &[super::stated::SENDER, super::stated::queue("50")],
+    sends: true,
     headline: &["retransmitted", "delivered_of_25_kB"],
     seconds: Seconds { full: 20.0, quick: 15.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
-const BYTES: u64 = 1 << 20;
 /// After it the new senders have found their windows (figure 10).
 const START_OVER: Instant = Instant::from_secs(20);
 /// Bytes per second of the line, and of data by the paper's count.
-const LINE: f64 = 28_800.0;
-const DATA: f64 = 25_000.0;
-/// Which receivers are 4.3BSD's.
-const SLOW: [bool; 4] = [true, false, true, false];
-
-fn variant(sender: &str) -> Variant {
-    Variant::new(&[("sender", sender)], SEEDS)
+fn line_and_data() -> [f64; 2] {
+    [printed("link_bps") / 8.0, printed("link_data_Bps")]
 }
 
-/// Runs of the old senders differ by a third, and what they send again lies near the tolerance's edge: the
-/// median of fewer says more of their seeds than of the senders.
-const SEEDS: u64 = 400;
+fn variant(sender: &str, seeds: u64) -> Variant {
+    Variant::new(&[("sender", sender)], seeds)
+}
 
 fn variants(quick: bool) -> Vec<Variant> {
-    let rows = if quick { 3 } else { 10 };
+    // Runs of the old senders differ by a third.
+    let (seeds, rows) = if quick { (60, 3) } else { (200, 20) };
     let mut variants = Vec::new();
     for sender in ["old", "new"] {
-        let base = variant(sender);
-        for (parameter, value) in [("delay", "20ms"), ("delay", "100ms"), ("overhead", "+0")] {
+        let base = variant(sender, seeds);
+        for (parameter, value) in [("delay", "20ms"), ("delay", "200ms"), ("overhead", "+0")] {
             variants.push(base.but(parameter, value, rows));
         }
         variants.push(base);
     }
-    let [old, new] = ["old", "new"].map(variant);
+    let [old, new] = ["old", "new"].map(|sender| variant(sender, seeds));
     variants.push(old.but("old_timer", "rfc793:ticks", rows));
     variants.push(old.but("backoff", "none", rows));
+    // The old senders' windows at once never get through a gateway of five packets.
+    variants.push(new.but("gateway", "5", rows));
     variants.push(new.but("new_timer", "jacobson88:ticks:one", rows));
     variants
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let (delay, overhead) = (job.word("delay")?, job.word("overhead")?);
-    let line = format!("rate=230.4kbit,delay={delay},loss=0,queue=50,overhead={overhead}");
-    let dumbbell = dumbbell([&line, &line, ETHERNET], SLOW.len())?;
-    let (law, settings) = senders::sender(job)?;
-    let mut flows = Vec::new();
-    // Nobody starts transfers by hand to the millisecond.
-    for (index, (is_slow, jitter)) in
-        SLOW.into_iter().zip(starts(job, Duration::from_millis(100))).enumerate()
-    {
-        let receiver = match is_slow {
-            true => senders::slow_receiver(settings),
-            false => senders::fast_receiver(settings)?,
-        };
-        flows.push(Flow {
-            from: dumbbell.senders[index],
-            to: dumbbell.receivers[index],
-            ends: [settings, receiver],
-            start: jitter + Duration::from_secs(3 * index as u64),
-            amount: Amount::Bytes(BYTES),
-        });
-    }
-    let log = SegmentLog::new(dumbbell.senders.iter().copied());
-    let mut flows = Flows::new(job, &dumbbell.topology, |_| law, &flows, log)?;
-    flows.run_until_done(job, Instant::from_secs(5000))?;
-    let rates: Vec<f64> = (0..SLOW.len())
-        .filter_map(|flow| flows.seconds(flow))
-        .map(|seconds| BYTES as f64 / seconds)
-        .collect();
-    let log = flows.emulator.into_observer().0;
+    let log = conversations::run(job)?;
     let mut sample = Sample::new();
-    measure(&mut sample, &log, &rates);
+    conversations::measure_trace(&mut sample, &log);
+    conversations::measure_shares(&mut sample, &log);
+    measure(&mut sample, &log);
     if job.draws() {
         draw(&mut sample, job.word("sender")?, &log);
     }
     Ok(sample)
 }
 
-fn measure(sample: &mut Sample, log: &SegmentLog, rates: &[f64]) {
+fn measure(sample: &mut Sample, log: &SegmentLog) {
     let all = || log.conversations();
     let packets: usize = all().map(Conversation::packets).sum();
-    let again: usize = all().map(Conversation::retransmissions).sum();
     sample.set("packets", packets as f64);
-    sample.set("retransmissions", again as f64);
-    sample.set("retransmitted", again as f64 / packets as f64);
     // While all four are at it, after the start.
     if let Some(first_end) = all().filter_map(Conversation::ended).min() {
         let seconds = second(first_end) - second(START_OVER);
         let acked = |at| all().map(|each| f64::from(each.acked_by(at))).sum::<f64>();
         let sent = |at| all().map(|each| each.sent_by(at) as f64).sum::<f64>();
+        let [line, data] = line_and_data();
         let delivered = (acked(first_end) - acked(START_OVER)) / seconds;
         let offered = (sent(first_end) - sent(START_OVER)) / seconds;
-        sample.set("delivered_of_25_kB", delivered / DATA);
-        sample.set("delivered_of_28.8_kB", delivered / LINE);
-        sample.set("offered_of_25_kB", offered / DATA);
-    }
-    let best = rates.iter().copied().fold(0.0, f64::max);
-    let worst = rates.iter().copied().fold(f64::INFINITY, f64::min);
-    sample.set("best_over_worst", best / worst);
-    for (name, wanted) in [("slow", true), ("fast", false)] {
-        let of_kind = || SLOW.iter().enumerate().filter(move |(_, is_slow)| **is_slow == wanted);
-        let mean = of_kind().filter_map(|(flow, _)| rates.get(flow)).sum::<f64>() / 2.0;
-        sample.set(format!("bytes_per_s_to_{name}_receivers"), mean);
-        let conversations = || of_kind().filter_map(|(flow, _)| log.conversation(flow));
-        let again: usize = conversations().map(Conversation::retransmissions).sum();
-        let packets: usize = conversations().map(Conversation::packets).sum();
-        sample.set(format!("retransmitted_to_{name}_receivers"), again as f64 / packets as f64);
+        sample.set("delivered_of_25_kB", delivered / data);
+        sample.set("delivered_of_28.8_kB", delivered / line);
+        sample.set("offered_of_25_kB", offered / data);
     }
     let reductions = reductions(log);
     sample.set("window_time_constant_s", time_constant(&reductions));
@@ -184,8 +143,9 @@ fn draw(sample: &mut Sample, sender: &str, log: &SegmentLog) {
     sample.draw(sequence_plot("sequence", &title, log.conversations(), end));
     let axes = || [Axis::linear("time (s)"), Axis::linear("bandwidth in parts of 25 kB/s")];
     let all = || log.conversations();
-    let sent = |at| all().map(|each| each.sent_by(at) as f64).sum::<f64>() / DATA;
-    let acked = |at| all().map(|each| f64::from(each.acked_by(at))).sum::<f64>() / DATA;
+    let [_, data] = line_and_data();
+    let sent = |at| all().map(|each| each.sent_by(at) as f64).sum::<f64>() / data;
+    let acked = |at| all().map(|each| f64::from(each.acked_by(at))).sum::<f64>() / data;
     let five = Duration::from_secs(5);
     let [x, y] = axes();
     let plot = Plot::new("total", "total bandwidth over 5 s (figure 10)", x, y);
@@ -202,111 +162,113 @@ fn draw(sample: &mut Sample, sender: &str, log: &SegmentLog) {
 }
 
 fn judge(samples: &Samples) -> Result<Findings, Stop> {
-    let [old, new] = ["old", "new"].map(|sender| variant(sender).name());
-    let printed = |sender: &str, key: &str| {
-        published::number(&format!("jacobson88.four_conversations.{sender}.{key}"))
-    };
-    let (before, after) = ("without_congestion_avoidance", "with_congestion_avoidance");
-    let share = |sender| printed(sender, "retransmissions") / printed(sender, "packets_sent");
     let mut findings = Findings::new();
-    for (name, sender, title, lost, delivered) in [
-        (
-            &old,
-            before,
-            "old senders",
-            Tolerance::Between(0.33, 0.40),
-            Tolerance::Between(0.60, 0.80),
-        ),
-        (&new, after, "new senders", Tolerance::Below(0.02), Tolerance::Above(0.97)),
+    judge_old(samples, &mut findings)?;
+    judge_new(samples, &mut findings)?;
+    findings.note(
+        "The paper's figures are one run each. Rates are those from the last conversation's start until \
+         the first one ends: afterwards the others have the line for themselves, and all end alike.",
+    );
+    Ok(findings)
+}
+
+/// A number that the paper prints of the four conversations.
+fn printed(key: &str) -> f64 {
+    published::number(&format!("jacobson88.four_conversations.{key}"))
+}
+
+fn judge_old(samples: &Samples, findings: &mut Findings) -> Result<(), Stop> {
+    let name = variant("old", 1).name();
+    let printed = |key: &str| printed(&format!("without_congestion_avoidance.{key}"));
+    let spread = |quantity: &str| samples.spread(&name, quantity);
+    let (sent, again) = (printed("packets_sent"), printed("retransmissions"));
+    for (what, quantity, printed) in [
+        ("share of the trace's 11,000 packets that were sent again", "retransmitted", again / sent),
+        ("packets of the trace that were sent first", "unique", sent - again),
+        ("delivered in parts of 25 kB/s", "delivered_of_25_kB", printed("delivered_over_link")),
+        ("sent in parts of 25 kB/s", "offered_of_25_kB", printed("load_over_link")),
     ] {
         findings.push(
-            Finding::new(
-                format!("share of packets retransmitted, {title}"),
-                samples.spread(name, "retransmitted")?,
-            )
-            .paper(format!("{:.3}", share(sender)))
-            .tolerance(lost),
-        );
-        findings.push(
-            Finding::new(
-                format!("delivered in parts of 25 kB/s, {title}"),
-                samples.spread(name, "delivered_of_25_kB")?,
-            )
-            .paper(printed(sender, "delivered_over_link").to_string())
-            .tolerance(delivered)
-            .note("from 20 s until the first conversation ends"),
-        );
-        findings.push(Finding::new(
-            format!("delivered in parts of the line's 28.8 kB/s, {title}"),
-            samples.spread(name, "delivered_of_28.8_kB")?,
-        ));
-        findings.push(
-            Finding::new(format!("packets sent, {title}"), samples.spread(name, "packets")?)
-                .paper(printed(sender, "packets_sent").to_string()),
-        );
-        let best_over_worst =
-            printed(sender, "conversation_Bps.0") / printed(sender, "conversation_Bps.3");
-        findings.push(
-            Finding::new(
-                format!("best conversation over the worst, {title}"),
-                samples.spread(name, "best_over_worst")?,
-            )
-            .paper(number(best_over_worst)),
+            Finding::new(format!("{what}, old senders"), spread(quantity)?)
+                .paper(number(printed))
+                .tolerance(Tolerance::around(printed, 0.05)),
         );
     }
+    let ratio = printed("conversation_Bps.0") / printed("conversation_Bps.3");
+    findings.push(
+        Finding::new("best conversation over the worst, old senders", spread("best_over_worst")?)
+            .paper(number(ratio))
+            .tolerance(Tolerance::around(ratio, 0.05))
+            .missed(
+                "one run of the paper's, in which one conversation got next to nothing: here few seeds are \
+                 like that, and half of them stay below 2",
+            ),
+    );
     findings.push(
         Finding::new(
-            "sent in parts of 25 kB/s, old senders",
-            samples.spread(&old, "offered_of_25_kB")?,
+            "delivered in parts of the line's 28.8 kB/s, old senders",
+            spread("delivered_of_28.8_kB")?,
         )
-        .paper(printed(before, "load_over_link").to_string()),
+        .note("from 20 s until the first conversation ends"),
     );
-    for (quantity, key, what) in [
-        (
-            "bytes_per_s_to_fast_receivers",
-            "conversation_Bps.0",
-            "bytes/s to receivers that ack every other packet",
-        ),
-        ("bytes_per_s_to_slow_receivers", "conversation_Bps.3", "bytes/s to 4.3BSD's receivers"),
-        (
-            "retransmitted_to_fast_receivers",
-            "loss_rate_fast",
-            "share retransmitted to receivers that ack every other packet",
-        ),
-        (
-            "retransmitted_to_slow_receivers",
-            "loss_rate_slow",
-            "share retransmitted to 4.3BSD's receivers",
-        ),
-        (
-            "window_time_constant_s",
-            "figure_12.fitted_time_constant_s",
-            "s, time constant of the windows at their reductions",
-        ),
-    ] {
-        findings.push(
-            Finding::new(format!("{what}, new senders"), samples.spread(&new, quantity)?)
-                .paper(printed(after, key).to_string()),
-        );
-    }
+    findings.push(Finding::new("packets sent in all, old senders", spread("packets")?));
+    Ok(())
+}
+
+fn judge_new(samples: &Samples, findings: &mut Findings) -> Result<(), Stop> {
+    let name = variant("new", 1).name();
+    let printed = |key: &str| printed(&format!("with_congestion_avoidance.{key}"));
+    let spread = |quantity: &str| samples.spread(&name, quantity);
+    let again = printed("retransmissions") / printed("packets_sent");
+    findings.push(
+        Finding::new("share of packets retransmitted, new senders", spread("retransmitted")?)
+            .paper(format!("{again:.4}: 1 %"))
+            .tolerance(Tolerance::Between(0.005, 0.015)),
+    );
+    let delivered = printed("delivered_over_link");
+    findings.push(
+        Finding::new("delivered in parts of 25 kB/s, new senders", spread("delivered_of_25_kB")?)
+            .paper(number(delivered))
+            .tolerance(Tolerance::around(delivered, 0.05))
+            .note("from 20 s until the first conversation ends"),
+    );
+    let sent = printed("packets_sent");
+    findings.push(
+        Finding::new("packets sent, new senders", spread("packets")?)
+            .paper(number(sent))
+            .tolerance(Tolerance::around(sent, 0.05)),
+    );
+    let ratio = printed("conversation_Bps.0") / printed("conversation_Bps.3");
+    findings.push(
+        Finding::new("best conversation over the worst, new senders", spread("best_over_worst")?)
+            .paper(number(ratio))
+            .note("the receivers' kinds decide on a short path only: see the delay sweep"),
+    );
+    findings.push(Finding::new(
+        "delivered in parts of the line's 28.8 kB/s, new senders",
+        spread("delivered_of_28.8_kB")?,
+    ));
+    findings.push(
+        Finding::new(
+            "s, time constant of the windows at their reductions, new senders",
+            spread("window_time_constant_s")?,
+        )
+        .paper(number(printed("figure_12.fitted_time_constant_s")))
+        .tolerance(Tolerance::around(printed("figure_12.fitted_time_constant_s"), 0.05))
+        .missed("three reductions of one run in the paper; windows here hardly fall from one to the next"),
+    );
+    let times = published::text(
+        "jacobson88.four_conversations.with_congestion_avoidance.figure_12.window_reductions_at_s",
+    );
     findings.push(
         Finding::new(
             "windows that were reduced in the first minute, new senders",
-            samples.spread(&new, "reductions_in_a_minute")?,
+            spread("reductions_in_a_minute")?,
         )
-        .paper({
-            let times = "figure_12.window_reductions_at_s";
-            let times = published::text(&format!("jacobson88.four_conversations.{after}.{times}"));
-            format!("reductions at {times} s are pointed out")
-        }),
+        .paper(format!("reductions at {times} s are pointed out"))
+        .note("the paper does not say that these are all"),
     );
-    findings.note(
-        "The paper's ratio of 16 between the best and the worst of the old conversations, and of 8 to \
-         4.5 kB/s between the receivers, are one run each. Here the old senders are alike: the \
-         queue drops from all of them, and all go back by a window. Nor do conversations with \
-         4.3BSD's receivers lose more than the others, or take longer.",
-    );
-    Ok(findings)
+    Ok(())
 }
 
 #[cfg(test)]

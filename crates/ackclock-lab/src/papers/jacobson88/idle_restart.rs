@@ -1,7 +1,7 @@
 //! Appendix C: what a conversation does that was idle.
 
 use super::senders;
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::{FIRST_PORT, ethernet, seconds};
 use crate::papers::segments::{SegmentLog, sequence_plot};
@@ -12,8 +12,7 @@ use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
 use ackclock::tcp::AckPolicy;
 use ackclock::time::{Duration, Instant};
-use ackclock_emulator::{Emulator, Path, Topology};
-use ackclock_judge::FormJudges;
+use ackclock_emulator::{Path, Topology};
 use std::net::SocketAddr;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -46,11 +45,11 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
             reason: "of 40 bytes, 2 s apart: what a mail's envelope takes",
         },
     ],
+    parameters: &[super::stated::RESTART],
+    sends: true,
     headline: &["retransmissions", "seconds"],
     seconds: Seconds { full: 2.0, quick: 1.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const RULES: [&str; 3] = ["never", "jacobson88:rto", "jacobson88:rtt"];
@@ -85,6 +84,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let (law, mut settings) = senders::new(job)?;
     settings.restart_after_idle = job.get("restart")?;
     settings.ack_policy = AckPolicy::EverySegment;
+    let settings = job.settings(settings);
     // Four packets open the window without overflowing the buffer.
     let open = Burst { pause: Duration::ZERO, amount: Amount::Bytes(4 * 512) };
     let again = Burst { pause: Duration::from_secs(2), ..open };
@@ -94,9 +94,8 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let bursts = [open, again, again].into_iter().chain(std::iter::repeat_n(exchange, exchanges));
     let bursts = Recorded::new(bursts.chain([mail]), Buffer::growing());
     let [from, to] = chain.ends;
-    let judges = FormJudges::if_asked(chain.topology.hosts());
-    let observer = (SegmentLog::new([from]), judges);
-    let mut emulator = Emulator::new(&chain.topology, job.seed, |_| law, observer)?;
+    let log = SegmentLog::new([from]);
+    let mut emulator = job.emulator(&chain.topology, job.seed, |_| law, log)?;
     let remote = SocketAddr::new(chain.topology.addresses(to)[0], FIRST_PORT);
     let mut listen = ListenConfig::new(remote);
     listen.connection = settings;
@@ -110,7 +109,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let source = emulator.application(source);
     let mail = source.and_then(|source| source.schedule().completed().last().copied());
     let mail = mail.ok_or_else(|| Stop::Failed("the mail was not sent".to_owned()))?;
-    let (log, _) = emulator.observer();
+    let log = &emulator.observer().0;
     let sent = log.conversation(0).into_iter().flat_map(|each| &each.sent);
     let of_mail: Vec<_> = sent.filter(|sent| sent.at >= mail.began).collect();
     let mut sample = Sample::new();
@@ -136,9 +135,10 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             of(word, "first_burst")?,
         )
         .paper(rule.clone());
-        if word != "never" {
-            finding = finding.tolerance(Tolerance::Exactly(1.0));
-        }
+        finding = match word {
+            "never" => finding.note("what is without the rule: no number is printed"),
+            _ => finding.tolerance(Tolerance::Exactly(1.0)),
+        };
         findings.push(finding);
         findings.push(Finding::new(
             format!("retransmissions of the 16 kB, restart {name}"),

@@ -1,7 +1,7 @@
 //! Figures 6 and 7: as many connections of Veno as of SACK over one bottleneck.
 
-use super::network::{self, ACKS, THRESHOLD, TIMER, TIMER_OF_NS};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use super::network::{self, ACKS, THRESHOLD_OF_NETBSD, TIMER, TIMER_OF_NS};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
 use crate::papers::flows::second;
@@ -22,9 +22,9 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     choices: &[
         Choice {
             parameter: "delay",
-            value: "20ms",
-            reason: "one way; not stated here, and the 100 ms of figure 4 would make pipes of 27 \
-                     and 333 packets, so that 16 Mbit/s would still be ramping up after 200 s",
+            value: "100ms",
+            reason: "one way: printed for the topology of figure 2(b), where figure 4 uses it; not \
+                     repeated here",
         },
         Choice {
             parameter: "jitter",
@@ -35,15 +35,20 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                      in which the connections send; such traffic phase effects decide the shares \
                      then. A random time of up to a packet's is what ns's overhead_ is for",
         },
-        THRESHOLD,
+        THRESHOLD_OF_NETBSD,
         ACKS,
         TIMER,
     ],
+    parameters: &[
+        super::stated::RATE,
+        super::stated::LOSS,
+        super::stated::PAIRS,
+        super::stated::MIX,
+    ],
+    sends: true,
     headline: &["veno", "sack"],
     seconds: Seconds { full: 300.0, quick: 12.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 /// The rates of figures 6 and 7.
@@ -62,16 +67,14 @@ fn variants(quick: bool) -> Vec<Variant> {
     let mut variants = Vec::new();
     for rate in [SLOW, FAST] {
         let seeds = match (rate, quick) {
-            (SLOW, true) => 3,
+            (SLOW, true) => 4,
             (_, true) => 1,
             (SLOW, false) => 20,
             _ => 5,
         };
-        let is_wanted = |each: &&str| !quick || ["2", "4"].contains(each) || (rate == SLOW);
+        let is_wanted = |each: &&str| !quick || *each == "2" || rate == SLOW;
         for each in COUNTS.into_iter().filter(is_wanted) {
-            for loss in
-                ["0", "1%"].into_iter().filter(|loss| !quick || rate == SLOW || *loss == "0")
-            {
+            for loss in ["0", "1%"] {
                 variants
                     .extend(["mixed", "alone"].map(|mix| variant(rate, loss, each, mix, seeds)));
             }
@@ -81,15 +84,15 @@ fn variants(quick: bool) -> Vec<Variant> {
     for each in ["2", "4"] {
         let base = variant(SLOW, "0", each, "mixed", rows);
         for (parameter, value) in [
-            ("threshold", "3"),
+            ("threshold", "1"),
             ("acks", "delayed=200ms/0"),
             ("timer", "jacobson88:ticks:one"),
             ("timer", TIMER_OF_NS),
             ("jitter", "0"),
             ("jitter", "4"),
             ("delay", "5ms"),
+            ("delay", "20ms"),
             ("delay", "50ms"),
-            ("delay", "100ms"),
         ] {
             variants.push(base.but(parameter, value, rows));
         }
@@ -100,12 +103,12 @@ fn variants(quick: bool) -> Vec<Variant> {
         }
         let base = variant(FAST, "0", "8", "mixed", 2);
         for (parameter, value) in [
-            ("threshold", "3"),
+            ("threshold", "1"),
             ("timer", TIMER_OF_NS),
             ("jitter", "4"),
             ("delay", "5ms"),
+            ("delay", "20ms"),
             ("delay", "50ms"),
-            ("delay", "100ms"),
         ] {
             variants.push(base.but(parameter, value, 2));
         }
@@ -114,7 +117,9 @@ fn variants(quick: bool) -> Vec<Variant> {
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let bottleneck = if job.word("rate")? == SLOW { [16, 15] } else { [160, 150] };
+    let case = usize::from(job.word("rate")? == FAST);
+    let printed = |key: &str| published::whole(&format!("veno.coexistence.cases.{case}.{key}"));
+    let bottleneck: [u64; 2] = [printed("link_bps") / 100_000, printed("buffer_packets")];
     let each: usize = job.get("n")?;
     let first = if job.word("mix")? == "mixed" { "veno" } else { "sack" };
     // In turn, so that neither kind starts first.
@@ -123,7 +128,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let packet_seconds = WIRE * 8.0 / (bottleneck[0] as f64 * 1e5);
     let jitter = Duration::from_nanos((job.get::<f64>("jitter")? * packet_seconds * 1e9) as u64);
     let mut flows = network::bottleneck(job, SEGMENT, &laws, bottleneck, jitter, ())?;
-    job.run_until(&mut flows.emulator, Instant::ZERO + network::LENGTH)?;
+    job.run_until(&mut flows.emulator, Instant::ZERO + network::length())?;
     // "Such that a fair share of the link bandwidth is one" (footnote 5): of what a full link carries
     // besides headers.
     let share = f64::from(SEGMENT) / packet_seconds / (2 * each) as f64;
@@ -141,6 +146,60 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     Ok(sample)
 }
 
+/// Where Veno or SACK gets less or more than a fair share where the paper says that it is fair.
+const UNFAIR: [[&str; 3]; 4] =
+    [[SLOW, "1", "veno"], [SLOW, "2", "sack"], [FAST, "2", "veno"], [FAST, "2", "sack"]];
+/// Where SACK beside Veno does not get what it gets among itself, against the paper.
+const ANOTHER: [[&str; 3]; 4] =
+    [[SLOW, "0", "1"], [FAST, "0", "2"], [SLOW, "1%", "4"], [SLOW, "1%", "8"]];
+
+/// What n Veno and n SACK connections get; the variants are those, and SACK among itself.
+fn judge_pair(
+    samples: &Samples,
+    findings: &mut Findings,
+    [rate, loss, each]: [&str; 3],
+    [mixed, alone]: &[String; 2],
+) -> Result<(), Stop> {
+    let which = format!("{rate}, loss {loss}, {each}+{each}");
+    let is_fair = loss == "0" && (rate == FAST || ["1", "2"].contains(&each));
+    for (law, title) in [("veno", "Veno"), ("sack", "SACK")] {
+        let quantity = format!("share of {title}, {which}");
+        let mut finding = Finding::new(quantity, samples.spread(mixed, law)?);
+        if is_fair {
+            finding = finding
+                .paper(published::text("veno.coexistence.fair_at_low_loss"))
+                .tolerance(Tolerance::around(1.0, 0.1));
+            if UNFAIR.contains(&[rate, each, law]) {
+                finding = finding.missed("not its fair share: see the notes");
+            }
+        }
+        findings.push(finding);
+    }
+    if loss != "0" {
+        let more = samples.derived(mixed, "shares of both", |sample| {
+            Some(sample.get("veno")? / sample.get("sack")?)
+        })?;
+        findings.push(
+            Finding::new(format!("Veno over SACK beside it, {which}"), more)
+                .paper("Veno gets more")
+                .tolerance(Tolerance::Above(1.0)),
+        );
+    }
+    let kept = ratio(samples, [mixed, alone], "sack")?;
+    let mut finding =
+        Finding::new(format!("SACK beside Veno over SACK among itself, {which}"), kept);
+    if is_fair || loss != "0" {
+        finding = finding
+            .paper("SACK gets what it would get among SACK flows")
+            .tolerance(Tolerance::around(1.0, 0.1));
+        if ANOTHER.contains(&[rate, loss, each]) {
+            finding = finding.missed("contradicted: see the notes");
+        }
+    }
+    findings.push(finding);
+    Ok(())
+}
+
 fn judge(samples: &Samples) -> Result<Findings, Stop> {
     let mut findings = Findings::new();
     for (rate, loss) in [(SLOW, "0"), (FAST, "0"), (SLOW, "1%"), (FAST, "1%")] {
@@ -150,37 +209,8 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             .filter(|each| samples.of(&name(each, "mixed")).next().is_some())
             .collect();
         for &each in &counts {
-            let mixed = name(each, "mixed");
-            let is_fair = loss == "0" && (rate == FAST || ["1", "2"].contains(&each));
-            for (law, title) in [("veno", "Veno"), ("sack", "SACK")] {
-                let quantity = format!("share of {title}, {rate}, loss {loss}, {each}+{each}");
-                let mut finding = Finding::new(quantity, samples.spread(&mixed, law)?);
-                if is_fair {
-                    finding = finding
-                        .paper(published::text("veno.coexistence.fair_at_low_loss"))
-                        .tolerance(Tolerance::Between(0.75, 1.25));
-                }
-                findings.push(finding);
-            }
-            let variants = [mixed, name(each, "alone")];
-            let kept = ratio(samples, [&variants[0], &variants[1]], "sack")?;
-            let quantity = format!(
-                "SACK beside Veno over SACK among itself, {rate}, loss {loss}, {each}+{each}"
-            );
-            let mut finding = Finding::new(quantity, kept);
-            if loss == "1%" {
-                finding = finding
-                    .paper(published::text("veno.coexistence.at_high_loss"))
-                    .tolerance(Tolerance::Between(0.85, 1.15));
-            } else if is_fair {
-                finding = finding
-                    .paper("Veno does not steal bandwidth from SACK")
-                    .tolerance(Tolerance::AtLeast(0.85))
-                    .note(
-                        "SACK may get more, as far as Veno's share allows, which is judged above",
-                    );
-            }
-            findings.push(finding);
+            let variants = [name(each, "mixed"), name(each, "alone")];
+            judge_pair(samples, &mut findings, [rate, loss, each], &variants)?;
         }
         let [x, y] = [Axis::linear("connections of each kind"), Axis::linear("share")];
         let figure = if rate == SLOW { 6 } else { 7 };
@@ -199,11 +229,16 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         findings.plots.push(plot);
     }
     findings.note(
-        "Without random times on the access links the shares at 16 Mbit/s are others: one Veno \
-         connection gets 0.73 and one SACK connection 1.27, at 8+8 and 16+16 Veno gets 1.26 and SACK \
-         0.74; see the rows with jitter = 0. That is the order in which packets meet the full queue, \
-         locked by round trips that are all alike: with random times, or with access links that \
-         differ by up to 3 ms, which was tried besides, shares are fair.",
+        "\"SACK gets what it would get among SACK flows\" is contradicted at 1.6 Mbit/s: beside four Veno \
+         connections four of SACK get a quarter less than among themselves, with 1 % of loss and without, \
+         since Veno takes losses in the shared queue for random while its backlog is at most three \
+         packets. Nor is Veno's share fair where little is lost: alone beside one SACK connection it gets \
+         less than its share, since it grows at half the pace while more than three packets wait. That Veno \
+         gets more than SACK beside it at 1 % of loss holds for every number.",
+    );
+    findings.note(
+        "Without random times on the access links (jitter 0) the order in which packets meet the full \
+         queue is locked by round trips that are all alike, and the shares follow from it.",
     );
     Ok(findings)
 }

@@ -1,7 +1,7 @@
 //! Figures 4 and 5 with one connection: throughput over the loss rate.
 
 use super::network::{self, ACKS, THRESHOLD, TIMER, TIMER_OF_NS};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
 use crate::papers::flows::second;
@@ -28,11 +28,11 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
             reason: "one way: the paper calls it the link's propagation delay",
         },
     ],
+    parameters: &[super::stated::LAW, super::stated::LOSS, super::stated::BUFFER],
+    sends: true,
     headline: &["utilisation"],
     seconds: Seconds { full: 40.0, quick: 5.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const LOSSES: [&str; 10] =
@@ -43,6 +43,19 @@ fn variant(loss: &str, law: &str, seeds: u64) -> Variant {
     Variant::new(&[("loss", loss), ("law", law)], seeds)
 }
 
+/// Losses of which the paper prints the gain.
+const PRINTED: [&str; 2] = ["0.01%", "1%"];
+
+/// With the threshold of later descriptions of Veno.
+fn later(loss: &str, seeds: u64) -> Variant {
+    Variant::new(&[("loss", loss), ("law", "veno"), ("threshold", "3")], seeds)
+}
+
+/// With receivers that delay acks.
+fn delayed(law: &str, seeds: u64) -> Variant {
+    Variant::new(&[("loss", "1%"), ("law", law), ("acks", "delayed=200ms/0")], seeds)
+}
+
 fn variants(quick: bool) -> Vec<Variant> {
     let (losses, seeds): (&[&str], u64) = if quick { (&QUICK_LOSSES, 3) } else { (&LOSSES, 20) };
     let mut variants = Vec::new();
@@ -51,13 +64,13 @@ fn variants(quick: bool) -> Vec<Variant> {
             variants.push(variant(loss, law, seeds));
         }
     }
-    for loss in ["0.01%", "1%"] {
-        variants.push(variant(loss, "veno", seeds).but("threshold", "3", seeds));
-    }
+    variants.extend(PRINTED.map(|loss| later(loss, seeds)));
+    variants.push(variant("0.1%", "veno", seeds).but("threshold", "3", seeds));
+    variants.extend(["sack", "veno"].map(|law| delayed(law, seeds.max(15)).judged_closely()));
     for law in ["sack", "veno"] {
         let base = variant("1%", law, seeds);
         for (parameter, value) in [
-            ("acks", "delayed=200ms/0"),
+            ("acks", "delayed=40ms"),
             ("timer", "jacobson88:ticks:one"),
             ("timer", TIMER_OF_NS),
             ("delay", "50ms"),
@@ -69,9 +82,9 @@ fn variants(quick: bool) -> Vec<Variant> {
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let mut flows =
-        network::bottleneck(job, 1460, &[job.word("law")?], [16, 12], Duration::ZERO, ())?;
-    let end = Instant::ZERO + network::LENGTH;
+    let line = [network::loss_sweep()[0], job.get("buffer")?];
+    let mut flows = network::bottleneck(job, 1460, &[job.word("law")?], line, Duration::ZERO, ())?;
+    let end = Instant::ZERO + network::length();
     let mut rates = Vec::new();
     let step = Duration::from_secs(2);
     let mut before = 0;
@@ -84,6 +97,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     }
     let mut sample = Sample::new();
     sample.set("utilisation", network::utilisation(&flows, 16));
+    sample.set("packets_per_s", flows.delivered(0) as f64 / 1460.0 / second(end));
     sample.set("timeouts", flows.info(0).map_or(0.0, |info| info.timeouts as f64));
     // A decade apart, as figure 4 has them.
     if job.draws() && QUICK_LOSSES.contains(&job.word("loss")?) {
@@ -94,27 +108,46 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     Ok(sample)
 }
 
+/// Parts of the printed throughput that a measured one may be off, at most; of a small gain half.
+const GIVE: f64 = 0.05;
+
+/// Gains that are printed.
+fn judge_gains(samples: &Samples, findings: &mut Findings) -> Result<(), Stop> {
+    let alike = "with 0.01 % of loss SACK has nothing to gain: it fills the line but for the time that \
+                 its first slow start takes";
+    let short = "without delayed acks SACK's window is so large that Veno's meets the full line";
+    let sack = |loss: &str| variant(loss, "sack", 1).name();
+    let veno = |loss: &str| variant(loss, "veno", 1).name();
+    let of_delayed = |law: &str| delayed(law, 1).name();
+    for (what, variants, key, missed) in [
+        ("1%, delayed acks", [of_delayed("veno"), of_delayed("sack")], "gain_at_1e-2", None),
+        ("1%", [veno("1%"), sack("1%")], "gain_at_1e-2", Some(short)),
+        ("1%, threshold 3", [later("1%", 1).name(), sack("1%")], "gain_at_1e-2", Some(short)),
+        ("0.01%", [veno("0.01%"), sack("0.01%")], "gain_at_1e-4", Some(alike)),
+        (
+            "0.01%, threshold 3",
+            [later("0.01%", 1).name(), sack("0.01%")],
+            "gain_at_1e-4",
+            Some(alike),
+        ),
+    ] {
+        let printed = published::number(&format!("veno.loss_sweep.{key}"));
+        let gain = ratio(samples, [&variants[0], &variants[1]], "utilisation")?;
+        let quantity = format!("throughput of Veno over SACK's at {what}");
+        let finding = Finding::new(quantity, gain)
+            .paper(format!("{:.2}", 1.0 + printed))
+            .tolerance(Tolerance::around(1.0 + printed, GIVE.min(printed / 2.0)));
+        findings.push(missed.iter().fold(finding, |finding, why| finding.missed(*why)));
+    }
+    Ok(())
+}
+
 fn judge(samples: &Samples) -> Result<Findings, Stop> {
     let name = |loss: &str, law: &str| variant(loss, law, 1).name();
-    let beta = |loss: &str| variant(loss, "veno", 1).but("threshold", "3", 1).name();
     let gain =
         |loss: &str| ratio(samples, [&name(loss, "veno"), &name(loss, "sack")], "utilisation");
-    let gain_beta = |loss: &str| ratio(samples, [&beta(loss), &name(loss, "sack")], "utilisation");
     let mut findings = Findings::new();
-    for (loss, bounds, key) in
-        [("1%", (1.3, 1.9), "gain_at_1e-2"), ("0.01%", (1.0, 1.1), "gain_at_1e-4")]
-    {
-        let printed = 1.0 + published::number(&format!("veno.loss_sweep.{key}"));
-        for (threshold, measured) in [("1", gain(loss)?), ("3", gain_beta(loss)?)] {
-            let quantity =
-                format!("throughput of Veno over SACK's at {loss}, threshold {threshold}");
-            findings.push(
-                Finding::new(quantity, measured)
-                    .paper(format!("{printed:.2}"))
-                    .tolerance(Tolerance::Between(bounds.0, bounds.1)),
-            );
-        }
-    }
+    judge_gains(samples, &mut findings)?;
     for (law, name_of_law) in [("sack", "SACK"), ("veno", "Veno")] {
         let quantity = format!("utilisation of {name_of_law} at 10 %");
         findings.push(

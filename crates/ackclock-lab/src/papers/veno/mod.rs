@@ -5,6 +5,7 @@ mod dummynet;
 mod loss_sweep;
 mod modem;
 mod network;
+mod stated;
 mod utilisation;
 
 use crate::experiment::Experiment;

@@ -2,14 +2,14 @@
 
 use super::network::{self, ACKS, THRESHOLD_OF_NETBSD, TIMER};
 use crate::drawing::DrawSeries;
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings};
 use crate::papers::compare::derived;
 use crate::papers::flows::{Flow, Flows, ethernet};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::apps::Amount;
-use ackclock::time::Instant;
+use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Path, Recorder, Topology};
 use ackclock_report::{Axis, Plot};
 
@@ -37,11 +37,11 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         ACKS,
         TIMER,
     ],
+    parameters: &[super::stated::LAW],
+    sends: true,
     headline: &["teeth"],
     seconds: Seconds { full: 3.0, quick: 1.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 fn variant(law: &str, seeds: u64) -> Variant {
@@ -71,7 +71,9 @@ fn variants(quick: bool) -> Vec<Variant> {
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let buffer = job.word("buffer")?;
-    let line: Path = format!("rate=33.6kbit,delay=75ms,loss=0,queue={buffer}").parse()?;
+    let printed = |key: &str| published::number(&format!("veno.modem.{key}"));
+    let (rate, delay) = (printed("link_bps"), printed("rtt_s") / 2.0);
+    let line: Path = format!("rate={rate}bit,delay={delay}s,loss=0,queue={buffer}").parse()?;
     let chain = Topology::chain(&[ethernet()?, [line.clone(), line]]);
     let mss = job.get("mss")?;
     let settings = network::connection(job, mss)?;
@@ -79,7 +81,14 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let [from, to] = chain.ends;
     // Each run meets the line's clock at another time.
     let start = Instant::from_millis(10 * job.seed);
-    let flow = Flow { from, to, ends: [settings; 2], start, amount: Amount::Bytes(512 << 10) };
+    let flow = Flow {
+        from,
+        to,
+        ends: [settings; 2],
+        start,
+        pause: Duration::ZERO,
+        amount: Amount::Bytes(published::whole("veno.modem.transfer_bytes")),
+    };
     let recorder = job.draws().then(Recorder::default);
     let mut flows = Flows::new(job, &chain.topology, |_| law, &[flow], recorder)?;
     let mut reductions = [0; 2];
@@ -90,7 +99,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     }
     let mut sample = Sample::new();
     sample.set("teeth", (reductions[1] - reductions[0]) as f64);
-    let delivered = flows.delivered(0) as f64 * 8.0 / 33_600.0 / 80.0;
+    let delivered = flows.delivered(0) as f64 * 8.0 / rate / 80.0;
     sample.set("utilisation", delivered);
     if let Some(recorder) = flows.emulator.into_observer().0 {
         let [x, y] = [Axis::linear("time (s)"), Axis::linear("congestion window (packets)")];

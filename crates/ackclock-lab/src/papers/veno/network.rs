@@ -2,6 +2,7 @@
 
 use crate::experiment::{Choice, Job, Stop};
 use crate::papers::flows::{ENDLESS, Flow, Flows, dumbbell, second, starts};
+use crate::published;
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{Config, RecoveryAlgorithm};
 use ackclock::time::Duration;
@@ -63,7 +64,15 @@ pub(super) fn connection(job: &Job<'_>, mss: u16) -> Result<Config, Stop> {
 }
 
 /// How long the paper's simulations are.
-pub(super) const LENGTH: Duration = Duration::from_secs(200);
+pub(super) fn length() -> Duration {
+    published::seconds("veno.loss_sweep.duration_s")
+}
+
+/// The bottleneck of figures 4 and 5: its rate in units of 100 kbit/s, and its buffer in packets.
+pub(super) fn loss_sweep() -> [u64; 2] {
+    let rate: u64 = published::whole("veno.loss_sweep.link_bps");
+    [rate / 100_000, published::whole("veno.loss_sweep.buffer_packets")]
+}
 
 /// Figure 2(b), with a pair of hosts for each flow; a flow for each of these laws. The rate in
 /// units of 100 kbit/s, and the buffer in packets; settings `loss` and `delay` are the job's. A
@@ -90,7 +99,14 @@ pub(super) fn bottleneck<O: Observer>(
     let starts = starts(job, Duration::from_millis(100));
     let flows: Vec<_> = ends
         .zip(starts)
-        .map(|((&from, &to), start)| Flow { from, to, ends: [settings; 2], start, amount: ENDLESS })
+        .map(|((&from, &to), start)| Flow {
+            from,
+            to,
+            ends: [settings; 2],
+            start,
+            pause: Duration::ZERO,
+            amount: ENDLESS,
+        })
         .collect();
     let law = |host| by_host.get(&host).copied().unwrap_or_default();
     Flows::new(job, &dumbbell.topology, law, &flows, observer)

@@ -1,7 +1,7 @@
 //! Figure 5: utilisation over the loss rate and the number of connections.
 
 use super::network::{self, ACKS, THRESHOLD, TIMER};
-use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
 use crate::published;
@@ -27,11 +27,16 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
             reason: "one way: the paper calls it the link's propagation delay",
         },
     ],
+    parameters: &[
+        super::stated::LAW,
+        super::stated::LOSS,
+        super::stated::CONNECTIONS,
+        super::stated::BUFFER,
+    ],
+    sends: true,
     headline: &["utilisation"],
     seconds: Seconds { full: 90.0, quick: 5.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const LOSSES: [&str; 7] = ["0.01%", "0.03%", "0.1%", "0.3%", "1%", "3%", "10%"];
@@ -64,8 +69,9 @@ fn variants(quick: bool) -> Vec<Variant> {
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let count: usize = job.get("connections")?;
     let laws = vec![job.word("law")?; count];
-    let mut flows = network::bottleneck(job, 1460, &laws, [16, 12], Duration::ZERO, ())?;
-    job.run_until(&mut flows.emulator, Instant::ZERO + network::LENGTH)?;
+    let line = [network::loss_sweep()[0], job.get("buffer")?];
+    let mut flows = network::bottleneck(job, 1460, &laws, line, Duration::ZERO, ())?;
+    job.run_until(&mut flows.emulator, Instant::ZERO + network::length())?;
     let mut sample = Sample::new();
     sample.set("utilisation", network::utilisation(&flows, 16));
     Ok(sample)

@@ -2,7 +2,7 @@
 
 use super::analysis::{largest_rise, share, spacings};
 use super::network::{self, CHOICES, Run, Scenario, TRANSMISSION, port};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples};
@@ -19,17 +19,21 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                time. With traffic in both directions acks that waited behind data leave 8 ms apart, \
                and so do the data that they clock out.",
     choices: CHOICES,
+    parameters: &[super::stated::tau("0.01s"), super::stated::buffer("20"), super::stated::TRAFFIC],
+    sends: true,
     headline: &["compressed_acks", "largest_rise"],
     seconds: Seconds { full: 15.0, quick: 2.0 },
-    variants: |quick| {
-        let seeds = if quick { 3 } else { 10 };
-        let base = Variant::new(&[("traffic", "both ways")], seeds);
-        let mut variants = network::with_sensitivity(&base, quick);
-        variants.push(Variant::new(&[("traffic", "one way")], seeds));
-        variants
+    work: Work::Rust {
+        variants: |quick| {
+            let seeds = if quick { 3 } else { 10 };
+            let base = Variant::new(&[("traffic", "both ways")], seeds);
+            let mut variants = network::with_sensitivity(&base, quick);
+            variants.push(Variant::new(&[("traffic", "one way")], seeds));
+            variants
+        },
+        run,
+        judge,
     },
-    run,
-    judge,
 };
 
 /// Seconds between acks that were compressed: twice what an ack takes, 50 bytes at 50 kbit/s.
@@ -37,8 +41,9 @@ const COMPRESSED: f64 = 0.016;
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let connections = if job.word("traffic")? == "both ways" { [1, 1] } else { [3, 0] };
+    let (tau, buffer) = (job.word("tau")?, job.word("buffer")?);
     let laws = [network::tahoe()?; 2];
-    let scenario = Scenario { connections, tau: "0.01s", buffer: "20", laws };
+    let scenario = Scenario { connections, tau, buffer, laws };
     let run = network::run(job, &scenario, network::connection(job)?)?;
     let mut sample = Sample::new();
     measure(&run, &mut sample)?;

@@ -1,7 +1,7 @@
 //! Section 4.3.3: the conjecture about fixed windows and acks of no length.
 
 use super::network::{self, LENGTH, START, Scenario};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples, Spread};
@@ -18,20 +18,24 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                conjectures: if w1 > w2 + 2P exactly one line is full, and the queues are out of \
                phase; if w1 < w2 + 2P neither line is full, and they are in phase.",
     choices: &[START, LENGTH],
+    parameters: &[super::stated::PIPES],
+    sends: true,
     headline: &["classified_right"],
     seconds: Seconds { full: 60.0, quick: 5.0 },
-    variants: |quick| {
-        let seeds = if quick { 1 } else { 3 };
-        let pipes = if quick { &PIPES[..2] } else { &PIPES[..] };
-        let mut variants: Vec<Variant> =
-            pipes.iter().map(|(tau, _)| Variant::new(&[("tau", tau)], seeds)).collect();
-        let (base, few) = (variants[0].clone(), 1);
-        variants.push(base.but("start", "60s", few));
-        variants.push(base.but("length", "2000", few));
-        variants
+    work: Work::Rust {
+        variants: |quick| {
+            let seeds = if quick { 1 } else { 3 };
+            let pipes = if quick { &PIPES[..2] } else { &PIPES[..] };
+            let mut variants: Vec<Variant> =
+                pipes.iter().map(|(tau, _)| Variant::new(&[("tau", tau)], seeds)).collect();
+            let (base, few) = (variants[0].clone(), 1);
+            variants.push(base.but("start", "60s", few));
+            variants.push(base.but("length", "2000", few));
+            variants
+        },
+        run,
+        judge,
     },
-    run,
-    judge,
 };
 
 /// Propagation delays, and 2P for each: never a whole number, so that no case is on the border.

@@ -4,14 +4,13 @@ use super::analysis::{correlation, largest_rise, means, share};
 use super::network::{self, CHOICES, TRANSMISSION, port};
 use super::watch::Watch;
 use crate::drawing::DrawSeries;
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::starts;
 use crate::published;
 use crate::sample::{Sample, Samples, Spread};
 use ackclock::time::Duration;
-use ackclock_emulator::{Emulator, Recorder, Topology};
-use ackclock_judge::FormJudges;
+use ackclock_emulator::{Recorder, Topology};
 use ackclock_report::{Axis, Plot};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -24,26 +23,30 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                ack compression and out-of-phase synchronisation were seen; it prints no number, no \
                buffer and no delay.",
     choices: CHOICES,
+    parameters: &[super::stated::tau("0.01s"), super::stated::buffer("")],
+    sends: true,
     headline: &["largest_rise", "correlation_of_queues"],
     seconds: Seconds { full: 60.0, quick: 8.0 },
-    variants: |quick| {
-        let seeds = if quick { 1 } else { 5 };
-        let of = |buffer| Variant::new(&[("buffer", buffer)], seeds);
-        let mut variants = network::with_sensitivity(&of("30"), quick);
-        variants.push(of("60"));
-        variants
+    work: Work::Rust {
+        variants: |quick| {
+            let seeds = if quick { 1 } else { 5 };
+            let of = |buffer| Variant::new(&[("buffer", buffer)], seeds);
+            let mut variants = network::with_sensitivity(&of("30"), quick);
+            variants.push(of("60"));
+            variants
+        },
+        run,
+        judge,
     },
-    run,
-    judge,
 };
 
 const CONNECTIONS: u16 = 50;
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let access = network::access()?;
-    let (buffer, in_service) = (job.word("buffer")?, job.word("in_service")?);
-    let line =
-        access.with(&format!("rate=50kbit,delay=0.01s,queue={buffer},in_service={in_service}"))?;
+    let (tau, buffer) = (job.word("tau")?, job.word("buffer")?);
+    let line = format!("rate=50kbit,delay={tau},queue={buffer}");
+    let line = access.with(&format!("{line},in_service={}", job.word("in_service")?))?;
     let hops = [(); 3].map(|()| [line.clone(), line.clone()]);
     let mut lot = Topology::parking_lot(&hops, &access);
     for host in lot.hosts.as_flattened() {
@@ -51,9 +54,8 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     }
     let law = network::tahoe()?;
     let watch = Watch::new(lot.hops.as_flattened().to_vec(), Vec::new());
-    let judges = FormJudges::if_asked(lot.topology.hosts());
-    let observer = ((Recorder::default(), watch), judges);
-    let mut emulator = Emulator::new(&lot.topology, job.seed, |_| law, observer)?;
+    let mut emulator =
+        job.emulator(&lot.topology, job.seed, |_| law, (Recorder::default(), watch))?;
     let settings = network::connection(job)?;
     for [_, peer] in &lot.hosts {
         network::discard(&mut emulator, &lot.topology, *peer, settings)?;
@@ -72,7 +74,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let from = network::WARM_UP;
     let until = from + Duration::from_secs(job.get("length")?);
     job.run_until(&mut emulator, until)?;
-    let ((recorder, watch), _) = emulator.into_observer();
+    let (recorder, watch) = emulator.into_observer().0;
     let mut sample = Sample::new();
     let mut rises = Vec::new();
     let mut correlations = Vec::new();
@@ -126,7 +128,8 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
                 format!("correlation of the two queues of a line, buffers of {buffer}"),
                 spread("correlation_of_queues")?,
             )
-            .paper("out of phase"),
+            .paper("out of phase")
+            .tolerance(Tolerance::Below(0.0)),
         );
         findings.push(Finding::new(
             format!("utilisation, buffers of {buffer}"),

@@ -4,7 +4,9 @@ use super::analysis::{Epoch, epochs};
 use super::watch::{Drop, Watch};
 use crate::drawing::DrawSeries;
 use crate::experiment::{Choice, Job, Stop, Variant};
-use crate::papers::flows::{ETHERNET, second, starts};
+use crate::mutants::law::Law;
+use crate::papers::flows::{second, starts};
+use crate::published;
 use ackclock::apps::{Amount, Later, Server, Service, Source, SourceConfig};
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::stack::ListenConfig;
@@ -14,7 +16,6 @@ use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{
     Chain, Emulator, HostId, LinkId, LinkRecord, Observer, Path, Recorder, Series, Topology,
 };
-use ackclock_judge::FormJudges;
 use ackclock_report::{Axis, Plot, Style};
 use std::net::SocketAddr;
 
@@ -23,7 +24,9 @@ pub(super) const PAYLOAD: u16 = 450;
 /// Time in which the bottleneck sends a data packet: 500 bytes at 50 kbit/s.
 pub(super) const TRANSMISSION: Duration = Duration::from_millis(80);
 /// Largest window in packets (section 2.2).
-pub(super) const MAXWND: u32 = 1000;
+pub(super) fn maxwnd() -> u32 {
+    published::whole("zhang91.network.maxwnd_packets")
+}
 
 /// What section 2 leaves open.
 pub(super) const CHOICES: &[Choice] = &[RECOVERY, TIMER, IN_SERVICE, START, LENGTH];
@@ -37,10 +40,10 @@ const RECOVERY: Choice = Choice {
 
 const TIMER: Choice = Choice {
     parameter: "timer",
-    value: "jacobson88:ticks:one",
-    reason: "BSD's 500 ms ticks, at least two, one segment timed per window, and the mean and four \
-             deviations of jacobson88. The two deviations of 4.3BSD-Tahoe's release time out while \
-             nothing is lost, of which the figures show no trace; see the rows with k2",
+    value: "jacobson88-k2:ticks:one",
+    reason: "4.3BSD-Tahoe's as it was released: ticks of 500 ms, at least two, one segment timed per \
+             window, the mean and two deviations. The four deviations of jacobson88's revised text came \
+             later: a row",
 };
 
 pub(super) const IN_SERVICE: Choice = Choice {
@@ -66,7 +69,7 @@ pub(super) const LENGTH: Choice = Choice {
 pub(super) fn with_sensitivity(base: &Variant, quick: bool) -> Vec<Variant> {
     let others = [
         ("recovery", "tahoe-go-back-n"),
-        ("timer", "jacobson88-k2:ticks:one"),
+        ("timer", "jacobson88:ticks:one"),
         ("timer", "jacobson88:ticks=10ms/2:one"),
         ("in_service", "uncounted"),
         ("start", "60s"),
@@ -115,7 +118,10 @@ pub(super) fn tahoe() -> Result<BuiltIn, Stop> {
 
 /// The hosts' lines, whose headers are those of packets of 500 and 50 bytes.
 pub(super) fn access() -> Result<Path, Stop> {
-    Ok(ETHERNET.parse::<Path>()?.with("overhead=+10")?)
+    let [rate, delay] =
+        ["bps", "delay_s"].map(|key| published::number(&format!("zhang91.network.access_{key}")));
+    let line = format!("rate={rate}bit,delay={delay}s,loss=0,queue=infinite,overhead=+10");
+    Ok(line.parse()?)
 }
 
 /// Figure 1: host 1, switch 1, switch 2, host 2.
@@ -131,12 +137,14 @@ pub(super) fn topology_with(
 ) -> Result<Chain, Stop> {
     let Scenario { tau, buffer, .. } = scenario;
     let access = access()?.with(all)?;
-    let bottleneck =
-        access.with(&format!("rate=50kbit,delay={tau},queue={buffer},in_service={in_service}"))?;
+    let rate = published::number("zhang91.network.bottleneck_bps");
+    let bottleneck = access
+        .with(&format!("rate={rate}bit,delay={tau},queue={buffer},in_service={in_service}"))?;
     let both = |path: &Path| [path.clone(), path.clone()];
     let mut chain = Topology::chain(&[both(&access), both(&bottleneck), both(&access)]);
     for host in chain.ends {
-        chain.topology.set_processing(host, Duration::from_micros(100));
+        let processing = published::seconds("zhang91.network.host_processing_s");
+        chain.topology.set_processing(host, processing);
     }
     Ok(chain)
 }
@@ -149,15 +157,15 @@ pub(super) fn connection(job: &Job<'_>) -> Result<Config, Stop> {
     // 4.3BSD's before the first measurement. The paper's connections are there already; ours have
     // to find each other over a delay that may be longer than today's first timeout.
     config.rto.initial = Duration::from_secs(6);
-    Ok(config)
+    Ok(job.settings(config))
 }
 
 /// The settings of a connection that loses nothing, so that nothing may time out.
 pub(super) fn without_losses() -> Config {
     let mut config = Config::default();
     config.mss = Some(PAYLOAD);
-    config.send_buffer = MAXWND * u32::from(PAYLOAD);
-    config.receive_buffer = MAXWND * u32::from(PAYLOAD);
+    config.send_buffer = maxwnd() * u32::from(PAYLOAD);
+    config.receive_buffer = maxwnd() * u32::from(PAYLOAD);
     (config.timestamps, config.sack, config.nagle) = (false, false, false);
     config.ack_policy = AckPolicy::EverySegment;
     let never = Duration::from_secs(100);
@@ -187,12 +195,11 @@ pub(super) fn run_over(
     chain: Chain,
 ) -> Result<Run, Stop> {
     let Chain { topology, ends, hops, .. } = chain;
+    let settings = job.settings(settings);
     let bottleneck = hops[1];
     let law = |host: HostId| scenario.laws[usize::from(host != ends[0])];
     let watch = Watch::new(bottleneck.to_vec(), vec![hops[0][1], hops[2][0]]);
-    let judges = FormJudges::if_asked(topology.hosts());
-    let observer = ((Recorder::default(), watch), judges);
-    let mut emulator = Emulator::new(&topology, job.seed, law, observer)?;
+    let mut emulator = job.emulator(&topology, job.seed, law, (Recorder::default(), watch))?;
     let mut starts = starts(job, job.get("start")?);
     for (side, (from, to)) in (0..).zip([(ends[0], ends[1]), (ends[1], ends[0])]) {
         discard(&mut emulator, &topology, to, settings)?;
@@ -206,7 +213,7 @@ pub(super) fn run_over(
     let connections = ends.map(|host| emulator.stack(host).connections(until));
     let retransmitted: u64 =
         connections.into_iter().flatten().map(|(_, info)| info.retransmitted).sum();
-    let ((recorder, watch), _) = emulator.into_observer();
+    let (recorder, watch) = emulator.into_observer().0;
     let drops = watch.drops.iter().filter(|drop| drop.is_data).count();
     let retransmissions_per_drop = retransmitted as f64 / drops as f64;
     Ok(Run { recorder, watch, bottleneck, span: [WARM_UP, until], retransmissions_per_drop })
@@ -214,7 +221,7 @@ pub(super) fn run_over(
 
 /// A host that receives.
 pub(super) fn discard<O: Observer>(
-    emulator: &mut Emulator<BuiltIn, O>,
+    emulator: &mut Emulator<Law, O>,
     topology: &Topology,
     host: HostId,
     settings: Config,
@@ -228,7 +235,7 @@ pub(super) fn discard<O: Observer>(
 
 /// A connection without end.
 pub(super) fn send<O: Observer>(
-    emulator: &mut Emulator<BuiltIn, O>,
+    emulator: &mut Emulator<Law, O>,
     topology: &Topology,
     [from, to]: [HostId; 2],
     port: u16,
@@ -338,5 +345,18 @@ impl Run {
             plot = plot.series(name, self.cwnd(port)?, self.seen(length), f64::from(PAYLOAD));
         }
         Ok(plot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_and_times_are_those_of_the_packets_that_the_paper_has() {
+        let printed = |key: &str| published::number(&format!("zhang91.network.{key}"));
+        let [data, ack] = ["data", "ack"].map(|kind| printed(&format!("{kind}_packet_bytes")));
+        assert_eq!(f64::from(PAYLOAD), data - ack);
+        assert_eq!(TRANSMISSION.as_nanos() as f64, data * 8.0 / printed("bottleneck_bps") * 1e9);
     }
 }

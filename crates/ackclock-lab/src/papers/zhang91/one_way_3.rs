@@ -2,7 +2,7 @@
 
 use super::analysis::{correlation, means, period, share};
 use super::network::{self, CHOICES, Scenario, port};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
 use crate::sample::{Sample, Samples};
@@ -18,11 +18,11 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                infinite data send from host 1, packets of 500 bytes, acks of 50. The switches have \
                drop-tail buffers of 20 packets.",
     choices: CHOICES,
+    parameters: &[super::stated::tau(""), super::stated::buffer("20")],
+    sends: true,
     headline: &["utilisation", "period"],
     seconds: Seconds { full: 10.0, quick: 2.0 },
-    variants,
-    run,
-    judge,
+    work: Work::Rust { variants, run, judge },
 };
 
 const LARGE: &str = "tau=1s";
@@ -37,11 +37,11 @@ fn variants(quick: bool) -> Vec<Variant> {
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let tau = job.word("tau")?;
+    let (tau, buffer) = (job.word("tau")?, job.word("buffer")?);
     let laws = [network::tahoe()?; 2];
-    let scenario = Scenario { connections: [3, 0], tau, buffer: "20", laws };
+    let scenario = Scenario { connections: [3, 0], tau, buffer, laws };
     let run = network::run(job, &scenario, network::connection(job)?)?;
-    let epochs = run.epochs(tau, 20)?;
+    let epochs = run.epochs(tau, job.get("buffer")?)?;
     let mut sample = Sample::new();
     sample.set("utilisation", run.utilisation(0)?);
     sample.set("period", period(&epochs));
@@ -70,10 +70,11 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
 fn judge(samples: &Samples) -> Result<Findings, Stop> {
     let mut findings = Findings::new();
     let published = |key: &str| published::text(&format!("zhang91.one_way_3.{key}"));
+    let number = |key: &str| published::number(&format!("zhang91.one_way_3.{key}"));
     findings.push(
         Finding::new("utilisation, tau 1 s", samples.spread(LARGE, "utilisation")?)
             .paper(published("tau_1s_utilisation"))
-            .tolerance(Tolerance::Between(0.86, 0.93)),
+            .tolerance(Tolerance::around(number("tau_1s_utilisation"), 0.05)),
     );
     findings.push(
         Finding::new("utilisation, tau 0.01 s", samples.spread(SMALL, "utilisation")?)
@@ -82,16 +83,21 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     );
     findings.push(
         Finding::new("period in s, tau 1 s", samples.spread(LARGE, "period")?)
-            .paper(published("tau_1s_period_s")),
+            .paper(published("tau_1s_period_s"))
+            .tolerance(Tolerance::around(number("tau_1s_period_s"), 0.05))
+            .missed("roughly, says the paper; longer here by hardly more than a twentieth"),
     );
     let one_each = samples.spread(LARGE, "epochs_with_one_loss_each")?;
     findings.push(
         Finding::new("epochs in which each connection loses one packet, share", one_each)
-            .paper("each"),
+            .paper("each")
+            .tolerance(Tolerance::AtLeast(0.95)),
     );
     let in_phase = samples.spread(LARGE, "correlation_of_windows")?;
     findings.push(
-        Finding::new("least correlation of two windows, tau 1 s", in_phase).paper("in phase"),
+        Finding::new("least correlation of two windows, tau 1 s", in_phase)
+            .paper("in phase")
+            .tolerance(Tolerance::Above(0.0)),
     );
     let largest = samples.spread(LARGE, "largest_window")?;
     findings.push(

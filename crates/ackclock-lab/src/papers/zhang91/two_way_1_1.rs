@@ -2,7 +2,7 @@
 
 use super::analysis::{Epoch, correlation, means, period, share};
 use super::network::{self, CHOICES, PAYLOAD, Run, Scenario, port};
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::second;
 use crate::published;
@@ -19,20 +19,25 @@ pub(super) const SMALL_PIPE: Experiment = Experiment {
                propagation delay of 0.01 s, an eighth of a packet. Buffers of 20 packets, then of 60 \
                and 120.",
     choices: CHOICES,
+    parameters: &[super::stated::tau(""), super::stated::buffer("")],
+    sends: true,
     headline: &["utilisation", "double_losses", "retransmissions_per_drop"],
     seconds: Seconds { full: 20.0, quick: 3.0 },
-    variants: |quick| {
-        let seeds = if quick { 3 } else { 20 };
-        let base = Variant::new(&[("tau", "0.01s"), ("buffer", "20")], seeds);
-        let mut variants = network::with_sensitivity(&base, quick);
-        let larger = ["60", "120"];
-        let larger =
-            larger.map(|buffer| Variant::new(&[("tau", "0.01s"), ("buffer", buffer)], seeds));
-        variants.extend(larger);
-        variants
+    work: Work::Rust {
+        variants: |quick| {
+            let seeds = if quick { 3 } else { 20 };
+            // Runs end in one of two circles: few seeds do not tell.
+            let base = Variant::new(&[("tau", "0.01s"), ("buffer", "20")], seeds.max(20));
+            let mut variants = network::with_sensitivity(&base, quick);
+            let larger = ["60", "120"];
+            let larger =
+                larger.map(|buffer| Variant::new(&[("tau", "0.01s"), ("buffer", buffer)], seeds));
+            variants.extend(larger);
+            variants
+        },
+        run,
+        judge: judge_small_pipe,
     },
-    run,
-    judge: judge_small_pipe,
 };
 
 pub(super) const LARGE_PIPE: Experiment = Experiment {
@@ -43,15 +48,19 @@ pub(super) const LARGE_PIPE: Experiment = Experiment {
     scenario: "One connection from host 1 and one from host 2 over the line of 50 kbit/s with a \
                propagation delay of 1 s, 12.5 packets, and buffers of 20 packets.",
     choices: CHOICES,
+    parameters: &[super::stated::tau(""), super::stated::buffer("")],
+    sends: true,
     headline: &["utilisation", "single_losses"],
     seconds: Seconds { full: 15.0, quick: 2.0 },
-    variants: |quick| {
-        let seeds = if quick { 3 } else { 20 };
-        let base = Variant::new(&[("tau", "1s"), ("buffer", "20")], seeds);
-        network::with_sensitivity(&base, quick)
+    work: Work::Rust {
+        variants: |quick| {
+            let seeds = if quick { 3 } else { 20 };
+            let base = Variant::new(&[("tau", "1s"), ("buffer", "20")], seeds);
+            network::with_sensitivity(&base, quick)
+        },
+        run,
+        judge: judge_large_pipe,
     },
-    run,
-    judge: judge_large_pipe,
 };
 
 const PORTS: [u16; 2] = [port(0, 0), port(1, 0)];
@@ -127,30 +136,33 @@ fn ways_up(cwnd: &Series, [from, until]: [Instant; 2]) -> Vec<f64> {
 fn judge_small_pipe(samples: &Samples) -> Result<Findings, Stop> {
     let mut findings = Findings::new();
     let published = |key: &str| published::text(&format!("zhang91.two_way_1_1_small_pipe.{key}"));
+    let number = |key: &str| published::number(&format!("zhang91.two_way_1_1_small_pipe.{key}"));
     for buffer in ["20", "60", "120"] {
         let variant = format!("tau=0.01s buffer={buffer}");
         let paper = match buffer {
             "20" => published("utilisation"),
             _ => format!("roughly {}", published("utilisation")),
         };
-        findings.push(
-            Finding::new(
-                format!("utilisation, buffers of {buffer}"),
-                samples.spread(&variant, "utilisation")?,
-            )
-            .paper(paper)
-            .tolerance(Tolerance::Between(0.65, 0.78)),
-        );
+        let finding = Finding::new(
+            format!("utilisation, buffers of {buffer}"),
+            samples.spread(&variant, "utilisation")?,
+        )
+        .paper(paper)
+        .tolerance(Tolerance::around(number("utilisation"), 0.05));
+        findings.push(match buffer {
+            "20" => finding.missed("roughly, says the paper; 6 % more here over many seeds"),
+            _ => finding,
+        });
     }
     let base = "tau=0.01s buffer=20";
     let double = "epochs in which one connection loses two, the other none, share";
     findings.push(
         Finding::new(double, samples.spread(base, "double_losses")?)
             .paper("each")
-            .tolerance(Tolerance::AtLeast(0.8))
-            .note(
-                "The rule, with exceptions that come and go with the ticks of the timer, which the \
-                 paper does not state: see the rows of sensitivity.",
+            .tolerance(Tolerance::AtLeast(0.95))
+            .missed(
+                "half of the epochs: the release's timer of two deviations goes off between them; with \
+                 four deviations it is nearly each, see the rows of sensitivity",
             ),
     );
     findings.push(
@@ -168,23 +180,34 @@ fn judge_small_pipe(samples: &Samples) -> Result<Findings, Stop> {
     );
     findings.push(
         Finding::new("largest window in packets", samples.spread(base, "largest_window")?)
-            .paper(format!("roughly {}", published("max_wnd_packets"))),
+            .paper(format!("roughly {}", published("max_wnd_packets")))
+            .tolerance(Tolerance::around(number("max_wnd_packets"), 0.05)),
     );
     findings.push(
         Finding::new(
             "share of its way up, in time, after which a window has half its height",
             samples.spread(base, "half_way")?,
         )
-        .paper("grows as the square root of time: 0.25"),
+        .paper("grows as the square root of time: 0.25")
+        .tolerance(Tolerance::around(0.25, 0.05))
+        .missed("both windows grow in step: see the notes"),
     );
     findings.push(Finding::new("period in s", samples.spread(base, "period")?));
     findings.note(
-        "With the two deviations that 4.3BSD-Tahoe's release adds to the mean (k2), the timer goes \
-         off when a queue has filled quickly and nothing was lost. These timeouts break the pattern, \
-         and utilisation is outside the tolerance. The figures show no such timeouts; four \
-         deviations, as in the revised text of jacobson88, give the paper's utilisation, its pattern \
-         and its largest window. Falling back to the first unacknowledged packet after a loss \
-         (tahoe-go-back-n), as many descriptions of Tahoe have it, does not give them.",
+        "The timer decides how regular the pattern is. With the two deviations of 4.3BSD-Tahoe's release it \
+         goes off now and then when a queue has filled quickly and nothing was lost, after which an epoch \
+         is another than the paper's. With the four of jacobson88's revised text (the row \
+         jacobson88:ticks:one) the pattern of figure 4 is seen nearly always. Falling back to the \
+         first unacknowledged packet after a loss (tahoe-go-back-n), as many descriptions of Tahoe have \
+         it, never shows it.",
+    );
+    findings.note(
+        "Why a window does not grow as the square root of time, as the paper derives it: that would be so \
+         if the round-trip time grew with this window alone. But the acks of each wait behind the data of \
+         the other, and both windows grow in step. While this one grows from two packets to half its \
+         height, the other grows from half its height to the whole; then the roles change, and for as long \
+         again this one grows from half to the whole. Half the height comes after half of the time, not a \
+         quarter, if each epoch is like that: 0.42 with four deviations, where 89 % are.",
     );
     Ok(findings)
 }
@@ -192,11 +215,15 @@ fn judge_small_pipe(samples: &Samples) -> Result<Findings, Stop> {
 fn judge_large_pipe(samples: &Samples) -> Result<Findings, Stop> {
     let mut findings = Findings::new();
     let published = |key: &str| published::text(&format!("zhang91.two_way_1_1_large_pipe.{key}"));
+    let number = |key: &str| published::number(&format!("zhang91.two_way_1_1_large_pipe.{key}"));
     let base = "tau=1s buffer=20";
     findings.push(
         Finding::new("utilisation", samples.spread(base, "utilisation")?)
             .paper(published("utilisation"))
-            .tolerance(Tolerance::Between(0.60, 0.66)),
+            .tolerance(Tolerance::around(number("utilisation"), 0.05))
+            .missed(
+                "roughly, says the paper; it is 7 % more here, with every timer that was tried",
+            ),
     );
     findings.push(
         Finding::new("correlation of the windows", samples.spread(base, "correlation_of_windows")?)
@@ -208,11 +235,14 @@ fn judge_large_pipe(samples: &Samples) -> Result<Findings, Stop> {
             "epochs in which each connection loses one packet, share",
             samples.spread(base, "single_losses")?,
         )
-        .paper("each"),
+        .paper("each")
+        .tolerance(Tolerance::AtLeast(0.95))
+        .missed("nine of ten: the timer's ticks make the rest"),
     );
     findings.push(
         Finding::new("largest window in packets", samples.spread(base, "largest_window")?)
-            .paper(format!("roughly {}", published("max_wnd_packets"))),
+            .paper(format!("roughly {}", published("max_wnd_packets")))
+            .tolerance(Tolerance::around(number("max_wnd_packets"), 0.05)),
     );
     findings.push(Finding::new("period in s", samples.spread(base, "period")?));
     Ok(findings)

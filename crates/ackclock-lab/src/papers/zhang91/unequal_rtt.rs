@@ -3,14 +3,13 @@
 use super::analysis::{cluster, epochs, share};
 use super::network::{self, CHOICES, TRANSMISSION, port};
 use super::watch::Watch;
-use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant};
+use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings};
 use crate::papers::flows::starts;
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::time::{Duration, Instant};
-use ackclock_emulator::{Emulator, Path, Recorder, Topology};
-use ackclock_judge::FormJudges;
+use ackclock_emulator::{Path, Recorder, Topology};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "unequal_rtt",
@@ -21,17 +20,21 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                buffers of 20 packets, each from a host of its own. The second host is farther away \
                by a given delay each way, the third by twice that.",
     choices: CHOICES,
+    parameters: &[super::stated::tau("1s"), super::stated::buffer("20"), super::stated::FARTHER],
+    sends: true,
     headline: &["cluster", "utilisation"],
     seconds: Seconds { full: 20.0, quick: 3.0 },
-    variants: |quick| {
-        let seeds = if quick { 2 } else { 10 };
-        let of = |farther: &&str| Variant::new(&[("farther", farther)], seeds);
-        let mut variants = network::with_sensitivity(&of(&FARTHER[2]), quick);
-        variants.extend(FARTHER.iter().filter(|each| **each != FARTHER[2]).map(of));
-        variants
+    work: Work::Rust {
+        variants: |quick| {
+            let seeds = if quick { 2 } else { 10 };
+            let of = |farther: &&str| Variant::new(&[("farther", farther)], seeds);
+            let mut variants = network::with_sensitivity(&of(&FARTHER[2]), quick);
+            variants.extend(FARTHER.iter().filter(|each| **each != FARTHER[2]).map(of));
+            variants
+        },
+        run,
+        judge,
     },
-    run,
-    judge,
 };
 
 /// A data packet takes 80 ms at the bottleneck: twice these are less, and more.
@@ -39,8 +42,9 @@ const FARTHER: [&str; 4] = ["0s", "0.02s", "0.1s", "0.4s"];
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let access = network::access()?;
-    let in_service = job.word("in_service")?;
-    let line = access.with(&format!("rate=50kbit,delay=1s,queue=20,in_service={in_service}"))?;
+    let (tau, buffer) = (job.word("tau")?, job.word("buffer")?);
+    let line = format!("rate=50kbit,delay={tau},queue={buffer}");
+    let line = access.with(&format!("{line},in_service={}", job.word("in_service")?))?;
     let farther: Duration = job.get("farther")?;
     let paths: Vec<[Path; 2]> = (0..3)
         .map(|times| {
@@ -56,9 +60,8 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     }
     let law = network::tahoe()?;
     let watch = Watch::new(dumbbell.bottleneck.to_vec(), Vec::new());
-    let judges = FormJudges::if_asked(dumbbell.topology.hosts());
-    let observer = ((Recorder::default(), watch), judges);
-    let mut emulator = Emulator::new(&dumbbell.topology, job.seed, |_| law, observer)?;
+    let mut emulator =
+        job.emulator(&dumbbell.topology, job.seed, |_| law, (Recorder::default(), watch))?;
     let settings = network::connection(job)?;
     let starts = starts(job, job.get("start")?);
     let ends = dumbbell.senders.iter().zip(&dumbbell.receivers);
@@ -76,7 +79,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let from = network::WARM_UP;
     let until: Instant = from + Duration::from_secs(job.get("length")?);
     job.run_until(&mut emulator, until)?;
-    let ((recorder, watch), _) = emulator.into_observer();
+    let (recorder, watch) = emulator.into_observer().0;
     let forth = dumbbell.bottleneck[0];
     let busy = network::line(&recorder, forth)?.busy.over(from, until);
     let mut sample = Sample::new();
@@ -84,7 +87,8 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let passed = watch.passed.get(&forth).map_or(&[][..], Vec::as_slice);
     sample.set("cluster", cluster(passed, from));
     let drops = &watch.drops[watch.drops.partition_point(|drop| drop.at < from)..];
-    let gap = Duration::from_secs(2) + farther.saturating_mul(4) + TRANSMISSION.saturating_mul(20);
+    let trips = job.get::<Duration>("tau")?.saturating_mul(2) + farther.saturating_mul(4);
+    let gap = trips + TRANSMISSION.saturating_mul(job.get("buffer")?);
     let all_lose = |epoch: &super::analysis::Epoch| epoch.losses.len() == 3;
     sample.set("all_lose", share(&epochs(drops, gap), all_lose));
     Ok(sample)
@@ -104,7 +108,8 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
                 format!("packets of one connection in a row, farther by {farther}"),
                 cluster,
             )
-            .paper(paper),
+            .paper(paper)
+            .note("no number is printed; whether clusters get shorter is judged"),
         );
         let all = samples.spread(&variant, "all_lose")?;
         findings.push(Finding::new(

@@ -1,0 +1,67 @@
+//! What the paper states of its scenarios, for users who want it otherwise.
+
+use crate::parameters::{Kind, Parameter};
+
+const fn parameter(name: &'static str, kind: Kind, says: &'static str) -> Parameter {
+    Parameter { name, kind, value: "", says }
+}
+
+/// Which sender.
+pub(super) const SENDER: Parameter = parameter(
+    "sender",
+    Kind::Listed,
+    "4.3BSD before the seven algorithms, or with them; --set tcp=today has neither",
+);
+
+/// Delay where it is swept.
+pub(super) const DELAY: Parameter =
+    parameter("delay", Kind::Time, "of the path, one way: the paper says nothing of it");
+
+/// Buffer of the gateway before the line.
+pub(super) const fn queue(value: &'static str) -> Parameter {
+    let says = "packets that the gateway holds for the line: 50 for four conversations (figure 7), 30 for \
+                one, so that path and buffer hold a window and the buffer alone does not (figure 3)";
+    Parameter { name: "queue", kind: Kind::Packets, value, says }
+}
+
+/// Damage loss.
+pub(super) const LOSS: Parameter = parameter(
+    "loss",
+    Kind::Loss,
+    "share of packets that are damaged, p of 1/(1 + 2pw): far below 1 % (footnote 6)",
+);
+
+/// Rule for idle conversations.
+pub(super) const RESTART: Parameter = parameter(
+    "restart",
+    Kind::Listed,
+    "slow start after an idle time of so long, or never (appendix C)",
+);
+
+/// Rate of a slow line.
+pub(super) const LINE: Parameter = parameter(
+    "line",
+    Kind::Rate,
+    "a SLIP or packet radio line, of 2400 bit/s for example (appendix C)",
+);
+
+/// How many deviations the timer waits.
+pub(super) const ESTIMATOR: Parameter = parameter(
+    "estimator",
+    Kind::Listed,
+    "the mean and four deviations, or two as in 1988 (footnote 21)",
+);
+
+/// The timers that are compared.
+pub(super) const TIMER: Parameter = parameter(
+    "timer",
+    Kind::Listed,
+    "twice the mean, or the mean and deviations (figures 5 and 6)",
+);
+
+/// Load of the line.
+pub(super) const LOAD: Parameter = parameter(
+    "load",
+    Kind::Number,
+    "share of the line that others use: RFC 793's timer adapts to at most 30 % (section 2)",
+);
