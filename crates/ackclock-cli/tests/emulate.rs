@@ -69,7 +69,7 @@ fn two_kernels_ping_each_other_across_the_path() {
         words.strip_suffix(" received")?.parse::<u32>().ok()
     };
     let answered: Vec<_> = pings.lines().filter_map(received).collect();
-    assert!(matches!(answered[..], [5.., 5..]), "{pings}");
+    assert!(answered.len() == 2 && answered.iter().all(|&received| received >= 5), "{pings}");
     let report = &reports[0];
     assert_eq!(report["parameters"]["left"], "ns:a/tun0");
     assert_eq!(report["parameters"]["path_back"], "rate=10mbit,delay=5ms,loss=0%,queue=64");
