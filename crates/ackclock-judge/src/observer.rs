@@ -64,7 +64,7 @@ impl Observer for Judges {
 }
 
 /// Judges beside a run that is made for another purpose, where hosts may be of any age: they fail it, by a panic when
-/// they are dropped, if a segment holds what none may hold ([`Sentence::of_form`](crate::Sentence::of_form)).
+/// they are dropped, if a segment holds what none may hold.
 #[derive(Debug)]
 pub struct FormJudges(Judges);
 

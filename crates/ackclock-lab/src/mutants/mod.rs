@@ -3,7 +3,7 @@
 //!
 //! A mutant is a setting, a law or a path that differs from the paper's. Each names the experiments
 //! that must turn red with it by what they claim, whatever came out; those of them that are known not
-//! to are named as well. Which verdicts each mutant turned is kept in `turned.json`, which [`check`]
+//! to are named as well. Which verdicts each mutant turned is kept in `turned.json`, which `check`
 //! writes.
 
 pub(crate) mod check;
