@@ -3,12 +3,37 @@
 use super::aftermath::Cause;
 use super::pool::NO_ID;
 use super::slot::Owner;
-use super::{Handle, ListenConfig, ListenError, Listener, Stack};
+use super::tuple::FourTuple;
+use super::{Handle, InvalidHandle, ListenConfig, ListenError, Listener, Stack};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::time::Instant;
 use crate::wire::{Address, Ipv6Address, is_unicast};
 use core::net::SocketAddr;
+
+/// A peer that asks for a connection and has had no answer; see [`ListenConfig::requests`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Request {
+    /// Whom it wants to reach.
+    pub local: SocketAddr,
+    /// The peer.
+    pub remote: SocketAddr,
+    slot: u32,
+    generation: u32,
+}
+
+/// What a [`Request`] is answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// A SYN-ACK: when the handshake is finished, the listener has the connection to
+    /// [`accept`](Stack::accept).
+    Accept,
+    /// A RST, as where nobody listens; within [`resets_per_second`](super::StackConfig::resets_per_second).
+    Refuse,
+    /// Nothing, as if the SYN had been lost. The peer repeats it, which makes another request.
+    Ignore,
+}
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     /// Waits for connections (passive open). An unspecified address means any local address of
@@ -64,6 +89,49 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         self.fit_queues(self.now, id);
         self.touched(self.now, id, Cause::Accepted);
         Some(Handle { slot: id, generation })
+    }
+
+    /// Takes the next request of a listener that has [`requests`](ListenConfig::requests). An
+    /// [`Event::Acceptable`] may stand for several. It waits for its [answer](Self::answer) as long as a
+    /// peer would wait for a SYN-ACK, unless the peer resets it or others need its place.
+    ///
+    /// [`Event::Acceptable`]: super::Event::Acceptable
+    pub fn next_request(&mut self, listener: Listener) -> Option<Request> {
+        let id = self.resolve_listener(listener).filter(|_| P::RARE_SETTINGS)?;
+        let slot = self.half_open.next_request(id)?;
+        let FourTuple { local, remote } = self.half_open.records.get(slot)?.tuple;
+        let generation = self.half_open.records.generation(slot);
+        Some(Request { local: local.into(), remote: remote.into(), slot, generation })
+    }
+
+    /// Answers a request.
+    ///
+    /// # Errors
+    /// It is gone, or was answered before.
+    pub fn answer(
+        &mut self,
+        now: Instant,
+        request: &Request,
+        answer: Answer,
+    ) -> Result<(), InvalidHandle> {
+        let now = self.begin(now);
+        let record = self.half_open.records.get_of(request.slot, request.generation);
+        let record = record.filter(|record| record.is_request()).ok_or(InvalidHandle)?;
+        match answer {
+            Answer::Accept => self.half_open.accept_request(now, request.slot),
+            Answer::Refuse => {
+                let refusal = record.refusal();
+                self.forget_half_open(request.slot);
+                self.refuse(now, refusal);
+            }
+            Answer::Ignore => self.forget_half_open(request.slot),
+        }
+        Ok(())
+    }
+
+    /// Whether a request waits for its answer, or for the handshake that follows.
+    pub fn is_pending(&self, request: &Request) -> bool {
+        self.half_open.records.get_of(request.slot, request.generation).is_some()
     }
 
     /// How many connections [`accept`](Self::accept) would hand out now.

@@ -184,14 +184,18 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// Answers a segment that belongs to nobody (RFC 9293 section 3.10.7.1).
     pub(super) fn reset(&mut self, now: Instant, segment: &Segment<'_>) {
-        let Some(reply) = reset_for(segment) else {
-            return;
-        };
-        let per_second = self.config.resets_per_second;
-        if self.reset_limits.allow(now, segment.ip.source, per_second, &self.secret) {
-            self.reply(reply);
+        if let Some(reply) = reset_for(segment) {
+            self.refuse(now, reply);
+        }
+    }
+
+    /// Sends a reset, unless its peer has had too many.
+    pub(super) fn refuse(&mut self, now: Instant, reset: Reply) {
+        let (peer, per_second) = (reset.tuple.remote.ip(), self.config.resets_per_second);
+        if self.reset_limits.allow(now, peer, per_second, &self.secret) {
+            self.reply(reset);
         } else {
-            tell!(warn, "no reset to {}: it has had too many", segment.ip.source);
+            tell!(warn, "no reset to {}: it has had too many", peer);
             self.statistics.count(|all| &mut all.resets_suppressed);
         }
     }

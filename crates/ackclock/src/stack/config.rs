@@ -108,6 +108,11 @@ pub struct ListenConfig {
     /// Accept packets to any destination address, not only to ours (for a TUN that routes foreign
     /// traffic to a proxy).
     pub any_destination: bool,
+    /// A SYN is a request that the application answers ([`Stack::next_request`]): before that nothing is
+    /// sent. While `half_open` of them wait, older ones give way to new ones; there are no SYN cookies.
+    ///
+    /// [`Stack::next_request`]: super::Stack::next_request
+    pub requests: bool,
     /// Settings that accepted connections inherit.
     pub connection: Config,
 }
@@ -121,6 +126,7 @@ impl ListenConfig {
             backlog: 128,
             defer_accept: 0,
             any_destination: false,
+            requests: false,
             connection: Config::new(),
         }
     }

@@ -35,7 +35,9 @@
 //!
 //! # In either case
 //! - A [`ListenConfig`](super::ListenConfig) limits a listener's handshakes under way (`half_open`) and the
-//!   connections that wait to be accepted (`backlog`): `half_open_overflow`, `accept_overflow`.
+//!   connections that wait to be accepted (`backlog`): `half_open_overflow`, `accept_overflow`. Where the application
+//!   answers [requests](super::Stack::next_request), `half_open` of them wait; the oldest gives way if it is
+//!   older than 100 ms.
 //! - [`StackConfig::resets_per_second`] limits resets to each stranger: `resets_suppressed`. Acks that
 //!   challenge the sender of a doubtful segment are limited as RFC 5961 section 7 says, for each
 //!   connection.

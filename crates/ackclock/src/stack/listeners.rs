@@ -18,6 +18,7 @@ pub(super) struct Settings<P: Profile> {
     pub(super) backlog: usize,
     defer_accept: u8,
     any_destination: bool,
+    requests: bool,
     /// What accepted connections inherit.
     pub(super) connection: Initial<P>,
 }
@@ -30,6 +31,7 @@ impl<P: Profile> Settings<P> {
             backlog: config.backlog,
             defer_accept: if P::RARE_SETTINGS { config.defer_accept } else { 0 },
             any_destination: P::RARE_SETTINGS && config.any_destination,
+            requests: P::RARE_SETTINGS && config.requests,
             connection: Initial::new(&config.connection, clock_phase),
         }
     }
@@ -42,6 +44,11 @@ impl<P: Profile> Settings<P> {
     /// See [`ListenConfig::any_destination`].
     const fn any_destination(&self) -> bool {
         self.any_destination
+    }
+
+    /// See [`ListenConfig::requests`].
+    pub(super) const fn requests(&self) -> bool {
+        P::RARE_SETTINGS && self.requests
     }
 }
 

@@ -44,6 +44,7 @@ mod tuple;
 mod user_calls;
 
 pub use crate::tcp::Readiness;
+pub use accept::{Answer, Request};
 pub(crate) use addresses::{Addresses, Network, bits};
 pub use capabilities::{Capabilities, Segmentation};
 pub use cidr::{Cidr, CidrError};

@@ -72,7 +72,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if !self.has_room_for_half_open(id) {
             self.statistics.count(|all| &mut all.half_open_overflow);
             // Who was in TIME-WAIT is no stranger, and its numbers are to go on.
-            if P::SYN_COOKIES && previous.is_none() {
+            if P::SYN_COOKIES && previous.is_none() && !listener.config.requests() {
                 return self.send_cookie(now, id, syn, tuple);
             }
         }
@@ -105,13 +105,15 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         syn: &Segment<'_>,
         first: FirstNumbers,
     ) -> Option<u32> {
-        let any = self.listeners.records.get(id)?.has_room_for_half_open();
+        let listener = self.listeners.records.get(id)?;
+        let any = listener.has_room_for_half_open();
+        let has_cookies = P::SYN_COOKIES && !listener.config.requests();
         // A cookie that came back is no promise for long: it is a connection at once.
-        let may_promise = P::SYN_COOKIES || self.memory.budget.may_promise();
+        let may_promise = has_cookies || self.memory.budget.may_promise();
         if !any || self.half_open.records.is_full() || !may_promise {
             // A cookie that came back needs its place at once.
             let victim = self.half_open.victim(|record| {
-                (P::SYN_COOKIES || record.may_give_way(now)) && (any || record.listener == id)
+                (has_cookies || record.may_give_way(now)) && (any || record.listener == id)
             })?;
             self.forget_half_open(victim);
         }
@@ -130,6 +132,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             mtu: self.config.link.mtu,
             receive_memory,
             defer_accept: listener.config.defer_accept(),
+            is_request: listener.config.requests(),
         };
         if !self.demux.reserve() {
             return None;
@@ -142,6 +145,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.demux.insert(&tuple, Entity::HalfOpen(half_open));
         if let Some(listener) = self.listeners.records.get_mut(id) {
             listener.half_open += 1;
+            if listener.config.requests() {
+                self.listeners.events.push(id);
+            }
         }
         Some(half_open)
     }
@@ -232,6 +238,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.memory.budget.keep_promise(record.window());
         if let Some(listener) = self.listeners.records.get_mut(record.listener) {
             listener.half_open = listener.half_open.saturating_sub(1);
+            if listener.config.requests() {
+                self.listeners.events.push(record.listener);
+            }
         }
         self.half_open.remove(id);
     }

@@ -23,7 +23,7 @@ pub enum Event {
         /// What it can do now.
         readiness: Readiness,
     },
-    /// A listener has a connection to accept.
+    /// A listener has a connection to accept, or a [request](Stack::next_request) has come or gone.
     Acceptable(Listener),
 }
 
@@ -85,7 +85,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     pub fn poll_event(&mut self) -> Option<Event> {
         while let Some(slot) = self.listeners.events.pop() {
             if let Some((record, generation)) = self.listeners.records.get_mut_with_generation(slot)
-                && record.waiting.len > 0
+                && (record.waiting.len > 0 || record.config.requests())
             {
                 return Some(Event::Acceptable(Listener { slot, generation }));
             }

@@ -48,6 +48,19 @@ pub(super) struct Passive {
     pub(super) receive_memory: (usize, usize),
     /// How often the timer fires before an ack without data counts.
     pub(super) defer_accept: u8,
+    /// The application is asked before the SYN is answered.
+    pub(super) is_request: bool,
+}
+
+/// Whether the application has to answer the SYN.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Asks {
+    /// No, or it has accepted.
+    Nobody,
+    /// It has yet to be told.
+    Unheard,
+    /// It was told.
+    Heard,
 }
 
 /// A half-open connection.
@@ -76,6 +89,7 @@ pub(super) struct HalfOpen<P: Profile> {
     /// The handshake is finished but for the data that the listener waits for, or for room.
     acked: bool,
     deadline: Instant,
+    asks: Asks,
     challenge: AnswerLimit,
 }
 
@@ -144,6 +158,7 @@ impl<P: Profile> HalfOpen<P> {
             defer_accept: passive.defer_accept,
             acked: false,
             deadline: give_up_at,
+            asks: if P::RARE_SETTINGS && passive.is_request { Asks::Unheard } else { Asks::Nobody },
             challenge: AnswerLimit::default(),
         }
     }
@@ -167,7 +182,12 @@ impl<P: Profile> HalfOpen<P> {
                 self.timestamps.update(now, header.seq, header.options.timestamps);
             }
             let is_new = self.sent > 0 && now.saturating_since(self.sent_at) < SYN_ACK_INTERVAL;
-            return if is_new { Answer::Drop } else { Answer::SynAck };
+            return if is_new || self.is_request() { Answer::Drop } else { Answer::SynAck };
+        }
+        if self.is_request() {
+            // Nothing was sent that it could answer.
+            let is_reset = reset && header.seq == self.rcv_nxt();
+            return if is_reset { Answer::Forget } else { Answer::Drop };
         }
         match self.timestamps.check(now, header) {
             TimestampCheck::Passed => {}
@@ -222,6 +242,30 @@ impl<P: Profile> HalfOpen<P> {
         !self.acked && now >= self.sent_at + PLACE_KEPT
     }
 
+    /// Whether the application has to answer the SYN before anything is sent.
+    pub(super) const fn is_request(&self) -> bool {
+        P::RARE_SETTINGS && !matches!(self.asks, Asks::Nobody)
+    }
+
+    /// The application accepts: the SYN-ACK is due, and has all the time that it would have had at first.
+    fn accept_request(&mut self, now: Instant) {
+        self.asks = Asks::Nobody;
+        self.give_up_at += now.saturating_since(self.sent_at);
+        self.sent_at = now;
+        self.deadline = self.give_up_at;
+    }
+
+    /// `<SEQ=0><ACK=SEG.SEQ+1><CTL=RST,ACK>`, the answer to the SYN where nobody listens.
+    pub(super) fn refusal(&self) -> Reply {
+        Reply {
+            tuple: self.tuple,
+            ack: self.rcv_nxt(),
+            flags: Flags::RST | Flags::ACK,
+            ip_fields: IpFields::STANDARD,
+            ..Reply::EMPTY
+        }
+    }
+
     /// There is no room yet for the connection that it becomes.
     pub(super) fn wait_for_room(&mut self) {
         self.acked = true;
@@ -262,7 +306,8 @@ impl<P: Profile> HalfOpen<P> {
     /// Whether the SYN-ACK is to be sent when its turn comes.
     pub(super) fn is_due(&self) -> bool {
         // The timer that repeats a cookie gives it all the time that is left.
-        !P::SYN_COOKIES || self.sent < UNKNOWN || self.deadline == self.give_up_at
+        let is_due = !P::SYN_COOKIES || self.sent < UNKNOWN || self.deadline == self.give_up_at;
+        is_due && !self.is_request()
     }
 
     fn syn_timeout(&self) -> Duration {
@@ -332,6 +377,9 @@ pub(super) struct HalfOpens<'a, P: Profile> {
     pub(super) output: IdQueue<'a>,
     /// The record that gives way next, or one of those after it.
     next_victim: u32,
+    /// How many requests the application has yet to be told of, and where the search for them goes on.
+    unheard: u32,
+    next_unheard: u32,
     /// How many SYN-ACKs wait for their next hops.
     postponed: u32,
 }
@@ -349,6 +397,8 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
             timers: TimerQueue::new(timers),
             output: IdQueue::new(links),
             next_victim: 0,
+            unheard: 0,
+            next_unheard: 0,
             postponed: 0,
         }
     }
@@ -365,7 +415,15 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
             return None;
         }
         let id = self.records.fill(id, make)?;
-        self.timers.arm(id, self.records.get(id)?.deadline());
+        let record = self.records.get(id)?;
+        self.timers.arm(id, record.deadline());
+        if record.is_request() {
+            if self.unheard == 0 {
+                self.next_unheard = id;
+            }
+            self.unheard += 1;
+            return Some(id);
+        }
         // Whose place it was may be waiting for its next hop still, which this one is not to do.
         if !self.output.push(id) {
             self.resume();
@@ -386,8 +444,42 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
         None
     }
 
+    /// A request of this listener of which the application was not told; now it counts as told.
+    pub(super) fn next_request(&mut self, listener: u32) -> Option<u32> {
+        if self.unheard == 0 {
+            return None;
+        }
+        for _ in 0..self.records.end() {
+            let id = self.next_unheard;
+            self.next_unheard = if id + 1 < self.records.end() { id + 1 } else { 0 };
+            if let Some(record) = self.records.get_mut(id)
+                && record.listener == listener
+                && record.asks == Asks::Unheard
+            {
+                record.asks = Asks::Heard;
+                self.unheard -= 1;
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// The application accepts a request, whose SYN-ACK is to be sent.
+    pub(super) fn accept_request(&mut self, now: Instant, id: u32) {
+        if let Some(record) = self.records.get_mut(id) {
+            record.accept_request(now);
+            self.timers.arm(id, record.deadline());
+            if !self.output.push(id) {
+                self.resume();
+            }
+        }
+    }
+
     /// Takes a record out.
     pub(super) fn remove(&mut self, id: u32) {
+        if self.records.get(id).is_some_and(|record| record.asks == Asks::Unheard) {
+            self.unheard = self.unheard.saturating_sub(1);
+        }
         self.timers.disarm(id);
         self.records.discard(id);
     }

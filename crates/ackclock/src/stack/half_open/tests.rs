@@ -8,6 +8,7 @@ const CLIENT: SeqNumber = SeqNumber(1000);
 const ISS: SeqNumber = SeqNumber(5000);
 
 const PASSIVE: Passive = Passive {
+    is_request: false,
     listener: 3,
     first: FirstNumbers { isn: ISS, timestamp_offset: 500 },
     mtu: 1500,

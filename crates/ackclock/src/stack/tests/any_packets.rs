@@ -60,6 +60,7 @@ struct World<'a> {
     open: Vec<Open>,
     void: Vec<Handle>,
     listeners: Vec<Listener>,
+    requests: Vec<Request>,
     /// Everything sent, in few bits.
     digest: u64,
 }
@@ -90,6 +91,7 @@ impl<'a> World<'a> {
             open: Vec::new(),
             void: Vec::new(),
             listeners: Vec::new(),
+            requests: Vec::new(),
             digest: 0,
         }
     }
@@ -310,6 +312,7 @@ impl<'a> World<'a> {
         config.half_open = 1 + self.random.below(3) as usize;
         config.backlog = 1 + self.random.below(3) as usize;
         config.any_destination = self.random.one_in(2);
+        config.requests = self.random.one_in(4);
         config.connection = self.settings();
         config.connection.syn_give_up = Duration::from_secs(1 + u64::from(self.random.below(9)));
         self.listeners.extend(self.stack.listen(config));
@@ -331,9 +334,16 @@ impl<'a> World<'a> {
 
     fn accept(&mut self) {
         for listener in self.listeners.clone() {
+            self.requests.extend(self.stack.next_request(listener));
             if let Some(handle) = self.stack.accept(listener) {
                 self.keep(handle);
             }
+        }
+        let answer = self.random.pick(&[Answer::Accept, Answer::Refuse, Answer::Ignore]);
+        if let Some(request) = self.requests.pop_if(|_| self.random.one_in(3)) {
+            let was_pending = self.stack.is_pending(&request);
+            assert_eq!(self.stack.answer(self.now, &request, answer).is_ok(), was_pending);
+            assert!(self.stack.answer(self.now, &request, answer).is_err(), "it can be done once");
         }
     }
 

@@ -11,6 +11,7 @@ mod opening;
 mod paced;
 mod postponed;
 mod records;
+mod requests;
 mod roads;
 mod settings;
 mod shared_addresses;
