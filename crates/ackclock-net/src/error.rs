@@ -40,6 +40,8 @@ pub enum SocketError {
     ZeroTimeout,
     /// No address was given.
     NoAddress,
+    /// The peer has given up, or others needed the place of its request.
+    RequestGone,
     /// Blocking calls in virtual time, which would stop the time that they wait for.
     VirtualTime,
     /// The network is over.
@@ -86,6 +88,7 @@ impl SocketError {
             SocketError::Setting(_) | SocketError::ZeroTimeout | SocketError::NoAddress => {
                 ErrorKind::InvalidInput
             }
+            SocketError::RequestGone => ErrorKind::ConnectionAborted,
             SocketError::VirtualTime => ErrorKind::Unsupported,
             SocketError::Network(_) => ErrorKind::NetworkDown,
         }
@@ -119,6 +122,9 @@ impl fmt::Display for SocketError {
             }
             SocketError::ZeroTimeout => "a timeout must not be zero: None waits without one",
             SocketError::NoAddress => "the list of addresses is empty",
+            SocketError::RequestGone => {
+                "the peer has given up, or others needed the place of its request: go on with the next"
+            }
             SocketError::VirtualTime => {
                 "a blocking call would stop virtual time: use the asynchronous sockets there"
             }

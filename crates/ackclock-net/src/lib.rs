@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | read and write as with [`std::net`] | [`TcpStream`], [`TcpListener`] |
 //! | do it in tasks | [`aio::TcpStream`], [`aio::TcpListener`]; features `tokio` and `futures-io` for their traits |
+//! | answer connections to anybody | [`AnyListener`], [`aio::AnyListener`] |
 //! | run over a TUN device or raw sockets | `Net::over` (Linux) |
 //! | run over anything that carries packets | [`channel::packets`], [`Net::on_thread`] |
 //! | run without another thread | [`Net::with_driver`] |
@@ -33,7 +34,7 @@ mod park;
 pub mod sim;
 mod socket;
 
-pub use blocking::{Incoming, TcpListener, TcpStream};
+pub use blocking::{AnyListener, Incoming, Request, TcpListener, TcpStream};
 #[cfg(feature = "tokio")]
 pub use driver::TokioTimer;
 pub use driver::{Driver, Timer};

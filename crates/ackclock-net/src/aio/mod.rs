@@ -7,10 +7,12 @@
 mod half;
 mod listener;
 mod methods;
+mod requests;
 mod stream;
 #[cfg(any(feature = "futures-io", feature = "tokio"))]
 mod traits;
 
 pub use half::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
 pub use listener::TcpListener;
+pub use requests::{AnyListener, Request};
 pub use stream::TcpStream;

@@ -39,8 +39,8 @@ impl Application<'static, BuiltIn> for Takes<'_> {
         Ok(())
     }
 
-    fn on_event(&mut self, _: Instant, _: &mut Stack<'static>, event: &Event) {
-        self.waiting.take(event, self.woken);
+    fn on_event(&mut self, now: Instant, stack: &mut Stack<'static>, event: &Event) {
+        self.waiting.take(now, stack, event, self.woken);
     }
 
     fn is_done(&self) -> bool {

@@ -71,7 +71,7 @@ impl<L: Link<Error: fmt::Display>, I: Interface> Rounds<L, I> {
         let mut state = self.driving.0.lock();
         state.begin_round(driver);
         let moved = exchange(now, BATCH, &mut self.link, &mut self.interface, &mut state.stack);
-        state.take_woken(&mut self.woken);
+        state.take_woken(now, &mut self.woken);
         let deadline = state.stack.poll_at().min(self.interface.poll_at());
         let is_over = state.ended.is_some();
         drop(state);

@@ -147,9 +147,9 @@ impl State {
     }
 
     /// Takes those whom the stack's news concern.
-    pub(crate) fn take_woken(&mut self, woken: &mut Vec<Waker>) {
+    pub(crate) fn take_woken(&mut self, now: Instant, woken: &mut Vec<Waker>) {
         while let Some(event) = self.stack.poll_event() {
-            self.waiting.take(&event, woken);
+            self.waiting.take(now, &mut self.stack, &event, woken);
         }
     }
 

@@ -1,7 +1,9 @@
 //! Who waits for what: the open sockets of a network, and the wakers of those who wait for them.
 
-use ackclock::stack::{Event, Handle, Listener};
+use ackclock::stack::{Event, Handle, Listener, Request, Stack};
+use ackclock::time::Instant;
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::task::Waker;
 
 /// What names an open socket.
@@ -31,6 +33,21 @@ pub(crate) struct Open {
     pub(crate) read_is_shut: bool,
     /// The error with which the connection ended was told. It is told once, as by other sockets.
     pub(crate) error_is_told: bool,
+    /// A listener whose requests the program answers.
+    has_requests: bool,
+}
+
+/// The two ends of a connection, ours first.
+pub(crate) type Ends = [SocketAddr; 2];
+
+/// A request that was accepted, before the handshake is finished.
+#[derive(Debug)]
+pub(crate) struct Accepting {
+    pub(crate) request: Request,
+    pub(crate) listener: Listener,
+    /// The connection, when the handshake is finished.
+    pub(crate) connection: Option<Handle>,
+    pub(crate) waker: Option<Waker>,
 }
 
 impl Open {
@@ -51,39 +68,61 @@ impl Open {
 /// The open sockets of a network. They are kept in an order that does not change from one run to the
 /// next, since in virtual time the order in which tasks are woken must not.
 #[derive(Debug, Default)]
-pub(crate) struct Waiting(BTreeMap<Key, Open>);
+pub(crate) struct Waiting {
+    open: BTreeMap<Key, Open>,
+    accepting: BTreeMap<Ends, Accepting>,
+}
 
 impl Waiting {
     /// A new socket.
     pub(crate) fn open(&mut self, key: Key) {
-        self.0.insert(key, Open::default());
+        self.open.insert(key, Open::default());
+    }
+
+    /// A new listener whose requests the program answers.
+    pub(crate) fn open_for_requests(&mut self, listener: Listener) {
+        self.open.insert(Key::Listener(listener), Open { has_requests: true, ..Open::default() });
+    }
+
+    /// Accepted requests by their ends.
+    pub(crate) fn accepting(&mut self) -> &mut BTreeMap<Ends, Accepting> {
+        &mut self.accepting
     }
 
     /// A socket is closed. What is returned is to be dropped without the lock, since with the waker of a
     /// task the task itself may go, and sockets with it.
     #[must_use]
     pub(crate) fn close(&mut self, key: Key) -> Option<Open> {
-        self.0.remove(&key)
+        self.open.remove(&key)
     }
 
     pub(crate) fn get(&self, key: Key) -> Option<&Open> {
-        self.0.get(&key)
+        self.open.get(&key)
     }
 
     pub(crate) fn get_mut(&mut self, key: Key) -> Option<&mut Open> {
-        self.0.get_mut(&key)
+        self.open.get_mut(&key)
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = Key> {
-        self.0.keys().copied()
+        self.open.keys().copied()
     }
 
     /// Takes those whom this event concerns.
-    pub(crate) fn take(&mut self, event: &Event, woken: &mut Vec<Waker>) {
+    pub(crate) fn take(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'static>,
+        event: &Event,
+        woken: &mut Vec<Waker>,
+    ) {
         match event {
             Event::Acceptable(listener) => {
                 if let Some(open) = self.get_mut(Key::Listener(*listener)) {
                     open.take(Direction::Read, woken);
+                    if open.has_requests {
+                        self.finish_handshakes(now, stack, *listener, woken);
+                    }
                 }
             }
             Event::Connection { handle, readiness } => {
@@ -98,11 +137,40 @@ impl Waiting {
         }
     }
 
+    /// Gives the connections of a listener to those who accepted the requests, and takes those whose
+    /// handshakes have failed too.
+    fn finish_handshakes(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'static>,
+        listener: Listener,
+        woken: &mut Vec<Waker>,
+    ) {
+        while let Some(handle) = stack.accept(listener) {
+            let ends = [stack.local_addr(handle), stack.remote_addr(handle)];
+            let accepting = match ends {
+                [Some(local), Some(remote)] => self.accepting.get_mut(&[local, remote]),
+                _ => None,
+            };
+            match accepting {
+                Some(accepting) => accepting.connection = Some(handle),
+                // Nobody waits for it any more.
+                None => drop(stack.abort(now, handle)),
+            }
+        }
+        for accepting in self.accepting.values_mut() {
+            if accepting.connection.is_some() || !stack.is_pending(&accepting.request) {
+                woken.extend(accepting.waker.take());
+            }
+        }
+    }
+
     /// Takes all who wait for anything.
     pub(crate) fn take_all(&mut self, woken: &mut Vec<Waker>) {
-        for open in self.0.values_mut() {
+        for open in self.open.values_mut() {
             open.take(Direction::Read, woken);
             open.take(Direction::Write, woken);
         }
+        woken.extend(self.accepting.values_mut().filter_map(|accepting| accepting.waker.take()));
     }
 }

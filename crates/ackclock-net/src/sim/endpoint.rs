@@ -77,7 +77,7 @@ impl Endpoint for SocketEndpoint {
             Ok(())
         };
         while state.stack.transmit(now, sink).is_taken() {}
-        state.take_woken(&mut woken);
+        state.take_woken(now, &mut woken);
         drop(state);
         if !woken.is_empty() {
             self.switches.has_news.store(true, Ordering::Relaxed);

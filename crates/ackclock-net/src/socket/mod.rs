@@ -3,3 +3,4 @@
 
 pub(crate) mod connection;
 pub(crate) mod listener;
+pub(crate) mod requests;
