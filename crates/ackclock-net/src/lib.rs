@@ -10,7 +10,7 @@
 //! | answer connections to anybody | [`AnyListener`], [`aio::AnyListener`] |
 //! | run over a TUN device or raw sockets | `Net::over` (Linux) |
 //! | run over anything that carries packets | [`channel::packets`], [`Net::on_thread`] |
-//! | run without another thread | [`Net::with_driver`] |
+//! | run without another thread | [`Net::with_driver`]; feature `tokio-net` for devices of the host |
 //! | run whole programs in virtual time | feature `sim` |
 //!
 //! The ways in and out are the core's [`Link`](ackclock::link::Link): a batch in, packets out, and whom
@@ -35,6 +35,8 @@ pub mod sim;
 mod socket;
 
 pub use blocking::{AnyListener, Incoming, Request, TcpListener, TcpStream};
+#[cfg(all(unix, feature = "tokio-net"))]
+pub use driver::TokioLink;
 #[cfg(feature = "tokio")]
 pub use driver::TokioTimer;
 pub use driver::{Driver, Timer};

@@ -18,16 +18,24 @@ mod examples {
     pub(super) mod http_get;
 }
 
+use ackclock::stack::Cidr;
 use ackclock_host::setup::TunSetup;
 use ackclock_host::tun::{Offload, Tun};
-use ackclock_net::{Ended, Net, NetConfig, SocketError, TcpListener, TcpStream};
+use ackclock_net::{
+    Ended, Net, NetConfig, SocketError, TcpListener, TcpStream, TokioLink, TokioTimer, aio,
+};
 use examples::{anywhere, echo, http_get};
 use namespace::in_namespace;
+use std::future::poll_fn;
 use std::io::{Read, Write};
 use std::net::Shutdown;
+use std::pin::Pin;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
+use tokio::io::AsyncReadExt;
 
 /// Longer than anything takes here, and short enough that a call that hangs fails.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -166,6 +174,66 @@ fn bulk(offload: Offload) {
         stream.read_to_end(&mut got).unwrap();
         assert!(got == pattern(2, LENGTH));
         kernel.join().unwrap();
+    });
+}
+
+/// Two networks of one thread, each over an interface of its own, and the kernel between them.
+#[test]
+fn devices_are_driven_by_tasks_too() {
+    const LENGTH: usize = 4 << 20;
+    in_namespace(|| {
+        let forwards = std::fs::write("/proc/sys/net/ipv4/ip_forward", "1");
+        forwards.unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let rounds = Arc::new(AtomicUsize::new(0));
+        runtime.block_on(async {
+            let nets = ["10.7.0.2/24", "10.8.0.2/24"].map(|address| {
+                let name = format!("tun{}", &address[3..4]);
+                let address: Cidr = address.parse().unwrap();
+                let setup = TunSetup::new(name.parse().unwrap(), vec![address]);
+                setup.creation().run().unwrap();
+                setup.apply().unwrap();
+                let tun = Tun::open_with(&name.parse().unwrap(), Offload::Auto).unwrap();
+                let (link, config) = (TokioLink::new(tun).unwrap(), NetConfig::new([address]));
+                let (net, mut driver) =
+                    Net::with_driver(link, TokioTimer::start(), &config).unwrap();
+                let rounds = rounds.clone();
+                tokio::spawn(poll_fn(move |cx| {
+                    rounds.fetch_add(1, Ordering::Relaxed);
+                    Pin::new(&mut driver).poll(cx)
+                }));
+                net
+            });
+            let listener = aio::TcpListener::bind(&nets[1], "10.8.0.2:7".parse().unwrap()).unwrap();
+            let serves = tokio::spawn(async move {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut got = Vec::new();
+                stream.read_to_end(&mut got).await.unwrap();
+                assert!(got == pattern(1, LENGTH));
+            });
+            let to = "10.8.0.2:7".parse().unwrap();
+            let mut stream = aio::TcpStream::connect(&nets[0], to).await.unwrap();
+            stream.write_all(&pattern(1, LENGTH)).await.unwrap();
+            drop(stream);
+            tokio::time::timeout(PATIENCE, serves).await.unwrap().unwrap();
+            // Nothing is to be done: the tasks sleep.
+            let before = rounds.load(Ordering::Relaxed);
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            let of_idle_tasks = rounds.load(Ordering::Relaxed) - before;
+            assert!(of_idle_tasks < 20, "{of_idle_tasks} rounds in half a second");
+            // A device that is gone is told by its network.
+            let deleted = Command::new("ip").args(["link", "delete", "tun8"]).status().unwrap();
+            assert!(deleted.success());
+            let listener = aio::TcpListener::bind(&nets[1], "10.8.0.2:8".parse().unwrap());
+            let error = match listener {
+                Ok(listener) => {
+                    let accepts = tokio::time::timeout(PATIENCE, listener.accept());
+                    accepts.await.expect("it is told").unwrap_err()
+                }
+                Err(error) => error,
+            };
+            assert!(error.to_string().contains("tun8 was deleted while in use"), "{error}");
+        });
     });
 }
 

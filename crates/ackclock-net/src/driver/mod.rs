@@ -1,11 +1,15 @@
 //! Drivers: what carries a network's packets and tells its time.
 
+#[cfg(all(unix, feature = "tokio-net"))]
+mod descriptor;
 #[cfg(target_os = "linux")]
 mod device;
 mod task;
 mod thread;
 mod timer;
 
+#[cfg(all(unix, feature = "tokio-net"))]
+pub use descriptor::TokioLink;
 pub use task::Driver;
 pub use timer::Timer;
 #[cfg(feature = "tokio")]
