@@ -15,10 +15,10 @@ pub(super) use idle::IdleMemory;
 
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
-use crate::stack::Stack;
 use crate::stack::aftermath::Cause;
 use crate::stack::pool::NO_ID;
 use crate::stack::slot::Owner;
+use crate::stack::{Handle, Stack};
 use crate::storage::{Buffer, CAN_GROW};
 use crate::tcp::{Buffers, Error, State};
 use crate::time::{Duration, Instant};
@@ -246,6 +246,24 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             }
         }
         ended
+    }
+
+    /// Ends one connection as [`end_idle`](Self::end_idle) does all; returns when it is to be looked at
+    /// again, which is when it will have been idle for so long unless it is used. `None`: it is over, its
+    /// application has given it up, or its memory is lent.
+    pub fn end_if_idle(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        idle_time: Duration,
+    ) -> Option<Instant> {
+        let now = self.begin(now);
+        let idle = self.resolve(handle)?.idle_time(now)?;
+        if idle < idle_time {
+            return Some(now + idle_time.saturating_sub(idle));
+        }
+        self.end_idle_connection(now, handle.slot);
+        None
     }
 
     fn end_idle_connection(&mut self, now: Instant, id: u32) {

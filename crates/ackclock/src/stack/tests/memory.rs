@@ -178,7 +178,9 @@ fn under_pressure_no_window_shrinks_and_all_arrives() {
             *left -= pair.client.send(pair.now, *client, &vec![5; *left]).unwrap_or(0);
         }
         let to_server = packets(pair.now, &mut pair.client);
-        to_server.iter().for_each(|packet| pair.server.on_packet(pair.now, packet));
+        to_server.iter().for_each(|packet| {
+            pair.server.on_packet(pair.now, packet);
+        });
         for (server, read) in servers.iter().zip(&mut read) {
             let mut data = vec![0; random.below(20_000) as usize];
             match pair.server.receive(pair.now, *server, &mut data) {
@@ -455,7 +457,9 @@ fn a_cookie_needs_no_promise() {
     });
     assert_eq!(pair.server.statistics().syn_cookies_sent, 1);
     acks.reverse();
-    acks.iter().for_each(|ack| pair.server.on_packet(pair.now, ack));
+    acks.iter().for_each(|ack| {
+        pair.server.on_packet(pair.now, ack);
+    });
     assert_eq!(pair.server.acceptable(listener), 2);
 }
 
@@ -475,9 +479,13 @@ fn who_finds_no_room_to_be_accepted_makes_nobody_give_way() {
     for _ in 0..2 {
         pair.connect();
     }
-    packets(now, &mut pair.client).iter().for_each(|syn| pair.server.on_packet(now, syn));
+    packets(now, &mut pair.client).iter().for_each(|syn| {
+        pair.server.on_packet(now, syn);
+    });
     let syn_acks = packets(now, &mut pair.server);
-    syn_acks.iter().for_each(|syn_ack| pair.client.on_packet(now, syn_ack));
+    syn_acks.iter().for_each(|syn_ack| {
+        pair.client.on_packet(now, syn_ack);
+    });
     let acks = packets(now, &mut pair.client);
     pair.server.on_packet(now, &acks[0]);
     pair.server.on_packet(now + Duration::from_secs(2), &acks[1]);
@@ -556,4 +564,27 @@ fn connections_that_were_idle_too_long_are_ended() {
     let errors = ends.iter().map(|(client, _)| pair.client.info(pair.now, *client).unwrap().error);
     assert_eq!(errors.collect::<Vec<_>>(), [None, Some(Error::Reset), None]);
     assert_eq!(close_what_is_over(&mut pair), 1);
+}
+
+#[test]
+fn one_connection_is_ended_when_it_was_idle_as_long_as_it_may() {
+    let mut pair = Pair::new();
+    let listener = pair.listen();
+    let ends = open_slowly(&mut pair, listener, 2);
+    let (client, server) = (ends[0].0, ends[0].1.unwrap());
+    let most = Duration::from_secs(10);
+    pair.now += Duration::from_secs(9);
+    pair.client.send(pair.now, client, b"here I am").unwrap();
+    pair.run();
+    pair.server.receive(pair.now, server, &mut [0; 10]).unwrap();
+    let used_at = pair.now;
+    pair.now += Duration::from_secs(4);
+    assert_eq!(pair.server.end_if_idle(pair.now, server, most), Some(used_at + most));
+    pair.now = used_at + most;
+    assert_eq!(pair.server.end_if_idle(pair.now, server, most), None);
+    assert_eq!(pair.server.end_if_idle(pair.now, server, most), None, "it is over");
+    pair.run();
+    let errors = ends.iter().map(|(client, _)| pair.client.info(pair.now, *client).unwrap().error);
+    assert_eq!(errors.collect::<Vec<_>>(), [Some(Error::Reset), None]);
+    assert_eq!(pair.server.info(pair.now, server).unwrap().error, Some(Error::Idle));
 }
