@@ -3,9 +3,9 @@
 
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::wire::{
-    Checksums, EchoRequest, Ecn, Flags, Header, IpInfo, MAX_HEADER, Options, Packet, Protocol,
-    SackBlocks, Segment, Timestamps, WireError, WriteChecksum, complete_checksum, parse_packet,
-    write_echo_reply, write_packet_header,
+    Checksum, Checksums, EchoRequest, Ecn, Flags, Header, IpInfo, MAX_HEADER, Options, Packet,
+    Protocol, SackBlocks, Segment, Timestamps, WireError, WriteChecksum, complete_checksum,
+    parse_packet, write_echo_reply, write_packet_header,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -309,5 +309,20 @@ proptest! {
             bytes[at] = byte;
         }
         let _ = parse_packet(&bytes, Checksums { ip: false, transport: false });
+    }
+}
+
+#[test]
+fn every_datagram_gets_a_checksum_that_is_right_and_not_zero() {
+    let addresses = [10, 0, 0, 1, 10, 0, 0, 2];
+    for word in 0..=u16::MAX {
+        let mut packet = [0; 30];
+        (packet[0], packet[3], packet[9], packet[25]) = (0x45, 30, 17, 10);
+        packet[12..20].copy_from_slice(&addresses);
+        packet[28..].copy_from_slice(&word.to_be_bytes());
+        complete_checksum(&mut packet);
+        let sum = Checksum::default().over(&addresses).over(&[0, 17, 0, 10]).over(&packet[20..]);
+        assert_eq!(sum.sum(), 0xffff, "{word}");
+        assert_ne!(packet[26..28], [0, 0], "{word}: that would say that there is none");
     }
 }

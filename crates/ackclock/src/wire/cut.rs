@@ -20,6 +20,11 @@ const MORE_OR_OFFSET: u16 = 0x3fff;
 const TCP_SEQ: usize = 4;
 const TCP_FLAGS: usize = 12;
 const TCP_CHECKSUM: usize = 16;
+/// The same of a UDP header (RFC 768).
+const UDP_CHECKSUM: usize = 6;
+/// Numbers of protocols.
+const TCP: u8 = IpProtocol::Tcp as u8;
+const UDP: u8 = 17;
 
 /// One of the segments that a packet is cut into.
 pub(crate) struct Cut<'a> {
@@ -74,12 +79,12 @@ fn cut_header(header: &mut [u8], transport_offset: usize, cut: &Cut<'_>) -> Opti
         put(ip, IPV6_LENGTH, saturate(length.saturating_add(extensions)))?;
     }
     put(tcp, TCP_CHECKSUM, 0)?;
-    let sum = pseudo_header(ip, length)?.over(tcp).over(first).over(second);
+    let sum = pseudo_header(ip, TCP, length)?.over(tcp).over(first).over(second);
     put(tcp, TCP_CHECKSUM, sum.complement())
 }
 
-/// Completes the TCP checksum of a packet whose sender left it to a device. Other packets, fragments,
-/// and IPv6 packets with extension headers stay as they are.
+/// Completes the checksum of a TCP segment or UDP datagram whose sender left it to a device. Other packets,
+/// fragments, and IPv6 packets with extension headers stay as they are.
 pub fn complete_checksum(packet: &mut [u8]) {
     let _ = try_complete(packet);
 }
@@ -99,20 +104,28 @@ fn try_complete(packet: &mut [u8]) -> Option<()> {
         }
         _ => return None,
     };
-    if *protocol != IpProtocol::Tcp as u8 {
-        return None;
-    }
-    let (ip, tcp) = packet.get_mut(..length)?.split_at_mut_checked(offset)?;
-    put(tcp, TCP_CHECKSUM, 0)?;
-    let sum = pseudo_header(ip, tcp.len())?.over(tcp);
-    put(tcp, TCP_CHECKSUM, sum.complement())
+    let protocol = *protocol;
+    let at = match protocol {
+        TCP => TCP_CHECKSUM,
+        UDP => UDP_CHECKSUM,
+        _ => return None,
+    };
+    let (ip, transport) = packet.get_mut(..length)?.split_at_mut_checked(offset)?;
+    put(transport, at, 0)?;
+    let sum = pseudo_header(ip, protocol, transport.len())?.over(transport);
+    let checksum = match sum.complement() {
+        // Zero would say that there is none (RFC 768).
+        0 if protocol == UDP => 0xffff,
+        checksum => checksum,
+    };
+    put(transport, at, checksum)
 }
 
-/// The sum of the pseudo-header of `length` bytes of TCP behind this IP header.
-fn pseudo_header(ip: &[u8], length: usize) -> Option<Checksum> {
+/// The sum of the pseudo-header of `length` bytes of a protocol behind this IP header.
+fn pseudo_header(ip: &[u8], protocol: u8, length: usize) -> Option<Checksum> {
     let addresses = if ip.first()? >> 4 == 4 { IPV4_ADDRESSES } else { IPV6_ADDRESSES };
     let [high, low] = saturate(length).to_be_bytes();
-    let rest = [high, low, 0, IpProtocol::Tcp as u8];
+    let rest = [high, low, 0, protocol];
     Some(Checksum::default().over(ip.get(addresses)?).over(&rest))
 }
 
