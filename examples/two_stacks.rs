@@ -107,8 +107,12 @@ fn exchange(now: Instant, a: &mut Stack<'_>, b: &mut Stack<'_>) -> Option<Instan
         return Some(deadline);
     }
     let now = now + DELAY;
-    from_a.iter().for_each(|packet| b.on_packet(now, packet));
-    from_b.iter().for_each(|packet| a.on_packet(now, packet));
+    from_a.iter().for_each(|packet| {
+        b.on_packet(now, packet);
+    });
+    from_b.iter().for_each(|packet| {
+        a.on_packet(now, packet);
+    });
     Some(now)
 }
 

@@ -46,7 +46,9 @@ fn carry(now: Instant, from: &mut Host, to: &mut Host) {
         Ok(())
     };
     while from.transmit(now, &mut sink).is_taken() {}
-    packets.iter().for_each(|packet| to.on_packet(now, packet));
+    for packet in packets {
+        to.on_packet(now, &packet);
+    }
 }
 
 #[test]

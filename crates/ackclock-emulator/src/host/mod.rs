@@ -149,7 +149,9 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
     fn on_whole_packet(&mut self, now: Instant, bytes: &[u8]) {
         match &mut self.endpoint {
             Some(endpoint) => endpoint.on_packet(now, bytes),
-            None => self.stack.on_packet(now, bytes),
+            None => {
+                self.stack.on_packet(now, bytes);
+            }
         }
     }
 

@@ -216,7 +216,9 @@ impl<L: Link + AsFd> RunLoop<L> {
         let deliver = &mut |received: Received<'_>| match (strays, &mut *ethernet) {
             (_, Some(ethernet)) => ethernet.on_received(now, stack, &received),
             (Some(strays), None) => strays.deliver(now, stack, &received),
-            (None, None) => stack.on_received(now, &received),
+            (None, None) => {
+                stack.on_received(now, &received);
+            }
         };
         let budget = if self.readable { self.wake_ups.budget(BATCH) } else { BATCH };
         let received = self.link.receive(now, budget, deliver).map_err(RunError::Device)?;
@@ -487,7 +489,9 @@ mod tests {
             if are_segments {
                 return run_loop.link.sent.len();
             }
-            run_loop.link.sent.iter().for_each(|packet| peer.on_packet(now, packet));
+            run_loop.link.sent.iter().for_each(|packet| {
+                peer.on_packet(now, packet);
+            });
         }
     }
 

@@ -104,7 +104,8 @@ impl Strays {
         left: usize,
     ) {
         if left == 0 {
-            return stack.on_received(now, received);
+            stack.on_received(now, received);
+            return;
         }
         if stack.claim(now, received) {
             return;

@@ -403,7 +403,10 @@ fn a_blocking_stream_drives_the_stack_while_it_waits() {
     let mut stream = Blocking::new(&mut client, handle, |stack: &mut Stack<'static, Reno>| {
         let mut cx = Context::from_waker(Waker::noop());
         let _ = (runner.as_mut().poll(&mut cx), service.as_mut().poll(&mut cx));
-        wire.receive(clock(), 8, &mut |received| stack.on_received(clock(), &received)).unwrap();
+        wire.receive(clock(), 8, &mut |received| {
+            stack.on_received(clock(), &received);
+        })
+        .unwrap();
         stack.on_timeout(clock());
         let mut sink = |packet: &Transmit<'_>| {
             wire.transmit(clock(), packet).map_err(|_| crate::stack::Rejected)

@@ -84,6 +84,11 @@ pub trait Interface {
 
     /// The link has a carrier again: whoever is on it now may not know us.
     fn announce(&mut self) {}
+
+    /// Has `waker` woken when others than the stack give it something to send.
+    fn set_waker(&mut self, waker: &Waker) {
+        let _ = waker;
+    }
 }
 
 /// Nothing: the link carries the stack's IP packets.

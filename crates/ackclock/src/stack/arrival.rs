@@ -22,15 +22,18 @@ const ECHO_HEADER: usize = 8;
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// One packet, whose checksums are verified as the link's
-    /// [`Capabilities::verify`](super::Capabilities::verify) says.
-    pub fn on_packet(&mut self, now: Instant, packet: &[u8]) {
+    /// [`Capabilities::verify`](super::Capabilities::verify) says. Returns whether it was the stack's; as
+    /// [`on_received`](Self::on_received).
+    pub fn on_packet(&mut self, now: Instant, packet: &[u8]) -> bool {
         let verify = self.config.link.verify;
-        self.on_received(now, &Received { packet, verify });
+        self.on_received(now, &Received { packet, verify })
     }
 
-    /// One packet from the link, which says what of it was verified.
-    pub fn on_received(&mut self, now: Instant, received: &Received<'_>) {
-        self.take::<true>(now, received);
+    /// One packet from the link, which says what of it was verified. Returns whether it was the stack's,
+    /// or broken. `false` is said of what the stack counts and drops and others may want: protocols other
+    /// than TCP, ICMP that concerns no connection, echo requests to others, and fragments.
+    pub fn on_received(&mut self, now: Instant, received: &Received<'_>) -> bool {
+        self.take::<true>(now, received)
     }
 
     /// As [`on_received`](Self::on_received), for one of several stacks with the same addresses (such as
@@ -44,7 +47,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.take::<false>(now, received)
     }
 
-    /// Takes a packet, or only if it is no `STRAY`; returns whether it did.
+    /// Takes a packet, or only if it is no `STRAY`, and then returns whether it did. Of any packet it
+    /// returns whether it was the stack's.
     #[inline]
     fn take<const STRAY: bool>(&mut self, now: Instant, received: &Received<'_>) -> bool {
         self.take_predicted(now, received) || self.take_any::<STRAY>(now, received)
@@ -61,8 +65,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             return false;
         }
         let now = begun.unwrap_or_else(|| self.begin_packet(now));
-        self.on_parsed(now, &parsed);
-        true
+        let was_ours = self.on_parsed(now, &parsed);
+        !STRAY || was_ours
     }
 
     pub(super) fn begin_packet(&mut self, now: Instant) -> Instant {
@@ -70,12 +74,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.begin(now)
     }
 
-    fn on_parsed(&mut self, now: Instant, parsed: &Result<Packet<'_>, WireError>) {
+    fn on_parsed(&mut self, now: Instant, parsed: &Result<Packet<'_>, WireError>) -> bool {
         let packet = match parsed {
             Ok(packet) => packet,
             Err(error) => {
                 tell!(debug, "packet dropped: {}", error);
-                return self.statistics.count(|all| counter(all, *error));
+                self.statistics.count(|all| counter(all, *error));
+                return !matches!(error, WireError::UnknownProtocol | WireError::Fragment);
             }
         };
         let entity = match &packet.protocol {
@@ -85,19 +90,22 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         // No connection has such an end.
         if entity.is_none() && self.has_impossible_end(&packet.ip) {
             tell!(debug, "packet from {} dropped: no host has that address", packet.ip.source);
-            return self.statistics.count(|all| &mut all.bad_address);
+            self.statistics.count(|all| &mut all.bad_address);
+            return true;
         }
         match &packet.protocol {
             Protocol::Tcp(segment) => self.on_segment(now, segment, entity),
-            Protocol::EchoRequest(request) => self.on_echo_request(&packet.ip, request),
-            Protocol::IcmpError(error) if P::ICMP_ERRORS => self.on_icmp_error(now, error),
+            Protocol::EchoRequest(request) => return self.on_echo_request(&packet.ip, request),
+            Protocol::IcmpError(error) if P::ICMP_ERRORS => return self.on_icmp_error(now, error),
             Protocol::UnknownOption(option) if P::ICMP_ERRORS => {
                 self.on_unknown_option(now, &packet.ip, option);
             }
             Protocol::IcmpError(_) | Protocol::OtherIcmp | Protocol::UnknownOption(_) => {
-                self.statistics.count(|all| &mut all.icmp_ignored)
+                self.statistics.count(|all| &mut all.icmp_ignored);
+                return false;
             }
         }
+        true
     }
 
     /// Whether it comes from whom nothing can come, or goes to a whole network (MUST-57, MUST-63). An
@@ -209,10 +217,10 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 
     #[cfg_attr(target_pointer_width = "64", inline(never))]
-    fn on_echo_request(&mut self, ip: &IpInfo, request: &EchoRequest<'_>) {
+    fn on_echo_request(&mut self, ip: &IpInfo, request: &EchoRequest<'_>) -> bool {
         if !self.addresses.contains(ip.destination) {
             self.statistics.count(|all| &mut all.not_for_us);
-            return;
+            return false;
         }
         let headers = if ip.destination.is_ipv4() { 20 } else { 40 } + ECHO_HEADER;
         let fits = request.data.len().saturating_add(headers) <= self.config.link.mtu as usize;
@@ -220,6 +228,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             tell!(warn, "no echo reply to {}: no room for it", ip.source);
             self.statistics.count(|all| &mut all.replies_dropped);
         }
+        true
     }
 
     /// An IPv6 packet is dropped for an option, and its sender told (RFC 8200 section 4.2).

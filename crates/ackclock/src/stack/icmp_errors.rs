@@ -62,9 +62,9 @@ impl NarrowPaths {
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     /// An ICMP error: it concerns whoever has the quoted four-tuple, and only if the quoted
-    /// sequence number is in flight (RFC 5927 section 4.1).
+    /// sequence number is in flight (RFC 5927 section 4.1). Returns whether anybody has the four-tuple.
     #[inline(never)]
-    pub(super) fn on_icmp_error(&mut self, now: Instant, error: &IcmpError) {
+    pub(super) fn on_icmp_error(&mut self, now: Instant, error: &IcmpError) -> bool {
         let tuple = FourTuple { local: error.local.into(), remote: error.remote.into() };
         match self.find(&tuple) {
             Some(Entity::Connection(id)) => {
@@ -85,8 +85,12 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
                     self.forget_half_open(id);
                 }
             }
-            _ => self.statistics.count(|all| &mut all.icmp_ignored),
+            whose => {
+                self.statistics.count(|all| &mut all.icmp_ignored);
+                return whose.is_some();
+            }
         }
+        true
     }
 
     /// Whether an ICMP error quotes the SYN-ACK of a half-open connection.

@@ -201,7 +201,9 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
     ) {
         let verify = received.verify;
         match self.sort::<P>(now, stack.own(), received.packet, verify) {
-            Arrived::Packet(packet) => stack.on_received(now, &Received { packet, verify }),
+            Arrived::Packet(packet) => {
+                stack.on_received(now, &Received { packet, verify });
+            }
             Arrived::Answer => stack.resume(),
             Arrived::Nothing => {}
         }

@@ -101,3 +101,36 @@ fn the_next_connection_to_the_same_host_knows_how_narrow_the_path_is() {
     assert_eq!(pmtu(&mut host, 601_999, "10.0.0.77"), 1_500);
     assert_eq!(pmtu(&mut host, 602_000, SERVER), 1_500);
 }
+
+#[test]
+fn what_is_not_the_stacks_is_told_from_what_is() {
+    let now = millis(2_000);
+    let (mut host, _, data) = with_data_in_flight();
+    let [us, other] = [[10, 0, 0, 1], [10, 0, 0, 9]];
+    assert_eq!(IpAddr::from(us).to_string(), CLIENT);
+    let to = |destination, protocol, message: &[u8]| {
+        super::strangers::ipv4(other, destination, protocol, message)
+    };
+    let udp = [0, 53, 0, 99, 0, 8, 0, 0];
+    let echo = [8, 0, 0, 0, 0, 1, 0, 1];
+    let mut fragment = to(us, 17, &udp);
+    fragment[6..8].copy_from_slice(&[0x20, 0]);
+    // The same four-tuple but for our port.
+    let mut of_nobody = data.clone();
+    of_nobody[21] ^= 1;
+    let answers = [
+        ("UDP", to(us, 17, &udp), false),
+        ("a fragment", fragment, false),
+        ("an echo request", to(us, 1, &echo), true),
+        ("an echo request to another", to([10, 0, 0, 7], 1, &echo), false),
+        ("an echo reply", to(us, 1, &[0; 8]), false),
+        ("an error about a segment", icmp("10.0.0.9", CLIENT, [3, 1], &data), true),
+        ("an error about another's", icmp("10.0.0.9", CLIENT, [3, 1], &of_nobody), false),
+        ("an error about UDP", icmp("10.0.0.9", CLIENT, [3, 3], &to(other, 17, &udp)), false),
+        ("TCP of nobody", of_nobody, true),
+        ("half a header", data[..10].to_vec(), true),
+    ];
+    for (what, packet, is_ours) in answers {
+        assert_eq!(host.on_packet(now, &packet), is_ours, "{what}");
+    }
+}

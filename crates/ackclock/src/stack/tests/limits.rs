@@ -16,7 +16,9 @@ fn a_flood_of_syns_costs_records_only() {
         pair.connect();
     }
     let syns = packets(pair.now, &mut pair.client);
-    syns.iter().for_each(|syn| pair.server.on_packet(pair.now, syn));
+    syns.iter().for_each(|syn| {
+        pair.server.on_packet(pair.now, syn);
+    });
     assert_eq!(pair.server.statistics().half_open_overflow, 3);
     let answers = packets(pair.now, &mut pair.server);
     // Two have records, and three got cookies.
@@ -190,19 +192,25 @@ fn lives_in_lent_memory<const BUCKETS: usize>() {
         let (mut accepted, mut received) = (None, Vec::new());
         for _ in 0..40 {
             now += STEP;
-            packets(now, &mut client).iter().for_each(|packet| server.on_packet(now, packet));
+            packets(now, &mut client).iter().for_each(|packet| {
+                server.on_packet(now, packet);
+            });
             accepted = accepted.or_else(|| server.accept(listener));
             let mut buffer = [0; 600];
             while let Some(Ok(n @ 1..)) = accepted.map(|s| server.receive(now, s, &mut buffer)) {
                 received.extend_from_slice(&buffer[..n]);
             }
-            packets(now, &mut server).iter().for_each(|packet| client.on_packet(now, packet));
+            packets(now, &mut server).iter().for_each(|packet| {
+                client.on_packet(now, packet);
+            });
             client.on_timeout(now);
             server.on_timeout(now);
         }
         assert_eq!(received, [round; 2_500]);
         server.abort(now, accepted.unwrap()).unwrap();
-        packets(now, &mut server).iter().for_each(|packet| client.on_packet(now, packet));
+        packets(now, &mut server).iter().for_each(|packet| {
+            client.on_packet(now, packet);
+        });
         client.close(now, handle).unwrap();
     }
     for _ in 0..2 {

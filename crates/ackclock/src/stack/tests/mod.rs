@@ -151,9 +151,13 @@ impl Pair {
         loop {
             self.now += STEP;
             let to_server = packets(self.now, &mut self.client);
-            to_server.iter().for_each(|packet| self.server.on_packet(self.now, packet));
+            to_server.iter().for_each(|packet| {
+                self.server.on_packet(self.now, packet);
+            });
             let to_client = packets(self.now, &mut self.server);
-            to_client.iter().for_each(|packet| self.client.on_packet(self.now, packet));
+            to_client.iter().for_each(|packet| {
+                self.client.on_packet(self.now, packet);
+            });
             if to_server.is_empty() && to_client.is_empty() {
                 return;
             }

@@ -38,8 +38,12 @@ fn ipv6_works_as_ipv4() {
     let to = addr("[2001:db8::2]:80");
     client.connect(now, to, None, &Config::default()).unwrap();
     for _ in 0..2 {
-        packets(now, &mut client).iter().for_each(|packet| server.on_packet(now, packet));
-        packets(now, &mut server).iter().for_each(|packet| client.on_packet(now, packet));
+        packets(now, &mut client).iter().for_each(|packet| {
+            server.on_packet(now, packet);
+        });
+        packets(now, &mut server).iter().for_each(|packet| {
+            client.on_packet(now, packet);
+        });
     }
     let accepted = server.accept(listener).unwrap();
     assert_eq!(server.remote_addr(accepted).unwrap().ip(), addr("[2001:db8::1]:0").ip());
@@ -219,7 +223,9 @@ fn one_can_listen_on_the_port_of_a_connection_that_is_being_opened() {
     let second = pair.server.listen(ListenConfig::new(addr("0.0.0.0:80"))).unwrap();
     pair.now += STEP;
     let sent = packets(pair.now, &mut pair.server);
-    sent.iter().for_each(|packet| pair.client.on_packet(pair.now, packet));
+    sent.iter().for_each(|packet| {
+        pair.client.on_packet(pair.now, packet);
+    });
     pair.run();
     assert!(pair.client.readiness(other).unwrap().established);
     assert!(pair.server.accept(first).is_some());

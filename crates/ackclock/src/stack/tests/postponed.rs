@@ -99,7 +99,9 @@ fn taking_back(syn: &[u8]) -> Vec<u8> {
 fn a_handshake_that_ends_lets_the_others_wait() {
     let now = millis(1_000);
     let (mut server, syns) = half_open(now, 10);
-    syns[..9].iter().for_each(|syn| server.on_packet(now, &taking_back(syn)));
+    syns[..9].iter().for_each(|syn| {
+        server.on_packet(now, &taking_back(syn));
+    });
     assert_eq!(packets(now, &mut server).len(), 0);
     server.resume();
     assert_eq!(packets(now, &mut server).len(), 1);

@@ -169,8 +169,12 @@ fn another_law_goes_on_from_the_window_of_the_old_one() {
     client.set_controller(now, handle, law("veno")).unwrap();
     assert_eq!(client.info(now, handle).unwrap().congestion, "veno");
     for _ in 0..2 {
-        packets(now, &mut client).iter().for_each(|packet| server.on_packet(now, packet));
-        packets(now, &mut server).iter().for_each(|packet| client.on_packet(now, packet));
+        packets(now, &mut client).iter().for_each(|packet| {
+            server.on_packet(now, packet);
+        });
+        packets(now, &mut server).iter().for_each(|packet| {
+            client.on_packet(now, packet);
+        });
     }
     let window = client.info(now, handle).unwrap().cwnd;
     client.set_controller(now, handle, law("reno")).unwrap();

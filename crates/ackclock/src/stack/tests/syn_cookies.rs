@@ -255,7 +255,9 @@ fn a_cookie_that_waits_is_repeated_by_the_timer_and_measures_nothing() {
     let listener = pair.server.listen(one).unwrap();
     flood(pair.now, &mut pair.server, 1);
     let acks = [(); 2].map(|()| with_cookie(&mut pair, b"").remove(2));
-    acks.iter().for_each(|ack| pair.server.on_packet(pair.now, ack));
+    acks.iter().for_each(|ack| {
+        pair.server.on_packet(pair.now, ack);
+    });
     let at_once = packets(pair.now, &mut pair.server).len();
     assert!(pair.server.accept(listener).is_some());
     pair.now += Duration::from_secs(1);
@@ -291,7 +293,9 @@ fn without_cookies_the_oldest_give_way() {
             flood_one(now, server, number);
         }
         client.on_packet(now, &syn_ack);
-        packets(now, &mut client).iter().for_each(|ack| server.on_packet(now, ack));
+        packets(now, &mut client).iter().for_each(|ack| {
+            server.on_packet(now, ack);
+        });
         now += PLACE_KEPT;
         server.accept(listener).is_some()
     };
@@ -319,8 +323,12 @@ fn without_cookies_whose_syn_ack_has_just_been_sent_keeps_its_place() {
     now += Duration::from_millis(99);
     let mut finish = |now, server: &mut Flooded<WithoutCookies>, syn_acks: &[Vec<u8>]| {
         client.on_timeout(now);
-        syn_acks.iter().for_each(|syn_ack| client.on_packet(now, syn_ack));
-        packets(now, &mut client).iter().for_each(|packet| server.on_packet(now, packet));
+        syn_acks.iter().for_each(|syn_ack| {
+            client.on_packet(now, syn_ack);
+        });
+        packets(now, &mut client).iter().for_each(|packet| {
+            server.on_packet(now, packet);
+        });
         server.acceptable(listener)
     };
     assert_eq!(finish(now, &mut server, &syn_acks), PLACES);
@@ -346,9 +354,13 @@ fn without_cookies_who_has_finished_the_handshake_keeps_the_place_until_there_is
         server.on_packet(now, &packets(now, &mut client)[0]);
         syn_acks.extend(packets(now, &mut server));
     }
-    syn_acks.iter().for_each(|syn_ack| client.on_packet(now, syn_ack));
+    syn_acks.iter().for_each(|syn_ack| {
+        client.on_packet(now, syn_ack);
+    });
     let acks = packets(now, &mut client);
-    acks.iter().for_each(|ack| server.on_packet(now, ack));
+    acks.iter().for_each(|ack| {
+        server.on_packet(now, ack);
+    });
     assert!(server.accept(listener).is_some());
     assert!(server.accept(listener).is_none(), "its ack came before there was room");
     for number in 0..3 {

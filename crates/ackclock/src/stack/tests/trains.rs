@@ -35,9 +35,13 @@ fn sent(bytes: usize, apart: bool) -> (Vec<Vec<u8>>, Vec<String>) {
         }
         known.push(format!("{:?}", pair.client.info(pair.now, client)));
         known.push(format!("{} {:?}", pair.client.poll_at(), pair.client.statistics()));
-        round.iter().for_each(|packet| pair.server.on_packet(pair.now, packet));
+        round.iter().for_each(|packet| {
+            pair.server.on_packet(pair.now, packet);
+        });
         let acks = packets(pair.now, &mut pair.server);
-        acks.iter().for_each(|packet| pair.client.on_packet(pair.now, packet));
+        acks.iter().for_each(|packet| {
+            pair.client.on_packet(pair.now, packet);
+        });
         all.extend(round);
     }
     (all, known)
