@@ -10,6 +10,7 @@ use std::future::poll_fn;
 use std::io;
 use std::net::{Shutdown, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A connection whose calls are futures, as tokio's `TcpStream`.
 ///
@@ -106,6 +107,16 @@ impl TcpStream {
     /// Makes dropping it reset the connection, as `SO_LINGER` of zero does.
     pub fn set_reset_on_drop(&self, resets: bool) {
         self.0.set_reset_on_drop(resets);
+    }
+
+    /// How long the connection may be idle: when neither side has taken data of the other's for so long it
+    /// is reset, and ends with [`Error::Idle`](ackclock::tcp::Error::Idle). `None`, which is the default:
+    /// for ever. What is set for one connection costs nothing while data moves.
+    ///
+    /// # Errors
+    /// [`SocketError::ZeroTimeout`](crate::SocketError::ZeroTimeout) for zero; the network is over.
+    pub fn set_idle_time(&self, most: Option<Duration>) -> io::Result<()> {
+        self.0.set_idle_time(most.map(Into::into))
     }
 
     /// The error with which the connection ended, if no call has told of it.

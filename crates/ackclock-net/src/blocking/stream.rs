@@ -220,6 +220,16 @@ impl TcpStream {
         Ok(*self.0.linger.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// How long the connection may be idle: when neither side has taken data of the other's for so long it
+    /// is reset, and ends with [`Error::Idle`](ackclock::tcp::Error::Idle). `None`, which is the default:
+    /// for ever. What is set for one connection costs nothing while data moves.
+    ///
+    /// # Errors
+    /// [`SocketError::ZeroTimeout`] for zero; the network is over.
+    pub fn set_idle_time(&self, most: Option<Duration>) -> io::Result<()> {
+        self.0.connection.set_idle_time(most.map(Into::into))
+    }
+
     /// The error with which the connection ended, if no call has told of it.
     ///
     /// # Errors

@@ -87,10 +87,11 @@ fn drive<L: Link<Error: fmt::Display> + AsFd>(driving: &Driving, mut run_loop: R
     loop {
         let mut state = driving.0.lock();
         state.begin_round(&driver);
+        state.end_idle(run_loop.now());
         let (stack, waiting) = state.parts();
         let mut takes = Takes { waiting, woken: &mut woken };
         let round = run_loop.round(stack, &mut [&mut takes]);
-        let (deadline, is_over) = (state.stack.poll_at(), state.ended.is_some());
+        let (deadline, is_over) = (state.poll_at(), state.ended.is_some());
         drop(state);
         woken.drain(..).for_each(Waker::wake);
         let slept = round.and_then(|round| {

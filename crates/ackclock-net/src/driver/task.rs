@@ -62,6 +62,7 @@ impl<L: Link<Error: fmt::Display>, I: Interface> Rounds<L, I> {
     /// One round: packets in, timers, packets out, and those woken who wait for something that came.
     pub(super) fn round(&mut self, driver: &Waker) -> io::Result<After> {
         self.link.set_waker(driver);
+        self.interface.set_waker(driver);
         let is_up = self.link.is_up();
         if is_up && !std::mem::replace(&mut self.was_up, is_up) {
             self.interface.announce();
@@ -70,9 +71,10 @@ impl<L: Link<Error: fmt::Display>, I: Interface> Rounds<L, I> {
         let now = self.shared().now();
         let mut state = self.driving.0.lock();
         state.begin_round(driver);
+        state.end_idle(now);
         let moved = exchange(now, BATCH, &mut self.link, &mut self.interface, &mut state.stack);
         state.take_woken(now, &mut self.woken);
-        let deadline = state.stack.poll_at().min(self.interface.poll_at());
+        let deadline = state.poll_at().min(self.interface.poll_at());
         let is_over = state.ended.is_some();
         drop(state);
         self.woken.drain(..).for_each(Waker::wake);

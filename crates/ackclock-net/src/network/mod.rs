@@ -1,5 +1,6 @@
 //! A network: a stack that sockets share with the driver that carries its packets.
 
+mod idle;
 pub(crate) mod turns;
 pub(crate) mod waiting;
 
@@ -44,6 +45,8 @@ struct Driven {
     waker: Option<Waker>,
     /// It was woken, and has not begun a round since.
     is_called: bool,
+    /// It may sleep for longer than it is to.
+    is_late: bool,
 }
 
 impl Shared {
@@ -79,7 +82,8 @@ impl Shared {
         let now = self.now();
         let mut state = self.lock();
         let answer = call(now, &mut state);
-        let driver = if state.stack.wants_transmit() { state.driver.call() } else { None };
+        let is_wanted = state.stack.wants_transmit() || state.driver.is_late;
+        let driver = if is_wanted { state.driver.call() } else { None };
         drop(state);
         driver.into_iter().for_each(Waker::wake);
         answer
@@ -137,7 +141,7 @@ impl State {
         if !self.driver.waker.as_ref().is_some_and(|known| known.will_wake(driver)) {
             self.driver.waker = Some(driver.clone());
         }
-        self.driver.is_called = false;
+        (self.driver.is_called, self.driver.is_late) = (false, false);
     }
 
     /// The stack, and who waits.

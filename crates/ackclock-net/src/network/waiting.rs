@@ -1,5 +1,6 @@
 //! Who waits for what: the open sockets of a network, and the wakers of those who wait for them.
 
+use super::idle::{IdleTime, Looks};
 use ackclock::stack::{Event, Handle, Listener, Request, Stack};
 use ackclock::time::Instant;
 use std::collections::BTreeMap;
@@ -35,6 +36,8 @@ pub(crate) struct Open {
     pub(crate) error_is_told: bool,
     /// A listener whose requests the program answers.
     has_requests: bool,
+    /// How long the connection may be idle, if not for ever.
+    pub(super) idle: Option<IdleTime>,
 }
 
 /// The two ends of a connection, ours first.
@@ -71,6 +74,8 @@ impl Open {
 pub(crate) struct Waiting {
     open: BTreeMap<Key, Open>,
     accepting: BTreeMap<Ends, Accepting>,
+    /// When which connection may have been idle for too long.
+    pub(super) looks: Looks,
 }
 
 impl Waiting {
@@ -93,7 +98,11 @@ impl Waiting {
     /// task the task itself may go, and sockets with it.
     #[must_use]
     pub(crate) fn close(&mut self, key: Key) -> Option<Open> {
-        self.open.remove(&key)
+        let open = self.open.remove(&key)?;
+        if let Key::Connection(handle) = key {
+            self.looks.forget(handle, open.idle);
+        }
+        Some(open)
     }
 
     pub(crate) fn get(&self, key: Key) -> Option<&Open> {
@@ -102,6 +111,10 @@ impl Waiting {
 
     pub(crate) fn get_mut(&mut self, key: Key) -> Option<&mut Open> {
         self.open.get_mut(&key)
+    }
+
+    pub(super) fn connection_mut(&mut self, handle: Handle) -> Option<&mut Open> {
+        self.get_mut(Key::Connection(handle))
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = Key> {

@@ -64,6 +64,7 @@ impl Endpoint for SocketEndpoint {
         let mut woken = Vec::new();
         let mut state = self.shared.lock();
         state.begin_round(&self.driver);
+        state.end_idle(now);
         if state.stack.poll_at() <= now {
             state.stack.on_timeout(now);
         }
@@ -86,7 +87,7 @@ impl Endpoint for SocketEndpoint {
     }
 
     fn poll_at(&self) -> Instant {
-        if self.is_off() { Instant::FAR_FUTURE } else { self.shared.lock().stack.poll_at() }
+        if self.is_off() { Instant::FAR_FUTURE } else { self.shared.lock().poll_at() }
     }
 
     fn is_done(&self) -> bool {

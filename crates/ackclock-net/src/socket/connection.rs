@@ -6,7 +6,7 @@ use crate::network::waiting::{Direction, Key};
 use crate::network::{Shared, State};
 use ackclock::stack::{Handle, InvalidHandle, Stack};
 use ackclock::tcp::{Error, Info, ReceiveError, SendError};
-use ackclock::time::Instant;
+use ackclock::time::{Duration, Instant};
 use std::io::{self, IoSlice};
 use std::net::{Shutdown, SocketAddr};
 use std::sync::Arc;
@@ -207,6 +207,14 @@ impl Connection {
         })?;
         self.nodelay.store(nodelay, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Sets how long the connection may be idle; `None`: for ever.
+    pub(crate) fn set_idle_time(&self, most: Option<Duration>) -> io::Result<()> {
+        if most.is_some_and(|most| most.is_zero()) {
+            return Err(SocketError::ZeroTimeout.into());
+        }
+        self.call(|now, state| state.set_idle_time(now, self.handle, most))
     }
 
     pub(crate) fn nodelay(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Time in virtual time.
 
 use crate::http::{SERVER, get, page, serve};
+use ackclock::tcp::Error;
 use ackclock::time::{Duration, Instant};
 use ackclock_net::aio::{TcpListener, TcpStream};
 use ackclock_net::sim::{Outcome, SimError, SimNet};
@@ -137,4 +138,46 @@ fn a_page_comes_whole_whatever_is_lost() {
         .unwrap();
         assert_eq!(sim.run(LIMIT).unwrap(), Outcome::Done, "seed {seed}");
     }
+}
+
+#[test]
+fn a_connection_ends_when_it_was_idle_as_long_as_it_may() {
+    let notes = Notes::default();
+    let mut sim = fast_lines();
+    let client = Arc::clone(&notes);
+    sim.service("right", |host| async move {
+        let listener = TcpListener::bind(host.net(), SERVER.parse()?)?;
+        let (mut patient, _) = listener.accept().await?;
+        let (mut stream, _) = listener.accept().await?;
+        stream.set_idle_time(Some(StdDuration::from_secs(10)))?;
+        stream.read(&mut [0; 10]).await?;
+        let error = stream.read(&mut [0; 10]).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ConnectionAborted);
+        let source = error.get_ref().and_then(|source| source.downcast_ref());
+        assert_eq!(source, Some(&SocketError::Closed(Error::Idle)));
+        note(&notes, "ended", host.net());
+        patient.read(&mut [0; 10]).await?;
+        patient.write_all(b"still here").await?;
+        std::future::pending().await
+    })
+    .unwrap();
+    let times = Arc::clone(&client);
+    sim.host("left", |host| async move {
+        let mut patient = TcpStream::connect(host.net(), SERVER.parse()?).await?;
+        let mut stream = TcpStream::connect(host.net(), SERVER.parse()?).await?;
+        tokio::time::sleep(StdDuration::from_secs(3)).await;
+        stream.write_all(b"here I am").await?;
+        note(&client, "written", host.net());
+        let error = stream.read(&mut [0; 10]).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+        note(&client, "reset", host.net());
+        patient.write_all(b"and you?").await?;
+        assert_eq!(patient.read(&mut [0; 10]).await?, 10);
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(sim.run(LIMIT).unwrap(), Outcome::Done);
+    // The server takes the data 10 ms after it was written.
+    let expected = [("written", 3_041), ("ended", 13_051), ("reset", 13_061)];
+    assert_eq!(*times.lock().unwrap(), expected);
 }
