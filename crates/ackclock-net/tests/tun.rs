@@ -19,10 +19,11 @@ mod examples {
 }
 
 use ackclock::stack::Cidr;
+use ackclock::wire::Checksum;
 use ackclock_host::setup::TunSetup;
 use ackclock_host::tun::{Offload, Tun};
 use ackclock_net::{
-    Ended, Net, NetConfig, SocketError, TcpListener, TcpStream, TokioLink, TokioTimer, aio,
+    Ended, Net, NetConfig, SocketError, TcpListener, TcpStream, TokioLink, TokioTimer, aio, channel,
 };
 use examples::{anywhere, echo, http_get};
 use namespace::in_namespace;
@@ -255,5 +256,60 @@ fn deleting_the_device_ends_its_network() {
         let Some(SocketError::Network(Ended::Device(said))) = source else { panic!("{error:?}") };
         assert!(said.contains("tun0 was deleted while in use"), "{said}");
         assert!(TcpListener::bind(&net, "10.7.0.2:7").is_err());
+    });
+}
+
+#[test]
+fn datagrams_of_the_kernel_come_out_at_the_side_with_their_checksums() {
+    in_namespace(|| {
+        interface();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let tun = Tun::open_with(&"tun0".parse().unwrap(), Offload::Auto).unwrap();
+            let (with_others, others) = channel::others(16);
+            let config = NetConfig::new(["10.7.0.2/24".parse().unwrap()]);
+            let link = TokioLink::new(tun).unwrap();
+            let (_net, driver) =
+                Net::with_driver_and(link, with_others, TokioTimer::start(), &config).unwrap();
+            tokio::spawn(driver);
+            let kernel = std::net::UdpSocket::bind("10.7.0.1:53").unwrap();
+            kernel.set_read_timeout(Some(PATIENCE)).unwrap();
+            let asks = async {
+                // The kernel loses what it sends before it has seen that the interface is in use.
+                loop {
+                    kernel.send_to(b"question", "10.7.0.2:99").unwrap();
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+            };
+            let is_asked = async {
+                loop {
+                    // It has other things to say to a new interface.
+                    let packet = others.next().await.unwrap();
+                    if packet[0] == 0x45 && packet[9] == 17 && packet.ends_with(b"question") {
+                        break packet;
+                    }
+                }
+            };
+            let mut packet = tokio::select! {
+                biased;
+                packet = is_asked => packet,
+                () = asks => unreachable!("it asks for ever"),
+                () = tokio::time::sleep(PATIENCE) => panic!("no packet comes out"),
+            };
+            let whole = Checksum::default().over(&packet[12..20]).over(&[0, 17, 0, 16]);
+            assert_eq!(whole.over(&packet[20..]).sum(), 0xffff, "the checksum is complete");
+            // The same back: neither checksum changes with the order of addresses and ports.
+            let (from, to) = packet[12..20].split_at_mut(4);
+            from.swap_with_slice(to);
+            let (from, to) = packet[20..24].split_at_mut(2);
+            from.swap_with_slice(to);
+            others.send(packet).await.unwrap();
+            let answered = tokio::task::spawn_blocking(move || {
+                let mut answer = [0; 100];
+                let (n, from) = kernel.recv_from(&mut answer).unwrap();
+                (answer[..n].to_vec(), from.to_string())
+            });
+            assert_eq!(answered.await.unwrap(), (b"question".to_vec(), "10.7.0.2:99".into()));
+        });
     });
 }

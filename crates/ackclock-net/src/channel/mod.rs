@@ -18,29 +18,26 @@
 //! # }
 //! ```
 
+mod others;
+mod queue;
+
+pub use others::{Others, WithOthers, others};
+pub use queue::Unsent;
+
 use crate::park::wait;
 use ackclock::link::{Link, TransmitError};
 use ackclock::stack::{Capabilities, Received, Transmit};
 use ackclock::time::Instant;
-use std::collections::VecDeque;
+use queue::{End, queue};
 use std::fmt;
-use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 /// A link whose packets another part of the program carries, and that part's end of it. Packets are at most
 /// `mtu` bytes long; `capacity` of them wait in each direction.
 pub fn packets(mtu: u32, capacity: usize) -> (PacketLink, Packets) {
-    let way = || Arc::new(Way { state: Mutex::default(), capacity: capacity.max(1) });
-    let (inbound, outbound) = (way(), way());
-    let link = PacketLink {
-        mtu,
-        inbound: End(Arc::clone(&inbound)),
-        outbound: End(Arc::clone(&outbound)),
-        spare: Vec::new(),
-        driver: None,
-    };
-    (link, Packets { inbound: End(inbound), outbound: End(outbound) })
+    let ([to_link, inbound], [outbound, from_link]) = (queue(capacity), queue(capacity));
+    let link = PacketLink { mtu, inbound, outbound, spare: Vec::new(), driver: None };
+    (link, Packets { inbound: to_link, outbound: from_link })
 }
 
 /// Two links that are each other's end: two networks of one program, joined. `capacity` packets wait in
@@ -51,83 +48,6 @@ pub fn joined(mtu: u32, capacity: usize) -> [PacketLink; 2] {
         left,
         PacketLink { mtu, inbound: outbound, outbound: inbound, spare: Vec::new(), driver: None },
     ]
-}
-
-/// One direction.
-#[derive(Debug)]
-struct Way {
-    state: Mutex<Queue>,
-    capacity: usize,
-}
-
-#[derive(Debug, Default)]
-struct Queue {
-    packets: VecDeque<Vec<u8>>,
-    /// One of the ends is gone.
-    is_closed: bool,
-    /// Whoever takes packets, when there is none.
-    receiver: Option<Waker>,
-    /// Whoever brings packets, when there is no room.
-    sender: Option<Waker>,
-}
-
-impl Way {
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// An end of a direction, which closes it when it is dropped.
-#[derive(Debug)]
-struct End(Arc<Way>);
-
-impl Drop for End {
-    fn drop(&mut self) {
-        let mut queue = self.0.lock();
-        queue.is_closed = true;
-        let woken = [queue.receiver.take(), queue.sender.take()];
-        drop(queue);
-        woken.into_iter().flatten().for_each(Waker::wake);
-    }
-}
-
-impl End {
-    /// Puts a packet into the queue, or gives it back.
-    fn push(&self, packet: Vec<u8>, waker: Option<&Waker>) -> Result<(), Unsent> {
-        let mut queue = self.0.lock();
-        if queue.is_closed {
-            return Err(Unsent::Closed(packet));
-        }
-        if queue.packets.len() >= self.0.capacity {
-            if let Some(waker) = waker {
-                queue.sender = Some(waker.clone());
-            }
-            return Err(Unsent::Full(packet));
-        }
-        queue.packets.push_back(packet);
-        let woken = queue.receiver.take();
-        drop(queue);
-        woken.into_iter().for_each(Waker::wake);
-        Ok(())
-    }
-
-    /// Takes a packet; `None` when there will be no more.
-    fn pop(&self, waker: Option<&Waker>) -> Poll<Option<Vec<u8>>> {
-        let mut queue = self.0.lock();
-        let Some(packet) = queue.packets.pop_front() else {
-            if queue.is_closed {
-                return Poll::Ready(None);
-            }
-            if let Some(waker) = waker {
-                queue.receiver = Some(waker.clone());
-            }
-            return Poll::Pending;
-        };
-        let woken = queue.sender.take();
-        drop(queue);
-        woken.into_iter().for_each(Waker::wake);
-        Poll::Ready(Some(packet))
-    }
 }
 
 /// The end of a channel that a network is made over.
@@ -148,26 +68,6 @@ pub struct Packets {
     inbound: End,
     outbound: End,
 }
-
-/// Why a packet was not taken; it comes back.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Unsent {
-    /// As many packets wait as may.
-    Full(Vec<u8>),
-    /// The network is over.
-    Closed(Vec<u8>),
-}
-
-impl fmt::Display for Unsent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Unsent::Full(_) => "the channel is full: drop the packet, or wait with send",
-            Unsent::Closed(_) => "the network is over",
-        })
-    }
-}
-
-impl std::error::Error for Unsent {}
 
 /// The program has dropped its end of the channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -229,7 +129,7 @@ impl Link for PacketLink {
         if !self.driver.as_ref().is_some_and(|driver| driver.will_wake(waker)) {
             self.driver = Some(waker.clone());
         }
-        self.inbound.0.lock().receiver = Some(waker.clone());
+        self.inbound.wake_receiver(waker);
     }
 }
 
@@ -247,15 +147,7 @@ impl Packets {
     /// # Errors
     /// The network is over; the packet comes back.
     pub async fn send(&self, packet: Vec<u8>) -> Result<(), Unsent> {
-        let mut packet = Some(packet);
-        poll_fn(|cx| match self.inbound.push(packet.take().unwrap_or_default(), Some(cx.waker())) {
-            Err(Unsent::Full(back)) => {
-                packet = Some(back);
-                Poll::Pending
-            }
-            done => Poll::Ready(done),
-        })
-        .await
+        self.inbound.send(packet).await
     }
 
     /// Takes the next packet of the network; `None` when it is over. One task at a time may wait.
@@ -265,7 +157,7 @@ impl Packets {
 
     /// Waits in a task for the next packet of the network; `None` when it is over.
     pub async fn next(&self) -> Option<Vec<u8>> {
-        poll_fn(|cx| self.poll_receive(cx)).await
+        self.outbound.next().await
     }
 
     /// Waits in a thread for the next packet of the network; `None` when it is over.
