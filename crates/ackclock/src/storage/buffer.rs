@@ -101,14 +101,18 @@ impl<'a, T> Buffer<'a, T> {
     }
 
     /// Adds one element at the end of an owned buffer. Lent memory cannot take one: the element
-    /// comes back.
+    /// comes back. The buffer grows by a quarter and four at least, since elements are large: twice as many places as are in
+    /// use would be most of the memory of a stack with many connections.
     pub fn push(&mut self, element: T) -> Result<(), T> {
         match self {
             Buffer::Lent(_) => Err(element),
             #[cfg(feature = "alloc")]
             Buffer::Owned(vec) => {
-                if vec.try_reserve(1).is_err() {
-                    return Err(element);
+                if vec.len() == vec.capacity() {
+                    let more = (vec.len() / 4).max(4);
+                    if vec.try_reserve_exact(more).is_err() {
+                        return Err(element);
+                    }
                 }
                 vec.push(element);
                 Ok(())
