@@ -28,8 +28,8 @@ pub(crate) enum Direction {
 /// An open socket.
 #[derive(Debug, Default)]
 pub(crate) struct Open {
-    /// Those who wait, by direction; several may wait for the same.
-    wakers: [Vec<Waker>; 2],
+    /// Those who wait, by direction.
+    wakers: [Wakers; 2],
     /// Reading was shut down: where there is nothing to read, that is the end.
     pub(crate) read_is_shut: bool,
     /// The error with which the connection ended was told. It is told once, as by other sockets.
@@ -38,6 +38,13 @@ pub(crate) struct Open {
     has_requests: bool,
     /// How long the connection may be idle, if not for ever.
     pub(super) idle: Option<IdleTime>,
+}
+
+/// Those who wait for the same: mostly one, who takes no memory of its own.
+#[derive(Debug, Default)]
+struct Wakers {
+    first: Option<Waker>,
+    others: Vec<Waker>,
 }
 
 /// The two ends of a connection, ours first.
@@ -56,15 +63,19 @@ pub(crate) struct Accepting {
 impl Open {
     /// Remembers whom to wake; a task is remembered once.
     pub(crate) fn register(&mut self, direction: Direction, waker: &Waker) {
-        let waiting = &mut self.wakers[direction as usize];
-        if !waiting.iter().any(|known| known.will_wake(waker)) {
-            waiting.push(waker.clone());
+        let Wakers { first, others } = &mut self.wakers[direction as usize];
+        match first {
+            None => *first = Some(waker.clone()),
+            Some(first) if first.will_wake(waker) => {}
+            Some(_) if others.iter().any(|known| known.will_wake(waker)) => {}
+            Some(_) => others.push(waker.clone()),
         }
     }
 
     /// Takes those who wait in this direction.
     pub(crate) fn take(&mut self, direction: Direction, woken: &mut Vec<Waker>) {
-        woken.append(&mut self.wakers[direction as usize]);
+        let Wakers { first, others } = std::mem::take(&mut self.wakers[direction as usize]);
+        woken.extend(first.into_iter().chain(others));
     }
 }
 
