@@ -1,1 +1,4 @@
 //! What the programs share.
+#![forbid(unsafe_code)]
+
+pub mod http;
