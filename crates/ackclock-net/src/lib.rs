@@ -8,6 +8,7 @@
 //! | read and write as with [`std::net`] | [`TcpStream`], [`TcpListener`] |
 //! | do it in tasks | [`aio::TcpStream`], [`aio::TcpListener`]; features `tokio` and `futures-io` for their traits |
 //! | answer connections to anybody | [`AnyListener`], [`aio::AnyListener`] |
+//! | join connections to those of the system, as a proxy | module `relay` of feature `tokio-net` |
 //! | run over a TUN device or raw sockets | `Net::over` (Linux) |
 //! | run over anything that carries packets | [`channel::packets`], [`Net::on_thread`] |
 //! | run without another thread | [`Net::with_driver`]; feature `tokio-net` for devices of the host |
@@ -30,6 +31,8 @@ mod error;
 mod net;
 mod network;
 mod park;
+#[cfg(feature = "tokio-net")]
+pub mod relay;
 #[cfg(feature = "sim")]
 pub mod sim;
 mod socket;

@@ -43,6 +43,14 @@ macro_rules! writes {
                 std::future::poll_fn(|cx| self.0.poll_write_ready(cx.waker())).await
             }
 
+            /// Waits until the connection is over. That both directions have ended is not a failure.
+            ///
+            /// # Errors
+            /// Why the connection failed, once; the network is over.
+            pub async fn closed(&self) -> std::io::Result<()> {
+                std::future::poll_fn(|cx| self.0.poll_closed(cx.waker())).await
+            }
+
             /// Writes what there is room for, and waits if that is nothing.
             ///
             /// # Errors

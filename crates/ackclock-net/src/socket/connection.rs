@@ -167,6 +167,17 @@ impl Connection {
         })
     }
 
+    /// Waits until the connection is over.
+    pub(crate) fn poll_closed(&self, waker: &Waker) -> Poll<io::Result<()>> {
+        self.poll(Direction::Write, waker, |now, state| {
+            let is_closed = state.stack.readiness(self.handle)?.closed;
+            is_closed.then(|| {
+                let error = state.tell_error(now, self.handle);
+                error.map_or(Ok(()), |error| Err(SocketError::Closed(error)))
+            })
+        })
+    }
+
     /// Waits until everything that was queued is acknowledged, FIN included, or the connection is over.
     pub(crate) fn poll_flushed(&self, waker: &Waker) -> Poll<io::Result<()>> {
         self.poll(Direction::Write, waker, |_, state| {

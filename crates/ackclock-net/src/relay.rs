@@ -1,0 +1,159 @@
+//! A connection of a network joined to one of the operating system: what a proxy or a forwarder does.
+
+use crate::aio::{ReadHalf, TcpStream, WriteHalf};
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
+use tokio::io::{AsyncWriteExt, Interest};
+use tokio::net::tcp;
+
+/// Most bytes that are taken at a time.
+const PIECE: usize = 64 << 10;
+
+/// What a relay has carried so far, in bytes.
+#[derive(Debug, Default)]
+pub struct Carried {
+    out: AtomicU64,
+    back: AtomicU64,
+}
+
+impl Carried {
+    /// From the network's connection to the operating system's.
+    pub fn out(&self) -> u64 {
+        self.out.load(Ordering::Relaxed)
+    }
+
+    /// From the operating system's connection to the network's.
+    pub fn back(&self) -> u64 {
+        self.back.load(Ordering::Relaxed)
+    }
+}
+
+/// Joins two connections until both directions have ended: what comes by one is sent by the other, and so is the
+/// end of either direction. Where one side fails, by a reset or because nobody answers, the other is reset.
+///
+/// Memory for data is held only while there are any: two idle connections have none. An
+/// [idle time](TcpStream::set_idle_time) of `inside` ends both.
+///
+/// # Errors
+/// Why one of them failed.
+///
+/// ```no_run
+/// use ackclock_net::aio::Request;
+/// use ackclock_net::relay::{Carried, relay};
+///
+/// async fn pass_on(request: Request) -> std::io::Result<()> {
+///     let outside = tokio::net::TcpStream::connect(request.to()).await?;
+///     relay(request.accept().await?, outside, &Carried::default()).await
+/// }
+/// ```
+pub async fn relay(
+    mut inside: TcpStream,
+    mut outside: tokio::net::TcpStream,
+    carried: &Carried,
+) -> io::Result<()> {
+    let done = carry(&mut inside, &mut outside, carried).await;
+    if done.is_err() {
+        inside.set_reset_on_drop(true);
+        // One that is over already cannot be reset.
+        let _ = outside.set_zero_linger();
+    }
+    done
+}
+
+/// Carries both directions until both have ended, or one of the connections has failed.
+async fn carry(
+    inside: &mut TcpStream,
+    outside: &mut tokio::net::TcpStream,
+    carried: &Carried,
+) -> io::Result<()> {
+    let (from_inside, to_inside) = inside.split();
+    let (from_outside, to_outside) = outside.split();
+    let out = carry_out(from_inside, to_outside, &carried.out);
+    let back = carry_back(from_outside, to_inside, &carried.back);
+    tokio::try_join!(out, back).map(|_| ())
+}
+
+/// Carries what the network's peer sends, and then its end.
+async fn carry_out(
+    mut from: ReadHalf<'_>,
+    mut to: tcp::WriteHalf<'_>,
+    carried: &AtomicU64,
+) -> io::Result<()> {
+    let mut piece = Vec::new();
+    loop {
+        tokio::select! {
+            biased;
+            ready = before_waiting(from.readable(), || piece = Vec::new()) => ready?,
+            failed = outside_fails(&to) => return Err(failed),
+        }
+        piece.resize(PIECE, 0);
+        match from.read(&mut piece).await? {
+            0 => return to.shutdown().await,
+            n => {
+                to.write_all(&piece[..n]).await?;
+                carried.fetch_add(n as u64, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// Carries what the operating system's peer sends, and then its end.
+async fn carry_back(
+    from: tcp::ReadHalf<'_>,
+    mut to: WriteHalf<'_>,
+    carried: &AtomicU64,
+) -> io::Result<()> {
+    let mut piece = Vec::new();
+    loop {
+        tokio::select! {
+            biased;
+            ready = before_waiting(from.readable(), || piece = Vec::new()) => ready?,
+            failed = inside_fails(&to) => return Err(failed),
+        }
+        piece.resize(PIECE, 0);
+        match from.try_read(&mut piece) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+            Ok(0) => return AsyncWriteExt::shutdown(&mut to).await,
+            Ok(n) => {
+                to.write_all(&piece[..n]).await?;
+                carried.fetch_add(n as u64, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// Waits until the network's connection has failed: who sends nothing would not learn it otherwise.
+async fn inside_fails(to: &WriteHalf<'_>) -> io::Error {
+    match to.closed().await {
+        Err(error) => error,
+        // It has ended as it should.
+        Ok(()) => std::future::pending().await,
+    }
+}
+
+/// The same of the operating system's connection.
+async fn outside_fails(to: &tcp::WriteHalf<'_>) -> io::Error {
+    match to.ready(Interest::ERROR).await {
+        Err(error) => error,
+        Ok(_) => match to.as_ref().take_error() {
+            Ok(Some(error)) | Err(error) => error,
+            Ok(None) => std::future::pending().await,
+        },
+    }
+}
+
+/// Waits for a future, and does something before if it is not done at once.
+async fn before_waiting<F: Future>(future: F, does: impl FnOnce()) -> F::Output {
+    let mut future = pin!(future);
+    match poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await {
+        Poll::Ready(done) => done,
+        Poll::Pending => {
+            does();
+            future.await
+        }
+    }
+}
