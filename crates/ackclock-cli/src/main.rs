@@ -16,6 +16,8 @@ mod judge;
 mod lab;
 mod measure;
 mod options;
+#[cfg(target_os = "linux")]
+mod proxy;
 mod recording;
 mod report;
 mod scenario;

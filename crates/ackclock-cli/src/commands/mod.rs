@@ -9,6 +9,8 @@ mod emulate;
 mod hosts;
 mod lab;
 mod path;
+#[cfg(target_os = "linux")]
+mod proxy;
 mod serve;
 mod setup;
 mod swarm;
@@ -29,7 +31,7 @@ use std::ffi::OsString;
 
 /// A TCP stack in userspace: over an emulated path, or over a TUN interface to real hosts; and the
 /// emulated path by itself, between TUN interfaces; measurements of real networks; what happened on
-/// the connections of a capture; the experiments of five papers about TCP; and a swarm of networks that
+/// the connections of a capture; a proxy for what is routed into a TUN interface; the experiments of five papers about TCP; and a swarm of networks that
 /// tries the stack.
 ///
 /// Exit status: 0 done, 1 the transfer or an experiment failed, 2 the command line is wrong, 3 the environment lacks
@@ -51,6 +53,8 @@ enum Command {
     Hosts(hosts::Hosts),
     Lab(lab::Lab),
     Path(path::Path),
+    #[cfg(target_os = "linux")]
+    Proxy(proxy::Proxy),
     Serve(serve::Serve),
     Setup(setup::Setup),
     Swarm(swarm::Swarm),
@@ -90,6 +94,8 @@ impl CommandLine {
             Command::Hosts(command) => command.run(),
             Command::Lab(command) => command.run(),
             Command::Path(command) => command.run(),
+            #[cfg(target_os = "linux")]
+            Command::Proxy(command) => command.run(),
             Command::Serve(command) => command.run(),
             Command::Setup(command) => command.run(),
             Command::Swarm(command) => command.run(),

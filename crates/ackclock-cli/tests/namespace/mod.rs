@@ -67,7 +67,7 @@ pub(crate) fn in_namespace(script: &str) -> Option<Output> {
 
 /// Checks that everything the scripts need is there; the error names what is missing.
 fn probe() -> Result<(), String> {
-    let script = "for program in ping nft iptables ethtool; do
+    let script = "for program in ping nft iptables ethtool curl git iperf3 python3; do
             command -v $program >/dev/null || { echo no $program >&2; exit 1; }
         done
         ip link set dev lo up && ip tuntap add dev probe mode tun";
@@ -76,7 +76,7 @@ fn probe() -> Result<(), String> {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => Err(format!(
             "cannot make a namespace with a TUN interface and programs in it ({}): run it as root, \
-             with iputils-ping, nftables, iptables and ethtool installed",
+             with iputils-ping, nftables, iptables, ethtool, curl, git, iperf3 and python3 installed",
             String::from_utf8_lossy(&output.stderr).trim()
         )),
         Err(error) => Err(format!("cannot run unshare ({error}): install util-linux")),

@@ -1,0 +1,137 @@
+//! A proxy for every TCP connection that the kernel routes into a TUN interface.
+
+mod counts;
+mod flows;
+mod outside;
+mod report;
+mod settings;
+mod way;
+
+pub(crate) use settings::ProxySettings;
+pub(crate) use way::{Socks5, Way};
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::report::print;
+use crate::way::open_or_make;
+use ackclock_host::interface::InterfaceName;
+use ackclock_host::setup::TunSetup;
+use ackclock_host::tun::{Offload, Tun};
+use ackclock_net::aio::AnyListener;
+use ackclock_net::{Net, NetConfig, TokioLink, TokioTimer};
+use flows::Flows;
+use outside::Outside;
+use report::{HEADER, Interval, Summary};
+use std::io::{self, Write};
+use std::sync::Arc;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, interval, timeout};
+
+/// How long it may take to send the resets of what is ended.
+const FAREWELL: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// Carries connections until the user ends it, or the interface is gone.
+pub(crate) fn run(settings: &ProxySettings) -> Result<(), Failure> {
+    let name = settings.tun.parse::<InterfaceName>();
+    let name = name.map_err(|error| Failure::Usage(format!("--tun: {error}")))?;
+    let configuration = || {
+        let setup = TunSetup::new(name.clone(), settings.addresses.clone());
+        setup.configuration().map_err(|error| Failure::Usage(error.to_string()))
+    };
+    let open = || Tun::open_with(&name, Offload::Auto);
+    let tun = open_or_make(&name, open, configuration)?;
+    let outside = Outside::new(settings)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(environment)?.block_on(proxy(settings, tun, outside))
+}
+
+async fn proxy(settings: &ProxySettings, tun: Tun, outside: Outside) -> Result<(), Failure> {
+    let mut config = NetConfig::new(settings.addresses.iter().copied());
+    config.max_connections = settings.max_connections;
+    config.memory = settings.memory;
+    let link = TokioLink::new(tun).map_err(environment)?;
+    let (net, driver) =
+        Net::with_driver(link, TokioTimer::start(), &config).map_err(environment)?;
+    let driver = tokio::spawn(driver);
+    let listener = AnyListener::bind(&net, settings.requests).map_err(environment)?;
+    let flows = Arc::new(Flows::new(outside, settings.idle_time.map(Into::into)));
+    let stop = Arc::new(Notify::new());
+    let on_request = Arc::clone(&stop);
+    interrupt::on_request(move || on_request.notify_one())?;
+    let begin = Instant::now();
+    let mut reporter = Reporter { settings, flows: &flows, begin, kept: Vec::new() };
+    reporter.announce()?;
+    let ended = tokio::select! {
+        biased;
+        () = stop.notified() => Ok(()),
+        error = flows.answer_all(&listener) => Err(environment(error)),
+        failed = reporter.report_intervals() => failed,
+    };
+    net.shut_down();
+    farewell(driver).await;
+    reporter.conclude()?;
+    ended
+}
+
+/// Waits until the network has sent what it has to say.
+async fn farewell(driver: JoinHandle<io::Result<()>>) {
+    // A device that takes nothing any more is not waited for.
+    let _ = timeout(FAREWELL, driver).await;
+}
+
+/// What tells the user how the proxy does.
+struct Reporter<'p> {
+    settings: &'p ProxySettings,
+    flows: &'p Flows,
+    begin: Instant,
+    /// Intervals that are told at the end.
+    kept: Vec<Interval>,
+}
+
+impl Reporter<'_> {
+    /// Says that connections are carried from now on.
+    fn announce(&self) -> Result<(), Failure> {
+        let ProxySettings { tun, way, interval, json, .. } = self.settings;
+        // The proxy works even if the line cannot be written.
+        let _ = writeln!(io::stderr(), "carrying connections from {tun} to {way}; Ctrl-C ends");
+        if interval.is_some() && !json { print(&format!("{HEADER}\n")) } else { Ok(()) }
+    }
+
+    /// Tells of each interval; for ever if there are none.
+    async fn report_intervals(&mut self) -> Result<(), Failure> {
+        let Some(length) = self.settings.interval else {
+            return std::future::pending().await;
+        };
+        let mut ticks = interval(length.into());
+        ticks.tick().await;
+        let mut last = (ackclock::time::Duration::ZERO, self.flows.counters.counts());
+        loop {
+            ticks.tick().await;
+            let now = (self.elapsed(), self.flows.counters.counts());
+            let interval = Interval::new(last, now);
+            last = now;
+            if self.settings.json {
+                self.kept.push(interval);
+            } else {
+                print(&format!("{interval}\n"))?;
+            }
+        }
+    }
+
+    fn elapsed(&self) -> ackclock::time::Duration {
+        self.begin.elapsed().into()
+    }
+
+    /// Tells what was done.
+    fn conclude(self) -> Result<(), Failure> {
+        let ProxySettings { tun, way, interval, json, .. } = self.settings;
+        let (elapsed, counts) = (self.elapsed(), self.flows.counters.counts());
+        let intervals = interval.filter(|_| *json).map(|_| self.kept);
+        Summary::new((tun, way.to_string()), elapsed, counts, intervals).report(*json)
+    }
+}
+
+fn environment(error: impl ToString) -> Failure {
+    Failure::Environment(error.to_string())
+}
