@@ -81,7 +81,7 @@ impl Client {
         body: Bytes,
     ) -> Result<Response<Bytes>, Unanswered> {
         let request = head.header(HOST, self.server.to_string()).body(Full::new(body));
-        let request = request.map_err(|error| Unanswered::request(error.into()))?;
+        let request = request.map_err(Unanswered::request)?;
         let mut attempts = 1;
         loop {
             let answer = timeout(self.patience.attempt, self.attempt(request.clone())).await;
