@@ -14,6 +14,7 @@ use ackclock_net::aio::AnyListener;
 use ackclock_net::{Net, NetConfig, TcpListener, TokioLink, TokioTimer};
 use futures::{SinkExt, StreamExt};
 use ipstack::{IpStack, IpStackConfig, IpStackStream};
+use rustix::net::sockopt::set_tcp_congestion;
 use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -25,6 +26,9 @@ pub const DEVICE: &str = "tun0";
 pub const ADDRESS: [u8; 4] = [10, 7, 0, 2];
 const PREFIX: u8 = 24;
 const MTU: u16 = 1500;
+
+/// The law of the kernel's sockets at either end: that of ours. Some systems have another as the default.
+pub const LAW_OF_THE_KERNEL: &str = "cubic";
 
 type Served = Result<(), Box<dyn Error>>;
 
@@ -107,7 +111,11 @@ macro_rules! serve_in_threads {
 }
 
 fn kernel() -> Served {
-    serve_in_threads!(|port| std::net::TcpListener::bind((ADDRESS_IP, port)))
+    serve_in_threads!(|port| {
+        let listener = std::net::TcpListener::bind((ADDRESS_IP, port))?;
+        set_tcp_congestion(&listener, LAW_OF_THE_KERNEL)?;
+        std::io::Result::Ok(listener)
+    })
 }
 
 const ADDRESS_IP: std::net::Ipv4Addr = std::net::Ipv4Addr::from_octets(ADDRESS);

@@ -1,8 +1,9 @@
 //! What the kernel's sockets ask of a contestant, and what is measured of it.
 
-use crate::contestants::ADDRESS;
+use crate::contestants::{ADDRESS, LAW_OF_THE_KERNEL};
 use crate::process::{Done, Process};
 use crate::services::{DISCARD, ECHO, LARGE, SOURCE};
+use rustix::net::sockopt::set_tcp_congestion;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -31,6 +32,7 @@ pub type Workload = fn(&mut Process, Times) -> io::Result<Vec<f64>>;
 
 fn connect(port: u16) -> io::Result<TcpStream> {
     let stream = TcpStream::connect_timeout(&SocketAddr::from((ADDRESS, port)), PATIENCE)?;
+    set_tcp_congestion(&stream, LAW_OF_THE_KERNEL)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_nodelay(true)?;
     Ok(stream)

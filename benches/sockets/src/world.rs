@@ -22,9 +22,8 @@ pub const NAME: &str = "ackclock-sockets";
 const PATH: &str = "path0";
 
 /// Settings of each namespace. Without IPv6 the kernel sends nothing by itself while all is idle.
-const SETTINGS: [(&str, &str); 3] = [
+const SETTINGS: [(&str, &str); 2] = [
     ("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1"),
-    ("/proc/sys/net/ipv4/tcp_congestion_control", "cubic"),
     ("/proc/sys/net/ipv4/ip_forward", "1"),
 ];
 
