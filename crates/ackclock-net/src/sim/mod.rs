@@ -45,7 +45,7 @@
 //! | a `Date` header, the randomness of TLS | differ from run to run, and so do the bytes | switch it off, or seed it |
 //! | channels between hosts | heard of at the next whole millisecond | the network |
 //!
-//! Two runs with one seed whose captures differ say that there is such a thing.
+//! [`repeats`] runs twice, and says at which packet there was such a thing.
 //!
 //! # Time
 //! Tokio's timers fire at whole milliseconds after their host began, as everywhere. Between two packets a
@@ -53,7 +53,9 @@
 //! takes seconds.
 
 mod endpoint;
+mod repeats;
 mod runtime;
 mod world;
 
+pub use repeats::{NotRepeated, Trail, repeats};
 pub use world::{Fault, Host, HostError, Outcome, SimError, SimNet};

@@ -1,11 +1,14 @@
 //! The same seed gives the same bytes at the same times: in one process, and in two.
 
 use crate::http::{SERVER, get, page, serve};
-use ackclock::time::Duration;
+use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{PcapNgCapture, Topology};
-use ackclock_net::sim::{HostError, Outcome, SimNet};
+use ackclock_net::aio::{TcpListener, TcpStream};
+use ackclock_net::sim::{HostError, NotRepeated, Outcome, SimError, SimNet, Trail, repeats};
+use std::collections::HashSet;
 use std::env;
 use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const SEEDS: u64 = 8;
 
@@ -71,4 +74,67 @@ fn a_seed_gives_the_same_capture_in_another_process() {
         let line = line(seed, &capture(seed));
         assert!(said.contains(&line), "not '{line}': {said}");
     }
+}
+
+/// A run whose client says these bytes, one packet for each.
+fn says(trail: Trail, bytes: impl Fn() -> Vec<u8> + Send + 'static) -> Result<Trail, SimError> {
+    let mut sim = SimNet::pair("rate=10mbit,delay=10ms", 7, trail)?;
+    sim.service("right", |host| async move {
+        let listener = TcpListener::bind(host.net(), SERVER.parse()?)?;
+        let (mut stream, _) = listener.accept().await?;
+        while stream.read(&mut [0; 100]).await? > 0 {}
+        Ok(())
+    })?;
+    sim.host("left", move |host| async move {
+        let mut stream = TcpStream::connect(host.net(), SERVER.parse()?).await?;
+        stream.set_nodelay(true)?;
+        for byte in bytes() {
+            stream.write_all(&[byte]).await?;
+            stream.acknowledged().await?;
+        }
+        Ok(())
+    })?;
+    sim.run(Duration::from_secs(600))?;
+    Ok(sim.into_observer())
+}
+
+#[test]
+fn what_a_program_asks_besides_the_network_is_found() {
+    let repeated = repeats(|trail| says(trail, || (0..20).collect()));
+    assert!(repeated.is_ok(), "{repeated:?}");
+    let of_a_map = || HashSet::<u8>::from_iter(0..100).into_iter().collect();
+    let differs = repeats(|trail| says(trail, of_a_map)).unwrap_err();
+    let NotRepeated::Differs { packet, at: [Some(first), Some(second)] } = differs else {
+        panic!("{differs:?}");
+    };
+    // SYN, SYN-ACK and ACK are the same; the first or one of the next bytes is not.
+    assert!(packet >= 3 && first == second && first >= Instant::from_millis(20), "{differs:?}");
+    let runs = AtomicU64::new(0);
+    let shorter = repeats(|trail| {
+        let bytes = 10 - runs.fetch_add(1, Ordering::Relaxed);
+        says(trail, move || vec![7; bytes as usize])
+    });
+    assert!(matches!(shorter, Err(NotRepeated::Differs { .. })), "{shorter:?}");
+}
+
+#[test]
+fn a_choice_that_tokio_draws_is_found() {
+    let draws = |trail| -> Result<_, SimError> {
+        says(trail, || {
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            let draw = async || tokio::select! { () = async {} => 0, () = async {} => 1 };
+            std::thread::spawn(move || {
+                runtime.block_on(async {
+                    let mut drawn = Vec::new();
+                    for _ in 0..100 {
+                        drawn.push(draw().await);
+                    }
+                    drawn
+                })
+            })
+            .join()
+            .unwrap()
+        })
+    };
+    assert!(matches!(repeats(draws), Err(NotRepeated::Differs { .. })));
 }
