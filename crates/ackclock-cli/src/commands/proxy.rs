@@ -35,7 +35,8 @@ pub(crate) struct Proxy {
     /// How long to wait for a connection
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_positive_duration)]
     connect_time: Duration,
-    /// Most connections of each family that wait for their answer; beyond that the oldest gives way, and asks again
+    /// Most connections that wait for their answer; beyond that the one that has waited longest gives way,
+    /// and asks again
     #[arg(long, value_name = "NUMBER", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..))]
     requests: u32,
     /// Most connections at a time; beyond that the longest idle gives way

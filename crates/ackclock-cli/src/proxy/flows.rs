@@ -1,11 +1,12 @@
 //! The connections of a proxy, each a task.
 
-use super::counts::Counters;
+use super::connecting::Connecting;
+use super::counts::{Counters, Counts};
 use super::outside::{NoConnection, Outside};
 use ackclock::tcp::Error;
-use ackclock_net::SocketError;
 use ackclock_net::aio::{AnyListener, Request};
 use ackclock_net::relay::relay;
+use ackclock_net::{Net, SocketError};
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,38 +18,57 @@ use tokio::net::TcpStream;
 pub(super) struct Flows {
     outside: Outside,
     idle_time: Option<Duration>,
-    pub(super) counters: Counters,
+    counters: Counters,
+    /// Those that wait for a connection outside.
+    connecting: Connecting,
     /// The user was told why a request had no answer.
     has_told: AtomicBool,
 }
 
 impl Flows {
-    /// None yet, whose connections go out there and are ended after that idle time.
-    pub(super) fn new(outside: Outside, idle_time: Option<Duration>) -> Self {
+    /// None yet, whose connections go out there, so many at most under way at a time, and are ended after that
+    /// idle time.
+    pub(super) fn new(outside: Outside, requests: usize, idle_time: Option<Duration>) -> Self {
         Flows {
             outside,
             idle_time,
             counters: Counters::default(),
+            connecting: Connecting::new(requests),
             has_told: AtomicBool::new(false),
         }
     }
 
+    /// What was done so far, by these connections and by their network.
+    pub(super) fn counts(&self, net: &Net) -> Counts {
+        let mut counts = self.counters.counts();
+        let overflow = net.with_stack(|_, stack| stack.statistics().half_open_overflow);
+        // A network that is over tells nothing; it is asked before.
+        counts.given_up_requests += overflow.unwrap_or_default();
+        counts
+    }
+
     /// Answers requests, until the network is over.
     pub(super) async fn answer_all(self: &Arc<Self>, listener: &AnyListener) -> io::Error {
-        loop {
+        for number in 0.. {
             match listener.request().await {
                 Ok(request) => {
                     let flows = Arc::clone(self);
-                    tokio::spawn(async move { flows.answer(request).await });
+                    let task = tokio::spawn(async move { flows.answer(number, request).await });
+                    if self.connecting.add(number, task.abort_handle()) {
+                        self.counters.given_up.add();
+                    }
                 }
                 Err(error) => return error,
             }
         }
+        unreachable!("more requests than there are numbers")
     }
 
-    async fn answer(&self, request: Request) {
+    async fn answer(&self, number: u64, request: Request) {
         let to = request.to();
-        match self.outside.connect(to).await {
+        let outside = self.outside.connect(to).await;
+        self.connecting.remove(number);
+        match outside {
             Ok(outside) => self.carry(request, outside).await,
             Err(NoConnection::Refused) => {
                 self.counters.refused.add();

@@ -1,6 +1,8 @@
 //! A proxy for every TCP connection that the kernel routes into a TUN interface.
 
+mod connecting;
 mod counts;
+mod descriptors;
 mod flows;
 mod outside;
 mod report;
@@ -14,11 +16,13 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::report::print;
 use crate::way::open_or_make;
+use ackclock::time::Duration;
 use ackclock_host::interface::InterfaceName;
 use ackclock_host::setup::TunSetup;
 use ackclock_host::tun::{Offload, Tun};
 use ackclock_net::aio::AnyListener;
 use ackclock_net::{Net, NetConfig, TokioLink, TokioTimer};
+use counts::Counts;
 use flows::Flows;
 use outside::Outside;
 use report::{HEADER, Interval, Summary};
@@ -42,6 +46,7 @@ pub(crate) fn run(settings: &ProxySettings) -> Result<(), Failure> {
     let open = || Tun::open_with(&name, Offload::Auto);
     let tun = open_or_make(&name, open, configuration)?;
     let outside = Outside::new(settings)?;
+    note_few_descriptors(settings)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(environment)?.block_on(proxy(settings, tun, outside))
 }
@@ -54,13 +59,16 @@ async fn proxy(settings: &ProxySettings, tun: Tun, outside: Outside) -> Result<(
     let (net, driver) =
         Net::with_driver(link, TokioTimer::start(), &config).map_err(environment)?;
     let driver = tokio::spawn(driver);
-    let listener = AnyListener::bind(&net, settings.requests).map_err(environment)?;
-    let flows = Arc::new(Flows::new(outside, settings.idle_time.map(Into::into)));
+    // Those that give way have their places until they are told.
+    let places = settings.requests.saturating_mul(2);
+    let listener = AnyListener::bind(&net, places).map_err(environment)?;
+    let idle_time = settings.idle_time.map(Into::into);
+    let flows = Arc::new(Flows::new(outside, settings.requests, idle_time));
     let stop = Arc::new(Notify::new());
     let on_request = Arc::clone(&stop);
     interrupt::on_request(move || on_request.notify_one())?;
     let begin = Instant::now();
-    let mut reporter = Reporter { settings, flows: &flows, begin, kept: Vec::new() };
+    let mut reporter = Reporter { settings, flows: &flows, net: &net, begin, kept: Vec::new() };
     reporter.announce()?;
     let ended = tokio::select! {
         biased;
@@ -68,10 +76,26 @@ async fn proxy(settings: &ProxySettings, tun: Tun, outside: Outside) -> Result<(
         error = flows.answer_all(&listener) => Err(environment(error)),
         failed = reporter.report_intervals() => failed,
     };
+    let done = reporter.done();
+    let kept = reporter.kept;
     net.shut_down();
     farewell(driver).await;
-    reporter.conclude()?;
+    conclude(settings, done, kept)?;
     ended
+}
+
+/// Says so if there may be fewer descriptors than connections.
+fn note_few_descriptors(settings: &ProxySettings) -> Result<(), Failure> {
+    let most = descriptors::raise_limit().map_err(environment)?;
+    if let Some(most) = most.filter(|most| *most < settings.max_connections as u64) {
+        // The proxy works even if the line cannot be written.
+        let _ = writeln!(
+            io::stderr(),
+            "note: this process may have {most} descriptors, fewer than --max-connections: raise them with \
+             'ulimit -Hn'"
+        );
+    }
+    Ok(())
 }
 
 /// Waits until the network has sent what it has to say.
@@ -84,6 +108,7 @@ async fn farewell(driver: JoinHandle<io::Result<()>>) {
 struct Reporter<'p> {
     settings: &'p ProxySettings,
     flows: &'p Flows,
+    net: &'p Net,
     begin: Instant,
     /// Intervals that are told at the end.
     kept: Vec<Interval>,
@@ -105,10 +130,10 @@ impl Reporter<'_> {
         };
         let mut ticks = interval(length.into());
         ticks.tick().await;
-        let mut last = (ackclock::time::Duration::ZERO, self.flows.counters.counts());
+        let mut last = (Duration::ZERO, Counts::default());
         loop {
             ticks.tick().await;
-            let now = (self.elapsed(), self.flows.counters.counts());
+            let now = self.done();
             let interval = Interval::new(last, now);
             last = now;
             if self.settings.json {
@@ -119,17 +144,21 @@ impl Reporter<'_> {
         }
     }
 
-    fn elapsed(&self) -> ackclock::time::Duration {
-        self.begin.elapsed().into()
+    /// How long it has gone on, and what was done.
+    fn done(&self) -> (Duration, Counts) {
+        (self.begin.elapsed().into(), self.flows.counts(self.net))
     }
+}
 
-    /// Tells what was done.
-    fn conclude(self) -> Result<(), Failure> {
-        let ProxySettings { tun, way, interval, json, .. } = self.settings;
-        let (elapsed, counts) = (self.elapsed(), self.flows.counters.counts());
-        let intervals = interval.filter(|_| *json).map(|_| self.kept);
-        Summary::new((tun, way.to_string()), elapsed, counts, intervals).report(*json)
-    }
+/// Tells what was done in so much time.
+fn conclude(
+    settings: &ProxySettings,
+    (elapsed, counts): (Duration, Counts),
+    kept: Vec<Interval>,
+) -> Result<(), Failure> {
+    let ProxySettings { tun, way, interval, json, .. } = settings;
+    let intervals = interval.filter(|_| *json).map(|_| kept);
+    Summary::new((tun, way.to_string()), elapsed, counts, intervals).report(*json)
 }
 
 fn environment(error: impl ToString) -> Failure {

@@ -149,3 +149,41 @@ fn each_end_of_a_connection_is_carried_as_it_is() {
         assert_eq!(report["open_connections"], 0, "{report}");
     }
 }
+
+#[test]
+fn who_waits_in_vain_gives_way_to_newcomers() {
+    let script = r#"
+        begin echo serving ip netns exec peer "$A" serve echo --via kernel --port 7
+        at_peer iptables -A INPUT -d 203.0.113.50 -j DROP
+        ip -n peer address add 203.0.113.50/32 dev lo
+        carry proxy --direct --interface v0 --requests 50 --connect-time 60s --json
+        proxy=$!
+        python3 -c '
+import asyncio, sys
+async def ask(number):
+    await asyncio.open_connection("203.0.113.50", 1000 + number)
+async def main():
+    waits = [asyncio.ensure_future(ask(number)) for number in range(200)]
+    await asyncio.sleep(1)
+    for _ in range(10):
+        reader, writer = await asyncio.open_connection("203.0.113.1", 7)
+        writer.write(b"here I am")
+        print(await reader.readexactly(9), file=sys.stderr)
+        writer.close()
+    for wait in waits:
+        wait.cancel()
+asyncio.run(asyncio.wait_for(main(), 60))
+'
+        kill -INT $proxy
+        wait $proxy
+        cat "$work/proxy"
+    "#;
+    let Some((reports, said)) = run(script) else {
+        return;
+    };
+    assert_eq!(said, ["b'here I am'"; 10]);
+    let report = &reports[0];
+    let count = |key: &str| report[key].as_u64().expect("a count");
+    assert_eq!(count("opened_connections"), 10, "{report}");
+    assert!(count("given_up_requests") >= 150, "{report}");
+}
